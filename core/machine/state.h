@@ -1,0 +1,181 @@
+#pragma once
+// The state of one run: what folding its entries gives. References, never payload bytes. Counts and sets that
+// decisions need are kept, not searched, so that apply costs O(steps touched) and a summary O(reasons).
+
+#include "core/model/entry.h"
+
+#include <array>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace cairn {
+
+struct AttemptState {
+    AttemptId id;
+    Purpose purpose = Purpose::Do;
+    std::uint32_t number = 0;
+    SessionId session;             // null: an outside worker
+    std::string worker;
+    TimeMs startedAt = kNoTime;
+    TimeMs timeoutAt = kNoTime;
+    TimeMs heartbeatDue = kNoTime;
+    ApprovalId approval;
+    std::vector<Usage> reserved;
+    UuidBytes trace{};
+    std::uint64_t span = 0;
+};
+
+struct StepRecord {
+    std::string id;
+    std::string name;
+    std::string tool;
+    std::string agent;
+    StepKind kind = StepKind::Tool;
+    ReplaySafety safety = ReplaySafety::ReadOnly;
+    StepState state = StepState::Pending;
+    bool runsAfterSkip = false;
+    bool fromLedger = false;
+    bool byPerson = false;         // result recorded, settled or skipped by an operator
+    bool effectDone = false;       // its effect is known to have happened
+    bool skippedDependency = false;
+    Reason reason = Reason::None;  // while Waiting or Unknown; of a Failed step, why it failed
+    TimeMs since = kNoTime;        // of the present state
+    TimeMs due = kNoTime;          // when time itself ends the wait
+    TimeMs readyAt = kNoTime;
+    TimeMs firstStartedAt = kNoTime;
+    TimeMs endedAt = kNoTime;
+    std::uint32_t revision = 0;    // grows with every fact that touches the step
+    std::uint32_t unmet = 0;       // unfinished dependencies
+    std::uint32_t attempts = 0;    // started
+    std::uint32_t failures = 0;    // handled failures
+    std::uint32_t lost = 0;        // lost owners
+    std::uint32_t membersOpen = 0; // FanOut: unfinished members
+    std::uint32_t membersFailed = 0;
+    StepIx owner = kNoStep;        // FanOut that this is a member of
+    std::uint32_t index = 0;
+    StepIx undoOf = kNoStep;
+    RunId waitRun;                 // child, or holder of the effect
+    PayloadRef input;
+    PayloadRef output;
+    PayloadRef partial;
+    PayloadRef error;              // last
+    PayloadRef firstError;
+    PayloadRef detail;             // evidence or detail of the present wait
+    Digest signature;              // of the last error
+    EffectId effect;
+    Money amount;
+    ApprovalId approval;           // the newest asked for this step
+    std::vector<StepIx> after;
+    std::vector<StepIx> dependents;
+    std::vector<StepIx> members;   // FanOut
+    std::optional<AttemptState> attempt;  // the current one
+};
+
+struct ApprovalRecord {
+    ApprovalId id;
+    StepIx step = kNoStep;
+    ApprovalState state = ApprovalState::Pending;
+    Digest binding;
+    std::string role;
+    std::uint8_t needed = 1;
+    TimeMs askedAt = kNoTime;
+    TimeMs expires = kNoTime;
+    TimeMs decidedAt = kNoTime;
+    Actor askedBy;
+    std::vector<Actor> approvedBy;
+    Actor decidedBy;
+    PayloadRef note;
+};
+
+struct SignalRecord {
+    std::string name;
+    Digest messageHash;
+    PayloadRef data;
+    TimeMs at = kNoTime;
+    StepIx consumedBy = kNoStep;
+};
+
+struct ChildRecord {
+    RunId run;
+    StepIx step = kNoStep;
+    bool answered = false;
+    Activity as = Activity::Executing;
+    std::vector<BudgetLine> allotment;
+    std::uint32_t cancelConfirmed = 0;
+    std::uint32_t cancelTotal = 0;
+};
+
+struct RunState {
+    // identity
+    RunId id;
+    RunId root;
+    RunId origin;
+    RunId forkedFrom;
+    std::uint64_t forkedAt = 0;
+    ParentRef parent;
+    WorkflowRef workflow;
+    PayloadRef input;
+    PayloadRef output;
+    Digest keyHash;
+    bool driven = false;
+    TimeMs startedAt = kNoTime;
+    TimeMs endedAt = kNoTime;
+    TimeMs changedAt = kNoTime;    // time of the last entry
+
+    // history
+    std::uint64_t version = 0;     // 0: no entry yet
+    Digest head;                   // hash of the last entry; kept by the service, not by apply
+    std::uint16_t format = kFormat1;
+
+    // control
+    Control own;
+    Control inherited;
+    Actor pausedBy;
+    TimeMs pausedAt = kNoTime;
+    PayloadRef pauseReason;
+    Reason blocked = Reason::None; // of the run as a whole
+    TimeMs blockedAt = kNoTime;
+    PayloadRef blockedDetail;
+    bool restCancelled = false;
+    bool compensating = false;
+    bool closed = false;
+    bool closedByRecovery = false;
+    Activity closedAs = Activity::Completed;
+    std::vector<BudgetLine> budget;
+
+    // graph
+    std::vector<StepRecord> steps;
+    std::unordered_map<std::string, StepIx> stepById;
+    std::unordered_map<AttemptId, StepIx> openAttempts;
+    std::vector<ApprovalRecord> approvals;
+    std::vector<SignalRecord> signals;
+    std::vector<ChildRecord> children;
+    std::unordered_map<RunId, std::uint32_t> childByRun;
+
+    // kept sets
+    std::array<std::uint32_t, 10> stepsIn{};      // by StepState value
+    std::set<StepIx> fresh;                       // Pending with nothing unmet: wait for their input to be rendered
+    std::set<StepIx> ready;
+    std::set<StepIx> running;                     // with an attempt, look-ups of unknown steps included
+    std::set<StepIx> unknown;
+    std::set<StepIx> failed;
+    std::array<std::set<std::pair<TimeMs, StepIx>>, kReasonCount> waiting;  // by reason, oldest first
+    std::set<std::pair<TimeMs, StepIx>> due;      // waits, retries and time-outs that time itself ends
+    std::uint32_t openChildren = 0;
+
+    [[nodiscard]] bool paused() const { return own.paused || inherited.paused; }
+    [[nodiscard]] bool cancelled() const { return own.cancelled || inherited.cancelled; }
+    [[nodiscard]] std::uint64_t controlRevision() const { return own.revision; }
+    [[nodiscard]] TimeMs deadline() const
+    {
+        if (own.deadline == kNoTime || inherited.deadline == kNoTime)
+            return own.deadline == kNoTime ? inherited.deadline : own.deadline;
+        return own.deadline < inherited.deadline ? own.deadline : inherited.deadline;
+    }
+    [[nodiscard]] const StepRecord* find(std::string_view stepId) const;
+    [[nodiscard]] const ApprovalRecord* findApproval(const ApprovalId& approval) const;
+};
+
+}  // namespace cairn

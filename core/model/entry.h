@@ -1,0 +1,36 @@
+#pragma once
+// One committed command in a run's history, and its place in the run's hash chain.
+
+#include "core/model/fact.h"
+
+namespace cairn {
+
+inline constexpr std::uint16_t kFormat1 = 1;
+inline constexpr std::uint16_t kFormat2 = 2;
+#ifdef CAIRN_MAX_FORMAT
+inline constexpr std::uint16_t kMaxFormat = CAIRN_MAX_FORMAT;  // the drill's older binary is built with 1
+#else
+inline constexpr std::uint16_t kMaxFormat = kFormat2;
+#endif
+
+struct Entry {
+    std::uint64_t version = 0;     // 1 for the first entry, then without a hole
+    CommandId command;
+    Verb verb = Verb::Start;
+    Actor actor;
+    TimeMs time = kNoTime;         // store time at the decision
+    PayloadRef reason;             // of a person's act
+    std::vector<Fact> facts;
+};
+
+// What is stored and hashed. hash = SHA-256("cairn-entry" || format || previous || body): see codec.h.
+struct SealedEntry {
+    std::uint64_t version = 0;
+    CommandId command;
+    std::uint16_t format = kMaxFormat;
+    std::string body;              // encoded Entry
+    Digest previous;
+    Digest hash;
+};
+
+}  // namespace cairn

@@ -1,0 +1,282 @@
+#pragma once
+// The seam to a database. One object is one connection: one "world", used by one thread at a time. All calls block.
+// Errors: Busy (after the connection's own waiting), Full, Io, Corrupt, SchemaMismatch, Disconnected, OutcomeUnknown.
+// After a failed sync a writer refuses every later write (Io): the caller must close it.
+
+#include "core/base/result.h"
+#include "core/store/rows.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace cairn {
+
+enum class OwnerChange : std::uint8_t { Keep, Release, Take };
+
+// One command's writes on one run. All members of a group share one transaction; each is atomic by itself.
+struct CommitMember {
+    RunId run;
+    bool create = false;                 // RunStarted: `identity` is inserted, no guard
+    std::uint64_t expectedVersion = 0;   // the state it was decided on
+    std::uint64_t expectedEpoch = 0;
+    bool checkEpoch = true;              // only owners are fenced; others' commits are guarded by the version alone
+    SessionId by;                        // committing session; null: command line, console
+    SealedEntry entry;
+    OwnerChange owner = OwnerChange::Keep;
+    SessionId newOwner;                  // Take (create only)
+    TimeMs nextDue = kNoTime;
+    std::optional<RunRow> identity;
+    std::optional<ListRow> list;         // set only when it changed
+    std::vector<StepRow> steps;          // upserts
+    std::vector<AttemptRow> attempts;
+    std::vector<ApprovalRow> approvals;
+    std::vector<AttributeRow> attributes;
+    std::vector<PayloadRow> payloads;
+    std::vector<EffectWrite> effects;    // guarded by their revisions
+    std::vector<std::pair<EffectId, StepIx>> waits;      // effect_waiters rows to add for this run
+    std::vector<OutboxRow> outbox;
+    std::vector<EffectId> wake;          // one EffectReleased outbox row per waiter of each, waiters removed
+    std::vector<ResourceRow> resources;  // back-off: stored as the later of stored and given
+    std::optional<OutboxRow> delivered;  // outbox row (from, version, number) that this commit answers: deleted
+    std::optional<AuditRow> audit;
+};
+
+struct MemberResult {
+    enum class Kind : std::uint8_t {
+        Committed,
+        Stale,        // version or epoch moved, or the run is not there: load and decide again
+        Duplicate,    // (run, command id) is there already: version says where
+        LedgerMoved,  // a ledger row's revision moved: read it and decide again
+        KeyTaken,     // create: the key belongs to `other`
+        Failed,       // error says why; neighbours are not affected
+    };
+    Kind kind = Kind::Committed;
+    std::uint64_t version = 0;
+    RunId other;
+    std::uint64_t auditSeq = 0;
+    bool ownerElsewhere = false;         // the run has another owner: a wakeups row was added in this transaction
+    Error error;
+};
+
+struct LoadedRun {
+    RunRow identity;
+    HotRow hot;
+    std::vector<SealedEntry> entries;    // from the asked version on
+};
+
+// --- lists ---------------------------------------------------------------------------------------------------------
+
+// All set members must hold; within one vector any may. `not` vectors exclude.
+struct ListTerm {
+    std::vector<Activity> activity, notActivity;
+    std::vector<Attention> attention, notAttention;
+    std::vector<Reason> reason, notReason;
+    std::vector<std::string> workflow, notWorkflow;   // name or name@version
+    std::vector<std::string> step, notStep;           // id, or prefix ending with *
+    std::vector<std::string> situation;
+    std::vector<std::string> resource;
+    std::vector<std::string> errorContains;
+    std::vector<std::string> key;                     // exact, or prefix ending with *
+    std::optional<RunId> parent, root, run;
+    TimeMs sinceBefore = kNoTime, sinceAfter = kNoTime;       // present wait began
+    TimeMs createdBefore = kNoTime, createdAfter = kNoTime;
+    std::vector<std::pair<std::string, std::string>> attributes;  // name = text
+    bool unfinishedOnly = false;
+    bool rootsOnly = false;
+};
+using ListFilter = std::vector<ListTerm>;             // any of them; empty: everything
+
+enum class ListOrder : std::uint8_t { NewestFirst, AttentionThenOldest };
+
+// Position after the last row seen; pages stay stable while rows arrive.
+struct PageKey {
+    std::int64_t a = 0;
+    std::int64_t b = 0;
+    RunId run;
+};
+
+struct RunPage {
+    std::vector<ListRow> rows;
+    std::optional<PageKey> next;         // none: that was the last page
+};
+
+struct CountRow {
+    Attention attention = Attention::None;
+    Activity activity = Activity::Queued;
+    Reason reason = Reason::None;
+    std::uint64_t count = 0;
+    TimeMs oldest = kNoTime;             // smallest `since`
+};
+
+struct SituationRow {
+    std::string situation;
+    Reason reason = Reason::None;
+    Attention attention = Attention::None;
+    std::string workflow;
+    std::uint32_t workflowVersion = 0;
+    std::string step;
+    std::string error;
+    std::string resource;
+    std::uint64_t count = 0;
+    TimeMs oldest = kNoTime;
+    TimeMs nextTime = kNoTime;           // earliest
+    RunId example;                       // the oldest member
+};
+
+struct Changes {
+    std::vector<ListRow> rows;
+    std::uint64_t cursor = 0;            // pass to the next call
+    bool more = false;
+};
+
+struct WorkflowRow {
+    std::string name;
+    std::uint32_t version = 0;
+    Digest digest;
+    std::string text;
+    std::string folder;                  // where ${workflow_dir} points
+    TimeMs addedAt = kNoTime;
+};
+
+struct PayloadInfo {
+    PayloadRef ref;
+    Salt salt{};
+    bool redacted = false;
+    ArtifactId artifact;                 // null: inline
+};
+
+struct VerifyProblem {
+    std::string where;                   // table or run, and position
+    std::string text;
+};
+
+// -------------------------------------------------------------------------------------------------------------------
+
+class StoreReader {
+public:
+    virtual ~StoreReader() = default;
+
+    [[nodiscard]] virtual Result<StoreInfo> info() = 0;
+    // Store time: the host's wall clock plus the clock offset of a test-clock store.
+    [[nodiscard]] virtual Result<TimeMs> now() = 0;
+
+    // Entries from `fromVersion` (1 = all) up to `toVersion` (0 = newest). NotFound where there is no such run.
+    [[nodiscard]] virtual Result<LoadedRun> loadRun(const RunId& run, std::uint64_t fromVersion, std::uint64_t toVersion) = 0;
+    [[nodiscard]] virtual Result<HotRow> hot(const RunId& run) = 0;
+    // Version of the entry that answered this command; nullopt: none yet.
+    [[nodiscard]] virtual Result<std::optional<std::uint64_t>> findCommand(const RunId& run, const CommandId& command) = 0;
+    [[nodiscard]] virtual Result<std::optional<RunRow>> findKey(std::string_view workflow, std::string_view key) = 0;
+    // Run ids that begin with the given lower-case hex text (dashes allowed), at most `limit`.
+    [[nodiscard]] virtual Result<std::vector<RunId>> findRuns(std::string_view idPrefix, std::size_t limit) = 0;
+
+    [[nodiscard]] virtual Result<PayloadInfo> payloadInfo(const RunId& run, const PayloadId& payload) = 0;
+    // Up to `limit` bytes from `offset`. A read of the whole payload is checked against its hash, chunks always against
+    // theirs (Corrupt). Redacted: Refused, with the act in the text.
+    [[nodiscard]] virtual Result<std::string> payload(const RunId& run, const PayloadId& payload, std::uint64_t offset = 0,
+                                                      std::uint64_t limit = kPayloadLimit) = 0;
+
+    [[nodiscard]] virtual Result<std::vector<EffectRow>> effects(std::span<const EffectId> ids) = 0;  // absent ones are left out
+    [[nodiscard]] virtual Result<std::vector<EffectRow>> effectsOfRun(const RunId& run) = 0;
+    [[nodiscard]] virtual Result<std::vector<ResourceRow>> resources() = 0;
+    [[nodiscard]] virtual Result<std::vector<SessionRow>> sessions(bool endedToo) = 0;
+    [[nodiscard]] virtual Result<std::vector<WorkflowRow>> workflows(bool withText) = 0;
+    [[nodiscard]] virtual Result<std::optional<WorkflowRow>> workflow(std::string_view name, std::uint32_t version) = 0;  // 0: newest
+
+    [[nodiscard]] virtual Result<RunPage> list(const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after,
+                                               std::size_t limit) = 0;
+    [[nodiscard]] virtual Result<std::uint64_t> count(const ListFilter& filter) = 0;
+    [[nodiscard]] virtual Result<std::vector<CountRow>> counts(const ListFilter& filter) = 0;
+    [[nodiscard]] virtual Result<std::vector<SituationRow>> situations(const ListFilter& filter, std::size_t limit) = 0;
+    [[nodiscard]] virtual Result<std::vector<ListRow>> listRows(std::span<const RunId> runs) = 0;
+    // List rows changed after the cursor, oldest change first. cursor 0 gives no rows and the present cursor.
+    [[nodiscard]] virtual Result<Changes> changesSince(std::uint64_t cursor, std::size_t limit) = 0;
+
+    [[nodiscard]] virtual Result<std::vector<StepRow>> steps(const RunId& run) = 0;
+    [[nodiscard]] virtual Result<std::vector<AttemptRow>> attempts(const RunId& run, StepIx step) = 0;  // kNoStep: all
+    [[nodiscard]] virtual Result<std::vector<ApprovalRow>> approvals(const RunId& run) = 0;
+    [[nodiscard]] virtual Result<std::vector<AttributeRow>> attributes(const RunId& run) = 0;
+    [[nodiscard]] virtual Result<std::vector<RunId>> children(const RunId& run) = 0;
+
+    // Audit entries with seq > after, oldest first; or of one run.
+    [[nodiscard]] virtual Result<std::vector<AuditRow>> audit(std::uint64_t after, std::size_t limit) = 0;
+    [[nodiscard]] virtual Result<std::vector<AuditRow>> auditOfRun(const RunId& run) = 0;
+
+    // Checks what the database itself can (shape, integrity, foreign keys, append-only triggers, audit chain).
+    [[nodiscard]] virtual Result<std::vector<VerifyProblem>> check(bool deep) = 0;
+
+    // From any thread: makes the running read of this object end with Cancelled.
+    virtual void interrupt() noexcept = 0;
+};
+
+struct ClaimedRun {
+    RunId run;
+    std::uint64_t epoch = 0;
+    std::uint64_t version = 0;
+};
+
+class StoreWriter : public StoreReader {
+public:
+    // One transaction for the whole group; `results` gets one per member, in order. An error means that nothing of the
+    // group was committed (OutcomeUnknown: resolve by committing again under the same command ids).
+    [[nodiscard]] virtual Status commit(std::span<const CommitMember> members, std::vector<MemberResult>& results) = 0;
+
+    // Claims up to `limit` runs that are due and unowned, or whose owner's session has ended, oldest due first, with a
+    // format that this binary may write. Raises each run's epoch.
+    [[nodiscard]] virtual Result<std::vector<ClaimedRun>> claim(const SessionId& session, TimeMs now, std::size_t limit) = 0;
+    // Gives runs back without an entry (drain), guarded by owner and epoch.
+    [[nodiscard]] virtual Status release(const SessionId& session, std::span<const ClaimedRun> runs) = 0;
+    // An operator's takeover of one run: owner becomes `session` (null: nobody, due at once), epoch raised.
+    [[nodiscard]] virtual Result<ClaimedRun> takeOver(const RunId& run, const SessionId& session) = 0;
+
+    [[nodiscard]] virtual Status openSession(const SessionRow& session) = 0;
+    // False: the session was ended by somebody; the engine must drop everything it holds.
+    [[nodiscard]] virtual Result<bool> heartbeat(const SessionId& session, TimeMs at, TimeMs leaseUntil) = 0;
+    // Ends a session: on shutdown, or of another engine (lease passed, or its process seen gone). Guarded: only if still
+    // open and, for `leaseBefore` != kNoTime, only if its lease ends before that. True: this call ended it.
+    [[nodiscard]] virtual Result<bool> endSession(const SessionId& session, TimeMs at, TimeMs leaseBefore) = 0;
+
+    // Runs to reload for this session (commits by others); rows are removed by takeWakeups.
+    [[nodiscard]] virtual Result<std::vector<RunId>> takeWakeups(const SessionId& session) = 0;
+    // Undelivered messages, oldest first. Several engines may see the same one: delivery is idempotent.
+    [[nodiscard]] virtual Result<std::vector<OutboxRow>> outbox(std::size_t limit) = 0;
+    [[nodiscard]] virtual Status dropOutbox(const OutboxRow& row) = 0;
+
+    [[nodiscard]] virtual Status putResource(const ResourceRow& row) = 0;
+    // Leases up to `want` permits of a limited resource for this session until `until`; gives how many it got.
+    [[nodiscard]] virtual Result<std::uint32_t> leaseSlice(const SessionId& session, std::string_view resource,
+                                                           std::uint32_t want, TimeMs now, TimeMs until) = 0;
+    [[nodiscard]] virtual Status returnSlice(const SessionId& session, std::string_view resource) = 0;
+
+    // A version with the same digest is accepted again; another digest is refused (versions never change).
+    [[nodiscard]] virtual Status addWorkflow(const WorkflowRow& row) = 0;
+
+    [[nodiscard]] virtual Result<std::uint64_t> appendAudit(AuditRow row) = 0;
+    [[nodiscard]] virtual Status setClockOffset(SpanMs offset) = 0;   // Refused unless a test-clock store
+
+    // Artifacts: chunks are staged in transactions of their own and become visible by a payload that names them.
+    [[nodiscard]] virtual Status stageChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes) = 0;
+    [[nodiscard]] virtual Status dropStagedBefore(TimeMs before) = 0;
+
+    // Copies the whole store to a new file, checked after writing (Refused where the file exists).
+    [[nodiscard]] virtual Status backup(const std::string& path) = 0;
+    [[nodiscard]] virtual Status checkpoint() = 0;
+};
+
+struct StoreOptions {
+    bool readOnly = false;
+    bool allowNetworkFileSystem = false;
+    bool synchronousNormal = false;   // explicit, named downgrade
+};
+
+struct InitOptions {
+    std::string environment = "dev";
+    bool guarded = false;
+    bool testClock = false;
+};
+
+// `sqlite:PATH` or `memory:`. Opening checks schema number and shape, and min_reader / min_writer (SchemaMismatch).
+using StoreFactory = std::function<Result<std::unique_ptr<StoreWriter>>(const std::string& url, const StoreOptions&)>;
+
+}  // namespace cairn

@@ -1,0 +1,79 @@
+#pragma once
+// Reading for people: lists, counts, one run with its sentence, history, context. Used by command line and console.
+// Blocking; one object per thread. Nothing here writes.
+
+#include "core/service/service.h"
+
+#include <map>
+
+namespace cairn {
+
+// --- filter language (CONSOLE section 5) ---------------------------------------------------------------------------
+
+struct FilterError { std::size_t offset = 0; std::size_t length = 0; std::string text; };
+struct ParsedFilter { ListFilter filter; std::optional<FilterError> error; };
+// `now` and `zone offset` resolve relative times (age:>2h, since:today).
+[[nodiscard]] ParsedFilter parseFilter(std::string_view text, TimeMs now);
+[[nodiscard]] std::vector<std::string> filterFields();   // for completion and help
+
+// --- the sentence --------------------------------------------------------------------------------------------------
+
+// A wait told to a person: every wait names a subject, since, what ends it, and the next time; what the store does not
+// hold is said to be not recorded (CONSOLE section 1 rule 3).
+struct Sentence {
+    std::string text;              // one or two sentences, plain text
+    std::string shortText;         // for tables: "Approval by finance, asked 3 h ago"
+    std::string subject;
+    TimeMs since = kNoTime;
+    std::string ends;              // what ends it
+    TimeMs next = kNoTime;         // next time something happens by itself
+    std::vector<std::pair<std::string, std::string>> evidence;  // fact name -> value
+};
+
+// One run, ready to be shown. The chain of child runs is followed to its root wait.
+struct RunView {
+    RunRow identity;
+    HotRow hot;
+    RunState state;
+    Explanation explanation;
+    Sentence sentence;
+    ListRow row;
+    std::vector<AttributeRow> attributes;
+    std::shared_ptr<const Definition> definition;
+    std::vector<std::pair<RunId, Sentence>> chain;   // children that the wait was followed through
+    TimeMs at = kNoTime;           // store time of the read
+};
+
+struct HistoryItem {
+    Entry entry;
+    Digest hash;
+    std::string line;              // what it says, for people
+    std::string reason;            // text, where kept
+};
+
+struct ContextOptions { std::size_t tokenBudget = 8000; bool json = false; };
+
+class Query {
+public:
+    Query(StoreReader& reader, const Clock& clock);
+    ~Query();
+
+    [[nodiscard]] Result<RunView> run(const RunId& run, std::uint64_t version = 0);
+    [[nodiscard]] Result<RunId> resolve(std::string_view idOrPrefixOrKey);   // NotFound, or InvalidInput when ambiguous
+    [[nodiscard]] Result<std::vector<HistoryItem>> history(const RunId& run, std::uint64_t fromVersion, std::size_t limit);
+    [[nodiscard]] Result<Sentence> sentence(const RunState& state, const Explanation& explanation, const Definition* definition);
+    // Sentence for a list row, without loading the run.
+    [[nodiscard]] static Sentence rowSentence(const ListRow& row, TimeMs now);
+    // A working context for an agent, rebuilt from graph, results and approvals within a token budget (4 bytes a token).
+    // Each call has exactly one answer; an unknown one is said to be unknown.
+    [[nodiscard]] Result<std::string> context(const RunId& run, const ContextOptions& options);
+    // DOT text of the task graph.
+    [[nodiscard]] Result<std::string> dot(const RunId& run);
+    [[nodiscard]] StoreReader& reader();
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+};
+
+}  // namespace cairn

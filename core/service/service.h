@@ -1,0 +1,161 @@
+#pragma once
+// The only writer of runs: loads, renders, decides, commits, and on a lost race does so again, unseen by the caller.
+// One Service belongs to one thread (an engine's loop, the command line's main, a console's job thread). It never
+// blocks on the commit queue when used with ThreadedCommitQueue; reads of the store do block (they are short).
+
+#include "core/base/rng.h"
+#include "core/machine/machine.h"
+#include "core/store/store.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace cairn {
+
+// A payload that comes with a command, made by Service::newPayload or by an executor that staged an artifact.
+struct NewPayload {
+    PayloadRef ref;
+    Salt salt{};
+    Digest plain;                  // SHA-256 of the bytes; kept in memory only
+    std::string bytes;             // where artifact is null
+    ArtifactId artifact;
+};
+
+struct Submission {
+    RunId run;
+    Command command;               // command.id null: the service makes one
+    std::vector<NewPayload> payloads;
+    std::string reason;            // a person's reason, verbatim (becomes a payload and goes to the audit)
+    // Start only
+    std::string workflow;          // empty: a driven run
+    std::uint32_t workflowVersion = 0;  // 0: newest
+    std::string key;
+    // Fork only: command is cmd::Fork on a new run id
+    RunId forkSource;
+    // deliveries of messages
+    std::optional<OutboxRow> delivered;
+    std::string claimedName;       // --as; persons only
+};
+
+struct Outcome {
+    enum class Kind : std::uint8_t {
+        Committed,
+        Repeated,      // this command id had been committed before: `version` says where
+        Existing,      // Start: the key had been used with the same input; `run` is that run
+        NoChange,      // the state already was as asked
+        Rejected,
+        Failed,        // `error`: the store; nothing is known to be changed unless OutcomeUnknown
+    };
+    Kind kind = Kind::Failed;
+    RunId run;
+    std::uint64_t version = 0;
+    Entry entry;                   // Committed (and Repeated)
+    Rejection rejection;
+    std::string text;              // NoChange
+    StepIx step = kNoStep;         // NoChange of a DrivenStep or Claim
+    std::uint64_t auditSeq = 0;
+    bool ownerElsewhere = false;   // committed; the owning engine acts on it within 250 ms
+    Error error;
+    [[nodiscard]] bool ok() const { return kind != Kind::Rejected && kind != Kind::Failed; }
+};
+
+// What would happen, by the same decide(), without writing anything.
+struct Preview {
+    Decision decision;             // Entry, Rejection or NoChange
+    RunState before;
+    RunState after;                // with the entry applied, where there is one
+    std::vector<std::string> willHappen;
+    std::vector<std::string> willNotRepeat;   // effects with a recorded result
+    std::vector<std::string> mayRepeat;       // effects without one
+    std::vector<std::string> alsoChanges;     // children, time-outs, waiters
+    std::string reversible;        // how to undo it, or that it cannot be
+};
+
+// Where prepared commits go. done runs on the service's thread.
+class CommitQueue {
+public:
+    using Done = std::function<void(Result<MemberResult>)>;
+    virtual ~CommitQueue() = default;
+    virtual void push(CommitMember member, Done done) = 0;
+    // Commits what is queued and calls back; for the threaded queue: delivers what has come back. True: something did.
+    virtual bool pump() = 0;
+    // Blocks until nothing is in flight (pumps).
+    virtual void drain() = 0;
+};
+
+// Groups what was pushed since the last pump and commits on the calling thread: command line, simulator, tests.
+[[nodiscard]] std::unique_ptr<CommitQueue> makeInlineQueue(StoreWriter& writer);
+// One writer thread with a connection of its own. `wake` is called from that thread when answers wait for pump().
+[[nodiscard]] Result<std::unique_ptr<CommitQueue>> makeThreadedQueue(std::unique_ptr<StoreWriter> writer,
+                                                                     std::function<void()> wake);
+
+struct ServiceConfig {
+    SessionId session;             // null: not an engine (commits by others, DESIGN 12.4)
+    std::string actorName;         // engine's name for Actor
+    std::vector<std::string> serves;  // "name" or "name@version"; empty: everything the store has
+    std::uint32_t verifyOneIn = 256;  // folds 1 in N commits again before COMMIT; 0: never
+    std::uint32_t uid = 0;         // real uid, for the audit
+    std::string host;
+};
+
+// What the engine spends: asked at each decision that may start attempts.
+struct Capacity {
+    std::uint32_t attempts = 0;
+    std::function<std::uint32_t(std::string_view resource)> permits;
+};
+
+class Service {
+public:
+    using Done = std::function<void(Outcome)>;
+
+    Service(StoreReader& reader, CommitQueue& queue, const Clock& clock, Rng& rng, ServiceConfig config);
+    ~Service();
+    Service(const Service&) = delete;
+    Service& operator=(const Service&) = delete;
+
+    // Decides and commits; `done` is called from pump() (or from here, when it is refused at once).
+    void submit(Submission submission, Done done);
+    // Submits and pumps until the answer is there.
+    [[nodiscard]] Outcome submitAndWait(Submission submission);
+    [[nodiscard]] Result<Preview> preview(const Submission& submission);
+    bool pump();
+    void drain();
+
+    // Payloads. Small ones are kept inline; larger ones are staged as artifacts through the writer by stageLarge.
+    [[nodiscard]] NewPayload newPayload(std::string bytes, std::string media);
+    [[nodiscard]] Result<NewPayload> stageLarge(StoreWriter& writer, const std::function<Result<std::string>(std::size_t limit)>& read,
+                                                std::string media);
+
+    // Engine side. Owned runs are kept in memory (hot) until dropped; others' commits are found by wake-ups.
+    void own(const ClaimedRun& run);
+    void disown(const RunId& run);                 // forgets the copy
+    void reload(const RunId& run);                 // a commit by another: load and decide again
+    [[nodiscard]] const RunState* state(const RunId& run) const;   // owned and loaded; null otherwise
+    void setCapacity(Capacity capacity);
+    void setSessionEnded(std::function<bool(const SessionId&)> ended);
+    // Called after each commit on an owned run, in commit order, before the submission's own callback.
+    void onCommitted(std::function<void(const RunState& after, const Entry& entry)> observer);
+
+    // The state and explanation of any run, folded from its entries (version 0: the newest).
+    [[nodiscard]] Result<RunState> load(const RunId& run, std::uint64_t version = 0);
+    // What explain() needs beside the state.
+    [[nodiscard]] Given explainGiven(const RunState& state);
+    [[nodiscard]] std::shared_ptr<const Definition> definition(std::string_view name, std::uint32_t version);
+    // Effect key text of a step's effect, for executors (Idempotency-Key).
+    [[nodiscard]] Result<std::string> effectKey(const RunId& run, StepIx step);
+    [[nodiscard]] TimeMs now();
+
+    struct Impl;
+private:
+    std::unique_ptr<Impl> m_impl;
+};
+
+// Folds all entries, checks the chain, and compares with the derived rows. Empty: clean. A run with a problem is named.
+[[nodiscard]] Result<std::vector<VerifyProblem>> verifyRun(StoreReader& reader, const RunId& run);
+
+// Rows derived from a state; the commit and verify use the same functions.
+[[nodiscard]] ListRow listRowOf(const RunState& state, const RunRow& identity, TimeMs now, const Definition* definition);
+[[nodiscard]] StepRow stepRowOf(const RunState& state, StepIx step);
+
+}  // namespace cairn

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <variant>
 
 namespace cairn {
@@ -106,6 +107,27 @@ using Decision = std::variant<Entry, Rejection, NoChange, Needs>;
 // Decides `command` on `state`. An Entry has version state.version + 1 and is complete; folding it needs nothing else.
 // The same function serves preview and execution.
 [[nodiscard]] Decision decide(const RunState& state, const Command& command, const Given& given);
+
+// The same decision made in place, for callers that own a state and go on with it (core/service): facts are applied to
+// `state` as they are decided, so a completion costs no copy. run() gives Needs as often as something lacks; the caller
+// adds to `given` and calls run() again. Steps named by Needs may have been added by this very entry: read them from
+// `state`. After an Entry the state is at the entry's version. After a Rejection or NoChange it is untouched. A caller
+// that gives up after Needs must throw the state away and load it again.
+class Decider {
+public:
+    Decider(RunState& state, const Command& command, Given& given);
+    ~Decider();
+    Decider(const Decider&) = delete;
+    Decider& operator=(const Decider&) = delete;
+    [[nodiscard]] Decision run();
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+};
+
+// Why `command` cannot be taken on `state`, without deciding it; nullopt: it can. decide() begins with the same check.
+[[nodiscard]] std::optional<Rejection> check(const RunState& state, const Command& command, const Given& given);
 
 // Folds an entry in place, O(steps touched). The entry's version must be state.version + 1.
 void apply(RunState& state, const Entry& entry);

@@ -51,6 +51,8 @@ struct StepRecord {
     std::uint32_t attempts = 0;    // started
     std::uint32_t failures = 0;    // handled failures
     std::uint32_t lost = 0;        // lost owners
+    std::uint32_t lookUps = 0;     // look-up attempts started for the present doubt
+    bool lookedUp = false;         // a look-up answered "cannot tell": only a person can
     std::uint32_t membersOpen = 0; // FanOut: unfinished members
     std::uint32_t membersFailed = 0;
     StepIx owner = kNoStep;        // FanOut that this is a member of
@@ -70,7 +72,10 @@ struct StepRecord {
     std::vector<StepIx> after;
     std::vector<StepIx> dependents;
     std::vector<StepIx> members;   // FanOut
+    std::vector<Usage> held;       // reservations kept while the outcome is unknown
     std::optional<AttemptState> attempt;  // the current one
+    AttemptId lastAttempt;         // the newest started
+    AttemptId completedBy;         // the attempt that gave the result
 };
 
 struct ApprovalRecord {
@@ -148,7 +153,7 @@ struct RunState {
     // graph
     std::vector<StepRecord> steps;
     std::unordered_map<std::string, StepIx> stepById;
-    std::unordered_map<AttemptId, StepIx> openAttempts;
+    std::unordered_map<AttemptId, StepIx> attempts;      // all that ever were
     std::vector<ApprovalRecord> approvals;
     std::vector<SignalRecord> signals;
     std::vector<ChildRecord> children;

@@ -45,7 +45,7 @@ struct Signal { std::string name; Digest messageHash; PayloadRef data; bool same
 struct Claim { std::string step; std::string worker; std::vector<std::string> tools; SpanMs heartbeat = 30'000; };
 struct Renew { AttemptId attempt; SpanMs heartbeat = 30'000; PayloadRef progress; };
 struct Complete {
-    AttemptId attempt;
+    AttemptId attempt;              // null: closes a driven run, `output` is the run's
     PayloadRef output;
     std::vector<Usage> used;
     std::vector<NewStep> adds;      // a decision's plan

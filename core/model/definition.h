@@ -107,6 +107,7 @@ struct Definition {
     RetentionPolicy retention;
     bool compensateOnCancel = false;
     bool compensateOnFailure = false;
+    bool closeOnFailure = false;        // a failed step closes the run as failed; otherwise it waits for a repair
     std::string output;                 // raw JSON template of the run's output
     std::string text;                   // the definition's bytes as added
 

@@ -181,7 +181,8 @@ struct StepUnknown {
     static constexpr std::uint16_t kTag = 27;
     StepIx step = kNoStep;
     PayloadRef evidence;
-    CAIRN_FIELDS(v("step", s.step); v("evidence", s.evidence);)
+    TimeMs lookUpAt = kNoTime;     // when the provider is asked (again); kNoTime: at once where it can be asked
+    CAIRN_FIELDS(v("step", s.step); v("evidence", s.evidence); v("look_up_at", s.lookUpAt);)
 };
 
 // The effect is known not to have happened; the step may be tried again under the same key.

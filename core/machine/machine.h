@@ -148,6 +148,7 @@ struct Message {
     RunId root;
     std::uint32_t confirmed = 0;
     std::uint32_t total = 0;
+    EffectId effect;                     // EffectReleased: made by the store, one per waiter
 };
 
 // Messages of an entry in order; their number is their position. `after` is the state with the entry applied.

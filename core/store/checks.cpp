@@ -1,0 +1,232 @@
+#include "core/store/checks.h"
+
+#include "core/base/wire.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+Error invalid(std::string text)
+{
+    return makeError(ErrorKind::InvalidInput, std::move(text));
+}
+
+Status checkText(std::string_view text, const char* field)
+{
+    if (!isStorableText(text))
+        return invalid(std::string(field) + " is not valid UTF-8 text without NUL; store it as a payload");
+    return {};
+}
+
+Status checkCreate(const CommitMember& member)
+{
+    if (!member.identity)
+        return invalid("a run cannot be created without its identity");
+    const RunRow& id = *member.identity;
+    if (id.run != member.run || member.entry.version != 1)
+        return invalid("a run's first entry must have version 1 and name the run");
+    CAIRN_TRY(checkText(id.key, "the run's key"));
+    CAIRN_TRY(checkText(id.workflow.name, "the workflow's name"));
+    return {};
+}
+
+Status checkRows(const CommitMember& member)
+{
+    if (member.list) {
+        const ListRow& l = *member.list;
+        for (const std::string* text : {&l.workflow, &l.key, &l.step, &l.situation, &l.resource, &l.error})
+            CAIRN_TRY(checkText(*text, "a text of the run's list row"));
+    }
+    for (const StepRow& s : member.steps)
+        for (const std::string* text : {&s.id, &s.name, &s.tool, &s.agent})
+            CAIRN_TRY(checkText(*text, "a name of a step"));
+    for (const AttemptRow& a : member.attempts)
+        CAIRN_TRY(checkText(a.worker, "a worker's name"));
+    for (const ApprovalRow& a : member.approvals) {
+        CAIRN_TRY(checkText(a.role, "an approval's role"));
+        CAIRN_TRY(checkText(a.decidedBy, "an approver's name"));
+    }
+    for (const AttributeRow& a : member.attributes) {
+        CAIRN_TRY(checkText(a.name, "an attribute's name"));
+        CAIRN_TRY(checkText(a.text, "an attribute's value"));
+    }
+    for (const EffectWrite& e : member.effects) {
+        CAIRN_TRY(checkText(e.row.tool, "an effect's tool"));
+        CAIRN_TRY(checkText(e.row.key, "an effect's key"));
+    }
+    return {};
+}
+
+int nibble(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return -1;
+}
+
+}  // namespace
+
+bool isStorableText(std::string_view text) noexcept
+{
+    std::size_t i = 0;
+    while (i < text.size()) {
+        const auto c = static_cast<unsigned char>(text[i]);
+        if (c == 0)
+            return false;
+        if (c < 0x80) {
+            ++i;
+            continue;
+        }
+        const std::size_t extra = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
+        if (c < 0xC2 || c > 0xF4 || text.size() - i <= extra)
+            return false;
+        std::uint32_t code = c & (0x3FU >> extra);
+        for (std::size_t k = 1; k <= extra; ++k) {
+            const auto next = static_cast<unsigned char>(text[i + k]);
+            if ((next & 0xC0) != 0x80)
+                return false;
+            code = (code << 6) | (next & 0x3FU);
+        }
+        const bool overlong = (extra == 2 && code < 0x800) || (extra == 3 && code < 0x10000);
+        if (overlong || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
+            return false;
+        i += extra + 1;
+    }
+    return true;
+}
+
+Status checkInlinePayload(const PayloadRow& payload)
+{
+    const PayloadRef& ref = payload.ref;
+    if (payload.bytes.size() > kInlineLimit)
+        return invalid("a payload of " + std::to_string(payload.bytes.size()) + " bytes is over the inline limit of "
+                       + std::to_string(kInlineLimit) + "; stage it as an artifact");
+    if (payload.bytes.size() != ref.size || saltedDigest(payload.salt, sha256(payload.bytes)) != ref.hash)
+        return invalid("payload " + toText(ref.id) + " does not fit its size or hash");
+    return {};
+}
+
+Status checkMember(const CommitMember& member, std::uint16_t writeFormat)
+{
+    if (member.run.isNull() || member.entry.command.isNull())
+        return invalid("a commit needs a run and a command id");
+    if (member.entry.format > writeFormat)
+        return makeError(ErrorKind::SchemaMismatch,
+                         "format " + std::to_string(member.entry.format) + " may not be written to this store yet; run "
+                         "`cairn store migrate --contract` once every older engine has ended");
+    if (member.entry.version != member.expectedVersion + 1)
+        return invalid("an entry's version must follow the version that it was decided on");
+    if (member.create)
+        CAIRN_TRY(checkCreate(member));
+    if (member.owner == OwnerChange::Take && (!member.create || member.newOwner.isNull()))
+        return invalid("only the commit that creates a run may take it, and for a session");
+    CAIRN_TRY(checkRows(member));
+    for (const PayloadRow& p : member.payloads) {
+        if (p.ref.id.isNull())
+            return invalid("a payload to store has no id");
+        CAIRN_TRY(checkText(p.ref.media, "a payload's media type"));
+        if (p.ref.size > kPayloadLimit)
+            return invalid("a payload of " + std::to_string(p.ref.size) + " bytes is over the limit of 256 MiB");
+        if (p.artifact.isNull())
+            CAIRN_TRY(checkInlinePayload(p));
+    }
+    if (member.audit)
+        CAIRN_TRY(checkAudit(*member.audit));
+    return {};
+}
+
+Status checkAudit(const AuditRow& row)
+{
+    for (const std::string* text : {&row.kind, &row.actor, &row.host, &row.target, &row.reason, &row.before, &row.after})
+        CAIRN_TRY(checkText(*text, "a text of the audit entry"));
+    return {};
+}
+
+Status checkSession(const SessionRow& row)
+{
+    if (row.id.isNull())
+        return invalid("a session needs an id");
+    for (const std::string* text : {&row.name, &row.host, &row.bootId, &row.pidNamespace, &row.build, &row.serves})
+        CAIRN_TRY(checkText(*text, "a text of the session"));
+    return {};
+}
+
+Status checkWorkflow(const WorkflowRow& row)
+{
+    if (row.name.empty() || row.version == 0)
+        return invalid("a workflow needs a name and a version of 1 or more");
+    for (const std::string* text : {&row.name, &row.text, &row.folder})
+        CAIRN_TRY(checkText(*text, "a text of the workflow"));
+    return {};
+}
+
+Status checkChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes)
+{
+    if (artifact.isNull() || bytes.empty() || bytes.size() > kChunkSize)
+        return invalid("a chunk needs an artifact and 1 byte to 1 MiB of content");
+    if (index >= kPayloadLimit / kChunkSize)
+        return invalid("an artifact may have at most 256 chunks of 1 MiB");
+    return {};
+}
+
+Digest chunkDigest(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes)
+{
+    WireWriter head;
+    head.raw("cairn-chunk");
+    head.id(artifact);
+    head.u32(index);
+    return sha256(head.out(), bytes);
+}
+
+bool AuditVerifier::next(const AuditRow& row)
+{
+    if (!m_problem.empty())
+        return false;
+    const std::string where = "audit entry " + std::to_string(row.seq);
+    if (row.seq != m_seq + 1)
+        m_problem = where + " follows entry " + std::to_string(m_seq) + ": entries are missing or out of order";
+    else if (row.previous != m_head)
+        m_problem = where + " does not continue the entry before it";
+    else if (auditHash(row) != row.hash)
+        m_problem = where + " was changed after it was written";
+    m_seq = row.seq;
+    m_head = row.hash;
+    return m_problem.empty();
+}
+
+std::optional<IdBounds> idBounds(std::string_view hexPrefix)
+{
+    IdBounds bounds;
+    bounds.high.fill(0xFF);
+    std::size_t digits = 0;
+    for (const char c : hexPrefix) {
+        if (c == '-')
+            continue;
+        const int value = nibble(c);
+        if (value < 0 || digits >= 32)
+            return std::nullopt;
+        const auto shift = digits % 2 == 0 ? 4U : 0U;
+        const auto keep = static_cast<std::uint8_t>(~(0x0FU << shift));
+        const auto bits = static_cast<std::uint8_t>(static_cast<unsigned>(value) << shift);
+        bounds.low[digits / 2] = static_cast<std::uint8_t>((bounds.low[digits / 2] & keep) | bits);
+        bounds.high[digits / 2] = static_cast<std::uint8_t>((bounds.high[digits / 2] & keep) | bits);
+        ++digits;
+    }
+    return bounds;
+}
+
+TimeMs dueAfterCommit(const CommitMember& member, bool byOwner, TimeMs now)
+{
+    if (byOwner)
+        return member.nextDue;
+    const bool ended = member.list && isFinished(member.list->activity);
+    if (ended)
+        return member.nextDue;
+    return member.nextDue == kNoTime ? now : std::min(member.nextDue, now);
+}
+
+}  // namespace cairn

@@ -1,0 +1,47 @@
+#pragma once
+// What every store refuses, in the same words: so that a value accepted by one is accepted by all. Pure.
+
+#include "core/store/store.h"
+
+namespace cairn {
+
+// Valid UTF-8 without a NUL: what a text column may hold. Bytes of any kind belong into payloads.
+[[nodiscard]] bool isStorableText(std::string_view text) noexcept;
+
+// InvalidInput names the field. SchemaMismatch: the entry's format may not be written yet.
+[[nodiscard]] Status checkMember(const CommitMember& member, std::uint16_t writeFormat);
+// Where a payload is inline: the bytes fit their size, limit and hash.
+[[nodiscard]] Status checkInlinePayload(const PayloadRow& payload);
+[[nodiscard]] Status checkAudit(const AuditRow& row);
+[[nodiscard]] Status checkSession(const SessionRow& row);
+[[nodiscard]] Status checkWorkflow(const WorkflowRow& row);
+[[nodiscard]] Status checkChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes);
+
+// A chunk's digest is bound to its artifact (a random id) and place, so equal content is not seen as equal.
+[[nodiscard]] Digest chunkDigest(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes);
+
+// The next links of the audit chain, checked one by one; the problem names the sequence number.
+class AuditVerifier {
+public:
+    // False after the first break; `problem` then says what is wrong.
+    bool next(const AuditRow& row);
+    [[nodiscard]] const std::string& problem() const { return m_problem; }
+
+private:
+    std::uint64_t m_seq = 0;
+    Digest m_head;
+    std::string m_problem;
+};
+
+// Bounds of the ids that begin with hex text ("018f-2a" or "018f2a"); nullopt where it is not such text.
+struct IdBounds {
+    UuidBytes low{};
+    UuidBytes high{};
+};
+[[nodiscard]] std::optional<IdBounds> idBounds(std::string_view hexPrefix);
+
+// The time at which a run that nobody owns is to be claimed, after this commit (DESIGN 12.4): a commit by another than
+// the owner wakes the run at once, unless it has ended.
+[[nodiscard]] TimeMs dueAfterCommit(const CommitMember& member, bool byOwner, TimeMs now);
+
+}  // namespace cairn

@@ -1,0 +1,86 @@
+#include "core/store/memory/list_match.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+template<typename T> bool any(const std::vector<T>& wanted, const T& value)
+{
+    return std::find(wanted.begin(), wanted.end(), value) != wanted.end();
+}
+
+bool anyPattern(const std::vector<std::string>& wanted, std::string_view value)
+{
+    return std::any_of(wanted.begin(), wanted.end(), [&](std::string_view pattern) {
+        if (pattern.ends_with('*'))
+            return value.starts_with(pattern.substr(0, pattern.size() - 1));
+        return value == pattern;
+    });
+}
+
+bool anyWorkflow(const std::vector<std::string>& wanted, const ListRow& row)
+{
+    const std::string versioned = row.workflow + '@' + std::to_string(row.workflowVersion);
+    return std::any_of(wanted.begin(), wanted.end(),
+                       [&](const std::string& w) { return w == row.workflow || w == versioned; });
+}
+
+char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+// Letters of ASCII in either case, like LIKE of SQL.
+bool contains(std::string_view text, std::string_view part)
+{
+    return std::search(text.begin(), text.end(), part.begin(), part.end(),
+                       [](char a, char b) { return lower(a) == lower(b); })
+        != text.end();
+}
+
+bool wordsMatch(const ListTerm& t, const ListRow& r)
+{
+    return (t.activity.empty() || any(t.activity, r.activity)) && !any(t.notActivity, r.activity)
+        && (t.attention.empty() || any(t.attention, r.attention)) && !any(t.notAttention, r.attention)
+        && (t.reason.empty() || any(t.reason, r.reason)) && !any(t.notReason, r.reason);
+}
+
+bool textsMatch(const ListTerm& t, const ListRow& r)
+{
+    const auto errorHas = [&](const std::string& part) { return contains(r.error, part); };
+    return (t.workflow.empty() || anyWorkflow(t.workflow, r)) && !anyWorkflow(t.notWorkflow, r)
+        && (t.step.empty() || anyPattern(t.step, r.step)) && !anyPattern(t.notStep, r.step)
+        && (t.situation.empty() || any(t.situation, r.situation))
+        && (t.resource.empty() || any(t.resource, r.resource)) && (t.key.empty() || anyPattern(t.key, r.key))
+        && (t.errorContains.empty() || std::any_of(t.errorContains.begin(), t.errorContains.end(), errorHas));
+}
+
+bool placesMatch(const ListTerm& t, const ListRow& r)
+{
+    return (!t.parent || r.parent == *t.parent) && (!t.root || r.root == *t.root) && (!t.run || r.run == *t.run)
+        && (!t.unfinishedOnly || !isFinished(r.activity)) && (!t.rootsOnly || r.parent.isNull());
+}
+
+bool timesMatch(const ListTerm& t, const ListRow& r)
+{
+    return (t.sinceBefore == kNoTime || r.since < t.sinceBefore) && (t.sinceAfter == kNoTime || r.since >= t.sinceAfter)
+        && (t.createdBefore == kNoTime || r.createdAt < t.createdBefore)
+        && (t.createdAfter == kNoTime || r.createdAt >= t.createdAfter);
+}
+
+}  // namespace
+
+bool matches(const ListFilter& filter, const ListRow& row, const AttributeLookup& hasAttribute)
+{
+    if (filter.empty())
+        return true;
+    return std::any_of(filter.begin(), filter.end(), [&](const ListTerm& t) {
+        return wordsMatch(t, row) && textsMatch(t, row) && placesMatch(t, row) && timesMatch(t, row)
+            && std::all_of(t.attributes.begin(), t.attributes.end(),
+                           [&](const auto& a) { return hasAttribute(row.run, a.first, a.second); });
+    });
+}
+
+}  // namespace cairn

@@ -1,0 +1,267 @@
+#include "core/store/checks.h"
+#include "core/store/memory/memory_database.h"
+#include "core/store/message.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+MemberResult answer(MemberResult::Kind kind, std::uint64_t version = 0)
+{
+    MemberResult result;
+    result.kind = kind;
+    result.version = version;
+    return result;
+}
+
+MemberResult failed(Error error)
+{
+    MemberResult result = answer(MemberResult::Kind::Failed);
+    result.error = std::move(error);
+    return result;
+}
+
+}  // namespace
+
+bool MemoryDatabase::living(const SessionId& session) const
+{
+    const auto found = sessions.find(session);
+    return found != sessions.end() && found->second.endedAt == kNoTime;
+}
+
+void MemoryDatabase::setOwner(MemoryRun& run, const SessionId& owner, TimeMs nextDue)
+{
+    const RunId& id = run.identity.run;
+    if (run.hot.owner.isNull()) {
+        unowned.erase({run.hot.nextDue, id});
+    } else if (run.hot.owner != owner) {
+        auto& mine = owned[run.hot.owner];
+        mine.erase(id);
+        if (mine.empty())
+            owned.erase(run.hot.owner);
+    }
+    run.hot.owner = owner;
+    run.hot.nextDue = nextDue;
+    if (!owner.isNull())
+        owned[owner].insert(id);
+    else if (nextDue != kNoTime)
+        unowned.insert({nextDue, id});
+}
+
+std::uint64_t MemoryDatabase::addAudit(AuditRow row)
+{
+    row.seq = audit.size() + 1;
+    row.previous = audit.empty() ? Digest{} : audit.back().hash;
+    row.hash = auditHash(row);
+    audit.push_back(std::move(row));
+    return audit.size();
+}
+
+void MemoryDatabase::addOutbox(const OutboxRow& row)
+{
+    const auto [place, isNew] = outboxPlace.try_emplace({row.from, row.version, row.number}, outboxSeq + 1);
+    if (isNew)
+        outbox.emplace(++outboxSeq, row);
+}
+
+void MemoryDatabase::dropOutbox(const OutboxRow& row)
+{
+    const auto place = outboxPlace.find({row.from, row.version, row.number});
+    if (place == outboxPlace.end())
+        return;
+    outbox.erase(place->second);
+    outboxPlace.erase(place);
+}
+
+std::optional<MemberResult> MemoryDatabase::refuseCreate(const CommitMember& member) const
+{
+    if (const auto found = runs.find(member.run); found != runs.end()) {
+        const auto command = found->second.commands.find(member.entry.command);
+        if (command != found->second.commands.end())
+            return answer(MemberResult::Kind::Duplicate, command->second);
+        return answer(MemberResult::Kind::Stale);
+    }
+    const RunRow& identity = *member.identity;
+    if (!identity.key.empty())
+        if (const auto taken = keys.find({identity.workflow.name, identity.key}); taken != keys.end()) {
+            MemberResult result = answer(MemberResult::Kind::KeyTaken);
+            result.other = taken->second;
+            return result;
+        }
+    if (member.owner == OwnerChange::Take && !living(member.newOwner))
+        return failed(makeError(ErrorKind::LeaseLost, "session " + toText(member.newOwner) + " is not open"));
+    return std::nullopt;
+}
+
+std::optional<MemberResult> MemoryDatabase::refuseRows(const CommitMember& member) const
+{
+    for (const EffectWrite& write : member.effects) {
+        const auto found = effects.find(write.row.effect);
+        if ((found == effects.end() ? 0 : found->second.revision) != write.row.revision)
+            return answer(MemberResult::Kind::LedgerMoved);
+    }
+    for (const PayloadRow& payload : member.payloads) {
+        if (payload.artifact.isNull())
+            continue;
+        const auto found = artifacts.find(payload.artifact);
+        std::uint64_t size = 0;
+        std::uint32_t next = 0;
+        bool gap = found == artifacts.end();
+        for (std::size_t i = 0; !gap && i < found->second.chunks.size(); ++i) {
+            const auto chunk = found->second.chunks.find(next++);
+            gap = chunk == found->second.chunks.end();
+            size += gap ? 0 : chunk->second.size();
+        }
+        if (gap || size != payload.ref.size)
+            return failed(makeError(ErrorKind::InvalidInput, "artifact " + toText(payload.artifact)
+                                                                 + " was not staged completely; stage it again"));
+    }
+    return std::nullopt;
+}
+
+std::optional<MemberResult> MemoryDatabase::refuse(const CommitMember& member) const
+{
+    if (const auto checked = checkMember(member, info.writeFormat); !checked)
+        return failed(checked.error());
+    if (member.create) {
+        if (auto refused = refuseCreate(member))
+            return refused;
+        return refuseRows(member);
+    }
+    const auto found = runs.find(member.run);
+    if (found == runs.end())
+        return answer(MemberResult::Kind::Stale);
+    const MemoryRun& run = found->second;
+    if (const auto command = run.commands.find(member.entry.command); command != run.commands.end())
+        return answer(MemberResult::Kind::Duplicate, command->second);
+    if (run.hot.version != member.expectedVersion || (member.checkEpoch && run.hot.epoch != member.expectedEpoch))
+        return answer(MemberResult::Kind::Stale);
+    if (member.entry.previous != run.hot.head)
+        return failed(makeError(ErrorKind::Corrupt, "the entry does not continue the head of run " + toText(member.run)));
+    return refuseRows(member);
+}
+
+void MemoryDatabase::writeOwner(MemoryRun& run, const CommitMember& member, MemberResult& result)
+{
+    if (member.owner == OwnerChange::Take) {
+        run.hot.epoch = 1;
+        setOwner(run, member.newOwner, member.nextDue);
+        return;
+    }
+    const SessionId owner = run.hot.owner;
+    const bool byOwner = !owner.isNull() && owner == member.by;
+    if (!owner.isNull() && !byOwner) {
+        wakeups[owner].insert(member.run);
+        result.ownerElsewhere = true;
+        setOwner(run, owner, member.nextDue);
+        return;
+    }
+    const bool release = byOwner && member.owner == OwnerChange::Release;
+    setOwner(run, release ? SessionId{} : owner, dueAfterCommit(member, byOwner, now()));
+}
+
+void MemoryDatabase::writeEffects(const CommitMember& member)
+{
+    for (const EffectWrite& write : member.effects) {
+        EffectRow row = write.row;
+        ++row.revision;
+        effects[row.effect] = row;
+    }
+    for (const auto& [effect, step] : member.waits)
+        waiters[effect].insert({member.run, step});
+    std::uint32_t number = 0;
+    for (const OutboxRow& row : member.outbox) {
+        addOutbox(row);
+        number = std::max(number, row.number + 1);
+    }
+    for (const EffectId& effect : member.wake) {
+        const auto found = waiters.find(effect);
+        if (found == waiters.end())
+            continue;
+        for (const auto& [run, step] : found->second) {
+            Message message;
+            message.kind = cmd::MessageKind::EffectReleased;
+            message.to = run;
+            message.step = step;
+            message.effect = effect;
+            addOutbox({member.run, member.entry.version, number++, run, encodeMessage(message), now()});
+        }
+        waiters.erase(found);
+    }
+    for (const ResourceRow& given : member.resources) {
+        auto [place, isNew] = resources.try_emplace(given.name, given);
+        if (!isNew && given.backOffUntil > place->second.backOffUntil) {
+            place->second.backOffUntil = given.backOffUntil;
+            place->second.askedByServer = given.askedByServer;
+            ++place->second.revision;
+        }
+    }
+}
+
+void MemoryDatabase::writeList(MemoryRun& run, const CommitMember& member)
+{
+    if (!member.list)
+        return;
+    if (run.list)
+        byChange.erase(run.list->changed);
+    run.list = *member.list;
+    run.list->run = member.run;
+    run.list->version = member.entry.version;
+    run.list->changed = ++change;
+    byChange[change] = member.run;
+}
+
+void MemoryDatabase::writeRows(MemoryRun& run, const CommitMember& member)
+{
+    for (const StepRow& row : member.steps)
+        run.steps[row.ix] = row;
+    for (const AttemptRow& row : member.attempts)
+        run.attempts[{row.step, row.id}] = row;
+    for (const ApprovalRow& row : member.approvals)
+        run.approvals[row.id] = row;
+    for (const AttributeRow& row : member.attributes)
+        run.attributes[row.name] = row;
+    for (const PayloadRow& row : member.payloads) {
+        run.payloads.insert_or_assign(row.ref.id, row);
+        if (!row.artifact.isNull())
+            artifacts[row.artifact].adopted = true;
+    }
+}
+
+void MemoryDatabase::write(const CommitMember& member, MemberResult& result)
+{
+    MemoryRun& run = runs[member.run];
+    if (member.create) {
+        run.identity = *member.identity;
+        if (!run.identity.key.empty())
+            keys[{run.identity.workflow.name, run.identity.key}] = member.run;
+        if (!run.identity.parent.run.isNull())
+            children[run.identity.parent.run].insert(member.run);
+    }
+    run.entries.push_back(member.entry);
+    run.commands[member.entry.command] = member.entry.version;
+    run.hot.version = member.entry.version;
+    run.hot.head = member.entry.hash;
+    run.hot.format = std::max(run.hot.format, member.entry.format);
+    writeOwner(run, member, result);
+    writeList(run, member);
+    writeRows(run, member);
+    writeEffects(member);
+    if (member.delivered)
+        dropOutbox(*member.delivered);
+    if (member.audit)
+        result.auditSeq = addAudit(*member.audit);
+}
+
+MemberResult MemoryDatabase::commitMember(const CommitMember& member)
+{
+    if (auto refused = refuse(member))
+        return *std::move(refused);
+    MemberResult result = answer(MemberResult::Kind::Committed, member.entry.version);
+    write(member, result);
+    return result;
+}
+
+}  // namespace cairn

@@ -1,0 +1,76 @@
+#pragma once
+// A connection to a MemoryDatabase.
+
+#include "core/store/memory/memory_database.h"
+
+namespace cairn {
+
+class MemoryStore final : public StoreWriter {
+public:
+    explicit MemoryStore(std::shared_ptr<MemoryDatabase> database) : m_db(std::move(database)) {}
+
+    Result<StoreInfo> info() override { return m_db->info; }
+    Result<TimeMs> now() override { return m_db->now(); }
+    Result<LoadedRun> loadRun(const RunId& run, std::uint64_t fromVersion, std::uint64_t toVersion) override;
+    Result<HotRow> hot(const RunId& run) override;
+    Result<std::optional<std::uint64_t>> findCommand(const RunId& run, const CommandId& command) override;
+    Result<std::optional<RunRow>> findKey(std::string_view workflow, std::string_view key) override;
+    Result<std::vector<RunId>> findRuns(std::string_view idPrefix, std::size_t limit) override;
+    Result<PayloadInfo> payloadInfo(const RunId& run, const PayloadId& payload) override;
+    Result<std::string> payload(const RunId& run, const PayloadId& payload, std::uint64_t offset,
+                                std::uint64_t limit) override;
+    Result<std::vector<EffectRow>> effects(std::span<const EffectId> ids) override;
+    Result<std::vector<EffectRow>> effectsOfRun(const RunId& run) override;
+    Result<std::vector<ResourceRow>> resources() override;
+    Result<std::vector<SessionRow>> sessions(bool endedToo) override;
+    Result<std::vector<WorkflowRow>> workflows(bool withText) override;
+    Result<std::optional<WorkflowRow>> workflow(std::string_view name, std::uint32_t version) override;
+    Result<RunPage> list(const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after,
+                         std::size_t limit) override;
+    Result<std::uint64_t> count(const ListFilter& filter) override;
+    Result<std::vector<CountRow>> counts(const ListFilter& filter) override;
+    Result<std::vector<SituationRow>> situations(const ListFilter& filter, std::size_t limit) override;
+    Result<std::vector<ListRow>> listRows(std::span<const RunId> runs) override;
+    Result<Changes> changesSince(std::uint64_t cursor, std::size_t limit) override;
+    Result<std::vector<StepRow>> steps(const RunId& run) override;
+    Result<std::vector<AttemptRow>> attempts(const RunId& run, StepIx step) override;
+    Result<std::vector<ApprovalRow>> approvals(const RunId& run) override;
+    Result<std::vector<AttributeRow>> attributes(const RunId& run) override;
+    Result<std::vector<RunId>> children(const RunId& run) override;
+    Result<std::vector<AuditRow>> audit(std::uint64_t after, std::size_t limit) override;
+    Result<std::vector<AuditRow>> auditOfRun(const RunId& run) override;
+    Result<std::vector<VerifyProblem>> check(bool deep) override;
+    void interrupt() noexcept override {}
+
+    Status commit(std::span<const CommitMember> members, std::vector<MemberResult>& results) override;
+    Result<std::vector<ClaimedRun>> claim(const SessionId& session, TimeMs now, std::size_t limit) override;
+    Status release(const SessionId& session, std::span<const ClaimedRun> runs) override;
+    Result<ClaimedRun> takeOver(const RunId& run, const SessionId& session) override;
+    Status openSession(const SessionRow& session) override;
+    Result<bool> heartbeat(const SessionId& session, TimeMs at, TimeMs leaseUntil) override;
+    Result<bool> endSession(const SessionId& session, TimeMs at, TimeMs leaseBefore) override;
+    Result<std::vector<RunId>> takeWakeups(const SessionId& session) override;
+    Result<std::vector<OutboxRow>> outbox(std::size_t limit) override;
+    Status dropOutbox(const OutboxRow& row) override;
+    Status putResource(const ResourceRow& row) override;
+    Result<std::uint32_t> leaseSlice(const SessionId& session, std::string_view resource, std::uint32_t want,
+                                     TimeMs now, TimeMs until) override;
+    Status returnSlice(const SessionId& session, std::string_view resource) override;
+    Status addWorkflow(const WorkflowRow& row) override;
+    Result<std::uint64_t> appendAudit(AuditRow row) override;
+    Status setClockOffset(SpanMs offset) override;
+    Status stageChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes) override;
+    Status dropStagedBefore(TimeMs before) override;
+    Status backup(const std::string& path) override;
+    Status checkpoint() override { return {}; }
+
+private:
+    [[nodiscard]] Result<const MemoryRun*> find(const RunId& run) const;
+    [[nodiscard]] Result<const PayloadRow*> findPayload(const RunId& run, const PayloadId& payload) const;
+    [[nodiscard]] std::vector<const ListRow*> matching(const ListFilter& filter) const;
+    [[nodiscard]] ClaimedRun take(MemoryRun& run, const SessionId& session);
+
+    std::shared_ptr<MemoryDatabase> m_db;
+};
+
+}  // namespace cairn

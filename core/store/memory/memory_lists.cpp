@@ -1,0 +1,154 @@
+#include "core/store/memory/list_match.h"
+#include "core/store/memory/memory_connection.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace cairn {
+
+namespace {
+
+// The place of a row in an order; smaller comes first.
+std::tuple<std::int64_t, std::int64_t, RunId> place(const ListRow& row, ListOrder order)
+{
+    if (order == ListOrder::NewestFirst)
+        return {row.createdAt, 0, row.run};
+    return {static_cast<std::int64_t>(row.attention), row.since, row.run};
+}
+
+bool before(const ListRow& a, const ListRow& b, ListOrder order)
+{
+    return order == ListOrder::NewestFirst ? place(a, order) > place(b, order) : place(a, order) < place(b, order);
+}
+
+void add(TimeMs& earliest, TimeMs time)
+{
+    if (time != kNoTime && (earliest == kNoTime || time < earliest))
+        earliest = time;
+}
+
+}  // namespace
+
+std::vector<const ListRow*> MemoryStore::matching(const ListFilter& filter) const
+{
+    const auto hasAttribute = [this](const RunId& run, const std::string& name, const std::string& text) {
+        const auto& attributes = m_db->runs.at(run).attributes;
+        const auto found = attributes.find(name);
+        return found != attributes.end() && found->second.text == text;
+    };
+    std::vector<const ListRow*> rows;
+    for (const auto& [id, run] : m_db->runs)
+        if (run.list && matches(filter, *run.list, hasAttribute))
+            rows.push_back(&*run.list);
+    return rows;
+}
+
+Result<RunPage> MemoryStore::list(const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after,
+                                  std::size_t limit)
+{
+    std::vector<const ListRow*> rows = matching(filter);
+    if (after) {
+        const std::tuple<std::int64_t, std::int64_t, RunId> key{after->a, after->b, after->run};
+        std::erase_if(rows, [&](const ListRow* row) {
+            return order == ListOrder::NewestFirst ? place(*row, order) >= key : place(*row, order) <= key;
+        });
+    }
+    std::sort(rows.begin(), rows.end(),
+              [order](const ListRow* a, const ListRow* b) { return before(*a, *b, order); });
+    RunPage page;
+    for (std::size_t i = 0; i < std::min(limit, rows.size()); ++i)
+        page.rows.push_back(*rows[i]);
+    if (rows.size() > limit && limit > 0) {
+        const auto [a, b, run] = place(page.rows.back(), order);
+        page.next = PageKey{a, b, run};
+    }
+    return page;
+}
+
+Result<std::uint64_t> MemoryStore::count(const ListFilter& filter)
+{
+    return static_cast<std::uint64_t>(matching(filter).size());
+}
+
+Result<std::vector<CountRow>> MemoryStore::counts(const ListFilter& filter)
+{
+    std::map<std::tuple<Attention, Activity, Reason>, CountRow> groups;
+    for (const ListRow* row : matching(filter)) {
+        CountRow& group = groups[{row->attention, row->activity, row->reason}];
+        group.attention = row->attention;
+        group.activity = row->activity;
+        group.reason = row->reason;
+        ++group.count;
+        add(group.oldest, row->since);
+    }
+    std::vector<CountRow> out;
+    for (const auto& [key, group] : groups)
+        out.push_back(group);
+    return out;
+}
+
+Result<std::vector<SituationRow>> MemoryStore::situations(const ListFilter& filter, std::size_t limit)
+{
+    struct Group {
+        SituationRow row;
+        const ListRow* oldest = nullptr;
+    };
+    std::map<std::string, Group> groups;
+    for (const ListRow* row : matching(filter)) {
+        if (row->situation.empty())
+            continue;
+        Group& group = groups[row->situation];
+        ++group.row.count;
+        add(group.row.oldest, row->since);
+        add(group.row.nextTime, row->nextTime);
+        if (!group.oldest || std::tie(row->since, row->run) < std::tie(group.oldest->since, group.oldest->run))
+            group.oldest = row;
+    }
+    std::vector<SituationRow> out;
+    for (auto& [text, group] : groups) {
+        const ListRow& example = *group.oldest;
+        SituationRow row = group.row;
+        row.situation = text;
+        row.reason = example.reason;
+        row.attention = example.attention;
+        row.workflow = example.workflow;
+        row.workflowVersion = example.workflowVersion;
+        row.step = example.step;
+        row.error = example.error;
+        row.resource = example.resource;
+        row.example = example.run;
+        out.push_back(std::move(row));
+    }
+    std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
+    if (out.size() > limit)
+        out.resize(limit);
+    return out;
+}
+
+Result<std::vector<ListRow>> MemoryStore::listRows(std::span<const RunId> runs)
+{
+    std::vector<ListRow> out;
+    for (const RunId& id : runs)
+        if (const auto found = m_db->runs.find(id); found != m_db->runs.end() && found->second.list)
+            out.push_back(*found->second.list);
+    return out;
+}
+
+Result<Changes> MemoryStore::changesSince(std::uint64_t cursor, std::size_t limit)
+{
+    Changes changes;
+    changes.cursor = m_db->change;
+    if (cursor == 0)
+        return changes;
+    for (auto at = m_db->byChange.upper_bound(cursor); at != m_db->byChange.end(); ++at) {
+        if (changes.rows.size() == limit) {
+            changes.more = true;
+            changes.cursor = changes.rows.empty() ? cursor : changes.rows.back().changed;
+            return changes;
+        }
+        changes.rows.push_back(*m_db->runs.at(at->second).list);
+    }
+    return changes;
+}
+
+}  // namespace cairn

@@ -1,0 +1,239 @@
+#include "core/store/checks.h"
+#include "core/store/memory/memory_connection.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+Status MemoryStore::commit(std::span<const CommitMember> members, std::vector<MemberResult>& results)
+{
+    results.clear();
+    if (m_db->faults.beforeCommit)
+        if (const auto error = m_db->faults.beforeCommit())
+            return *error;
+    for (const CommitMember& member : members)
+        results.push_back(m_db->commitMember(member));
+    if (m_db->faults.afterCommit)
+        if (const auto error = m_db->faults.afterCommit()) {
+            results.clear();
+            return *error;
+        }
+    return {};
+}
+
+// --- ownership -----------------------------------------------------------------------------------------------------
+
+ClaimedRun MemoryStore::take(MemoryRun& run, const SessionId& session)
+{
+    ++run.hot.epoch;
+    m_db->setOwner(run, session, run.hot.nextDue);
+    return {run.identity.run, run.hot.epoch, run.hot.version};
+}
+
+Result<std::vector<ClaimedRun>> MemoryStore::claim(const SessionId& session, TimeMs now, std::size_t limit)
+{
+    if (!m_db->living(session))
+        return makeError(ErrorKind::LeaseLost, "session " + toText(session) + " is not open");
+    std::vector<std::pair<TimeMs, RunId>> found;
+    for (const auto& [owner, runs] : m_db->owned)
+        if (!m_db->living(owner))
+            for (const RunId& id : runs)
+                found.emplace_back(m_db->runs.at(id).hot.nextDue, id);
+    std::sort(found.begin(), found.end());
+    for (auto at = m_db->unowned.begin(); at != m_db->unowned.end() && at->first <= now; ++at)
+        found.push_back(*at);
+    std::vector<ClaimedRun> claimed;
+    for (const auto& [due, id] : found) {
+        if (claimed.size() >= limit)
+            break;
+        if (m_db->runs.at(id).hot.format <= kMaxFormat)
+            claimed.push_back(take(m_db->runs.at(id), session));
+    }
+    return claimed;
+}
+
+Status MemoryStore::release(const SessionId& session, std::span<const ClaimedRun> runs)
+{
+    for (const ClaimedRun& claimed : runs) {
+        const auto found = m_db->runs.find(claimed.run);
+        if (found == m_db->runs.end() || found->second.hot.owner != session || found->second.hot.epoch != claimed.epoch)
+            continue;
+        // Another's commit that this session has not looked at yet is the next owner's to act on, at once.
+        auto& wakeups = m_db->wakeups[session];
+        const bool woken = wakeups.erase(claimed.run) > 0;
+        m_db->setOwner(found->second, {}, woken ? m_db->now() : found->second.hot.nextDue);
+    }
+    return {};
+}
+
+Result<ClaimedRun> MemoryStore::takeOver(const RunId& run, const SessionId& session)
+{
+    const auto found = m_db->runs.find(run);
+    if (found == m_db->runs.end())
+        return makeError(ErrorKind::NotFound, "there is no run " + toText(run));
+    if (!session.isNull() && !m_db->living(session))
+        return makeError(ErrorKind::LeaseLost, "session " + toText(session) + " is not open");
+    MemoryRun& row = found->second;
+    const SessionId before = row.hot.owner;
+    ++row.hot.epoch;
+    m_db->setOwner(row, session, session.isNull() ? m_db->now() : row.hot.nextDue);
+    if (!before.isNull() && before != session)
+        m_db->wakeups[before].insert(run);
+    return ClaimedRun{run, row.hot.epoch, row.hot.version};
+}
+
+// --- sessions ------------------------------------------------------------------------------------------------------
+
+Status MemoryStore::openSession(const SessionRow& session)
+{
+    CAIRN_TRY(checkSession(session));
+    if (!m_db->sessions.try_emplace(session.id, session).second)
+        return makeError(ErrorKind::Conflict, "session " + toText(session.id) + " was opened before");
+    return {};
+}
+
+Result<bool> MemoryStore::heartbeat(const SessionId& session, TimeMs at, TimeMs leaseUntil)
+{
+    if (!m_db->living(session))
+        return false;
+    SessionRow& row = m_db->sessions.at(session);
+    row.heartbeatAt = at;
+    row.leaseUntil = leaseUntil;
+    return true;
+}
+
+Result<bool> MemoryStore::endSession(const SessionId& session, TimeMs at, TimeMs leaseBefore)
+{
+    if (!m_db->living(session))
+        return false;
+    SessionRow& row = m_db->sessions.at(session);
+    if (leaseBefore != kNoTime && row.leaseUntil >= leaseBefore)
+        return false;
+    row.endedAt = at;
+    m_db->wakeups.erase(session);
+    for (auto& [name, slices] : m_db->slices)
+        std::erase_if(slices, [&](const MemorySlice& s) { return s.session == session; });
+    return true;
+}
+
+Result<std::vector<RunId>> MemoryStore::takeWakeups(const SessionId& session)
+{
+    std::vector<RunId> out;
+    if (const auto found = m_db->wakeups.find(session); found != m_db->wakeups.end()) {
+        out.assign(found->second.begin(), found->second.end());
+        m_db->wakeups.erase(found);
+    }
+    return out;
+}
+
+// --- messages, resources, workflows, audit, artifacts ----------------------------------------------------------------
+
+Result<std::vector<OutboxRow>> MemoryStore::outbox(std::size_t limit)
+{
+    std::vector<OutboxRow> out;
+    for (auto at = m_db->outbox.begin(); at != m_db->outbox.end() && out.size() < limit; ++at)
+        out.push_back(at->second);
+    return out;
+}
+
+Status MemoryStore::dropOutbox(const OutboxRow& row)
+{
+    m_db->dropOutbox(row);
+    return {};
+}
+
+Status MemoryStore::putResource(const ResourceRow& row)
+{
+    if (row.name.empty() || !isStorableText(row.name))
+        return makeError(ErrorKind::InvalidInput, "a resource needs a name that is valid text");
+    ResourceRow& stored = m_db->resources[row.name];
+    const std::uint64_t revision = stored.revision;
+    stored = row;
+    stored.revision = revision + 1;
+    return {};
+}
+
+Result<std::uint32_t> MemoryStore::leaseSlice(const SessionId& session, std::string_view resource, std::uint32_t want,
+                                              TimeMs now, TimeMs until)
+{
+    const auto limits = m_db->resources.find(resource);
+    if (limits == m_db->resources.end())
+        return want;
+    std::vector<MemorySlice>& slices = m_db->slices[std::string(resource)];
+    std::erase_if(slices, [&](const MemorySlice& s) {
+        return s.until <= now || !m_db->living(s.session) || (!s.rate && s.session == session);
+    });
+    std::uint32_t got = want;
+    for (const bool rate : {false, true}) {
+        const std::uint32_t limit = rate ? limits->second.permitsPerSecond : limits->second.slots;
+        std::uint32_t used = 0;
+        for (const MemorySlice& s : slices)
+            used += s.rate == rate ? s.permits : 0;
+        if (limit > 0)
+            got = std::min(got, limit > used ? limit - used : 0);
+    }
+    if (got > 0 && limits->second.slots > 0)
+        slices.push_back({session, false, got, until});
+    if (got > 0 && limits->second.permitsPerSecond > 0)
+        slices.push_back({session, true, got, until});
+    return got;
+}
+
+Status MemoryStore::returnSlice(const SessionId& session, std::string_view resource)
+{
+    if (const auto found = m_db->slices.find(resource); found != m_db->slices.end())
+        std::erase_if(found->second, [&](const MemorySlice& s) { return !s.rate && s.session == session; });
+    return {};
+}
+
+Status MemoryStore::addWorkflow(const WorkflowRow& row)
+{
+    CAIRN_TRY(checkWorkflow(row));
+    const auto [place, isNew] = m_db->workflows.try_emplace({row.name, row.version}, row);
+    if (!isNew && place->second.digest != row.digest)
+        return makeError(ErrorKind::Refused, "workflow " + row.name + "@" + std::to_string(row.version)
+                                                 + " is there with other content; give the changed one a new version");
+    return {};
+}
+
+Result<std::uint64_t> MemoryStore::appendAudit(AuditRow row)
+{
+    CAIRN_TRY(checkAudit(row));
+    if (!row.run.isNull() || row.command.isNull())
+        return m_db->addAudit(std::move(row));
+    const auto [place, isNew] = m_db->actsWithoutRun.try_emplace(row.command, m_db->audit.size() + 1);
+    return isNew ? m_db->addAudit(std::move(row)) : place->second;
+}
+
+Status MemoryStore::setClockOffset(SpanMs offset)
+{
+    if (!m_db->info.testClock)
+        return makeError(ErrorKind::Refused, "only a store made with --test-clock accepts a clock offset");
+    m_db->info.clockOffset = offset;
+    return {};
+}
+
+Status MemoryStore::stageChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes)
+{
+    CAIRN_TRY(checkChunk(artifact, index, bytes));
+    MemoryArtifact& staged = m_db->artifacts[artifact];
+    if (staged.adopted)
+        return makeError(ErrorKind::Refused, "artifact " + toText(artifact) + " is in use and cannot be changed");
+    if (staged.chunks.empty())
+        staged.stagedAt = m_db->now();
+    staged.chunks[index] = std::string(bytes);
+    return {};
+}
+
+Status MemoryStore::dropStagedBefore(TimeMs before)
+{
+    std::erase_if(m_db->artifacts, [&](const auto& item) { return !item.second.adopted && item.second.stagedAt < before; });
+    return {};
+}
+
+Status MemoryStore::backup(const std::string&)
+{
+    return makeError(ErrorKind::Refused, "a store in memory cannot be backed up");
+}
+
+}  // namespace cairn

@@ -1,0 +1,47 @@
+#include "core/store/rows.h"
+
+#include "core/base/wire.h"
+
+#include <tuple>
+
+namespace cairn {
+
+namespace {
+
+auto content(const ListRow& r)
+{
+    return std::tie(r.run, r.root, r.parent, r.workflow, r.workflowVersion, r.key, r.activity, r.attention, r.reason,
+                    r.step, r.since, r.nextTime, r.situation, r.resource, r.error, r.createdAt, r.endedAt, r.steps,
+                    r.stepsDone, r.attempt, r.attemptsMax, r.amount.micros, r.amount.currency);
+}
+
+}  // namespace
+
+bool ListRow::sameContent(const ListRow& o) const
+{
+    return content(*this) == content(o);
+}
+
+Digest auditHash(const AuditRow& row)
+{
+    WireWriter out;
+    out.raw("cairn-audit");
+    out.u16(1);
+    out.digest(row.previous);
+    out.u64(row.seq);
+    out.i64(row.time);
+    out.bytes(row.kind);
+    out.u8(static_cast<std::uint8_t>(row.verb));
+    out.bytes(row.actor);
+    out.u32(row.uid);
+    out.bytes(row.host);
+    out.id(row.run);
+    out.bytes(row.target);
+    out.id(row.command);
+    out.bytes(row.reason);
+    out.bytes(row.before);
+    out.bytes(row.after);
+    return sha256(out.out());
+}
+
+}  // namespace cairn

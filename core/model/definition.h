@@ -20,9 +20,9 @@ struct RetryPolicy {
 struct ToolDef {
     std::string name;
     std::uint32_t contract = 1;         // contract version
-    Digest contractDigest;              // SHA-256 of the tool's definition bytes
+    Digest contractDigest;              // of all that decides what a call does (core/definition/contract.h)
     ReplaySafety safety = ReplaySafety::ReadOnly;
-    std::string executor;               // "command", "http", "builtin"
+    std::string executor;               // "command", "http", "worker", "builtin"
     std::string settings;               // raw JSON object for the executor
     std::string effectKey;              // template with ${...}; empty: origin run/step
     std::string resource;               // what it calls; empty: none
@@ -38,6 +38,8 @@ struct ToolDef {
     SpanMs heartbeatTimeout = 30'000;   // outside workers
     std::string undoTool;               // compensation: tool and input template
     std::string undoInput;
+    std::string model;                  // model and prompt-template version that a decision's tool uses, for the record
+    std::string prompt;
 };
 
 struct ApprovalPolicy {
@@ -75,12 +77,21 @@ struct StepDef {
     std::optional<RetryPolicy> retry;   // overrides the tool's
     SpanMs timeout = 0;                 // overrides the tool's; 0 = not
     bool addsSteps = false;             // a decision whose output may add steps ("steps" array)
+    bool onDemand = false;              // not added at the start: only a decision's plan adds it
 };
 
 struct AttributeDef {
     std::string name;
     std::string type;                   // "text", "integer", "money", "time"
     std::string at;                     // JSON Pointer into the run's input
+};
+
+// How much of a resource all runs together may use. 0: not limited in that way.
+struct LimitDef {
+    std::string resource;
+    std::uint32_t slots = 0;            // calls under way at one time
+    std::uint32_t rate = 0;             // starts in each `per`
+    SpanMs per = 0;
 };
 
 struct MigrationDef {
@@ -103,6 +114,7 @@ struct Definition {
     std::vector<BudgetLine> budget;
     SpanMs deadline = 0;                // from the start; 0 = none
     std::vector<AttributeDef> attributes;
+    std::vector<LimitDef> limits;
     std::vector<MigrationDef> migrations;
     RetentionPolicy retention;
     bool compensateOnCancel = false;

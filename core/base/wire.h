@@ -14,6 +14,7 @@ namespace cairn {
 
 class WireWriter {
 public:
+    void reserve(std::size_t size) { m_out.reserve(size); }
     void u8(std::uint8_t v) { m_out.push_back(static_cast<char>(v)); }
     void boolean(bool v) { u8(v ? 1 : 0); }
     void u16(std::uint16_t v) { putBig(v, 2); }
@@ -28,10 +29,12 @@ public:
     [[nodiscard]] std::string take() { return std::move(m_out); }
 
 private:
-    void putBig(std::uint64_t v, int width)
+    void putBig(std::uint64_t v, std::size_t width)
     {
-        for (int shift = (width - 1) * 8; shift >= 0; shift -= 8)
-            m_out.push_back(static_cast<char>(static_cast<unsigned char>(v >> shift)));
+        char big[8];
+        for (std::size_t i = 0; i < width; ++i)
+            big[i] = static_cast<char>(static_cast<unsigned char>(v >> ((width - 1 - i) * 8)));
+        m_out.append(big, width);
     }
     std::string m_out;
 };

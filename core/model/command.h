@@ -132,6 +132,8 @@ struct Command {
     cmd::Body body;
 };
 
+// The verb that the command's entry carries: Decide is Approve or Reject, SetPaused is Pause or Resume, Renew with
+// progress is Progress, LookedUp is Reconcile; Deliver of a parent's control stays Deliver.
 [[nodiscard]] Verb verbOf(const cmd::Body& body) noexcept;
 
 }  // namespace cairn

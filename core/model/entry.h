@@ -23,7 +23,7 @@ struct Entry {
     std::vector<Fact> facts;
 };
 
-// What is stored and hashed. hash = SHA-256("cairn-entry" || format || previous || body): see codec.h.
+// What is stored and hashed. hash = SHA-256("cairn-entry\0" || format (2 bytes) || previous || body).
 struct SealedEntry {
     std::uint64_t version = 0;
     CommandId command;

@@ -2,7 +2,7 @@
 // Facts: what an entry says happened. Facts are complete: folding them needs no policy, clock or definition.
 // They hold ids, enums, numbers, times, hashes and payload references only; text from people or from outside is a
 // payload. Tags are part of the stored format: never renumber, only add. `v.since(2, ...)` marks a field that entries
-// of format 1 do not have; the codec fills it by the rule given in codec.cpp.
+// of format 1 do not have; it is zero after decoding one, and apply() fills it (codec.h).
 
 #include "core/model/types.h"
 

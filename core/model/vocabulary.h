@@ -2,6 +2,7 @@
 // The one vocabulary: every name that console, command line, manual and JSON use, in one table per kind of word.
 // `key` is the stable machine word (JSON, filters); `label` is what an operator reads.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -70,6 +71,7 @@ enum class Verb : std::uint8_t {
     Takeover, Compensate, Fork, Migrate, Redact,
     Start, AddSteps, Claim, Renew, Progress, Complete, Fail, Partial, Signal, RequestApproval, DrivenStep,
     Advance, Recover, FireTimers, Deliver,
+    Reconcile,  // the answer of a look-up (added last: values are stored)
 };
 
 struct Word {
@@ -78,10 +80,10 @@ struct Word {
     std::string_view label;
     std::string_view help;     // one line: what it means or what it does
     Attention attention;       // who moves next (activities and reasons); None elsewhere
-    Activity activity;         // reasons only: the activity that the reason leads to (DESIGN 12.16)
+    Activity activity;         // reasons: what the run's activity becomes (0 for None); activities: itself; else 0
 };
 
-// The table of an enum, in the order of its values.
+// The table of an enum, in the order of its values and without a hole (word() and isKnown() count on that).
 template<typename Enum> [[nodiscard]] std::span<const Word> words() noexcept;
 template<> std::span<const Word> words<Activity>() noexcept;
 template<> std::span<const Word> words<Attention>() noexcept;
@@ -110,19 +112,17 @@ template<typename Enum> [[nodiscard]] std::optional<Enum> parseKey(std::string_v
 }
 template<typename Enum> [[nodiscard]] bool isKnown(Enum value) noexcept
 {
-    for (const Word& w : words<Enum>())
-        if (w.value == static_cast<std::uint8_t>(value))
-            return true;
-    return false;
+    const auto table = words<Enum>();
+    return static_cast<std::uint8_t>(value) >= table.front().value
+        && static_cast<std::uint8_t>(value) <= table.back().value;
 }
 
 [[nodiscard]] const Word& unknownWord() noexcept;
 template<typename Enum> const Word& word(Enum value) noexcept
 {
-    for (const Word& w : words<Enum>())
-        if (w.value == static_cast<std::uint8_t>(value))
-            return w;
-    return unknownWord();
+    const auto table = words<Enum>();
+    return isKnown(value) ? table[static_cast<std::size_t>(static_cast<std::uint8_t>(value) - table.front().value)]
+                          : unknownWord();
 }
 
 [[nodiscard]] constexpr bool isFinished(Activity a) { return a <= Activity::Compensated; }

@@ -64,6 +64,7 @@ struct Given {
     const Definition* definition = nullptr;   // of the run's workflow version; null where it is not here
     const Definition* target = nullptr;       // Migrate: the version to move to
     bool served = true;                  // this engine serves the run's workflow version
+    std::uint16_t format = kMaxFormat;   // that the entry will be written in
     SessionId session;                   // the owning engine that commits; null: starts no attempts
     std::uint32_t capacity = 0;          // attempts that the engine can start now
     std::function<bool(const SessionId&)> sessionEnded;  // Recover; null: no session has ended

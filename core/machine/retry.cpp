@@ -7,6 +7,10 @@
 
 namespace cairn {
 
+namespace {
+__extension__ typedef unsigned __int128 Wide;
+}
+
 SpanMs retryCeiling(const RetryPolicy& policy, std::uint32_t failures) noexcept
 {
     const SpanMs cap = std::max<SpanMs>(policy.maxDelay, 0);
@@ -30,7 +34,7 @@ SpanMs jitter(SpanMs span, std::uint64_t seed, const RunId& run, StepIx step, st
     std::memcpy(&tail, run.bytes.data() + 8, sizeof tail);
     const std::uint64_t hash = mix64(mix64(seed ^ tail) ^ ((std::uint64_t{step} << 32) | attempt));
     // Multiply-shift keeps the bias below span / 2^64.
-    return static_cast<SpanMs>((static_cast<__extension__ unsigned __int128>(hash) * static_cast<std::uint64_t>(span)) >> 64);
+    return static_cast<SpanMs>((static_cast<Wide>(hash) * static_cast<std::uint64_t>(span)) >> 64);
 }
 
 SpanMs retryDelay(const RetryPolicy& policy, std::uint32_t failures, std::uint64_t seed, const RunId& run, StepIx step,

@@ -181,7 +181,7 @@ struct StepUnknown {
     static constexpr std::uint16_t kTag = 27;
     StepIx step = kNoStep;
     PayloadRef evidence;
-    TimeMs lookUpAt = kNoTime;     // when the provider is asked (again); kNoTime: at once where it can be asked
+    TimeMs lookUpAt = kNoTime;     // when the provider is asked; kNoTime: it cannot be, a person decides
     CAIRN_FIELDS(v("step", s.step); v("evidence", s.evidence); v("look_up_at", s.lookUpAt);)
 };
 

@@ -1,0 +1,125 @@
+#include "core/machine/decider.h"
+
+#include "core/base/wire.h"
+
+namespace cairn {
+
+Rejection refuse(RejectCode code, std::string text) { return Rejection{code, std::move(text), std::nullopt}; }
+
+Digest bindingOf(const StepRecord& step, const ToolDef* tool)
+{
+    WireWriter w;
+    w.bytes("cairn-approval");
+    w.bytes(step.tool);
+    w.digest(tool ? tool->contractDigest : Digest{});
+    w.digest(step.effect);
+    w.bytes(tool ? tool->secret : std::string{});
+    w.id(step.input.id);
+    w.digest(step.input.hash);
+    w.i64(step.amount.micros);
+    w.bytes(step.amount.currency);
+    return sha256(w.out());
+}
+
+const StepDef* stepDef(const Definition* definition, const RunState& state, StepIx ix)
+{
+    if (!definition)
+        return nullptr;
+    // Steps keep the definition's order unless some were added later, so the first guess nearly always fits.
+    if (ix < definition->steps.size() && definition->steps[ix].name == state.steps[ix].name)
+        return &definition->steps[ix];
+    return definition->step(state.steps[ix].name);
+}
+
+const ToolDef* toolDef(const Definition* definition, const StepRecord& step)
+{
+    return definition && !step.tool.empty() ? definition->tool(step.tool) : nullptr;
+}
+
+Decider::Impl::Impl(RunState& state, const Command& command, Given& given) : s(state), cmd(command), g(given)
+{
+    entry.version = s.version + 1;
+    entry.command = cmd.id;
+    entry.verb = verbOf(cmd.body);
+    entry.actor = cmd.actor;
+    entry.time = g.now;
+    entry.reason = cmd.reason;
+    head = {entry.version, entry.actor, entry.time, entry.reason};
+    capacity = g.capacity;
+}
+
+void Decider::Impl::emit(Fact fact)
+{
+    if (entry.facts.empty())
+        fold::begin(s, head);
+    fold::fact(s, fact, head);
+    const StepIx finished = std::visit(
+        [](const auto& f) -> StepIx {
+            using F = std::decay_t<decltype(f)>;
+            if constexpr (std::is_same_v<F, StepCompleted> || std::is_same_v<F, StepSkipped>)
+                return f.step;
+            return kNoStep;
+        },
+        fact);
+    if (finished != kNoStep && s.steps[finished].owner != kNoStep)
+        owners.push_back(s.steps[finished].owner);
+    entry.facts.push_back(std::move(fact));
+}
+
+ApprovalRecord* Decider::Impl::approval(const ApprovalId& id)
+{
+    for (auto& record : s.approvals)
+        if (record.id == id)
+            return &record;
+    return nullptr;
+}
+
+Decision Decider::Impl::run()
+{
+    needs = {};
+    if (!examined) {
+        auto result = examine(s, cmd, g);
+        if (auto* rejection = std::get_if<Rejection>(&result))
+            return std::move(*rejection);
+        if (auto* nothing = std::get_if<NoChange>(&result))
+            return std::move(*nothing);
+        examined = true;
+    }
+    if (!owned) {
+        if (!std::visit([this](const auto& c) { return own(c); }, cmd.body))
+            return needs;
+        owned = true;
+    }
+    settle();
+    if (!needs.empty())
+        return needs;
+    if (entry.facts.empty())
+        return NoChange{"nothing to do: the run already is in that state", kNoStep};
+    return std::move(entry);
+}
+
+Decider::Decider(RunState& state, const Command& command, Given& given)
+    : m_impl(std::make_unique<Impl>(state, command, given))
+{
+}
+Decider::~Decider() = default;
+Decision Decider::run() { return m_impl->run(); }
+
+Decision decide(const RunState& state, const Command& command, const Given& given)
+{
+    if (auto rejection = check(state, command, given))
+        return std::move(*rejection);
+    RunState scratch = state;
+    Given own = given;
+    return Decider(scratch, command, own).run();
+}
+
+std::optional<Rejection> check(const RunState& state, const Command& command, const Given& given)
+{
+    auto result = examine(state, command, given);
+    if (auto* rejection = std::get_if<Rejection>(&result))
+        return std::move(*rejection);
+    return std::nullopt;
+}
+
+}  // namespace cairn

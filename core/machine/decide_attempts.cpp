@@ -1,0 +1,263 @@
+// How attempts end: results, failures, look-ups, lost owners, time-outs; and what time itself ends.
+
+#include "core/machine/decider.h"
+#include "core/machine/retry.h"
+#include "core/machine/unclear.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+constexpr SpanMs kMaxRetryAfter = 86'400'000;   // longer requests are capped; stated in the handbook
+
+Reason failureReason(FailureClass failure)
+{
+    switch (failure) {
+    case FailureClass::Credential: return Reason::Credential;
+    case FailureClass::Rejected: return Reason::Incompatible;
+    default: return Reason::AttemptsExhausted;
+    }
+}
+
+bool final(FailureClass failure)
+{
+    return failure == FailureClass::Permanent || failure == FailureClass::Credential || failure == FailureClass::Rejected
+        || failure == FailureClass::TooLarge;
+}
+
+}  // namespace
+
+std::optional<RetryPolicy> Decider::Impl::policyOf(StepIx ix) const
+{
+    if (const StepDef* d = def(ix); d && d->retry)
+        return d->retry;
+    if (const ToolDef* t = tool(ix))
+        return t->retry;
+    return s.driven ? std::optional(RetryPolicy{}) : std::nullopt;
+}
+
+void Decider::Impl::retryLater(StepIx ix, Reason reason, TimeMs due) { emit(StepWaiting{ix, reason, due, {}, {}}); }
+
+// A member of a fan-out that allows failures is left out instead of stopping the run; its error stays on record.
+void Decider::Impl::failStep(StepIx ix, Reason reason, const PayloadRef& error)
+{
+    const StepIx owner = step(ix).owner;
+    const StepDef* ownerDef = owner == kNoStep ? nullptr : def(owner);
+    if (ownerDef && ownerDef->forEach && ownerDef->forEach->allowFailures)
+        emit(StepSkipped{ix, false, {}});
+    else
+        emit(StepFailed{ix, reason, error});
+}
+
+void Decider::Impl::retryOrExhaust(StepIx ix, bool handledFailure, const PayloadRef& error)
+{
+    const StepRecord& r = step(ix);
+    const RetryPolicy policy = policyOf(ix).value_or(RetryPolicy{});
+    const bool tooMany = handledFailure ? r.failures >= policy.maxAttempts : r.lost >= policy.maxLost;
+    if (tooMany) {
+        failStep(ix, Reason::AttemptsExhausted, error);
+        return;
+    }
+    if (!handledFailure)
+        return;  // the owner was lost, not the work: it is ready again at once
+    const TimeMs due = g.now + retryDelay(policy, std::max(r.failures, 1U), g.seed, s.id, ix, r.attempts);
+    if (policy.maxTotal > 0 && r.firstStartedAt != kNoTime && due > r.firstStartedAt + policy.maxTotal)
+        failStep(ix, Reason::AttemptsExhausted, error);
+    else
+        retryLater(ix, Reason::Retry, due);
+}
+
+// The attempt ended without saying whether its effect happened. The rule itself is in unclear.h.
+void Decider::Impl::afterUnclear(StepIx ix, Purpose purpose, EffectKnowledge knowledge, bool handledFailure)
+{
+    const StepRecord& r = step(ix);
+    const ToolDef* t = tool(ix);
+    const bool hasLookUp = t && !t->lookUp.empty();
+    if (purpose == Purpose::LookUp) {
+        if (r.state != StepState::Unknown) {
+            retryOrExhaust(ix, handledFailure, {});  // check_first: nothing was done yet
+            return;
+        }
+        const RetryPolicy policy = policyOf(ix).value_or(RetryPolicy{});
+        const bool again = hasLookUp && r.lookUps < policy.maxAttempts;
+        emit(StepUnknown{ix, {}, again ? g.now + retryDelay(policy, r.lookUps, g.seed, s.id, ix, r.attempts) + 1 : kNoTime});
+        return;
+    }
+    // In a cancelled run nothing is repeated, not even under the same key: the truth is asked for, or a person.
+    const bool stopping = s.restCancelled && r.undoOf == kNoStep && knowledge == EffectKnowledge::Unknown;
+    const UnclearNext next = stopping ? (hasLookUp ? UnclearNext::LookUp : UnclearNext::Park)
+                                      : afterUnclearEnd(r.safety, hasLookUp);
+    switch (next) {
+    case UnclearNext::TryAgain:
+        if (!isFinished(r.state))
+            retryOrExhaust(ix, handledFailure, {});
+        break;
+    case UnclearNext::LookUp: emit(StepUnknown{ix, {}, g.now}); break;
+    case UnclearNext::Park: emit(StepUnknown{ix, {}, kNoTime}); break;
+    }
+}
+
+void Decider::Impl::endUnclear(StepIx ix, AttemptEnd how, const PayloadRef& error)
+{
+    const StepRecord& r = step(ix);
+    const Purpose purpose = r.attempt->purpose;
+    AttemptEnded end;
+    end.step = ix;
+    end.attempt = r.attempt->id;
+    end.how = how;
+    end.effect = knowledgeAfterLoss(r.safety, purpose);
+    end.error = error;
+    end.countsAsLost = how == AttemptEnd::OwnerLost;
+    end.countsAsFailure = how == AttemptEnd::TimedOut;
+    const EffectKnowledge knowledge = end.effect;
+    emit(std::move(end));
+    afterUnclear(ix, purpose, knowledge, how == AttemptEnd::TimedOut);
+}
+
+bool Decider::Impl::own(const cmd::Complete& c)
+{
+    if (c.attempt.isNull()) {  // a driven run ends when its caller says so
+        emit(RunClosed{Activity::Completed, c.output, false});
+        return true;
+    }
+    const StepIx ix = s.attempts.at(c.attempt);
+    const EffectKnowledge effect = writes(step(ix).safety) ? EffectKnowledge::Happened : EffectKnowledge::NoEffect;
+    emit(AttemptEnded{ix, c.attempt, AttemptEnd::Completed, effect, FailureClass::Retryable, {}, {}, c.used, false, false});
+    emit(StepCompleted{ix, c.output, false, false});
+    for (const auto& add : c.adds)
+        addStep(add, kNoStep, 0);
+    return true;
+}
+
+bool Decider::Impl::own(const cmd::Fail& c)
+{
+    const StepIx ix = s.attempts.at(c.attempt);
+    const StepRecord& r = step(ix);
+    const Purpose purpose = r.attempt->purpose;
+    const bool limited = c.failure == FailureClass::RateLimited;
+    AttemptEnded end;
+    end.step = ix;
+    end.attempt = c.attempt;
+    end.how = c.cancelled ? AttemptEnd::Cancelled : c.timedOut ? AttemptEnd::TimedOut : AttemptEnd::Failed;
+    end.effect = purpose == Purpose::LookUp || !writes(r.safety) ? EffectKnowledge::NoEffect : c.effect;
+    end.failure = c.failure;
+    end.error = c.error;
+    end.signature = c.signature;
+    end.used = c.used;
+    end.countsAsFailure = !limited && !c.cancelled;
+    const EffectKnowledge effect = end.effect;
+    emit(std::move(end));
+    if (effect == EffectKnowledge::Unknown || (purpose == Purpose::LookUp && r.state == StepState::Unknown)) {
+        afterUnclear(ix, purpose, effect, true);
+        return true;
+    }
+    if (isFinished(r.state) || c.cancelled)
+        return true;  // cancelled with the run; or stopped on request and ready again
+    if (limited) {
+        const RetryPolicy policy = policyOf(ix).value_or(RetryPolicy{});
+        const SpanMs asked = std::min(c.retryAfter, kMaxRetryAfter);
+        const SpanMs base = asked >= 0 ? asked : retryDelay(policy, std::max(r.attempts, 1U), g.seed, s.id, ix, r.attempts);
+        retryLater(ix, Reason::Resource, g.now + base + jitter(std::min<SpanMs>(base / 10 + 1, 10'000), g.seed, s.id, ix, r.attempts));
+    } else if (final(c.failure)) {
+        failStep(ix, failureReason(c.failure), c.error);
+    } else {
+        retryOrExhaust(ix, true, c.error);
+    }
+    return true;
+}
+
+bool Decider::Impl::own(const cmd::LookedUp& c)
+{
+    const StepIx ix = s.attempts.at(c.attempt);
+    AttemptEnded end;
+    end.step = ix;
+    end.attempt = c.attempt;
+    end.effect = c.verdict;
+    emit(std::move(end));
+    switch (c.verdict) {
+    case EffectKnowledge::Happened: emit(StepCompleted{ix, c.output, false, false}); break;
+    case EffectKnowledge::NoEffect:
+    case EffectKnowledge::NotHappened:
+        emit(EffectDenied{ix, c.evidence, false});
+        if (s.restCancelled && step(ix).undoOf == kNoStep)
+            emit(StepSkipped{ix, false, {}});
+        break;
+    case EffectKnowledge::Unknown: emit(StepUnknown{ix, c.evidence, kNoTime}); break;
+    }
+    return true;
+}
+
+bool Decider::Impl::own(const cmd::Renew& c)
+{
+    emit(AttemptRenewed{s.attempts.at(c.attempt), c.attempt, g.now + c.heartbeat, c.progress});
+    return true;
+}
+
+bool Decider::Impl::own(const cmd::Partial& c)
+{
+    emit(PartialResult{s.attempts.at(c.attempt), c.attempt, c.output});
+    return true;
+}
+
+bool Decider::Impl::own(const cmd::Recover&)
+{
+    const std::vector<StepIx> running(s.running.begin(), s.running.end());
+    for (const StepIx ix : running) {
+        const auto& attempt = step(ix).attempt;
+        if (attempt && !attempt->session.isNull() && attempt->session != g.session && g.sessionEnded
+            && g.sessionEnded(attempt->session))
+            endUnclear(ix, AttemptEnd::OwnerLost, {});
+    }
+    scanAll = true;
+    return true;
+}
+
+bool Decider::Impl::own(const cmd::Advance&)
+{
+    scanAll = true;
+    return true;
+}
+
+void Decider::Impl::expireApproval(StepIx ix)
+{
+    const ApprovalId id = step(ix).approval;
+    emit(ApprovalDecided{id, ApprovalState::Expired, {}});
+    emit(StepSkipped{ix, false, {}});
+}
+
+bool Decider::Impl::own(const cmd::FireTimers&)
+{
+    std::vector<StepIx> fired;
+    for (const auto& [due, ix] : s.due) {
+        if (due > g.now)
+            break;
+        fired.push_back(ix);
+    }
+    for (const StepIx ix : fired) {
+        const StepRecord& r = step(ix);
+        if (r.due == kNoTime || r.due > g.now)
+            continue;  // an earlier one of this entry moved it
+        if (r.attempt) {
+            endUnclear(ix, AttemptEnd::TimedOut, {});
+            continue;
+        }
+        if (r.state != StepState::Waiting)
+            continue;  // a look-up that is due: settle() starts it
+        switch (r.reason) {
+        case Reason::Approval: expireApproval(ix); break;
+        case Reason::Timer: emit(StepCompleted{ix, {}, false, false}); break;
+        case Reason::Signal: emit(StepSkipped{ix, false, {}}); break;
+        default:
+            emit(StepReleased{ix, false});
+            proceed(ix);
+            break;
+        }
+    }
+    if (s.deadline() != kNoTime && g.now >= s.deadline() && s.blocked == Reason::None && !s.restCancelled)
+        emit(RunBlocked{Reason::Deadline, {}});
+    return true;
+}
+
+}  // namespace cairn

@@ -1,0 +1,114 @@
+#pragma once
+// Inside of the machine: one decision under way. The command's own facts come first (decide_*.cpp), then settle() makes
+// whatever follows from them: steps become ready, attempts start, waits begin, the run closes.
+
+#include "core/machine/fold.h"
+#include "core/machine/machine.h"
+
+namespace cairn {
+
+// Whether a command can be taken: nothing, a refusal, or "already so".
+using Examined = std::variant<std::monostate, Rejection, NoChange>;
+[[nodiscard]] Examined examine(const RunState& state, const Command& command, const Given& given);
+
+[[nodiscard]] Rejection refuse(RejectCode code, std::string text);
+[[nodiscard]] Digest bindingOf(const StepRecord& step, const ToolDef* tool);
+[[nodiscard]] const StepDef* stepDef(const Definition* definition, const RunState& state, StepIx ix);
+[[nodiscard]] const ToolDef* toolDef(const Definition* definition, const StepRecord& step);
+
+struct Decider::Impl {
+    Impl(RunState& state, const Command& command, Given& given);
+
+    Decision run();
+
+    // The command's own facts. False: something is needed first, nothing has been decided yet.
+    bool own(const cmd::Start& c);
+    bool own(const cmd::AddSteps& c);
+    bool own(const cmd::DrivenStep& c);
+    bool own(const cmd::Signal& c);
+    bool own(const cmd::Claim& c);
+    bool own(const cmd::Renew& c);
+    bool own(const cmd::Complete& c);
+    bool own(const cmd::Fail& c);
+    bool own(const cmd::Partial& c);
+    bool own(const cmd::LookedUp& c);
+    bool own(const cmd::RequestApproval& c);
+    bool own(const cmd::Decide& c);
+    bool own(const cmd::SetPaused& c);
+    bool own(const cmd::Cancel& c);
+    bool own(const cmd::Compensate& c);
+    bool own(const cmd::RetryStep& c);
+    bool own(const cmd::SkipStep& c);
+    bool own(const cmd::RecordResult& c);
+    bool own(const cmd::Settle& c);
+    bool own(const cmd::AmendInput& c);
+    bool own(const cmd::SetDeadline& c);
+    bool own(const cmd::SetBudget& c);
+    bool own(const cmd::Fork& c);
+    bool own(const cmd::Migrate& c);
+    bool own(const cmd::Redact& c);
+    bool own(const cmd::Advance& c);
+    bool own(const cmd::Recover& c);
+    bool own(const cmd::FireTimers& c);
+    bool own(const cmd::Deliver& c);
+
+    // decide_steps.cpp
+    void settle();
+    void checkVersions();
+    bool openFresh(StepIx ix);
+    bool proceed(StepIx ix);
+    bool startTool(StepIx ix);
+    bool gateByApproval(StepIx ix, const StepDef* def, const ToolDef* tool);
+    bool overBudget(StepIx ix, const ToolDef* tool);
+    enum class Ledger : std::uint8_t { Go, Stop, Moved };
+    Ledger askLedger(StepIx ix);
+    bool throttled(StepIx ix, const ToolDef* tool);
+    void startAttempt(StepIx ix, Purpose purpose, const StepDef* def, const ToolDef* tool, SessionId session,
+                      const std::string& worker, SpanMs heartbeat);
+    void startLookUps();
+    void openFanOut(StepIx ix, const Rendered& rendered);
+    bool openChild(StepIx ix);
+    bool takeSignal(StepIx ix);
+    void askApproval(StepIx ix, const ApprovalPolicy& policy, const ToolDef* tool);
+    void finishFanOuts();
+    void close();
+    bool startCompensation();
+    bool mayStart(const StepRecord& step) const;
+    std::optional<RetryPolicy> policyOf(StepIx ix) const;
+
+    // decide_attempts.cpp
+    void endUnclear(StepIx ix, AttemptEnd how, const PayloadRef& error);
+    void afterUnclear(StepIx ix, Purpose purpose, EffectKnowledge knowledge, bool handledFailure);
+    void retryLater(StepIx ix, Reason reason, TimeMs due);
+    void retryOrExhaust(StepIx ix, bool handledFailure, const PayloadRef& error);
+    void failStep(StepIx ix, Reason reason, const PayloadRef& error);
+    void expireApproval(StepIx ix);
+
+    // decide_run.cpp
+    void addStep(const cmd::NewStep& step, StepIx owner, std::uint32_t index);
+    void addDefinedSteps();
+    void cancelRest();
+
+    void emit(Fact fact);
+    StepRecord& step(StepIx ix) { return s.steps[ix]; }
+    ApprovalRecord* approval(const ApprovalId& id);
+    const StepDef* def(StepIx ix) const { return stepDef(g.definition, s, ix); }
+    const ToolDef* tool(StepIx ix) const { return toolDef(g.definition, s.steps[ix]); }
+    StepIx indexOf(const std::string& id) const { return s.stepById.at(id); }
+
+    RunState& s;
+    const Command& cmd;
+    Given& g;
+    Entry entry;
+    fold::Head head;
+    Needs needs;
+    std::uint32_t capacity = 0;
+    std::map<std::string, std::uint32_t, std::less<>> spent;  // permits spent per resource in this entry
+    std::set<EffectId> claimed;                               // effects whose intent is in this entry
+    std::vector<StepIx> owners;                               // fan-outs with a member that just finished
+    bool examined = false;
+    bool owned = false;      // the command's own facts are in
+    bool scanAll = false;    // look at every ready step, not only until capacity is spent
+};
+
+}  // namespace cairn

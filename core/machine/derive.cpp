@@ -1,0 +1,172 @@
+// What follows from an entry for other runs and for the effect ledger. Derived from entry and state, so it can always be
+// worked out again.
+
+#include "core/machine/machine.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+// What flows down to children: the stricter of own and inherited, ordered by a revision that only grows.
+Control controlFor(const RunState& s)
+{
+    Control control;
+    control.paused = s.paused();
+    control.cancelled = s.cancelled() || s.restCancelled;
+    control.compensate = s.own.compensate || s.inherited.compensate;
+    control.deadline = s.deadline();
+    control.revision = s.version;
+    return control;
+}
+
+std::uint32_t confirmedOf(const RunState& s)
+{
+    std::uint32_t sum = s.closed ? 1 : 0;
+    for (const auto& child : s.children)
+        sum += child.answered ? std::max(child.cancelTotal, 1U) : child.cancelConfirmed;
+    return sum;
+}
+
+std::uint32_t totalOf(const RunState& s)
+{
+    std::uint32_t sum = 1;
+    for (const auto& child : s.children)
+        sum += std::max(child.cancelTotal, 1U);
+    return sum;
+}
+
+struct Messenger {
+    const RunState& s;
+    const Definition* definition;
+    std::vector<Message> out;
+    bool control = false;
+    bool confirm = false;
+
+    void operator()(const ChildRequested& f)
+    {
+        Message m;
+        m.kind = cmd::MessageKind::StartChild;
+        m.to = f.child;
+        m.step = f.step;
+        m.payload = s.steps[f.step].input;
+        m.allotment = f.allotment;
+        m.control = controlFor(s);
+        m.root = s.root;
+        if (const StepDef* d = definition ? definition->step(s.steps[f.step].name) : nullptr) {
+            m.workflow = d->workflow;
+            m.workflowVersion = d->workflowVersion;
+        }
+        out.push_back(std::move(m));
+    }
+    void operator()(const RunClosed& f)
+    {
+        if (s.parent.run.isNull())
+            return;
+        Message m;
+        m.kind = cmd::MessageKind::ChildFinished;
+        m.to = s.parent.run;
+        m.step = s.parent.step;
+        m.payload = f.output;
+        m.as = f.as;
+        for (const auto& line : s.budget)
+            m.used.push_back({line.unit, line.used});
+        m.confirmed = confirmedOf(s);
+        m.total = totalOf(s);
+        out.push_back(std::move(m));
+    }
+    void operator()(const ControlChanged&) { control = true; }
+    void operator()(const ControlInherited&) { control = true; }
+    void operator()(const RestCancelled&)
+    {
+        control = true;
+        confirm = true;
+    }
+    void operator()(const CancelConfirmed&) { confirm = true; }
+    void operator()(const ChildAnswered&) { confirm = s.restCancelled; }
+    template<class F> void operator()(const F&) {}
+};
+
+}  // namespace
+
+std::vector<Message> messagesOf(const RunState& after, const Entry& entry, const Definition* definition)
+{
+    Messenger messenger{after, definition, {}, false, false};
+    for (const Fact& fact : entry.facts)
+        std::visit(messenger, fact);
+    if (messenger.control && after.version > 1)
+        for (const auto& child : after.children) {
+            if (child.answered)
+                continue;
+            Message m;
+            m.kind = cmd::MessageKind::ControlFlow;
+            m.to = child.run;
+            m.control = controlFor(after);
+            messenger.out.push_back(std::move(m));
+        }
+    if (messenger.confirm && !after.parent.run.isNull() && !after.closed) {
+        Message m;
+        m.kind = cmd::MessageKind::CancelConfirmed;
+        m.to = after.parent.run;
+        m.step = after.parent.step;
+        m.confirmed = confirmedOf(after);
+        m.total = totalOf(after);
+        messenger.out.push_back(std::move(m));
+    }
+    return std::move(messenger.out);
+}
+
+namespace {
+
+struct LedgerWriter {
+    const RunState& s;
+    std::vector<LedgerChange> out;
+
+    [[nodiscard]] bool concerns(StepIx ix) const { return writes(s.steps[ix].safety) && !s.steps[ix].effect.isNull(); }
+    void put(StepIx ix, LedgerState state, const PayloadRef& result, bool wakes)
+    {
+        if (!concerns(ix))
+            return;
+        for (auto& change : out)
+            if (change.effect == s.steps[ix].effect) {  // one row per effect and entry: the last word counts
+                change.state = state;
+                change.result = result;
+                change.wakesWaiters = wakes;
+                return;
+            }
+        out.push_back({s.steps[ix].effect, ix, state, result, wakes});
+    }
+
+    void operator()(const AttemptStarted& f)
+    {
+        if (f.purpose != Purpose::LookUp)
+            put(f.step, LedgerState::InFlight, {}, false);
+    }
+    void operator()(const AttemptEnded& f)
+    {
+        if (f.effect == EffectKnowledge::NotHappened)
+            put(f.step, LedgerState::NotHappened, {}, true);
+    }
+    void operator()(const StepUnknown& f) { put(f.step, LedgerState::Unknown, {}, false); }
+    void operator()(const EffectDenied& f) { put(f.step, LedgerState::NotHappened, {}, true); }
+    void operator()(const StepCompleted& f)
+    {
+        // A result that came from the ledger changes nothing there; only steps that were tried hold the effect.
+        if (!f.fromLedger && (s.steps[f.step].attempts > 0 || f.byPerson))
+            put(f.step, LedgerState::Completed, f.output, true);
+    }
+    template<class F> void operator()(const F&) {}
+};
+
+}  // namespace
+
+std::vector<LedgerChange> ledgerChangesOf(const RunState& after, const Entry& entry)
+{
+    LedgerWriter writer{after, {}};
+    for (const Fact& fact : entry.facts)
+        std::visit(writer, fact);
+    return std::move(writer.out);
+}
+
+}  // namespace cairn

@@ -1,0 +1,276 @@
+// Why a run does not move, who moves next, and what may be done about it.
+
+#include "core/machine/machine.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+std::size_t at(Reason r) { return static_cast<std::size_t>(r); }
+
+// Higher attention first, then the order of the vocabulary, then the oldest.
+bool morePressing(const ReasonItem& a, const ReasonItem& b)
+{
+    const auto rank = [](const ReasonItem& item) {
+        return item.lookingUp ? Attention::Machine : word(item.reason).attention;
+    };
+    if (rank(a) != rank(b))
+        return rank(a) < rank(b);
+    if (a.reason != b.reason)
+        return a.reason < b.reason;
+    return a.since < b.since;
+}
+
+// What ends the wait of a step, where time does.
+TimeMs nextOf(const StepRecord& step) { return step.due; }
+
+class Collector {
+public:
+    explicit Collector(const RunState& state) : s(state) {}
+
+    std::vector<ReasonItem> collect()
+    {
+        if (s.closed)
+            return {};
+        if (s.paused())
+            items.push_back({Reason::Paused, kNoStep, s.pausedAt, kNoTime, 1, false});
+        if (s.blocked != Reason::None)
+            items.push_back({s.blocked, kNoStep, s.blockedAt, kNoTime, 1, false});
+        collectUnknown();
+        collectFailed();
+        for (std::size_t r = 1; r < kReasonCount; ++r) {
+            const auto reason = static_cast<Reason>(r);
+            const auto& set = s.waiting[r];
+            if (set.empty() || reason == Reason::Dependency)
+                continue;
+            const StepIx ix = set.begin()->second;
+            items.push_back({reason, ix, set.begin()->first, nextOf(s.steps[ix]), static_cast<std::uint32_t>(set.size()), false});
+        }
+        // A driven run with no open step waits for its caller.
+        if (items.empty() && s.driven && s.running.empty() && s.ready.empty())
+            items.push_back({Reason::Signal, kNoStep, s.changedAt, kNoTime, 1, false});
+        std::sort(items.begin(), items.end(), morePressing);
+        return std::move(items);
+    }
+
+private:
+    void collectUnknown()
+    {
+        ReasonItem parked{Reason::OutcomeUnknown, kNoStep, kNoTime, kNoTime, 0, false};
+        ReasonItem asked{Reason::OutcomeUnknown, kNoStep, kNoTime, kNoTime, 0, true};
+        for (const StepIx ix : s.unknown) {
+            const StepRecord& step = s.steps[ix];
+            const bool looking = step.attempt || step.due != kNoTime;
+            ReasonItem& item = looking ? asked : parked;
+            if (item.count++ == 0 || step.since < item.since) {
+                item.step = ix;
+                item.since = step.since;
+                item.due = looking ? step.due : kNoTime;
+            }
+        }
+        for (const auto& item : {parked, asked})
+            if (item.count > 0)
+                items.push_back(item);
+    }
+    void collectFailed()
+    {
+        for (const StepIx ix : s.failed) {
+            const StepRecord& step = s.steps[ix];
+            if (s.restCancelled && step.undoOf == kNoStep)
+                continue;
+            const auto same = std::find_if(items.begin(), items.end(), [&](const ReasonItem& item) {
+                return item.reason == step.reason && item.step != kNoStep;
+            });
+            if (same != items.end())
+                ++same->count;
+            else
+                items.push_back({step.reason, ix, step.since, kNoTime, 1, false});
+        }
+    }
+
+    const RunState& s;
+    std::vector<ReasonItem> items;
+};
+
+Activity activityOf(const RunState& s, const std::vector<ReasonItem>& reasons)
+{
+    if (s.closed)
+        return s.closedAs;
+    if (s.paused())
+        return Activity::Paused;
+    if (s.compensating)
+        return Activity::Compensating;
+    if (s.restCancelled)
+        return Activity::Cancelling;
+    if (!s.running.empty())
+        return Activity::Executing;
+    if (s.blocked != Reason::None)
+        return Activity::Blocked;
+    if (!s.waiting[at(Reason::Retry)].empty())
+        return Activity::Retrying;
+    const bool asks = std::any_of(reasons.begin(), reasons.end(), [](const ReasonItem& r) { return r.lookingUp; });
+    if (!s.ready.empty() || !s.fresh.empty() || asks || !s.waiting[at(Reason::Resource)].empty()
+        || !s.waiting[at(Reason::Capacity)].empty())
+        return Activity::Queued;
+    for (const Reason r : {Reason::Approval, Reason::Timer, Reason::Signal, Reason::Child, Reason::EffectInFlight})
+        if (!s.waiting[at(r)].empty())
+            return Activity::Waiting;
+    if (s.driven && reasons.size() == 1 && reasons.front().reason == Reason::Signal)
+        return Activity::Waiting;
+    return reasons.empty() ? Activity::Queued : Activity::Blocked;
+}
+
+Attention attentionOf(const RunState& s, const std::vector<ReasonItem>& reasons)
+{
+    if (s.closed)
+        return Attention::None;
+    Attention highest = Attention::Machine;
+    for (const auto& item : reasons)
+        if (!item.lookingUp)
+            highest = std::min(highest, word(item.reason).attention);
+    return highest;
+}
+
+TimeMs nextDueOf(const RunState& s, TimeMs now)
+{
+    if (s.closed)
+        return kNoTime;
+    TimeMs next = s.due.empty() ? kNoTime : s.due.begin()->first;
+    const auto sooner = [&next](TimeMs t) {
+        if (t != kNoTime && (next == kNoTime || t < next))
+            next = t;
+    };
+    if (s.blocked == Reason::None)
+        sooner(s.deadline());
+    const bool canStart = !s.paused() && s.blocked == Reason::None && (!s.ready.empty() || !s.fresh.empty());
+    if (canStart)
+        sooner(now);
+    return next;
+}
+
+Summary summaryOf(const RunState& s, const std::vector<ReasonItem>& reasons, TimeMs now)
+{
+    Summary summary;
+    summary.activity = activityOf(s, reasons);
+    summary.attention = attentionOf(s, reasons);
+    if (!reasons.empty())
+        summary.primary = reasons.front();
+    summary.nextDue = nextDueOf(s, now);
+    summary.running = static_cast<std::uint32_t>(s.running.size());
+    return summary;
+}
+
+}  // namespace
+
+Summary summarise(const RunState& state, TimeMs now)
+{
+    return summaryOf(state, Collector(state).collect(), now);
+}
+
+namespace {
+
+struct Probe {
+    Verb verb;
+    StepIx step;
+    ApprovalId approval;
+    cmd::Body body;
+};
+
+// The verbs that could concern this run as it is, safest first. Whether each is allowed is for check() to say.
+std::vector<Probe> probesFor(const RunState& s, TimeMs now)
+{
+    std::vector<Probe> probes;
+    const auto add = [&](Verb verb, StepIx step, cmd::Body body, ApprovalId approval = {}) {
+        probes.push_back({verb, step, approval, std::move(body)});
+    };
+    for (const auto& record : s.approvals) {
+        if (record.state != ApprovalState::Pending)
+            continue;
+        add(Verb::Approve, record.step, cmd::Decide{record.id, true, record.binding}, record.id);
+        add(Verb::Reject, record.step, cmd::Decide{record.id, false, record.binding}, record.id);
+    }
+    if (!s.closed) {
+        if (s.own.paused)
+            add(Verb::Resume, kNoStep, cmd::SetPaused{false, 0, false});
+        else
+            add(Verb::Pause, kNoStep, cmd::SetPaused{true, 0, false});
+    }
+    std::vector<StepIx> steps(s.failed.begin(), s.failed.end());
+    for (const Reason r : {Reason::Retry, Reason::Resource})
+        for (const auto& [since, ix] : s.waiting[at(r)]) {
+            steps.push_back(ix);
+            if (steps.size() > 16)
+                break;  // the verbs are the same for every further one
+        }
+    for (const StepIx ix : steps) {
+        add(Verb::Retry, ix, cmd::RetryStep{s.steps[ix].id, 0, false});
+        add(Verb::Amend, ix, cmd::AmendInput{s.steps[ix].id, s.steps[ix].input, 0, false});
+        add(Verb::Skip, ix, cmd::SkipStep{s.steps[ix].id, {}, 0, false});
+        add(Verb::Record, ix, cmd::RecordResult{s.steps[ix].id, {}, 0, false});
+    }
+    for (const StepIx ix : s.unknown) {
+        add(Verb::Settle, ix, cmd::Settle{s.steps[ix].id, cmd::SettleAs::Happened, {}, {}, 0, false});
+        add(Verb::Retry, ix, cmd::RetryStep{s.steps[ix].id, 0, false});
+    }
+    if (!s.waiting[at(Reason::Budget)].empty() || s.blocked == Reason::Budget) {
+        const auto line = s.budget.empty() ? BudgetLine{"tokens", 1, 0, 0} : s.budget.front();
+        add(Verb::Budget, kNoStep, cmd::SetBudget{line.unit, std::max<std::int64_t>(line.limit * 2, line.used), 0, false});
+    }
+    if (s.blocked == Reason::Deadline)
+        add(Verb::Deadline, kNoStep, cmd::SetDeadline{now + 3'600'000, 0, false});
+    if (s.blocked == Reason::Incompatible || s.blocked == Reason::Worker)
+        add(Verb::Migrate, kNoStep, cmd::Migrate{0});
+    add(Verb::Compensate, kNoStep, cmd::Compensate{});
+    add(Verb::Cancel, kNoStep, cmd::Cancel{true});
+    return probes;
+}
+
+Command probeCommand(cmd::Body body)
+{
+    Command command;
+    command.actor = {ActorKind::Person, "probe"};
+    command.reasonLength = 1000;  // whether a reason is given is asked when the act is staged
+    command.body = std::move(body);
+    return command;
+}
+
+}  // namespace
+
+Explanation explain(const RunState& state, const Given& given)
+{
+    Explanation result;
+    result.reasons = Collector(state).collect();
+    result.summary = summaryOf(state, result.reasons, given.now);
+    for (auto& probe : probesFor(state, given.now)) {
+        const auto rejection = check(state, probeCommand(std::move(probe.body)), given);
+        Action action{probe.verb, probe.step, probe.approval, !rejection, {}};
+        action.why = rejection ? rejection->text : std::string(word(probe.verb).help);
+        result.actions.push_back(std::move(action));
+    }
+    return result;
+}
+
+std::vector<Action> remedies(const RunState& state, const Given& given)
+{
+    std::vector<Action> result;
+    const Summary before = summarise(state, given.now);
+    for (auto& probe : probesFor(state, given.now)) {
+        const Decision decision = decide(state, probeCommand(std::move(probe.body)), given);
+        // What lacks a rendered input or a ledger row only moves further than it could be followed here.
+        bool moves = std::holds_alternative<Needs>(decision);
+        if (const auto* entry = std::get_if<Entry>(&decision)) {
+            RunState after = state;
+            apply(after, *entry);
+            const Summary summary = summarise(after, given.now);
+            moves = summary.attention > before.attention
+                || (summary.attention == before.attention && summary.primary.count < before.primary.count);
+        }
+        if (moves)
+            result.push_back({probe.verb, probe.step, probe.approval, true, std::string(word(probe.verb).help)});
+    }
+    return result;
+}
+
+}  // namespace cairn

@@ -1,0 +1,630 @@
+#include "core/machine/fold.h"
+
+#include "core/machine/machine.h"
+#include "core/model/codec.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace cairn {
+
+const StepRecord* RunState::find(std::string_view stepId) const
+{
+    const auto found = stepById.find(std::string(stepId));
+    return found == stepById.end() ? nullptr : &steps[found->second];
+}
+
+const ApprovalRecord* RunState::findApproval(const ApprovalId& approval) const
+{
+    for (const auto& record : approvals)
+        if (record.id == approval)
+            return &record;
+    return nullptr;
+}
+
+namespace fold {
+
+namespace {
+
+std::size_t at(StepState s) { return static_cast<std::size_t>(s); }
+std::size_t at(Reason r) { return static_cast<std::size_t>(r); }
+
+TimeMs attemptDue(const AttemptState& attempt)
+{
+    if (attempt.timeoutAt == kNoTime || attempt.heartbeatDue == kNoTime)
+        return attempt.timeoutAt == kNoTime ? attempt.heartbeatDue : attempt.timeoutAt;
+    return std::min(attempt.timeoutAt, attempt.heartbeatDue);
+}
+
+// Every change of a step goes out of the kept sets before, and back in after.
+class Touch {
+public:
+    Touch(RunState& state, StepIx ix, const Head& head) : m_state(state), m_ix(ix), m_head(head), m_before(step().state)
+    {
+        remove();
+    }
+    ~Touch()
+    {
+        StepRecord& s = step();
+        ++s.revision;
+        if (s.state != m_before)
+            s.since = m_head.time;
+        insert();
+    }
+    Touch(const Touch&) = delete;
+    Touch& operator=(const Touch&) = delete;
+
+    StepRecord& step() { return m_state.steps[m_ix]; }
+    StepRecord* operator->() { return &step(); }
+
+private:
+    void remove()
+    {
+        const StepRecord& s = step();
+        --m_state.stepsIn[at(s.state)];
+        m_state.fresh.erase(m_ix);
+        if (s.state == StepState::Ready)
+            m_state.ready.erase(m_ix);
+        if (s.attempt)
+            m_state.running.erase(m_ix);
+        if (s.state == StepState::Unknown)
+            m_state.unknown.erase(m_ix);
+        if (s.state == StepState::Failed)
+            m_state.failed.erase(m_ix);
+        if (s.state == StepState::Waiting)
+            m_state.waiting[at(s.reason)].erase({s.since, m_ix});
+        if (s.due != kNoTime)
+            m_state.due.erase({s.due, m_ix});
+    }
+    void insert()
+    {
+        StepRecord& s = step();
+        ++m_state.stepsIn[at(s.state)];
+        if (s.state == StepState::Pending && s.unmet == 0)
+            m_state.fresh.insert(m_ix);
+        if (s.state == StepState::Ready)
+            m_state.ready.insert(m_ix);
+        if (s.attempt)
+            m_state.running.insert(m_ix);
+        if (s.state == StepState::Unknown)
+            m_state.unknown.insert(m_ix);
+        if (s.state == StepState::Failed)
+            m_state.failed.insert(m_ix);
+        if (s.state == StepState::Waiting)
+            m_state.waiting[at(s.reason)].insert({s.since, m_ix});
+        if (s.due != kNoTime)
+            m_state.due.insert({s.due, m_ix});
+    }
+
+    RunState& m_state;
+    StepIx m_ix;
+    const Head& m_head;
+    StepState m_before;
+};
+
+BudgetLine* budgetLine(RunState& state, std::string_view unit)
+{
+    for (auto& line : state.budget)
+        if (line.unit == unit)
+            return &line;
+    return nullptr;
+}
+
+void reserve(RunState& state, const std::vector<Usage>& amounts, int sign)
+{
+    for (const auto& usage : amounts)
+        if (auto* line = budgetLine(state, usage.unit))
+            line->reserved += sign * usage.amount;
+}
+
+void use(RunState& state, const std::vector<Usage>& amounts)
+{
+    for (const auto& usage : amounts)
+        if (auto* line = budgetLine(state, usage.unit))
+            line->used += usage.amount;
+}
+
+// The doubt about a step's effect is over: reservations that were kept for it are let go.
+void settleHeld(RunState& state, StepRecord& step)
+{
+    reserve(state, step.held, -1);
+    step.held.clear();
+    step.lookUps = 0;
+    step.lookedUp = false;
+}
+
+// A finished step frees its dependents and counts down its fan-out.
+void finish(RunState& state, StepIx ix, const Head& head)
+{
+    StepRecord& step = state.steps[ix];
+    const bool satisfies = step.state == StepState::Complete || step.state == StepState::Skipped;
+    const bool skips = step.state == StepState::Skipped && !step.byPerson;
+    step.endedAt = head.time;
+    if (satisfies) {
+        for (const StepIx next : step.dependents) {
+            Touch t(state, next, head);
+            t->skippedDependency = t->skippedDependency || skips;
+            --t->unmet;
+        }
+    }
+    if (step.owner != kNoStep) {
+        Touch t(state, step.owner, head);
+        --t->membersOpen;
+        if (step.state == StepState::Failed || step.state == StepState::Cancelled)
+            ++t->membersFailed;
+    }
+}
+
+// A step that had finished is open again (retry of a failed step).
+void unfinish(RunState& state, StepIx ix, const Head& head)
+{
+    StepRecord& step = state.steps[ix];
+    step.endedAt = kNoTime;
+    if (step.owner != kNoStep) {
+        Touch t(state, step.owner, head);
+        ++t->membersOpen;
+        if (step.state == StepState::Failed || step.state == StepState::Cancelled)
+            --t->membersFailed;
+    }
+}
+
+struct Folder {
+    RunState& state;
+    const Head& head;
+
+    // --- run
+    void operator()(const RunStarted& f)
+    {
+        state.id = f.run;
+        state.root = f.root;
+        state.parent = f.parent;
+        state.workflow = f.workflow;
+        state.input = f.input;
+        state.keyHash = f.keyHash;
+        state.origin = f.origin;
+        state.forkedFrom = f.forkedFrom;
+        state.forkedAt = f.forkedAt;
+        state.inherited = f.control;
+        state.budget = f.budget;
+        state.driven = f.driven;
+        state.startedAt = head.time;
+    }
+    void operator()(const ControlChanged& f)
+    {
+        if (f.own.paused && !state.own.paused) {
+            state.pausedBy = head.actor;
+            state.pausedAt = head.time;
+            state.pauseReason = head.reason;
+        }
+        state.own = f.own;
+    }
+    void operator()(const ControlInherited& f)
+    {
+        if (f.parent.paused && !state.paused()) {
+            state.pausedBy = head.actor;
+            state.pausedAt = head.time;
+            state.pauseReason = head.reason;
+        }
+        state.inherited = f.parent;
+    }
+    void operator()(const RunBlocked& f)
+    {
+        state.blocked = f.reason;
+        state.blockedAt = f.reason == Reason::None ? kNoTime : head.time;
+        state.blockedDetail = f.detail;
+    }
+    void operator()(const RestCancelled&)
+    {
+        state.restCancelled = true;
+        for (StepIx ix = 0; ix < state.steps.size(); ++ix) {
+            const StepRecord& s = state.steps[ix];
+            const bool notBegun = !isFinished(s.state) && s.state != StepState::Unknown && !s.attempt;
+            // A child that has not answered is still out there: its step ends with its answer.
+            if (!notBegun || s.undoOf != kNoStep || (s.state == StepState::Waiting && s.reason == Reason::Child))
+                continue;
+            cancelStep(ix);
+        }
+        for (auto& approval : state.approvals)
+            if (approval.state == ApprovalState::Pending)
+                close(approval, ApprovalState::Cancelled);
+    }
+    void operator()(const CompensationStarted&) { state.compensating = true; }
+    void operator()(const RunClosed& f)
+    {
+        state.closed = true;
+        state.closedAs = f.as;
+        state.closedByRecovery = f.byRecovery;
+        state.output = f.output;
+        state.endedAt = head.time;
+    }
+    void operator()(const RunReopened&)
+    {
+        state.closed = false;
+        state.endedAt = kNoTime;
+    }
+    void operator()(const RunMigrated& f) { state.workflow = f.to; }
+    void operator()(const BudgetChanged& f)
+    {
+        if (auto* line = budgetLine(state, f.unit))
+            line->limit = f.limit;
+        else
+            state.budget.push_back({f.unit, f.limit, 0, 0});
+    }
+    void operator()(const PayloadsRedacted&) {}
+
+    // --- steps
+    void operator()(const StepAdded& f)
+    {
+        const auto ix = static_cast<StepIx>(state.steps.size());
+        StepRecord step;
+        step.id = f.id;
+        step.name = f.name;
+        step.tool = f.tool;
+        step.agent = f.agent;
+        step.kind = f.kind;
+        step.safety = f.safety;
+        step.runsAfterSkip = f.runsAfterSkip;
+        step.owner = f.owner;
+        step.index = f.index;
+        step.undoOf = f.undoOf;
+        step.after = f.after;
+        step.since = head.time;
+        for (const StepIx dependency : f.after) {
+            StepRecord& d = state.steps[dependency];
+            d.dependents.push_back(ix);
+            if (d.state == StepState::Skipped)
+                step.skippedDependency = step.skippedDependency || !d.byPerson;
+            else if (d.state != StepState::Complete)
+                ++step.unmet;
+        }
+        if (f.owner != kNoStep) {
+            StepRecord& owner = state.steps[f.owner];
+            owner.members.push_back(ix);
+            ++owner.membersOpen;
+        }
+        state.stepById.emplace(f.id, ix);
+        ++state.stepsIn[at(StepState::Pending)];
+        if (step.unmet == 0)
+            state.fresh.insert(ix);
+        state.steps.push_back(std::move(step));
+    }
+    void operator()(const StepReady& f)
+    {
+        Touch t(state, f.step, head);
+        t->state = StepState::Ready;
+        t->input = f.input;
+        t->effect = f.effect;
+        t->amount = f.amount;
+        t->readyAt = head.time;
+        t->reason = Reason::None;
+    }
+    void operator()(const StepWaiting& f)
+    {
+        Touch t(state, f.step, head);
+        t->state = StepState::Waiting;
+        t->reason = f.reason;
+        t->due = f.due;
+        t->waitRun = f.run;
+        t->detail = f.detail;
+    }
+    void operator()(const StepReleased& f)
+    {
+        if (isFinished(state.steps[f.step].state))
+            unfinish(state, f.step, head);
+        Touch t(state, f.step, head);
+        // A step that never got its input (its template failed) begins at the beginning.
+        t->state = t->readyAt == kNoTime ? StepState::Pending : StepState::Ready;
+        t->reason = Reason::None;
+        t->due = kNoTime;
+        t->waitRun = {};
+        t->detail = {};
+        if (f.resetCounts) {
+            t->failures = 0;
+            t->lost = 0;
+            t->firstStartedAt = kNoTime;
+        }
+    }
+    void operator()(const StepCompleted& f)
+    {
+        if (isFinished(state.steps[f.step].state))
+            unfinish(state, f.step, head);
+        {
+            Touch t(state, f.step, head);
+            settleHeld(state, t.step());
+            t->state = StepState::Complete;
+            t->reason = Reason::None;
+            t->due = kNoTime;
+            t->output = f.output;
+            t->fromLedger = f.fromLedger;
+            t->byPerson = f.byPerson;
+            t->effectDone = writes(t->safety) && t->kind == StepKind::Tool && !t->effect.isNull();
+            t->completedBy = f.byPerson || f.fromLedger ? AttemptId{} : t->lastAttempt;
+        }
+        finish(state, f.step, head);
+    }
+    void operator()(const StepFailed& f)
+    {
+        {
+            Touch t(state, f.step, head);
+            t->state = StepState::Failed;
+            t->reason = f.reason;
+            t->due = kNoTime;
+            if (f.error) {
+                t->error = f.error;
+                if (!t->firstError)
+                    t->firstError = f.error;
+            }
+        }
+        finish(state, f.step, head);
+    }
+    void operator()(const StepSkipped& f)
+    {
+        if (isFinished(state.steps[f.step].state))
+            unfinish(state, f.step, head);
+        {
+            Touch t(state, f.step, head);
+            settleHeld(state, t.step());
+            t->state = StepState::Skipped;
+            t->reason = Reason::None;
+            t->due = kNoTime;
+            t->byPerson = f.byPerson;
+            t->output = f.output;
+        }
+        finish(state, f.step, head);
+    }
+    void operator()(const StepUnknown& f)
+    {
+        Touch t(state, f.step, head);
+        t->state = StepState::Unknown;
+        t->reason = Reason::OutcomeUnknown;
+        t->due = f.lookUpAt;
+        if (f.evidence)
+            t->detail = f.evidence;
+    }
+    void operator()(const EffectDenied& f)
+    {
+        Touch t(state, f.step, head);
+        settleHeld(state, t.step());
+        t->state = StepState::Ready;
+        t->reason = Reason::None;
+        t->due = kNoTime;
+        t->detail = f.evidence;
+    }
+    void operator()(const InputAmended& f)
+    {
+        if (isFinished(state.steps[f.step].state))
+            unfinish(state, f.step, head);
+        Touch t(state, f.step, head);
+        t->state = StepState::Ready;
+        t->reason = Reason::None;
+        t->due = kNoTime;
+        t->input = f.input;
+        t->effect = f.effect;
+        t->amount = f.amount;
+        t->readyAt = head.time;
+        t->failures = 0;
+        t->lost = 0;
+        t->firstStartedAt = kNoTime;
+        if (auto* approval = approvalOf(t.step()); approval && approval->state == ApprovalState::Pending)
+            close(*approval, ApprovalState::Cancelled);
+    }
+
+    // --- attempts
+    void operator()(const AttemptStarted& f)
+    {
+        if (auto* approval = find(f.approval); approval && approval->state == ApprovalState::Approved)
+            approval->state = ApprovalState::Used;
+        reserve(state, f.reserved, +1);
+        Touch t(state, f.step, head);
+        AttemptState attempt;
+        attempt.id = f.attempt;
+        attempt.purpose = f.purpose;
+        attempt.number = f.number;
+        attempt.session = f.session;
+        attempt.worker = f.worker;
+        attempt.startedAt = head.time;
+        attempt.timeoutAt = f.timeoutAt;
+        attempt.heartbeatDue = f.heartbeatDue;
+        attempt.approval = f.approval;
+        attempt.reserved = f.reserved;
+        // Entries of format 1 have neither: the ids are derived, so that old runs fold to the same for ever.
+        attempt.trace = f.trace == UuidBytes{} ? legacyTrace(state.id) : f.trace;
+        attempt.span = f.span == 0 ? legacySpan(f.attempt) : f.span;
+        t->due = attemptDue(attempt);
+        t->attempt = std::move(attempt);
+        t->lastAttempt = f.attempt;
+        t->attempts = f.number;
+        if (f.purpose == Purpose::LookUp)
+            ++t->lookUps;
+        if (t->firstStartedAt == kNoTime)
+            t->firstStartedAt = head.time;
+        // A look-up of an unknown step leaves it unknown; the first look of check_first is the step's own work.
+        if (t->state != StepState::Unknown) {
+            t->state = StepState::Running;
+            t->reason = Reason::None;
+        }
+        state.attempts[f.attempt] = f.step;
+    }
+    void operator()(const AttemptRenewed& f)
+    {
+        Touch t(state, f.step, head);
+        if (!t->attempt || t->attempt->id != f.attempt)
+            return;
+        t->attempt->heartbeatDue = f.heartbeatDue;
+        t->due = attemptDue(*t->attempt);
+        if (f.progress)
+            t->partial = f.progress;
+    }
+    void operator()(const AttemptEnded& f)
+    {
+        Touch t(state, f.step, head);
+        if (t->attempt) {
+            if (f.effect == EffectKnowledge::Unknown)
+                t->held.insert(t->held.end(), t->attempt->reserved.begin(), t->attempt->reserved.end());
+            else
+                reserve(state, t->attempt->reserved, -1);
+        }
+        use(state, f.used);
+        const bool lookUp = t->attempt && t->attempt->purpose == Purpose::LookUp;
+        t->attempt.reset();
+        t->due = kNoTime;
+        t->failures += f.countsAsFailure ? 1 : 0;
+        t->lost += f.countsAsLost ? 1 : 0;
+        t->lookedUp = t->lookedUp || (lookUp && f.effect == EffectKnowledge::Unknown);
+        if (f.error) {
+            t->error = f.error;
+            if (!t->firstError)
+                t->firstError = f.error;
+        }
+        if (!f.signature.isNull())
+            t->signature = f.signature;
+        // Where the facts that follow in the entry say nothing else, the step may be started again.
+        if (t->state == StepState::Running)
+            t->state = StepState::Ready;
+        if (state.restCancelled && t->state == StepState::Ready && t->undoOf == kNoStep)
+            m_cancelAfter = f.how != AttemptEnd::Completed && f.effect != EffectKnowledge::Unknown;
+    }
+    void operator()(const PartialResult& f) { Touch(state, f.step, head)->partial = f.output; }
+    void operator()(const LateResult&) {}
+
+    // --- approvals, signals, children
+    void operator()(const ApprovalRequested& f)
+    {
+        ApprovalRecord record;
+        record.id = f.approval;
+        record.step = f.step;
+        record.binding = f.binding;
+        record.role = f.role;
+        record.needed = f.needed;
+        record.askedAt = head.time;
+        record.expires = f.expires;
+        record.askedBy = f.askedBy;
+        state.approvals.push_back(std::move(record));
+        Touch(state, f.step, head)->approval = f.approval;
+    }
+    void operator()(const ApprovalDecided& f)
+    {
+        auto* approval = find(f.approval);
+        if (!approval)
+            return;
+        if (head.actor.kind == ActorKind::Person && f.as != ApprovalState::Rejected)
+            approval->approvedBy.push_back(head.actor);
+        approval->note = f.note;
+        if (f.as != ApprovalState::Pending)  // one consent of several needed leaves it pending
+            close(*approval, f.as);
+    }
+    void operator()(const SignalReceived& f)
+    {
+        state.signals.push_back({f.name, f.messageHash, f.data, head.time, kNoStep});
+    }
+    void operator()(const SignalConsumed& f)
+    {
+        if (f.signal < state.signals.size())
+            state.signals[f.signal].consumedBy = f.step;
+    }
+    void operator()(const ChildRequested& f)
+    {
+        state.childByRun[f.child] = static_cast<std::uint32_t>(state.children.size());
+        ChildRecord child;
+        child.run = f.child;
+        child.step = f.step;
+        child.allotment = f.allotment;
+        state.children.push_back(std::move(child));
+        ++state.openChildren;
+        for (const auto& line : f.allotment)
+            if (auto* own = budgetLine(state, line.unit))
+                own->reserved += line.limit;
+    }
+    void operator()(const ChildAnswered& f)
+    {
+        const auto found = state.childByRun.find(f.child);
+        if (found == state.childByRun.end())
+            return;
+        ChildRecord& child = state.children[found->second];
+        child.as = f.as;
+        if (!child.answered) {
+            child.answered = true;
+            --state.openChildren;
+            for (const auto& line : child.allotment)
+                if (auto* own = budgetLine(state, line.unit))
+                    own->reserved -= line.limit;
+        }
+        use(state, f.used);
+        Touch t(state, f.step, head);
+        t->detail = f.output;
+        if (state.restCancelled && t->state == StepState::Waiting)
+            m_cancelAfter = true;
+    }
+    void operator()(const CancelConfirmed& f)
+    {
+        if (const auto found = state.childByRun.find(f.child); found != state.childByRun.end()) {
+            state.children[found->second].cancelConfirmed = f.confirmed;
+            state.children[found->second].cancelTotal = f.total;
+        }
+    }
+
+    void cancelStep(StepIx ix)
+    {
+        {
+            Touch t(state, ix, head);
+            t->state = StepState::Cancelled;
+            t->reason = Reason::None;
+            t->due = kNoTime;
+        }
+        finish(state, ix, head);
+    }
+    ApprovalRecord* find(const ApprovalId& id)
+    {
+        for (auto& record : state.approvals)
+            if (record.id == id)
+                return &record;
+        return nullptr;
+    }
+    ApprovalRecord* approvalOf(const StepRecord& step) { return find(step.approval); }
+    void close(ApprovalRecord& record, ApprovalState as)
+    {
+        record.state = as;
+        record.decidedAt = head.time;
+        record.decidedBy = head.actor;
+    }
+
+    bool m_cancelAfter = false;  // the step was cancelled while under way: cancelled once its Touch is over
+};
+
+template<class F>
+StepIx stepOf(const F& f)
+{
+    if constexpr (requires { f.step; })
+        return f.step;
+    else
+        return kNoStep;
+}
+
+}  // namespace
+
+void begin(RunState& state, const Head& head)
+{
+    state.version = head.version;
+    state.changedAt = head.time;
+}
+
+void fact(RunState& state, const Fact& fact, const Head& head)
+{
+    Folder folder{state, head, false};
+    std::visit(folder, fact);
+    if (folder.m_cancelAfter)
+        folder.cancelStep(std::visit([](const auto& f) { return stepOf(f); }, fact));
+}
+
+}  // namespace fold
+
+void apply(RunState& state, const Entry& entry)
+{
+    assert(entry.version == state.version + 1);
+    const fold::Head head{entry.version, entry.actor, entry.time, entry.reason};
+    fold::begin(state, head);
+    for (const Fact& fact : entry.facts)
+        fold::fact(state, fact, head);
+}
+
+}  // namespace cairn

@@ -1,0 +1,64 @@
+#pragma once
+// The program's own log: one JSON object per line on standard error, for machines and people.
+//   {"time":"2026-11-29T10:42:07.123Z","level":"info","event":"run_taken_over","run":"0193…","epoch":4}
+// Level and event are chosen by the code, never taken from data; values are escaped, so that data cannot begin a line or
+// steer a terminal, and cut at 4 KiB. Never put a secret or payload bytes into a field. Nothing is written until a main
+// calls start(): libraries and tests are quiet. Thread-safe; a line is written whole; never throws; blocks as long as
+// standard error does.
+
+#include "core/base/ids.h"
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace cairn::log {
+
+enum class Level : std::uint8_t { Debug, Info, Warning, Error, Off };
+
+inline constexpr std::size_t kLongestField = 4096;  // bytes
+
+// A value that lives as long as the call.
+class Value {
+public:
+    Value(std::string_view text) : m_value(text) {}
+    Value(const char* text) : m_value(std::string_view(text)) {}
+    Value(const std::string& text) : m_value(std::string_view(text)) {}
+    Value(bool value) : m_value(value) {}
+    Value(double value) : m_value(value) {}
+    template<std::signed_integral T> Value(T value) : m_value(std::int64_t{value}) {}
+    template<std::unsigned_integral T> Value(T value) : m_value(std::uint64_t{value}) {}
+    template<typename Tag> Value(const Id<Tag>& id) : m_value(id.bytes) {}
+    void appendTo(std::string& line) const;
+
+private:
+    std::variant<std::string_view, bool, double, std::int64_t, std::uint64_t, UuidBytes> m_value;
+};
+
+struct Field {
+    std::string_view name;
+    Value value;
+};
+using Fields = std::initializer_list<Field>;
+
+// From here on lines of this level and above are written.
+void start(Level level) noexcept;
+// For --log-level; "debug", "info", "warning", "error" or "off".
+[[nodiscard]] std::optional<Level> parseLevel(std::string_view text) noexcept;
+[[nodiscard]] bool enabled(Level level) noexcept;
+void write(Level level, std::string_view event, Fields fields) noexcept;
+
+inline void debug(std::string_view event, Fields fields = {}) noexcept { write(Level::Debug, event, fields); }
+inline void info(std::string_view event, Fields fields = {}) noexcept { write(Level::Info, event, fields); }
+inline void warning(std::string_view event, Fields fields = {}) noexcept { write(Level::Warning, event, fields); }
+inline void error(std::string_view event, Fields fields = {}) noexcept { write(Level::Error, event, fields); }
+
+// For tests: lines go here instead of to standard error; an empty function gives them back.
+void setSink(std::function<void(std::string_view line)> sink);
+
+}  // namespace cairn::log

@@ -131,6 +131,8 @@ public:
         if (m_where.empty())
             m_where = where;
     }
+    void beginFact(std::size_t number) { m_fact = number; }
+    [[nodiscard]] std::size_t fact() const { return m_fact; }  // 0: before the facts
     [[nodiscard]] bool failed() const { return m_in.fail(); }
     [[nodiscard]] std::string_view where() const { return m_where; }
     [[nodiscard]] WireReader& in() { return m_in; }
@@ -184,6 +186,7 @@ private:
     WireReader& m_in;
     std::uint16_t m_format;
     std::string_view m_where;
+    std::size_t m_fact = 0;
 };
 
 // --- facts by tag --------------------------------------------------------------------------------------------------
@@ -228,8 +231,10 @@ void decodeFacts(Decoder& decoder, std::vector<Fact>& out)
     if (count > decoder.in().left() / kSmallestFact)
         return decoder.refuse("fact count");
     out.reserve(std::min(count, kReserveAtMost));
-    for (std::size_t i = 0; i < count && !decoder.failed(); ++i)
+    for (std::size_t i = 0; i < count && !decoder.failed(); ++i) {
+        decoder.beginFact(i + 1);
         decodeFact(decoder, out.emplace_back());
+    }
 }
 
 Error corrupt(const Entry& entry, const Decoder& decoder, std::string_view body)
@@ -238,7 +243,10 @@ Error corrupt(const Entry& entry, const Decoder& decoder, std::string_view body)
     if (decoder.where().empty())
         text += "bytes are left over at its end";
     else
-        text += "its " + std::string(decoder.where()) + " cannot be read";
+        text += (decoder.fact() == 0 ? "its " + std::string(decoder.where())
+                                     : "the " + std::string(decoder.where()) + " of fact "
+                                           + std::to_string(decoder.fact()))
+            + " cannot be read";
     text += " (" + std::to_string(body.size()) + " bytes). Stop writing to this run and restore it from a backup or "
             "an export; 'cairn verify' shows what else is affected.";
     return makeError(ErrorKind::Corrupt, std::move(text));

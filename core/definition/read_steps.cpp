@@ -1,0 +1,135 @@
+// Steps of a definition: what each kind takes.
+#include "core/definition/reader.h"
+#include "core/definition/text_values.h"
+
+#include <algorithm>
+#include <array>
+
+namespace cairn {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kKinds{"tool", "decision", "approval", "timer", "signal", "run"};
+
+// Fields beside those that every step has, by kind (in the order of kKinds, which is that of StepKind).
+constexpr std::array<std::array<std::string_view, 6>, 6> kTaken{{
+    {"tool", "input", "approval", "for_each", "retry", "timeout"},
+    {"tool", "input", "for_each", "retry", "timeout", "adds_steps"},
+    {"input", "approval"},
+    {"wait", "until"},
+    {"signal", "wait"},
+    {"workflow", "workflow_version", "input", "allotment", "for_each"},
+}};
+constexpr std::array<std::string_view, 14> kSpecial{"tool", "input", "approval", "for_each", "retry", "timeout",
+                                                    "adds_steps", "wait", "until", "signal", "workflow",
+                                                    "workflow_version", "allotment", "agent"};
+
+ApprovalPolicy readApproval(Fields& step)
+{
+    ApprovalPolicy policy;
+    Fields fields(step.report(), step.node("approval"), "\"approval\"", {"role", "expires", "needed"});
+    fields.require("role");
+    policy.role = fields.identifier("role");
+    policy.expiresAfter = fields.span("expires", policy.expiresAfter);
+    policy.needed = static_cast<std::uint8_t>(fields.integer("needed", 1, 10, 1));
+    return policy;
+}
+
+ForEach readForEach(Fields& step)
+{
+    ForEach forEach;
+    Fields fields(step.report(), step.node("for_each"), "\"for_each\"", {"from", "at", "allow_failures", "max_items"});
+    fields.require("from");
+    forEach.step = fields.text("from");
+    forEach.at = fields.pointer("at");
+    forEach.allowFailures = fields.flag("allow_failures", false);
+    forEach.maxItems = static_cast<std::uint32_t>(fields.integer("max_items", 1, 100'000, forEach.maxItems));
+    return forEach;
+}
+
+void forbidOthers(Fields& step, int kind)
+{
+    const auto& taken = kTaken[static_cast<std::size_t>(kind)];
+    const std::string_view kindName = kKinds[static_cast<std::size_t>(kind)];
+    for (const std::string_view name : kSpecial) {
+        if (name == "agent" || std::find(taken.begin(), taken.end(), name) != taken.end())
+            continue;
+        step.forbid(name, "it is of kind " + jsonQuote(kindName));
+    }
+}
+
+void readByKind(StepDef& out, Fields& step)
+{
+    switch (out.kind) {
+    case StepKind::Tool:
+    case StepKind::Decision: step.require("tool"); break;
+    case StepKind::Approval: step.require("approval"); break;
+    case StepKind::Timer:
+        if (step.has("wait") == step.has("until"))
+            step.report().error(step.self().raw, step.self().pointer,
+                                step.what() + " needs either \"wait\" or \"until\"");
+        break;
+    case StepKind::Signal: step.require("signal"); break;
+    case StepKind::Run: step.require("workflow"); break;
+    case StepKind::FanOut: break;
+    }
+}
+
+StepDef readStep(Report& report, const Node& node, const Definition& definition)
+{
+    StepDef out;
+    Fields step(report, node, "a step",
+                {"name", "kind", "title", "agent", "after", "when", "after_skipped", "on_demand", "tool", "input",
+                 "approval", "for_each", "retry", "timeout", "adds_steps", "wait", "until", "signal", "workflow",
+                 "workflow_version", "allotment"});
+    if (step.require("name"))
+        out.name = step.identifier("name");
+    if (!out.name.empty())
+        step.rename("step " + jsonQuote(out.name));
+    const int kind = step.choice("kind", {kKinds[0], kKinds[1], kKinds[2], kKinds[3], kKinds[4], kKinds[5]}, 0);
+    out.kind = static_cast<StepKind>(kind + 1);
+    if (!report.hasErrorAtOrBelow(step.node("kind").pointer)) {
+        forbidOthers(step, kind);
+        readByKind(out, step);
+    }
+    out.title = step.text("title");
+    out.agent = step.text("agent");
+    out.after = step.identifiers("after");
+    out.condition = step.rawObject("when");
+    out.runsAfterSkip = step.flag("after_skipped", false);
+    out.onDemand = step.flag("on_demand", false);
+    out.tool = step.text("tool");
+    out.input = step.raw("input");
+    if (step.has("approval"))
+        out.approval = readApproval(step);
+    if (step.has("for_each"))
+        out.forEach = readForEach(step);
+    if (step.has("retry")) {
+        const ToolDef* tool = definition.tool(out.tool);
+        out.retry = readRetry(step, "retry", tool ? tool->retry : RetryPolicy{});
+    }
+    out.timeout = step.span("timeout", 0);
+    out.addsSteps = step.flag("adds_steps", false);
+    out.wait = step.span("wait", 0);
+    out.until = step.raw("until");
+    out.signal = step.identifier("signal");
+    out.workflow = step.identifier("workflow");
+    out.workflowVersion = static_cast<std::uint32_t>(step.integer("workflow_version", 1, 0xFFFFFFFF, 0));
+    out.allotment = readBudget(step, "allotment");
+    return out;
+}
+
+}  // namespace
+
+void readSteps(Definition& out, Fields& top)
+{
+    if (!top.require("steps"))
+        return;
+    const auto items = top.list("steps");
+    if (items.empty() && jsonKind(top.node("steps").raw) == JsonKind::Array)
+        top.error("steps", "a workflow needs at least one step");
+    for (const Node& item : items)
+        out.steps.push_back(readStep(top.report(), item, out));
+}
+
+}  // namespace cairn

@@ -1,0 +1,291 @@
+#include "core/definition/text_values.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+namespace cairn {
+
+namespace {
+
+constexpr SpanMs kLongestSpan = 3650LL * 86'400'000;
+
+struct Unit {
+    std::string_view name;
+    SpanMs span;
+};
+constexpr std::array<Unit, 5> kUnits{{{"d", 86'400'000}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
+
+// ISO 4217, codes in use (funds and metals left out).
+constexpr std::string_view kCurrencies =
+    "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP "
+    "CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR "
+    "ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT "
+    "MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD "
+    "SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VED VES "
+    "VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWG";
+
+std::vector<std::string_view> currencies()
+{
+    std::vector<std::string_view> all;
+    for (std::size_t at = 0; at < kCurrencies.size(); at += 4)
+        all.push_back(kCurrencies.substr(at, 3));
+    return all;
+}
+
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+Error bad(std::string text) { return makeError(ErrorKind::InvalidInput, std::move(text)); }
+std::string quoted(std::string_view text) { return '"' + std::string(text.substr(0, 60)) + '"'; }
+
+// Digits without leading and trailing zeros, and the decimal place of the first: 0.0120 is "12", place -2.
+struct Decimal {
+    bool negative = false;
+    std::string digits;
+    std::int64_t place = 0;
+};
+
+Decimal decompose(std::string_view text)
+{
+    Decimal d;
+    std::size_t at = 0;
+    if (!text.empty() && text[0] == '-') {
+        d.negative = true;
+        at = 1;
+    }
+    std::int64_t exponent = 0;
+    std::int64_t integerDigits = 0;
+    bool fraction = false;
+    for (; at < text.size() && text[at] != 'e' && text[at] != 'E'; ++at) {
+        if (text[at] == '.') {
+            fraction = true;
+        } else {
+            d.digits += text[at];
+            integerDigits += fraction ? 0 : 1;
+        }
+    }
+    if (at < text.size()) {
+        const bool negative = at + 1 < text.size() && text[at + 1] == '-';
+        for (++at; at < text.size(); ++at)
+            if (isDigit(text[at]) && exponent < 1'000'000'000'000)
+                exponent = exponent * 10 + (text[at] - '0');
+        exponent = negative ? -exponent : exponent;
+    }
+    const std::size_t first = d.digits.find_first_not_of('0');
+    if (first == std::string::npos)
+        return {};
+    d.place = integerDigits - 1 - static_cast<std::int64_t>(first) + exponent;
+    d.digits = d.digits.substr(first, d.digits.find_last_not_of('0') - first + 1);
+    return d;
+}
+
+// Reads `count` digits at `at`; -1 where there are none.
+int digitsAt(std::string_view text, std::size_t at, std::size_t count)
+{
+    int value = 0;
+    for (std::size_t i = at; i < at + count; ++i) {
+        if (i >= text.size() || !isDigit(text[i]))
+            return -1;
+        value = value * 10 + (text[i] - '0');
+    }
+    return value;
+}
+
+// Days since 1970-01-01 of a date of the Gregorian calendar (Howard Hinnant's algorithm).
+std::int64_t daysFromCivil(std::int64_t y, int m, int d)
+{
+    y -= m <= 2 ? 1 : 0;
+    const std::int64_t era = (y >= 0 ? y : y - 399) / 400;
+    const std::int64_t yearOfEra = y - era * 400;
+    const std::int64_t dayOfYear = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
+    return era * 146097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719468;
+}
+
+int daysIn(int year, int month)
+{
+    constexpr std::array<int, 12> days{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    return month == 2 && leap ? 29 : days[static_cast<std::size_t>(month - 1)];
+}
+
+}  // namespace
+
+Result<SpanMs> parseSpan(std::string_view text)
+{
+    std::int64_t count = 0;
+    const auto end = std::from_chars(text.data(), text.data() + text.size(), count);
+    const std::string_view unit(end.ptr, static_cast<std::size_t>(text.data() + text.size() - end.ptr));
+    if (end.ec != std::errc{} || count < 0)
+        return bad(quoted(text) + " is not a span of time: write a whole number and one of ms, s, m, h, d, like \"30s\"");
+    for (const Unit& u : kUnits) {
+        if (u.name != unit)
+            continue;
+        if (count > kLongestSpan / u.span)
+            return bad(quoted(text) + " is more than 3650 days");
+        return count * u.span;
+    }
+    return bad(quoted(text) + " is not a span of time: write a whole number and one of ms, s, m, h, d, like \"30s\"");
+}
+
+std::string spanText(SpanMs span)
+{
+    for (const Unit& u : kUnits)
+        if (span != 0 && span % u.span == 0)
+            return std::to_string(span / u.span) + std::string(u.name);
+    return "0s";
+}
+
+Result<std::int64_t> parseMicros(std::string_view decimal)
+{
+    if (!isDecimal(decimal) || decimal.find_first_of("eE") != std::string_view::npos)
+        return bad(quoted(decimal) + " is not an amount: write it like \"12.50\"");
+    const Decimal d = decompose(decimal);
+    if (d.digits.empty())
+        return std::int64_t{0};
+    const std::int64_t last = d.place - static_cast<std::int64_t>(d.digits.size()) + 1;  // place of the last digit
+    if (last < -6)
+        return bad(quoted(decimal) + " has more than six decimals");
+    std::string whole = d.digits;
+    if (d.place > 12)
+        return bad(quoted(decimal) + " is too large an amount");
+    whole.append(static_cast<std::size_t>(last + 6), '0');
+    std::int64_t micros = 0;
+    if (std::from_chars(whole.data(), whole.data() + whole.size(), micros).ec != std::errc{})
+        return bad(quoted(decimal) + " is too large an amount");
+    return d.negative ? -micros : micros;
+}
+
+bool isCurrency(std::string_view code) noexcept
+{
+    for (std::size_t at = 0; at < kCurrencies.size(); at += 4)
+        if (kCurrencies.substr(at, 3) == code)
+            return true;
+    return false;
+}
+
+std::string nearestCurrency(std::string_view code)
+{
+    std::string upper(code.substr(0, 8));
+    for (char& c : upper)
+        c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    return isCurrency(upper) ? upper : nearestName(upper, currencies(), [](std::string_view c) { return c; });
+}
+
+Result<std::pair<std::uint32_t, SpanMs>> parseRate(std::string_view text)
+{
+    const std::size_t slash = text.find('/');
+    std::uint32_t count = 0;
+    const std::string_view number = text.substr(0, std::min(slash, text.size()));
+    const auto end = std::from_chars(number.data(), number.data() + number.size(), count);
+    if (slash != std::string_view::npos && end.ec == std::errc{} && end.ptr == number.data() + number.size() && count > 0)
+        for (const Unit& u : kUnits)
+            if (u.name == text.substr(slash + 1) && u.span >= 1000)
+                return std::pair{count, u.span};
+    return bad(quoted(text) + " is not a rate: write a whole number from 1 and one of /s, /m, /h, /d, like \"5/s\"");
+}
+
+Result<TimeMs> parseInstant(std::string_view text)
+{
+    const auto refuse = [text] {
+        return bad(quoted(text) + " is not an instant: write it with a zone, like \"2026-03-01T09:00:00Z\"");
+    };
+    const int year = digitsAt(text, 0, 4);
+    const int month = digitsAt(text, 5, 2);
+    const int day = digitsAt(text, 8, 2);
+    const int hour = digitsAt(text, 11, 2);
+    const int minute = digitsAt(text, 14, 2);
+    const int second = digitsAt(text, 17, 2);
+    if (text.size() < 20 || text[4] != '-' || text[7] != '-' || (text[10] != 'T' && text[10] != 't' && text[10] != ' ') ||
+        text[13] != ':' || text[16] != ':')
+        return refuse();
+    if (year < 1970 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour < 0 || hour > 23 ||
+        minute < 0 || minute > 59 || second < 0 || second > 60)
+        return refuse();
+    std::size_t at = 19;
+    std::int64_t millis = 0;
+    if (text[at] == '.') {
+        std::int64_t scale = 100;
+        const std::size_t first = ++at;
+        for (; at < text.size() && isDigit(text[at]); ++at, scale /= 10)
+            millis += scale * (text[at] - '0');
+        if (at == first)
+            return refuse();
+    }
+    std::int64_t offset = 0;
+    const std::string_view zone = text.substr(at);
+    if (zone != "Z" && zone != "z") {
+        const int zoneHour = digitsAt(zone, 1, 2);
+        const int zoneMinute = digitsAt(zone, 4, 2);
+        if (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') || zone[3] != ':' || zoneHour < 0 || zoneHour > 23 ||
+            zoneMinute < 0 || zoneMinute > 59)
+            return refuse();
+        offset = (zoneHour * 60 + zoneMinute) * (zone[0] == '-' ? -60LL : 60LL);
+    }
+    const std::int64_t seconds = daysFromCivil(year, month, day) * 86'400 + hour * 3'600 + minute * 60 + second - offset;
+    return seconds * 1000 + millis;
+}
+
+bool isDecimal(std::string_view text) noexcept
+{
+    std::size_t at = !text.empty() && text[0] == '-' ? 1 : 0;
+    const auto digits = [&] {
+        const std::size_t first = at;
+        while (at < text.size() && isDigit(text[at]))
+            ++at;
+        return at - first;
+    };
+    const std::size_t start = at;
+    const std::size_t whole = digits();
+    if (whole == 0 || (whole > 1 && text[start] == '0'))
+        return false;
+    if (at < text.size() && text[at] == '.') {
+        ++at;
+        if (digits() == 0)
+            return false;
+    }
+    if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+        ++at;
+        at += at < text.size() && (text[at] == '+' || text[at] == '-') ? 1 : 0;
+        if (digits() == 0)
+            return false;
+    }
+    return at == text.size();
+}
+
+int compareDecimals(std::string_view a, std::string_view b)
+{
+    const Decimal x = decompose(a);
+    const Decimal y = decompose(b);
+    const int signX = x.digits.empty() ? 0 : x.negative ? -1 : 1;
+    const int signY = y.digits.empty() ? 0 : y.negative ? -1 : 1;
+    if (signX != signY || signX == 0)
+        return signX < signY ? -1 : signX > signY ? 1 : 0;
+    if (x.place != y.place)
+        return (x.place < y.place ? -1 : 1) * signX;
+    const int order = x.digits.compare(y.digits);  // without trailing zeros, a prefix is the smaller one
+    return (order < 0 ? -1 : order > 0 ? 1 : 0) * signX;
+}
+
+std::size_t editDistance(std::string_view a, std::string_view b)
+{
+    a = a.substr(0, 64);
+    b = b.substr(0, 64);
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j)
+        row[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t above = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0u : 1u)});
+            diagonal = above;
+        }
+    }
+    return row[b.size()];
+}
+
+}  // namespace cairn

@@ -36,7 +36,9 @@ ARROWS = {
 }
 
 # Files over the size limits, each with its reason.
-SIZE_EXCEPTIONS = {}
+SIZE_EXCEPTIONS = {
+    "core/model/fact.h": "the list of all facts is the stored format; it is read, and kept, as one page",
+}
 CPP_LIMIT, HEADER_LIMIT = 600, 300
 
 

@@ -8,13 +8,13 @@
 
 #include "core/base/ids.h"
 
-#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 
 namespace cairn::log {
@@ -31,8 +31,8 @@ public:
     Value(const std::string& text) : m_value(std::string_view(text)) {}
     Value(bool value) : m_value(value) {}
     Value(double value) : m_value(value) {}
-    template<std::signed_integral T> Value(T value) : m_value(std::int64_t{value}) {}
-    template<std::unsigned_integral T> Value(T value) : m_value(std::uint64_t{value}) {}
+    template<typename T> requires(std::is_integral_v<T> && std::is_signed_v<T>) Value(T value) : m_value(std::int64_t{value}) {}
+    template<typename T> requires(std::is_integral_v<T> && std::is_unsigned_v<T>) Value(T value) : m_value(std::uint64_t{value}) {}
     template<typename Tag> Value(const Id<Tag>& id) : m_value(id.bytes) {}
     void appendTo(std::string& line) const;
 

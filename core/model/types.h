@@ -8,7 +8,6 @@
 #include "core/model/vocabulary.h"
 
 #include <array>
-#include <compare>
 #include <cstdint>
 #include <limits>
 #include <optional>

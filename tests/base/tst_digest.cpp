@@ -1,0 +1,88 @@
+// SHA-256 against the vectors of FIPS 180-4 and NIST's examples, and the digests made from it.
+#include "core/base/digest.h"
+#include "tests/support/cairn_qtest.h"
+
+using namespace cairn;
+
+class TestDigest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void knownVectors();
+    void streamsLikeAWhole();
+    void saltedDigests();
+    void hexAndBack();
+    void refusesOtherText();
+};
+
+void TestDigest::knownVectors()
+{
+    const std::pair<std::string, std::string_view> rows[] = {
+        {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+        {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+        {"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopq"
+         "rstu",
+         "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"},
+        {std::string(1'000'000, 'a'), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"},
+        {std::string("\xbd"), "68325720aabd7c82f30f554b313d0570c95accbb7dc4b5aae11204c08ffe732b"},
+        {std::string(55, '\0'), "02779466cdec163811d078815c633f21901413081449002f24aa3e80f0b88ef7"},
+        {std::string(56, '\0'), "d4817aa5497628e7c77e6b606107042bbba3130888c5f47a375e6179be789fbb"},
+        {std::string(64, '\0'), "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b"},
+    };
+    for (const auto& [text, expected] : rows)
+        QCOMPARE(hex(sha256(text)), std::string(expected));
+}
+
+void TestDigest::streamsLikeAWhole()
+{
+    const std::string text(1'000, 'x');
+    for (const std::size_t cut : {0U, 1U, 63U, 64U, 65U, 999U, 1000U}) {
+        Sha256 hash;
+        hash.update(std::string_view(text).substr(0, cut));
+        hash.update(std::string_view(text).substr(cut));
+        QCOMPARE(hash.finish(), sha256(text));
+        QCOMPARE(sha256(std::string_view(text).substr(0, cut), std::string_view(text).substr(cut)), sha256(text));
+    }
+}
+
+void TestDigest::saltedDigests()
+{
+    Salt salt{};
+    salt[0] = 7;
+    const Digest plain = sha256("payload");
+    QCOMPARE(saltedDigest(salt, plain), sha256(std::string("\7") + std::string(15, '\0') + std::string(plain.view())));
+    Salt other = salt;
+    other[15] = 1;
+    QVERIFY(saltedDigest(other, plain) != saltedDigest(salt, plain));
+}
+
+void TestDigest::hexAndBack()
+{
+    const Digest digest = sha256("abc");
+    QCOMPARE(hex(std::string_view("\x00\x0f\xf0\xff", 4)), std::string("000ff0ff"));
+    QVERIFY(parseDigest(hex(digest)) == digest);
+    QVERIFY(parseDigest("BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD") == digest);
+    QVERIFY(digestFromBytes(digest.view()) == digest);
+    QVERIFY(Digest{}.isNull());
+    QVERIFY(!digest.isNull());
+}
+
+void TestDigest::refusesOtherText()
+{
+    const std::string good = hex(sha256("abc"));
+    QVERIFY(!parseDigest(""));
+    QVERIFY(!parseDigest(good.substr(1)));
+    QVERIFY(!parseDigest(good + "0"));
+    for (const char bad : {'g', ' ', ':', '\0', '-'})
+        for (const std::size_t at : {std::size_t{0}, std::size_t{31}, std::size_t{63}}) {
+            std::string text = good;
+            text[at] = bad;
+            QVERIFY2(!parseDigest(text), text.c_str());
+        }
+    QVERIFY(!digestFromBytes(std::string(31, 'x')));
+    QVERIFY(!digestFromBytes(std::string(33, 'x')));
+}
+
+QTEST_APPLESS_MAIN(TestDigest)
+#include "tst_digest.moc"

@@ -57,11 +57,25 @@ void appendCodeEscape(std::string& out, char32_t c)
     out.push_back('}');
 }
 
+// How many bytes from `at` on are printable ASCII other than quotes and backslashes: most of all text.
+std::size_t plainRun(std::string_view text, std::size_t at)
+{
+    std::size_t end = at;
+    while (end < text.size() && text[end] >= 0x20 && text[end] < 0x7F && text[end] != '"' && text[end] != '\\')
+        ++end;
+    return end - at;
+}
+
 std::string madeVisible(std::string_view text, bool oneLine)
 {
     std::string out;
     out.reserve(text.size());
     for (std::size_t at = 0; at < text.size();) {
+        if (const std::size_t plain = plainRun(text, at); plain > 0) {
+            out.append(text.substr(at, plain));
+            at += plain;
+            continue;
+        }
         const auto point = codePointAt(text, at);
         if (!point) {
             appendByteEscape(out, static_cast<unsigned char>(text[at++]));
@@ -169,6 +183,11 @@ void appendJsonString(std::string& out, std::string_view text)
 {
     out.push_back('"');
     for (std::size_t at = 0; at < text.size();) {
+        if (const std::size_t plain = plainRun(text, at); plain > 0) {
+            out.append(text.substr(at, plain));
+            at += plain;
+            continue;
+        }
         const auto point = codePointAt(text, at);
         if (!point) {
             out += "\\ufffd";

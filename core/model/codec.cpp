@@ -211,9 +211,17 @@ template<std::size_t... I> consteval DecoderTable decoderTable(std::index_sequen
 }
 
 constexpr DecoderTable kDecoders = decoderTable(kFacts);
-static_assert(std::count_if(kDecoders.begin(), kDecoders.end(), [](DecodeFact one) { return one != nullptr; })
-                  == std::variant_size_v<Fact>,
-              "two facts have the same tag");
+
+template<std::size_t... I> consteval bool tagsDiffer(std::index_sequence<I...>)
+{
+    std::array<bool, tagLimit(kFacts)> taken{};
+    bool differ = true;
+    ((differ = differ && !taken[std::variant_alternative_t<I, Fact>::kTag],
+      taken[std::variant_alternative_t<I, Fact>::kTag] = true),
+     ...);
+    return differ;
+}
+static_assert(tagsDiffer(kFacts), "two facts have the same tag");
 
 void decodeFact(Decoder& decoder, Fact& out)
 {

@@ -82,53 +82,7 @@ Decimal decompose(std::string_view text)
     return d;
 }
 
-// Reads `count` digits at `at`; -1 where there are none.
-int digitsAt(std::string_view text, std::size_t at, std::size_t count)
-{
-    int value = 0;
-    for (std::size_t i = at; i < at + count; ++i) {
-        if (i >= text.size() || !isDigit(text[i]))
-            return -1;
-        value = value * 10 + (text[i] - '0');
-    }
-    return value;
-}
-
-// Days since 1970-01-01 of a date of the Gregorian calendar (Howard Hinnant's algorithm).
-std::int64_t daysFromCivil(std::int64_t y, int m, int d)
-{
-    y -= m <= 2 ? 1 : 0;
-    const std::int64_t era = (y >= 0 ? y : y - 399) / 400;
-    const std::int64_t yearOfEra = y - era * 400;
-    const std::int64_t dayOfYear = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
-    return era * 146097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719468;
-}
-
-int daysIn(int year, int month)
-{
-    constexpr std::array<int, 12> days{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    return month == 2 && leap ? 29 : days[static_cast<std::size_t>(month - 1)];
-}
-
 }  // namespace
-
-Result<SpanMs> parseSpan(std::string_view text)
-{
-    std::int64_t count = 0;
-    const auto end = std::from_chars(text.data(), text.data() + text.size(), count);
-    const std::string_view unit(end.ptr, static_cast<std::size_t>(text.data() + text.size() - end.ptr));
-    if (end.ec != std::errc{} || count < 0)
-        return bad(quoted(text) + " is not a span of time: write a whole number and one of ms, s, m, h, d, like \"30s\"");
-    for (const Unit& u : kUnits) {
-        if (u.name != unit)
-            continue;
-        if (count > kLongestSpan / u.span)
-            return bad(quoted(text) + " is more than 3650 days");
-        return count * u.span;
-    }
-    return bad(quoted(text) + " is not a span of time: write a whole number and one of ms, s, m, h, d, like \"30s\"");
-}
 
 std::string spanText(SpanMs span)
 {
@@ -185,47 +139,6 @@ Result<std::pair<std::uint32_t, SpanMs>> parseRate(std::string_view text)
             if (u.name == text.substr(slash + 1) && u.span >= 1000)
                 return std::pair{count, u.span};
     return bad(quoted(text) + " is not a rate: write a whole number from 1 and one of /s, /m, /h, /d, like \"5/s\"");
-}
-
-Result<TimeMs> parseInstant(std::string_view text)
-{
-    const auto refuse = [text] {
-        return bad(quoted(text) + " is not an instant: write it with a zone, like \"2026-03-01T09:00:00Z\"");
-    };
-    const int year = digitsAt(text, 0, 4);
-    const int month = digitsAt(text, 5, 2);
-    const int day = digitsAt(text, 8, 2);
-    const int hour = digitsAt(text, 11, 2);
-    const int minute = digitsAt(text, 14, 2);
-    const int second = digitsAt(text, 17, 2);
-    if (text.size() < 20 || text[4] != '-' || text[7] != '-' || (text[10] != 'T' && text[10] != 't' && text[10] != ' ') ||
-        text[13] != ':' || text[16] != ':')
-        return refuse();
-    if (year < 1970 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour < 0 || hour > 23 ||
-        minute < 0 || minute > 59 || second < 0 || second > 60)
-        return refuse();
-    std::size_t at = 19;
-    std::int64_t millis = 0;
-    if (text[at] == '.') {
-        std::int64_t scale = 100;
-        const std::size_t first = ++at;
-        for (; at < text.size() && isDigit(text[at]); ++at, scale /= 10)
-            millis += scale * (text[at] - '0');
-        if (at == first)
-            return refuse();
-    }
-    std::int64_t offset = 0;
-    const std::string_view zone = text.substr(at);
-    if (zone != "Z" && zone != "z") {
-        const int zoneHour = digitsAt(zone, 1, 2);
-        const int zoneMinute = digitsAt(zone, 4, 2);
-        if (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') || zone[3] != ':' || zoneHour < 0 || zoneHour > 23 ||
-            zoneMinute < 0 || zoneMinute > 59)
-            return refuse();
-        offset = (zoneHour * 60 + zoneMinute) * (zone[0] == '-' ? -60LL : 60LL);
-    }
-    const std::int64_t seconds = daysFromCivil(year, month, day) * 86'400 + hour * 3'600 + minute * 60 + second - offset;
-    return seconds * 1000 + millis;
 }
 
 bool isDecimal(std::string_view text) noexcept

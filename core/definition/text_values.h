@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/result.h"
+#include "core/base/text.h"
 
 #include <cstdint>
 #include <string>
@@ -11,9 +12,7 @@
 
 namespace cairn {
 
-// "250ms", "30s", "5m", "2h", "1d": a whole number and one unit. At most 3650 days.
-[[nodiscard]] Result<SpanMs> parseSpan(std::string_view text);
-// The shortest text that parseSpan reads back.
+// The shortest text that parseSpan (core/base/text.h) reads back.
 [[nodiscard]] std::string spanText(SpanMs span);
 
 // "12.50" to millionths. Refuses more than six decimals, exponents, and what does not fit.
@@ -24,9 +23,6 @@ namespace cairn {
 
 // "5/s", "100/m", "10/h": starts and the span that they are counted in.
 [[nodiscard]] Result<std::pair<std::uint32_t, SpanMs>> parseRate(std::string_view text);
-
-// RFC 3339 with a zone ("2026-03-01T09:00:00Z", "...+01:00"), fractions of a second cut to milliseconds.
-[[nodiscard]] Result<TimeMs> parseInstant(std::string_view text);
 
 // True for the text of a JSON number.
 [[nodiscard]] bool isDecimal(std::string_view text) noexcept;

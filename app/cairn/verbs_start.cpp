@@ -1,0 +1,212 @@
+// start: a run of a workflow, from a file or by the name of a workflow that the store has.
+
+#include "app/cairn/cli.h"
+#include "app/cairn/json_rows.h"
+#include "core/base/json_scan.h"
+#include "core/base/text.h"
+#include "core/definition/parse.h"
+
+#include <CLI/CLI.hpp>
+
+#include <climits>
+#include <cstdlib>
+#include <sys/stat.h>
+
+namespace cairn::cli {
+
+namespace {
+
+bool isFile(const std::string& path)
+{
+    struct stat info {};
+    return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+std::string folderOf(const std::string& path)
+{
+    char resolved[PATH_MAX];
+    if (!::realpath(path.c_str(), resolved))
+        return {};
+    const std::string full = resolved;
+    return full.substr(0, full.rfind('/'));
+}
+
+struct Named {
+    std::string name;
+    std::uint32_t version = 0;
+};
+
+// Checks a file's definition and adds it to the store, with the same rules as `workflow add`.
+Result<Named> addFile(Session& s, const std::string& path)
+{
+    CAIRN_TRY_ASSIGN(std::string text, readArgument("@" + path));
+    const ParsedDefinition parsed = parseDefinition(text);
+    std::string problems;
+    for (const auto& d : parsed.diagnostics)
+        if (d.severity == Severity::Error)
+            problems += (problems.empty() ? "" : "\n") + diagnosticLine(path, d);
+    if (!parsed)
+        return makeError(ErrorKind::InvalidInput, "the workflow is not valid:\n" + problems);
+    WorkflowRow row;
+    row.name = parsed.definition->ref.name;
+    row.version = parsed.definition->ref.version;
+    row.digest = parsed.definition->ref.digest;
+    row.text = std::move(text);
+    row.folder = folderOf(path);
+    row.addedAt = s.service().now();
+    CAIRN_TRY(s.store().addWorkflow(row));
+    return Named{row.name, row.version};
+}
+
+Result<Named> workflowOf(Session& s, const std::string& argument)
+{
+    if (isFile(argument))
+        return addFile(s, argument);
+    const auto at = argument.rfind('@');
+    Named named{argument.substr(0, at), 0};
+    if (at != std::string::npos) {
+        char* end = nullptr;
+        named.version = static_cast<std::uint32_t>(std::strtoul(argument.c_str() + at + 1, &end, 10));
+        if (*end != '\0' || named.version == 0)
+            return makeError(ErrorKind::InvalidInput, "\"" + argument + "\": the version after @ is a number from 1");
+    }
+    CAIRN_TRY_ASSIGN(const auto row, s.store().workflow(named.name, named.version));
+    if (!row)
+        return makeError(ErrorKind::NotFound, "\"" + argument + "\" is neither a file nor a workflow of this store (`cairn workflow list`)");
+    return Named{row->name, row->version};
+}
+
+int start(Session& s, const std::string& workflow, const std::string& key, const std::string& input)
+{
+    if (!s.openWriter())
+        return s.exitCode;
+    const auto named = workflowOf(s, workflow);
+    if (!named)
+        return s.fail(named.error());
+    Submission submission;
+    submission.command.actor = {ActorKind::Caller, s.person().id};
+    submission.workflow = named->name;
+    submission.workflowVersion = named->version;
+    submission.key = key;
+    submission.run = makeId<RunId>(s.clock.wallMs(), s.rng);
+    cmd::Start body;
+    body.run = submission.run;
+    if (!input.empty()) {
+        auto bytes = readArgument(input);
+        if (!bytes)
+            return s.fail(bytes.error());
+        if (auto valid = validateJson(*bytes, JsonLimits{}); !valid)
+            return s.fail(kUsage, "--input is not JSON: " + valid.error().text);
+        submission.payloads.push_back(s.service().newPayload(std::move(*bytes), "application/json"));
+        body.input = submission.payloads.back().ref;
+    }
+    submission.command.body = body;
+    const Outcome outcome = s.service().submitAndWait(std::move(submission));
+    if (s.options.json) {
+        s.line(dump(jsonOutcome(outcome)));
+    } else if (outcome.ok()) {
+        s.line(toText(outcome.run));
+        if (outcome.kind == Outcome::Kind::Existing)
+            s.note("existing: this key was used before with the same input");
+    }
+    if (outcome.kind == Outcome::Kind::Rejected)
+        return s.options.json ? kRefused : s.fail(kRefused, outcome.rejection.text);
+    if (outcome.kind == Outcome::Kind::Failed)
+        return s.options.json ? exitOf(outcome.error) : s.fail(outcome.error);
+    return kDone;
+}
+
+int workflowCheck(Session& s, const std::vector<std::string>& files)
+{
+    int code = kDone;
+    for (const auto& file : files) {
+        auto text = readArgument("@" + file);
+        if (!text)
+            return s.fail(text.error());
+        const ParsedDefinition parsed = parseDefinition(*text);
+        for (const auto& d : parsed.diagnostics) {
+            if (s.options.json)
+                s.line(dump(Json{{"file", file}, {"line", d.line}, {"column", d.column}, {"pointer", d.pointer},
+                                 {"severity", d.severity == Severity::Error ? "error" : "warning"}, {"text", jsonText(d.text)}}));
+            else
+                s.line(diagnosticLine(file, d));
+        }
+        if (!parsed)
+            code = kRefused;
+        else if (!s.options.json)
+            s.line(file + ": " + parsed.definition->ref.name + "@" + std::to_string(parsed.definition->ref.version) + " is valid, "
+                   + std::to_string(parsed.definition->steps.size()) + " steps");
+    }
+    return code;
+}
+
+int workflowAdd(Session& s, const std::vector<std::string>& files)
+{
+    if (!s.openWriter())
+        return s.exitCode;
+    for (const auto& file : files) {
+        const auto named = addFile(s, file);
+        if (!named)
+            return s.fail(named.error());
+        s.line(s.options.json ? dump(Json{{"workflow", named->name}, {"version", named->version}})
+                              : named->name + "@" + std::to_string(named->version));
+    }
+    return kDone;
+}
+
+int workflowList(Session& s)
+{
+    if (!s.openReader())
+        return s.exitCode;
+    auto rows = s.store().workflows(false);
+    if (!rows)
+        return s.fail(rows.error());
+    for (const auto& row : *rows)
+        s.line(s.options.json ? dump(Json{{"workflow", row.name}, {"version", row.version}, {"digest", hex(row.digest)},
+                                          {"added", jsonTime(row.addedAt)}})
+                              : row.name + "@" + std::to_string(row.version) + "  " + hex(row.digest).substr(0, 12) + "  added "
+                                    + formatInstant(row.addedAt));
+    return kDone;
+}
+
+}  // namespace
+
+void addStartVerbs(Verbs v)
+{
+    Session& s = v.session;
+    auto& chosen = v.chosen;
+    auto* cmd = v.app.add_subcommand("start", "Starts a run; the same key and input give the same run");
+    auto workflow = std::make_shared<std::string>();
+    auto key = std::make_shared<std::string>();
+    auto input = std::make_shared<std::string>();
+    cmd->add_option("FILE", *workflow, "workflow definition file, or NAME[@VERSION] of the store")->required();
+    cmd->add_option("--key", *key, "your own name for this run; makes starting idempotent");
+    cmd->add_option("--input", *input, "JSON, @FILE or -");
+    cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return start(s, *workflow, *key, *input); }; });
+}
+
+void addWorkflowVerbs(Verbs v)
+{
+    Session& s = v.session;
+    auto& chosen = v.chosen;
+    auto* group = v.app.add_subcommand("workflow", "Checks, adds and lists workflow definitions");
+    group->require_subcommand(1);
+    auto files = std::make_shared<std::vector<std::string>>();
+    auto* check = group->add_subcommand("check", "Names file, line and column of each mistake");
+    check->add_option("FILE", *files)->required();
+    auto prove = std::make_shared<bool>(false);
+    check->add_flag("--prove", *prove, "kill at every boundary in a simulation: what can happen to each step at worst");
+    check->callback([=, &s, &chosen] {
+        chosen = [=, &s] {
+            const int code = workflowCheck(s, *files);
+            return code != kDone || !*prove ? code : proveWorkflows(s, *files);
+        };
+    });
+    auto* add = group->add_subcommand("add", "Adds definitions to the store; a version never changes");
+    add->add_option("FILE", *files)->required();
+    add->callback([=, &s, &chosen] { chosen = [=, &s] { return workflowAdd(s, *files); }; });
+    auto* list = group->add_subcommand("list", "Workflows of the store");
+    list->callback([=, &s, &chosen] { chosen = [=, &s] { return workflowList(s); }; });
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,332 @@
+// store init|info|check|migrate|backup, verify, audit list|verify|head.
+
+#include "app/cairn/cli.h"
+#include "app/cairn/json_rows.h"
+#include "app/common/open_store.h"
+#include "core/base/text.h"
+#include "core/store/sqlite/sqlite_store.h"
+
+#include <CLI/CLI.hpp>
+
+#include <unistd.h>
+
+namespace cairn::cli {
+
+namespace {
+
+Result<std::string> pathOf(Session& s)
+{
+    if (s.options.store.empty())
+        return makeError(ErrorKind::InvalidInput, "no store named: give --store sqlite:PATH or set CAIRN_STORE");
+    return sqlitePath(s.options.store);
+}
+
+int init(Session& s, const InitOptions& options)
+{
+    const auto path = pathOf(s);
+    if (!path)
+        return s.fail(path.error());
+    if (auto made = sqlite::initStore(*path, options); !made)
+        return s.fail(made.error());
+    s.line(s.options.json ? dump(Json{{"store", s.options.store}, {"environment", options.environment},
+                                      {"safety", options.guarded ? "guarded" : "free"}, {"test_clock", options.testClock}})
+                          : "created " + s.options.store + " (" + options.environment + ", " + (options.guarded ? "guarded" : "free")
+                                + (options.testClock ? ", test clock" : "") + ")");
+    return kDone;
+}
+
+int info(Session& s)
+{
+    if (!s.openReader())
+        return s.exitCode;
+    const StoreInfo& i = s.info();
+    auto sessions = s.store().sessions(false);
+    if (!sessions)
+        return s.fail(sessions.error());
+    auto counts = s.store().counts({});
+    if (!counts)
+        return s.fail(counts.error());
+    if (s.options.json) {
+        Json json{{"id", uuidText(i.id)}, {"schema", i.schema}, {"min_reader", i.minReader}, {"min_writer", i.minWriter},
+                  {"write_format", i.writeFormat}, {"environment", i.environment},
+                  {"safety", i.safety == Safety::Guarded ? "guarded" : "free"}, {"test_clock", i.testClock},
+                  {"clock_offset_ms", i.clockOffset}, {"now", jsonTime(s.service().now())}};
+        Json list = Json::array();
+        for (const auto& row : *sessions)
+            list.push_back({{"session", toText(row.id)}, {"name", jsonText(row.name)}, {"host", jsonText(row.host)}, {"pid", row.pid},
+                            {"build", row.build}, {"heartbeat", jsonTime(row.heartbeatAt)}, {"lease_until", jsonTime(row.leaseUntil)}});
+        json["sessions"] = list;
+        Json groups = Json::array();
+        for (const auto& row : *counts)
+            groups.push_back({{"attention", key(row.attention)}, {"activity", key(row.activity)},
+                              {"reason", row.reason == Reason::None ? Json() : Json(key(row.reason))}, {"count", row.count},
+                              {"oldest", jsonTime(row.oldest)}});
+        json["counts"] = groups;
+        s.line(dump(json, 2));
+        return kDone;
+    }
+    s.line("store    " + s.options.store + "  " + uuidText(i.id));
+    s.line("schema   " + std::to_string(i.schema) + ", writes entry format " + std::to_string(i.writeFormat));
+    s.line("safety   " + i.environment + ", " + (i.safety == Safety::Guarded ? "guarded" : "free")
+           + (i.testClock ? ", TEST CLOCK, offset " + formatSpan(i.clockOffset) : ""));
+    s.line("time     " + formatInstant(s.service().now()));
+    s.line("engines  " + std::to_string(sessions->size()));
+    for (const auto& row : *sessions)
+        s.line("  " + row.name + "  " + toText(row.id) + "  pid " + std::to_string(row.pid) + " on " + row.host + ", heartbeat "
+               + formatInstant(row.heartbeatAt));
+    s.line("runs");
+    for (const auto& row : *counts)
+        s.line("  " + formatCount(static_cast<std::int64_t>(row.count)) + "  " + std::string(label(row.activity))
+               + (row.reason == Reason::None ? std::string{} : ", " + std::string(label(row.reason))));
+    return kDone;
+}
+
+int printProblems(Session& s, const std::vector<VerifyProblem>& problems, const std::string& clean)
+{
+    for (const auto& problem : problems)
+        s.line(s.options.json ? dump(Json{{"where", jsonText(problem.where)}, {"problem", jsonText(problem.text)}})
+                              : problem.where + ": " + problem.text);
+    if (!problems.empty())
+        return kRefused;
+    s.line(s.options.json ? dump(Json{{"clean", true}}) : clean);
+    return kDone;
+}
+
+int check(Session& s, bool quick)
+{
+    if (!s.openReader())
+        return s.exitCode;
+    auto problems = s.store().check(!quick);
+    if (!problems)
+        return s.fail(problems.error());
+    return printProblems(s, *problems, "the store is sound");
+}
+
+int migrate(Session& s, bool contract)
+{
+    const auto path = pathOf(s);
+    if (!path)
+        return s.fail(path.error());
+    auto report = sqlite::migrateStore(*path, contract);
+    if (!report)
+        return s.fail(report.error());
+    s.line(s.options.json ? dump(Json{{"from", report->from}, {"to", report->to}, {"contracted", report->contracted}, {"text", report->text}})
+                          : report->text);
+    return kDone;
+}
+
+int backup(Session& s, const std::string& path)
+{
+    if (!s.openWriter())
+        return s.exitCode;
+    if (auto done = s.store().backup(path); !done)
+        return s.fail(done.error());
+    s.line(s.options.json ? dump(Json{{"backup", path}}) : "copied and checked: " + path);
+    return kDone;
+}
+
+int clockOffset(Session& s, const std::string& text)
+{
+    if (!s.openWriter())
+        return s.exitCode;
+    auto span = parseSpan(text);
+    if (!span)
+        return s.fail(span.error());
+    if (auto set = s.store().setClockOffset(s.info().clockOffset + *span); !set)
+        return s.fail(set.error());
+    s.line("the test clock is " + formatSpan(s.info().clockOffset + *span) + " ahead");
+    return kDone;
+}
+
+int verify(Session& s, const std::vector<std::string>& named)
+{
+    if (!s.openReader())
+        return s.exitCode;
+    std::vector<VerifyProblem> problems;
+    std::uint64_t checked = 0;
+    const auto one = [&](const RunId& run) -> Status {
+        CAIRN_TRY_ASSIGN(auto found, verifyRun(s.store(), run));
+        problems.insert(problems.end(), found.begin(), found.end());
+        ++checked;
+        return {};
+    };
+    for (const auto& name : named) {
+        const auto run = s.target(name);
+        if (!run)
+            return s.exitCode;
+        if (auto done = one(*run); !done)
+            return s.fail(done.error());
+    }
+    if (named.empty()) {
+        std::optional<PageKey> after;
+        do {
+            auto page = s.store().list({}, ListOrder::NewestFirst, after, 500);
+            if (!page)
+                return s.fail(page.error());
+            for (const auto& row : page->rows)
+                if (auto done = one(row.run); !done)
+                    return s.fail(done.error());
+            after = page->next;
+        } while (after);
+        auto deep = s.store().check(true);
+        if (!deep)
+            return s.fail(deep.error());
+        problems.insert(problems.end(), deep->begin(), deep->end());
+    }
+    return printProblems(s, problems, formatCount(static_cast<std::int64_t>(checked)) + " runs: chains, states and derived rows agree");
+}
+
+Json jsonAudit(const AuditRow& row)
+{
+    return {{"seq", row.seq}, {"time", jsonTime(row.time)}, {"kind", row.kind}, {"verb", key(row.verb)}, {"actor", jsonText(row.actor)},
+            {"uid", row.uid}, {"host", jsonText(row.host)}, {"run", row.run.isNull() ? Json() : Json(toText(row.run))},
+            {"target", jsonText(row.target)}, {"reason", jsonText(row.reason)}, {"before", jsonText(row.before)},
+            {"after", jsonText(row.after)}, {"hash", hex(row.hash)}};
+}
+
+int auditList(Session& s, std::uint64_t after, std::size_t limit)
+{
+    if (!s.openReader())
+        return s.exitCode;
+    std::size_t shown = 0;
+    while (shown < limit) {
+        auto rows = s.store().audit(after, std::min<std::size_t>(limit - shown, 500));
+        if (!rows)
+            return s.fail(rows.error());
+        if (rows->empty())
+            break;
+        for (const auto& row : *rows)
+            s.line(s.options.json ? dump(jsonAudit(row))
+                                  : std::to_string(row.seq) + "  " + formatInstant(row.time) + "  " + row.actor + " (uid "
+                                        + std::to_string(row.uid) + ")  " + row.kind + " " + std::string(key(row.verb)) + "  "
+                                        + (row.run.isNull() ? std::string{} : toText(row.run)) + " " + row.target
+                                        + (row.reason.empty() ? std::string{} : "  \"" + row.reason + "\""));
+        shown += rows->size();
+        after = rows->back().seq;
+    }
+    return kDone;
+}
+
+int auditVerify(Session& s, const std::string& expectedHead)
+{
+    if (!s.openReader())
+        return s.exitCode;
+    Digest previous;
+    std::uint64_t seq = 0;
+    bool seen = expectedHead.empty();
+    for (;;) {
+        auto rows = s.store().audit(seq, 1000);
+        if (!rows)
+            return s.fail(rows.error());
+        if (rows->empty())
+            break;
+        for (const auto& row : *rows) {
+            if (row.seq != seq + 1)
+                return s.fail(kRefused, "entry " + std::to_string(seq + 1) + " is missing");
+            if (row.previous != previous || auditHash(row) != row.hash)
+                return s.fail(kRefused, "entry " + std::to_string(row.seq) + " was changed, or the one before it");
+            previous = row.hash;
+            seq = row.seq;
+            seen = seen || hex(row.hash) == expectedHead;
+        }
+    }
+    if (!seen)
+        return s.fail(kRefused, "the chain does not contain the head you kept: its tail was cut off, or it was made anew");
+    s.line(s.options.json ? dump(Json{{"entries", seq}, {"head", hex(previous)}, {"clean", true}})
+                          : std::to_string(seq) + " entries, unbroken; head " + hex(previous)
+                                + (expectedHead.empty() ? "\n(a cut-off tail shows only against a head kept outside: --head)" : ""));
+    return kDone;
+}
+
+int auditHead(Session& s)
+{
+    if (!s.openReader())
+        return s.exitCode;
+    std::uint64_t seq = 0;
+    Digest head;
+    for (;;) {
+        auto rows = s.store().audit(seq, 1000);
+        if (!rows)
+            return s.fail(rows.error());
+        if (rows->empty())
+            break;
+        seq = rows->back().seq;
+        head = rows->back().hash;
+    }
+    s.line(s.options.json ? dump(Json{{"entries", seq}, {"head", hex(head)}}) : std::to_string(seq) + " " + hex(head));
+    return kDone;
+}
+
+}  // namespace
+
+void addStoreVerbs(Verbs v)
+{
+    Session& s = v.session;
+    auto& chosen = v.chosen;
+    auto* group = v.app.add_subcommand("store", "Creates, inspects, checks, migrates and copies a store");
+    group->require_subcommand(1);
+    {
+        auto* cmd = group->add_subcommand("init", "Creates a store");
+        auto options = std::make_shared<InitOptions>();
+        cmd->add_option("--env", options->environment, "environment word, for example dev, test or prod");
+        cmd->add_flag("--guarded", options->guarded, "a reason is required for every act of a person");
+        cmd->add_flag("--test-clock", options->testClock, "the clock may be moved on (store clock); consoles show TEST CLOCK");
+        cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return init(s, *options); }; });
+    }
+    group->add_subcommand("info", "What the store is, its engines and counts")->callback([&] { chosen = [&s] { return info(s); }; });
+    {
+        auto quick = std::make_shared<bool>(false);
+        auto* cmd = group->add_subcommand("check", "Schema shape, integrity, append-only, audit chain");
+        cmd->add_flag("--quick", *quick, "without the full integrity check");
+        cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return check(s, *quick); }; });
+    }
+    {
+        auto contract = std::make_shared<bool>(false);
+        auto* cmd = group->add_subcommand("migrate", "Brings the schema to this version; older engines may go on");
+        cmd->add_flag("--contract", *contract, "write the newest format from now on; refused while an older engine lives");
+        cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return migrate(s, *contract); }; });
+    }
+    {
+        auto path = std::make_shared<std::string>();
+        auto* cmd = group->add_subcommand("backup", "Copies the store while it is in use, and checks the copy");
+        cmd->add_option("FILE", *path)->required();
+        cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return backup(s, *path); }; });
+    }
+    {
+        auto span = std::make_shared<std::string>();
+        auto* cmd = group->add_subcommand("clock", "Moves the clock of a test-clock store on");
+        cmd->add_option("SPAN", *span, "for example 24h")->required();
+        cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return clockOffset(s, *span); }; });
+    }
+    auto runs = std::make_shared<std::vector<std::string>>();
+    auto* cmd = v.app.add_subcommand("verify", "Folds histories and compares with what is stored; all runs where none is named");
+    cmd->add_option("RUN", *runs);
+    cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return verify(s, *runs); }; });
+}
+
+void addAuditVerbs(Verbs v)
+{
+    Session& s = v.session;
+    auto& chosen = v.chosen;
+    auto* group = v.app.add_subcommand("audit", "What people did");
+    group->require_subcommand(1);
+    {
+        auto after = std::make_shared<std::uint64_t>(0);
+        auto limit = std::make_shared<std::size_t>(100'000);
+        auto* cmd = group->add_subcommand("list", "Acts, oldest first, refused ones too");
+        cmd->add_option("--after", *after, "only entries after this number");
+        cmd->add_option("--limit", *limit, "entries at most");
+        cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return auditList(s, *after, *limit); }; });
+    }
+    {
+        auto head = std::make_shared<std::string>();
+        auto* cmd = group->add_subcommand("verify", "Checks the chain; with --head also that it extends what you saw before");
+        cmd->add_option("--head", *head, "a head printed earlier by `audit head`");
+        cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return auditVerify(s, *head); }; });
+    }
+    group->add_subcommand("head", "Number and hash of the newest entry; keep it outside the store")->callback([&] {
+        chosen = [&s] { return auditHead(s); };
+    });
+}
+
+}  // namespace cairn::cli

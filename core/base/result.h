@@ -91,18 +91,20 @@ using Status = Result<void>;
 // Propagates an error to the caller: CAIRN_TRY(open(...)); or CAIRN_TRY_ASSIGN(auto x, load(...));
 #define CAIRN_CONCAT_INNER(a, b) a##b
 #define CAIRN_CONCAT(a, b) CAIRN_CONCAT_INNER(a, b)
-#define CAIRN_TRY(expression)                                        \
+#define CAIRN_TRY_IMPL(name, expression)                             \
     do {                                                             \
-        auto&& cairnTryResult = (expression);                        \
-        if (!cairnTryResult)                                         \
-            return std::forward<decltype(cairnTryResult)>(cairnTryResult).error(); \
+        auto&& name = (expression);                                  \
+        if (!name)                                                   \
+            return std::forward<decltype(name)>(name).error();       \
     } while (false)
+// Named by a counter, because an expression may hold a lambda that uses these macros too.
+#define CAIRN_TRY(expression) CAIRN_TRY_IMPL(CAIRN_CONCAT(cairnTry, __COUNTER__), expression)
 #define CAIRN_TRY_ASSIGN_IMPL(name, declaration, expression) \
     auto name = (expression);                                \
     if (!name)                                               \
         return std::move(name).error();                      \
     declaration = *std::move(name)
 #define CAIRN_TRY_ASSIGN(declaration, expression) \
-    CAIRN_TRY_ASSIGN_IMPL(CAIRN_CONCAT(cairnTry, __LINE__), declaration, expression)
+    CAIRN_TRY_ASSIGN_IMPL(CAIRN_CONCAT(cairnTry, __COUNTER__), declaration, expression)
 
 }  // namespace cairn

@@ -51,7 +51,7 @@ public:
     std::set<std::pair<TimeMs, RunId>> unowned;                      // due by themselves
     std::map<SessionId, std::set<RunId>> owned;
     std::map<std::uint64_t, RunId> byChange;
-    std::uint64_t change = 0;
+    std::uint64_t change = 1;                                        // a cursor of 0 means "from now on"
     std::map<EffectId, EffectRow> effects;
     std::map<EffectId, std::set<std::pair<RunId, StepIx>>> waiters;
     std::map<std::uint64_t, OutboxRow> outbox;                       // by arrival

@@ -68,11 +68,11 @@ Status MemoryStore::release(const SessionId& session, std::span<const ClaimedRun
 
 Result<ClaimedRun> MemoryStore::takeOver(const RunId& run, const SessionId& session)
 {
+    if (!session.isNull() && !m_db->living(session))
+        return makeError(ErrorKind::LeaseLost, "session " + toText(session) + " is not open");
     const auto found = m_db->runs.find(run);
     if (found == m_db->runs.end())
         return makeError(ErrorKind::NotFound, "there is no run " + toText(run));
-    if (!session.isNull() && !m_db->living(session))
-        return makeError(ErrorKind::LeaseLost, "session " + toText(session) + " is not open");
     MemoryRun& row = found->second;
     const SessionId before = row.hot.owner;
     ++row.hot.epoch;

@@ -1,0 +1,95 @@
+#include "core/store/sqlite/store_impl.h"
+
+namespace cairn::sqlite {
+
+// Rows of (where, what) are problems.
+Status SqliteStore::collect(Sql id, const char* table, std::vector<VerifyProblem>& problems)
+{
+    Query query(db(), id);
+    return forEach(query, [&](Query& q) {
+        std::string where, text;
+        q.read(where, text);
+        problems.push_back({std::string(table) + ' ' + where, text});
+    });
+}
+
+Status SqliteStore::checkAuditChain(std::vector<VerifyProblem>& problems)
+{
+    AuditVerifier verifier;
+    std::uint64_t after = 0;
+    for (;;) {
+        CAIRN_TRY_ASSIGN(const std::vector<AuditRow> rows, audit(after, 500));
+        for (const AuditRow& row : rows)
+            if (!verifier.next(row)) {
+                problems.push_back({"audit", verifier.problem()});
+                return {};
+            }
+        if (rows.empty())
+            return {};
+        after = rows.back().seq;
+    }
+}
+
+// One chunk at a time, so that a check of many artifacts needs little memory.
+Status SqliteStore::checkChunks(std::vector<VerifyProblem>& problems)
+{
+    for (std::int64_t place = 0;;) {
+        {
+            Query query(db(), Sql::ChunkPlaces);
+            CAIRN_TRY_ASSIGN(const bool more, query.bind(place).step());
+            if (!more)
+                return {};
+        }
+        ArtifactId artifact;
+        std::uint32_t index = 0;
+        Digest digest;
+        std::string bytes;
+        Query chunk(db(), Sql::AllChunks);
+        CAIRN_TRY(chunk.bind(place).step());
+        chunk.read(artifact, index, digest, bytes, place);
+        if (chunkDigest(artifact, index, bytes) != digest)
+            problems.push_back({"artifact " + toText(artifact), "chunk " + std::to_string(index) + " is damaged"});
+    }
+}
+
+Result<std::vector<VerifyProblem>> SqliteStore::check(bool deep)
+{
+    std::vector<VerifyProblem> problems;
+    {
+        Query query(db(), deep ? Sql::IntegrityCheck : Sql::QuickCheck);
+        CAIRN_TRY(forEach(query, [&](Query& q) {
+            std::string text;
+            q.read(text);
+            if (text != "ok")
+                problems.push_back({"database", text});
+        }));
+    }
+    CAIRN_TRY_ASSIGN(const Numbers numbers, readNumbers(db()));
+    CAIRN_TRY_ASSIGN(const auto shape, shapeProblems(db(), numbers.schema));
+    for (const std::string& text : shape)
+        problems.push_back({"schema", text});
+    CAIRN_TRY_ASSIGN(const std::string synchronous, pragma(db(), "PRAGMA synchronous"));
+    if (synchronous != "2" && !m_options.synchronousNormal)
+        problems.push_back({"connection", "synchronous is " + synchronous + ", not FULL"});
+    CAIRN_TRY(checkAuditChain(problems));
+    CAIRN_TRY(collect(Sql::ChangeAhead, "list", problems));
+    if (!deep)
+        return problems;
+    {
+        Query query(db(), Sql::ForeignKeyCheck);
+        CAIRN_TRY(forEach(query, [&](Query& q) {
+            std::string text;
+            q.read(text);
+            problems.push_back({"database", text});
+        }));
+    }
+    for (const Sql id : {Sql::BrokenHistories, Sql::BrokenHeads, Sql::LostEntries, Sql::LostRows, Sql::ListAhead,
+                         Sql::ListUncounted})
+        CAIRN_TRY(collect(id, "run", problems));
+    for (const Sql id : {Sql::BadChunks, Sql::UnusedArtifacts})
+        CAIRN_TRY(collect(id, "artifact", problems));
+    CAIRN_TRY(checkChunks(problems));
+    return problems;
+}
+
+}  // namespace cairn::sqlite

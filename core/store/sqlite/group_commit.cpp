@@ -1,0 +1,379 @@
+#include "core/store/sqlite/group_commit.h"
+
+#include "core/store/message.h"
+
+#include <algorithm>
+
+namespace cairn::sqlite {
+
+namespace {
+
+void refuse(MemberResult& result, Error error)
+{
+    result.kind = MemberResult::Kind::Failed;
+    result.error = std::move(error);
+}
+
+}  // namespace
+
+// --- may it be written? ----------------------------------------------------------------------------------------------
+
+Result<bool> GroupCommit::sessionOpen(const SessionId& session)
+{
+    if (const auto known = m_sessions.find(session); known != m_sessions.end())
+        return known->second;
+    Query query(m_db, Sql::SessionOpen);
+    CAIRN_TRY_ASSIGN(const bool open, query.bind(session).step());
+    m_sessions[session] = open;
+    return open;
+}
+
+Result<bool> GroupCommit::findDuplicate(const CommitMember& member, MemberResult& result)
+{
+    Query query(m_db, Sql::CommandOf);
+    CAIRN_TRY_ASSIGN(const bool found, query.bind(member.run, member.entry.command).step());
+    if (found) {
+        result.kind = Kind::Duplicate;
+        query.read(result.version);
+    }
+    return found;
+}
+
+Result<bool> GroupCommit::admitCreate(const CommitMember& member, MemberResult& result)
+{
+    const RunRow& identity = *member.identity;
+    if (!identity.key.empty()) {
+        Query query(m_db, Sql::KeyHolder);
+        CAIRN_TRY_ASSIGN(const bool taken, query.bind(identity.workflow.name, identity.key).step());
+        if (taken) {
+            query.read(result.other);
+            result.kind = Kind::KeyTaken;
+            return false;
+        }
+    }
+    if (member.owner == OwnerChange::Take) {
+        CAIRN_TRY_ASSIGN(const bool open, sessionOpen(member.newOwner));
+        if (!open) {
+            refuse(result, makeError(ErrorKind::LeaseLost, "session " + toText(member.newOwner) + " is not open"));
+            return false;
+        }
+    }
+    return true;
+}
+
+Result<bool> GroupCommit::admitChange(const CommitMember& member, HotRow& hot, MemberResult& result)
+{
+    Query query(m_db, Sql::HotOf);
+    CAIRN_TRY_ASSIGN(const bool found, query.bind(member.run).step());
+    if (found)
+        readHot(query, hot);
+    const bool stale = member.create ? found
+                                     : !found || hot.version != member.expectedVersion
+            || (member.checkEpoch && hot.epoch != member.expectedEpoch);
+    if (stale) {
+        result.kind = Kind::Stale;
+        if (found)
+            CAIRN_TRY(findDuplicate(member, result));
+        return false;
+    }
+    // The command may be there although the version fits: then it was decided on a state that already had it.
+    CAIRN_TRY_ASSIGN(const bool repeated, findDuplicate(member, result));
+    if (repeated)
+        return false;
+    if (!member.create && hot.head != member.entry.previous) {
+        refuse(result, makeError(ErrorKind::Corrupt, "the entry does not continue the head of run " + toText(member.run)));
+        return false;
+    }
+    return true;
+}
+
+Result<bool> GroupCommit::admitRows(const CommitMember& member, MemberResult& result)
+{
+    for (const EffectWrite& write : member.effects) {
+        Query query(m_db, Sql::EffectRevision);
+        CAIRN_TRY_ASSIGN(const bool found, query.bind(write.row.effect).step());
+        std::uint64_t revision = 0;
+        if (found)
+            query.read(revision);
+        if (revision != write.row.revision) {
+            result.kind = Kind::LedgerMoved;
+            return false;
+        }
+    }
+    for (const PayloadRow& payload : member.payloads) {
+        if (payload.artifact.isNull())
+            continue;
+        Query query(m_db, Sql::StagedSize);
+        CAIRN_TRY(query.bind(payload.artifact).step());
+        std::int64_t count = 0, last = 0;
+        std::uint64_t size = 0;
+        query.read(count, last, size);
+        if (count == 0 || last + 1 != count || size != payload.ref.size) {
+            refuse(result, makeError(ErrorKind::InvalidInput, "artifact " + toText(payload.artifact)
+                                                                  + " was not staged completely; stage it again"));
+            return false;
+        }
+    }
+    return true;
+}
+
+Result<bool> GroupCommit::admit(const CommitMember& member, HotRow& hot, MemberResult& result)
+{
+    if (const auto checked = checkMember(member, m_context.numbers.writeFormat); !checked) {
+        refuse(result, checked.error());
+        return false;
+    }
+    CAIRN_TRY_ASSIGN(const bool current, admitChange(member, hot, result));
+    if (!current)
+        return false;
+    if (member.create) {
+        CAIRN_TRY_ASSIGN(const bool free, admitCreate(member, result));
+        if (!free)
+            return false;
+    }
+    return admitRows(member, result);
+}
+
+// --- writing ---------------------------------------------------------------------------------------------------------
+
+Status GroupCommit::writeIdentity(const CommitMember& member)
+{
+    const RunRow& r = *member.identity;
+    return Query(m_db, Sql::InsertRun)
+        .bind(r.run, r.root, r.parent.run, r.parent.step, r.parent.index, r.workflow.name, r.workflow.version,
+              r.workflow.digest, r.workflow.stateSchema, TextOrNull{r.key}, r.keyInput, r.keySalt, r.createdAt,
+              r.forkedFrom, r.driven)
+        .run();
+}
+
+Status GroupCommit::writeHead(const CommitMember& member, const HotRow& hot, MemberResult& result)
+{
+    const SealedEntry& e = member.entry;
+    const auto format = std::max(hot.format, e.format);
+    if (member.create) {
+        CAIRN_TRY(writeIdentity(member));
+        const bool take = member.owner == OwnerChange::Take;
+        const Due due{dueAfterCommit(member, take, m_context.now)};
+        CAIRN_TRY(Query(m_db, Sql::InsertHot)
+                      .bind(member.run, e.version, take ? 1 : 0, take ? member.newOwner : SessionId{},
+                            Blob{e.hash.view()}, due, format)
+                      .run());
+    } else {
+        const bool byOwner = !hot.owner.isNull() && hot.owner == member.by;
+        const bool elsewhere = !hot.owner.isNull() && !byOwner;
+        const bool release = byOwner && member.owner == OwnerChange::Release;
+        const Due due{dueAfterCommit(member, byOwner || elsewhere, m_context.now)};
+        CAIRN_TRY(Query(m_db, release ? Sql::ReleaseHot : Sql::UpdateHot)
+                      .bind(e.version, Blob{e.hash.view()}, due, format, member.run)
+                      .run());
+        if (elsewhere) {
+            result.ownerElsewhere = true;
+            CAIRN_TRY(Query(m_db, Sql::AddWakeup).bind(hot.owner, member.run).run());
+        }
+    }
+    return Query(m_db, Sql::InsertEntry)
+        .bind(member.run, e.version, e.command, e.format, Blob{e.hash.view()}, Blob{e.body})
+        .run();
+}
+
+Result<std::uint64_t> GroupCommit::nextChange()
+{
+    if (m_change == 0) {
+        Query query(m_db, Sql::ChangeCounter);
+        CAIRN_TRY(query.step());
+        query.read(m_change);
+    }
+    return ++m_change;
+}
+
+Status GroupCommit::writeList(const CommitMember& member)
+{
+    if (!member.list)
+        return {};
+    const ListRow& l = *member.list;
+    CAIRN_TRY_ASSIGN(const std::uint64_t changed, nextChange());
+    if (!member.create) {
+        CAIRN_TRY(Query(m_db, Sql::UpdateList)
+                      .bind(l.workflowVersion, l.activity, l.attention, l.reason, l.step, l.since, l.nextTime,
+                            TextOrNull{l.situation}, l.resource, l.error, l.endedAt, l.steps, l.stepsDone, l.attempt,
+                            l.attemptsMax, l.amount.micros, l.amount.currency, member.entry.version, changed, member.run)
+                      .run());
+        if (m_db.changes() > 0)
+            return {};
+    }
+    return Query(m_db, Sql::InsertList)
+        .bind(member.run, l.root.isNull() ? member.run : l.root, l.parent, l.workflow, l.workflowVersion,
+              TextOrNull{l.key}, l.activity, l.attention, l.reason, l.step, l.since, l.nextTime,
+              TextOrNull{l.situation}, l.resource, l.error, l.createdAt, l.endedAt, l.steps, l.stepsDone, l.attempt,
+              l.attemptsMax, l.amount.micros, l.amount.currency, member.entry.version, changed)
+        .run();
+}
+
+Status GroupCommit::writeSteps(const CommitMember& member)
+{
+    for (const StepRow& s : member.steps)
+        CAIRN_TRY(Query(m_db, Sql::PutStep)
+                      .bind(member.run, s.ix, s.id, s.name, s.tool, s.agent, s.kind, s.safety, s.state, s.reason, s.since,
+                            s.due, s.revision, s.attempts, s.failures, s.lost, s.input, s.output, s.error, s.effect,
+                            s.readyAt, s.startedAt, s.endedAt)
+                      .run());
+    for (const AttemptRow& a : member.attempts) {
+        Query query(m_db, kSchema >= 2 ? Sql::PutAttempt2 : Sql::PutAttempt1);
+        query.bind(member.run, a.step, a.id, a.number, a.purpose, a.session, a.worker, a.startedAt, a.endedAt, a.how,
+                   a.effect, a.error);
+        if (kSchema >= 2)
+            query.bind(a.trace, static_cast<std::int64_t>(a.span));
+        CAIRN_TRY(query.run());
+    }
+    return {};
+}
+
+Status GroupCommit::writeOthers(const CommitMember& member)
+{
+    for (const ApprovalRow& a : member.approvals)
+        CAIRN_TRY(Query(m_db, Sql::PutApproval)
+                      .bind(member.run, a.id, a.step, a.state, a.binding, a.role, a.askedAt, a.expires, a.decidedAt,
+                            a.decidedBy, a.note)
+                      .run());
+    for (const AttributeRow& a : member.attributes)
+        CAIRN_TRY(Query(m_db, Sql::PutAttribute).bind(member.run, a.name, a.type, a.text, a.number).run());
+    for (const ResourceRow& r : member.resources)
+        CAIRN_TRY(Query(m_db, Sql::BackOff)
+                      .bind(r.name, r.backOffUntil, r.askedByServer, r.permitsPerSecond, r.slots, r.revision)
+                      .run());
+    return {};
+}
+
+Status GroupCommit::writePayloads(const CommitMember& member)
+{
+    for (const PayloadRow& p : member.payloads) {
+        const bool inlined = p.artifact.isNull();
+        Query query(m_db, inlined ? Sql::InsertPayload : Sql::InsertArtifactPayload);
+        query.bind(member.run, p.ref.id, Blob{p.ref.hash.view()}, p.ref.size, p.ref.media, p.salt, p.artifact);
+        if (inlined)
+            query.bind(Blob{p.bytes});
+        else
+            CAIRN_TRY(Query(m_db, Sql::AdoptArtifact).bind(p.artifact).run());
+        CAIRN_TRY(query.run());
+    }
+    return {};
+}
+
+Status GroupCommit::writeEffects(const CommitMember& member)
+{
+    for (const EffectWrite& write : member.effects) {
+        const EffectRow& e = write.row;
+        if (e.revision == 0) {
+            CAIRN_TRY(Query(m_db, Sql::InsertEffect)
+                          .bind(e.effect, e.tool, e.key, e.state, e.holder, e.holderStep, e.inputSalt, e.inputDigest,
+                                e.result, e.changedAt)
+                          .run());
+            continue;
+        }
+        // Most changes keep the holder; then its index is not touched.
+        CAIRN_TRY(Query(m_db, Sql::UpdateEffect)
+                      .bind(e.state, e.holderStep, e.inputSalt, e.inputDigest, e.result, e.changedAt, e.effect, e.holder)
+                      .run());
+        if (m_db.changes() == 0)
+            CAIRN_TRY(Query(m_db, Sql::MoveEffect)
+                          .bind(e.state, e.holderStep, e.inputSalt, e.inputDigest, e.result, e.changedAt, e.holder,
+                                e.effect)
+                          .run());
+    }
+    for (const auto& [effect, step] : member.waits)
+        CAIRN_TRY(Query(m_db, Sql::AddWaiter).bind(effect, member.run, step).run());
+    return {};
+}
+
+Status GroupCommit::wake(const CommitMember& member, const EffectId& effect, std::uint32_t& number)
+{
+    std::vector<std::pair<RunId, StepIx>> waiters;
+    {
+        Query query(m_db, Sql::WaitersOf);
+        query.bind(effect);
+        CAIRN_TRY(forEach(query, [&](Query& q) {
+            auto& waiter = waiters.emplace_back();
+            q.read(waiter.first, waiter.second);
+        }));
+    }
+    if (waiters.empty())
+        return {};
+    for (const auto& [run, step] : waiters) {
+        Message message;
+        message.kind = cmd::MessageKind::EffectReleased;
+        message.to = run;
+        message.step = step;
+        message.effect = effect;
+        const std::string body = encodeMessage(message);
+        CAIRN_TRY(Query(m_db, Sql::AddOutbox)
+                      .bind(member.run, member.entry.version, number++, run, Blob{body}, m_context.now)
+                      .run());
+    }
+    return Query(m_db, Sql::DropWaiters).bind(effect).run();
+}
+
+Status GroupCommit::writeMessages(const CommitMember& member)
+{
+    std::uint32_t number = 0;
+    for (const OutboxRow& o : member.outbox) {
+        CAIRN_TRY(Query(m_db, Sql::AddOutbox).bind(o.from, o.version, o.number, o.to, Blob{o.body}, o.createdAt).run());
+        number = std::max(number, o.number + 1);
+    }
+    for (const EffectId& effect : member.wake)
+        CAIRN_TRY(wake(member, effect, number));
+    if (member.delivered) {
+        const OutboxRow& d = *member.delivered;
+        CAIRN_TRY(Query(m_db, Sql::DropOutbox).bind(d.from, d.version, d.number).run());
+    }
+    return {};
+}
+
+Status GroupCommit::write(const CommitMember& member, const HotRow& hot, MemberResult& result)
+{
+    CAIRN_TRY(writeHead(member, hot, result));
+    CAIRN_TRY(writeList(member));
+    CAIRN_TRY(writeSteps(member));
+    CAIRN_TRY(writeOthers(member));
+    CAIRN_TRY(writePayloads(member));
+    CAIRN_TRY(writeEffects(member));
+    CAIRN_TRY(writeMessages(member));
+    if (member.audit) {
+        if (!m_audit) {
+            CAIRN_TRY_ASSIGN(m_audit, readAuditHead(m_db));
+        }
+        CAIRN_TRY(insertAudit(m_db, *member.audit, *m_audit));
+        result.auditSeq = m_audit->seq;
+    }
+    return {};
+}
+
+Status GroupCommit::member(const CommitMember& member, MemberResult& result)
+{
+    result = {};
+    HotRow hot;
+    CAIRN_TRY_ASSIGN(const bool admitted, admit(member, hot, result));
+    if (!admitted)
+        return {};
+    const auto auditBefore = m_audit;
+    CAIRN_TRY(Query(m_db, Sql::Savepoint).run());
+    const Status written = write(member, hot, result);
+    if (!written) {
+        if (m_db.lastWasWhole() || !m_db.inTransaction())
+            return written;
+        CAIRN_TRY(Query(m_db, Sql::SavepointBack).run());
+        m_audit = auditBefore;
+        result = {};
+        refuse(result, written.error());
+    } else {
+        result.kind = Kind::Committed;
+        result.version = member.entry.version;
+    }
+    return Query(m_db, Sql::SavepointRelease).run();
+}
+
+Status GroupCommit::finish()
+{
+    return m_change == 0 ? Status() : Query(m_db, Sql::SetChangeCounter).bind(m_change).run();
+}
+
+}  // namespace cairn::sqlite

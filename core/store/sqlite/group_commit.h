@@ -1,0 +1,50 @@
+#pragma once
+// The members of one group in one transaction. Each member is all or nothing by itself (a savepoint), and what is
+// refused is found before anything of it is written.
+
+#include "core/store/sqlite/store_impl.h"
+
+#include <map>
+
+namespace cairn::sqlite {
+
+class GroupCommit {
+public:
+    GroupCommit(Db& db, const WriteContext& context) : m_db(db), m_context(context) {}
+
+    // An error ends the whole transaction; what concerns the member alone is in `result`.
+    [[nodiscard]] Status member(const CommitMember& member, MemberResult& result);
+    // Before COMMIT: writes what the group kept in memory.
+    [[nodiscard]] Status finish();
+
+private:
+    using Kind = MemberResult::Kind;
+
+    // True: may go on; false: `result` says why not.
+    [[nodiscard]] Result<bool> admit(const CommitMember& member, HotRow& hot, MemberResult& result);
+    [[nodiscard]] Result<bool> admitCreate(const CommitMember& member, MemberResult& result);
+    [[nodiscard]] Result<bool> admitChange(const CommitMember& member, HotRow& hot, MemberResult& result);
+    [[nodiscard]] Result<bool> admitRows(const CommitMember& member, MemberResult& result);
+    [[nodiscard]] Result<bool> findDuplicate(const CommitMember& member, MemberResult& result);
+    [[nodiscard]] Result<bool> sessionOpen(const SessionId& session);
+
+    [[nodiscard]] Status write(const CommitMember& member, const HotRow& hot, MemberResult& result);
+    [[nodiscard]] Status writeHead(const CommitMember& member, const HotRow& hot, MemberResult& result);
+    [[nodiscard]] Status writeIdentity(const CommitMember& member);
+    [[nodiscard]] Status writeList(const CommitMember& member);
+    [[nodiscard]] Status writeSteps(const CommitMember& member);
+    [[nodiscard]] Status writeOthers(const CommitMember& member);
+    [[nodiscard]] Status writePayloads(const CommitMember& member);
+    [[nodiscard]] Status writeEffects(const CommitMember& member);
+    [[nodiscard]] Status writeMessages(const CommitMember& member);
+    [[nodiscard]] Status wake(const CommitMember& member, const EffectId& effect, std::uint32_t& number);
+    [[nodiscard]] Result<std::uint64_t> nextChange();
+
+    Db& m_db;
+    const WriteContext& m_context;
+    std::uint64_t m_change = 0;             // 0: not read yet
+    std::optional<AuditHead> m_audit;
+    std::map<SessionId, bool> m_sessions;
+};
+
+}  // namespace cairn::sqlite

@@ -1,0 +1,48 @@
+#pragma once
+// Filters of lists as SQL: put together from fixed fragments chosen by enum, every value bound. Which index is used is
+// decided here, not guessed by the planner: a store has no statistics.
+
+#include "core/store/sqlite/db.h"
+#include "core/store/store.h"
+
+#include <variant>
+
+namespace cairn::sqlite {
+
+class ListSql {
+public:
+    // The condition of a filter; always true for an empty one.
+    explicit ListSql(const ListFilter& filter);
+
+    enum class Index : std::uint8_t { None, Created, Attention, Activity, Workflow, Root, Parent, Key, Situation };
+    // The index that narrows the filter most; None where only the order's index can be used.
+    [[nodiscard]] Index narrowing() const { return m_narrowing; }
+    [[nodiscard]] const std::string& condition() const { return m_condition; }
+    void bindTo(Query& query) const;
+
+    static const char* indexedBy(Index index) noexcept;
+
+private:
+    using Value = std::variant<std::int64_t, std::string, RunId>;
+
+    void addTerm(const ListTerm& term);
+    void addWords(const ListTerm& term);
+    void addTexts(const ListTerm& term);
+    void addPlaces(const ListTerm& term);
+    void addTimes(const ListTerm& term);
+    void addIn(const char* fragment, const std::vector<std::int64_t>& values);
+    void addTextIn(const char* fragment, const std::vector<std::string>& values);
+    void addPatterns(const char* exact, const char* range, const std::vector<std::string>& patterns, bool negate);
+    void addWorkflows(const std::vector<std::string>& names, bool negate);
+    void addTime(const char* fragment, TimeMs time);
+    void also(const char* fragment);
+    void placeholders(std::size_t count);
+    [[nodiscard]] static Index narrowingOf(const ListTerm& term);
+
+    std::string m_condition;
+    std::vector<Value> m_values;
+    bool m_first = true;         // no condition of the present term yet
+    Index m_narrowing = Index::None;
+};
+
+}  // namespace cairn::sqlite

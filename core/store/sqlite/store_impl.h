@@ -1,0 +1,142 @@
+#pragma once
+// The SQLite store: one connection. Its methods are spread over several files by what they are about.
+
+#include "core/base/rng.h"
+#include "core/store/checks.h"
+#include "core/store/sqlite/connection.h"
+#include "core/store/sqlite/schema.h"
+#include "core/store/sqlite/sqlite_store.h"
+
+#include <atomic>
+
+namespace cairn::sqlite {
+
+// What a write transaction knows about its store.
+struct WriteContext {
+    Numbers numbers;
+    TimeMs now = kNoTime;
+};
+
+class SqliteStore final : public StoreWriter {
+public:
+    SqliteStore(std::unique_ptr<Connection> connection, const StoreOptions& options, StoreInfo info);
+
+    // Reads what never changes while the store is open.
+    [[nodiscard]] Status remember();
+
+    Result<StoreInfo> info() override;
+    Result<TimeMs> now() override;
+    Result<LoadedRun> loadRun(const RunId& run, std::uint64_t fromVersion, std::uint64_t toVersion) override;
+    Result<HotRow> hot(const RunId& run) override;
+    Result<std::optional<std::uint64_t>> findCommand(const RunId& run, const CommandId& command) override;
+    Result<std::optional<RunRow>> findKey(std::string_view workflow, std::string_view key) override;
+    Result<std::vector<RunId>> findRuns(std::string_view idPrefix, std::size_t limit) override;
+    Result<PayloadInfo> payloadInfo(const RunId& run, const PayloadId& payload) override;
+    Result<std::string> payload(const RunId& run, const PayloadId& payload, std::uint64_t offset,
+                                std::uint64_t limit) override;
+    Result<std::vector<EffectRow>> effects(std::span<const EffectId> ids) override;
+    Result<std::vector<EffectRow>> effectsOfRun(const RunId& run) override;
+    Result<std::vector<ResourceRow>> resources() override;
+    Result<std::vector<SessionRow>> sessions(bool endedToo) override;
+    Result<std::vector<WorkflowRow>> workflows(bool withText) override;
+    Result<std::optional<WorkflowRow>> workflow(std::string_view name, std::uint32_t version) override;
+    Result<RunPage> list(const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after,
+                         std::size_t limit) override;
+    Result<std::uint64_t> count(const ListFilter& filter) override;
+    Result<std::vector<CountRow>> counts(const ListFilter& filter) override;
+    Result<std::vector<SituationRow>> situations(const ListFilter& filter, std::size_t limit) override;
+    Result<std::vector<ListRow>> listRows(std::span<const RunId> runs) override;
+    Result<Changes> changesSince(std::uint64_t cursor, std::size_t limit) override;
+    Result<std::vector<StepRow>> steps(const RunId& run) override;
+    Result<std::vector<AttemptRow>> attempts(const RunId& run, StepIx step) override;
+    Result<std::vector<ApprovalRow>> approvals(const RunId& run) override;
+    Result<std::vector<AttributeRow>> attributes(const RunId& run) override;
+    Result<std::vector<RunId>> children(const RunId& run) override;
+    Result<std::vector<AuditRow>> audit(std::uint64_t after, std::size_t limit) override;
+    Result<std::vector<AuditRow>> auditOfRun(const RunId& run) override;
+    Result<std::vector<VerifyProblem>> check(bool deep) override;
+    void interrupt() noexcept override;
+
+    Status commit(std::span<const CommitMember> members, std::vector<MemberResult>& results) override;
+    Result<std::vector<ClaimedRun>> claim(const SessionId& session, TimeMs now, std::size_t limit) override;
+    Status release(const SessionId& session, std::span<const ClaimedRun> runs) override;
+    Result<ClaimedRun> takeOver(const RunId& run, const SessionId& session) override;
+    Status openSession(const SessionRow& session) override;
+    Result<bool> heartbeat(const SessionId& session, TimeMs at, TimeMs leaseUntil) override;
+    Result<bool> endSession(const SessionId& session, TimeMs at, TimeMs leaseBefore) override;
+    Result<std::vector<RunId>> takeWakeups(const SessionId& session) override;
+    Result<std::vector<OutboxRow>> outbox(std::size_t limit) override;
+    Status dropOutbox(const OutboxRow& row) override;
+    Status putResource(const ResourceRow& row) override;
+    Result<std::uint32_t> leaseSlice(const SessionId& session, std::string_view resource, std::uint32_t want,
+                                     TimeMs now, TimeMs until) override;
+    Status returnSlice(const SessionId& session, std::string_view resource) override;
+    Status addWorkflow(const WorkflowRow& row) override;
+    Result<std::uint64_t> appendAudit(AuditRow row) override;
+    Status setClockOffset(SpanMs offset) override;
+    Status stageChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes) override;
+    Status dropStagedBefore(TimeMs before) override;
+    Status backup(const std::string& path) override;
+    Status checkpoint() override;
+
+private:
+    using Body = std::function<Status(const WriteContext&)>;
+
+    // One write transaction: BEGIN IMMEDIATE, the store's numbers, the body, COMMIT. The body may run more than once.
+    [[nodiscard]] Status write(const Body& body);
+    [[nodiscard]] Status writeOnce(const Body& body);
+    void leaveTheLock() const;
+    [[nodiscard]] Status commitSome(std::span<const CommitMember> members, std::span<MemberResult> results,
+                                    const WriteContext& context, std::size_t& done);
+    [[nodiscard]] Status claimInto(std::vector<ClaimedRun>& claimed, const SessionId& session, TimeMs now,
+                                   std::size_t limit);
+    [[nodiscard]] Result<std::string> artifactSlice(const PayloadInfo& info, const std::string& where,
+                                                    std::uint64_t offset, std::uint64_t limit);
+    [[nodiscard]] Status collect(Sql id, const char* table, std::vector<VerifyProblem>& problems);
+    [[nodiscard]] Status checkAuditChain(std::vector<VerifyProblem>& problems);
+    [[nodiscard]] Status checkChunks(std::vector<VerifyProblem>& problems);
+    [[nodiscard]] Db& db() noexcept { return m_connection->db(); }
+    [[nodiscard]] TimeMs storeTime(SpanMs offset) const { return m_clock.wallMs() + offset; }
+
+    std::unique_ptr<Connection> m_connection;
+    SystemClock m_clock;
+    StoreOptions m_options;
+    StoreInfo m_info;
+    std::chrono::steady_clock::time_point m_freeUntil{};  // the lock is left to others until then
+};
+
+// Creates a store at an older schema too: for the tests of the migration.
+[[nodiscard]] Status initStoreAt(const std::string& path, const InitOptions& options, std::uint32_t schema);
+[[nodiscard]] Status requireStore(Db& db, const std::string& path);
+
+// --- shared between the files ------------------------------------------------------------------------------------------
+
+// Reads all rows of a query: `each` reads one.
+template<typename Each> [[nodiscard]] Status forEach(Query& query, Each&& each)
+{
+    for (;;) {
+        CAIRN_TRY_ASSIGN(const bool row, query.step());
+        if (!row)
+            return {};
+        each(query);
+    }
+}
+template<typename Row, typename ReadRow> [[nodiscard]] Result<std::vector<Row>> readAll(Query& query, ReadRow&& readRow)
+{
+    std::vector<Row> rows;
+    CAIRN_TRY(forEach(query, [&](Query& q) { readRow(q, rows.emplace_back()); }));
+    return rows;
+}
+
+void readHot(Query& query, HotRow& row);
+void readListRow(Query& query, ListRow& row);
+void readAudit(Query& query, AuditRow& row);
+// Adds to the audit chain in the open transaction; `head` (sequence and hash of the newest entry) is kept up to date.
+struct AuditHead {
+    std::uint64_t seq = 0;
+    Digest hash;
+};
+[[nodiscard]] Result<AuditHead> readAuditHead(Db& db);
+[[nodiscard]] Status insertAudit(Db& db, AuditRow row, AuditHead& head);
+
+}  // namespace cairn::sqlite

@@ -1,0 +1,266 @@
+#include "core/store/sqlite/group_commit.h"
+
+#include "core/base/failpoint.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace cairn::sqlite {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kGroupWork{12};        // then COMMIT; with its sync the lock is held about 20 ms at most
+constexpr milliseconds kLongHold{4};          // after that, the lock is left to others
+constexpr std::chrono::microseconds kLeave{1500};
+constexpr milliseconds kWaitInAll{5000};
+
+}  // namespace
+
+void SqliteStore::leaveTheLock() const
+{
+    const auto now = steady_clock::now();
+    if (now < m_freeUntil)
+        std::this_thread::sleep_for(m_freeUntil - now);
+}
+
+Status SqliteStore::writeOnce(const Body& body)
+{
+    Transaction transaction(db());
+    CAIRN_TRY(transaction.begin());
+    const auto locked = steady_clock::now();
+    CAIRN_TRY_ASSIGN(const Numbers numbers, readNumbers(db()));
+    if (numbers.minWriter > kSchema)
+        return makeError(ErrorKind::SchemaMismatch, "this store is written by schema " + std::to_string(numbers.minWriter)
+                                                        + " and newer; this program knows schema "
+                                                        + std::to_string(kSchema) + " and neither claims nor writes");
+    CAIRN_TRY(body({numbers, storeTime(numbers.clockOffset)}));
+    if (failpoint::hit("store.before_commit"))
+        return makeError(ErrorKind::Io, "stopped by a failpoint before COMMIT");
+    CAIRN_TRY(transaction.commit());
+    static_cast<void>(failpoint::hit("store.after_commit"));
+    const auto now = steady_clock::now();
+    if (now - locked >= kLongHold)
+        m_freeUntil = now + kLeave;
+    return {};
+}
+
+Status SqliteStore::write(const Body& body)
+{
+    if (m_options.readOnly)
+        return makeError(ErrorKind::Refused, "this store was opened for reading only");
+    const auto began = steady_clock::now();
+    for (int attempt = 0;; ++attempt) {
+        if (db().poisoned())
+            return makeError(ErrorKind::Io, "an earlier write of this connection failed in the file system; close the "
+                                            "store and check it before writing again");
+        leaveTheLock();
+        Status status = writeOnce(body);
+        if (status || status.error().kind != ErrorKind::Busy || steady_clock::now() - began >= kWaitInAll)
+            return status;
+        std::this_thread::sleep_for(milliseconds(1 + std::min(attempt, 9)));
+    }
+}
+
+Status SqliteStore::commitSome(std::span<const CommitMember> members, std::span<MemberResult> results,
+                               const WriteContext& context, std::size_t& done)
+{
+    const auto began = steady_clock::now();
+    GroupCommit group(db(), context);
+    done = 0;
+    while (done < members.size()) {
+        CAIRN_TRY(group.member(members[done], results[done]));
+        ++done;
+        if (steady_clock::now() - began >= kGroupWork)
+            break;
+    }
+    return group.finish();
+}
+
+Status SqliteStore::commit(std::span<const CommitMember> members, std::vector<MemberResult>& results)
+{
+    results.assign(members.size(), {});
+    std::size_t done = 0;
+    while (done < members.size()) {
+        std::size_t now = 0;
+        const Status status = write([&](const WriteContext& context) {
+            return commitSome(members.subspan(done), std::span(results).subspan(done), context, now);
+        });
+        if (!status && done == 0) {
+            results.clear();
+            return status;
+        }
+        if (!status) {  // an earlier part is committed: the error belongs to the members that are not
+            for (auto at = done; at < members.size(); ++at) {
+                results[at] = {};
+                results[at].kind = MemberResult::Kind::Failed;
+                results[at].error = status.error();
+            }
+            return {};
+        }
+        done += now;
+    }
+    return {};
+}
+
+// --- audit -------------------------------------------------------------------------------------------------------------
+
+Result<AuditHead> readAuditHead(Db& db)
+{
+    AuditHead head;
+    Query query(db, Sql::AuditHead);
+    CAIRN_TRY_ASSIGN(const bool found, query.step());
+    if (found)
+        query.read(head.seq, head.hash);
+    return head;
+}
+
+Status insertAudit(Db& db, AuditRow row, AuditHead& head)
+{
+    row.seq = head.seq + 1;
+    row.previous = head.hash;
+    row.hash = auditHash(row);
+    CAIRN_TRY(Query(db, Sql::InsertAudit)
+                  .bind(row.seq, row.time, row.kind, row.verb, row.actor, row.uid, row.host, row.run, row.target,
+                        row.command, row.reason, row.before, row.after, Blob{row.previous.view()}, Blob{row.hash.view()})
+                  .run());
+    head = {row.seq, row.hash};
+    return {};
+}
+
+Result<std::uint64_t> SqliteStore::appendAudit(AuditRow row)
+{
+    CAIRN_TRY(checkAudit(row));
+    std::uint64_t seq = 0;
+    CAIRN_TRY(write([&](const WriteContext&) -> Status {
+        if (row.run.isNull() && !row.command.isNull()) {
+            Query query(db(), Sql::AuditOfCommand);
+            CAIRN_TRY_ASSIGN(const bool found, query.bind(row.command).step());
+            if (found) {
+                query.read(seq);
+                return {};
+            }
+        }
+        CAIRN_TRY_ASSIGN(AuditHead head, readAuditHead(db()));
+        CAIRN_TRY(insertAudit(db(), row, head));
+        seq = head.seq;
+        return {};
+    }));
+    return seq;
+}
+
+// --- messages, resources, workflows, artifacts ---------------------------------------------------------------------------
+
+Result<std::vector<OutboxRow>> SqliteStore::outbox(std::size_t limit)
+{
+    Query query(db(), Sql::Outbox);
+    query.bind(limit);
+    return readAll<OutboxRow>(query, [](Query& q, OutboxRow& r) {
+        q.read(r.from, r.version, r.number, r.to, r.body, r.createdAt);
+    });
+}
+
+Status SqliteStore::dropOutbox(const OutboxRow& row)
+{
+    return write([&](const WriteContext&) {
+        return Query(db(), Sql::DropOutbox).bind(row.from, row.version, row.number).run();
+    });
+}
+
+Status SqliteStore::putResource(const ResourceRow& row)
+{
+    if (row.name.empty() || !isStorableText(row.name))
+        return makeError(ErrorKind::InvalidInput, "a resource needs a name that is valid text");
+    return write([&](const WriteContext&) {
+        return Query(db(), Sql::PutResource)
+            .bind(row.name, row.backOffUntil, row.askedByServer, row.permitsPerSecond, row.slots)
+            .run();
+    });
+}
+
+Result<std::uint32_t> SqliteStore::leaseSlice(const SessionId& session, std::string_view resource, std::uint32_t want,
+                                              TimeMs now, TimeMs until)
+{
+    std::uint32_t got = want;
+    CAIRN_TRY(write([&](const WriteContext&) -> Status {
+        got = want;
+        std::uint32_t limits[2] = {0, 0};  // slots, rate
+        Query query(db(), Sql::ResourceLimits);
+        CAIRN_TRY_ASSIGN(const bool known, query.bind(resource).step());
+        if (!known)
+            return {};
+        query.read(limits[1], limits[0]);
+        CAIRN_TRY(Query(db(), Sql::DropOldSlices).bind(resource, now, session).run());
+        for (const int rate : {0, 1}) {
+            Query used(db(), Sql::SlicesInUse);
+            CAIRN_TRY(used.bind(resource, rate).step());
+            std::uint32_t taken = 0;
+            used.read(taken);
+            if (limits[rate] > 0)
+                got = std::min(got, limits[rate] > taken ? limits[rate] - taken : 0);
+        }
+        for (const int rate : {0, 1})
+            if (got > 0 && limits[rate] > 0)
+                CAIRN_TRY(Query(db(), Sql::AddSlice).bind(resource, session, rate, until, got).run());
+        return {};
+    }));
+    return got;
+}
+
+Status SqliteStore::returnSlice(const SessionId& session, std::string_view resource)
+{
+    return write([&](const WriteContext&) { return Query(db(), Sql::ReturnSlice).bind(resource, session).run(); });
+}
+
+Status SqliteStore::addWorkflow(const WorkflowRow& row)
+{
+    CAIRN_TRY(checkWorkflow(row));
+    return write([&](const WriteContext&) -> Status {
+        CAIRN_TRY(Query(db(), Sql::AddWorkflow)
+                      .bind(row.name, row.version, row.digest, row.folder, row.addedAt, row.text)
+                      .run());
+        Query query(db(), Sql::WorkflowDigest);
+        CAIRN_TRY(query.bind(row.name, row.version).step());
+        Digest stored;
+        query.read(stored);
+        if (stored != row.digest)
+            return makeError(ErrorKind::Refused, "workflow " + row.name + "@" + std::to_string(row.version)
+                                                     + " is there with other content; give the changed one a new version");
+        return {};
+    });
+}
+
+Status SqliteStore::setClockOffset(SpanMs offset)
+{
+    if (!m_info.testClock)
+        return makeError(ErrorKind::Refused, "only a store made with --test-clock accepts a clock offset");
+    return write([&](const WriteContext&) { return Query(db(), Sql::SetClockOffset).bind(offset).run(); });
+}
+
+Status SqliteStore::stageChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes)
+{
+    CAIRN_TRY(checkChunk(artifact, index, bytes));
+    const Digest digest = chunkDigest(artifact, index, bytes);
+    return write([&](const WriteContext& context) -> Status {
+        CAIRN_TRY(Query(db(), Sql::StageArtifact).bind(artifact, context.now).run());
+        Query query(db(), Sql::ArtifactAdopted);
+        CAIRN_TRY(query.bind(artifact).step());
+        bool adopted = false;
+        query.read(adopted);
+        if (adopted)
+            return makeError(ErrorKind::Refused, "artifact " + toText(artifact) + " is in use and cannot be changed");
+        return Query(db(), Sql::StageChunk).bind(artifact, index, digest, bytes.size(), Blob{bytes}).run();
+    });
+}
+
+Status SqliteStore::dropStagedBefore(TimeMs before)
+{
+    return write([&](const WriteContext&) -> Status {
+        CAIRN_TRY(Query(db(), Sql::DropStagedChunks).bind(before).run());
+        return Query(db(), Sql::DropStaged).bind(before).run();
+    });
+}
+
+}  // namespace cairn::sqlite

@@ -1,0 +1,112 @@
+#pragma once
+// What every store must do. The test programs tst_contract_* run this suite against one store each.
+
+#include "core/store/store.h"
+#include "tests/store/builders.h"
+#include "tests/support/cairn_qtest.h"
+
+#include <QtCore/QObject>
+
+#include <memory>
+
+namespace cairn::testing {
+
+// One fresh store with a test clock; several connections may be made to it.
+class Backend {
+public:
+    virtual ~Backend() = default;
+    virtual std::unique_ptr<StoreWriter> connect() = 0;
+};
+std::unique_ptr<Backend> makeBackend();   // defined by the test program
+
+class ContractTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void cleanup();
+
+    // contract_commit.cpp
+    void infoIsComplete();
+    void aNewRunIsThereAsWritten();
+    void entriesComeBackAsWritten();
+    void versionsOfALoadCanBeChosen();
+    void aStaleMemberIsRefusedAndItsNeighboursAreNot();
+    void aStaleEpochIsRefusedOnlyWhereItIsChecked();
+    void aRepeatedCommandIsADuplicate();
+    void aRepeatedCommandOnTheCurrentVersionIsADuplicateToo();
+    void aTakenKeyNamesItsRun();
+    void aFailedMemberLeavesNothing_data();
+    void aFailedMemberLeavesNothing();
+    void anEntryMustContinueTheHead();
+    void everyRowIsStored();
+    void rowsAreReplacedByLaterOnes();
+    void membersOfOneRunFollowEachOther();
+    void aLargeGroupIsCommitted();
+    void anEmptyGroupIsFine();
+
+    // contract_ledger.cpp
+    void theLedgerGuardsACommit();
+    void waitersAreWokenOnce();
+    void messagesAreKeptUntilDelivered();
+    void aDeliveredMessageGoesWithItsCommit();
+    void messagesSurviveEncoding();
+    void damagedMessagesAreRefused();
+    void backOffOnlyGrows();
+    void slicesNeverExceedTheLimit();
+    void ratesAreLeasedPerSecond();
+    void workflowVersionsNeverChange();
+    void payloadsInlineAndInChunks();
+    void payloadRangesAreExact();
+    void incompleteArtifactsAreRefused();
+    void adoptedArtifactsCannotChange();
+    void unusedChunksAreDropped();
+
+    // contract_sessions.cpp
+    void sessionsOpenBeatAndEnd();
+    void aSessionEndsOnceAndOnlyAfterItsLease();
+    void dueRunsAreClaimedOldestFirst();
+    void runsOfEndedSessionsAreClaimed();
+    void aClaimRaisesTheEpochAndFencesTheFormerOwner();
+    void anEndedSessionClaimsAndTakesNothing();
+    void releaseIsGuarded();
+    void aCommitCanLetTheRunGo();
+    void othersCommitsWakeTheOwner();
+    void othersCommitsMakeAnUnownedRunDue();
+    void aFinishedRunIsNotMadeDue();
+    void aReleasedRunThatWasWokenIsDueAtOnce();
+    void takeOverRaisesTheEpoch();
+    void theClockOffsetMovesStoreTime();
+
+    // contract_lists.cpp
+    void filters_data();
+    void filters();
+    void severalTermsAreAlternatives();
+    void pagesAreStableUnderInserts_data();
+    void pagesAreStableUnderInserts();
+    void countsAreGrouped();
+    void situationsAreGrouped();
+    void theCursorGivesEachChangeOnce();
+    void theCursorCanBeReadInParts();
+    void idPrefixesFindRuns();
+    void childrenAreFound();
+
+    // contract_audit.cpp
+    void auditEntriesAreChained();
+    void aFailedMemberLeavesNoGapInTheAudit();
+    void actsWithoutARunAreRecordedOnce();
+    void everyFieldOfAnAuditEntryIsHashed();
+    void theVerifierFindsEveryBreak();
+    void aSoundStoreHasNoProblems();
+
+private:
+    MemberResult commitOne(const CommitMember& member);
+    std::vector<MemberResult> commitAll(const std::vector<CommitMember>& members);
+    void createRun(Writer& writer, ListRow row);
+    SessionId open(const std::string& name);
+
+    std::unique_ptr<Backend> m_backend;
+    std::unique_ptr<StoreWriter> m_store;
+};
+
+}  // namespace cairn::testing

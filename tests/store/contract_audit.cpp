@@ -1,0 +1,198 @@
+#include "tests/store/contract.h"
+
+namespace cairn::testing {
+
+using Kind = MemberResult::Kind;
+
+namespace {
+
+AuditRow act(const std::string& reason, const RunId& run)
+{
+    AuditRow row;
+    row.time = 1'790'000'000'000;
+    row.kind = "applied";
+    row.verb = Verb::Pause;
+    row.actor = "ann";
+    row.uid = 1000;
+    row.host = "desk";
+    row.run = run;
+    row.target = "pay";
+    row.command = idOf<CommandId>("command " + reason);
+    row.reason = reason;
+    row.before = "{\"paused\":false}";
+    row.after = "{\"paused\":true}";
+    return row;
+}
+
+std::vector<AuditRow> chain(int count)
+{
+    std::vector<AuditRow> rows;
+    for (int i = 0; i < count; ++i) {
+        AuditRow row = act("reason " + std::to_string(i), idOf<RunId>("r"));
+        row.seq = static_cast<std::uint64_t>(i) + 1;
+        row.previous = rows.empty() ? Digest{} : rows.back().hash;
+        row.hash = auditHash(row);
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+bool holds(const std::vector<AuditRow>& rows)
+{
+    AuditVerifier verifier;
+    for (const AuditRow& row : rows)
+        if (!verifier.next(row))
+            return false;
+    return true;
+}
+
+}  // namespace
+
+void ContractTest::auditEntriesAreChained()
+{
+    Writer a("a");
+    CommitMember first = a.create();
+    first.audit = act("because", a.run);
+    QCOMPARE(commitOne(first).auditSeq, std::uint64_t{1});
+    QCOMPARE(*m_store->appendAudit(act("refused", {})), std::uint64_t{2});
+    a.committed(first);
+    CommitMember second = a.next("x");
+    second.audit = act("again", a.run);
+    QCOMPARE(commitOne(second).auditSeq, std::uint64_t{3});
+
+    const auto rows = m_store->audit(0, 100);
+    CAIRN_VERIFY_OK(rows);
+    QCOMPARE(rows->size(), std::size_t{3});
+    QVERIFY(holds(*rows));
+    const AuditRow& row = rows->front();
+    const AuditRow wanted = act("because", a.run);
+    QCOMPARE(row.seq, std::uint64_t{1});
+    QCOMPARE(row.time, wanted.time);
+    QCOMPARE(row.kind, wanted.kind);
+    QCOMPARE(row.verb, wanted.verb);
+    QCOMPARE(row.actor, wanted.actor);
+    QCOMPARE(row.uid, wanted.uid);
+    QCOMPARE(row.host, wanted.host);
+    QCOMPARE(row.run, wanted.run);
+    QCOMPARE(row.target, wanted.target);
+    QCOMPARE(row.command, wanted.command);
+    QCOMPARE(row.reason, wanted.reason);
+    QCOMPARE(row.before, wanted.before);
+    QCOMPARE(row.after, wanted.after);
+    QVERIFY(row.previous.isNull());
+    QCOMPARE(m_store->audit(1, 1)->front().seq, std::uint64_t{2});
+    QVERIFY(m_store->audit(3, 10)->empty());
+    QCOMPARE(m_store->auditOfRun(a.run)->size(), std::size_t{2});
+}
+
+void ContractTest::aFailedMemberLeavesNoGapInTheAudit()
+{
+    Writer a("a"), b("b"), c("c");
+    CommitMember bad = b.create();
+    bad.audit = act("never", b.run);
+    bad.payloads = {inlinePayload("p", "x"), inlinePayload("p", "x")};   // the same id twice
+    CommitMember one = a.create(), two = c.create();
+    one.audit = act("one", a.run);
+    two.audit = act("two", c.run);
+    // Both stores accept or refuse a repeated payload id in their own way; what counts is that the chain has no gap.
+    const auto results = commitAll({one, bad, two});
+    QVERIFY(results[0].kind == Kind::Committed);
+    QVERIFY(results[2].kind == Kind::Committed);
+    const auto rows = m_store->audit(0, 10);
+    QVERIFY(holds(*rows));
+    QCOMPARE(rows->size(), std::size_t(results[1].kind == Kind::Committed ? 3 : 2));
+    QCOMPARE(results[2].auditSeq, std::uint64_t(rows->size()));
+}
+
+void ContractTest::actsWithoutARunAreRecordedOnce()
+{
+    QCOMPARE(*m_store->appendAudit(act("slow", {})), std::uint64_t{1});
+    QCOMPARE(*m_store->appendAudit(act("other", {})), std::uint64_t{2});
+    QCOMPARE(*m_store->appendAudit(act("slow", {})), std::uint64_t{1});
+    QCOMPARE(m_store->audit(0, 10)->size(), std::size_t{2});
+    AuditRow broken = act("x", {});
+    broken.host = std::string("a\0b", 3);
+    CAIRN_VERIFY_ERROR(m_store->appendAudit(broken), ErrorKind::InvalidInput);
+}
+
+void ContractTest::everyFieldOfAnAuditEntryIsHashed()
+{
+    const AuditRow row = chain(2).back();
+    std::vector<AuditRow> changed(15, row);
+    changed[0].seq = 9;
+    changed[1].time += 1;
+    changed[2].kind = "refused";
+    changed[3].verb = Verb::Resume;
+    changed[4].actor = "bob";
+    changed[5].uid = 0;
+    changed[6].host = "other";
+    changed[7].run = idOf<RunId>("other");
+    changed[8].target = "ship";
+    changed[9].command = idOf<CommandId>("other");
+    changed[10].reason += " ";
+    changed[11].before = "{}";
+    changed[12].after = "{}";
+    changed[13].previous = sha256("x");
+    std::swap(changed[14].before, changed[14].after);
+    for (const AuditRow& other : changed)
+        QVERIFY(auditHash(other) != row.hash);
+    AuditRow shifted = row;   // the border between two fields counts
+    shifted.actor = "an";
+    shifted.host = "ndesk";
+    QVERIFY(auditHash(shifted) != row.hash);
+    QCOMPARE(auditHash(row), row.hash);
+}
+
+void ContractTest::theVerifierFindsEveryBreak()
+{
+    const std::vector<AuditRow> good = chain(6);
+    QVERIFY(holds(good));
+    for (std::size_t at = 0; at < good.size(); ++at) {
+        auto edited = good;
+        edited[at].reason = "changed";
+        QVERIFY(!holds(edited));
+        edited[at].hash = auditHash(edited[at]);   // recomputed, but its followers are not
+        QCOMPARE(holds(edited), at + 1 == good.size());
+        auto removed = good;
+        removed.erase(removed.begin() + static_cast<std::ptrdiff_t>(at));
+        QCOMPARE(holds(removed), at + 1 == good.size());   // a cut tail shows only against a head kept elsewhere
+        auto doubled = good;
+        doubled.insert(doubled.begin() + static_cast<std::ptrdiff_t>(at), good[at]);
+        QVERIFY(!holds(doubled));
+        if (at > 0) {
+            auto swapped = good;
+            std::swap(swapped[at - 1], swapped[at]);
+            QVERIFY(!holds(swapped));
+        }
+        for (std::size_t byte = 0; byte < 32; ++byte) {
+            auto flipped = good;
+            flipped[at].hash.bytes[byte] ^= 1;
+            QVERIFY(!holds(flipped));
+        }
+    }
+}
+
+void ContractTest::aSoundStoreHasNoProblems()
+{
+    const SessionId session = open("e");
+    Writer a("a", session);
+    CommitMember first = a.create("k");
+    first.audit = act("x", a.run);
+    first.steps = {stepRow(0, "s"), stepRow(1, "t")};
+    first.attempts = {attemptRow("1", 0, 1, session)};
+    first.list = a.listRow();
+    first.list->steps = 2;
+    CAIRN_VERIFY_OK(m_store->stageChunk(idOf<ArtifactId>("art"), 0, "bytes"));
+    PayloadRow large = inlinePayload("p", "bytes");
+    large.bytes.clear();
+    large.artifact = idOf<ArtifactId>("art");
+    first.payloads = {large};
+    QVERIFY(commitOne(first).kind == Kind::Committed);
+    for (const bool deep : {false, true}) {
+        const auto problems = m_store->check(deep);
+        CAIRN_VERIFY_OK(problems);
+        QVERIFY2(problems->empty(), problems->empty() ? "" : problems->front().text.c_str());
+    }
+}
+
+}  // namespace cairn::testing

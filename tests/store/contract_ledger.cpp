@@ -1,0 +1,428 @@
+#include "core/store/message.h"
+#include "tests/store/contract.h"
+
+namespace cairn::testing {
+
+using Kind = MemberResult::Kind;
+
+namespace {
+
+EffectWrite effectWrite(const std::string& name, LedgerState state, const RunId& holder, std::uint64_t revision)
+{
+    EffectWrite write;
+    EffectRow& row = write.row;
+    row.effect = effectOf(name);
+    row.tool = "pay";
+    row.key = "run/" + name;
+    row.state = state;
+    row.holder = holder;
+    row.holderStep = "pay";
+    row.inputSalt = idOf<PayloadId>("effect salt").bytes;
+    row.inputDigest = sha256("input");
+    row.changedAt = 99;
+    row.revision = revision;
+    return write;
+}
+
+OutboxRow message(const Writer& from, std::uint32_t number, const std::string& to)
+{
+    Message m;
+    m.kind = cmd::MessageKind::ControlFlow;
+    m.to = idOf<RunId>("run " + to);
+    return {from.run, from.version + 1, number, m.to, encodeMessage(m), 5};
+}
+
+Message fullMessage()
+{
+    Message m;
+    m.kind = cmd::MessageKind::StartChild;
+    m.to = idOf<RunId>("to");
+    m.step = 7;
+    m.payload = {idOf<PayloadId>("p"), sha256("p"), 12, "application/json"};
+    m.as = Activity::Failed;
+    m.used = {{"EUR", 5}, {"tokens", -1}};
+    m.allotment = {{"EUR", 10, 2, 3}};
+    m.control = {true, true, true, 1234, 5};
+    m.workflow = "audit";
+    m.workflowVersion = 3;
+    m.root = idOf<RunId>("root");
+    m.confirmed = 41;
+    m.total = 63;
+    m.effect = effectOf("e");
+    return m;
+}
+
+}  // namespace
+
+void ContractTest::theLedgerGuardsACommit()
+{
+    Writer a("a"), b("b");
+    for (Writer* w : {&a, &b}) {
+        const CommitMember member = w->create();
+        QVERIFY(commitOne(member).kind == Kind::Committed);
+        w->committed(member);
+    }
+    CommitMember first = a.next("x");
+    first.effects = {effectWrite("pay", LedgerState::InFlight, a.run, 0)};
+    CommitMember second = b.next("x");
+    second.effects = {effectWrite("pay", LedgerState::InFlight, b.run, 0)};
+    const auto results = commitAll({first, second});
+    QVERIFY(results[0].kind == Kind::Committed);
+    QVERIFY(results[1].kind == Kind::LedgerMoved);
+    a.committed(first);
+    QCOMPARE(m_store->hot(b.run)->version, std::uint64_t{1});
+
+    const std::vector<EffectId> ids{effectOf("pay"), effectOf("other")};
+    auto rows = m_store->effects(ids);
+    QCOMPARE(rows->size(), std::size_t{1});
+    QVERIFY(rows->front().state == LedgerState::InFlight);
+    QCOMPARE(rows->front().revision, std::uint64_t{1});
+    QCOMPARE(rows->front().holder, a.run);
+    QCOMPARE(rows->front().key, std::string("run/pay"));
+    QCOMPARE(rows->front().inputDigest, sha256("input"));
+    QVERIFY(rows->front().inputSalt == first.effects[0].row.inputSalt);
+
+    CommitMember done = a.next("y");
+    done.effects = {effectWrite("pay", LedgerState::Completed, a.run, 1)};
+    done.effects[0].row.result = idOf<PayloadId>("r");
+    QVERIFY(commitOne(done).kind == Kind::Committed);
+    a.committed(done);
+    QCOMPARE(m_store->effects(ids)->front().result, idOf<PayloadId>("r"));
+    // Read at revision 1, stored at 2: moved. Then the holder changes.
+    QVERIFY(commitOne([&] { auto m = b.next("z"); m.effects = done.effects; return m; }()).kind == Kind::LedgerMoved);
+    CommitMember moved = b.next("z");
+    moved.effects = {effectWrite("pay", LedgerState::InFlight, b.run, 2)};
+    QVERIFY(commitOne(moved).kind == Kind::Committed);
+    rows = m_store->effectsOfRun(b.run);
+    QCOMPARE(rows->size(), std::size_t{1});
+    QCOMPARE(rows->front().revision, std::uint64_t{3});
+    QVERIFY(m_store->effectsOfRun(a.run)->empty());
+}
+
+void ContractTest::waitersAreWokenOnce()
+{
+    Writer holder("holder"), one("one"), two("two");
+    for (Writer* w : {&holder, &one, &two}) {
+        const CommitMember member = w->create();
+        QVERIFY(commitOne(member).kind == Kind::Committed);
+        w->committed(member);
+    }
+    CommitMember hold = holder.next("hold");
+    hold.effects = {effectWrite("e", LedgerState::InFlight, holder.run, 0)};
+    QVERIFY(commitOne(hold).kind == Kind::Committed);
+    holder.committed(hold);
+    std::uint32_t step = 4;
+    for (Writer* w : {&one, &two}) {
+        CommitMember wait = w->next("wait");
+        wait.waits = {{effectOf("e"), step++}, {effectOf("e"), 4}};
+        QVERIFY(commitOne(wait).kind == Kind::Committed);
+        w->committed(wait);
+    }
+    CommitMember release = holder.next("release");
+    release.effects = {effectWrite("e", LedgerState::Completed, holder.run, 1)};
+    release.outbox = {message(holder, 0, "parent")};
+    release.wake = {effectOf("e"), effectOf("nobody waits")};
+    QVERIFY(commitOne(release).kind == Kind::Committed);
+    holder.committed(release);
+
+    const auto rows = m_store->outbox(100);
+    QCOMPARE(rows->size(), std::size_t{4});  // one of the holder, run "one" once, run "two" for two steps
+    std::set<std::tuple<RunId, StepIx>> woken;
+    std::set<std::uint32_t> numbers;
+    for (const OutboxRow& row : *rows) {
+        numbers.insert(row.number);
+        QCOMPARE(row.from, holder.run);
+        QCOMPARE(row.version, std::uint64_t{3});
+        const auto m = decodeMessage(row.body);
+        CAIRN_VERIFY_OK(m);
+        QCOMPARE(m->to, row.to);
+        if (m->kind == cmd::MessageKind::EffectReleased) {
+            QCOMPARE(m->effect, effectOf("e"));
+            woken.insert({m->to, m->step});
+        }
+    }
+    QCOMPARE(numbers.size(), std::size_t{4});
+    QVERIFY(woken == (std::set<std::tuple<RunId, StepIx>>{{one.run, 4}, {two.run, 4}, {two.run, 5}}));
+
+    CommitMember again = holder.next("again");
+    again.wake = {effectOf("e")};
+    QVERIFY(commitOne(again).kind == Kind::Committed);
+    QCOMPARE(m_store->outbox(100)->size(), std::size_t{4});
+}
+
+void ContractTest::messagesAreKeptUntilDelivered()
+{
+    Writer a("a");
+    CommitMember member = a.create();
+    member.outbox = {message(a, 0, "x"), message(a, 1, "y")};
+    QVERIFY(commitOne(member).kind == Kind::Committed);
+    const auto rows = m_store->outbox(10);
+    QCOMPARE(rows->size(), std::size_t{2});
+    QCOMPARE((*rows)[0].number, 0U);
+    QCOMPARE((*rows)[0].to, idOf<RunId>("run x"));
+    QCOMPARE((*rows)[0].body, member.outbox[0].body);
+    QCOMPARE((*rows)[0].createdAt, TimeMs{5});
+    QCOMPARE(m_store->outbox(1)->size(), std::size_t{1});
+    CAIRN_VERIFY_OK(m_store->dropOutbox((*rows)[0]));
+    CAIRN_VERIFY_OK(m_store->dropOutbox((*rows)[0]));
+    const auto left = m_store->outbox(10);
+    QCOMPARE(left->size(), std::size_t{1});
+    QCOMPARE(left->front().number, 1U);
+}
+
+void ContractTest::aDeliveredMessageGoesWithItsCommit()
+{
+    Writer a("a"), b("b");
+    CommitMember send = a.create();
+    send.outbox = {message(a, 0, "b")};
+    QVERIFY(commitOne(send).kind == Kind::Committed);
+    const CommitMember start = b.create();
+    QVERIFY(commitOne(start).kind == Kind::Committed);
+    b.committed(start);
+    CommitMember answer = b.next("answer");
+    answer.delivered = m_store->outbox(1)->front();
+    answer.expectedVersion = 8;
+    answer.entry.version = 9;
+    QVERIFY(commitOne(answer).kind == Kind::Stale);
+    QCOMPARE(m_store->outbox(10)->size(), std::size_t{1});
+    answer.expectedVersion = 1;
+    answer.entry = b.next("answer").entry;
+    QVERIFY(commitOne(answer).kind == Kind::Committed);
+    QVERIFY(m_store->outbox(10)->empty());
+}
+
+void ContractTest::messagesSurviveEncoding()
+{
+    const Message m = fullMessage();
+    const auto back = decodeMessage(encodeMessage(m));
+    CAIRN_VERIFY_OK(back);
+    QVERIFY(back->kind == m.kind);
+    QCOMPARE(back->to, m.to);
+    QCOMPARE(back->step, m.step);
+    QVERIFY(back->payload == m.payload);
+    QCOMPARE(back->as, m.as);
+    QVERIFY(back->used == m.used);
+    QVERIFY(back->allotment == m.allotment);
+    QVERIFY(back->control == m.control);
+    QCOMPARE(back->workflow, m.workflow);
+    QCOMPARE(back->workflowVersion, m.workflowVersion);
+    QCOMPARE(back->root, m.root);
+    QCOMPARE(back->confirmed, 41U);
+    QCOMPARE(back->total, 63U);
+    QCOMPARE(back->effect, m.effect);
+}
+
+void ContractTest::damagedMessagesAreRefused()
+{
+    const std::string body = encodeMessage(fullMessage());
+    for (std::size_t length = 0; length < body.size(); ++length)
+        CAIRN_VERIFY_ERROR(decodeMessage(body.substr(0, length)), ErrorKind::Corrupt);
+    CAIRN_VERIFY_ERROR(decodeMessage(body + "x"), ErrorKind::Corrupt);
+    for (const auto& [at, value] : {std::pair{0, 9}, std::pair{1, 0}, std::pair{1, 6}}) {
+        std::string broken = body;
+        broken[static_cast<std::size_t>(at)] = static_cast<char>(value);
+        CAIRN_VERIFY_ERROR(decodeMessage(broken), ErrorKind::Corrupt);
+    }
+}
+
+void ContractTest::backOffOnlyGrows()
+{
+    CAIRN_VERIFY_OK(m_store->putResource({"api", 0, false, 5, 2, 0}));
+    Writer a("a");
+    CommitMember member = a.create();
+    member.resources = {{"api", 500, true, 0, 0, 0}, {"new", 300, false, 0, 0, 0}};
+    QVERIFY(commitOne(member).kind == Kind::Committed);
+    a.committed(member);
+    CommitMember next = a.next("x");
+    next.resources = {{"api", 400, false, 0, 0, 0}, {"new", 301, true, 0, 0, 0}};
+    QVERIFY(commitOne(next).kind == Kind::Committed);
+    const auto rows = m_store->resources();
+    QCOMPARE(rows->size(), std::size_t{2});
+    const ResourceRow& api = (*rows)[0];
+    QCOMPARE(api.name, std::string("api"));
+    QCOMPARE(api.backOffUntil, TimeMs{500});
+    QVERIFY(api.askedByServer);
+    QCOMPARE(api.permitsPerSecond, 5U);
+    QCOMPARE(api.slots, 2U);
+    QCOMPARE(api.revision, std::uint64_t{2});
+    QCOMPARE((*rows)[1].backOffUntil, TimeMs{301});
+    CAIRN_VERIFY_ERROR(m_store->putResource({"", 0, false, 0, 0, 0}), ErrorKind::InvalidInput);
+}
+
+void ContractTest::slicesNeverExceedTheLimit()
+{
+    const SessionId one = open("one"), two = open("two");
+    CAIRN_VERIFY_OK(m_store->putResource({"gpu", 0, false, 0, 5, 0}));
+    QCOMPARE(*m_store->leaseSlice(one, "unlimited", 70, 100, 200), 70U);
+    QCOMPARE(*m_store->leaseSlice(one, "gpu", 3, 100, 200), 3U);
+    QCOMPARE(*m_store->leaseSlice(two, "gpu", 3, 100, 200), 2U);
+    QCOMPARE(*m_store->leaseSlice(two, "gpu", 3, 101, 201), 2U);   // renewed, not added
+    QCOMPARE(*m_store->leaseSlice(one, "gpu", 4, 101, 300), 3U);
+    CAIRN_VERIFY_OK(m_store->returnSlice(two, "gpu"));
+    QCOMPARE(*m_store->leaseSlice(one, "gpu", 5, 102, 300), 5U);
+    QCOMPARE(*m_store->leaseSlice(two, "gpu", 1, 103, 300), 0U);
+    QCOMPARE(*m_store->leaseSlice(two, "gpu", 1, 300, 400), 1U);   // the first has expired
+    QCOMPARE(*m_store->leaseSlice(one, "gpu", 5, 300, 400), 4U);
+    QVERIFY(*m_store->endSession(one, 301, kNoTime));
+    QCOMPARE(*m_store->leaseSlice(two, "gpu", 9, 302, 400), 5U);   // slices go with their session
+}
+
+void ContractTest::ratesAreLeasedPerSecond()
+{
+    const SessionId one = open("one"), two = open("two");
+    CAIRN_VERIFY_OK(m_store->putResource({"api", 0, false, 10, 0, 0}));
+    QCOMPARE(*m_store->leaseSlice(one, "api", 6, 1000, 2000), 6U);
+    QCOMPARE(*m_store->leaseSlice(two, "api", 6, 1500, 2500), 4U);
+    QCOMPARE(*m_store->leaseSlice(one, "api", 6, 1900, 2900), 0U);
+    CAIRN_VERIFY_OK(m_store->returnSlice(one, "api"));             // spent permits do not come back
+    QCOMPARE(*m_store->leaseSlice(one, "api", 6, 1950, 2950), 0U);
+    QCOMPARE(*m_store->leaseSlice(one, "api", 6, 2000, 3000), 6U);
+}
+
+void ContractTest::workflowVersionsNeverChange()
+{
+    const WorkflowRow one{"purchase", 1, sha256("1"), "{\"a\":1}", "/w", 5};
+    const WorkflowRow two{"purchase", 2, sha256("2"), "{}", "/w", 6};
+    CAIRN_VERIFY_OK(m_store->addWorkflow(two));
+    CAIRN_VERIFY_OK(m_store->addWorkflow(one));
+    CAIRN_VERIFY_OK(m_store->addWorkflow(one));
+    WorkflowRow changed = one;
+    changed.digest = sha256("other");
+    CAIRN_VERIFY_ERROR(m_store->addWorkflow(changed), ErrorKind::Refused);
+    CAIRN_VERIFY_ERROR(m_store->addWorkflow({"", 1, {}, "", "", 0}), ErrorKind::InvalidInput);
+    CAIRN_VERIFY_ERROR(m_store->addWorkflow({"x", 0, {}, "", "", 0}), ErrorKind::InvalidInput);
+    const auto newest = m_store->workflow("purchase", 0);
+    QCOMPARE((*newest)->version, 2U);
+    const auto first = m_store->workflow("purchase", 1);
+    QCOMPARE((*first)->text, std::string("{\"a\":1}"));
+    QCOMPARE((*first)->digest, sha256("1"));
+    QCOMPARE((*first)->folder, std::string("/w"));
+    QCOMPARE((*first)->addedAt, TimeMs{5});
+    QVERIFY(!*m_store->workflow("purchase", 3));
+    QVERIFY(!*m_store->workflow("none", 0));
+    const auto all = m_store->workflows(false);
+    QCOMPARE(all->size(), std::size_t{2});
+    QCOMPARE((*all)[0].version, 1U);
+    QCOMPARE((*all)[0].text, std::string());
+    QCOMPARE(m_store->workflows(true)->front().text, std::string("{\"a\":1}"));
+}
+
+namespace {
+
+std::string patternBytes(std::size_t size)
+{
+    std::string bytes(size, '\0');
+    SeededRng rng(size);
+    rng.fill(bytes.data(), bytes.size());
+    return bytes;
+}
+
+PayloadRow staged(StoreWriter& store, const std::string& name, const std::string& bytes)
+{
+    PayloadRow row = inlinePayload(name, {});
+    row.artifact = idOf<ArtifactId>("artifact " + name);
+    row.ref.size = bytes.size();
+    row.ref.hash = saltedDigest(row.salt, sha256(bytes));
+    for (std::size_t at = 0; at < bytes.size(); at += kChunkSize)
+        if (const auto status = store.stageChunk(row.artifact, static_cast<std::uint32_t>(at / kChunkSize),
+                                                 std::string_view(bytes).substr(at, kChunkSize));
+            !status)
+            qWarning("%s", errorLine(status.error()).c_str());
+    return row;
+}
+
+}  // namespace
+
+void ContractTest::payloadsInlineAndInChunks()
+{
+    const std::string large = patternBytes(3 * kChunkSize + 17);
+    const std::string withNul("a\0b\x89PNG", 7);
+    Writer a("a");
+    CommitMember member = a.create();
+    member.payloads = {inlinePayload("small", withNul, "application/octet-stream"), inlinePayload("empty", ""),
+                       staged(*m_store, "large", large), inlinePayload("limit", std::string(kInlineLimit, 'z'))};
+    QVERIFY(commitOne(member).kind == Kind::Committed);
+    QCOMPARE(*m_store->payload(a.run, member.payloads[0].ref.id), withNul);
+    QCOMPARE(*m_store->payload(a.run, member.payloads[1].ref.id), std::string());
+    QVERIFY(*m_store->payload(a.run, member.payloads[2].ref.id) == large);
+    QCOMPARE(m_store->payload(a.run, member.payloads[3].ref.id)->size(), kInlineLimit);
+    const auto info = m_store->payloadInfo(a.run, member.payloads[2].ref.id);
+    CAIRN_VERIFY_OK(info);
+    QVERIFY(info->ref == member.payloads[2].ref);
+    QVERIFY(info->salt == member.payloads[2].salt);
+    QCOMPARE(info->artifact, member.payloads[2].artifact);
+    QVERIFY(!info->redacted);
+    QVERIFY(m_store->payloadInfo(a.run, member.payloads[0].ref.id)->artifact.isNull());
+    CAIRN_VERIFY_ERROR(m_store->payload(a.run, idOf<PayloadId>("none")), ErrorKind::NotFound);
+    CAIRN_VERIFY_ERROR(m_store->payload(idOf<RunId>("none"), member.payloads[0].ref.id), ErrorKind::NotFound);
+}
+
+void ContractTest::payloadRangesAreExact()
+{
+    const std::string large = patternBytes(2 * kChunkSize + 100);
+    Writer a("a");
+    CommitMember member = a.create();
+    member.payloads = {staged(*m_store, "large", large), inlinePayload("small", "0123456789")};
+    QVERIFY(commitOne(member).kind == Kind::Committed);
+    const PayloadId id = member.payloads[0].ref.id;
+    struct Range { std::uint64_t offset, limit; };
+    for (const Range& r : {Range{0, 10}, Range{kChunkSize - 5, 10}, Range{kChunkSize, kChunkSize}, Range{5, 2 * kChunkSize},
+                           Range{2 * kChunkSize, 1000}, Range{large.size() - 1, 5}, Range{0, large.size()}}) {
+        const auto part = m_store->payload(a.run, id, r.offset, r.limit);
+        CAIRN_VERIFY_OK(part);
+        QVERIFY(*part == large.substr(r.offset, r.limit));
+    }
+    QCOMPARE(*m_store->payload(a.run, id, large.size(), 5), std::string());
+    QCOMPARE(*m_store->payload(a.run, id, large.size() + 99, 5), std::string());
+    QCOMPARE(*m_store->payload(a.run, member.payloads[1].ref.id, 3, 4), std::string("3456"));
+    QCOMPARE(*m_store->payload(a.run, member.payloads[1].ref.id, 8, 40), std::string("89"));
+}
+
+void ContractTest::incompleteArtifactsAreRefused()
+{
+    Writer a("a");
+    CommitMember member = a.create();
+    member.payloads = {staged(*m_store, "p", std::string(kChunkSize + 5, 'x'))};
+    member.payloads[0].ref.size += 1;
+    MemberResult result = commitOne(member);
+    QVERIFY(result.kind == Kind::Failed);
+    QCOMPARE(result.error.kind, ErrorKind::InvalidInput);
+    member.payloads = {inlinePayload("gap", "")};
+    member.payloads[0].artifact = idOf<ArtifactId>("gap");
+    member.payloads[0].ref.size = 4;
+    CAIRN_VERIFY_OK(m_store->stageChunk(member.payloads[0].artifact, 0, "ab"));
+    CAIRN_VERIFY_OK(m_store->stageChunk(member.payloads[0].artifact, 2, "cd"));
+    result = commitOne(member);
+    QVERIFY(result.kind == Kind::Failed);
+    CAIRN_VERIFY_ERROR(m_store->hot(a.run), ErrorKind::NotFound);
+    CAIRN_VERIFY_ERROR(m_store->stageChunk(idOf<ArtifactId>("x"), 0, ""), ErrorKind::InvalidInput);
+    CAIRN_VERIFY_ERROR(m_store->stageChunk(idOf<ArtifactId>("x"), 256, "a"), ErrorKind::InvalidInput);
+    CAIRN_VERIFY_ERROR(m_store->stageChunk(idOf<ArtifactId>("x"), 0, std::string(kChunkSize + 1, 'x')),
+                       ErrorKind::InvalidInput);
+}
+
+void ContractTest::adoptedArtifactsCannotChange()
+{
+    Writer a("a");
+    CommitMember member = a.create();
+    const ArtifactId artifact = idOf<ArtifactId>("artifact p");
+    CAIRN_VERIFY_OK(m_store->stageChunk(artifact, 0, "first try"));   // a repeated chunk replaces the first
+    member.payloads = {staged(*m_store, "p", "content")};
+    QVERIFY(commitOne(member).kind == Kind::Committed);
+    CAIRN_VERIFY_ERROR(m_store->stageChunk(artifact, 0, "changed"), ErrorKind::Refused);
+    CAIRN_VERIFY_OK(m_store->dropStagedBefore(*m_store->now() + 1000));
+    QCOMPARE(*m_store->payload(a.run, member.payloads[0].ref.id), std::string("content"));
+}
+
+void ContractTest::unusedChunksAreDropped()
+{
+    Writer a("a");
+    CommitMember member = a.create();
+    member.payloads = {staged(*m_store, "p", "content")};
+    CAIRN_VERIFY_OK(m_store->dropStagedBefore(*m_store->now() - 60'000));
+    CAIRN_VERIFY_OK(m_store->setClockOffset(3'600'000));
+    CAIRN_VERIFY_OK(m_store->dropStagedBefore(*m_store->now() - 60'000));
+    QVERIFY(commitOne(member).kind == Kind::Failed);
+}
+
+}  // namespace cairn::testing

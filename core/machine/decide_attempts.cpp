@@ -216,6 +216,19 @@ bool Decider::Impl::own(const cmd::Recover&)
 
 bool Decider::Impl::own(const cmd::Advance&)
 {
+    const auto waiting = s.waiting[static_cast<std::size_t>(Reason::Capacity)];
+    for (const auto& [since, ix] : waiting) {
+        const ToolDef* t = tool(ix);
+        const auto view = t ? g.resources.find(t->resource) : g.resources.end();
+        if (t && view == g.resources.end()) {
+            needs.resources.push_back(t->resource);
+            return false;
+        }
+        if (!t || spent[t->resource] >= view->second.permits || capacity == 0)
+            continue;
+        emit(StepReleased{ix, false});
+        proceed(ix);
+    }
     scanAll = true;
     return true;
 }

@@ -13,6 +13,7 @@ namespace {
 
 // Runs that were told the same time by a server are spread over this share of the wait, at most 10 s.
 constexpr SpanMs kMaxSpread = 10'000;
+constexpr SpanMs kCapacityRecheck = 5'000;
 
 std::string seedOf(const CommandId& command, StepIx ix, std::uint32_t number)
 {
@@ -304,7 +305,8 @@ Decider::Impl::Ledger Decider::Impl::askLedger(StepIx ix)
     return Ledger::Moved;
 }
 
-// True: the resource has no room now. Back-off becomes a wait with a time; a spent permit leaves the step ready.
+// True: the resource has no room now. Back-off is a wait with a time. Where all permits are spent the step waits for one
+// too: Advance gives it back as soon as this engine has a permit, and it looks again by itself after a while.
 bool Decider::Impl::throttled(StepIx ix, const ToolDef* t)
 {
     if (!t || t->resource.empty())
@@ -320,7 +322,11 @@ bool Decider::Impl::throttled(StepIx ix, const ToolDef* t)
         emit(StepWaiting{ix, Reason::Resource, found->second.backOffUntil + spread, {}, {}});
         return true;
     }
-    return spent[t->resource] >= found->second.permits;
+    if (spent[t->resource] < found->second.permits)
+        return false;
+    const SpanMs again = kCapacityRecheck + jitter(kCapacityRecheck, g.seed, s.id, ix, step(ix).revision);
+    emit(StepWaiting{ix, Reason::Capacity, g.now + again, found->second.holder, {}});
+    return true;
 }
 
 bool Decider::Impl::startTool(StepIx ix)

@@ -1,6 +1,7 @@
 # Options, warnings and helpers that every target shares. Warnings live in one interface target.
 option(CAIRN_GUI "Build the desktop console (needs Qt 6 Widgets and Svg)" ON)
 option(CAIRN_TESTS "Build the tests (needs Qt 6 Test)" ON)
+option(CAIRN_BENCH "Build the programs that print figures (tests/bench)" OFF)
 option(CAIRN_WERROR "Treat warnings as errors" OFF)
 set(CAIRN_SANITIZE "" CACHE STRING "Sanitizers, for example address,undefined or thread")
 

@@ -28,7 +28,9 @@ void readHead(Definition& out, Fields& top)
     out.budget = readBudget(top, "budget");
     out.deadline = top.span("deadline", 0);
     out.compensateOnCancel = top.choice("on_cancel", {"leave", "compensate"}, 0) == 1;
-    out.compensateOnFailure = top.choice("on_failure", {"leave", "compensate"}, 0) == 1;
+    const int onFailure = top.choice("on_failure", {"leave", "compensate", "close"}, 0);
+    out.compensateOnFailure = onFailure == 1;
+    out.closeOnFailure = onFailure == 2;
     out.output = top.raw("output");
 }
 

@@ -1,0 +1,50 @@
+#pragma once
+// A source with the mock-ups' story, for tests and pictures. Answers at once unless told to hold them back.
+
+#include "ui/data/source.h"
+
+#include <QPromise>
+
+#include <functional>
+#include <vector>
+
+namespace cairn::ui::test {
+
+class DemoSource final : public Source {
+    Q_OBJECT
+public:
+    explicit DemoSource(QObject* parent = nullptr);
+
+    QFuture<Reply<StoreFacts>> facts() override;
+    QFuture<Reply<Overview>> overview(const QString& filter) override;
+    QFuture<Reply<RunSlice>> runs(const SliceRequest& request) override;
+    QFuture<Reply<std::vector<RunLine>>> lines(const std::vector<RunId>& runs) override;
+    QFuture<Reply<ChangeSet>> changes(quint64 cursor) override;
+    QFuture<Reply<WhyView>> why(const RunId& run) override;
+    QFuture<Reply<WhyView>> whyOf(const SituationLine& situation) override;
+    QFuture<Reply<RunDetail>> run(const RunId& run) override;
+    QFuture<Reply<RunId>> find(const QString& text) override;
+    QFuture<Reply<std::vector<HistoryLine>>> history(const RunId& run, quint64 from, int limit) override;
+    QFuture<Reply<PayloadText>> payload(const RunId& run, const PayloadLine& line) override;
+    QFuture<Reply<quint64>> savePayload(const RunId& run, const PayloadLine& line, const QString& path) override;
+    QFuture<Reply<QString>> dot(const RunId& run) override;
+    QFuture<Reply<ActPreview>> preview(const ActRequest& request) override;
+    QFuture<Reply<ActResult>> execute(const ActRequest& request) override;
+
+    // What tests turn.
+    StoreFacts store;
+    std::vector<RunLine> all;
+    RunDetail detail;
+    std::vector<ChangeSet> pending;              // given out one by one
+    std::vector<ActRequest> executed;
+    ActResult answer{ActEnd::Done, QStringLiteral("Approved: place-order sends this, once."), 62, 18443, false};
+    std::function<void(RunDetail&)> hostile;     // applied to every detail given out
+    int pageReads = 0;
+};
+
+constexpr qint64 kDemoNow = 1'795'949'780'000;   // 2026-11-29 10:56:20Z
+[[nodiscard]] RunId demoRun(int n);
+[[nodiscard]] RunDetail demoDetail();
+[[nodiscard]] std::vector<StepLine> demoSteps();
+
+}  // namespace cairn::ui::test

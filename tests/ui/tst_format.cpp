@@ -1,0 +1,108 @@
+// Numbers, times, ids, and text made safe: exact results.
+#include "ui/data/format.h"
+#include "ui/data/safetext.h"
+#include "ui/data/words.h"
+
+#include <QSet>
+#include <QTest>
+
+using namespace cairn::ui;
+using namespace Qt::StringLiterals;
+
+class TestFormat : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void durations_data()
+    {
+        QTest::addColumn<qint64>("ms");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("zero") << qint64(0) << u"0 ms"_s;
+        QTest::newRow("under a second") << qint64(850) << u"850 ms"_s;
+        QTest::newRow("seconds") << qint64(12'440) << u"12.4 s"_s;
+        QTest::newRow("just under a minute") << qint64(59'999) << u"59.9 s"_s;
+        QTest::newRow("minutes") << qint64(185'000) << u"3 m 05 s"_s;
+        QTest::newRow("hours") << qint64(3'840'000) << u"1 h 04 m"_s;
+        QTest::newRow("days") << qint64(183'600'000) << u"2 d 3 h"_s;
+        QTest::newRow("negative") << qint64(-3'200) << u"−3.2 s"_s;
+    }
+    void durations()
+    {
+        QFETCH(qint64, ms);
+        QTEST(durationText(ms), "text");
+    }
+
+    void numbers()
+    {
+        QCOMPARE(countText(7), u"7"_s);
+        QCOMPARE(countText(1204), QString(u"1"_s + QChar(0x2009) + u"204"_s));
+        QCOMPARE(sizeText(214), u"214 B"_s);
+        QCOMPARE(sizeText(86'118), u"84.1 KiB"_s);
+        QCOMPARE(sizeText(21'390'118), u"20.4 MiB"_s);
+        QCOMPARE(moneyText(249'900'000, u"EUR"_s), u"249.90 EUR"_s);
+        QCOMPARE(moneyText(1'234'567, u"USD"_s), u"1.234567 USD"_s);
+        QCOMPARE(moneyText(-5'000'000, u"USD"_s), u"−5.00 USD"_s);
+        QCOMPARE(moneyText(5, QString()), QString());
+        QCOMPARE(instantText(1'795'949'780'000), u"2026-11-29 10:56:20Z"_s);
+        QCOMPARE(preciseText(1'795'949'780'318), u"2026-11-29 10:56:20.318Z"_s);
+        QCOMPARE(clockText(1'795'949'780'000, 1'795'949'790'000), u"10:56:20"_s);
+        QCOMPARE(clockText(1'795'949'780'000, 1'796'949'790'000), u"11-29 10:56"_s);
+        QCOMPARE(clockText(0, 5), u"–"_s);
+    }
+
+    void textIsMadeVisible_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("shownText");
+        QTest::newRow("plain") << u"a < b > c & d"_s << u"a < b > c & d"_s;
+        QTest::newRow("escape") << QString(u"x"_s + QChar(0x1B) + u"[31m"_s) << u"x␛[31m"_s;
+        QTest::newRow("C1") << QString(QChar(0x9B)) << u"⟨U+009B⟩"_s;
+        QTest::newRow("right-to-left override") << QString(u"a"_s + QChar(0x202E) + u"b"_s) << u"a⟨U+202E⟩b"_s;
+        QTest::newRow("zero width") << QString(u"pay"_s + QChar(0x200B) + u"pal"_s) << u"pay⟨U+200B⟩pal"_s;
+        QTest::newRow("line break in a cell") << u"a\nb"_s << u"a␊b"_s;
+    }
+    void textIsMadeVisible()
+    {
+        QFETCH(QString, text);
+        QTEST(shown(text), "shownText");
+    }
+
+    void longTextSaysWhatIsLeftOut()
+    {
+        QCOMPARE(shown(u"abcdef"_s, false, 4), u"abcd… (2 more)"_s);
+        QCOMPARE(shown(u"a\nb"_s, true), u"a\nb"_s);
+    }
+
+    void tipsAreEscaped()
+    {
+        QCOMPARE(tip(u"<img src=\"x\">"_s), u"<span>&lt;img src=&quot;x&quot;&gt;</span>"_s);
+        QCOMPARE(tip(QString()), QString());
+    }
+
+    void everyReasonHasAShapeOfItsFamily()
+    {
+        for (const cairn::Word& word : cairn::words<cairn::Reason>()) {
+            const auto reason = static_cast<cairn::Reason>(word.value);
+            const Family family = familyOf(glyphOf(reason));
+            switch (word.attention) {
+            case cairn::Attention::UnknownEffect: QCOMPARE(family, Family::Uncertain); break;
+            case cairn::Attention::Repair: QCOMPARE(family, Family::Nobody); break;
+            case cairn::Attention::Person:
+                QCOMPARE(family, reason == cairn::Reason::Paused ? Family::Rest : Family::Person);
+                break;
+            default: QCOMPARE(family, Family::Moving);
+            }
+        }
+    }
+
+    void everyShapeHasANameOfItsOwn()
+    {
+        QSet<QString> names;
+        for (int g = 1; g < static_cast<int>(Glyph::Count); ++g)
+            names.insert(glyphName(static_cast<Glyph>(g)));
+        QCOMPARE(names.size(), static_cast<int>(Glyph::Count) - 1);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestFormat)
+#include "tst_format.moc"

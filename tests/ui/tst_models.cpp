@@ -1,0 +1,257 @@
+// Every model: the tester's rules, the borders -1, 0, n-1, n, and refresh without a reset.
+#include "demosource.h"
+#include "ui/data/cellroles.h"
+#include "ui/models/attemptsmodel.h"
+#include "ui/models/attentionmodel.h"
+#include "ui/models/historymodel.h"
+#include "ui/models/payloadsmodel.h"
+#include "ui/models/runsmodel.h"
+#include "ui/models/situationsmodel.h"
+#include "ui/models/stepsmodel.h"
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace cairn::ui;
+using namespace cairn::ui::test;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+RunSlice sliceOf(std::initializer_list<int> runs, bool more = false)
+{
+    RunSlice slice;
+    for (const int n : runs) {
+        RunLine line;
+        line.run = demoRun(n);
+        line.word = u"Approval"_s;
+        line.glyph = Glyph::Approval;
+        line.key = QString::number(n);
+        slice.lines.push_back(line);
+    }
+    slice.more = more;
+    return slice;
+}
+
+QString keysOf(const RunsModel& model)
+{
+    QStringList keys;
+    for (int i = 0; i < model.rowCount(); ++i)
+        keys << model.index(i, RunsModel::Key).data().toString();
+    return keys.join(u' ');
+}
+
+void checkBorders(const QAbstractItemModel& model)
+{
+    const int rows = model.rowCount();
+    const int columns = model.columnCount();
+    QVERIFY(rows > 0);
+    QVERIFY(!model.index(-1, 0).isValid());
+    QVERIFY(model.index(0, 0).isValid());
+    QVERIFY(model.index(rows - 1, columns - 1).isValid());
+    QVERIFY(!model.index(rows, 0).isValid());
+    QVERIFY(!model.index(0, columns).isValid());
+    QVERIFY(!model.index(0, -1).isValid());
+    QVERIFY(!model.headerData(columns, Qt::Horizontal, Qt::DisplayRole).isValid());
+    QVERIFY(!model.headerData(-1, Qt::Horizontal, Qt::DisplayRole).isValid());
+    QVERIFY(model.headerData(0, Qt::Horizontal, Qt::DisplayRole).isValid());
+    QVERIFY(!model.headerData(columns - 1, Qt::Horizontal, Qt::DisplayRole).toString().isEmpty());
+    QCOMPARE(model.rowCount(model.index(0, 0)), 0);
+    for (int c = 0; c < columns; ++c)
+        QVERIFY(!model.index(0, c).data(Qt::SizeHintRole).isValid());
+}
+
+}  // namespace
+
+class TestModels : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void runsHoldTheirBorders()
+    {
+        RunsModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setFirst(sliceOf({1, 2, 3}));
+        checkBorders(model);
+    }
+
+    void runsAreRefreshedWithoutReset_data()
+    {
+        QTest::addColumn<QList<int>>("after");
+        QTest::addColumn<int>("followed");   // where run 3 is afterwards, -1: gone
+        QTest::newRow("the same") << QList<int>{1, 2, 3, 4} << 2;
+        QTest::newRow("new at the top") << QList<int>{9, 8, 1, 2, 3, 4} << 4;
+        QTest::newRow("gone before") << QList<int>{3, 4} << 0;
+        QTest::newRow("moved to the top") << QList<int>{3, 1, 2, 4} << 0;
+        QTest::newRow("turned round, with new ones") << QList<int>{4, 7, 3, 2, 6, 1} << 2;
+        QTest::newRow("gone itself") << QList<int>{1, 2, 4} << -1;
+        QTest::newRow("all gone") << QList<int>{} << -1;
+    }
+    void runsAreRefreshedWithoutReset()
+    {
+        QFETCH(QList<int>, after);
+        QFETCH(int, followed);
+        RunsModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setFirst(sliceOf({1, 2, 3, 4}));
+        const QPersistentModelIndex third(model.index(2, 0));
+        const QSignalSpy reset(&model, &QAbstractItemModel::modelReset);
+        RunSlice slice;
+        QStringList expected;
+        for (const int n : after) {
+            slice.lines.push_back(sliceOf({n}).lines.front());
+            expected << QString::number(n);
+        }
+        model.setFirst(slice);
+        QCOMPARE(keysOf(model), expected.join(u' '));
+        QCOMPARE(third.isValid() ? third.row() : -1, followed);
+        QCOMPARE(reset.count(), 0);
+    }
+
+    void runsAskForPagesOnce()
+    {
+        RunsModel model;
+        const QSignalSpy wanted(&model, &RunsModel::pageWanted);
+        model.setFirst(sliceOf({1, 2}, true));
+        QVERIFY(model.canFetchMore({}));
+        model.fetchMore({});
+        model.fetchMore({});
+        QCOMPARE(wanted.count(), 1);
+        model.addPage(sliceOf({2, 3}));   // run 2 moved while the page was read
+        QCOMPARE(keysOf(model), u"1 2 3"_s);
+        QVERIFY(!model.canFetchMore({}));
+    }
+
+    void runsLetGoAndAskAgainById()
+    {
+        RunsModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setWindow(2);
+        model.setFirst(sliceOf({1, 2}, true));
+        model.addPage(sliceOf({3, 4}));
+        QCOMPARE(model.held(), 2U);
+        QSignalSpy wanted(&model, &RunsModel::linesWanted);
+        QCOMPARE(model.index(0, RunsModel::State).data().toString(), u"reading…"_s);
+        QCOMPARE(model.index(1, RunsModel::State).data().toString(), u"reading…"_s);
+        QVERIFY(wanted.wait(1000));
+        QCOMPARE(wanted.count(), 1);   // one request for both
+        QCOMPARE(wanted.first().first().value<std::vector<cairn::RunId>>().size(), 2U);
+        model.setLines(sliceOf({1}).lines);
+        QCOMPARE(model.index(0, RunsModel::Key).data().toString(), u"1"_s);
+        QCOMPARE(model.rowCount(), 4);
+    }
+
+    void changedRunsAreMergedInPlace()
+    {
+        RunsModel model;
+        model.setFirst(sliceOf({1, 2, 3}));
+        const QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+        RunSlice now = sliceOf({2, 9});
+        now.lines[0].word = u"Completed"_s;
+        QCOMPARE(model.merge(now.lines), 1);   // run 9 is not in the list
+        QCOMPARE(changed.count(), 1);
+        QCOMPARE(model.index(1, RunsModel::State).data().toString(), u"Completed"_s);
+        QCOMPARE(keysOf(model), u"1 2 3"_s);
+    }
+
+    void situations()
+    {
+        SituationsModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        DemoSource source;
+        model.setSituations(source.overview({}).result().value->situations);
+        model.setNow(kDemoNow);
+        checkBorders(model);
+        QCOMPARE(model.index(0, SituationsModel::Oldest).data().toString(), u"14 m 13 s"_s);
+        QVERIFY((model.index(0, 0).data(LookRole).toInt() & StrongLineLook) != 0);
+        QCOMPARE(model.index(0, 0).data(Qt::AccessibleTextRole).toString(),
+                 u"Uncertain effect, uncertain effect, people must find out"_s);
+        const QPersistentModelIndex second(model.index(1, 0));
+        auto fewer = model.rows();
+        fewer.erase(fewer.begin());
+        model.setSituations(fewer);
+        QCOMPARE(second.row(), 0);
+    }
+
+    void attention()
+    {
+        AttentionModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        DemoSource source;
+        model.setLines(source.overview({}).result().value->attention);
+        checkBorders(model);
+        QStringList groups;
+        for (const AttentionLine& line : model.rows())
+            if (line.head)
+                groups << line.word;
+        QCOMPARE(groups.join(u", "_s),
+                 u"Effect uncertain, A person must, Nobody can yet, The machine will, Moving"_s);
+    }
+
+    void stepsAreFolded()
+    {
+        StepsModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setSteps(demoSteps());
+        checkBorders(model);
+        QCOMPARE(model.rowCount(), 19);
+        QCOMPARE(model.hiddenText(), u"31 steps, 12 folded"_s);
+        QCOMPARE(model.rowShowing(22), 4);   // a folded member is shown by its fan-out
+        const QPersistentModelIndex last(model.index(18, 0));
+        model.setOpen(4, true);
+        QCOMPARE(model.rowCount(), 31);
+        QCOMPARE(last.row(), 30);
+        QCOMPARE(model.rowShowing(22), 8);
+        model.setOpen(4, false);
+        QCOMPARE(last.row(), 18);
+        QCOMPARE(model.summary(), u"22 complete, 1 failed, 1 skipped, 1 running, 2 waiting, 4 to come"_s);
+    }
+
+    void stepsCanBeLimitedToUnfinished()
+    {
+        StepsModel model;
+        model.setSteps(demoSteps());
+        model.setOnlyUnfinished(true);
+        QCOMPARE(model.rowCount(), 7);
+        QCOMPARE(model.hiddenText(), u"31 steps, 12 folded, 12 finished hidden"_s);
+        QCOMPARE(model.nextStuck(kNone, false), 14U);
+        QCOMPARE(model.nextStuck(14, false), 22U);   // the failed member
+        QCOMPARE(model.nextStuck(14, true), 22U);
+    }
+
+    void history()
+    {
+        HistoryModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QSignalSpy wanted(&model, &HistoryModel::pageWanted);
+        model.setTotal(61);
+        model.fetchMore({});
+        model.fetchMore({});
+        QCOMPARE(wanted.count(), 1);
+        QCOMPARE(wanted.first().first().toULongLong(), 1ULL);
+        DemoSource source;
+        model.addLines(*source.history({}, 1, 40).result().value);
+        model.addLines(*source.history({}, 30, 40).result().value);   // overlaps
+        checkBorders(model);
+        QCOMPARE(model.rowCount(), 61);
+        QVERIFY(!model.canFetchMore({}));
+    }
+
+    void payloadsAndAttempts()
+    {
+        PayloadsModel payloads;
+        const QAbstractItemModelTester first(&payloads, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        payloads.setPayloads(demoDetail().payloads);
+        checkBorders(payloads);
+        QCOMPARE(payloads.index(0, PayloadsModel::Size).data().toString(), u"214 B"_s);
+        AttemptsModel attempts;
+        const QAbstractItemModelTester second(&attempts, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        attempts.setAttempts(demoSteps()[12].tries);
+        checkBorders(attempts);
+        QCOMPARE(attempts.index(0, AttemptsModel::Ran).data().toString(), u"30.0 s"_s);
+    }
+};
+
+QTEST_MAIN(TestModels)
+#include "tst_models.moc"

@@ -1,0 +1,30 @@
+#pragma once
+// What a model says about a cell beside its text. Models answer, ui/widgets/rowdelegate paints.
+
+#include <QtCore/qnamespace.h>
+
+namespace cairn::ui {
+
+enum CellRole : int {
+    GlyphRole = Qt::UserRole + 1,  // int of Glyph, painted before the text
+    LookRole,                      // int of CellLook flags
+    IndentRole,                    // int, pixels before everything
+    FoldRole,                      // int: 0 none, 1 folded, 2 unfolded
+    SuffixRole,                    // QString in secondary colour after the text
+    HeadRole,                      // QString: the leading part of an id, in secondary colour
+    SortRole,                      // raw value
+};
+
+enum CellLook : int {
+    PlainLook = 0,
+    SecondaryLook = 1,
+    BoldLook = 2,
+    MonoLook = 4,
+    FigureLook = 8,                // tabular figures
+    RailLook = 16,                 // 3 px line at the row's start: on the path to the wait
+    StrongLineLook = 32,           // stronger line under the row: pinned rows end here
+    BigLook = 64,                  // group line: count at size 20
+    TopLineLook = 128,             // hairline above
+};
+
+}  // namespace cairn::ui

@@ -1,0 +1,7 @@
+#include "ui/data/source.h"
+
+namespace cairn::ui {
+
+Source::~Source() = default;
+
+}  // namespace cairn::ui

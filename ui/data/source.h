@@ -1,0 +1,70 @@
+#pragma once
+// Where the console gets what it shows, and whom it asks to act. Every call returns at once; the answer arrives in a
+// QFuture that is finished on another thread. Continue with .then(context, ...), never wait for it.
+
+#include "ui/data/values.h"
+
+#include <QFuture>
+#include <QObject>
+
+#include <memory>
+#include <optional>
+
+namespace cairn::ui {
+
+struct Failure {
+    QString what;            // what failed
+    QString state;           // what state the store is in now: unchanged, changed, not known
+    QString todo;            // what to do
+    bool cancelled = false;  // superseded by a later request: show nothing
+};
+
+template<typename T>
+struct Reply {
+    std::optional<T> value;
+    Failure failure;
+    explicit operator bool() const { return value.has_value(); }
+};
+
+struct SliceRequest {
+    QString filter;
+    QString situation;       // key; empty: all
+    std::optional<PageMark> after;
+    int limit = 200;
+};
+
+class Source : public QObject {
+    Q_OBJECT
+public:
+    using QObject::QObject;
+    ~Source() override;
+
+    virtual QFuture<Reply<StoreFacts>> facts() = 0;
+    virtual QFuture<Reply<Overview>> overview(const QString& filter) = 0;
+    virtual QFuture<Reply<RunSlice>> runs(const SliceRequest& request) = 0;
+    virtual QFuture<Reply<std::vector<RunLine>>> lines(const std::vector<RunId>& runs) = 0;
+    virtual QFuture<Reply<ChangeSet>> changes(quint64 cursor) = 0;
+    virtual QFuture<Reply<WhyView>> why(const RunId& run) = 0;
+    virtual QFuture<Reply<WhyView>> whyOf(const SituationLine& situation) = 0;
+    virtual QFuture<Reply<RunDetail>> run(const RunId& run) = 0;
+    virtual QFuture<Reply<RunId>> find(const QString& text) = 0;   // id, beginning of an id, or key
+    virtual QFuture<Reply<std::vector<HistoryLine>>> history(const RunId& run, quint64 from, int limit) = 0;
+    virtual QFuture<Reply<PayloadText>> payload(const RunId& run, const PayloadLine& line) = 0;
+    virtual QFuture<Reply<quint64>> savePayload(const RunId& run, const PayloadLine& line, const QString& path) = 0;
+    virtual QFuture<Reply<QString>> dot(const RunId& run) = 0;
+
+    virtual QFuture<Reply<ActPreview>> preview(const ActRequest& request) = 0;
+    virtual QFuture<Reply<ActResult>> execute(const ActRequest& request) = 0;
+};
+
+// Drops answers that a later request has overtaken: take a ticket per request, compare when the answer arrives.
+class Tickets {
+public:
+    quint64 next() { return ++m_last; }
+    [[nodiscard]] bool current(quint64 ticket) const { return ticket == m_last; }
+
+private:
+    quint64 m_last = 0;
+};
+
+}  // namespace cairn::ui

@@ -1,0 +1,35 @@
+#pragma once
+// Short reference windows: the keys of this place (filtered by typing), and what this program is.
+
+#include "ui/data/values.h"
+
+#include <QDialog>
+
+namespace cairn::ui {
+
+class InfoBox final : public QDialog {
+    Q_OBJECT
+public:
+    InfoBox(const QString& title, std::vector<Fact> facts, bool withFilter, QWidget* parent);
+
+private:
+    void fill(const QString& filter);
+
+    std::vector<Fact> m_facts;
+    QWidget* m_list;
+};
+
+// Ctrl+K: asks for a run by id, the beginning of one, or key.
+class GoBox final : public QDialog {
+    Q_OBJECT
+public:
+    explicit GoBox(QWidget* parent);
+
+Q_SIGNALS:
+    void chosen(const QString& text);
+};
+
+[[nodiscard]] std::vector<Fact> aboutFacts(const StoreFacts& facts);
+[[nodiscard]] std::vector<Fact> allKeys();
+
+}  // namespace cairn::ui

@@ -1,0 +1,49 @@
+#include "ui/models/attemptsmodel.h"
+
+#include "ui/data/cellroles.h"
+#include "ui/data/format.h"
+#include "ui/data/safetext.h"
+#include "ui/data/words.h"
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+int AttemptsModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
+
+QVariant AttemptsModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    static const QStringList kNames{u"No."_s, u"Started"_s, u"Ran"_s, u"Outcome"_s};
+    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return int(section == Ran ? Qt::AlignRight : Qt::AlignLeft);
+    return role == Qt::DisplayRole ? QVariant(kNames.at(section)) : QVariant();
+}
+
+QVariant AttemptsModel::cell(const AttemptLine& line, int column, int role) const
+{
+    const auto text = [&]() -> QString {
+        switch (column) {
+        case Number: return QString::number(line.number);
+        case Started: return clockText(line.startedAt, m_now);
+        case Ran:
+            return line.endedAt == 0 ? durationText(m_now - line.startedAt) + u'+'
+                                     : durationText(line.endedAt - line.startedAt);
+        case Outcome: return shown(line.outcome);
+        default: return {};
+        }
+    };
+    switch (role) {
+    case Qt::DisplayRole:
+    case Qt::AccessibleTextRole: return text();
+    case Qt::TextAlignmentRole: return int(column == Ran ? Qt::AlignRight : Qt::AlignLeft);
+    case GlyphRole: return column == Number ? int(line.glyph) : 0;
+    case LookRole: return column == Outcome ? PlainLook : FigureLook;
+    case Qt::ToolTipRole:
+        return column == Outcome ? QVariant(tip(line.outcome + u", by "_s + line.worker)) : QVariant(tip(instantText(line.startedAt)));
+    default: return {};
+    }
+}
+
+}  // namespace cairn::ui

@@ -1,0 +1,214 @@
+#include "ui/models/runsmodel.h"
+
+#include "ui/data/cellroles.h"
+#include "ui/data/format.h"
+#include "ui/data/safetext.h"
+#include "ui/data/words.h"
+
+#include <QTimer>
+
+#include <iterator>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+std::vector<RunSlot> slotsOf(const std::vector<RunLine>& lines)
+{
+    std::vector<RunSlot> result;
+    result.reserve(lines.size());
+    std::unordered_set<RunId> seen;
+    for (const RunLine& line : lines)
+        if (seen.insert(line.run).second)
+            result.push_back({line.run, line});
+    return result;
+}
+
+QByteArray bytesOf(const RunId& run)
+{
+    return QByteArray(reinterpret_cast<const char*>(run.bytes.data()), static_cast<qsizetype>(run.bytes.size()));
+}
+
+constexpr bool isFigure(int column)
+{
+    return column == RunsModel::Attempt || column == RunsModel::Waited || column == RunsModel::NextAt
+        || column == RunsModel::Money;
+}
+
+}  // namespace
+
+RunsModel::RunsModel(QObject* parent) : RowsModel(parent) {}
+
+int RunsModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
+
+QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    static const QStringList kNames{u"State"_s, u"Run"_s, u"Workflow"_s, u"Step"_s, u"Attempt"_s, u"Waited"_s,
+                                    u"Next at"_s, u"Money at stake"_s, u"Key"_s};
+    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return int(isFigure(section) ? Qt::AlignRight : Qt::AlignLeft);
+    return role == Qt::DisplayRole ? QVariant(kNames.at(section)) : QVariant();
+}
+
+QString RunsModel::text(const RunLine& line, int column) const
+{
+    const bool over = line.endedAt != 0;
+    switch (column) {
+    case State: return line.word;
+    case Run: return shortId(line.run).mid(7);
+    case Workflow: return shown(line.workflow.isEmpty() ? u"(driven)"_s : line.workflow);
+    case Step: return shown(line.step);
+    case Attempt:
+        if (line.attempt == 0)
+            return u"–"_s;
+        return line.attemptsMax == 0 ? QString::number(line.attempt)
+                                     : u"%1 of %2"_s.arg(line.attempt).arg(line.attemptsMax);
+    case Waited: return over || line.since == 0 ? u"–"_s : durationText(m_now - line.since);
+    case NextAt: return clockText(line.next, m_now);
+    case Money: return line.money.isEmpty() ? u"–"_s : line.money;
+    case Key: return shown(line.key);
+    default: return {};
+    }
+}
+
+int RunsModel::look(const RunLine&, int column) const
+{
+    if (isFigure(column))
+        return FigureLook;
+    if (column == Run)
+        return MonoLook;
+    return column == Step || column == Key ? SecondaryLook : PlainLook;
+}
+
+QVariant RunsModel::cell(const RunSlot& slot, int column, int role) const
+{
+    if (role == Qt::TextAlignmentRole)
+        return int(isFigure(column) ? Qt::AlignRight : Qt::AlignLeft);
+    if (role == Qt::SizeHintRole)
+        return {};   // never starts a read
+    if (!slot.line) {
+        if (role == Qt::DisplayRole)
+            want(slot.run);
+        return role == Qt::DisplayRole && column == State ? QVariant(u"reading…"_s) : QVariant();
+    }
+    const RunLine& line = *slot.line;
+    switch (role) {
+    case Qt::DisplayRole: return text(line, column);
+    case LookRole: return look(line, column);
+    case GlyphRole: return column == State ? int(line.glyph) : 0;
+    case HeadRole: return column == Run ? QVariant(shortId(line.run).left(7)) : QVariant();
+    case Qt::AccessibleTextRole:
+        if (column == State)
+            return QVariant(line.word + u", "_s + glyphName(line.glyph));
+        return column == Run ? QVariant(idText(line.run)) : QVariant(text(line, column));
+    case Qt::ToolTipRole:
+        if (column == Run)
+            return tip(idText(line.run));
+        if (column == NextAt || column == Waited)
+            return tip(instantText(column == NextAt ? line.next : line.since));
+        return column == State && !line.error.isEmpty() ? QVariant(tip(line.error)) : QVariant();
+    case SortRole: return column == Waited ? QVariant(line.since) : QVariant(text(line, column));
+    default: return {};
+    }
+}
+
+bool RunsModel::canFetchMore(const QModelIndex& parent) const { return !parent.isValid() && m_more && !m_asked; }
+
+void RunsModel::fetchMore(const QModelIndex& parent)
+{
+    if (!canFetchMore(parent))
+        return;
+    m_asked = true;
+    Q_EMIT pageWanted();
+}
+
+void RunsModel::setFirst(const RunSlice& slice)
+{
+    m_more = slice.more;
+    m_mark = slice.mark;
+    m_asked = false;
+    m_now = std::max(m_now, slice.at);
+    m_held.clear();
+    sync(slotsOf(slice.lines));
+    for (const RunLine& line : slice.lines)
+        hold(line.run);
+}
+
+void RunsModel::addPage(const RunSlice& slice)
+{
+    m_more = slice.more;
+    m_mark = slice.mark;
+    m_asked = false;
+    std::unordered_set<RunId> have;
+    for (const RunSlot& slot : rows())
+        have.insert(slot.run);
+    std::vector<RunSlot> fresh = slotsOf(slice.lines);
+    // A row that moved while pages were read is shown once, where it was seen first.
+    std::erase_if(fresh, [&have](const RunSlot& slot) { return have.count(slot.run) != 0; });
+    append(std::move(fresh));
+    for (const RunLine& line : slice.lines)
+        hold(line.run);
+}
+
+void RunsModel::setLines(const std::vector<RunLine>& lines)
+{
+    for (const RunLine& line : lines) {
+        m_wanted.remove(bytesOf(line.run));
+        if (const int i = rowOf(line.run); i >= 0) {
+            replace(i, {line.run, line});
+            hold(line.run);
+        }
+    }
+}
+
+int RunsModel::merge(const std::vector<RunLine>& changed)
+{
+    std::unordered_map<RunId, int> places;
+    for (int i = 0; i < rowCount(); ++i)
+        places.emplace(row(i)->run, i);
+    int others = 0;
+    for (const RunLine& line : changed) {
+        const auto found = places.find(line.run);
+        if (found == places.end())
+            ++others;
+        else if (row(found->second)->line)
+            replace(found->second, {line.run, line});
+    }
+    return others;
+}
+
+void RunsModel::setNow(qint64 now) { m_now = now; }
+void RunsModel::setWindow(std::size_t most) { m_window = most; }
+
+void RunsModel::want(const RunId& run) const
+{
+    if (m_wanted.isEmpty()) {
+        // One request for everything that a paint found missing.
+        QTimer::singleShot(0, this, [this] {
+            std::vector<RunId> runs;
+            for (const QByteArray& bytes : std::as_const(m_wanted))
+                runs.push_back(*idFromBytes<RunId>({bytes.constData(), static_cast<std::size_t>(bytes.size())}));
+            m_wanted.clear();
+            if (!runs.empty())
+                Q_EMIT const_cast<RunsModel*>(this)->linesWanted(runs);
+        });
+    }
+    m_wanted.insert(bytesOf(run));
+}
+
+void RunsModel::hold(const RunId& run)
+{
+    m_held.push_back(run);
+    while (m_held.size() > m_window) {
+        const int i = rowOf(m_held.front());
+        m_held.pop_front();
+        if (i >= 0)
+            replace(i, {row(i)->run, std::nullopt});
+    }
+}
+
+}  // namespace cairn::ui

@@ -1,0 +1,70 @@
+#pragma once
+// The list of runs: ids of all rows seen so far, contents only of those near the window. Pages are asked for when the
+// view comes near the end; contents that were let go are asked for again by id. Never a reset on refresh.
+
+#include "ui/data/values.h"
+#include "ui/models/rowsmodel.h"
+
+#include <QSet>
+
+#include <deque>
+#include <optional>
+
+namespace cairn::ui {
+
+// A row: which run, and its contents where they are held.
+struct RunSlot {
+    RunId run;
+    std::optional<RunLine> line;
+    bool operator==(const RunSlot&) const = default;
+};
+
+class RunsModel final : public RowsModel<RunSlot, RunId> {
+    Q_OBJECT
+public:
+    enum Column { State, Run, Workflow, Step, Attempt, Waited, NextAt, Money, Key, ColumnCount };
+
+    explicit RunsModel(QObject* parent = nullptr);
+
+    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    [[nodiscard]] bool canFetchMore(const QModelIndex& parent) const override;
+    void fetchMore(const QModelIndex& parent) override;
+
+    // A new list (another filter): rows that are in both stay where the reader left them.
+    void setFirst(const RunSlice& slice);
+    void addPage(const RunSlice& slice);
+    void setLines(const std::vector<RunLine>& lines);        // contents asked for by linesWanted
+    // Changed rows: those held are brought up to date in place. Gives the number of runs that are not in the list.
+    int merge(const std::vector<RunLine>& changed);
+    void setNow(qint64 now);
+    void setWindow(std::size_t most);                        // contents held at the same time
+    [[nodiscard]] bool more() const { return m_more; }
+    [[nodiscard]] PageMark mark() const { return m_mark; }
+    [[nodiscard]] std::size_t held() const { return m_held.size(); }
+    void pageFailed() { m_asked = false; }
+
+Q_SIGNALS:
+    void pageWanted();
+    void linesWanted(const std::vector<cairn::RunId>& runs);
+
+protected:
+    [[nodiscard]] RunId keyOf(const RunSlot& slot) const override { return slot.run; }
+    [[nodiscard]] QVariant cell(const RunSlot& slot, int column, int role) const override;
+
+private:
+    [[nodiscard]] QString text(const RunLine& line, int column) const;
+    [[nodiscard]] int look(const RunLine& line, int column) const;
+    void want(const RunId& run) const;
+    void hold(const RunId& run);
+
+    qint64 m_now = 0;
+    bool m_more = false;
+    bool m_asked = false;
+    PageMark m_mark;
+    std::size_t m_window = 20'000;
+    std::deque<RunId> m_held;                                // oldest first
+    mutable QSet<QByteArray> m_wanted;
+};
+
+}  // namespace cairn::ui

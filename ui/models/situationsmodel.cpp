@@ -1,0 +1,67 @@
+#include "ui/models/situationsmodel.h"
+
+#include "ui/data/cellroles.h"
+#include "ui/data/format.h"
+#include "ui/data/safetext.h"
+#include "ui/data/words.h"
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr bool isFigure(int column) { return column >= SituationsModel::Runs; }
+}
+
+int SituationsModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
+
+QVariant SituationsModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    static const QStringList kNames{u"Wait"_s, u"What"_s, u"Step, workflow"_s, u"Runs"_s, u"Oldest"_s, u"Next at"_s};
+    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return int(isFigure(section) ? Qt::AlignRight : Qt::AlignLeft);
+    return role == Qt::DisplayRole ? QVariant(kNames.at(section)) : QVariant();
+}
+
+void SituationsModel::setSituations(std::vector<SituationLine> lines) { sync(std::move(lines)); }
+
+QString SituationsModel::text(const SituationLine& line, int column) const
+{
+    switch (column) {
+    case Wait: return line.wait;
+    case What: return shown(line.what);
+    case Where: return shown(line.where);
+    case Runs: return countText(line.count);
+    case Oldest: return line.oldest == 0 ? u"–"_s : durationText(m_now - line.oldest);
+    case NextAt: return line.next == 0 ? line.nextWord : clockText(line.next, m_now);
+    default: return {};
+    }
+}
+
+QVariant SituationsModel::cell(const SituationLine& line, int column, int role) const
+{
+    switch (role) {
+    case Qt::DisplayRole: return text(line, column);
+    case Qt::TextAlignmentRole: return int(isFigure(column) ? Qt::AlignRight : Qt::AlignLeft);
+    case GlyphRole: return column == Wait ? int(line.glyph) : 0;
+    case LookRole: {
+        int look = isFigure(column) ? FigureLook : PlainLook;
+        if (column == Where || (column == NextAt && line.next == 0))
+            look |= SecondaryLook;
+        if (column == Runs || (line.pinned && column < Where))
+            look |= BoldLook;
+        return look | (line.pinned ? StrongLineLook : 0);
+    }
+    case Qt::AccessibleTextRole:
+        return column == Wait ? line.wait + u", "_s + glyphName(line.glyph) : text(line, column);
+    case Qt::ToolTipRole:
+        if (column == Oldest || column == NextAt)
+            return tip(instantText(column == Oldest ? line.oldest : line.next));
+        return column == What || column == Where ? QVariant(tip(text(line, column))) : QVariant();
+    default: return {};
+    }
+}
+
+}  // namespace cairn::ui

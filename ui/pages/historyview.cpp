@@ -1,0 +1,67 @@
+#include "ui/pages/historyview.h"
+
+#include "ui/data/format.h"
+#include "ui/models/historymodel.h"
+#include "ui/widgets/datatable.h"
+#include "ui/widgets/docktitle.h"
+
+#include <QVBoxLayout>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace { constexpr int kPage = 200; }
+
+HistoryView::HistoryView(Source& source, const RunId& run, QWidget* parent)
+    : QWidget(parent), m_source(source), m_run(run), m_model(new HistoryModel(this)),
+      m_table(new DataTable(u"History"_s, this)), m_title(new DockTitle(u"History"_s, this))
+{
+    m_table->setModel(m_model);
+    m_table->setColumns({64, 196, 150, 120, 360, 260}, 4);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_title);
+    column->addWidget(m_table, 1);
+    connect(m_table, &DataTable::letterTyped, this, &HistoryView::letterTyped);
+    connect(m_model, &HistoryModel::pageWanted, this, &HistoryView::load);
+    connect(m_table, &DataTable::nearEnd, this, [this] { m_model->fetchMore({}); });
+}
+
+void HistoryView::setTotal(quint64 total)
+{
+    m_total = total;
+    m_model->setTotal(total);
+    const auto have = static_cast<quint64>(m_model->rowCount());
+    m_title->setRemark(total > have ? u"%1 of %2 entries read"_s.arg(countText(have), countText(total))
+                                    : plural(total, u"entry"_s, u"entries"_s));
+    m_title->setRight(u"acts of people in bold"_s);
+    if (isVisible() && have < kPage)
+        m_model->fetchMore({});
+}
+
+void HistoryView::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    m_model->fetchMore({});
+}
+
+void HistoryView::load(quint64 from)
+{
+    const quint64 ticket = m_tickets.next();
+    m_source.history(m_run, from, kPage).then(this, [this, ticket](const Reply<std::vector<HistoryLine>>& reply) {
+        if (!m_tickets.current(ticket))
+            return;
+        if (!reply) {
+            m_model->pageFailed();
+            if (!reply.failure.cancelled)
+                Q_EMIT failed(reply.failure.what);
+            return;
+        }
+        m_model->addLines(*reply.value);
+        setTotal(m_total);
+    });
+}
+
+}  // namespace cairn::ui

@@ -1,0 +1,41 @@
+#pragma once
+// The run's history, entry by entry, read in pages as one scrolls.
+
+#include "ui/data/source.h"
+
+#include <QWidget>
+
+namespace cairn::ui {
+
+class DataTable;
+class DockTitle;
+class HistoryModel;
+
+class HistoryView final : public QWidget {
+    Q_OBJECT
+public:
+    HistoryView(Source& source, const RunId& run, QWidget* parent = nullptr);
+    void setTotal(quint64 total);                  // entries in the store; reads what is new when shown
+    [[nodiscard]] DataTable* table() const { return m_table; }
+    [[nodiscard]] HistoryModel* model() const { return m_model; }
+
+Q_SIGNALS:
+    void letterTyped(QChar letter, bool shift);
+    void failed(const QString& what);
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void load(quint64 from);
+
+    Source& m_source;
+    RunId m_run;
+    HistoryModel* m_model;
+    DataTable* m_table;
+    DockTitle* m_title;
+    Tickets m_tickets;
+    quint64 m_total = 0;
+};
+
+}  // namespace cairn::ui

@@ -1,0 +1,146 @@
+#include "ui/pages/inspector.h"
+
+#include "ui/data/format.h"
+#include "ui/data/words.h"
+#include "ui/models/attemptsmodel.h"
+#include "ui/widgets/datatable.h"
+#include "ui/widgets/docktitle.h"
+#include "ui/widgets/safetext.h"
+#include "ui/widgets/shapes.h"
+#include "ui/widgets/theme.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPainter>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+// What happens when this step is run again; the question that an operator has before any act.
+QString repeatText(const StepLine& step)
+{
+    if (step.finished && step.glyph == Glyph::Done)
+        return u"If this is run again: suppressed. The recorded result is returned; nothing is called."_s;
+    if (step.glyph == Glyph::Uncertain)
+        return u"Whether its effect happened is not known. It is not run again by itself."_s;
+    if (step.safety.startsWith(u"read"_s, Qt::CaseInsensitive))
+        return u"If this is run again: it only reads."_s;
+    if (step.safety.startsWith(u"repeatable"_s, Qt::CaseInsensitive))
+        return u"If this is run again: same key, same effect; the receiver acts once."_s;
+    if (step.safety.startsWith(u"irreversible"_s, Qt::CaseInsensitive))
+        return u"If this is run again after an unclear end: a person decides first."_s;
+    return {};
+}
+
+}  // namespace
+
+Inspector::Inspector(QWidget* parent)
+    : QWidget(parent), m_title(new DockTitle(u"Step"_s, this)), m_glyph(new QLabel(this)),
+      m_name(safe::label({}, {.size = 16, .bold = true}, this)), m_safety(safe::label({}, {.size = 11}, this)),
+      m_state(safe::label({}, {.secondary = true, .wrap = true}, this)), m_repeat(safe::label({}, {.wrap = true}, this)),
+      m_effect(safe::label({}, {.size = 11, .face = Face::Mono, .wrap = true, .selectable = true}, this)),
+      m_attempts(new DataTable(u"Attempts"_s, this)), m_model(new AttemptsModel(this)), m_body(new QWidget(this)),
+      m_payloads(new QVBoxLayout)
+{
+    m_effect->setFocusPolicy(Qt::NoFocus);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_title);
+    column->addWidget(m_body, 1);
+    auto* body = new QVBoxLayout(m_body);
+    body->setContentsMargins(0, 12, 0, 12);
+    body->setSpacing(6);
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(16, 0, 16, 0);
+    head->setSpacing(9);
+    head->addWidget(m_glyph);
+    head->addWidget(m_name, 1);
+    head->addWidget(m_safety);
+    body->addLayout(head);
+    for (QLabel* label : {m_state, m_repeat, m_effect}) {
+        label->setContentsMargins(16, 0, 16, 0);
+        body->addWidget(label);
+    }
+    m_attempts->setModel(m_model);
+    m_attempts->setColumns({56, 84, 70, 120}, 3);
+    m_attempts->setFixedHeight(26 + 3 * 28);
+    body->addWidget(m_attempts);
+    m_payloads->setContentsMargins(16, 4, 16, 0);
+    m_payloads->setSpacing(4);
+    body->addLayout(m_payloads);
+    body->addStretch(1);
+    m_body->hide();
+    setMinimumWidth(240);
+}
+
+void Inspector::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), theme().window);
+    if (m_has)
+        return;
+    painter.setPen(theme().text2);
+    painter.drawText(rect(), Qt::AlignCenter, u"Select a step."_s);
+}
+
+void Inspector::setStep(const StepLine* step, qint64 now)
+{
+    m_has = step != nullptr;
+    m_body->setVisible(m_has);
+    m_model->setNow(now);
+    m_title->setRight(m_has ? u"revision %1"_s.arg(step->revision) : QString());
+    if (!m_has) {
+        m_step = {};
+        update();
+        return;
+    }
+    m_attempts->viewport()->update();
+    m_glyph->setPixmap(glyphPixmap(step->glyph, 16, devicePixelRatioF()));
+    if (*step == m_step)
+        return;
+    m_step = *step;
+    m_glyph->setAccessibleName(glyphName(step->glyph));
+    safe::setText(m_name, step->id);
+    safe::setText(m_safety, step->safety);
+    QString state = step->word;
+    if (step->since != 0)
+        state += u" since "_s + clockText(step->since, now);
+    if (!step->agent.isEmpty())
+        state += u", agent "_s + step->agent;
+    if (!step->tool.isEmpty())
+        state += u", tool "_s + step->tool;
+    safe::setText(m_state, state);
+    safe::setText(m_repeat, repeatText(*step));
+    m_repeat->setVisible(!repeatText(*step).isEmpty());
+    safe::setText(m_effect, step->effectKey.isEmpty() ? QString() : u"effect "_s + step->effectKey);
+    m_effect->setVisible(!step->effectKey.isEmpty());
+    m_model->setAttempts(step->tries);
+    m_attempts->setVisible(!step->tries.empty());
+    m_attempts->setFixedHeight(27 + 28 * std::min<int>(5, static_cast<int>(step->tries.size())));
+    fillPayloads(*step);
+}
+
+void Inspector::fillPayloads(const StepLine& step)
+{
+    while (QLayoutItem* item = m_payloads->takeAt(0)) {
+        item->widget()->hide();
+        item->widget()->deleteLater();
+        delete item;
+    }
+    for (const PayloadLine& payload : step.payloads) {
+        auto* button = safe::button(payload.role + u"   "_s + payload.media + u", "_s + sizeText(payload.size), m_body);
+        button->setProperty("small", true);
+        button->setAccessibleName(u"Open "_s + payload.title);
+        connect(button, &QPushButton::clicked, this, [this, payload] { Q_EMIT payloadChosen(payload); });
+        m_payloads->addWidget(button, 0, Qt::AlignLeft);
+    }
+}
+
+}  // namespace cairn::ui

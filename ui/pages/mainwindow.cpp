@@ -1,0 +1,418 @@
+#include "ui/pages/mainwindow.h"
+
+#include "ui/data/format.h"
+#include "ui/data/safetext.h"
+#include "ui/pages/runpage.h"
+#include "ui/pages/triagepage.h"
+#include "ui/widgets/band.h"
+#include "ui/widgets/keystrip.h"
+#include "ui/widgets/safetext.h"
+#include "ui/widgets/shapes.h"
+#include "ui/widgets/theme.h"
+
+#include <QApplication>
+#include <QDeadlineTimer>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QPainter>
+#include <QStackedWidget>
+#include <QTabBar>
+#include <QTimer>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int kPollMs = 1000;
+constexpr int kFrame = 3;
+
+qint64 monotonicMs() { return QDeadlineTimer::current().deadline(); }
+
+// Tabs of the mock: 32 high, a 2 px line above the current one, the run's shape before its name.
+class PageTabs final : public QTabBar {
+public:
+    explicit PageTabs(QWidget* parent) : QTabBar(parent)
+    {
+        setExpanding(false);
+        setDrawBase(false);
+        setElideMode(Qt::ElideRight);
+        setFocusPolicy(Qt::NoFocus);
+        setUsesScrollButtons(true);
+        setFixedHeight(32);
+        setAccessibleName(QStringLiteral("Tabs"));
+    }
+
+protected:
+    [[nodiscard]] QSize tabSizeHint(int index) const override
+    {
+        const int text = static_cast<int>(QFontMetricsF(typeface(13, true)).horizontalAdvance(tabText(index)));
+        return {std::min(280, 14 + (glyph(index) == Glyph::None ? 0 : 19) + text + (index == 0 ? 14 : 34)), 32};
+    }
+    void paintEvent(QPaintEvent*) override
+    {
+        QPainter painter(this);
+        painter.fillRect(rect(), theme().panel);
+        painter.setPen(theme().line);
+        painter.drawLine(0, 31, width(), 31);
+        for (int i = 0; i < count(); ++i)
+            paintTab(painter, i);
+    }
+
+private:
+    [[nodiscard]] Glyph glyph(int index) const { return static_cast<Glyph>(tabData(index).toInt()); }
+    void paintTab(QPainter& painter, int index) const
+    {
+        const QRect area = tabRect(index);
+        const bool on = index == currentIndex();
+        painter.fillRect(area.adjusted(0, 0, 0, on ? 0 : -1), on ? theme().window : theme().panel);
+        if (on)
+            painter.fillRect(QRect(area.left(), 0, area.width(), 2), theme().text);
+        painter.setPen(on ? theme().line : theme().hair);
+        painter.drawLine(area.right(), 0, area.right(), 30);
+        double x = area.left() + 14;
+        if (glyph(index) != Glyph::None) {
+            paintGlyph(painter, QRectF(x, 10, 12, 12), glyph(index), on ? theme().window : theme().panel);
+            x += 19;
+        }
+        painter.setFont(typeface(13, on));
+        painter.setPen(on ? theme().text : theme().text2);
+        const double room = area.right() - x - (index == 0 ? 8 : 24);
+        painter.drawText(QPointF(x, 21), QFontMetricsF(painter.font()).elidedText(tabText(index), Qt::ElideRight, room));
+    }
+};
+
+}  // namespace
+
+MainWindow::MainWindow(Source& source, bool dark, QWidget* parent)
+    : QWidget(parent), m_source(source), m_band(new Band(this)), m_tabs(new PageTabs(this)),
+      m_pages(new QStackedWidget(this)), m_triage(new TriagePage(source, this)), m_keys(new KeyStrip(this)),
+      m_notice(safe::label({}, {.wrap = true, .selectable = true}, this)), m_poll(new QTimer(this)), m_tick(new QTimer(this)),
+      m_noticeTimer(new QTimer(this)), m_dark(dark)
+{
+    setWindowTitle(u"Cairn"_s);
+    m_poll->setInterval(kPollMs);
+    m_tick->setInterval(kPollMs);
+    m_noticeTimer->setSingleShot(true);
+    m_noticeTimer->setInterval(12'000);
+    m_notice->hide();
+    m_notice->setFocusPolicy(Qt::NoFocus);
+    m_notice->setContentsMargins(14, 6, 14, 6);
+    m_notice->setAutoFillBackground(true);
+    buildLayout();
+    buildMenus();
+    connectSignals();
+    resize(1440, 900);
+    setMinimumSize(960, 600);
+}
+
+void MainWindow::buildLayout()
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(kFrame, 0, kFrame, kFrame);
+    column->setSpacing(0);
+    column->addWidget(m_band);
+    column->addWidget(m_tabs);
+    column->addWidget(m_notice);
+    column->addWidget(m_pages, 1);
+    column->addWidget(m_keys);
+    m_tabs->addTab(u"Triage"_s);
+    m_tabs->setTabData(0, static_cast<int>(Glyph::None));
+    m_pages->addWidget(m_triage);
+}
+
+void MainWindow::connectSignals()
+{
+    connect(m_tabs, &QTabBar::currentChanged, this, &MainWindow::showTab);
+    connect(m_poll, &QTimer::timeout, this, &MainWindow::poll);
+    connect(m_tick, &QTimer::timeout, this, &MainWindow::tick);
+    connect(m_noticeTimer, &QTimer::timeout, m_notice, &QWidget::hide);
+    connect(m_band, &Band::zoneClicked, this, [this] {
+        setLocalTime(!localTime());
+        tick();
+        refresh();
+    });
+    connect(m_triage, &TriagePage::openRun, this, [this](const RunId& run) { openRun(run); });
+    connect(m_triage, &TriagePage::verbChosen, this, &MainWindow::stageLine);
+    connect(m_triage, &TriagePage::letterTyped, this, &MainWindow::takeLetter);
+    connect(m_triage, &TriagePage::read, this, &MainWindow::heard);
+    connect(m_triage, &TriagePage::failed, this, &MainWindow::trouble);
+    connect(qApp, &QApplication::focusChanged, this, &MainWindow::writeKeys);
+    qApp->installEventFilter(this);
+}
+
+void MainWindow::start()
+{
+    m_source.facts().then(this, [this](const Reply<StoreFacts>& reply) {
+        if (!reply) {
+            Q_EMIT cannotOpen(reply.failure.what + u' ' + reply.failure.todo);
+            return;
+        }
+        showFacts(*reply.value);
+        m_triage->load();
+        m_triage->focusRuns();
+        writeKeys();
+        setPolling(true);
+        Q_EMIT ready();
+    });
+}
+
+void MainWindow::setPolling(bool on)
+{
+    if (on) {
+        m_poll->start();
+        m_tick->start();
+    } else {
+        m_poll->stop();
+        m_tick->stop();
+    }
+}
+
+void MainWindow::showFacts(const StoreFacts& facts)
+{
+    m_facts = facts;
+    m_cursor = facts.cursor;
+    setWindowTitle(u"%1 %2 – Cairn"_s.arg(shown(facts.environment).toUpper(), shown(facts.name)));
+    m_band->setFacts(facts);
+    heard(facts.now);
+    update();
+}
+
+void MainWindow::heard(qint64 at)
+{
+    m_trouble.clear();
+    m_storeNow = at;
+    m_heard = monotonicMs();
+    m_band->setClock(at, 0, {});
+}
+
+void MainWindow::trouble(const QString& what)
+{
+    // A refresh that failed is a banner with the age of the data, never a window in the way.
+    m_trouble = what.left(60);
+    say(what);
+    tick();
+}
+
+void MainWindow::say(const QString& text)
+{
+    safe::setText(m_notice, text);
+    m_notice->show();
+    m_noticeTimer->start();
+}
+
+QString MainWindow::notice() const { return m_notice->isHidden() ? QString() : m_notice->text(); }
+
+void MainWindow::tick()
+{
+    if (m_storeNow == 0)
+        return;
+    const qint64 age = monotonicMs() - m_heard;
+    const qint64 now = m_storeNow + age;
+    m_band->setClock(now, age, m_trouble);
+    m_triage->setNow(now);
+    if (RunPage* page = currentRun())
+        page->setNow(now);
+}
+
+void MainWindow::poll()
+{
+    if (m_polling)
+        return;
+    m_polling = true;
+    m_source.changes(m_cursor).then(this, [this](const Reply<ChangeSet>& reply) {
+        m_polling = false;
+        if (reply)
+            applyChanges(*reply.value);
+        else if (!reply.failure.cancelled)
+            trouble(reply.failure.what);
+    });
+}
+
+void MainWindow::applyChanges(const ChangeSet& changes)
+{
+    m_cursor = changes.cursor;
+    heard(changes.at);
+    m_triage->merge(changes);
+    RunPage* page = currentRun();
+    for (const RunLine& line : changes.lines)
+        if (page != nullptr && line.run == page->run()) {
+            page->load();
+            break;
+        }
+    // A run that is open is followed closely: not every entry changes its line in the list.
+    if (page != nullptr && page->loaded() && page->detail().line.endedAt == 0)
+        page->load();
+    if (changes.more)
+        poll();
+}
+
+RunPage* MainWindow::currentRun() const { return qobject_cast<RunPage*>(m_pages->currentWidget()); }
+
+RunPage* MainWindow::openRun(const RunId& run)
+{
+    for (int i = 1; i < m_pages->count(); ++i) {
+        auto* page = static_cast<RunPage*>(m_pages->widget(i));
+        if (page->run() == run) {
+            m_tabs->setCurrentIndex(i);
+            return page;
+        }
+    }
+    auto* page = new RunPage(m_source, run, this);
+    connect(page, &RunPage::changed, this, [this] {
+        writeTabs();
+        writeKeys();
+    });
+    connect(page, &RunPage::verbChosen, this, &MainWindow::stageLine);
+    connect(page, &RunPage::letterTyped, this, &MainWindow::takeLetter);
+    connect(page, &RunPage::read, this, &MainWindow::heard);
+    connect(page, &RunPage::failed, this, &MainWindow::trouble);
+    connect(page, &RunPage::said, this, &MainWindow::say);
+    m_pages->addWidget(page);
+    const int tab = m_tabs->addTab(shortId(run));
+    m_tabs->setTabData(tab, static_cast<int>(Glyph::Queued));
+    auto* close = new QToolButton(m_tabs);
+    close->setText(u"×"_s);
+    close->setAutoRaise(true);
+    close->setFixedSize(18, 18);
+    close->setAccessibleName(u"Close tab"_s);
+    connect(close, &QToolButton::clicked, this, [this, page] { closeTab(m_pages->indexOf(page)); });
+    m_tabs->setTabButton(tab, QTabBar::RightSide, close);
+    page->load();
+    m_tabs->setCurrentIndex(tab);
+    return page;
+}
+
+void MainWindow::showTab(int index)
+{
+    m_pages->setCurrentIndex(index);
+    if (RunPage* page = currentRun()) {
+        page->focusView();
+        if (page->loaded())
+            page->load();
+    } else {
+        m_triage->focusRuns();
+    }
+    writeKeys();
+}
+
+void MainWindow::closeTab(int index)
+{
+    if (index <= 0 || index >= m_pages->count())
+        return;
+    QWidget* page = m_pages->widget(index);
+    m_pages->removeWidget(page);
+    m_tabs->removeTab(index);
+    page->deleteLater();
+    m_pages->setCurrentIndex(m_tabs->currentIndex());
+}
+
+void MainWindow::closeCurrent() { closeTab(m_tabs->currentIndex()); }
+
+void MainWindow::writeTabs()
+{
+    for (int i = 1; i < m_pages->count(); ++i) {
+        const auto* page = static_cast<RunPage*>(m_pages->widget(i));
+        if (!page->loaded() || page->detail().title.isEmpty())
+            continue;
+        m_tabs->setTabText(i, shown(page->detail().title, false, 40).replace(u'&', u"&&"_s));
+        m_tabs->setTabData(i, static_cast<int>(page->detail().why.glyph));
+    }
+    m_tabs->update();
+}
+
+bool MainWindow::settled() const
+{
+    for (int i = 1; i < m_pages->count(); ++i)
+        if (!static_cast<RunPage*>(m_pages->widget(i))->loaded())
+            return false;
+    return m_triage->settled() && m_going.isEmpty();
+}
+
+void MainWindow::setDark(bool dark)
+{
+    m_dark = dark;
+    applyTheme(*qApp, dark);
+    m_band->retheme();
+    m_triage->refresh();
+    if (RunPage* page = currentRun())
+        page->load();
+}
+
+void MainWindow::refresh()
+{
+    m_triage->refresh();
+    if (RunPage* page = currentRun())
+        page->load();
+}
+
+void MainWindow::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), m_band->ground());
+}
+
+bool MainWindow::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() != QEvent::KeyPress || QApplication::activeModalWidget() != nullptr)
+        return QWidget::eventFilter(watched, event);
+    auto* widget = qobject_cast<QWidget*>(watched);
+    if (widget == nullptr || widget->window() != this)
+        return QWidget::eventFilter(watched, event);
+    const auto* key = static_cast<QKeyEvent*>(event);
+    if (key->key() == Qt::Key_F6) {
+        focusNext((key->modifiers() & Qt::ShiftModifier) != 0);
+        return true;
+    }
+    if (key->key() == Qt::Key_Question && watched->inherits("QLineEdit") == false && watched->inherits("QPlainTextEdit") == false) {
+        showKeys();
+        return true;
+    }
+    const bool plain = key->modifiers() == Qt::NoModifier;
+    if (key->key() == Qt::Key_Escape && plain && currentRun() != nullptr) {
+        m_tabs->setCurrentIndex(0);
+        return true;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void MainWindow::focusNext(bool backwards)
+{
+    if (RunPage* page = currentRun())
+        page->focusNext(backwards);
+    else
+        m_triage->focusNext(backwards);
+    writeKeys();
+}
+
+void MainWindow::writeKeys()
+{
+    const RunPage* page = currentRun();
+    const QString place = page != nullptr ? page->place() : m_triage->place();
+    std::vector<KeyHint> hints;
+    if (place == u"Filter"_s) {
+        m_keys->setHints(place, {{{u"Enter"_s}, u"apply"_s}, {{u"Esc"_s}, u"back to the list"_s}});
+        return;
+    }
+    hints.push_back({{u"↑"_s, u"↓"_s}, u"move"_s});
+    hints.push_back({{u"Enter"_s}, page != nullptr ? u"open data"_s : u"open"_s});
+    for (const VerbLine& verb : currentWhy().verbs)
+        if (verb.on && !verb.letter.isEmpty())
+            hints.push_back({{verb.letter}, verb.name.toLower()});
+    if (page != nullptr) {
+        hints.push_back({{u"E"_s}, u"next problem"_s});
+        hints.push_back({{u"F"_s}, u"only unfinished"_s});
+        hints.push_back({{u"1"_s, u"3"_s, u"4"_s}, u"views"_s});
+        hints.push_back({{u"Esc"_s}, u"back"_s});
+    } else {
+        hints.push_back({{u"/"_s}, u"filter"_s});
+    }
+    hints.push_back({{u"C"_s}, u"copy id"_s});
+    hints.push_back({{u"F5"_s}, u"refresh"_s});
+    m_keys->setHints(place, std::move(hints));
+}
+
+}  // namespace cairn::ui

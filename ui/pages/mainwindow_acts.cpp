@@ -1,0 +1,218 @@
+// Menus, single letters, and acts: a letter or menu stages, only the sheet executes.
+#include "ui/data/format.h"
+#include "ui/data/safetext.h"
+#include "ui/data/words.h"
+#include "ui/dialogs/actsheet.h"
+#include "ui/dialogs/infobox.h"
+#include "ui/pages/mainwindow.h"
+#include "ui/pages/runpage.h"
+#include "ui/pages/stepsview.h"
+#include "ui/pages/triagepage.h"
+#include "ui/widgets/band.h"
+#include "ui/widgets/whypanel.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QLineEdit>
+#include <QMenuBar>
+#include <QSaveFile>
+#include <QStackedWidget>
+#include <QTabBar>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+void MainWindow::buildMenus()
+{
+    const auto add = [this](QMenu* menu, const QString& text, const QKeySequence& keys, void (MainWindow::*act)()) {
+        QAction* action = menu->addAction(text);
+        action->setShortcut(keys);
+        connect(action, &QAction::triggered, this, act);
+        addAction(action);
+    };
+    QMenu* file = m_band->menus()->addMenu(u"File"_s);
+    add(file, u"Export graph as DOT…"_s, QKeySequence(u"Ctrl+E"_s), &MainWindow::exportDot);
+    add(file, u"Close tab"_s, QKeySequence(u"Ctrl+W"_s), &MainWindow::closeCurrent);
+    file->addSeparator();
+    QAction* quit = file->addAction(u"Quit"_s);
+    quit->setShortcut(QKeySequence(u"Ctrl+Q"_s));
+    connect(quit, &QAction::triggered, this, &QWidget::close);
+    QMenu* edit = m_band->menus()->addMenu(u"Edit"_s);
+    add(edit, u"Copy run id"_s, {}, &MainWindow::copyId);
+    QMenu* view = m_band->menus()->addMenu(u"View"_s);
+    add(view, u"Refresh now"_s, QKeySequence(Qt::Key_F5), &MainWindow::refresh);
+    QAction* shade = view->addAction(u"Light / dark"_s);
+    shade->setShortcut(QKeySequence(u"Ctrl+Shift+L"_s));
+    connect(shade, &QAction::triggered, this, [this] { setDark(!m_dark); });
+    QMenu* goMenu = m_band->menus()->addMenu(u"Go"_s);
+    add(goMenu, u"Go to a run…"_s, QKeySequence(u"Ctrl+K"_s), &MainWindow::askGo);
+    QMenu* run = m_band->menus()->addMenu(u"Run"_s);
+    for (const Verb verb : {Verb::Approve, Verb::Reject, Verb::Pause, Verb::Resume, Verb::Retry, Verb::Settle, Verb::Cancel})
+        connect(run->addAction(verbName(verb) + u"…"_s), &QAction::triggered, this, [this, verb] { stage(verb); });
+    QMenu* help = m_band->menus()->addMenu(u"Help"_s);
+    add(help, u"Keys"_s, QKeySequence(Qt::Key_F1), &MainWindow::showKeys);
+    add(help, u"About Cairn"_s, {}, &MainWindow::showAbout);
+}
+
+RunId MainWindow::currentRunId() const
+{
+    const RunPage* page = currentRun();
+    return page != nullptr ? page->run() : m_triage->why().run;
+}
+
+const WhyView& MainWindow::currentWhy() const
+{
+    const RunPage* page = currentRun();
+    return page != nullptr ? page->detail().why : m_triage->why();
+}
+
+void MainWindow::takeLetter(QChar letter, bool shift)
+{
+    RunPage* page = currentRun();
+    if (page != nullptr && page->takeLetter(letter, shift))
+        return;
+    switch (letter.unicode()) {
+    case u'/':
+        if (page != nullptr)
+            m_tabs->setCurrentIndex(0);
+        m_triage->focusFilter();
+        return;
+    case u'a': return stage(Verb::Approve);
+    case u'x': return stage(Verb::Reject);
+    case u'h': return stage(shift ? Verb::Resume : Verb::Pause);
+    case u'o': return stage(Verb::Settle);
+    case u'r': return stage(Verb::Retry);
+    case 0x7F: return stage(Verb::Cancel);
+    case u'c': return copyId();
+    default: return;
+    }
+}
+
+void MainWindow::stage(Verb verb)
+{
+    const WhyView& why = currentWhy();
+    const VerbLine* off = nullptr;
+    // On a run's page the act is about the step that is selected, where it fits.
+    const RunPage* page = currentRun();
+    const StepLine* step = page != nullptr ? page->steps()->currentStep() : nullptr;
+    const VerbLine* on = nullptr;
+    for (const VerbLine& line : why.verbs) {
+        if (line.verb != verb)
+            continue;
+        if (!line.on)
+            off = &line;
+        else if (on == nullptr || (step != nullptr && line.step == step->id))
+            on = &line;
+    }
+    if (on != nullptr)
+        stageLine(*on, why.run);
+    else if (off != nullptr)
+        say(verbName(verb) + u" is off: "_s + off->text);
+    else if (why.run.isNull())
+        say(verbName(verb) + u" is off: select one run. Acts on several runs at once come with plans."_s);
+    else
+        say(verbName(verb) + u" is off: nothing in this run asks for it."_s);
+}
+
+void MainWindow::stageLine(const VerbLine& verb, const RunId& run)
+{
+    if (!m_facts.mayAct) {
+        say(u"%1 is off: %2"_s.arg(verb.name, m_facts.whyNot));
+        return;
+    }
+    if (!verb.on) {
+        say(u"%1 is off: %2"_s.arg(verb.name, verb.text));
+        return;
+    }
+    if (m_sheet != nullptr)
+        return;
+    ActRequest request;
+    request.verb = verb.verb;
+    request.run = run;
+    request.step = verb.step;
+    request.approval = verb.approval;
+    m_sheet = new ActSheet(m_source, m_facts, request, this);
+    m_sheet->setAttribute(Qt::WA_DeleteOnClose);
+    connect(m_sheet, &ActSheet::ended, this, [this, run](const ActResult& result) { actEnded(result, run); });
+    m_sheet->open();
+}
+
+void MainWindow::actEnded(const ActResult& result, const RunId& run)
+{
+    QString text = result.text;
+    if (result.ownerElsewhere)
+        text += u" The engine that owns the run acts on it within a second."_s;
+    if (result.auditSeq != 0)
+        text += u" Audit entry %1."_s.arg(countText(result.auditSeq));
+    say(text);
+    poll();
+    m_triage->refresh();
+    for (int i = 1; i < m_pages->count(); ++i)
+        if (auto* page = static_cast<RunPage*>(m_pages->widget(i)); page->run() == run)
+            page->load();
+}
+
+void MainWindow::copyId()
+{
+    const RunId run = currentRunId();
+    if (run.isNull())
+        return;
+    QApplication::clipboard()->setText(idText(run));
+    say(u"Copied "_s + idText(run));
+}
+
+void MainWindow::exportDot()
+{
+    const RunId run = currentRunId();
+    if (run.isNull())
+        return;
+    const QString path = QFileDialog::getSaveFileName(this, u"Export graph"_s, shortId(run).remove(u'…') + u".dot"_s);
+    if (path.isEmpty())
+        return;
+    m_source.dot(run).then(this, [this, path](const Reply<QString>& reply) {
+        if (!reply)
+            return trouble(reply.failure.what);
+        QSaveFile file(path);
+        const bool written = file.open(QIODevice::WriteOnly) && file.write(reply.value->toUtf8()) >= 0 && file.commit();
+        say(written ? u"Exported the graph as DOT text."_s : u"Could not write the file: "_s + file.errorString());
+    });
+}
+
+void MainWindow::askGo()
+{
+    auto* box = new GoBox(this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    connect(box, &GoBox::chosen, this, &MainWindow::go);
+    box->open();
+}
+
+void MainWindow::go(const QString& text)
+{
+    m_going = text;
+    m_source.find(text).then(this, [this, text](const Reply<RunId>& reply) {
+        if (m_going == text)
+            m_going.clear();
+        if (reply)
+            openRun(*reply.value);
+        else if (!reply.failure.cancelled)
+            say(reply.failure.what + u' ' + reply.failure.todo);
+    });
+}
+
+void MainWindow::showKeys()
+{
+    auto* box = new InfoBox(u"Keys"_s, allKeys(), true, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+}
+
+void MainWindow::showAbout()
+{
+    auto* box = new InfoBox(u"About Cairn"_s, aboutFacts(m_facts), false, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+}
+
+}  // namespace cairn::ui

@@ -1,0 +1,321 @@
+#include "ui/pages/runpage.h"
+
+#include "ui/data/format.h"
+#include "ui/data/safetext.h"
+#include "ui/data/words.h"
+#include "ui/pages/dataview.h"
+#include "ui/pages/historyview.h"
+#include "ui/pages/stepsview.h"
+#include "ui/widgets/datatable.h"
+#include "ui/widgets/keycap.h"
+#include "ui/widgets/safetext.h"
+#include "ui/widgets/sentence.h"
+#include "ui/widgets/shapes.h"
+#include "ui/widgets/theme.h"
+
+#include <QFontMetricsF>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+RunPage::RunPage(Source& source, const RunId& run, QWidget* parent)
+    : QWidget(parent), m_source(source), m_run(run), m_glyph(new QLabel(this)), m_sentence(new Sentence(this)),
+      m_meta(safe::label({}, {.wrap = true, .selectable = true}, this)), m_tabs(new ViewTabs(this)), m_views(new QStackedWidget(this)),
+      m_steps(new StepsView(this)), m_history(new HistoryView(source, run, this)), m_data(new DataView(source, run, this))
+{
+    m_meta->setFocusPolicy(Qt::NoFocus);
+    m_meta->setMinimumWidth(100);
+    buildLayout();
+    connectSignals();
+    m_sentence->setSentence(u"Reading the run."_s, {});
+    m_tabs->setTabs({u"1"_s, u"3"_s, u"4"_s}, {u"Steps"_s, u"History"_s, u"Data"_s});
+}
+
+QWidget* RunPage::buildHead()
+{
+    auto* head = new QWidget(this);
+    auto* row = new QHBoxLayout(head);
+    row->setContentsMargins(16, 11, 16, 11);
+    row->setSpacing(14);
+    m_glyph->setFixedSize(20, 24);
+    m_glyph->setAlignment(Qt::AlignTop);
+    m_glyph->setContentsMargins(0, 2, 0, 0);
+    row->addWidget(m_glyph, 0, Qt::AlignTop);
+    auto* column = new QVBoxLayout;
+    column->setSpacing(5);
+    column->addWidget(m_sentence);
+    column->addWidget(m_meta);
+    column->addStretch(1);
+    row->addLayout(column, 1);
+    auto* buttons = new QWidget(head);
+    m_buttons = new QHBoxLayout(buttons);
+    m_buttons->setContentsMargins(0, 2, 0, 0);
+    m_buttons->setSpacing(8);
+    row->addWidget(buttons, 0, Qt::AlignTop);
+    return head;
+}
+
+void RunPage::buildLayout()
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(buildHead());
+    column->addWidget(m_tabs);
+    m_views->addWidget(m_steps);
+    m_views->addWidget(m_history);
+    m_views->addWidget(m_data);
+    column->addWidget(m_views, 1);
+}
+
+void RunPage::connectSignals()
+{
+    connect(m_tabs, &ViewTabs::chosen, this, [this](int index) { showView(index == 0 ? 1 : index + 2); });
+    connect(m_steps, &StepsView::letterTyped, this, &RunPage::letterTyped);
+    connect(m_steps, &StepsView::shownChanged, this, [this] { m_tabs->setRight(m_steps->hiddenText()); });
+    connect(m_steps, &StepsView::payloadChosen, this, [this](const PayloadLine& payload) {
+        showView(4);
+        m_data->openPayload(payload);
+    });
+    connect(m_steps, &StepsView::stepOpened, this, [this] {
+        const StepLine* step = m_steps->currentStep();
+        if (step == nullptr || step->payloads.empty())
+            return;
+        showView(4);
+        m_data->openPayload(step->payloads.back());
+    });
+    connect(m_history, &HistoryView::letterTyped, this, &RunPage::letterTyped);
+    connect(m_history, &HistoryView::failed, this, &RunPage::failed);
+    connect(m_data, &DataView::letterTyped, this, &RunPage::letterTyped);
+    connect(m_data, &DataView::failed, this, &RunPage::failed);
+    connect(m_data, &DataView::said, this, &RunPage::said);
+}
+
+void RunPage::load()
+{
+    const quint64 ticket = m_tickets.next();
+    m_source.run(m_run).then(this, [this, ticket](const Reply<RunDetail>& reply) {
+        if (!m_tickets.current(ticket))
+            return;
+        if (reply) {
+            showDetail(*reply.value);
+        } else if (!reply.failure.cancelled) {
+            // This panel only: what was shown before stays.
+            if (!m_loaded)
+                m_sentence->setSentence(reply.failure.what + u' ' + reply.failure.todo, {});
+            m_loaded = true;
+            Q_EMIT failed(reply.failure.what);
+        }
+    });
+}
+
+void RunPage::showDetail(const RunDetail& detail)
+{
+    m_detail = detail;
+    m_loaded = true;
+    m_glyph->setPixmap(glyphPixmap(detail.why.glyph, 20, devicePixelRatioF()));
+    m_glyph->setAccessibleName(glyphName(detail.why.glyph));
+    m_sentence->setSentence(detail.why.sentence, detail.why.strong);
+    QStringList meta{shortId(m_run)};
+    meta += detail.meta;
+    safe::setText(m_meta, meta.join(u"  ·  "_s));
+    safe::setTip(m_meta, detail.idText);
+    m_tabs->setTabs({u"1"_s, u"3"_s, u"4"_s},
+                    {u"Steps"_s, u"History %1"_s.arg(countText(detail.version)),
+                     u"Data %1"_s.arg(countText(detail.payloads.size()))});
+    m_steps->setDetail(detail);
+    m_data->setPayloads(detail.payloads);
+    m_history->setTotal(detail.version);
+    m_tabs->setRight(m_steps->hiddenText());
+    fillButtons();
+    Q_EMIT read(detail.at);
+    Q_EMIT changed();
+}
+
+void RunPage::fillButtons()
+{
+    if (m_detail.why.verbs == m_buttonVerbs && m_buttons->count() > 0)
+        return;
+    m_buttonVerbs = m_detail.why.verbs;
+    while (QLayoutItem* item = m_buttons->takeAt(0)) {
+        item->widget()->hide();
+        item->widget()->deleteLater();
+        delete item;
+    }
+    auto* menu = new QMenu(this);
+    int placed = 0;
+    for (const VerbLine& verb : m_buttonVerbs) {
+        if (verb.on && placed < 3) {
+            ++placed;
+            auto* button = safe::button(verb.name + u"…  "_s + verb.letter, this);
+            button->setAccessibleName(verb.name);
+            safe::setTip(button, verb.text);
+            connect(button, &QPushButton::clicked, this, [this, verb] { Q_EMIT verbChosen(verb, m_run); });
+            m_buttons->addWidget(button);
+            continue;
+        }
+        QAction* action = menu->addAction(shown(verb.name + (verb.on ? u"…"_s : u" (off: "_s + verb.text + u')'), false, 120)
+                                              .replace(u'&', u"&&"_s));
+        action->setEnabled(verb.on);
+        connect(action, &QAction::triggered, this, [this, verb] { Q_EMIT verbChosen(verb, m_run); });
+    }
+    auto* more = safe::button(u"More"_s, this);
+    more->setMenu(menu);
+    more->setEnabled(!menu->isEmpty());
+    m_buttons->addWidget(more);
+}
+
+void RunPage::setNow(qint64 now)
+{
+    if (m_loaded)
+        m_steps->setNow(now);
+}
+
+void RunPage::showView(int number)
+{
+    const int index = number == 1 ? 0 : number == 3 ? 1 : number == 4 ? 2 : -1;
+    if (index < 0)
+        return;
+    m_views->setCurrentIndex(index);
+    m_tabs->setCurrent(index);
+    m_tabs->setRight(index == 0 ? m_steps->hiddenText() : QString());
+    focusView();
+    Q_EMIT changed();
+}
+
+void RunPage::focusView()
+{
+    if (m_views->currentWidget() == m_steps)
+        m_steps->focusList();
+    else if (m_views->currentWidget() == m_history)
+        m_history->table()->setFocus();
+    else
+        m_data->table()->setFocus();
+}
+
+void RunPage::focusNext(bool backwards)
+{
+    if (m_views->currentWidget() == m_steps)
+        m_steps->focusNext(backwards);
+    else
+        focusView();
+}
+
+bool RunPage::takeLetter(QChar letter, bool shift)
+{
+    if (letter == u'f')
+        m_steps->toggleUnfinished();
+    else if (letter == u'e')
+        m_steps->selectNextStuck(shift);
+    else
+        return false;
+    return true;
+}
+
+QString RunPage::place() const
+{
+    if (m_views->currentWidget() == m_history)
+        return u"History"_s;
+    return m_views->currentWidget() == m_data ? u"Data"_s : m_steps->place();
+}
+
+void RunPage::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), theme().window);
+}
+
+void RunPage::keyPressEvent(QKeyEvent* event)
+{
+    const bool plain = (event->modifiers() & ~Qt::KeypadModifier) == Qt::NoModifier;
+    if (plain && event->key() >= Qt::Key_1 && event->key() <= Qt::Key_7)
+        showView(event->key() - Qt::Key_0);
+    else
+        QWidget::keyPressEvent(event);
+}
+
+ViewTabs::ViewTabs(QWidget* parent) : QWidget(parent)
+{
+    setFixedHeight(32);
+    setAccessibleName(u"Views of the run"_s);
+}
+
+void ViewTabs::setTabs(const QStringList& keys, const QStringList& names)
+{
+    m_keys = keys;
+    m_names = names;
+    m_areas.clear();
+    double x = 0;
+    for (qsizetype i = 0; i < keys.size(); ++i) {
+        const double width = 12 + keycapWidth(keys.at(i)) + 7
+            + QFontMetricsF(typeface(13, true)).horizontalAdvance(names.at(i)) + 14;
+        m_areas.append(QRectF(x, 0, width, 32));
+        x += width;
+    }
+    update();
+}
+
+void ViewTabs::setCurrent(int index)
+{
+    m_current = index;
+    update();
+}
+
+void ViewTabs::setRight(const QString& text)
+{
+    m_right = text;
+    update();
+}
+
+void ViewTabs::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), theme().panel);
+    painter.setPen(theme().hair);
+    painter.drawLine(0, 0, width(), 0);
+    painter.setPen(theme().line);
+    painter.drawLine(0, height() - 1, width(), height() - 1);
+    for (qsizetype i = 0; i < m_areas.size(); ++i) {
+        const QRectF area = m_areas.at(i);
+        const bool on = i == m_current;
+        if (on) {
+            painter.fillRect(area, theme().window);
+            painter.fillRect(QRectF(area.left(), 0, area.width(), 2), theme().text);
+        }
+        painter.setPen(on ? theme().line : theme().hair);
+        painter.drawLine(QPointF(area.right(), 1), QPointF(area.right(), 31));
+        const double cap = paintKeycap(painter, QPointF(area.left() + 12, 7), m_keys.at(i));
+        painter.setFont(typeface(13, on));
+        painter.setPen(on ? theme().text : theme().text2);
+        painter.drawText(QPointF(area.left() + 12 + cap + 7, 21), m_names.at(i));
+    }
+    painter.setFont(typeface(11));
+    painter.setPen(theme().text2);
+    painter.drawText(rect().adjusted(0, 0, -14, 0), Qt::AlignRight | Qt::AlignVCenter, m_right);
+    if (m_right.isEmpty())
+        return;
+    const QString text = u"only what is not finished"_s;
+    const QFontMetricsF metrics(painter.font());
+    const double x = width() - 14 - metrics.horizontalAdvance(m_right) - 14 - metrics.horizontalAdvance(text);
+    painter.drawText(QPointF(x, 20), text);
+    paintKeycap(painter, QPointF(x - 23, 7), u"F"_s);
+}
+
+void ViewTabs::mousePressEvent(QMouseEvent* event)
+{
+    for (qsizetype i = 0; i < m_areas.size(); ++i)
+        if (m_areas.at(i).contains(event->position()))
+            Q_EMIT chosen(static_cast<int>(i));
+}
+
+}  // namespace cairn::ui

@@ -1,0 +1,100 @@
+#pragma once
+// One run: the sentence, what one may do, and its views: steps, history, data.
+
+#include "ui/data/source.h"
+
+#include <QWidget>
+
+class QLabel;
+class QHBoxLayout;
+class QStackedWidget;
+
+namespace cairn::ui {
+
+class DataView;
+class HistoryView;
+class Sentence;
+class StepsView;
+class ViewTabs;
+
+class RunPage final : public QWidget {
+    Q_OBJECT
+public:
+    RunPage(Source& source, const RunId& run, QWidget* parent = nullptr);
+
+    void load();
+    void setNow(qint64 now);
+    void focusNext(bool backwards);
+    void focusView();
+    // 1 steps, 3 history, 4 data: the numbers of the keyboard map.
+    void showView(int number);
+    bool takeLetter(QChar letter, bool shift);     // true: it was ours
+    [[nodiscard]] const RunId& run() const { return m_run; }
+    [[nodiscard]] const RunDetail& detail() const { return m_detail; }
+    [[nodiscard]] QString place() const;
+    [[nodiscard]] StepsView* steps() const { return m_steps; }
+    [[nodiscard]] HistoryView* history() const { return m_history; }
+    [[nodiscard]] DataView* data() const { return m_data; }
+    [[nodiscard]] bool loaded() const { return m_loaded; }
+
+Q_SIGNALS:
+    void changed();                                // title or shape
+    void verbChosen(const cairn::ui::VerbLine& verb, const cairn::RunId& run);
+    void letterTyped(QChar letter, bool shift);
+    void read(qint64 at);
+    void failed(const QString& what);
+    void said(const QString& text);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    void buildLayout();
+    [[nodiscard]] QWidget* buildHead();
+    void connectSignals();
+    void showDetail(const RunDetail& detail);
+    void fillButtons();
+
+    Source& m_source;
+    RunId m_run;
+    RunDetail m_detail;
+    Tickets m_tickets;
+    QLabel* m_glyph;
+    Sentence* m_sentence;
+    QLabel* m_meta;
+    QHBoxLayout* m_buttons = nullptr;
+    ViewTabs* m_tabs;
+    QStackedWidget* m_views;
+    StepsView* m_steps;
+    HistoryView* m_history;
+    DataView* m_data;
+    std::vector<VerbLine> m_buttonVerbs;
+    bool m_loaded = false;
+};
+
+// The row that switches views, with the key of each.
+class ViewTabs final : public QWidget {
+    Q_OBJECT
+public:
+    explicit ViewTabs(QWidget* parent = nullptr);
+    void setTabs(const QStringList& keys, const QStringList& names);
+    void setCurrent(int index);
+    void setRight(const QString& text);
+
+Q_SIGNALS:
+    void chosen(int index);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+
+private:
+    QStringList m_keys;
+    QStringList m_names;
+    QString m_right;
+    QList<QRectF> m_areas;
+    int m_current = 0;
+};
+
+}  // namespace cairn::ui

@@ -1,0 +1,59 @@
+#pragma once
+// Steps as a list and as a graph, side by side, with one selection; the chosen step at the right.
+
+#include "ui/data/values.h"
+
+#include <QWidget>
+
+namespace cairn::ui {
+
+class DataTable;
+class DockTitle;
+class GraphCanvas;
+class Inspector;
+class StepsModel;
+
+class StepsView final : public QWidget {
+    Q_OBJECT
+public:
+    explicit StepsView(QWidget* parent = nullptr);
+
+    void setDetail(const RunDetail& detail);
+    void setNow(qint64 now);
+    void select(quint32 step);
+    void selectNextStuck(bool backwards);
+    void toggleUnfinished();
+    void focusNext(bool backwards);
+    void focusList();
+    [[nodiscard]] quint32 current() const { return m_current; }
+    [[nodiscard]] const StepLine* currentStep() const;
+    [[nodiscard]] QString hiddenText() const;
+    [[nodiscard]] QString place() const;
+    [[nodiscard]] DataTable* table() const { return m_table; }
+    [[nodiscard]] GraphCanvas* graph() const { return m_graph; }
+    [[nodiscard]] StepsModel* model() const { return m_model; }
+
+Q_SIGNALS:
+    void payloadChosen(const cairn::ui::PayloadLine& payload);
+    void stepOpened(quint32 step);
+    void letterTyped(QChar letter, bool shift);
+    void shownChanged();
+
+private:
+    void buildLayout();
+    void connectSignals();
+    void writeTitles();
+    void restoreRow();
+
+    StepsModel* m_model;
+    DataTable* m_table;
+    GraphCanvas* m_graph;
+    Inspector* m_inspector;
+    DockTitle* m_listTitle;
+    DockTitle* m_graphTitle;
+    quint32 m_current = kNone;
+    qint64 m_now = 0;
+    bool m_quiet = false;
+};
+
+}  // namespace cairn::ui

@@ -1,0 +1,424 @@
+#include "ui/pages/triagepage.h"
+
+#include "ui/data/format.h"
+#include "ui/models/attentionmodel.h"
+#include "ui/models/runsmodel.h"
+#include "ui/models/situationsmodel.h"
+#include "ui/widgets/datatable.h"
+#include "ui/widgets/docktitle.h"
+#include "ui/widgets/filterbox.h"
+#include "ui/widgets/safetext.h"
+#include "ui/widgets/whypanel.h"
+
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QScrollBar>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+TriagePage::TriagePage(Source& source, QWidget* parent)
+    : QWidget(parent), m_source(source), m_attention(new AttentionModel(this)), m_situations(new SituationsModel(this)),
+      m_runs(new RunsModel(this)), m_attentionTable(new DataTable(u"Attention"_s, this)),
+      m_situationsTable(new DataTable(u"Situations"_s, this)), m_runsTable(new DataTable(u"Runs"_s, this)),
+      m_attentionTitle(new DockTitle(u"Attention"_s, this)), m_situationsTitle(new DockTitle(u"Situations"_s, this)),
+      m_runsTitle(new DockTitle(u"Runs"_s, this)), m_filter(new FilterBox(this)), m_why(new WhyPanel(this))
+{
+    m_attentionTable->setModel(m_attention);
+    m_situationsTable->setModel(m_situations);
+    m_runsTable->setModel(m_runs);
+    buildLayout();
+    connectSignals();
+    connectTables();
+    m_why->setEmpty(u"Reading the store."_s);
+}
+
+QWidget* TriagePage::buildAttention()
+{
+    auto* panel = new QWidget(this);
+    panel->setAutoFillBackground(true);
+    auto* column = new QVBoxLayout(panel);
+    column->setContentsMargins(0, 0, 0, 8);
+    column->setSpacing(0);
+    column->addWidget(m_attentionTitle);
+    m_attentionTable->horizontalHeader()->hide();
+    m_attentionTable->setColumns({140, 46}, 0);
+    m_attentionTable->setRowSize(22);
+    m_attentionTable->setProperty("ground", u"panel"_s);
+    column->addWidget(m_attentionTable, 1);
+    auto* finished = safe::label({}, {.size = 11, .secondary = true, .wrap = true}, panel);
+    finished->setContentsMargins(12, 6, 12, 0);
+    m_finished = finished;
+    column->addWidget(finished);
+    panel->setMinimumWidth(170);
+    return panel;
+}
+
+QWidget* TriagePage::buildCentre()
+{
+    auto* panel = new QWidget(this);
+    auto* column = new QVBoxLayout(panel);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_filter);
+    const auto wrap = [](QWidget* title, QWidget* table, QWidget* below) {
+        auto* holder = new QWidget;
+        auto* inner = new QVBoxLayout(holder);
+        inner->setContentsMargins(0, 0, 0, 0);
+        inner->setSpacing(0);
+        inner->addWidget(title);
+        inner->addWidget(table, 1);
+        if (below != nullptr)
+            inner->addWidget(below);
+        return holder;
+    };
+    auto* strip = safe::label({}, {.size = 11, .secondary = true}, panel);
+    strip->setContentsMargins(12, 4, 12, 5);
+    strip->setAutoFillBackground(true);
+    m_strip = strip;
+    m_situationsTable->setColumns({164, 200, 190, 52, 78, 76}, 1);
+    m_runsTable->setColumns({148, 118, 104, 110, 54, 76, 72, 104, 76}, 3);
+    m_tables = new QSplitter(Qt::Vertical, panel);
+    m_tables->setHandleWidth(1);
+    m_tables->setChildrenCollapsible(false);
+    m_tables->addWidget(wrap(m_situationsTitle, m_situationsTable, nullptr));
+    m_tables->addWidget(wrap(m_runsTitle, m_runsTable, strip));
+    m_tables->setSizes({370, 420});
+    m_tables->setStretchFactor(1, 1);
+    column->addWidget(m_tables, 1);
+    return panel;
+}
+
+void TriagePage::buildLayout()
+{
+    auto* row = new QVBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    auto* split = new QSplitter(Qt::Horizontal, this);
+    split->setHandleWidth(1);
+    split->setChildrenCollapsible(false);
+    split->addWidget(buildAttention());
+    split->addWidget(buildCentre());
+    split->addWidget(m_why);
+    split->setStretchFactor(1, 1);
+    row->addWidget(split);
+    m_split = split;
+}
+
+void TriagePage::resizeEvent(QResizeEvent*)
+{
+    if (m_sized || width() < 400)
+        return;
+    m_sized = true;   // once; from then on the widths are the person's
+    const int left = width() < 1400 ? 198 : 206;
+    const int right = width() < 1400 ? 308 : 368;
+    m_split->setSizes({left, width() - left - right - 2, right});
+    m_runsTable->setColumnHidden(RunsModel::Key, width() < 1400);
+}
+
+void TriagePage::connectSignals()
+{
+    connect(m_filter, &FilterBox::filterChanged, this, [this] {
+        m_situation.clear();
+        m_whyOfRun = false;
+        loadOverview();
+        loadRuns();
+    });
+    connect(m_filter, &FilterBox::leave, this, &TriagePage::focusRuns);
+    connect(m_why, &WhyPanel::verbChosen, this, [this](const VerbLine& verb) { Q_EMIT verbChosen(verb, m_why->why().run); });
+    connect(m_runs, &RunsModel::pageWanted, this, &TriagePage::loadPage);
+    connect(m_runs, &RunsModel::linesWanted, this, &TriagePage::loadLines);
+    connect(m_runsTable, &DataTable::nearEnd, this, [this] {
+        if (m_runs->canFetchMore({}))
+            m_runs->fetchMore({});
+    });
+}
+
+void TriagePage::connectTables()
+{
+    connect(m_situationsTable, &DataTable::currentMoved, this, &TriagePage::situationMoved);
+    connect(m_runsTable, &DataTable::currentMoved, this, &TriagePage::runMoved);
+    connect(m_attentionTable, &DataTable::opened, this, [this](const QModelIndex& index) {
+        if (const AttentionLine* line = m_attention->row(index.row()))
+            m_filter->setFilter(line->filter);
+    });
+    connect(m_attentionTable, &QTableView::clicked, m_attentionTable, &DataTable::opened);
+    connect(m_situationsTable, &DataTable::opened, this, [this](const QModelIndex& index) {
+        const SituationLine* line = m_situations->row(index.row());
+        if (line != nullptr && line->count == 1)
+            Q_EMIT openRun(line->example);
+        else
+            focusRuns();
+    });
+    connect(m_runsTable, &DataTable::opened, this, [this](const QModelIndex& index) {
+        if (const RunSlot* slot = m_runs->row(index.row()))
+            Q_EMIT openRun(slot->run);
+    });
+    for (DataTable* table : {m_attentionTable, m_situationsTable, m_runsTable}) {
+        connect(table, &DataTable::letterTyped, this, &TriagePage::letterTyped);
+        table->installEventFilter(this);
+    }
+}
+
+// Takes a ticket, counts the request, and hands the answer on unless a later request has overtaken it.
+template<typename T, typename F> void TriagePage::follow(QFuture<Reply<T>> future, Tickets& tickets, F then)
+{
+    const quint64 ticket = tickets.next();
+    ++m_open;
+    future.then(this, [this, ticket, &tickets, then](const Reply<T>& reply) {
+        --m_open;
+        if (!tickets.current(ticket))
+            return;
+        if (reply)
+            then(*reply.value);
+        else if (!reply.failure.cancelled)
+            Q_EMIT failed(reply.failure.what);
+    });
+}
+
+void TriagePage::load()
+{
+    loadOverview();
+    loadRuns();
+}
+
+void TriagePage::refresh()
+{
+    m_fresh = 0;
+    loadOverview();
+    loadRuns();
+    loadWhy();
+}
+
+void TriagePage::loadOverview()
+{
+    m_dirty = false;
+    follow(m_source.overview(m_filter->filter()), m_overviewTickets, [this](const Overview& o) { showOverview(o); });
+}
+
+void TriagePage::showOverview(const Overview& overview)
+{
+    m_overview = overview;
+    Q_EMIT read(overview.at);
+    setNow(overview.at);
+    m_attention->setLines(overview.attention);
+    for (int i = 0; i < m_attention->rowCount(); ++i)
+        m_attentionTable->setRowHeight(i, m_attention->row(i)->head ? 38 : 22);
+    QString effect;
+    if (!m_filter->filter().isEmpty() && overview.filter.valid)
+        effect = u"valid · leaves %1 of %2 runs"_s.arg(countText(overview.matching), countText(overview.all));
+    m_filter->setState(overview.filter, effect);
+    if (!overview.filter.valid)
+        return;   // the tables keep what the last valid filter gave
+    m_quiet = true;
+    m_situations->setSituations(overview.situations);
+    m_quiet = false;
+    safe::setText(static_cast<QLabel*>(m_finished), overview.finishedToday);
+    writeTitles();
+    if (overview.situations.empty() && m_runs->rowCount() == 0 && !overview.allClear.isEmpty())
+        m_why->setEmpty(overview.allClear);
+}
+
+void TriagePage::writeTitles()
+{
+    QString shownText = u"%1 shown"_s.arg(countText(m_overview.situations.size()));
+    shownText += m_overview.hiddenSituations > 0
+        ? u", %1 hidden by the filter"_s.arg(countText(m_overview.hiddenSituations)) : u", none hidden"_s;
+    m_situationsTitle->setRemark(shownText);
+    m_situationsTitle->setRight(u"sorted by who moves next, then oldest"_s);
+    m_attentionTitle->setRight(u"exact"_s);
+    const int row = m_situation.isEmpty() ? -1 : m_situations->rowOf(m_situation);
+    const SituationLine* situation = m_situations->row(row);
+    const quint64 total = situation != nullptr ? situation->count : m_overview.matching;
+    if (situation != nullptr)
+        m_runsTitle->setRemark(countText(total) + u" in "_s, situation->wait + u": "_s + situation->what);
+    else
+        m_runsTitle->setRemark(m_filter->filter().isEmpty()
+            ? plural(total, u"unfinished run"_s, u"unfinished runs"_s) : countText(total) + u" match the filter"_s);
+    m_runsTitle->setRight(situation != nullptr ? u"Esc: all runs"_s : QString());
+    const auto have = static_cast<quint64>(m_runs->rowCount());
+    QStringList strip;
+    if (total > have)
+        strip << u"%1 more below"_s.arg(countText(total - have));
+    else if (have > 0)
+        strip << u"all %1 shown"_s.arg(countText(have));
+    else
+        strip << (m_filter->filter().isEmpty() ? u"Nothing here yet: start a run with cairn start"_s
+                                               : u"Nothing matches: the filter leaves out all %1 runs; Clear filter shows them"_s
+                                                     .arg(countText(m_overview.all)));
+    if (m_fresh > 0)
+        strip << u"%1 new or changed since you looked, shown after F5"_s.arg(countText(m_fresh));
+    safe::setText(static_cast<QLabel*>(m_strip), strip.join(u" · "_s));
+}
+
+void TriagePage::loadRuns()
+{
+    const SliceRequest request{m_filter->filter(), m_situation, std::nullopt, std::clamp(m_runs->rowCount(), 200, 2000)};
+    follow(m_source.runs(request), m_runsTickets, [this](const RunSlice& slice) {
+        m_pageTickets.next();   // pages of the old list are of no use any more
+        m_quiet = true;
+        m_runs->setFirst(slice);
+        m_quiet = false;
+        if (m_runsTable->currentRow() < 0 && m_runs->rowCount() > 0) {
+            m_quiet = true;
+            m_runsTable->setCurrentIndex(m_runs->index(0, 0));
+            m_quiet = false;
+            if (m_situation.isEmpty())
+                m_whyOfRun = true;
+        }
+        if (const RunSlot* slot = m_runs->row(m_runsTable->currentRow()))
+            m_run = slot->run;
+        writeTitles();
+        loadWhy();
+        if (m_runs->rowCount() == 0 && !m_overview.allClear.isEmpty())
+            m_why->setEmpty(m_overview.allClear);
+    });
+}
+
+void TriagePage::loadPage()
+{
+    const SliceRequest request{m_filter->filter(), m_situation, m_runs->mark(), 200};
+    follow(m_source.runs(request), m_pageTickets, [this](const RunSlice& slice) {
+        m_runs->addPage(slice);
+        writeTitles();
+    });
+}
+
+void TriagePage::loadLines(const std::vector<RunId>& runs)
+{
+    follow(m_source.lines(runs), m_lineTickets, [this](const std::vector<RunLine>& lines) { m_runs->setLines(lines); });
+}
+
+void TriagePage::loadWhy()
+{
+    if (m_whyOfRun && !m_run.isNull()) {
+        follow(m_source.why(m_run), m_whyTickets, [this](const WhyView& why) { m_why->setWhy(why); });
+        return;
+    }
+    const SituationLine* line = m_situations->row(m_situation.isEmpty() ? -1 : m_situations->rowOf(m_situation));
+    if (line != nullptr)
+        follow(m_source.whyOf(*line), m_whyTickets, [this](const WhyView& why) { m_why->setWhy(why); });
+}
+
+void TriagePage::situationMoved()
+{
+    if (m_quiet)
+        return;
+    const SituationLine* line = m_situations->row(m_situationsTable->currentRow());
+    const QString key = line != nullptr ? line->key : QString();
+    m_whyOfRun = line != nullptr && line->count == 1;
+    if (m_whyOfRun)
+        m_run = line->example;
+    if (key != m_situation) {
+        m_situation = key;
+        m_fresh = 0;
+        loadRuns();
+    }
+    loadWhy();
+}
+
+void TriagePage::runMoved()
+{
+    if (m_quiet)
+        return;
+    const RunSlot* slot = m_runs->row(m_runsTable->currentRow());
+    if (slot == nullptr)
+        return;
+    m_run = slot->run;
+    m_whyOfRun = true;
+    loadWhy();
+}
+
+void TriagePage::merge(const ChangeSet& changes)
+{
+    if (!changes.lines.empty()) {
+        m_fresh += static_cast<quint64>(m_runs->merge(changes.lines));
+        m_dirty = true;
+        for (const RunLine& line : changes.lines)
+            if (line.run == m_run)
+                loadWhy();
+    }
+    // While nobody reads further down, new rows come in by themselves; otherwise they are announced.
+    const bool atTop = m_runsTable->verticalScrollBar()->value() == 0 && m_runsTable->currentRow() <= 0;
+    if (m_dirty && m_open == 0) {
+        loadOverview();
+        if (atTop && m_fresh > 0) {
+            m_fresh = 0;
+            loadRuns();
+        }
+    }
+    writeTitles();
+}
+
+void TriagePage::setNow(qint64 now)
+{
+    m_situations->setNow(now);
+    m_runs->setNow(now);
+    m_situationsTable->viewport()->update();
+    m_runsTable->viewport()->update();
+}
+
+const WhyView& TriagePage::why() const { return m_why->why(); }
+void TriagePage::focusFilter() { m_filter->edit()->setFocus(); m_filter->edit()->selectAll(); }
+void TriagePage::focusRuns() { m_runsTable->setFocus(); }
+
+void TriagePage::focusNext(bool backwards)
+{
+    const std::vector<QWidget*> order{m_attentionTable, m_situationsTable, m_runsTable, m_why->firstVerb()};
+    const auto count = static_cast<int>(order.size());
+    int now = backwards ? count : -1;
+    for (int i = 0; i < count; ++i)
+        if (order[static_cast<std::size_t>(i)] != nullptr
+            && (order[static_cast<std::size_t>(i)]->hasFocus() || (i == 3 && m_why->isAncestorOf(focusWidget()))))
+            now = i;
+    for (int n = 1; n <= count; ++n) {
+        QWidget* next = order[static_cast<std::size_t>(((backwards ? now - n : now + n) % count + count) % count)];
+        if (next != nullptr) {
+            next->setFocus(Qt::TabFocusReason);
+            return;
+        }
+    }
+}
+
+QString TriagePage::place() const
+{
+    if (m_situationsTable->hasFocus())
+        return u"Situations"_s;
+    if (m_attentionTable->hasFocus())
+        return u"Attention"_s;
+    if (m_filter->edit()->hasFocus())
+        return u"Filter"_s;
+    return focusWidget() != nullptr && m_why->isAncestorOf(focusWidget()) ? u"Why"_s : u"Runs"_s;
+}
+
+bool TriagePage::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
+        keyPressEvent(static_cast<QKeyEvent*>(event));
+        return true;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void TriagePage::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() != Qt::Key_Escape) {
+        QWidget::keyPressEvent(event);
+        return;
+    }
+    if (!m_situation.isEmpty()) {
+        m_situationsTable->setCurrentIndex({});
+        m_situationsTable->clearSelection();
+        m_situation.clear();
+        m_whyOfRun = true;
+        loadRuns();
+    } else if (!m_filter->filter().isEmpty()) {
+        m_filter->setFilter({});
+    }
+}
+
+}  // namespace cairn::ui

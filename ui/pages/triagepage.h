@@ -1,0 +1,101 @@
+#pragma once
+// Triage: who moves next (left), situations and runs (centre), why (right). Everything arrives from the source; refresh
+// never moves selection or scroll, new rows are announced.
+
+#include "ui/data/source.h"
+
+#include <QWidget>
+
+class QSplitter;
+
+namespace cairn::ui {
+
+class AttentionModel;
+class DataTable;
+class DockTitle;
+class FilterBox;
+class RunsModel;
+class SituationsModel;
+class WhyPanel;
+
+class TriagePage final : public QWidget {
+    Q_OBJECT
+public:
+    explicit TriagePage(Source& source, QWidget* parent = nullptr);
+
+    void load();                                   // first read
+    void refresh();                                // F5: counts, situations and the runs on screen
+    void merge(const ChangeSet& changes);          // live
+    void setNow(qint64 now);
+    void focusFilter();
+    void focusNext(bool backwards);                // F6
+    void focusRuns();
+    [[nodiscard]] const WhyView& why() const;
+    [[nodiscard]] QString place() const;           // where the keyboard is: situations, runs, …
+
+    [[nodiscard]] DataTable* runsTable() const { return m_runsTable; }
+    [[nodiscard]] DataTable* situationsTable() const { return m_situationsTable; }
+    [[nodiscard]] DataTable* attentionTable() const { return m_attentionTable; }
+    [[nodiscard]] FilterBox* filterBox() const { return m_filter; }
+    [[nodiscard]] WhyPanel* whyPanel() const { return m_why; }
+    [[nodiscard]] RunsModel* runsModel() const { return m_runs; }
+    [[nodiscard]] bool settled() const { return m_open == 0; }
+
+Q_SIGNALS:
+    void openRun(const cairn::RunId& run);
+    void verbChosen(const cairn::ui::VerbLine& verb, const cairn::RunId& run);
+    void letterTyped(QChar letter, bool shift);
+    void read(qint64 at);                          // an answer came: store time of it
+    void failed(const QString& what);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void buildLayout();
+    [[nodiscard]] QWidget* buildAttention();
+    [[nodiscard]] QWidget* buildCentre();
+    void connectSignals();
+    void connectTables();
+    void loadOverview();
+    void showOverview(const Overview& overview);
+    void loadRuns();
+    void loadPage();
+    void loadLines(const std::vector<RunId>& runs);
+    void loadWhy();
+    void situationMoved();
+    void runMoved();
+    void writeTitles();
+    template<typename T, typename F> void follow(QFuture<Reply<T>> future, Tickets& tickets, F then);
+
+    Source& m_source;
+    AttentionModel* m_attention;
+    SituationsModel* m_situations;
+    RunsModel* m_runs;
+    DataTable* m_attentionTable;
+    DataTable* m_situationsTable;
+    DataTable* m_runsTable;
+    DockTitle* m_attentionTitle;
+    DockTitle* m_situationsTitle;
+    DockTitle* m_runsTitle;
+    QWidget* m_finished = nullptr;
+    QWidget* m_strip = nullptr;
+    FilterBox* m_filter;
+    WhyPanel* m_why;
+    QSplitter* m_tables = nullptr;
+    QSplitter* m_split = nullptr;
+    bool m_sized = false;
+    Tickets m_overviewTickets, m_runsTickets, m_pageTickets, m_whyTickets, m_lineTickets;
+    Overview m_overview;
+    QString m_situation;                           // key; empty: all runs
+    RunId m_run;
+    bool m_whyOfRun = false;
+    bool m_dirty = false;
+    quint64 m_fresh = 0;                           // runs that came since the list was read
+    int m_open = 0;                                // requests under way
+    bool m_quiet = false;                          // selection is set by us, not by the person
+};
+
+}  // namespace cairn::ui

@@ -1,0 +1,136 @@
+#include "ui/widgets/band.h"
+
+#include "ui/data/format.h"
+#include "ui/data/safetext.h"
+#include "ui/widgets/rowdelegate.h"
+#include "ui/widgets/shapes.h"
+#include "ui/widgets/theme.h"
+
+#include <QFontMetricsF>
+#include <QMenuBar>
+#include <QMouseEvent>
+#include <QPainter>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+Band::Band(QWidget* parent) : QWidget(parent), m_menus(new QMenuBar(this))
+{
+    setFixedHeight(32);
+    m_menus->setNativeMenuBar(false);
+    retheme();
+}
+
+bool Band::production() const { return m_facts.environment.startsWith(u"prod"_s, Qt::CaseInsensitive); }
+QColor Band::ground() const { return production() ? theme().prodBand : theme().otherBand; }
+QColor Band::edge() const { return production() ? theme().prodLine : theme().otherLine; }
+QColor Band::ink() const { return production() ? theme().prodText : theme().otherText; }
+
+QString Band::environmentWord() const
+{
+    QString word = production() ? u"PROD"_s : shown(m_facts.environment, false, 12).toUpper();
+    if (m_facts.testClock)
+        word += u" · TEST CLOCK"_s;
+    return word;
+}
+
+QString Band::safetyText() const
+{
+    if (m_facts.name.isEmpty())
+        return u"opening"_s;
+    if (!m_facts.mayAct)
+        return u"look only"_s;
+    return m_facts.guarded ? u"guarded: reason always"_s : u"free: reason optional"_s;
+}
+
+void Band::setFacts(const StoreFacts& facts)
+{
+    m_facts = facts;
+    retheme();
+    placeMenus();
+    setAccessibleName(environmentWord() + u' ' + facts.name + u", "_s + safetyText() + u", "_s + facts.person);
+}
+
+void Band::setClock(qint64 now, qint64 age, const QString& trouble)
+{
+    m_now = now;
+    m_age = age;
+    m_trouble = shown(trouble);
+    update();
+}
+
+void Band::retheme()
+{
+    m_menus->setStyleSheet(u"QMenuBar { background: transparent; color: %1; border: 0; }"
+                           "QMenuBar::item { padding: 6px 8px; background: transparent; }"
+                           "QMenuBar::item:selected { background: %2; }"_s.arg(ink().name(), edge().name()));
+    update();
+}
+
+void Band::placeMenus()
+{
+    const double word = QFontMetricsF(typeface(13, true)).horizontalAdvance(environmentWord());
+    const double name = QFontMetricsF(typeface(13)).horizontalAdvance(shown(m_facts.name));
+    const int x = static_cast<int>(9 + 20 + word + 8 + name + 20);
+    m_menus->setGeometry(x, 2, std::max(0, std::min(m_menus->sizeHint().width() + 12, width() - x)), 28);
+}
+
+void Band::resizeEvent(QResizeEvent*) { placeMenus(); }
+
+void Band::mousePressEvent(QMouseEvent* event)
+{
+    if (m_zone.contains(event->position()))
+        Q_EMIT zoneClicked();
+}
+
+void Band::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), ground());
+    painter.setPen(edge());
+    painter.drawLine(0, height() - 1, width(), height() - 1);
+    if (production() || m_facts.guarded || !m_facts.mayAct)
+        paintLock(painter, QRectF(9, 9, 12, 14), ink());
+    double x = 29;
+    const auto write = [&](const QString& text, const QFont& face, double at) {
+        painter.setFont(face);
+        painter.setPen(ink());
+        drawTabular(painter, QRectF(at, 0, 10, 31), text, Qt::AlignLeft | Qt::AlignVCenter);
+        return at + tabularWidth(face, text);
+    };
+    x = write(environmentWord(), typeface(13, true), x) + 8;
+    x = write(shown(m_facts.name), typeface(13), x) + 12;
+    painter.setPen(edge());
+    painter.drawLine(QPointF(x, 6), QPointF(x, 26));
+
+    const double menusEnd = m_menus->geometry().right() + 8;
+    double right = width() - 13;
+    const auto put = [&](const QString& text, const QFont& face, bool separator) {
+        const double textWidth = tabularWidth(face, text);
+        if (right - textWidth < menusEnd)
+            return QRectF();   // what does not fit stays in About; order is by weight, from the right
+        right -= textWidth;
+        write(text, face, right);
+        const QRectF area(right, 0, textWidth, height());
+        if (separator) {
+            painter.setPen(edge());
+            painter.drawLine(QPointF(right - 12, 6), QPointF(right - 12, 26));
+        }
+        right -= 24;
+        return area;
+    };
+    QString age = u"nothing read yet"_s;
+    if (!m_trouble.isEmpty())
+        age = m_trouble + (m_age >= 0 ? u", data is "_s + durationText(m_age / 1000 * 1000) + u" old"_s : QString());
+    else if (m_age >= 0)
+        age = m_age < 3000 ? u"live"_s : u"read %1 ago"_s.arg(durationText(m_age / 1000 * 1000));
+    put(age, typeface(13), true);
+    m_zone = put(zoneName(), typeface(13, true), true);
+    if (m_now != 0)
+        put(instantText(m_now), typeface(13, false, Face::Mono), true);
+    put(shown(m_facts.person), typeface(13), true);
+    put(safetyText(), typeface(13), false);
+}
+
+}  // namespace cairn::ui

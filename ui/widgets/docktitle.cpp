@@ -1,0 +1,105 @@
+#include "ui/widgets/docktitle.h"
+
+#include "ui/data/safetext.h"
+#include "ui/widgets/shapes.h"
+#include "ui/widgets/theme.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+DockTitle::DockTitle(const QString& title, QWidget* parent) : QWidget(parent), m_title(title)
+{
+    setFixedHeight(30);
+    speak();
+}
+
+void DockTitle::setTitle(const QString& title)
+{
+    m_title = shown(title);
+    speak();
+}
+
+void DockTitle::setRemark(const QString& remark, const QString& strong)
+{
+    m_remark = shown(remark);
+    m_strong = shown(strong);
+    speak();
+}
+
+void DockTitle::setRight(const QString& text, Glyph glyph)
+{
+    m_right = shown(text);
+    m_glyph = glyph;
+    speak();
+}
+
+void DockTitle::setLegend(bool on)
+{
+    m_legend = on;
+    update();
+}
+
+void DockTitle::speak()
+{
+    setAccessibleName(m_title + u' ' + m_remark + u' ' + m_strong + u' ' + m_right);
+    update();
+}
+
+void DockTitle::paintLegend(QPainter& painter, double& right) const
+{
+    const QFontMetricsF metrics(typeface(11));
+    const auto entry = [&](const QString& text, const QPen& pen) {
+        right -= metrics.horizontalAdvance(text);
+        painter.setPen(theme().text2);
+        painter.drawText(QPointF(right, 19), text);
+        painter.setPen(pen);
+        painter.drawLine(QPointF(right - 28, 15), QPointF(right - 6, 15));
+        right -= 28 + 12;
+    };
+    QPen dashed(theme().control, 1.2);
+    dashed.setDashPattern({3, 3});
+    entry(u"not started"_s, dashed);
+    entry(u"path to the wait"_s, QPen(theme().text, 2.5));
+}
+
+void DockTitle::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), theme().panel);
+    painter.setPen(theme().hair);
+    painter.drawLine(0, height() - 1, width(), height() - 1);
+    QFont caps = typeface(11, true);
+    caps.setCapitalization(QFont::AllUppercase);
+    caps.setLetterSpacing(QFont::AbsoluteSpacing, 0.5);
+    painter.setFont(caps);
+    painter.setPen(theme().text);
+    painter.drawText(QPointF(12, 19), m_title);
+    double x = 12 + QFontMetricsF(caps).horizontalAdvance(m_title) + 10;
+    painter.setFont(typeface(11));
+    const QFontMetricsF metrics(typeface(11));
+    double right = width() - 12;
+    if (m_legend)
+        paintLegend(painter, right);
+    if (!m_right.isEmpty()) {
+        right -= metrics.horizontalAdvance(m_right);
+        painter.setPen(m_glyph == Glyph::None ? theme().text2 : theme().text);
+        painter.drawText(QPointF(right, 19), m_right);
+        if (m_glyph != Glyph::None)
+            paintGlyph(painter, QRectF(right - 20, 9, 12, 12), m_glyph, theme().panel);
+        right -= 28;
+    }
+    painter.setPen(theme().text2);
+    const QString remark = metrics.elidedText(m_remark, Qt::ElideRight, std::max(0.0, right - x));
+    painter.drawText(QPointF(x, 19), remark);
+    x += metrics.horizontalAdvance(remark);
+    painter.setFont(typeface(11, true));
+    painter.setPen(theme().text);
+    const QFontMetricsF bold(painter.font());
+    painter.drawText(QPointF(x, 19), bold.elidedText(m_strong, Qt::ElideRight, std::max(0.0, right - x)));
+}
+
+}  // namespace cairn::ui

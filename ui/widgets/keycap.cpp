@@ -1,0 +1,31 @@
+#include "ui/widgets/keycap.h"
+
+#include "ui/widgets/theme.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+
+namespace cairn::ui {
+
+double keycapWidth(const QString& key)
+{
+    return std::max(18.0, QFontMetricsF(typeface(11)).horizontalAdvance(key) + 10);
+}
+
+double paintKeycap(QPainter& painter, const QPointF& topLeft, const QString& key, bool off)
+{
+    const double width = keycapWidth(key);
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(off ? theme().line : theme().control);
+    painter.setBrush(off ? QBrush(Qt::NoBrush) : QBrush(theme().window));
+    const QRectF cap(topLeft.x() + 0.5, topLeft.y() + 0.5, width - 1, 17);
+    painter.drawRoundedRect(cap, 3, 3);
+    painter.setFont(typeface(11));
+    painter.setPen(off ? theme().text2 : theme().text);
+    painter.drawText(cap, Qt::AlignCenter, key);
+    painter.restore();
+    return width;
+}
+
+}  // namespace cairn::ui

@@ -1,0 +1,157 @@
+#include "ui/widgets/rowdelegate.h"
+
+#include "ui/data/cellroles.h"
+#include "ui/widgets/shapes.h"
+#include "ui/widgets/theme.h"
+
+#include <QAbstractItemView>
+#include <QFontMetricsF>
+#include <QPainter>
+
+namespace cairn::ui {
+
+namespace {
+
+struct Pen {
+    double x = 0;
+    double right = 0;
+};
+
+double digitWidth(const QFontMetricsF& metrics)
+{
+    double widest = 0;
+    for (char16_t c = u'0'; c <= u'9'; ++c)
+        widest = std::max(widest, metrics.horizontalAdvance(QChar(c)));
+    return widest;
+}
+
+void paintFold(QPainter& painter, const QPointF& at, bool open)
+{
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme().text2);
+    painter.translate(at);
+    if (open)
+        painter.drawPolygon(QPolygonF({QPointF(1, 2.2), QPointF(4, 6), QPointF(7, 2.2)}));
+    else
+        painter.drawPolygon(QPolygonF({QPointF(2.2, 1), QPointF(6, 4), QPointF(2.2, 7)}));
+    painter.restore();
+}
+
+QString elided(const QFontMetricsF& metrics, const QString& text, double width)
+{
+    return metrics.elidedText(text, Qt::ElideRight, width);
+}
+
+void paintLines(QPainter& painter, const QRect& rect, int look, bool onlyTop)
+{
+    painter.setPen((look & StrongLineLook) != 0 ? theme().control : theme().hair);
+    if (!onlyTop)
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight());
+    if ((look & TopLineLook) != 0) {
+        painter.setPen(theme().hair);
+        painter.drawLine(rect.topLeft(), rect.topRight());
+    }
+}
+
+void paintLeading(QPainter& painter, const QRectF& rect, const QModelIndex& index, const QColor& ground, Pen& pen)
+{
+    const int glyph = index.data(GlyphRole).toInt();
+    if (glyph != 0) {
+        const double size = 14;
+        paintGlyph(painter, QRectF(pen.x, rect.center().y() - size / 2, size, size), static_cast<Glyph>(glyph), ground);
+        pen.x += size + 8;
+    }
+    const int fold = index.data(FoldRole).toInt();
+    if (fold != 0) {
+        paintFold(painter, QPointF(pen.x, rect.center().y() - 4), fold == 2);
+        pen.x += 13;
+    }
+}
+
+void paintText(QPainter& painter, const QRectF& rect, const QModelIndex& index, int look, bool selected, const Pen& pen)
+{
+    const bool big = (look & BigLook) != 0;
+    painter.setFont(typeface(big ? 20 : 13, (look & BoldLook) != 0, (look & MonoLook) != 0 ? Face::Mono : Face::Text));
+    const bool secondary = (look & SecondaryLook) != 0 && !selected;
+    const QString text = index.data(Qt::DisplayRole).toString();
+    const QString head = index.data(HeadRole).toString();
+    QRectF area(pen.x, rect.top(), std::max(0.0, pen.right - pen.x), rect.height() - 1);
+    const QFontMetricsF metrics(painter.font());
+    if (!head.isEmpty()) {
+        painter.setPen(selected ? theme().text : theme().text2);
+        painter.drawText(area, Qt::AlignVCenter | Qt::AlignLeft, head);
+        area.setLeft(std::min(area.right(), area.left() + metrics.horizontalAdvance(head)));
+    }
+    painter.setPen(secondary ? theme().text2 : theme().text);
+    const auto align = Qt::Alignment(index.data(Qt::TextAlignmentRole).toInt()) | Qt::AlignVCenter;
+    if (big)
+        area.setLeft(area.left() - 60);   // a large count runs into the name's column, which is short there
+    if ((look & FigureLook) != 0 && tabularWidth(painter.font(), text) <= area.width() + 0.5) {
+        drawTabular(painter, area, text, align);
+        return;
+    }
+    const QString cut = elided(metrics, text, area.width());
+    painter.drawText(area, static_cast<int>(align | Qt::TextSingleLine), cut);
+    const QString suffix = index.data(SuffixRole).toString();
+    if (!suffix.isEmpty()) {
+        area.setLeft(std::min(area.right(), area.left() + metrics.horizontalAdvance(cut) + 5));
+        painter.setFont(typeface(13));
+        painter.setPen(selected ? theme().text : theme().text2);
+        painter.drawText(area, Qt::AlignVCenter | Qt::TextSingleLine, elided(QFontMetricsF(painter.font()), suffix, area.width()));
+    }
+}
+
+}  // namespace
+
+double tabularWidth(const QFont& font, const QString& text)
+{
+    const QFontMetricsF metrics(font);
+    const double digit = digitWidth(metrics);
+    double width = 0;
+    for (const QChar c : text)
+        width += c.isDigit() ? digit : metrics.horizontalAdvance(c);
+    return width;
+}
+
+void drawTabular(QPainter& painter, const QRectF& where, const QString& text, Qt::Alignment align)
+{
+    const QFontMetricsF metrics(painter.font());
+    const double digit = digitWidth(metrics);
+    double x = where.left();
+    if ((align & Qt::AlignRight) != 0)
+        x = where.right() - tabularWidth(painter.font(), text);
+    const double baseline = where.center().y() + (metrics.ascent() - metrics.descent()) / 2;
+    for (const QChar c : text) {
+        const double advance = metrics.horizontalAdvance(c);
+        const double cell = c.isDigit() ? digit : advance;
+        painter.drawText(QPointF(x + (cell - advance) / 2, baseline), QString(c));
+        x += cell;
+    }
+}
+
+void RowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    const int look = index.data(LookRole).toInt();
+    const bool selected = (option.state & QStyle::State_Selected) != 0;
+    const bool onPanel = option.widget != nullptr && option.widget->property("ground") == QStringLiteral("panel");
+    const QColor ground = selected ? theme().sel : onPanel ? theme().panel : theme().window;
+    painter->save();
+    painter->fillRect(option.rect, ground);
+    const QRectF rect(option.rect);
+    if ((look & RailLook) != 0)
+        painter->fillRect(QRectF(rect.left(), rect.top(), 3, rect.height()), theme().text);
+    const bool first = index.column() == 0;
+    const bool last = index.column() == index.model()->columnCount(index.parent()) - 1;
+    Pen pen{rect.left() + (first ? 12 : 6) + index.data(IndentRole).toInt(), rect.right() - (last ? 12 : 4)};
+    paintLeading(*painter, rect, index, ground, pen);
+    paintText(*painter, rect, index, look, selected, pen);
+    if (!onPanel || (look & TopLineLook) != 0)
+        paintLines(*painter, option.rect, look, onPanel);
+    painter->restore();
+}
+
+QSize RowDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const { return {60, 28}; }
+
+}  // namespace cairn::ui

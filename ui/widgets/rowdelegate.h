@@ -1,0 +1,24 @@
+#pragma once
+// Paints table cells: shape and word, hairlines, selection and focus without losing either, tabular figures. Words use
+// the text colour; only the shape carries the family's colour. The painted area has no per-row widgets.
+
+#include <QStyledItemDelegate>
+
+class QPainter;
+
+namespace cairn::ui {
+
+// Draws text so that every digit takes the same width (Qt 6.4 cannot switch a font's tabular figures on).
+void drawTabular(QPainter& painter, const QRectF& where, const QString& text, Qt::Alignment align);
+[[nodiscard]] double tabularWidth(const QFont& font, const QString& text);
+
+class RowDelegate final : public QStyledItemDelegate {
+    Q_OBJECT
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+};
+
+}  // namespace cairn::ui

@@ -1,0 +1,56 @@
+#include "ui/widgets/safetext.h"
+
+#include "ui/data/safetext.h"
+
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QPushButton>
+
+namespace cairn::ui::safe {
+
+QLabel* label(const QString& text, const LabelLook& look, QWidget* parent)
+{
+    auto* result = new QLabel(parent);
+    result->setTextFormat(Qt::PlainText);
+    result->setOpenExternalLinks(false);
+    result->setFont(typeface(look.size, look.bold, look.face));
+    result->setWordWrap(look.wrap);
+    if (look.secondary)
+        result->setForegroundRole(QPalette::PlaceholderText);
+    if (look.selectable)
+        result->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    result->setText(shown(text, true));
+    return result;
+}
+
+void setText(QLabel* label, const QString& text)
+{
+    label->setTextFormat(Qt::PlainText);
+    label->setText(shown(text, true));
+}
+
+void setTip(QWidget* widget, const QString& text) { widget->setToolTip(tip(text)); }
+
+QPushButton* button(const QString& text, QWidget* parent)
+{
+    auto* result = new QPushButton(parent);
+    // An ampersand in run data is not a shortcut.
+    result->setText(shown(text).replace(u'&', QStringLiteral("&&")));
+    result->setAccessibleName(text);
+    result->setFont(typeface(13));
+    return result;
+}
+
+QPlainTextEdit* viewer(QWidget* parent)
+{
+    auto* result = new QPlainTextEdit(parent);
+    result->setReadOnly(true);
+    result->setFont(typeface(13, false, Face::Mono));
+    result->setLineWrapMode(QPlainTextEdit::WidgetWidth);
+    result->setWordWrapMode(QTextOption::WrapAnywhere);
+    result->setTabChangesFocus(true);
+    result->setProperty("flat", true);
+    return result;
+}
+
+}  // namespace cairn::ui::safe

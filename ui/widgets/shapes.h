@@ -1,0 +1,20 @@
+#pragma once
+// The shapes of waits and states: 16 x 16 drawings in one colour with knock-outs, told apart in grey and at 12 px.
+
+#include "ui/data/values.h"
+
+#include <QColor>
+#include <QPixmap>
+#include <QRectF>
+
+class QPainter;
+
+namespace cairn::ui {
+
+// In the family's colour of the present theme; knock-outs in `ground` (default: the window's).
+void paintGlyph(QPainter& painter, const QRectF& where, Glyph glyph, const QColor& ground = {});
+[[nodiscard]] QPixmap glyphPixmap(Glyph glyph, int size, double ratio, const QColor& ground = {});
+void paintLock(QPainter& painter, const QRectF& where, const QColor& color);
+void paintChevron(QPainter& painter, const QPointF& topLeft, const QColor& color);
+
+}  // namespace cairn::ui

@@ -1,0 +1,181 @@
+#include "ui/widgets/theme.h"
+
+#include <QApplication>
+#include <QFontDatabase>
+#include <QPalette>
+#include <QStyleFactory>
+#include <QWidget>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+Theme makeTheme(bool dark)
+{
+    Theme t;
+    t.dark = dark;
+    const auto set = [dark](QColor& color, QRgb light, QRgb night) { color = QColor(dark ? night : light); };
+    set(t.window, 0xFFFFFF, 0x15181C);
+    set(t.panel, 0xF4F5F7, 0x1E2227);
+    set(t.text, 0x1B1F24, 0xE6E9EE);
+    set(t.text2, 0x565E6C, 0xA4ACB9);
+    set(t.sel, 0xD6E4F5, 0x24405F);
+    set(t.hover, 0xEBEEF2, 0x262B31);
+    set(t.focus, 0x0A5BD3, 0x6FB1FF);
+    set(t.hair, 0xE1E4E9, 0x2A3037);
+    set(t.line, 0xC9CED6, 0x3A424C);
+    set(t.control, 0x868E9C, 0x707988);
+    set(t.track, 0xD3D9E1, 0x3A434E);
+    set(t.prodBand, 0xFFE3C2, 0x4A2A08);
+    set(t.prodText, 0x5A2800, 0xFFD9A8);
+    set(t.prodLine, 0xE9BE8B, 0x6E4413);
+    set(t.otherBand, 0xE3E8EF, 0x2B323B);
+    set(t.otherText, 0x1B1F24, 0xE6E9EE);
+    set(t.otherLine, 0xB4BCC8, 0x4A535F);
+    constexpr std::array<QRgb, 6> kLight{0x16436C, 0xAE4E04, 0xB40ACF, 0x7A0B0B, 0x02805F, 0x646D82};
+    constexpr std::array<QRgb, 6> kDark{0x9DBFEE, 0xFEC84C, 0xD94BFF, 0xF7594D, 0x2EE6C5, 0x838C9B};
+    for (std::size_t i = 0; i < kLight.size(); ++i)
+        set(t.families[i], kLight[i], kDark[i]);
+    return t;
+}
+
+Theme g_theme = makeTheme(false);
+
+QString firstFamily(std::initializer_list<QString> wanted, QFontDatabase::SystemFont fallback)
+{
+    for (const QString& family : wanted)
+        if (QFontDatabase::hasFamily(family))
+            return family;
+    return QFontDatabase::systemFont(fallback).family();
+}
+
+QPalette paletteOf(const Theme& t)
+{
+    QPalette p;
+    p.setColor(QPalette::Window, t.panel);
+    p.setColor(QPalette::WindowText, t.text);
+    p.setColor(QPalette::Base, t.window);
+    p.setColor(QPalette::AlternateBase, t.panel);
+    p.setColor(QPalette::Text, t.text);
+    p.setColor(QPalette::PlaceholderText, t.text2);
+    p.setColor(QPalette::Button, t.window);
+    p.setColor(QPalette::ButtonText, t.text);
+    p.setColor(QPalette::Highlight, t.sel);
+    p.setColor(QPalette::HighlightedText, t.text);
+    p.setColor(QPalette::Link, t.focus);
+    p.setColor(QPalette::ToolTipBase, t.panel);
+    p.setColor(QPalette::ToolTipText, t.text);
+    p.setColor(QPalette::Light, t.window);
+    p.setColor(QPalette::Mid, t.line);
+    p.setColor(QPalette::Dark, t.control);
+    p.setColor(QPalette::Disabled, QPalette::Text, t.text2);
+    p.setColor(QPalette::Disabled, QPalette::WindowText, t.text2);
+    p.setColor(QPalette::Disabled, QPalette::ButtonText, t.text2);
+    return p;
+}
+
+// Measures of the mock-ups; @name is replaced by a colour.
+constexpr auto kSheet = uR"(
+QToolTip { color: @text; background: @panel; border: 1px solid @control; padding: 4px 6px; }
+QPushButton { background: @window; color: @text; border: 1px solid @control; border-radius: 3px; padding: 0 12px;
+  min-height: 26px; }
+QPushButton:hover { background: @hover; }
+QPushButton:focus { border: 2px solid @focus; padding: 0 11px; min-height: 24px; }
+QPushButton:disabled { color: @text2; border-color: @line; background: transparent; }
+QPushButton[primary="true"] { background: @text; color: @window; border-color: @text; font-weight: 600; }
+QPushButton[primary="true"]:focus { border: 2px solid @focus; }
+QPushButton[primary="true"]:disabled { background: transparent; color: @text2; border-color: @line; }
+QPushButton[small="true"] { min-height: 20px; padding: 0 8px; font-size: 11px; }
+QPushButton::menu-indicator { image: none; width: 0; }
+QLineEdit, QPlainTextEdit { background: @window; color: @text; border: 1px solid @control; border-radius: 3px;
+  selection-background-color: @sel; selection-color: @text; }
+QLineEdit { padding: 0 8px; min-height: 26px; }
+QPlainTextEdit { padding: 2px 4px; }
+QLineEdit:focus, QPlainTextEdit:focus { border: 2px solid @focus; }
+QLineEdit:focus { padding: 0 7px; min-height: 24px; }
+QPlainTextEdit:focus { padding: 1px 3px; }
+QPlainTextEdit[flat="true"] { border: 0; border-radius: 0; padding: 2px 12px; }
+QWidget[ground="window"] { background: @window; }
+QTableView { background: @window; border: 0; color: @text; outline: 0; }
+QTableView[ground="panel"] { background: @panel; }
+QHeaderView { background: @window; border: 0; }
+QHeaderView::section { background: @window; color: @text2; border: 0; border-bottom: 1px solid @line; font-size: 11px;
+  padding: 0; }
+QSplitter::handle { background: @line; }
+QScrollArea { border: 0; background: transparent; }
+QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
+QScrollBar::handle { background: @control; border-radius: 3px; margin: 2px; }
+QScrollBar::handle:vertical { min-height: 28px; } QScrollBar::handle:horizontal { min-width: 28px; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QMenu { background: @window; color: @text; border: 1px solid @control; padding: 4px 0; }
+QMenu::item { padding: 4px 28px 4px 14px; } QMenu::item:selected { background: @sel; }
+QMenu::item:disabled { color: @text2; } QMenu::separator { height: 1px; background: @hair; margin: 4px 0; }
+QRadioButton { color: @text; spacing: 8px; } QRadioButton:disabled { color: @text2; }
+QRadioButton:focus { color: @text; }
+QRadioButton::indicator { width: 12px; height: 12px; border: 1px solid @control; border-radius: 7px; background: @window; }
+QRadioButton::indicator:checked { background: qradialgradient(cx:0.5, cy:0.5, radius:0.5, fx:0.5, fy:0.5,
+  stop:0 @text, stop:0.55 @text, stop:0.6 @window, stop:1 @window); }
+QRadioButton::indicator:focus { border: 2px solid @focus; width: 10px; height: 10px; }
+QRadioButton::indicator:disabled { border-color: @line; background: transparent; }
+QCheckBox { color: @text; }
+)";
+
+QString sheetOf(const Theme& t)
+{
+    QString sheet = QString::fromUtf16(kSheet);
+    const auto put = [&sheet](QLatin1StringView name, const QColor& color) { sheet.replace(name, color.name()); };
+    put("@window"_L1, t.window);
+    put("@panel"_L1, t.panel);
+    put("@text2"_L1, t.text2);
+    put("@text"_L1, t.text);
+    put("@sel"_L1, t.sel);
+    put("@hover"_L1, t.hover);
+    put("@focus"_L1, t.focus);
+    put("@hair"_L1, t.hair);
+    put("@line"_L1, t.line);
+    put("@control"_L1, t.control);
+    return sheet;
+}
+
+}  // namespace
+
+const Theme& theme() { return g_theme; }
+
+bool platformPrefersDark()
+{
+    const QPalette p;
+    return p.color(QPalette::Window).lightness() < p.color(QPalette::WindowText).lightness();
+}
+
+QFont typeface(int size, bool bold, Face face)
+{
+    static const QString kText = firstFamily({u"Inter"_s, u"DejaVu Sans"_s}, QFontDatabase::GeneralFont);
+    static const QString kMono = firstFamily({u"JetBrains Mono"_s, u"DejaVu Sans Mono"_s}, QFontDatabase::FixedFont);
+    QFont result(face == Face::Mono ? kMono : kText);
+    // 13 at 96 dpi; grows with the system's font setting.
+    static const double kScale = [] {
+        const double points = QFontDatabase::systemFont(QFontDatabase::GeneralFont).pointSizeF();
+        return points > 11.0 ? points / 10.0 : 1.0;
+    }();
+    result.setPixelSize(qRound(size * kScale));
+    result.setWeight(bold ? QFont::DemiBold : QFont::Normal);
+    return result;
+}
+
+void applyTheme(QApplication& app, bool dark)
+{
+    g_theme = makeTheme(dark);
+    QApplication::setStyle(QStyleFactory::create(u"Fusion"_s));
+    QApplication::setPalette(paletteOf(g_theme));
+    QApplication::setFont(typeface(13));
+    app.setStyleSheet(sheetOf(g_theme));
+    const QWidgetList all = QApplication::allWidgets();
+    for (QWidget* widget : all)
+        widget->update();
+}
+
+}  // namespace cairn::ui

@@ -1,0 +1,233 @@
+#include "ui/widgets/whypanel.h"
+
+#include "ui/data/safetext.h"
+#include "ui/data/words.h"
+#include "ui/widgets/docktitle.h"
+#include "ui/widgets/keycap.h"
+#include "ui/widgets/safetext.h"
+#include "ui/widgets/sentence.h"
+#include "ui/widgets/theme.h"
+
+#include <QAbstractButton>
+#include <QFontMetricsF>
+#include <QGridLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QPainter>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int kIndent = 36;   // beside the widest key cap
+
+// Key, name, and under it the consequence or the reason why it is off. Off stays visible and focusable: it says why.
+class VerbButton final : public QAbstractButton {
+public:
+    VerbButton(const VerbLine& verb, QWidget* parent) : QAbstractButton(parent), m_verb(verb)
+    {
+        setFocusPolicy(Qt::StrongFocus);
+        setAccessibleName(verb.name);
+        setAccessibleDescription(verb.text);
+        QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+        policy.setHeightForWidth(true);
+        setSizePolicy(policy);
+    }
+    [[nodiscard]] bool hasHeightForWidth() const override { return true; }
+    [[nodiscard]] int heightForWidth(int width) const override
+    {
+        return 18 + std::max(16, textRect(width).height()) + 6;
+    }
+    [[nodiscard]] QSize sizeHint() const override { return {300, heightForWidth(300)}; }
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        QPainter painter(this);
+        const double indent = kIndent;
+        if (!m_verb.letter.isEmpty())
+            paintKeycap(painter, QPointF(0, 1), m_verb.letter, !m_verb.on);
+        painter.setFont(typeface(13, m_verb.on));
+        painter.setPen(m_verb.on ? theme().text : theme().text2);
+        painter.drawText(QPointF(indent, 14), m_verb.name + (m_verb.on ? u"…"_s : QString()));
+        painter.setFont(typeface(11));
+        painter.setPen(theme().text2);
+        painter.drawText(QRectF(kIndent, 18, width() - kIndent - 4, height() - 18), Qt::TextWordWrap, line());
+        if (hasFocus()) {
+            painter.setPen(QPen(theme().focus, 2));
+            painter.drawRect(rect().adjusted(-1 + 1, 1, -1, -3));
+        }
+    }
+
+private:
+    [[nodiscard]] QString line() const { return (m_verb.on ? QString() : u"Off: "_s) + shown(m_verb.text, false, 400); }
+    [[nodiscard]] QRect textRect(int width) const
+    {
+        return QFontMetrics(typeface(11)).boundingRect(QRect(0, 0, std::max(60, width - kIndent - 4), 400), Qt::TextWordWrap, line());
+    }
+
+    VerbLine m_verb;
+};
+
+}  // namespace
+
+WhyPanel::WhyPanel(QWidget* parent) : QWidget(parent), m_title(new DockTitle(u"Why"_s, this))
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_title);
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidgetResizable(true);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_body = new QWidget(scroll);
+    m_body->setProperty("ground", u"window"_s);
+    m_layout = new QVBoxLayout(m_body);
+    m_layout->setContentsMargins(16, 12, 16, 12);
+    m_layout->setSpacing(0);
+    scroll->setWidget(m_body);
+    scroll->viewport()->setAutoFillBackground(false);
+    column->addWidget(scroll, 1);
+    setAccessibleName(u"Why"_s);
+    setFocusPolicy(Qt::NoFocus);
+    setMinimumWidth(260);
+}
+
+void WhyPanel::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), theme().window);
+}
+
+void WhyPanel::clear()
+{
+    m_firstVerb = nullptr;
+    while (QLayoutItem* item = m_layout->takeAt(0)) {
+        if (item->widget() != nullptr) {
+            item->widget()->hide();
+            item->widget()->deleteLater();
+        }
+        delete item;
+    }
+}
+
+void WhyPanel::addHair()
+{
+    m_layout->addSpacing(10);
+    auto* hair = new QWidget(m_body);
+    hair->setFixedHeight(1);
+    hair->setAutoFillBackground(true);
+    QPalette p = hair->palette();
+    p.setColor(QPalette::Window, theme().hair);
+    hair->setPalette(p);
+    m_layout->addWidget(hair);
+    m_layout->addSpacing(8);
+}
+
+void WhyPanel::addCaption(const QString& text)
+{
+    m_layout->addWidget(safe::label(text, {.size = 11, .bold = true, .secondary = true}, m_body));
+    m_layout->addSpacing(4);
+}
+
+void WhyPanel::addEvidence(const std::vector<Fact>& facts)
+{
+    addHair();
+    addCaption(u"Evidence"_s);
+    auto* holder = new QWidget(m_body);
+    auto* grid = new QGridLayout(holder);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setHorizontalSpacing(12);
+    grid->setVerticalSpacing(2);
+    grid->setColumnStretch(1, 1);
+    grid->setColumnMinimumWidth(0, 84);
+    int row = 0;
+    for (const Fact& fact : facts) {
+        auto* name = safe::label(fact.name, {.secondary = true}, holder);
+        auto* value = safe::label(fact.value, {.face = fact.mono ? Face::Mono : Face::Text, .wrap = true, .selectable = true},
+                                  holder);
+        value->setFocusPolicy(Qt::NoFocus);
+        grid->addWidget(name, row, 0, Qt::AlignTop);
+        grid->addWidget(value, row++, 1);
+    }
+    m_layout->addWidget(holder);
+}
+
+void WhyPanel::addVerbs()
+{
+    addHair();
+    addCaption(u"You can"_s);
+    m_layout->addSpacing(2);
+    for (const VerbLine& verb : m_why.verbs) {
+        auto* button = new VerbButton(verb, m_body);
+        connect(button, &QAbstractButton::clicked, this, [this, verb] { Q_EMIT verbChosen(verb); });
+        m_layout->addWidget(button);
+        if (m_firstVerb == nullptr)
+            m_firstVerb = button;
+    }
+}
+
+void WhyPanel::setWhy(const WhyView& why)
+{
+    if (m_empty.isEmpty() && why == m_why && m_layout->count() > 0)
+        return;   // nothing moves under the reader's eyes
+    // A refresh that changes only words must not take the keyboard's place away.
+    const QString focused = focusWidget() != nullptr && focusWidget()->hasFocus() ? focusWidget()->accessibleName() : QString();
+    m_why = why;
+    m_empty.clear();
+    clear();
+    m_title->setRight(why.badge, why.glyph);
+    auto* sentence = new Sentence(m_body);
+    sentence->setSentence(why.sentence, why.strong);
+    m_layout->addWidget(sentence);
+    if (!why.evidence.empty())
+        addEvidence(why.evidence);
+    if (!why.releases.isEmpty()) {
+        addHair();
+        addCaption(u"Releases when"_s);
+        m_layout->addWidget(safe::label(why.releases, {.wrap = true}, m_body));
+    }
+    if (!why.verbs.empty())
+        addVerbs();
+    m_layout->addStretch(1);
+    for (auto* button : m_body->findChildren<QAbstractButton*>())
+        if (!focused.isEmpty() && button->isVisibleTo(m_body) && button->accessibleName() == focused)
+            button->setFocus();
+}
+
+void WhyPanel::setEmpty(const QString& text)
+{
+    if (text == m_empty)
+        return;
+    m_empty = text;
+    m_why = {};
+    clear();
+    m_title->setRight({});
+    auto* sentence = new Sentence(m_body);
+    sentence->setSentence(text, {});
+    m_layout->addWidget(sentence);
+    m_layout->addStretch(1);
+}
+
+void WhyPanel::keyPressEvent(QKeyEvent* event)
+{
+    const bool down = event->key() == Qt::Key_Down || event->key() == Qt::Key_J;
+    const bool up = event->key() == Qt::Key_Up || event->key() == Qt::Key_K;
+    const auto* button = qobject_cast<QAbstractButton*>(focusWidget());
+    if (button != nullptr && (down || up)) {
+        focusNextPrevChild(down);
+        return;
+    }
+    if (button != nullptr && (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)) {
+        const_cast<QAbstractButton*>(button)->click();
+        return;
+    }
+    QWidget::keyPressEvent(event);
+}
+
+}  // namespace cairn::ui

@@ -8,9 +8,12 @@ namespace cairn {
 inline constexpr std::uint16_t kFormat1 = 1;
 inline constexpr std::uint16_t kFormat2 = 2;
 #ifdef CAIRN_MAX_FORMAT
-inline constexpr std::uint16_t kMaxFormat = CAIRN_MAX_FORMAT;  // the drill's older binary is built with 1
+inline constexpr std::uint16_t kMaxFormat = CAIRN_MAX_FORMAT;
 #else
-inline constexpr std::uint16_t kMaxFormat = kFormat2;
+// Weak, so that a program can be linked that knows less: cairn-format1, the older binary of the drill, overrides it.
+[[nodiscard]] std::uint16_t newestFormatOfThisProgram() noexcept;
+// The newest format that this program reads and writes.
+inline const std::uint16_t kMaxFormat = newestFormatOfThisProgram();
 #endif
 
 struct Entry {

@@ -8,7 +8,7 @@
 namespace cairn::sqlite {
 
 // The newest schema that this binary knows. Schema n goes with fact format n.
-inline constexpr std::uint32_t kSchema = kMaxFormat;
+inline const std::uint32_t kSchema = kMaxFormat;
 inline constexpr std::int32_t kApplicationId = 0x4361726E;  // "Carn"
 
 // In an open transaction.

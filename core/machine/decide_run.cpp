@@ -33,23 +33,30 @@ void Decider::Impl::addStep(const cmd::NewStep& n, StepIx owner, std::uint32_t i
 
 void Decider::Impl::addDefinedSteps()
 {
+    std::map<std::string, std::string> idOf;      // by the definition's name; a migrated run has some under other ids
+    for (const StepRecord& r : s.steps)
+        if (r.owner == kNoStep && r.undoOf == kNoStep)
+            idOf.emplace(r.name, r.id);
     std::vector<const StepDef*> waiting;
     for (const StepDef& d : g.definition->steps)
-        if (!d.onDemand && !s.stepById.contains(d.name))
+        if (!d.onDemand && !idOf.contains(d.name))
             waiting.push_back(&d);
     // Dependencies first; a definition is checked to have no cycle, so each round places at least one step.
     while (!waiting.empty()) {
-        const std::size_t before = waiting.size();
         std::vector<const StepDef*> later;
         for (const StepDef* d : waiting) {
-            const bool placed = std::all_of(d->after.begin(), d->after.end(),
-                                            [&](const std::string& name) { return s.stepById.contains(name); });
-            if (placed)
-                addStep({d->name, d->name, d->kind, ReplaySafety::ReadOnly, d->tool, d->agent, d->after}, kNoStep, 0);
-            else
+            cmd::NewStep step{d->name, d->name, d->kind, ReplaySafety::ReadOnly, d->tool, d->agent, {}};
+            for (const auto& name : d->after)
+                if (const auto found = idOf.find(name); found != idOf.end())
+                    step.after.push_back(found->second);
+            if (step.after.size() < d->after.size()) {
                 later.push_back(d);
+                continue;
+            }
+            addStep(step, kNoStep, 0);
+            idOf.emplace(d->name, d->name);
         }
-        if (later.size() == before)
+        if (later.size() == waiting.size())
             return;
         waiting = std::move(later);
     }
@@ -211,7 +218,10 @@ bool Decider::Impl::own(const cmd::Fork& c)
 
 bool Decider::Impl::own(const cmd::Migrate&)
 {
-    emit(RunMigrated{g.target->ref});
+    RunMigrated migrated{g.target->ref, {}};
+    for (const auto& [from, to] : fitOf(s, *g.target).renamedSteps)
+        migrated.renamed.push_back({from, to});
+    emit(std::move(migrated));
     g.definition = g.target;
     if (s.blocked == Reason::Incompatible || s.blocked == Reason::Worker)
         emit(RunBlocked{Reason::None, {}});

@@ -4,6 +4,7 @@
 
 #include "core/machine/fold.h"
 #include "core/machine/machine.h"
+#include "core/model/migrate.h"
 
 namespace cairn {
 
@@ -13,6 +14,8 @@ using Examined = std::variant<std::monostate, Rejection, NoChange>;
 
 [[nodiscard]] Rejection refuse(RejectCode code, std::string text);
 [[nodiscard]] Digest bindingOf(const StepRecord& step, const ToolDef* tool);
+// What the run has recorded against another version of its workflow (core/model/migrate.h).
+[[nodiscard]] MigrationAnswer fitOf(const RunState& state, const Definition& target);
 [[nodiscard]] const StepDef* stepDef(const Definition* definition, const RunState& state, StepIx ix);
 [[nodiscard]] const ToolDef* toolDef(const Definition* definition, const StepRecord& step);
 

@@ -414,28 +414,9 @@ struct Examiner {
             return same("the run already follows version " + std::to_string(c.toVersion));
         if (!s.running.empty())
             return no(RejectCode::Refused, "a step is under way: pause the run and wait");
-        return fits(*g.target);
-    }
-    Examined fits(const Definition& target) const
-    {
-        if (s.workflow.stateSchema != target.ref.stateSchema) {
-            const bool bridged = std::any_of(target.migrations.begin(), target.migrations.end(), [&](const MigrationDef& m) {
-                return m.fromStateSchema == s.workflow.stateSchema && (m.fromVersion == 0 || m.fromVersion == s.workflow.version);
-            });
-            if (!bridged)
-                return no(RejectCode::Refused, "written by state schema " + std::to_string(s.workflow.stateSchema) + ", version "
-                                                   + std::to_string(target.ref.version) + " reads "
-                                                   + std::to_string(target.ref.stateSchema) + ", and it has no migration from "
-                                                   + std::to_string(s.workflow.stateSchema));
-        }
-        for (const StepRecord& r : s.steps) {
-            if (r.undoOf != kNoStep)
-                continue;
-            const StepDef* d = target.step(r.name);
-            if (!d || (d->tool != r.tool && !isFinished(r.state)))
-                return no(RejectCode::Refused, "recorded step " + quoted(r.id) + " does not fit version "
-                                                   + std::to_string(target.ref.version) + " of the workflow");
-        }
+        const MigrationAnswer answer = fitOf(s, *g.target);
+        if (answer.fit == Fit::Incompatible)
+            return no(RejectCode::Refused, answer.text());
         return {};
     }
     Examined operator()(const cmd::Redact&) const { return {}; }
@@ -457,6 +438,15 @@ struct Examiner {
 };
 
 }  // namespace
+
+MigrationAnswer fitOf(const RunState& state, const Definition& target)
+{
+    std::vector<RecordedStep> recorded;
+    for (const StepRecord& step : state.steps)
+        if (step.undoOf == kNoStep)
+            recorded.push_back({step.name, step.kind, step.tool, step.state});
+    return checkMigration(state.workflow, recorded, target);
+}
 
 Examined examine(const RunState& state, const Command& command, const Given& given)
 {

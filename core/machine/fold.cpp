@@ -101,7 +101,16 @@ struct Folder {
         state.closed = false;
         state.endedAt = kNoTime;
     }
-    void operator()(const RunMigrated& f) { state.workflow = f.to; }
+    void operator()(const RunMigrated& f)
+    {
+        state.workflow = f.to;
+        for (auto& step : state.steps)
+            for (const auto& renamed : f.renamed)
+                if (step.name == renamed.from) {
+                    step.name = renamed.to;
+                    break;
+                }
+    }
     void operator()(const BudgetChanged& f)
     {
         if (auto* line = budgetLine(state, f.unit))

@@ -83,10 +83,18 @@ struct RunReopened {
     CAIRN_FIELDS(static_cast<void>(s); static_cast<void>(v);)
 };
 
+struct RenamedStep {
+    std::string from;
+    std::string to;
+    friend bool operator==(const RenamedStep&, const RenamedStep&) = default;
+    CAIRN_FIELDS(v("from", s.from); v("to", s.to);)
+};
+
 struct RunMigrated {
     static constexpr std::uint16_t kTag = 9;
     WorkflowRef to;
-    CAIRN_FIELDS(v("to", s.to);)
+    std::vector<RenamedStep> renamed;  // names in the definition; ids stay
+    CAIRN_FIELDS(v("to", s.to); v("renamed", s.renamed);)
 };
 
 struct BudgetChanged {

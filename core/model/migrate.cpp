@@ -1,4 +1,4 @@
-#include "core/definition/migrate.h"
+#include "core/model/migrate.h"
 
 #include "core/base/json_scan.h"
 

@@ -53,8 +53,8 @@ constexpr Row kRows[] = {
      R"~("deadline":"5 minutes",)~",
      kLook,
      kOneStep,
-     "2:12: error: \"deadline\": \"5 minutes\" is not a span of time: write a whole number and "
-     "one of ms, s, m, h, d, like \"30s\"\n"},
+     "2:12: error: \"deadline\": '5 minutes' is not a span of time. Write a whole number with its unit: "
+     "250ms, 30s, 5m, 2h, 1d or 1h30m, at most 36500d.\n"},
     {"zero deadline",
      R"~("deadline":"0s",)~",
      kLook,
@@ -151,6 +151,15 @@ constexpr Row kRows[] = {
      "3:131: error: ${key}: a read_only tool has no effect key\n"
      "3:141: error: unknown field \"shell\" in \"settings\" of tool \"look\"\n"
      "3:161: error: \"A=B\" is no name of an environment variable\n"},
+    {"settings of a built-in tool",
+     kNothing,
+     R"~("look":{"safety":"read_only","executor":"builtin","settings":{"function":"ecko","at":"x","for":"1"}})~",
+     kOneStep,
+     "3:83: error: \"function\" must be one of \"noop\", \"echo\", \"pick\", \"sleep\", \"fail\", found "
+     "\"ecko\": did you mean \"echo\"?\n"
+     "3:95: error: \"x\": a JSON Pointer is empty or begins with '/'\n"
+     "3:105: error: \"for\": '1' is not a span of time. Write a whole number with its unit: 250ms, 30s, 5m, 2h, "
+     "1d or 1h30m, at most 36500d.\n"},
     {"http settings",
      kNothing,
      R"~("look":{"safety":"read_only","executor":"http","settings":{"method":"FETCH","url":"f)~"

@@ -279,6 +279,7 @@ void TstParse::schemaRefusesToo_data()
     row("tool of a timer", "\"wait\": \"2d\"", "\"wait\": \"2d\", \"tool\": \"think\"", "/steps/3");
     row("timer with both", "\"wait\": \"2d\"", "\"wait\": \"2d\", \"until\": \"x\"", "/steps/3");
     row("span", "\"wait\": \"2d\"", "\"wait\": \"2 d\"", "/steps/3/wait");
+    row("span of two units", "\"wait\": \"2d\"", "\"wait\": \"2d12h\"", "-");
     row("condition", "{\"exists\": {", "{\"exist\": {", "/steps/2/when");
     row("pointer", "\"/a~1b\"", "\"a\"", "/attributes/id/at");
     row("secret", "\"env:MAIL\"", "\"hunter2\"", "/tools/send/secret");
@@ -343,9 +344,10 @@ void TstParse::readsSmallValues_data()
     row("span", "5m", 300'000);
     row("span", "2h", 7'200'000);
     row("span", "3650d", 315'360'000'000);
-    row("span", "3651d", -1);
+    row("span", "36501d", -1);
     row("span", "9999999999999999d", -1);
-    row("span", "1h30m", -1);
+    row("span", "1h30m", 5'400'000);
+    row("span", "30m1h", -1);
     row("span", "-1s", -1);
     row("span", "1.5s", -1);
     row("span", "s", -1);

@@ -1,6 +1,7 @@
 #pragma once
 // Inside of the service.
 
+#include "core/service/error_text.h"
 #include "core/service/payload_cache.h"
 #include "core/service/slot.h"
 
@@ -106,9 +107,6 @@ struct Service::Impl {
 [[nodiscard]] std::uint32_t startsOf(const Entry& entry, const SessionId& session);
 // (tool, effect key) under the store's salt.
 [[nodiscard]] EffectId effectIdOf(const Salt& salt, std::string_view tool, std::string_view key);
-// Text of an error payload for lists: normalised, one line. Understands text, a JSON string, and JSON objects that have
-// "message" or "error".
-[[nodiscard]] std::string normalisedError(std::string_view bytes, std::string_view media);
 // The step or approval that an act is about, for the audit.
 [[nodiscard]] std::string targetOf(const cmd::Body& body);
 

@@ -15,10 +15,10 @@ namespace cairn::testing {
 inline std::string workflowText(const std::string& name, const std::string& steps, const std::string& more = {})
 {
     return R"({"schema":"urn:cairn:workflow:1","name":")" + name + R"(","version":1,"tools":{
-"look":{"safety":"read_only","executor":"command","settings":{"argv":["true"]}},
-"note":{"safety":"repeatable","executor":"command","settings":{"argv":["true"]}},
-"pay":{"safety":"irreversible","executor":"command","settings":{"argv":["true"]},"resource":"bank",
-       "amount":{"at":"/amount","currency":"EUR"},"effect_key":"pay/${/order}","retry":{"max_attempts":5}}
+"look":{"safety":"read_only","executor":"command","settings":{"argv":["/bin/true"]}},
+"note":{"safety":"repeatable","executor":"command","settings":{"argv":["/bin/true"]}},
+"pay":{"safety":"irreversible","executor":"command","settings":{"argv":["/bin/true"]},"resource":"bank",
+       "amount":{"at":"/amount","currency":"EUR"},"effect_key":"pay/${/order}","retry":{"attempts":5}}
 },"steps":[)" + steps + "]" + more + "}";
 }
 

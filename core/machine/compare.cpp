@@ -33,14 +33,14 @@ void compareStep(Differ& d, const StepRecord& a, const StepRecord& b)
     d(p + "kind", a.kind, b.kind);
     d(p + "safety", a.safety, b.safety);
     d(p + "state", a.state, b.state);
-    d(p + "flags", std::array{a.runsAfterSkip, a.fromLedger, a.byPerson, a.effectDone, a.skippedDependency, a.lookedUp},
-      std::array{b.runsAfterSkip, b.fromLedger, b.byPerson, b.effectDone, b.skippedDependency, b.lookedUp});
+    d(p + "flags", std::array{a.runsAfterSkip, a.fromLedger, a.byPerson, a.effectDone, a.skippedDependency, a.lookedUp, a.holdsKey, a.doubt},
+      std::array{b.runsAfterSkip, b.fromLedger, b.byPerson, b.effectDone, b.skippedDependency, b.lookedUp, b.holdsKey, b.doubt});
     d(p + "reason", a.reason, b.reason);
     d(p + "times", std::array{a.since, a.due, a.readyAt, a.firstStartedAt, a.endedAt},
       std::array{b.since, b.due, b.readyAt, b.firstStartedAt, b.endedAt});
     d(p + "revision", a.revision, b.revision);
-    d(p + "counts", std::array{a.unmet, a.attempts, a.failures, a.lost, a.lookUps, a.membersOpen, a.membersFailed},
-      std::array{b.unmet, b.attempts, b.failures, b.lost, b.lookUps, b.membersOpen, b.membersFailed});
+    d(p + "counts", std::array{a.unmet, a.attempts, a.failures, a.lost, a.lookUps, a.tries, a.membersOpen, a.membersFailed},
+      std::array{b.unmet, b.attempts, b.failures, b.lost, b.lookUps, b.tries, b.membersOpen, b.membersFailed});
     d(p + "owner", std::array{a.owner, a.index, a.undoOf}, std::array{b.owner, b.index, b.undoOf});
     d(p + "waiting for run", a.waitRun, b.waitRun);
     d(p + "payloads", std::array{a.input, a.output, a.partial, a.error, a.firstError, a.detail},
@@ -79,7 +79,7 @@ void compareRecords(Differ& d, const RunState& a, const RunState& b)
         const ChildRecord& x = a.children[i];
         const ChildRecord& y = b.children[i];
         d("child " + toText(x.run), x.run == y.run && x.step == y.step && x.answered == y.answered && x.as == y.as
-                                        && x.allotment == y.allotment && x.cancelConfirmed == y.cancelConfirmed
+                                        && x.allotment == y.allotment && x.output == y.output && x.used == y.used && x.cancelConfirmed == y.cancelConfirmed
                                         && x.cancelTotal == y.cancelTotal, true);
     }
 }

@@ -2,9 +2,19 @@
 
 #include "core/base/wire.h"
 
+#include <algorithm>
+
 namespace cairn {
 
 Rejection refuse(RejectCode code, std::string text) { return Rejection{code, std::move(text), std::nullopt}; }
+
+bool claimable(const RunState& state, const StepRecord& step, const std::vector<std::string>& tools)
+{
+    const bool works = step.kind == StepKind::Tool || step.kind == StepKind::Decision;
+    if (!works || step.state != StepState::Ready || (state.restCancelled && step.undoOf == kNoStep))
+        return false;
+    return tools.empty() || std::find(tools.begin(), tools.end(), step.tool) != tools.end();
+}
 
 Digest bindingOf(const StepRecord& step, const ToolDef* tool)
 {
@@ -68,9 +78,10 @@ void Decider::Impl::emit(Fact fact)
 
 ApprovalRecord* Decider::Impl::approval(const ApprovalId& id)
 {
-    for (auto& record : s.approvals)
-        if (record.id == id)
-            return &record;
+    if (!id.isNull())  // the newest are asked for most
+        for (auto record = s.approvals.rbegin(); record != s.approvals.rend(); ++record)
+            if (record->id == id)
+                return &*record;
     return nullptr;
 }
 

@@ -51,20 +51,29 @@ void Decider::Impl::failStep(StepIx ix, Reason reason, const PayloadRef& error)
         emit(StepFailed{ix, reason, error});
 }
 
+// Unknown is not failed: where the last try may have had its effect, a person says whether it had.
+void Decider::Impl::exhaust(StepIx ix, const PayloadRef& error)
+{
+    if (step(ix).inDoubt())
+        emit(StepUnknown{ix, {}, kNoTime});
+    else
+        failStep(ix, Reason::AttemptsExhausted, error);
+}
+
 void Decider::Impl::retryOrExhaust(StepIx ix, bool handledFailure, const PayloadRef& error)
 {
     const StepRecord& r = step(ix);
     const RetryPolicy policy = policyOf(ix).value_or(RetryPolicy{});
     const bool tooMany = handledFailure ? r.failures >= policy.maxAttempts : r.lost >= policy.maxLost;
     if (tooMany) {
-        failStep(ix, Reason::AttemptsExhausted, error);
+        exhaust(ix, error);
         return;
     }
     if (!handledFailure)
         return;  // the owner was lost, not the work: it is ready again at once
     const TimeMs due = g.now + retryDelay(policy, std::max(r.failures, 1U), g.seed, s.id, ix, r.attempts);
     if (policy.maxTotal > 0 && r.firstStartedAt != kNoTime && due > r.firstStartedAt + policy.maxTotal)
-        failStep(ix, Reason::AttemptsExhausted, error);
+        exhaust(ix, error);
     else
         retryLater(ix, Reason::Retry, due);
 }
@@ -86,7 +95,8 @@ void Decider::Impl::afterUnclear(StepIx ix, Purpose purpose, EffectKnowledge kno
         return;
     }
     // In a cancelled run nothing is repeated, not even under the same key: the truth is asked for, or a person.
-    const bool stopping = s.restCancelled && r.undoOf == kNoStep && knowledge == EffectKnowledge::Unknown;
+    const bool stopping = s.restCancelled && r.undoOf == kNoStep
+        && (knowledge == EffectKnowledge::Unknown || knowledge == EffectKnowledge::Happened);
     const UnclearNext next = stopping ? (hasLookUp ? UnclearNext::LookUp : UnclearNext::Park)
                                       : afterUnclearEnd(r.safety, hasLookUp);
     switch (next) {
@@ -109,11 +119,15 @@ void Decider::Impl::endUnclear(StepIx ix, AttemptEnd how, const PayloadRef& erro
     end.how = how;
     end.effect = knowledgeAfterLoss(r.safety, purpose);
     end.error = error;
-    end.countsAsLost = how == AttemptEnd::OwnerLost;
-    end.countsAsFailure = how == AttemptEnd::TimedOut;
+    // A worker that no longer renews its claim is lost; the work itself may be sound.
+    const bool silent = r.attempt->heartbeatDue != kNoTime && r.attempt->heartbeatDue <= g.now
+        && (r.attempt->timeoutAt == kNoTime || r.attempt->timeoutAt > g.now);
+    end.countsAsLost = how == AttemptEnd::OwnerLost || silent;
+    end.countsAsFailure = !end.countsAsLost;
     const EffectKnowledge knowledge = end.effect;
+    const bool handled = end.countsAsFailure;
     emit(std::move(end));
-    afterUnclear(ix, purpose, knowledge, how == AttemptEnd::TimedOut);
+    afterUnclear(ix, purpose, knowledge, handled);
 }
 
 bool Decider::Impl::own(const cmd::Complete& c)
@@ -126,8 +140,9 @@ bool Decider::Impl::own(const cmd::Complete& c)
     const EffectKnowledge effect = writes(step(ix).safety) ? EffectKnowledge::Happened : EffectKnowledge::NoEffect;
     emit(AttemptEnded{ix, c.attempt, AttemptEnd::Completed, effect, FailureClass::Retryable, {}, {}, c.used, false, false});
     emit(StepCompleted{ix, c.output, false, false});
-    for (const auto& add : c.adds)
-        addStep(add, kNoStep, 0);
+    if (!s.restCancelled)  // a run that is being cancelled takes no new steps
+        for (const auto& add : c.adds)
+            addStep(add, kNoStep, 0);
     return true;
 }
 
@@ -141,7 +156,9 @@ bool Decider::Impl::own(const cmd::Fail& c)
     end.step = ix;
     end.attempt = c.attempt;
     end.how = c.cancelled ? AttemptEnd::Cancelled : c.timedOut ? AttemptEnd::TimedOut : AttemptEnd::Failed;
-    end.effect = purpose == Purpose::LookUp || !writes(r.safety) ? EffectKnowledge::NoEffect : c.effect;
+    end.effect = purpose == Purpose::LookUp || !writes(r.safety) ? EffectKnowledge::NoEffect
+        : c.effect == EffectKnowledge::NoEffect                  ? EffectKnowledge::NotHappened
+                                                                 : c.effect;
     end.failure = c.failure;
     end.error = c.error;
     end.signature = c.signature;
@@ -149,7 +166,8 @@ bool Decider::Impl::own(const cmd::Fail& c)
     end.countsAsFailure = !limited && !c.cancelled;
     const EffectKnowledge effect = end.effect;
     emit(std::move(end));
-    if (effect == EffectKnowledge::Unknown || (purpose == Purpose::LookUp && r.state == StepState::Unknown)) {
+    // An effect that happened without leaving a result is as little to be repeated as one that may have happened.
+    if (effect == EffectKnowledge::Unknown || effect == EffectKnowledge::Happened || (purpose == Purpose::LookUp && r.state == StepState::Unknown)) {
         afterUnclear(ix, purpose, effect, true);
         return true;
     }
@@ -160,6 +178,8 @@ bool Decider::Impl::own(const cmd::Fail& c)
         const SpanMs asked = std::min(c.retryAfter, kMaxRetryAfter);
         const SpanMs base = asked >= 0 ? asked : retryDelay(policy, std::max(r.attempts, 1U), g.seed, s.id, ix, r.attempts);
         retryLater(ix, Reason::Resource, g.now + base + jitter(std::min<SpanMs>(base / 10 + 1, 10'000), g.seed, s.id, ix, r.attempts));
+    } else if (final(c.failure) && r.inDoubt()) {
+        emit(StepUnknown{ix, {}, kNoTime});  // an earlier try may have had its effect
     } else if (final(c.failure)) {
         failStep(ix, failureReason(c.failure), c.error);
     } else {
@@ -175,6 +195,8 @@ bool Decider::Impl::own(const cmd::LookedUp& c)
     end.step = ix;
     end.attempt = c.attempt;
     end.effect = c.verdict;
+    if (c.verdict == EffectKnowledge::Happened)
+        end.used = step(ix).held;  // what it really took is not known: the worst case counts
     emit(std::move(end));
     switch (c.verdict) {
     case EffectKnowledge::Happened: emit(StepCompleted{ix, c.output, false, false}); break;

@@ -38,6 +38,12 @@ bool Decider::Impl::own(const cmd::SetPaused& c)
 
 void Decider::Impl::cancelRest()
 {
+    // What may have happened stays unknown until somebody knows; only what has not begun can be cancelled.
+    for (StepIx ix = 0; ix < s.steps.size(); ++ix)
+        if (step(ix).inDoubt() && step(ix).state != StepState::Unknown && step(ix).undoOf == kNoStep) {
+            const ToolDef* t = tool(ix);
+            emit(StepUnknown{ix, {}, t && !t->lookUp.empty() ? g.now : kNoTime});
+        }
     emit(RestCancelled{});
     if (s.blocked != Reason::None)
         emit(RunBlocked{Reason::None, {}});
@@ -98,6 +104,8 @@ bool Decider::Impl::own(const cmd::Settle& c)
     const StepIx ix = indexOf(c.step);
     if (c.as == cmd::SettleAs::Happened) {
         emit(StepCompleted{ix, c.output, false, true});
+    } else if (c.as == cmd::SettleAs::RepeatSameKey) {
+        emit(StepReleased{ix, true});  // the doubt stays until a try gives its result
     } else {
         emit(EffectDenied{ix, c.evidence, true});
         if (s.restCancelled && step(ix).undoOf == kNoStep)
@@ -138,12 +146,7 @@ bool Decider::Impl::own(const cmd::SetBudget& c)
     Control control = s.own;
     ++control.revision;
     emit(ControlChanged{control, cmd.plan});
-    const auto waiting = s.waiting[static_cast<std::size_t>(Reason::Budget)];
-    for (const auto& [since, ix] : waiting) {
-        emit(StepReleased{ix, false});
-        proceed(ix);
-    }
-    return true;
+    return true;  // settle() releases what fits now
 }
 
 bool Decider::Impl::own(const cmd::Redact& c)

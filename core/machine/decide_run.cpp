@@ -70,7 +70,7 @@ bool Decider::Impl::own(const cmd::Start& c)
     start.parent = c.parent;
     start.input = c.input;
     start.keyHash = c.keyHash;
-    start.origin = c.run;
+    start.origin = c.origin.isNull() ? c.run : c.origin;
     start.control = c.inherited;
     start.driven = c.driven;
     if (g.definition && !c.driven) {
@@ -131,17 +131,18 @@ bool Decider::Impl::own(const cmd::Claim& c)
     StepIx ix = kNoStep;
     if (!c.step.empty())
         ix = indexOf(c.step);
-    for (const StepIx candidate : s.ready)
-        if (ix == kNoStep && std::find(c.tools.begin(), c.tools.end(), step(candidate).tool) != c.tools.end())
-            ix = candidate;
-    if (ix == kNoStep)
+    for (auto candidate = s.ready.begin(); ix == kNoStep && candidate != s.ready.end(); ++candidate)
+        if (claimable(s, step(*candidate), c.tools))
+            ix = *candidate;
+    if (ix == kNoStep || gateByApproval(ix, def(ix), tool(ix)) || overBudget(ix, tool(ix)))
         return true;
     switch (askLedger(ix)) {
     case Ledger::Stop: return false;
     case Ledger::Moved: return true;
     case Ledger::Go: break;
     }
-    startAttempt(ix, Purpose::Do, def(ix), tool(ix), {}, c.worker, c.heartbeat);
+    const Purpose purpose = step(ix).undoOf != kNoStep ? Purpose::Undo : Purpose::Do;
+    startAttempt(ix, purpose, def(ix), tool(ix), {}, c.worker, c.heartbeat);
     return true;
 }
 
@@ -156,7 +157,7 @@ bool Decider::Impl::own(const cmd::RequestApproval& c)
     if (!s.fresh.contains(ix))
         return true;
     emit(StepReady{ix, c.input, {}, {}});
-    askApproval(ix, c.policy, nullptr);
+    askApproval(ix, c.policy, nullptr, cmd.actor);
     return true;
 }
 
@@ -197,11 +198,17 @@ bool Decider::Impl::own(const cmd::Fork& c)
         start.budget.push_back(std::move(line));
     }
     emit(std::move(start));
-    for (const StepRecord& r : from.steps) {
+    std::vector<StepIx> place(from.steps.size(), kNoStep);  // undo steps are left out, so positions may move
+    for (StepIx old = 0; old < from.steps.size(); ++old) {
+        const StepRecord& r = from.steps[old];
         if (r.undoOf != kNoStep)
             continue;
-        StepAdded add{r.id, r.name, r.kind, r.safety, r.tool, r.agent, r.after, r.owner, r.index, kNoStep, r.runsAfterSkip};
-        const StepIx ix = static_cast<StepIx>(s.steps.size());
+        StepAdded add{r.id, r.name, r.kind, r.safety, r.tool, r.agent, {}, kNoStep, r.index, kNoStep, r.runsAfterSkip};
+        for (const StepIx dependency : r.after)
+            add.after.push_back(place[dependency]);
+        if (r.owner != kNoStep)
+            add.owner = place[r.owner];
+        const StepIx ix = place[old] = static_cast<StepIx>(s.steps.size());
         emit(std::move(add));
         if (r.state == StepState::Complete) {
             emit(StepReady{ix, copy(r.input), r.effect, r.amount});
@@ -226,6 +233,8 @@ bool Decider::Impl::own(const cmd::Migrate&)
     if (s.blocked == Reason::Incompatible || s.blocked == Reason::Worker)
         emit(RunBlocked{Reason::None, {}});
     addDefinedSteps();
+    if (s.restCancelled)
+        emit(RestCancelled{});  // the new steps are cancelled with the rest
     scanAll = true;
     return true;
 }
@@ -240,7 +249,7 @@ bool Decider::Impl::own(const cmd::Deliver& c)
         emit(ControlInherited{c.control});
         if (cancels && !s.closed)
             cancelRest();
-        if (s.blocked == Reason::Deadline && s.deadline() > g.now)
+        if (s.blocked == Reason::Deadline && (s.deadline() == kNoTime || s.deadline() > g.now))
             emit(RunBlocked{Reason::None, {}});
         scanAll = true;
         return true;

@@ -31,6 +31,15 @@ bool samePrincipal(const RunState& s, StepIx ix, const LedgerRow& row)
 
 }  // namespace
 
+RunId childId(const RunId& parent, StepIx step, std::uint32_t index)
+{
+    WireWriter seed;
+    seed.id(parent);
+    seed.u32(step);
+    seed.u32(index);
+    return deriveId<RunId>("child", seed.out());
+}
+
 bool Decider::Impl::mayStart(const StepRecord& r) const
 {
     if (s.closed || s.paused() || s.blocked != Reason::None)
@@ -44,6 +53,7 @@ void Decider::Impl::settle()
         return;
     checkVersions();
     finishFanOuts();
+    releaseBudget();
     bool progress = true;
     while (progress && !s.paused() && s.blocked == Reason::None) {
         progress = false;
@@ -52,14 +62,15 @@ void Decider::Impl::settle()
             progress = openFresh(ix) || progress;
         finishFanOuts();
         if (!s.ready.empty() && (scanAll || (!g.session.isNull() && capacity > 0))) {
-            const std::vector<StepIx> ready(s.ready.begin(), s.ready.end());
-            for (const StepIx ix : ready) {
-                if (!scanAll && capacity == 0)
-                    break;
-                progress = (s.ready.contains(ix) && proceed(ix)) || progress;
+            // Walked in place: a copy of ten thousand ready steps for each completion would cost more than all the rest.
+            for (auto it = s.ready.begin(); it != s.ready.end() && (scanAll || capacity > 0);) {
+                const StepIx ix = *it;
+                progress = proceed(ix) || progress;
+                it = s.ready.upper_bound(ix);
             }
             scanAll = scanAll && !needs.empty();  // what lacked is looked at again
         }
+        finishFanOuts();
         progress = progress && !s.fresh.empty();
     }
     startLookUps();
@@ -87,8 +98,8 @@ bool Decider::Impl::openFresh(StepIx ix)
         emit(StepSkipped{ix, false, {}});
         return true;
     }
-    if (!s.driven && !g.definition)
-        return false;
+    if (s.driven || !g.definition)
+        return false;  // a driven run's steps are opened by its caller
     const auto found = g.rendered.find(ix);
     if (found == g.rendered.end()) {
         needs.render.push_back(ix);
@@ -117,7 +128,7 @@ bool Decider::Impl::proceed(StepIx ix)
     case StepKind::Tool:
     case StepKind::Decision: return startTool(ix);
     case StepKind::Approval:
-        askApproval(ix, d && d->approval ? *d->approval : ApprovalPolicy{}, nullptr);
+        askApproval(ix, d && d->approval ? *d->approval : ApprovalPolicy{}, nullptr, {ActorKind::Run, step(ix).agent});
         return true;
     case StepKind::Timer: {
         const auto found = g.rendered.find(ix);
@@ -170,24 +181,21 @@ bool Decider::Impl::openChild(StepIx ix)
         if (!child.answered)
             emit(StepWaiting{ix, Reason::Child, kNoTime, child.run, {}});
         else if (child.as == Activity::Completed)
-            emit(StepCompleted{ix, step(ix).detail, false, false});
+            emit(StepCompleted{ix, child.output, false, false});
         else
-            failStep(ix, Reason::FailedChild, step(ix).detail);
+            failStep(ix, Reason::FailedChild, child.output);
         return true;
     }
     const StepDef* d = def(ix);
     const std::vector<BudgetLine> allotment = d ? d->allotment : std::vector<BudgetLine>{};
+    std::vector<Usage> wanted;
     for (const auto& line : allotment)
-        for (const auto& own : s.budget)
-            if (own.unit == line.unit && own.used + own.reserved + line.limit > own.limit) {
-                emit(StepWaiting{ix, Reason::Budget, kNoTime, {}, {}});
-                return true;
-            }
-    WireWriter seed;
-    seed.id(s.id);
-    seed.u32(ix);
-    seed.u32(step(ix).index);
-    const auto child = deriveId<RunId>("child", seed.out());
+        wanted.push_back({line.unit, line.limit});
+    if (!fitsBudget(wanted)) {
+        emit(StepWaiting{ix, Reason::Budget, kNoTime, {}, {}});
+        return true;
+    }
+    const RunId child = childId(s.id, ix, step(ix).index);
     emit(ChildRequested{ix, child, allotment});
     emit(StepWaiting{ix, Reason::Child, kNoTime, child, {}});
     return true;
@@ -228,7 +236,7 @@ void Decider::Impl::finishFanOuts()
     }
 }
 
-void Decider::Impl::askApproval(StepIx ix, const ApprovalPolicy& policy, const ToolDef* t)
+void Decider::Impl::askApproval(StepIx ix, const ApprovalPolicy& policy, const ToolDef* t, const Actor& asker)
 {
     ApprovalRequested ask;
     ask.approval = deriveId<ApprovalId>("approval", seedOf(cmd.id, ix, static_cast<std::uint32_t>(s.approvals.size())));
@@ -237,7 +245,7 @@ void Decider::Impl::askApproval(StepIx ix, const ApprovalPolicy& policy, const T
     ask.expires = policy.expiresAfter > 0 ? g.now + policy.expiresAfter : kNoTime;
     ask.role = policy.role;
     ask.needed = std::max<std::uint8_t>(policy.needed, 1);
-    ask.askedBy = Actor{ActorKind::Run, step(ix).agent};
+    ask.askedBy = asker;
     const TimeMs expires = ask.expires;
     emit(std::move(ask));
     emit(StepWaiting{ix, Reason::Approval, expires, {}, {}});
@@ -246,28 +254,50 @@ void Decider::Impl::askApproval(StepIx ix, const ApprovalPolicy& policy, const T
 // True: the step waits for a person (or began to).
 bool Decider::Impl::gateByApproval(StepIx ix, const StepDef* d, const ToolDef* t)
 {
-    if (!d || !d->approval)
+    if (!d || !d->approval || step(ix).undoOf != kNoStep)
         return false;
     const ApprovalRecord* given = approval(step(ix).approval);
     const bool consented = given && (given->state == ApprovalState::Approved || given->state == ApprovalState::Used)
         && given->binding == bindingOf(step(ix), t);
     if (consented)
         return false;
-    askApproval(ix, *d->approval, t);
+    askApproval(ix, *d->approval, t, {ActorKind::Run, step(ix).agent});
     return true;
 }
 
 bool Decider::Impl::overBudget(StepIx ix, const ToolDef* t)
 {
-    if (!t)
+    if (!t || fitsBudget(t->worstCase))
         return false;
-    for (const auto& usage : t->worstCase)
+    emit(StepWaiting{ix, Reason::Budget, kNoTime, {}, {}});
+    return true;
+}
+
+bool Decider::Impl::fitsBudget(const std::vector<Usage>& amounts) const
+{
+    for (const auto& usage : amounts)
         for (const auto& line : s.budget)
-            if (line.unit == usage.unit && line.used + line.reserved + usage.amount > line.limit) {
-                emit(StepWaiting{ix, Reason::Budget, kNoTime, {}, {}});
-                return true;
-            }
-    return false;
+            if (line.unit == usage.unit && line.used + line.reserved + usage.amount > line.limit)
+                return false;
+    return true;
+}
+
+// A raised limit, or a reservation that was not used up, lets waiting steps go on.
+void Decider::Impl::releaseBudget()
+{
+    const auto waiting = s.waiting[static_cast<std::size_t>(Reason::Budget)];
+    for (const auto& [since, ix] : waiting) {
+        std::vector<Usage> wanted;
+        if (const ToolDef* t = tool(ix))
+            wanted = t->worstCase;
+        else if (const StepDef* d = def(ix))
+            for (const auto& line : d->allotment)
+                wanted.push_back({line.unit, line.limit});
+        if (!mayStart(step(ix)) || !fitsBudget(wanted))
+            continue;
+        emit(StepReleased{ix, false});
+        proceed(ix);
+    }
 }
 
 Decider::Impl::Ledger Decider::Impl::askLedger(StepIx ix)
@@ -337,7 +367,7 @@ bool Decider::Impl::startTool(StepIx ix)
         failStep(ix, Reason::Incompatible, {});
         return true;
     }
-    if (step(ix).undoOf == kNoStep && gateByApproval(ix, d, t))
+    if (gateByApproval(ix, d, t))
         return true;
     if (g.session.isNull() || capacity == 0 || s.driven || (t && t->executor == "worker"))
         return false;
@@ -434,12 +464,18 @@ bool Decider::Impl::startCompensation()
         add.agent = step(ix).agent;
         add.safety = undo ? undo->safety : ReplaySafety::Irreversible;
         add.undoOf = ix;
+        add.runsAfterSkip = true;  // each undo stands for itself
         if (previous != kNoStep)
             add.after.push_back(previous);
         previous = static_cast<StepIx>(s.steps.size());
         emit(std::move(add));
     }
     return true;
+}
+
+void Decider::Impl::closeAsFailed(bool byRecovery)
+{
+    emit(RunClosed{Activity::Failed, s.steps[*s.failed.begin()].error, byRecovery});
 }
 
 void Decider::Impl::close()
@@ -458,11 +494,15 @@ void Decider::Impl::close()
             settle();
             return;
         }
-        bool undone = s.compensating;
         for (const StepIx ix : s.failed)
             if (s.steps[ix].undoOf != kNoStep)
                 return;  // an undo that failed waits for its repair
-        emit(RunClosed{undone ? Activity::Compensated : Activity::Cancelled, {}, byRecovery});
+        if (s.compensating)
+            emit(RunClosed{Activity::Compensated, {}, byRecovery});
+        else if (!s.cancelled() && !s.failed.empty())
+            closeAsFailed(byRecovery);  // it failed, and there was nothing to undo
+        else
+            emit(RunClosed{Activity::Cancelled, {}, byRecovery});
         return;
     }
     if (s.driven)
@@ -470,18 +510,19 @@ void Decider::Impl::close()
     if (!s.failed.empty()) {
         if (!g.definition || !(g.definition->closeOnFailure || g.definition->compensateOnFailure))
             return;
-        if (s.openChildren > 0)
+        // What has begun to move is let finish, so that a retry of one of several failed steps can begin at all.
+        if (s.openChildren > 0 || !s.ready.empty() || !s.fresh.empty())
             return;
         if (g.definition->compensateOnFailure && !s.own.compensate) {
             Control own = s.own;
             own.compensate = true;
             ++own.revision;
             emit(ControlChanged{own, {}});
-            emit(RestCancelled{});
+            cancelRest();
             settle();
             return;
         }
-        emit(RunClosed{Activity::Failed, s.steps[*s.failed.begin()].error, byRecovery});
+        closeAsFailed(byRecovery);
         return;
     }
     if (open > 0)

@@ -13,11 +13,16 @@ using Examined = std::variant<std::monostate, Rejection, NoChange>;
 [[nodiscard]] Examined examine(const RunState& state, const Command& command, const Given& given);
 
 [[nodiscard]] Rejection refuse(RejectCode code, std::string text);
+// A ready step that a worker with these tools may take; an empty list of tools fits all.
+[[nodiscard]] bool claimable(const RunState& state, const StepRecord& step, const std::vector<std::string>& tools);
 [[nodiscard]] Digest bindingOf(const StepRecord& step, const ToolDef* tool);
 // What the run has recorded against another version of its workflow (core/model/migrate.h).
 [[nodiscard]] MigrationAnswer fitOf(const RunState& state, const Definition& target);
 [[nodiscard]] const StepDef* stepDef(const Definition* definition, const RunState& state, StepIx ix);
 [[nodiscard]] const ToolDef* toolDef(const Definition* definition, const StepRecord& step);
+
+// The identity of a child is (parent run, step, index).
+[[nodiscard]] RunId childId(const RunId& parent, StepIx step, std::uint32_t index);
 
 struct Decider::Impl {
     Impl(RunState& state, const Command& command, Given& given);
@@ -62,7 +67,9 @@ struct Decider::Impl {
     bool proceed(StepIx ix);
     bool startTool(StepIx ix);
     bool gateByApproval(StepIx ix, const StepDef* def, const ToolDef* tool);
+    bool fitsBudget(const std::vector<Usage>& amounts) const;
     bool overBudget(StepIx ix, const ToolDef* tool);
+    void releaseBudget();
     enum class Ledger : std::uint8_t { Go, Stop, Moved };
     Ledger askLedger(StepIx ix);
     bool throttled(StepIx ix, const ToolDef* tool);
@@ -72,9 +79,10 @@ struct Decider::Impl {
     void openFanOut(StepIx ix, const Rendered& rendered);
     bool openChild(StepIx ix);
     bool takeSignal(StepIx ix);
-    void askApproval(StepIx ix, const ApprovalPolicy& policy, const ToolDef* tool);
+    void askApproval(StepIx ix, const ApprovalPolicy& policy, const ToolDef* tool, const Actor& asker);
     void finishFanOuts();
     void close();
+    void closeAsFailed(bool byRecovery);
     bool startCompensation();
     bool mayStart(const StepRecord& step) const;
     std::optional<RetryPolicy> policyOf(StepIx ix) const;
@@ -83,6 +91,7 @@ struct Decider::Impl {
     void endUnclear(StepIx ix, AttemptEnd how, const PayloadRef& error);
     void afterUnclear(StepIx ix, Purpose purpose, EffectKnowledge knowledge, bool handledFailure);
     void retryLater(StepIx ix, Reason reason, TimeMs due);
+    void exhaust(StepIx ix, const PayloadRef& error);
     void retryOrExhaust(StepIx ix, bool handledFailure, const PayloadRef& error);
     void failStep(StepIx ix, Reason reason, const PayloadRef& error);
     void expireApproval(StepIx ix);

@@ -1,7 +1,7 @@
 // What follows from an entry for other runs and for the effect ledger. Derived from entry and state, so it can always be
 // worked out again.
 
-#include "core/machine/machine.h"
+#include "core/machine/decider.h"
 
 #include <algorithm>
 
@@ -37,6 +37,10 @@ std::uint32_t totalOf(const RunState& s)
     return sum;
 }
 
+// A child's effects are named after what its parent began as: a fork of the parent starts a new child, whose effects have
+// the same keys as those of the first one, so it never pays twice. Where the parent is no fork this is the child itself.
+RunId childOrigin(const RunState& s, StepIx ix) { return childId(s.origin, ix, s.steps[ix].index); }
+
 struct Messenger {
     const RunState& s;
     const Definition* definition;
@@ -54,6 +58,7 @@ struct Messenger {
         m.allotment = f.allotment;
         m.control = controlFor(s);
         m.root = s.root;
+        m.origin = childOrigin(s, f.step);
         if (const StepDef* d = definition ? definition->step(s.steps[f.step].name) : nullptr) {
             m.workflow = d->workflow;
             m.workflowVersion = d->workflowVersion;
@@ -145,15 +150,25 @@ struct LedgerWriter {
     }
     void operator()(const AttemptEnded& f)
     {
-        if (f.effect == EffectKnowledge::NotHappened)
+        // An answer of a look-up (how is Completed) is followed by a fact that says what came of it.
+        if (f.effect == EffectKnowledge::NotHappened && f.how != AttemptEnd::Completed && !s.steps[f.step].doubt)
             put(f.step, LedgerState::NotHappened, {}, true);
     }
-    void operator()(const StepUnknown& f) { put(f.step, LedgerState::Unknown, {}, false); }
-    void operator()(const EffectDenied& f) { put(f.step, LedgerState::NotHappened, {}, true); }
+    void operator()(const StepUnknown& f)
+    {
+        if (s.steps[f.step].tries > 0)
+            put(f.step, LedgerState::Unknown, {}, false);
+    }
+    void operator()(const EffectDenied& f)
+    {
+        // A look before the first try says nothing about what another run has under way.
+        if (s.steps[f.step].tries > 0 || f.byPerson)
+            put(f.step, LedgerState::NotHappened, {}, true);
+    }
     void operator()(const StepCompleted& f)
     {
         // A result that came from the ledger changes nothing there; only steps that were tried hold the effect.
-        if (!f.fromLedger && (s.steps[f.step].attempts > 0 || f.byPerson))
+        if (!f.fromLedger && (s.steps[f.step].tries > 0 || f.byPerson))
             put(f.step, LedgerState::Completed, f.output, true);
     }
     template<class F> void operator()(const F&) {}
@@ -164,6 +179,8 @@ struct LedgerWriter {
 std::vector<LedgerChange> ledgerChangesOf(const RunState& after, const Entry& entry)
 {
     LedgerWriter writer{after, {}};
+    if (entry.verb == Verb::Fork)
+        return {};  // results that were copied are in the ledger already
     for (const Fact& fact : entry.facts)
         std::visit(writer, fact);
     return std::move(writer.out);

@@ -62,7 +62,11 @@ struct Examiner {
     {
         if (s.closed)
             return finishedRun();
-        return newSteps(c.steps);
+        return s.restCancelled ? noNewSteps() : newSteps(c.steps);
+    }
+    [[nodiscard]] static Examined noNewSteps()
+    {
+        return no(RejectCode::Refused, "the run is being cancelled: it takes no new steps");
     }
     Examined newSteps(const std::vector<cmd::NewStep>& steps) const
     {
@@ -89,7 +93,7 @@ struct Examiner {
             return no(RejectCode::Refused, "this run follows a workflow; only driven runs take steps from their caller");
         const StepRecord* r = find(c.step.id);
         if (!r)
-            return s.closed ? finishedRun() : Examined{};
+            return s.closed ? finishedRun() : s.restCancelled ? noNewSteps() : Examined{};
         if (!c.sameInput)
             return no(RejectCode::Conflict, "step " + quoted(c.step.id) + " was recorded with another input (incompatible): "
                                                 "it is neither run again nor answered");
@@ -109,7 +113,7 @@ struct Examiner {
                 return no(RejectCode::Conflict, "approval " + quoted(c.step.id) + " was asked with another input");
             return same(inState(*r), s.stepById.at(c.step.id));
         }
-        return {};
+        return s.restCancelled ? noNewSteps() : Examined{};
     }
     Examined operator()(const cmd::Signal& c) const
     {
@@ -130,12 +134,13 @@ struct Examiner {
     {
         if (s.closed)
             return finishedRun();
-        if (s.paused() || s.cancelled() || s.blocked != Reason::None)
-            return no(RejectCode::Refused, "the run is paused, cancelled or blocked: no step may start");
+        if (s.paused() || s.blocked != Reason::None)
+            return no(RejectCode::Refused, "the run is paused or blocked: no step may start");
         if (c.step.empty()) {
-            const bool any = std::any_of(s.ready.begin(), s.ready.end(), [&](StepIx ix) {
-                return std::find(c.tools.begin(), c.tools.end(), s.steps[ix].tool) != c.tools.end();
-            });
+            if (c.tools.empty())
+                return no(RejectCode::InvalidInput, "name a step, or the tools that this worker has");
+            const bool any = std::any_of(s.ready.begin(), s.ready.end(),
+                                         [&](StepIx ix) { return claimable(s, s.steps[ix], c.tools); });
             return any ? Examined{} : same("no step is ready for these tools");
         }
         const StepRecord* r = find(c.step);
@@ -143,6 +148,8 @@ struct Examiner {
             return noStep(c.step);
         if (r->state != StepState::Ready)
             return no(RejectCode::Refused, inState(*r) + ", so it cannot be claimed");
+        if (!claimable(s, *r, {}))
+            return no(RejectCode::Refused, "step " + quoted(r->id) + " is not work that a worker can take");
         return {};
     }
     Examined current(const AttemptId& attempt) const
@@ -154,7 +161,12 @@ struct Examiner {
         if (r.attempt && r.attempt->id == attempt)
             return {};
         return no(RejectCode::Fenced, "attempt " + toText(attempt) + " of step " + quoted(r.id)
-                                          + " is no longer current; its result is kept as evidence and changes nothing");
+                                          + " is no longer current: stop working on it; nothing was changed");
+    }
+    [[nodiscard]] std::string keptText(const AttemptId& attempt, std::string_view why) const
+    {
+        return "attempt " + toText(attempt) + " of step " + quoted(s.steps[s.attempts.at(attempt)].id) + " " + std::string(why)
+            + "; what it says is kept as evidence and changes nothing";
     }
     Examined operator()(const cmd::Renew& c) const { return current(c.attempt); }
     Examined operator()(const cmd::Partial& c) const { return current(c.attempt); }
@@ -171,16 +183,22 @@ struct Examiner {
         }
         Examined result = current(c.attempt);
         auto* rejection = std::get_if<Rejection>(&result);
-        if (!rejection)
+        if (!rejection) {
+            if (s.steps[s.attempts.at(c.attempt)].attempt->purpose == Purpose::LookUp)
+                return no(RejectCode::InvalidInput, "this attempt is a look-up: say what it found, not a result");
             return c.adds.empty() ? result : newSteps(c.adds);
+        }
         if (rejection->code != RejectCode::Fenced)
             return result;
         const StepIx ix = s.attempts.at(c.attempt);
         const StepRecord& r = s.steps[ix];
         if (r.completedBy == c.attempt && c.sameOutputAsBefore)
             return same("this result was recorded before", ix);
-        if (r.completedBy == c.attempt)
+        rejection->text = keptText(c.attempt, "is no longer current");
+        if (r.completedBy == c.attempt) {
             rejection->code = RejectCode::Conflict;
+            rejection->text = keptText(c.attempt, "gave another result before");
+        }
         rejection->late = lateEntry(ix, c.attempt, c.output);
         return result;
     }
@@ -198,8 +216,10 @@ struct Examiner {
     Examined operator()(const cmd::Fail& c) const
     {
         Examined result = current(c.attempt);
-        if (auto* rejection = std::get_if<Rejection>(&result); rejection && rejection->code == RejectCode::Fenced)
+        if (auto* rejection = std::get_if<Rejection>(&result); rejection && rejection->code == RejectCode::Fenced) {
+            rejection->text = keptText(c.attempt, "is no longer current");
             rejection->late = lateEntry(s.attempts.at(c.attempt), c.attempt, c.error);
+        }
         return result;
     }
     Examined operator()(const cmd::LookedUp& c) const
@@ -219,6 +239,8 @@ struct Examiner {
         const ApprovalRecord* record = s.findApproval(c.approval);
         if (!record)
             return no(RejectCode::NotFound, "there is no approval " + toText(c.approval) + " in this run");
+        if (cmd.actor.kind != ActorKind::Person)
+            return no(RejectCode::NoRight, "only a person can decide an approval");
         if (!c.expectedBinding.isNull() && c.expectedBinding != record->binding)
             return no(RejectCode::Stale, "what was asked has changed since it was shown; nothing was decided: look again");
         if (record->state != ApprovalState::Pending)
@@ -227,7 +249,7 @@ struct Examiner {
             return finishedRun();
         if (record->expires != kNoTime && g.now >= record->expires)
             return no(RejectCode::Refused, "the approval expired at " + formatInstant(record->expires) + "; expiry is never consent");
-        if (c.approve && record->needed > 1 && cmd.actor == record->askedBy)
+        if (c.approve && record->needed > 1 && !record->askedBy.id.empty() && cmd.actor.id == record->askedBy.id)
             return no(RejectCode::NoRight, "who asked cannot approve where two people are required");
         for (const auto& actor : record->approvedBy)
             if (c.approve && actor == cmd.actor)
@@ -293,6 +315,8 @@ struct Examiner {
             return staleStep(*r);
         if (s.closed && s.closedAs != Activity::Failed)
             return finishedRun();
+        if (s.restCancelled && r->undoOf == kNoStep)
+            return no(RejectCode::Refused, "the run is being cancelled: nothing is tried again");
         switch (r->state) {
         case StepState::Failed: return {};
         case StepState::Waiting:
@@ -309,6 +333,11 @@ struct Examiner {
         case StepState::Ready: return same(inState(*r) + " already");
         default: return no(RejectCode::Refused, inState(*r) + ", so there is nothing to retry");
         }
+    }
+    [[nodiscard]] static Examined doubtful(const StepRecord& r)
+    {
+        return no(RejectCode::Refused, "an earlier attempt at step " + quoted(r.id)
+                                           + " may have had its effect: retry it under the same key, or record its result");
     }
     Examined replaceable(const StepRecord& r, std::string_view verb) const
     {
@@ -336,14 +365,20 @@ struct Examiner {
         const StepRecord* r = find(c.step);
         if (!r)
             return noStep(c.step);
-        return stale(c, *r) ? staleStep(*r) : replaceable(*r, "skip");
+        if (stale(c, *r))
+            return staleStep(*r);
+        return r->inDoubt() && r->state != StepState::Unknown ? doubtful(*r) : replaceable(*r, "skip");
     }
     Examined operator()(const cmd::RecordResult& c) const
     {
         const StepRecord* r = find(c.step);
         if (!r)
             return noStep(c.step);
-        return stale(c, *r) ? staleStep(*r) : replaceable(*r, "record");
+        if (stale(c, *r))
+            return staleStep(*r);
+        if (r->state == StepState::Waiting && r->reason == Reason::EffectInFlight)
+            return no(RejectCode::Refused, inState(*r) + " for the same effect in another run: wait for its result, or skip the step");
+        return replaceable(*r, "record");
     }
     Examined operator()(const cmd::Settle& c) const
     {
@@ -359,6 +394,8 @@ struct Examiner {
         if (c.as == cmd::SettleAs::RepeatSameKey && r->safety != ReplaySafety::Repeatable)
             return no(RejectCode::Refused, "tool " + quoted(r->tool) + " does not promise that the same key has the same effect, "
                                                "so it may not be repeated while the outcome is unknown");
+        if (c.as == cmd::SettleAs::RepeatSameKey && s.restCancelled && r->undoOf == kNoStep)
+            return no(RejectCode::Refused, "the run is being cancelled: nothing is tried again");
         return {};
     }
     Examined operator()(const cmd::AmendInput& c) const
@@ -368,8 +405,15 @@ struct Examiner {
             return noStep(c.step);
         if (stale(c, *r))
             return staleStep(*r);
+        if (s.restCancelled && r->undoOf == kNoStep)
+            return no(RejectCode::Refused, "the run is being cancelled: nothing is tried again");
         if (r->state == StepState::Pending)
             return no(RejectCode::Refused, inState(*r) + ": its input is not rendered yet");
+        if (r->inDoubt() && r->state != StepState::Unknown)
+            return doubtful(*r);
+        const StepIx ix = s.stepById.at(c.step);
+        if (std::any_of(s.children.begin(), s.children.end(), [ix](const ChildRecord& child) { return child.step == ix; }))
+            return no(RejectCode::Refused, "the child run of step " + quoted(r->id) + " has its input already: repair the child");
         return replaceable(*r, "amend");
     }
     Examined operator()(const cmd::SetDeadline& c) const
@@ -431,6 +475,8 @@ struct Examiner {
         if (c.kind == cmd::MessageKind::ChildFinished || c.kind == cmd::MessageKind::CancelConfirmed)
             if (child == s.childByRun.end())
                 return no(RejectCode::NotFound, "run " + toText(c.from) + " is not a child of this run");
+        if (c.kind == cmd::MessageKind::ControlFlow && c.from != s.parent.run)
+            return no(RejectCode::NotFound, "run " + toText(c.from) + " is not the parent of this run");
         if (c.kind == cmd::MessageKind::ControlFlow && c.control.revision <= s.inherited.revision)
             return same("an older control message; a newer one was applied");
         return {};

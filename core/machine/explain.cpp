@@ -49,7 +49,7 @@ public:
             items.push_back({reason, ix, set.begin()->first, nextOf(s.steps[ix]), static_cast<std::uint32_t>(set.size()), false});
         }
         // A driven run with no open step waits for its caller.
-        if (items.empty() && s.driven && s.running.empty() && s.ready.empty())
+        if (items.empty() && s.driven && s.running.empty() && !s.restCancelled)
             items.push_back({Reason::Signal, kNoStep, s.changedAt, kNoTime, 1, false});
         std::sort(items.begin(), items.end(), morePressing);
         return std::move(items);
@@ -111,7 +111,8 @@ Activity activityOf(const RunState& s, const std::vector<ReasonItem>& reasons)
     if (!s.waiting[at(Reason::Retry)].empty())
         return Activity::Retrying;
     const bool asks = std::any_of(reasons.begin(), reasons.end(), [](const ReasonItem& r) { return r.lookingUp; });
-    if (!s.ready.empty() || !s.fresh.empty() || asks || !s.waiting[at(Reason::Resource)].empty()
+    const bool starts = !s.driven && (!s.ready.empty() || !s.fresh.empty());
+    if (starts || asks || !s.waiting[at(Reason::Resource)].empty()
         || !s.waiting[at(Reason::Capacity)].empty())
         return Activity::Queued;
     for (const Reason r : {Reason::Approval, Reason::Timer, Reason::Signal, Reason::Child, Reason::EffectInFlight})
@@ -137,14 +138,22 @@ TimeMs nextDueOf(const RunState& s, TimeMs now)
 {
     if (s.closed)
         return kNoTime;
-    TimeMs next = s.due.empty() ? kNoTime : s.due.begin()->first;
+    // Look-ups need the definition, so a run that is blocked for want of it does not become due by them.
+    const bool lookUpsRest = s.blocked == Reason::Worker || s.blocked == Reason::Incompatible;
+    TimeMs next = kNoTime;
+    for (const auto& [due, ix] : s.due) {
+        if (lookUpsRest && s.steps[ix].state == StepState::Unknown && !s.steps[ix].attempt)
+            continue;
+        next = due;
+        break;
+    }
     const auto sooner = [&next](TimeMs t) {
         if (t != kNoTime && (next == kNoTime || t < next))
             next = t;
     };
-    if (s.blocked == Reason::None)
+    if (s.blocked == Reason::None && !s.restCancelled)
         sooner(s.deadline());
-    const bool canStart = !s.paused() && s.blocked == Reason::None && (!s.ready.empty() || !s.fresh.empty());
+    const bool canStart = !s.driven && !s.paused() && s.blocked == Reason::None && (!s.ready.empty() || !s.fresh.empty());
     if (canStart)
         sooner(now);
     return next;

@@ -198,6 +198,8 @@ struct Folder {
             unfinish(state, f.step, head);
         {
             Touch t(state, f.step, head);
+            if (f.byPerson)
+                use(state, t->held);  // what it really took is not known: the worst case counts
             settleHeld(state, t.step());
             t->state = StepState::Complete;
             t->reason = Reason::None;
@@ -253,6 +255,7 @@ struct Folder {
     {
         Touch t(state, f.step, head);
         settleHeld(state, t.step());
+        t->holdsKey = false;
         t->state = StepState::Ready;
         t->reason = Reason::None;
         t->due = kNoTime;
@@ -273,6 +276,8 @@ struct Folder {
         t->failures = 0;
         t->lost = 0;
         t->firstStartedAt = kNoTime;
+        t->tries = 0;
+        t->holdsKey = false;
         if (auto* approval = approvalOf(t.step()); approval && approval->state == ApprovalState::Pending)
             close(*approval, ApprovalState::Cancelled);
     }
@@ -302,8 +307,12 @@ struct Folder {
         t->attempt = std::move(attempt);
         t->lastAttempt = f.attempt;
         t->attempts = f.number;
-        if (f.purpose == Purpose::LookUp)
+        if (f.purpose == Purpose::LookUp) {
             ++t->lookUps;
+        } else {
+            ++t->tries;
+            t->holdsKey = writes(t->safety) && !t->effect.isNull();
+        }
         if (t->firstStartedAt == kNoTime)
             t->firstStartedAt = head.time;
         // A look-up of an unknown step leaves it unknown; the first look of check_first is the step's own work.
@@ -327,13 +336,21 @@ struct Folder {
     {
         Touch t(state, f.step, head);
         if (t->attempt) {
-            if (f.effect == EffectKnowledge::Unknown)
+            // It may have happened, or did without a result: the reservation stays until that is settled.
+            const bool open = f.effect == EffectKnowledge::Unknown || f.effect == EffectKnowledge::Happened;
+            if (open && f.how != AttemptEnd::Completed)
                 t->held.insert(t->held.end(), t->attempt->reserved.begin(), t->attempt->reserved.end());
             else
                 reserve(state, t->attempt->reserved, -1);
         }
         use(state, f.used);
         const bool lookUp = t->attempt && t->attempt->purpose == Purpose::LookUp;
+        if (!lookUp && f.how != AttemptEnd::Completed) {
+            t->doubt = t->doubt || f.effect == EffectKnowledge::Unknown || f.effect == EffectKnowledge::Happened;
+            // What a later try says of itself does not tell what an earlier one did.
+            if (f.effect == EffectKnowledge::NotHappened && !t->doubt)
+                t->holdsKey = false;
+        }
         t->attempt.reset();
         t->due = kNoTime;
         t->failures += f.countsAsFailure ? 1 : 0;
@@ -350,7 +367,8 @@ struct Folder {
         if (t->state == StepState::Running)
             t->state = StepState::Ready;
         if (state.restCancelled && t->state == StepState::Ready && t->undoOf == kNoStep)
-            m_cancelAfter = f.how != AttemptEnd::Completed && f.effect != EffectKnowledge::Unknown;
+            m_cancelAfter = f.how != AttemptEnd::Completed && f.effect != EffectKnowledge::Unknown
+                && f.effect != EffectKnowledge::Happened;
     }
     void operator()(const PartialResult& f) { Touch(state, f.step, head)->partial = f.output; }
     void operator()(const LateResult&) {}
@@ -417,7 +435,14 @@ struct Folder {
                 if (auto* own = budgetLine(state, line.unit))
                     own->reserved -= line.limit;
         }
+        // A repaired child answers again, and says what it used in all: only the difference is new.
+        for (Usage before : child.used) {
+            before.amount = -before.amount;
+            use(state, {before});
+        }
         use(state, f.used);
+        child.used = f.used;
+        child.output = f.output;
         Touch t(state, f.step, head);
         t->detail = f.output;
         if (state.restCancelled && t->state == StepState::Waiting)
@@ -443,9 +468,10 @@ struct Folder {
     }
     ApprovalRecord* find(const ApprovalId& id)
     {
-        for (auto& record : state.approvals)
-            if (record.id == id)
-                return &record;
+        if (!id.isNull())
+            for (auto record = state.approvals.rbegin(); record != state.approvals.rend(); ++record)
+                if (record->id == id)
+                    return &*record;
         return nullptr;
     }
     ApprovalRecord* approvalOf(const StepRecord& step) { return find(step.approval); }

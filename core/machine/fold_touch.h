@@ -43,7 +43,8 @@ private:
     {
         const StepRecord& s = step();
         --m_state.stepsIn[at(s.state)];
-        m_state.fresh.erase(m_ix);
+        if (s.state == StepState::Pending)
+            m_state.fresh.erase(m_ix);
         if (s.state == StepState::Ready)
             m_state.ready.erase(m_ix);
         if (s.attempt)
@@ -112,6 +113,7 @@ inline void settleHeld(RunState& state, StepRecord& step)
     step.held.clear();
     step.lookUps = 0;
     step.lookedUp = false;
+    step.doubt = false;
 }
 
 // A finished step frees its dependents and counts down its fan-out.

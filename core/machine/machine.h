@@ -147,6 +147,7 @@ struct Message {
     std::string workflow;                // StartChild
     std::uint32_t workflowVersion = 0;
     RunId root;
+    RunId origin;                        // StartChild: names the child's default effect keys
     std::uint32_t confirmed = 0;
     std::uint32_t total = 0;
     EffectId effect;                     // EffectReleased: made by the store, one per waiter

@@ -40,6 +40,8 @@ struct StepRecord {
     bool byPerson = false;         // result recorded, settled or skipped by an operator
     bool effectDone = false;       // its effect is known to have happened
     bool skippedDependency = false;
+    bool holdsKey = false;         // an attempt at its effect began, and it is not known that it did not happen
+    bool doubt = false;            // an attempt ended without saying whether its effect happened; nobody knows yet
     Reason reason = Reason::None;  // while Waiting or Unknown; of a Failed step, why it failed
     TimeMs since = kNoTime;        // of the present state
     TimeMs due = kNoTime;          // when time itself ends the wait
@@ -52,6 +54,7 @@ struct StepRecord {
     std::uint32_t failures = 0;    // handled failures
     std::uint32_t lost = 0;        // lost owners
     std::uint32_t lookUps = 0;     // look-up attempts started for the present doubt
+    std::uint32_t tries = 0;       // attempts started at the present effect, look-ups not counted
     bool lookedUp = false;         // a look-up answered "cannot tell": only a person can
     std::uint32_t membersOpen = 0; // FanOut: unfinished members
     std::uint32_t membersFailed = 0;
@@ -76,6 +79,8 @@ struct StepRecord {
     std::optional<AttemptState> attempt;  // the current one
     AttemptId lastAttempt;         // the newest started
     AttemptId completedBy;         // the attempt that gave the result
+
+    [[nodiscard]] bool inDoubt() const { return doubt && !attempt && !isFinished(state); }
 };
 
 struct ApprovalRecord {
@@ -108,6 +113,8 @@ struct ChildRecord {
     bool answered = false;
     Activity as = Activity::Executing;
     std::vector<BudgetLine> allotment;
+    PayloadRef output;             // of its last answer
+    std::vector<Usage> used;       // likewise
     std::uint32_t cancelConfirmed = 0;
     std::uint32_t cancelTotal = 0;
 };

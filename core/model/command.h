@@ -13,6 +13,7 @@ namespace cairn::cmd {
 struct Start {
     RunId run;
     RunId root;                     // null: the run is its own root
+    RunId origin;                   // names default effect keys; null: the run itself
     ParentRef parent;
     PayloadRef input;
     Digest keyHash;

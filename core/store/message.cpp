@@ -82,6 +82,7 @@ std::string encodeMessage(const Message& m)
     out.bytes(m.workflow);
     out.u32(m.workflowVersion);
     out.id(m.root);
+    out.id(m.origin);
     out.u32(m.confirmed);
     out.u32(m.total);
     out.digest(m.effect);
@@ -121,6 +122,7 @@ Result<Message> decodeMessage(std::string_view body)
     m.workflow = in.bytes();
     m.workflowVersion = in.u32();
     m.root = in.id<RunId>();
+    m.origin = in.id<RunId>();
     m.confirmed = in.u32();
     m.total = in.u32();
     m.effect = in.digest();

@@ -13,11 +13,11 @@ namespace cairn {
 
 namespace {
 
-constexpr std::array<std::string_view, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                   "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+constexpr std::array<std::string_view, 12> kMonths{
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 constexpr std::array<std::string_view, 7> kDays{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-constexpr std::array<std::string_view, 7> kLongDays{"Sunday",   "Monday", "Tuesday", "Wednesday",
-                                                    "Thursday", "Friday", "Saturday"};
+constexpr std::array<std::string_view, 7> kLongDays{
+    "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -33,7 +33,10 @@ struct Fields {
 
 class Reader {
 public:
-    explicit Reader(std::string_view text) : m_rest(text) {}
+    explicit Reader(std::string_view text)
+        : m_rest(text)
+    {
+    }
     void literal(std::string_view text)
     {
         if (m_rest.starts_with(text))
@@ -157,8 +160,8 @@ std::optional<Fields> asctimeDate(std::string_view text)
 std::optional<TimeMs> instantOf(const Fields& fields)
 {
     const std::chrono::year_month_day date{std::chrono::year(fields.year),
-                                           std::chrono::month(static_cast<unsigned>(fields.month)),
-                                           std::chrono::day(static_cast<unsigned>(fields.day))};
+        std::chrono::month(static_cast<unsigned>(fields.month)),
+        std::chrono::day(static_cast<unsigned>(fields.day))};
     // A leap second is written as :60 and means the second after it.
     const bool leapSecond = fields.second == 60 && fields.hour == 23 && fields.minute == 59;
     if (!date.ok() || fields.hour > 23 || fields.minute > 59 || (fields.second > 59 && !leapSecond))
@@ -172,8 +175,8 @@ std::optional<TimeMs> instantOf(const Fields& fields)
 
 Error refused(std::string_view what, std::string_view text, std::string_view rule)
 {
-    return makeError(ErrorKind::InvalidInput, std::string(what) + " '" + visibleLine(clipped(text, 80)) + "' "
-                                                  + std::string(rule));
+    return makeError(ErrorKind::InvalidInput,
+        std::string(what) + " '" + visibleLine(clipped(text, 80)) + "' " + std::string(rule));
 }
 
 // Seconds of a text of digits only; nullopt where they do not fit.
@@ -200,20 +203,24 @@ Result<TimeMs> parseHttpDate(std::string_view text, TimeMs now)
     if (!fields)
         fields = asctimeDate(text);
     if (!fields)
-        return refused("The HTTP date", text, "has none of the three forms, such as Sun, 06 Nov 1994 08:49:37 GMT.");
+        return refused(
+            "The HTTP date", text, "has none of the three forms, such as Sun, 06 Nov 1994 08:49:37 GMT.");
     const auto time = instantOf(*fields);
     if (!time)
-        return refused("The HTTP date", text, "names a day or time that does not exist, or the wrong day of the week.");
+        return refused(
+            "The HTTP date", text, "names a day or time that does not exist, or the wrong day of the week.");
     return *time;
 }
 
 Result<SpanMs> parseRetryAfter(std::string_view header, std::string_view date, TimeMs now)
 {
-    // Optional blanks around a field's value belong to the header line, not to the value (RFC 9110 section 5.5).
+    // Optional blanks around a field's value belong to the header line, not to the value (RFC 9110 section
+    // 5.5).
     const auto value = [](std::string_view field) {
         const auto first = field.find_first_not_of(" \t");
-        return first == std::string_view::npos ? std::string_view{}
-                                               : field.substr(first, field.find_last_not_of(" \t") - first + 1);
+        return first == std::string_view::npos
+            ? std::string_view{}
+            : field.substr(first, field.find_last_not_of(" \t") - first + 1);
     };
     const std::string_view text = value(header);
     if (!text.empty() && std::all_of(text.begin(), text.end(), isDigit)) {
@@ -224,8 +231,9 @@ Result<SpanMs> parseRetryAfter(std::string_view header, std::string_view date, T
     }
     const Result<TimeMs> until = parseHttpDate(text, now);
     if (!until)
-        return refused("Retry-After", text, "is neither a number of seconds nor an HTTP date; the policy's own delay "
-                                            "is used.");
+        return refused("Retry-After", text,
+            "is neither a number of seconds nor an HTTP date; the policy's own delay "
+            "is used.");
     const Result<TimeMs> sent = parseHttpDate(value(date), now);
     const TimeMs from = sent ? *sent : now;
     return std::clamp<SpanMs>(*until - from, 0, kLongestRetryAfter);

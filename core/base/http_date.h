@@ -15,11 +15,12 @@ inline constexpr SpanMs kLongestRetryAfter = 24 * 3'600'000;
 // `now` decides the century of the second form: at most 50 years ahead. The day's name must be the right one.
 [[nodiscard]] Result<TimeMs> parseHttpDate(std::string_view text, TimeMs now);
 
-// How long a Retry-After header asks to wait, counted from the moment the response came (`now`): digits are seconds, else
-// an HTTP date, taken relative to the response's own Date header where that can be read (`date`, empty: none), so that a
-// server with a wrong clock cannot shift it. A date that has passed is 0; longer waits than kLongestRetryAfter are cut to
-// it. Refuses signs, blanks inside, numbers that overflow and anything else (InvalidInput): then the header counts as
-// absent. It is a floor for the resource: the caller never waits less than its own back-off says.
+// How long a Retry-After header asks to wait, counted from the moment the response came (`now`): digits are
+// seconds, else an HTTP date, taken relative to the response's own Date header where that can be read
+// (`date`, empty: none), so that a server with a wrong clock cannot shift it. A date that has passed is 0;
+// longer waits than kLongestRetryAfter are cut to it. Refuses signs, blanks inside, numbers that overflow and
+// anything else (InvalidInput): then the header counts as absent. It is a floor for the resource: the caller
+// never waits less than its own back-off says.
 [[nodiscard]] Result<SpanMs> parseRetryAfter(std::string_view header, std::string_view date, TimeMs now);
 
 }  // namespace cairn

@@ -1,6 +1,6 @@
 #pragma once
-// Identifiers: 16 bytes, written as lower-case UUID text. UUIDv7 (RFC 9562 section 5.7) where time order helps
-// paging; UUIDv8 made from a SHA-256 where the same inputs must give the same id (messages, children).
+// Identifiers: 16 bytes, written as lower-case UUID text. UUIDv7 (RFC 9562 section 5.7) where time order
+// helps paging; UUIDv8 made from a SHA-256 where the same inputs must give the same id (messages, children).
 
 // No <compare> here: <array> brings it, and moc of Qt 6.4 cannot parse it where it comes first.
 #include <array>

@@ -43,7 +43,7 @@ struct LineColumn {
 };
 [[nodiscard]] LineColumn lineColumn(std::string_view bytes, std::size_t offset) noexcept;
 
-// --- looking into a text that validateJson accepted --------------------------------------------------------------
+// --- looking into a text that validateJson accepted --------------------------------------------------------
 // On other input these never read out of bounds, but what they answer is not specified.
 
 enum class JsonKind : std::uint8_t { Invalid, Null, Bool, Number, String, Array, Object };

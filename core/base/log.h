@@ -1,10 +1,10 @@
 #pragma once
 // The program's own log: one JSON object per line on standard error, for machines and people.
 //   {"time":"2026-11-29T10:42:07.123Z","level":"info","event":"run_taken_over","run":"0193…","epoch":4}
-// Level and event are chosen by the code, never taken from data; values are escaped, so that data cannot begin a line or
-// steer a terminal, and cut at 4 KiB. Never put a secret or payload bytes into a field. Nothing is written until a main
-// calls start(): libraries and tests are quiet. Thread-safe; a line is written whole; never throws; blocks as long as
-// standard error does.
+// Level and event are chosen by the code, never taken from data; values are escaped, so that data cannot
+// begin a line or steer a terminal, and cut at 4 KiB. Never put a secret or payload bytes into a field.
+// Nothing is written until a main calls start(): libraries and tests are quiet. Thread-safe; a line is
+// written whole; never throws; blocks as long as standard error does.
 
 #include "core/base/ids.h"
 
@@ -25,14 +25,19 @@ inline constexpr std::size_t kLongestField = 4096;  // bytes
 
 // A value that lives as long as the call.
 class Value {
+    template<typename T>
+    using Whole = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+
 public:
     Value(std::string_view text) : m_value(text) {}
     Value(const char* text) : m_value(std::string_view(text)) {}
     Value(const std::string& text) : m_value(std::string_view(text)) {}
     Value(bool value) : m_value(value) {}
     Value(double value) : m_value(value) {}
-    template<typename T> requires(std::is_integral_v<T> && std::is_signed_v<T>) Value(T value) : m_value(std::int64_t{value}) {}
-    template<typename T> requires(std::is_integral_v<T> && std::is_unsigned_v<T>) Value(T value) : m_value(std::uint64_t{value}) {}
+    template<typename T, std::enable_if_t<std::is_integral_v<T>, int> = 0> Value(T value)
+        : m_value(Whole<T>{value})
+    {
+    }
     template<typename Tag> Value(const Id<Tag>& id) : m_value(id.bytes) {}
     void appendTo(std::string& line) const;
 
@@ -55,7 +60,10 @@ void write(Level level, std::string_view event, Fields fields) noexcept;
 
 inline void debug(std::string_view event, Fields fields = {}) noexcept { write(Level::Debug, event, fields); }
 inline void info(std::string_view event, Fields fields = {}) noexcept { write(Level::Info, event, fields); }
-inline void warning(std::string_view event, Fields fields = {}) noexcept { write(Level::Warning, event, fields); }
+inline void warning(std::string_view event, Fields fields = {}) noexcept
+{
+    write(Level::Warning, event, fields);
+}
 inline void error(std::string_view event, Fields fields = {}) noexcept { write(Level::Error, event, fields); }
 
 // For tests: lines go here instead of to standard error; an empty function gives them back.

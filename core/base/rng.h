@@ -27,7 +27,8 @@ public:
     void fill(void* out, std::size_t size) override;
 };
 
-// xoshiro256** (Blackman and Vigna 2018) seeded by splitmix64: the same seed gives the same sequence. Not thread-safe.
+// xoshiro256** (Blackman and Vigna 2018) seeded by splitmix64: the same seed gives the same sequence. Not
+// thread-safe.
 class SeededRng final : public Rng {
 public:
     explicit SeededRng(std::uint64_t seed);

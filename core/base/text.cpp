@@ -13,12 +13,26 @@ struct CodeRange {
     char32_t last;
 };
 
-// Characters that show nothing or change the direction of what follows (Unicode's Default_Ignorable_Code_Point and
-// Bidi_Control, but for U+FE00 to U+FE0F, which emoji need), line separators and interlinear marks.
+// Characters that show nothing or change the direction of what follows (Unicode's
+// Default_Ignorable_Code_Point and Bidi_Control, but for U+FE00 to U+FE0F, which emoji need), line separators
+// and interlinear marks.
 constexpr CodeRange kInvisible[] = {
-    {0x00AD, 0x00AD}, {0x034F, 0x034F}, {0x061C, 0x061C}, {0x115F, 0x1160}, {0x17B4, 0x17B5}, {0x180B, 0x180F},
-    {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F}, {0x3164, 0x3164}, {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0},
-    {0xFFF0, 0xFFFB}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+    {0x00AD, 0x00AD},
+    {0x034F, 0x034F},
+    {0x061C, 0x061C},
+    {0x115F, 0x1160},
+    {0x17B4, 0x17B5},
+    {0x180B, 0x180F},
+    {0x200B, 0x200F},
+    {0x2028, 0x202E},
+    {0x2060, 0x206F},
+    {0x3164, 0x3164},
+    {0xFEFF, 0xFEFF},
+    {0xFFA0, 0xFFA0},
+    {0xFFF0, 0xFFFB},
+    {0x1BCA0, 0x1BCA3},
+    {0x1D173, 0x1D17A},
+    {0xE0000, 0xE0FFF},
 };
 
 bool isInvisible(char32_t c)
@@ -26,15 +40,16 @@ bool isInvisible(char32_t c)
     if (c < kInvisible[0].first)
         return false;
     return std::any_of(std::begin(kInvisible), std::end(kInvisible),
-                       [c](const CodeRange& range) { return c >= range.first && c <= range.last; });
+        [c](const CodeRange& range) { return c >= range.first && c <= range.last; });
 }
 
 bool isControl(char32_t c) { return c < 0x20 || (c >= 0x7F && c <= 0x9F); }
 
 bool isBlank(char32_t c)
 {
-    return c == ' ' || (c >= 0x09 && c <= 0x0D) || c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A)
-        || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+    return c == ' ' || (c >= 0x09 && c <= 0x0D) || c == 0x85 || c == 0xA0 || c == 0x1680
+        || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F
+        || c == 0x3000;
 }
 
 void appendByteEscape(std::string& out, unsigned char byte)
@@ -61,7 +76,8 @@ void appendCodeEscape(std::string& out, char32_t c)
 std::size_t plainRun(std::string_view text, std::size_t at)
 {
     std::size_t end = at;
-    while (end < text.size() && text[end] >= 0x20 && text[end] < 0x7F && text[end] != '"' && text[end] != '\\')
+    while (
+        end < text.size() && text[end] >= 0x20 && text[end] < 0x7F && text[end] != '"' && text[end] != '\\')
         ++end;
     return end - at;
 }
@@ -158,11 +174,12 @@ std::optional<std::size_t> firstInvalidUtf8(std::string_view text) noexcept
 Status checkText(std::string_view what, std::string_view text)
 {
     if (const auto at = firstInvalidUtf8(text))
-        return makeError(ErrorKind::InvalidInput, std::string(what) + " is not valid UTF-8 at byte "
-                                                      + std::to_string(*at) + ". Send it as UTF-8 text.");
+        return makeError(ErrorKind::InvalidInput,
+            std::string(what) + " is not valid UTF-8 at byte " + std::to_string(*at)
+                + ". Send it as UTF-8 text.");
     if (const auto at = text.find('\0'); at != std::string_view::npos)
-        return makeError(ErrorKind::InvalidInput, std::string(what) + " holds a NUL character at byte "
-                                                      + std::to_string(at) + ". Remove it.");
+        return makeError(ErrorKind::InvalidInput,
+            std::string(what) + " holds a NUL character at byte " + std::to_string(at) + ". Remove it.");
     return {};
 }
 
@@ -196,11 +213,21 @@ void appendJsonString(std::string& out, std::string_view text)
         }
         const char32_t c = point->value;
         switch (c) {
-        case '"': out += "\\\""; break;
-        case '\\': out += "\\\\"; break;
-        case '\n': out += "\\n"; break;
-        case '\t': out += "\\t"; break;
-        case '\r': out += "\\r"; break;
+        case '"':
+            out += "\\\"";
+            break;
+        case '\\':
+            out += "\\\\";
+            break;
+        case '\n':
+            out += "\\n";
+            break;
+        case '\t':
+            out += "\\t";
+            break;
+        case '\r':
+            out += "\\r";
+            break;
         default:
             if (isControl(c) || isInvisible(c))
                 appendJsonCode(out, c);
@@ -215,7 +242,8 @@ void appendJsonString(std::string& out, std::string_view text)
 std::string shortId(std::string_view id)
 {
     // Ids are ASCII; whatever else comes here is shown whole rather than cut inside a character.
-    const bool ascii = std::all_of(id.begin(), id.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    const bool ascii =
+        std::all_of(id.begin(), id.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
     if (id.size() <= 12 || !ascii)
         return std::string(id);
     return std::string(id.substr(0, 6)) + "…" + std::string(id.substr(id.size() - 4));

@@ -34,9 +34,11 @@ std::string instant(TimeMs time, char separator, bool milliseconds)
     const std::chrono::year_month_day date(day);
     const std::int64_t inDay = (point - day).count();
     std::string out = padded(static_cast<int>(date.year()), 4);
-    out += '-' + padded(static_cast<unsigned>(date.month()), 2) + '-' + padded(static_cast<unsigned>(date.day()), 2);
+    out += '-' + padded(static_cast<unsigned>(date.month()), 2) + '-'
+        + padded(static_cast<unsigned>(date.day()), 2);
     out += separator;
-    out += padded(inDay / kHour, 2) + ':' + padded(inDay / kMinute % 60, 2) + ':' + padded(inDay / kSecond % 60, 2);
+    out += padded(inDay / kHour, 2) + ':' + padded(inDay / kMinute % 60, 2) + ':'
+        + padded(inDay / kSecond % 60, 2);
     if (milliseconds)
         out += '.' + padded(inDay % kSecond, 3);
     return out + 'Z';
@@ -45,7 +47,10 @@ std::string instant(TimeMs time, char separator, bool milliseconds)
 // Reads fixed-width parts of a text from its front.
 class Parts {
 public:
-    explicit Parts(std::string_view text) : m_rest(text) {}
+    explicit Parts(std::string_view text)
+        : m_rest(text)
+    {
+    }
     int digits(std::size_t width)
     {
         int value = 0;
@@ -72,7 +77,11 @@ public:
         if (!take(oneOf))
             fail();
     }
-    int fail() { m_ok = false; return 0; }
+    int fail()
+    {
+        m_ok = false;
+        return 0;
+    }
     [[nodiscard]] bool ok() const { return m_ok; }
     [[nodiscard]] bool atEnd() const { return m_rest.empty(); }
     [[nodiscard]] char last() const { return m_last; }
@@ -87,8 +96,8 @@ private:
 Error badInstant(std::string_view text, std::string_view why)
 {
     return makeError(ErrorKind::InvalidInput,
-                     "'" + visibleLine(clipped(text, 60)) + "' is not a time: " + std::string(why)
-                         + ". Write it like 2027-04-30T17:00:00Z or 2027-04-30T19:00:00+02:00.");
+        "'" + visibleLine(clipped(text, 60)) + "' is not a time: " + std::string(why)
+            + ". Write it like 2027-04-30T17:00:00Z or 2027-04-30T19:00:00+02:00.");
 }
 
 // Milliseconds of a fraction of any length, which must have a digit.
@@ -130,9 +139,10 @@ constexpr SpanUnit kSpanUnits[] = {{"d", kDay}, {"h", kHour}, {"m", kMinute}, {"
 
 Error badSpan(std::string_view text)
 {
-    return makeError(ErrorKind::InvalidInput, "'" + visibleLine(clipped(text, 60))
-                                                  + "' is not a span of time. Write a whole number with its unit: "
-                                                    "250ms, 30s, 5m, 2h, 1d or 1h30m, at most 36500d.");
+    return makeError(ErrorKind::InvalidInput,
+        "'" + visibleLine(clipped(text, 60))
+            + "' is not a span of time. Write a whole number with its unit: "
+              "250ms, 30s, 5m, 2h, 1d or 1h30m, at most 36500d.");
 }
 
 std::string grouped(std::string digits)
@@ -152,8 +162,8 @@ std::uint64_t magnitude(std::int64_t value)
 // ISO 4217 minor units where they are not two.
 std::size_t usualDecimals(std::string_view currency)
 {
-    static constexpr std::string_view kNone[] = {"BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG",
-                                                 "RWF", "UGX", "UYI", "VND", "VUV", "XAF", "XOF", "XPF"};
+    static constexpr std::string_view kNone[] = {"BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW",
+        "PYG", "RWF", "UGX", "UYI", "VND", "VUV", "XAF", "XOF", "XPF"};
     static constexpr std::string_view kThree[] = {"BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"};
     if (std::find(std::begin(kNone), std::end(kNone), currency) != std::end(kNone))
         return 0;
@@ -175,8 +185,9 @@ std::string amount(std::int64_t micros, std::string_view currency, bool group)
 
 Error badAmount(std::string_view text, std::string_view why)
 {
-    return makeError(ErrorKind::InvalidInput, "'" + visibleLine(clipped(text, 60)) + "' is not an amount: "
-                                                  + std::string(why) + ". Write it like 4860.00.");
+    return makeError(ErrorKind::InvalidInput,
+        "'" + visibleLine(clipped(text, 60)) + "' is not an amount: " + std::string(why)
+            + ". Write it like 4860.00.");
 }
 
 }  // namespace
@@ -204,11 +215,12 @@ Result<TimeMs> parseInstant(std::string_view text)
         return badInstant(text, "it does not have the form of RFC 3339");
     const auto east = offset(in);
     if (!east)
-        return badInstant(text, in.atEnd() ? "its offset from UTC is missing" : "what follows the seconds is no offset");
+        return badInstant(
+            text, in.atEnd() ? "its offset from UTC is missing" : "what follows the seconds is no offset");
     if (!in.ok() || !in.atEnd())
         return badInstant(text, "its offset from UTC is wrong");
-    const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
-                                           std::chrono::day(static_cast<unsigned>(day))};
+    const std::chrono::year_month_day date{std::chrono::year(year),
+        std::chrono::month(static_cast<unsigned>(month)), std::chrono::day(static_cast<unsigned>(day))};
     if (!date.ok())
         return badInstant(text, "there is no such day");
     const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
@@ -288,7 +300,10 @@ std::string formatMoney(std::int64_t micros, std::string_view currency)
     return amount(micros, currency, true) + ' ' + std::string(currency);
 }
 
-std::string formatAmount(std::int64_t micros, std::string_view currency) { return amount(micros, currency, false); }
+std::string formatAmount(std::int64_t micros, std::string_view currency)
+{
+    return amount(micros, currency, false);
+}
 
 Result<std::int64_t> parseAmount(std::string_view text)
 {

@@ -8,13 +8,16 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t kLongest = 400;   // of the result
+constexpr std::size_t kLongest = 400;  // of the result
 constexpr std::size_t kReadAtMost = 4096;
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool isHex(char c) { return isDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool isWordByte(char c) { return isDigit(c) || isLetter(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
+bool isWordByte(char c)
+{
+    return isDigit(c) || isLetter(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+}
 // Bytes that hold ids, addresses and numbers together. A point or colon at the end of a token is punctuation.
 bool isTokenByte(char c) { return isWordByte(c) || c == '-' || c == '.' || c == ':' || c == '@' || c == '%'; }
 bool isBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -60,7 +63,8 @@ bool isEmail(std::string_view token)
     return at != std::string_view::npos && at > 0 && token.find('.', at) != std::string_view::npos;
 }
 
-// "cus_9s6XKzkNRiz8i3", "a3f09c21", "01HZX8...": letters and digits mixed, long, and no word with a number behind it.
+// "cus_9s6XKzkNRiz8i3", "a3f09c21", "01HZX8...": letters and digits mixed, long, and no word with a number
+// behind it.
 bool isOpaqueId(std::string_view token)
 {
     if (token.size() < 8 || !allOf(token, [](char c) { return isWordByte(c) || c == '-'; }))
@@ -72,13 +76,19 @@ bool isOpaqueId(std::string_view token)
         return anyOf(token, isLetter);
     std::size_t changes = 0;  // between letter and digit
     for (std::size_t i = 1; i < token.size(); ++i)
-        changes += isDigit(token[i]) != isDigit(token[i - 1]) && isWordByte(token[i]) && isWordByte(token[i - 1]) ? 1 : 0;
+        changes +=
+            isDigit(token[i]) != isDigit(token[i - 1]) && isWordByte(token[i]) && isWordByte(token[i - 1])
+            ? 1
+            : 0;
     return changes >= 3;
 }
 
 class Masker {
 public:
-    explicit Masker(std::string_view text) : m_text(text) {}
+    explicit Masker(std::string_view text)
+        : m_text(text)
+    {
+    }
 
     std::string run()
     {
@@ -110,7 +120,8 @@ private:
         }
     }
 
-    // Past the closing quote of quoted text that begins here; 0 where none does. An apostrophe inside a word is none.
+    // Past the closing quote of quoted text that begins here; 0 where none does. An apostrophe inside a word
+    // is none.
     [[nodiscard]] std::size_t quoteEnd() const
     {
         static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kQuotes{
@@ -174,14 +185,16 @@ private:
         if (m_keepCode && word.size() <= 3 && allOf(word, isDigit)) {
             put(word);
         } else if (word.size() > 2 && word[0] == '0' && (word[1] == 'x' || word[1] == 'X')
-                   && allOf(word.substr(2), isHex)) {
+            && allOf(word.substr(2), isHex)) {
             put("<hex>");
         } else if (isOpaqueId(word)) {
             put("<id>");
         } else {
             maskDigits(word);
-            m_keepCode = namesCode(word) || (m_keepCode && (word == "was" || word == "is" || word == "with"
-                                                            || word == "code" || word == "status"));
+            m_keepCode = namesCode(word)
+                || (m_keepCode
+                    && (word == "was" || word == "is" || word == "with" || word == "code"
+                        || word == "status"));
         }
     }
 
@@ -203,8 +216,8 @@ private:
 
     static bool namesCode(std::string_view word)
     {
-        static constexpr std::string_view kNames[] = {"http", "https", "status", "code", "errno", "signal", "exit",
-                                                      "exited", "error"};
+        static constexpr std::string_view kNames[] = {
+            "http", "https", "status", "code", "errno", "signal", "exit", "exited", "error"};
         return std::any_of(std::begin(kNames), std::end(kNames), [word](std::string_view name) {
             return std::equal(name.begin(), name.end(), word.begin(), word.end(), [](char a, char b) {
                 return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b - 'A' + 'a') : b);

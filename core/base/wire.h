@@ -39,8 +39,8 @@ private:
     std::string m_out;
 };
 
-// Reads what WireWriter wrote. A short or damaged input sets fail() and gives zeros from there on; callers check once
-// at the end. Lengths are checked against what is left, so hostile input cannot make it allocate.
+// Reads what WireWriter wrote. A short or damaged input sets fail() and gives zeros from there on; callers
+// check once at the end. Lengths are checked against what is left, so hostile input cannot make it allocate.
 class WireReader {
 public:
     explicit WireReader(std::string_view in) : m_in(in) {}

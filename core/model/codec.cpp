@@ -17,11 +17,15 @@ using fields::kIsVector;
 
 constexpr std::string_view kHashDomain("cairn-entry\0", 12);
 
-// --- encoding ------------------------------------------------------------------------------------------------------
+// --- encoding ----------------------------------------------------------------------------------------------
 
 class Encoder {
 public:
-    Encoder(WireWriter& out, std::uint16_t format) : m_out(out), m_format(format) {}
+    Encoder(WireWriter& out, std::uint16_t format)
+        : m_out(out)
+        , m_format(format)
+    {
+    }
 
     template<typename T> void operator()(std::string_view, const T& field) { put(field); }
     template<typename T> void since(int format, std::string_view, const T& field)
@@ -82,12 +86,16 @@ private:
     std::uint16_t m_format;
 };
 
-// --- decoding ------------------------------------------------------------------------------------------------------
+// --- decoding ----------------------------------------------------------------------------------------------
 
 // Stops meaning anything once failed(); the first field that did not fit is kept for the error's text.
 class Decoder {
 public:
-    Decoder(WireReader& in, std::uint16_t format) : m_in(in), m_format(format) {}
+    Decoder(WireReader& in, std::uint16_t format)
+        : m_in(in)
+        , m_format(format)
+    {
+    }
 
     template<typename T> void operator()(std::string_view name, T& field)
     {
@@ -189,7 +197,7 @@ private:
     std::size_t m_fact = 0;
 };
 
-// --- facts by tag --------------------------------------------------------------------------------------------------
+// --- facts by tag ------------------------------------------------------------------------------------------
 
 using DecodeFact = void (*)(Decoder&, Fact&);
 
@@ -206,7 +214,8 @@ using DecoderTable = std::array<DecodeFact, tagLimit(kFacts)>;
 template<std::size_t... I> consteval DecoderTable decoderTable(std::index_sequence<I...>)
 {
     DecoderTable table{};
-    ((table[std::variant_alternative_t<I, Fact>::kTag] = &decodeAs<std::variant_alternative_t<I, Fact>>), ...);
+    ((table[std::variant_alternative_t<I, Fact>::kTag] = &decodeAs<std::variant_alternative_t<I, Fact>>),
+        ...);
     return table;
 }
 
@@ -217,8 +226,8 @@ template<std::size_t... I> consteval bool tagsDiffer(std::index_sequence<I...>)
     std::array<bool, tagLimit(kFacts)> taken{};
     bool differ = true;
     ((differ = differ && !taken[std::variant_alternative_t<I, Fact>::kTag],
-      taken[std::variant_alternative_t<I, Fact>::kTag] = true),
-     ...);
+         taken[std::variant_alternative_t<I, Fact>::kTag] = true),
+        ...);
     return differ;
 }
 static_assert(tagsDiffer(kFacts), "two facts have the same tag");
@@ -253,19 +262,21 @@ Error corrupt(const Entry& entry, const Decoder& decoder, std::string_view body)
     else
         text += (decoder.fact() == 0 ? "its " + std::string(decoder.where())
                                      : "the " + std::string(decoder.where()) + " of fact "
-                                           + std::to_string(decoder.fact()))
+                            + std::to_string(decoder.fact()))
             + " cannot be read";
-    text += " (" + std::to_string(body.size()) + " bytes). Stop writing to this run and restore it from a backup or "
-            "an export; 'cairn verify' shows what else is affected.";
+    text += " (" + std::to_string(body.size())
+        + " bytes). Stop writing to this run and restore it from a backup or "
+          "an export; 'cairn verify' shows what else is affected.";
     return makeError(ErrorKind::Corrupt, std::move(text));
 }
 
 Error newerFormat(std::uint16_t format)
 {
     return makeError(ErrorKind::SchemaMismatch,
-                     "This entry has format " + std::to_string(format) + ", and this program reads formats up to "
-                         + std::to_string(kMaxFormat) + ". Use the newer Cairn that wrote it; 'cairn store info' "
-                         "shows what the store needs. Nothing was changed.");
+        "This entry has format " + std::to_string(format) + ", and this program reads formats up to "
+            + std::to_string(kMaxFormat)
+            + ". Use the newer Cairn that wrote it; 'cairn store info' "
+              "shows what the store needs. Nothing was changed.");
 }
 
 }  // namespace
@@ -293,14 +304,15 @@ std::string encodeEntry(const Entry& entry, std::uint16_t format)
     return out.take();
 }
 
-// Format 1 has no trace and span. They are not invented here: decoding leaves them zero, and apply() fills them with
-// legacyTrace and legacySpan, because only it knows the run.
+// Format 1 has no trace and span. They are not invented here: decoding leaves them zero, and apply() fills
+// them with legacyTrace and legacySpan, because only it knows the run.
 Result<Entry> decodeEntry(std::string_view body, std::uint16_t format)
 {
     if (format > kMaxFormat)
         return newerFormat(format);
     if (format < kFormat1)
-        return makeError(ErrorKind::Corrupt, "An entry has format 0, which does not exist: the store is damaged.");
+        return makeError(
+            ErrorKind::Corrupt, "An entry has format 0, which does not exist: the store is damaged.");
     WireReader in(body);
     Decoder decoder(in, format);
     Entry entry;
@@ -342,18 +354,23 @@ Status checkSeal(const SealedEntry& sealed, const Digest& previous)
 {
     const std::string name = "Entry " + std::to_string(sealed.version);
     if (sealed.previous != previous)
-        return makeError(ErrorKind::Corrupt, name + " does not follow the entry before it: it names "
-                                                 + hex(sealed.previous) + ", which should be " + hex(previous)
-                                                 + ". An entry was changed, removed or put in between.");
+        return makeError(ErrorKind::Corrupt,
+            name + " does not follow the entry before it: it names " + hex(sealed.previous)
+                + ", which should be " + hex(previous)
+                + ". An entry was changed, removed or put in between.");
     if (entryHash(sealed.format, sealed.previous, sealed.body) != sealed.hash)
-        return makeError(ErrorKind::Corrupt, name + " does not have the hash that is stored with it: the entry or its "
-                                                    "hash was changed.");
+        return makeError(ErrorKind::Corrupt,
+            name
+                + " does not have the hash that is stored with it: the entry or its "
+                  "hash was changed.");
     WireReader in(sealed.body);
     const bool sameVersion = in.u64() == sealed.version;
     const bool sameCommand = in.id<CommandId>() == sealed.command;
     if (in.fail() || !sameVersion || !sameCommand)
-        return makeError(ErrorKind::Corrupt, name + " is stored beside another version or command id than it names "
-                                                    "itself: a column was changed.");
+        return makeError(ErrorKind::Corrupt,
+            name
+                + " is stored beside another version or command id than it names "
+                  "itself: a column was changed.");
     return {};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Requests to change a run. Text and bytes that come with a command are payloads already (the service makes their
-// references before deciding). Operators' commands may carry what they expect to be current (DESIGN 3.2).
+// Requests to change a run. Text and bytes that come with a command are payloads already (the service makes
+// their references before deciding). Operators' commands may carry what they expect to be current.
 
 #include "core/model/definition.h"
 #include "core/model/entry.h"
@@ -9,7 +9,7 @@
 
 namespace cairn::cmd {
 
-// --- from callers --------------------------------------------------------------------------------------------------
+// --- from callers ------------------------------------------------------------------------------------------
 struct Start {
     RunId run;
     RunId root;                     // null: the run is its own root
@@ -31,8 +31,8 @@ struct NewStep {
     std::vector<std::string> after; // step ids
 };
 struct AddSteps { std::vector<NewStep> steps; };
-// Driven runs: "the result, a claim, or wait". `inputHash` is the given input's hash under the recorded salt where the
-// step exists (the service computes it), the new payload's hash otherwise.
+// Driven runs: "the result, a claim, or wait". `inputHash` is the given input's hash under the recorded salt
+// where the step exists (the service computes it), the new payload's hash otherwise.
 struct DrivenStep {
     NewStep step;
     PayloadRef input;
@@ -42,7 +42,7 @@ struct DrivenStep {
 };
 struct Signal { std::string name; Digest messageHash; PayloadRef data; bool sameDataAsBefore = true; };
 
-// --- from workers and executors ------------------------------------------------------------------------------------
+// --- from workers and executors ----------------------------------------------------------------------------
 struct Claim { std::string step; std::string worker; std::vector<std::string> tools; SpanMs heartbeat = 30'000; };
 struct Renew { AttemptId attempt; SpanMs heartbeat = 30'000; PayloadRef progress; };
 struct Complete {
@@ -68,7 +68,7 @@ struct Partial { AttemptId attempt; PayloadRef output; };
 struct LookedUp { AttemptId attempt; EffectKnowledge verdict = EffectKnowledge::Unknown; PayloadRef output; PayloadRef evidence; };
 struct RequestApproval { NewStep step; PayloadRef input; bool sameInput = true; ApprovalPolicy policy; };
 
-// --- from operators ------------------------------------------------------------------------------------------------
+// --- from operators ----------------------------------------------------------------------------------------
 struct Decide {                     // approve or reject
     ApprovalId approval;
     bool approve = true;
@@ -96,7 +96,7 @@ struct Fork { RunId newRun; std::uint64_t fromVersion = 0; bool newEffects = fal
 struct Migrate { std::uint32_t toVersion = 0; };
 struct Redact { std::uint64_t act = 0; std::vector<PayloadId> payloads; };
 
-// --- from the engine -----------------------------------------------------------------------------------------------
+// --- from the engine ---------------------------------------------------------------------------------------
 struct Advance {};                  // start what can be started
 struct Recover {};                  // takeover: end attempts of sessions that are gone (Given::endedSessions)
 struct FireTimers {};               // everything that is due at Given::now: timers, retries, expiries, time-outs, deadline
@@ -133,8 +133,8 @@ struct Command {
     cmd::Body body;
 };
 
-// The verb that the command's entry carries: Decide is Approve or Reject, SetPaused is Pause or Resume, Renew with
-// progress is Progress, LookedUp is Reconcile; Deliver of a parent's control stays Deliver.
+// The verb that the command's entry carries: Decide is Approve or Reject, SetPaused is Pause or Resume, Renew
+// with progress is Progress, LookedUp is Reconcile; Deliver of a parent's control stays Deliver.
 [[nodiscard]] Verb verbOf(const cmd::Body& body) noexcept;
 
 }  // namespace cairn

@@ -6,10 +6,10 @@ namespace cairn {
 
 namespace {
 
-template<typename T>
-const T* named(const std::vector<T>& all, std::string_view name) noexcept
+template<typename T> const T* named(const std::vector<T>& all, std::string_view name) noexcept
 {
-    const auto found = std::find_if(all.begin(), all.end(), [name](const T& one) { return one.name == name; });
+    const auto found =
+        std::find_if(all.begin(), all.end(), [name](const T& one) { return one.name == name; });
     return found == all.end() ? nullptr : &*found;
 }
 

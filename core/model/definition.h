@@ -1,6 +1,6 @@
 #pragma once
-// A workflow definition as values, parsed and checked (core/definition makes it from JSON). Immutable once made.
-// Templates, conditions and executor settings stay raw JSON slices: the definition layer renders them.
+// A workflow definition as values, parsed and checked (core/definition makes it from JSON). Immutable once
+// made. Templates, conditions and executor settings stay raw JSON slices: the definition layer renders them.
 
 #include "core/model/types.h"
 

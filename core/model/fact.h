@@ -1,8 +1,8 @@
 #pragma once
 // Facts: what an entry says happened. Facts are complete: folding them needs no policy, clock or definition.
-// They hold ids, enums, numbers, times, hashes and payload references only; text from people or from outside is a
-// payload. Tags are part of the stored format: never renumber, only add. `v.since(2, ...)` marks a field that entries
-// of format 1 do not have; it is zero after decoding one, and apply() fills it (codec.h).
+// They hold ids, enums, numbers, times, hashes and payload references only; text from people or from outside
+// is a payload. Tags are part of the stored format: never renumber, only add. `v.since(2, ...)` marks a field
+// that entries of format 1 do not have; it is zero after decoding one, and apply() fills it (codec.h).
 
 #include "core/model/types.h"
 
@@ -12,7 +12,7 @@ namespace cairn {
 
 #define CAIRN_FIELDS(...) template<class Self, class V> static void each(Self& s, V&& v) { __VA_ARGS__ }
 
-// --- the run -------------------------------------------------------------------------------------------------------
+// --- the run -----------------------------------------------------------------------------------------------
 
 struct RunStarted {
     static constexpr std::uint16_t kTag = 1;
@@ -111,7 +111,7 @@ struct PayloadsRedacted {
     CAIRN_FIELDS(v("act", s.act); v("payloads", s.payloads);)
 };
 
-// --- steps ---------------------------------------------------------------------------------------------------------
+// --- steps -------------------------------------------------------------------------------------------------
 
 struct StepAdded {
     static constexpr std::uint16_t kTag = 20;
@@ -211,7 +211,7 @@ struct InputAmended {
     CAIRN_FIELDS(v("step", s.step); v("input", s.input); v("effect", s.effect); v("amount", s.amount);)
 };
 
-// --- attempts ------------------------------------------------------------------------------------------------------
+// --- attempts ----------------------------------------------------------------------------------------------
 
 // For a writing tool this is the intent: it is committed before the tool is called.
 struct AttemptStarted {
@@ -244,7 +244,8 @@ struct AttemptRenewed {
                  v("progress", s.progress);)
 };
 
-// What follows for the step (completed, waiting for a retry, unknown, failed) is a fact of its own in the same entry.
+// What follows for the step (completed, waiting for a retry, unknown, failed) is a fact of its own in the
+// same entry.
 struct AttemptEnded {
     static constexpr std::uint16_t kTag = 42;
     StepIx step = kNoStep;
@@ -279,7 +280,7 @@ struct LateResult {
     CAIRN_FIELDS(v("step", s.step); v("attempt", s.attempt); v("evidence", s.evidence);)
 };
 
-// --- approvals, signals, children, messages ------------------------------------------------------------------------
+// --- approvals, signals, children, messages ----------------------------------------------------------------
 
 struct ApprovalRequested {
     static constexpr std::uint16_t kTag = 60;

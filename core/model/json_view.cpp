@@ -1,4 +1,5 @@
-// Facts and entries as JSON text. Written by hand: the shape is the fields' own, and no JSON library is needed to write.
+// Facts and entries as JSON text. Written by hand: the shape is the fields' own, and no JSON library is
+// needed to write.
 #include "core/base/text.h"
 #include "core/model/codec.h"
 #include "core/model/fields.h"
@@ -23,7 +24,10 @@ void appendHex16(std::string& out, std::uint64_t value)
 
 class JsonWriter {
 public:
-    explicit JsonWriter(std::string& out) : m_out(out) {}
+    explicit JsonWriter(std::string& out)
+        : m_out(out)
+    {
+    }
 
     template<typename T> void operator()(std::string_view name, const T& field)
     {

@@ -1,6 +1,6 @@
 #pragma once
-// Plain values that facts, commands and state share. Each has a static `each` that names its fields once: the binary
-// codec, the JSON view and comparisons are all made from it (core/model/codec.h).
+// Plain values that facts, commands and state share. Each has a static `each` that names its fields once: the
+// binary codec, the JSON view and comparisons are all made from it (core/model/codec.h).
 
 #include "core/base/clock.h"
 #include "core/base/digest.h"
@@ -16,11 +16,13 @@
 
 namespace cairn {
 
-// A step's position in its run, in the order of StepAdded facts. Stable for ever; ids are for people and callers.
+// A step's position in its run, in the order of StepAdded facts. Stable for ever; ids are for people and
+// callers.
 using StepIx = std::uint32_t;
 inline constexpr StepIx kNoStep = std::numeric_limits<StepIx>::max();
 
-// (tool, effect key) hashed under the store's ledger salt: what entries carry; the key's text lives in the ledger row.
+// (tool, effect key) hashed under the store's ledger salt: what entries carry; the key's text lives in the
+// ledger row.
 using EffectId = Digest;
 
 // A payload as entries and state see it: never its bytes. A null id means "none".
@@ -91,7 +93,7 @@ struct ParentRef {
     }
 };
 
-// Control as it flows down a tree (DESIGN 12.6). `revision` orders messages from one parent.
+// Control as it flows down a tree. `revision` orders messages from one parent.
 struct Control {
     bool paused = false;
     bool cancelled = false;

@@ -15,14 +15,14 @@ constexpr Word plain(Enum value, std::string_view key, std::string_view label, s
     return {static_cast<std::uint8_t>(value), key, label, help, Attention::None, kNoActivity};
 }
 
-constexpr Word activity(Activity value, std::string_view key, std::string_view label, std::string_view help,
-                        Attention attention)
+constexpr Word activity(
+    Activity value, std::string_view key, std::string_view label, std::string_view help, Attention attention)
 {
     return {static_cast<std::uint8_t>(value), key, label, help, attention, value};
 }
 
 constexpr Word reason(Reason value, std::string_view key, std::string_view label, std::string_view help,
-                      Attention attention, Activity leadsTo)
+    Attention attention, Activity leadsTo)
 {
     return {static_cast<std::uint8_t>(value), key, label, help, attention, leadsTo};
 }
@@ -31,26 +31,26 @@ constexpr Word kActivities[] = {
     activity(Activity::Completed, "completed", "Completed", "Finished: every step is done.", Attention::None),
     activity(Activity::Failed, "failed", "Failed", "Finished without its result.", Attention::None),
     activity(Activity::Cancelled, "cancelled", "Cancelled", "Finished: stopped by a person or its parent.",
-             Attention::None),
+        Attention::None),
     activity(Activity::Compensated, "compensated", "Compensated", "Finished: completed effects were undone.",
-             Attention::None),
+        Attention::None),
     activity(Activity::Paused, "paused", "Paused", "A person said so; Resume lifts it.", Attention::Person),
     activity(Activity::Cancelling, "cancelling", "Cancelling",
-             "Attempts are under way, or children have not confirmed yet.", Attention::Machine),
+        "Attempts are under way, or children have not confirmed yet.", Attention::Machine),
     activity(Activity::Compensating, "compensating", "Compensating",
-             "Completed effects are being undone, newest first.", Attention::Machine),
+        "Completed effects are being undone, newest first.", Attention::Machine),
     activity(Activity::Executing, "executing", "Executing", "An attempt is under way.", Attention::Machine),
     activity(Activity::Retrying, "retrying", "Retrying", "The next attempt has a time.", Attention::Machine),
     activity(Activity::Queued, "queued", "Queued", "Something is ready; there is no capacity yet.",
-             Attention::Machine),
+        Attention::Machine),
     activity(Activity::Waiting, "waiting", "Waiting",
-             "Waits for an approval, a time, a signal, a child or another run's effect.", Attention::Machine),
+        "Waits for an approval, a time, a signal, a child or another run's effect.", Attention::Machine),
     activity(Activity::Blocked, "blocked", "Blocked", "Nothing can move it but a repair.", Attention::Repair),
 };
 
 constexpr Word kAttentions[] = {
     plain(Attention::UnknownEffect, "unknown_effect", "Effect uncertain",
-          "Nobody knows whether an effect happened; people must find out."),
+        "Nobody knows whether an effect happened; people must find out."),
     plain(Attention::Repair, "repair", "Nobody can", "Nobody can move it until something is repaired."),
     plain(Attention::Person, "person", "A person must", "A person must decide or act."),
     plain(Attention::Machine, "machine", "Machine will", "It moves by itself."),
@@ -60,46 +60,48 @@ constexpr Word kAttentions[] = {
 constexpr Word kReasons[] = {
     reason(Reason::None, "none", "None", "Nothing holds it.", Attention::None, kNoActivity),
     reason(Reason::OutcomeUnknown, "outcome_unknown", "Uncertain effect",
-           "An effect was begun and no result is recorded: it may have happened.", Attention::UnknownEffect,
-           Activity::Blocked),
+        "An effect was begun and no result is recorded: it may have happened.", Attention::UnknownEffect,
+        Activity::Blocked),
     reason(Reason::EffectKeyConflict, "effect_key_conflict", "Effect key conflict",
-           "The same effect key was used before with another input.", Attention::Repair, Activity::Blocked),
+        "The same effect key was used before with another input.", Attention::Repair, Activity::Blocked),
     reason(Reason::Worker, "worker", "No eligible worker", "No worker that is here can run the step.",
-           Attention::Repair, Activity::Blocked),
+        Attention::Repair, Activity::Blocked),
     reason(Reason::AttemptsExhausted, "attempts_exhausted", "Attempts exhausted",
-           "The step failed as often as its policy allows.", Attention::Repair, Activity::Blocked),
+        "The step failed as often as its policy allows.", Attention::Repair, Activity::Blocked),
     reason(Reason::FailedChild, "failed_child", "Failed child", "A child run ended without its result.",
-           Attention::Repair, Activity::Blocked),
+        Attention::Repair, Activity::Blocked),
     reason(Reason::Incompatible, "incompatible", "Mismatch",
-           "What the run recorded does not fit the versions that are here.", Attention::Repair, Activity::Blocked),
+        "What the run recorded does not fit the versions that are here.", Attention::Repair,
+        Activity::Blocked),
     reason(Reason::Credential, "credential", "Credential expired or missing",
-           "A secret is missing, expired or refused.", Attention::Repair, Activity::Blocked),
+        "A secret is missing, expired or refused.", Attention::Repair, Activity::Blocked),
     reason(Reason::Approval, "approval", "Approval", "Waits for a person's yes or no.", Attention::Person,
-           Activity::Waiting),
+        Activity::Waiting),
     reason(Reason::Budget, "budget", "Budget reached", "The next step would cost more than is left.",
-           Attention::Person, Activity::Blocked),
-    reason(Reason::Deadline, "deadline", "Deadline passed", "The run's deadline has passed.", Attention::Person,
-           Activity::Blocked),
+        Attention::Person, Activity::Blocked),
+    reason(Reason::Deadline, "deadline", "Deadline passed", "The run's deadline has passed.",
+        Attention::Person, Activity::Blocked),
     reason(Reason::Paused, "paused", "Paused", "An operator paused it.", Attention::Person, Activity::Paused),
     reason(Reason::EffectInFlight, "effect_in_flight", "Same effect under way",
-           "Another run is doing the same effect; its result will be shared.", Attention::Machine,
-           Activity::Waiting),
+        "Another run is doing the same effect; its result will be shared.", Attention::Machine,
+        Activity::Waiting),
     reason(Reason::Retry, "retry", "Back-off", "The next attempt starts by itself at its time.",
-           Attention::Machine, Activity::Retrying),
-    reason(Reason::Resource, "resource", "Throttled", "The called resource asked to wait.", Attention::Machine,
-           Activity::Queued),
+        Attention::Machine, Activity::Retrying),
+    reason(Reason::Resource, "resource", "Throttled", "The called resource asked to wait.",
+        Attention::Machine, Activity::Queued),
     reason(Reason::Capacity, "capacity", "Limit or lock", "A limit or a lock is held by others.",
-           Attention::Machine, Activity::Queued),
+        Attention::Machine, Activity::Queued),
     reason(Reason::Timer, "timer", "Timer", "Waits until a set time.", Attention::Machine, Activity::Waiting),
     reason(Reason::Signal, "signal", "External event", "Waits for a signal from outside.", Attention::Machine,
-           Activity::Waiting),
+        Activity::Waiting),
     reason(Reason::Child, "child", "Child run", "Waits for a child run, which has a reason of its own.",
-           Attention::Machine, Activity::Waiting),
+        Attention::Machine, Activity::Waiting),
     // Never a run's only reason: the earlier step has one, and that one decides. Waiting keeps it harmless.
     reason(Reason::Dependency, "dependency", "Earlier step", "Waits for an earlier step of the run.",
-           Attention::Machine, Activity::Waiting),
-    reason(Reason::Lease, "lease", "Worker lost", "The worker is gone; another takes over when its lease ends.",
-           Attention::Machine, Activity::Executing),
+        Attention::Machine, Activity::Waiting),
+    reason(Reason::Lease, "lease", "Worker lost",
+        "The worker is gone; another takes over when its lease ends.", Attention::Machine,
+        Activity::Executing),
 };
 static_assert(std::size(kReasons) == kReasonCount);
 
@@ -117,7 +119,8 @@ constexpr Word kStepStates[] = {
 
 constexpr Word kStepKinds[] = {
     plain(StepKind::Tool, "tool", "Tool", "Calls a tool."),
-    plain(StepKind::Decision, "decision", "Decision", "A model's choice, recorded and never asked for again."),
+    plain(
+        StepKind::Decision, "decision", "Decision", "A model's choice, recorded and never asked for again."),
     plain(StepKind::Approval, "approval", "Approval", "A person's yes or no."),
     plain(StepKind::Timer, "timer", "Timer", "Waits for a time."),
     plain(StepKind::Signal, "signal", "Signal", "Waits for an event from outside."),
@@ -147,7 +150,8 @@ constexpr Word kAttemptEnds[] = {
 
 constexpr Word kEffectKnowledge[] = {
     plain(EffectKnowledge::NoEffect, "no_effect", "No effect", "Nothing was done outside."),
-    plain(EffectKnowledge::NotHappened, "not_happened", "Did not happen", "The effect is known not to have happened."),
+    plain(EffectKnowledge::NotHappened, "not_happened", "Did not happen",
+        "The effect is known not to have happened."),
     plain(EffectKnowledge::Happened, "happened", "Happened", "The effect is known to have happened."),
     plain(EffectKnowledge::Unknown, "unknown", "Unknown", "The effect may or may not have happened."),
 };
@@ -156,7 +160,7 @@ constexpr Word kFailureClasses[] = {
     plain(FailureClass::Retryable, "retryable", "Retryable", "Trying again may help."),
     plain(FailureClass::Permanent, "permanent", "Permanent", "Trying again cannot help."),
     plain(FailureClass::RateLimited, "rate_limited", "Rate limited",
-          "The resource asked to wait; this uses up no attempt."),
+        "The resource asked to wait; this uses up no attempt."),
     plain(FailureClass::Credential, "credential", "Credential", "A secret is missing, expired or refused."),
     plain(FailureClass::Rejected, "rejected", "Rejected", "The input does not fit the receiver's contract."),
     plain(FailureClass::TooLarge, "too_large", "Too large", "The result is over the size limit."),
@@ -187,10 +191,10 @@ constexpr Word kVerbs[] = {
     plain(Verb::Pause, "pause", "Pause", "No new step starts; a step under way finishes."),
     plain(Verb::Resume, "resume", "Resume", "Undo Pause."),
     plain(Verb::Cancel, "cancel", "Cancel",
-          "Stops, then compensates where the workflow says so; Abandon does not compensate."),
+        "Stops, then compensates where the workflow says so; Abandon does not compensate."),
     plain(Verb::Retry, "retry", "Retry now", "Same run, same code; skips the remaining back-off."),
     plain(Verb::Skip, "skip", "Skip step",
-          "Recorded as skipped by an operator; needs a substitute output where something reads it."),
+        "Recorded as skipped by an operator; needs a substitute output where something reads it."),
     plain(Verb::Record, "record", "Record result", "Give the step a result that was obtained by hand."),
     plain(Verb::Settle, "settle", "Set outcome", "Say whether an uncertain effect happened."),
     plain(Verb::Amend, "amend", "Amend input", "A new revision of the input; the old one is kept."),
@@ -199,7 +203,8 @@ constexpr Word kVerbs[] = {
     plain(Verb::Slow, "slow", "Slow down", "Hold calls to a resource to a rate, or for a time."),
     plain(Verb::Takeover, "takeover", "Take over", "End the owner's lease early; a late result is refused."),
     plain(Verb::Compensate, "compensate", "Compensate", "Undo completed effects, newest first."),
-    plain(Verb::Fork, "fork", "Restart from", "New run id; earlier results are copied, and effects are not repeated."),
+    plain(Verb::Fork, "fork", "Restart from",
+        "New run id; earlier results are copied, and effects are not repeated."),
     plain(Verb::Migrate, "migrate", "Migrate", "Move the run to a newer version of its workflow."),
     plain(Verb::Redact, "redact", "Redact", "Delete payload bytes for good; what was done stays on record."),
     plain(Verb::Start, "start", "Start", "Begin a run."),
@@ -212,7 +217,8 @@ constexpr Word kVerbs[] = {
     plain(Verb::Partial, "partial", "Partial result", "Keep an incomplete result apart."),
     plain(Verb::Signal, "signal", "Signal", "Deliver an event from outside."),
     plain(Verb::RequestApproval, "request_approval", "Request approval", "Ask a person for a yes or no."),
-    plain(Verb::DrivenStep, "driven_step", "Driven step", "Ask for a step's result, a claim on it, or to wait."),
+    plain(Verb::DrivenStep, "driven_step", "Driven step",
+        "Ask for a step's result, a claim on it, or to wait."),
     plain(Verb::Advance, "advance", "Advance", "Start what can be started."),
     plain(Verb::Recover, "recover", "Recover", "Take over after an engine that is gone."),
     plain(Verb::FireTimers, "fire_timers", "Fire timers", "Do what is due."),
@@ -220,8 +226,8 @@ constexpr Word kVerbs[] = {
     plain(Verb::Reconcile, "reconcile", "Look up effect", "Record what the provider says about an effect."),
 };
 
-constexpr Word kUnknownWord{0, "?", "?", "Not a word of this version: the data is damaged or newer.",
-                            Attention::None, kNoActivity};
+constexpr Word kUnknownWord{
+    0, "?", "?", "Not a word of this version: the data is damaged or newer.", Attention::None, kNoActivity};
 
 }  // namespace
 

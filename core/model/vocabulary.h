@@ -1,6 +1,6 @@
 #pragma once
-// The one vocabulary: every name that console, command line, manual and JSON use, in one table per kind of word.
-// `key` is the stable machine word (JSON, filters); `label` is what an operator reads.
+// The one vocabulary: every name that console, command line, manual and JSON use, in one table per kind of
+// word. `key` is the stable machine word (JSON, filters); `label` is what an operator reads.
 
 #include <cstddef>
 #include <cstdint>

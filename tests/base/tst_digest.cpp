@@ -20,10 +20,11 @@ void TestDigest::knownVectors()
         {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
         {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
         {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
-        {"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopq"
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+        {"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmno"
+         "pqrstnopq"
          "rstu",
-         "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"},
+            "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"},
         {std::string(1'000'000, 'a'), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"},
         {std::string("\xbd"), "68325720aabd7c82f30f554b313d0570c95accbb7dc4b5aae11204c08ffe732b"},
         {std::string(55, '\0'), "02779466cdec163811d078815c633f21901413081449002f24aa3e80f0b88ef7"},
@@ -42,7 +43,8 @@ void TestDigest::streamsLikeAWhole()
         hash.update(std::string_view(text).substr(0, cut));
         hash.update(std::string_view(text).substr(cut));
         QCOMPARE(hash.finish(), sha256(text));
-        QCOMPARE(sha256(std::string_view(text).substr(0, cut), std::string_view(text).substr(cut)), sha256(text));
+        QCOMPARE(
+            sha256(std::string_view(text).substr(0, cut), std::string_view(text).substr(cut)), sha256(text));
     }
 }
 
@@ -51,7 +53,8 @@ void TestDigest::saltedDigests()
     Salt salt{};
     salt[0] = 7;
     const Digest plain = sha256("payload");
-    QCOMPARE(saltedDigest(salt, plain), sha256(std::string("\7") + std::string(15, '\0') + std::string(plain.view())));
+    QCOMPARE(saltedDigest(salt, plain),
+        sha256(std::string("\7") + std::string(15, '\0') + std::string(plain.view())));
     Salt other = salt;
     other[15] = 1;
     QVERIFY(saltedDigest(other, plain) != saltedDigest(salt, plain));

@@ -9,7 +9,7 @@ using namespace cairn;
 namespace {
 
 constexpr TimeMs kExample = 784'111'777'000;  // Sun, 06 Nov 1994 08:49:37 GMT
-constexpr TimeMs kNow = 1'795'949'127'000;    // Sun, 29 Nov 2026 10:45:27 GMT
+constexpr TimeMs kNow = 1'795'949'127'000;  // Sun, 29 Nov 2026 10:45:27 GMT
 
 }  // namespace
 
@@ -60,15 +60,16 @@ void TestHttpDate::twoDigitYearsAreNear()
 
 void TestHttpDate::refusesDates()
 {
-    for (const std::string_view text : {
-             "", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 08:49:37 +0000",
-             "Sun, 06 Nov 1994 08:49:37 GMT ", " Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT",
-             "Sun,06 Nov 1994 08:49:37 GMT", "Sun, 06  Nov 1994 08:49:37 GMT", "sun, 06 nov 1994 08:49:37 gmt",
-             "Mon, 06 Nov 1994 08:49:37 GMT", "Sun, 31 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
-             "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 06 Nov 1994 08:49:60 GMT", "Sun, 06 Nov 94 08:49:37 GMT",
-             "Sun, 06-Nov-94 08:49:37 GMT", "Sunday, 06 Nov 1994 08:49:37 GMT", "Sun Nov 6 08:49:37 1994",
-             "Sun Nov 06 08:49:37 1994 GMT", "Sun Nov  06 08:49:37 1994", "1994-11-06T08:49:37Z", "784111777",
-             "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, -6 Nov 1994 08:49:37 GMT"}) {
+    for (const std::string_view text :
+        {"", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 08:49:37 +0000",
+            "Sun, 06 Nov 1994 08:49:37 GMT ", " Sun, 06 Nov 1994 08:49:37 GMT",
+            "Sun, 6 Nov 1994 08:49:37 GMT", "Sun,06 Nov 1994 08:49:37 GMT", "Sun, 06  Nov 1994 08:49:37 GMT",
+            "sun, 06 nov 1994 08:49:37 gmt", "Mon, 06 Nov 1994 08:49:37 GMT", "Sun, 31 Nov 1994 08:49:37 GMT",
+            "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 06 Nov 1994 08:49:60 GMT",
+            "Sun, 06 Nov 94 08:49:37 GMT", "Sun, 06-Nov-94 08:49:37 GMT", "Sunday, 06 Nov 1994 08:49:37 GMT",
+            "Sun Nov 6 08:49:37 1994", "Sun Nov 06 08:49:37 1994 GMT", "Sun Nov  06 08:49:37 1994",
+            "1994-11-06T08:49:37Z", "784111777", "Sun, 00 Nov 1994 08:49:37 GMT",
+            "Sun, -6 Nov 1994 08:49:37 GMT"}) {
         const auto parsed = parseHttpDate(text, kExample);
         QVERIFY2(!parsed, std::string(text).c_str());
         QCOMPARE(parsed.error().kind, ErrorKind::InvalidInput);
@@ -78,13 +79,9 @@ void TestHttpDate::refusesDates()
 void TestHttpDate::readsSeconds()
 {
     const std::pair<std::string_view, SpanMs> rows[] = {
-        {"0", 0},
-        {"1", 1'000},
-        {"120", 120'000},
-        {"0000000000000000000000000120", 120'000},
-        {" 120\t", 120'000},               // blanks around a value belong to the header line
-        {"86400", 86'400'000},
-        {"86401", 86'400'000},             // cut to the longest wait
+        {"0", 0}, {"1", 1'000}, {"120", 120'000}, {"0000000000000000000000000120", 120'000},
+        {" 120\t", 120'000},  // blanks around a value belong to the header line
+        {"86400", 86'400'000}, {"86401", 86'400'000},  // cut to the longest wait
         {"9223372036854775", 86'400'000},  // the last that fits in milliseconds
     };
     for (const auto& [text, span] : rows) {
@@ -107,9 +104,11 @@ void TestHttpDate::readsDates()
 void TestHttpDate::datesAreRelativeToTheServersClock()
 {
     // The server's clock is an hour fast: it asks for one minute, not for sixty-one.
-    QCOMPARE(*parseRetryAfter("Sun, 29 Nov 2026 11:46:27 GMT", "Sun, 29 Nov 2026 11:45:27 GMT", kNow), SpanMs{60'000});
+    QCOMPARE(*parseRetryAfter("Sun, 29 Nov 2026 11:46:27 GMT", "Sun, 29 Nov 2026 11:45:27 GMT", kNow),
+        SpanMs{60'000});
     // A year slow: not the past.
-    QCOMPARE(*parseRetryAfter("Sat, 29 Nov 2025 10:46:27 GMT", "Sat, 29 Nov 2025 10:45:27 GMT", kNow), SpanMs{60'000});
+    QCOMPARE(*parseRetryAfter("Sat, 29 Nov 2025 10:46:27 GMT", "Sat, 29 Nov 2025 10:45:27 GMT", kNow),
+        SpanMs{60'000});
     // A Date that cannot be read counts as absent; for seconds it does not matter at all.
     QCOMPARE(*parseRetryAfter("Sun, 29 Nov 2026 10:46:27 GMT", "yesterday", kNow), SpanMs{60'000});
     QCOMPARE(*parseRetryAfter("60", "Sun, 06 Nov 1994 08:49:37 GMT", kNow), SpanMs{60'000});
@@ -117,9 +116,9 @@ void TestHttpDate::datesAreRelativeToTheServersClock()
 
 void TestHttpDate::refusesHeaders()
 {
-    for (const std::string_view text :
-         {"", " ", "-1", "+1", "1.5", "1e3", "0x10", "1 2", "1, 2", "1;2", "120s", "٣", "9223372036854776",
-          "99999999999999999999999999", "soon", "Sun, 29 Nov 2026 10:46:27", "Mon, 29 Nov 2026 10:46:27 GMT"}) {
+    for (const std::string_view text : {"", " ", "-1", "+1", "1.5", "1e3", "0x10", "1 2", "1, 2", "1;2",
+             "120s", "٣", "9223372036854776", "99999999999999999999999999", "soon",
+             "Sun, 29 Nov 2026 10:46:27", "Mon, 29 Nov 2026 10:46:27 GMT"}) {
         const auto parsed = parseRetryAfter(text, "", kNow);
         QVERIFY2(!parsed, std::string(text).c_str());
         QCOMPARE(parsed.error().kind, ErrorKind::InvalidInput);
@@ -135,7 +134,8 @@ void TestHttpDate::neverLeavesItsRange()
         RC_ASSERT(inRange);
     }));
     QVERIFY(rc::check("bytes that look like it", [] {
-        const auto header = *rc::gen::container<std::string>(rc::gen::elementOf(std::string("0123456789 SunNov,:-GMT")));
+        const auto header =
+            *rc::gen::container<std::string>(rc::gen::elementOf(std::string("0123456789 SunNov,:-GMT")));
         const auto parsed = parseRetryAfter(header, "", kNow);
         const bool inRange = !parsed || (*parsed >= 0 && *parsed <= kLongestRetryAfter);
         RC_ASSERT(inRange);

@@ -72,12 +72,14 @@ void TestLog::writesAllKinds()
     log::start(log::Level::Debug);
     RunId run;
     run.bytes[15] = 1;
-    log::debug("e", {{"text", "a\"b"}, {"view", std::string_view("v")}, {"yes", true}, {"int", -5}, {"size", std::size_t{7}},
-                     {"most", std::numeric_limits<std::uint64_t>::max()}, {"real", 1.5},
-                     {"nan", std::numeric_limits<double>::quiet_NaN()}, {"run", run}});
-    const std::string tail = R"("level":"debug","event":"e","text":"a\"b","view":"v","yes":true,"int":-5,"size":7,)"
-                             R"("most":18446744073709551615,"real":1.5,"nan":null,)"
-                             R"("run":"00000000-0000-0000-0000-000000000001"})";
+    log::debug("e",
+        {{"text", "a\"b"}, {"view", std::string_view("v")}, {"yes", true}, {"int", -5},
+            {"size", std::size_t{7}}, {"most", std::numeric_limits<std::uint64_t>::max()}, {"real", 1.5},
+            {"nan", std::numeric_limits<double>::quiet_NaN()}, {"run", run}});
+    const std::string tail =
+        R"("level":"debug","event":"e","text":"a\"b","view":"v","yes":true,"int":-5,"size":7,)"
+        R"("most":18446744073709551615,"real":1.5,"nan":null,)"
+        R"("run":"00000000-0000-0000-0000-000000000001"})";
     QVERIFY2(m_lines.at(0).ends_with(tail), m_lines.at(0).c_str());
     const auto time = parseInstant(parsed(0)["time"].toString().toStdString());
     CAIRN_VERIFY_OK(time);

@@ -1,4 +1,5 @@
-// Randomness: seeded sequences never change (histories and simulations depend on them), bounds are kept without bias.
+// Randomness: seeded sequences never change (histories and simulations depend on them), bounds are kept
+// without bias.
 #include "core/base/rng.h"
 #include "tests/support/cairn_qtest.h"
 
@@ -23,7 +24,10 @@ namespace {
 // Gives the numbers that a test wants.
 class ListRng final : public Rng {
 public:
-    explicit ListRng(std::vector<std::uint64_t> values) : m_values(std::move(values)) {}
+    explicit ListRng(std::vector<std::uint64_t> values)
+        : m_values(std::move(values))
+    {
+    }
     void fill(void* out, std::size_t size) override
     {
         QCOMPARE(size, sizeof(std::uint64_t));
@@ -41,8 +45,8 @@ private:
 
 void TestRng::mixIsSplitmix()
 {
-    // The first outputs of the reference implementation (Vigna, splitmix64.c) with seed 0: its state steps by the same
-    // constant that mix64 adds.
+    // The first outputs of the reference implementation (Vigna, splitmix64.c) with seed 0: its state steps by
+    // the same constant that mix64 adds.
     QCOMPARE(mix64(0), std::uint64_t{0xE220A8397B1DCDAF});
     QCOMPARE(mix64(0x9E3779B97F4A7C15), std::uint64_t{0x6E789E6AA1B965F4});
     QCOMPARE(mix64(2 * 0x9E3779B97F4A7C15ULL), std::uint64_t{0x06C45D188009454F});
@@ -51,7 +55,8 @@ void TestRng::mixIsSplitmix()
 void TestRng::seededSequenceStays()
 {
     SeededRng rng(42);
-    const std::array<std::uint64_t, 4> expected{0x15780B2E0C2EC716U, 0x6104D9866D113A7EU, 0xAE17533239E499A1U, 0xECB8AD4703B360A1U};
+    const std::array<std::uint64_t, 4> expected{
+        0x15780B2E0C2EC716U, 0x6104D9866D113A7EU, 0xAE17533239E499A1U, 0xECB8AD4703B360A1U};
     for (const std::uint64_t value : expected)
         QCOMPARE(rng.next(), value);
 }

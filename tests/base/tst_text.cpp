@@ -1,4 +1,5 @@
-// Text for people: nothing from outside may steer a terminal, and what people write is read exactly or refused.
+// Text for people: nothing from outside may steer a terminal, and what people write is read exactly or
+// refused.
 #include "core/base/text.h"
 #include "tests/support/cairn_qtest.h"
 
@@ -76,14 +77,29 @@ private Q_SLOTS:
 
 void TestText::utf8()
 {
-    const std::string_view good[] = {"", "a", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xEE\x80\x80",
-                                     "\xEF\xBF\xBF", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF", "\0x"sv};
+    const std::string_view good[] = {"", "a", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF",
+        "\xEE\x80\x80", "\xEF\xBF\xBF", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF", "\0x"sv};
     for (const auto text : good)
         QVERIFY2(isUtf8(text), hex(text).c_str());
     const std::string_view bad[] = {
-        "\x80",             "\xBF",             "\xC0\x80",     "\xC1\xBF",     "\xC2",          "\xC2\x41",
-        "\xE0\x80\x80",     "\xE0\x9F\xBF",     "\xE2\x82",     "\xED\xA0\x80", "\xED\xBF\xBF",  "\xF0\x80\x80\x80",
-        "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFE",     "\xFF",          "\xF0\x9F\x98",
+        "\x80",
+        "\xBF",
+        "\xC0\x80",
+        "\xC1\xBF",
+        "\xC2",
+        "\xC2\x41",
+        "\xE0\x80\x80",
+        "\xE0\x9F\xBF",
+        "\xE2\x82",
+        "\xED\xA0\x80",
+        "\xED\xBF\xBF",
+        "\xF0\x80\x80\x80",
+        "\xF0\x8F\xBF\xBF",
+        "\xF4\x90\x80\x80",
+        "\xF5\x80\x80\x80",
+        "\xFE",
+        "\xFF",
+        "\xF0\x9F\x98",
     };
     for (const auto text : bad) {
         QVERIFY2(!isUtf8(text), hex(text).c_str());
@@ -96,7 +112,8 @@ void TestText::checksText()
     CAIRN_VERIFY_OK(checkText("The reason", "grüße"));
     const Status invalid = checkText("The reason", "ab\xFFz");
     CAIRN_VERIFY_ERROR(invalid, ErrorKind::InvalidInput);
-    QCOMPARE(invalid.error().text, std::string("The reason is not valid UTF-8 at byte 2. Send it as UTF-8 text."));
+    QCOMPARE(
+        invalid.error().text, std::string("The reason is not valid UTF-8 at byte 2. Send it as UTF-8 text."));
     const Status nul = checkText("The reason", "ab\0z"sv);
     CAIRN_VERIFY_ERROR(nul, ErrorKind::InvalidInput);
     QCOMPARE(nul.error().text, std::string("The reason holds a NUL character at byte 2. Remove it."));
@@ -112,14 +129,24 @@ void TestText::makesVisible()
             {"a\rb", R"(a\x0db)"},
             {"\x1b[31mred\x1b[0m", R"(\x1b[31mred\x1b[0m)"},
             {"\0\x07\x1f\x7f"sv, R"(\x00\x07\x1f\x7f)"},
-            {"\xC2\x9B" "31m", R"(\u{9b}31m)"},
+            {"\xC2\x9B"
+             "31m",
+                R"(\u{9b}31m)"},
             {"\xC2\x80\xC2\x9F\xC2\xA0", "\\u{80}\\u{9f}\xC2\xA0"},
-            {"\xE2\x80\xAE" "evil", R"(\u{202e}evil)"},
+            {"\xE2\x80\xAE"
+             "evil",
+                R"(\u{202e}evil)"},
             {"\xE2\x81\xA6\xE2\x81\xA9\xD8\x9C", R"(\u{2066}\u{2069}\u{61c})"},
-            {"a\xE2\x80\x8B" "b\xEF\xBB\xBF", R"(a\u{200b}b\u{feff})"},
-            {"a\xE2\x80\xA8" "b", R"(a\u{2028}b)"},
+            {"a\xE2\x80\x8B"
+             "b\xEF\xBB\xBF",
+                R"(a\u{200b}b\u{feff})"},
+            {"a\xE2\x80\xA8"
+             "b",
+                R"(a\u{2028}b)"},
             {"\xF3\xA0\x81\x81", R"(\u{e0041})"},
-            {"\x9B" "31m", R"(\x9b31m)"},
+            {"\x9B"
+             "31m",
+                R"(\x9b31m)"},
             {"a\xFF\xC3", R"(a\xff\xc3)"},
             {"\xED\xA0\x80", R"(\xed\xa0\x80)"},
         },
@@ -145,10 +172,10 @@ void TestText::visibleTextIsTame()
             text = {static_cast<char>(0xC0 | (c >> 6)), static_cast<char>(0x80 | (c & 63))};
         else if (c < 0x10000)
             text = {static_cast<char>(0xE0 | (c >> 12)), static_cast<char>(0x80 | ((c >> 6) & 63)),
-                    static_cast<char>(0x80 | (c & 63))};
+                static_cast<char>(0x80 | (c & 63))};
         else
             text = {static_cast<char>(0xF0 | (c >> 18)), static_cast<char>(0x80 | ((c >> 12) & 63)),
-                    static_cast<char>(0x80 | ((c >> 6) & 63)), static_cast<char>(0x80 | (c & 63))};
+                static_cast<char>(0x80 | ((c >> 6) & 63)), static_cast<char>(0x80 | (c & 63))};
         const auto point = codePointAt(text, 0);
         const bool surrogate = c >= 0xD800 && c <= 0xDFFF;
         RC_ASSERT(point.has_value() != surrogate);
@@ -303,9 +330,15 @@ void TestText::formatsSpans()
 void TestText::parsesSpans()
 {
     const std::pair<std::string_view, SpanMs> rows[] = {
-        {"0s", 0},          {"250ms", 250},          {"30s", 30'000},
-        {"5m", 300'000},    {"2h", 7'200'000},       {"1d", 86'400'000},
-        {"1h30m", 5'400'000}, {"1d2h3m4s5ms", 93'784'005}, {"90m", 5'400'000},
+        {"0s", 0},
+        {"250ms", 250},
+        {"30s", 30'000},
+        {"5m", 300'000},
+        {"2h", 7'200'000},
+        {"1d", 86'400'000},
+        {"1h30m", 5'400'000},
+        {"1d2h3m4s5ms", 93'784'005},
+        {"90m", 5'400'000},
         {"36500d", 3'153'600'000'000},
     };
     for (const auto& [text, span] : rows) {
@@ -317,8 +350,8 @@ void TestText::parsesSpans()
 
 void TestText::refusesSpans()
 {
-    for (const std::string_view text : {"", "30", "s", "-5s", "+5s", "5 s", " 5s", "5s ", "1.5h", "5x", "5S", "30m1h", "1s1s",
-                                        "36501d", "36500d1ms", "99999999999999999999s", "5mss", "1e3s", "٣s"}) {
+    for (const std::string_view text : {"", "30", "s", "-5s", "+5s", "5 s", " 5s", "5s ", "1.5h", "5x", "5S",
+             "30m1h", "1s1s", "36501d", "36500d1ms", "99999999999999999999s", "5mss", "1e3s", "٣s"}) {
         const auto parsed = parseSpan(text);
         QVERIFY2(!parsed, std::string(text).c_str());
         QCOMPARE(parsed.error().kind, ErrorKind::InvalidInput);
@@ -328,9 +361,14 @@ void TestText::refusesSpans()
 void TestText::formatsCounts()
 {
     const std::pair<std::int64_t, std::string_view> rows[] = {
-        {0, "0"},           {999, "999"},               {1'204, "1 204"},
-        {48'000, "48 000"}, {1'000'000, "1 000 000"},   {-1'234, "-1 234"},
-        {-999, "-999"},     {std::numeric_limits<std::int64_t>::min(), "-9 223 372 036 854 775 808"},
+        {0, "0"},
+        {999, "999"},
+        {1'204, "1 204"},
+        {48'000, "48 000"},
+        {1'000'000, "1 000 000"},
+        {-1'234, "-1 234"},
+        {-999, "-999"},
+        {std::numeric_limits<std::int64_t>::min(), "-9 223 372 036 854 775 808"},
     };
     for (const auto& [count, text] : rows)
         QCOMPARE(formatCount(count), std::string(text));
@@ -362,11 +400,16 @@ void TestText::formatsMoney()
         std::string_view text;
     };
     const Row rows[] = {
-        {4'860'000'000, "EUR", "4 860.00 EUR"}, {4'860'500'000, "EUR", "4 860.50 EUR"},
-        {1'234'567, "EUR", "1.234567 EUR"},     {1'234'000, "EUR", "1.234 EUR"},
-        {-500'000, "USD", "-0.50 USD"},         {1'000'000'000, "JPY", "1 000 JPY"},
-        {1'500'000, "JPY", "1.5 JPY"},          {1'500'000, "KWD", "1.500 KWD"},
-        {0, "EUR", "0.00 EUR"},                 {1, "EUR", "0.000001 EUR"},
+        {4'860'000'000, "EUR", "4 860.00 EUR"},
+        {4'860'500'000, "EUR", "4 860.50 EUR"},
+        {1'234'567, "EUR", "1.234567 EUR"},
+        {1'234'000, "EUR", "1.234 EUR"},
+        {-500'000, "USD", "-0.50 USD"},
+        {1'000'000'000, "JPY", "1 000 JPY"},
+        {1'500'000, "JPY", "1.5 JPY"},
+        {1'500'000, "KWD", "1.500 KWD"},
+        {0, "EUR", "0.00 EUR"},
+        {1, "EUR", "0.000001 EUR"},
         {std::numeric_limits<std::int64_t>::min(), "EUR", "-9 223 372 036 854.775808 EUR"},
     };
     for (const Row& row : rows)
@@ -397,9 +440,9 @@ void TestText::parsesAmounts()
 
 void TestText::refusesAmounts()
 {
-    for (const std::string_view text : {"", "-", "--1", "+1", ".5", "5.", "1.2345678", "1.0000000", "1e3", "1,5", "1 000", " 1",
-                                        "1 ", "0x10", "1.2.3", "1.-2", "NaN", "9223372036854.775808",
-                                        "99999999999999999999", "-9223372036854.775808"}) {
+    for (const std::string_view text : {"", "-", "--1", "+1", ".5", "5.", "1.2345678", "1.0000000", "1e3",
+             "1,5", "1 000", " 1", "1 ", "0x10", "1.2.3", "1.-2", "NaN", "9223372036854.775808",
+             "99999999999999999999", "-9223372036854.775808"}) {
         const auto parsed = parseAmount(text);
         QVERIFY2(!parsed, std::string(text).c_str());
         QCOMPARE(parsed.error().kind, ErrorKind::InvalidInput);
@@ -436,14 +479,14 @@ void TestText::countsReasons()
         {"a          b", 3},
         {"grüße", 5},
         {"支払済みを確認した。", 10},
-        {"\xE2\x80\x8B\xE2\x80\x8B\xE2\x80\x8B\xE2\x80\x8B\xE2\x80\x8B", 0},   // zero-width
-        {"\xC2\xA0\xE3\x80\x80x\xC2\xA0", 1},                                     // blanks that are not ASCII
+        {"\xE2\x80\x8B\xE2\x80\x8B\xE2\x80\x8B\xE2\x80\x8B\xE2\x80\x8B", 0},  // zero-width
+        {"\xC2\xA0\xE3\x80\x80x\xC2\xA0", 1},  // blanks that are not ASCII
         {"a\x1b\x01z", 2},
         {"\xFF\xFE", 0},
     };
     for (const auto& [text, length] : rows)
         QVERIFY2(reasonLength(text) == length,
-                 (visible(text) + ": " + std::to_string(reasonLength(text))).c_str());
+            (visible(text) + ": " + std::to_string(reasonLength(text))).c_str());
 }
 
 void TestText::trims()

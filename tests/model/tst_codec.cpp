@@ -57,22 +57,21 @@ Entry smallEntry()
     return entry;
 }
 
-constexpr std::string_view kSmallFormat1 =
-    "0000000000000003"                      // version
-    "101112131415161718191a1b1c1d1e1f"      // command id
-    "1e 04 00000002 6531"                   // verb advance, actor engine "e1"
-    "0102030405060708"                      // time
-    "00"                                    // no reason
-    "00000002"                              // two facts
-    "0028"                                  // attempt_started
-    "00000002"                              // step
-    "202122232425262728292a2b2c2d2e2f"      // attempt
-    "01 00000001"                           // purpose do, number 1
-    "303132333435363738393a3b3c3d3e3f"      // session
-    "00000000"                              // worker: none
-    "0000000000000011 0000000000000000"     // time-out, heartbeat due
-    "00000000000000000000000000000000"      // approval: none
-    "00000001 00000003 455552 0000000000000005";  // reserved: EUR 5
+constexpr std::string_view kSmallFormat1 = "0000000000000003"  // version
+                                           "101112131415161718191a1b1c1d1e1f"  // command id
+                                           "1e 04 00000002 6531"  // verb advance, actor engine "e1"
+                                           "0102030405060708"  // time
+                                           "00"  // no reason
+                                           "00000002"  // two facts
+                                           "0028"  // attempt_started
+                                           "00000002"  // step
+                                           "202122232425262728292a2b2c2d2e2f"  // attempt
+                                           "01 00000001"  // purpose do, number 1
+                                           "303132333435363738393a3b3c3d3e3f"  // session
+                                           "00000000"  // worker: none
+                                           "0000000000000011 0000000000000000"  // time-out, heartbeat due
+                                           "00000000000000000000000000000000"  // approval: none
+                                           "00000001 00000003 455552 0000000000000005";  // reserved: EUR 5
 constexpr std::string_view kSmallTrace = "404142434445464748494a4b4c4d4e4f a1a2a3a4a5a6a7a8";
 constexpr std::string_view kRestCancelled = "0005";
 
@@ -95,7 +94,8 @@ Entry withoutTraces(Entry entry)
 struct TagRow {
     std::uint16_t tag;
     std::string_view name;
-    std::string_view digest;  // of the bytes of an entry with the fact's sample: order and width of its fields
+    std::string_view
+        digest;  // of the bytes of an entry with the fact's sample: order and width of its fields
 };
 
 // Stored data depends on these numbers, names and bytes: they never change, new facts come behind them.
@@ -301,9 +301,10 @@ void TestCodec::refusesLeftOverBytes()
 {
     const auto read = decodeEntry(golden(2) + '\0', kFormat2);
     CAIRN_VERIFY_ERROR(read, ErrorKind::Corrupt);
-    QCOMPARE(read.error().text, std::string("Entry 3 is damaged: bytes are left over at its end (170 bytes). Stop writing "
-                                            "to this run and restore it from a backup or an export; 'cairn verify' shows "
-                                            "what else is affected."));
+    QCOMPARE(read.error().text,
+        std::string("Entry 3 is damaged: bytes are left over at its end (170 bytes). Stop writing "
+                    "to this run and restore it from a backup or an export; 'cairn verify' shows "
+                    "what else is affected."));
 }
 
 void TestCodec::refusesValuesOutsideTheVocabulary()
@@ -332,8 +333,9 @@ void TestCodec::refusesValuesOutsideTheVocabulary()
         const auto read = decodeEntry(body, kFormat2);
         QVERIFY2(!read, row.name);
         QVERIFY2(read.error().kind == ErrorKind::Corrupt, row.name);
-        QVERIFY2(read.error().text.find(": " + std::string(row.where) + " cannot be read") != std::string::npos,
-                 read.error().text.c_str());
+        QVERIFY2(
+            read.error().text.find(": " + std::string(row.where) + " cannot be read") != std::string::npos,
+            read.error().text.c_str());
     }
 }
 
@@ -391,8 +393,10 @@ void TestCodec::hashIsWhatTheFormatSays()
     all += previous.view();
     all += body;
     QCOMPARE(entryHash(kFormat2, previous, body), sha256(all));
-    QCOMPARE(hex(entryHash(kFormat2, Digest{}, body)), std::string("e32008ab5523c9de17bf3816fbfa1b5ee68e9b67b4da20d848280494cb418ace"));
-    QCOMPARE(hex(entryHash(kFormat1, Digest{}, golden(1))), std::string("5857caa185dd717a9f62a8cd3da1cb030333f4aa96763e0dba8e0c7143014f2f"));
+    QCOMPARE(hex(entryHash(kFormat2, Digest{}, body)),
+        std::string("e32008ab5523c9de17bf3816fbfa1b5ee68e9b67b4da20d848280494cb418ace"));
+    QCOMPARE(hex(entryHash(kFormat1, Digest{}, golden(1))),
+        std::string("5857caa185dd717a9f62a8cd3da1cb030333f4aa96763e0dba8e0c7143014f2f"));
 }
 
 void TestCodec::sealsFollowOneAnother()
@@ -400,7 +404,8 @@ void TestCodec::sealsFollowOneAnother()
     Digest previous;
     for (std::uint64_t version = 1; version <= 5; ++version) {
         const auto format = version < 3 ? kFormat1 : kFormat2;  // a run may go from one to the other
-        const SealedEntry sealed = sealEntry(entryOf({filled<StepReady>(version)}, version), format, previous);
+        const SealedEntry sealed =
+            sealEntry(entryOf({filled<StepReady>(version)}, version), format, previous);
         QCOMPARE(sealed.version, version);
         QCOMPARE(sealed.format, format);
         QCOMPARE(sealed.previous, previous);
@@ -451,9 +456,8 @@ void TestCodec::factsAsJson()
     waiting.step = 3;
     waiting.reason = Reason::EffectInFlight;
     waiting.due = 1'790'000'000'000;
-    const std::string expected1 =
-        R"({"fact":"step_waiting","step":3,"reason":"effect_in_flight",)"
-        R"("due":1790000000000,"run":null,"detail":null})";
+    const std::string expected1 = R"({"fact":"step_waiting","step":3,"reason":"effect_in_flight",)"
+                                  R"("due":1790000000000,"run":null,"detail":null})";
     QCOMPARE(factJson(waiting), expected1);
     StepReady ready;
     ready.input = {PayloadId{countedUuid(0)}, Digest{}, 12, "text/plain"};
@@ -463,13 +467,11 @@ void TestCodec::factsAsJson()
         R"("hash":null,"size":12,"media":"text/plain"},"effect":null,)"
         R"("amount":{"micros":-4860000000,"currency":"EUR"}})";
     QCOMPARE(factJson(ready), expected2);
-    const std::string expected3 =
-        R"({"fact":"run_reopened"})";
+    const std::string expected3 = R"({"fact":"run_reopened"})";
     QCOMPARE(factJson(RunReopened{}), expected3);
     BudgetChanged budget;
     budget.unit = "a\"\\\n\x1b\xe2\x80\xae\xff";
-    const std::string expected4 =
-        R"({"fact":"budget_changed","unit":"a\"\\\n\u001b\u202e\ufffd","limit":0})";
+    const std::string expected4 = R"({"fact":"budget_changed","unit":"a\"\\\n\u001b\u202e\ufffd","limit":0})";
     QCOMPARE(factJson(budget), expected4);
 }
 

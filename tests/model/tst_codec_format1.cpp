@@ -22,8 +22,9 @@ void TestCodecFormat1::refusesFormat2()
     const auto read = decodeEntry(body, kFormat2);
     CAIRN_VERIFY_ERROR(read, ErrorKind::SchemaMismatch);
     QCOMPARE(read.error().text,
-             std::string("This entry has format 2, and this program reads formats up to 1. Use the newer Cairn that "
-                         "wrote it; 'cairn store info' shows what the store needs. Nothing was changed."));
+        std::string(
+            "This entry has format 2, and this program reads formats up to 1. Use the newer Cairn that "
+            "wrote it; 'cairn store info' shows what the store needs. Nothing was changed."));
 }
 
 void TestCodecFormat1::writesAndReadsFormat1()

@@ -14,30 +14,30 @@ namespace {
 template<typename Enum> struct Keys;
 template<> struct Keys<Activity> {
     static constexpr std::uint8_t kFirst = 1;
-    static inline const std::vector<std::string_view> kAll{
-        "completed", "failed", "cancelled", "compensated", "paused", "cancelling", "compensating", "executing",
-        "retrying", "queued", "waiting", "blocked"};
+    static inline const std::vector<std::string_view> kAll{"completed", "failed", "cancelled", "compensated",
+        "paused", "cancelling", "compensating", "executing", "retrying", "queued", "waiting", "blocked"};
 };
 template<> struct Keys<Attention> {
     static constexpr std::uint8_t kFirst = 1;
-    static inline const std::vector<std::string_view> kAll{"unknown_effect", "repair", "person", "machine", "none"};
+    static inline const std::vector<std::string_view> kAll{
+        "unknown_effect", "repair", "person", "machine", "none"};
 };
 template<> struct Keys<Reason> {
     static constexpr std::uint8_t kFirst = 0;
-    static inline const std::vector<std::string_view> kAll{
-        "none", "outcome_unknown", "effect_key_conflict", "worker", "attempts_exhausted", "failed_child",
-        "incompatible", "credential", "approval", "budget", "deadline", "paused", "effect_in_flight", "retry",
-        "resource", "capacity", "timer", "signal", "child", "dependency", "lease"};
+    static inline const std::vector<std::string_view> kAll{"none", "outcome_unknown", "effect_key_conflict",
+        "worker", "attempts_exhausted", "failed_child", "incompatible", "credential", "approval", "budget",
+        "deadline", "paused", "effect_in_flight", "retry", "resource", "capacity", "timer", "signal", "child",
+        "dependency", "lease"};
 };
 template<> struct Keys<StepState> {
     static constexpr std::uint8_t kFirst = 1;
-    static inline const std::vector<std::string_view> kAll{"pending", "ready", "running", "waiting", "unknown",
-                                                           "complete", "failed", "skipped", "cancelled"};
+    static inline const std::vector<std::string_view> kAll{
+        "pending", "ready", "running", "waiting", "unknown", "complete", "failed", "skipped", "cancelled"};
 };
 template<> struct Keys<StepKind> {
     static constexpr std::uint8_t kFirst = 1;
-    static inline const std::vector<std::string_view> kAll{"tool", "decision", "approval", "timer", "signal", "run",
-                                                           "fan_out"};
+    static inline const std::vector<std::string_view> kAll{
+        "tool", "decision", "approval", "timer", "signal", "run", "fan_out"};
 };
 template<> struct Keys<ReplaySafety> {
     static constexpr std::uint8_t kFirst = 1;
@@ -49,34 +49,36 @@ template<> struct Keys<Purpose> {
 };
 template<> struct Keys<AttemptEnd> {
     static constexpr std::uint8_t kFirst = 1;
-    static inline const std::vector<std::string_view> kAll{"completed", "failed", "timed_out", "owner_lost",
-                                                           "cancelled"};
+    static inline const std::vector<std::string_view> kAll{
+        "completed", "failed", "timed_out", "owner_lost", "cancelled"};
 };
 template<> struct Keys<EffectKnowledge> {
     static constexpr std::uint8_t kFirst = 1;
-    static inline const std::vector<std::string_view> kAll{"no_effect", "not_happened", "happened", "unknown"};
+    static inline const std::vector<std::string_view> kAll{
+        "no_effect", "not_happened", "happened", "unknown"};
 };
 template<> struct Keys<FailureClass> {
     static constexpr std::uint8_t kFirst = 1;
-    static inline const std::vector<std::string_view> kAll{"retryable", "permanent", "rate_limited", "credential",
-                                                           "rejected", "too_large", "crashed"};
+    static inline const std::vector<std::string_view> kAll{
+        "retryable", "permanent", "rate_limited", "credential", "rejected", "too_large", "crashed"};
 };
 template<> struct Keys<ApprovalState> {
     static constexpr std::uint8_t kFirst = 1;
-    static inline const std::vector<std::string_view> kAll{"pending", "approved", "rejected", "expired", "cancelled",
-                                                           "used"};
+    static inline const std::vector<std::string_view> kAll{
+        "pending", "approved", "rejected", "expired", "cancelled", "used"};
 };
 template<> struct Keys<ActorKind> {
     static constexpr std::uint8_t kFirst = 1;
-    static inline const std::vector<std::string_view> kAll{"person", "caller", "worker", "engine", "run", "system"};
+    static inline const std::vector<std::string_view> kAll{
+        "person", "caller", "worker", "engine", "run", "system"};
 };
 template<> struct Keys<Verb> {
     static constexpr std::uint8_t kFirst = 1;
-    static inline const std::vector<std::string_view> kAll{
-        "approve", "reject", "pause", "resume", "cancel", "retry", "skip", "record", "settle", "amend", "deadline",
-        "budget", "slow", "takeover", "compensate", "fork", "migrate", "redact", "start", "add_steps", "claim",
-        "renew", "progress", "complete", "fail", "partial", "signal", "request_approval", "driven_step", "advance",
-        "recover", "fire_timers", "deliver", "reconcile"};
+    static inline const std::vector<std::string_view> kAll{"approve", "reject", "pause", "resume", "cancel",
+        "retry", "skip", "record", "settle", "amend", "deadline", "budget", "slow", "takeover", "compensate",
+        "fork", "migrate", "redact", "start", "add_steps", "claim", "renew", "progress", "complete", "fail",
+        "partial", "signal", "request_approval", "driven_step", "advance", "recover", "fire_timers",
+        "deliver", "reconcile"};
 };
 
 template<typename Enum> void checkTable()
@@ -97,7 +99,7 @@ template<typename Enum> void checkTable()
         QVERIFY2(keys.insert(table[i].key).second, table[i].key.data());
         QVERIFY2(labels.insert(table[i].label).second, table[i].label.data());
         QVERIFY2(!table[i].label.empty() && table[i].label.front() >= 'A' && table[i].label.front() <= 'Z',
-                 table[i].key.data());
+            table[i].key.data());
         QVERIFY2(table[i].help.ends_with('.') && table[i].help.size() <= 100, table[i].key.data());
         QVERIFY2(table[i].help.find('\n') == std::string_view::npos, table[i].key.data());
     }
@@ -206,9 +208,18 @@ void TestVocabulary::reasonsSayWhoMovesNext()
 void TestVocabulary::activitiesSayWhoMovesThem()
 {
     const Attention expected[] = {
-        Attention::None,    Attention::None,    Attention::None,    Attention::None,
-        Attention::Person,  Attention::Machine, Attention::Machine, Attention::Machine,
-        Attention::Machine, Attention::Machine, Attention::Machine, Attention::Repair,
+        Attention::None,
+        Attention::None,
+        Attention::None,
+        Attention::None,
+        Attention::Person,
+        Attention::Machine,
+        Attention::Machine,
+        Attention::Machine,
+        Attention::Machine,
+        Attention::Machine,
+        Attention::Machine,
+        Attention::Repair,
     };
     QCOMPARE(std::size(expected), words<Activity>().size());
     for (const Word& one : words<Activity>()) {
@@ -239,7 +250,8 @@ void TestVocabulary::commandsHaveTheirVerb()
 void TestVocabulary::eachCommandHasAVerb()
 {
     std::set<Verb> seen;
-    const auto check = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    const auto check = [&]<std::size_t... I>(std::index_sequence<I...>)
+    {
         (seen.insert(verbOf(cmd::Body{std::variant_alternative_t<I, cmd::Body>{}})), ...);
     };
     constexpr std::size_t kCount = std::variant_size_v<cmd::Body>;

@@ -1,6 +1,6 @@
 #pragma once
-// Lets QCOMPARE print Cairn's types, and says what an unexpected Error was. Include it before the first QCOMPARE of
-// such a type. A test that compares words of the vocabulary links cairn_model.
+// Lets QCOMPARE print Cairn's types, and says what an unexpected Error was. Include it before the first
+// QCOMPARE of such a type. A test that compares words of the vocabulary links cairn_model.
 
 #include "core/base/digest.h"
 #include "core/base/ids.h"
@@ -31,7 +31,7 @@ inline std::string errorLine(const Error& error)
 
 }  // namespace cairn::testing
 
-#define CAIRN_PRINT(type, expression) \
+#define CAIRN_PRINT(type, expression)                                                                        \
     template<> inline char* QTest::toString<type>(const type& value) { return expression; }
 CAIRN_PRINT(std::string, cairn::testing::printed(value))
 CAIRN_PRINT(std::string_view, cairn::testing::printed(value))
@@ -61,17 +61,18 @@ CAIRN_PRINT(cairn::ActorKind, cairn::testing::printedWord(value))
 CAIRN_PRINT(cairn::Verb, cairn::testing::printedWord(value))
 #undef CAIRN_PRINT
 
-// Fails the test with the error's text where a Result has no value. Use it on a named Result, then take its value.
-#define CAIRN_VERIFY_OK(result)                                                                      \
-    do {                                                                                             \
-        if (!(result))                                                                               \
-            QVERIFY2(false, cairn::testing::errorLine((result).error()).c_str());                    \
+// Fails the test with the error's text where a Result has no value. Use it on a named Result, then take its
+// value.
+#define CAIRN_VERIFY_OK(result)                                                                              \
+    do {                                                                                                     \
+        if (!(result))                                                                                       \
+            QVERIFY2(false, cairn::testing::errorLine((result).error()).c_str());                            \
     } while (false)
 
 // Fails the test where a Result has a value, or an error of another kind.
-#define CAIRN_VERIFY_ERROR(result, expectedKind)                                                     \
-    do {                                                                                             \
-        QVERIFY2(!(result), "there is a value where an error was expected");                         \
-        QVERIFY2((result).error().kind == (expectedKind),                                            \
-                 cairn::testing::errorLine((result).error()).c_str());                               \
+#define CAIRN_VERIFY_ERROR(result, expectedKind)                                                             \
+    do {                                                                                                     \
+        QVERIFY2(!(result), "there is a value where an error was expected");                                 \
+        QVERIFY2(                                                                                            \
+            (result).error().kind == (expectedKind), cairn::testing::errorLine((result).error()).c_str());   \
     } while (false)

@@ -12,7 +12,10 @@ namespace cairn::testing {
 // Fills values in order with numbers that follow each other, so that no two fields hold the same.
 class Filler {
 public:
-    explicit Filler(std::uint64_t seed) : m_next(seed) {}
+    explicit Filler(std::uint64_t seed)
+        : m_next(seed)
+    {
+    }
     template<typename T> void operator()(std::string_view, T& field) { fill(field); }
     template<typename T> void since(int, std::string_view, T& field) { fill(field); }
 
@@ -34,7 +37,8 @@ public:
     template<typename T> void fill(T& value)
     {
         if constexpr (std::is_enum_v<T>) {
-            value = static_cast<T>(words<T>()[static_cast<std::size_t>(next() % 3)].value);  // not the whole table: it grows
+            value = static_cast<T>(
+                words<T>()[static_cast<std::size_t>(next() % 3)].value);  // not the whole table: it grows
         } else if constexpr (std::is_integral_v<T>) {
             value = static_cast<T>(next() * 0x0101010101ULL);
         } else {
@@ -58,9 +62,11 @@ template<typename T> T filled(std::uint64_t seed)
 inline std::vector<Fact> oneOfEachFact(std::uint64_t seed = 1)
 {
     std::vector<Fact> out;
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
+    [&]<std::size_t... I>(std::index_sequence<I...>)
+    {
         (out.emplace_back(filled<std::variant_alternative_t<I, Fact>>(seed + I * 100)), ...);
-    }(std::make_index_sequence<std::variant_size_v<Fact>>{});
+    }
+    (std::make_index_sequence<std::variant_size_v<Fact>>{});
     return out;
 }
 

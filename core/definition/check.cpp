@@ -146,9 +146,10 @@ void Checker::checkEffectKey(std::size_t i, const ToolDef& tool)
 {
     const StepDef& step = m_definition.steps[i];
     std::vector<std::pair<std::string, std::string>> reads;  // pointer, what reads it
-    bool differs = tool.effectKey.empty();
-    bool differsByItem = tool.effectKey.empty();
-    if (auto parts = parseEffectKey(tool.effectKey))
+    const auto parts = parseEffectKey(tool.effectKey);
+    bool differs = tool.effectKey.empty() || !parts;  // a malformed key was reported with its tool
+    bool differsByItem = differs;
+    if (parts)
         for (const KeyPart& part : *parts)
             if (part.isPointer) {
                 const StaticLook look = lookStatically(step.input, part.text);
@@ -384,7 +385,8 @@ void Checker::checkMigrations()
                 m_report.errorAt(at, "two steps are renamed to " + jsonQuote(to));
         }
         for (std::size_t other = 0; other < m; ++other)
-            if (m_definition.migrations[other].fromVersion == m_definition.migrations[m].fromVersion)
+            if (m_definition.migrations[m].fromVersion != 0 &&
+                m_definition.migrations[other].fromVersion == m_definition.migrations[m].fromVersion)
                 m_report.errorAt(pointer + "/from_version", "two migrations begin at version " +
                                                                 std::to_string(m_definition.migrations[m].fromVersion));
     }

@@ -28,7 +28,9 @@ void readHead(Definition& out, Fields& top)
     out.budget = readBudget(top, "budget");
     out.deadline = top.span("deadline", 0);
     out.compensateOnCancel = top.choice("on_cancel", {"leave", "compensate"}, 0) == 1;
-    out.compensateOnFailure = top.choice("on_failure", {"leave", "compensate"}, 0) == 1;
+    const int onFailure = top.choice("on_failure", {"leave", "compensate", "close"}, 0);
+    out.compensateOnFailure = onFailure == 1;
+    out.closeOnFailure = onFailure == 2;
     out.output = top.raw("output");
 }
 
@@ -89,12 +91,12 @@ void readMigrations(Definition& out, Fields& top)
         Fields fields(top.report(), item, "a migration", {"from_version", "from_state_schema", "renamed_steps"});
         MigrationDef migration;
         fields.require("from_version");
-        migration.fromVersion = static_cast<std::uint32_t>(fields.integer("from_version", 1, 0xFFFFFFFF, 1));
+        migration.fromVersion = static_cast<std::uint32_t>(fields.integer("from_version", 1, 0xFFFFFFFF, 0));
         migration.fromStateSchema =
             static_cast<std::uint32_t>(fields.integer("from_state_schema", 1, 0xFFFFFFFF, out.ref.stateSchema));
         for (auto& [member, node] : fields.map("renamed_steps"))
             migration.renamedSteps.emplace_back(member.name, textOf(top.report(), node, "a step's new name", 200));
-        if (fields.has("from_version") && migration.fromVersion >= out.ref.version)
+        if (migration.fromVersion != 0 && migration.fromVersion >= out.ref.version)
             fields.error("from_version", "a migration leads from an earlier version to this one (" +
                                              std::to_string(out.ref.version) + ")");
         out.migrations.push_back(std::move(migration));

@@ -115,6 +115,18 @@ void checkHttp(Report& report, const Node& node, const std::string& what, const 
     static_cast<void>(fields.integer("max_output", 1, std::int64_t{256} << 20, 1));
 }
 
+void checkBuiltin(Report& report, const Node& node, const std::string& what)
+{
+    Fields fields(report, node, what, {"function", "at", "for", "times", "failure"});
+    if (fields.require("function"))
+        static_cast<void>(fields.choice("function", {"noop", "echo", "pick", "sleep", "fail"}, 0));
+    static_cast<void>(fields.pointer("at"));
+    static_cast<void>(fields.span("for", 0, true));
+    static_cast<void>(fields.integer("times", 0, 1'000'000, 0));
+    static_cast<void>(fields.choice("failure", {"retryable", "permanent", "rate_limited", "credential", "rejected",
+                                                "too_large", "crashed"}, 0));
+}
+
 void checkSettings(Report& report, const Node& node, const std::string& what, const ToolDef& tool)
 {
     if (jsonKind(node.raw) != JsonKind::Object)
@@ -124,9 +136,7 @@ void checkSettings(Report& report, const Node& node, const std::string& what, co
     } else if (tool.executor == "http") {
         checkHttp(report, node, what, tool);
     } else if (tool.executor == "builtin") {
-        Fields fields(report, node, what, {"function"});
-        if (fields.require("function"))
-            static_cast<void>(fields.choice("function", {"echo"}, 0));
+        checkBuiltin(report, node, what);
     } else {
         Fields fields(report, node, what, {"queue"});
         static_cast<void>(fields.text("queue", 100));

@@ -37,7 +37,7 @@ void readReference(TemplateScan& scan, std::string_view slice, const std::vector
             reference.at = *jsonString(member.value);
             reference.atSlice = member.value;
             if (std::string text = jsonPointerFault(reference.at); !text.empty())
-                return fault(scan, member.value, std::move(text));
+                return fault(scan, member.value, jsonQuote(reference.at) + ": " + text);
         } else if (member.name == "else") {
             reference.hasElse = true;
             reference.otherwise = member.value;

@@ -38,7 +38,7 @@ template<typename Range, typename Projection>
 std::string nearestName(std::string_view name, const Range& candidates, Projection projection)
 {
     std::string best;
-    std::size_t bestDistance = name.size() / 3 + 1;
+    std::size_t bestDistance = name.size() < 6 ? 1 : name.size() / 3;
     for (const auto& candidate : candidates) {
         const std::string_view text = projection(candidate);
         if (const std::size_t distance = editDistance(name, text); distance <= bestDistance && distance < text.size()) {

@@ -13,13 +13,14 @@
 
 namespace cairn {
 
-// A payload that comes with a command, made by Service::newPayload or by an executor that staged an artifact.
+// A payload that comes with a command, made by Service::newPayload or Service::stageLarge.
 struct NewPayload {
     PayloadRef ref;
     Salt salt{};
     Digest plain;                  // SHA-256 of the bytes; kept in memory only
-    std::string bytes;             // where artifact is null
-    ArtifactId artifact;
+    std::string bytes;             // also of an artifact: what is rendered in the same commit may read it
+    ArtifactId artifact;           // null: inline
+    bool staged = false;           // the artifact's chunks are in the store; otherwise the commit queue stages them
 };
 
 struct Submission {
@@ -77,7 +78,10 @@ class CommitQueue {
 public:
     using Done = std::function<void(Result<MemberResult>)>;
     virtual ~CommitQueue() = default;
+    // Payload rows that have both an artifact and bytes are staged by the queue before the commit.
     virtual void push(CommitMember member, Done done) = 0;
+    // An audit entry without a run's entry: a person's act that was refused. In order with the commits.
+    virtual void pushAudit(AuditRow row, std::function<void(Result<std::uint64_t>)> done) = 0;
     // Commits what is queued and calls back; for the threaded queue: delivers what has come back. True: something did.
     virtual bool pump() = 0;
     // Blocks until nothing is in flight (pumps).
@@ -99,10 +103,12 @@ struct ServiceConfig {
     std::string host;
 };
 
-// What the engine spends: asked at each decision that may start attempts.
+// What the engine may spend: asked at each decision that may start attempts. Both numbers are as of the last commit that
+// the engine has seen (onCommitted); the service itself takes off what is decided and not committed yet. On a commit the
+// service takes its starts off `attempts` before the observer runs; the observer takes them off its permits.
 struct Capacity {
     std::uint32_t attempts = 0;
-    std::function<std::uint32_t(std::string_view resource)> permits;
+    std::function<std::uint32_t(std::string_view resource)> permits;   // none: not limited
 };
 
 class Service {
@@ -114,7 +120,9 @@ public:
     Service(const Service&) = delete;
     Service& operator=(const Service&) = delete;
 
-    // Decides and commits; `done` is called from pump() (or from here, when it is refused at once).
+    // Decides and commits; `done` is called from pump() (or from here, when it is refused at once). What a command says
+    // about being the same as before (sameInput, sameDataAsBefore, sameOutputAsBefore) is compared here, and so are a
+    // decision's added steps read from its output: an output whose plan is wrong is rejected as InvalidInput.
     void submit(Submission submission, Done done);
     // Submits and pumps until the answer is there.
     [[nodiscard]] Outcome submitAndWait(Submission submission);
@@ -134,8 +142,22 @@ public:
     [[nodiscard]] const RunState* state(const RunId& run) const;   // owned and loaded; null otherwise
     void setCapacity(Capacity capacity);
     void setSessionEnded(std::function<bool(const SessionId&)> ended);
-    // Called after each commit on an owned run, in commit order, before the submission's own callback.
+    // Called after each commit on an owned run, in commit order, before the submission's own callback; also for each
+    // entry of another that reload() found. `after` is the state as committed, never ahead of it.
     void onCommitted(std::function<void(const RunState& after, const Entry& entry)> observer);
+    // The run is no longer this session's: let go by a commit (false), or taken over by another (true). After `taken`,
+    // attempts of this session go on and may still deliver their results; nothing new is started.
+    void onDisowned(std::function<void(const RunId& run, bool taken)> observer);
+    // Nothing that this engine could do by itself within 30 s: it may be given back (StoreWriter::release).
+    [[nodiscard]] bool idle(const RunId& run);
+
+    // A sender's message id, or any caller's key, under the store's salt (cmd::Signal::messageHash).
+    [[nodiscard]] Result<Digest> saltedId(std::string_view id);
+
+    // The submission that applies a message of another run. Payloads are copied from the sender (reads the store).
+    // The same row always gives the same command id. An outcome other than Committed leaves the row in the outbox: drop
+    // it, but keep it where the outcome is Failed, or Rejected with NotFound (the receiver has not started yet).
+    [[nodiscard]] Result<Submission> deliver(const OutboxRow& row);
 
     // The state and explanation of any run, folded from its entries (version 0: the newest).
     [[nodiscard]] Result<RunState> load(const RunId& run, std::uint64_t version = 0);

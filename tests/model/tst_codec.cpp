@@ -108,7 +108,7 @@ constexpr TagRow kTags[] = {
     {6, "compensation_started", "a8071fc998600146"},
     {7, "run_closed", "e71bbb6738b819af"},
     {8, "run_reopened", "9a869ce8d135f592"},
-    {9, "run_migrated", "d088682e6c434476"},
+    {9, "run_migrated", "71b1a995de03a820"},
     {10, "budget_changed", "dde34778e135e02b"},
     {11, "payloads_redacted", "0ce491cc9310b620"},
     {20, "step_added", "6d572f29aac4786e"},

@@ -1,0 +1,231 @@
+// What comes back from the commit queue: landed, lost races, errors.
+
+#include "core/base/log.h"
+#include "core/service/impl.h"
+#include "core/service/work.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+constexpr int kMaxUnknown = 3;
+constexpr int kMaxTries = 64;   // lost races of one submission before it gives up
+
+Outcome failedWith(const RunId& run, Error error)
+{
+    Outcome outcome;
+    outcome.kind = Outcome::Kind::Failed;
+    outcome.run = run;
+    outcome.error = std::move(error);
+    return outcome;
+}
+
+}  // namespace
+
+void Service::Impl::giveBack(const Item& item)
+{
+    startsInFlight -= std::min(startsInFlight, item.starts);
+    for (const auto& [name, count] : item.permits) {
+        auto& used = permitsInFlight[name];
+        used -= std::min(used, count);
+    }
+}
+
+void Service::Impl::arrived(const RunId& run, const ItemPtr& item, Result<MemberResult> result)
+{
+    ++depth;
+    Slot& slot = slotOf(run);
+    --slot.outstanding;
+    giveBack(*item);
+    if (slot.broken) {
+        // Its chain is decided again as a whole. Errors of the store are answered now, they would only come again.
+        if (!result) {
+            std::erase(slot.waiting, item);
+            answer(item, failedWith(run, std::move(result).error()));
+        }
+    } else if (!result && result.error().kind == ErrorKind::OutcomeUnknown && ++item->tries < kMaxUnknown) {
+        item->callersId = true;  // it may have landed: the store is asked by its command id
+        breakChain(slot);
+    } else if (!result) {
+        failed(slot, item, failedWith(run, std::move(result).error()));
+    } else {
+        switch (result->kind) {
+        case MemberResult::Kind::Committed: committed(slot, item, *result); break;
+        case MemberResult::Kind::Duplicate: duplicate(slot, item, *result); break;
+        case MemberResult::Kind::Failed: failed(slot, item, failedWith(run, std::move(result->error))); break;
+        case MemberResult::Kind::KeyTaken: taken(slot, item, result->other); break;
+        case MemberResult::Kind::Stale:
+        case MemberResult::Kind::LedgerMoved:
+            if (++item->tries >= kMaxTries)
+                failed(slot, item, failedWith(run, makeError(ErrorKind::Busy, "run " + toText(run) + " is being changed by "
+                                                                 "others all the time; nothing was done: try again")));
+            else
+                breakChain(slot);
+            break;
+        }
+    }
+    if (slot.broken && slot.outstanding == 0)
+        rebuild(slot);
+    else if (slot.reloadWanted && slot.outstanding == 0)
+        rebuild(slot);
+    maybeIdle.push_back(run);
+    --depth;
+}
+
+void Service::Impl::committed(Slot& slot, const ItemPtr& item, const MemberResult& result)
+{
+    std::erase(slot.chain, item);
+    apply(slot.confirmed, item->entry);
+    slot.confirmed.head = item->hash;
+    slot.confirmed.format = std::max(slot.confirmed.format, item->format);
+    capacity.attempts -= std::min(capacity.attempts, item->starts);
+    for (const NewPayload& payload : item->submission.payloads)
+        cache.put(payload.ref.id, std::make_shared<const std::string>(payload.bytes));
+    if (slot.outstanding == 0) {
+        for (auto& [id, payload] : slot.fresh)
+            cache.put(id, std::make_shared<const std::string>(std::move(payload.bytes)));
+        slot.fresh.clear();
+    }
+    const bool wasOwned = slot.owned;
+    if (item->owner == OwnerChange::Take) {
+        slot.owned = true;
+        slot.owner = config.session;
+        slot.epoch = 1;   // a run that is taken by the commit that creates it
+    } else if (item->owner == OwnerChange::Release) {
+        slot.owned = false;
+        slot.releasing = false;
+        slot.owner = {};
+    }
+    if ((wasOwned || slot.owned) && observer)
+        observer(slot.confirmed, item->entry);
+    if (wasOwned && !slot.owned && disowned)
+        disowned(slot.run, false);
+    Outcome outcome;
+    outcome.run = slot.run;
+    outcome.kind = Outcome::Kind::Committed;
+    outcome.version = result.version;
+    outcome.entry = item->entry;
+    outcome.auditSeq = result.auditSeq;
+    outcome.ownerElsewhere = result.ownerElsewhere;
+    if (item->late) {  // the evidence is kept; the submission itself was refused
+        outcome.kind = Outcome::Kind::Rejected;
+        outcome.rejection = *item->late;
+    }
+    auditRefusal(item, std::move(outcome));
+    releaseHeld(slot);
+}
+
+// The command id is there already. Where that is this very entry, its first answer was lost on the way.
+void Service::Impl::duplicate(Slot& slot, const ItemPtr& item, const MemberResult& result)
+{
+    auto loaded = reader.loadRun(slot.run, result.version, result.version);
+    if (!loaded || loaded->entries.size() != 1) {
+        failed(slot, item, failedWith(slot.run, loaded ? makeError(ErrorKind::Corrupt, "the run lacks an entry that it had")
+                                                       : std::move(loaded).error()));
+        return;
+    }
+    if (loaded->entries.front().hash == item->hash && slot.confirmed.version + 1 == result.version) {
+        MemberResult own = result;
+        own.kind = MemberResult::Kind::Committed;
+        committed(slot, item, own);
+        return;
+    }
+    auto entry = entryAt(slot.run, result.version);
+    Outcome outcome;
+    outcome.kind = Outcome::Kind::Repeated;
+    outcome.run = slot.run;
+    outcome.version = result.version;
+    if (entry)
+        outcome.entry = *std::move(entry);
+    failed(slot, item, entry ? std::move(outcome) : failedWith(slot.run, std::move(entry).error()));
+}
+
+void Service::Impl::taken(Slot& slot, const ItemPtr& item, const RunId& other)
+{
+    const RunRow& mine = item->identity;
+    auto row = reader.findKey(mine.workflow.name, mine.key);
+    if (!row)
+        failed(slot, item, failedWith(slot.run, std::move(row).error()));
+    else if (!*row)
+        failed(slot, item, failedWith(slot.run, makeError(ErrorKind::Internal, "the key belongs to run " + toText(other)
+                                                                                   + ", which is not there")));
+    else
+        failed(slot, item, keyTaken(*item, **row));
+}
+
+// Answered without a commit; whatever was decided on top of it is decided again.
+void Service::Impl::failed(Slot& slot, const ItemPtr& item, Outcome outcome)
+{
+    std::erase(slot.chain, item);
+    breakChain(slot);
+    auditRefusal(item, std::move(outcome));
+}
+
+void Service::Impl::releaseHeld(Slot& slot)
+{
+    while (!slot.broken && !slot.chain.empty() && slot.chain.front()->held) {
+        const ItemPtr item = slot.chain.front();
+        slot.chain.pop_front();
+        Outcome outcome = *std::move(item->held);
+        item->held.reset();
+        auditRefusal(item, std::move(outcome));
+    }
+}
+
+void Service::Impl::breakChain(Slot& slot)
+{
+    slot.broken = true;
+    while (!slot.chain.empty()) {
+        const ItemPtr item = slot.chain.back();
+        slot.chain.pop_back();
+        item->held.reset();
+        item->late.reset();
+        slot.waiting.push_front(item);
+    }
+}
+
+// From the store, then everything that waits is decided again in order.
+void Service::Impl::rebuild(Slot& slot)
+{
+    slot.broken = false;
+    slot.reloadWanted = false;
+    slot.busy = true;
+    const bool isNew = slot.confirmed.version == 0;
+    Status status = refresh(slot);
+    if (!status && isNew && status.error().kind == ErrorKind::NotFound) {
+        slot.loaded = false;
+        slot.tentative = RunState{};
+        slot.confirmed = RunState{};
+        slot.list.reset();
+        slot.ledger.clear();
+        slot.open.clear();
+        slot.fresh.clear();
+        status = {};
+    }
+    slot.busy = false;
+    if (!status) {
+        slot.loaded = false;
+        slot.confirmed = RunState{};
+        std::deque<ItemPtr> waiting = std::move(slot.waiting);
+        slot.waiting.clear();
+        for (const ItemPtr& item : waiting)
+            answer(item, failedWith(slot.run, status.error()));
+        return;
+    }
+    work(slot);
+}
+
+void Service::Impl::tidy()
+{
+    if (depth > 0)
+        return;
+    for (const RunId& run : std::exchange(maybeIdle, {})) {
+        const auto found = slots.find(run);
+        if (found != slots.end() && found->second->idle() && !found->second->owned && !found->second->parked)
+            slots.erase(found);
+    }
+}
+
+}  // namespace cairn

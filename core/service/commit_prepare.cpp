@@ -1,0 +1,69 @@
+#include "core/service/commit_prepare.h"
+
+#include "core/base/failpoint.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+constexpr int kBusyTries = 4;       // each has waited the store's own 5 s before
+constexpr int kUnknownTries = 8;
+constexpr SpanMs kFirstPause = 10;
+constexpr SpanMs kLongestPause = 2'000;
+
+Status commitOnce(StoreWriter& writer, std::vector<CommitMember>& members, std::vector<MemberResult>& results)
+{
+    if (failpoint::hit("queue.before-commit"))
+        return makeError(ErrorKind::Io, "failpoint queue.before-commit");
+    CAIRN_TRY(writer.commit(members, results));
+    if (failpoint::hit("queue.after-commit"))
+        return makeError(ErrorKind::OutcomeUnknown, "failpoint queue.after-commit");
+    if (results.size() != members.size())
+        return makeError(ErrorKind::Internal, "the store answered " + std::to_string(results.size()) + " of "
+                                                  + std::to_string(members.size()) + " commits");
+    return {};
+}
+
+}  // namespace
+
+Status stagePayloads(StoreWriter& writer, CommitMember& member)
+{
+    for (PayloadRow& payload : member.payloads) {
+        if (payload.artifact.isNull() || payload.bytes.empty())
+            continue;
+        std::uint32_t index = 0;
+        for (std::size_t at = 0; at < payload.bytes.size(); at += kChunkSize)
+            CAIRN_TRY(writer.stageChunk(payload.artifact, index++, std::string_view(payload.bytes).substr(at, kChunkSize)));
+        payload.bytes.clear();
+    }
+    return {};
+}
+
+Status commitGroup(StoreWriter& writer, std::vector<CommitMember>& members, std::vector<MemberResult>& results,
+                   const std::function<bool(SpanMs)>& pause)
+{
+    int busy = 0;
+    int unknown = 0;
+    SpanMs wait = kFirstPause;
+    for (;;) {
+        results.clear();
+        auto status = commitOnce(writer, members, results);
+        if (status)
+            return {};
+        const ErrorKind kind = status.error().kind;
+        const bool again = (kind == ErrorKind::Busy && ++busy < kBusyTries)
+            || (kind == ErrorKind::OutcomeUnknown && ++unknown < kUnknownTries)
+            // A lost connection after a lost answer: whether the group is there is still to be found out.
+            || (unknown > 0 && kind == ErrorKind::Disconnected && ++unknown < kUnknownTries);
+        if (!again || !pause(wait)) {
+            if (unknown > 0 && kind != ErrorKind::OutcomeUnknown)
+                return makeError(ErrorKind::OutcomeUnknown, status.error().text, status.error().native);
+            return status;
+        }
+        wait = std::min(wait * 3, kLongestPause);
+    }
+}
+
+}  // namespace cairn

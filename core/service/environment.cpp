@@ -1,0 +1,158 @@
+// What decisions are given: store time and settings, definitions, resources, capacity.
+
+#include "core/base/text.h"
+#include "core/definition/parse.h"
+#include "core/service/impl.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+constexpr SpanMs kTimeFor = 250;        // store time is read again after this
+constexpr SpanMs kInfoFor = 2'000;
+constexpr SpanMs kResourcesFor = 250;
+
+}  // namespace
+
+TimeMs Service::Impl::now()
+{
+    const SpanMs mono = clock.monotonicMs();
+    if (timeBase == kNoTime || mono - timeAt >= kTimeFor) {
+        if (const auto read = reader.now()) {
+            timeBase = *read;
+            timeAt = mono;
+        } else if (timeBase == kNoTime) {
+            return clock.wallMs();
+        }
+    }
+    return timeBase + (mono - timeAt);
+}
+
+Result<StoreInfo> Service::Impl::info()
+{
+    const SpanMs mono = clock.monotonicMs();
+    if (!storeInfo || mono - infoAt >= kInfoFor) {
+        CAIRN_TRY_ASSIGN(storeInfo, reader.info());
+        infoAt = mono;
+    }
+    return *storeInfo;
+}
+
+std::shared_ptr<const Definition> Service::Impl::definition(std::string_view name, std::uint32_t version)
+{
+    if (name.empty())
+        return nullptr;
+    if (version != 0)
+        if (const auto found = definitions.find({std::string(name), version}); found != definitions.end())
+            return found->second;
+    const auto row = reader.workflow(name, version);
+    if (!row || !*row)
+        return nullptr;
+    const auto place = std::make_pair(std::string(name), (*row)->version);
+    if (const auto found = definitions.find(place); found != definitions.end())
+        return found->second;
+    auto parsed = parseDefinition((*row)->text);
+    if (!parsed)
+        return nullptr;
+    auto made = std::make_shared<const Definition>(std::move(*parsed.definition));
+    definitions[place] = made;
+    return made;
+}
+
+bool Service::Impl::serves(std::string_view name, std::uint32_t version) const
+{
+    if (config.serves.empty())
+        return true;
+    const std::string exact = std::string(name) + "@" + std::to_string(version);
+    return std::any_of(config.serves.begin(), config.serves.end(),
+                       [&](const std::string& served) { return served == name || served == exact || served == "*"; });
+}
+
+std::string Service::Impl::servedHere() const
+{
+    std::string text;
+    for (const auto& served : config.serves)
+        text += (text.empty() ? "" : ", ") + served;
+    return text.empty() ? "everything that the store has" : text;
+}
+
+ResourceView Service::Impl::resource(const std::string& name)
+{
+    const SpanMs mono = clock.monotonicMs();
+    if (!resourcesKnown || mono - resourcesAt >= kResourcesFor) {
+        if (auto rows = reader.resources()) {
+            for (auto& row : *rows) {
+                auto [place, isNew] = resources.try_emplace(row.name, row);
+                if (!isNew)
+                    place->second = std::move(row);
+            }
+            resourcesKnown = true;
+            resourcesAt = mono;
+        }
+    }
+    ResourceView view;
+    if (const auto found = resources.find(name); found != resources.end())
+        view.backOffUntil = found->second.backOffUntil;
+    if (capacity.permits) {
+        const auto spent = permitsInFlight.find(name);
+        const std::uint32_t used = spent == permitsInFlight.end() ? 0 : spent->second;
+        const std::uint32_t left = capacity.permits(name);
+        view.permits = left > used ? left - used : 0;
+    }
+    return view;
+}
+
+std::uint32_t Service::Impl::attemptsLeft() const
+{
+    return capacity.attempts > startsInFlight ? capacity.attempts - startsInFlight : 0;
+}
+
+NewPayload Service::Impl::makePayload(std::string bytes, std::string media)
+{
+    NewPayload payload;
+    const TimeMs at = clock.wallMs();
+    payload.ref.id = makeId<PayloadId>(at, rng);
+    rng.fill(payload.salt.data(), payload.salt.size());
+    payload.plain = sha256(bytes);
+    payload.ref.hash = saltedDigest(payload.salt, payload.plain);
+    payload.ref.size = bytes.size();
+    payload.ref.media = std::move(media);
+    if (bytes.size() > kInlineLimit)
+        payload.artifact = makeId<ArtifactId>(at, rng);
+    payload.bytes = std::move(bytes);
+    return payload;
+}
+
+Result<NewPayload> Service::stageLarge(StoreWriter& writer, const std::function<Result<std::string>(std::size_t limit)>& read,
+                                       std::string media)
+{
+    std::string bytes;
+    ArtifactId artifact = makeId<ArtifactId>(m_impl->clock.wallMs(), m_impl->rng);
+    std::string chunk;
+    std::uint32_t index = 0;
+    for (bool more = true; more;) {
+        CAIRN_TRY_ASSIGN(const std::string part, read(kChunkSize - chunk.size()));
+        more = !part.empty();
+        chunk += part;
+        if (bytes.size() + chunk.size() > kPayloadLimit)
+            return makeError(ErrorKind::InvalidInput, "the payload is over the limit of " + formatBytes(kPayloadLimit));
+        const bool whole = chunk.size() >= kChunkSize;
+        if ((whole || (!more && index > 0 && !chunk.empty())))
+            CAIRN_TRY(writer.stageChunk(artifact, index++, chunk));
+        if (whole || !more) {
+            bytes += chunk;
+            chunk.clear();
+        }
+    }
+    const bool isStaged = index > 0;
+    NewPayload payload = m_impl->makePayload(std::move(bytes), std::move(media));
+    if (isStaged) {
+        payload.artifact = artifact;
+        payload.staged = true;
+    }
+    return payload;
+}
+
+}  // namespace cairn

@@ -1,0 +1,128 @@
+#pragma once
+// Inside of the service.
+
+#include "core/service/error_text.h"
+#include "core/service/payload_cache.h"
+#include "core/service/slot.h"
+
+#include <set>
+#include <unordered_map>
+
+namespace cairn {
+
+class Work;
+
+struct Service::Impl {
+    Impl(StoreReader& r, CommitQueue& q, const Clock& c, Rng& g, ServiceConfig k)
+        : reader(r), queue(q), clock(c), rng(g), config(std::move(k))
+    {
+    }
+
+    // --- service.cpp: submissions and their answers
+    void submit(Submission submission, Done done);
+    void work(Slot& slot);
+    void decideNext(Slot& slot, const ItemPtr& item);
+    void finish(Slot& slot, const ItemPtr& item, Outcome outcome);   // at once, or held behind commits in flight
+    void answer(const ItemPtr& item, Outcome outcome);
+    void giveUp(Slot& slot, const ItemPtr& item, Outcome outcome);
+    [[nodiscard]] Outcome repeatedOr(const Item& item, Outcome outcome);
+    [[nodiscard]] std::optional<Error> checkAgain(const RunState& before, const RunState& after, const SealedEntry& sealed) const;
+    void pushEntry(Slot& slot, const ItemPtr& item, Work& deciding, Entry entry, const Summary& summary,
+                   const std::optional<RunState>& before);
+    void push(Slot& slot, const ItemPtr& item, CommitMember member);
+    // --- answers.cpp
+    void giveBack(const Item& item);
+    void taken(Slot& slot, const ItemPtr& item, const RunId& other);
+    void arrived(const RunId& run, const ItemPtr& item, Result<MemberResult> result);
+    void committed(Slot& slot, const ItemPtr& item, const MemberResult& result);
+    void duplicate(Slot& slot, const ItemPtr& item, const MemberResult& result);
+    void failed(Slot& slot, const ItemPtr& item, Outcome outcome);
+    void releaseHeld(Slot& slot);
+    void breakChain(Slot& slot);
+    void rebuild(Slot& slot);
+    void tidy();
+    void auditRefusal(const ItemPtr& item, Outcome outcome);
+    [[nodiscard]] static Outcome refused(const Item& item, Rejection rejection);
+
+    // --- slots.cpp: loading
+    Slot& slotOf(const RunId& run);
+    Slot* findSlot(const RunId& run);
+    Status load(Slot& slot);
+    Status refresh(Slot& slot);            // entries since confirmed; observers hear of them
+    Status afterLoad(Slot& slot, const HotRow& hot);
+    [[nodiscard]] Result<RunState> fold(const RunId& run, std::uint64_t version, RunRow* identity, HotRow* hot);
+    [[nodiscard]] Result<Entry> entryAt(const RunId& run, std::uint64_t version);
+    [[nodiscard]] std::string errorText(Slot& slot, const PayloadRef& error, Work* work);
+
+    // --- start.cpp
+    [[nodiscard]] std::optional<Outcome> prepare(Item& item);        // an outcome: answered without a decision
+    [[nodiscard]] std::optional<Outcome> prepareStart(Item& item, cmd::Start& start);
+    [[nodiscard]] std::optional<Outcome> prepareFork(Item& item, cmd::Fork& fork);
+    [[nodiscard]] Outcome keyTaken(const Item& item, const RunRow& other) const;
+
+    // --- project.cpp
+    [[nodiscard]] Result<CommitMember> project(Work& work, Slot& slot, const Entry& entry, const SealedEntry& sealed,
+                                               const Summary& before);
+    [[nodiscard]] bool worthOwning(const RunState& state, const Definition* definition, TimeMs now) const;
+    [[nodiscard]] TimeMs nextDueOf(const RunState& state, const Definition* definition, TimeMs now) const;
+
+    // --- what decisions are given (environment.cpp)
+    [[nodiscard]] TimeMs now();
+    [[nodiscard]] Result<StoreInfo> info();
+    [[nodiscard]] std::shared_ptr<const Definition> definition(std::string_view name, std::uint32_t version);
+    [[nodiscard]] bool serves(std::string_view name, std::uint32_t version) const;
+    [[nodiscard]] ResourceView resource(const std::string& name);
+    [[nodiscard]] std::uint32_t attemptsLeft() const;
+    [[nodiscard]] std::string servedHere() const;
+    [[nodiscard]] NewPayload makePayload(std::string bytes, std::string media);
+
+    StoreReader& reader;
+    CommitQueue& queue;
+    const Clock& clock;
+    Rng& rng;
+    ServiceConfig config;
+    Capacity capacity;
+    std::function<bool(const SessionId&)> sessionEnded;
+    std::function<void(const RunState&, const Entry&)> observer;
+    std::function<void(const RunId&, bool)> disowned;
+
+    std::unordered_map<RunId, std::unique_ptr<Slot>> slots;
+    std::vector<RunId> maybeIdle;
+    int depth = 0;                       // callbacks and decisions on the stack: slots are not erased meanwhile
+
+    PayloadCache cache{64u << 20};
+    std::optional<StoreInfo> storeInfo;
+    SpanMs infoAt = 0;
+    TimeMs timeBase = kNoTime;
+    SpanMs timeAt = 0;
+    std::map<std::pair<std::string, std::uint32_t>, std::shared_ptr<const Definition>> definitions;
+    std::map<std::string, ResourceRow, std::less<>> resources;
+    SpanMs resourcesAt = 0;
+    bool resourcesKnown = false;
+    std::uint32_t startsInFlight = 0;
+    std::map<std::string, std::uint32_t, std::less<>> permitsInFlight;
+};
+
+// Attempts of this session that the entry starts.
+[[nodiscard]] std::uint32_t startsOf(const Entry& entry, const SessionId& session);
+// (tool, effect key) under the store's salt.
+[[nodiscard]] EffectId effectIdOf(const Salt& salt, std::string_view tool, std::string_view key);
+// The step or approval that an act is about, for the audit.
+[[nodiscard]] std::string targetOf(const cmd::Body& body);
+
+// Rows of attempts and approvals, as commit and verify write and expect them.
+[[nodiscard]] AttemptRow attemptRowOf(const RunState& state, const AttemptStarted& fact, TimeMs at);
+void endAttemptRow(AttemptRow& row, const AttemptEnded& fact, TimeMs at);
+[[nodiscard]] ApprovalRow approvalRowOf(const ApprovalRecord& record);
+[[nodiscard]] AttemptRow openAttemptRow(const RunState& state, StepIx step);
+// Where the error text of a list row comes from; null: the row has none.
+[[nodiscard]] PayloadRef listError(const RunState& state, TimeMs now);
+// Fills error and situation.
+void finishListRow(ListRow& row, std::string error, std::string_view stepName);
+[[nodiscard]] std::string listStepName(const RunState& state, TimeMs now);
+// Steps that an entry may have changed, its neighbours included.
+[[nodiscard]] std::set<StepIx> touchedSteps(const RunState& after, const Entry& entry);
+// Ids of all payloads that an entry refers to.
+[[nodiscard]] std::set<PayloadId> payloadsOf(const Entry& entry);
+
+}  // namespace cairn

@@ -1,0 +1,245 @@
+// The service's public face.
+
+#include "core/service/impl.h"
+#include "core/service/work.h"
+#include "core/store/message.h"
+
+#include "core/base/wire.h"
+
+namespace cairn {
+
+Service::Service(StoreReader& reader, CommitQueue& queue, const Clock& clock, Rng& rng, ServiceConfig config)
+    : m_impl(std::make_unique<Impl>(reader, queue, clock, rng, std::move(config)))
+{
+}
+
+Service::~Service()
+{
+    m_impl->observer = {};
+    m_impl->disowned = {};
+    for (auto& [run, slot] : m_impl->slots)
+        for (auto* items : {&slot->waiting, &slot->chain})
+            for (auto& item : *items)
+                item->done = {};
+    // Callbacks in the queue refer to this object.
+    m_impl->queue.drain();
+}
+
+void Service::submit(Submission submission, Done done)
+{
+    m_impl->submit(std::move(submission), std::move(done));
+    m_impl->tidy();
+}
+
+Outcome Service::submitAndWait(Submission submission)
+{
+    std::optional<Outcome> answer;
+    submit(std::move(submission), [&answer](Outcome outcome) { answer = std::move(outcome); });
+    while (!answer)
+        if (!pump())
+            drain();
+    return *std::move(answer);
+}
+
+bool Service::pump()
+{
+    const bool moved = m_impl->queue.pump();
+    m_impl->tidy();
+    return moved;
+}
+
+void Service::drain()
+{
+    m_impl->queue.drain();
+    m_impl->tidy();
+}
+
+NewPayload Service::newPayload(std::string bytes, std::string media)
+{
+    return m_impl->makePayload(std::move(bytes), std::move(media));
+}
+
+void Service::own(const ClaimedRun& run)
+{
+    ++m_impl->depth;
+    Slot& slot = m_impl->slotOf(run.run);
+    slot.owned = true;
+    slot.epoch = run.epoch;
+    slot.parked.reset();
+    if (slot.outstanding > 0)
+        slot.reloadWanted = true;
+    else
+        m_impl->rebuild(slot);
+    --m_impl->depth;
+}
+
+void Service::disown(const RunId& run)
+{
+    if (Slot* slot = m_impl->findSlot(run)) {
+        slot->owned = false;
+        slot->parked.reset();
+        m_impl->maybeIdle.push_back(run);
+        m_impl->tidy();
+    }
+}
+
+void Service::reload(const RunId& run)
+{
+    Slot* slot = m_impl->findSlot(run);
+    if (!slot)
+        return;
+    ++m_impl->depth;
+    slot->parked.reset();
+    if (slot->outstanding > 0)
+        slot->reloadWanted = true;
+    else
+        m_impl->rebuild(*slot);
+    --m_impl->depth;
+}
+
+const RunState* Service::state(const RunId& run) const
+{
+    const Slot* slot = m_impl->findSlot(run);
+    return slot && slot->owned && slot->confirmed.version > 0 ? &slot->confirmed : nullptr;
+}
+
+void Service::setCapacity(Capacity capacity) { m_impl->capacity = std::move(capacity); }
+
+void Service::setSessionEnded(std::function<bool(const SessionId&)> ended) { m_impl->sessionEnded = std::move(ended); }
+
+void Service::onCommitted(std::function<void(const RunState& after, const Entry& entry)> observer)
+{
+    m_impl->observer = std::move(observer);
+}
+
+void Service::onDisowned(std::function<void(const RunId& run, bool taken)> observer) { m_impl->disowned = std::move(observer); }
+
+bool Service::idle(const RunId& run)
+{
+    const Slot* slot = m_impl->findSlot(run);
+    if (!slot || !slot->idle() || slot->confirmed.version == 0)
+        return false;
+    const auto def = definition(slot->confirmed.workflow.name, slot->confirmed.workflow.version);
+    return !m_impl->worthOwning(slot->confirmed, def.get(), m_impl->now());
+}
+
+Result<RunState> Service::load(const RunId& run, std::uint64_t version)
+{
+    return m_impl->fold(run, version, nullptr, nullptr);
+}
+
+Given Service::explainGiven(const RunState& state)
+{
+    Given given;
+    given.now = m_impl->now();
+    if (const auto info = m_impl->info()) {
+        given.seed = info->seed;
+        given.safety = info->safety;
+        given.format = std::min(info->writeFormat, kMaxFormat);
+    }
+    given.definition = definition(state.workflow.name, state.workflow.version).get();  // kept by the cache
+    given.served = m_impl->serves(state.workflow.name, state.workflow.version);
+    return given;
+}
+
+std::shared_ptr<const Definition> Service::definition(std::string_view name, std::uint32_t version)
+{
+    return m_impl->definition(name, version);
+}
+
+Result<std::string> Service::effectKey(const RunId& run, StepIx step)
+{
+    CAIRN_TRY(m_impl->info());
+    Slot loaded;
+    Slot* slot = m_impl->findSlot(run);
+    if (!slot || slot->confirmed.version == 0) {
+        loaded.run = run;
+        CAIRN_TRY_ASSIGN(loaded.confirmed, m_impl->fold(run, 0, nullptr, nullptr));
+        slot = &loaded;
+    }
+    if (step >= slot->confirmed.steps.size())
+        return makeError(ErrorKind::NotFound, "the run has no step " + std::to_string(step));
+    Item item;
+    item.definition = definition(slot->confirmed.workflow.name, slot->confirmed.workflow.version);
+    Work work(*m_impl, *slot, slot->confirmed, item);
+    work.useDefinition(item.definition);
+    return work.keyText(step);
+}
+
+Result<Digest> Service::saltedId(std::string_view id)
+{
+    CAIRN_TRY_ASSIGN(const StoreInfo info, m_impl->info());
+    return sha256(saltView(info.salt), id);
+}
+
+TimeMs Service::now() { return m_impl->now(); }
+
+// --- messages ----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// A payload of another run, copied: payloads are shared within their run only.
+Result<PayloadRef> copied(Service& service, StoreReader& reader, const RunId& from, const PayloadRef& ref, Submission& into)
+{
+    if (!ref)
+        return PayloadRef{};
+    auto bytes = reader.payload(from, ref.id);
+    std::string media = ref.media;
+    if (!bytes && bytes.error().kind == ErrorKind::Refused) {
+        bytes = "redacted in run " + toText(from) + ": " + bytes.error().text;
+        media = "text/plain";
+    }
+    if (!bytes)
+        return std::move(bytes).error();
+    into.payloads.push_back(service.newPayload(*std::move(bytes), std::move(media)));
+    return into.payloads.back().ref;
+}
+
+}  // namespace
+
+Result<Submission> Service::deliver(const OutboxRow& row)
+{
+    CAIRN_TRY_ASSIGN(const Message message, decodeMessage(row.body));
+    WireWriter seed;
+    seed.id(row.from);
+    seed.u64(row.version);
+    seed.u32(row.number);
+    Submission s;
+    s.run = row.to;
+    s.delivered = row;
+    s.command.id = deriveId<CommandId>("message", seed.out());
+    s.command.actor = {ActorKind::Run, toText(row.from)};
+    CAIRN_TRY_ASSIGN(const PayloadRef payload, copied(*this, m_impl->reader, row.from, message.payload, s));
+    if (message.kind == cmd::MessageKind::StartChild) {
+        cmd::Start start;
+        start.run = row.to;
+        start.root = message.root;
+        start.origin = message.origin;
+        start.parent.run = row.from;
+        start.parent.step = message.step;
+        if (const RunState* sender = state(row.from); sender && message.step < sender->steps.size())
+            start.parent.index = sender->steps[message.step].index;
+        start.input = payload;
+        start.inherited = message.control;
+        start.allotment = message.allotment;
+        s.workflow = message.workflow;
+        s.workflowVersion = message.workflowVersion;
+        s.command.body = std::move(start);
+        return s;
+    }
+    cmd::Deliver deliver;
+    deliver.kind = message.kind;
+    deliver.from = row.from;
+    deliver.step = message.step;
+    deliver.as = message.as;
+    deliver.output = payload;
+    deliver.used = message.used;
+    deliver.control = message.control;
+    deliver.confirmed = message.confirmed;
+    deliver.total = message.total;
+    deliver.effect = message.effect;
+    s.command.body = std::move(deliver);
+    return s;
+}
+
+}  // namespace cairn

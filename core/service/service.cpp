@@ -1,0 +1,295 @@
+// Submissions: decided in order on a run's tentative state, pushed to the commit queue, answered as the commits land.
+
+#include "core/service/service.h"
+
+#include "core/base/failpoint.h"
+#include "core/base/log.h"
+#include "core/base/text.h"
+#include "core/model/codec.h"
+#include "core/service/work.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+struct Depth {
+    explicit Depth(int& d) : depth(d) { ++depth; }
+    ~Depth() { --depth; }
+    Depth(const Depth&) = delete;
+    Depth& operator=(const Depth&) = delete;
+    int& depth;
+};
+
+Outcome failedWith(const RunId& run, Error error)
+{
+    Outcome outcome;
+    outcome.kind = Outcome::Kind::Failed;
+    outcome.run = run;
+    outcome.error = std::move(error);
+    return outcome;
+}
+
+}  // namespace
+
+std::uint32_t startsOf(const Entry& entry, const SessionId& session)
+{
+    std::uint32_t count = 0;
+    for (const Fact& fact : entry.facts)
+        if (const auto* started = std::get_if<AttemptStarted>(&fact))
+            count += !session.isNull() && started->session == session ? 1 : 0;
+    return count;
+}
+
+void Service::Impl::submit(Submission submission, Done done)
+{
+    const Depth guard(depth);
+    auto item = std::make_shared<Item>();
+    item->submission = std::move(submission);
+    item->done = std::move(done);
+    item->callersId = !item->submission.command.id.isNull();
+    if (auto outcome = prepare(*item)) {
+        if (outcome->kind == Outcome::Kind::Rejected)
+            *outcome = refused(*item, std::move(outcome->rejection));
+        auditRefusal(item, std::move(*outcome));
+        return;
+    }
+    Slot& slot = slotOf(item->submission.run);
+    slot.waiting.push_back(item);
+    work(slot);
+}
+
+// Decides what waits, in order. Not while a broken chain still has members in the queue.
+void Service::Impl::work(Slot& slot)
+{
+    while (!slot.busy && !slot.broken && !slot.waiting.empty()) {
+        const ItemPtr item = slot.waiting.front();
+        slot.waiting.pop_front();
+        if (slot.parked) {
+            answer(item, failedWith(slot.run, *slot.parked));
+            continue;
+        }
+        slot.busy = true;
+        decideNext(slot, item);
+        slot.busy = false;
+    }
+    maybeIdle.push_back(slot.run);
+}
+
+void Service::Impl::finish(Slot& slot, const ItemPtr& item, Outcome outcome)
+{
+    // An answer that was decided on commits in flight is given when they have landed.
+    if (!slot.chain.empty()) {
+        item->held = std::move(outcome);
+        slot.chain.push_back(item);
+        return;
+    }
+    slot.busy = false;
+    auditRefusal(item, std::move(outcome));
+}
+
+Outcome Service::Impl::refused(const Item& item, Rejection rejection)
+{
+    Outcome outcome;
+    outcome.kind = Outcome::Kind::Rejected;
+    outcome.run = item.submission.run;
+    outcome.rejection = std::move(rejection);
+    return outcome;
+}
+
+void Service::Impl::answer(const ItemPtr& item, Outcome outcome)
+{
+    const Depth guard(depth);
+    if (auto done = std::exchange(item->done, {}))
+        done(std::move(outcome));
+}
+
+// A person's act that was refused is on record before its answer is given.
+void Service::Impl::auditRefusal(const ItemPtr& item, Outcome outcome)
+{
+    const Submission& s = item->submission;
+    if (outcome.kind != Outcome::Kind::Rejected || s.command.actor.kind != ActorKind::Person) {
+        answer(item, std::move(outcome));
+        return;
+    }
+    static constexpr const char* kCodes[] = {"?", "stale", "refused", "not_found", "invalid_input", "fenced", "no_right",
+                                             "reason_missing", "conflict"};
+    AuditRow row;
+    row.time = now();
+    row.kind = "refused";
+    row.verb = verbOf(s.command.body);
+    row.actor = s.claimedName.empty() ? s.command.actor.id : s.claimedName;
+    row.uid = config.uid;
+    row.host = config.host;
+    row.run = s.run;
+    row.target = targetOf(s.command.body);
+    row.command = s.command.id;
+    row.reason = isUtf8(s.reason) ? s.reason : visible(s.reason);
+    row.after = "{\"refused\":\"" + std::string(kCodes[static_cast<std::size_t>(outcome.rejection.code)]) + "\",\"why\":";
+    appendJsonString(row.after, outcome.rejection.text);
+    row.after += "}";
+    auto kept = std::make_shared<Outcome>(std::move(outcome));
+    queue.pushAudit(std::move(row), [this, item, kept](Result<std::uint64_t> seq) {
+        if (seq)
+            kept->auditSeq = *seq;
+        else
+            log::error("audit_failed", {{"run", item->submission.run}, {"error", seq.error().text}});
+        answer(item, std::move(*kept));
+    });
+}
+
+void Service::Impl::decideNext(Slot& slot, const ItemPtr& item)
+{
+    if (!slot.loaded && !item->creates)
+        if (const Status loaded = load(slot); !loaded) {
+            Outcome outcome = failedWith(slot.run, loaded.error());
+            if (loaded.error().kind == ErrorKind::NotFound)
+                outcome = refused(*item, {RejectCode::NotFound, loaded.error().text, std::nullopt});
+            finish(slot, item, std::move(outcome));
+            return;
+        }
+    const bool check = config.verifyOneIn > 0 && rng.below(config.verifyOneIn) == 0;
+    std::optional<RunState> before;
+    if (check)
+        before = slot.tentative;
+    const Summary summary = summarise(slot.tentative, now());
+    Work deciding(*this, slot, slot.tentative, *item);
+    auto decision = deciding.decide();
+    if (!decision) {
+        Error error = std::move(decision).error();
+        giveUp(slot, item, error.kind == ErrorKind::InvalidInput
+                               ? refused(*item, {RejectCode::InvalidInput, error.text, std::nullopt})
+                               : failedWith(slot.run, std::move(error)));
+        return;
+    }
+    if (auto* nothing = std::get_if<NoChange>(&*decision)) {
+        Outcome outcome;
+        outcome.kind = Outcome::Kind::NoChange;
+        outcome.run = slot.run;
+        outcome.version = slot.tentative.version;
+        outcome.text = std::move(nothing->text);
+        outcome.step = nothing->step;
+        finish(slot, item, repeatedOr(*item, std::move(outcome)));
+        return;
+    }
+    if (auto* rejection = std::get_if<Rejection>(&*decision)) {
+        Outcome outcome = repeatedOr(*item, refused(*item, std::move(*rejection)));
+        if (outcome.kind == Outcome::Kind::Rejected && outcome.rejection.late) {
+            item->late = outcome.rejection;
+            item->late->late.reset();
+            apply(slot.tentative, *outcome.rejection.late);
+            pushEntry(slot, item, deciding, *std::move(outcome.rejection.late), summary, before);
+            return;
+        }
+        finish(slot, item, std::move(outcome));
+        return;
+    }
+    pushEntry(slot, item, deciding, std::get<Entry>(*std::move(decision)), summary, before);
+}
+
+// The decision came to no end: the tentative state, and what is kept beside it, may be half made.
+void Service::Impl::giveUp(Slot& slot, const ItemPtr& item, Outcome outcome)
+{
+    if (!slot.chain.empty()) {
+        finish(slot, item, std::move(outcome));  // held; decided again with the whole chain
+        breakChain(slot);
+        return;
+    }
+    slot.tentative = slot.confirmed;
+    slot.loaded = false;
+    slot.list.reset();
+    slot.ledger.clear();
+    slot.open.clear();
+    slot.fresh.clear();
+    finish(slot, item, std::move(outcome));
+}
+
+// A command id that came from outside may have been committed before: then that is the answer, whatever the rules say now.
+Outcome Service::Impl::repeatedOr(const Item& item, Outcome outcome)
+{
+    if (!item.callersId)
+        return outcome;
+    const auto version = reader.findCommand(item.submission.run, item.submission.command.id);
+    if (!version)
+        return failedWith(item.submission.run, version.error());
+    if (!*version)
+        return outcome;
+    auto entry = entryAt(item.submission.run, **version);
+    if (!entry)
+        return failedWith(item.submission.run, std::move(entry).error());
+    Outcome repeated;
+    repeated.kind = Outcome::Kind::Repeated;
+    repeated.run = item.submission.run;
+    repeated.version = **version;
+    repeated.entry = *std::move(entry);
+    return repeated;
+}
+
+// Folds the entry again from its bytes and compares: an engine must not write what it cannot read back.
+std::optional<Error> Service::Impl::checkAgain(const RunState& before, const RunState& after, const SealedEntry& sealed) const
+{
+    const auto decoded = decodeEntry(sealed.body, sealed.format);
+    if (!decoded)
+        return makeError(ErrorKind::Internal, "run " + toText(after.id) + ": entry " + std::to_string(sealed.version)
+                                                  + " cannot be read back: " + decoded.error().text + "; the run is parked");
+    RunState again = before;
+    apply(again, *decoded);
+    const auto wrong = differences(again, after);
+    if (wrong.empty())
+        return std::nullopt;
+    return makeError(ErrorKind::Internal, "run " + toText(after.id) + ": folding entry " + std::to_string(sealed.version)
+                                              + " again gives another " + wrong.front() + " (" + std::to_string(wrong.size())
+                                              + " fields differ); nothing was written and the run is parked");
+}
+
+void Service::Impl::pushEntry(Slot& slot, const ItemPtr& item, Work& deciding, Entry entry, const Summary& summary,
+                              const std::optional<RunState>& before)
+{
+    item->entry = std::move(entry);
+    item->format = deciding.given().format;
+    const SealedEntry sealed = sealEntry(item->entry, item->format, slot.tentative.head);
+    item->hash = sealed.hash;
+    std::optional<Error> wrong;
+    if (before)
+        wrong = checkAgain(*before, slot.tentative, sealed);
+    auto member = wrong ? Result<CommitMember>(*wrong) : project(deciding, slot, item->entry, sealed, summary);
+    if (!member) {
+        if (wrong) {
+            log::error("run_parked", {{"run", slot.run}, {"error", wrong->text}});
+            slot.parked = wrong;
+        }
+        giveUp(slot, item, failedWith(slot.run, std::move(member).error()));
+        return;
+    }
+    slot.tentative.head = sealed.hash;
+    slot.tentative.format = std::max(slot.tentative.format, sealed.format);
+    item->starts = startsOf(item->entry, config.session);
+    item->permits.clear();
+    for (const Fact& fact : item->entry.facts)
+        if (const auto* started = std::get_if<AttemptStarted>(&fact))
+            if (const Definition* d = deciding.given().definition; d && started->session == config.session)
+                if (const ToolDef* tool = d->tool(slot.tentative.steps[started->step].tool); tool && !tool->resource.empty())
+                    ++item->permits[tool->resource];
+    push(slot, item, *std::move(member));
+}
+
+void Service::Impl::push(Slot& slot, const ItemPtr& item, CommitMember member)
+{
+    item->owner = member.owner;
+    slot.loaded = true;
+    slot.releasing = slot.releasing || member.owner == OwnerChange::Release;
+    startsInFlight += item->starts;
+    for (const auto& [name, count] : item->permits)
+        permitsInFlight[name] += count;
+    slot.chain.push_back(item);
+    ++slot.outstanding;
+    const RunId run = slot.run;
+    if (failpoint::hit("service.before-push")) {
+        arrived(run, item, makeError(ErrorKind::Io, "failpoint service.before-push"));
+        return;
+    }
+    queue.push(std::move(member), [this, run, item](Result<MemberResult> result) { arrived(run, item, std::move(result)); });
+}
+
+}  // namespace cairn

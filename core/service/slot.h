@@ -1,0 +1,71 @@
+#pragma once
+// Inside of the service: what it holds of one run, and of one submission under way.
+
+#include "core/service/service.h"
+
+#include <deque>
+#include <map>
+#include <memory>
+
+namespace cairn {
+
+// A submission on its way to its answer.
+struct Item {
+    Submission submission;
+    Service::Done done;
+    bool callersId = false;              // the command id came from outside: it may have been committed before
+    int tries = 0;
+
+    // Start: found before the first decision.
+    bool creates = false;
+    std::shared_ptr<const Definition> definition;
+    RunRow identity;
+    Digest plainInput;
+    // Fork
+    std::shared_ptr<const RunState> source;
+    std::map<PayloadId, PayloadRef> copies;
+
+    // Decided: either an answer that waits for the commits before it, or a commit under way.
+    std::optional<Outcome> held;
+    std::optional<Rejection> late;       // the commit keeps a late result as evidence; this is the answer
+    Entry entry;
+    Digest hash;
+    std::uint16_t format = kFormat1;
+    OwnerChange owner = OwnerChange::Keep;
+    std::uint32_t starts = 0;            // attempts of this session in the entry
+    std::map<std::string, std::uint32_t, std::less<>> permits;
+};
+using ItemPtr = std::shared_ptr<Item>;
+
+// One run. `confirmed` is what the store has; `tentative` has the commits in flight applied as well.
+struct Slot {
+    RunId run;
+    bool loaded = false;
+    RunRow identity;
+    RunState confirmed;
+    RunState tentative;
+    SessionId owner;                     // as last read
+    std::uint64_t epoch = 0;
+    bool owned = false;                  // by this session
+    bool releasing = false;              // a commit in flight lets it go
+    std::optional<ListRow> list;         // as of `tentative`
+    std::map<EffectId, EffectRow> ledger;         // rows that this run wrote, as of `tentative`
+    std::map<AttemptId, AttemptRow> open;         // attempts under way, as of `tentative`
+    std::map<PayloadId, NewPayload> fresh;        // payloads of commits in flight
+    std::map<PayloadId, std::string> errors;      // normalised texts of error payloads
+
+    std::deque<ItemPtr> waiting;         // to be decided, in order
+    std::deque<ItemPtr> chain;           // decided, in order
+    std::size_t outstanding = 0;         // members in the queue
+    bool broken = false;                 // a member failed: all is decided again once nothing is outstanding
+    bool reloadWanted = false;
+    bool busy = false;                   // a decision is on the stack
+    std::optional<Error> parked;
+
+    [[nodiscard]] bool idle() const
+    {
+        return waiting.empty() && chain.empty() && outstanding == 0 && !busy;
+    }
+};
+
+}  // namespace cairn

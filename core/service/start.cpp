@@ -1,0 +1,186 @@
+// What must be known before the first decision on a new run: its workflow, its key, what a fork copies.
+
+#include "core/base/text.h"
+#include "core/service/impl.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+Outcome rejected(RejectCode code, const RunId& run, std::string text)
+{
+    Outcome outcome;
+    outcome.kind = Outcome::Kind::Rejected;
+    outcome.run = run;
+    outcome.rejection = {code, std::move(text), std::nullopt};
+    return outcome;
+}
+
+Outcome storeError(const RunId& run, Error error)
+{
+    Outcome outcome;
+    outcome.kind = Outcome::Kind::Failed;
+    outcome.run = run;
+    outcome.error = std::move(error);
+    return outcome;
+}
+
+std::string fingerprint(const Digest& digest) { return hex(digest).substr(0, 12); }
+
+const NewPayload* given(const Submission& submission, const PayloadRef& ref)
+{
+    for (const NewPayload& payload : submission.payloads)
+        if (payload.ref.id == ref.id)
+            return &payload;
+    return nullptr;
+}
+
+// Payloads that a fork takes over: what decide() copies into the new run (see Decider::own(Fork)).
+std::vector<PayloadRef> forkedPayloads(const RunState& from)
+{
+    std::vector<PayloadRef> refs{from.input};
+    for (const StepRecord& step : from.steps) {
+        if (step.state == StepState::Complete || (step.kind == StepKind::FanOut && step.state == StepState::Waiting))
+            refs.push_back(step.input);
+        if (step.state == StepState::Complete || step.state == StepState::Skipped)
+            refs.push_back(step.output);
+    }
+    std::erase_if(refs, [](const PayloadRef& ref) { return ref.isNull(); });
+    return refs;
+}
+
+}  // namespace
+
+std::optional<Outcome> Service::Impl::prepare(Item& item)
+{
+    Submission& s = item.submission;
+    const TimeMs at = now();
+    if (auto* start = std::get_if<cmd::Start>(&s.command.body))
+        if (auto outcome = prepareStart(item, *start))
+            return outcome;
+    if (auto* fork = std::get_if<cmd::Fork>(&s.command.body))
+        if (auto outcome = prepareFork(item, *fork))
+            return outcome;
+    if (s.run.isNull())
+        return rejected(RejectCode::NotFound, s.run, "no run was named");
+    if (s.command.id.isNull())
+        s.command.id = makeId<CommandId>(at, rng);
+    if (!s.reason.empty()) {
+        if (const Status checked = checkText("the reason", s.reason); !checked)
+            return rejected(RejectCode::InvalidInput, s.run, checked.error().text);
+        s.command.reasonLength = reasonLength(s.reason);
+        if (!s.command.reason) {
+            s.payloads.push_back(makePayload(s.reason, "text/plain"));
+            s.command.reason = s.payloads.back().ref;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<Outcome> Service::Impl::prepareStart(Item& item, cmd::Start& start)
+{
+    Submission& s = item.submission;
+    const TimeMs at = now();
+    const auto store = info();
+    if (!store)
+        return storeError(s.run, store.error());
+    if (s.run.isNull())
+        s.run = start.run.isNull() ? makeId<RunId>(at, rng) : start.run;
+    start.run = s.run;
+    item.creates = true;
+    if (s.workflow.empty()) {
+        start.driven = true;
+    } else {
+        item.definition = definition(s.workflow, s.workflowVersion);
+        if (!item.definition) {
+            const std::string version = s.workflowVersion == 0 ? "" : "@" + std::to_string(s.workflowVersion);
+            return rejected(RejectCode::NotFound, s.run, "workflow " + visibleLine(s.workflow) + version
+                                                             + " is not in this store: add it with `cairn workflow add`");
+        }
+    }
+    if (const Status checked = checkText("the key", s.key); !checked)
+        return rejected(RejectCode::InvalidInput, s.run, checked.error().text);
+    const NewPayload* input = given(s, start.input);
+    if (start.input && !input)
+        return rejected(RejectCode::InvalidInput, s.run, "the run's input must come with the command");
+    item.plainInput = input ? input->plain : sha256("");
+    RunRow& identity = item.identity;
+    identity.run = s.run;
+    identity.root = start.root.isNull() ? s.run : start.root;
+    identity.parent = start.parent;
+    if (item.definition)
+        identity.workflow = item.definition->ref;
+    identity.key = s.key;
+    identity.driven = start.driven;
+    identity.createdAt = at;
+    if (s.key.empty())
+        return std::nullopt;
+    rng.fill(identity.keySalt.data(), identity.keySalt.size());
+    identity.keyInput = saltedDigest(identity.keySalt, item.plainInput);
+    start.keyHash = sha256(saltView(store->salt), s.key);
+    const auto taken = reader.findKey(identity.workflow.name, s.key);
+    if (!taken)
+        return storeError(s.run, taken.error());
+    return *taken ? std::optional(keyTaken(item, **taken)) : std::nullopt;
+}
+
+// The same key with the same input, byte for byte, is the same request; with another input it is refused.
+Outcome Service::Impl::keyTaken(const Item& item, const RunRow& other) const
+{
+    const Digest mine = saltedDigest(other.keySalt, item.plainInput);
+    if (mine == other.keyInput) {
+        Outcome outcome;
+        outcome.kind = Outcome::Kind::Existing;
+        outcome.run = other.run;
+        outcome.text = "the key was used before with the same input";
+        return outcome;
+    }
+    return rejected(RejectCode::Conflict, other.run,
+                    "key \"" + visibleLine(item.submission.key) + "\" belongs to run " + toText(other.run)
+                        + " with another input: its fingerprint is " + fingerprint(other.keyInput) + ", that of this input "
+                        + fingerprint(mine) + "; nothing was started. Use another key, or the same bytes");
+}
+
+std::optional<Outcome> Service::Impl::prepareFork(Item& item, cmd::Fork& fork)
+{
+    Submission& s = item.submission;
+    if (s.forkSource.isNull())
+        return rejected(RejectCode::InvalidInput, s.run, "a fork needs the run that it is made from");
+    RunRow from;
+    auto source = fold(s.forkSource, fork.fromVersion, &from, nullptr);
+    if (!source && source.error().kind == ErrorKind::NotFound)
+        return rejected(RejectCode::NotFound, s.forkSource, source.error().text);
+    if (!source)
+        return storeError(s.forkSource, std::move(source).error());
+    const TimeMs at = now();
+    if (fork.newRun.isNull())
+        fork.newRun = s.run.isNull() ? makeId<RunId>(at, rng) : s.run;
+    s.run = fork.newRun;
+    fork.fromVersion = source->version;
+    item.creates = true;
+    item.source = std::make_shared<const RunState>(*std::move(source));
+    item.definition = definition(item.source->workflow.name, item.source->workflow.version);
+    for (const PayloadRef& ref : forkedPayloads(*item.source)) {
+        if (item.copies.contains(ref.id))
+            continue;
+        auto bytes = reader.payload(s.forkSource, ref.id);
+        if (!bytes && bytes.error().kind == ErrorKind::Refused)
+            return rejected(RejectCode::Refused, s.forkSource, "a result that the fork would copy was redacted: " + bytes.error().text);
+        if (!bytes)
+            return storeError(s.forkSource, std::move(bytes).error());
+        s.payloads.push_back(makePayload(*std::move(bytes), ref.media));
+        item.copies[ref.id] = s.payloads.back().ref;
+    }
+    RunRow& identity = item.identity;
+    identity.run = s.run;
+    identity.root = s.run;
+    identity.workflow = item.source->workflow;
+    identity.forkedFrom = s.forkSource;
+    identity.driven = item.source->driven;
+    identity.createdAt = at;
+    return std::nullopt;
+}
+
+}  // namespace cairn

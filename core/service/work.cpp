@@ -1,0 +1,482 @@
+#include "core/service/work.h"
+
+#include "core/base/text.h"
+#include "core/definition/plan.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+constexpr int kMaxRounds = 200'000;   // each gives the machine something that it did not have: a bound on broken rules
+
+bool has(const std::map<StepIx, Rendered>& rendered, const std::vector<StepIx>& steps)
+{
+    return std::any_of(steps.begin(), steps.end(), [&](StepIx ix) { return rendered.contains(ix); });
+}
+
+}  // namespace
+
+Work::Work(Service::Impl& service, Slot& slot, RunState& state, Item& item)
+    : m_service(service), m_slot(slot), m_state(state), m_item(item)
+{
+}
+
+void Work::prepareGiven()
+{
+    const Command& command = m_item.submission.command;
+    m_given.now = m_service.now();
+    const StoreInfo& info = *m_service.storeInfo;
+    m_given.seed = info.seed;
+    m_given.safety = info.safety;
+    m_given.format = std::min(info.writeFormat, kMaxFormat);
+    const bool driven = m_item.creates ? m_item.identity.driven : m_state.driven;
+    const WorkflowRef& workflow = m_item.creates ? m_item.identity.workflow : m_state.workflow;
+    if (!driven) {
+        m_definition = m_item.definition ? m_item.definition : m_service.definition(workflow.name, workflow.version);
+        m_given.served = m_service.serves(workflow.name, workflow.version);
+    }
+    m_given.definition = m_definition.get();
+    if (const auto* migrate = std::get_if<cmd::Migrate>(&command.body)) {
+        m_target = m_service.definition(workflow.name, migrate->toVersion);
+        m_given.target = m_target.get();
+    }
+    const bool engine = !m_service.config.session.isNull();
+    const bool takes = m_item.creates && !driven && m_given.served && m_definition;
+    if (engine && (takes || (m_slot.owned && !m_slot.releasing))) {
+        m_given.session = m_service.config.session;
+        m_given.capacity = m_service.attemptsLeft();
+        if (!driven && (!m_given.served || !m_definition)) {
+            const std::string wanted = workflow.name + "@" + std::to_string(workflow.version);
+            m_given.detail = keep(m_service.makePayload(
+                m_definition ? "wanted " + wanted + "; this engine serves " + m_service.servedHere()
+                             : "workflow " + wanted + " is not in this store, or this version cannot read it",
+                "text/plain"));
+        }
+    }
+    m_given.sessionEnded = m_service.sessionEnded;
+    if (m_item.source) {
+        m_given.forkSource = m_item.source.get();
+        m_given.copies = m_item.copies;
+    }
+}
+
+Result<Decision> Work::decide()
+{
+    CAIRN_TRY(m_service.info());
+    prepareGiven();
+    CAIRN_TRY(compareRepeats());
+    CAIRN_TRY(readAddedSteps());
+    Decider decider(m_state, m_item.submission.command, m_given);
+    for (int round = 0; round < kMaxRounds; ++round) {
+        Decision decision = decider.run();
+        const auto* needs = std::get_if<Needs>(&decision);
+        if (!needs)
+            return decision;
+        CAIRN_TRY(fetch(*needs));
+    }
+    return makeError(ErrorKind::Internal, "a decision did not come to an end on run " + toText(m_state.id));
+}
+
+// Compared under the recorded salt: the recorded bytes are not read. Salt gone: never the same.
+Result<bool> Work::same(const PayloadRef& recorded, const PayloadRef& given)
+{
+    if (!recorded || !given)
+        return recorded.isNull() == given.isNull();
+    CAIRN_TRY_ASSIGN(const Digest digest, plain(given));
+    if (const auto fresh = m_slot.fresh.find(recorded.id); fresh != m_slot.fresh.end())
+        return fresh->second.plain == digest;
+    CAIRN_TRY_ASSIGN(const PayloadInfo info, m_service.reader.payloadInfo(m_slot.run, recorded.id));
+    return !info.redacted && saltedDigest(info.salt, digest) == recorded.hash;
+}
+
+Status Work::compareRepeats()
+{
+    cmd::Body& body = m_item.submission.command.body;
+    const auto inputOf = [this](const std::string& id) -> const PayloadRef* {
+        const StepRecord* record = m_state.find(id);
+        return record && record->input ? &record->input : nullptr;
+    };
+    if (auto* c = std::get_if<cmd::DrivenStep>(&body)) {
+        if (const PayloadRef* input = inputOf(c->step.id)) {
+            CAIRN_TRY_ASSIGN(c->sameInput, same(*input, c->input));
+        }
+    } else if (auto* asked = std::get_if<cmd::RequestApproval>(&body)) {
+        if (const PayloadRef* input = inputOf(asked->step.id)) {
+            CAIRN_TRY_ASSIGN(asked->sameInput, same(*input, asked->input));
+        }
+    } else if (auto* signal = std::get_if<cmd::Signal>(&body)) {
+        for (const SignalRecord& record : m_state.signals)
+            if (record.messageHash == signal->messageHash && record.name == signal->name) {
+                CAIRN_TRY_ASSIGN(signal->sameDataAsBefore, same(record.data, signal->data));
+            }
+    } else if (auto* complete = std::get_if<cmd::Complete>(&body)) {
+        const auto found = m_state.attempts.find(complete->attempt);
+        if (found != m_state.attempts.end() && m_state.steps[found->second].completedBy == complete->attempt) {
+            CAIRN_TRY_ASSIGN(complete->sameOutputAsBefore, same(m_state.steps[found->second].output, complete->output));
+        }
+    }
+    return {};
+}
+
+Status Work::readAddedSteps()
+{
+    auto* complete = std::get_if<cmd::Complete>(&m_item.submission.command.body);
+    if (!complete || !complete->adds.empty() || !m_definition)
+        return {};
+    const auto found = m_state.attempts.find(complete->attempt);
+    if (found == m_state.attempts.end())
+        return {};
+    const StepRecord& record = m_state.steps[found->second];
+    const StepDef* def = m_definition->step(record.name);
+    if (!def || !def->addsSteps || !record.attempt || record.attempt->id != complete->attempt
+        || record.attempt->purpose != Purpose::Do)
+        return {};
+    CAIRN_TRY_ASSIGN(const std::string_view output, json(complete->output));
+    CAIRN_TRY_ASSIGN(complete->adds, readPlan(*m_definition, record.id, output));
+    return {};
+}
+
+Status Work::fetch(const Needs& needs)
+{
+    const bool again = needs.empty() || has(m_given.rendered, needs.render) || (needs.output && m_given.outputRendered)
+        || std::any_of(needs.ledger.begin(), needs.ledger.end(), [&](const EffectId& e) { return m_given.ledger.contains(e); })
+        || std::any_of(needs.resources.begin(), needs.resources.end(),
+                       [&](const std::string& name) { return m_given.resources.contains(name); });
+    if (again)
+        return makeError(ErrorKind::Internal, "a decision on run " + toText(m_state.id) + " asks again for what it was given");
+    for (const StepIx ix : needs.render) {
+        CAIRN_TRY_ASSIGN(Rendered rendered, render(ix));
+        m_given.rendered[ix] = std::move(rendered);
+    }
+    for (const EffectId& effect : needs.ledger)
+        CAIRN_TRY(fetchLedger(effect));
+    for (const std::string& name : needs.resources)
+        m_given.resources[name] = m_service.resource(name);
+    return needs.output ? fetchOutput() : Status{};
+}
+
+// --- payloads --------------------------------------------------------------------------------------------------------
+
+PayloadRef Work::keep(NewPayload payload)
+{
+    const PayloadRef ref = payload.ref;
+    m_made.emplace(ref.id, std::move(payload));
+    return ref;
+}
+
+Result<std::string_view> Work::bytes(const PayloadRef& ref)
+{
+    for (const NewPayload& given : m_item.submission.payloads)
+        if (given.ref.id == ref.id)
+            return std::string_view(given.bytes);
+    if (const auto made = m_made.find(ref.id); made != m_made.end())
+        return std::string_view(made->second.bytes);
+    if (const auto fresh = m_slot.fresh.find(ref.id); fresh != m_slot.fresh.end())
+        return std::string_view(fresh->second.bytes);
+    if (const auto read = m_read.find(ref.id); read != m_read.end())
+        return std::string_view(*read->second);
+    Bytes found = m_service.cache.find(ref.id);
+    if (!found) {
+        CAIRN_TRY_ASSIGN(std::string read, m_service.reader.payload(m_slot.run, ref.id));
+        found = std::make_shared<const std::string>(std::move(read));
+        m_service.cache.put(ref.id, found);
+    }
+    m_read[ref.id] = found;
+    return std::string_view(*found);
+}
+
+Result<Digest> Work::plain(const PayloadRef& ref)
+{
+    if (!ref)
+        return sha256("");
+    if (const auto known = m_plains.find(ref.id); known != m_plains.end())
+        return known->second;
+    if (const auto made = m_made.find(ref.id); made != m_made.end())
+        return made->second.plain;
+    for (const NewPayload& given : m_item.submission.payloads)
+        if (given.ref.id == ref.id)
+            return given.plain;
+    CAIRN_TRY_ASSIGN(const std::string_view read, bytes(ref));
+    return m_plains[ref.id] = sha256(read);
+}
+
+// --- ledger, resources, output -----------------------------------------------------------------------------------------
+
+Result<EffectRow> Work::ledgerRow(const EffectId& effect)
+{
+    if (const auto own = m_slot.ledger.find(effect); own != m_slot.ledger.end())
+        return own->second;
+    if (const auto known = m_rows.find(effect); known != m_rows.end())
+        return known->second;
+    CAIRN_TRY_ASSIGN(const auto rows, m_service.reader.effects(std::span(&effect, 1)));
+    EffectRow row;
+    row.effect = effect;
+    if (!rows.empty())
+        row = rows.front();
+    m_rows[effect] = row;
+    return row;
+}
+
+Status Work::fetchLedger(const EffectId& effect)
+{
+    CAIRN_TRY_ASSIGN(const EffectRow row, ledgerRow(effect));
+    CAIRN_TRY_ASSIGN(LedgerRow view, ledgerView(row));
+    m_given.ledger[effect] = std::move(view);
+    m_asked.insert(effect);
+    return {};
+}
+
+Result<LedgerRow> Work::ledgerView(const EffectRow& row)
+{
+    LedgerRow view;
+    view.state = row.state;
+    view.holder = row.holder;
+    view.holderStep = row.holderStep;
+    view.revision = row.revision;
+    if (row.state == LedgerState::Absent)
+        return view;
+    view.unknowable = row.inputDigest.isNull();
+    for (const StepIx ix : m_state.ready) {
+        if (m_state.steps[ix].effect != row.effect)
+            continue;
+        CAIRN_TRY_ASSIGN(const Digest digest, plain(m_state.steps[ix].input));
+        view.sameInput = !view.unknowable && saltedDigest(row.inputSalt, digest) == row.inputDigest;
+        break;
+    }
+    if (row.state != LedgerState::Completed || !view.sameInput || row.result.isNull())
+        return view;
+    if (row.holder == m_state.id) {
+        const StepRecord* holder = m_state.find(row.holderStep);
+        view.result = holder ? holder->output : PayloadRef{};
+        return view;
+    }
+    // The recorded result, copied: payloads are shared within their run only.
+    auto result = m_service.reader.payload(row.holder, row.result);
+    if (!result && result.error().kind == ErrorKind::Refused) {
+        view.unknowable = true;  // redacted
+        return view;
+    }
+    if (!result)
+        return std::move(result).error();
+    CAIRN_TRY_ASSIGN(const PayloadInfo about, m_service.reader.payloadInfo(row.holder, row.result));
+    view.result = keep(m_service.makePayload(*std::move(result), about.ref.media));
+    return view;
+}
+
+Status Work::fetchOutput()
+{
+    m_given.outputRendered = true;
+    const auto sources = [this](std::string_view name) { return source(name); };
+    auto output = renderInput(m_definition->output, sources);
+    if (output) {
+        m_given.output = keep(m_service.makePayload(*std::move(output), "application/json"));
+        return {};
+    }
+    if (output.error().kind != ErrorKind::InvalidInput && output.error().kind != ErrorKind::Refused)
+        return std::move(output).error();
+    // All work is done: the run ends with what is wrong with its output said in the output's place.
+    m_given.output = keep(m_service.makePayload("the output could not be made: " + output.error().text, "text/plain"));
+    return {};
+}
+
+// --- rendering ---------------------------------------------------------------------------------------------------------
+
+Rendered Work::failed(std::string text)
+{
+    Rendered rendered;
+    rendered.failed = true;
+    rendered.error = keep(m_service.makePayload(visible(text), "text/plain"));
+    return rendered;
+}
+
+Result<Rendered> Work::render(StepIx ix)
+{
+    const StepRecord& record = m_state.steps[ix];
+    if (const auto* c = std::get_if<cmd::DrivenStep>(&m_item.submission.command.body); c && c->step.id == record.id)
+        return renderGiven(ix, c->input);
+    if (const auto* c = std::get_if<cmd::AmendInput>(&m_item.submission.command.body); c && c->step == record.id)
+        return renderGiven(ix, c->input);
+    if (record.undoOf != kNoStep)
+        return renderUndoStep(ix);
+    const StepDef* def = m_definition ? m_definition->step(record.name) : nullptr;
+    if (m_state.driven)
+        return Rendered{};
+    if (!def)
+        return failed("step \"" + record.id + "\" is not in version " + std::to_string(m_state.workflow.version)
+                      + " of workflow " + m_state.workflow.name);
+    return renderDefined(ix, *def);
+}
+
+Result<Rendered> Work::renderDefined(StepIx ix, const StepDef& def)
+{
+    std::optional<std::string_view> mine;
+    if (m_state.steps[ix].owner != kNoStep) {
+        auto slice = item(m_state.steps[ix]);
+        if (!slice && slice.error().kind == ErrorKind::InvalidInput)
+            return failed(slice.error().text);
+        if (!slice)
+            return std::move(slice).error();
+        mine = *slice;
+    }
+    const auto sources = [this](std::string_view name) { return source(name); };
+    auto made = renderStep(*m_definition, def, sources, mine);
+    if (!made) {
+        const ErrorKind kind = made.error().kind;
+        if (kind == ErrorKind::InvalidInput || kind == ErrorKind::NotFound || kind == ErrorKind::Refused)
+            return failed(made.error().text);
+        return std::move(made).error();
+    }
+    CAIRN_TRY_ASSIGN(Rendered rendered, asRendered(ix, std::move(made->input), std::move(made->effectKey), made->amount));
+    rendered.condition = made->condition;
+    rendered.until = made->until;
+    rendered.items = made->items;
+    return rendered;
+}
+
+// A driven step, or an amended input: the bytes are given; key and amount follow from them.
+Result<Rendered> Work::renderGiven(StepIx ix, const PayloadRef& input)
+{
+    const StepRecord& record = m_state.steps[ix];
+    const ToolDef* tool = m_definition && !record.tool.empty() ? m_definition->tool(record.tool) : nullptr;
+    std::string key;
+    Money amount;
+    if (tool) {
+        CAIRN_TRY_ASSIGN(const std::string_view value, json(input));
+        if (!tool->effectKey.empty()) {
+            CAIRN_TRY_ASSIGN(key, renderEffectKey(tool->effectKey, value));
+        }
+        CAIRN_TRY_ASSIGN(amount, renderAmount(*tool, value));
+    }
+    CAIRN_TRY_ASSIGN(Rendered rendered, asRendered(ix, {}, std::move(key), std::move(amount)));
+    rendered.input = input;
+    return rendered;
+}
+
+Result<Rendered> Work::renderUndoStep(StepIx ix)
+{
+    const StepRecord& undone = m_state.steps[m_state.steps[ix].undoOf];
+    const ToolDef* tool = m_definition ? m_definition->tool(undone.tool) : nullptr;
+    if (!tool)
+        return failed("tool \"" + undone.tool + "\" is not in the workflow, so it cannot be undone");
+    CAIRN_TRY_ASSIGN(const std::string_view input, json(undone.input));
+    CAIRN_TRY_ASSIGN(const std::string_view output, json(undone.output));
+    auto made = renderUndo(*tool, input, output);
+    if (!made && (made.error().kind == ErrorKind::InvalidInput || made.error().kind == ErrorKind::NotFound))
+        return failed(made.error().text);
+    if (!made)
+        return std::move(made).error();
+    CAIRN_TRY_ASSIGN(std::string key, keyText(m_state.steps[ix].undoOf));
+    Money amount = undone.amount;
+    return asRendered(ix, *std::move(made), std::move(key) + ":undo", std::move(amount));
+}
+
+Result<Rendered> Work::asRendered(StepIx ix, std::string input, std::string key, Money amount)
+{
+    const StepRecord& record = m_state.steps[ix];
+    Rendered rendered;
+    rendered.amount = std::move(amount);
+    if (!input.empty())
+        rendered.input = keep(m_service.makePayload(std::move(input), "application/json"));
+    if (!writes(record.safety) || record.tool.empty() || record.kind == StepKind::FanOut)
+        return rendered;
+    if (key.empty())
+        key = toText(m_state.origin) + "/" + record.id;
+    rendered.effect = effectIdOf(m_service.storeInfo->salt, record.tool, key);
+    m_keys[ix] = std::move(key);
+    return rendered;
+}
+
+Result<std::string> Work::keyText(StepIx ix)
+{
+    if (const auto known = m_keys.find(ix); known != m_keys.end())
+        return known->second;
+    const StepRecord& record = m_state.steps[ix];
+    if (record.undoOf != kNoStep) {
+        CAIRN_TRY_ASSIGN(const std::string undone, keyText(record.undoOf));
+        return undone + ":undo";
+    }
+    const ToolDef* tool = m_definition && !record.tool.empty() ? m_definition->tool(record.tool) : nullptr;
+    if (!tool || tool->effectKey.empty())
+        return toText(m_state.origin) + "/" + record.id;
+    CAIRN_TRY_ASSIGN(const std::string_view input, json(record.input));
+    return renderEffectKey(tool->effectKey, input);
+}
+
+// --- sources of templates ----------------------------------------------------------------------------------------------
+
+Result<std::string_view> Work::json(const PayloadRef& ref)
+{
+    if (!ref)
+        return std::string_view("null");
+    if (const auto quoted = m_quoted.find(ref.id); quoted != m_quoted.end())
+        return std::string_view(*quoted->second);
+    CAIRN_TRY_ASSIGN(const std::string_view raw, bytes(ref));
+    if (m_checked.contains(ref.id))
+        return raw;
+    if (ref.media.empty() || ref.media.find("json") != std::string::npos) {
+        if (const auto fault = findJsonFault(raw))
+            return makeError(ErrorKind::InvalidInput, "it is not JSON: " + fault->text + " at byte " + std::to_string(fault->offset));
+        m_checked.insert(ref.id);
+        return raw;
+    }
+    if (!isUtf8(raw))
+        return makeError(ErrorKind::InvalidInput, "it is " + ref.media + " and not text, so a template cannot read it");
+    const auto& quoted = m_quoted[ref.id] = std::make_shared<const std::string>(jsonQuote(raw));
+    return std::string_view(*quoted);
+}
+
+Result<std::string_view> Work::source(std::string_view name)
+{
+    if (name == "input")
+        return json(m_state.input);
+    const StepRecord* record = m_state.find(name);
+    if (!record)
+        return makeError(ErrorKind::NotFound, "the run has no such step");
+    if (record->state == StepState::Skipped && !record->output)
+        return makeError(ErrorKind::NotFound, "the step was skipped");
+    if (record->state != StepState::Complete && record->state != StepState::Skipped)
+        return makeError(ErrorKind::NotFound, "the step has no result");
+    if (record->kind == StepKind::FanOut && !record->output)
+        return fanOutArray(*record);
+    return json(record->output);
+}
+
+// A fan-out's output is the list of its members' outputs in their order; null where a member has none.
+Result<std::string_view> Work::fanOutArray(const StepRecord& record)
+{
+    const StepIx ix = m_state.stepById.at(record.id);
+    if (const auto known = m_arrays.find(ix); known != m_arrays.end())
+        return std::string_view(*known->second);
+    std::string list = "[";
+    for (const StepIx member : record.members) {
+        if (list.size() > 1)
+            list += ',';
+        CAIRN_TRY_ASSIGN(const std::string_view value, json(m_state.steps[member].output));
+        list += value;
+        if (list.size() > kPayloadLimit)
+            return makeError(ErrorKind::InvalidInput, "the list of results is over the limit of " + formatBytes(kPayloadLimit));
+    }
+    list += ']';
+    const auto& kept = m_arrays[ix] = std::make_shared<const std::string>(std::move(list));
+    return std::string_view(*kept);
+}
+
+Result<std::string_view> Work::item(const StepRecord& member)
+{
+    auto found = m_items.find(member.owner);
+    if (found == m_items.end()) {
+        const StepDef* def = m_definition->step(m_state.steps[member.owner].name);
+        if (!def || !def->forEach)
+            return makeError(ErrorKind::InvalidInput, "step \"" + member.name + "\" is no longer made for each item of a list");
+        const auto sources = [this](std::string_view name) { return source(name); };
+        CAIRN_TRY_ASSIGN(auto slices, itemSlices(*def->forEach, sources));
+        found = m_items.emplace(member.owner, std::move(slices)).first;
+    }
+    if (member.index >= found->second.size())
+        return makeError(ErrorKind::InvalidInput, "the list has no item " + std::to_string(member.index));
+    return found->second[member.index];
+}
+
+}  // namespace cairn

@@ -1,0 +1,77 @@
+#pragma once
+// Inside of the service: one decision under way. Fetches what the machine says that it lacks.
+
+#include "core/service/impl.h"
+
+#include "core/base/json_scan.h"
+#include "core/definition/render.h"
+
+#include <set>
+
+namespace cairn {
+
+class Work {
+public:
+    // Decides on `state` in place; payloads come from `slot` and the store.
+    Work(Service::Impl& service, Slot& slot, RunState& state, Item& item);
+
+    // Entry, Rejection or NoChange; an error of the store otherwise, and then `state` must be thrown away.
+    [[nodiscard]] Result<Decision> decide();
+    // Without deciding: keyText() needs to know the workflow.
+    void useDefinition(std::shared_ptr<const Definition> definition) { m_definition = std::move(definition); }
+
+    // --- for the projection
+    [[nodiscard]] const RunState& state() const { return m_state; }
+    [[nodiscard]] const Given& given() const { return m_given; }
+    [[nodiscard]] Item& item() { return m_item; }
+    [[nodiscard]] Result<std::string_view> bytes(const PayloadRef& ref);
+    [[nodiscard]] Result<Digest> plain(const PayloadRef& ref);
+    [[nodiscard]] Result<std::string> keyText(StepIx ix);
+    // Ledger row as last read or written; a row of revision 0 where there is none.
+    [[nodiscard]] Result<EffectRow> ledgerRow(const EffectId& effect);
+    [[nodiscard]] const std::map<PayloadId, NewPayload>& made() const { return m_made; }
+    [[nodiscard]] const std::set<EffectId>& asked() const { return m_asked; }
+
+private:
+    void prepareGiven();
+    Status compareRepeats();          // sameInput, sameDataAsBefore, sameOutputAsBefore
+    Status readAddedSteps();          // a decision's plan
+    Result<bool> same(const PayloadRef& recorded, const PayloadRef& given);
+    Status fetch(const Needs& needs);
+    Status fetchLedger(const EffectId& effect);
+    Result<LedgerRow> ledgerView(const EffectRow& row);
+    Status fetchOutput();
+    Result<Rendered> render(StepIx ix);
+    Result<Rendered> renderDefined(StepIx ix, const StepDef& def);
+    Result<Rendered> renderGiven(StepIx ix, const PayloadRef& input);
+    Result<Rendered> renderUndoStep(StepIx ix);
+    Result<Rendered> asRendered(StepIx ix, std::string input, std::string key, Money amount);
+    Rendered failed(std::string text);
+    PayloadRef keep(NewPayload payload);
+
+    // Sources of templates: always JSON that the scanner accepts.
+    Result<std::string_view> source(std::string_view name);
+    Result<std::string_view> json(const PayloadRef& ref);
+    Result<std::string_view> fanOutArray(const StepRecord& record);
+    Result<std::string_view> item(const StepRecord& member);
+
+    Service::Impl& m_service;
+    Slot& m_slot;
+    RunState& m_state;
+    Item& m_item;
+    Given m_given;
+    std::shared_ptr<const Definition> m_definition;
+    std::shared_ptr<const Definition> m_target;
+    std::map<PayloadId, NewPayload> m_made;
+    std::map<PayloadId, Bytes> m_read;
+    std::map<PayloadId, Digest> m_plains;
+    std::set<PayloadId> m_checked;                      // valid JSON
+    std::map<PayloadId, Bytes> m_quoted;                // text payloads as JSON strings
+    std::map<StepIx, Bytes> m_arrays;                   // fan-outs
+    std::map<StepIx, std::vector<std::string_view>> m_items;
+    std::map<StepIx, std::string> m_keys;
+    std::map<EffectId, EffectRow> m_rows;
+    std::set<EffectId> m_asked;
+};
+
+}  // namespace cairn

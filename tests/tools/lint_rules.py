@@ -1,0 +1,235 @@
+"""The rules of lint.py. Each takes the tree's root and the names of the registered tests, and returns its findings."""
+
+import re
+
+SOURCES = (".cpp", ".h")
+
+# Which layers a layer may include from, beside itself. What is not here may not be included.
+CORE_BELOW_SERVICE = ["core/base", "core/model", "core/definition", "core/machine", "core/store"]
+ARROWS = {
+    "core/base": [],
+    "core/model": ["core/base"],
+    "core/definition": ["core/base", "core/model"],
+    "core/machine": ["core/base", "core/model"],
+    # The store keeps rows that are projected from the machine's state: it knows that type, and calls none of its rules.
+    "core/store": ["core/base", "core/model", "core/machine"],
+    "core/store/sqlite": ["core/base", "core/model", "core/machine", "core/store"],
+    "core/store/memory": ["core/base", "core/model", "core/machine", "core/store"],
+    "core/service": CORE_BELOW_SERVICE,
+    # Queries read through the service's snapshots.
+    "core/query": CORE_BELOW_SERVICE + ["core/service"],
+    "core/engine": CORE_BELOW_SERVICE + ["core/service", "core/query"],
+    "core/exchange": CORE_BELOW_SERVICE + ["core/service", "core/query"],
+    "core/report": CORE_BELOW_SERVICE + ["core/service", "core/query", "core/engine", "core/exchange"],
+    # Only the programs name a driver.
+    "app/common": CORE_BELOW_SERVICE + ["core/store/sqlite", "core/store/memory", "core/service", "core/query"],
+    "app/cairn": CORE_BELOW_SERVICE + ["core/store/sqlite", "core/store/memory", "core/service", "core/query", "core/engine",
+                                       "core/exchange", "core/report", "app/common"],
+    "app/cairn-exec": ["core/base"],
+    "app/console": CORE_BELOW_SERVICE + ["core/store/sqlite", "core/store/memory", "core/service", "core/query",
+                                         "core/exchange", "core/report", "app/common",
+                                         "ui/data", "ui/models", "ui/widgets", "ui/dialogs", "ui/pages"],
+    "ui/data": CORE_BELOW_SERVICE + ["core/service", "core/query", "core/exchange", "core/report"],
+    "ui/widgets": ["ui/data"],
+    "ui/models": ["ui/data"],
+    "ui/dialogs": ["ui/data", "ui/models", "ui/widgets"],
+    "ui/pages": ["ui/data", "ui/models", "ui/widgets", "ui/dialogs"],
+}
+
+# Files over the size limits, each with its reason.
+CPP_LIMIT, HEADER_LIMIT = 600, 300
+SIZE_EXCEPTIONS = {
+    "core/model/fact.h": "the list of all facts is the stored format; it is read, and kept, as one page",
+}
+
+# Headers that may include nlohmann/json, each with its reason.
+JSON_HEADERS = {
+    "app/cairn/json_rows.h": "the stable JSON of --json; each of the few files that include it builds such values",
+}
+
+# Files that may put SQL together, each with its reason. Even there no value goes into the text.
+SQL_COMPOSERS = {
+    "core/store/sqlite/list_sql.cpp": "a filter's condition: fixed fragments chosen by enum, every value bound",
+    "core/store/sqlite/lists.cpp": "statements around such a condition; the rest is constant",
+}
+
+# The helpers that make text safe for widgets; everything else goes through them.
+SAFE_TEXT = ("ui/widgets/safetext", "ui/widgets/safe.", "ui/data/safetext")
+
+
+def sources(root, *tops):
+    for top in tops:
+        for path in sorted((root / top).rglob("*")):
+            if path.suffix in SOURCES and path.is_file():
+                yield path, path.relative_to(root).as_posix()
+
+
+def read(path):
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+TOKENS = re.compile(r'R"(?P<d>[^()\s\\]{0,16})\(.*?\)(?P=d)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*.*?\*/', re.S)
+
+
+def without_comments(text):
+    """Comments replaced by blanks; strings stay, and every line keeps its number."""
+    def blank(match):
+        token = match.group(0)
+        return re.sub(r"[^\n]", " ", token) if token.startswith("/") else token
+    return TOKENS.sub(blank, text)
+
+
+def without_strings(text):
+    """Comments and the insides of strings replaced by blanks."""
+    def blank(match):
+        token = match.group(0)
+        if token.startswith("/"):
+            return re.sub(r"[^\n]", " ", token)
+        return '"' + re.sub(r"[^\n]", " ", token[1:-1]) + '"'
+    return TOKENS.sub(blank, text)
+
+
+def line_at(text, offset):
+    return text.count("\n", 0, offset) + 1
+
+
+def layer_of(name):
+    return max((layer for layer in ARROWS if name.startswith(layer + "/")), key=len, default="")
+
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+([<"])([^>"\n]+)[>"]', re.M)
+QT_TYPE = re.compile(r"\bQ(?:String|StringView|Variant|ByteArray|Object|List|Vector|Map|Hash|DateTime|Timer|Thread|Future)\b")
+
+
+def include_finding(name, layer, form, target):
+    """What is wrong with one include, or None."""
+    if re.match(r"(core|ui|app|tests)/", target):
+        to = layer_of(target)
+        if to != layer and to not in ARROWS[layer]:
+            return f"{layer} may not include {target}"
+        return None
+    if form == '"' and not target.startswith("cairn/") and not re.search(r"\.(moc|inc)$|/moc_", target):
+        return f"write includes from the top of the tree, not \"{target}\""
+    if layer.startswith("core/") and re.match(r"Q[A-Z]|Qt", target):
+        return f"core knows no Qt, but includes {target}"
+    if target == "sqlite3.h" and layer != "core/store/sqlite":
+        return "sqlite3.h is included in core/store/sqlite only"
+    if target.startswith("nlohmann/") and target != "nlohmann/json_fwd.hpp" and name.endswith(".h") \
+            and name not in JSON_HEADERS:
+        return "nlohmann/json stays out of headers: it costs every file that includes them; name its types by json_fwd.hpp"
+    return None
+
+
+def layering(root, _registered):
+    """Includes follow the arrows; no Qt in core; sqlite3.h only behind its store; JSON trees not in headers."""
+    found = []
+    for path, name in sources(root, "core", "app", "ui"):
+        layer = layer_of(name)
+        if not layer:
+            found.append(f"{name}:1: stands in no known layer; add the layer and its arrows to tests/tools/lint_rules.py")
+            continue
+        text = without_comments(read(path))
+        for match in INCLUDE.finditer(text):
+            finding = include_finding(name, layer, match.group(1), match.group(2))
+            if finding:
+                found.append(f"{name}:{line_at(text, match.start())}: {finding}")
+        if layer.startswith("core/") or layer in ("app/common", "app/cairn", "app/cairn-exec"):
+            for match in QT_TYPE.finditer(without_strings(text)):
+                found.append(f"{name}:{line_at(text, match.start())}: Qt's {match.group(0)} begins in ui/data, and nowhere lower")
+    return found
+
+
+def filesize(root, _registered):
+    """No source over 600 lines, no header over 300; no exception that is not needed any more."""
+    found = []
+    for path, name in sources(root, "core", "app", "ui", "tests"):
+        limit = CPP_LIMIT if path.suffix == ".cpp" else HEADER_LIMIT
+        count = len(read(path).splitlines())
+        if name in SIZE_EXCEPTIONS:
+            if count <= limit:
+                found.append(f"{name}:1: is within the limit again; take it off SIZE_EXCEPTIONS")
+        elif count > limit:
+            found.append(f"{name}:{limit + 1}: has {count} lines, the limit is {limit}; split it by what changes together")
+    return found
+
+
+def registered(root, known):
+    """Every tests/**/tst_*.cpp is a test that ctest knows."""
+    return [f"{name}:1: ctest does not know {path.stem}, so it never runs; add it with cairn_test()"
+            for path, name in sources(root, "tests")
+            if path.name.startswith("tst_") and path.suffix == ".cpp" and path.stem not in known]
+
+
+RICH = [
+    (re.compile(r"\bnew\s+QLabel\s*\((?!\s*(?:this|parent|nullptr|&?\w*[wW]idget|\w*[pP]arent|\w*[bB]ox)?\s*\))"),
+     "a QLabel made with text takes it for markup"),
+    (re.compile(r"\bQLabel\s+\w+\s*[({]\s*(?:u?\"|tr\b|\w+\s*,)"), "a QLabel made with text takes it for markup"),
+    (re.compile(r"\bQMessageBox\s*(?:::|\w|\()"), "a message box takes its text for markup"),
+    (re.compile(r"(?:->|\.|\b)setToolTip\s*\("), "a tool tip takes its text for markup"),
+    (re.compile(r"\bQToolTip\s*::\s*showText\b"), "a tool tip takes its text for markup"),
+    (re.compile(r"\bnew\s+Q(?:ErrorMessage|InputDialog|ProgressDialog)\b|\bQ(?:InputDialog|ProgressDialog)\s*::"),
+     "this dialog takes its label for markup"),
+    (re.compile(r"\bnew\s+QText(?:Edit|Browser)\b|\bQTextEdit\s*::\s*setText\b"), "this takes its text for markup; use QPlainTextEdit"),
+    (re.compile(r"\bsetTextFormat\s*\(\s*Qt::(?:RichText|AutoText|MarkdownText)"), "run data is plain text"),
+    (re.compile(r"\bsetOpenExternalLinks\s*\(\s*true"), "links in run data are never opened by themselves"),
+]
+
+
+def qt_text(root, _registered):
+    """Text reaches widgets through the SafeText helpers only: Qt takes much of it for markup, and opens files named in it."""
+    found = []
+    for path, name in sources(root, "ui", "app/console"):
+        if name.startswith(SAFE_TEXT):
+            continue
+        code = without_comments(read(path))
+        for pattern, reason in RICH:
+            for match in pattern.finditer(code):
+                found.append(f"{name}:{line_at(code, match.start())}: {reason}; go through ui/widgets/safe.h")
+    return found
+
+
+LITERAL = r'(?:u8|L)?(?:R"[^()\s\\]{0,16}\((?:.*?)\)[^()\s\\"]{0,16}"|"(?:\\.|[^"\\\n])*")'
+LITERALS = re.compile(LITERAL + r"(?:\s*" + LITERAL + ")*", re.S)
+SQL_VERB = re.compile(r'^(?:u8|L)?(?:R"[^(]*\(|")\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|PRAGMA|ATTACH|VACUUM|WITH|REPLACE)\b')
+SQL_PART = re.compile(r"\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|FROM|WHERE|ORDER BY|GROUP BY|VALUES|LIMIT|PRAGMA|VACUUM|ATTACH|SAVEPOINT)\b")
+JOINS_AFTER = re.compile(r'\s*(?:_s|s|sv)?\s*\)?\s*(?:\+|<<)')
+JOINS_BEFORE = re.compile(r'(?:\+=?|<<|\b(?:append|format|format_to|snprintf|sprintf)\s*\([^;"]{0,60})\s*(?:std::string(?:_view)?\s*[({]\s*)?$')
+SQL_PRINTERS = re.compile(r"\bsqlite3_(?:v?mprintf|v?snprintf|str_v?appendf)\b")
+VALUE_IN_TEXT = re.compile(r'"[^"\n]*(?:=|\bLIKE|\bIN \()\s*\'?"\s*\+|\+\s*std::to_string|\+\s*toText\s*\(|\+=\s*std::to_string')
+
+
+def sql(root, _registered):
+    """SQL is constant text; values are bound, never pasted."""
+    found = []
+    for path, name in sources(root, "core", "app", "ui"):
+        code = without_comments(read(path))
+        inside = name.startswith("core/store/sqlite/")
+        for match in SQL_PRINTERS.finditer(code):
+            found.append(f"{name}:{line_at(code, match.start())}: SQL is printed into a text; bind the values instead")
+        if name in SQL_COMPOSERS:
+            for match in VALUE_IN_TEXT.finditer(code):
+                found.append(f"{name}:{line_at(code, match.start())}: a value goes into the text of SQL; bind it")
+            continue
+        for match in LITERALS.finditer(code):
+            literal = match.group(0)
+            if not SQL_VERB.match(literal) and not (inside and SQL_PART.search(literal)):
+                continue
+            if JOINS_AFTER.match(code, match.end()) or JOINS_BEFORE.search(code[max(0, match.start() - 120):match.start()]):
+                found.append(f"{name}:{line_at(code, match.start())}: SQL is put together from text; bind the values instead")
+    return found
+
+
+SLEEPS = re.compile(r"\b(?:sleep_for|sleep_until|usleep|nanosleep|clock_nanosleep|qWait|qSleep|msleep)\s*\(|(?<![\w.>])sleep\s*\(")
+
+
+def no_sleep(root, _registered):
+    """Tests await signals and conditions, never the clock."""
+    found = []
+    for path, name in sources(root, "tests"):
+        code = without_strings(read(path))
+        for match in SLEEPS.finditer(code):
+            found.append(f"{name}:{line_at(code, match.start())}: waits by the clock; await a signal or a condition (QTRY_*, a spy)")
+    return found
+
+
+RULES = {"layering": layering, "filesize": filesize, "registered": registered, "qt-text": qt_text, "sql": sql, "no-sleep": no_sleep}

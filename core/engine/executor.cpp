@@ -1,0 +1,61 @@
+#include "core/engine/executor.h"
+
+#include "core/base/json_scan.h"
+#include "core/base/text.h"
+
+namespace cairn {
+
+EffectKnowledge knowledgeWhenBroken(const StartOrder& order) noexcept
+{
+    return order.purpose == Purpose::LookUp || !writes(order.safety) ? EffectKnowledge::NoEffect : EffectKnowledge::Unknown;
+}
+
+EffectKnowledge knowledgeWhenNotDone(const StartOrder& order) noexcept
+{
+    return order.purpose == Purpose::LookUp || !writes(order.safety) ? EffectKnowledge::NoEffect
+                                                                     : EffectKnowledge::NotHappened;
+}
+
+AttemptResult failedResult(const StartOrder& order, FailureClass failure, EffectKnowledge effect, std::string error)
+{
+    AttemptResult result;
+    result.attempt = order.attempt;
+    result.failure = failure;
+    result.effect = effect;
+    result.error = clipped(visible(error), kErrorTextLimit);
+    return result;
+}
+
+AttemptResult lookUpResult(const StartOrder& order, std::string_view answer)
+{
+    AttemptResult result;
+    result.attempt = order.attempt;
+    result.kind = AttemptResult::Kind::LookedUp;
+    const auto unclear = [&](const std::string& why) {
+        result.evidence = clipped(visible("the look-up's answer is not usable: " + why), kErrorTextLimit);
+        return std::move(result);
+    };
+    if (auto valid = validateJson(answer); !valid)
+        return unclear(valid.error().text);
+    const auto happened = jsonAt(answer, "/happened");
+    if (!happened)
+        return unclear("it has no \"happened\"");
+    const JsonKind kind = jsonKind(*happened);
+    if (kind != JsonKind::Bool && kind != JsonKind::Null)
+        return unclear("\"happened\" must be true, false or null");
+    if (kind == JsonKind::Bool)
+        result.verdict = *jsonBool(*happened) ? EffectKnowledge::Happened : EffectKnowledge::NotHappened;
+    if (const auto evidence = jsonAt(answer, "/evidence")) {
+        const auto text = jsonString(*evidence);
+        result.evidence = clipped(visible(text ? *text : std::string(*evidence)), kErrorTextLimit);
+    }
+    if (const auto output = jsonAt(answer, "/output"); output && result.verdict == EffectKnowledge::Happened) {
+        result.output = std::make_shared<Spool>(answer.size());
+        if (auto kept = result.output->append(*output); !kept)
+            return unclear(kept.error().text);
+        result.media = "application/json";
+    }
+    return result;
+}
+
+}  // namespace cairn

@@ -1,0 +1,105 @@
+#pragma once
+// What the drill's scenarios share: the provider, engine processes, acts by the command line, and checks.
+
+#include "core/base/clock.h"
+#include "core/base/rng.h"
+#include "core/report/drill.h"
+#include "core/report/process.h"
+
+#include <map>
+#include <optional>
+
+namespace cairn::drill {
+
+// The provider's own record of what was done.
+struct LedgerLine {
+    double time = 0;               // seconds since 1970
+    std::string name;
+    std::string key;
+};
+
+class Stage {
+public:
+    explicit Stage(const DrillOptions& options);
+
+    [[nodiscard]] Status startProvider();
+    [[nodiscard]] Status openStore();
+
+    // A new scenario; everything that follows is counted for it.
+    void begin(const std::string& name);
+    void finish();
+    ScenarioReport& now() { return m_reports.back(); }
+    void broken(const std::string& what);
+    void expect(bool holds, const std::string& what) { if (!holds) broken(what); }
+
+    // Engines. `failpoints` kill the engine from inside, at a named place.
+    [[nodiscard]] Process engine(const std::string& name, const std::string& failpoints = {}, const std::string& program = {},
+                                 const std::vector<std::string>& more = {});
+    // Kills with SIGKILL and starts another engine; measures until the run's next commit.
+    void killAndRecover(Process& victim, const RunId& run, Process& successor, const std::string& successorName);
+    // Waits for an engine that a failpoint kills, starts another, measures.
+    void awaitDeathAndRecover(Process& victim, const RunId& run, Process& successor, const std::string& successorName);
+
+    // The command line, as a person or caller would use it. Gives its output; `exitCode` what it ended with.
+    [[nodiscard]] std::string cli(const std::vector<std::string>& arguments, int* exitCode = nullptr, const std::string& program = {});
+    [[nodiscard]] RunId start(const std::string& workflow, const std::string& key, const std::string& input);
+    void act(const std::vector<std::string>& arguments);   // a person's act; counted
+
+    // The provider.
+    void mode(const std::string& name, const std::string& mode);
+    [[nodiscard]] std::vector<LedgerLine> ledger() const;
+    [[nodiscard]] std::uint32_t effectsOf(const std::string& name) const;
+    void checkNoDuplicateEffects();
+
+    // Waits until a condition on the run holds; false after the limit. The poll is 2 ms.
+    [[nodiscard]] bool await(const RunId& run, const std::function<bool(const ListRow&)>& holds, int limitMs = 30'000);
+    [[nodiscard]] bool awaitActivity(const RunId& run, Activity activity, int limitMs = 30'000);
+    [[nodiscard]] bool awaitReason(const RunId& run, Reason reason, int limitMs = 30'000);
+    [[nodiscard]] bool poll(const std::function<bool()>& holds, int limitMs);
+    [[nodiscard]] std::optional<ListRow> row(const RunId& run);
+    [[nodiscard]] std::uint64_t version(const RunId& run);
+    // Attempts of a run beyond the first for a step, and those that are allowed to be.
+    void countAttempts(const RunId& run);
+    // Everything acknowledged so far is there, with the same hash.
+    void remember(const RunId& run);
+    void checkNothingLost();
+    void advanceClock(SpanMs span);
+
+    StoreWriter& store() { return *m_store; }
+    Rng& rng() { return m_rng; }
+    [[nodiscard]] const DrillOptions& options() const { return m_options; }
+    [[nodiscard]] std::vector<ScenarioReport> takeReports() { return std::move(m_reports); }
+    std::vector<std::pair<std::string, std::string>> environment;   // of engines
+
+private:
+    void measure(const RunId& run, std::uint64_t before, SpanMs from);
+
+    const DrillOptions& m_options;
+    SeededRng m_rng;
+    SystemClock m_clock;
+    std::unique_ptr<StoreWriter> m_store;
+    Process m_provider;
+    std::string m_providerUrl;
+    std::string m_ledgerFile;
+    std::vector<ScenarioReport> m_reports;
+    std::size_t m_ledgerBefore = 0;
+    std::map<RunId, std::pair<std::uint64_t, Digest>> m_known;   // newest version and hash that were seen
+};
+
+// The scenarios, in the order in which they are run.
+void migrationDuringWork(Stage& stage);          // leaves the store migrated
+[[nodiscard]] Status addWorkflows(Stage& stage);
+void fiveAgents(Stage& stage);
+void messageTwice(Stage& stage);
+void rateLimited(Stage& stage);
+void killedAfterModelCall(Stage& stage);
+void killedDuringCommit(Stage& stage);
+void killedAfterAcceptance(Stage& stage);
+void killedWhileApprovalIsAwaited(Stage& stage);
+void randomKills(Stage& stage);
+void leaveEverySituation(Stage& stage);          // runs in every activity and reason, for the console to open
+
+[[nodiscard]] std::string workflowText(const std::string& name);   // drill_workflows.cpp
+[[nodiscard]] std::vector<std::string> workflowNames();
+
+}  // namespace cairn::drill

@@ -1,0 +1,305 @@
+#include "core/report/drill_stage.h"
+
+#include "core/base/text.h"
+
+#include <curl/curl.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <poll.h>
+#include <set>
+#include <sstream>
+
+namespace cairn::drill {
+
+namespace {
+
+constexpr int kPollMs = 2;
+constexpr int kRecoveryLimitMs = 60'000;
+
+Status post(const std::string& url, const std::string& body)
+{
+    const std::unique_ptr<CURL, void (*)(CURL*)> curl(curl_easy_init(), curl_easy_cleanup);
+    std::string answer;
+    curl_easy_setopt(curl.get(), CURLOPT_URL, url.c_str());
+    curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDSIZE, static_cast<long>(body.size()));
+    curl_easy_setopt(curl.get(), CURLOPT_COPYPOSTFIELDS, body.c_str());
+    curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT_MS, 5000L);
+    curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, +[](char* data, std::size_t size, std::size_t count, void* out) {
+        static_cast<std::string*>(out)->append(data, size * count);
+        return size * count;
+    });
+    curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, &answer);
+    const CURLcode code = curl_easy_perform(curl.get());
+    long status = 0;
+    curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
+    if (code != CURLE_OK || status >= 300)
+        return makeError(ErrorKind::Io, "the provider did not take " + url + ": "
+                                            + (code != CURLE_OK ? curl_easy_strerror(code) : std::to_string(status) + " " + answer));
+    return {};
+}
+
+}  // namespace
+
+Stage::Stage(const DrillOptions& options) : m_options(options), m_rng(options.seed), m_ledgerFile(options.folder + "/ledger.tsv") {}
+
+Status Stage::startProvider()
+{
+    auto started = Process::start({m_options.effectd, "--ledger", m_ledgerFile}, {}, m_options.folder + "/provider.log", true);
+    if (!started)
+        return std::move(started).error();
+    m_provider = std::move(*started);
+    CAIRN_TRY_ASSIGN(const std::string port, m_provider.readLine(10'000));
+    m_providerUrl = "http://127.0.0.1:" + port.substr(port.find_last_not_of("0123456789") + 1);
+    environment.emplace_back("CAIRN_PROVIDER", m_providerUrl);
+    return {};
+}
+
+Status Stage::openStore()
+{
+    CAIRN_TRY_ASSIGN(m_store, m_options.open());
+    return {};
+}
+
+void Stage::begin(const std::string& name)
+{
+    ScenarioReport report;
+    report.name = name;
+    m_reports.push_back(std::move(report));
+    m_ledgerBefore = ledger().size();
+    if (m_options.progress)
+        m_options.progress(name);
+}
+
+void Stage::finish()
+{
+    checkNoDuplicateEffects();
+    checkNothingLost();
+    now().effects = static_cast<std::uint32_t>(ledger().size() - m_ledgerBefore);
+    now().passed = now().failures.empty();
+}
+
+void Stage::broken(const std::string& what) { now().failures.push_back(what); }
+
+Process Stage::engine(const std::string& name, const std::string& failpoints, const std::string& program,
+                      const std::vector<std::string>& more)
+{
+    auto variables = environment;
+    variables.emplace_back("CAIRN_FAILPOINTS", failpoints);
+    std::vector<std::string> argv{program.empty() ? m_options.cairn : program, "--store", m_options.storeUrl, "engine", "--name", name,
+                                  "--lease", "1s"};
+    argv.insert(argv.end(), more.begin(), more.end());
+    auto started = Process::start(argv, variables, m_options.folder + "/engine-" + name + ".log", false);
+    if (!started) {
+        broken(started.error().text);
+        return {};
+    }
+    return std::move(*started);
+}
+
+bool Stage::poll(const std::function<bool()>& holds, int limitMs)
+{
+    const SpanMs until = m_clock.monotonicMs() + limitMs;
+    for (;;) {
+        if (holds())
+            return true;
+        if (m_clock.monotonicMs() >= until)
+            return false;
+        ::poll(nullptr, 0, kPollMs);
+    }
+}
+
+std::uint64_t Stage::version(const RunId& run)
+{
+    auto hot = m_store->hot(run);
+    return hot ? hot->version : 0;
+}
+
+std::optional<ListRow> Stage::row(const RunId& run)
+{
+    auto rows = m_store->listRows(std::span(&run, 1));
+    if (!rows || rows->empty())
+        return std::nullopt;
+    return rows->front();
+}
+
+bool Stage::await(const RunId& run, const std::function<bool(const ListRow&)>& holds, int limitMs)
+{
+    return poll([&] {
+        const auto found = row(run);
+        return found && holds(*found);
+    }, limitMs);
+}
+
+bool Stage::awaitActivity(const RunId& run, Activity activity, int limitMs)
+{
+    return await(run, [&](const ListRow& r) { return r.activity == activity; }, limitMs);
+}
+
+bool Stage::awaitReason(const RunId& run, Reason reason, int limitMs)
+{
+    return await(run, [&](const ListRow& r) { return r.reason == reason; }, limitMs);
+}
+
+void Stage::measure(const RunId& run, std::uint64_t before, SpanMs from)
+{
+    ++now().faults;
+    const bool moved = poll([&] { return version(run) > before; }, kRecoveryLimitMs);
+    if (moved)
+        now().recoveryMs.push_back(static_cast<double>(m_clock.monotonicMs() - from));
+    else
+        broken("run " + toText(run) + " did not move within " + std::to_string(kRecoveryLimitMs / 1000) + " s after a kill");
+}
+
+void Stage::killAndRecover(Process& victim, const RunId& run, Process& successor, const std::string& successorName)
+{
+    victim.kill(SIGKILL);
+    victim.wait();
+    remember(run);
+    const std::uint64_t before = version(run);
+    const SpanMs from = m_clock.monotonicMs();
+    successor = engine(successorName);
+    measure(run, before, from);
+}
+
+void Stage::awaitDeathAndRecover(Process& victim, const RunId& run, Process& successor, const std::string& successorName)
+{
+    if (!poll([&] { return victim.ended(); }, 30'000)) {
+        broken("the failpoint was never reached: this scenario tested nothing");
+        victim.kill(SIGKILL);
+        victim.wait();
+    }
+    remember(run);
+    const std::uint64_t before = version(run);
+    const SpanMs from = m_clock.monotonicMs();
+    successor = engine(successorName);
+    measure(run, before, from);
+}
+
+std::string Stage::cli(const std::vector<std::string>& arguments, int* exitCode, const std::string& program)
+{
+    std::vector<std::string> argv{program.empty() ? m_options.cairn : program, "--store", m_options.storeUrl, "--json", "--as", "drill"};
+    argv.insert(argv.end(), arguments.begin(), arguments.end());
+    auto started = Process::start(argv, environment, m_options.folder + "/cli.log", true);
+    if (!started) {
+        broken(started.error().text);
+        return {};
+    }
+    const std::string output = started->readAll();
+    const int code = started->wait();
+    if (exitCode)
+        *exitCode = code;
+    else if (code != 0)
+        broken("`cairn " + arguments.front() + "` ended with " + std::to_string(code) + ": " + visibleLine(output));
+    return output;
+}
+
+RunId Stage::start(const std::string& workflow, const std::string& key, const std::string& input)
+{
+    const std::string output = cli({"start", workflow, "--key", key, "--input", input});
+    const auto json = nlohmann::json::parse(output, nullptr, false);
+    ++now().runs;
+    if (!json.is_object() || !json.contains("run"))
+        return {};
+    const auto run = parseId<RunId>(json["run"].get<std::string>());
+    if (run)
+        remember(*run);
+    return run.value_or(RunId{});
+}
+
+void Stage::act(const std::vector<std::string>& arguments)
+{
+    ++now().manualSteps;
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), {"--reason", "the drill's operator says so"});
+    static_cast<void>(cli(all));
+}
+
+void Stage::mode(const std::string& name, const std::string& mode)
+{
+    if (auto done = post(m_providerUrl + "/mode/" + name, mode); !done)
+        broken(done.error().text);
+}
+
+std::vector<LedgerLine> Stage::ledger() const
+{
+    std::vector<LedgerLine> lines;
+    std::ifstream in(m_ledgerFile);
+    std::string text;
+    while (std::getline(in, text)) {
+        std::istringstream fields(text);
+        LedgerLine line;
+        std::string time;
+        if (std::getline(fields, time, '\t') && std::getline(fields, line.name, '\t') && std::getline(fields, line.key, '\t')) {
+            line.time = std::strtod(time.c_str(), nullptr);
+            lines.push_back(std::move(line));
+        }
+    }
+    return lines;
+}
+
+std::uint32_t Stage::effectsOf(const std::string& name) const
+{
+    const auto lines = ledger();
+    return static_cast<std::uint32_t>(std::count_if(lines.begin(), lines.end(), [&](const LedgerLine& l) { return l.name == name; }));
+}
+
+void Stage::checkNoDuplicateEffects()
+{
+    const auto lines = ledger();
+    std::map<std::pair<std::string, std::string>, int> counts;
+    for (std::size_t i = 0; i < lines.size(); ++i)
+        if (!lines[i].key.empty() && lines[i].key != "-" && ++counts[{lines[i].name, lines[i].key}] > 1 && i >= m_ledgerBefore) {
+            ++now().duplicateEffects;
+            broken("the provider did " + lines[i].name + " twice under the key " + lines[i].key);
+        }
+}
+
+void Stage::countAttempts(const RunId& run)
+{
+    auto attempts = m_store->attempts(run, kNoStep);
+    if (!attempts)
+        return;
+    std::map<StepIx, int> perStep;
+    for (const auto& attempt : *attempts)
+        if (attempt.purpose != Purpose::LookUp && ++perStep[attempt.step] > 1)
+            ++now().duplicateAttempts;
+    now().calls += static_cast<std::uint32_t>(attempts->size());
+}
+
+void Stage::remember(const RunId& run)
+{
+    if (auto hot = m_store->hot(run))
+        m_known[run] = {hot->version, hot->head};
+}
+
+void Stage::checkNothingLost()
+{
+    for (const auto& [run, known] : m_known) {
+        auto loaded = m_store->loadRun(run, known.first, known.first);
+        const bool there = loaded && loaded->entries.size() == 1 && loaded->entries.front().hash == known.second;
+        if (!there) {
+            ++now().lostEntries;
+            broken("entry " + std::to_string(known.first) + " of run " + toText(run) + " was acknowledged and is not there");
+        }
+    }
+    m_known.clear();
+}
+
+void Stage::advanceClock(SpanMs span)
+{
+    auto info = m_store->info();
+    if (!info) {
+        broken(info.error().text);
+        return;
+    }
+    if (auto set = m_store->setClockOffset(info->clockOffset + span); !set)
+        broken(set.error().text);
+}
+
+}  // namespace cairn::drill

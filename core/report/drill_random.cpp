@@ -1,0 +1,133 @@
+// Random kills under load: two engines at work, one of them killed at a random moment, again and again.
+
+#include "core/report/drill_stage.h"
+
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <set>
+
+namespace cairn::drill {
+
+namespace {
+
+constexpr std::size_t kRunsAtOnce = 12;
+constexpr int kLongestLife = 250;      // ms between two kills
+constexpr int kShortestLife = 40;
+
+// Runs that are not finished, oldest first; finished ones are checked and let go.
+class Load {
+public:
+    explicit Load(Stage& stage) : m_stage(stage) {}
+
+    void fill()
+    {
+        reap();
+        while (m_open.size() < kRunsAtOnce) {
+            const std::string number = std::to_string(++m_started);
+            m_open.push_back(m_stage.start("drill-load", "load-" + number, R"({"amount":")" + number + R"(.00"})"));
+        }
+    }
+    void reap()
+    {
+        std::erase_if(m_open, [&](const RunId& run) {
+            const auto row = m_stage.row(run);
+            if (!row || !isFinished(row->activity))
+                return false;
+            m_stage.expect(row->activity == Activity::Completed, "run " + toText(run) + " ended as " + std::string(key(row->activity)));
+            m_stage.countAttempts(run);
+            m_stage.remember(run);
+            ++m_completed;
+            return true;
+        });
+    }
+    // Versions of runs that an attempt was under way in: those that a kill may hit.
+    [[nodiscard]] std::map<RunId, std::uint64_t> versions()
+    {
+        std::map<RunId, std::uint64_t> result;
+        for (const RunId& run : m_open)
+            result[run] = m_stage.version(run);
+        return result;
+    }
+    [[nodiscard]] std::size_t open() const { return m_open.size(); }
+    [[nodiscard]] std::uint32_t completed() const { return m_completed; }
+    [[nodiscard]] const std::vector<RunId>& runs() const { return m_open; }
+
+private:
+    Stage& m_stage;
+    std::vector<RunId> m_open;
+    std::uint32_t m_started = 0;
+    std::uint32_t m_completed = 0;
+};
+
+// Runs that the session with this process id owned when it died, with their versions.
+std::map<RunId, std::uint64_t> ownedBy(Stage& stage, const Load& load, pid_t pid)
+{
+    std::map<RunId, std::uint64_t> owned;
+    auto sessions = stage.store().sessions(true);
+    if (!sessions)
+        return owned;
+    std::set<SessionId> dead;
+    for (const auto& session : *sessions)
+        if (session.pid == pid)
+            dead.insert(session.id);
+    for (const RunId& run : load.runs()) {
+        auto hot = stage.store().hot(run);
+        if (hot && dead.contains(hot->owner))
+            owned[run] = hot->version;
+    }
+    return owned;
+}
+
+}  // namespace
+
+void randomKills(Stage& stage)
+{
+    const unsigned kills = stage.options().kills;
+    stage.begin(std::to_string(kills) + " random kills under load, seed " + std::to_string(stage.options().seed));
+    stage.mode("pay", "slow:0.01");
+    Load load(stage);
+    std::array<Process, 2> engines{stage.engine("load-1"), stage.engine("load-2")};
+    SystemClock clock;
+    std::map<RunId, std::pair<std::uint64_t, SpanMs>> hit;   // version at the kill, and when
+    const auto settleHits = [&] {
+        std::erase_if(hit, [&](const auto& entry) {
+            if (stage.version(entry.first) <= entry.second.first)
+                return false;
+            stage.now().recoveryMs.push_back(static_cast<double>(clock.monotonicMs() - entry.second.second));
+            return true;
+        });
+    };
+    for (unsigned kill = 0; kill < kills; ++kill) {
+        load.fill();
+        const int life = kShortestLife + static_cast<int>(stage.rng().below(kLongestLife - kShortestLife));
+        static_cast<void>(stage.poll([&] { settleHits(); return false; }, life));
+        Process& victim = engines[stage.rng().below(engines.size())];
+        const pid_t pid = victim.pid();
+        victim.kill(SIGKILL);
+        victim.wait();
+        const SpanMs at = clock.monotonicMs();
+        ++stage.now().faults;
+        for (const auto& [run, version] : ownedBy(stage, load, pid))
+            hit.insert({run, {version, at}});
+        victim = stage.engine("load-" + std::to_string(kill + 3));
+    }
+    const bool done = stage.poll([&] { settleHits(); load.reap(); return load.open() == 0 && hit.empty(); }, 60'000);
+    if (!done)
+        for (const RunId& run : load.runs()) {
+            const auto row = stage.row(run);
+            stage.broken("run " + toText(run) + " did not end after the last kill; it is "
+                         + (row ? std::string(key(row->activity)) + " " + std::string(key(row->reason)) : "not in the list"));
+        }
+    stage.expect(load.completed() >= std::min(kills, 8U), "too few runs completed for this to be a test");
+    stage.mode("pay", "ok");
+    for (auto& engine : engines) {
+        engine.kill(SIGTERM);
+        engine.wait();
+    }
+    stage.finish();
+}
+
+}  // namespace cairn::drill

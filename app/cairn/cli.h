@@ -92,6 +92,7 @@ void addStoreVerbs(Verbs verbs);
 void addWorkflowVerbs(Verbs verbs);
 void addAuditVerbs(Verbs verbs);
 void addEngineVerbs(Verbs verbs);
+void addDrillVerb(Verbs verbs);
 void addHelpVerbs(Verbs verbs);
 
 // `workflow check --prove` (verbs_prove.cpp).

@@ -39,6 +39,7 @@ try {
     cli::addStoreVerbs(verbs);
     cli::addAuditVerbs(verbs);
     cli::addEngineVerbs(verbs);
+    cli::addDrillVerb(verbs);
     cli::addHelpVerbs(verbs);
     try {
         app.parse(argc, argv);

@@ -79,6 +79,9 @@ private:
 [[nodiscard]] Result<std::string> readArgument(const std::string& argument);
 [[nodiscard]] std::string osUserName();
 
+// The whole program. Gives the exit code.
+[[nodiscard]] int runCommandLine(int argc, char** argv);
+
 // A verb: registers its arguments, and runs when it was named.
 struct Verbs {
     CLI::App& app;

@@ -2,9 +2,7 @@
 
 #include "core/store/sqlite/sqlite_store.h"
 
-#ifndef CAIRN_VERSION
-#define CAIRN_VERSION "0.1.0"
-#endif
+#include <cairn/version.h>
 
 namespace cairn {
 
@@ -26,9 +24,9 @@ Result<std::unique_ptr<StoreWriter>> openStoreUrl(const std::string& url, const 
 
 std::string versionText(std::string_view program)
 {
-    return std::string(program) + " " CAIRN_VERSION " (SQLite " + sqlite::libraryVersion()
+    return std::string(program) + " " CAIRN_VERSION_FULL ", SQLite " + sqlite::libraryVersion()
         + (sqlite::walIsSafe() ? ", write-ahead log" : ", without write-ahead log: this SQLite has the WAL-reset bug") + ", entry format "
-        + std::to_string(kMaxFormat) + ")";
+        + std::to_string(kMaxFormat);
 }
 
 }  // namespace cairn

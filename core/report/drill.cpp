@@ -76,16 +76,13 @@ Result<DrillReport> runDrill(const DrillOptions& options)
     drill::Stage stage(options);
     CAIRN_TRY(stage.startProvider());
     // The older program makes the store, so that there is something to migrate.
-    stage.begin("set-up");
     const std::string& maker = options.format1.empty() ? options.cairn : options.format1;
     int code = 0;
     const std::string made = stage.cli({"store", "init", "--test-clock"}, &code, maker);
     if (code != 0)
         return makeError(ErrorKind::Refused, "the store " + options.storeUrl + " could not be made; it must not exist yet: " + made);
-    CAIRN_TRY(stage.openStore());
-    CAIRN_TRY(drill::addWorkflows(stage));
-    stage.finish();
-    drill::migrationDuringWork(stage);
+    CAIRN_TRY(drill::addWorkflows(stage, maker));
+    CAIRN_TRY(drill::migrationDuringWork(stage));
     drill::fiveAgents(stage);
     drill::messageTwice(stage);
     drill::rateLimited(stage);

@@ -3,12 +3,10 @@
 #include "core/report/drill_stage.h"
 
 #include "core/base/text.h"
-#include "core/definition/parse.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 
 namespace cairn::drill {
 
@@ -36,23 +34,22 @@ void expectCompleted(Stage& stage, const RunId& run)
 
 }  // namespace
 
-Status addWorkflows(Stage& stage)
+Status addWorkflows(Stage& stage, const std::string& program)
 {
+    std::vector<std::string> command{"workflow", "add"};
     for (const auto& name : workflowNames()) {
-        const std::string text = workflowText(name);
-        const ParsedDefinition parsed = parseDefinition(text);
-        if (!parsed)
-            return makeError(ErrorKind::Internal, "the drill's workflow " + name + " is not valid: "
-                                                      + diagnosticLine(name, parsed.diagnostics.front()));
-        WorkflowRow row;
-        row.name = name;
-        row.version = parsed.definition->ref.version;
-        row.digest = parsed.definition->ref.digest;
-        row.text = text;
-        row.folder = stage.options().folder;
-        CAIRN_TRY_ASSIGN(row.addedAt, stage.store().now());
-        CAIRN_TRY(stage.store().addWorkflow(row));
+        const std::string file = stage.options().folder + "/" + name + ".json";
+        std::ofstream out(file);
+        out << workflowText(name);
+        out.close();
+        if (!out)
+            return makeError(ErrorKind::Io, "cannot write " + file);
+        command.push_back(file);
     }
+    int code = 0;
+    const std::string output = stage.cli(command, &code, program);
+    if (code != 0)
+        return makeError(ErrorKind::Internal, "the drill's workflows were not taken: " + output);
     return {};
 }
 
@@ -222,21 +219,23 @@ void killedWhileApprovalIsAwaited(Stage& stage)
     stage.finish();
 }
 
-// The store was made by the older binary. It works on it while the newer one migrates; then both run; then the older one
-// is killed in the middle of a run; then the format is raised, and the older one must refuse.
-void migrationDuringWork(Stage& stage)
+// The store was made by the older binary, which works on it while the newer one migrates; then both run; then the older
+// one is killed in the middle of a run; then the format is raised, and the older one must refuse.
+Status migrationDuringWork(Stage& stage)
 {
-    stage.begin("a store migration while a second engine, built for format 1, is at work");
     const std::string& old = stage.options().format1;
+    stage.begin("a store migration while a second engine, built for format 1, is at work");
     if (old.empty()) {
         stage.broken("not run: there is no cairn-format1 beside this program");
+        CAIRN_TRY(stage.openStore());
         stage.finish();
-        return;
+        return {};
     }
-    const RunId before = stage.start("drill-chain", "format-before", "{}");
     Process older = stage.engine("format1", {}, old);
-    expectCompleted(stage, before);
+    const RunId before = stage.start("drill-chain", "format-before", "{}", old);
     static_cast<void>(stage.cli({"store", "migrate"}));
+    CAIRN_TRY(stage.openStore());
+    expectCompleted(stage, before);
     stage.mode("pay", "slow:0.3");
     const RunId during = stage.start("drill-pay", "format-during", kOrderInput);
     stage.expect(stage.await(during, [](const ListRow& r) { return r.activity == Activity::Executing; }),
@@ -262,6 +261,7 @@ void migrationDuringWork(Stage& stage)
                  "the older engine must refuse a store of a format that it does not know");
     end(newer);
     stage.finish();
+    return {};
 }
 
 }  // namespace cairn::drill

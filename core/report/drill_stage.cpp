@@ -199,15 +199,15 @@ std::string Stage::cli(const std::vector<std::string>& arguments, int* exitCode,
     return output;
 }
 
-RunId Stage::start(const std::string& workflow, const std::string& key, const std::string& input)
+RunId Stage::start(const std::string& workflow, const std::string& key, const std::string& input, const std::string& program)
 {
-    const std::string output = cli({"start", workflow, "--key", key, "--input", input});
+    const std::string output = cli({"start", workflow, "--key", key, "--input", input}, nullptr, program);
     const auto json = nlohmann::json::parse(output, nullptr, false);
     ++now().runs;
     if (!json.is_object() || !json.contains("run"))
         return {};
     const auto run = parseId<RunId>(json["run"].get<std::string>());
-    if (run)
+    if (run && m_store)
         remember(*run);
     return run.value_or(RunId{});
 }

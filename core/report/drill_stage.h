@@ -42,7 +42,8 @@ public:
 
     // The command line, as a person or caller would use it. Gives its output; `exitCode` what it ended with.
     [[nodiscard]] std::string cli(const std::vector<std::string>& arguments, int* exitCode = nullptr, const std::string& program = {});
-    [[nodiscard]] RunId start(const std::string& workflow, const std::string& key, const std::string& input);
+    [[nodiscard]] RunId start(const std::string& workflow, const std::string& key, const std::string& input,
+                              const std::string& program = {});
     void act(const std::vector<std::string>& arguments);   // a person's act; counted
 
     // The provider.
@@ -87,8 +88,8 @@ private:
 };
 
 // The scenarios, in the order in which they are run.
-void migrationDuringWork(Stage& stage);          // leaves the store migrated
-[[nodiscard]] Status addWorkflows(Stage& stage);
+[[nodiscard]] Status addWorkflows(Stage& stage, const std::string& program);
+[[nodiscard]] Status migrationDuringWork(Stage& stage);   // leaves the store migrated and open
 void fiveAgents(Stage& stage);
 void messageTwice(Stage& stage);
 void rateLimited(Stage& stage);

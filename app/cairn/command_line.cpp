@@ -1,0 +1,57 @@
+// The command line: parsing only. Verbs are in verbs_*.cpp.
+
+#include "app/cairn/cli.h"
+#include "app/common/open_store.h"
+#include "core/base/failpoint.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+namespace cairn::cli {
+
+int runCommandLine(int argc, char** argv)
+try {
+    failpoint::configureFromEnvironment();
+    Options options;
+    if (const char* store = std::getenv("CAIRN_STORE"))
+        options.store = store;
+    Session session(options);
+    std::function<int()> chosen;
+
+    CLI::App app{"Keeps long runs of AI agents alive, and lets a person repair them."};
+    app.name("cairn");
+    app.set_version_flag("--version", versionText("cairn"));
+    app.add_option("--store", options.store, "store URL, sqlite:PATH; default: $CAIRN_STORE");
+    app.add_flag("--json", options.json, "stable, documented JSON");
+    app.add_flag("--raw", options.raw, "control characters as they are, where the output is not a terminal");
+    app.add_option("--as", options.as, "your name, as claimed; the audit also keeps the real user id");
+    app.require_subcommand(1);
+    app.fallthrough();
+    app.footer("Exit: 0 done, 1 refused or found wanting, 2 usage, 3 store not reachable, 4 not found, 5 stale.");
+
+    const Verbs verbs{app, session, chosen};
+    addStartVerbs(verbs);
+    addReadVerbs(verbs);
+    addActVerbs(verbs);
+    addWorkflowVerbs(verbs);
+    addStoreVerbs(verbs);
+    addAuditVerbs(verbs);
+    addEngineVerbs(verbs);
+    addDrillVerb(verbs);
+    addHelpVerbs(verbs);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        const int code = app.exit(error);
+        return code == 0 ? 0 : kUsage;
+    }
+    return chosen ? chosen() : kUsage;
+} catch (const std::exception& error) {
+    std::fprintf(stderr, "cairn: internal error: %s\n", error.what());
+    return 1;
+}
+
+}  // namespace cairn::cli

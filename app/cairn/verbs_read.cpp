@@ -3,6 +3,7 @@
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
 #include "core/base/text.h"
+#include "core/model/codec.h"
 
 #include <CLI/CLI.hpp>
 

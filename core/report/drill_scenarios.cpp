@@ -126,7 +126,7 @@ void killedAfterModelCall(Stage& stage)
 {
     stage.begin("killed right after a model call, before its answer is recorded");
     const RunId run = stage.start("drill-decision", "decision", "{}");
-    Process first = stage.engine("thinker", "engine.after-executor=kill@1");
+    Process first = stage.engine("thinker", "engine.result-in-hand=kill@1");
     Process second;
     stage.awaitDeathAndRecover(first, run, second, "rethinker");
     expectCompleted(stage, run);
@@ -141,7 +141,7 @@ void killedDuringCommit(Stage& stage)
 {
     stage.begin("killed during a commit, at each of several commits");
     int number = 0;
-    for (const char* point : {"queue.before-commit", "queue.after-commit", "queue.before-answer"})
+    for (const char* point : {"queue.before-commit", "store.before_commit", "queue.after-commit", "queue.before-answer"})
         for (const int hit : {1, 3, 6}) {
             const std::string name = std::to_string(++number);
             const RunId run = stage.start("drill-chain", "chain-" + name, "{}");
@@ -161,7 +161,7 @@ void killedAfterAcceptance(Stage& stage)
     stage.begin("killed after the provider accepted a payment; it can be looked up");
     const std::uint32_t before = stage.effectsOf("pay");
     const RunId run = stage.start("drill-pay", "pay", kOrderInput);
-    Process first = stage.engine("payer", "engine.after-executor=kill@1");
+    Process first = stage.engine("payer", "engine.result-in-hand=kill@1");
     Process second;
     stage.awaitDeathAndRecover(first, run, second, "asker");
     expectCompleted(stage, run);
@@ -171,7 +171,7 @@ void killedAfterAcceptance(Stage& stage)
 
     stage.begin("killed after the provider accepted a payment that cannot be looked up");
     const RunId blind = stage.start("drill-blind", "blind", kOrderInput);
-    Process third = stage.engine("blind-payer", "engine.after-executor=kill@1");
+    Process third = stage.engine("blind-payer", "engine.result-in-hand=kill@1");
     Process fourth;
     stage.awaitDeathAndRecover(third, blind, fourth, "parker");
     stage.expect(stage.awaitReason(blind, Reason::OutcomeUnknown), "the step was not parked as unknown");

@@ -61,18 +61,19 @@ CAIRN_PRINT(cairn::ActorKind, cairn::testing::printedWord(value))
 CAIRN_PRINT(cairn::Verb, cairn::testing::printedWord(value))
 #undef CAIRN_PRINT
 
-// Fails the test with the error's text where a Result has no value. Use it on a named Result, then take its
-// value.
+// Fails the test with the error's text where a Result has no value. The expression is evaluated once.
 #define CAIRN_VERIFY_OK(result)                                                                              \
     do {                                                                                                     \
-        if (!(result))                                                                                       \
-            QVERIFY2(false, cairn::testing::errorLine((result).error()).c_str());                            \
+        auto&& cairnVerified = (result);                                                                     \
+        if (!cairnVerified)                                                                                  \
+            QVERIFY2(false, cairn::testing::errorLine(cairnVerified.error()).c_str());                       \
     } while (false)
 
-// Fails the test where a Result has a value, or an error of another kind.
+// Fails the test where a Result has a value, or an error of another kind. The expression is evaluated once.
 #define CAIRN_VERIFY_ERROR(result, expectedKind)                                                             \
     do {                                                                                                     \
-        QVERIFY2(!(result), "there is a value where an error was expected");                                 \
-        QVERIFY2(                                                                                            \
-            (result).error().kind == (expectedKind), cairn::testing::errorLine((result).error()).c_str());   \
+        auto&& cairnVerified = (result);                                                                     \
+        QVERIFY2(!cairnVerified, "there is a value where an error was expected");                            \
+        QVERIFY2(cairnVerified.error().kind == (expectedKind),                                               \
+                 cairn::testing::errorLine(cairnVerified.error()).c_str());                                  \
     } while (false)

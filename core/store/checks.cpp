@@ -8,10 +8,7 @@ namespace cairn {
 
 namespace {
 
-Error invalid(std::string text)
-{
-    return makeError(ErrorKind::InvalidInput, std::move(text));
-}
+Error invalid(std::string text) { return makeError(ErrorKind::InvalidInput, std::move(text)); }
 
 Status checkText(std::string_view text, const char* field)
 {
@@ -103,8 +100,9 @@ Status checkInlinePayload(const PayloadRow& payload)
 {
     const PayloadRef& ref = payload.ref;
     if (payload.bytes.size() > kInlineLimit)
-        return invalid("a payload of " + std::to_string(payload.bytes.size()) + " bytes is over the inline limit of "
-                       + std::to_string(kInlineLimit) + "; stage it as an artifact");
+        return invalid("a payload of " + std::to_string(payload.bytes.size())
+            + " bytes is over the inline limit of " + std::to_string(kInlineLimit)
+            + "; stage it as an artifact");
     if (payload.bytes.size() != ref.size || saltedDigest(payload.salt, sha256(payload.bytes)) != ref.hash)
         return invalid("payload " + toText(ref.id) + " does not fit its size or hash");
     return {};
@@ -116,8 +114,9 @@ Status checkMember(const CommitMember& member, std::uint16_t writeFormat)
         return invalid("a commit needs a run and a command id");
     if (member.entry.format > writeFormat)
         return makeError(ErrorKind::SchemaMismatch,
-                         "format " + std::to_string(member.entry.format) + " may not be written to this store yet; run "
-                         "`cairn store migrate --contract` once every older engine has ended");
+            "format " + std::to_string(member.entry.format)
+                + " may not be written to this store yet; run "
+                  "`cairn store migrate --contract` once every older engine has ended");
     if (member.entry.version != member.expectedVersion + 1)
         return invalid("an entry's version must follow the version that it was decided on");
     if (member.create)
@@ -130,7 +129,8 @@ Status checkMember(const CommitMember& member, std::uint16_t writeFormat)
             return invalid("a payload to store has no id");
         CAIRN_TRY(checkText(p.ref.media, "a payload's media type"));
         if (p.ref.size > kPayloadLimit)
-            return invalid("a payload of " + std::to_string(p.ref.size) + " bytes is over the limit of 256 MiB");
+            return invalid(
+                "a payload of " + std::to_string(p.ref.size) + " bytes is over the limit of 256 MiB");
         if (p.artifact.isNull())
             CAIRN_TRY(checkInlinePayload(p));
     }
@@ -141,7 +141,8 @@ Status checkMember(const CommitMember& member, std::uint16_t writeFormat)
 
 Status checkAudit(const AuditRow& row)
 {
-    for (const std::string* text : {&row.kind, &row.actor, &row.host, &row.target, &row.reason, &row.before, &row.after})
+    for (const std::string* text :
+        {&row.kind, &row.actor, &row.host, &row.target, &row.reason, &row.before, &row.after})
         CAIRN_TRY(checkText(*text, "a text of the audit entry"));
     return {};
 }
@@ -150,7 +151,8 @@ Status checkSession(const SessionRow& row)
 {
     if (row.id.isNull())
         return invalid("a session needs an id");
-    for (const std::string* text : {&row.name, &row.host, &row.bootId, &row.pidNamespace, &row.build, &row.serves})
+    for (const std::string* text :
+        {&row.name, &row.host, &row.bootId, &row.pidNamespace, &row.build, &row.serves})
         CAIRN_TRY(checkText(*text, "a text of the session"));
     return {};
 }
@@ -188,7 +190,8 @@ bool AuditVerifier::next(const AuditRow& row)
         return false;
     const std::string where = "audit entry " + std::to_string(row.seq);
     if (row.seq != m_seq + 1)
-        m_problem = where + " follows entry " + std::to_string(m_seq) + ": entries are missing or out of order";
+        m_problem =
+            where + " follows entry " + std::to_string(m_seq) + ": entries are missing or out of order";
     else if (row.previous != m_head)
         m_problem = where + " does not continue the entry before it";
     else if (auditHash(row) != row.hash)

@@ -93,7 +93,8 @@ Result<Message> decodeMessage(std::string_view body)
 {
     WireReader in(body);
     if (in.u8() != kBodyVersion)
-        return makeError(ErrorKind::Corrupt, "a message in the outbox has a form that this program does not know");
+        return makeError(
+            ErrorKind::Corrupt, "a message in the outbox has a form that this program does not know");
     Message m;
     const std::uint8_t kind = in.u8();
     if (kind < 1 || kind > static_cast<std::uint8_t>(cmd::MessageKind::EffectReleased))

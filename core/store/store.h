@@ -26,7 +26,8 @@ struct CommitMember {
     SealedEntry entry;
     OwnerChange owner = OwnerChange::Keep;
     SessionId newOwner;                  // Take (create only)
-    TimeMs nextDue = kNoTime;
+    TimeMs nextDue = kNoTime;            // when the run does something by itself. By another than the owner: see
+                                         // dueAfterCommit in checks.h
     std::optional<RunRow> identity;
     std::optional<ListRow> list;         // set only when it changed
     std::vector<StepRow> steps;          // upserts
@@ -49,7 +50,7 @@ struct MemberResult {
         Stale,        // version or epoch moved, or the run is not there: load and decide again
         Duplicate,    // (run, command id) is there already: version says where
         LedgerMoved,  // a ledger row's revision moved: read it and decide again
-        KeyTaken,     // create: the key belongs to `other`
+        KeyTaken,     // create: the key belongs to `other`, which may be of this same group
         Failed,       // error says why; neighbours are not affected
     };
     Kind kind = Kind::Committed;
@@ -218,14 +219,17 @@ struct ClaimedRun {
 
 class StoreWriter : public StoreReader {
 public:
-    // One transaction for the whole group; `results` gets one per member, in order. An error means that nothing of the
-    // group was committed (OutcomeUnknown: resolve by committing again under the same command ids).
+    // One transaction for the whole group, or several where one would hold the lock for more than about 20 ms; `results`
+    // gets one per member, in order. An error means that nothing of the group was committed (OutcomeUnknown: resolve by
+    // committing again under the same command ids). Where a later part of a split group fails, its members are Failed
+    // with that error instead.
     [[nodiscard]] virtual Status commit(std::span<const CommitMember> members, std::vector<MemberResult>& results) = 0;
 
     // Claims up to `limit` runs that are due and unowned, or whose owner's session has ended, oldest due first, with a
     // format that this binary may write. Raises each run's epoch.
     [[nodiscard]] virtual Result<std::vector<ClaimedRun>> claim(const SessionId& session, TimeMs now, std::size_t limit) = 0;
-    // Gives runs back without an entry (drain), guarded by owner and epoch.
+    // Gives runs back without an entry (drain), guarded by owner and epoch. `next_due` stays as it is, but for a run with a
+    // wake-up that was not taken yet: that one is due at once.
     [[nodiscard]] virtual Status release(const SessionId& session, std::span<const ClaimedRun> runs) = 0;
     // An operator's takeover of one run: owner becomes `session` (null: nobody, due at once), epoch raised.
     [[nodiscard]] virtual Result<ClaimedRun> takeOver(const RunId& run, const SessionId& session) = 0;
@@ -244,7 +248,9 @@ public:
     [[nodiscard]] virtual Status dropOutbox(const OutboxRow& row) = 0;
 
     [[nodiscard]] virtual Status putResource(const ResourceRow& row) = 0;
-    // Leases up to `want` permits of a limited resource for this session until `until`; gives how many it got.
+    // Leases up to `want` permits of a limited resource for this session until `until`; gives how many it got. Slots are
+    // renewed: the session's earlier slice is replaced. A rate is spent: give an `until` one second away; what was leased
+    // counts until then. Without limits: what is wanted.
     [[nodiscard]] virtual Result<std::uint32_t> leaseSlice(const SessionId& session, std::string_view resource,
                                                            std::uint32_t want, TimeMs now, TimeMs until) = 0;
     [[nodiscard]] virtual Status returnSlice(const SessionId& session, std::string_view resource) = 0;

@@ -10,15 +10,9 @@
 
 namespace cairn::testing {
 
-template<typename IdType> IdType idOf(const std::string& name)
-{
-    return deriveId<IdType>("test", name);
-}
+template <typename IdType> IdType idOf(const std::string& name) { return deriveId<IdType>("test", name); }
 
-inline EffectId effectOf(const std::string& name)
-{
-    return sha256("effect " + name);
-}
+inline EffectId effectOf(const std::string& name) { return sha256("effect " + name); }
 
 inline PayloadRow inlinePayload(const std::string& name, std::string bytes, std::string media = "text/plain")
 {
@@ -34,7 +28,11 @@ inline PayloadRow inlinePayload(const std::string& name, std::string bytes, std:
 
 // A run as seen by the one who writes it: gives commits that follow each other.
 struct Writer {
-    explicit Writer(const std::string& name, SessionId session = {}) : run(idOf<RunId>("run " + name)), by(session) {}
+    explicit Writer(const std::string& name, SessionId session = {})
+        : run(idOf<RunId>("run " + name))
+        , by(session)
+    {
+    }
 
     RunId run;
     SessionId by;
@@ -133,7 +131,8 @@ inline StepRow stepRow(StepIx ix, const std::string& id, StepState state = StepS
     return row;
 }
 
-inline AttemptRow attemptRow(const std::string& name, StepIx step, std::uint32_t number, const SessionId& session)
+inline AttemptRow attemptRow(
+    const std::string& name, StepIx step, std::uint32_t number, const SessionId& session)
 {
     AttemptRow row;
     row.id = idOf<AttemptId>("attempt " + name);

@@ -17,7 +17,7 @@ public:
     virtual ~Backend() = default;
     virtual std::unique_ptr<StoreWriter> connect() = 0;
 };
-std::unique_ptr<Backend> makeBackend();   // defined by the test program
+std::unique_ptr<Backend> makeBackend();  // defined by the test program
 
 class ContractTest : public QObject {
     Q_OBJECT

@@ -7,7 +7,8 @@ using Kind = MemberResult::Kind;
 
 namespace {
 
-EffectWrite effectWrite(const std::string& name, LedgerState state, const RunId& holder, std::uint64_t revision)
+EffectWrite effectWrite(
+    const std::string& name, LedgerState state, const RunId& holder, std::uint64_t revision)
 {
     EffectWrite write;
     EffectRow& row = write.row;
@@ -89,7 +90,13 @@ void ContractTest::theLedgerGuardsACommit()
     a.committed(done);
     QCOMPARE(m_store->effects(ids)->front().result, idOf<PayloadId>("r"));
     // Read at revision 1, stored at 2: moved. Then the holder changes.
-    QVERIFY(commitOne([&] { auto m = b.next("z"); m.effects = done.effects; return m; }()).kind == Kind::LedgerMoved);
+    QVERIFY(commitOne([&] {
+        auto m = b.next("z");
+        m.effects = done.effects;
+        return m;
+    }())
+                .kind
+        == Kind::LedgerMoved);
     CommitMember moved = b.next("z");
     moved.effects = {effectWrite("pay", LedgerState::InFlight, b.run, 2)};
     QVERIFY(commitOne(moved).kind == Kind::Committed);
@@ -256,15 +263,15 @@ void ContractTest::slicesNeverExceedTheLimit()
     QCOMPARE(*m_store->leaseSlice(one, "unlimited", 70, 100, 200), 70U);
     QCOMPARE(*m_store->leaseSlice(one, "gpu", 3, 100, 200), 3U);
     QCOMPARE(*m_store->leaseSlice(two, "gpu", 3, 100, 200), 2U);
-    QCOMPARE(*m_store->leaseSlice(two, "gpu", 3, 101, 201), 2U);   // renewed, not added
+    QCOMPARE(*m_store->leaseSlice(two, "gpu", 3, 101, 201), 2U);  // renewed, not added
     QCOMPARE(*m_store->leaseSlice(one, "gpu", 4, 101, 300), 3U);
     CAIRN_VERIFY_OK(m_store->returnSlice(two, "gpu"));
     QCOMPARE(*m_store->leaseSlice(one, "gpu", 5, 102, 300), 5U);
     QCOMPARE(*m_store->leaseSlice(two, "gpu", 1, 103, 300), 0U);
-    QCOMPARE(*m_store->leaseSlice(two, "gpu", 1, 300, 400), 1U);   // the first has expired
+    QCOMPARE(*m_store->leaseSlice(two, "gpu", 1, 300, 400), 1U);  // the first has expired
     QCOMPARE(*m_store->leaseSlice(one, "gpu", 5, 300, 400), 4U);
     QVERIFY(*m_store->endSession(one, 301, kNoTime));
-    QCOMPARE(*m_store->leaseSlice(two, "gpu", 9, 302, 400), 5U);   // slices go with their session
+    QCOMPARE(*m_store->leaseSlice(two, "gpu", 9, 302, 400), 5U);  // slices go with their session
 }
 
 void ContractTest::ratesAreLeasedPerSecond()
@@ -274,7 +281,7 @@ void ContractTest::ratesAreLeasedPerSecond()
     QCOMPARE(*m_store->leaseSlice(one, "api", 6, 1000, 2000), 6U);
     QCOMPARE(*m_store->leaseSlice(two, "api", 6, 1500, 2500), 4U);
     QCOMPARE(*m_store->leaseSlice(one, "api", 6, 1900, 2900), 0U);
-    CAIRN_VERIFY_OK(m_store->returnSlice(one, "api"));             // spent permits do not come back
+    CAIRN_VERIFY_OK(m_store->returnSlice(one, "api"));  // spent permits do not come back
     QCOMPARE(*m_store->leaseSlice(one, "api", 6, 1950, 2950), 0U);
     QCOMPARE(*m_store->leaseSlice(one, "api", 6, 2000, 3000), 6U);
 }
@@ -325,7 +332,7 @@ PayloadRow staged(StoreWriter& store, const std::string& name, const std::string
     row.ref.hash = saltedDigest(row.salt, sha256(bytes));
     for (std::size_t at = 0; at < bytes.size(); at += kChunkSize)
         if (const auto status = store.stageChunk(row.artifact, static_cast<std::uint32_t>(at / kChunkSize),
-                                                 std::string_view(bytes).substr(at, kChunkSize));
+                std::string_view(bytes).substr(at, kChunkSize));
             !status)
             qWarning("%s", errorLine(status.error()).c_str());
     return row;
@@ -339,8 +346,9 @@ void ContractTest::payloadsInlineAndInChunks()
     const std::string withNul("a\0b\x89PNG", 7);
     Writer a("a");
     CommitMember member = a.create();
-    member.payloads = {inlinePayload("small", withNul, "application/octet-stream"), inlinePayload("empty", ""),
-                       staged(*m_store, "large", large), inlinePayload("limit", std::string(kInlineLimit, 'z'))};
+    member.payloads = {inlinePayload("small", withNul, "application/octet-stream"),
+        inlinePayload("empty", ""), staged(*m_store, "large", large),
+        inlinePayload("limit", std::string(kInlineLimit, 'z'))};
     QVERIFY(commitOne(member).kind == Kind::Committed);
     QCOMPARE(*m_store->payload(a.run, member.payloads[0].ref.id), withNul);
     QCOMPARE(*m_store->payload(a.run, member.payloads[1].ref.id), std::string());
@@ -365,9 +373,12 @@ void ContractTest::payloadRangesAreExact()
     member.payloads = {staged(*m_store, "large", large), inlinePayload("small", "0123456789")};
     QVERIFY(commitOne(member).kind == Kind::Committed);
     const PayloadId id = member.payloads[0].ref.id;
-    struct Range { std::uint64_t offset, limit; };
-    for (const Range& r : {Range{0, 10}, Range{kChunkSize - 5, 10}, Range{kChunkSize, kChunkSize}, Range{5, 2 * kChunkSize},
-                           Range{2 * kChunkSize, 1000}, Range{large.size() - 1, 5}, Range{0, large.size()}}) {
+    struct Range {
+        std::uint64_t offset, limit;
+    };
+    for (const Range& r :
+        {Range{0, 10}, Range{kChunkSize - 5, 10}, Range{kChunkSize, kChunkSize}, Range{5, 2 * kChunkSize},
+            Range{2 * kChunkSize, 1000}, Range{large.size() - 1, 5}, Range{0, large.size()}}) {
         const auto part = m_store->payload(a.run, id, r.offset, r.limit);
         CAIRN_VERIFY_OK(part);
         QVERIFY(*part == large.substr(r.offset, r.limit));
@@ -398,7 +409,7 @@ void ContractTest::incompleteArtifactsAreRefused()
     CAIRN_VERIFY_ERROR(m_store->stageChunk(idOf<ArtifactId>("x"), 0, ""), ErrorKind::InvalidInput);
     CAIRN_VERIFY_ERROR(m_store->stageChunk(idOf<ArtifactId>("x"), 256, "a"), ErrorKind::InvalidInput);
     CAIRN_VERIFY_ERROR(m_store->stageChunk(idOf<ArtifactId>("x"), 0, std::string(kChunkSize + 1, 'x')),
-                       ErrorKind::InvalidInput);
+        ErrorKind::InvalidInput);
 }
 
 void ContractTest::adoptedArtifactsCannotChange()
@@ -406,7 +417,7 @@ void ContractTest::adoptedArtifactsCannotChange()
     Writer a("a");
     CommitMember member = a.create();
     const ArtifactId artifact = idOf<ArtifactId>("artifact p");
-    CAIRN_VERIFY_OK(m_store->stageChunk(artifact, 0, "first try"));   // a repeated chunk replaces the first
+    CAIRN_VERIFY_OK(m_store->stageChunk(artifact, 0, "first try"));  // a repeated chunk replaces the first
     member.payloads = {staged(*m_store, "p", "content")};
     QVERIFY(commitOne(member).kind == Kind::Committed);
     CAIRN_VERIFY_ERROR(m_store->stageChunk(artifact, 0, "changed"), ErrorKind::Refused);

@@ -19,14 +19,45 @@ ListRow sample(const Writer& w, int i)
     row.step = i < 4 ? "quote#" + std::to_string(i) : "pay";
     row.key = i == 2 ? "" : "order " + std::to_string(i);
     switch (i) {
-    case 0: row.activity = Activity::Completed; row.attention = Attention::None; break;
-    case 1: row.activity = Activity::Blocked; row.attention = Attention::UnknownEffect; row.reason = Reason::OutcomeUnknown; break;
-    case 2: row.activity = Activity::Waiting; row.attention = Attention::Person; row.reason = Reason::Approval; break;
-    case 3: row.activity = Activity::Waiting; row.attention = Attention::Person; row.reason = Reason::Approval; break;
-    case 4: row.activity = Activity::Retrying; row.attention = Attention::Machine; row.reason = Reason::Retry; break;
-    case 5: row.activity = Activity::Blocked; row.attention = Attention::Repair; row.reason = Reason::AttemptsExhausted; break;
-    case 6: row.activity = Activity::Failed; row.attention = Attention::None; row.reason = Reason::AttemptsExhausted; break;
-    default: row.activity = Activity::Queued; row.attention = Attention::Machine; row.reason = Reason::Resource; break;
+    case 0:
+        row.activity = Activity::Completed;
+        row.attention = Attention::None;
+        break;
+    case 1:
+        row.activity = Activity::Blocked;
+        row.attention = Attention::UnknownEffect;
+        row.reason = Reason::OutcomeUnknown;
+        break;
+    case 2:
+        row.activity = Activity::Waiting;
+        row.attention = Attention::Person;
+        row.reason = Reason::Approval;
+        break;
+    case 3:
+        row.activity = Activity::Waiting;
+        row.attention = Attention::Person;
+        row.reason = Reason::Approval;
+        break;
+    case 4:
+        row.activity = Activity::Retrying;
+        row.attention = Attention::Machine;
+        row.reason = Reason::Retry;
+        break;
+    case 5:
+        row.activity = Activity::Blocked;
+        row.attention = Attention::Repair;
+        row.reason = Reason::AttemptsExhausted;
+        break;
+    case 6:
+        row.activity = Activity::Failed;
+        row.attention = Attention::None;
+        row.reason = Reason::AttemptsExhausted;
+        break;
+    default:
+        row.activity = Activity::Queued;
+        row.attention = Attention::Machine;
+        row.reason = Reason::Resource;
+        break;
     }
     row.resource = i >= 6 ? "api.example" : "";
     row.error = i == 5 ? "HTTP 503 from 100%_sure.example" : i == 6 ? "exit status 1" : "";
@@ -38,32 +69,86 @@ ListRow sample(const Writer& w, int i)
 struct Case {
     const char* name;
     void (*set)(ListTerm&);
-    const char* wanted;   // digits of the rows, in rising order
+    const char* wanted;  // digits of the rows, in rising order
 };
 
 const Case kCases[] = {
     {"everything", [](ListTerm&) {}, "01234567"},
-    {"activity", [](ListTerm& t) { t.activity = {Activity::Waiting, Activity::Failed}; }, "236"},
-    {"not activity", [](ListTerm& t) { t.notActivity = {Activity::Waiting, Activity::Blocked}; }, "0467"},
+    {"activity",
+        [](ListTerm& t) {
+            t.activity = {Activity::Waiting, Activity::Failed};
+        },
+        "236"},
+    {"not activity",
+        [](ListTerm& t) {
+            t.notActivity = {Activity::Waiting, Activity::Blocked};
+        },
+        "0467"},
     {"attention", [](ListTerm& t) { t.attention = {Attention::Person}; }, "23"},
-    {"not attention", [](ListTerm& t) { t.notAttention = {Attention::None, Attention::Machine}; }, "1235"},
-    {"reason", [](ListTerm& t) { t.reason = {Reason::AttemptsExhausted, Reason::Retry}; }, "456"},
-    {"not reason", [](ListTerm& t) { t.notReason = {Reason::None, Reason::Approval}; }, "14567"},
+    {"not attention",
+        [](ListTerm& t) {
+            t.notAttention = {Attention::None, Attention::Machine};
+        },
+        "1235"},
+    {"reason",
+        [](ListTerm& t) {
+            t.reason = {Reason::AttemptsExhausted, Reason::Retry};
+        },
+        "456"},
+    {"not reason",
+        [](ListTerm& t) {
+            t.notReason = {Reason::None, Reason::Approval};
+        },
+        "14567"},
     {"no reason", [](ListTerm& t) { t.reason = {Reason::None}; }, "0"},
-    {"contradiction", [](ListTerm& t) { t.activity = {Activity::Waiting}; t.notActivity = {Activity::Waiting}; }, ""},
+    {"contradiction",
+        [](ListTerm& t) {
+            t.activity = {Activity::Waiting};
+            t.notActivity = {Activity::Waiting};
+        },
+        ""},
     {"unfinished", [](ListTerm& t) { t.unfinishedOnly = true; }, "123457"},
-    {"unfinished and exhausted", [](ListTerm& t) { t.unfinishedOnly = true; t.reason = {Reason::AttemptsExhausted}; }, "5"},
+    {"unfinished and exhausted",
+        [](ListTerm& t) {
+            t.unfinishedOnly = true;
+            t.reason = {Reason::AttemptsExhausted};
+        },
+        "5"},
     {"workflow", [](ListTerm& t) { t.workflow = {"purchase"}; }, "036"},
-    {"workflow version", [](ListTerm& t) { t.workflow = {"review@2", "purchase@1"}; }, "01567"},
-    {"not workflow", [](ListTerm& t) { t.notWorkflow = {"review@1", "purchase"}; }, "157"},
+    {"workflow version",
+        [](ListTerm& t) {
+            t.workflow = {"review@2", "purchase@1"};
+        },
+        "01567"},
+    {"not workflow",
+        [](ListTerm& t) {
+            t.notWorkflow = {"review@1", "purchase"};
+        },
+        "157"},
     {"step", [](ListTerm& t) { t.step = {"pay"}; }, "4567"},
     {"step prefix", [](ListTerm& t) { t.step = {"quote#*"}; }, "0123"},
     {"any step", [](ListTerm& t) { t.step = {"*"}; }, "01234567"},
-    {"not step", [](ListTerm& t) { t.notStep = {"quote#*", "none"}; }, "4567"},
+    {"not step",
+        [](ListTerm& t) {
+            t.notStep = {"quote#*", "none"};
+        },
+        "4567"},
     {"situation", [](ListTerm& t) { t.situation = {"approval/purchase"}; }, "23"},
-    {"no situation", [](ListTerm& t) { t.situation = {"", "exhausted"}; }, "014567"},
-    {"resource", [](ListTerm& t) { t.resource = {"api.example", "other"}; }, "67"},
-    {"error", [](ListTerm& t) { t.errorContains = {"http 503", "none"}; }, "5"},
+    {"no situation",
+        [](ListTerm& t) {
+            t.situation = {"", "exhausted"};
+        },
+        "014567"},
+    {"resource",
+        [](ListTerm& t) {
+            t.resource = {"api.example", "other"};
+        },
+        "67"},
+    {"error",
+        [](ListTerm& t) {
+            t.errorContains = {"http 503", "none"};
+        },
+        "5"},
     {"error with wildcards", [](ListTerm& t) { t.errorContains = {"100%_sure"}; }, "5"},
     {"wildcard is a letter", [](ListTerm& t) { t.errorContains = {"100%xsure"}; }, ""},
     {"key", [](ListTerm& t) { t.key = {"order 4"}; }, "4"},
@@ -76,25 +161,48 @@ const Case kCases[] = {
     {"roots only", [](ListTerm& t) { t.rootsOnly = true; }, "0123567"},
     {"since before", [](ListTerm& t) { t.sinceBefore = 4700; }, "4567"},
     {"since after", [](ListTerm& t) { t.sinceAfter = 4700; }, "0123"},
-    {"created between", [](ListTerm& t) { t.createdAfter = 1002; t.createdBefore = 1005; }, "234"},
-    {"attribute", [](ListTerm& t) { t.attributes = {{"order", "PO-3"}}; }, "3"},
-    {"two attributes", [](ListTerm& t) { t.attributes = {{"order", "PO-3"}, {"region", "EU"}}; }, "3"},
-    {"attribute of another value", [](ListTerm& t) { t.attributes = {{"order", "PO-3"}, {"region", "US"}}; }, ""},
-    {"hostile text", [](ListTerm& t) { t.step = {"' OR 1=1 --"}; t.workflow = {"x\"; DROP TABLE runs"}; }, ""},
+    {"created between",
+        [](ListTerm& t) {
+            t.createdAfter = 1002;
+            t.createdBefore = 1005;
+        },
+        "234"},
+    {"attribute",
+        [](ListTerm& t) {
+            t.attributes = {{"order", "PO-3"}};
+        },
+        "3"},
+    {"two attributes",
+        [](ListTerm& t) {
+            t.attributes = {{"order", "PO-3"}, {"region", "EU"}};
+        },
+        "3"},
+    {"attribute of another value",
+        [](ListTerm& t) {
+            t.attributes = {{"order", "PO-3"}, {"region", "US"}};
+        },
+        ""},
+    {"hostile text",
+        [](ListTerm& t) {
+            t.step = {"' OR 1=1 --"};
+            t.workflow = {"x\"; DROP TABLE runs"};
+        },
+        ""},
     {"all at once",
-     [](ListTerm& t) {
-         t.activity = {Activity::Waiting};
-         t.reason = {Reason::Approval};
-         t.step = {"quote#3"};
-         t.workflow = {"purchase"};
-         t.rootsOnly = true;
-     },
-     "3"},
+        [](ListTerm& t) {
+            t.activity = {Activity::Waiting};
+            t.reason = {Reason::Approval};
+            t.step = {"quote#3"};
+            t.workflow = {"purchase"};
+            t.rootsOnly = true;
+        },
+        "3"},
 };
 
 std::string digits(std::vector<ListRow> rows)
 {
-    std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.createdAt < b.createdAt; });
+    std::sort(
+        rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.createdAt < b.createdAt; });
     std::string out;
     for (const ListRow& row : rows)
         out += static_cast<char>('0' + (row.createdAt - 1000));
@@ -103,17 +211,17 @@ std::string digits(std::vector<ListRow> rows)
 
 }  // namespace
 
-#define CAIRN_MAKE_SAMPLES()                                                     \
-    for (int i = 0; i < 8; ++i) {                                                \
-        Writer w("r" + std::to_string(i));                                       \
-        ListRow row = sample(w, i);                                              \
-        if (i == 4)                                                              \
-            row.parent = row.root = Writer("r1").run;                            \
-        CommitMember member = w.create();                                        \
-        member.identity->parent.run = row.parent;                                \
-        member.attributes = {{"order", "text", "PO-" + std::to_string(i), 0}, {"region", "text", "EU", 0}}; \
-        member.list = row;                                                       \
-        QVERIFY(commitOne(member).kind == Kind::Committed);                      \
+#define CAIRN_MAKE_SAMPLES()                                                                                 \
+    for (int i = 0; i < 8; ++i) {                                                                            \
+        Writer w("r" + std::to_string(i));                                                                   \
+        ListRow row = sample(w, i);                                                                          \
+        if (i == 4)                                                                                          \
+            row.parent = row.root = Writer("r1").run;                                                        \
+        CommitMember member = w.create();                                                                    \
+        member.identity->parent.run = row.parent;                                                            \
+        member.attributes = {{"order", "text", "PO-" + std::to_string(i), 0}, {"region", "text", "EU", 0}};  \
+        member.list = row;                                                                                   \
+        QVERIFY(commitOne(member).kind == Kind::Committed);                                                  \
     }
 
 void ContractTest::filters_data()
@@ -147,8 +255,9 @@ void ContractTest::filters()
     std::uint64_t waiting = 0;
     for (const SituationRow& row : *situations)
         waiting += row.count;
-    QCOMPARE(waiting, std::uint64_t(std::count_if(wanted.begin(), wanted.end(),
-                                                  [](char c) { return c == '2' || c == '3' || c == '5'; })));
+    QCOMPARE(waiting, std::uint64_t(std::count_if(wanted.begin(), wanted.end(), [](char c) {
+        return c == '2' || c == '3' || c == '5';
+    })));
 }
 
 void ContractTest::severalTermsAreAlternatives()
@@ -158,7 +267,8 @@ void ContractTest::severalTermsAreAlternatives()
     a.reason = {Reason::Retry};
     b.workflow = {"purchase"};
     b.unfinishedOnly = true;
-    QCOMPARE(digits(m_store->list({a, b}, ListOrder::NewestFirst, std::nullopt, 100)->rows), std::string("34"));
+    QCOMPARE(
+        digits(m_store->list({a, b}, ListOrder::NewestFirst, std::nullopt, 100)->rows), std::string("34"));
     QCOMPARE(*m_store->count({a, b}), std::uint64_t{2});
     QCOMPARE(*m_store->count({}), std::uint64_t{8});
 }
@@ -182,8 +292,9 @@ void ContractTest::pagesAreStableUnderInserts()
         row.since = since;
         createRun(w, row);
     };
-    for (int i = 0; i < 30; ++i)   // equal times: the id decides
-        make("p" + std::to_string(i), 1000 + i / 5, i % 2 == 0 ? Attention::Person : Attention::Machine, 100 + i / 7);
+    for (int i = 0; i < 30; ++i)  // equal times: the id decides
+        make("p" + std::to_string(i), 1000 + i / 5, i % 2 == 0 ? Attention::Person : Attention::Machine,
+            100 + i / 7);
     const auto whole = m_store->list({}, order, std::nullopt, 100);
     QCOMPARE(whole->rows.size(), std::size_t{30});
     QVERIFY(!whole->next);

@@ -51,11 +51,14 @@ void ContractTest::dueRunsAreClaimedOldestFirst()
 {
     const SessionId session = open("e");
     const TimeMs now = *m_store->now();
-    struct Run { const char* name; TimeMs due; };
+    struct Run {
+        const char* name;
+        TimeMs due;
+    };
     // Owned by a session that lets them go with the due time of the table.
     const SessionId maker = open("maker");
-    for (const Run& r : {Run{"late", now - 10}, Run{"early", now - 500}, Run{"middle", now - 100}, Run{"future", now + 60'000},
-                         Run{"never", kNoTime}}) {
+    for (const Run& r : {Run{"late", now - 10}, Run{"early", now - 500}, Run{"middle", now - 100},
+             Run{"future", now + 60'000}, Run{"never", kNoTime}}) {
         Writer w(r.name, maker);
         const CommitMember first = w.create();
         QVERIFY(commitOne(first).kind == Kind::Committed);
@@ -87,7 +90,7 @@ void ContractTest::runsOfEndedSessionsAreClaimed()
     std::vector<Writer> writers;
     for (const char* name : {"a", "b", "c"}) {
         writers.emplace_back(name, dead);
-        const CommitMember first = writers.back().create();   // no due time: the owner's memory has it
+        const CommitMember first = writers.back().create();  // no due time: the owner's memory has it
         QVERIFY(commitOne(first).kind == Kind::Committed);
         writers.back().committed(first);
     }
@@ -136,7 +139,8 @@ void ContractTest::releaseIsGuarded()
     first.nextDue = 777;
     QVERIFY(commitOne(first).kind == Kind::Committed);
     CAIRN_VERIFY_OK(m_store->release(two, std::vector<ClaimedRun>{{w.run, 1, 1}}));
-    CAIRN_VERIFY_OK(m_store->release(one, std::vector<ClaimedRun>{{w.run, 9, 1}, {idOf<RunId>("none"), 1, 1}}));
+    CAIRN_VERIFY_OK(
+        m_store->release(one, std::vector<ClaimedRun>{{w.run, 9, 1}, {idOf<RunId>("none"), 1, 1}}));
     QCOMPARE(m_store->hot(w.run)->owner, one);
     CAIRN_VERIFY_OK(m_store->release(one, std::vector<ClaimedRun>{{w.run, 1, 1}}));
     QVERIFY(m_store->hot(w.run)->owner.isNull());
@@ -175,7 +179,7 @@ void ContractTest::othersCommitsWakeTheOwner()
     console.by = {};
     for (const char* command : {"pause", "resume"}) {
         CommitMember act = console.next(command);
-        act.owner = OwnerChange::Release;   // only the owner can let go
+        act.owner = OwnerChange::Release;  // only the owner can let go
         act.nextDue = 123;
         const MemberResult result = commitOne(act);
         QVERIFY(result.kind == Kind::Committed);

@@ -16,10 +16,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Backend> makeBackend()
-{
-    return std::make_unique<MemoryBackend>();
-}
+std::unique_ptr<Backend> makeBackend() { return std::make_unique<MemoryBackend>(); }
 
 }  // namespace cairn::testing
 

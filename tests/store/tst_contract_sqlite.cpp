@@ -29,10 +29,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Backend> makeBackend()
-{
-    return std::make_unique<SqliteBackend>();
-}
+std::unique_ptr<Backend> makeBackend() { return std::make_unique<SqliteBackend>(); }
 
 }  // namespace cairn::testing
 

@@ -6,7 +6,7 @@ namespace cairn {
 
 namespace {
 
-template<typename T> bool any(const std::vector<T>& wanted, const T& value)
+template <typename T> bool any(const std::vector<T>& wanted, const T& value)
 {
     return std::find(wanted.begin(), wanted.end(), value) != wanted.end();
 }
@@ -24,20 +24,17 @@ bool anyWorkflow(const std::vector<std::string>& wanted, const ListRow& row)
 {
     const std::string versioned = row.workflow + '@' + std::to_string(row.workflowVersion);
     return std::any_of(wanted.begin(), wanted.end(),
-                       [&](const std::string& w) { return w == row.workflow || w == versioned; });
+        [&](const std::string& w) { return w == row.workflow || w == versioned; });
 }
 
-char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Letters of ASCII in either case, like LIKE of SQL.
 bool contains(std::string_view text, std::string_view part)
 {
-    return std::search(text.begin(), text.end(), part.begin(), part.end(),
-                       [](char a, char b) { return lower(a) == lower(b); })
-        != text.end();
+    return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char a, char b) {
+        return lower(a) == lower(b);
+    }) != text.end();
 }
 
 bool wordsMatch(const ListTerm& t, const ListRow& r)
@@ -59,13 +56,15 @@ bool textsMatch(const ListTerm& t, const ListRow& r)
 
 bool placesMatch(const ListTerm& t, const ListRow& r)
 {
-    return (!t.parent || r.parent == *t.parent) && (!t.root || r.root == *t.root) && (!t.run || r.run == *t.run)
-        && (!t.unfinishedOnly || !isFinished(r.activity)) && (!t.rootsOnly || r.parent.isNull());
+    return (!t.parent || r.parent == *t.parent) && (!t.root || r.root == *t.root)
+        && (!t.run || r.run == *t.run) && (!t.unfinishedOnly || !isFinished(r.activity))
+        && (!t.rootsOnly || r.parent.isNull());
 }
 
 bool timesMatch(const ListTerm& t, const ListRow& r)
 {
-    return (t.sinceBefore == kNoTime || r.since < t.sinceBefore) && (t.sinceAfter == kNoTime || r.since >= t.sinceAfter)
+    return (t.sinceBefore == kNoTime || r.since < t.sinceBefore)
+        && (t.sinceAfter == kNoTime || r.since >= t.sinceAfter)
         && (t.createdBefore == kNoTime || r.createdAt < t.createdBefore)
         && (t.createdAfter == kNoTime || r.createdAt >= t.createdAfter);
 }
@@ -79,7 +78,7 @@ bool matches(const ListFilter& filter, const ListRow& row, const AttributeLookup
     return std::any_of(filter.begin(), filter.end(), [&](const ListTerm& t) {
         return wordsMatch(t, row) && textsMatch(t, row) && placesMatch(t, row) && timesMatch(t, row)
             && std::all_of(t.attributes.begin(), t.attributes.end(),
-                           [&](const auto& a) { return hasAttribute(row.run, a.first, a.second); });
+                [&](const auto& a) { return hasAttribute(row.run, a.first, a.second); });
     });
 }
 

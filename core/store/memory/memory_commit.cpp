@@ -102,7 +102,13 @@ std::optional<MemberResult> MemoryDatabase::refuseRows(const CommitMember& membe
         if ((found == effects.end() ? 0 : found->second.revision) != write.row.revision)
             return answer(MemberResult::Kind::LedgerMoved);
     }
+    const auto run = runs.find(member.run);
+    std::set<PayloadId> seen;
     for (const PayloadRow& payload : member.payloads) {
+        if (!seen.insert(payload.ref.id).second
+            || (run != runs.end() && run->second.payloads.contains(payload.ref.id)))
+            return failed(
+                makeError(ErrorKind::Internal, "payload " + toText(payload.ref.id) + " is there already"));
         if (payload.artifact.isNull())
             continue;
         const auto found = artifacts.find(payload.artifact);
@@ -115,8 +121,8 @@ std::optional<MemberResult> MemoryDatabase::refuseRows(const CommitMember& membe
             size += gap ? 0 : chunk->second.size();
         }
         if (gap || size != payload.ref.size)
-            return failed(makeError(ErrorKind::InvalidInput, "artifact " + toText(payload.artifact)
-                                                                 + " was not staged completely; stage it again"));
+            return failed(makeError(ErrorKind::InvalidInput,
+                "artifact " + toText(payload.artifact) + " was not staged completely; stage it again"));
     }
     return std::nullopt;
 }
@@ -136,10 +142,12 @@ std::optional<MemberResult> MemoryDatabase::refuse(const CommitMember& member) c
     const MemoryRun& run = found->second;
     if (const auto command = run.commands.find(member.entry.command); command != run.commands.end())
         return answer(MemberResult::Kind::Duplicate, command->second);
-    if (run.hot.version != member.expectedVersion || (member.checkEpoch && run.hot.epoch != member.expectedEpoch))
+    if (run.hot.version != member.expectedVersion
+        || (member.checkEpoch && run.hot.epoch != member.expectedEpoch))
         return answer(MemberResult::Kind::Stale);
     if (member.entry.previous != run.hot.head)
-        return failed(makeError(ErrorKind::Corrupt, "the entry does not continue the head of run " + toText(member.run)));
+        return failed(makeError(
+            ErrorKind::Corrupt, "the entry does not continue the head of run " + toText(member.run)));
     return refuseRows(member);
 }
 

@@ -7,7 +7,10 @@ namespace cairn {
 
 class MemoryStore final : public StoreWriter {
 public:
-    explicit MemoryStore(std::shared_ptr<MemoryDatabase> database) : m_db(std::move(database)) {}
+    explicit MemoryStore(std::shared_ptr<MemoryDatabase> database)
+        : m_db(std::move(database))
+    {
+    }
 
     Result<StoreInfo> info() override { return m_db->info; }
     Result<TimeMs> now() override { return m_db->now(); }
@@ -17,8 +20,8 @@ public:
     Result<std::optional<RunRow>> findKey(std::string_view workflow, std::string_view key) override;
     Result<std::vector<RunId>> findRuns(std::string_view idPrefix, std::size_t limit) override;
     Result<PayloadInfo> payloadInfo(const RunId& run, const PayloadId& payload) override;
-    Result<std::string> payload(const RunId& run, const PayloadId& payload, std::uint64_t offset,
-                                std::uint64_t limit) override;
+    Result<std::string> payload(
+        const RunId& run, const PayloadId& payload, std::uint64_t offset, std::uint64_t limit) override;
     Result<std::vector<EffectRow>> effects(std::span<const EffectId> ids) override;
     Result<std::vector<EffectRow>> effectsOfRun(const RunId& run) override;
     Result<std::vector<ResourceRow>> resources() override;
@@ -26,7 +29,7 @@ public:
     Result<std::vector<WorkflowRow>> workflows(bool withText) override;
     Result<std::optional<WorkflowRow>> workflow(std::string_view name, std::uint32_t version) override;
     Result<RunPage> list(const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after,
-                         std::size_t limit) override;
+        std::size_t limit) override;
     Result<std::uint64_t> count(const ListFilter& filter) override;
     Result<std::vector<CountRow>> counts(const ListFilter& filter) override;
     Result<std::vector<SituationRow>> situations(const ListFilter& filter, std::size_t limit) override;
@@ -40,7 +43,7 @@ public:
     Result<std::vector<AuditRow>> audit(std::uint64_t after, std::size_t limit) override;
     Result<std::vector<AuditRow>> auditOfRun(const RunId& run) override;
     Result<std::vector<VerifyProblem>> check(bool deep) override;
-    void interrupt() noexcept override {}
+    void interrupt() noexcept override { }
 
     Status commit(std::span<const CommitMember> members, std::vector<MemberResult>& results) override;
     Result<std::vector<ClaimedRun>> claim(const SessionId& session, TimeMs now, std::size_t limit) override;
@@ -54,7 +57,7 @@ public:
     Status dropOutbox(const OutboxRow& row) override;
     Status putResource(const ResourceRow& row) override;
     Result<std::uint32_t> leaseSlice(const SessionId& session, std::string_view resource, std::uint32_t want,
-                                     TimeMs now, TimeMs until) override;
+        TimeMs now, TimeMs until) override;
     Status returnSlice(const SessionId& session, std::string_view resource) override;
     Status addWorkflow(const WorkflowRow& row) override;
     Result<std::uint64_t> appendAudit(AuditRow row) override;

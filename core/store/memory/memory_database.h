@@ -31,7 +31,7 @@ struct MemoryArtifact {
 
 struct MemorySlice {
     SessionId session;
-    bool rate = false;             // a second's worth of starts; else slots
+    bool rate = false;  // a second's worth of starts; else slots
     std::uint32_t permits = 0;
     TimeMs until = kNoTime;
 };
@@ -40,21 +40,24 @@ using OutboxKey = std::tuple<RunId, std::uint64_t, std::uint32_t>;
 
 class MemoryDatabase {
 public:
-    explicit MemoryDatabase(const Clock& hostClock) : clock(hostClock) {}
+    explicit MemoryDatabase(const Clock& hostClock)
+        : clock(hostClock)
+    {
+    }
 
     const Clock& clock;
     StoreInfo info;
     MemoryFaults faults;
     std::map<RunId, MemoryRun> runs;
-    std::map<std::pair<std::string, std::string>, RunId> keys;       // (workflow, key)
+    std::map<std::pair<std::string, std::string>, RunId> keys;  // (workflow, key)
     std::map<RunId, std::set<RunId>> children;
-    std::set<std::pair<TimeMs, RunId>> unowned;                      // due by themselves
+    std::set<std::pair<TimeMs, RunId>> unowned;  // due by themselves
     std::map<SessionId, std::set<RunId>> owned;
     std::map<std::uint64_t, RunId> byChange;
-    std::uint64_t change = 1;                                        // a cursor of 0 means "from now on"
+    std::uint64_t change = 1;  // a cursor of 0 means "from now on"
     std::map<EffectId, EffectRow> effects;
     std::map<EffectId, std::set<std::pair<RunId, StepIx>>> waiters;
-    std::map<std::uint64_t, OutboxRow> outbox;                       // by arrival
+    std::map<std::uint64_t, OutboxRow> outbox;  // by arrival
     std::map<OutboxKey, std::uint64_t> outboxPlace;
     std::uint64_t outboxSeq = 0;
     std::map<SessionId, SessionRow> sessions;

@@ -18,7 +18,8 @@ std::tuple<std::int64_t, std::int64_t, RunId> place(const ListRow& row, ListOrde
 
 bool before(const ListRow& a, const ListRow& b, ListOrder order)
 {
-    return order == ListOrder::NewestFirst ? place(a, order) > place(b, order) : place(a, order) < place(b, order);
+    return order == ListOrder::NewestFirst ? place(a, order) > place(b, order)
+                                           : place(a, order) < place(b, order);
 }
 
 void add(TimeMs& earliest, TimeMs time)
@@ -43,8 +44,8 @@ std::vector<const ListRow*> MemoryStore::matching(const ListFilter& filter) cons
     return rows;
 }
 
-Result<RunPage> MemoryStore::list(const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after,
-                                  std::size_t limit)
+Result<RunPage> MemoryStore::list(
+    const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after, std::size_t limit)
 {
     std::vector<const ListRow*> rows = matching(filter);
     if (after) {
@@ -54,7 +55,7 @@ Result<RunPage> MemoryStore::list(const ListFilter& filter, ListOrder order, con
         });
     }
     std::sort(rows.begin(), rows.end(),
-              [order](const ListRow* a, const ListRow* b) { return before(*a, *b, order); });
+        [order](const ListRow* a, const ListRow* b) { return before(*a, *b, order); });
     RunPage page;
     for (std::size_t i = 0; i < std::min(limit, rows.size()); ++i)
         page.rows.push_back(*rows[i]);
@@ -101,7 +102,8 @@ Result<std::vector<SituationRow>> MemoryStore::situations(const ListFilter& filt
         ++group.row.count;
         add(group.row.oldest, row->since);
         add(group.row.nextTime, row->nextTime);
-        if (!group.oldest || std::tie(row->since, row->run) < std::tie(group.oldest->since, group.oldest->run))
+        if (!group.oldest
+            || std::tie(row->since, row->run) < std::tie(group.oldest->since, group.oldest->run))
             group.oldest = row;
     }
     std::vector<SituationRow> out;

@@ -7,12 +7,9 @@ namespace cairn {
 
 namespace {
 
-Error notFound(const RunId& run)
-{
-    return makeError(ErrorKind::NotFound, "there is no run " + toText(run));
-}
+Error notFound(const RunId& run) { return makeError(ErrorKind::NotFound, "there is no run " + toText(run)); }
 
-template<typename Map> auto values(const Map& map)
+template <typename Map> auto values(const Map& map)
 {
     std::vector<typename Map::mapped_type> out;
     out.reserve(map.size());
@@ -23,7 +20,8 @@ template<typename Map> auto values(const Map& map)
 
 }  // namespace
 
-std::shared_ptr<MemoryDatabase> makeMemoryDatabase(const InitOptions& options, const Clock& clock, std::uint64_t seed)
+std::shared_ptr<MemoryDatabase> makeMemoryDatabase(
+    const InitOptions& options, const Clock& clock, std::uint64_t seed)
 {
     auto database = std::make_shared<MemoryDatabase>(clock);
     SeededRng rng(seed);
@@ -47,12 +45,10 @@ std::unique_ptr<StoreWriter> connectMemory(std::shared_ptr<MemoryDatabase> datab
     return std::make_unique<MemoryStore>(std::move(database));
 }
 
-void setFaults(MemoryDatabase& database, MemoryFaults faults)
-{
-    database.faults = std::move(faults);
-}
+void setFaults(MemoryDatabase& database, MemoryFaults faults) { database.faults = std::move(faults); }
 
-// --- reading one run -----------------------------------------------------------------------------------------------
+// --- reading one run
+// -----------------------------------------------------------------------------------------------
 
 Result<const MemoryRun*> MemoryStore::find(const RunId& run) const
 {
@@ -102,7 +98,8 @@ Result<std::vector<RunId>> MemoryStore::findRuns(std::string_view idPrefix, std:
     std::vector<RunId> out;
     if (!bounds)
         return out;
-    for (auto at = m_db->runs.lower_bound(RunId{bounds->low}); at != m_db->runs.end() && out.size() < limit; ++at) {
+    for (auto at = m_db->runs.lower_bound(RunId{bounds->low}); at != m_db->runs.end() && out.size() < limit;
+         ++at) {
         if (RunId{bounds->high} < at->first)
             break;
         out.push_back(at->first);
@@ -125,8 +122,8 @@ Result<PayloadInfo> MemoryStore::payloadInfo(const RunId& run, const PayloadId& 
     return PayloadInfo{row->ref, row->salt, false, row->artifact};
 }
 
-Result<std::string> MemoryStore::payload(const RunId& run, const PayloadId& payload, std::uint64_t offset,
-                                         std::uint64_t limit)
+Result<std::string> MemoryStore::payload(
+    const RunId& run, const PayloadId& payload, std::uint64_t offset, std::uint64_t limit)
 {
     CAIRN_TRY_ASSIGN(const PayloadRow* row, findPayload(run, payload));
     std::string whole;
@@ -137,8 +134,8 @@ Result<std::string> MemoryStore::payload(const RunId& run, const PayloadId& payl
             whole += bytes;
     const bool all = offset == 0 && limit >= row->ref.size;
     if (all && (whole.size() != row->ref.size || saltedDigest(row->salt, sha256(whole)) != row->ref.hash))
-        return makeError(ErrorKind::Corrupt, "payload " + toText(payload) + " of run " + toText(run)
-                                                 + " does not fit its hash");
+        return makeError(ErrorKind::Corrupt,
+            "payload " + toText(payload) + " of run " + toText(run) + " does not fit its hash");
     if (offset >= whole.size())
         return std::string();
     return whole.substr(offset, limit);
@@ -183,7 +180,8 @@ Result<std::vector<RunId>> MemoryStore::children(const RunId& run)
     return std::vector<RunId>(found->second.begin(), found->second.end());
 }
 
-// --- reading what runs share ---------------------------------------------------------------------------------------
+// --- reading what runs share
+// ---------------------------------------------------------------------------------------
 
 Result<std::vector<EffectRow>> MemoryStore::effects(std::span<const EffectId> ids)
 {
@@ -203,10 +201,7 @@ Result<std::vector<EffectRow>> MemoryStore::effectsOfRun(const RunId& run)
     return out;
 }
 
-Result<std::vector<ResourceRow>> MemoryStore::resources()
-{
-    return values(m_db->resources);
-}
+Result<std::vector<ResourceRow>> MemoryStore::resources() { return values(m_db->resources); }
 
 Result<std::vector<SessionRow>> MemoryStore::sessions(bool endedToo)
 {

@@ -21,7 +21,8 @@ Status MemoryStore::commit(std::span<const CommitMember> members, std::vector<Me
     return {};
 }
 
-// --- ownership -----------------------------------------------------------------------------------------------------
+// --- ownership
+// -----------------------------------------------------------------------------------------------------
 
 ClaimedRun MemoryStore::take(MemoryRun& run, const SessionId& session)
 {
@@ -56,7 +57,8 @@ Status MemoryStore::release(const SessionId& session, std::span<const ClaimedRun
 {
     for (const ClaimedRun& claimed : runs) {
         const auto found = m_db->runs.find(claimed.run);
-        if (found == m_db->runs.end() || found->second.hot.owner != session || found->second.hot.epoch != claimed.epoch)
+        if (found == m_db->runs.end() || found->second.hot.owner != session
+            || found->second.hot.epoch != claimed.epoch)
             continue;
         // Another's commit that this session has not looked at yet is the next owner's to act on, at once.
         auto& wakeups = m_db->wakeups[session];
@@ -82,7 +84,8 @@ Result<ClaimedRun> MemoryStore::takeOver(const RunId& run, const SessionId& sess
     return ClaimedRun{run, row.hot.epoch, row.hot.version};
 }
 
-// --- sessions ------------------------------------------------------------------------------------------------------
+// --- sessions
+// ------------------------------------------------------------------------------------------------------
 
 Status MemoryStore::openSession(const SessionRow& session)
 {
@@ -126,7 +129,8 @@ Result<std::vector<RunId>> MemoryStore::takeWakeups(const SessionId& session)
     return out;
 }
 
-// --- messages, resources, workflows, audit, artifacts ----------------------------------------------------------------
+// --- messages, resources, workflows, audit, artifacts
+// ----------------------------------------------------------------
 
 Result<std::vector<OutboxRow>> MemoryStore::outbox(std::size_t limit)
 {
@@ -153,8 +157,8 @@ Status MemoryStore::putResource(const ResourceRow& row)
     return {};
 }
 
-Result<std::uint32_t> MemoryStore::leaseSlice(const SessionId& session, std::string_view resource, std::uint32_t want,
-                                              TimeMs now, TimeMs until)
+Result<std::uint32_t> MemoryStore::leaseSlice(
+    const SessionId& session, std::string_view resource, std::uint32_t want, TimeMs now, TimeMs until)
 {
     const auto limits = m_db->resources.find(resource);
     if (limits == m_db->resources.end())
@@ -191,8 +195,9 @@ Status MemoryStore::addWorkflow(const WorkflowRow& row)
     CAIRN_TRY(checkWorkflow(row));
     const auto [place, isNew] = m_db->workflows.try_emplace({row.name, row.version}, row);
     if (!isNew && place->second.digest != row.digest)
-        return makeError(ErrorKind::Refused, "workflow " + row.name + "@" + std::to_string(row.version)
-                                                 + " is there with other content; give the changed one a new version");
+        return makeError(ErrorKind::Refused,
+            "workflow " + row.name + "@" + std::to_string(row.version)
+                + " is there with other content; give the changed one a new version");
     return {};
 }
 
@@ -218,7 +223,8 @@ Status MemoryStore::stageChunk(const ArtifactId& artifact, std::uint32_t index, 
     CAIRN_TRY(checkChunk(artifact, index, bytes));
     MemoryArtifact& staged = m_db->artifacts[artifact];
     if (staged.adopted)
-        return makeError(ErrorKind::Refused, "artifact " + toText(artifact) + " is in use and cannot be changed");
+        return makeError(
+            ErrorKind::Refused, "artifact " + toText(artifact) + " is in use and cannot be changed");
     if (staged.chunks.empty())
         staged.stagedAt = m_db->now();
     staged.chunks[index] = std::string(bytes);
@@ -227,7 +233,8 @@ Status MemoryStore::stageChunk(const ArtifactId& artifact, std::uint32_t index, 
 
 Status MemoryStore::dropStagedBefore(TimeMs before)
 {
-    std::erase_if(m_db->artifacts, [&](const auto& item) { return !item.second.adopted && item.second.stagedAt < before; });
+    std::erase_if(m_db->artifacts,
+        [&](const auto& item) { return !item.second.adopted && item.second.stagedAt < before; });
     return {};
 }
 

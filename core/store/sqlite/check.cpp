@@ -48,7 +48,8 @@ Status SqliteStore::checkChunks(std::vector<VerifyProblem>& problems)
         CAIRN_TRY(chunk.bind(place).step());
         chunk.read(artifact, index, digest, bytes, place);
         if (chunkDigest(artifact, index, bytes) != digest)
-            problems.push_back({"artifact " + toText(artifact), "chunk " + std::to_string(index) + " is damaged"});
+            problems.push_back(
+                {"artifact " + toText(artifact), "chunk " + std::to_string(index) + " is damaged"});
     }
 }
 
@@ -83,8 +84,8 @@ Result<std::vector<VerifyProblem>> SqliteStore::check(bool deep)
             problems.push_back({"database", text});
         }));
     }
-    for (const Sql id : {Sql::BrokenHistories, Sql::BrokenHeads, Sql::LostEntries, Sql::LostRows, Sql::ListAhead,
-                         Sql::ListUncounted})
+    for (const Sql id : {Sql::BrokenHistories, Sql::BrokenHeads, Sql::LostEntries, Sql::LostRows,
+             Sql::ListAhead, Sql::ListUncounted})
         CAIRN_TRY(collect(id, "run", problems));
     for (const Sql id : {Sql::BadChunks, Sql::UnusedArtifacts})
         CAIRN_TRY(collect(id, "artifact", problems));

@@ -5,7 +5,8 @@
 
 namespace cairn::sqlite {
 
-Status SqliteStore::claimInto(std::vector<ClaimedRun>& claimed, const SessionId& session, TimeMs now, std::size_t limit)
+Status SqliteStore::claimInto(
+    std::vector<ClaimedRun>& claimed, const SessionId& session, TimeMs now, std::size_t limit)
 {
     struct Found {
         ClaimedRun run;
@@ -65,7 +66,8 @@ Status SqliteStore::release(const SessionId& session, std::span<const ClaimedRun
 {
     return write([&](const WriteContext& context) -> Status {
         for (const ClaimedRun& run : runs) {
-            // Another's commit that this session has not looked at yet is the next owner's to act on, at once.
+            // Another's commit that this session has not looked at yet is the next owner's to act on, at
+            // once.
             CAIRN_TRY(Query(db(), Sql::DropWakeup).bind(session, run.run).run());
             if (db().changes() > 0)
                 CAIRN_TRY(Query(db(), Sql::GiveBackDue).bind(context.now, run.run, session, run.epoch).run());
@@ -111,10 +113,11 @@ Status SqliteStore::openSession(const SessionRow& s)
     CAIRN_TRY(checkSession(s));
     return write([&](const WriteContext&) -> Status {
         Query insert(db(), Sql::InsertSession);
-        const Status status = insert
-                                  .bind(s.id, s.name, s.host, s.bootId, s.pidNamespace, s.pid, s.startTicks, s.build,
-                                        s.format, s.schema, s.serves, s.startedAt, s.heartbeatAt, s.leaseUntil, s.endedAt)
-                                  .run();
+        const Status status =
+            insert
+                .bind(s.id, s.name, s.host, s.bootId, s.pidNamespace, s.pid, s.startTicks, s.build, s.format,
+                    s.schema, s.serves, s.startedAt, s.heartbeatAt, s.leaseUntil, s.endedAt)
+                .run();
         if (!status && (status.error().native & 0xFF) == SQLITE_CONSTRAINT)
             return makeError(ErrorKind::Conflict, "session " + toText(s.id) + " was opened before");
         return status;
@@ -169,8 +172,8 @@ Result<std::vector<SessionRow>> SqliteStore::sessions(bool endedToo)
     Query query(db(), Sql::Sessions);
     query.bind(endedToo);
     return readAll<SessionRow>(query, [](Query& q, SessionRow& s) {
-        q.read(s.id, s.name, s.host, s.bootId, s.pidNamespace, s.pid, s.startTicks, s.build, s.format, s.schema, s.serves,
-               s.startedAt, s.heartbeatAt, s.leaseUntil, s.endedAt);
+        q.read(s.id, s.name, s.host, s.bootId, s.pidNamespace, s.pid, s.startTicks, s.build, s.format,
+            s.schema, s.serves, s.startedAt, s.heartbeatAt, s.leaseUntil, s.endedAt);
     });
 }
 

@@ -18,13 +18,13 @@ Error fileError(const std::string& path, const char* what)
 {
     const int code = errno;
     return makeError(code == ENOENT ? ErrorKind::NotFound : ErrorKind::Io,
-                     std::string(what) + " " + path + ": " + std::strerror(code), code);
+        std::string(what) + " " + path + ": " + std::strerror(code), code);
 }
 
 // Links are refused: a second name for the file would get a second write-ahead log.
 Status checkFile(const std::string& path)
 {
-    struct stat info {};
+    struct stat info { };
     if (::lstat(path.c_str(), &info) != 0)
         return fileError(path, "there is no store at");
     if (S_ISLNK(info.st_mode) || (S_ISREG(info.st_mode) && info.st_nlink > 1))
@@ -36,13 +36,14 @@ Status checkFile(const std::string& path)
 
 Result<bool> isOnNetwork(const std::string& path, bool allowed)
 {
-    struct statfs info {};
+    struct statfs info { };
     if (::statfs(path.c_str(), &info) != 0)
         return fileError(path, "cannot ask for the file system of");
     const char* name = networkFileSystem(static_cast<unsigned long>(info.f_type));
     if (name != nullptr && !allowed)
-        return makeError(ErrorKind::Refused, path + " is on " + name
-                                                 + ", where file locks cannot be relied on; put the store on a local disk");
+        return makeError(ErrorKind::Refused,
+            path + " is on " + name
+                + ", where file locks cannot be relied on; put the store on a local disk");
     return name != nullptr;
 }
 
@@ -57,7 +58,8 @@ int authorize(void*, int action, const char* first, const char* second, const ch
     const std::string_view table = first == nullptr ? "" : first;
     const std::string_view column = second == nullptr ? "" : second;
     switch (action) {
-    case SQLITE_DELETE: return isAppendOnly(table) || table == "payloads" || table == "meta" ? SQLITE_DENY : SQLITE_OK;
+    case SQLITE_DELETE:
+        return isAppendOnly(table) || table == "payloads" || table == "meta" ? SQLITE_DENY : SQLITE_OK;
     case SQLITE_UPDATE:
         if (isAppendOnly(table) || (table == "meta" && column != "clock_offset"))
             return SQLITE_DENY;
@@ -81,18 +83,22 @@ int authorize(void*, int action, const char* first, const char* second, const ch
     case SQLITE_DROP_VIEW:
     case SQLITE_ALTER_TABLE:
     case SQLITE_ATTACH:
-    case SQLITE_DETACH: return SQLITE_DENY;
-    default: return SQLITE_OK;
+    case SQLITE_DETACH:
+        return SQLITE_DENY;
+    default:
+        return SQLITE_OK;
     }
 }
 
 Error openError(Db& db, int code, const std::string& path, bool readOnly)
 {
     Error error = db.fail(code, "opening");
-    const bool recovery = (error.native & 0xFF) == SQLITE_READONLY || (error.native & 0xFF) == SQLITE_CANTOPEN;
+    const bool recovery =
+        (error.native & 0xFF) == SQLITE_READONLY || (error.native & 0xFF) == SQLITE_CANTOPEN;
     error.text = path + ": " + sqlite3_errmsg(db.raw());
     if (readOnly && recovery)
-        error.text += "; its write-ahead log must be recovered first, which reading alone cannot do: open the store once "
+        error.text += "; its write-ahead log must be recovered first, which reading alone cannot do: open "
+                      "the store once "
                       "for writing (`cairn store check`), or give this user write access to its folder";
     return error;
 }
@@ -121,8 +127,8 @@ Result<std::string> pragma(Db& db, const char* constantSql)
     return answer;
 }
 
-Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, OpenFor purpose,
-                                                     const StoreOptions& options)
+Result<std::unique_ptr<Connection>> Connection::open(
+    const std::string& path, OpenFor purpose, const StoreOptions& options)
 {
     CAIRN_TRY(checkFile(path));
     CAIRN_TRY_ASSIGN(const bool network, isOnNetwork(path, options.allowNetworkFileSystem));
@@ -155,11 +161,14 @@ Status Connection::configure(OpenFor purpose, const StoreOptions& options, bool 
     sqlite3_db_config(db.raw(), SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
     sqlite3_limit(db.raw(), SQLITE_LIMIT_ATTACHED, 0);
     CAIRN_TRY(db.exec("PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON;"
-                      "PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON; PRAGMA cache_size = -16384;"
+                      "PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON; PRAGMA cache_size = -32768;"
                       "PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000;"));
-    CAIRN_TRY(db.exec(options.synchronousNormal ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL"));
+    CAIRN_TRY(
+        db.exec(options.synchronousNormal ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL"));
     if (purpose != OpenFor::Reading)
         CAIRN_TRY(setJournal(wal));
+    else if (!wal)
+        CAIRN_TRY(refuseWal());
     CAIRN_TRY(pragma(db, "PRAGMA journal_size_limit = 67108864"));
     // The first read shows a file that is not a database, and a log that cannot be recovered.
     CAIRN_TRY(pragma(db, "PRAGMA application_id"));
@@ -170,10 +179,23 @@ Status Connection::configure(OpenFor purpose, const StoreOptions& options, bool 
 
 Status Connection::setJournal(bool wal)
 {
-    CAIRN_TRY_ASSIGN(const std::string mode, pragma(*m_db, wal ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE"));
+    CAIRN_TRY_ASSIGN(const std::string mode,
+        pragma(*m_db, wal ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE"));
     if (mode != (wal ? "wal" : "delete"))
-        return makeError(ErrorKind::Io, m_path + ": the journal mode is " + mode + " and cannot be changed to "
-                                            + (wal ? "wal" : "delete"));
+        return makeError(ErrorKind::Io,
+            m_path + ": the journal mode is " + mode + " and cannot be changed to "
+                + (wal ? "wal" : "delete"));
+    return {};
+}
+
+// A reader takes part in a write-ahead log too, so it keeps away from one where that is not safe.
+Status Connection::refuseWal()
+{
+    CAIRN_TRY_ASSIGN(const std::string mode, pragma(*m_db, "PRAGMA journal_mode"));
+    if (mode == "wal")
+        return makeError(ErrorKind::Refused,
+            m_path + " uses a write-ahead log, which is not safe here (SQLite " + libraryVersion()
+                + ", or a network file system)");
     return {};
 }
 
@@ -196,7 +218,8 @@ Status syncPath(const std::string& path)
     return done ? Status() : Status(error);
 }
 
-// The file is opened here only when it is new: closing any other descriptor of an open database drops SQLite's locks.
+// The file is opened here only when it is new: closing any other descriptor of an open database drops
+// SQLite's locks.
 Status makeStoreFile(const std::string& path)
 {
     const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);

@@ -10,11 +10,12 @@ namespace cairn::sqlite {
 
 enum class OpenFor : std::uint8_t {
     Reading,
-    Writing,       // with the authorizer: no statement may change what is append-only
-    Schema,        // creating and migrating tables
+    Writing,  // with the authorizer: no statement may change what is append-only
+    Schema,  // creating and migrating tables
 };
 
-// Waits for a lock in steps of 1 ms, 5 s in all. Installed on every connection in place of PRAGMA busy_timeout.
+// Waits for a lock in steps of 1 ms, 5 s in all. Installed on every connection in place of PRAGMA
+// busy_timeout.
 class BusyWait {
 public:
     static int step(void* self, int count) noexcept;
@@ -27,8 +28,8 @@ private:
 
 class Connection {
 public:
-    [[nodiscard]] static Result<std::unique_ptr<Connection>> open(const std::string& path, OpenFor purpose,
-                                                                  const StoreOptions& options);
+    [[nodiscard]] static Result<std::unique_ptr<Connection>> open(
+        const std::string& path, OpenFor purpose, const StoreOptions& options);
     [[nodiscard]] Db& db() noexcept { return *m_db; }
     [[nodiscard]] BusyWait& busy() noexcept { return m_busy; }
     [[nodiscard]] const std::string& path() const noexcept { return m_path; }
@@ -37,6 +38,7 @@ private:
     Connection() = default;
     [[nodiscard]] Status configure(OpenFor purpose, const StoreOptions& options, bool wal);
     [[nodiscard]] Status setJournal(bool wal);
+    [[nodiscard]] Status refuseWal();
 
     std::string m_path;
     BusyWait m_busy;
@@ -47,7 +49,7 @@ private:
 [[nodiscard]] Result<std::string> pragma(Db& db, const char* constantSql);
 // Creates an empty file with mode 0600, or accepts an empty one. Refused: exists with content.
 [[nodiscard]] Status makeStoreFile(const std::string& path);
-[[nodiscard]] Status syncPath(const std::string& path);     // fsync of a folder
+[[nodiscard]] Status syncPath(const std::string& path);  // fsync of a folder
 [[nodiscard]] std::string folderOf(const std::string& path);
 
 }  // namespace cairn::sqlite

@@ -19,8 +19,8 @@ sqlite3_stmt* Db::prepared(Sql id)
     StmtHandle& slot = m_statements[static_cast<std::size_t>(id)];
     if (!slot) {
         sqlite3_stmt* stmt = nullptr;
-        const int code = sqlite3_prepare_v3(raw(), kTexts[static_cast<std::size_t>(id)], -1, SQLITE_PREPARE_PERSISTENT,
-                                            &stmt, nullptr);
+        const int code = sqlite3_prepare_v3(
+            raw(), kTexts[static_cast<std::size_t>(id)], -1, SQLITE_PREPARE_PERSISTENT, &stmt, nullptr);
         slot.reset(stmt);
         if (code != SQLITE_OK)
             slot.reset();
@@ -57,17 +57,22 @@ Error Db::fail(int code, const char* doing, bool atCommit)
     return makeError(verdict.kind, std::move(text), used);
 }
 
-// --- Query ---------------------------------------------------------------------------------------------------------
+// --- Query
+// ---------------------------------------------------------------------------------------------------------
 
-Query::Query(Db& db, Sql id) : m_db(db), m_stmt(db.prepared(id))
+Query::Query(Db& db, Sql id)
+    : m_db(db)
+    , m_stmt(db.prepared(id))
 {
     if (m_stmt == nullptr)
         m_error = sqlite3_extended_errcode(db.raw());
 }
 
-Query::Query(Db& db, const std::string& text) : m_db(db)
+Query::Query(Db& db, const std::string& text)
+    : m_db(db)
 {
-    const int code = sqlite3_prepare_v3(db.raw(), text.data(), static_cast<int>(text.size()), 0, &m_stmt, nullptr);
+    const int code =
+        sqlite3_prepare_v3(db.raw(), text.data(), static_cast<int>(text.size()), 0, &m_stmt, nullptr);
     m_own.reset(m_stmt);
     if (code != SQLITE_OK) {
         m_stmt = nullptr;
@@ -150,7 +155,8 @@ void Query::readBytes(std::uint8_t* out, std::size_t size)
     ++m_column;
 }
 
-// --- Transaction ---------------------------------------------------------------------------------------------------
+// --- Transaction
+// ---------------------------------------------------------------------------------------------------
 
 Status Transaction::begin(bool forWriting)
 {

@@ -30,7 +30,10 @@ using DbHandle = std::unique_ptr<sqlite3, DbCloser>;
 
 class Db {
 public:
-    explicit Db(DbHandle handle) : m_handle(std::move(handle)) {}
+    explicit Db(DbHandle handle)
+        : m_handle(std::move(handle))
+    {
+    }
 
     [[nodiscard]] sqlite3* raw() const noexcept { return m_handle.get(); }
     // A statement of sql.inc, prepared on first use and kept. Null: see lastError().
@@ -65,8 +68,8 @@ struct TextOrNull {
     std::string_view text;
 };
 
-// One use of a statement: binds in order, steps, reads columns in order; resets when it goes out of scope, so that no
-// read transaction is left open.
+// One use of a statement: binds in order, steps, reads columns in order; resets when it goes out of scope, so
+// that no read transaction is left open.
 class Query {
 public:
     Query(Db& db, Sql id);
@@ -76,7 +79,7 @@ public:
     Query(const Query&) = delete;
     Query& operator=(const Query&) = delete;
 
-    template<typename... T> Query& bind(const T&... values)
+    template <typename... T> Query& bind(const T&... values)
     {
         (bindOne(values), ...);
         return *this;
@@ -85,19 +88,20 @@ public:
     [[nodiscard]] Result<bool> step();
     // Steps to the end and resets, for writes; bindings start anew.
     [[nodiscard]] Status run();
-    template<typename... T> void read(T&... values)
+    template <typename... T> void read(T&... values)
     {
         m_column = 0;
         (readOne(values), ...);
     }
-    template<typename... T> void readMore(T&... values) { (readOne(values), ...); }
+    template <typename... T> void readMore(T&... values) { (readOne(values), ...); }
 
 private:
-    template<typename T> requires(std::is_integral_v<T> || std::is_enum_v<T>) void bindOne(T value)
+    template <typename T>
+    requires(std::is_integral_v<T> || std::is_enum_v<T>) void bindOne(T value)
     {
         bindInteger(static_cast<std::int64_t>(value));
     }
-    template<typename Tag> void bindOne(const Id<Tag>& id)
+    template <typename Tag> void bindOne(const Id<Tag>& id)
     {
         if (id.isNull())
             bindNull();
@@ -135,11 +139,12 @@ private:
     void bindBlob(std::string_view bytes);
     void bindNull() { ++m_parameter; }
 
-    template<typename T> requires(std::is_integral_v<T> || std::is_enum_v<T>) void readOne(T& value)
+    template <typename T>
+    requires(std::is_integral_v<T> || std::is_enum_v<T>) void readOne(T& value)
     {
         value = static_cast<T>(sqlite3_column_int64(m_stmt, m_column++));
     }
-    template<typename Tag> void readOne(Id<Tag>& id) { readBytes(id.bytes.data(), id.bytes.size()); }
+    template <typename Tag> void readOne(Id<Tag>& id) { readBytes(id.bytes.data(), id.bytes.size()); }
     void readOne(Digest& digest) { readBytes(digest.bytes.data(), digest.bytes.size()); }
     void readOne(Salt& salt) { readBytes(salt.data(), salt.size()); }
     void readOne(std::string& bytes);
@@ -156,7 +161,10 @@ private:
 // BEGIN IMMEDIATE (or a read transaction); rolls back when it goes out of scope without commit().
 class Transaction {
 public:
-    explicit Transaction(Db& db) : m_db(db) {}
+    explicit Transaction(Db& db)
+        : m_db(db)
+    {
+    }
     ~Transaction() { rollback(); }
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;

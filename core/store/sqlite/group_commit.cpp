@@ -16,7 +16,8 @@ void refuse(MemberResult& result, Error error)
 
 }  // namespace
 
-// --- may it be written? ----------------------------------------------------------------------------------------------
+// --- may it be written?
+// ----------------------------------------------------------------------------------------------
 
 Result<bool> GroupCommit::sessionOpen(const SessionId& session)
 {
@@ -54,7 +55,8 @@ Result<bool> GroupCommit::admitCreate(const CommitMember& member, MemberResult& 
     if (member.owner == OwnerChange::Take) {
         CAIRN_TRY_ASSIGN(const bool open, sessionOpen(member.newOwner));
         if (!open) {
-            refuse(result, makeError(ErrorKind::LeaseLost, "session " + toText(member.newOwner) + " is not open"));
+            refuse(result,
+                makeError(ErrorKind::LeaseLost, "session " + toText(member.newOwner) + " is not open"));
             return false;
         }
     }
@@ -81,7 +83,9 @@ Result<bool> GroupCommit::admitChange(const CommitMember& member, HotRow& hot, M
     if (repeated)
         return false;
     if (!member.create && hot.head != member.entry.previous) {
-        refuse(result, makeError(ErrorKind::Corrupt, "the entry does not continue the head of run " + toText(member.run)));
+        refuse(result,
+            makeError(
+                ErrorKind::Corrupt, "the entry does not continue the head of run " + toText(member.run)));
         return false;
     }
     return true;
@@ -109,8 +113,9 @@ Result<bool> GroupCommit::admitRows(const CommitMember& member, MemberResult& re
         std::uint64_t size = 0;
         query.read(count, last, size);
         if (count == 0 || last + 1 != count || size != payload.ref.size) {
-            refuse(result, makeError(ErrorKind::InvalidInput, "artifact " + toText(payload.artifact)
-                                                                  + " was not staged completely; stage it again"));
+            refuse(result,
+                makeError(ErrorKind::InvalidInput,
+                    "artifact " + toText(payload.artifact) + " was not staged completely; stage it again"));
             return false;
         }
     }
@@ -134,15 +139,16 @@ Result<bool> GroupCommit::admit(const CommitMember& member, HotRow& hot, MemberR
     return admitRows(member, result);
 }
 
-// --- writing ---------------------------------------------------------------------------------------------------------
+// --- writing
+// ---------------------------------------------------------------------------------------------------------
 
 Status GroupCommit::writeIdentity(const CommitMember& member)
 {
     const RunRow& r = *member.identity;
     return Query(m_db, Sql::InsertRun)
         .bind(r.run, r.root, r.parent.run, r.parent.step, r.parent.index, r.workflow.name, r.workflow.version,
-              r.workflow.digest, r.workflow.stateSchema, TextOrNull{r.key}, r.keyInput, r.keySalt, r.createdAt,
-              r.forkedFrom, r.driven)
+            r.workflow.digest, r.workflow.stateSchema, TextOrNull{r.key}, r.keyInput, r.keySalt, r.createdAt,
+            r.forkedFrom, r.driven)
         .run();
 }
 
@@ -156,7 +162,7 @@ Status GroupCommit::writeHead(const CommitMember& member, const HotRow& hot, Mem
         const Due due{dueAfterCommit(member, take, m_context.now)};
         CAIRN_TRY(Query(m_db, Sql::InsertHot)
                       .bind(member.run, e.version, take ? 1 : 0, take ? member.newOwner : SessionId{},
-                            Blob{e.hash.view()}, due, format)
+                          Blob{e.hash.view()}, due, format)
                       .run());
     } else {
         const bool byOwner = !hot.owner.isNull() && hot.owner == member.by;
@@ -195,17 +201,18 @@ Status GroupCommit::writeList(const CommitMember& member)
     if (!member.create) {
         CAIRN_TRY(Query(m_db, Sql::UpdateList)
                       .bind(l.workflowVersion, l.activity, l.attention, l.reason, l.step, l.since, l.nextTime,
-                            TextOrNull{l.situation}, l.resource, l.error, l.endedAt, l.steps, l.stepsDone, l.attempt,
-                            l.attemptsMax, l.amount.micros, l.amount.currency, member.entry.version, changed, member.run)
+                          TextOrNull{l.situation}, l.resource, l.error, l.endedAt, l.steps, l.stepsDone,
+                          l.attempt, l.attemptsMax, l.amount.micros, l.amount.currency, member.entry.version,
+                          changed, member.run)
                       .run());
         if (m_db.changes() > 0)
             return {};
     }
     return Query(m_db, Sql::InsertList)
         .bind(member.run, l.root.isNull() ? member.run : l.root, l.parent, l.workflow, l.workflowVersion,
-              TextOrNull{l.key}, l.activity, l.attention, l.reason, l.step, l.since, l.nextTime,
-              TextOrNull{l.situation}, l.resource, l.error, l.createdAt, l.endedAt, l.steps, l.stepsDone, l.attempt,
-              l.attemptsMax, l.amount.micros, l.amount.currency, member.entry.version, changed)
+            TextOrNull{l.key}, l.activity, l.attention, l.reason, l.step, l.since, l.nextTime,
+            TextOrNull{l.situation}, l.resource, l.error, l.createdAt, l.endedAt, l.steps, l.stepsDone,
+            l.attempt, l.attemptsMax, l.amount.micros, l.amount.currency, member.entry.version, changed)
         .run();
 }
 
@@ -213,14 +220,14 @@ Status GroupCommit::writeSteps(const CommitMember& member)
 {
     for (const StepRow& s : member.steps)
         CAIRN_TRY(Query(m_db, Sql::PutStep)
-                      .bind(member.run, s.ix, s.id, s.name, s.tool, s.agent, s.kind, s.safety, s.state, s.reason, s.since,
-                            s.due, s.revision, s.attempts, s.failures, s.lost, s.input, s.output, s.error, s.effect,
-                            s.readyAt, s.startedAt, s.endedAt)
+                      .bind(member.run, s.ix, s.id, s.name, s.tool, s.agent, s.kind, s.safety, s.state,
+                          s.reason, s.since, s.due, s.revision, s.attempts, s.failures, s.lost, s.input,
+                          s.output, s.error, s.effect, s.readyAt, s.startedAt, s.endedAt)
                       .run());
     for (const AttemptRow& a : member.attempts) {
         Query query(m_db, kSchema >= 2 ? Sql::PutAttempt2 : Sql::PutAttempt1);
-        query.bind(member.run, a.step, a.id, a.number, a.purpose, a.session, a.worker, a.startedAt, a.endedAt, a.how,
-                   a.effect, a.error);
+        query.bind(member.run, a.step, a.id, a.number, a.purpose, a.session, a.worker, a.startedAt, a.endedAt,
+            a.how, a.effect, a.error);
         if (kSchema >= 2)
             query.bind(a.trace, static_cast<std::int64_t>(a.span));
         CAIRN_TRY(query.run());
@@ -232,8 +239,8 @@ Status GroupCommit::writeOthers(const CommitMember& member)
 {
     for (const ApprovalRow& a : member.approvals)
         CAIRN_TRY(Query(m_db, Sql::PutApproval)
-                      .bind(member.run, a.id, a.step, a.state, a.binding, a.role, a.askedAt, a.expires, a.decidedAt,
-                            a.decidedBy, a.note)
+                      .bind(member.run, a.id, a.step, a.state, a.binding, a.role, a.askedAt, a.expires,
+                          a.decidedAt, a.decidedBy, a.note)
                       .run());
     for (const AttributeRow& a : member.attributes)
         CAIRN_TRY(Query(m_db, Sql::PutAttribute).bind(member.run, a.name, a.type, a.text, a.number).run());
@@ -249,7 +256,8 @@ Status GroupCommit::writePayloads(const CommitMember& member)
     for (const PayloadRow& p : member.payloads) {
         const bool inlined = p.artifact.isNull();
         Query query(m_db, inlined ? Sql::InsertPayload : Sql::InsertArtifactPayload);
-        query.bind(member.run, p.ref.id, Blob{p.ref.hash.view()}, p.ref.size, p.ref.media, p.salt, p.artifact);
+        query.bind(
+            member.run, p.ref.id, Blob{p.ref.hash.view()}, p.ref.size, p.ref.media, p.salt, p.artifact);
         if (inlined)
             query.bind(Blob{p.bytes});
         else
@@ -265,19 +273,20 @@ Status GroupCommit::writeEffects(const CommitMember& member)
         const EffectRow& e = write.row;
         if (e.revision == 0) {
             CAIRN_TRY(Query(m_db, Sql::InsertEffect)
-                          .bind(e.effect, e.tool, e.key, e.state, e.holder, e.holderStep, e.inputSalt, e.inputDigest,
-                                e.result, e.changedAt)
+                          .bind(e.effect, e.tool, e.key, e.state, e.holder, e.holderStep, e.inputSalt,
+                              e.inputDigest, e.result, e.changedAt)
                           .run());
             continue;
         }
         // Most changes keep the holder; then its index is not touched.
         CAIRN_TRY(Query(m_db, Sql::UpdateEffect)
-                      .bind(e.state, e.holderStep, e.inputSalt, e.inputDigest, e.result, e.changedAt, e.effect, e.holder)
+                      .bind(e.state, e.holderStep, e.inputSalt, e.inputDigest, e.result, e.changedAt,
+                          e.effect, e.holder)
                       .run());
         if (m_db.changes() == 0)
             CAIRN_TRY(Query(m_db, Sql::MoveEffect)
-                          .bind(e.state, e.holderStep, e.inputSalt, e.inputDigest, e.result, e.changedAt, e.holder,
-                                e.effect)
+                          .bind(e.state, e.holderStep, e.inputSalt, e.inputDigest, e.result, e.changedAt,
+                              e.holder, e.effect)
                           .run());
     }
     for (const auto& [effect, step] : member.waits)
@@ -316,7 +325,9 @@ Status GroupCommit::writeMessages(const CommitMember& member)
 {
     std::uint32_t number = 0;
     for (const OutboxRow& o : member.outbox) {
-        CAIRN_TRY(Query(m_db, Sql::AddOutbox).bind(o.from, o.version, o.number, o.to, Blob{o.body}, o.createdAt).run());
+        CAIRN_TRY(Query(m_db, Sql::AddOutbox)
+                      .bind(o.from, o.version, o.number, o.to, Blob{o.body}, o.createdAt)
+                      .run());
         number = std::max(number, o.number + 1);
     }
     for (const EffectId& effect : member.wake)

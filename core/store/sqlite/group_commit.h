@@ -1,6 +1,6 @@
 #pragma once
-// The members of one group in one transaction. Each member is all or nothing by itself (a savepoint), and what is
-// refused is found before anything of it is written.
+// The members of one group in one transaction. Each member is all or nothing by itself (a savepoint), and
+// what is refused is found before anything of it is written.
 
 #include "core/store/sqlite/store_impl.h"
 
@@ -10,7 +10,11 @@ namespace cairn::sqlite {
 
 class GroupCommit {
 public:
-    GroupCommit(Db& db, const WriteContext& context) : m_db(db), m_context(context) {}
+    GroupCommit(Db& db, const WriteContext& context)
+        : m_db(db)
+        , m_context(context)
+    {
+    }
 
     // An error ends the whole transaction; what concerns the member alone is in `result`.
     [[nodiscard]] Status member(const CommitMember& member, MemberResult& result);
@@ -42,7 +46,7 @@ private:
 
     Db& m_db;
     const WriteContext& m_context;
-    std::uint64_t m_change = 0;             // 0: not read yet
+    std::uint64_t m_change = 0;  // 0: not read yet
     std::optional<AuditHead> m_audit;
     std::map<SessionId, bool> m_sessions;
 };

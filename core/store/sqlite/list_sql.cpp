@@ -7,9 +7,8 @@ namespace cairn::sqlite {
 namespace {
 
 // The values that are wanted, of 0 or 1 to `last`: what is not excluded. Full sets are left out of the SQL.
-template<typename Enum>
-std::vector<std::int64_t> wanted(const std::vector<Enum>& only, const std::vector<Enum>& without, Enum first, Enum last,
-                                 bool unfinishedOnly = false)
+template <typename Enum> std::vector<std::int64_t> wanted(const std::vector<Enum>& only,
+    const std::vector<Enum>& without, Enum first, Enum last, bool unfinishedOnly = false)
 {
     std::vector<std::int64_t> out;
     for (auto v = static_cast<int>(first); v <= static_cast<int>(last); ++v) {
@@ -22,10 +21,7 @@ std::vector<std::int64_t> wanted(const std::vector<Enum>& only, const std::vecto
     return out;
 }
 
-bool isPattern(const std::string& text)
-{
-    return text.ends_with('*');
-}
+bool isPattern(const std::string& text) { return text.ends_with('*'); }
 
 // The smallest text that is greater than all that begin with `prefix`.
 std::string afterPrefix(std::string prefix)
@@ -69,15 +65,24 @@ ListSql::ListSql(const ListFilter& filter)
 const char* ListSql::indexedBy(Index index) noexcept
 {
     switch (index) {
-    case Index::Created: return " INDEXED BY list_created";
-    case Index::Attention: return " INDEXED BY list_attention";
-    case Index::Activity: return " INDEXED BY list_activity";
-    case Index::Workflow: return " INDEXED BY list_workflow";
-    case Index::Root: return " INDEXED BY list_root";
-    case Index::Parent: return " INDEXED BY list_parent";
-    case Index::Key: return " INDEXED BY list_key";
-    case Index::Situation: return " INDEXED BY list_situation";
-    case Index::None: break;
+    case Index::Created:
+        return " INDEXED BY list_created";
+    case Index::Attention:
+        return " INDEXED BY list_attention";
+    case Index::Activity:
+        return " INDEXED BY list_activity";
+    case Index::Workflow:
+        return " INDEXED BY list_workflow";
+    case Index::Root:
+        return " INDEXED BY list_root";
+    case Index::Parent:
+        return " INDEXED BY list_parent";
+    case Index::Key:
+        return " INDEXED BY list_key";
+    case Index::Situation:
+        return " INDEXED BY list_situation";
+    case Index::None:
+        break;
     }
     return "";
 }
@@ -92,8 +97,8 @@ ListSql::Index ListSql::narrowingOf(const ListTerm& t)
         return Index::Root;
     if (!t.situation.empty() && std::find(t.situation.begin(), t.situation.end(), "") == t.situation.end())
         return Index::Situation;
-    const bool words = !t.activity.empty() || !t.notActivity.empty() || !t.attention.empty() || !t.notAttention.empty()
-        || !t.reason.empty() || !t.notReason.empty() || t.unfinishedOnly;
+    const bool words = !t.activity.empty() || !t.notActivity.empty() || !t.attention.empty()
+        || !t.notAttention.empty() || !t.reason.empty() || !t.notReason.empty() || t.unfinishedOnly;
     if (words)
         return Index::Activity;
     return t.workflow.size() == 1 ? Index::Workflow : Index::None;
@@ -141,7 +146,8 @@ void ListSql::addTextIn(const char* fragment, const std::vector<std::string>& va
     m_values.insert(m_values.end(), values.begin(), values.end());
 }
 
-void ListSql::addPatterns(const char* exact, const char* range, const std::vector<std::string>& patterns, bool negate)
+void ListSql::addPatterns(
+    const char* exact, const char* range, const std::vector<std::string>& patterns, bool negate)
 {
     if (patterns.empty())
         return;
@@ -193,10 +199,12 @@ void ListSql::addTime(const char* fragment, TimeMs time)
     m_values.emplace_back(time);
 }
 
-// All three columns are named where one is wanted, so that the index on (activity, attention, reason) always applies.
+// All three columns are named where one is wanted, so that the index on (activity, attention, reason) always
+// applies.
 void ListSql::addWords(const ListTerm& t)
 {
-    const auto activities = wanted(t.activity, t.notActivity, Activity::Completed, Activity::Blocked, t.unfinishedOnly);
+    const auto activities =
+        wanted(t.activity, t.notActivity, Activity::Completed, Activity::Blocked, t.unfinishedOnly);
     const auto attentions = wanted(t.attention, t.notAttention, Attention::UnknownEffect, Attention::None);
     const auto reasons = wanted(t.reason, t.notReason, Reason::None, Reason::Lease);
     const bool attentionWanted = attentions.size() < static_cast<std::size_t>(Attention::None);
@@ -215,9 +223,10 @@ void ListSql::addTexts(const ListTerm& t)
     addWorkflows(t.notWorkflow, true);
     addPatterns("step = ?", "(step >= ? AND step < ?)", t.step, false);
     addPatterns("step = ?", "(step >= ? AND step < ?)", t.notStep, true);
-    addTextIn("ifnull(situation, '') IN ", std::find(t.situation.begin(), t.situation.end(), "") == t.situation.end()
-                                               ? std::vector<std::string>()
-                                               : t.situation);
+    addTextIn("ifnull(situation, '') IN ",
+        std::find(t.situation.begin(), t.situation.end(), "") == t.situation.end()
+            ? std::vector<std::string>()
+            : t.situation);
     if (std::find(t.situation.begin(), t.situation.end(), "") == t.situation.end())
         addTextIn("situation IN ", t.situation);
     addTextIn("resource IN ", t.resource);
@@ -253,7 +262,8 @@ void ListSql::addPlaces(const ListTerm& t)
     if (t.rootsOnly)
         also("parent IS NULL");
     for (const auto& [name, text] : t.attributes) {
-        also("EXISTS(SELECT 1 FROM run_attributes a WHERE a.run = run_list.run AND a.name = ? AND a.text = ?)");
+        also("EXISTS(SELECT 1 FROM run_attributes a WHERE a.run = run_list.run AND a.name = ? AND a.text = "
+             "?)");
         m_values.emplace_back(name);
         m_values.emplace_back(text);
     }

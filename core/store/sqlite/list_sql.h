@@ -1,6 +1,6 @@
 #pragma once
-// Filters of lists as SQL: put together from fixed fragments chosen by enum, every value bound. Which index is used is
-// decided here, not guessed by the planner: a store has no statistics.
+// Filters of lists as SQL: put together from fixed fragments chosen by enum, every value bound. Which index
+// is used is decided here, not guessed by the planner: a store has no statistics.
 
 #include "core/store/sqlite/db.h"
 #include "core/store/store.h"
@@ -14,7 +14,17 @@ public:
     // The condition of a filter; always true for an empty one.
     explicit ListSql(const ListFilter& filter);
 
-    enum class Index : std::uint8_t { None, Created, Attention, Activity, Workflow, Root, Parent, Key, Situation };
+    enum class Index : std::uint8_t {
+        None,
+        Created,
+        Attention,
+        Activity,
+        Workflow,
+        Root,
+        Parent,
+        Key,
+        Situation
+    };
     // The index that narrows the filter most; None where only the order's index can be used.
     [[nodiscard]] Index narrowing() const { return m_narrowing; }
     [[nodiscard]] const std::string& condition() const { return m_condition; }
@@ -32,7 +42,8 @@ private:
     void addTimes(const ListTerm& term);
     void addIn(const char* fragment, const std::vector<std::int64_t>& values);
     void addTextIn(const char* fragment, const std::vector<std::string>& values);
-    void addPatterns(const char* exact, const char* range, const std::vector<std::string>& patterns, bool negate);
+    void addPatterns(
+        const char* exact, const char* range, const std::vector<std::string>& patterns, bool negate);
     void addWorkflows(const std::vector<std::string>& names, bool negate);
     void addTime(const char* fragment, TimeMs time);
     void also(const char* fragment);
@@ -41,7 +52,7 @@ private:
 
     std::string m_condition;
     std::vector<Value> m_values;
-    bool m_first = true;         // no condition of the present term yet
+    bool m_first = true;  // no condition of the present term yet
     Index m_narrowing = Index::None;
 };
 

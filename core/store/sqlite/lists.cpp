@@ -10,9 +10,15 @@ namespace {
 // A filter that leaves more rows than this is answered in the order's index, fewer are sorted.
 constexpr std::int64_t kSortAtMost = 20'000;
 
+constexpr const char* kSituations =
+    "SELECT situation, count(*), min(nullif(since, 0)), min(nullif(next_time, 0))";
+constexpr const char* kExample =
+    "SELECT run, reason, attention, workflow, workflow_version, step, error, resource";
+
 const char* orderIndex(ListOrder order)
 {
-    return ListSql::indexedBy(order == ListOrder::NewestFirst ? ListSql::Index::Created : ListSql::Index::Attention);
+    return ListSql::indexedBy(
+        order == ListOrder::NewestFirst ? ListSql::Index::Created : ListSql::Index::Attention);
 }
 
 // Whether the rows that the filter leaves are few enough to be sorted.
@@ -21,8 +27,8 @@ Result<bool> isNarrow(Db& db, const ListSql& sql)
     const auto index = sql.narrowing();
     if (index == ListSql::Index::None)
         return false;
-    const std::string text = std::string("SELECT count(*) FROM (SELECT 1 FROM run_list") + ListSql::indexedBy(index)
-        + " WHERE " + sql.condition() + " LIMIT ?)";
+    const std::string text = std::string("SELECT count(*) FROM (SELECT 1 FROM run_list")
+        + ListSql::indexedBy(index) + " WHERE " + sql.condition() + " LIMIT ?)";
     Query query(db, text);
     sql.bindTo(query);
     CAIRN_TRY(query.bind(kSortAtMost + 1).step());
@@ -42,13 +48,13 @@ PageKey pageKey(const ListRow& row, ListOrder order)
 
 void readListRow(Query& q, ListRow& r)
 {
-    q.read(r.run, r.root, r.parent, r.workflow, r.workflowVersion, r.key, r.activity, r.attention, r.reason, r.step,
-           r.since, r.nextTime, r.situation, r.resource, r.error, r.createdAt, r.endedAt, r.steps, r.stepsDone, r.attempt,
-           r.attemptsMax, r.amount.micros, r.amount.currency, r.version, r.changed);
+    q.read(r.run, r.root, r.parent, r.workflow, r.workflowVersion, r.key, r.activity, r.attention, r.reason,
+        r.step, r.since, r.nextTime, r.situation, r.resource, r.error, r.createdAt, r.endedAt, r.steps,
+        r.stepsDone, r.attempt, r.attemptsMax, r.amount.micros, r.amount.currency, r.version, r.changed);
 }
 
-Result<RunPage> SqliteStore::list(const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after,
-                                  std::size_t limit)
+Result<RunPage> SqliteStore::list(
+    const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after, std::size_t limit)
 {
     const ListSql sql(filter);
     CAIRN_TRY_ASSIGN(const bool narrow, isNarrow(db(), sql));
@@ -58,7 +64,8 @@ Result<RunPage> SqliteStore::list(const ListFilter& filter, ListOrder order, con
     text += " WHERE " + sql.condition();
     if (after)
         text += newest ? " AND (created_at, run) < (?, ?)" : " AND (attention, since, run) > (?, ?, ?)";
-    text += newest ? " ORDER BY created_at DESC, run DESC LIMIT ?" : " ORDER BY attention, since, run LIMIT ?";
+    text +=
+        newest ? " ORDER BY created_at DESC, run DESC LIMIT ?" : " ORDER BY attention, since, run LIMIT ?";
     Query query(db(), text);
     sql.bindTo(query);
     if (after) {
@@ -81,8 +88,8 @@ Result<RunPage> SqliteStore::list(const ListFilter& filter, ListOrder order, con
 Result<std::uint64_t> SqliteStore::count(const ListFilter& filter)
 {
     const ListSql sql(filter);
-    const std::string text = std::string("SELECT count(*) FROM run_list") + ListSql::indexedBy(sql.narrowing()) + " WHERE "
-        + sql.condition();
+    const std::string text = std::string("SELECT count(*) FROM run_list")
+        + ListSql::indexedBy(sql.narrowing()) + " WHERE " + sql.condition();
     Query query(db(), text);
     sql.bindTo(query);
     CAIRN_TRY(query.step());
@@ -95,7 +102,8 @@ Result<std::vector<CountRow>> SqliteStore::counts(const ListFilter& filter)
 {
     const ListSql sql(filter);
     const auto index = sql.narrowing() == ListSql::Index::None ? ListSql::Index::Activity : sql.narrowing();
-    const std::string text = std::string("SELECT attention, activity, reason, count(*), min(nullif(since, 0)) FROM run_list")
+    const std::string text =
+        std::string("SELECT attention, activity, reason, count(*), min(nullif(since, 0)) FROM run_list")
         + ListSql::indexedBy(index) + " WHERE " + sql.condition() + " GROUP BY activity, attention, reason";
     Query query(db(), text);
     sql.bindTo(query);
@@ -111,26 +119,27 @@ Result<std::vector<CountRow>> SqliteStore::counts(const ListFilter& filter)
 Result<std::vector<SituationRow>> SqliteStore::situations(const ListFilter& filter, std::size_t limit)
 {
     const ListSql sql(filter);
-    const std::string from = std::string(" FROM run_list INDEXED BY list_situation WHERE situation IS NOT NULL AND ")
+    const std::string from =
+        std::string(" FROM run_list INDEXED BY list_situation WHERE situation IS NOT NULL AND ")
         + sql.condition();
     std::vector<SituationRow> rows;
     {
-        Query query(db(), "SELECT situation, count(*), min(nullif(since, 0)), min(nullif(next_time, 0))" + from
-                              + " GROUP BY situation ORDER BY 2 DESC, 1 LIMIT ?");
+        Query query(db(), std::string(kSituations) + from + " GROUP BY situation ORDER BY 2 DESC, 1 LIMIT ?");
         sql.bindTo(query);
         query.bind(limit);
         CAIRN_TRY_ASSIGN(rows, readAll<SituationRow>(query, [](Query& q, SituationRow& r) {
             q.read(r.situation, r.count, r.oldest, r.nextTime);
         }));
     }
-    const std::string example = "SELECT run, reason, attention, workflow, workflow_version, step, error, resource" + from
-        + " AND situation = ? ORDER BY since, run LIMIT 1";
+    const std::string example =
+        std::string(kExample) + from + " AND situation = ? ORDER BY since, run LIMIT 1";
     for (SituationRow& r : rows) {
         Query query(db(), example);
         sql.bindTo(query);
         CAIRN_TRY_ASSIGN(const bool found, query.bind(r.situation).step());
         if (found)
-            query.read(r.example, r.reason, r.attention, r.workflow, r.workflowVersion, r.step, r.error, r.resource);
+            query.read(
+                r.example, r.reason, r.attention, r.workflow, r.workflowVersion, r.step, r.error, r.resource);
     }
     return rows;
 }

@@ -17,17 +17,20 @@ Status refuseOlderSessions(Db& db, TimeMs now)
         std::string name, host;
         std::int64_t pid = 0;
         sessions.read(id, name, host, pid);
-        return makeError(ErrorKind::Refused, "an older engine still lives: " + name + " on " + host + ", process "
-                                                 + std::to_string(pid) + "; end it, then contract again");
+        return makeError(ErrorKind::Refused,
+            "an older engine still lives: " + name + " on " + host + ", process " + std::to_string(pid)
+                + "; end it, then contract again");
     }
     Query runs(db, Sql::RunsOfOlderSessions);
     CAIRN_TRY(runs.bind(kSchema, now - kRecoveryWindow).step());
     std::int64_t count = 0;
     runs.read(count);
     if (count > 0)
-        return makeError(ErrorKind::Refused, std::to_string(count) + " runs belong to an older engine that vanished within "
-                                                 "the last 14 days; start a newer engine, which takes them over, then "
-                                                 "contract again");
+        return makeError(ErrorKind::Refused,
+            std::to_string(count)
+                + " runs belong to an older engine that vanished within "
+                  "the last 14 days; start a newer engine, which takes them over, then "
+                  "contract again");
     return {};
 }
 
@@ -35,8 +38,9 @@ Status expand(Db& db, Numbers& numbers)
 {
     CAIRN_TRY_ASSIGN(const auto problems, shapeProblems(db, numbers.schema));
     if (!problems.empty())
-        return makeError(ErrorKind::SchemaMismatch, "the store says schema " + std::to_string(numbers.schema) + " but "
-                                                        + problems.front() + "; restore it from a backup");
+        return makeError(ErrorKind::SchemaMismatch,
+            "the store says schema " + std::to_string(numbers.schema) + " but " + problems.front()
+                + "; restore it from a backup");
     CAIRN_TRY(expandTables(db, numbers.schema, kSchema));
     numbers.schema = kSchema;
     return {};
@@ -47,9 +51,9 @@ Status migrateIn(Db& db, bool contract, MigrateReport& report)
     CAIRN_TRY_ASSIGN(Numbers numbers, readNumbers(db));
     report.from = numbers.schema;
     if (numbers.schema > kSchema)
-        return makeError(ErrorKind::SchemaMismatch, "the store has schema " + std::to_string(numbers.schema)
-                                                        + ", this program knows " + std::to_string(kSchema)
-                                                        + "; use the newer program");
+        return makeError(ErrorKind::SchemaMismatch,
+            "the store has schema " + std::to_string(numbers.schema) + ", this program knows "
+                + std::to_string(kSchema) + "; use the newer program");
     const bool expands = numbers.schema < kSchema;
     if (expands)
         CAIRN_TRY(expand(db, numbers));
@@ -67,8 +71,9 @@ Status migrateIn(Db& db, bool contract, MigrateReport& report)
         CAIRN_TRY(Query(db, Sql::SetNumbers)
                       .bind(numbers.schema, numbers.minReader, numbers.minWriter, numbers.writeFormat)
                       .run());
-    report.text = expands ? "expanded from schema " + std::to_string(report.from) + " to " + std::to_string(report.to)
-                          : "already at schema " + std::to_string(report.to);
+    report.text = expands
+        ? "expanded from schema " + std::to_string(report.from) + " to " + std::to_string(report.to)
+        : "already at schema " + std::to_string(report.to);
     if (contracts)
         report.text += "; format " + std::to_string(kMaxFormat) + " may be written from now on";
     else if (contract)
@@ -80,8 +85,8 @@ Status migrateIn(Db& db, bool contract, MigrateReport& report)
 
 }  // namespace
 
-// One transaction, so that a kill at any instant leaves the old shape or the new one. A second migrator waits for the
-// first and then finds nothing to do.
+// One transaction, so that a kill at any instant leaves the old shape or the new one. A second migrator waits
+// for the first and then finds nothing to do.
 Result<MigrateReport> migrateStore(const std::string& path, bool contract)
 {
     CAIRN_TRY_ASSIGN(auto connection, Connection::open(path, OpenFor::Schema, {}));

@@ -26,7 +26,7 @@ Status insertMeta(Db& db, const InitOptions& options, std::uint32_t schema)
     const auto seed = static_cast<std::int64_t>(rng.next() >> 1U);
     CAIRN_TRY(Query(db, Sql::InsertMeta)
                   .bind(makeUuidV7(now, rng), schema, schema, schema, schema, options.environment,
-                        options.guarded ? Safety::Guarded : Safety::Free, options.testClock, salt, seed, now)
+                      options.guarded ? Safety::Guarded : Safety::Free, options.testClock, salt, seed, now)
                   .run());
     return Query(db, Sql::InsertChangeCounter).run();
 }
@@ -35,19 +35,22 @@ Status refuseVersions(const std::string& path, const Numbers& numbers)
 {
     const std::string mine = "this program knows schema " + std::to_string(kSchema);
     if (numbers.minReader > kSchema)
-        return makeError(ErrorKind::SchemaMismatch, path + " needs a program that knows schema "
-                                                        + std::to_string(numbers.minReader) + "; " + mine
-                                                        + "; use a newer one");
+        return makeError(ErrorKind::SchemaMismatch,
+            path + " needs a program that knows schema " + std::to_string(numbers.minReader) + "; " + mine
+                + "; use a newer one");
     if (numbers.schema < kSchema)
-        return makeError(ErrorKind::SchemaMismatch, path + " has schema " + std::to_string(numbers.schema) + "; " + mine
-                                                        + "; run `cairn store migrate` on it first");
+        return makeError(ErrorKind::SchemaMismatch,
+            path + " has schema " + std::to_string(numbers.schema) + "; " + mine
+                + "; run `cairn store migrate` on it first");
     return {};
 }
 
 }  // namespace
 
 SqliteStore::SqliteStore(std::unique_ptr<Connection> connection, const StoreOptions& options, StoreInfo info)
-    : m_connection(std::move(connection)), m_options(options), m_info(std::move(info))
+    : m_connection(std::move(connection))
+    , m_options(options)
+    , m_info(std::move(info))
 {
 }
 
@@ -80,24 +83,24 @@ Status requireStore(Db& db, const std::string& path)
 {
     CAIRN_TRY_ASSIGN(const std::int64_t id, number(db, Sql::ApplicationId));
     if (id != kApplicationId)
-        return makeError(ErrorKind::NotFound, path + " is not a Cairn store; make one with `cairn store init`");
+        return makeError(
+            ErrorKind::NotFound, path + " is not a Cairn store; make one with `cairn store init`");
     return {};
 }
 
 Result<std::unique_ptr<StoreWriter>> openStore(const std::string& path, const StoreOptions& options)
 {
     CAIRN_TRY_ASSIGN(auto connection,
-                     Connection::open(path, options.readOnly ? OpenFor::Reading : OpenFor::Writing, options));
+        Connection::open(path, options.readOnly ? OpenFor::Reading : OpenFor::Writing, options));
     Db& db = connection->db();
     CAIRN_TRY(requireStore(db, path));
     CAIRN_TRY_ASSIGN(const Numbers numbers, readNumbers(db));
     CAIRN_TRY(refuseVersions(path, numbers));
     CAIRN_TRY_ASSIGN(const auto problems, shapeProblems(db, numbers.schema));
     if (!problems.empty())
-        return makeError(ErrorKind::SchemaMismatch, path + " says schema " + std::to_string(numbers.schema) + " but "
-                                                        + problems.front()
-                                                        + (problems.size() > 1 ? " (and more)" : "")
-                                                        + "; restore it from a backup");
+        return makeError(ErrorKind::SchemaMismatch,
+            path + " says schema " + std::to_string(numbers.schema) + " but " + problems.front()
+                + (problems.size() > 1 ? " (and more)" : "") + "; restore it from a backup");
     auto store = std::make_unique<SqliteStore>(std::move(connection), options, StoreInfo{});
     CAIRN_TRY(store->remember());
     return std::unique_ptr<StoreWriter>(std::move(store));
@@ -113,13 +116,15 @@ Status SqliteStore::checkpoint()
 {
     if (m_options.readOnly)
         return makeError(ErrorKind::Refused, "this store was opened for reading only");
-    const int code = sqlite3_wal_checkpoint_v2(db().raw(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+    const int code =
+        sqlite3_wal_checkpoint_v2(db().raw(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
     if (code != SQLITE_OK)
         return db().fail(code, "checkpoint");
     return {};
 }
 
-// --- backup ------------------------------------------------------------------------------------------------------------
+// --- backup
+// ------------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -146,8 +151,8 @@ Status checkCopy(const std::string& path)
     CAIRN_TRY_ASSIGN(auto copy, openStore(path, options));
     CAIRN_TRY_ASSIGN(const auto problems, copy->check(true));
     if (!problems.empty())
-        return makeError(ErrorKind::Corrupt, "the copy " + path + " is not sound: " + problems.front().where + ": "
-                                                 + problems.front().text);
+        return makeError(ErrorKind::Corrupt,
+            "the copy " + path + " is not sound: " + problems.front().where + ": " + problems.front().text);
     return copy->checkpoint();
 }
 
@@ -155,7 +160,7 @@ Status checkCopy(const std::string& path)
 
 Status SqliteStore::backup(const std::string& path)
 {
-    struct stat info {};
+    struct stat info { };
     if (::lstat(path.c_str(), &info) == 0)
         return makeError(ErrorKind::Refused, path + " exists; name a new file for the backup");
     CAIRN_TRY(makeStoreFile(path));

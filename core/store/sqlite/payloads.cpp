@@ -15,13 +15,15 @@ Result<PayloadInfo> SqliteStore::payloadInfo(const RunId& run, const PayloadId& 
     query.read(info.ref.id, info.ref.hash, info.ref.size, info.ref.media, info.salt, info.artifact, act);
     info.redacted = act != 0;
     if (info.redacted)
-        return makeError(ErrorKind::Refused, "payload " + toText(payload) + " was redacted by act " + std::to_string(act));
+        return makeError(
+            ErrorKind::Refused, "payload " + toText(payload) + " was redacted by act " + std::to_string(act));
     return info;
 }
 
-// Chunks one by one, each checked against its own digest; a read of the whole also against the payload's hash.
-Result<std::string> SqliteStore::artifactSlice(const PayloadInfo& info, const std::string& where, std::uint64_t offset,
-                                               std::uint64_t limit)
+// Chunks one by one, each checked against its own digest; a read of the whole also against the payload's
+// hash.
+Result<std::string> SqliteStore::artifactSlice(
+    const PayloadInfo& info, const std::string& where, std::uint64_t offset, std::uint64_t limit)
 {
     const std::uint64_t size = info.ref.size;
     const std::uint64_t end = offset + std::min(limit, size - std::min(offset, size));
@@ -50,13 +52,14 @@ Result<std::string> SqliteStore::artifactSlice(const PayloadInfo& info, const st
     return out;
 }
 
-Result<std::string> SqliteStore::payload(const RunId& run, const PayloadId& payload, std::uint64_t offset,
-                                         std::uint64_t limit)
+Result<std::string> SqliteStore::payload(
+    const RunId& run, const PayloadId& payload, std::uint64_t offset, std::uint64_t limit)
 {
     CAIRN_TRY_ASSIGN(const PayloadInfo info, payloadInfo(run, payload));
     const std::string where = "payload " + toText(payload) + " of run " + toText(run);
     if (!info.artifact.isNull())
-        return offset >= info.ref.size ? Result<std::string>(std::string()) : artifactSlice(info, where, offset, limit);
+        return offset >= info.ref.size ? Result<std::string>(std::string())
+                                       : artifactSlice(info, where, offset, limit);
     std::string bytes;
     {
         Query query(db(), Sql::PayloadBytes);

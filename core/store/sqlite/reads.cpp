@@ -8,15 +8,13 @@ namespace cairn::sqlite {
 
 namespace {
 
-Error noRun(const RunId& run)
-{
-    return makeError(ErrorKind::NotFound, "there is no run " + toText(run));
-}
+Error noRun(const RunId& run) { return makeError(ErrorKind::NotFound, "there is no run " + toText(run)); }
 
 void readIdentity(Query& q, RunRow& r)
 {
     q.read(r.run, r.root, r.parent.run, r.parent.step, r.parent.index, r.workflow.name, r.workflow.version,
-           r.workflow.digest, r.workflow.stateSchema, r.key, r.keyInput, r.keySalt, r.createdAt, r.forkedFrom, r.driven);
+        r.workflow.digest, r.workflow.stateSchema, r.key, r.keyInput, r.keySalt, r.createdAt, r.forkedFrom,
+        r.driven);
 }
 
 void readWorkflow(Query& q, WorkflowRow& r)
@@ -26,16 +24,16 @@ void readWorkflow(Query& q, WorkflowRow& r)
 
 void readEffect(Query& q, EffectRow& r)
 {
-    q.read(r.effect, r.tool, r.key, r.state, r.holder, r.holderStep, r.inputSalt, r.inputDigest, r.result, r.changedAt,
-           r.revision);
+    q.read(r.effect, r.tool, r.key, r.state, r.holder, r.holderStep, r.inputSalt, r.inputDigest, r.result,
+        r.changedAt, r.revision);
 }
 
 void readAttempt(Query& q, const RunId& run, AttemptRow& a)
 {
     std::int64_t span = 0;
     bool written1 = false;  // by format 1: trace and span follow from ids
-    q.read(a.id, a.step, a.number, a.purpose, a.session, a.worker, a.startedAt, a.endedAt, a.how, a.effect, a.error,
-           a.trace, span, written1);
+    q.read(a.id, a.step, a.number, a.purpose, a.session, a.worker, a.startedAt, a.endedAt, a.how, a.effect,
+        a.error, a.trace, span, written1);
     a.span = static_cast<std::uint64_t>(span);
     if (written1) {
         a.trace = legacyTrace(run);
@@ -45,15 +43,12 @@ void readAttempt(Query& q, const RunId& run, AttemptRow& a)
 
 }  // namespace
 
-void readHot(Query& q, HotRow& r)
-{
-    q.read(r.version, r.epoch, r.owner, r.head, r.nextDue, r.format);
-}
+void readHot(Query& q, HotRow& r) { q.read(r.version, r.epoch, r.owner, r.head, r.nextDue, r.format); }
 
 void readAudit(Query& q, AuditRow& r)
 {
-    q.read(r.seq, r.time, r.kind, r.verb, r.actor, r.uid, r.host, r.run, r.target, r.command, r.reason, r.before, r.after,
-           r.previous, r.hash);
+    q.read(r.seq, r.time, r.kind, r.verb, r.actor, r.uid, r.host, r.run, r.target, r.command, r.reason,
+        r.before, r.after, r.previous, r.hash);
 }
 
 Result<StoreInfo> SqliteStore::info()
@@ -64,7 +59,7 @@ Result<StoreInfo> SqliteStore::info()
         return makeError(ErrorKind::Corrupt, "the store's meta row is missing");
     StoreInfo i;
     query.read(i.id, i.schema, i.minReader, i.minWriter, i.writeFormat, i.environment, i.safety, i.testClock,
-               i.clockOffset, i.salt, i.seed, i.createdAt);
+        i.clockOffset, i.salt, i.seed, i.createdAt);
     return i;
 }
 
@@ -76,7 +71,8 @@ Result<TimeMs> SqliteStore::now()
     return storeTime(numbers.clockOffset);
 }
 
-// --- one run -----------------------------------------------------------------------------------------------------------
+// --- one run
+// -----------------------------------------------------------------------------------------------------------
 
 Result<HotRow> SqliteStore::hot(const RunId& run)
 {
@@ -122,8 +118,9 @@ Result<LoadedRun> SqliteStore::loadRun(const RunId& run, std::uint64_t fromVersi
         previous = e.hash;
     }));
     if (loaded.entries.size() != last - first + 1 || loaded.entries.back().version != last)
-        return makeError(ErrorKind::Corrupt, "run " + toText(run) + " lacks entries between versions "
-                                                 + std::to_string(first) + " and " + std::to_string(last));
+        return makeError(ErrorKind::Corrupt,
+            "run " + toText(run) + " lacks entries between versions " + std::to_string(first) + " and "
+                + std::to_string(last));
     return loaded;
 }
 
@@ -173,8 +170,9 @@ Result<std::vector<StepRow>> SqliteStore::steps(const RunId& run)
     Query query(db(), Sql::StepsOf);
     query.bind(run);
     CAIRN_TRY_ASSIGN(auto rows, readAll<StepRow>(query, [](Query& q, StepRow& s) {
-        q.read(s.ix, s.id, s.name, s.tool, s.agent, s.kind, s.safety, s.state, s.reason, s.since, s.due, s.revision,
-               s.attempts, s.failures, s.lost, s.input, s.output, s.error, s.effect, s.readyAt, s.startedAt, s.endedAt);
+        q.read(s.ix, s.id, s.name, s.tool, s.agent, s.kind, s.safety, s.state, s.reason, s.since, s.due,
+            s.revision, s.attempts, s.failures, s.lost, s.input, s.output, s.error, s.effect, s.readyAt,
+            s.startedAt, s.endedAt);
     }));
     if (rows.empty())
         CAIRN_TRY(hot(run));
@@ -185,7 +183,8 @@ Result<std::vector<AttemptRow>> SqliteStore::attempts(const RunId& run, StepIx s
 {
     Query query(db(), kSchema >= 2 ? Sql::Attempts2 : Sql::Attempts1);
     query.bind(run, step, step == kNoStep);
-    CAIRN_TRY_ASSIGN(auto rows, readAll<AttemptRow>(query, [&](Query& q, AttemptRow& a) { readAttempt(q, run, a); }));
+    CAIRN_TRY_ASSIGN(
+        auto rows, readAll<AttemptRow>(query, [&](Query& q, AttemptRow& a) { readAttempt(q, run, a); }));
     if (rows.empty())
         CAIRN_TRY(hot(run));
     return rows;
@@ -196,7 +195,8 @@ Result<std::vector<ApprovalRow>> SqliteStore::approvals(const RunId& run)
     Query query(db(), Sql::ApprovalsOf);
     query.bind(run);
     CAIRN_TRY_ASSIGN(auto rows, readAll<ApprovalRow>(query, [](Query& q, ApprovalRow& a) {
-        q.read(a.id, a.step, a.state, a.binding, a.role, a.askedAt, a.expires, a.decidedAt, a.decidedBy, a.note);
+        q.read(
+            a.id, a.step, a.state, a.binding, a.role, a.askedAt, a.expires, a.decidedAt, a.decidedBy, a.note);
     }));
     if (rows.empty())
         CAIRN_TRY(hot(run));
@@ -222,7 +222,8 @@ Result<std::vector<RunId>> SqliteStore::children(const RunId& run)
     return readAll<RunId>(query, [](Query& q, RunId& child) { q.read(child); });
 }
 
-// --- what runs share ---------------------------------------------------------------------------------------------------
+// --- what runs share
+// ---------------------------------------------------------------------------------------------------
 
 Result<std::vector<EffectRow>> SqliteStore::effects(std::span<const EffectId> ids)
 {
@@ -282,9 +283,6 @@ Result<std::vector<AuditRow>> SqliteStore::auditOfRun(const RunId& run)
     return readAll<AuditRow>(query, readAudit);
 }
 
-void SqliteStore::interrupt() noexcept
-{
-    sqlite3_interrupt(db().raw());
-}
+void SqliteStore::interrupt() noexcept { sqlite3_interrupt(db().raw()); }
 
 }  // namespace cairn::sqlite

@@ -3,12 +3,16 @@
 #include "core/base/failpoint.h"
 #include "core/model/codec.h"
 
+#include <algorithm>
 #include <map>
 
 namespace cairn::sqlite {
 
 namespace {
 
+// What grows with every step (entries, steps, attempts, payloads) lies in the order of arrival with a narrow
+// index by run: a group of commits then writes a few full pages, where tables ordered by run would touch one
+// page per run and table.
 constexpr const char* kRunTables = R"sql(
 CREATE TABLE meta(
   one INTEGER PRIMARY KEY CHECK(one = 1), store_id BLOB NOT NULL, schema INTEGER NOT NULL, min_reader INTEGER NOT NULL,
@@ -51,7 +55,7 @@ CREATE TABLE run_attributes(
 CREATE INDEX attributes_text ON run_attributes(name, text);
 CREATE TABLE entries(
   run BLOB NOT NULL, version INTEGER NOT NULL, command BLOB NOT NULL, format INTEGER NOT NULL, hash BLOB NOT NULL,
-  body BLOB NOT NULL, PRIMARY KEY(run, version)) STRICT, WITHOUT ROWID;
+  body BLOB NOT NULL, UNIQUE(run, version)) STRICT;
 CREATE UNIQUE INDEX entries_command ON entries(run, command);
 )sql";
 
@@ -62,11 +66,11 @@ CREATE TABLE steps(
   since INTEGER NOT NULL, due INTEGER NOT NULL, revision INTEGER NOT NULL, attempts INTEGER NOT NULL,
   failures INTEGER NOT NULL, lost INTEGER NOT NULL, input BLOB, output BLOB, error BLOB, effect BLOB,
   ready_at INTEGER NOT NULL, started_at INTEGER NOT NULL, ended_at INTEGER NOT NULL,
-  PRIMARY KEY(run, ix)) STRICT, WITHOUT ROWID;
+  UNIQUE(run, ix)) STRICT;
 CREATE TABLE attempts(
   run BLOB NOT NULL, step INTEGER NOT NULL, id BLOB NOT NULL, number INTEGER NOT NULL, purpose INTEGER NOT NULL,
   session BLOB, worker TEXT NOT NULL, started_at INTEGER NOT NULL, ended_at INTEGER NOT NULL, how INTEGER NOT NULL,
-  effect INTEGER NOT NULL, error BLOB, PRIMARY KEY(run, step, id)) STRICT, WITHOUT ROWID;
+  effect INTEGER NOT NULL, error BLOB, UNIQUE(run, step, id)) STRICT;
 CREATE TABLE approvals(
   run BLOB NOT NULL, id BLOB NOT NULL, step INTEGER NOT NULL, state INTEGER NOT NULL, binding BLOB, role TEXT NOT NULL,
   asked_at INTEGER NOT NULL, expires INTEGER NOT NULL, decided_at INTEGER NOT NULL, decided_by TEXT NOT NULL, note BLOB,
@@ -79,7 +83,7 @@ CREATE TABLE artifact_chunks(
 CREATE TABLE payloads(
   run BLOB NOT NULL, id BLOB NOT NULL, hash BLOB NOT NULL, size INTEGER NOT NULL, media TEXT NOT NULL, salt BLOB,
   artifact BLOB REFERENCES artifacts(id), redacted_by INTEGER, bytes BLOB,
-  PRIMARY KEY(run, id)) STRICT, WITHOUT ROWID;
+  UNIQUE(run, id)) STRICT;
 CREATE INDEX payloads_artifact ON payloads(artifact) WHERE artifact IS NOT NULL;
 CREATE TABLE tombstones(
   run BLOB PRIMARY KEY, versions INTEGER NOT NULL, head BLOB NOT NULL, act INTEGER NOT NULL, deleted_at INTEGER NOT NULL,
@@ -125,8 +129,9 @@ CREATE INDEX audit_run ON audit(run, seq) WHERE run IS NOT NULL;
 CREATE UNIQUE INDEX audit_command ON audit(command) WHERE run IS NULL AND command IS NOT NULL;
 )sql";
 
-// What may never change is refused by the database itself. A run's rows may go only where its tombstone exists, which
-// is written in the same transaction: once the rows are gone nothing can bring them back (runs_no_return).
+// What may never change is refused by the database itself. A run's rows may go only where its tombstone
+// exists, which is written in the same transaction: once the rows are gone nothing can bring them back
+// (runs_no_return).
 constexpr const char* kTriggers = R"sql(
 CREATE TRIGGER entries_no_update BEFORE UPDATE ON entries
 BEGIN SELECT RAISE(ABORT, 'entries are append-only'); END;
@@ -200,10 +205,23 @@ Result<Shape> expectedShape(std::uint32_t schema)
     return readShape(db);
 }
 
-// The text up to the last bracket: a newer schema only adds columns, and SQLite adds them at the end.
-std::string_view withoutEnd(std::string_view sql)
+// Made once per process: opening a store should not cost the making of another.
+const Result<Shape>& knownShape(std::uint32_t schema)
 {
-    return sql.substr(0, sql.rfind(')'));
+    static const Result<Shape> first = expectedShape(1);
+    static const Result<Shape> newest = expectedShape(kSchema);
+    return schema < kSchema ? first : newest;
+}
+
+// A newer schema only adds: the text of `found` is that of `wanted` with something put in at one place (a
+// column).
+bool isExtensionOf(std::string_view found, std::string_view wanted)
+{
+    const auto begin =
+        std::mismatch(wanted.begin(), wanted.end(), found.begin(), found.end()).first - wanted.begin();
+    const auto end =
+        std::mismatch(wanted.rbegin(), wanted.rend(), found.rbegin(), found.rend()).first - wanted.rbegin();
+    return found.size() >= wanted.size() && static_cast<std::size_t>(begin + end) >= wanted.size();
 }
 
 }  // namespace
@@ -250,13 +268,17 @@ Result<Numbers> readNumbers(Db& db)
     CAIRN_TRY_ASSIGN(const bool row, query.step());
     if (!row)
         return makeError(ErrorKind::Corrupt, "the store's meta row is missing");
-    query.read(numbers.schema, numbers.minReader, numbers.minWriter, numbers.writeFormat, numbers.clockOffset);
+    query.read(
+        numbers.schema, numbers.minReader, numbers.minWriter, numbers.writeFormat, numbers.clockOffset);
     return numbers;
 }
 
 Result<std::vector<std::string>> shapeProblems(Db& db, std::uint32_t schema)
 {
-    CAIRN_TRY_ASSIGN(const Shape wanted, expectedShape(std::min(schema, kSchema)));
+    const Result<Shape>& known = knownShape(schema);
+    if (!known)
+        return known.error();
+    const Shape& wanted = *known;
     CAIRN_TRY_ASSIGN(const Shape found, readShape(db));
     const bool newer = schema > kSchema;
     std::vector<std::string> problems;
@@ -264,7 +286,7 @@ Result<std::vector<std::string>> shapeProblems(Db& db, std::uint32_t schema)
         const auto at = found.find(name);
         if (at == found.end())
             problems.push_back(name + " is missing");
-        else if (newer ? !at->second.starts_with(withoutEnd(sql)) : at->second != sql)
+        else if (newer ? !isExtensionOf(at->second, sql) : at->second != sql)
             problems.push_back(name + " is not as schema " + std::to_string(schema) + " has it");
     }
     if (!newer)

@@ -28,7 +28,8 @@ struct Numbers {
 // NotFound: no Cairn store in this file.
 [[nodiscard]] Result<Numbers> readNumbers(Db& db);
 
-// What differs from the expected tables, columns, indexes and triggers; empty: nothing. A newer schema may have more.
+// What differs from the expected tables, columns, indexes and triggers; empty: nothing. A newer schema may
+// have more.
 [[nodiscard]] Result<std::vector<std::string>> shapeProblems(Db& db, std::uint32_t schema);
 
 }  // namespace cairn::sqlite

@@ -7,7 +7,8 @@ namespace cairn::sqlite {
 
 // Creates a store file with mode 0600. Refused where the file exists and is not empty.
 [[nodiscard]] Status initStore(const std::string& path, const InitOptions& options);
-[[nodiscard]] Result<std::unique_ptr<StoreWriter>> openStore(const std::string& path, const StoreOptions& options);
+[[nodiscard]] Result<std::unique_ptr<StoreWriter>> openStore(
+    const std::string& path, const StoreOptions& options);
 
 struct MigrateReport {
     std::uint32_t from = 0;
@@ -15,8 +16,9 @@ struct MigrateReport {
     bool contracted = false;
     std::string text;
 };
-// Expands the schema to the newest this binary knows; with `contract` also allows the newest format to be written, which is
-// refused while an older session lives or an open run within the recovery window needs the old reader.
+// Expands the schema to the newest this binary knows; with `contract` also allows the newest format to be
+// written, which is refused while an older session lives or an open run within the recovery window needs the
+// old reader.
 [[nodiscard]] Result<MigrateReport> migrateStore(const std::string& path, bool contract);
 
 // Version of the SQLite that is linked, for --version and About.

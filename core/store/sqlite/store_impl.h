@@ -32,8 +32,8 @@ public:
     Result<std::optional<RunRow>> findKey(std::string_view workflow, std::string_view key) override;
     Result<std::vector<RunId>> findRuns(std::string_view idPrefix, std::size_t limit) override;
     Result<PayloadInfo> payloadInfo(const RunId& run, const PayloadId& payload) override;
-    Result<std::string> payload(const RunId& run, const PayloadId& payload, std::uint64_t offset,
-                                std::uint64_t limit) override;
+    Result<std::string> payload(
+        const RunId& run, const PayloadId& payload, std::uint64_t offset, std::uint64_t limit) override;
     Result<std::vector<EffectRow>> effects(std::span<const EffectId> ids) override;
     Result<std::vector<EffectRow>> effectsOfRun(const RunId& run) override;
     Result<std::vector<ResourceRow>> resources() override;
@@ -41,7 +41,7 @@ public:
     Result<std::vector<WorkflowRow>> workflows(bool withText) override;
     Result<std::optional<WorkflowRow>> workflow(std::string_view name, std::uint32_t version) override;
     Result<RunPage> list(const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after,
-                         std::size_t limit) override;
+        std::size_t limit) override;
     Result<std::uint64_t> count(const ListFilter& filter) override;
     Result<std::vector<CountRow>> counts(const ListFilter& filter) override;
     Result<std::vector<SituationRow>> situations(const ListFilter& filter, std::size_t limit) override;
@@ -69,7 +69,7 @@ public:
     Status dropOutbox(const OutboxRow& row) override;
     Status putResource(const ResourceRow& row) override;
     Result<std::uint32_t> leaseSlice(const SessionId& session, std::string_view resource, std::uint32_t want,
-                                     TimeMs now, TimeMs until) override;
+        TimeMs now, TimeMs until) override;
     Status returnSlice(const SessionId& session, std::string_view resource) override;
     Status addWorkflow(const WorkflowRow& row) override;
     Result<std::uint64_t> appendAudit(AuditRow row) override;
@@ -82,16 +82,17 @@ public:
 private:
     using Body = std::function<Status(const WriteContext&)>;
 
-    // One write transaction: BEGIN IMMEDIATE, the store's numbers, the body, COMMIT. The body may run more than once.
+    // One write transaction: BEGIN IMMEDIATE, the store's numbers, the body, COMMIT. The body may run more
+    // than once.
     [[nodiscard]] Status write(const Body& body);
     [[nodiscard]] Status writeOnce(const Body& body);
     void leaveTheLock() const;
     [[nodiscard]] Status commitSome(std::span<const CommitMember> members, std::span<MemberResult> results,
-                                    const WriteContext& context, std::size_t& done);
-    [[nodiscard]] Status claimInto(std::vector<ClaimedRun>& claimed, const SessionId& session, TimeMs now,
-                                   std::size_t limit);
-    [[nodiscard]] Result<std::string> artifactSlice(const PayloadInfo& info, const std::string& where,
-                                                    std::uint64_t offset, std::uint64_t limit);
+        const WriteContext& context, std::size_t& done);
+    [[nodiscard]] Status claimInto(
+        std::vector<ClaimedRun>& claimed, const SessionId& session, TimeMs now, std::size_t limit);
+    [[nodiscard]] Result<std::string> artifactSlice(
+        const PayloadInfo& info, const std::string& where, std::uint64_t offset, std::uint64_t limit);
     [[nodiscard]] Status collect(Sql id, const char* table, std::vector<VerifyProblem>& problems);
     [[nodiscard]] Status checkAuditChain(std::vector<VerifyProblem>& problems);
     [[nodiscard]] Status checkChunks(std::vector<VerifyProblem>& problems);
@@ -109,10 +110,11 @@ private:
 [[nodiscard]] Status initStoreAt(const std::string& path, const InitOptions& options, std::uint32_t schema);
 [[nodiscard]] Status requireStore(Db& db, const std::string& path);
 
-// --- shared between the files ------------------------------------------------------------------------------------------
+// --- shared between the files
+// ------------------------------------------------------------------------------------------
 
 // Reads all rows of a query: `each` reads one.
-template<typename Each> [[nodiscard]] Status forEach(Query& query, Each&& each)
+template <typename Each> [[nodiscard]] Status forEach(Query& query, Each&& each)
 {
     for (;;) {
         CAIRN_TRY_ASSIGN(const bool row, query.step());
@@ -121,7 +123,8 @@ template<typename Each> [[nodiscard]] Status forEach(Query& query, Each&& each)
         each(query);
     }
 }
-template<typename Row, typename ReadRow> [[nodiscard]] Result<std::vector<Row>> readAll(Query& query, ReadRow&& readRow)
+template <typename Row, typename ReadRow>
+[[nodiscard]] Result<std::vector<Row>> readAll(Query& query, ReadRow&& readRow)
 {
     std::vector<Row> rows;
     CAIRN_TRY(forEach(query, [&](Query& q) { readRow(q, rows.emplace_back()); }));
@@ -131,7 +134,8 @@ template<typename Row, typename ReadRow> [[nodiscard]] Result<std::vector<Row>> 
 void readHot(Query& query, HotRow& row);
 void readListRow(Query& query, ListRow& row);
 void readAudit(Query& query, AuditRow& row);
-// Adds to the audit chain in the open transaction; `head` (sequence and hash of the newest entry) is kept up to date.
+// Adds to the audit chain in the open transaction; `head` (sequence and hash of the newest entry) is kept up
+// to date.
 struct AuditHead {
     std::uint64_t seq = 0;
     Digest hash;

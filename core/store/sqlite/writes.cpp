@@ -12,8 +12,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kGroupWork{12};        // then COMMIT; with its sync the lock is held about 20 ms at most
-constexpr milliseconds kLongHold{4};          // after that, the lock is left to others
+constexpr milliseconds kGroupWork{12};  // then COMMIT; with its sync the lock is held about 20 ms at most
+constexpr milliseconds kLongHold{4};  // after that, the lock is left to others
 constexpr std::chrono::microseconds kLeave{1500};
 constexpr milliseconds kWaitInAll{5000};
 
@@ -33,9 +33,10 @@ Status SqliteStore::writeOnce(const Body& body)
     const auto locked = steady_clock::now();
     CAIRN_TRY_ASSIGN(const Numbers numbers, readNumbers(db()));
     if (numbers.minWriter > kSchema)
-        return makeError(ErrorKind::SchemaMismatch, "this store is written by schema " + std::to_string(numbers.minWriter)
-                                                        + " and newer; this program knows schema "
-                                                        + std::to_string(kSchema) + " and neither claims nor writes");
+        return makeError(ErrorKind::SchemaMismatch,
+            "this store is written by schema " + std::to_string(numbers.minWriter)
+                + " and newer; this program knows schema " + std::to_string(kSchema)
+                + " and neither claims nor writes");
     CAIRN_TRY(body({numbers, storeTime(numbers.clockOffset)}));
     if (failpoint::hit("store.before_commit"))
         return makeError(ErrorKind::Io, "stopped by a failpoint before COMMIT");
@@ -54,8 +55,9 @@ Status SqliteStore::write(const Body& body)
     const auto began = steady_clock::now();
     for (int attempt = 0;; ++attempt) {
         if (db().poisoned())
-            return makeError(ErrorKind::Io, "an earlier write of this connection failed in the file system; close the "
-                                            "store and check it before writing again");
+            return makeError(ErrorKind::Io,
+                "an earlier write of this connection failed in the file system; close the "
+                "store and check it before writing again");
         leaveTheLock();
         Status status = writeOnce(body);
         if (status || status.error().kind != ErrorKind::Busy || steady_clock::now() - began >= kWaitInAll)
@@ -65,7 +67,7 @@ Status SqliteStore::write(const Body& body)
 }
 
 Status SqliteStore::commitSome(std::span<const CommitMember> members, std::span<MemberResult> results,
-                               const WriteContext& context, std::size_t& done)
+    const WriteContext& context, std::size_t& done)
 {
     const auto began = steady_clock::now();
     GroupCommit group(db(), context);
@@ -105,7 +107,8 @@ Status SqliteStore::commit(std::span<const CommitMember> members, std::vector<Me
     return {};
 }
 
-// --- audit -------------------------------------------------------------------------------------------------------------
+// --- audit
+// -------------------------------------------------------------------------------------------------------------
 
 Result<AuditHead> readAuditHead(Db& db)
 {
@@ -123,8 +126,9 @@ Status insertAudit(Db& db, AuditRow row, AuditHead& head)
     row.previous = head.hash;
     row.hash = auditHash(row);
     CAIRN_TRY(Query(db, Sql::InsertAudit)
-                  .bind(row.seq, row.time, row.kind, row.verb, row.actor, row.uid, row.host, row.run, row.target,
-                        row.command, row.reason, row.before, row.after, Blob{row.previous.view()}, Blob{row.hash.view()})
+                  .bind(row.seq, row.time, row.kind, row.verb, row.actor, row.uid, row.host, row.run,
+                      row.target, row.command, row.reason, row.before, row.after, Blob{row.previous.view()},
+                      Blob{row.hash.view()})
                   .run());
     head = {row.seq, row.hash};
     return {};
@@ -151,15 +155,15 @@ Result<std::uint64_t> SqliteStore::appendAudit(AuditRow row)
     return seq;
 }
 
-// --- messages, resources, workflows, artifacts ---------------------------------------------------------------------------
+// --- messages, resources, workflows, artifacts
+// ---------------------------------------------------------------------------
 
 Result<std::vector<OutboxRow>> SqliteStore::outbox(std::size_t limit)
 {
     Query query(db(), Sql::Outbox);
     query.bind(limit);
-    return readAll<OutboxRow>(query, [](Query& q, OutboxRow& r) {
-        q.read(r.from, r.version, r.number, r.to, r.body, r.createdAt);
-    });
+    return readAll<OutboxRow>(query,
+        [](Query& q, OutboxRow& r) { q.read(r.from, r.version, r.number, r.to, r.body, r.createdAt); });
 }
 
 Status SqliteStore::dropOutbox(const OutboxRow& row)
@@ -180,8 +184,8 @@ Status SqliteStore::putResource(const ResourceRow& row)
     });
 }
 
-Result<std::uint32_t> SqliteStore::leaseSlice(const SessionId& session, std::string_view resource, std::uint32_t want,
-                                              TimeMs now, TimeMs until)
+Result<std::uint32_t> SqliteStore::leaseSlice(
+    const SessionId& session, std::string_view resource, std::uint32_t want, TimeMs now, TimeMs until)
 {
     std::uint32_t got = want;
     CAIRN_TRY(write([&](const WriteContext&) -> Status {
@@ -211,7 +215,8 @@ Result<std::uint32_t> SqliteStore::leaseSlice(const SessionId& session, std::str
 
 Status SqliteStore::returnSlice(const SessionId& session, std::string_view resource)
 {
-    return write([&](const WriteContext&) { return Query(db(), Sql::ReturnSlice).bind(resource, session).run(); });
+    return write(
+        [&](const WriteContext&) { return Query(db(), Sql::ReturnSlice).bind(resource, session).run(); });
 }
 
 Status SqliteStore::addWorkflow(const WorkflowRow& row)
@@ -226,8 +231,9 @@ Status SqliteStore::addWorkflow(const WorkflowRow& row)
         Digest stored;
         query.read(stored);
         if (stored != row.digest)
-            return makeError(ErrorKind::Refused, "workflow " + row.name + "@" + std::to_string(row.version)
-                                                     + " is there with other content; give the changed one a new version");
+            return makeError(ErrorKind::Refused,
+                "workflow " + row.name + "@" + std::to_string(row.version)
+                    + " is there with other content; give the changed one a new version");
         return {};
     });
 }
@@ -250,7 +256,8 @@ Status SqliteStore::stageChunk(const ArtifactId& artifact, std::uint32_t index, 
         bool adopted = false;
         query.read(adopted);
         if (adopted)
-            return makeError(ErrorKind::Refused, "artifact " + toText(artifact) + " is in use and cannot be changed");
+            return makeError(
+                ErrorKind::Refused, "artifact " + toText(artifact) + " is in use and cannot be changed");
         return Query(db(), Sql::StageChunk).bind(artifact, index, digest, bytes.size(), Blob{bytes}).run();
     });
 }

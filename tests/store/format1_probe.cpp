@@ -1,0 +1,55 @@
+// The older program of tst_sqlite_schema: format1_probe init|commit|migrate PATH.
+#include "core/store/sqlite/sqlite_store.h"
+#include "tests/store/builders.h"
+
+#include <cstdio>
+
+using namespace cairn;
+using namespace cairn::testing;
+
+namespace {
+
+int refused(const Error& error)
+{
+    std::printf("refused: %s\n", errorKindName(error.kind));
+    return 1;
+}
+
+int commit(const std::string& path)
+{
+    auto store = sqlite::openStore(path, {});
+    if (!store)
+        return refused(store.error());
+    Writer writer("probe");
+    if (const auto hot = (*store)->hot(writer.run)) {
+        writer.version = hot->version;
+        writer.head = hot->head;
+    }
+    CommitMember member = writer.version == 0 ? writer.create() : writer.next("x");
+    const auto number = static_cast<std::uint32_t>(writer.version + 1);
+    member.attempts = {attemptRow("probe " + std::to_string(number), 0, number, {})};
+    std::vector<MemberResult> results;
+    if (const Status status = (*store)->commit(std::span(&member, 1), results); !status)
+        return refused(status.error());
+    if (results.front().kind != MemberResult::Kind::Committed)
+        return refused(results.front().error);
+    std::printf("committed %d\n", static_cast<int>(results.front().version));
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    const std::string verb = argc == 3 ? argv[1] : "";
+    if (verb == "commit")
+        return commit(argv[2]);
+    if (verb == "init")
+        if (const Status status = sqlite::initStore(argv[2], {"test", false, true}); !status)
+            return refused(status.error());
+    if (verb == "migrate")
+        if (const auto report = sqlite::migrateStore(argv[2], false); !report)
+            return refused(report.error());
+    std::puts("done");
+    return 0;
+}

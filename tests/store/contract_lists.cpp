@@ -120,6 +120,19 @@ const Case kCases[] = {
             t.workflow = {"review@2", "purchase@1"};
         },
         "01567"},
+    {"one workflow version", [](ListTerm& t) { t.workflow = {"review@2"}; }, "157"},
+    {"workflow and reason",
+     [](ListTerm& t) {
+         t.workflow = {"purchase"};
+         t.reason = {Reason::Approval};
+     },
+     "3"},
+    {"error among the unfinished",
+     [](ListTerm& t) {
+         t.errorContains = {"exit", "HTTP"};
+         t.unfinishedOnly = true;
+     },
+     "5"},
     {"not workflow",
         [](ListTerm& t) {
             t.notWorkflow = {"review@1", "purchase"};

@@ -7,7 +7,7 @@ namespace cairn::sqlite {
 namespace {
 
 // The values that are wanted, of 0 or 1 to `last`: what is not excluded. Full sets are left out of the SQL.
-template <typename Enum> std::vector<std::int64_t> wanted(const std::vector<Enum>& only,
+template<typename Enum> std::vector<std::int64_t> wanted(const std::vector<Enum>& only,
     const std::vector<Enum>& without, Enum first, Enum last, bool unfinishedOnly = false)
 {
     std::vector<std::int64_t> out;
@@ -59,7 +59,8 @@ ListSql::ListSql(const ListFilter& filter)
     }
     m_condition += ")";
     if (filter.size() == 1)
-        m_narrowing = narrowingOf(filter.front());
+        if (const auto indexes = candidates(filter.front()); !indexes.empty())
+            m_narrowing = indexes.front();
 }
 
 const char* ListSql::indexedBy(Index index) noexcept
@@ -87,21 +88,51 @@ const char* ListSql::indexedBy(Index index) noexcept
     return "";
 }
 
-ListSql::Index ListSql::narrowingOf(const ListTerm& t)
+std::vector<ListSql::Index> ListSql::candidates(const ListTerm& t)
 {
-    if (t.parent)
-        return Index::Parent;
-    if (t.key.size() == 1 && t.key.front() != "*" && !t.key.front().empty())
-        return Index::Key;
-    if (t.root)
-        return Index::Root;
-    if (!t.situation.empty() && std::find(t.situation.begin(), t.situation.end(), "") == t.situation.end())
-        return Index::Situation;
+    std::vector<Index> out;
+    const bool hasSituation = !t.situation.empty();
+    const bool anySituation = std::find(t.situation.begin(), t.situation.end(), "") != t.situation.end();
     const bool words = !t.activity.empty() || !t.notActivity.empty() || !t.attention.empty()
         || !t.notAttention.empty() || !t.reason.empty() || !t.notReason.empty() || t.unfinishedOnly;
+    if (t.parent)
+        out.push_back(Index::Parent);
+    if (t.key.size() == 1 && t.key.front() != "*" && !t.key.front().empty())
+        out.push_back(Index::Key);
+    if (t.root)
+        out.push_back(Index::Root);
+    if (hasSituation && !anySituation)
+        out.push_back(Index::Situation);
     if (words)
-        return Index::Activity;
-    return t.workflow.size() == 1 ? Index::Workflow : Index::None;
+        out.push_back(Index::Activity);
+    if (t.workflow.size() == 1 && t.workflow.front().find('@') == std::string::npos)
+        out.push_back(Index::Workflow);
+    return out;
+}
+
+ListTerm ListSql::part(const ListTerm& t, Index index)
+{
+    ListTerm out;
+    if (index == Index::Activity) {
+        out.activity = t.activity;
+        out.notActivity = t.notActivity;
+        out.attention = t.attention;
+        out.notAttention = t.notAttention;
+        out.reason = t.reason;
+        out.notReason = t.notReason;
+        out.unfinishedOnly = t.unfinishedOnly;
+    }
+    if (index == Index::Workflow)
+        out.workflow = t.workflow;
+    if (index == Index::Root)
+        out.root = t.root;
+    if (index == Index::Parent)
+        out.parent = t.parent;
+    if (index == Index::Key)
+        out.key = t.key;
+    if (index == Index::Situation)
+        out.situation = t.situation;
+    return out;
 }
 
 void ListSql::bindTo(Query& query) const

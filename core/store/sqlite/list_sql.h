@@ -25,8 +25,12 @@ public:
         Key,
         Situation
     };
-    // The index that narrows the filter most; None where only the order's index can be used.
+    // The first of the candidates; None where there is none.
     [[nodiscard]] Index narrowing() const { return m_narrowing; }
+    // The indexes that can narrow a term, the most promising first.
+    [[nodiscard]] static std::vector<Index> candidates(const ListTerm& term);
+    // What an index knows of a term: the rest left out.
+    [[nodiscard]] static ListTerm part(const ListTerm& term, Index index);
     [[nodiscard]] const std::string& condition() const { return m_condition; }
     void bindTo(Query& query) const;
 
@@ -48,7 +52,6 @@ private:
     void addTime(const char* fragment, TimeMs time);
     void also(const char* fragment);
     void placeholders(std::size_t count);
-    [[nodiscard]] static Index narrowingOf(const ListTerm& term);
 
     std::string m_condition;
     std::vector<Value> m_values;

@@ -21,12 +21,11 @@ const char* orderIndex(ListOrder order)
         order == ListOrder::NewestFirst ? ListSql::Index::Created : ListSql::Index::Attention);
 }
 
-// Whether the rows that the filter leaves are few enough to be sorted.
-Result<bool> isNarrow(Db& db, const ListSql& sql)
+// How many rows an index alone leaves of a filter, counted in that index only; more than kSortAtMost: that
+// plus one.
+Result<std::int64_t> rowsOf(Db& db, ListSql::Index index, const ListTerm& term)
 {
-    const auto index = sql.narrowing();
-    if (index == ListSql::Index::None)
-        return false;
+    const ListSql sql({ListSql::part(term, index)});
     const std::string text = std::string("SELECT count(*) FROM (SELECT 1 FROM run_list")
         + ListSql::indexedBy(index) + " WHERE " + sql.condition() + " LIMIT ?)";
     Query query(db, text);
@@ -34,7 +33,25 @@ Result<bool> isNarrow(Db& db, const ListSql& sql)
     CAIRN_TRY(query.bind(kSortAtMost + 1).step());
     std::int64_t count = 0;
     query.read(count);
-    return count <= kSortAtMost;
+    return count;
+}
+
+// The index that leaves the fewest rows, where these are few enough to be sorted; else None: the order's own
+// index.
+Result<ListSql::Index> narrowest(Db& db, const ListFilter& filter)
+{
+    auto best = ListSql::Index::None;
+    std::int64_t fewest = kSortAtMost + 1;
+    if (filter.size() != 1)
+        return best;
+    for (const auto index : ListSql::candidates(filter.front())) {
+        CAIRN_TRY_ASSIGN(const std::int64_t rows, rowsOf(db, index, filter.front()));
+        if (rows < fewest) {
+            fewest = rows;
+            best = index;
+        }
+    }
+    return best;
 }
 
 PageKey pageKey(const ListRow& row, ListOrder order)
@@ -57,10 +74,10 @@ Result<RunPage> SqliteStore::list(
     const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after, std::size_t limit)
 {
     const ListSql sql(filter);
-    CAIRN_TRY_ASSIGN(const bool narrow, isNarrow(db(), sql));
+    CAIRN_TRY_ASSIGN(const auto narrow, narrowest(db(), filter));
     const bool newest = order == ListOrder::NewestFirst;
     std::string text = "SELECT " CAIRN_LIST_COLUMNS " FROM run_list";
-    text += narrow ? ListSql::indexedBy(sql.narrowing()) : orderIndex(order);
+    text += narrow != ListSql::Index::None ? ListSql::indexedBy(narrow) : orderIndex(order);
     text += " WHERE " + sql.condition();
     if (after)
         text += newest ? " AND (created_at, run) < (?, ?)" : " AND (attention, since, run) > (?, ?, ?)";

@@ -196,6 +196,38 @@ DemoSource::DemoSource(QObject* parent) : Source(parent)
     detail.why.run = all[1].run;
 }
 
+RunLine DemoSource::tainted(RunLine line) const
+{
+    if (!taint.isEmpty())
+        line.workflow = line.key = line.step = line.error = line.word = taint;
+    return line;
+}
+
+RunDetail DemoSource::detailNow(const RunId& run) const
+{
+    RunDetail copy = detail;
+    copy.line.run = run;
+    copy.why.run = run;
+    if (taint.isEmpty())
+        return copy;
+    copy.title = taint;
+    copy.meta = {taint, taint};
+    copy.why.sentence = copy.why.badge = copy.why.releases = taint;
+    copy.why.evidence = {{taint, taint}};
+    for (VerbLine& verb : copy.why.verbs)
+        verb.text = verb.name = taint;
+    for (StepLine& step : copy.steps) {
+        step.id = step.agent = step.tool = step.word = step.note = step.safety = step.effectKey = taint;
+        for (AttemptLine& attempt : step.tries)
+            attempt.outcome = attempt.worker = taint;
+        for (PayloadLine& payload : step.payloads)
+            payload.title = payload.media = payload.role = taint;
+    }
+    for (PayloadLine& payload : copy.payloads)
+        payload.title = payload.media = payload.role = taint;
+    return copy;
+}
+
 QFuture<Reply<StoreFacts>> DemoSource::facts() { return now(store); }
 
 QFuture<Reply<Overview>> DemoSource::overview(const QString& filter)
@@ -237,6 +269,11 @@ QFuture<Reply<Overview>> DemoSource::overview(const QString& filter)
     o.hiddenSituations = filter.isEmpty() ? 0 : 2;
     o.matching = all.size();
     o.all = all.size() + (filter.isEmpty() ? 0 : 537);
+    if (!taint.isEmpty())
+        for (SituationLine& s : o.situations) {
+            s.what = taint;
+            s.where = taint;
+        }
     o.finishedToday = u"Finished today 48 210\n48 112 completed · 61 cancelled\n37 failed"_s;
     return now(std::move(o));
 }
@@ -248,7 +285,7 @@ QFuture<Reply<RunSlice>> DemoSource::runs(const SliceRequest& request)
     RunSlice slice;
     slice.at = kDemoNow;
     for (std::size_t i = from; i < all.size() && slice.lines.size() < static_cast<std::size_t>(request.limit); ++i)
-        slice.lines.push_back(all[i]);
+        slice.lines.push_back(tainted(all[i]));
     slice.mark.a = static_cast<qint64>(from + slice.lines.size());
     slice.more = from + slice.lines.size() < all.size();
     return now(std::move(slice));
@@ -277,10 +314,7 @@ QFuture<Reply<ChangeSet>> DemoSource::changes(quint64 cursor)
 
 QFuture<Reply<WhyView>> DemoSource::why(const RunId& run)
 {
-    RunDetail copy = detail;
-    if (hostile)
-        hostile(copy);
-    copy.why.run = run;
+    const RunDetail copy = detailNow(run);
     return now(copy.why);
 }
 
@@ -296,12 +330,7 @@ QFuture<Reply<WhyView>> DemoSource::whyOf(const SituationLine& s)
 
 QFuture<Reply<RunDetail>> DemoSource::run(const RunId& run)
 {
-    RunDetail copy = detail;
-    if (hostile)
-        hostile(copy);
-    copy.line.run = run;
-    copy.why.run = run;
-    return now(std::move(copy));
+    return now(detailNow(run));
 }
 
 QFuture<Reply<RunId>> DemoSource::find(const QString& text)
@@ -317,6 +346,8 @@ QFuture<Reply<std::vector<HistoryLine>>> DemoSource::history(const RunId&, quint
         lines.push_back({v, kDemoNow - static_cast<qint64>(100'000 * (62 - v)), person ? u"Kim Larsen"_s : u"engine w-04"_s,
                          person ? u"Skip"_s : u"Complete"_s, u"search-suppliers[%1] complete"_s.arg(v),
                          person ? u"Supplier portal closed for maintenance"_s : QString(), person, u"c81f07"_s});
+        if (!taint.isEmpty())
+            lines.back().actor = lines.back().text = lines.back().reason = taint;
     }
     return now(std::move(lines));
 }
@@ -328,6 +359,8 @@ QFuture<Reply<PayloadText>> DemoSource::payload(const RunId&, const PayloadLine&
     text.head = R"({"account":"4410","amount":"4860.00","currency":"EUR","order":"PR-1187"})";
     if (line.size > 100'000)
         text.head = QByteArray(kPayloadShown, 'x');
+    if (!taint.isEmpty())
+        text.head = taint.toUtf8();
     text.hash = u"9f31c2aa07aa"_s;
     return now(std::move(text));
 }
@@ -362,6 +395,14 @@ QFuture<Reply<ActPreview>> DemoSource::preview(const ActRequest& request)
     p.repeatOff = u"cards.acme.test does not declare that it de-duplicates"_s;
     p.version = 61;
     p.at = kDemoNow;
+    if (!taint.isEmpty()) {
+        p.sentence = taint;
+        p.facts = {{taint, taint}, {taint, taint, true}};
+        p.sent.fields.clear();
+        p.sent.head = taint.toUtf8();
+        p.willHappen = p.willNotRepeat = p.mayRepeat = p.alsoChanges = {taint};
+        p.reversible = p.repeatOff = p.sent.line.media = taint;
+    }
     p.reasonRequired = store.guarded;
     p.reasonMinimum = store.guarded ? 10 : 0;
     return now(std::move(p));

@@ -5,7 +5,6 @@
 
 #include <QPromise>
 
-#include <functional>
 #include <vector>
 
 namespace cairn::ui::test {
@@ -31,6 +30,9 @@ public:
     QFuture<Reply<ActPreview>> preview(const ActRequest& request) override;
     QFuture<Reply<ActResult>> execute(const ActRequest& request) override;
 
+    [[nodiscard]] RunDetail detailNow(const RunId& run) const;
+    [[nodiscard]] RunLine tainted(RunLine line) const;
+
     // What tests turn.
     StoreFacts store;
     std::vector<RunLine> all;
@@ -38,8 +40,8 @@ public:
     std::vector<ChangeSet> pending;              // given out one by one
     std::vector<ActRequest> executed;
     ActResult answer{ActEnd::Done, QStringLiteral("Approved: place-order sends this, once."), 62, 18443, false};
-    std::function<void(RunDetail&)> hostile;     // applied to every detail given out
     int pageReads = 0;
+    QString taint;                               // put into every text that a run could hold
 };
 
 constexpr qint64 kDemoNow = 1'795'949'780'000;   // 2026-11-29 10:56:20Z

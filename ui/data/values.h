@@ -175,6 +175,7 @@ struct AttemptLine {
     qint64 endedAt = 0;
     QString outcome;
     QString worker;
+    quint32 seq = 0;         // position among the step's attempts; look-ups have numbers of their own
     bool operator==(const AttemptLine&) const = default;
 };
 

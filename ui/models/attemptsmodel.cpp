@@ -21,6 +21,14 @@ QVariant AttemptsModel::headerData(int section, Qt::Orientation orientation, int
     return role == Qt::DisplayRole ? QVariant(kNames.at(section)) : QVariant();
 }
 
+void AttemptsModel::setAttempts(std::vector<AttemptLine> lines)
+{
+    quint32 seq = 0;
+    for (AttemptLine& line : lines)
+        line.seq = seq++;
+    sync(std::move(lines));
+}
+
 QVariant AttemptsModel::cell(const AttemptLine& line, int column, int role) const
 {
     const auto text = [&]() -> QString {

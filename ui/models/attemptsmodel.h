@@ -14,12 +14,11 @@ public:
     using RowsModel::RowsModel;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-    void setAttempts(std::vector<AttemptLine> lines) { sync(std::move(lines)); }
+    void setAttempts(std::vector<AttemptLine> lines);
     void setNow(qint64 now) { m_now = now; }
 
 protected:
-    // Attempts are numbered per step and purpose; the position makes the key unique where a look-up has the same number.
-    [[nodiscard]] quint32 keyOf(const AttemptLine& line) const override { return line.number; }
+    [[nodiscard]] quint32 keyOf(const AttemptLine& line) const override { return line.seq; }
     [[nodiscard]] QVariant cell(const AttemptLine& line, int column, int role) const override;
 
 private:

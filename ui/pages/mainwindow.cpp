@@ -109,6 +109,13 @@ MainWindow::MainWindow(Source& source, bool dark, QWidget* parent)
     setMinimumSize(960, 600);
 }
 
+MainWindow::~MainWindow()
+{
+    // Children that go down with the window move the focus; by then this is no MainWindow any more.
+    disconnect(qApp, nullptr, this, nullptr);
+    qApp->removeEventFilter(this);
+}
+
 void MainWindow::buildLayout()
 {
     auto* column = new QVBoxLayout(this);

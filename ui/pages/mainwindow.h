@@ -26,6 +26,7 @@ class MainWindow final : public QWidget {
     Q_OBJECT
 public:
     MainWindow(Source& source, bool dark, QWidget* parent = nullptr);
+    ~MainWindow() override;
 
     void start();
     // Opens a run given as id, beginning of an id, or key.
@@ -44,6 +45,7 @@ public:
 Q_SIGNALS:
     void ready();                                  // the store's facts are known
     void cannotOpen(const QString& why);
+    void cannotGo(const QString& why);             // no such run
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -196,8 +196,10 @@ void MainWindow::go(const QString& text)
             m_going.clear();
         if (reply)
             openRun(*reply.value);
-        else if (!reply.failure.cancelled)
+        else if (!reply.failure.cancelled) {
             say(reply.failure.what + u' ' + reply.failure.todo);
+            Q_EMIT cannotGo(reply.failure.what);
+        }
     });
 }
 

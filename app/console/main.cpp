@@ -1,0 +1,200 @@
+// cairn-console STORE: the desktop program. Composition only: options, the driver, the session, the window.
+
+#include "app/common/open_store.h"
+#include "core/store/sqlite/sqlite_store.h"
+#include "ui/data/storesession.h"
+#include "ui/pages/mainwindow.h"
+#include "ui/widgets/theme.h"
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QElapsedTimer>
+#include <QFileInfo>
+#include <QSysInfo>
+#include <QTimer>
+
+#include <cstdio>
+#include <pwd.h>
+#include <unistd.h>
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+enum ExitCode : int { kDone = 0, kUsage = 2, kNotReachable = 3, kNotFound = 4 };
+
+struct Options {
+    QString store;
+    QString screenshot;
+    QString run;
+    QString theme;
+    QSize size{1440, 900};
+    bool lookOnly = false;
+    bool act = false;
+};
+
+int fail(int code, const QString& text)
+{
+    std::fprintf(stderr, "cairn-console: %s\n", qUtf8Printable(text));
+    return code;
+}
+
+QString personName()
+{
+    const passwd* entry = getpwuid(getuid());
+    return entry != nullptr && entry->pw_name != nullptr ? QString::fromLocal8Bit(entry->pw_name)
+                                                         : u"uid %1"_s.arg(getuid());
+}
+
+// A bare path is taken for a SQLite file.
+QString urlOf(const QString& store) { return store.contains(u':') ? store : u"sqlite:"_s + store; }
+
+void addOptions(QCommandLineParser& parser)
+{
+    parser.setApplicationDescription(u"Shows the runs of a store, says why they stand still, and repairs them."_s);
+    parser.addPositionalArgument(u"STORE"_s, u"sqlite:PATH, or PATH"_s);
+    parser.addOptions({
+        {u"screenshot"_s, u"Write a picture of the window and end."_s, u"FILE"_s},
+        {u"run"_s, u"Open this run: its id, the beginning of it, or its key."_s, u"RUN"_s},
+        {u"theme"_s, u"light or dark; as the desktop has it otherwise."_s, u"THEME"_s},
+        {u"size"_s, u"Window size, for example 1440x900."_s, u"WxH"_s},
+        {u"look-only"_s, u"Open the store so that nothing can be changed."_s},
+        {u"act"_s, u"Allow acts in a store that another user made."_s},
+        {u"version"_s, u"Print the version and that of SQLite, and end."_s},
+    });
+    parser.addHelpOption();
+}
+
+// Nothing, or what is wrong with the options.
+QString readOptions(const QCommandLineParser& parser, Options& options)
+{
+    if (parser.positionalArguments().size() != 1)
+        return u"name one store, for example: cairn-console sqlite:runs.db"_s;
+    options.store = urlOf(parser.positionalArguments().constFirst());
+    options.screenshot = parser.value(u"screenshot"_s);
+    options.run = parser.value(u"run"_s);
+    options.theme = parser.value(u"theme"_s);
+    options.lookOnly = parser.isSet(u"look-only"_s);
+    options.act = parser.isSet(u"act"_s);
+    if (!options.theme.isEmpty() && options.theme != u"light"_s && options.theme != u"dark"_s)
+        return u"--theme takes light or dark, not \"%1\""_s.arg(options.theme);
+    if (parser.isSet(u"size"_s)) {
+        const QStringList parts = parser.value(u"size"_s).split(u'x');
+        options.size = parts.size() == 2 ? QSize(parts[0].toInt(), parts[1].toInt()) : QSize();
+        if (options.size.width() < 640 || options.size.height() < 400 || options.size.width() > 10'000
+            || options.size.height() > 10'000)
+            return u"--size takes WIDTHxHEIGHT of at least 640x400, not \"%1\""_s.arg(parser.value(u"size"_s));
+    }
+    return {};
+}
+
+cairn::ui::StoreOpening openingOf(const Options& options, const std::string& path)
+{
+    cairn::ui::StoreOpening opening;
+    const QFileInfo file(QString::fromStdString(path));
+    opening.url = options.store;
+    opening.name = file.completeBaseName();
+    opening.sqliteVersion = QString::fromStdString(cairn::sqlite::libraryVersion());
+    opening.person = personName();
+    opening.identity = u"single-host identity"_s;
+    opening.uid = getuid();
+    opening.host = QSysInfo::machineHostName();
+    opening.open = [url = options.store.toStdString()](bool readOnly) {
+        cairn::StoreOptions how;
+        how.readOnly = readOnly;
+        return cairn::openStoreUrl(url, how);
+    };
+    // Look-only is the default but for a store that this user made.
+    const bool own = file.ownerId() == getuid();
+    opening.mayAct = !options.lookOnly && (own || options.act);
+    if (options.lookOnly)
+        opening.whyNot = u"opened with --look-only"_s;
+    else if (!opening.mayAct)
+        opening.whyNot = u"the store belongs to another user; --act allows acts"_s;
+    return opening;
+}
+
+// Waits until everything that the window asked for has been answered, writes the picture, and ends.
+void takePicture(QApplication& app, cairn::ui::MainWindow& window, const QString& path)
+{
+    constexpr int kMostMs = 30'000;
+    constexpr int kCalm = 4;   // rounds in which nothing was under way
+    auto* timer = new QTimer(&window);
+    timer->setInterval(40);
+    auto clock = std::make_shared<QElapsedTimer>();
+    clock->start();
+    auto calm = std::make_shared<int>(0);
+    QObject::connect(timer, &QTimer::timeout, &window, [&app, &window, timer, clock, calm, path] {
+        *calm = window.settled() && !window.facts().name.isEmpty() ? *calm + 1 : 0;
+        const bool late = clock->elapsed() > kMostMs;
+        if (*calm < kCalm && !late)
+            return;
+        timer->stop();
+        if (late)
+            app.exit(fail(kNotReachable, u"the store did not answer within 30 s; no picture was written"_s));
+        else if (!window.grab().save(path))
+            app.exit(fail(1, u"the picture could not be written to %1"_s.arg(path)));
+        else
+            app.exit(kDone);
+    });
+    timer->start();
+}
+
+int show(QApplication& app, const Options& options)
+{
+    const auto path = cairn::sqlitePath(options.store.toStdString());
+    if (!path)
+        return fail(kUsage, QString::fromStdString(path.error().text));
+    if (!QFileInfo::exists(QString::fromStdString(*path)))
+        return fail(kNotReachable, u"there is no file %1; cairn store init makes a store"_s.arg(QString::fromStdString(*path)));
+    const bool dark = options.theme.isEmpty() ? cairn::ui::platformPrefersDark() : options.theme == u"dark"_s;
+    cairn::ui::applyTheme(app, dark);
+    cairn::ui::StoreSession session(openingOf(options, *path));
+    cairn::ui::MainWindow window(session, dark);
+    window.resize(options.size);
+    QObject::connect(&window, &cairn::ui::MainWindow::cannotOpen, &app,
+                     [&app](const QString& why) { app.exit(fail(kNotReachable, why)); });
+    QObject::connect(&window, &cairn::ui::MainWindow::cannotGo, &app, [&app, &options](const QString& why) {
+        if (!options.screenshot.isEmpty())
+            app.exit(fail(kNotFound, why));
+    });
+    QObject::connect(&window, &cairn::ui::MainWindow::ready, &window, [&app, &window, &options] {
+        if (!options.run.isEmpty())
+            window.go(options.run);
+        if (!options.screenshot.isEmpty())
+            takePicture(app, window, options.screenshot);
+    });
+    window.show();
+    window.start();
+    return app.exec();
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    for (int i = 1; i < argc; ++i)
+        if (std::string_view(argv[i]) == "--version") {
+            std::printf("%s\n", cairn::versionText("cairn-console").c_str());
+            return kDone;
+        }
+    // A picture needs no display.
+    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM") && qEnvironmentVariableIsEmpty("DISPLAY")
+        && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY"))
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    QApplication app(argc, argv);
+    QApplication::setApplicationName(u"cairn-console"_s);
+    QCommandLineParser parser;
+    addOptions(parser);
+    if (!parser.parse(QApplication::arguments()))
+        return fail(kUsage, parser.errorText());
+    if (parser.isSet(u"help"_s)) {
+        std::printf("%s", qUtf8Printable(parser.helpText()));
+        return kDone;
+    }
+    Options options;
+    const QString wrong = readOptions(parser, options);
+    if (!wrong.isEmpty())
+        return fail(kUsage, wrong);
+    return show(app, options);
+}

@@ -1,0 +1,259 @@
+#include "ui/data/actsession.h"
+
+#include "ui/data/convert.h"
+#include "ui/data/format.h"
+#include "ui/data/qtconvert.h"
+#include "ui/data/words.h"
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int kReasonMinimum = 10;            // in guarded stores
+constexpr std::uint64_t kSentShown = 16 * 1024;
+
+QStringList linesOf(const std::vector<std::string>& lines)
+{
+    QStringList result;
+    for (const std::string& line : lines)
+        result << qt(line);
+    return result;
+}
+
+cmd::SettleAs settleOf(Outcome outcome)
+{
+    switch (outcome) {
+    case Outcome::Happened: return cmd::SettleAs::Happened;
+    case Outcome::NotHappened: return cmd::SettleAs::NotHappened;
+    case Outcome::RepeatSameKey: break;
+    }
+    return cmd::SettleAs::RepeatSameKey;
+}
+
+QString doneText(const ActRequest& request)
+{
+    const QString step = request.step.isEmpty() ? u"the run"_s : request.step;
+    switch (request.verb) {
+    case Verb::Approve: return u"Approved for %1."_s.arg(step);
+    case Verb::Reject: return u"Rejected for %1."_s.arg(step);
+    case Verb::Pause: return u"Paused: no new step starts."_s;
+    case Verb::Resume: return u"Resumed."_s;
+    case Verb::Cancel: return u"Cancel is recorded."_s;
+    case Verb::Retry: return u"%1 is tried again."_s.arg(step);
+    case Verb::Settle: return u"The outcome of %1 is recorded."_s.arg(step);
+    default: return u"Done."_s;
+    }
+}
+
+// What the act depends on, as it is in this state (DESIGN 3.2: nothing for pause and cancel).
+void noteDependencies(const RunState& state, ActRequest& request)
+{
+    if (const ApprovalRecord* approval = state.findApproval(request.approval))
+        request.binding = approval->binding;
+    if (const StepRecord* step = state.find(core(request.step)))
+        request.stepRevision = step->revision;
+    request.controlRevision = state.controlRevision();
+}
+
+ActResult resultOf(const ActRequest& request, const cairn::Outcome& outcome)
+{
+    ActResult result;
+    result.version = outcome.version;
+    result.auditSeq = outcome.auditSeq;
+    result.ownerElsewhere = outcome.ownerElsewhere;
+    using Kind = cairn::Outcome::Kind;
+    switch (outcome.kind) {
+    case Kind::Committed:
+    case Kind::Repeated:
+    case Kind::Existing:
+        result.end = ActEnd::Done;
+        result.text = doneText(request) + u" History entry %1."_s.arg(countText(outcome.version));
+        break;
+    case Kind::NoChange:
+        result.end = ActEnd::NoChange;
+        result.text = qt(outcome.text);
+        break;
+    case Kind::Rejected:
+        result.end = outcome.rejection.code == RejectCode::Stale ? ActEnd::Stale : ActEnd::Refused;
+        result.text = qt(outcome.rejection.text);
+        break;
+    case Kind::Failed:
+        result.end = outcome.error.kind == ErrorKind::OutcomeUnknown ? ActEnd::NotKnown : ActEnd::Failed;
+        result.text = qt(outcome.error.text);
+        break;
+    }
+    if (!result.text.isEmpty() && !result.text.endsWith(u'.'))
+        result.text += u'.';
+    return result;
+}
+
+}  // namespace
+
+Status ActSession::open()
+{
+    // A store that is only looked at is opened so that it cannot be written: previews work, executing does not.
+    auto opened = m_opening->open(!m_opening->mayAct);
+    if (!opened)
+        return std::move(opened).error();
+    m_store = std::move(*opened);
+    CAIRN_TRY_ASSIGN(m_info, m_store->info());
+    m_queue = makeInlineQueue(*m_store);
+    ServiceConfig config;
+    config.actorName = "console";
+    config.uid = m_opening->uid;
+    config.host = core(m_opening->host);
+    m_service = std::make_unique<Service>(*m_store, *m_queue, m_clock, m_rng, std::move(config));
+    return {};
+}
+
+Result<Submission> ActSession::submissionOf(const ActRequest& request, const RunState&)
+{
+    Submission submission;
+    submission.run = request.run;
+    submission.command.actor = {ActorKind::Person, core(m_opening->person)};
+    submission.reason = core(request.reason);
+    const std::string step = core(request.step);
+    const bool check = request.expects;
+    switch (request.verb) {
+    case Verb::Approve:
+    case Verb::Reject:
+        submission.command.body = cmd::Decide{request.approval, request.verb == Verb::Approve, request.binding};
+        return submission;
+    case Verb::Pause: submission.command.body = cmd::SetPaused{true, 0, false}; return submission;
+    case Verb::Resume: submission.command.body = cmd::SetPaused{false, request.controlRevision, check}; return submission;
+    case Verb::Cancel: submission.command.body = cmd::Cancel{request.compensate}; return submission;
+    case Verb::Retry: submission.command.body = cmd::RetryStep{step, request.stepRevision, check}; return submission;
+    case Verb::Settle: {
+        cmd::Settle settle;
+        settle.step = step;
+        settle.as = settleOf(request.settleAs);
+        settle.expectedRevision = request.stepRevision;
+        settle.checkRevision = check;
+        if (request.settleAs == Outcome::Happened && !request.result.trimmed().isEmpty()) {
+            submission.payloads.push_back(m_service->newPayload(core(request.result.trimmed()), "application/json"));
+            settle.output = submission.payloads.back().ref;
+        }
+        submission.command.body = settle;
+        return submission;
+    }
+    default:
+        return makeError(ErrorKind::InvalidInput, "the console has no such act; use the command line");
+    }
+}
+
+Result<ActPreview> ActSession::preview(const ActRequest& request)
+{
+    CAIRN_TRY_ASSIGN(const RunState state, m_service->load(request.run));
+    ActPreview preview;
+    preview.request = request;
+    noteDependencies(state, preview.request);
+    preview.at = m_service->now();
+    preview.version = state.version;
+    preview.reasonRequired = m_info.safety == Safety::Guarded;
+    preview.reasonMinimum = preview.reasonRequired ? kReasonMinimum : 0;
+    ActRequest tried = preview.request;
+    tried.reason = u"preview, nothing is written"_s;   // whether a reason is given is asked when it is executed
+    if (request.verb == Verb::Settle && tried.result.trimmed().isEmpty())
+        tried.result = u"{}"_s;
+    CAIRN_TRY_ASSIGN(const Submission submission, submissionOf(tried, state));
+    CAIRN_TRY_ASSIGN(const Preview told, m_service->preview(submission));
+    const auto* rejection = std::get_if<Rejection>(&told.decision);
+    const auto* nothing = std::get_if<NoChange>(&told.decision);
+    preview.possible = rejection == nullptr && nothing == nullptr;
+    preview.refusal = rejection != nullptr ? qt(rejection->text) : nothing != nullptr ? qt(nothing->text) : QString();
+    preview.willHappen = linesOf(told.willHappen);
+    preview.willNotRepeat = linesOf(told.willNotRepeat);
+    preview.mayRepeat = linesOf(told.mayRepeat);
+    preview.alsoChanges = linesOf(told.alsoChanges);
+    preview.reversible = qt(told.reversible);
+    if (request.verb == Verb::Approve || request.verb == Verb::Reject)
+        describeApproval(state, preview);
+    else
+        describeStep(state, preview);
+    if (request.verb == Verb::Settle) {
+        tried.settleAs = Outcome::RepeatSameKey;
+        CAIRN_TRY_ASSIGN(const Submission repeat, submissionOf(tried, state));
+        CAIRN_TRY_ASSIGN(const Preview repeated, m_service->preview(repeat));
+        if (const auto* no = std::get_if<Rejection>(&repeated.decision))
+            preview.repeatOff = qt(no->text);
+    }
+    return preview;
+}
+
+void ActSession::fillSent(const RunId& run, const PayloadRef& ref, const QString& title, ActPreview& preview)
+{
+    if (ref.isNull())
+        return;
+    preview.sentTitle = title;
+    preview.sent.line = payloadOf(ref, u"input"_s, preview.request.step);
+    preview.sent.hash = hexText(ref.hash);
+    const auto head = m_store->payload(run, ref.id, 0, kSentShown);
+    if (!head) {
+        preview.facts.push_back({title, qt(head.error().text), false});
+        preview.sent.line.id = {};
+        return;
+    }
+    preview.sent.head = QByteArray(head->data(), static_cast<qsizetype>(head->size()));
+    if (head->size() == ref.size)
+        preview.sent.fields = flatFields(*head);
+}
+
+void ActSession::describeApproval(const RunState& state, ActPreview& preview)
+{
+    const ApprovalRecord* approval = state.findApproval(preview.request.approval);
+    if (approval == nullptr || approval->step >= state.steps.size())
+        return;
+    const StepRecord& step = state.steps[approval->step];
+    const QString id = qt(step.id);
+    const QString money = moneyText(step.amount.micros, qt(step.amount.currency));
+    const QString asker = approval->askedBy.id.empty() ? u"The workflow"_s : qt(approval->askedBy.id);
+    preview.sentence = u"%1 asks you to allow step %2"_s.arg(asker, id)
+        + (money.isEmpty() ? QString() : u" for "_s + money) + u'.';
+    preview.strong = {id, money};
+    preview.facts = {
+        {u"Asked"_s, u"%1, %2 ago, by %3"_s.arg(instantText(approval->askedAt), durationText(preview.at - approval->askedAt), asker)},
+        {u"Needs"_s, u"%1 of %2, %3 given"_s.arg(approval->needed).arg(qt(approval->role)).arg(approval->approvedBy.size())},
+        {u"Expires"_s, approval->expires == kNoTime ? u"never"_s
+             : u"%1, in %2; expiry is never consent"_s.arg(instantText(approval->expires), durationText(approval->expires - preview.at))},
+        {u"Bound to"_s, u"sha256 "_s + shortHex(approval->binding), true}};
+    fillSent(state.id, step.input, step.tool.empty() ? u"What is asked"_s : u"What would be sent"_s, preview);
+}
+
+void ActSession::describeStep(const RunState& state, ActPreview& preview)
+{
+    const StepRecord* step = state.find(core(preview.request.step));
+    const QString help = qt(word(preview.request.verb).help);
+    if (step == nullptr) {
+        preview.sentence = verbName(preview.request.verb) + u" this run. "_s + help;
+        return;
+    }
+    const QString id = qt(step->id);
+    preview.strong = {id};
+    preview.sentence = verbName(preview.request.verb) + u' ' + id + u". "_s + help;
+    if (preview.request.verb == Verb::Settle)
+        preview.sentence = u"We do not know whether the effect of %1 happened. Its request was begun, and no result is stored. "
+                           "Nothing is retried meanwhile."_s.arg(id);
+    const auto add = [&preview](const QString& name, const QString& value, bool mono = false) {
+        if (!value.isEmpty())
+            preview.facts.push_back({name, value, mono});
+    };
+    add(u"Begun"_s, step->firstStartedAt == kNoTime ? QString() : instantText(step->firstStartedAt));
+    add(u"Tool"_s, qt(step->tool) + (step->tool.empty() ? QString() : u", "_s + qt(label(step->safety)).toLower()));
+    add(u"Amount"_s, moneyText(step->amount.micros, qt(step->amount.currency)));
+    if (const auto found = state.stepById.find(step->id); found != state.stepById.end())
+        if (const auto effect = m_service->effectKey(state.id, found->second))
+            add(u"Effect key"_s, qt(*effect), true);
+    add(u"Attempts"_s, u"%1, %2 failed, %3 lost"_s.arg(step->attempts).arg(step->failures).arg(step->lost));
+    fillSent(state.id, step->input, preview.request.verb == Verb::Settle ? u"What was sent"_s : u"Its input"_s, preview);
+}
+
+Result<ActResult> ActSession::execute(const ActRequest& request)
+{
+    CAIRN_TRY_ASSIGN(const RunState state, m_service->load(request.run));
+    CAIRN_TRY_ASSIGN(Submission submission, submissionOf(request, state));
+    return resultOf(request, m_service->submitAndWait(std::move(submission)));
+}
+
+}  // namespace cairn::ui

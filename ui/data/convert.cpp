@@ -1,0 +1,198 @@
+#include "ui/data/convert.h"
+
+#include "core/base/json_scan.h"
+#include "ui/data/format.h"
+#include "ui/data/qtconvert.h"
+#include "ui/data/words.h"
+
+#include <algorithm>
+#include <map>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+QString stateWord(Activity activity, Reason reason)
+{
+    const bool waits = reason != Reason::None && !isFinished(activity) && activity != Activity::Cancelling
+        && activity != Activity::Compensating;
+    return qt(waits ? label(reason) : label(activity));
+}
+
+Glyph approvalGlyph(Reason reason, TimeMs due, TimeMs now)
+{
+    constexpr TimeMs kSoon = 3'600'000;
+    if (reason == Reason::Approval && due != kNoTime && due - now < kSoon)
+        return Glyph::Expiring;
+    return glyphOf(reason);
+}
+
+struct Group { Attention attention; bool moving; const char16_t* key; const char16_t* title; };
+constexpr Group kGroups[] = {
+    {Attention::UnknownEffect, false, u"unknown", u"Effect uncertain"},
+    {Attention::Person, false, u"person", u"A person must"},
+    {Attention::Repair, false, u"repair", u"Nobody can yet"},
+    {Attention::Machine, false, u"machine", u"The machine will"},
+    {Attention::Machine, true, u"moving", u"Moving"},
+};
+
+bool isMoving(const CountRow& row) { return row.attention == Attention::Machine && row.reason == Reason::None; }
+
+QString filterOf(const CountRow& row)
+{
+    return row.reason != Reason::None ? u"wait:"_s + qt(key(row.reason)) : u"state:"_s + qt(key(row.activity));
+}
+
+// One line per word: several rows may share it.
+void addLines(std::vector<AttentionLine>& out, const QString& group, const std::vector<CountRow>& rows)
+{
+    std::vector<AttentionLine> lines;
+    for (const CountRow& row : rows) {
+        AttentionLine line{group, glyphOf(row.activity, row.reason), stateWord(row.activity, row.reason).toLower(),
+                           row.count, filterOf(row), false};
+        if (row.reason == Reason::OutcomeUnknown)
+            line.word = u"no result stored"_s;
+        const auto same = std::find_if(lines.begin(), lines.end(), [&line](const AttentionLine& l) { return l.word == line.word; });
+        if (same != lines.end())
+            same->count += line.count;
+        else
+            lines.push_back(line);
+    }
+    std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
+    out.insert(out.end(), lines.begin(), lines.end());
+}
+
+quint64 sumOf(const std::vector<CountRow>& rows)
+{
+    quint64 sum = 0;
+    for (const CountRow& row : rows)
+        sum += row.count;
+    return sum;
+}
+
+}  // namespace
+
+RunLine lineOf(const ListRow& row)
+{
+    RunLine line;
+    line.run = row.run;
+    line.parent = row.parent;
+    line.workflow = qt(row.workflow);
+    line.workflowVersion = row.workflowVersion;
+    line.key = qt(row.key);
+    line.glyph = glyphOf(row.activity, row.reason);
+    line.word = stateWord(row.activity, row.reason);
+    line.step = qt(row.step);
+    line.since = row.since;
+    line.next = row.nextTime;
+    line.attempt = row.attempt;
+    line.attemptsMax = row.attemptsMax;
+    line.money = moneyText(row.amount.micros, qt(row.amount.currency));
+    line.error = qt(row.error);
+    line.createdAt = row.createdAt;
+    line.endedAt = row.endedAt;
+    line.steps = row.steps;
+    line.stepsDone = row.stepsDone;
+    line.version = row.version;
+    return line;
+}
+
+SituationLine situationOf(const SituationRow& row, TimeMs now)
+{
+    SituationLine line;
+    line.key = qt(row.situation);
+    line.glyph = approvalGlyph(row.reason, row.nextTime, now);
+    line.wait = qt(label(row.reason));
+    line.what = qt(row.error.empty() ? std::string_view(row.resource) : std::string_view(row.error));
+    if (line.what.isEmpty())
+        line.what = qt(word(row.reason).help);
+    else if (!row.resource.empty() && !row.error.empty())
+        line.what += u" · "_s + qt(row.resource);
+    line.where = qt(row.step);
+    const QString workflow = row.workflow.empty() ? u"driven"_s : qt(row.workflow) + u" @"_s + QString::number(row.workflowVersion);
+    line.where += line.where.isEmpty() ? workflow : u" · "_s + workflow;
+    line.count = row.count;
+    line.oldest = row.oldest;
+    line.next = row.nextTime;
+    line.nextWord = row.attention == Attention::Person ? u"person"_s
+        : row.attention == Attention::UnknownEffect    ? u"people"_s
+        : row.attention == Attention::Repair           ? u"repair"_s
+                                                       : u"–"_s;
+    line.example = row.example;
+    line.pinned = row.attention == Attention::UnknownEffect;
+    return line;
+}
+
+std::vector<AttentionLine> attentionOf(const std::vector<CountRow>& open, const std::vector<CountRow>& finished)
+{
+    std::vector<AttentionLine> lines;
+    for (const Group& group : kGroups) {
+        std::vector<CountRow> rows;
+        for (const CountRow& row : open)
+            if (row.attention == group.attention && isMoving(row) == group.moving)
+                rows.push_back(row);
+        const QString name = QString::fromUtf16(group.key);
+        lines.push_back({name, Glyph::None, QString::fromUtf16(group.title), sumOf(rows), u"who:"_s + name, true});
+        addLines(lines, name, rows);
+    }
+    lines.push_back({u"finished"_s, Glyph::None, u"Finished today"_s, sumOf(finished), u"since:today"_s, true});
+    addLines(lines, u"finished"_s, finished);
+    for (AttentionLine& line : lines)
+        if (line.group == u"finished"_s && !line.head)
+            line.filter += u" since:today"_s;
+    return lines;
+}
+
+QString finishedText(const std::vector<CountRow>& finished)
+{
+    QStringList parts;
+    for (const CountRow& row : finished)
+        parts << countText(row.count) + u' ' + qt(label(row.activity)).toLower();
+    return parts.isEmpty() ? QString() : parts.join(u" · "_s);
+}
+
+HistoryLine historyOf(const HistoryItem& item)
+{
+    HistoryLine line;
+    line.version = item.entry.version;
+    line.time = item.entry.time;
+    line.person = item.entry.actor.kind == ActorKind::Person;
+    const QString who = qt(item.entry.actor.id);
+    line.actor = line.person ? who : qt(label(item.entry.actor.kind)) + (who.isEmpty() ? QString() : u' ' + who);
+    line.verb = qt(label(item.entry.verb));
+    line.text = qt(item.line);
+    line.reason = qt(item.reason);
+    line.hash = hexText(item.hash);
+    return line;
+}
+
+PayloadLine payloadOf(const PayloadRef& ref, const QString& role, const QString& step)
+{
+    return {ref.id, step.isEmpty() ? role + u" of the run"_s : role + u" of "_s + step, step, role, qt(ref.media), ref.size};
+}
+
+std::vector<Fact> flatFields(const std::string& bytes)
+{
+    constexpr std::size_t kMostMembers = 14;
+    constexpr std::size_t kLongest = 200;
+    if (bytes.size() > 16'384 || findJsonFault(bytes, kInterpretedJson) || jsonKind(bytes) != JsonKind::Object)
+        return {};
+    const auto members = jsonObjectMembers(bytes);
+    if (!members || members->empty() || members->size() > kMostMembers)
+        return {};
+    std::vector<Fact> facts;
+    for (const JsonMember& member : *members) {
+        std::string_view value = jsonTrim(member.value);
+        if (value.size() > kLongest)
+            return {};
+        // A plain string without its quotes; everything else, numbers too, exactly as written.
+        if (jsonKind(value) == JsonKind::String && value.find('\\') == std::string_view::npos)
+            value = value.substr(1, value.size() - 2);
+        facts.push_back({qt(member.name), qt(value), false});
+    }
+    return facts;
+}
+
+}  // namespace cairn::ui

@@ -1,0 +1,276 @@
+// One run: why, steps, payloads.
+#include "ui/data/convert.h"
+#include "ui/data/format.h"
+#include "ui/data/qtconvert.h"
+#include "ui/data/words.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+bool isOffered(Verb verb)
+{
+    switch (verb) {
+    case Verb::Approve:
+    case Verb::Reject:
+    case Verb::Pause:
+    case Verb::Resume:
+    case Verb::Cancel:
+    case Verb::Retry:
+    case Verb::Settle: return true;
+    default: return false;
+    }
+}
+
+// Verbs that can be done now first; of those that cannot, one line each with its reason.
+std::vector<VerbLine> verbsOf(const RunView& view)
+{
+    std::vector<VerbLine> on;
+    std::vector<VerbLine> off;
+    std::set<Verb> named;
+    const auto stepOf = [&view](StepIx ix) {
+        return ix < view.state.steps.size() ? qt(view.state.steps[ix].id) : QString();
+    };
+    std::unordered_map<int, int> many;
+    for (const Action& action : view.explanation.actions)
+        if (action.allowed)
+            ++many[static_cast<int>(action.verb)];
+    for (const Action& action : view.explanation.actions) {
+        if (!isOffered(action.verb))
+            continue;
+        VerbLine line{action.verb, letterOf(action.verb), verbName(action.verb), qt(action.why), action.allowed,
+                      stepOf(action.step), action.approval};
+        if (many[static_cast<int>(action.verb)] > 1 && !line.step.isEmpty())
+            line.name += u' ' + line.step;
+        if (action.allowed)
+            on.push_back(line);
+        else if (many[static_cast<int>(action.verb)] == 0 && named.insert(action.verb).second)
+            off.push_back(line);
+        named.insert(action.verb);
+    }
+    if (named.count(Verb::Settle) == 0 && !view.state.closed)
+        off.push_back({Verb::Settle, letterOf(Verb::Settle), verbName(Verb::Settle), u"no effect is uncertain in this run"_s, false, {}, {}});
+    if (named.count(Verb::Approve) == 0 && !view.state.closed)
+        off.push_back({Verb::Approve, letterOf(Verb::Approve), verbName(Verb::Approve), u"no approval is asked for in this run"_s, false, {}, {}});
+    on.insert(on.end(), off.begin(), off.end());
+    return on;
+}
+
+Glyph glyphOfRun(const RunView& view)
+{
+    const ReasonItem& primary = view.explanation.summary.primary;
+    constexpr TimeMs kSoon = 3'600'000;
+    if (primary.reason == Reason::Approval && primary.due != kNoTime && primary.due - view.at < kSoon)
+        return Glyph::Expiring;
+    return glyphOf(view.explanation.summary.activity, primary.reason);
+}
+
+QString stepWord(const StepRecord& step)
+{
+    if (step.state == StepState::Waiting && step.reason != Reason::None)
+        return qt(label(step.reason));
+    QString text = qt(label(step.state));
+    if (step.fromLedger)
+        text += u", result of an earlier call under the same key"_s;
+    else if (step.byPerson)
+        text += u", by a person"_s;
+    return text;
+}
+
+// From the wait back to the start, each time to the dependency that ended last: what the run has been waiting along.
+void markPath(const RunState& state, StepIx root, std::vector<StepLine>& steps)
+{
+    std::size_t guard = steps.size() + 1;
+    for (StepIx at = root; at != kNoStep && at < steps.size() && guard-- > 0;) {
+        steps[at].onPath = true;
+        const StepRecord& record = state.steps[at];
+        if (record.owner != kNoStep && record.owner < steps.size())
+            steps[record.owner].onPath = true;
+        const auto& before = record.after.empty() && record.owner != kNoStep ? state.steps[record.owner].after : record.after;
+        StepIx next = kNoStep;
+        for (const StepIx dependency : before)
+            if (dependency < steps.size()
+                && (next == kNoStep || state.steps[dependency].endedAt > state.steps[next].endedAt))
+                next = dependency;
+        at = next;
+    }
+}
+
+QString noteOf(const RunView& view, const StepRecord& step)
+{
+    if (step.state == StepState::Waiting && step.reason == Reason::Approval)
+        for (const ApprovalRecord& approval : view.state.approvals)
+            if (approval.id == step.approval)
+                return u"%1, %2 of %3\nexpires %4"_s.arg(qt(approval.role)).arg(approval.approvedBy.size())
+                    .arg(approval.needed).arg(clockText(approval.expires, view.at));
+    if (step.state == StepState::Waiting && step.due != kNoTime)
+        return u"until "_s + clockText(step.due, view.at);
+    if (step.state == StepState::Unknown)
+        return u"no result stored"_s;
+    return {};
+}
+
+void addPayloads(const StepRecord& step, StepLine& line)
+{
+    const auto add = [&line](const PayloadRef& ref, const QString& role) {
+        if (ref)
+            line.payloads.push_back(payloadOf(ref, role, line.id));
+    };
+    add(step.input, u"input"_s);
+    add(step.output, u"output"_s);
+    add(step.partial, u"partial result"_s);
+    add(step.firstError, u"first error"_s);
+    add(step.error, u"last error"_s);
+    add(step.detail, u"detail"_s);
+}
+
+StepLine stepOf(const RunView& view, StepIx ix)
+{
+    const StepRecord& step = view.state.steps[ix];
+    StepLine line;
+    line.ix = ix;
+    line.id = qt(step.id);
+    line.tool = qt(step.tool);
+    line.agent = qt(step.agent);
+    line.kind = qt(key(step.kind));
+    line.safety = step.tool.empty() ? qt(label(step.kind)) : qt(label(step.safety));
+    line.glyph = glyphOf(step.state, step.reason);
+    if (step.kind == StepKind::FanOut && step.state == StepState::Complete && step.membersFailed > 0)
+        line.glyph = Glyph::DoneSkip;
+    line.word = stepWord(step);
+    line.note = noteOf(view, step);
+    line.attempts = step.attempts;
+    line.readyAt = step.readyAt;
+    line.startedAt = step.firstStartedAt;
+    line.endedAt = step.endedAt;
+    line.since = step.since;
+    line.due = step.due;
+    line.revision = step.revision;
+    line.owner = step.owner == kNoStep ? kNone : step.owner;
+    line.finished = isFinished(step.state);
+    line.begun = step.state != StepState::Pending;
+    line.stuck = step.state == StepState::Unknown || step.state == StepState::Failed
+        || (step.state == StepState::Waiting && word(step.reason).attention <= Attention::Person);
+    line.after.assign(step.after.begin(), step.after.end());
+    addPayloads(step, line);
+    return line;
+}
+
+Glyph attemptGlyph(const AttemptRow& row)
+{
+    if (row.endedAt == kNoTime)
+        return Glyph::Running;
+    if (row.how == AttemptEnd::Completed)
+        return Glyph::Done;
+    return row.effect == EffectKnowledge::Unknown ? Glyph::Uncertain : Glyph::Cancelled;
+}
+
+AttemptLine attemptOf(const AttemptRow& row)
+{
+    AttemptLine line;
+    line.number = row.number;
+    line.glyph = attemptGlyph(row);
+    line.startedAt = row.startedAt;
+    line.endedAt = row.endedAt;
+    line.outcome = row.endedAt == kNoTime ? u"under way"_s : qt(label(row.how)).toLower();
+    if (row.purpose != Purpose::Do)
+        line.outcome = qt(label(row.purpose)) + u": "_s + line.outcome;
+    if (row.endedAt != kNoTime && row.how != AttemptEnd::Completed && row.effect != EffectKnowledge::NoEffect)
+        line.outcome += u", effect: "_s + qt(label(row.effect)).toLower();
+    line.worker = row.worker.empty() ? shortId(row.session) : qt(row.worker);
+    return line;
+}
+
+QStringList metaOf(const RunView& view)
+{
+    QStringList meta;
+    const RunState& s = view.state;
+    meta << (s.workflow.name.empty() ? u"driven by its caller"_s
+                                     : qt(s.workflow.name) + u" @"_s + QString::number(s.workflow.version));
+    if (!view.identity.key.empty())
+        meta << u"key "_s + qt(view.identity.key);
+    if (s.startedAt != kNoTime)
+        meta << u"started %1, %2 ago"_s.arg(instantText(s.startedAt), durationText(view.at - s.startedAt));
+    if (s.endedAt != kNoTime)
+        meta << u"ended "_s + instantText(s.endedAt);
+    if (s.deadline() != kNoTime)
+        meta << u"deadline "_s + instantText(s.deadline());
+    for (const BudgetLine& line : s.budget) {
+        const QString unit = qt(line.unit);
+        meta << (unit == u"tokens"_s ? u"%1 of %2 tokens"_s.arg(tokensText(line.used), tokensText(line.limit))
+                                     : u"%1 of %2"_s.arg(moneyText(line.used, unit), moneyText(line.limit, unit)));
+    }
+    if (!s.parent.run.isNull())
+        meta << u"child of "_s + shortId(s.parent.run);
+    for (const AttributeRow& attribute : view.attributes)
+        meta << qt(attribute.name) + u' ' + qt(attribute.text);
+    return meta;
+}
+
+}  // namespace
+
+WhyView whyOf(const RunView& view)
+{
+    WhyView why;
+    why.run = view.state.id;
+    why.glyph = glyphOfRun(view);
+    const Summary& summary = view.explanation.summary;
+    const QString wait = summary.primary.reason == Reason::None || isFinished(summary.activity)
+        ? qt(label(summary.activity)) : qt(label(summary.primary.reason));
+    why.badge = isFinished(summary.activity) ? wait : wait + u", "_s + moverText(summary.attention);
+    why.sentence = qt(view.sentence.text);
+    why.strong = {qt(view.sentence.subject)};
+    for (const auto& [name, value] : view.sentence.evidence)
+        why.evidence.push_back({qt(name), qt(value), false});
+    for (const auto& [run, sentence] : view.chain)
+        why.evidence.push_back({u"Child run "_s + shortId(run), qt(sentence.text), false});
+    why.releases = qt(view.sentence.ends);
+    if (view.sentence.next != kNoTime)
+        why.releases += (why.releases.isEmpty() ? QString() : u" "_s) + u"Next by itself at "_s
+            + instantText(view.sentence.next) + u'.';
+    why.verbs = verbsOf(view);
+    return why;
+}
+
+RunDetail detailOf(const RunView& view, const std::vector<AttemptRow>& attempts, const std::vector<EffectRow>& effects)
+{
+    RunDetail detail;
+    const RunState& s = view.state;
+    detail.line = lineOf(view.row);
+    detail.idText = idText(s.id);
+    detail.title = (s.workflow.name.empty() ? u"driven"_s : qt(s.workflow.name)) + u' '
+        + (view.identity.key.empty() ? shortId(s.id).mid(7) : qt(view.identity.key));
+    detail.why = whyOf(view);
+    detail.meta = metaOf(view);
+    detail.version = s.version;
+    detail.at = view.at;
+    detail.steps.reserve(s.steps.size());
+    for (StepIx ix = 0; ix < s.steps.size(); ++ix)
+        detail.steps.push_back(stepOf(view, ix));
+    const StepIx root = view.explanation.summary.primary.step;
+    if (root < detail.steps.size() && !s.closed) {
+        detail.steps[root].root = true;
+        markPath(s, root, detail.steps);
+    }
+    for (const AttemptRow& row : attempts)
+        if (row.step < detail.steps.size())
+            detail.steps[row.step].tries.push_back(attemptOf(row));
+    for (const EffectRow& effect : effects)
+        if (const auto found = s.stepById.find(effect.holderStep); found != s.stepById.end() && effect.holder == s.id)
+            detail.steps[found->second].effectKey = qt(effect.key);
+    if (s.input)
+        detail.payloads.push_back(payloadOf(s.input, u"input"_s, {}));
+    if (s.output)
+        detail.payloads.push_back(payloadOf(s.output, u"output"_s, {}));
+    for (const StepLine& step : detail.steps)
+        detail.payloads.insert(detail.payloads.end(), step.payloads.begin(), step.payloads.end());
+    return detail;
+}
+
+}  // namespace cairn::ui

@@ -1,0 +1,294 @@
+#include "ui/data/readworld.h"
+
+#include "ui/data/convert.h"
+#include "ui/data/format.h"
+#include "ui/data/qtconvert.h"
+#include "ui/data/words.h"
+
+#include <QSaveFile>
+
+#include <algorithm>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr std::size_t kMostSituations = 500;
+constexpr std::uint64_t kSavePart = 4ULL * 1024 * 1024;
+
+ListFilter unfinished()
+{
+    ListTerm term;
+    term.unfinishedOnly = true;
+    return {term};
+}
+
+quint64 sumOf(const std::vector<CountRow>& rows)
+{
+    quint64 sum = 0;
+    for (const CountRow& row : rows)
+        sum += row.count;
+    return sum;
+}
+
+bool isNoWait(const SituationRow& row) { return row.reason == Reason::None || row.situation.empty(); }
+
+int rankOf(Attention attention)
+{
+    switch (attention) {
+    case Attention::UnknownEffect: return 0;
+    case Attention::Person: return 1;
+    case Attention::Repair: return 2;
+    default: return 3;
+    }
+}
+
+TimeMs dayBegin(TimeMs now) { return now - now % 86'400'000; }
+
+// Where nobody has to do anything: says so, and what the longest wait is.
+QString allClearText(const std::vector<CountRow>& open, TimeMs now)
+{
+    const CountRow* oldest = nullptr;
+    for (const CountRow& row : open) {
+        if (row.attention != Attention::Machine && row.attention != Attention::None)
+            return {};
+        if (row.reason != Reason::None && (oldest == nullptr || row.oldest < oldest->oldest))
+            oldest = &row;
+    }
+    QString text = u"No run needs a person. Last checked %1."_s.arg(instantText(now));
+    if (oldest != nullptr && oldest->oldest != kNoTime)
+        text += u" Oldest wait: %1, since %2."_s.arg(qt(label(oldest->reason)).toLower(), instantText(oldest->oldest));
+    return text;
+}
+
+}  // namespace
+
+Status ReadWorld::open()
+{
+    auto opened = m_opening->open(true);
+    if (!opened)
+        return std::move(opened).error();
+    m_store = std::move(*opened);
+    m_query = std::make_unique<Query>(*m_store, m_clock);
+    if (m_hook)
+        m_hook(*m_store);
+    return {};
+}
+
+Result<StoreFacts> ReadWorld::facts()
+{
+    CAIRN_TRY_ASSIGN(const StoreInfo info, m_store->info());
+    CAIRN_TRY_ASSIGN(const TimeMs now, m_store->now());
+    CAIRN_TRY_ASSIGN(const Changes changes, m_store->changesSince(0, 1));
+    StoreFacts facts;
+    facts.name = m_opening->name;
+    facts.url = m_opening->url;
+    facts.environment = qt(info.environment);
+    facts.person = m_opening->person;
+    facts.identity = m_opening->identity;
+    facts.sqliteVersion = m_opening->sqliteVersion;
+    facts.guarded = info.safety == Safety::Guarded;
+    facts.testClock = info.testClock;
+    facts.mayAct = m_opening->mayAct;
+    facts.whyNot = m_opening->whyNot;
+    facts.schema = info.schema;
+    facts.now = now;
+    facts.cursor = changes.cursor;
+    return facts;
+}
+
+Result<ListFilter> ReadWorld::filterOf(const QString& text, TimeMs now) const
+{
+    // Without a filter: what is not finished; the list says so. With one: exactly what it says, nothing hidden.
+    if (text.isEmpty())
+        return unfinished();
+    ParsedFilter parsed = parseFilter(core(text), now);
+    if (parsed.error)
+        return makeError(ErrorKind::InvalidInput, parsed.error->text);
+    return std::move(parsed.filter);
+}
+
+Status ReadWorld::readSituations(const QString& filter, const ListFilter& terms, Overview& overview)
+{
+    CAIRN_TRY_ASSIGN(std::vector<SituationRow> rows, m_store->situations(terms, kMostSituations));
+    std::erase_if(rows, isNoWait);
+    // Who moves next: an unknown effect, a person, a repair, the machine; then the oldest.
+    std::stable_sort(rows.begin(), rows.end(), [](const SituationRow& a, const SituationRow& b) {
+        return std::pair(rankOf(a.attention), a.oldest) < std::pair(rankOf(b.attention), b.oldest);
+    });
+    for (const SituationRow& row : rows)
+        overview.situations.push_back(situationOf(row, overview.at));
+    if (filter.isEmpty())
+        return {};
+    CAIRN_TRY_ASSIGN(std::vector<SituationRow> every, m_store->situations(unfinished(), kMostSituations));
+    std::erase_if(every, isNoWait);
+    overview.hiddenSituations = every.size() > rows.size() ? every.size() - rows.size() : 0;
+    return {};
+}
+
+Result<Overview> ReadWorld::overview(const QString& filter)
+{
+    Overview overview;
+    CAIRN_TRY_ASSIGN(overview.at, m_store->now());
+    CAIRN_TRY_ASSIGN(const auto open, m_store->counts(unfinished()));
+    ListTerm ended;
+    ended.activity = {Activity::Completed, Activity::Failed, Activity::Cancelled, Activity::Compensated};
+    ended.sinceAfter = dayBegin(overview.at);
+    CAIRN_TRY_ASSIGN(const auto finished, m_store->counts({ended}));
+    overview.attention = attentionOf(open, finished);
+    overview.finishedToday = finishedText(finished);
+    overview.allClear = allClearText(open, overview.at);
+    overview.all = sumOf(open);
+    overview.matching = overview.all;
+    ListFilter terms = unfinished();
+    if (!filter.isEmpty()) {
+        ParsedFilter parsed = parseFilter(core(filter), overview.at);
+        if (parsed.error) {
+            overview.filter = {false, static_cast<int>(parsed.error->offset), static_cast<int>(parsed.error->length),
+                               qt(parsed.error->text)};
+            return overview;
+        }
+        terms = std::move(parsed.filter);
+        CAIRN_TRY_ASSIGN(overview.matching, m_store->count(terms));
+        CAIRN_TRY_ASSIGN(overview.all, m_store->count({}));
+    }
+    if (const Status read = readSituations(filter, terms, overview); !read)
+        return read.error();
+    return overview;
+}
+
+Result<RunSlice> ReadWorld::runs(const SliceRequest& request)
+{
+    RunSlice slice;
+    CAIRN_TRY_ASSIGN(slice.at, m_store->now());
+    CAIRN_TRY_ASSIGN(ListFilter filter, filterOf(request.filter, slice.at));
+    if (!request.situation.isEmpty()) {
+        if (filter.empty())
+            filter.emplace_back();
+        for (ListTerm& term : filter)
+            term.situation = {core(request.situation)};
+    }
+    std::optional<PageKey> after;
+    if (request.after)
+        after = PageKey{request.after->a, request.after->b, request.after->run};
+    CAIRN_TRY_ASSIGN(const RunPage page, m_store->list(filter, ListOrder::AttentionThenOldest, after,
+                                                       static_cast<std::size_t>(std::max(1, request.limit))));
+    for (const ListRow& row : page.rows)
+        slice.lines.push_back(lineOf(row));
+    slice.more = page.next.has_value();
+    if (page.next)
+        slice.mark = {page.next->a, page.next->b, page.next->run};
+    return slice;
+}
+
+Result<std::vector<RunLine>> ReadWorld::lines(const std::vector<RunId>& runs)
+{
+    CAIRN_TRY_ASSIGN(const auto rows, m_store->listRows(runs));
+    std::vector<RunLine> lines;
+    for (const ListRow& row : rows)
+        lines.push_back(lineOf(row));
+    return lines;
+}
+
+Result<ChangeSet> ReadWorld::changes(quint64 cursor)
+{
+    ChangeSet set;
+    CAIRN_TRY_ASSIGN(set.at, m_store->now());
+    CAIRN_TRY_ASSIGN(const Changes changes, m_store->changesSince(cursor, 500));
+    for (const ListRow& row : changes.rows)
+        set.lines.push_back(lineOf(row));
+    set.cursor = changes.cursor;
+    set.more = changes.more;
+    return set;
+}
+
+Result<WhyView> ReadWorld::why(const RunId& run)
+{
+    CAIRN_TRY_ASSIGN(const RunView view, m_query->run(run));
+    return cairn::ui::whyOf(view);
+}
+
+Result<WhyView> ReadWorld::whyOf(const SituationLine& situation)
+{
+    CAIRN_TRY_ASSIGN(const RunView view, m_query->run(situation.example));
+    WhyView why = cairn::ui::whyOf(view);
+    if (situation.count == 1)
+        return why;
+    // Told by its oldest member; acts are for one run at a time.
+    why.run = {};
+    why.sentence = u"%1 wait for the same reason, the oldest since %2: %3"_s.arg(
+        plural(situation.count, u"run"_s, u"runs"_s), instantText(situation.oldest), why.sentence);
+    why.evidence.insert(why.evidence.begin(), {u"Oldest run"_s, idText(situation.example), true});
+    for (VerbLine& verb : why.verbs) {
+        verb.on = false;
+        verb.text = u"select one run below; acts on several runs at once come with plans"_s;
+    }
+    return why;
+}
+
+Result<RunDetail> ReadWorld::run(const RunId& run)
+{
+    CAIRN_TRY_ASSIGN(const RunView view, m_query->run(run));
+    CAIRN_TRY_ASSIGN(const auto attempts, m_store->attempts(run, kNoStep));
+    CAIRN_TRY_ASSIGN(const auto effects, m_store->effectsOfRun(run));
+    return detailOf(view, attempts, effects);
+}
+
+Result<RunId> ReadWorld::find(const QString& text) { return m_query->resolve(core(text)); }
+
+Result<std::vector<HistoryLine>> ReadWorld::history(const RunId& run, quint64 from, int limit)
+{
+    CAIRN_TRY_ASSIGN(const auto items, m_query->history(run, from, static_cast<std::size_t>(limit)));
+    std::vector<HistoryLine> lines;
+    for (const HistoryItem& item : items)
+        lines.push_back(historyOf(item));
+    return lines;
+}
+
+Result<PayloadText> ReadWorld::payload(const RunId& run, const PayloadLine& line)
+{
+    CAIRN_TRY_ASSIGN(const PayloadInfo info, m_store->payloadInfo(run, line.id));
+    PayloadText text;
+    text.line = line;
+    text.line.media = qt(info.ref.media);
+    text.line.size = info.ref.size;
+    text.hash = hexText(info.ref.hash);
+    text.redacted = info.redacted;
+    if (info.redacted)
+        return text;
+    CAIRN_TRY_ASSIGN(const std::string head, m_store->payload(run, line.id, 0, kPayloadShown));
+    text.head = QByteArray(head.data(), static_cast<qsizetype>(head.size()));
+    if (info.ref.size == head.size())
+        text.fields = flatFields(head);
+    return text;
+}
+
+Result<quint64> ReadWorld::save(const RunId& run, const PayloadLine& line, const QString& path)
+{
+    CAIRN_TRY_ASSIGN(const PayloadInfo info, m_store->payloadInfo(run, line.id));
+    QSaveFile file(path);
+    const auto refused = [&file] {
+        return makeError(ErrorKind::Io, "The file could not be written: " + file.errorString().toStdString());
+    };
+    if (!file.open(QIODevice::WriteOnly))
+        return refused();
+    for (std::uint64_t at = 0; at < info.ref.size;) {
+        CAIRN_TRY_ASSIGN(const std::string part, m_store->payload(run, line.id, at, kSavePart));
+        if (part.empty())
+            return makeError(ErrorKind::Corrupt, "The payload is shorter than its recorded size");
+        if (file.write(part.data(), static_cast<qint64>(part.size())) < 0)
+            return refused();
+        at += part.size();
+    }
+    return file.commit() ? Result<quint64>(info.ref.size) : Result<quint64>(refused());
+}
+
+Result<QString> ReadWorld::dot(const RunId& run)
+{
+    CAIRN_TRY_ASSIGN(const std::string text, m_query->dot(run));
+    return qt(text);
+}
+
+}  // namespace cairn::ui

@@ -1,0 +1,42 @@
+#pragma once
+// What the reading thread works with, and the reads that take more than a line. Only that thread uses it.
+
+#include "core/query/query.h"
+#include "ui/data/storesession.h"
+
+namespace cairn::ui {
+
+class ReadWorld {
+public:
+    explicit ReadWorld(std::shared_ptr<const StoreOpening> opening) : m_opening(std::move(opening)) {}
+
+    [[nodiscard]] Status open();
+    void onOpened(std::function<void(StoreReader&)> hook) { m_hook = std::move(hook); }
+
+    [[nodiscard]] Result<StoreFacts> facts();
+    [[nodiscard]] Result<Overview> overview(const QString& filter);
+    [[nodiscard]] Result<RunSlice> runs(const SliceRequest& request);
+    [[nodiscard]] Result<std::vector<RunLine>> lines(const std::vector<RunId>& runs);
+    [[nodiscard]] Result<ChangeSet> changes(quint64 cursor);
+    [[nodiscard]] Result<WhyView> why(const RunId& run);
+    [[nodiscard]] Result<WhyView> whyOf(const SituationLine& situation);
+    [[nodiscard]] Result<RunDetail> run(const RunId& run);
+    [[nodiscard]] Result<RunId> find(const QString& text);
+    [[nodiscard]] Result<std::vector<HistoryLine>> history(const RunId& run, quint64 from, int limit);
+    [[nodiscard]] Result<PayloadText> payload(const RunId& run, const PayloadLine& line);
+    [[nodiscard]] Result<quint64> save(const RunId& run, const PayloadLine& line, const QString& path);
+    [[nodiscard]] Result<QString> dot(const RunId& run);
+
+private:
+    [[nodiscard]] Result<ListFilter> filterOf(const QString& text, TimeMs now) const;
+
+    [[nodiscard]] Status readSituations(const QString& filter, const ListFilter& terms, Overview& overview);
+
+    std::shared_ptr<const StoreOpening> m_opening;
+    std::function<void(StoreReader&)> m_hook;
+    SystemClock m_clock;
+    std::unique_ptr<StoreWriter> m_store;
+    std::unique_ptr<Query> m_query;
+};
+
+}  // namespace cairn::ui

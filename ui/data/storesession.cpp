@@ -1,0 +1,118 @@
+#include "ui/data/storesession.h"
+
+#include "ui/data/actsession.h"
+#include "ui/data/jobs.h"
+#include "ui/data/readworld.h"
+
+namespace cairn::ui {
+
+namespace {
+// Requests of one kind supersede one another; what must not be lost has no slot.
+enum Slot : int { NoSlot = -1, OverviewSlot, RunsSlot, LinesSlot, ChangesSlot, WhySlot, RunSlotNumber, HistorySlot, PayloadSlot };
+}
+
+struct StoreSession::Reading {
+    explicit Reading(std::shared_ptr<const StoreOpening> opening) : jobs(std::move(opening)) {}
+    Jobs<ReadWorld> jobs;
+};
+
+struct StoreSession::Acting {
+    explicit Acting(std::shared_ptr<const StoreOpening> opening) : jobs(std::move(opening)) {}
+    Jobs<ActSession> jobs;
+};
+
+StoreSession::StoreSession(StoreOpening opening, QObject* parent)
+    : Source(parent), m_opening(std::make_shared<const StoreOpening>(std::move(opening))),
+      m_reading(std::make_unique<Reading>(m_opening)), m_acting(std::make_unique<Acting>(m_opening))
+{
+    // The connection lives until the thread has been joined, so the pointer that interrupt uses stays good.
+    m_reading->jobs.onWorld([this](ReadWorld& world) {
+        world.onOpened([this](StoreReader& reader) {
+            m_reading->jobs.thread().setInterrupt([&reader] { reader.interrupt(); });
+        });
+    });
+}
+
+StoreSession::~StoreSession() = default;
+
+QFuture<Reply<StoreFacts>> StoreSession::facts()
+{
+    return m_reading->jobs.ask<StoreFacts>(NoSlot, [](ReadWorld& w) { return w.facts(); });
+}
+
+QFuture<Reply<Overview>> StoreSession::overview(const QString& filter)
+{
+    return m_reading->jobs.ask<Overview>(OverviewSlot, [filter](ReadWorld& w) { return w.overview(filter); });
+}
+
+QFuture<Reply<RunSlice>> StoreSession::runs(const SliceRequest& request)
+{
+    return m_reading->jobs.ask<RunSlice>(RunsSlot, [request](ReadWorld& w) { return w.runs(request); });
+}
+
+QFuture<Reply<std::vector<RunLine>>> StoreSession::lines(const std::vector<RunId>& runs)
+{
+    return m_reading->jobs.ask<std::vector<RunLine>>(LinesSlot, [runs](ReadWorld& w) { return w.lines(runs); });
+}
+
+QFuture<Reply<ChangeSet>> StoreSession::changes(quint64 cursor)
+{
+    return m_reading->jobs.ask<ChangeSet>(ChangesSlot, [cursor](ReadWorld& w) { return w.changes(cursor); });
+}
+
+QFuture<Reply<WhyView>> StoreSession::why(const RunId& run)
+{
+    return m_reading->jobs.ask<WhyView>(WhySlot, [run](ReadWorld& w) { return w.why(run); });
+}
+
+QFuture<Reply<WhyView>> StoreSession::whyOf(const SituationLine& situation)
+{
+    return m_reading->jobs.ask<WhyView>(WhySlot, [situation](ReadWorld& w) { return w.whyOf(situation); });
+}
+
+QFuture<Reply<RunDetail>> StoreSession::run(const RunId& run)
+{
+    return m_reading->jobs.ask<RunDetail>(NoSlot, [run](ReadWorld& w) { return w.run(run); });
+}
+
+QFuture<Reply<RunId>> StoreSession::find(const QString& text)
+{
+    return m_reading->jobs.ask<RunId>(NoSlot, [text](ReadWorld& w) { return w.find(text); });
+}
+
+QFuture<Reply<std::vector<HistoryLine>>> StoreSession::history(const RunId& run, quint64 from, int limit)
+{
+    return m_reading->jobs.ask<std::vector<HistoryLine>>(NoSlot, [=](ReadWorld& w) { return w.history(run, from, limit); });
+}
+
+QFuture<Reply<PayloadText>> StoreSession::payload(const RunId& run, const PayloadLine& line)
+{
+    return m_reading->jobs.ask<PayloadText>(PayloadSlot, [=](ReadWorld& w) { return w.payload(run, line); });
+}
+
+QFuture<Reply<quint64>> StoreSession::savePayload(const RunId& run, const PayloadLine& line, const QString& path)
+{
+    return m_reading->jobs.ask<quint64>(NoSlot, [=](ReadWorld& w) { return w.save(run, line, path); });
+}
+
+QFuture<Reply<QString>> StoreSession::dot(const RunId& run)
+{
+    return m_reading->jobs.ask<QString>(NoSlot, [run](ReadWorld& w) { return w.dot(run); });
+}
+
+QFuture<Reply<ActPreview>> StoreSession::preview(const ActRequest& request)
+{
+    return m_acting->jobs.ask<ActPreview>(NoSlot, [request](ActSession& a) { return a.preview(request); });
+}
+
+QFuture<Reply<ActResult>> StoreSession::execute(const ActRequest& request)
+{
+    // Look-only is not a grey button: the connection that could write is never opened.
+    if (!m_opening->mayAct)
+        return m_reading->jobs.ask<ActResult>(NoSlot, [opening = m_opening](ReadWorld&) -> Result<ActResult> {
+            return makeError(ErrorKind::Refused, "This store is open for looking only: " + core(opening->whyNot));
+        });
+    return m_acting->jobs.ask<ActResult>(NoSlot, [request](ActSession& a) { return a.execute(request); }, true);
+}
+
+}  // namespace cairn::ui

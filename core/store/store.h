@@ -36,7 +36,8 @@ struct CommitMember {
     std::vector<AttributeRow> attributes;
     std::vector<PayloadRow> payloads;
     std::vector<EffectWrite> effects;    // guarded by their revisions
-    std::vector<std::pair<EffectId, StepIx>> waits;      // effect_waiters rows to add for this run
+    std::vector<std::pair<EffectId, StepIx>> waits;      // effect_waiters rows to add for this run;
+                                                         // LedgerMoved where the effect is not under way any more
     std::vector<OutboxRow> outbox;
     std::vector<EffectId> wake;          // one EffectReleased outbox row per waiter of each, waiters removed
     std::vector<ResourceRow> resources;  // back-off: stored as the later of stored and given
@@ -215,6 +216,7 @@ struct ClaimedRun {
     RunId run;
     std::uint64_t epoch = 0;
     std::uint64_t version = 0;
+    std::optional<TimeMs> nextDue{};     // release(): when the run is to be claimed again; not set: as stored
 };
 
 class StoreWriter : public StoreReader {

@@ -102,6 +102,16 @@ std::optional<MemberResult> MemoryDatabase::refuseRows(const CommitMember& membe
         if ((found == effects.end() ? 0 : found->second.revision) != write.row.revision)
             return answer(MemberResult::Kind::LedgerMoved);
     }
+    // Nobody would wake a waiter for an effect that has ended meanwhile.
+    for (const auto& [effect, step] : member.waits) {
+        if (std::any_of(member.effects.begin(), member.effects.end(),
+                        [&e = effect](const EffectWrite& write) { return write.row.effect == e; }))
+            continue;
+        const auto found = effects.find(effect);
+        const LedgerState state = found == effects.end() ? LedgerState::Absent : found->second.state;
+        if (state != LedgerState::InFlight && state != LedgerState::Unknown)
+            return answer(MemberResult::Kind::LedgerMoved);
+    }
     const auto run = runs.find(member.run);
     std::set<PayloadId> seen;
     for (const PayloadRow& payload : member.payloads) {

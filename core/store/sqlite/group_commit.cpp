@@ -104,6 +104,21 @@ Result<bool> GroupCommit::admitRows(const CommitMember& member, MemberResult& re
             return false;
         }
     }
+    // Nobody would wake a waiter for an effect that has ended meanwhile.
+    for (const auto& [effect, step] : member.waits) {
+        if (std::any_of(member.effects.begin(), member.effects.end(),
+                        [&e = effect](const EffectWrite& write) { return write.row.effect == e; }))
+            continue;
+        Query query(m_db, Sql::EffectState);
+        CAIRN_TRY_ASSIGN(const bool found, query.bind(effect).step());
+        LedgerState state = LedgerState::Absent;
+        if (found)
+            query.read(state);
+        if (state != LedgerState::InFlight && state != LedgerState::Unknown) {
+            result.kind = Kind::LedgerMoved;
+            return false;
+        }
+    }
     for (const PayloadRow& payload : member.payloads) {
         if (payload.artifact.isNull())
             continue;

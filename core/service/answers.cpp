@@ -81,13 +81,11 @@ void Service::Impl::committed(Slot& slot, const ItemPtr& item, const MemberResul
     slot.confirmed.head = item->hash;
     slot.confirmed.format = std::max(slot.confirmed.format, item->format);
     capacity.attempts -= std::min(capacity.attempts, item->starts);
-    for (const NewPayload& payload : item->submission.payloads)
-        cache.put(payload.ref.id, std::make_shared<const std::string>(payload.bytes));
-    if (slot.outstanding == 0) {
-        for (auto& [id, payload] : slot.fresh)
-            cache.put(id, std::make_shared<const std::string>(std::move(payload.bytes)));
-        slot.fresh.clear();
-    }
+    for (const PayloadId& id : payloadsOf(item->entry))
+        if (const auto fresh = slot.fresh.find(id); fresh != slot.fresh.end()) {
+            cache.put(id, std::make_shared<const std::string>(std::move(fresh->second.bytes)));
+            slot.fresh.erase(fresh);
+        }
     const bool wasOwned = slot.owned;
     if (item->owner == OwnerChange::Take) {
         slot.owned = true;

@@ -114,13 +114,16 @@ void Service::onCommitted(std::function<void(const RunState& after, const Entry&
 
 void Service::onDisowned(std::function<void(const RunId& run, bool taken)> observer) { m_impl->disowned = std::move(observer); }
 
-bool Service::idle(const RunId& run)
+std::optional<ClaimedRun> Service::idle(const RunId& run)
 {
     const Slot* slot = m_impl->findSlot(run);
-    if (!slot || !slot->idle() || slot->confirmed.version == 0)
-        return false;
+    if (!slot || !slot->owned || !slot->idle() || slot->confirmed.version == 0)
+        return std::nullopt;
     const auto def = definition(slot->confirmed.workflow.name, slot->confirmed.workflow.version);
-    return !m_impl->worthOwning(slot->confirmed, def.get(), m_impl->now());
+    const TimeMs at = now();
+    if (m_impl->worthOwning(slot->confirmed, def.get(), at))
+        return std::nullopt;
+    return ClaimedRun{run, slot->epoch, slot->confirmed.version, m_impl->nextDueOf(slot->confirmed, def.get(), at)};
 }
 
 Result<RunState> Service::load(const RunId& run, std::uint64_t version)

@@ -169,28 +169,15 @@ struct Projection {
             if (change.wakesWaiters)
                 member.wake.push_back(change.effect);
         }
-        return waits();
-    }
-    // A waiter is added under the row as it was read: had the effect ended meanwhile, nobody would wake it. Writing the
-    // row back unchanged takes its revision, so that this commit or the one that ends the effect decides again.
-    Status waits()
-    {
-        for (const Fact& fact : entry.facts) {
-            const auto* waiting = std::get_if<StepWaiting>(&fact);
-            if (!waiting || waiting->reason != Reason::EffectInFlight)
-                continue;
-            const EffectId effect = after.steps[waiting->step].effect;
-            member.waits.emplace_back(effect, waiting->step);
-            const bool written = std::any_of(member.effects.begin(), member.effects.end(),
-                                             [&](const EffectWrite& write) { return write.row.effect == effect; });
-            if (written)
-                continue;
-            CAIRN_TRY_ASSIGN(EffectRow row, work.ledgerRow(effect));
-            member.effects.push_back({row});
-            if (const auto own = slot.ledger.find(effect); own != slot.ledger.end())
-                ++own->second.revision;
-        }
+        waits();
         return {};
+    }
+    // The store refuses a waiter whose effect has ended meanwhile (LedgerMoved): nobody would wake it.
+    void waits()
+    {
+        for (const Fact& fact : entry.facts)
+            if (const auto* waiting = std::get_if<StepWaiting>(&fact); waiting && waiting->reason == Reason::EffectInFlight)
+                member.waits.emplace_back(after.steps[waiting->step].effect, waiting->step);
     }
     void outbox()
     {
@@ -318,7 +305,7 @@ Result<CommitMember> Service::Impl::project(Work& work, Slot& slot, const Entry&
     if (item.creates) {
         member.identity = item.identity;
         slot.identity = item.identity;
-        if (worth && !work.given().session.isNull()) {
+        if (!work.given().session.isNull() && !after.closed) {
             member.owner = OwnerChange::Take;
             member.newOwner = config.session;
         }

@@ -50,8 +50,6 @@ void Service::Impl::submit(Submission submission, Done done)
     item->done = std::move(done);
     item->callersId = !item->submission.command.id.isNull();
     if (auto outcome = prepare(*item)) {
-        if (outcome->kind == Outcome::Kind::Rejected)
-            *outcome = refused(*item, std::move(outcome->rejection));
         auditRefusal(item, std::move(*outcome));
         return;
     }

@@ -148,8 +148,10 @@ public:
     // The run is no longer this session's: let go by a commit (false), or taken over by another (true). After `taken`,
     // attempts of this session go on and may still deliver their results; nothing new is started.
     void onDisowned(std::function<void(const RunId& run, bool taken)> observer);
-    // Nothing that this engine could do by itself within 30 s: it may be given back (StoreWriter::release).
-    [[nodiscard]] bool idle(const RunId& run);
+    // Set where this engine could do nothing by itself within 30 s, and no submission is under way: what to hand to
+    // StoreWriter::release, then disown(). Commits let go by themselves; this is for runs that were claimed or started
+    // and needed no commit.
+    [[nodiscard]] std::optional<ClaimedRun> idle(const RunId& run);
 
     // A sender's message id, or any caller's key, under the store's salt (cmd::Signal::messageHash).
     [[nodiscard]] Result<Digest> saltedId(std::string_view id);

@@ -7,9 +7,28 @@
 #include "tests/support/cairn_qtest.h"
 
 #include <map>
+#include <set>
 #include <memory>
 
 namespace cairn::testing {
+
+inline const char* kindName(Outcome::Kind kind)
+{
+    static constexpr const char* kNames[] = {"Committed", "Repeated", "Existing", "NoChange", "Rejected", "Failed"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+// "Rejected: why", for messages of failed checks and exact comparisons.
+inline std::string told(const Outcome& o)
+{
+    const std::string kind = kindName(o.kind);
+    switch (o.kind) {
+    case Outcome::Kind::Rejected: return kind + ": " + o.rejection.text;
+    case Outcome::Kind::Failed: return kind + ": " + errorLine(o.error);
+    case Outcome::Kind::NoChange:
+    case Outcome::Kind::Existing: return kind + ": " + o.text;
+    default: return kind + " " + std::to_string(o.version);
+    }
+}
 
 // Tools: look (read-only), note (repeatable), pay (irreversible, no look-up), ask (irreversible, with a look-up).
 inline std::string workflowText(const std::string& name, const std::string& steps, const std::string& more = {})

@@ -1,0 +1,278 @@
+#include "core/query/query.h"
+
+#include "core/base/text.h"
+#include "core/definition/parse.h"
+#include "core/model/codec.h"
+#include "core/query/query_impl.h"
+#include "core/service/error_text.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+constexpr std::size_t kLineBytes = 300;
+constexpr int kMaxChain = 16;          // children followed to the root of a wait
+
+}  // namespace
+
+std::shared_ptr<const Definition> Query::Impl::definition(const WorkflowRef& ref)
+{
+    if (ref.name.empty())
+        return nullptr;
+    const auto place = std::make_pair(ref.name, ref.version);
+    if (const auto found = definitions.find(place); found != definitions.end())
+        return found->second;
+    const auto row = reader.workflow(ref.name, ref.version);
+    if (!row || !*row)
+        return nullptr;
+    auto parsed = parseDefinition((*row)->text);
+    if (!parsed)
+        return nullptr;
+    return definitions[place] = std::make_shared<const Definition>(std::move(*parsed.definition));
+}
+
+Result<Query::Impl::Folded> Query::Impl::fold(const RunId& run, std::uint64_t version)
+{
+    CAIRN_TRY_ASSIGN(LoadedRun loaded, reader.loadRun(run, 1, version));
+    Folded folded{std::move(loaded.identity), loaded.hot, {}};
+    for (const SealedEntry& sealed : loaded.entries) {
+        CAIRN_TRY(checkSeal(sealed, folded.state.head));
+        CAIRN_TRY_ASSIGN(const Entry entry, decodeEntry(sealed.body, sealed.format));
+        if (entry.version != folded.state.version + 1)
+            return makeError(ErrorKind::Corrupt, "run " + toText(run) + " lacks an entry before version " + std::to_string(entry.version));
+        apply(folded.state, entry);
+        folded.state.head = sealed.hash;
+        folded.state.format = std::max(folded.state.format, sealed.format);
+    }
+    if (version != 0 && folded.state.version != version)
+        return makeError(ErrorKind::NotFound, "run " + toText(run) + " has no version " + std::to_string(version)
+                                                  + "; its newest is " + std::to_string(loaded.hot.version));
+    return folded;
+}
+
+Explanation Query::Impl::explained(const RunState& state, const Definition* def, TimeMs at)
+{
+    Given given;
+    given.now = at;
+    if (const auto info = reader.info()) {
+        given.seed = info->seed;
+        given.safety = info->safety;
+    }
+    given.definition = def;
+    return explain(state, given);
+}
+
+std::optional<std::string> Query::Impl::line(const RunId& run, const PayloadRef& ref)
+{
+    const auto bytes = reader.payload(run, ref.id, 0, 64 * 1024);
+    if (!bytes) {
+        if (bytes.error().kind == ErrorKind::Refused)
+            return "redacted";
+        return std::nullopt;
+    }
+    const bool whole = ref.size <= bytes->size();
+    std::string text = errorTextOf(*bytes, whole ? ref.media : "text/plain");
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' '))
+        text.pop_back();
+    std::string shown = clipped(visibleLine(text), kLineBytes);
+    while (!shown.empty() && shown.back() == '.')
+        shown.pop_back();  // the sentence has its own
+    return shown;
+}
+
+Lookup Query::Impl::lookup(const RunState& state, TimeMs at, int depth, std::set<RunId>& visited,
+                           std::vector<std::pair<RunId, Sentence>>* chain)
+{
+    Lookup look;
+    look.text = [this, run = state.id](const PayloadRef& ref) { return line(run, ref); };
+    look.key = [this, &state](StepIx ix) -> std::optional<std::string> {
+        if (ix >= state.steps.size() || state.steps[ix].effect.isNull())
+            return std::nullopt;
+        const auto rows = reader.effects(std::span(&state.steps[ix].effect, 1));
+        return rows && !rows->empty() ? std::optional(rows->front().key) : std::nullopt;
+    };
+    look.sessions = [this, at]() {
+        std::vector<SessionRow> living;
+        if (auto rows = reader.sessions(true))
+            for (SessionRow& row : *rows)
+                if (row.endedAt == kNoTime || at - row.endedAt < 600'000)
+                    living.push_back(std::move(row));
+        std::erase_if(living, [](const SessionRow& row) { return row.endedAt != kNoTime; });
+        return living;
+    };
+    look.othersOn = [this](std::string_view resource, const RunId&) -> std::uint64_t {
+        ListTerm term;
+        term.resource.emplace_back(resource);
+        term.reason = {Reason::Resource};
+        const auto count = reader.count({term});
+        return count && *count > 0 ? *count - 1 : 0;
+    };
+    look.child = [this, at, depth, &visited, chain](const RunId& run) -> std::optional<ChildTold> {
+        if (depth >= kMaxChain || !visited.insert(run).second)
+            return std::nullopt;
+        auto folded = fold(run, 0);
+        if (!folded)
+            return std::nullopt;
+        const auto def = definition(folded->state.workflow);
+        const Explanation explanation = explained(folded->state, def.get(), at);
+        const std::size_t place = chain ? chain->size() : 0;
+        if (chain)
+            chain->emplace_back(run, Sentence{});
+        Told child = told(folded->state, explanation, def.get(), at, depth + 1, visited, chain);
+        if (chain)
+            (*chain)[place].second = child.sentence;
+        ChildTold out;
+        out.name = folded->state.workflow.name.empty() ? "run " + shortId(toText(run)) : visibleLine(folded->state.workflow.name);
+        out.clause = std::move(child.clause);
+        out.sentence = std::move(child.sentence);
+        return out;
+    };
+    return look;
+}
+
+Told Query::Impl::told(const RunState& state, const Explanation& explanation, const Definition* def, TimeMs at, int depth,
+                       std::set<RunId>& visited, std::vector<std::pair<RunId, Sentence>>* chain)
+{
+    visited.insert(state.id);
+    return tellRun(state, explanation, def, at, lookup(state, at, depth, visited, chain));
+}
+
+Query::Query(StoreReader& reader, const Clock& clock) : m_impl(std::make_unique<Impl>(reader, clock)) {}
+Query::~Query() = default;
+StoreReader& Query::reader() { return m_impl->reader; }
+
+Result<RunView> Query::run(const RunId& run, std::uint64_t version)
+{
+    CAIRN_TRY_ASSIGN(const TimeMs at, m_impl->now());
+    CAIRN_TRY_ASSIGN(auto folded, m_impl->fold(run, version));
+    RunView view;
+    view.identity = std::move(folded.identity);
+    view.hot = folded.hot;
+    view.state = std::move(folded.state);
+    view.at = at;
+    view.definition = m_impl->definition(view.state.workflow);
+    // An earlier version is told as it was when that version was written.
+    const TimeMs told = version == 0 ? at : view.state.changedAt;
+    view.explanation = m_impl->explained(view.state, view.definition.get(), told);
+    std::set<RunId> visited;
+    view.sentence = m_impl->told(view.state, view.explanation, view.definition.get(), told, 0, visited, &view.chain).sentence;
+    CAIRN_TRY_ASSIGN(auto rows, m_impl->reader.listRows(std::span(&run, 1)));
+    if (version == 0 && !rows.empty())
+        view.row = std::move(rows.front());
+    else
+        view.row = listRowOf(view.state, view.identity, told, view.definition.get());
+    CAIRN_TRY_ASSIGN(view.attributes, m_impl->reader.attributes(run));
+    return view;
+}
+
+Result<RunId> Query::resolve(std::string_view text)
+{
+    const std::string shown = visibleLine(text);
+    if (text.empty())
+        return makeError(ErrorKind::InvalidInput, "a run is named by its id, the beginning of its id, or its key");
+    if (const auto id = parseId<RunId>(text)) {
+        const auto hot = m_impl->reader.hot(*id);
+        if (!hot)
+            return hot.error();
+        return *id;
+    }
+    ListTerm byKey;
+    byKey.key.emplace_back(text);
+    const bool pattern = text.back() == '*';
+    std::set<RunId> found;
+    if (!pattern) {
+        CAIRN_TRY_ASSIGN(const auto page, m_impl->reader.list({byKey}, ListOrder::NewestFirst, std::nullopt, 4));
+        for (const ListRow& row : page.rows)
+            found.insert(row.run);
+    }
+    std::string prefix(text);
+    std::transform(prefix.begin(), prefix.end(), prefix.begin(), [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c; });
+    if (found.empty() && prefix.size() >= 4 && prefix.find_first_not_of("0123456789abcdef-") == std::string::npos) {
+        CAIRN_TRY_ASSIGN(const auto ids, m_impl->reader.findRuns(prefix, 4));
+        found.insert(ids.begin(), ids.end());
+    }
+    if (found.empty())
+        return makeError(ErrorKind::NotFound, "no run has the id, the beginning of an id (4 or more characters), or the key \"" + shown + "\"");
+    if (found.size() == 1)
+        return *found.begin();
+    std::string all;
+    for (const RunId& id : found)
+        all += (all.empty() ? "" : ", ") + toText(id);
+    return makeError(ErrorKind::InvalidInput, "\"" + shown + "\" names more than one run: " + all + (found.size() >= 4 ? ", ..." : ""));
+}
+
+Result<std::vector<HistoryItem>> Query::history(const RunId& run, std::uint64_t fromVersion, std::size_t limit)
+{
+    CAIRN_TRY_ASSIGN(const LoadedRun loaded, m_impl->reader.loadRun(run, 1, 0));
+    std::vector<HistoryItem> items;
+    std::vector<std::string> steps;
+    for (const SealedEntry& sealed : loaded.entries) {
+        CAIRN_TRY_ASSIGN(Entry entry, decodeEntry(sealed.body, sealed.format));
+        for (const Fact& fact : entry.facts)
+            if (const auto* added = std::get_if<StepAdded>(&fact))
+                steps.push_back(added->id);
+        if (entry.version < fromVersion)
+            continue;
+        if (items.size() >= limit)
+            break;
+        HistoryItem item;
+        item.hash = sealed.hash;
+        item.line = historyLine(entry, steps);
+        if (entry.reason) {
+            const auto text = m_impl->reader.payload(run, entry.reason.id);
+            item.reason = text ? visible(*text) : text.error().kind == ErrorKind::Refused ? "redacted" : "not recorded";
+        }
+        item.entry = std::move(entry);
+        items.push_back(std::move(item));
+    }
+    return items;
+}
+
+Result<Sentence> Query::sentence(const RunState& state, const Explanation& explanation, const Definition* definition)
+{
+    CAIRN_TRY_ASSIGN(const TimeMs at, m_impl->now());
+    std::set<RunId> visited;
+    return m_impl->told(state, explanation, definition, at, 0, visited, nullptr).sentence;
+}
+
+Sentence Query::rowSentence(const ListRow& row, TimeMs now)
+{
+    Sentence s;
+    s.since = row.since;
+    s.next = row.nextTime;
+    s.subject = row.resource.empty() ? visibleLine(row.step) : visibleLine(row.resource);
+    const std::string what(row.reason == Reason::None ? label(row.activity) : label(row.reason));
+    const std::string next = row.nextTime == kNoTime ? std::string() : ", next " + fromNow(row.nextTime, now);
+    std::string attempt;
+    if (row.reason == Reason::Retry || row.reason == Reason::AttemptsExhausted)
+        attempt = ", attempt " + std::to_string(row.attempt) + (row.attemptsMax > 0 ? " of " + std::to_string(row.attemptsMax) : "");
+    const std::string money = row.amount.currency.empty() ? std::string() : ", " + formatMoney(row.amount.micros, row.amount.currency);
+    const std::string resource = row.reason == Reason::Resource || row.reason == Reason::Capacity
+        ? " by " + (row.resource.empty() ? std::string("a resource that is not recorded") : visibleLine(row.resource)) : std::string();
+    s.shortText = what + resource + attempt + money + ", " + ago(row.since, now) + next;
+    s.text = (row.step.empty() ? "The run" : "Step \"" + visibleLine(row.step) + "\"") + std::string(": ") + s.shortText
+        + (row.error.empty() ? "" : ": " + visibleLine(row.error)) + ".";
+    const Attention who = row.reason == Reason::None ? row.attention : word(row.reason).attention;
+    s.ends = row.nextTime != kNoTime ? "time, at " + formatInstant(row.nextTime) : who == Attention::None ? "nothing: it is finished"
+        : std::string(label(who));
+    return s;
+}
+
+Result<std::string> Query::context(const RunId& run, const ContextOptions& options)
+{
+    CAIRN_TRY_ASSIGN(const RunView view, this->run(run));
+    const ContextSource source{view.state, view.identity, view.sentence, view.explanation,
+                               [this, run](const PayloadRef& ref) { return m_impl->reader.payload(run, ref.id); }, view.at};
+    const std::size_t bytes = std::max<std::size_t>(options.tokenBudget, 64) * 4;
+    return options.json ? contextJson(source, bytes) : contextMarkdown(source, bytes);
+}
+
+Result<std::string> Query::dot(const RunId& run)
+{
+    CAIRN_TRY_ASSIGN(const auto folded, m_impl->fold(run, 0));
+    return dotOf(folded.state);
+}
+
+}  // namespace cairn

@@ -1,0 +1,51 @@
+#pragma once
+// Inside of the query layer.
+
+#include "core/query/tell.h"
+
+#include <map>
+#include <set>
+
+namespace cairn {
+
+struct Query::Impl {
+    Impl(StoreReader& r, const Clock& c) : reader(r), clock(c) {}
+
+    [[nodiscard]] Result<TimeMs> now() { return reader.now(); }
+    [[nodiscard]] std::shared_ptr<const Definition> definition(const WorkflowRef& ref);
+    struct Folded {
+        RunRow identity;
+        HotRow hot;
+        RunState state;
+    };
+    [[nodiscard]] Result<Folded> fold(const RunId& run, std::uint64_t version);
+    [[nodiscard]] Explanation explained(const RunState& state, const Definition* def, TimeMs at);
+    [[nodiscard]] Lookup lookup(const RunState& state, TimeMs at, int depth, std::set<RunId>& visited,
+                                std::vector<std::pair<RunId, Sentence>>* chain);
+    [[nodiscard]] Told told(const RunState& state, const Explanation& explanation, const Definition* def, TimeMs at, int depth,
+                            std::set<RunId>& visited, std::vector<std::pair<RunId, Sentence>>* chain);
+    // A payload's text in one visible line, clipped.
+    [[nodiscard]] std::optional<std::string> line(const RunId& run, const PayloadRef& ref);
+
+    StoreReader& reader;
+    const Clock& clock;
+    std::map<std::pair<std::string, std::uint32_t>, std::shared_ptr<const Definition>> definitions;
+};
+
+// One line that tells an entry; `steps` are the ids of the run's steps as of it.
+[[nodiscard]] std::string historyLine(const Entry& entry, const std::vector<std::string>& steps);
+[[nodiscard]] std::string dotOf(const RunState& state);
+
+// A working context. `bytes` gives a payload or says why not.
+struct ContextSource {
+    const RunState& state;
+    const RunRow& identity;
+    const Sentence& sentence;
+    const Explanation& explanation;
+    std::function<Result<std::string>(const PayloadRef&)> bytes;
+    TimeMs now = kNoTime;
+};
+[[nodiscard]] std::string contextMarkdown(const ContextSource& source, std::size_t budgetBytes);
+[[nodiscard]] std::string contextJson(const ContextSource& source, std::size_t budgetBytes);
+
+}  // namespace cairn

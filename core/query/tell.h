@@ -1,0 +1,39 @@
+#pragma once
+// Inside of the query layer: putting reasons into words. One Teller tells one run; it reads error texts, other runs and
+// sessions through a Lookup so that the words can be tested without a store.
+
+#include "core/query/query.h"
+
+namespace cairn {
+
+// A span for people in a sentence: "3 h 20 m", "2 d 3 h", "12 s"; parts that are zero are left out.
+[[nodiscard]] std::string roughSpan(SpanMs span);
+[[nodiscard]] std::string ago(TimeMs since, TimeMs now);       // "3 h ago", "just now", "at a time that is not recorded"
+[[nodiscard]] std::string fromNow(TimeMs due, TimeMs now);     // "in 5 h", "now"
+[[nodiscard]] std::string actorName(const Actor& actor);       // "kim", "engine 0193b2…9a1f", "the workflow"
+
+struct ChildTold {
+    std::string name;          // workflow of the child, or its id
+    std::string clause;        // "waits for an approval by finance, asked 3 h ago, expires in 5 h"
+    Sentence sentence;
+};
+
+struct Lookup {
+    // One line of a payload's text, made visible; nullopt: not recorded (or redacted, then `why` says so).
+    std::function<std::optional<std::string>(const PayloadRef& payload)> text;
+    std::function<std::optional<ChildTold>(const RunId& child)> child;    // nullopt: it has not started
+    std::function<std::optional<std::string>(StepIx step)> key;           // effect key text
+    std::function<std::vector<SessionRow>()> sessions;
+    std::function<std::uint64_t(std::string_view resource, const RunId& self)> othersOn;  // waiting for the resource
+};
+
+// A sentence and its clause: the part that a parent's sentence goes on with.
+struct Told {
+    Sentence sentence;
+    std::string clause;
+};
+
+[[nodiscard]] Told tellRun(const RunState& state, const Explanation& explanation, const Definition* definition, TimeMs now,
+                           const Lookup& lookup);
+
+}  // namespace cairn

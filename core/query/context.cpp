@@ -73,6 +73,8 @@ std::string name(const StepRecord& step)
     return step.tool.empty() ? std::string(key(step.kind)) : step.tool;
 }
 
+constexpr std::size_t kLeastShown = 200;   // a shorter beginning of a body says nothing
+
 // A body cut to fit: what is shown, and how many bytes are left out.
 struct Shown {
     std::string text;
@@ -85,7 +87,7 @@ Shown shownOf(const ContextSource& source, const PayloadRef& ref, std::size_t ro
     Shown shown;
     if (!ref)
         return shown;
-    if (room < 32) {
+    if (room < kLeastShown && ref.size > room) {
         shown.leftOut = ref.size;
         return shown;
     }
@@ -182,6 +184,7 @@ std::string contextMarkdown(const ContextSource& source, std::size_t budgetBytes
     std::size_t leftCalls = 0;
     std::uint64_t leftBytes = 0;
     std::size_t heads = 0;
+    bool cut = false;
     for (const Call& call : calls)
         heads += callHead(call).size() + leastBodies(call, kLeastBody);
     for (const Call& call : calls) {
@@ -198,7 +201,9 @@ std::string contextMarkdown(const ContextSource& source, std::size_t budgetBytes
         for (const auto& [title, ref] : {std::pair{"Output:\n", call.output}, std::pair{"Input:\n", call.input}}) {
             if (!ref)
                 continue;
-            const Shown shown = shownOf(source, ref, room());
+            // After the first body that is cut, older ones stand whole or not at all.
+            const Shown shown = shownOf(source, ref, cut && ref.size > room() ? 0 : room());
+            cut = cut || shown.leftOut > 0;
             std::string body = shown.text.empty() ? title : title + fenced(shown.text);
             if (shown.leftOut > 0)
                 body += leftOutText(shown.leftOut);
@@ -271,6 +276,7 @@ std::string contextJson(const ContextSource& source, std::size_t budgetBytes)
     for (const Call& call : calls)
         heads += jsonCallHead(call).size() + 2 + leastBodies(call, kLeastJsonBody);
     bool first = true;
+    bool cut = false;
     for (const Call& call : calls) {
         std::string part = jsonCallHead(call);
         heads -= part.size() + 2 + leastBodies(call, kLeastJsonBody);
@@ -285,7 +291,9 @@ std::string contextJson(const ContextSource& source, std::size_t budgetBytes)
                 continue;
             const std::size_t room = budgetBytes > used + heads + 120 ? budgetBytes - used - heads - 120 : 0;
             // Escaping may make text longer than it was.
-            std::string body = jsonBody(shownOf(source, ref, room), ref);
+            const Shown shown = shownOf(source, ref, cut && ref.size > room ? 0 : room);
+            cut = cut || shown.leftOut > 0;
+            std::string body = jsonBody(shown, ref);
             if (body.size() > room)
                 body = jsonBody(shownOf(source, ref, room / 8), ref);
             used += body.size() + 12;

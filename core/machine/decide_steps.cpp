@@ -63,7 +63,7 @@ void Decider::Impl::settle()
         finishFanOuts();
         if (!s.ready.empty() && (scanAll || (!g.session.isNull() && capacity > 0))) {
             // Walked in place: a copy of ten thousand ready steps for each completion would cost more than all the rest.
-            for (auto it = s.ready.begin(); it != s.ready.end() && (scanAll || capacity > 0);) {
+            for (auto it = s.ready.begin(); it != s.ready.end() && (scanAll || mayAsk());) {
                 const StepIx ix = *it;
                 progress = proceed(ix) || progress;
                 it = s.ready.upper_bound(ix);
@@ -369,7 +369,7 @@ bool Decider::Impl::startTool(StepIx ix)
     }
     if (gateByApproval(ix, d, t))
         return true;
-    if (g.session.isNull() || capacity == 0 || s.driven || (t && t->executor == "worker"))
+    if (g.session.isNull() || !mayAsk() || s.driven || (t && t->executor == "worker"))
         return false;
     if (overBudget(ix, t))
         return true;

@@ -85,6 +85,8 @@ struct Decider::Impl {
     void closeAsFailed(bool byRecovery);
     bool startCompensation();
     bool mayStart(const StepRecord& step) const;
+    // No more ledger rows are asked for than attempts could start: the rest is asked when these have been answered.
+    bool mayAsk() const { return needs.ledger.size() < capacity; }
     std::optional<RetryPolicy> policyOf(StepIx ix) const;
 
     // decide_attempts.cpp

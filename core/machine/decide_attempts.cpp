@@ -86,7 +86,8 @@ void Decider::Impl::afterUnclear(StepIx ix, Purpose purpose, EffectKnowledge kno
     const bool hasLookUp = t && !t->lookUp.empty();
     if (purpose == Purpose::LookUp) {
         if (r.state != StepState::Unknown) {
-            retryOrExhaust(ix, handledFailure, {});  // check_first: nothing was done yet
+            if (!isFinished(r.state))  // not cancelled with its run
+                retryOrExhaust(ix, handledFailure, {});  // check_first: nothing was done yet
             return;
         }
         const RetryPolicy policy = policyOf(ix).value_or(RetryPolicy{});

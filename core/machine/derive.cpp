@@ -167,8 +167,8 @@ struct LedgerWriter {
     }
     void operator()(const StepCompleted& f)
     {
-        // A result that came from the ledger changes nothing there; only steps that were tried hold the effect.
-        if (!f.fromLedger && (s.steps[f.step].tries > 0 || f.byPerson))
+        // A result that came from the ledger changes nothing there. One that a look-up found is as good as one's own.
+        if (!f.fromLedger && (s.steps[f.step].attempts > 0 || f.byPerson))
             put(f.step, LedgerState::Completed, f.output, true);
     }
     template<class F> void operator()(const F&) {}

@@ -116,7 +116,7 @@ struct Folder {
         if (auto* line = budgetLine(state, f.unit))
             line->limit = f.limit;
         else
-            state.budget.push_back({f.unit, f.limit, 0, 0});
+            state.budget.push_back({f.unit, f.limit, 0, reservedNow(f.unit)});
     }
     void operator()(const PayloadsRedacted&) {}
 
@@ -210,6 +210,7 @@ struct Folder {
             t->effectDone = writes(t->safety) && t->kind == StepKind::Tool && !t->effect.isNull();
             t->completedBy = f.byPerson || f.fromLedger ? AttemptId{} : t->lastAttempt;
         }
+        withdraw(f.step);
         finish(state, f.step, head);
     }
     void operator()(const StepFailed& f)
@@ -240,6 +241,7 @@ struct Folder {
             t->byPerson = f.byPerson;
             t->output = f.output;
         }
+        withdraw(f.step);
         finish(state, f.step, head);
     }
     void operator()(const StepUnknown& f)
@@ -456,6 +458,30 @@ struct Folder {
         }
     }
 
+    // What is under way already, of a unit that had no limit until now.
+    std::int64_t reservedNow(const std::string& unit) const
+    {
+        std::int64_t sum = 0;
+        const auto add = [&](const std::vector<Usage>& amounts) {
+            for (const auto& usage : amounts)
+                sum += usage.unit == unit ? usage.amount : 0;
+        };
+        for (const StepRecord& step : state.steps) {
+            add(step.held);
+            if (step.attempt)
+                add(step.attempt->reserved);
+        }
+        for (const ChildRecord& child : state.children)
+            for (const auto& line : child.allotment)
+                sum += !child.answered && line.unit == unit ? line.limit : 0;
+        return sum;
+    }
+    // A step that is over needs nobody's consent any more.
+    void withdraw(StepIx ix)
+    {
+        if (auto* asked = approvalOf(state.steps[ix]); asked && asked->state == ApprovalState::Pending)
+            close(*asked, ApprovalState::Cancelled);
+    }
     void cancelStep(StepIx ix)
     {
         {

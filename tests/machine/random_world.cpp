@@ -61,9 +61,11 @@ struct RandomWorld::Impl {
     std::string start(std::string_view name)
     {
         RunDriver& d = driver(runId(name), definition);
-        // Both runs use the same business key for one step, and there are fan-outs of different sizes.
-        d.renders["s1"].key = "shared";
-        d.renders["s1"].input = "shared";
+        // All runs use the same business keys for two steps, and there are fan-outs of different sizes.
+        for (const char* shared : {"s0", "s1"}) {
+            d.renders[shared].key = "shared";
+            d.renders[shared].input = "shared";
+        }
         d.renders["s2"].items = 2;
         d.renders["s3"].items = 0;
         cmd::Start c;
@@ -233,15 +235,16 @@ std::string RandomWorld::Impl::move(const CommandDice& dice)
 {
     const auto [verb, run, at, detail] = dice;
     if (runs.empty())
-        if (auto wrong = start("a"); !wrong.empty())
-            return wrong;
+        for (const char* name : {"a", "b"})
+            if (auto wrong = start(name); !wrong.empty())
+                return wrong;
     RunDriver& d = pick(run);
     if (verb < 110)
         return workerMove(d, dice);
     if (verb < 170)
         return operatorMove(d, dice);
     switch (verb % 10) {
-    case 0: return start("b");
+    case 0: return start("c");
     case 1: return give(d, cmd::Advance{}, engine);
     case 2:
         world.ended.insert(d.session);

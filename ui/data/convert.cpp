@@ -29,13 +29,13 @@ Glyph approvalGlyph(Reason reason, TimeMs due, TimeMs now)
     return glyphOf(reason);
 }
 
-struct Group { Attention attention; bool moving; const char16_t* key; const char16_t* title; };
+struct Group { Attention attention; bool moving; const char16_t* key; const char16_t* title; const char16_t* filter; };
 constexpr Group kGroups[] = {
-    {Attention::UnknownEffect, false, u"unknown", u"Effect uncertain"},
-    {Attention::Person, false, u"person", u"A person must"},
-    {Attention::Repair, false, u"repair", u"Nobody can yet"},
-    {Attention::Machine, false, u"machine", u"The machine will"},
-    {Attention::Machine, true, u"moving", u"Moving"},
+    {Attention::UnknownEffect, false, u"unknown", u"Effect uncertain", u"wait:outcome_unknown"},
+    {Attention::Person, false, u"person", u"A person must", u"attention:person"},
+    {Attention::Repair, false, u"repair", u"Nobody can yet", u"attention:nobody"},
+    {Attention::Machine, false, u"machine", u"The machine will", u"attention:machine -state:executing|queued|cancelling|compensating"},
+    {Attention::Machine, true, u"moving", u"Moving", u"state:executing|queued|cancelling|compensating"},
 };
 
 bool isMoving(const CountRow& row) { return row.attention == Attention::Machine && row.reason == Reason::None; }
@@ -134,10 +134,10 @@ std::vector<AttentionLine> attentionOf(const std::vector<CountRow>& open, const 
             if (row.attention == group.attention && isMoving(row) == group.moving)
                 rows.push_back(row);
         const QString name = QString::fromUtf16(group.key);
-        lines.push_back({name, Glyph::None, QString::fromUtf16(group.title), sumOf(rows), u"who:"_s + name, true});
+        lines.push_back({name, Glyph::None, QString::fromUtf16(group.title), sumOf(rows), QString::fromUtf16(group.filter), true});
         addLines(lines, name, rows);
     }
-    lines.push_back({u"finished"_s, Glyph::None, u"Finished today"_s, sumOf(finished), u"since:today"_s, true});
+    lines.push_back({u"finished"_s, Glyph::None, u"Finished today"_s, sumOf(finished), u"state:finished since:today"_s, true});
     addLines(lines, u"finished"_s, finished);
     for (AttentionLine& line : lines)
         if (line.group == u"finished"_s && !line.head)

@@ -226,11 +226,19 @@ WhyView whyOf(const RunView& view)
     why.badge = isFinished(summary.activity) ? wait : wait + u", "_s + moverText(summary.attention);
     why.sentence = qt(view.sentence.text);
     why.strong = {qt(view.sentence.subject)};
-    for (const auto& [name, value] : view.sentence.evidence)
-        why.evidence.push_back({qt(name), qt(value), false});
+    if (const StepIx root = summary.primary.step; root < view.state.steps.size())
+        why.strong << u'"' + qt(view.state.steps[root].id) + u'"';
+    for (const auto& [name, value] : view.sentence.evidence) {
+        if (name == "reason")
+            continue;   // the badge says it
+        const QString text = qt(name);
+        why.evidence.push_back({text.left(1).toUpper() + text.mid(1), qt(value), false});
+    }
     for (const auto& [run, sentence] : view.chain)
         why.evidence.push_back({u"Child run "_s + shortId(run), qt(sentence.text), false});
     why.releases = qt(view.sentence.ends);
+    if (!why.releases.isEmpty())
+        why.releases = why.releases.left(1).toUpper() + why.releases.mid(1) + (why.releases.endsWith(u'.') ? QString() : u"."_s);
     if (view.sentence.next != kNoTime)
         why.releases += (why.releases.isEmpty() ? QString() : u" "_s) + u"Next by itself at "_s
             + instantText(view.sentence.next) + u'.';

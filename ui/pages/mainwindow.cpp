@@ -146,6 +146,7 @@ void MainWindow::connectSignals()
     connect(m_triage, &TriagePage::verbChosen, this, &MainWindow::stageLine);
     connect(m_triage, &TriagePage::letterTyped, this, &MainWindow::takeLetter);
     connect(m_triage, &TriagePage::read, this, &MainWindow::heard);
+    connect(m_triage, &TriagePage::whyChanged, this, &MainWindow::writeKeys);
     connect(m_triage, &TriagePage::failed, this, &MainWindow::trouble);
     connect(qApp, &QApplication::focusChanged, this, &MainWindow::writeKeys);
     qApp->installEventFilter(this);

@@ -81,8 +81,8 @@ QWidget* TriagePage::buildCentre()
     strip->setContentsMargins(12, 4, 12, 5);
     strip->setAutoFillBackground(true);
     m_strip = strip;
-    m_situationsTable->setColumns({164, 200, 190, 52, 78, 76}, 1);
-    m_runsTable->setColumns({148, 118, 104, 110, 54, 76, 72, 104, 76}, 3);
+    m_situationsTable->setColumns({164, 200, 180, 52, 78, 92}, 1);
+    m_runsTable->setColumns({148, 118, 104, 100, 54, 76, 86, 104, 76}, 3);
     m_tables = new QSplitter(Qt::Vertical, panel);
     m_tables->setHandleWidth(1);
     m_tables->setChildrenCollapsible(false);
@@ -296,12 +296,18 @@ void TriagePage::loadLines(const std::vector<RunId>& runs)
 void TriagePage::loadWhy()
 {
     if (m_whyOfRun && !m_run.isNull()) {
-        follow(m_source.why(m_run), m_whyTickets, [this](const WhyView& why) { m_why->setWhy(why); });
+        follow(m_source.why(m_run), m_whyTickets, [this](const WhyView& why) {
+            m_why->setWhy(why);
+            Q_EMIT whyChanged();
+        });
         return;
     }
     const SituationLine* line = m_situations->row(m_situation.isEmpty() ? -1 : m_situations->rowOf(m_situation));
     if (line != nullptr)
-        follow(m_source.whyOf(*line), m_whyTickets, [this](const WhyView& why) { m_why->setWhy(why); });
+        follow(m_source.whyOf(*line), m_whyTickets, [this](const WhyView& why) {
+            m_why->setWhy(why);
+            Q_EMIT whyChanged();
+        });
 }
 
 void TriagePage::situationMoved()

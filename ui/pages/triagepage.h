@@ -45,6 +45,7 @@ Q_SIGNALS:
     void openRun(const cairn::RunId& run);
     void verbChosen(const cairn::ui::VerbLine& verb, const cairn::RunId& run);
     void letterTyped(QChar letter, bool shift);
+    void whyChanged();                             // other verbs may be possible now
     void read(qint64 at);                          // an answer came: store time of it
     void failed(const QString& what);
 

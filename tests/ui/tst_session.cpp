@@ -1,0 +1,219 @@
+// The console on a real store: what it reads is what is stored, previews write nothing, acts are recorded, stale ones refused.
+#include "core/store/sqlite/sqlite_store.h"
+#include "fixture.h"
+#include "ui/data/jobthread.h"
+#include "ui/data/storesession.h"
+
+#include <QCryptographicHash>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <future>
+
+using namespace cairn::ui;
+using namespace cairn::ui::test;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+struct Desk {
+    explicit Desk(bool guarded = false, bool mayAct = true)
+        : path(folder.filePath(u"runs.db"_s)), fixture(path.toStdString(), guarded ? "prod" : "dev", guarded)
+    {
+        fixture.fill(2);
+        StoreOpening opening;
+        opening.url = u"sqlite:"_s + path;
+        opening.name = u"runs"_s;
+        opening.person = u"ines"_s;
+        opening.mayAct = mayAct;
+        opening.whyNot = u"look only in this test"_s;
+        opening.open = [file = path.toStdString()](bool readOnly) {
+            cairn::StoreOptions options;
+            options.readOnly = readOnly;
+            return cairn::sqlite::openStore(file, options);
+        };
+        session = std::make_unique<StoreSession>(std::move(opening));
+    }
+    [[nodiscard]] QByteArray bytes() const
+    {
+        QByteArray all;
+        for (const QString& name : {path, path + u"-wal"_s}) {
+            QFile file(name);
+            if (file.open(QIODevice::ReadOnly))
+                all += file.readAll();
+        }
+        return QCryptographicHash::hash(all, QCryptographicHash::Sha256);
+    }
+    [[nodiscard]] VerbLine verb(cairn::Verb wanted, const cairn::RunId& run) const
+    {
+        const auto why = session->why(run).result();
+        for (const VerbLine& line : why ? why.value->verbs : std::vector<VerbLine>())
+            if (line.verb == wanted)
+                return line;
+        return {};
+    }
+    [[nodiscard]] ActRequest request(cairn::Verb wanted, const cairn::RunId& run) const
+    {
+        const VerbLine line = verb(wanted, run);
+        ActRequest request;
+        request.verb = wanted;
+        request.run = run;
+        request.step = line.step;
+        request.approval = line.approval;
+        return request;
+    }
+
+    QTemporaryDir folder;
+    QString path;
+    Fixture fixture;
+    std::unique_ptr<StoreSession> session;
+};
+
+}  // namespace
+
+class TestSession : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void overviewCountsByWhoMovesNext()
+    {
+        const Desk desk;
+        const auto reply = desk.session->overview({}).result();
+        QVERIFY2(reply, qPrintable(reply.failure.what));
+        QStringList heads;
+        for (const AttentionLine& line : reply.value->attention)
+            if (line.head)
+                heads << line.word + u' ' + QString::number(line.count);
+        QCOMPARE(heads.join(u", "_s), u"Effect uncertain 1, A person must 2, Nobody can yet 1, The machine will 1, Moving 1, Finished today 2"_s);
+        QCOMPARE(reply.value->situations.front().wait, u"Uncertain effect"_s);
+        QVERIFY(reply.value->situations.front().pinned);
+        for (const AttentionLine& line : reply.value->attention) {
+            const auto filtered = desk.session->overview(line.filter).result();
+            QVERIFY2(filtered && filtered.value->filter.valid, qPrintable(line.filter));
+            QCOMPARE(filtered.value->matching, line.count);
+        }
+    }
+
+    void runIsToldWithItsGraph()
+    {
+        const Desk desk;
+        const auto reply = desk.session->run(desk.fixture.waitsForApproval).result();
+        QVERIFY2(reply, qPrintable(reply.failure.what));
+        QVERIFY(reply.value->why.sentence.contains(u"approval by finance-lead"_s));
+        int members = 0;
+        const StepLine* root = nullptr;
+        for (const StepLine& step : reply.value->steps) {
+            members += step.owner != kNone ? 1 : 0;
+            root = step.root ? &step : root;
+        }
+        QCOMPARE(members, 14);
+        QVERIFY(root != nullptr);
+        QCOMPARE(root->id, u"pay"_s);
+        QVERIFY(reply.value->steps.front().onPath);
+        const auto history = desk.session->history(desk.fixture.waitsForApproval, 1, 500).result();
+        QCOMPARE(history.value->size(), static_cast<std::size_t>(reply.value->version));
+    }
+
+    void previewWritesNothing()
+    {
+        const Desk desk;
+        const QByteArray before = desk.bytes();
+        for (const cairn::Verb verb : {cairn::Verb::Approve, cairn::Verb::Reject, cairn::Verb::Pause, cairn::Verb::Cancel}) {
+            const auto preview = desk.session->preview(desk.request(verb, desk.fixture.waitsForApproval)).result();
+            QVERIFY2(preview && preview.value->possible, qPrintable(preview.failure.what));
+        }
+        const auto settle = desk.session->preview(desk.request(cairn::Verb::Settle, desk.fixture.uncertain)).result();
+        QVERIFY(settle && settle.value->possible);
+        QVERIFY(!settle.value->repeatOff.isEmpty());   // irreversible: never blindly again
+        QCOMPARE(desk.bytes(), before);
+    }
+
+    void approveIsRecordedAndStaleIsRefused()
+    {
+        Desk desk;
+        ActRequest request = desk.request(cairn::Verb::Approve, desk.fixture.waitsForApproval);
+        const auto preview = desk.session->preview(request).result();
+        QVERIFY(preview && preview.value->possible);
+        QCOMPARE(preview.value->sent.fields.size(), 5U);
+        QCOMPARE(preview.value->sent.fields[2].value, u"4860.00"_s);   // as written
+        request = preview.value->request;
+        request.expects = true;
+        request.reason = u"cheapest offer in time"_s;
+        ActRequest stale = request;
+        stale.binding.bytes[0] ^= 1;
+        const auto refused = desk.session->execute(stale).result();
+        QVERIFY(refused);
+        QCOMPARE(refused.value->end, ActEnd::Stale);
+        const auto done = desk.session->execute(request).result();
+        QVERIFY(done);
+        QVERIFY2(done.value->end == ActEnd::Done, qPrintable(done.value->text));
+        QVERIFY(done.value->auditSeq > 0);
+        QVERIFY(!desk.verb(cairn::Verb::Approve, desk.fixture.waitsForApproval).on);
+    }
+
+    void settleTakesTheProvidersResult()
+    {
+        Desk desk;
+        ActRequest request = desk.request(cairn::Verb::Settle, desk.fixture.uncertain);
+        request = desk.session->preview(request).result().value->request;
+        request.expects = true;
+        request.result = uR"({"reference":"ch_58213_7Qd2"})"_s;
+        request.reason = u"the provider's ledger shows it"_s;
+        const auto done = desk.session->execute(request).result();
+        QVERIFY2(done && done.value->end == ActEnd::Done, qPrintable(done ? done.value->text : done.failure.what));
+        const auto again = desk.session->execute(request).result();
+        QVERIFY(again && again.value->end != ActEnd::Done);
+    }
+
+    void lookOnlyCannotWrite()
+    {
+        const Desk desk(false, false);
+        const QByteArray before = desk.bytes();
+        ActRequest request = desk.request(cairn::Verb::Pause, desk.fixture.waitsForApproval);
+        QVERIFY(desk.session->preview(request).result());
+        request.reason = u"must not be written"_s;
+        const auto reply = desk.session->execute(request).result();
+        QVERIFY(!reply);
+        QVERIFY(reply.failure.what.contains(u"look only in this test"_s));
+        QCOMPARE(desk.bytes(), before);
+    }
+
+    void changesFollowTheCursor()
+    {
+        Desk desk;
+        const quint64 cursor = desk.session->facts().result().value->cursor;
+        QVERIFY(desk.session->changes(cursor).result().value->lines.empty());
+        desk.fixture.pause(desk.fixture.waitsForApproval);
+        const auto changes = desk.session->changes(cursor).result();
+        QCOMPARE(changes.value->lines.size(), 1U);
+        QCOMPARE(changes.value->lines.front().run, desk.fixture.waitsForApproval);
+    }
+
+    void laterRequestTakesThePlaceOfAWaitingOne()
+    {
+        JobThread thread;
+        std::promise<void> gate;
+        std::promise<void> begun;
+        QByteArray log;
+        std::mutex mutex;
+        const auto note = [&](char c) {
+            const std::scoped_lock lock(mutex);
+            log += c;
+        };
+        thread.post({-1, [&] { begun.set_value(); gate.get_future().wait(); note('a'); }, [&] { note('x'); }});
+        begun.get_future().wait();
+        thread.post({1, [&] { note('b'); }, [&] { note('B'); }});
+        thread.post({2, [&] { note('c'); }, [&] { note('C'); }});
+        std::promise<void> last;
+        thread.post({1, [&] { note('d'); last.set_value(); }, [&] { note('D'); }});
+        gate.set_value();
+        last.get_future().wait();
+        thread.stop();
+        thread.post({-1, [&] { note('e'); }, [&] { note('E'); }});
+        QCOMPARE(log, QByteArray("BacdE"));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestSession)
+#include "tst_session.moc"

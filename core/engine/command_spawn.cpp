@@ -11,7 +11,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -154,7 +154,8 @@ Result<Spawned> spawnHelper(const std::string& helper, const SpawnRequest& reque
     posix_spawnattr_destroy(&attributes);
     if (problem != 0)
         return makeError(ErrorKind::Io, helper + " cannot be run: " + std::strerror(problem), problem);
-    spawned.pidFd = ::pidfd_open(spawned.pid, 0);
+    // The header of glibc 2.36 declares pidfd_open without C linkage.
+    spawned.pidFd = static_cast<int>(::syscall(SYS_pidfd_open, spawned.pid, 0));
     if (spawned.pidFd < 0) {
         const int native = errno;
         ::kill(spawned.pid, SIGTERM);

@@ -1,0 +1,301 @@
+// Attempts: from the committed intent to the executor, and from its answer to the store.
+
+#include "core/base/failpoint.h"
+#include "core/base/json_scan.h"
+#include "core/base/log.h"
+#include "core/base/text.h"
+#include "core/engine/engine_impl.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+constexpr std::uint64_t kStageAbove = 1024 * 1024;
+constexpr SpanMs kResultAgain = 250;
+
+std::string mediaOf(const std::string& bytes, const std::string& said)
+{
+    const bool json = said.empty() || said == "application/json" || (said.size() > 5 && said.substr(said.size() - 5) == "+json");
+    if (json && validateJson(bytes))
+        return said.empty() ? "application/json" : said;
+    if (!json)
+        return said;
+    return isUtf8(bytes) ? "text/plain" : "application/octet-stream";
+}
+
+}  // namespace
+
+void EngineCore::Impl::committed(const RunState& after, const Entry& entry)
+{
+    if (!after.closed)
+        owned.insert(after.id);
+    for (const Fact& fact : entry.facts) {
+        if (const auto* started = std::get_if<AttemptStarted>(&fact); started && started->session == session) {
+            startAttempt(after, *started);
+        } else if (const auto* ended = std::get_if<AttemptEnded>(&fact)) {
+            const auto found = active.find(ended->attempt);
+            if (found != active.end() && !found->second.reported)
+                seams.executor.abandon(ended->attempt);  // its time is over
+            dropActive(ended->attempt);
+            outboxAt = std::min(outboxAt, seams.clock.monotonicMs() + (ended->effect == EffectKnowledge::NoEffect ? 500 : 0));
+        } else if (std::holds_alternative<ChildRequested>(fact) || std::holds_alternative<RunClosed>(fact)
+                   || std::holds_alternative<ControlChanged>(fact) || std::holds_alternative<ControlInherited>(fact)
+                   || std::holds_alternative<CancelConfirmed>(fact) || std::holds_alternative<ChildAnswered>(fact)
+                   || std::holds_alternative<EffectDenied>(fact) || std::holds_alternative<StepCompleted>(fact)) {
+            if (!std::holds_alternative<StepCompleted>(fact))
+                outboxAt = 0;
+        }
+    }
+    stopCancelled(after);
+    arm(after);
+}
+
+Result<StartOrder> EngineCore::Impl::orderOf(const RunState& after, const AttemptStarted& fact)
+{
+    const StepRecord& step = after.steps.at(fact.step);
+    StartOrder order;
+    order.run = after.id;
+    order.step = step.id;
+    order.attempt = fact.attempt;
+    order.number = fact.number;
+    order.purpose = fact.purpose;
+    order.safety = step.safety;
+    order.tool = step.tool;
+    order.trace = fact.trace;
+    order.span = fact.span;
+    order.timeout = fact.timeoutAt == kNoTime ? 0 : std::max<SpanMs>(fact.timeoutAt - service->now(), 1);
+    const auto definition = service->definition(after.workflow.name, after.workflow.version);
+    const ToolDef* tool = definition ? definition->tool(step.tool) : nullptr;
+    if (!tool)
+        return makeError(ErrorKind::NotFound, "there is no tool \"" + step.tool + "\" in " + after.workflow.name + "@"
+                                                  + std::to_string(after.workflow.version));
+    CAIRN_TRY(limits.learn(*definition));
+    order.executor = tool->executor;
+    order.settings = fact.purpose == Purpose::LookUp ? tool->lookUp : tool->settings;
+    order.secret = tool->secret;
+    const std::string version = after.workflow.name + "@" + std::to_string(after.workflow.version);
+    auto folder = folders.find(version);
+    if (folder == folders.end()) {
+        CAIRN_TRY_ASSIGN(const auto row, seams.store.workflow(after.workflow.name, after.workflow.version));
+        folder = folders.emplace(version, row ? row->folder : "").first;
+    }
+    order.workflowFolder = folder->second;
+    order.input = "null";
+    if (step.input) {
+        CAIRN_TRY_ASSIGN(order.input, seams.store.payload(after.id, step.input.id, 0, step.input.size));
+    }
+    if (writes(step.safety)) {
+        CAIRN_TRY_ASSIGN(order.effectKey, service->effectKey(after.id, fact.step));
+    }
+    return order;
+}
+
+void EngineCore::Impl::startAttempt(const RunState& after, const AttemptStarted& fact)
+{
+    static_cast<void>(failpoint::hit("engine.intent-committed"));
+    ++stats.started;
+    const StepRecord& step = after.steps.at(fact.step);
+    Active entry;
+    entry.run = after.id;
+    entry.step = fact.step;
+    entry.safety = step.safety;
+    entry.purpose = fact.purpose;
+    if (const auto definition = service->definition(after.workflow.name, after.workflow.version))
+        if (const ToolDef* tool = definition->tool(step.tool); tool && fact.purpose != Purpose::LookUp)
+            entry.resource = tool->resource;
+    limits.started(entry.resource);
+    active.emplace(fact.attempt, std::move(entry));
+    updateCapacity();
+    auto order = orderOf(after, fact);
+    if (order) {
+        seams.executor.start(*std::move(order));
+        return;
+    }
+    StartOrder none;
+    none.attempt = fact.attempt;
+    none.safety = step.safety;
+    none.purpose = fact.purpose;
+    const bool damaged = order.error().kind == ErrorKind::Corrupt || order.error().kind == ErrorKind::NotFound;
+    finished(failedResult(none, damaged ? FailureClass::Permanent : FailureClass::Retryable, knowledgeWhenNotDone(none),
+                          order.error().text));
+}
+
+// A cancelled run's attempts are stopped, but for one that does what cannot be taken back: stopping it half-way would
+// only turn what it knows into doubt. It ends by itself or by its time-out. Undoing goes on.
+void EngineCore::Impl::stopCancelled(const RunState& after)
+{
+    if (!after.cancelled())
+        return;
+    std::vector<AttemptId> stop;
+    for (const StepIx ix : after.running) {
+        const auto& attempt = after.steps[ix].attempt;
+        const auto found = attempt ? active.find(attempt->id) : active.end();
+        if (found == active.end() || found->second.cancelling || found->second.purpose != Purpose::Do
+            || found->second.safety == ReplaySafety::Irreversible)
+            continue;
+        found->second.cancelling = true;
+        stop.push_back(attempt->id);
+    }
+    for (const AttemptId& attempt : stop)
+        seams.executor.cancel(attempt);
+}
+
+void EngineCore::Impl::finished(AttemptResult result)
+{
+    const auto found = active.find(result.attempt);
+    if (found == active.end() || std::exchange(found->second.reported, true))
+        return;
+    static_cast<void>(failpoint::hit("engine.result-in-hand"));
+    ++stats.results;
+    auto pending = std::make_shared<Pending>();
+    pending->run = found->second.run;
+    pending->result = std::move(result);
+    results.push_back(std::move(pending));
+}
+
+Result<Submission> EngineCore::Impl::submissionOf(Pending& pending)
+{
+    AttemptResult& result = pending.result;
+    Submission submission;
+    submission.run = pending.run;
+    submission.command.actor = self();
+    // The same id at every try: a result is recorded once, whatever happened to the answer.
+    submission.command.id = deriveId<CommandId>(pending.refusedOnce ? "result-refused" : "result", result.attempt.view());
+    const auto text = [&](const std::string& bytes) -> PayloadRef {
+        if (bytes.empty())
+            return {};
+        submission.payloads.push_back(service->newPayload(bytes, "text/plain"));
+        return submission.payloads.back().ref;
+    };
+    const auto output = [&]() -> Result<PayloadRef> {
+        if (!result.output) {
+            submission.payloads.push_back(service->newPayload("null", "application/json"));
+            return submission.payloads.back().ref;
+        }
+        CAIRN_TRY_ASSIGN(std::string bytes, result.output->all());
+        std::string media = mediaOf(bytes, result.media);
+        if (bytes.size() <= kStageAbove) {
+            submission.payloads.push_back(service->newPayload(std::move(bytes), std::move(media)));
+            return submission.payloads.back().ref;
+        }
+        bytes.clear();
+        bytes.shrink_to_fit();
+        const auto source = [&](std::size_t limit) { return result.output->read(limit); };
+        CAIRN_TRY_ASSIGN(NewPayload staged, service->stageLarge(seams.store, source, std::move(media)));
+        submission.payloads.push_back(std::move(staged));
+        return submission.payloads.back().ref;
+    };
+    switch (result.kind) {
+    case AttemptResult::Kind::Completed: {
+        CAIRN_TRY_ASSIGN(const PayloadRef ref, output());
+        cmd::Complete body;
+        body.attempt = result.attempt;
+        body.output = ref;
+        body.used = result.used;
+        submission.command.body = std::move(body);
+        break;
+    }
+    case AttemptResult::Kind::LookedUp: {
+        PayloadRef ref;
+        if (result.verdict == EffectKnowledge::Happened) {
+            CAIRN_TRY_ASSIGN(ref, output());
+        }
+        submission.command.body = cmd::LookedUp{result.attempt, result.verdict, ref, text(result.evidence)};
+        break;
+    }
+    case AttemptResult::Kind::Failed: {
+        cmd::Fail body;
+        body.attempt = result.attempt;
+        body.failure = result.failure;
+        body.effect = result.effect;
+        body.error = text(result.error);
+        body.signature = sha256(errorSignature(result.error));
+        body.retryAfter = result.retryAfter;
+        body.used = result.used;
+        body.timedOut = result.timedOut;
+        body.cancelled = result.cancelled;
+        submission.command.body = std::move(body);
+        break;
+    }
+    }
+    return submission;
+}
+
+void EngineCore::Impl::submitResults()
+{
+    const SpanMs now = seams.clock.monotonicMs();
+    for (std::size_t left = results.size(); left > 0; --left) {
+        const std::shared_ptr<Pending> pending = results.front();
+        results.pop_front();
+        if (pending->notBefore > now) {
+            results.push_back(pending);
+            continue;
+        }
+        auto submission = submissionOf(*pending);
+        if (!submission) {
+            trouble(submission.error());
+            pending->notBefore = now + (submission.error().kind == ErrorKind::Full ? config.fullProbe : kResultAgain);
+            results.push_back(pending);
+            continue;
+        }
+        handed.insert(pending);
+        service->submit(*std::move(submission), [this, pending](const Outcome& outcome) {
+            handed.erase(pending);
+            answered(pending, outcome);
+        });
+    }
+}
+
+void EngineCore::Impl::answered(const std::shared_ptr<Pending>& pending, const Outcome& outcome)
+{
+    static_cast<void>(failpoint::hit("engine.result-answered"));
+    if (outcome.kind == Outcome::Kind::Failed) {
+        // The tool has done its work: its result is not given up.
+        trouble(outcome.error);
+        pending->notBefore = seams.clock.monotonicMs() + (full ? config.fullProbe : kResultAgain);
+        results.push_back(pending);
+        return;
+    }
+    if (outcome.kind == Outcome::Kind::Rejected) {
+        const AttemptResult& result = pending->result;
+        if (outcome.rejection.code == RejectCode::InvalidInput && result.kind == AttemptResult::Kind::Completed
+            && !pending->refusedOnce) {
+            StartOrder order;
+            order.attempt = result.attempt;
+            pending->result = failedResult(order, FailureClass::Rejected, EffectKnowledge::NoEffect, outcome.rejection.text);
+            pending->refusedOnce = true;
+            results.push_back(pending);
+            return;
+        }
+        ++stats.fenced;
+        log::warning("result_refused", {{"run", pending->run}, {"attempt", result.attempt}, {"text", outcome.rejection.text}});
+    } else if (full) {
+        leaveFull();
+    }
+    dropActive(pending->result.attempt);
+}
+
+void EngineCore::Impl::dropActive(const AttemptId& attempt)
+{
+    const auto found = active.find(attempt);
+    if (found == active.end())
+        return;
+    limits.ended(found->second.resource);
+    active.erase(found);
+    updateCapacity();
+}
+
+void EngineCore::Impl::updateCapacity()
+{
+    if (!service)
+        return;
+    Capacity capacity;
+    const auto used = static_cast<std::uint32_t>(active.size());
+    capacity.attempts = draining || full || closed || used >= config.maxAttempts ? 0 : config.maxAttempts - used;
+    capacity.permits = [this](std::string_view resource) { return limits.permits(resource); };
+    service->setCapacity(std::move(capacity));
+}
+
+}  // namespace cairn

@@ -1,0 +1,230 @@
+#include "core/engine/engine_core.h"
+
+#include "core/base/log.h"
+#include "core/engine/engine_impl.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+constexpr SpanMs kWakeups = 200;
+constexpr SpanMs kClaim = 200;
+constexpr SpanMs kOutbox = 500;
+constexpr SpanMs kServed = 2'000;
+constexpr SpanMs kLimits = 250;
+constexpr SpanMs kReopen = 500;
+constexpr SpanMs kStop = 10'000;      // for attempts that were asked to stop, at the end of a drain
+constexpr int kRounds = 64;           // of answers and what follows from them, in one tick
+
+}  // namespace
+
+EngineCore::Impl::Impl(EngineSeams s, EngineConfig c) : seams(s), config(std::move(c)), limits(s.store, s.clock)
+{
+    config.heartbeat = std::min(config.heartbeat, config.lease / 3);
+    seams.executor.onFinished([this](AttemptResult result) { finished(std::move(result)); });
+}
+
+bool EngineCore::Impl::due(SpanMs& at, SpanMs every)
+{
+    const SpanMs now = seams.clock.monotonicMs();
+    if (now < at)
+        return false;
+    at = now + every;
+    return true;
+}
+
+Actor EngineCore::Impl::self() const { return {ActorKind::Engine, toText(session)}; }
+
+void EngineCore::Impl::submit(const RunId& run, cmd::Body body, Service::Done done)
+{
+    Submission submission;
+    submission.run = run;
+    submission.command.actor = self();
+    submission.command.body = std::move(body);
+    service->submit(std::move(submission), [this, done = std::move(done)](Outcome outcome) {
+        if (outcome.kind == Outcome::Kind::Failed)
+            trouble(outcome.error);
+        else if (full && outcome.kind == Outcome::Kind::Committed)
+            leaveFull();
+        if (done)
+            done(std::move(outcome));
+    });
+}
+
+void EngineCore::Impl::trouble(const Error& error)
+{
+    if (error.kind == ErrorKind::Full)
+        enterFull(error);
+    else if (error.kind == ErrorKind::LeaseLost)
+        lost = error.text;
+    else if (error.kind != ErrorKind::Busy)
+        log::warning("engine_store_error", {{"kind", errorKindName(error.kind)}, {"text", error.text}});
+}
+
+// One alert, no claims, no new attempts; results in hand are tried again slowly.
+void EngineCore::Impl::enterFull(const Error& error)
+{
+    fullAt = seams.clock.monotonicMs() + config.fullProbe;
+    if (full)
+        return;
+    full = stats.full = true;
+    updateCapacity();
+    log::error("store_full", {{"text", error.text}});
+    if (config.alert)
+        config.alert("store_full", "store full, paused: " + error.text);
+}
+
+void EngineCore::Impl::leaveFull()
+{
+    full = stats.full = false;
+    updateCapacity();
+    for (const auto& pending : results)
+        pending->notBefore = 0;
+    log::info("store_has_room", {});
+    if (config.alert)
+        config.alert("store_has_room", "the store has room again");
+}
+
+// Answers of the store and what follows from them.
+bool EngineCore::Impl::pump()
+{
+    bool moved = false;
+    for (int round = 0; round < kRounds && !lost; ++round) {
+        const bool more = service->pump();
+        submitResults();
+        moved = moved || more;
+        if (!more)
+            return false;
+    }
+    return moved;
+}
+
+SpanMs EngineCore::Impl::sleepFor(SpanMs executorNext)
+{
+    const SpanMs now = seams.clock.monotonicMs();
+    SpanMs until = std::min({heartbeatAt, sweepAt, wakeupsAt, outboxAt, leaseEnds});
+    if (!draining && !full)
+        until = std::min(until, claimAt);
+    if (full)
+        until = std::min(until, fullAt);
+    if (!timers.empty())
+        until = std::min(until, now + std::max<SpanMs>(timers.begin()->first - service->now(), 0));
+    for (const auto& pending : results)
+        until = std::min(until, pending->notBefore);
+    return std::clamp<SpanMs>(std::min(until - now, executorNext), 0, Executor::kIdle);
+}
+
+EngineCore::EngineCore(EngineSeams seams, EngineConfig config)
+    : m_impl(std::make_unique<Impl>(seams, std::move(config)))
+{
+}
+
+EngineCore::~EngineCore()
+{
+    for (const auto& [attempt, active] : m_impl->active)
+        m_impl->seams.executor.abandon(attempt);
+    m_impl->seams.executor.onFinished([](AttemptResult) {});
+}
+
+Status EngineCore::open() { return m_impl->openSession(); }
+
+SpanMs EngineCore::tick()
+{
+    Impl& e = *m_impl;
+    if (e.closed)
+        return Executor::kIdle;
+    const SpanMs now = e.seams.clock.monotonicMs();
+    if (!e.service) {
+        if (now < e.reopenAt)
+            return e.reopenAt - now;
+        if (const Status opened = e.openSession(); !opened) {
+            e.trouble(opened.error());
+            e.reopenAt = now + kReopen;
+            return kReopen;
+        }
+    }
+    // By one's own clock, counted from before the last renewal was sent: others may have taken over by now.
+    if (now >= e.leaseEnds)
+        e.lost = "the lease passed without a renewal";
+    SpanMs executorNext = Executor::kIdle;
+    bool busy = false;
+    if (!e.lost) {
+        executorNext = e.seams.executor.tick();
+        busy = e.pump();
+        if (e.due(e.heartbeatAt, e.config.heartbeat))
+            e.heartbeat();
+        if (e.due(e.sweepAt, std::clamp<SpanMs>(e.config.lease / 10, 50, 1'000)))
+            e.sweep();
+        if (e.due(e.wakeupsAt, kWakeups))
+            e.takeWakeups();
+        if (e.due(e.outboxAt, kOutbox))
+            e.deliverOutbox();
+        if (!e.draining && !e.full) {
+            if (e.due(e.claimAt, kClaim))
+                e.claim();
+            if (e.due(e.servedAt, kServed))
+                e.adoptServed();
+        }
+        if (e.due(e.limitsAt, kLimits))
+            e.limits.tick();
+        e.fireTimers();
+        e.feedHungry();
+        busy = e.pump() || busy;
+    }
+    if (e.lost) {
+        e.loseSession(*std::exchange(e.lost, std::nullopt));
+        return 0;
+    }
+    if (e.draining && now >= e.drainUntil)
+        for (auto& [attempt, active] : e.active)
+            if (!std::exchange(active.cancelling, true))
+                e.seams.executor.cancel(AttemptId(attempt));
+    e.stats.owned = static_cast<std::uint32_t>(e.owned.size());
+    e.stats.active = static_cast<std::uint32_t>(e.active.size());
+    return busy ? 0 : e.sleepFor(executorNext);
+}
+
+void EngineCore::drain()
+{
+    Impl& e = *m_impl;
+    if (std::exchange(e.draining, true))
+        return;
+    e.drainUntil = e.seams.clock.monotonicMs() + e.config.drainGrace;
+    if (e.service)
+        e.updateCapacity();
+}
+
+bool EngineCore::drained() const
+{
+    const Impl& e = *m_impl;
+    if (!e.draining)
+        return false;
+    const bool late = e.seams.clock.monotonicMs() >= e.drainUntil + kStop;
+    return !e.service || late || (e.active.empty() && e.results.empty());
+}
+
+void EngineCore::close()
+{
+    Impl& e = *m_impl;
+    if (std::exchange(e.closed, true) || !e.service)
+        return;
+    for (const auto& [attempt, active] : e.active)
+        e.seams.executor.abandon(attempt);
+    e.active.clear();
+    e.service->drain();
+    e.limits.giveBack();
+    e.service.reset();
+    // Its runs are everybody's from here on: claims take those of ended sessions.
+    if (const auto now = e.seams.store.now())
+        if (const auto ended = e.seams.store.endSession(e.session, *now, kNoTime); !ended)
+            log::warning("session_not_ended", {{"text", ended.error().text}});
+    e.session = {};
+}
+
+SessionId EngineCore::session() const { return m_impl->session; }
+const EngineStats& EngineCore::stats() const { return m_impl->stats; }
+Service* EngineCore::service() { return m_impl->service.get(); }
+
+}  // namespace cairn

@@ -1,0 +1,118 @@
+#pragma once
+// Inside of the engine's rules.
+
+#include "core/engine/engine_core.h"
+#include "core/engine/limits.h"
+
+#include <deque>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace cairn {
+
+struct EngineCore::Impl {
+    Impl(EngineSeams s, EngineConfig c);
+
+    // An attempt that the executor works on.
+    struct Active {
+        RunId run;
+        StepIx step = kNoStep;
+        std::string resource;
+        ReplaySafety safety = ReplaySafety::ReadOnly;
+        Purpose purpose = Purpose::Do;
+        bool cancelling = false;
+        bool reported = false;             // its result is on the way into the store
+    };
+    // A result on its way into the store; kept until the store has answered, over lost sessions too.
+    struct Pending {
+        RunId run;
+        AttemptResult result;
+        SpanMs notBefore = 0;
+        bool refusedOnce = false;          // the output was refused: it goes on as a failure
+    };
+
+    // --- engine_sessions.cpp
+    Status openSession();
+    void loseSession(const std::string& why);
+    void heartbeat();
+    void sweep();
+    void refreshSessions();
+    [[nodiscard]] bool sameHost(const SessionRow& row) const;
+    [[nodiscard]] bool ended(const SessionId& id) const;
+
+    // --- engine_runs.cpp
+    void claim();
+    void adopt(const ClaimedRun& run);
+    void adoptServed();
+    void takeWakeups();
+    void deliverOutbox();
+    void fireTimers();
+    void feedHungry();
+    void arm(const RunState& state);
+    void disarm(const RunId& run);
+    void maybeRelease(const RunId& run);
+    void forget(const RunId& run);
+
+    // --- engine_attempts.cpp
+    void committed(const RunState& after, const Entry& entry);
+    void startAttempt(const RunState& after, const AttemptStarted& fact);
+    [[nodiscard]] Result<StartOrder> orderOf(const RunState& after, const AttemptStarted& fact);
+    void stopCancelled(const RunState& after);
+    void finished(AttemptResult result);
+    void submitResults();
+    [[nodiscard]] Result<Submission> submissionOf(Pending& pending);
+    void answered(const std::shared_ptr<Pending>& pending, const Outcome& outcome);
+    void dropActive(const AttemptId& attempt);
+    void updateCapacity();
+
+    void submit(const RunId& run, cmd::Body body, Service::Done done);
+    void trouble(const Error& error);
+    void enterFull(const Error& error);
+    void leaveFull();
+    [[nodiscard]] Actor self() const;
+    [[nodiscard]] bool due(SpanMs& at, SpanMs every);
+    [[nodiscard]] bool pump();
+    [[nodiscard]] SpanMs sleepFor(SpanMs executorNext);
+
+    EngineSeams seams;
+    EngineConfig config;
+    EngineStats stats;
+    Limits limits;
+    std::unique_ptr<Service> service;
+    SessionId session;
+    std::vector<SessionId> formerSessions;     // of this process; to be ended
+    ProcessIdentity identity;
+    SpanMs leaseEnds = 0;                      // monotonic, margin taken off
+    std::optional<std::string> lost;           // why; acted on outside of callbacks
+    bool draining = false;
+    bool closed = false;
+    bool full = false;
+    SpanMs drainUntil = 0;
+    SpanMs reopenAt = 0;
+
+    // when each is due next, by the monotonic clock
+    SpanMs heartbeatAt = 0, sweepAt = 0, claimAt = 0, wakeupsAt = 0, outboxAt = 0, servedAt = 0, limitsAt = 0, fullAt = 0;
+
+    std::unordered_set<SessionId> living;
+    struct Seen {
+        TimeMs heartbeat = kNoTime;
+        SpanMs since = 0;
+    };
+    std::unordered_map<SessionId, Seen> seen;
+
+    std::unordered_set<RunId> owned;
+    std::unordered_map<RunId, TimeMs> dueOf;
+    std::set<std::pair<TimeMs, RunId>> timers;
+    std::deque<RunId> hungry;
+    std::unordered_set<RunId> hungrySet;
+    std::set<std::tuple<RunId, std::uint64_t, std::uint32_t>> delivering;
+
+    std::unordered_map<AttemptId, Active> active;
+    std::deque<std::shared_ptr<Pending>> results;          // to be handed to the store
+    std::set<std::shared_ptr<Pending>> handed;              // to the store, not answered yet
+    std::unordered_map<std::string, std::string> folders;   // of workflows, by name@version
+};
+
+}  // namespace cairn

@@ -1,0 +1,223 @@
+// Runs that this engine owns: how they come, what wakes them, how they go.
+
+#include "core/base/log.h"
+#include "core/engine/engine_impl.h"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace cairn {
+
+namespace {
+
+constexpr std::size_t kClaimBatch = 128;
+constexpr std::size_t kOutboxBatch = 128;
+constexpr SpanMs kLookAgain = 1'000;
+
+bool wantsStart(const RunState& state)
+{
+    return !state.ready.empty() && !state.paused() && !state.closed && state.blocked == Reason::None;
+}
+
+// What to give back of an idle run; the service may say it, or only that it is idle.
+template<typename Idle> std::optional<ClaimedRun> releaseOf(Idle idle, const RunId& run, StoreWriter& store)
+{
+    if constexpr (std::is_same_v<Idle, bool>) {
+        const auto hot = idle ? store.hot(run) : Result<HotRow>(makeError(ErrorKind::NotFound, "not idle"));
+        return hot ? std::optional(ClaimedRun{run, hot->epoch, hot->version}) : std::nullopt;
+    } else {
+        return idle;
+    }
+}
+
+}  // namespace
+
+void EngineCore::Impl::claim()
+{
+    if (owned.size() >= config.maxOwned)
+        return;
+    const auto now = seams.store.now();
+    if (!now)
+        return trouble(now.error());
+    const std::size_t room = std::min<std::size_t>(kClaimBatch, config.maxOwned - owned.size());
+    const auto claimed = seams.store.claim(session, *now, room);
+    if (!claimed)
+        return trouble(claimed.error());
+    if (claimed->empty())
+        return;
+    if (claimed->size() == room)
+        claimAt = seams.clock.monotonicMs();
+    // Sessions that began attempts on these runs were there before: read after the claim, the list is complete.
+    refreshSessions();
+    stats.claimed += claimed->size();
+    for (const ClaimedRun& run : *claimed)
+        adopt(run);
+}
+
+// Recover ends the attempts of ended sessions and starts what can be started; timers are armed from what it leaves.
+void EngineCore::Impl::adopt(const ClaimedRun& run)
+{
+    service->own(run);
+    owned.insert(run.run);
+    submit(run.run, cmd::Recover{}, [this, id = run.run](const Outcome& outcome) {
+        if (const RunState* state = service ? service->state(id) : nullptr)
+            arm(*state);
+        if (outcome.kind == Outcome::Kind::NoChange)
+            maybeRelease(id);
+    });
+}
+
+// Runs that stand still because nobody served their version: this engine does now.
+void EngineCore::Impl::adoptServed()
+{
+    ListTerm term;
+    term.reason = {Reason::Worker, Reason::Incompatible};
+    term.unfinishedOnly = true;
+    const auto page = seams.store.list({term}, ListOrder::NewestFirst, std::nullopt, kClaimBatch);
+    if (!page)
+        return trouble(page.error());
+    for (const ListRow& row : page->rows) {
+        const std::string versioned = row.workflow + "@" + std::to_string(row.workflowVersion);
+        const bool serves = config.serves.empty()
+            || std::any_of(config.serves.begin(), config.serves.end(),
+                           [&](const std::string& name) { return name == row.workflow || name == versioned; });
+        if (!serves || owned.contains(row.run) || !service->definition(row.workflow, row.workflowVersion))
+            continue;
+        const auto hot = seams.store.hot(row.run);
+        if (!hot || !hot->owner.isNull())
+            continue;
+        const auto taken = seams.store.takeOver(row.run, session);
+        if (!taken)
+            return trouble(taken.error());
+        adopt(*taken);
+    }
+}
+
+void EngineCore::Impl::takeWakeups()
+{
+    const auto runs = seams.store.takeWakeups(session);
+    if (!runs)
+        return trouble(runs.error());
+    for (const RunId& run : *runs) {
+        if (!owned.contains(run))
+            continue;
+        service->reload(run);
+        submit(run, cmd::Advance{}, [this, run](const Outcome& outcome) {
+            const RunState* state = service ? service->state(run) : nullptr;
+            if (!state)
+                return;
+            arm(*state);
+            stopCancelled(*state);
+            if (outcome.kind == Outcome::Kind::NoChange)
+                maybeRelease(run);
+        });
+    }
+}
+
+void EngineCore::Impl::deliverOutbox()
+{
+    const auto rows = seams.store.outbox(kOutboxBatch);
+    if (!rows)
+        return trouble(rows.error());
+    for (const OutboxRow& row : *rows) {
+        const auto key = std::make_tuple(row.from, row.version, row.number);
+        if (!delivering.insert(key).second)
+            continue;
+        auto submission = service->deliver(row);
+        if (!submission) {
+            delivering.erase(key);
+            log::warning("message_not_delivered", {{"from", row.from}, {"to", row.to}, {"text", submission.error().text}});
+            continue;
+        }
+        service->submit(*std::move(submission), [this, row, key](const Outcome& outcome) {
+            delivering.erase(key);
+            if (outcome.kind == Outcome::Kind::Failed)
+                return trouble(outcome.error);
+            if (outcome.kind == Outcome::Kind::Rejected && outcome.rejection.code == RejectCode::NotFound)
+                return;  // the receiver has not begun yet
+            ++stats.delivered;
+            claimAt = 0;  // a child may have begun
+            if (outcome.kind != Outcome::Kind::Committed)
+                if (const Status dropped = seams.store.dropOutbox(row); !dropped)
+                    trouble(dropped.error());
+        });
+    }
+}
+
+void EngineCore::Impl::arm(const RunState& state)
+{
+    disarm(state.id);
+    if (state.closed || !owned.contains(state.id))
+        return;
+    TimeMs due = state.due.empty() ? kNoTime : state.due.begin()->first;
+    if (state.deadline() != kNoTime && state.blocked == Reason::None && !state.restCancelled)
+        due = due == kNoTime ? state.deadline() : std::min(due, state.deadline());
+    if (due != kNoTime) {
+        dueOf[state.id] = due;
+        timers.emplace(due, state.id);
+    }
+    if (wantsStart(state) && hungrySet.insert(state.id).second)
+        hungry.push_back(state.id);
+}
+
+void EngineCore::Impl::disarm(const RunId& run)
+{
+    if (const auto found = dueOf.find(run); found != dueOf.end()) {
+        timers.erase({found->second, run});
+        dueOf.erase(found);
+    }
+}
+
+void EngineCore::Impl::fireTimers()
+{
+    const TimeMs now = service->now();
+    while (!timers.empty() && timers.begin()->first <= now) {
+        const RunId run = timers.begin()->second;
+        disarm(run);
+        submit(run, cmd::FireTimers{}, [this, run](const Outcome& outcome) {
+            const RunState* state = service ? service->state(run) : nullptr;
+            if (!state || outcome.kind == Outcome::Kind::Committed)
+                return;
+            if (outcome.kind == Outcome::Kind::NoChange)
+                submit(run, cmd::Advance{}, {});  // a look-up that is due
+            // Whatever it was, it is looked at again, and not in a circle.
+            dueOf[run] = service->now() + kLookAgain;
+            timers.emplace(dueOf[run], run);
+        });
+    }
+}
+
+// Runs with ready steps get what capacity there is, in turn.
+void EngineCore::Impl::feedHungry()
+{
+    if (draining || full || active.size() >= config.maxAttempts)
+        return;
+    std::size_t room = config.maxAttempts - active.size() + 8;
+    for (std::size_t left = hungry.size(); left > 0 && room > 0; --left, --room) {
+        const RunId run = hungry.front();
+        hungry.pop_front();
+        hungrySet.erase(run);
+        const RunState* state = service->state(run);
+        if (state && wantsStart(*state))
+            submit(run, cmd::Advance{}, {});
+    }
+}
+
+void EngineCore::Impl::maybeRelease(const RunId& run)
+{
+    const auto give = releaseOf(service->idle(run), run, seams.store);
+    if (!give || !owned.contains(run))
+        return;
+    if (const Status released = seams.store.release(session, std::span(&*give, 1)); !released)
+        return trouble(released.error());
+    service->disown(run);
+    forget(run);
+}
+
+void EngineCore::Impl::forget(const RunId& run)
+{
+    disarm(run);
+    owned.erase(run);
+}
+
+}  // namespace cairn

@@ -1,0 +1,157 @@
+// Sessions: one's own lease, and seeing that others are gone.
+
+#include "core/base/log.h"
+#include "core/engine/engine_impl.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+Status EngineCore::Impl::openSession()
+{
+    identity = seams.processes.self();
+    const SpanMs before = seams.clock.monotonicMs();
+    CAIRN_TRY_ASSIGN(const TimeMs now, seams.store.now());
+    CAIRN_TRY_ASSIGN(const StoreInfo info, seams.store.info());
+    for (const SessionId& former : formerSessions)
+        CAIRN_TRY(seams.store.endSession(former, now, kNoTime));
+    formerSessions.clear();
+    SessionRow row;
+    row.id = makeId<SessionId>(seams.clock.wallMs(), seams.rng);
+    row.name = config.name;
+    row.host = identity.host;
+    row.bootId = identity.bootId;
+    row.pidNamespace = identity.pidNamespace;
+    row.pid = identity.pid;
+    row.startTicks = identity.startTicks;
+    row.build = config.build;
+    row.schema = config.schema != 0 ? config.schema : info.schema;
+    for (const std::string& served : config.serves)
+        row.serves += (row.serves.empty() ? "" : " ") + served;
+    if (row.serves.empty())
+        row.serves = "*";
+    row.startedAt = row.heartbeatAt = now;
+    row.leaseUntil = now + config.lease;
+    CAIRN_TRY(seams.store.openSession(row));
+    session = row.id;
+    leaseEnds = before + config.lease - config.lease / 10;
+    heartbeatAt = before + config.heartbeat;
+    sweepAt = claimAt = wakeupsAt = outboxAt = servedAt = limitsAt = before;
+
+    ServiceConfig wanted;
+    wanted.session = session;
+    wanted.actorName = config.name;
+    wanted.serves = config.serves;
+    wanted.verifyOneIn = config.verifyOneIn;
+    wanted.uid = config.uid;
+    wanted.host = identity.host;
+    service = std::make_unique<Service>(seams.store, seams.queue, seams.clock, seams.rng, std::move(wanted));
+    service->setSessionEnded([this](const SessionId& id) { return ended(id); });
+    service->onCommitted([this](const RunState& after, const Entry& entry) { committed(after, entry); });
+    service->onDisowned([this](const RunId& run, bool) { forget(run); });
+    limits.reset(session, config.lease);
+    refreshSessions();
+    updateCapacity();
+    log::info("session_opened", {{"session", session}, {"name", config.name}});
+    return {};
+}
+
+// Everything in hand is given up; what was in flight is decided by the store's guards. Results that came in already are
+// kept: they are accepted from whoever delivers them, as long as their attempt is the current one.
+void EngineCore::Impl::loseSession(const std::string& why)
+{
+    log::warning("session_lost", {{"session", session}, {"why", why}});
+    ++stats.sessionsLost;
+    for (const auto& [attempt, each] : active)
+        seams.executor.abandon(attempt);
+    active.clear();
+    service.reset();
+    formerSessions.push_back(session);
+    session = {};
+    // Those that the store had not answered are handed in again under the same command id.
+    results.insert(results.end(), handed.begin(), handed.end());
+    handed.clear();
+    for (const auto& pending : results)
+        pending->notBefore = 0;
+    owned.clear();
+    dueOf.clear();
+    timers.clear();
+    hungry.clear();
+    hungrySet.clear();
+    delivering.clear();
+    lost.reset();
+    reopenAt = seams.clock.monotonicMs();
+}
+
+void EngineCore::Impl::heartbeat()
+{
+    const SpanMs before = seams.clock.monotonicMs();
+    const auto now = seams.store.now();
+    const auto alive = now ? seams.store.heartbeat(session, *now, *now + config.lease) : Result<bool>(now.error());
+    if (!alive) {
+        trouble(alive.error());
+        heartbeatAt = before + std::max<SpanMs>(config.heartbeat / 4, 50);  // tried again well within the lease
+        return;
+    }
+    if (!*alive)
+        lost = "the session was ended by another engine";
+    leaseEnds = before + config.lease - config.lease / 10;
+    if (full && seams.clock.monotonicMs() >= fullAt)
+        leaveFull();  // a write went through: the rest will show
+}
+
+bool EngineCore::Impl::sameHost(const SessionRow& row) const
+{
+    return !row.bootId.empty() && row.bootId == identity.bootId && row.pidNamespace == identity.pidNamespace;
+}
+
+void EngineCore::Impl::sweep()
+{
+    const auto rows = seams.store.sessions(false);
+    const auto now = seams.store.now();
+    if (!rows || !now)
+        return trouble(rows ? now.error() : rows.error());
+    const SpanMs mono = seams.clock.monotonicMs();
+    living.clear();
+    for (const SessionRow& row : *rows) {
+        if (row.id == session)
+            continue;
+        Seen& known = seen[row.id];
+        if (known.heartbeat != row.heartbeatAt)
+            known = {row.heartbeatAt, mono};
+        const bool near = sameHost(row);
+        const bool gone = near && seams.processes.isGone(row.pid, row.startTicks);
+        // A clock that jumped does not end a session of this host: it must have been silent for a lease as watched here.
+        const bool passed = row.leaseUntil < *now && (!near || mono - known.since >= config.lease);
+        if (!gone && !passed) {
+            living.insert(row.id);
+            continue;
+        }
+        const auto ended = seams.store.endSession(row.id, *now, gone ? kNoTime : *now);
+        if (!ended) {
+            trouble(ended.error());
+            living.insert(row.id);
+            continue;
+        }
+        seen.erase(row.id);
+        claimAt = mono;  // its runs, at once
+        if (*ended) {
+            ++stats.sessionsEnded;
+            log::warning("session_ended", {{"session", row.id}, {"name", row.name}, {"why", gone ? "process gone" : "lease"}});
+        }
+    }
+}
+
+void EngineCore::Impl::refreshSessions()
+{
+    const auto rows = seams.store.sessions(false);
+    if (!rows)
+        return trouble(rows.error());
+    living.clear();
+    for (const SessionRow& row : *rows)
+        living.insert(row.id);
+}
+
+bool EngineCore::Impl::ended(const SessionId& id) const { return id != session && !living.contains(id); }
+
+}  // namespace cairn

@@ -1,0 +1,196 @@
+#include "core/engine/loop.h"
+
+#include "core/base/log.h"
+#include "core/engine/builtin_executor.h"
+#include "core/engine/executor_set.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <exception>
+#include <unistd.h>
+
+namespace cairn {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+namespace {
+
+constexpr SpanMs kLongestSleep = 60'000;
+constexpr SpanMs kQuiet = 600;             // exitWhenIdle: this long nothing to do
+
+// Answers of executors come from handlers of the loop; the rules run in the tick that follows them.
+class Notifier final : public Executor {
+public:
+    Notifier(Executor& inner, std::function<void()> wake) : m_inner(inner), m_wake(std::move(wake)) {}
+    void onFinished(Finished finished) override
+    {
+        m_inner.onFinished([this, finished = std::move(finished)](AttemptResult result) {
+            finished(std::move(result));
+            m_wake();
+        });
+    }
+    void start(StartOrder order) override { m_inner.start(std::move(order)); }
+    void cancel(const AttemptId& attempt) override { m_inner.cancel(attempt); }
+    void abandon(const AttemptId& attempt) override { m_inner.abandon(attempt); }
+    [[nodiscard]] SpanMs tick() override { return m_inner.tick(); }
+
+private:
+    Executor& m_inner;
+    std::function<void()> m_wake;
+};
+
+class Loop {
+public:
+    explicit Loop(EngineOptions options)
+        : m_options(std::move(options)), m_timer(m_io), m_signals(m_io, SIGTERM, SIGINT),
+          m_notifier(m_executors, [this] { wake(); })
+    {
+    }
+
+    Status run()
+    {
+        CAIRN_TRY_ASSIGN(m_store, m_options.openStore(m_options.storeUrl, {}));
+        CAIRN_TRY_ASSIGN(auto writer, m_options.openStore(m_options.storeUrl, {}));
+        CAIRN_TRY_ASSIGN(m_queue, makeThreadedQueue(std::move(writer), [this] { wakeFromThread(); }));
+        if (m_options.command.helper.empty())
+            m_options.command.helper = findExecHelper();
+        m_executors.add("command", std::make_unique<CommandExecutor>(m_io, m_options.command));
+        m_executors.add("http", std::make_unique<HttpExecutor>(m_io, m_clock, m_options.http));
+        m_executors.add("builtin", std::make_unique<BuiltinExecutor>(m_clock));
+        ::signal(SIGPIPE, SIG_IGN);
+        m_options.core.uid = ::getuid();
+        m_core.emplace(EngineSeams{m_clock, m_rng, *m_store, *m_queue, m_notifier, m_processes}, m_options.core);
+        CAIRN_TRY(m_core->open());
+        if (m_options.onReady)
+            m_options.onReady(m_core->session());
+        awaitSignal();
+        wake();
+        m_io.run();
+        m_core.reset();
+        return m_problem ? Status(*m_problem) : Status();
+    }
+
+private:
+    void awaitSignal()
+    {
+        m_signals.async_wait([this](error_code problem, int number) {
+            if (problem)
+                return;
+            log::info("signal", {{"number", number}});
+            if (std::exchange(m_stopping, true)) {
+                finish();
+                return;
+            }
+            m_core->drain();
+            wake();
+            awaitSignal();
+        });
+    }
+    void wake()
+    {
+        if (std::exchange(m_woken, true))
+            return;
+        asio::post(m_io, [this] {
+            m_woken = false;
+            tick();
+        });
+    }
+    // From the writer thread.
+    void wakeFromThread()
+    {
+        if (m_mail.exchange(true))
+            return;
+        asio::post(m_io, [this] {
+            m_mail = false;
+            tick();
+        });
+    }
+    void tick()
+    {
+        if (m_done)
+            return;
+        SpanMs sleep = 0;
+        try {
+            sleep = m_core->tick();
+        } catch (const std::exception& problem) {
+            m_problem = makeError(ErrorKind::Internal, std::string("the engine stops: ") + problem.what());
+            finish();
+            return;
+        }
+        if (m_core->drained() || (m_options.exitWhenIdle && quiet())) {
+            finish();
+            return;
+        }
+        if (sleep == 0) {
+            wake();
+            return;
+        }
+        m_timer.expires_after(std::chrono::milliseconds(std::min(sleep, kLongestSleep)));
+        m_timer.async_wait([this](error_code problem) {
+            if (!problem)
+                tick();
+        });
+    }
+    bool quiet()
+    {
+        const EngineStats& stats = m_core->stats();
+        const std::uint64_t sum = stats.claimed + stats.started + stats.results + stats.delivered;
+        const SpanMs now = m_clock.monotonicMs();
+        if (stats.active > 0 || stats.owned > 0 || sum != m_lastSum || m_quietSince == 0) {
+            m_lastSum = sum;
+            m_quietSince = now;
+        }
+        return now - m_quietSince >= kQuiet;
+    }
+    void finish()
+    {
+        m_done = true;
+        m_core->close();
+        m_timer.cancel();
+        m_io.stop();
+    }
+
+    EngineOptions m_options;
+    SystemClock m_clock;
+    SystemRng m_rng;
+    SystemProcessTable m_processes;
+    asio::io_context m_io{1};
+    asio::steady_timer m_timer;
+    asio::signal_set m_signals;
+    std::unique_ptr<StoreWriter> m_store;
+    ExecutorSet m_executors;                   // after the loop that their handlers live in
+    Notifier m_notifier;
+    std::unique_ptr<CommitQueue> m_queue;
+    std::optional<EngineCore> m_core;
+    std::optional<Error> m_problem;
+    std::atomic<bool> m_mail{false};
+    bool m_woken = false;
+    bool m_stopping = false;
+    bool m_done = false;
+    std::uint64_t m_lastSum = 0;
+    SpanMs m_quietSince = 0;
+};
+
+}  // namespace
+
+Status runEngine(EngineOptions options)
+{
+    if (!options.openStore)
+        return makeError(ErrorKind::InvalidInput, "an engine needs a way to open its store");
+    try {
+        Loop loop(std::move(options));
+        return loop.run();
+    } catch (const std::exception& problem) {
+        return makeError(ErrorKind::Internal, std::string("the engine cannot run: ") + problem.what());
+    }
+}
+
+}  // namespace cairn

@@ -1,0 +1,24 @@
+#pragma once
+// The engine as a process: one loop thread with timers, signals, child processes and HTTP; one writer thread.
+
+#include "core/engine/command_executor.h"
+#include "core/engine/engine_core.h"
+#include "core/engine/http_executor.h"
+
+namespace cairn {
+
+struct EngineOptions {
+    std::string storeUrl;
+    StoreFactory openStore;                // only mains name a driver
+    EngineConfig core;
+    CommandConfig command;                 // helper empty: found beside the program
+    HttpConfig http;
+    std::function<void(const SessionId&)> onReady;   // once the first session is open
+    bool exitWhenIdle = false;             // ends once nothing is owned, under way or due now: demos and tests
+};
+
+// Serves the store until SIGTERM or SIGINT (then it drains; a second one ends it at once). Blocks. Call it from the
+// thread that stays for ever: tools die with the thread that started them. Errors: the store cannot be opened or used.
+[[nodiscard]] Status runEngine(EngineOptions options);
+
+}  // namespace cairn

@@ -1,0 +1,197 @@
+#pragma once
+// Engines without processes: a memory store, a clock that moves when told to, executors that answer when told to.
+
+#include "core/definition/parse.h"
+#include "core/engine/engine_core.h"
+#include "core/store/memory/memory_store.h"
+#include "tests/support/cairn_qtest.h"
+
+#include <map>
+#include <memory>
+#include <set>
+
+namespace cairn::testing {
+
+class FakeExecutor final : public Executor {
+public:
+    void onFinished(Finished finished) override { m_finished = std::move(finished); }
+    void start(StartOrder order) override { started.push_back(std::move(order)); }
+    void cancel(const AttemptId& attempt) override { cancelled.insert(attempt); }
+    void abandon(const AttemptId& attempt) override { abandoned.insert(attempt); }
+
+    void complete(std::size_t index, const std::string& output = "null")
+    {
+        AttemptResult result;
+        result.attempt = started.at(index).attempt;
+        result.kind = AttemptResult::Kind::Completed;
+        result.output = std::make_shared<Spool>(kPayloadBytes);
+        if (!result.output->append(output))
+            qFatal("spool");
+        m_finished(std::move(result));
+    }
+    void fail(std::size_t index, FailureClass failure, EffectKnowledge effect, SpanMs retryAfter = -1)
+    {
+        AttemptResult result = failedResult(started.at(index), failure, effect, "it failed");
+        result.retryAfter = retryAfter;
+        m_finished(std::move(result));
+    }
+
+    std::vector<StartOrder> started;
+    std::set<AttemptId> cancelled;
+    std::set<AttemptId> abandoned;
+
+private:
+    Finished m_finished;
+};
+
+class FakeProcesses final : public ProcessTable {
+public:
+    FakeProcesses(std::int64_t pid, const std::set<std::int64_t>& gone) : m_pid(pid), m_gone(gone) {}
+    ProcessIdentity self() override { return {"host", "boot", "pid:[1]", m_pid, 100}; }
+    bool isGone(std::int64_t pid, std::int64_t) override { return m_gone.contains(pid); }
+
+private:
+    std::int64_t m_pid;
+    const std::set<std::int64_t>& m_gone;
+};
+
+// One engine.
+struct Node {
+    std::unique_ptr<StoreWriter> store;
+    std::unique_ptr<StoreWriter> writer;
+    std::unique_ptr<CommitQueue> queue;
+    FakeExecutor executor;
+    FakeProcesses processes;
+    std::int64_t pid;
+    std::vector<std::string> alerts;
+    std::unique_ptr<EngineCore> core;
+
+    Node(const std::shared_ptr<MemoryDatabase>& db, const Clock& clock, Rng& rng, std::int64_t p,
+         const std::set<std::int64_t>& gone, EngineConfig config)
+        : store(connectMemory(db)), writer(connectMemory(db)), queue(makeInlineQueue(*writer)), processes(p, gone), pid(p)
+    {
+        config.alert = [this](const std::string& kind, const std::string&) { alerts.push_back(kind); };
+        core = std::make_unique<EngineCore>(EngineSeams{clock, rng, *store, *queue, executor, processes}, config);
+        if (const Status opened = core->open(); !opened)
+            qFatal("%s", opened.error().text.c_str());
+    }
+    // Until there is nothing more to do at this instant.
+    void settle()
+    {
+        for (int i = 0; i < 200 && core->tick() == 0; ++i) {
+        }
+    }
+};
+
+struct Cluster {
+    ManualClock clock;
+    SeededRng rng{7};
+    std::shared_ptr<MemoryDatabase> db = makeMemoryDatabase({}, clock, 11);
+    std::unique_ptr<StoreWriter> store = connectMemory(db);
+    std::unique_ptr<CommitQueue> queue = makeInlineQueue(*store);
+    std::unique_ptr<Service> client = std::make_unique<Service>(*store, *queue, clock, rng, ServiceConfig{});
+    std::set<std::int64_t> gone;
+    std::int64_t nextPid = 1000;
+    std::vector<std::unique_ptr<Node>> nodes;
+
+    static EngineConfig config(const std::string& name = "engine")
+    {
+        EngineConfig c;
+        c.name = name;
+        c.lease = 1'000;
+        c.heartbeat = 300;
+        c.verifyOneIn = 1;
+        return c;
+    }
+    Node& engine(const EngineConfig& c = config())
+    {
+        nodes.push_back(std::make_unique<Node>(db, clock, rng, nextPid++, gone, c));
+        return *nodes.back();
+    }
+    // SIGKILL: nothing is given back; others may see that the process is gone.
+    void kill(Node& node)
+    {
+        gone.insert(node.pid);
+        std::erase_if(nodes, [&](const auto& each) { return each.get() == &node; });
+    }
+    void settle()
+    {
+        for (auto& node : nodes)
+            node->settle();
+    }
+    void pass(SpanMs span, SpanMs step = 50)
+    {
+        for (SpanMs gone_ = 0; gone_ < span; gone_ += step) {
+            clock.advance(step);
+            settle();
+        }
+    }
+    void add(const std::string& text)
+    {
+        const auto parsed = parseDefinition(text);
+        for (const auto& d : parsed.diagnostics)
+            if (d.severity == Severity::Error)
+                qFatal("%s", diagnosticLine("test", d).c_str());
+        WorkflowRow row;
+        row.name = parsed.definition->ref.name;
+        row.version = parsed.definition->ref.version;
+        row.digest = parsed.definition->ref.digest;
+        row.text = text;
+        row.addedAt = clock.wallMs();
+        if (const Status added = store->addWorkflow(row); !added)
+            qFatal("%s", added.error().text.c_str());
+    }
+    RunId start(const std::string& workflow, const std::string& input = "null")
+    {
+        Submission s;
+        s.workflow = workflow;
+        s.command.actor = {ActorKind::Caller, "test"};
+        s.payloads.push_back(client->newPayload(input, "application/json"));
+        cmd::Start start;
+        start.input = s.payloads.back().ref;
+        s.command.body = start;
+        const Outcome outcome = client->submitAndWait(std::move(s));
+        if (outcome.kind != Outcome::Kind::Committed)
+            qFatal("start: %s %s", outcome.rejection.text.c_str(), outcome.error.text.c_str());
+        return outcome.run;
+    }
+    Outcome act(const RunId& run, cmd::Body body)
+    {
+        Submission s;
+        s.run = run;
+        s.command.actor = {ActorKind::Person, "kim"};
+        s.command.body = std::move(body);
+        s.reason = "because of a test";
+        return client->submitAndWait(std::move(s));
+    }
+    RunState load(const RunId& run)
+    {
+        auto state = client->load(run);
+        if (!state)
+            qFatal("%s", state.error().text.c_str());
+        return *std::move(state);
+    }
+    std::string verified(const RunId& run)
+    {
+        const auto problems = verifyRun(*store, run);
+        if (!problems)
+            return problems.error().text;
+        std::string text;
+        for (const auto& problem : *problems)
+            text += problem.where + ": " + problem.text + "\n";
+        return text;
+    }
+};
+
+// Tools: look (read-only, 3 attempts), pay (irreversible, no look-up), ask (irreversible, with a look-up).
+inline std::string workflow(const std::string& name, const std::string& steps, const std::string& more = {})
+{
+    return R"({"schema":"urn:cairn:workflow:1","name":")" + name + R"(","version":1,"tools":{
+"look":{"safety":"read_only","executor":"command","settings":{"argv":["/bin/true"]},"resource":"web",
+        "retry":{"attempts":3,"first_delay":"1s","max_delay":"1s"}},
+"pay":{"safety":"irreversible","executor":"command","settings":{"argv":["/bin/true"]}},
+"ask":{"safety":"irreversible","executor":"command","settings":{"argv":["/bin/true"]},"look_up":{"argv":["/bin/false"]}}
+},"steps":[)" + steps + "]" + more + "}";
+}
+
+}  // namespace cairn::testing

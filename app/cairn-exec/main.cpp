@@ -1,10 +1,12 @@
 // cairn-exec: stands between an engine and one tool.
-//   cairn-exec --parent PID [--grace MS] [--cwd DIR] [--cpu S] [--as B] [--fsize B] [--nofile N] [--nproc N] -- PROGRAM ARG...
-// Standard input, output and error are the tool's. Descriptor 3 gets one line when all is over: "exit N", "signal N",
-// "exec ERRNO" (the program could not be run: it has done nothing) or "lost" (the engine is gone).
-// It stays as the reaper of everything that the tool leaves behind: whatever forked, left the group or the session is
-// killed when the tool ends, when the engine asks (TERM, then KILL after the grace; QUIT: at once), and when it dies.
-// The parent-death signal belongs to the thread that made this process: the engine spawns from its loop thread.
+//   cairn-exec --parent PID [--grace MS] [--cwd DIR] [--cpu S] [--as B] [--fsize B] [--nofile N] [--nproc N]
+//   -- PROGRAM ARG...
+// Standard input, output and error are the tool's. Descriptor 3 gets one line when all is over: "exit N",
+// "signal N", "exec ERRNO" (the program could not be run: it has done nothing) or "lost" (the engine is
+// gone). It stays as the reaper of everything that the tool leaves behind: whatever forked, left the group or
+// the session is killed when the tool ends, when the engine asks (TERM, then KILL after the grace; QUIT: at
+// once), and when it dies. The parent-death signal belongs to the thread that made this process: the engine
+// spawns from its loop thread.
 
 #include "app/cairn-exec/options.h"
 
@@ -71,7 +73,8 @@ long long nowMs()
     for (const auto& limit : options.limits) {
         rlimit now{};
         getrlimit(static_cast<__rlimit_resource_t>(limit.resource), &now);
-        const rlim_t value = now.rlim_max == RLIM_INFINITY || limit.value < now.rlim_max ? limit.value : now.rlim_max;
+        const rlim_t value =
+            now.rlim_max == RLIM_INFINITY || limit.value < now.rlim_max ? limit.value : now.rlim_max;
         const rlimit wanted{value, value};
         if (setrlimit(static_cast<__rlimit_resource_t>(limit.resource), &wanted) != 0)
             give(errno);
@@ -90,7 +93,8 @@ long long nowMs()
     _exit(127);
 }
 
-// Kills every process below this one. Orphans come to us (subreaper), so this ends when there is no child left.
+// Kills every process below this one. Orphans come to us (subreaper), so this ends when there is no child
+// left.
 void killAll(pid_t tool)
 {
     const long long giveUp = nowMs() + 10'000;

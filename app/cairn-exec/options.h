@@ -13,11 +13,11 @@ struct Limit {
 };
 
 struct Options {
-    int parent = 0;                // pid of the engine: checked after the parent-death signal is set
-    int graceMs = 5'000;           // between TERM and KILL
-    std::string folder;            // working directory; empty: stays
+    int parent = 0;  // pid of the engine: checked after the parent-death signal is set
+    int graceMs = 5'000;  // between TERM and KILL
+    std::string folder;  // working directory; empty: stays
     std::vector<Limit> limits;
-    std::vector<char*> argv;       // ends with a null pointer
+    std::vector<char*> argv;  // ends with a null pointer
 };
 
 // False where the command line is wrong; `problem` says why.

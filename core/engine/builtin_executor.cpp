@@ -32,11 +32,12 @@ void BuiltinExecutor::fail(const StartOrder& order)
         give(order, order.input);
         return;
     }
-    const std::string wanted = settings->text("failure", "retryable").has_value() ? *settings->text("failure", "retryable")
-                                                                                  : "retryable";
+    const std::string wanted = settings->text("failure", "retryable").has_value()
+        ? *settings->text("failure", "retryable")
+        : "retryable";
     const auto failure = parseKey<FailureClass>(wanted).value_or(FailureClass::Retryable);
     m_finished(failedResult(order, failure, knowledgeWhenNotDone(order),
-                            "this tool fails on purpose, attempt " + std::to_string(order.number)));
+        "this tool fails on purpose, attempt " + std::to_string(order.number)));
 }
 
 void BuiltinExecutor::start(StartOrder order)
@@ -60,7 +61,8 @@ void BuiltinExecutor::start(StartOrder order)
         const auto at = settings->text("at", "");
         const auto part = at ? jsonAt(order.input, *at) : Result<std::string_view>(at.error());
         if (!part)
-            return m_finished(failedResult(order, FailureClass::Rejected, knowledgeWhenNotDone(order), part.error().text));
+            return m_finished(
+                failedResult(order, FailureClass::Rejected, knowledgeWhenNotDone(order), part.error().text));
         return give(order, *part);
     }
     if (*function == "sleep") {
@@ -82,7 +84,8 @@ void BuiltinExecutor::cancel(const AttemptId& attempt)
         return;
     const StartOrder order = std::move(found->second.second);
     m_sleeping.erase(found);
-    AttemptResult result = failedResult(order, FailureClass::Retryable, knowledgeWhenNotDone(order), "stopped");
+    AttemptResult result =
+        failedResult(order, FailureClass::Retryable, knowledgeWhenNotDone(order), "stopped");
     result.cancelled = true;
     m_finished(std::move(result));
 }

@@ -16,7 +16,10 @@ namespace cairn {
 
 class BuiltinExecutor final : public Executor {
 public:
-    explicit BuiltinExecutor(const Clock& clock) : m_clock(clock) {}
+    explicit BuiltinExecutor(const Clock& clock)
+        : m_clock(clock)
+    {
+    }
 
     void onFinished(Finished finished) override { m_finished = std::move(finished); }
     void start(StartOrder order) override;
@@ -30,7 +33,7 @@ private:
 
     const Clock& m_clock;
     Finished m_finished;
-    std::map<AttemptId, std::pair<SpanMs, StartOrder>> m_sleeping;   // due by the monotonic clock
+    std::map<AttemptId, std::pair<SpanMs, StartOrder>> m_sleeping;  // due by the monotonic clock
 };
 
 }  // namespace cairn

@@ -16,8 +16,8 @@ std::string percentEncoded(std::string_view text)
     std::string out;
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
-        const bool plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9')
-            || byte == '-' || byte == '.' || byte == '_' || byte == '~';
+        const bool plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z')
+            || (byte >= '0' && byte <= '9') || byte == '-' || byte == '.' || byte == '_' || byte == '~';
         if (plain) {
             out.push_back(c);
             continue;
@@ -37,7 +37,8 @@ Result<std::optional<std::string>> readSecret(const std::string& reference)
     if (reference.compare(0, 4, "env:") == 0) {
         const char* value = std::getenv(reference.c_str() + 4);
         if (!value || !*value)
-            return makeError(ErrorKind::Refused, "the secret " + reference + " is not set in the engine's environment");
+            return makeError(
+                ErrorKind::Refused, "the secret " + reference + " is not set in the engine's environment");
         secret = value;
         return secret;
     }

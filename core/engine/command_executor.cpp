@@ -25,16 +25,23 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr int kExitRejected = 65;     // EX_DATAERR
-constexpr int kExitRetry = 75;        // EX_TEMPFAIL
-constexpr int kExitCredential = 77;   // EX_NOPERM
+constexpr int kExitRejected = 65;  // EX_DATAERR
+constexpr int kExitRetry = 75;  // EX_TEMPFAIL
+constexpr int kExitCredential = 77;  // EX_NOPERM
 
-// One running program. Kept alive by its pending reads; ends when all streams have ended and the helper was reaped.
+// One running program. Kept alive by its pending reads; ends when all streams have ended and the helper was
+// reaped.
 struct Call : std::enable_shared_from_this<Call> {
     Call(asio::io_context& io, StartOrder o, const Spawned& spawned, std::uint64_t limit, std::string s)
-        : order(std::move(o)), pid(spawned.pid), secret(std::move(s)), in(io, spawned.in), out(io, spawned.out),
-          err(io, spawned.err), status(io, spawned.status), exited(io, spawned.pidFd),
-          output(std::make_shared<Spool>(limit, secret))
+        : order(std::move(o))
+        , pid(spawned.pid)
+        , secret(std::move(s))
+        , in(io, spawned.in)
+        , out(io, spawned.out)
+        , err(io, spawned.err)
+        , status(io, spawned.status)
+        , exited(io, spawned.pidFd)
+        , output(std::make_shared<Spool>(limit, secret))
     {
     }
 
@@ -134,8 +141,8 @@ struct Call : std::enable_shared_from_this<Call> {
     std::string errorText;
     std::string statusText;
     std::optional<Error> spoolProblem;
-    bool stopped = false;                      // asked to by cancel()
-    int open = 4;                              // out, err, status, the helper itself
+    bool stopped = false;  // asked to by cancel()
+    int open = 4;  // out, err, status, the helper itself
     std::function<void(Call&)> done;
 };
 
@@ -146,18 +153,23 @@ AttemptResult exitResult(const StartOrder& order, int code, std::string text)
         text = "exit code " + std::to_string(code);
     const EffectKnowledge notDone = knowledgeWhenNotDone(order);
     switch (code) {
-    case kExitRetry: return failedResult(order, FailureClass::Retryable, notDone, std::move(text));
-    case kExitCredential: return failedResult(order, FailureClass::Credential, notDone, std::move(text));
-    case kExitRejected: return failedResult(order, FailureClass::Rejected, notDone, std::move(text));
-    default: break;
+    case kExitRetry:
+        return failedResult(order, FailureClass::Retryable, notDone, std::move(text));
+    case kExitCredential:
+        return failedResult(order, FailureClass::Credential, notDone, std::move(text));
+    case kExitRejected:
+        return failedResult(order, FailureClass::Rejected, notDone, std::move(text));
+    default:
+        break;
     }
     const EffectKnowledge broken = knowledgeWhenBroken(order);
     if (code > 128)
-        return failedResult(order, FailureClass::Crashed, broken, "ended by signal " + std::to_string(code - 128)
-                                                                      + (text.empty() ? "" : ": " + text));
-    // A tool that may be repeated under its key has said that it failed; of an irreversible one only a look-up tells.
-    return failedResult(order, FailureClass::Permanent, order.safety == ReplaySafety::Irreversible ? broken : notDone,
-                        std::move(text));
+        return failedResult(order, FailureClass::Crashed, broken,
+            "ended by signal " + std::to_string(code - 128) + (text.empty() ? "" : ": " + text));
+    // A tool that may be repeated under its key has said that it failed; of an irreversible one only a
+    // look-up tells.
+    return failedResult(order, FailureClass::Permanent,
+        order.safety == ReplaySafety::Irreversible ? broken : notDone, std::move(text));
 }
 
 AttemptResult outputResult(Call& call)
@@ -167,8 +179,9 @@ AttemptResult outputResult(Call& call)
         return failedResult(order, FailureClass::TooLarge, knowledgeWhenBroken(order), finished.error().text);
     if (order.purpose == Purpose::LookUp) {
         const auto answer = call.output->all();
-        return answer ? lookUpResult(order, *answer)
-                      : failedResult(order, FailureClass::Retryable, EffectKnowledge::NoEffect, answer.error().text);
+        return answer
+            ? lookUpResult(order, *answer)
+            : failedResult(order, FailureClass::Retryable, EffectKnowledge::NoEffect, answer.error().text);
     }
     AttemptResult result;
     result.attempt = order.attempt;
@@ -189,22 +202,21 @@ AttemptResult resultOf(Call& call)
         text.erase(0, text.size() - kErrorTextLimit);
     if (how == "exec") {
         const bool room = number == EAGAIN || number == ENOMEM;
-        return failedResult(order, room ? FailureClass::Retryable : FailureClass::Permanent, knowledgeWhenNotDone(order),
-                            std::string("the program cannot be run: ") + std::strerror(number));
+        return failedResult(order, room ? FailureClass::Retryable : FailureClass::Permanent,
+            knowledgeWhenNotDone(order), std::string("the program cannot be run: ") + std::strerror(number));
     }
     if (call.spoolProblem) {
         const bool large = call.spoolProblem->kind == ErrorKind::Refused;
-        return failedResult(order, large ? FailureClass::TooLarge : FailureClass::Retryable, knowledgeWhenBroken(order),
-                            call.spoolProblem->text);
+        return failedResult(order, large ? FailureClass::TooLarge : FailureClass::Retryable,
+            knowledgeWhenBroken(order), call.spoolProblem->text);
     }
     if (how == "exit" && number == 0)
         return outputResult(call);
-    AttemptResult result = how == "exit"     ? exitResult(order, number, text)
-                           : how == "signal" ? failedResult(order, FailureClass::Crashed, knowledgeWhenBroken(order),
-                                                            "ended by signal " + std::to_string(number)
-                                                                + (text.empty() ? "" : ": " + text))
-                                             : failedResult(order, FailureClass::Crashed, knowledgeWhenBroken(order),
-                                                            "the helper process was killed");
+    AttemptResult result = how == "exit" ? exitResult(order, number, text)
+        : how == "signal" ? failedResult(order, FailureClass::Crashed, knowledgeWhenBroken(order),
+              "ended by signal " + std::to_string(number) + (text.empty() ? "" : ": " + text))
+                          : failedResult(order, FailureClass::Crashed, knowledgeWhenBroken(order),
+                              "the helper process was killed");
     result.cancelled = call.stopped;
     return result;
 }
@@ -248,9 +260,10 @@ void CommandExecutor::start(StartOrder order)
         return fail(FailureClass::Retryable, "failpoint command.before-spawn");
     const auto spawned = spawnHelper(impl.config.helper, *request);
     if (!spawned)
-        return fail(spawned.error().native == ENOENT || spawned.error().native == EACCES ? FailureClass::Permanent
-                                                                                         : FailureClass::Retryable,
-                    spawned.error().text);
+        return fail(spawned.error().native == ENOENT || spawned.error().native == EACCES
+                ? FailureClass::Permanent
+                : FailureClass::Retryable,
+            spawned.error().text);
     const AttemptId attempt = order.attempt;
     auto call = std::make_shared<Call>(impl.io, std::move(order), *spawned, limit, secret->value_or(""));
     call->done = [this, attempt](Call& ended) {
@@ -292,8 +305,8 @@ std::string findExecHelper()
         return {};
     const std::string path(self.data(), static_cast<std::size_t>(size));
     const std::string folder = path.substr(0, path.rfind('/'));
-    for (const std::string& candidate : {folder + "/cairn-exec", folder + "/../libexec/cairn/cairn-exec",
-                                         folder + "/../bin/cairn-exec"})
+    for (const std::string& candidate :
+        {folder + "/cairn-exec", folder + "/../libexec/cairn/cairn-exec", folder + "/../bin/cairn-exec"})
         if (::access(candidate.c_str(), X_OK) == 0)
             return candidate;
     return {};

@@ -1,11 +1,12 @@
 #pragma once
-// Runs programs: an argv, no shell, through cairn-exec. Input on standard input, output from standard output; standard
-// error is kept for the error text. Exit codes: 0 done · 65 the input does not fit · 75 try again later · 77 a
-// credential is missing (these three promise that nothing was done) · any other: final; a signal or 128+n: crashed.
-// Settings: "argv", "cwd", "env" (names that are handed on), "max_output".
-// The process sees PATH, HOME, LANG, LC_ALL, LC_CTYPE, TZ, TMPDIR, what "env" names, and CAIRN_RUN, CAIRN_STEP,
+// Runs programs: an argv, no shell, through cairn-exec. Input on standard input, output from standard output;
+// standard error is kept for the error text. Exit codes: 0 done · 65 the input does not fit · 75 try again
+// later · 77 a credential is missing (these three promise that nothing was done) · any other: final; a signal
+// or 128+n: crashed. Settings: "argv", "cwd", "env" (names that are handed on), "max_output". The process
+// sees PATH, HOME, LANG, LC_ALL, LC_CTYPE, TZ, TMPDIR, what "env" names, and CAIRN_RUN, CAIRN_STEP,
 // CAIRN_ATTEMPT, CAIRN_ATTEMPT_NUMBER, CAIRN_PURPOSE, CAIRN_EFFECT_KEY, CAIRN_SECRET, TRACEPARENT.
-// Use on the thread that runs `io`, and nowhere else: the parent-death signal belongs to the thread that spawns.
+// Use on the thread that runs `io`, and nowhere else: the parent-death signal belongs to the thread that
+// spawns.
 
 #include "core/engine/executor.h"
 
@@ -17,16 +18,16 @@ namespace cairn {
 
 struct CommandLimits {
     std::uint64_t cpuSeconds = 24 * 3600;
-    std::uint64_t memory = 16ULL << 30;        // address space, bytes
+    std::uint64_t memory = 16ULL << 30;  // address space, bytes
     std::uint64_t fileSize = 4ULL << 30;
     std::uint64_t files = 1024;
-    std::uint64_t processes = 0;               // of this user in all; 0: as the engine's own limit
+    std::uint64_t processes = 0;  // of this user in all; 0: as the engine's own limit
     std::uint64_t output = kPayloadBytes;
-    SpanMs grace = 5'000;                      // between TERM and KILL
+    SpanMs grace = 5'000;  // between TERM and KILL
 };
 
 struct CommandConfig {
-    std::string helper;                        // path of cairn-exec
+    std::string helper;  // path of cairn-exec
     CommandLimits limits;
 };
 
@@ -41,6 +42,7 @@ public:
     void abandon(const AttemptId& attempt) override;
 
     struct Impl;
+
 private:
     std::unique_ptr<Impl> m_impl;
 };

@@ -24,7 +24,8 @@ public:
     Status open()
     {
         if (::pipe2(m_ends.data(), O_CLOEXEC) != 0)
-            return makeError(ErrorKind::Io, std::string("a pipe cannot be made: ") + std::strerror(errno), errno);
+            return makeError(
+                ErrorKind::Io, std::string("a pipe cannot be made: ") + std::strerror(errno), errno);
         return {};
     }
     ~Pipe()
@@ -62,8 +63,8 @@ std::string traceParent(const StartOrder& order)
     return "00-" + hex(trace) + "-" + span.data() + "-01";
 }
 
-std::vector<std::string> buildEnvironment(const StartOrder& order, const std::vector<std::string>& names,
-                                          const std::optional<std::string>& secret)
+std::vector<std::string> buildEnvironment(
+    const StartOrder& order, const std::vector<std::string>& names, const std::optional<std::string>& secret)
 {
     std::vector<std::string> wanted{"PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"};
     wanted.insert(wanted.end(), names.begin(), names.end());
@@ -90,22 +91,25 @@ std::vector<std::string> buildEnvironment(const StartOrder& order, const std::ve
 }  // namespace
 
 Result<SpawnRequest> buildRequest(const StartOrder& order, const CommandConfig& config,
-                                  const std::optional<std::string>& secret, std::uint64_t& maxOutput)
+    const std::optional<std::string>& secret, std::uint64_t& maxOutput)
 {
     CAIRN_TRY_ASSIGN(const CallSettings settings, CallSettings::open(order, secret));
     CAIRN_TRY_ASSIGN(const auto argv, settings.texts("argv"));
     CAIRN_TRY_ASSIGN(const std::string folder, settings.text("cwd", ""));
     CAIRN_TRY_ASSIGN(const auto names, settings.texts("env"));
     if (argv.empty() || argv.front().empty() || argv.front().front() != '/')
-        return makeError(ErrorKind::InvalidInput, "the program of tool \"" + order.tool + "\" must be an absolute path");
+        return makeError(
+            ErrorKind::InvalidInput, "the program of tool \"" + order.tool + "\" must be an absolute path");
     for (const std::string& argument : argv)
         if (argument.find('\0') != std::string::npos)
-            return makeError(ErrorKind::InvalidInput, "an argument of tool \"" + order.tool + "\" holds a NUL");
+            return makeError(
+                ErrorKind::InvalidInput, "an argument of tool \"" + order.tool + "\" holds a NUL");
     const CommandLimits& limits = config.limits;
-    maxOutput = std::min<std::uint64_t>(
-        limits.output, static_cast<std::uint64_t>(settings.number("max_output", static_cast<std::int64_t>(limits.output))));
+    maxOutput = std::min<std::uint64_t>(limits.output,
+        static_cast<std::uint64_t>(settings.number("max_output", static_cast<std::int64_t>(limits.output))));
     SpawnRequest request;
-    request.arguments = {config.helper, "--parent", std::to_string(::getpid()), "--grace", std::to_string(limits.grace)};
+    request.arguments = {
+        config.helper, "--parent", std::to_string(::getpid()), "--grace", std::to_string(limits.grace)};
     const auto limit = [&](const char* name, std::uint64_t value) {
         if (value > 0) {
             request.arguments.emplace_back(name);
@@ -148,8 +152,8 @@ Result<Spawned> spawnHelper(const std::string& helper, const SpawnRequest& reque
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     Spawned spawned;
-    const int problem = posix_spawn(&spawned.pid, helper.c_str(), &actions, &attributes, pointers(request.arguments).data(),
-                                    pointers(request.environment).data());
+    const int problem = posix_spawn(&spawned.pid, helper.c_str(), &actions, &attributes,
+        pointers(request.arguments).data(), pointers(request.environment).data());
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (problem != 0)

@@ -19,7 +19,7 @@ struct Spawned {
 };
 
 struct SpawnRequest {
-    std::vector<std::string> arguments;        // of cairn-exec, its own name included
+    std::vector<std::string> arguments;  // of cairn-exec, its own name included
     std::vector<std::string> environment;
 };
 
@@ -28,6 +28,6 @@ struct SpawnRequest {
 
 // What to run for an order: options, limits, argv, environment.
 [[nodiscard]] Result<SpawnRequest> buildRequest(const StartOrder& order, const CommandConfig& config,
-                                                const std::optional<std::string>& secret, std::uint64_t& maxOutput);
+    const std::optional<std::string>& secret, std::uint64_t& maxOutput);
 
 }  // namespace cairn

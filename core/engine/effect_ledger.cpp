@@ -24,7 +24,9 @@ bool readNumber(std::string_view text, std::int64_t& out)
 
 Result<EffectMode> parseEffectMode(std::string_view text)
 {
-    const auto wrong = [&] { return makeError(ErrorKind::InvalidInput, "unknown mode \"" + std::string(text) + "\""); };
+    const auto wrong = [&] {
+        return makeError(ErrorKind::InvalidInput, "unknown mode \"" + std::string(text) + "\"");
+    };
     EffectMode mode;
     std::string_view word = text;
     const bool raw = word.substr(0, 8) == "429:raw:";
@@ -67,8 +69,10 @@ Result<EffectMode> parseEffectMode(std::string_view text)
 }
 
 EffectLedger::EffectLedger(EffectLedger&& other) noexcept
-    : m_file(std::exchange(other.m_file, -1)), m_lines(other.m_lines), m_byKey(std::move(other.m_byKey)),
-      m_counts(std::move(other.m_counts))
+    : m_file(std::exchange(other.m_file, -1))
+    , m_lines(other.m_lines)
+    , m_byKey(std::move(other.m_byKey))
+    , m_counts(std::move(other.m_counts))
 {
 }
 
@@ -82,7 +86,8 @@ Result<EffectLedger> EffectLedger::open(const std::string& path)
 {
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (file < 0)
-        return makeError(ErrorKind::Io, "the ledger " + path + " cannot be opened: " + std::strerror(errno), errno);
+        return makeError(
+            ErrorKind::Io, "the ledger " + path + " cannot be opened: " + std::strerror(errno), errno);
     EffectLedger ledger(file);
     std::ifstream before(path);
     for (std::string line; std::getline(before, line);) {
@@ -105,14 +110,18 @@ const EffectLedger::Line* EffectLedger::find(const std::string& name, const std:
     return found == m_byKey.end() ? nullptr : &found->second;
 }
 
-Result<EffectLedger::Line> EffectLedger::append(const std::string& name, const std::string& key, const std::string& bodySha)
+Result<EffectLedger::Line> EffectLedger::append(
+    const std::string& name, const std::string& key, const std::string& bodySha)
 {
     timespec now{};
     clock_gettime(CLOCK_REALTIME, &now);
-    const std::string line = std::to_string(static_cast<std::int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000) + "\t"
-        + name + "\t" + key + "\t" + bodySha + "\n";
-    if (::write(m_file, line.data(), line.size()) != static_cast<ssize_t>(line.size()) || ::fdatasync(m_file) != 0)
-        return makeError(ErrorKind::Io, std::string("the ledger cannot be written: ") + std::strerror(errno), errno);
+    const std::string line =
+        std::to_string(static_cast<std::int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000) + "\t" + name
+        + "\t" + key + "\t" + bodySha + "\n";
+    if (::write(m_file, line.data(), line.size()) != static_cast<ssize_t>(line.size())
+        || ::fdatasync(m_file) != 0)
+        return makeError(
+            ErrorKind::Io, std::string("the ledger cannot be written: ") + std::strerror(errno), errno);
     ++m_lines;
     ++m_counts[name];
     const Line done{name, bodySha, m_lines};

@@ -14,9 +14,9 @@ struct EffectMode {
     enum class Kind : std::uint8_t { Ok, Slow, DoThenDrop, DropBefore, Refuse, Exit, Keyless };
     Kind kind = Kind::Ok;
     int status = 0;
-    std::string retryAfter;        // header text; empty: none
+    std::string retryAfter;  // header text; empty: none
     std::int64_t slowMs = 0;
-    std::int64_t calls = -1;       // for how many calls; -1: for ever
+    std::int64_t calls = -1;  // for how many calls; -1: for ever
 };
 [[nodiscard]] Result<EffectMode> parseEffectMode(std::string_view text);
 
@@ -34,11 +34,15 @@ public:
     };
     [[nodiscard]] const Line* find(const std::string& name, const std::string& key) const;
     // Appended and synced when it returns.
-    [[nodiscard]] Result<Line> append(const std::string& name, const std::string& key, const std::string& bodySha);
+    [[nodiscard]] Result<Line> append(
+        const std::string& name, const std::string& key, const std::string& bodySha);
     [[nodiscard]] std::map<std::string, std::uint64_t> counts() const { return m_counts; }
 
 private:
-    explicit EffectLedger(int file) : m_file(file) {}
+    explicit EffectLedger(int file)
+        : m_file(file)
+    {
+    }
 
     int m_file = -1;
     std::uint64_t m_lines = 0;

@@ -34,7 +34,8 @@ using Answer = http::response<http::string_body>;
 bool isName(std::string_view name)
 {
     return !name.empty() && name.size() <= 100
-        && name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == std::string_view::npos;
+        && name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+        == std::string_view::npos;
 }
 
 std::string percentDecoded(std::string_view text)
@@ -43,9 +44,13 @@ std::string percentDecoded(std::string_view text)
     for (std::size_t i = 0; i < text.size(); ++i) {
         int high = 0, low = 0;
         const auto digit = [](char c) {
-            return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+            return c >= '0' && c <= '9' ? c - '0'
+                : c >= 'A' && c <= 'F'  ? c - 'A' + 10
+                : c >= 'a' && c <= 'f'  ? c - 'a' + 10
+                                        : -1;
         };
-        if (text[i] == '%' && i + 2 < text.size() && (high = digit(text[i + 1])) >= 0 && (low = digit(text[i + 2])) >= 0) {
+        if (text[i] == '%' && i + 2 < text.size() && (high = digit(text[i + 1])) >= 0
+            && (low = digit(text[i + 2])) >= 0) {
             out.push_back(static_cast<char>(high * 16 + low));
             i += 2;
         } else {
@@ -58,7 +63,11 @@ std::string percentDecoded(std::string_view text)
 }  // namespace
 
 struct Effectd::Impl {
-    Impl(EffectLedger l) : ledger(std::move(l)), acceptor(io) {}
+    Impl(EffectLedger l)
+        : ledger(std::move(l))
+        , acceptor(io)
+    {
+    }
 
     void accept();
 
@@ -79,22 +88,28 @@ struct Plan {
 
 class Connection : public std::enable_shared_from_this<Connection> {
 public:
-    Connection(Effectd::Impl& server, tcp::socket socket) : m_server(server), m_stream(std::move(socket)), m_timer(server.io) {}
+    Connection(Effectd::Impl& server, tcp::socket socket)
+        : m_server(server)
+        , m_stream(std::move(socket))
+        , m_timer(server.io)
+    {
+    }
     void read()
     {
         m_parser.emplace();
         m_parser->body_limit(kBodyLimit);
         m_parser->header_limit(kHeaderLimit);
         m_stream.expires_after(kIdle);
-        http::async_read(m_stream, m_buffer, *m_parser, [self = shared_from_this()](error_code problem, std::size_t) {
-            if (problem)
-                return;
-            try {
-                self->handle();
-            } catch (const std::exception&) {
-                self->m_stream.close();  // never out of a handler
-            }
-        });
+        http::async_read(
+            m_stream, m_buffer, *m_parser, [self = shared_from_this()](error_code problem, std::size_t) {
+                if (problem)
+                    return;
+                try {
+                    self->handle();
+                } catch (const std::exception&) {
+                    self->m_stream.close();  // never out of a handler
+                }
+            });
     }
 
 private:
@@ -152,8 +167,11 @@ private:
             plan.drop = true;
             return plan;
         }
-        case EffectMode::Kind::Exit: ::kill(::getpid(), SIGKILL); break;
-        default: break;
+        case EffectMode::Kind::Exit:
+            ::kill(::getpid(), SIGKILL);
+            break;
+        default:
+            break;
         }
         Plan plan = perform(name, key, sha, mode.kind == EffectMode::Kind::Keyless);
         plan.drop = mode.kind == EffectMode::Kind::DoThenDrop;
@@ -234,12 +252,13 @@ private:
         answer->keep_alive(m_keep);
         answer->prepare_payload();
         m_stream.expires_after(kIdle);
-        http::async_write(m_stream, *answer, [self = shared_from_this(), answer](error_code problem, std::size_t) {
-            if (!problem && self->m_keep)
-                self->read();
-            else
-                self->m_stream.close();
-        });
+        http::async_write(
+            m_stream, *answer, [self = shared_from_this(), answer](error_code problem, std::size_t) {
+                if (!problem && self->m_keep)
+                    self->read();
+                else
+                    self->m_stream.close();
+            });
     }
 
     Effectd::Impl& m_server;
@@ -263,7 +282,10 @@ void Effectd::Impl::accept()
     });
 }
 
-Effectd::Effectd(std::unique_ptr<Impl> impl) : m_impl(std::move(impl)) {}
+Effectd::Effectd(std::unique_ptr<Impl> impl)
+    : m_impl(std::move(impl))
+{
+}
 Effectd::~Effectd() = default;
 
 Result<std::unique_ptr<Effectd>> Effectd::open(const std::string& ledger, std::uint16_t port)
@@ -280,8 +302,9 @@ Result<std::unique_ptr<Effectd>> Effectd::open(const std::string& ledger, std::u
     if (!problem)
         impl->acceptor.listen(asio::socket_base::max_listen_connections, problem);
     if (problem)
-        return makeError(ErrorKind::Io, "127.0.0.1:" + std::to_string(port) + " cannot be listened on: " + problem.message(),
-                         problem.value());
+        return makeError(ErrorKind::Io,
+            "127.0.0.1:" + std::to_string(port) + " cannot be listened on: " + problem.message(),
+            problem.value());
     impl->accept();
     return std::unique_ptr<Effectd>(new Effectd(std::move(impl)));
 }

@@ -1,15 +1,17 @@
 #pragma once
-// A provider for tests and the drill: a small HTTP server that does "effects" and keeps a ledger of its own, so that what
-// happened outside can be compared with what Cairn recorded. Loopback only.
+// A provider for tests and the drill: a small HTTP server that does "effects" and keeps a ledger of its own,
+// so that what happened outside can be compared with what Cairn recorded. Loopback only.
 //
-//   POST /do/NAME, /payments, /refunds   does the effect: one line "time TAB name TAB key TAB sha256 of the body", synced to
-//                         the ledger file before the answer. Idempotency-Key names it: known already, the first answer is
-//                         given again and nothing is done (another body under the key: 422).
+//   POST /do/NAME, /payments, /refunds   does the effect: one line "time TAB name TAB key TAB sha256 of the
+//   body", synced to
+//                         the ledger file before the answer. Idempotency-Key names it: known already, the
+//                         first answer is given again and nothing is done (another body under the key: 422).
 //   GET  /seen/KEY, /payments/KEY, /refunds/KEY   200 with the first answer, or 404
 //   GET  /count           {"NAME": lines, ...}
-//   POST /mode/NAME       body: ok | slow:S | do-then-drop | drop-before | 429:S | 429:raw:TEXT | 503:S | 500 | 401 | 404 | 409
-//                         | exit | keyless, each with "@n" for the next n calls only (for example 429:2@3); keyless: does it
-//                         at every call, whatever the key
+//   POST /mode/NAME       body: ok | slow:S | do-then-drop | drop-before | 429:S | 429:raw:TEXT | 503:S | 500
+//   | 401 | 404 | 409
+//                         | exit | keyless, each with "@n" for the next n calls only (for example 429:2@3);
+//                         keyless: does it at every call, whatever the key
 // Names: letters, digits, - and _. KEY is percent-encoded.
 
 #include "core/base/result.h"
@@ -32,6 +34,7 @@ public:
     void stop();
 
     struct Impl;
+
 private:
     explicit Effectd(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> m_impl;

@@ -17,7 +17,8 @@ constexpr SpanMs kResultAgain = 250;
 
 std::string mediaOf(const std::string& bytes, const std::string& said)
 {
-    const bool json = said.empty() || said == "application/json" || (said.size() > 5 && said.substr(said.size() - 5) == "+json");
+    const bool json = said.empty() || said == "application/json"
+        || (said.size() > 5 && said.substr(said.size() - 5) == "+json");
     if (json && validateJson(bytes))
         return said.empty() ? "application/json" : said;
     if (!json)
@@ -32,18 +33,20 @@ void EngineCore::Impl::committed(const RunState& after, const Entry& entry)
     if (!after.closed)
         owned.insert(after.id);
     for (const Fact& fact : entry.facts) {
-        if (const auto* started = std::get_if<AttemptStarted>(&fact); started && started->session == session) {
+        if (const auto* started = std::get_if<AttemptStarted>(&fact);
+            started && started->session == session) {
             startAttempt(after, *started);
         } else if (const auto* ended = std::get_if<AttemptEnded>(&fact)) {
             const auto found = active.find(ended->attempt);
             if (found != active.end() && !found->second.reported)
                 seams.executor.abandon(ended->attempt);  // its time is over
             dropActive(ended->attempt);
-            outboxAt = std::min(outboxAt, seams.clock.monotonicMs() + (ended->effect == EffectKnowledge::NoEffect ? 500 : 0));
+            outboxAt = std::min(
+                outboxAt, seams.clock.monotonicMs() + (ended->effect == EffectKnowledge::NoEffect ? 500 : 0));
         } else if (std::holds_alternative<ChildRequested>(fact) || std::holds_alternative<RunClosed>(fact)
-                   || std::holds_alternative<ControlChanged>(fact) || std::holds_alternative<ControlInherited>(fact)
-                   || std::holds_alternative<CancelConfirmed>(fact) || std::holds_alternative<ChildAnswered>(fact)
-                   || std::holds_alternative<EffectDenied>(fact) || std::holds_alternative<StepCompleted>(fact)) {
+            || std::holds_alternative<ControlChanged>(fact) || std::holds_alternative<ControlInherited>(fact)
+            || std::holds_alternative<CancelConfirmed>(fact) || std::holds_alternative<ChildAnswered>(fact)
+            || std::holds_alternative<EffectDenied>(fact) || std::holds_alternative<StepCompleted>(fact)) {
             if (!std::holds_alternative<StepCompleted>(fact))
                 outboxAt = 0;
         }
@@ -69,8 +72,9 @@ Result<StartOrder> EngineCore::Impl::orderOf(const RunState& after, const Attemp
     const auto definition = service->definition(after.workflow.name, after.workflow.version);
     const ToolDef* tool = definition ? definition->tool(step.tool) : nullptr;
     if (!tool)
-        return makeError(ErrorKind::NotFound, "there is no tool \"" + step.tool + "\" in " + after.workflow.name + "@"
-                                                  + std::to_string(after.workflow.version));
+        return makeError(ErrorKind::NotFound,
+            "there is no tool \"" + step.tool + "\" in " + after.workflow.name + "@"
+                + std::to_string(after.workflow.version));
     CAIRN_TRY(limits.learn(*definition));
     order.executor = tool->executor;
     order.settings = fact.purpose == Purpose::LookUp ? tool->lookUp : tool->settings;
@@ -117,13 +121,14 @@ void EngineCore::Impl::startAttempt(const RunState& after, const AttemptStarted&
     none.attempt = fact.attempt;
     none.safety = step.safety;
     none.purpose = fact.purpose;
-    const bool damaged = order.error().kind == ErrorKind::Corrupt || order.error().kind == ErrorKind::NotFound;
-    finished(failedResult(none, damaged ? FailureClass::Permanent : FailureClass::Retryable, knowledgeWhenNotDone(none),
-                          order.error().text));
+    const bool damaged =
+        order.error().kind == ErrorKind::Corrupt || order.error().kind == ErrorKind::NotFound;
+    finished(failedResult(none, damaged ? FailureClass::Permanent : FailureClass::Retryable,
+        knowledgeWhenNotDone(none), order.error().text));
 }
 
-// A cancelled run's attempts are stopped, but for one that does what cannot be taken back: stopping it half-way would
-// only turn what it knows into doubt. It ends by itself or by its time-out. Undoing goes on.
+// A cancelled run's attempts are stopped, but for one that does what cannot be taken back: stopping it
+// half-way would only turn what it knows into doubt. It ends by itself or by its time-out. Undoing goes on.
 void EngineCore::Impl::stopCancelled(const RunState& after)
 {
     if (!after.cancelled())
@@ -162,7 +167,8 @@ Result<Submission> EngineCore::Impl::submissionOf(Pending& pending)
     submission.run = pending.run;
     submission.command.actor = self();
     // The same id at every try: a result is recorded once, whatever happened to the answer.
-    submission.command.id = deriveId<CommandId>(pending.refusedOnce ? "result-refused" : "result", result.attempt.view());
+    submission.command.id =
+        deriveId<CommandId>(pending.refusedOnce ? "result-refused" : "result", result.attempt.view());
     const auto text = [&](const std::string& bytes) -> PayloadRef {
         if (bytes.empty())
             return {};
@@ -236,7 +242,8 @@ void EngineCore::Impl::submitResults()
         auto submission = submissionOf(*pending);
         if (!submission) {
             trouble(submission.error());
-            pending->notBefore = now + (submission.error().kind == ErrorKind::Full ? config.fullProbe : kResultAgain);
+            pending->notBefore =
+                now + (submission.error().kind == ErrorKind::Full ? config.fullProbe : kResultAgain);
             results.push_back(pending);
             continue;
         }
@@ -260,17 +267,19 @@ void EngineCore::Impl::answered(const std::shared_ptr<Pending>& pending, const O
     }
     if (outcome.kind == Outcome::Kind::Rejected) {
         const AttemptResult& result = pending->result;
-        if (outcome.rejection.code == RejectCode::InvalidInput && result.kind == AttemptResult::Kind::Completed
-            && !pending->refusedOnce) {
+        if (outcome.rejection.code == RejectCode::InvalidInput
+            && result.kind == AttemptResult::Kind::Completed && !pending->refusedOnce) {
             StartOrder order;
             order.attempt = result.attempt;
-            pending->result = failedResult(order, FailureClass::Rejected, EffectKnowledge::NoEffect, outcome.rejection.text);
+            pending->result = failedResult(
+                order, FailureClass::Rejected, EffectKnowledge::NoEffect, outcome.rejection.text);
             pending->refusedOnce = true;
             results.push_back(pending);
             return;
         }
         ++stats.fenced;
-        log::warning("result_refused", {{"run", pending->run}, {"attempt", result.attempt}, {"text", outcome.rejection.text}});
+        log::warning("result_refused",
+            {{"run", pending->run}, {"attempt", result.attempt}, {"text", outcome.rejection.text}});
     } else if (full) {
         leaveFull();
     }
@@ -293,7 +302,8 @@ void EngineCore::Impl::updateCapacity()
         return;
     Capacity capacity;
     const auto used = static_cast<std::uint32_t>(active.size());
-    capacity.attempts = draining || full || closed || used >= config.maxAttempts ? 0 : config.maxAttempts - used;
+    capacity.attempts =
+        draining || full || closed || used >= config.maxAttempts ? 0 : config.maxAttempts - used;
     capacity.permits = [this](std::string_view resource) { return limits.permits(resource); };
     service->setCapacity(std::move(capacity));
 }

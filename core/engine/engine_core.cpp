@@ -15,12 +15,15 @@ constexpr SpanMs kOutbox = 500;
 constexpr SpanMs kServed = 2'000;
 constexpr SpanMs kLimits = 250;
 constexpr SpanMs kReopen = 500;
-constexpr SpanMs kStop = 10'000;      // for attempts that were asked to stop, at the end of a drain
-constexpr int kRounds = 64;           // of answers and what follows from them, in one tick
+constexpr SpanMs kStop = 10'000;  // for attempts that were asked to stop, at the end of a drain
+constexpr int kRounds = 64;  // of answers and what follows from them, in one tick
 
 }  // namespace
 
-EngineCore::Impl::Impl(EngineSeams s, EngineConfig c) : seams(s), config(std::move(c)), limits(s.store, s.clock)
+EngineCore::Impl::Impl(EngineSeams s, EngineConfig c)
+    : seams(s)
+    , config(std::move(c))
+    , limits(s.store, s.clock)
 {
     config.heartbeat = std::min(config.heartbeat, config.lease / 3);
     seams.executor.onFinished([this](AttemptResult result) { finished(std::move(result)); });

@@ -23,14 +23,14 @@ struct EngineCore::Impl {
         ReplaySafety safety = ReplaySafety::ReadOnly;
         Purpose purpose = Purpose::Do;
         bool cancelling = false;
-        bool reported = false;             // its result is on the way into the store
+        bool reported = false;  // its result is on the way into the store
     };
     // A result on its way into the store; kept until the store has answered, over lost sessions too.
     struct Pending {
         RunId run;
         AttemptResult result;
         SpanMs notBefore = 0;
-        bool refusedOnce = false;          // the output was refused: it goes on as a failure
+        bool refusedOnce = false;  // the output was refused: it goes on as a failure
     };
 
     // --- engine_sessions.cpp
@@ -82,10 +82,10 @@ struct EngineCore::Impl {
     Limits limits;
     std::unique_ptr<Service> service;
     SessionId session;
-    std::vector<SessionId> formerSessions;     // of this process; to be ended
+    std::vector<SessionId> formerSessions;  // of this process; to be ended
     ProcessIdentity identity;
-    SpanMs leaseEnds = 0;                      // monotonic, margin taken off
-    std::optional<std::string> lost;           // why; acted on outside of callbacks
+    SpanMs leaseEnds = 0;  // monotonic, margin taken off
+    std::optional<std::string> lost;  // why; acted on outside of callbacks
     bool draining = false;
     bool closed = false;
     bool full = false;
@@ -93,7 +93,8 @@ struct EngineCore::Impl {
     SpanMs reopenAt = 0;
 
     // when each is due next, by the monotonic clock
-    SpanMs heartbeatAt = 0, sweepAt = 0, claimAt = 0, wakeupsAt = 0, outboxAt = 0, servedAt = 0, limitsAt = 0, fullAt = 0;
+    SpanMs heartbeatAt = 0, sweepAt = 0, claimAt = 0, wakeupsAt = 0, outboxAt = 0, servedAt = 0, limitsAt = 0,
+           fullAt = 0;
 
     std::unordered_set<SessionId> living;
     struct Seen {
@@ -110,9 +111,9 @@ struct EngineCore::Impl {
     std::set<std::tuple<RunId, std::uint64_t, std::uint32_t>> delivering;
 
     std::unordered_map<AttemptId, Active> active;
-    std::deque<std::shared_ptr<Pending>> results;          // to be handed to the store
-    std::set<std::shared_ptr<Pending>> handed;              // to the store, not answered yet
-    std::unordered_map<std::string, std::string> folders;   // of workflows, by name@version
+    std::deque<std::shared_ptr<Pending>> results;  // to be handed to the store
+    std::set<std::shared_ptr<Pending>> handed;  // to the store, not answered yet
+    std::unordered_map<std::string, std::string> folders;  // of workflows, by name@version
 };
 
 }  // namespace cairn

@@ -47,14 +47,16 @@ void EngineCore::Impl::claim()
         return;
     if (claimed->size() == room)
         claimAt = seams.clock.monotonicMs();
-    // Sessions that began attempts on these runs were there before: read after the claim, the list is complete.
+    // Sessions that began attempts on these runs were there before: read after the claim, the list is
+    // complete.
     refreshSessions();
     stats.claimed += claimed->size();
     for (const ClaimedRun& run : *claimed)
         adopt(run);
 }
 
-// Recover ends the attempts of ended sessions and starts what can be started; timers are armed from what it leaves.
+// Recover ends the attempts of ended sessions and starts what can be started; timers are armed from what it
+// leaves.
 void EngineCore::Impl::adopt(const ClaimedRun& run)
 {
     service->own(run);
@@ -80,7 +82,7 @@ void EngineCore::Impl::adoptServed()
         const std::string versioned = row.workflow + "@" + std::to_string(row.workflowVersion);
         const bool serves = config.serves.empty()
             || std::any_of(config.serves.begin(), config.serves.end(),
-                           [&](const std::string& name) { return name == row.workflow || name == versioned; });
+                [&](const std::string& name) { return name == row.workflow || name == versioned; });
         if (!serves || owned.contains(row.run) || !service->definition(row.workflow, row.workflowVersion))
             continue;
         const auto hot = seams.store.hot(row.run);
@@ -126,7 +128,8 @@ void EngineCore::Impl::deliverOutbox()
         auto submission = service->deliver(row);
         if (!submission) {
             delivering.erase(key);
-            log::warning("message_not_delivered", {{"from", row.from}, {"to", row.to}, {"text", submission.error().text}});
+            log::warning("message_not_delivered",
+                {{"from", row.from}, {"to", row.to}, {"text", submission.error().text}});
             continue;
         }
         service->submit(*std::move(submission), [this, row, key](const Outcome& outcome) {

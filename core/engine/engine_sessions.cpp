@@ -56,8 +56,9 @@ Status EngineCore::Impl::openSession()
     return {};
 }
 
-// Everything in hand is given up; what was in flight is decided by the store's guards. Results that came in already are
-// kept: they are accepted from whoever delivers them, as long as their attempt is the current one.
+// Everything in hand is given up; what was in flight is decided by the store's guards. Results that came in
+// already are kept: they are accepted from whoever delivers them, as long as their attempt is the current
+// one.
 void EngineCore::Impl::loseSession(const std::string& why)
 {
     log::warning("session_lost", {{"session", session}, {"why", why}});
@@ -87,10 +88,12 @@ void EngineCore::Impl::heartbeat()
 {
     const SpanMs before = seams.clock.monotonicMs();
     const auto now = seams.store.now();
-    const auto alive = now ? seams.store.heartbeat(session, *now, *now + config.lease) : Result<bool>(now.error());
+    const auto alive =
+        now ? seams.store.heartbeat(session, *now, *now + config.lease) : Result<bool>(now.error());
     if (!alive) {
         trouble(alive.error());
-        heartbeatAt = before + std::max<SpanMs>(config.heartbeat / 4, 50);  // tried again well within the lease
+        heartbeatAt =
+            before + std::max<SpanMs>(config.heartbeat / 4, 50);  // tried again well within the lease
         return;
     }
     if (!*alive)
@@ -121,7 +124,8 @@ void EngineCore::Impl::sweep()
             known = {row.heartbeatAt, mono};
         const bool near = sameHost(row);
         const bool gone = near && seams.processes.isGone(row.pid, row.startTicks);
-        // A clock that jumped does not end a session of this host: it must have been silent for a lease as watched here.
+        // A clock that jumped does not end a session of this host: it must have been silent for a lease as
+        // watched here.
         const bool passed = row.leaseUntil < *now && (!near || mono - known.since >= config.lease);
         if (!gone && !passed) {
             living.insert(row.id);
@@ -137,7 +141,8 @@ void EngineCore::Impl::sweep()
         claimAt = mono;  // its runs, at once
         if (*ended) {
             ++stats.sessionsEnded;
-            log::warning("session_ended", {{"session", row.id}, {"name", row.name}, {"why", gone ? "process gone" : "lease"}});
+            log::warning("session_ended",
+                {{"session", row.id}, {"name", row.name}, {"why", gone ? "process gone" : "lease"}});
         }
     }
 }

@@ -7,7 +7,8 @@ namespace cairn {
 
 EffectKnowledge knowledgeWhenBroken(const StartOrder& order) noexcept
 {
-    return order.purpose == Purpose::LookUp || !writes(order.safety) ? EffectKnowledge::NoEffect : EffectKnowledge::Unknown;
+    return order.purpose == Purpose::LookUp || !writes(order.safety) ? EffectKnowledge::NoEffect
+                                                                     : EffectKnowledge::Unknown;
 }
 
 EffectKnowledge knowledgeWhenNotDone(const StartOrder& order) noexcept
@@ -16,7 +17,8 @@ EffectKnowledge knowledgeWhenNotDone(const StartOrder& order) noexcept
                                                                      : EffectKnowledge::NotHappened;
 }
 
-AttemptResult failedResult(const StartOrder& order, FailureClass failure, EffectKnowledge effect, std::string error)
+AttemptResult failedResult(
+    const StartOrder& order, FailureClass failure, EffectKnowledge effect, std::string error)
 {
     AttemptResult result;
     result.attempt = order.attempt;
@@ -49,7 +51,8 @@ AttemptResult lookUpResult(const StartOrder& order, std::string_view answer)
         const auto text = jsonString(*evidence);
         result.evidence = clipped(visible(text ? *text : std::string(*evidence)), kErrorTextLimit);
     }
-    if (const auto output = jsonAt(answer, "/output"); output && result.verdict == EffectKnowledge::Happened) {
+    if (const auto output = jsonAt(answer, "/output");
+        output && result.verdict == EffectKnowledge::Happened) {
         result.output = std::make_shared<Spool>(answer.size());
         if (auto kept = result.output->append(*output); !kept)
             return unclear(kept.error().text);

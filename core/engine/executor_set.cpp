@@ -21,7 +21,7 @@ void ExecutorSet::start(StartOrder order)
     if (found != m_executors.end())
         return found->second->start(std::move(order));
     m_finished(failedResult(order, FailureClass::Permanent, knowledgeWhenNotDone(order),
-                            "this engine has no executor \"" + order.executor + "\""));
+        "this engine has no executor \"" + order.executor + "\""));
 }
 
 void ExecutorSet::cancel(const AttemptId& attempt)

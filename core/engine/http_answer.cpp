@@ -25,13 +25,15 @@ std::string textOf(const HttpAnswer& answer)
 
 AttemptResult limited(const StartOrder& order, const HttpAnswer& answer, TimeMs now)
 {
-    AttemptResult result = failedResult(order, FailureClass::RateLimited, knowledgeWhenNotDone(order), textOf(answer));
+    AttemptResult result =
+        failedResult(order, FailureClass::RateLimited, knowledgeWhenNotDone(order), textOf(answer));
     if (answer.retryAfter.empty())
         return result;
     if (const auto asked = parseRetryAfter(answer.retryAfter, answer.date, now))
         result.retryAfter = *asked;
     else
-        result.error += " (Retry-After \"" + clipped(visibleLine(answer.retryAfter), 100) + "\" cannot be read)";
+        result.error +=
+            " (Retry-After \"" + clipped(visibleLine(answer.retryAfter), 100) + "\" cannot be read)";
     return result;
 }
 
@@ -86,7 +88,8 @@ AttemptResult resultOfAnswer(const StartOrder& order, const HttpAnswer& answer, 
         return failedResult(order, FailureClass::Retryable, knowledgeWhenBroken(order), textOf(answer));
     if (status >= 400)
         return failedResult(order, FailureClass::Rejected, notDone, textOf(answer));
-    return failedResult(order, FailureClass::Permanent, notDone, textOf(answer) + " (redirects are not followed)");
+    return failedResult(
+        order, FailureClass::Permanent, notDone, textOf(answer) + " (redirects are not followed)");
 }
 
 }  // namespace cairn

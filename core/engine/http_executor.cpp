@@ -46,7 +46,10 @@ struct Request {
 
 // A socket of libcurl, watched by asio but closed by libcurl.
 struct Watch {
-    Watch(asio::io_context& io, curl_socket_t fd) : stream(io, fd) {}
+    Watch(asio::io_context& io, curl_socket_t fd)
+        : stream(io, fd)
+    {
+    }
     asio::posix::stream_descriptor stream;
     int wants = CURL_POLL_NONE;
     bool reading = false;
@@ -58,7 +61,7 @@ std::string lower(std::string_view text)
 {
     std::string out(text);
     std::transform(out.begin(), out.end(), out.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+        [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
     return out;
 }
 
@@ -104,7 +107,8 @@ std::string noProxy()
 
 bool isHeaderText(std::string_view text)
 {
-    return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 32 || c == '\t'; });
+    return std::all_of(
+        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 32 || c == '\t'; });
 }
 
 Status addHeaders(Request& request, const CallSettings& settings)
@@ -120,7 +124,8 @@ Status addHeaders(Request& request, const CallSettings& settings)
     for (const auto& [name, value] : given) {
         if (name.empty() || !isHeaderText(name) || !isHeaderText(value)) {
             curl_slist_free_all(list);
-            return makeError(ErrorKind::InvalidInput, "the value of header \"" + name + "\" holds control characters");
+            return makeError(
+                ErrorKind::InvalidInput, "the value of header \"" + name + "\" holds control characters");
         }
         add(name, value);
     }
@@ -153,7 +158,8 @@ void setUp(Request& request, const HttpConfig& config)
     set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(config.connectTimeout));
     // The engine ends the attempt at its time-out; this is for the case that it cannot.
     if (request.order.timeout > 0)
-        set(CURLOPT_TIMEOUT_MS, static_cast<long>(std::min<SpanMs>(request.order.timeout + 2'000, 86'400'000)));
+        set(CURLOPT_TIMEOUT_MS,
+            static_cast<long>(std::min<SpanMs>(request.order.timeout + 2'000, 86'400'000)));
     set(CURLOPT_ERRORBUFFER, request.why);
     set(CURLOPT_HEADERFUNCTION, &takeHeader);
     set(CURLOPT_HEADERDATA, static_cast<void*>(&request));
@@ -175,15 +181,15 @@ AttemptResult brokenResult(const Request& request, CURLcode code)
     const std::string text = request.why[0] ? request.why : curl_easy_strerror(code);
     if (request.bodyProblem) {
         const bool large = request.bodyProblem->kind == ErrorKind::Refused;
-        return failedResult(order, large ? FailureClass::TooLarge : FailureClass::Retryable, knowledgeWhenBroken(order),
-                            request.bodyProblem->text);
+        return failedResult(order, large ? FailureClass::TooLarge : FailureClass::Retryable,
+            knowledgeWhenBroken(order), request.bodyProblem->text);
     }
     const bool usage = code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL;
     if (usage)
         return failedResult(order, FailureClass::Permanent, knowledgeWhenNotDone(order), text);
     AttemptResult result = failedResult(order, FailureClass::Retryable,
-                                        sent == 0 ? knowledgeWhenNotDone(order) : knowledgeWhenBroken(order),
-                                        withoutSecret(text, request.secret));
+        sent == 0 ? knowledgeWhenNotDone(order) : knowledgeWhenBroken(order),
+        withoutSecret(text, request.secret));
     result.timedOut = code == CURLE_OPERATION_TIMEDOUT && sent != 0;
     return result;
 }
@@ -191,11 +197,17 @@ AttemptResult brokenResult(const Request& request, CURLcode code)
 }  // namespace
 
 struct HttpExecutor::Impl {
-    Impl(asio::io_context& context, const Clock& c, HttpConfig k) : io(context), clock(c), config(k), timer(context)
+    Impl(asio::io_context& context, const Clock& c, HttpConfig k)
+        : io(context)
+        , clock(c)
+        , config(k)
+        , timer(context)
     {
         curl_global_init(CURL_GLOBAL_DEFAULT);
         multi.reset(curl_multi_init());
-        const auto set = [&](CURLMoption option, auto value) { curl_multi_setopt(multi.get(), option, value); };
+        const auto set = [&](CURLMoption option, auto value) {
+            curl_multi_setopt(multi.get(), option, value);
+        };
         set(CURLMOPT_SOCKETFUNCTION, &Impl::onSocket);
         set(CURLMOPT_SOCKETDATA, static_cast<void*>(this));
         set(CURLMOPT_TIMERFUNCTION, &Impl::onTimer);
@@ -247,7 +259,8 @@ struct HttpExecutor::Impl {
     }
     void arm(const std::shared_ptr<Watch>& watch)
     {
-        const auto wait = [&](asio::posix::stream_descriptor::wait_type type, int bit, int event, bool Watch::*flag) {
+        const auto wait = [&](asio::posix::stream_descriptor::wait_type type, int bit, int event,
+                              bool Watch::*flag) {
             if ((watch->wants & bit) == 0 || (*watch).*flag)
                 return;
             (*watch).*flag = true;
@@ -353,7 +366,8 @@ void HttpExecutor::start(StartOrder order)
         return fail(FailureClass::Permanent, added.error().text);
     const auto most = static_cast<std::int64_t>(impl.config.output);
     request->answer.body = std::make_shared<Spool>(
-        static_cast<std::uint64_t>(std::clamp<std::int64_t>(settings->number("max_output", most), 1, most)), request->secret);
+        static_cast<std::uint64_t>(std::clamp<std::int64_t>(settings->number("max_output", most), 1, most)),
+        request->secret);
     request->easy.reset(curl_easy_init());
     if (!request->easy)
         return fail(FailureClass::Retryable, "libcurl has no room for another request");
@@ -371,8 +385,7 @@ void HttpExecutor::cancel(const AttemptId& attempt)
     long sent = 0;
     curl_easy_getinfo(request->easy.get(), CURLINFO_REQUEST_SIZE, &sent);
     AttemptResult result = failedResult(request->order, FailureClass::Retryable,
-                                        sent == 0 ? knowledgeWhenNotDone(request->order) : knowledgeWhenBroken(request->order),
-                                        "stopped");
+        sent == 0 ? knowledgeWhenNotDone(request->order) : knowledgeWhenBroken(request->order), "stopped");
     result.cancelled = true;
     m_impl->finished(std::move(result));
 }

@@ -1,11 +1,13 @@
 #pragma once
-// Calls HTTP APIs with libcurl, many at a time on the engine's thread. Settings: "method" (default POST), "url",
-// "headers", "key_header" (default Idempotency-Key; writing tools send their effect key in it), "max_output".
-// No redirects, http and https only, a connection of its own for each call of a writing tool: libcurl sends a request a
-// second time where a kept connection was closed meanwhile, and that must not happen to a payment.
+// Calls HTTP APIs with libcurl, many at a time on the engine's thread. Settings: "method" (default POST),
+// "url", "headers", "key_header" (default Idempotency-Key; writing tools send their effect key in it),
+// "max_output". No redirects, http and https only, a connection of its own for each call of a writing tool:
+// libcurl sends a request a second time where a kept connection was closed meanwhile, and that must not
+// happen to a payment.
 //
 //   2xx                    done, the body is the output
-//   429; 503 with          rate limited; nothing was done; a Retry-After that can be read is a floor for the resource
+//   429; 503 with          rate limited; nothing was done; a Retry-After that can be read is a floor for the
+//   resource
 //     Retry-After
 //   401, 403, 407          credential; nothing was done
 //   408, 425               again later; nothing was done
@@ -15,7 +17,8 @@
 //   not sent               again later; nothing was done (no connection, no name, TLS refused)
 //   broken after sending   again later; a writing tool's effect is unknown
 //
-// Look-ups: 2xx happened, with the body as output (a body with "happened" says it itself); 404 and 410 not happened.
+// Look-ups: 2xx happened, with the body as output (a body with "happened" says it itself); 404 and 410 not
+// happened.
 
 #include "core/engine/executor.h"
 
@@ -39,6 +42,7 @@ public:
     void abandon(const AttemptId& attempt) override;
 
     struct Impl;
+
 private:
     std::unique_ptr<Impl> m_impl;
 };

@@ -7,8 +7,8 @@ namespace cairn {
 namespace {
 
 constexpr SpanMs kRateSlice = 1'000;
-constexpr SpanMs kAskAgain = 100;         // after an empty answer
-constexpr SpanMs kRowsAge = 1'000;        // how long limits read from the store are believed
+constexpr SpanMs kAskAgain = 100;  // after an empty answer
+constexpr SpanMs kRowsAge = 1'000;  // how long limits read from the store are believed
 constexpr std::uint32_t kSliceSize = 8;
 constexpr std::uint32_t kUnlimited = 0xFFFFFFFF;
 
@@ -30,9 +30,10 @@ Status Limits::learn(const Definition& definition)
         const SpanMs per = std::max<SpanMs>(limit.per, 1);
         if (limit.rate > 0 && limit.rate * 1'000LL < per)
             m_slowest[limit.resource] = per / limit.rate;
-        const bool known = std::any_of(rows.begin(), rows.end(),
-                                       [&](const ResourceRow& row) { return row.name == limit.resource && row.revision > 0
-                                           && (row.slots > 0 || row.permitsPerSecond > 0); });
+        const bool known = std::any_of(rows.begin(), rows.end(), [&](const ResourceRow& row) {
+            return row.name == limit.resource && row.revision > 0
+                && (row.slots > 0 || row.permitsPerSecond > 0);
+        });
         if (known)
             continue;
         ResourceRow row;
@@ -89,7 +90,8 @@ std::uint32_t Limits::permits(std::string_view resource)
     return left();
 }
 
-// The store counts what a session holds of slots anew at each call, so calls under way are part of what is asked for.
+// The store counts what a session holds of slots anew at each call, so calls under way are part of what is
+// asked for.
 void Limits::lease(const std::string& name, Slice& slice, std::uint32_t more)
 {
     const SpanMs now = m_clock.monotonicMs();

@@ -11,11 +11,16 @@ namespace cairn {
 
 class Limits {
 public:
-    Limits(StoreWriter& store, const Clock& clock) : m_store(store), m_clock(clock) {}
+    Limits(StoreWriter& store, const Clock& clock)
+        : m_store(store)
+        , m_clock(clock)
+    {
+    }
 
     // A new session holds nothing. Slots are leased for as long as `lease`.
     void reset(const SessionId& session, SpanMs lease);
-    // Makes known what a definition limits. A row that is there already (an operator may have slowed it) stays.
+    // Makes known what a definition limits. A row that is there already (an operator may have slowed it)
+    // stays.
     [[nodiscard]] Status learn(const Definition& definition);
     // Starts that may be spent now; leases when there is none left.
     [[nodiscard]] std::uint32_t permits(std::string_view resource);
@@ -27,12 +32,12 @@ public:
 
 private:
     struct Slice {
-        std::uint32_t slots = 0;       // granted for calls at one time; limited by them where `hasSlots`
+        std::uint32_t slots = 0;  // granted for calls at one time; limited by them where `hasSlots`
         std::uint32_t active = 0;
-        std::uint32_t rate = 0;        // starts left of this second
+        std::uint32_t rate = 0;  // starts left of this second
         bool hasSlots = false;
         bool hasRate = false;
-        SpanMs rateUntil = 0;          // monotonic
+        SpanMs rateUntil = 0;  // monotonic
         SpanMs slotsUntil = 0;
         SpanMs askedAt = -1'000;
     };
@@ -45,7 +50,7 @@ private:
     std::map<std::string, Slice, std::less<>> m_slices;
     std::map<std::string, ResourceRow, std::less<>> m_rows;
     SpanMs m_rowsAt = -1'000'000;
-    std::map<std::string, SpanMs, std::less<>> m_slowest;   // rates below one a second: span between starts
+    std::map<std::string, SpanMs, std::less<>> m_slowest;  // rates below one a second: span between starts
     std::set<std::pair<std::string, std::uint32_t>> m_learned;
 };
 

@@ -24,12 +24,16 @@ using boost::system::error_code;
 namespace {
 
 constexpr SpanMs kLongestSleep = 60'000;
-constexpr SpanMs kQuiet = 600;             // exitWhenIdle: this long nothing to do
+constexpr SpanMs kQuiet = 600;  // exitWhenIdle: this long nothing to do
 
 // Answers of executors come from handlers of the loop; the rules run in the tick that follows them.
 class Notifier final : public Executor {
 public:
-    Notifier(Executor& inner, std::function<void()> wake) : m_inner(inner), m_wake(std::move(wake)) {}
+    Notifier(Executor& inner, std::function<void()> wake)
+        : m_inner(inner)
+        , m_wake(std::move(wake))
+    {
+    }
     void onFinished(Finished finished) override
     {
         m_inner.onFinished([this, finished = std::move(finished)](AttemptResult result) {
@@ -50,8 +54,10 @@ private:
 class Loop {
 public:
     explicit Loop(EngineOptions options)
-        : m_options(std::move(options)), m_timer(m_io), m_signals(m_io, SIGTERM, SIGINT),
-          m_notifier(m_executors, [this] { wake(); })
+        : m_options(std::move(options))
+        , m_timer(m_io)
+        , m_signals(m_io, SIGTERM, SIGINT)
+        , m_notifier(m_executors, [this] { wake(); })
     {
     }
 
@@ -67,7 +73,8 @@ public:
         m_executors.add("builtin", std::make_unique<BuiltinExecutor>(m_clock));
         ::signal(SIGPIPE, SIG_IGN);
         m_options.core.uid = ::getuid();
-        m_core.emplace(EngineSeams{m_clock, m_rng, *m_store, *m_queue, m_notifier, m_processes}, m_options.core);
+        m_core.emplace(
+            EngineSeams{m_clock, m_rng, *m_store, *m_queue, m_notifier, m_processes}, m_options.core);
         CAIRN_TRY(m_core->open());
         if (m_options.onReady)
             m_options.onReady(m_core->session());
@@ -166,7 +173,7 @@ private:
     asio::steady_timer m_timer;
     asio::signal_set m_signals;
     std::unique_ptr<StoreWriter> m_store;
-    ExecutorSet m_executors;                   // after the loop that their handlers live in
+    ExecutorSet m_executors;  // after the loop that their handlers live in
     Notifier m_notifier;
     std::unique_ptr<CommitQueue> m_queue;
     std::optional<EngineCore> m_core;

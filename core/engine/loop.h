@@ -9,16 +9,17 @@ namespace cairn {
 
 struct EngineOptions {
     std::string storeUrl;
-    StoreFactory openStore;                // only mains name a driver
+    StoreFactory openStore;  // only mains name a driver
     EngineConfig core;
-    CommandConfig command;                 // helper empty: found beside the program
+    CommandConfig command;  // helper empty: found beside the program
     HttpConfig http;
-    std::function<void(const SessionId&)> onReady;   // once the first session is open
-    bool exitWhenIdle = false;             // ends once nothing is owned, under way or due now: demos and tests
+    std::function<void(const SessionId&)> onReady;  // once the first session is open
+    bool exitWhenIdle = false;  // ends once nothing is owned, under way or due now: demos and tests
 };
 
-// Serves the store until SIGTERM or SIGINT (then it drains; a second one ends it at once). Blocks. Call it from the
-// thread that stays for ever: tools die with the thread that started them. Errors: the store cannot be opened or used.
+// Serves the store until SIGTERM or SIGINT (then it drains; a second one ends it at once). Blocks. Call it
+// from the thread that stays for ever: tools die with the thread that started them. Errors: the store cannot
+// be opened or used.
 [[nodiscard]] Status runEngine(EngineOptions options);
 
 }  // namespace cairn

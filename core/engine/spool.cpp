@@ -88,7 +88,8 @@ Status Spool::finish()
 Status Spool::put(std::string_view bytes)
 {
     if (m_size + bytes.size() > m_limit)
-        return makeError(ErrorKind::Refused, "the output is larger than " + std::to_string(m_limit) + " bytes");
+        return makeError(
+            ErrorKind::Refused, "the output is larger than " + std::to_string(m_limit) + " bytes");
     if (m_file < 0 && m_size + bytes.size() <= kMemoryLimit) {
         m_memory.append(bytes);
         m_size += bytes.size();
@@ -127,7 +128,8 @@ Result<std::string> Spool::read(std::size_t limit)
     out.resize(size);
     std::size_t have = 0;
     while (have < size) {
-        const ssize_t got = ::pread(m_file, out.data() + have, size - have, static_cast<off_t>(m_readAt + have));
+        const ssize_t got =
+            ::pread(m_file, out.data() + have, size - have, static_cast<off_t>(m_readAt + have));
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)

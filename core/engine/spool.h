@@ -1,6 +1,6 @@
 #pragma once
-// Output of a tool on its way into the store: up to 16 KiB in memory, more in a file without a name, so that it is gone
-// when the engine is. One thread.
+// Output of a tool on its way into the store: up to 16 KiB in memory, more in a file without a name, so that
+// it is gone when the engine is. One thread.
 
 #include "core/base/result.h"
 
@@ -13,7 +13,11 @@ namespace cairn {
 class Spool {
 public:
     // `secret`: where these bytes come by they are replaced by "[secret]"; empty: nothing is.
-    explicit Spool(std::uint64_t limit, std::string secret = {}) : m_limit(limit), m_secret(std::move(secret)) {}
+    explicit Spool(std::uint64_t limit, std::string secret = {})
+        : m_limit(limit)
+        , m_secret(std::move(secret))
+    {
+    }
     ~Spool();
     Spool(const Spool&) = delete;
     Spool& operator=(const Spool&) = delete;
@@ -37,7 +41,7 @@ private:
 
     std::uint64_t m_limit;
     std::string m_secret;
-    std::string m_held;            // may be the beginning of the secret
+    std::string m_held;  // may be the beginning of the secret
     std::string m_memory;
     int m_file = -1;
     std::uint64_t m_size = 0;

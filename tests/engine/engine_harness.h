@@ -1,5 +1,6 @@
 #pragma once
-// Engines without processes: a memory store, a clock that moves when told to, executors that answer when told to.
+// Engines without processes: a memory store, a clock that moves when told to, executors that answer when told
+// to.
 
 #include "core/definition/parse.h"
 #include "core/engine/engine_core.h"
@@ -46,7 +47,11 @@ private:
 
 class FakeProcesses final : public ProcessTable {
 public:
-    FakeProcesses(std::int64_t pid, const std::set<std::int64_t>& gone) : m_pid(pid), m_gone(gone) {}
+    FakeProcesses(std::int64_t pid, const std::set<std::int64_t>& gone)
+        : m_pid(pid)
+        , m_gone(gone)
+    {
+    }
     ProcessIdentity self() override { return {"host", "boot", "pid:[1]", m_pid, 100}; }
     bool isGone(std::int64_t pid, std::int64_t) override { return m_gone.contains(pid); }
 
@@ -67,19 +72,23 @@ struct Node {
     std::unique_ptr<EngineCore> core;
 
     Node(const std::shared_ptr<MemoryDatabase>& db, const Clock& clock, Rng& rng, std::int64_t p,
-         const std::set<std::int64_t>& gone, EngineConfig config)
-        : store(connectMemory(db)), writer(connectMemory(db)), queue(makeInlineQueue(*writer)), processes(p, gone), pid(p)
+        const std::set<std::int64_t>& gone, EngineConfig config)
+        : store(connectMemory(db))
+        , writer(connectMemory(db))
+        , queue(makeInlineQueue(*writer))
+        , processes(p, gone)
+        , pid(p)
     {
         config.alert = [this](const std::string& kind, const std::string&) { alerts.push_back(kind); };
-        core = std::make_unique<EngineCore>(EngineSeams{clock, rng, *store, *queue, executor, processes}, config);
+        core = std::make_unique<EngineCore>(
+            EngineSeams{clock, rng, *store, *queue, executor, processes}, config);
         if (const Status opened = core->open(); !opened)
             qFatal("%s", opened.error().text.c_str());
     }
     // Until there is nothing more to do at this instant.
     void settle()
     {
-        for (int i = 0; i < 200 && core->tick() == 0; ++i) {
-        }
+        for (int i = 0; i < 200 && core->tick() == 0; ++i) { }
     }
 };
 
@@ -191,7 +200,8 @@ inline std::string workflow(const std::string& name, const std::string& steps, c
         "retry":{"attempts":3,"first_delay":"1s","max_delay":"1s"}},
 "pay":{"safety":"irreversible","executor":"command","settings":{"argv":["/bin/true"]}},
 "ask":{"safety":"irreversible","executor":"command","settings":{"argv":["/bin/true"]},"look_up":{"argv":["/bin/false"]}}
-},"steps":[)" + steps + "]" + more + "}";
+},"steps":[)"
+        + steps + "]" + more + "}";
 }
 
 }  // namespace cairn::testing

@@ -55,7 +55,7 @@ void TestEngineCore::runsToItsEnd()
     QCOMPARE(a.executor.started[0].effectKey, std::string());
     a.executor.complete(0, R"({"x":1})");
     a.settle();
-    QCOMPARE(a.executor.started.size(), std::size_t(2));   // in the same commit, not at the next poll
+    QCOMPARE(a.executor.started.size(), std::size_t(2));  // in the same commit, not at the next poll
     QCOMPARE(a.executor.started[1].input, std::string(R"({"x":1})"));
     QVERIFY(!a.executor.started[1].effectKey.empty());
     a.executor.complete(1);
@@ -116,14 +116,15 @@ void TestEngineCore::aPausedEngineIsFencedAndGivesUp()
     QCOMPARE(a.executor.started.size(), std::size_t(1));
     const SessionId before = a.core->session();
     Node& b = c.engine();
-    for (int i = 0; i < 60; ++i) {   // a stands still, as after SIGSTOP; its process is there
+    for (int i = 0; i < 60; ++i) {  // a stands still, as after SIGSTOP; its process is there
         c.clock.advance(50);
         b.settle();
     }
     QCOMPARE(b.executor.started.size(), std::size_t(1));
     a.executor.complete(0, R"("late")");
     a.settle();
-    QVERIFY(a.executor.abandoned.contains(a.executor.started[0].attempt) || a.core->stats().sessionsLost == 1);
+    QVERIFY(
+        a.executor.abandoned.contains(a.executor.started[0].attempt) || a.core->stats().sessionsLost == 1);
     QVERIFY(a.core->session() != before);
     b.executor.complete(0, R"("good")");
     c.pass(500);
@@ -143,8 +144,8 @@ void TestEngineCore::aJumpingClockStealsNothing()
     c.clock.advance(250);
     a.settle();
     const SessionId session = a.core->session();
-    c.clock.jumpWall(120'000);   // within the attempt's time-out
-    b.settle();               // sees a lease that ended two minutes ago, of a process that is there
+    c.clock.jumpWall(120'000);  // within the attempt's time-out
+    b.settle();  // sees a lease that ended two minutes ago, of a process that is there
     c.pass(2'000);
     QCOMPARE(a.core->session(), session);
     QCOMPARE(startsOf(c), std::size_t(1));
@@ -178,7 +179,7 @@ void TestEngineCore::claimsAtEqualTimesRunOnce()
     c.engine(config);
     c.settle();
     std::vector<RunId> runs;
-    for (int i = 0; i < 200; ++i) {          // the clock stands still: created, claimed and swept at one instant
+    for (int i = 0; i < 200; ++i) {  // the clock stands still: created, claimed and swept at one instant
         runs.push_back(c.start("one"));
         for (auto& node : c.nodes) {
             static_cast<void>(node->core->tick());
@@ -194,7 +195,8 @@ void TestEngineCore::claimsAtEqualTimesRunOnce()
 void TestEngineCore::aTimerDueWhileAllWereDownFiresOnce()
 {
     Cluster c;
-    c.add(workflow("sleeper", R"({"name":"nap","kind":"timer","wait":"30s"},{"name":"first","tool":"look","after":["nap"]})"));
+    c.add(workflow("sleeper",
+        R"({"name":"nap","kind":"timer","wait":"30s"},{"name":"first","tool":"look","after":["nap"]})"));
     Node& a = c.engine();
     const RunId run = c.start("sleeper");
     c.pass(5'000);
@@ -225,7 +227,7 @@ void TestEngineCore::retryAfterHoldsForAllRunsOfTheResource()
     a.settle();
     const RunId other = c.start("one");
     c.pass(10'000);
-    c.kill(a);                                // the limit outlives the engine that was told
+    c.kill(a);  // the limit outlives the engine that was told
     Node& b = c.engine();
     c.pass(19'500);
     QCOMPARE(b.executor.started.size(), std::size_t(0));
@@ -272,7 +274,8 @@ void TestEngineCore::cancelReachesTheExecutor()
     c.pass(300);
     const bool firstIsPay = a.executor.started[0].run == paying;
     QVERIFY(a.executor.cancelled.contains(a.executor.started[firstIsPay ? 1 : 0].attempt));
-    QVERIFY(!a.executor.cancelled.contains(a.executor.started[firstIsPay ? 0 : 1].attempt));  // it ends by itself
+    QVERIFY(
+        !a.executor.cancelled.contains(a.executor.started[firstIsPay ? 0 : 1].attempt));  // it ends by itself
     a.executor.complete(firstIsPay ? 0 : 1);
     a.settle();
     QVERIFY(c.load(paying).closed);
@@ -282,12 +285,13 @@ void TestEngineCore::cancelReachesTheExecutor()
 void TestEngineCore::signalsOfOthersWakeTheRun()
 {
     Cluster c;
-    c.add(workflow("both", R"({"name":"go","kind":"signal","signal":"go"},{"name":"first","tool":"look","after":["go"]},
+    c.add(workflow(
+        "both", R"({"name":"go","kind":"signal","signal":"go"},{"name":"first","tool":"look","after":["go"]},
         {"name":"busy","tool":"look"})"));
     Node& a = c.engine();
     const RunId run = c.start("both");
     c.pass(300);
-    QCOMPARE(a.executor.started.size(), std::size_t(1));   // owned: "busy" runs
+    QCOMPARE(a.executor.started.size(), std::size_t(1));  // owned: "busy" runs
     cmd::Signal signal;
     signal.name = "go";
     signal.messageHash = sha256("m1");
@@ -331,7 +335,7 @@ void TestEngineCore::slotsLimitAllEnginesTogether()
     Node& a = c.engine();
     c.start("one");
     c.pass(500);
-    QCOMPARE(startsOf(c), std::size_t(1));   // the first start makes the limit known
+    QCOMPARE(startsOf(c), std::size_t(1));  // the first start makes the limit known
     Node& b = c.engine();
     for (int i = 0; i < 10; ++i)
         c.start("one");
@@ -353,7 +357,8 @@ void TestEngineCore::slotsLimitAllEnginesTogether()
 void TestEngineCore::drainGivesRunsBack()
 {
     Cluster c;
-    c.add(workflow("two", R"({"name":"first","tool":"look"},{"name":"second","tool":"look","after":["first"]})"));
+    c.add(workflow(
+        "two", R"({"name":"first","tool":"look"},{"name":"second","tool":"look","after":["first"]})"));
     Node& a = c.engine();
     const RunId run = c.start("two");
     c.pass(300);
@@ -363,7 +368,7 @@ void TestEngineCore::drainGivesRunsBack()
     a.executor.complete(0);
     a.settle();
     QVERIFY(a.core->drained());
-    QCOMPARE(a.executor.started.size(), std::size_t(1));   // nothing new
+    QCOMPARE(a.executor.started.size(), std::size_t(1));  // nothing new
     a.core->close();
     Node& b = c.engine();
     c.pass(500);
@@ -383,11 +388,12 @@ void TestEngineCore::aFullStoreLosesNoResult()
     c.pass(300);
     QCOMPARE(a.executor.started.size(), std::size_t(1));
     std::size_t refused = 0;
-    setFaults(*c.db, {[&]() -> std::optional<Error> {
-                          ++refused;
-                          return makeError(ErrorKind::Full, "database or disk is full");
-                      },
-                      {}});
+    setFaults(*c.db,
+        {[&]() -> std::optional<Error> {
+             ++refused;
+             return makeError(ErrorKind::Full, "database or disk is full");
+         },
+            {}});
     a.executor.complete(0, R"("paid")");
     c.pass(60'000);
     QVERIFY(refused >= 2);

@@ -55,7 +55,8 @@ struct Bench {
 
     std::unique_ptr<CommandExecutor> command(CommandLimits limits = {})
     {
-        auto executor = std::make_unique<CommandExecutor>(io, CommandConfig{std::string(CAIRN_BIN_DIR) + "/cairn-exec", limits});
+        auto executor = std::make_unique<CommandExecutor>(
+            io, CommandConfig{std::string(CAIRN_BIN_DIR) + "/cairn-exec", limits});
         executor->onFinished([this](AttemptResult result) { results.push_back(std::move(result)); });
         return executor;
     }
@@ -160,8 +161,8 @@ private Q_SLOTS:
 void TestExecutors::exitCodes_data()
 {
     QTest::addColumn<QString>("script");
-    QTest::addColumn<int>("failure");     // 0: completed
-    QTest::addColumn<int>("effect");      // of an irreversible tool
+    QTest::addColumn<int>("failure");  // 0: completed
+    QTest::addColumn<int>("effect");  // of an irreversible tool
     const auto row = [](const char* name, const char* script, FailureClass failure, EffectKnowledge effect) {
         QTest::newRow(name) << script << static_cast<int>(failure) << static_cast<int>(effect);
     };
@@ -202,7 +203,8 @@ void TestExecutors::theToolSeesInputAndEnvironment()
     qputenv("CAIRN_TEST_HIDDEN", "hidden");
     Bench bench;
     auto executor = bench.command();
-    std::string settings = shell("cat; echo \" $CAIRN_STEP $CAIRN_EFFECT_KEY $CAIRN_TEST_SHOWN[$CAIRN_TEST_HIDDEN]$(ulimit -c)\"");
+    std::string settings = shell(
+        "cat; echo \" $CAIRN_STEP $CAIRN_EFFECT_KEY $CAIRN_TEST_SHOWN[$CAIRN_TEST_HIDDEN]$(ulimit -c)\"");
     settings.insert(settings.size() - 1, R"(,"env":["CAIRN_TEST_SHOWN"])");
     executor->start(order(settings, ReplaySafety::Repeatable));
     executor->start(order(R"({"argv":["/no/such/program"]})", ReplaySafety::Irreversible));
@@ -290,7 +292,7 @@ void TestExecutors::anEscapeeIsKilled()
     QTemporaryDir folder;
     const std::string pidFile = folder.path().toStdString() + "/pid";
     executor->start(order(shell("setsid sh -c 'echo $$ > " + pidFile + ".t; mv " + pidFile + ".t " + pidFile
-                                + "; exec sleep 1000' & while [ ! -e " + pidFile + " ]; do :; done; echo done")));
+        + "; exec sleep 1000' & while [ ! -e " + pidFile + " ]; do :; done; echo done")));
     QVERIFY(bench.runUntil(1));
     QVERIFY(bench.results[0].kind == AttemptResult::Kind::Completed);
     const int pid = std::stoi(slurp(pidFile));
@@ -305,8 +307,8 @@ void TestExecutors::noChildOutlivesAKilledEngine()
     if (engine == 0) {
         Bench bench;
         auto executor = bench.command();
-        executor->start(order(shell("(setsid sleep 1000 & echo $! >> " + pidFile + ".t); echo $$ >> " + pidFile + ".t; mv "
-                                    + pidFile + ".t " + pidFile + "; trap '' TERM; sleep 1000")));
+        executor->start(order(shell("(setsid sleep 1000 & echo $! >> " + pidFile + ".t); echo $$ >> "
+            + pidFile + ".t; mv " + pidFile + ".t " + pidFile + "; trap '' TERM; sleep 1000")));
         bench.runUntil(1, 60);
         _exit(0);
     }
@@ -326,7 +328,8 @@ void TestExecutors::httpDoesOnceAndTellsWhatIsKnown()
     Bench bench;
     HttpExecutor http(bench.io, bench.clock, {});
     http.onFinished([&](AttemptResult result) { bench.results.push_back(std::move(result)); });
-    const auto call = [&](const std::string& path, Purpose purpose = Purpose::Do, const std::string& key = "key 1/ü") {
+    const auto call = [&](const std::string& path, Purpose purpose = Purpose::Do,
+                          const std::string& key = "key 1/ü") {
         StartOrder o = order(R"({"url":")" + provider.url + path + R"("})", ReplaySafety::Irreversible);
         o.effectKey = key;
         o.purpose = purpose;
@@ -339,7 +342,7 @@ void TestExecutors::httpDoesOnceAndTellsWhatIsKnown()
     using Kind = AttemptResult::Kind;
     QVERIFY(call("/payments").kind == Kind::Completed);
     QVERIFY(call("/payments").kind == Kind::Completed);
-    QCOMPARE(provider.lines(), std::size_t(1));                       // by its key, once
+    QCOMPARE(provider.lines(), std::size_t(1));  // by its key, once
     QCOMPARE(call("/payments/${key}", Purpose::LookUp).verdict, EffectKnowledge::Happened);
     QCOMPARE(call("/payments/${key}", Purpose::LookUp, "other").verdict, EffectKnowledge::NotHappened);
 
@@ -348,7 +351,7 @@ void TestExecutors::httpDoesOnceAndTellsWhatIsKnown()
     QVERIFY(dropped.kind == Kind::Failed);
     QCOMPARE(dropped.effect, EffectKnowledge::Unknown);
     QCOMPARE(call("/seen/${key}", Purpose::LookUp, "k2").verdict, EffectKnowledge::Happened);
-    QCOMPARE(provider.lines(), std::size_t(2));                       // not sent twice by libcurl
+    QCOMPARE(provider.lines(), std::size_t(2));  // not sent twice by libcurl
 
     Provider::post(bench, http, provider.url + "/mode/pay", "429:30@1");
     const AttemptResult limited = call("/do/pay", Purpose::Do, "k3");

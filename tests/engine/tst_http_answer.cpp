@@ -11,7 +11,7 @@ struct Row {
     long status;
     const char* retryAfter;
     FailureClass failure;
-    EffectKnowledge effect;       // for an irreversible tool
+    EffectKnowledge effect;  // for an irreversible tool
     SpanMs wait;
 };
 
@@ -62,7 +62,8 @@ void TestHttpAnswer::failures()
         QVERIFY2(result.kind == AttemptResult::Kind::Failed, where);
         QVERIFY2(result.failure == row.failure, where);
         QVERIFY2(result.effect == row.effect, where);
-        QVERIFY2(result.retryAfter == row.wait, where + " waits " + QByteArray::number(qlonglong(result.retryAfter)));
+        QVERIFY2(result.retryAfter == row.wait,
+            where + " waits " + QByteArray::number(qlonglong(result.retryAfter)));
         order.safety = ReplaySafety::ReadOnly;
         QVERIFY2(resultOfAnswer(order, answer, 1'790'000'000'000).effect == EffectKnowledge::NoEffect, where);
     }
@@ -84,7 +85,8 @@ void TestHttpAnswer::lookUps()
     };
     using Kind = AttemptResult::Kind;
     QVERIFY(verdict(200, R"({"id":7})") == std::make_pair(Kind::LookedUp, EffectKnowledge::Happened));
-    QVERIFY(verdict(200, R"({"happened":false})") == std::make_pair(Kind::LookedUp, EffectKnowledge::NotHappened));
+    QVERIFY(verdict(200, R"({"happened":false})")
+        == std::make_pair(Kind::LookedUp, EffectKnowledge::NotHappened));
     QVERIFY(verdict(200, R"({"happened":null})") == std::make_pair(Kind::LookedUp, EffectKnowledge::Unknown));
     QVERIFY(verdict(404, "") == std::make_pair(Kind::LookedUp, EffectKnowledge::NotHappened));
     QVERIFY(verdict(500, "").first == Kind::Failed);

@@ -1,4 +1,5 @@
-// cairn-effectd LEDGER [PORT]: the provider of tests and drill as a process of its own. Prints its port, then serves.
+// cairn-effectd LEDGER [PORT]: the provider of tests and drill as a process of its own. Prints its port, then
+// serves.
 
 #include "core/engine/effectd.h"
 

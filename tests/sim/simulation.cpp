@@ -92,7 +92,7 @@ private:
     }
     void acknowledge(const Outcome& outcome)
     {
-        if (outcome.kind == Outcome::Kind::Committed)
+        if (outcome.kind == Outcome::Kind::Committed || outcome.kind == Outcome::Kind::Repeated)
             m_checker.acknowledged({outcome.run, outcome.version, outcome.entry.command});
         if (outcome.kind == Outcome::Kind::Failed)
             trace("failed: " + outcome.error.text);
@@ -265,12 +265,12 @@ private:
         const Outcome outcome = op.service->submitAndWait(std::move(s));
         acknowledge(outcome);
         trace("start " + std::string(kNames[kind]) + " " + std::to_string(static_cast<int>(outcome.kind)));
-        if (outcome.kind == Outcome::Kind::Committed) {
+        // Repeated: the first answer was lost. Failed: it may be there all the same.
+        const bool made = outcome.kind == Outcome::Kind::Committed || outcome.kind == Outcome::Kind::Repeated;
+        if (made)
             m_runs.push_back(outcome.run);
+        if (made || outcome.kind == Outcome::Kind::Failed)
             m_checker.watch(outcome.run);
-        } else if (outcome.kind == Outcome::Kind::Failed) {
-            m_checker.watch(outcome.run);  // it may be there all the same
-        }
     }
 
     // One allowed act of an honest operator, on any run; now and then given twice, as after a lost answer.

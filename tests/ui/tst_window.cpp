@@ -45,7 +45,8 @@ struct Desk {
         if (ready.isEmpty())
             ready.wait(2000);
         window->setPolling(false);
-        static_cast<void>(QTest::qWaitFor([this] { return window->settled() && runs()->currentRow() >= 0 && verbs() > 0; }, 3000));
+        static_cast<void>(QTest::qWaitFor([this] { return window->settled() && runs()->currentRow() >= 0 && verbs() > 0
+            && window->triage()->whyPanel()->firstVerb()->isVisible(); }, 3000));
         window->activateWindow();
         static_cast<void>(QTest::qWaitForWindowActive(window.get(), 3000));
         runs()->setFocus();
@@ -262,6 +263,21 @@ private Q_SLOTS:
         QTRY_COMPARE(steps->current(), 14U);
         desk.key(Qt::Key_Escape);
         QVERIFY(desk.window->currentRun() == nullptr);
+    }
+
+    void answersAfterATabIsClosedAreDropped()
+    {
+        const Desk desk;
+        QPromise<Reply<quint64>> late;
+        late.start();
+        auto context = std::make_unique<QObject>();
+        int called = 0;
+        whenDone(late.future(), context.get(), [&called](const Reply<quint64>&) { ++called; });
+        context.reset();
+        late.addResult(Reply<quint64>{7, {}});
+        late.finish();
+        QApplication::processEvents();
+        QCOMPARE(called, 0);
     }
 
     void payloadSaysTypeAndSizeAndClips()

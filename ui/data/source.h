@@ -1,10 +1,11 @@
 #pragma once
 // Where the console gets what it shows, and whom it asks to act. Every call returns at once; the answer arrives in a
-// QFuture that is finished on another thread. Continue with .then(context, ...), never wait for it.
+// QFuture that is finished on another thread. Continue with whenDone(), never wait for it.
 
 #include "ui/data/values.h"
 
 #include <QFuture>
+#include <QFutureWatcher>
 #include <QObject>
 
 #include <memory>
@@ -56,6 +57,20 @@ public:
     virtual QFuture<Reply<ActPreview>> preview(const ActRequest& request) = 0;
     virtual QFuture<Reply<ActResult>> execute(const ActRequest& request) = 0;
 };
+
+// Calls `then` with the answer on the context's thread, unless the context has gone by then. (QFuture::then with a context
+// asserts in Qt 6.4 where the context is gone when the answer comes: a tab closed while it was being read.)
+template<typename T, typename F>
+void whenDone(QFuture<Reply<T>> future, QObject* context, F then)
+{
+    auto* watcher = new QFutureWatcher<Reply<T>>(context);
+    QObject::connect(watcher, &QFutureWatcherBase::finished, context, [watcher, then] {
+        const Reply<T> reply = watcher->result();
+        watcher->deleteLater();
+        then(reply);
+    });
+    watcher->setFuture(future);
+}
 
 // Drops answers that a later request has overtaken: take a ticket per request, compare when the answer arrives.
 class Tickets {

@@ -193,7 +193,7 @@ void ActSheet::ask()
     m_again->hide();
     safe::setText(m_valid, u"computing the preview"_s);
     updateConfirm();
-    m_source.preview(m_request).then(this, [this, ticket](const Reply<ActPreview>& reply) {
+    whenDone(m_source.preview(m_request), this, [this, ticket](const Reply<ActPreview>& reply) {
         if (!m_tickets.current(ticket))
             return;
         if (reply)
@@ -260,7 +260,7 @@ void ActSheet::execute()
     request.reason = m_reason->toPlainText().trimmed();
     safe::setText(m_valid, u"sending"_s);
     updateConfirm();
-    m_source.execute(request).then(this, [this](const Reply<ActResult>& reply) {
+    whenDone(m_source.execute(request), this, [this](const Reply<ActResult>& reply) {
         m_busy = false;
         if (reply)
             finish(*reply.value);

@@ -101,7 +101,7 @@ void DataView::openPayload(const PayloadLine& payload)
     if (row >= 0 && row != m_table->currentRow())
         m_table->setCurrentIndex(m_model->index(row, 0));
     const quint64 ticket = m_tickets.next();
-    m_source.payload(m_run, payload).then(this, [this, ticket](const Reply<PayloadText>& reply) {
+    whenDone(m_source.payload(m_run, payload), this, [this, ticket](const Reply<PayloadText>& reply) {
         if (!m_tickets.current(ticket))
             return;
         if (reply) {
@@ -134,7 +134,7 @@ void DataView::showPayload(const PayloadText& payload)
 
 void DataView::save(const QString& path)
 {
-    m_source.savePayload(m_run, m_shown, path).then(this, [this](const Reply<quint64>& reply) {
+    whenDone(m_source.savePayload(m_run, m_shown, path), this, [this](const Reply<quint64>& reply) {
         if (reply)
             Q_EMIT said(u"Saved %1, exactly as stored."_s.arg(sizeText(*reply.value)));
         else

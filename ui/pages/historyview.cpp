@@ -50,7 +50,7 @@ void HistoryView::showEvent(QShowEvent* event)
 void HistoryView::load(quint64 from)
 {
     const quint64 ticket = m_tickets.next();
-    m_source.history(m_run, from, kPage).then(this, [this, ticket](const Reply<std::vector<HistoryLine>>& reply) {
+    whenDone(m_source.history(m_run, from, kPage), this, [this, ticket](const Reply<std::vector<HistoryLine>>& reply) {
         if (!m_tickets.current(ticket))
             return;
         if (!reply) {

@@ -154,7 +154,7 @@ void MainWindow::connectSignals()
 
 void MainWindow::start()
 {
-    m_source.facts().then(this, [this](const Reply<StoreFacts>& reply) {
+    whenDone(m_source.facts(), this, [this](const Reply<StoreFacts>& reply) {
         if (!reply) {
             Q_EMIT cannotOpen(reply.failure.what + u' ' + reply.failure.todo);
             return;
@@ -231,7 +231,7 @@ void MainWindow::poll()
     if (m_polling)
         return;
     m_polling = true;
-    m_source.changes(m_cursor).then(this, [this](const Reply<ChangeSet>& reply) {
+    whenDone(m_source.changes(m_cursor), this, [this](const Reply<ChangeSet>& reply) {
         m_polling = false;
         if (reply)
             applyChanges(*reply.value);

@@ -171,7 +171,7 @@ void MainWindow::exportDot()
     const QString path = QFileDialog::getSaveFileName(this, u"Export graph"_s, shortId(run).remove(u'…') + u".dot"_s);
     if (path.isEmpty())
         return;
-    m_source.dot(run).then(this, [this, path](const Reply<QString>& reply) {
+    whenDone(m_source.dot(run), this, [this, path](const Reply<QString>& reply) {
         if (!reply)
             return trouble(reply.failure.what);
         QSaveFile file(path);
@@ -191,7 +191,7 @@ void MainWindow::askGo()
 void MainWindow::go(const QString& text)
 {
     m_going = text;
-    m_source.find(text).then(this, [this, text](const Reply<RunId>& reply) {
+    whenDone(m_source.find(text), this, [this, text](const Reply<RunId>& reply) {
         if (m_going == text)
             m_going.clear();
         if (reply)

@@ -104,7 +104,7 @@ void RunPage::connectSignals()
 void RunPage::load()
 {
     const quint64 ticket = m_tickets.next();
-    m_source.run(m_run).then(this, [this, ticket](const Reply<RunDetail>& reply) {
+    whenDone(m_source.run(m_run), this, [this, ticket](const Reply<RunDetail>& reply) {
         if (!m_tickets.current(ticket))
             return;
         if (reply) {

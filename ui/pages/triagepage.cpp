@@ -169,7 +169,7 @@ template<typename T, typename F> void TriagePage::follow(QFuture<Reply<T>> futur
 {
     const quint64 ticket = tickets.next();
     ++m_open;
-    future.then(this, [this, ticket, &tickets, then](const Reply<T>& reply) {
+    whenDone(future, this, [this, ticket, &tickets, then](const Reply<T>& reply) {
         --m_open;
         if (!tickets.current(ticket))
             return;
@@ -379,7 +379,7 @@ void TriagePage::focusNext(bool backwards)
     int now = backwards ? count : -1;
     for (int i = 0; i < count; ++i)
         if (order[static_cast<std::size_t>(i)] != nullptr
-            && (order[static_cast<std::size_t>(i)]->hasFocus() || (i == 3 && m_why->isAncestorOf(focusWidget()))))
+            && (order[static_cast<std::size_t>(i)] == focusWidget() || (i == 3 && m_why->isAncestorOf(focusWidget()))))
             now = i;
     for (int n = 1; n <= count; ++n) {
         QWidget* next = order[static_cast<std::size_t>(((backwards ? now - n : now + n) % count + count) % count)];
@@ -392,13 +392,14 @@ void TriagePage::focusNext(bool backwards)
 
 QString TriagePage::place() const
 {
-    if (m_situationsTable->hasFocus())
+    const QWidget* focus = focusWidget();   // also while another window is the active one
+    if (focus == m_situationsTable)
         return u"Situations"_s;
-    if (m_attentionTable->hasFocus())
+    if (focus == m_attentionTable)
         return u"Attention"_s;
-    if (m_filter->edit()->hasFocus())
+    if (focus == m_filter->edit())
         return u"Filter"_s;
-    return focusWidget() != nullptr && m_why->isAncestorOf(focusWidget()) ? u"Why"_s : u"Runs"_s;
+    return focus != nullptr && m_why->isAncestorOf(focus) ? u"Why"_s : u"Runs"_s;
 }
 
 bool TriagePage::eventFilter(QObject* watched, QEvent* event)

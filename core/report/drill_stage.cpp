@@ -50,7 +50,7 @@ Stage::Stage(const DrillOptions& options) : m_options(options), m_rng(options.se
 
 Status Stage::startProvider()
 {
-    auto started = Process::start({m_options.effectd, "--ledger", m_ledgerFile}, {}, m_options.folder + "/provider.log", true);
+    auto started = Process::start({m_options.effectd, m_ledgerFile, "--with-parent"}, {}, m_options.folder + "/provider.log", true);
     if (!started)
         return std::move(started).error();
     m_provider = std::move(*started);

@@ -90,7 +90,10 @@ const std::map<std::string, std::string>& all()
         {"stuck-retry", workflow("stuck-retry", shell("flaky", "echo connection reset >&2; exit 75", ",'retry':{'attempts':9,'first_delay':'6h','max_delay':'12h','max_total':'9d'}"),
                                  "{'name':'flaky','tool':'flaky'}")},
         {"stuck-limited", workflow("stuck-limited", http("throttled", "repeatable"), "{'name':'call','tool':'throttled','input':{'n':1}}")},
-        {"stuck-budget", workflow("stuck-budget", shell("model", "echo {}", ",'worst_case':[{'tokens':90000}]"), "{'name':'think','kind':'decision','tool':'model','agent':'coordinator'}",
+        // The second analysis does not fit beside what is reserved for the first, whose outcome is not known yet.
+        {"stuck-budget", workflow("stuck-budget", shell("model", "sleep 600", ",'timeout':'1h','worst_case':[{'tokens':40000}]"),
+                                  "{'name':'first','kind':'decision','tool':'model','agent':'coordinator'},"
+                                  "{'name':'second','kind':'decision','tool':'model','agent':'coordinator'}",
                                   "'budget':[{'tokens':50000}],")},
         {"stuck-deadline", workflow("stuck-deadline", kEcho, "{'name':'wait','kind':'signal','signal':'delivered'}", "'deadline':'1s',")},
         {"stuck-timer", workflow("stuck-timer", kEcho, "{'name':'hold','kind':'timer','wait':'24h'}")},

@@ -26,6 +26,7 @@ ARROWS = {
     "app/cairn": CORE_BELOW_SERVICE + ["core/store/sqlite", "core/store/memory", "core/service", "core/query", "core/engine",
                                        "core/exchange", "core/report", "app/common"],
     "app/cairn-exec": ["core/base"],
+    "app/cairn-effectd": ["core/base", "core/engine"],
     "app/console": CORE_BELOW_SERVICE + ["core/store/sqlite", "core/store/memory", "core/service", "core/query",
                                          "core/exchange", "core/report", "app/common",
                                          "ui/data", "ui/models", "ui/widgets", "ui/dialogs", "ui/pages"],

@@ -1,0 +1,79 @@
+// engine: serves a store until it is told to stop.
+
+#include "app/cairn/cli.h"
+#include "app/common/open_store.h"
+#include "core/base/log.h"
+#include "core/base/text.h"
+#include "core/engine/loop.h"
+
+#include <CLI/CLI.hpp>
+#include <cairn/version.h>
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace cairn::cli {
+
+namespace {
+
+struct EngineArguments {
+    std::string name;
+    std::string lease = "10s";
+    std::string grace = "30s";
+    std::vector<std::string> serves;
+    std::uint32_t concurrency = 64;
+    bool untilIdle = false;
+};
+
+int engine(Session& s, const EngineArguments& arguments)
+{
+    if (s.options.store.empty())
+        return s.fail(kUsage, "no store named: give --store sqlite:PATH or set CAIRN_STORE");
+    const auto lease = parseSpan(arguments.lease);
+    const auto grace = parseSpan(arguments.grace);
+    if (!lease)
+        return s.fail(lease.error());
+    if (!grace)
+        return s.fail(grace.error());
+    if (*lease < 500)
+        return s.fail(kUsage, "--lease: at least 500ms, so that a heartbeat fits in");
+    EngineOptions options;
+    options.storeUrl = s.options.store;
+    options.openStore = openStoreUrl;
+    options.core.name = arguments.name.empty() ? "engine-" + std::to_string(::getpid()) : arguments.name;
+    options.core.build = CAIRN_VERSION_FULL;
+    options.core.serves = arguments.serves;
+    options.core.lease = *lease;
+    options.core.heartbeat = std::min<SpanMs>(3'000, *lease / 3);
+    options.core.drainGrace = *grace;
+    options.core.maxAttempts = std::max(arguments.concurrency, 1U);
+    options.core.uid = ::getuid();
+    options.core.schema = kMaxFormat;
+    options.exitWhenIdle = arguments.untilIdle;
+    options.onReady = [&s, name = options.core.name](const SessionId& session) {
+        s.note("engine " + name + " serves " + s.options.store + ", session " + toText(session));
+    };
+    log::start(log::Level::Warning);
+    if (auto ended = runEngine(std::move(options)); !ended)
+        return s.fail(ended.error());
+    return kDone;
+}
+
+}  // namespace
+
+void addEngineVerbs(Verbs v)
+{
+    Session& s = v.session;
+    auto& chosen = v.chosen;
+    auto* cmd = v.app.add_subcommand("engine", "Executes, retries, waits and recovers runs; any number may share a store");
+    auto arguments = std::make_shared<EngineArguments>();
+    cmd->add_option("--name", arguments->name, "shown to operators; may repeat");
+    cmd->add_option("--lease", arguments->lease, "after how long of silence others take over (same host: at once)");
+    cmd->add_option("--grace", arguments->grace, "how long running work may go on after SIGTERM");
+    cmd->add_option("--serves", arguments->serves, "workflows, NAME or NAME@VERSION; default: all");
+    cmd->add_option("--concurrency", arguments->concurrency, "attempts under way at one time");
+    cmd->add_flag("--until-idle", arguments->untilIdle, "end when nothing is under way or due");
+    cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return engine(s, *arguments); }; });
+}
+
+}  // namespace cairn::cli

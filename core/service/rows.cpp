@@ -305,6 +305,11 @@ std::set<StepIx> touchedSteps(const RunState& after, const Entry& entry)
     for (const Fact& fact : entry.facts) {
         added += std::holds_alternative<StepAdded>(fact) ? 1 : 0;
         std::visit(collector, fact);
+        if (const auto* migrated = std::get_if<RunMigrated>(&fact))
+            for (StepIx ix = 0; ix < after.steps.size(); ++ix)
+                for (const RenamedStep& renamed : migrated->renamed)
+                    if (after.steps[ix].name == renamed.to)
+                        touched.insert(ix);
     }
     for (std::size_t ix = after.steps.size() - std::min(added, after.steps.size()); ix < after.steps.size(); ++ix)
         touched.insert(static_cast<StepIx>(ix));

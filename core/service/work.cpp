@@ -432,6 +432,13 @@ Result<std::string_view> Work::source(std::string_view name)
     if (name == "input")
         return json(m_state.input);
     const StepRecord* record = m_state.find(name);
+    const StepDef* def = m_definition ? m_definition->step(name) : nullptr;
+    if (!record && def && !def->onDemand) {  // a migration renames steps; their ids stay
+        const auto renamed = std::find_if(m_state.steps.begin(), m_state.steps.end(), [name](const StepRecord& step) {
+            return step.name == name && step.owner == kNoStep && step.undoOf == kNoStep;
+        });
+        record = renamed == m_state.steps.end() ? nullptr : &*renamed;
+    }
     if (!record)
         return makeError(ErrorKind::NotFound, "the run has no such step");
     if (record->state == StepState::Skipped && !record->output)

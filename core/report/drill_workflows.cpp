@@ -19,7 +19,7 @@ std::string json(std::string text)
 std::string http(const std::string& name, const std::string& safety, const std::string& more = {})
 {
     return "'" + name + "':{'safety':'" + safety + "','executor':'http','settings':{'url':'${env.CAIRN_PROVIDER}/do/" + name
-        + "'},'resource':'provider','retry':{'attempts':4,'first_delay':'100ms','max_delay':'500ms'}" + more + "}";
+        + "'},'resource':'" + name + "','retry':{'attempts':4,'first_delay':'100ms','max_delay':'500ms'}" + more + "}";
 }
 
 std::string shell(const std::string& name, const std::string& script, const std::string& more = {})

@@ -156,4 +156,4 @@ void TestRty::c29_whatCountsAsAnAttempt()
 }
 
 CAIRN_CASES(TestRty, "rty")
-#include "tst_cases_rty.moc"
+#include "cases_rty.moc"

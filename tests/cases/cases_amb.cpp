@@ -193,4 +193,4 @@ void TestAmb::c12_crashBetweenCallAndResult()
 }
 
 CAIRN_CASES(TestAmb, "amb")
-#include "tst_cases_amb.moc"
+#include "cases_amb.moc"

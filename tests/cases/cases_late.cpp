@@ -61,4 +61,4 @@ void TestLate::c08_lateReaperDoesNotOverruleSuccess()
 }
 
 CAIRN_CASES(TestLate, "late")
-#include "tst_cases_late.moc"
+#include "cases_late.moc"

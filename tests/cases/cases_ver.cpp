@@ -128,4 +128,4 @@ void TestVer::c37_oldAndNewOnOneStore()
 }
 
 CAIRN_CASES(TestVer, "ver")
-#include "tst_cases_ver.moc"
+#include "cases_ver.moc"

@@ -233,4 +233,4 @@ void TestApr::c18_parallelBranchesWaitEachForItself()
 }
 
 CAIRN_CASES(TestApr, "apr")
-#include "tst_cases_apr.moc"
+#include "cases_apr.moc"

@@ -198,4 +198,4 @@ void TestSto::c50_historyGrowsWithWhatIsNew()
 }
 
 CAIRN_CASES(TestSto, "sto")
-#include "tst_cases_sto.moc"
+#include "cases_sto.moc"

@@ -95,4 +95,4 @@ void TestIdm::c51_fiftyAtOnce()
 }
 
 CAIRN_CASES(TestIdm, "idm")
-#include "tst_cases_idm.moc"
+#include "cases_idm.moc"

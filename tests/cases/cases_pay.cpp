@@ -185,4 +185,4 @@ void TestPay::c41_valueTooLargeToCancel()
 }
 
 CAIRN_CASES(TestPay, "pay")
-#include "tst_cases_pay.moc"
+#include "cases_pay.moc"

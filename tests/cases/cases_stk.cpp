@@ -178,4 +178,4 @@ void TestStk::c22_signalBeforeTheWaitBegins()
 }
 
 CAIRN_CASES(TestStk, "stk")
-#include "tst_cases_stk.moc"
+#include "cases_stk.moc"

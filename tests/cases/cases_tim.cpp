@@ -85,4 +85,4 @@ void TestTim::c27_clockOfOneWorkerIsOff()
 }
 
 CAIRN_CASES(TestTim, "tim")
-#include "tst_cases_tim.moc"
+#include "cases_tim.moc"

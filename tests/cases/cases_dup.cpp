@@ -204,4 +204,4 @@ void TestDup::c04_crashBetweenOutputAndEnd()
 }
 
 CAIRN_CASES(TestDup, "dup")
-#include "tst_cases_dup.moc"
+#include "cases_dup.moc"

@@ -99,4 +99,4 @@ void TestOwn::c07_restartedWorkerWithItsOldName()
 }
 
 CAIRN_CASES(TestOwn, "own")
-#include "tst_cases_own.moc"
+#include "cases_own.moc"

@@ -178,4 +178,4 @@ void TestChd::c33_childFinishedWhileItsParentHadFailed()
 }
 
 CAIRN_CASES(TestChd, "chd")
-#include "tst_cases_chd.moc"
+#include "cases_chd.moc"

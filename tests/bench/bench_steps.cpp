@@ -34,8 +34,8 @@ void must(Status status)
 
 std::string chainWorkflow(const std::string& name, int steps, bool writing)
 {
-    std::string text = R"({"name":")" + name + R"(","version":1,"tools":{"noop":{"contract":1,"safety":")"
-        + (writing ? "repeatable" : "read_only") + R"(","executor":"builtin","settings":{"run":"noop"}}},"steps":[)";
+    std::string text = R"({"schema":"urn:cairn:workflow:1","name":")" + name + R"(","version":1,"tools":{"noop":{"contract":1,"safety":")"
+        + (writing ? "repeatable" : "read_only") + R"(","executor":"builtin","settings":{"function":"noop"}}},"steps":[)";
     for (int i = 0; i < steps; ++i) {
         text += i ? "," : "";
         text += R"({"name":"s)" + std::to_string(i) + R"(","tool":"noop")";

@@ -1,4 +1,4 @@
-// Verbs that change runs: approve, reject, pause, resume, cancel, compensate, retry, settle, signal, fork.
+// Verbs that change runs: approve, reject, pause, resume, cancel, retry, settle, signal, fork.
 // Each takes --reason and --preview; --preview runs the same decision and writes nothing.
 
 #include "app/cairn/cli.h"
@@ -10,6 +10,9 @@
 namespace cairn::cli {
 
 namespace {
+
+constexpr const char* kRunHelp = "id, unique beginning of an id, or key";
+constexpr const char* kRunsHelp = "ids, unique beginnings of ids, or keys";
 
 // Makes the command for a run as it is now; the payloads it refers to go into the submission.
 using Build = std::function<Result<cmd::Body>(const RunState& state, Submission& submission)>;
@@ -174,7 +177,7 @@ void addDecide(Verbs v, bool approve)
     auto run = std::make_shared<std::string>();
     auto approval = std::make_shared<std::string>();
     auto binding = std::make_shared<std::string>();
-    cmd->add_option("RUN", *run, "id, unique beginning of an id, or key")->required();
+    cmd->add_option("RUN", *run, kRunHelp)->required();
     cmd->add_option("APPROVAL", *approval, "approval id or step; may be left out where only one is pending");
     cmd->add_option("--expect", *binding, "digest of what was shown; refused as stale when it has changed");
     addCommon(cmd, s);
@@ -201,7 +204,7 @@ void addRunsVerb(Verbs v, const char* name, const char* help, std::function<cmd:
     Session& s = v.session;
     auto* cmd = v.app.add_subcommand(name, help);
     auto runs = std::make_shared<std::vector<std::string>>();
-    cmd->add_option("RUN", *runs, "ids, unique beginnings of ids, or keys");
+    cmd->add_option("RUN", *runs, kRunsHelp);
     cmd->add_option("--where", s.options.where, "all runs that match this filter");
     addCommon(cmd, s);
     auto& chosen = v.chosen;
@@ -216,7 +219,7 @@ void addCancel(Verbs v)
     auto* cmd = v.app.add_subcommand("cancel", "Stops the run; compensates where the workflow says so");
     auto runs = std::make_shared<std::vector<std::string>>();
     auto abandon = std::make_shared<bool>(false);
-    cmd->add_option("RUN", *runs, "ids, unique beginnings of ids, or keys");
+    cmd->add_option("RUN", *runs, kRunsHelp);
     cmd->add_option("--where", s.options.where, "all runs that match this filter");
     cmd->add_flag("--no-compensation", *abandon, "leave completed effects as they are (abandon)");
     addCommon(cmd, s);
@@ -255,8 +258,8 @@ void addRetry(Verbs v)
     auto* cmd = v.app.add_subcommand("retry", "Same run, same code; skips the remaining back-off and starts the counts anew");
     auto run = std::make_shared<std::string>();
     auto step = std::make_shared<std::string>();
-    cmd->add_option("RUN", *run)->required();
-    cmd->add_option("STEP", *step)->required();
+    cmd->add_option("RUN", *run, kRunHelp)->required();
+    cmd->add_option("STEP", *step, "step id, as show prints it")->required();
     addCommon(cmd, s);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
@@ -280,8 +283,8 @@ void addSettle(Verbs v)
     auto repeat = std::make_shared<bool>(false);
     auto output = std::make_shared<std::string>();
     auto evidence = std::make_shared<std::string>();
-    cmd->add_option("RUN", *run)->required();
-    cmd->add_option("STEP", *step)->required();
+    cmd->add_option("RUN", *run, kRunHelp)->required();
+    cmd->add_option("STEP", *step, "step id, as show prints it")->required();
     auto* group = cmd->add_option_group("outcome", "what is known, safest first");
     group->add_flag("--happened", *happened, "it happened: --output gives its result; it is not called again");
     group->add_flag("--did-not-happen", *denied, "it did not happen: the step runs again with the same key");
@@ -319,8 +322,8 @@ void addSignal(Verbs v)
     auto name = std::make_shared<std::string>();
     auto id = std::make_shared<std::string>();
     auto data = std::make_shared<std::string>();
-    cmd->add_option("RUN", *run)->required();
-    cmd->add_option("NAME", *name)->required();
+    cmd->add_option("RUN", *run, kRunHelp)->required();
+    cmd->add_option("NAME", *name, "what the run waits for, as why prints it")->required();
     cmd->add_option("--id", *id, "the sender's message id: the same id is taken once")->required();
     cmd->add_option("--data", *data, "JSON, @FILE or -");
     cmd->add_flag("--preview", s.options.preview, "print what would happen and write nothing");
@@ -346,7 +349,7 @@ void addFork(Verbs v)
     auto run = std::make_shared<std::string>();
     auto version = std::make_shared<std::uint64_t>(0);
     auto fresh = std::make_shared<bool>(false);
-    cmd->add_option("RUN", *run)->required();
+    cmd->add_option("RUN", *run, kRunHelp)->required();
     cmd->add_option("--from", *version, "version of the run's history")->required();
     cmd->add_flag("--new-effects", *fresh, "give effects new keys: what was done is done AGAIN (audited)");
     addCommon(cmd, s);

@@ -4,6 +4,7 @@
 #include "app/cairn/json_rows.h"
 #include "app/common/open_store.h"
 #include "core/base/text.h"
+#include "core/store/checks.h"
 #include "core/store/sqlite/sqlite_store.h"
 
 #include <CLI/CLI.hpp>
@@ -211,7 +212,8 @@ int auditVerify(Session& s, const std::string& expectedHead)
 {
     if (!s.openReader())
         return s.exitCode;
-    Digest previous;
+    AuditVerifier verifier;
+    Digest head;
     std::uint64_t seq = 0;
     bool seen = expectedHead.empty();
     for (;;) {
@@ -221,19 +223,17 @@ int auditVerify(Session& s, const std::string& expectedHead)
         if (rows->empty())
             break;
         for (const auto& row : *rows) {
-            if (row.seq != seq + 1)
-                return s.fail(kRefused, "entry " + std::to_string(seq + 1) + " is missing");
-            if (row.previous != previous || auditHash(row) != row.hash)
-                return s.fail(kRefused, "entry " + std::to_string(row.seq) + " was changed, or the one before it");
-            previous = row.hash;
+            if (!verifier.next(row))
+                return s.fail(kRefused, verifier.problem());
+            head = row.hash;
             seq = row.seq;
-            seen = seen || hex(row.hash) == expectedHead;
+            seen = seen || hex(head) == expectedHead;
         }
     }
     if (!seen)
         return s.fail(kRefused, "the chain does not contain the head you kept: its tail was cut off, or it was made anew");
-    s.line(s.options.json ? dump(Json{{"entries", seq}, {"head", hex(previous)}, {"clean", true}})
-                          : std::to_string(seq) + " entries, unbroken; head " + hex(previous)
+    s.line(s.options.json ? dump(Json{{"entries", seq}, {"head", hex(head)}, {"clean", true}})
+                          : std::to_string(seq) + " entries, unbroken; head " + hex(head)
                                 + (expectedHead.empty() ? "\n(a cut-off tail shows only against a head kept outside: --head)" : ""));
     return kDone;
 }
@@ -289,7 +289,7 @@ void addStoreVerbs(Verbs v)
     {
         auto path = std::make_shared<std::string>();
         auto* cmd = group->add_subcommand("backup", "Copies the store while it is in use, and checks the copy");
-        cmd->add_option("FILE", *path)->required();
+        cmd->add_option("FILE", *path, "where the copy goes; must not exist")->required();
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return backup(s, *path); }; });
     }
     {
@@ -300,7 +300,7 @@ void addStoreVerbs(Verbs v)
     }
     auto runs = std::make_shared<std::vector<std::string>>();
     auto* cmd = v.app.add_subcommand("verify", "Folds histories and compares with what is stored; all runs where none is named");
-    cmd->add_option("RUN", *runs);
+    cmd->add_option("RUN", *runs, "ids, unique beginnings of ids, or keys; none: all runs");
     cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return verify(s, *runs); }; });
 }
 

@@ -202,7 +202,9 @@ StaticLook lookStatically(std::string_view rawTemplate, std::string_view pointer
             here = *literal;
         if (i == parts.size())
             break;
-        auto next = jsonAt(here, "/" + jsonPointerPart(parts[i]));
+        std::string pointer = "/";
+        pointer += jsonPointerPart(parts[i]);
+        auto next = jsonAt(here, pointer);
         if (!next)
             return {};
         here = *next;

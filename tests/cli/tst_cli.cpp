@@ -8,6 +8,7 @@
 #include <QtCore/QJsonDocument>
 #include <QtCore/QJsonObject>
 #include <QtCore/QProcess>
+#include <QtCore/QSet>
 #include <QtCore/QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -27,6 +28,19 @@ const QByteArray kApproval = json("{'schema':'urn:cairn:workflow:1','name':'ask'
                                   "'executor':'builtin','settings':{'function':'echo'}}},'steps':[{'name':'pay','tool':'note',"
                                   "'input':{'amount':{'$from':'input','at':'/amount'}},'approval':{'role':'finance','expires':'8h'}}]}");
 
+// Every member name in it, at any depth.
+void collectNames(const QJsonValue& value, QSet<QString>& names)
+{
+    if (value.isArray())
+        for (const QJsonValue& item : value.toArray())
+            collectNames(item, names);
+    const QJsonObject object = value.toObject();
+    for (auto it = object.begin(); it != object.end(); ++it) {
+        names.insert(it.key());
+        collectNames(it.value(), names);
+    }
+}
+
 }  // namespace
 
 class TestCli : public QObject {
@@ -44,6 +58,8 @@ private Q_SLOTS:
     void namesLineAndColumn();
     void hostileTextCannotSteerTheTerminal();
     void migratesAStoreOfTheOlderProgram();
+    void everyFieldOfTheJsonIsInTheHandbook();
+    void anAuditThatWasCutShowsAgainstAKeptHead();
 
 private:
     Answer cairn(const QStringList& arguments, const QString& program = QStringLiteral("cairn"));
@@ -219,6 +235,48 @@ void TestCli::migratesAStoreOfTheOlderProgram()
     QCOMPARE(cairn({QStringLiteral("list")}, older).code, 0);           // the older program goes on
     QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("migrate"), QStringLiteral("--contract")}).code, 0);
     QCOMPARE(cairn({QStringLiteral("list")}, older).code, 3);
+}
+
+void TestCli::everyFieldOfTheJsonIsInTheHandbook()
+{
+    QFile page(QStringLiteral(CAIRN_SOURCE_DIR "/resources/handbook/command-line.md"));
+    QVERIFY(page.open(QIODevice::ReadOnly));
+    const QString text = QString::fromUtf8(page.readAll());
+    QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("init")}).code, 0);
+    const QString run = startAsk(QStringLiteral("j"));
+    engineUntilIdle();
+    const QList<QStringList> verbs{{QStringLiteral("list")}, {QStringLiteral("why"), run}, {QStringLiteral("show"), run},
+        {QStringLiteral("remedies"), run}, {QStringLiteral("approve"), run, QStringLiteral("--preview")},
+        {QStringLiteral("pause"), run}, {QStringLiteral("audit"), QStringLiteral("list")},
+        {QStringLiteral("audit"), QStringLiteral("head")}, {QStringLiteral("audit"), QStringLiteral("verify")},
+        {QStringLiteral("store"), QStringLiteral("info")}};
+    for (const QStringList& verb : verbs) {
+        const Answer answer = cairn(verb);
+        QCOMPARE(answer.code, 0);
+        const QJsonDocument document = QJsonDocument::fromJson(answer.out);
+        QVERIFY2(!document.isNull(), qPrintable(verb.join(QLatin1Char(' '))));
+        QSet<QString> names;
+        collectNames(document.isArray() ? QJsonValue(document.array()) : QJsonValue(document.object()), names);
+        QVERIFY(!names.isEmpty());
+        for (const QString& name : std::as_const(names))
+            QVERIFY2(text.contains(QLatin1Char('`') + name + QLatin1Char('`')),
+                     qPrintable(verb.first() + QStringLiteral(" prints \"") + name + QStringLiteral("\"")));
+    }
+}
+
+void TestCli::anAuditThatWasCutShowsAgainstAKeptHead()
+{
+    QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("init")}).code, 0);
+    const QString run = startAsk(QStringLiteral("h"));
+    QCOMPARE(cairn({QStringLiteral("pause"), run}).code, 0);
+    const QString kept = cairn({QStringLiteral("audit"), QStringLiteral("head")}).json().value(QStringLiteral("head")).toString();
+    QCOMPARE(kept.size(), 64);
+    QCOMPARE(cairn({QStringLiteral("resume"), run}).code, 0);
+    const QStringList verify{QStringLiteral("audit"), QStringLiteral("verify"), QStringLiteral("--head")};
+    QCOMPARE(cairn(verify + QStringList{kept}).code, 0);
+    const Answer other = cairn(verify + QStringList{QString(64, QLatin1Char('0'))});
+    QCOMPARE(other.code, 1);
+    QVERIFY2(other.err.contains("head you kept"), other.err.constData());
 }
 
 QTEST_GUILESS_MAIN(TestCli)

@@ -3,6 +3,8 @@
 #include "core/model/definition.h"
 #include "tests/support/cairn_qtest.h"
 
+#include <QtCore/QFile>
+
 #include <set>
 #include <vector>
 
@@ -154,6 +156,7 @@ private Q_SLOTS:
     void commandsHaveTheirVerb();
     void eachCommandHasAVerb();
     void definitionsFindByName();
+    void theHandbookExplainsEachWord();
 };
 
 void TestVocabulary::eachValueHasOneWord()
@@ -274,6 +277,31 @@ void TestVocabulary::definitionsFindByName()
     QCOMPARE(definition.step("bank"), nullptr);
     QCOMPARE(definition.tool("bank"), &definition.tools[0]);
     QCOMPARE(definition.tool(""), nullptr);
+}
+
+// Operators meet these words; the page must have each as it is printed, and as the console says it.
+void TestVocabulary::theHandbookExplainsEachWord()
+{
+    QFile page(QStringLiteral(CAIRN_SOURCE_DIR "/resources/handbook/concepts.md"));
+    QVERIFY(page.open(QIODevice::ReadOnly));
+    const QByteArray text = page.readAll();
+    const auto check = [&text](const Word& word, bool label) {
+        QVERIFY2(text.contains("`" + QByteArray::fromStdString(std::string(word.key)) + "`"), word.key.data());
+        if (label)
+            QVERIFY2(text.contains(QByteArray::fromStdString(std::string(word.label))), word.label.data());
+    };
+    for (const Word& word : words<Activity>())
+        check(word, true);
+    for (const Word& word : words<Attention>())
+        check(word, true);
+    for (const Word& word : words<Reason>())
+        if (word.value != 0)
+            check(word, true);
+    for (const Word& word : words<StepState>())
+        check(word, false);
+    for (const Word& word : words<Verb>())
+        if (word.value <= static_cast<std::uint8_t>(Verb::Redact))
+            check(word, false);
 }
 
 QTEST_APPLESS_MAIN(TestVocabulary)

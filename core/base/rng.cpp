@@ -2,10 +2,30 @@
 
 #include <sodium.h>
 
+#include <array>
+#include <atomic>
 #include <cstring>
+#include <mutex>
+#include <pthread.h>
 #include <stdexcept>
 
 namespace cairn {
+
+namespace {
+
+// A call of the system costs more than the id that it is for, so each thread draws a kilobyte at a time. Bytes are wiped as
+// they are handed out, and what a forked child inherits is thrown away.
+struct Pool {
+    std::array<unsigned char, 1024> bytes{};
+    std::size_t left = 0;
+    unsigned forks = 0;
+};
+thread_local Pool t_pool;
+std::atomic<unsigned> g_forks{0};
+
+void countFork() { ++g_forks; }
+
+}  // namespace
 
 std::uint64_t mix64(std::uint64_t value) noexcept
 {
@@ -29,9 +49,27 @@ SystemRng::SystemRng()
 {
     if (sodium_init() < 0)
         throw std::runtime_error("libsodium cannot be initialised");
+    static std::once_flag once;
+    std::call_once(once, [] { ::pthread_atfork(nullptr, nullptr, &countFork); });
 }
 
-void SystemRng::fill(void* out, std::size_t size) { randombytes_buf(out, size); }
+void SystemRng::fill(void* out, std::size_t size)
+{
+    Pool& pool = t_pool;
+    if (size > pool.bytes.size() / 4) {
+        randombytes_buf(out, size);
+        return;
+    }
+    if (pool.left < size || pool.forks != g_forks) {
+        randombytes_buf(pool.bytes.data(), pool.bytes.size());
+        pool.left = pool.bytes.size();
+        pool.forks = g_forks;
+    }
+    unsigned char* from = pool.bytes.data() + (pool.bytes.size() - pool.left);
+    std::memcpy(out, from, size);
+    sodium_memzero(from, size);
+    pool.left -= size;
+}
 
 SeededRng::SeededRng(std::uint64_t seed)
 {

@@ -4,6 +4,10 @@
 #include "tests/support/cairn_qtest.h"
 
 #include <array>
+#include <set>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace cairn;
 
@@ -17,6 +21,8 @@ private Q_SLOTS:
     void belowKeepsItsBound();
     void belowRejectsTheRest();
     void systemRandomnessDiffers();
+    void systemRandomnessDiffersAfterFork();
+    void systemRandomnessOfManySizesDiffers();
 };
 
 namespace {
@@ -122,6 +128,42 @@ void TestRng::systemRandomnessDiffers()
 {
     SystemRng rng;
     QVERIFY(rng.next() != rng.next());
+}
+
+// A child must not hand out what its parent is about to hand out.
+void TestRng::systemRandomnessDiffersAfterFork()
+{
+    SystemRng rng;
+    static_cast<void>(rng.next());  // something is in stock
+    std::array<int, 2> ends{};
+    QVERIFY(::pipe(ends.data()) == 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const std::uint64_t value = rng.next();
+        ::_exit(::write(ends[1], &value, sizeof value) == sizeof value ? 0 : 1);
+    }
+    const std::uint64_t mine = rng.next();
+    std::uint64_t theirs = 0;
+    QCOMPARE(::read(ends[0], &theirs, sizeof theirs), static_cast<ssize_t>(sizeof theirs));
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    QCOMPARE(status, 0);
+    QVERIFY(mine != theirs);
+    for (const int end : ends)
+        ::close(end);
+}
+
+void TestRng::systemRandomnessOfManySizesDiffers()
+{
+    SystemRng rng;
+    std::set<std::string> seen;
+    for (int round = 0; round < 100; ++round)
+        for (std::size_t size = 8; size <= 600; size += 37) {
+            std::string bytes(size, '\0');
+            rng.fill(bytes.data(), bytes.size());
+            QVERIFY(seen.insert(bytes.substr(0, 8)).second);
+            QVERIFY(seen.insert(bytes.substr(size - 8)).second || size == 8);
+        }
 }
 
 QTEST_APPLESS_MAIN(TestRng)

@@ -196,10 +196,7 @@ void Service::Impl::rebuild(Slot& slot)
         slot.loaded = false;
         slot.tentative = RunState{};
         slot.confirmed = RunState{};
-        slot.list.reset();
-        slot.ledger.clear();
-        slot.open.clear();
-        slot.fresh.clear();
+        slot.forgetRows();
         status = {};
     }
     slot.busy = false;

@@ -19,7 +19,9 @@ public:
     [[nodiscard]] Bytes find(const PayloadId& id);
     // Larger ones than an eighth of the cap are not kept: they would drive out all else.
     void put(const PayloadId& id, Bytes bytes);
+    // Bytes in use, with what keeping a payload costs beside its own bytes: most are a few bytes long.
     [[nodiscard]] std::size_t size() const noexcept { return m_size; }
+    static constexpr std::size_t kPerItem = 256;
 
 private:
     struct Item {

@@ -80,8 +80,16 @@ struct Projection {
 
     void steps()
     {
-        for (const StepIx ix : touchedSteps(after, entry))
+        slot.rows.resize(after.steps.size());
+        const bool renames = std::any_of(entry.facts.begin(), entry.facts.end(),
+                                         [](const Fact& fact) { return std::holds_alternative<RunMigrated>(fact); });
+        for (const StepIx ix : touchedSteps(after, entry)) {
+            std::uint32_t& row = slot.rows[ix];
+            if (!renames && row == after.steps[ix].revision + 1)
+                continue;  // near what has changed, but not changed itself
+            row = after.steps[ix].revision + 1;
             member.steps.push_back(stepRowOf(after, ix));
+        }
     }
     void attempts()
     {

@@ -196,10 +196,7 @@ void Service::Impl::giveUp(Slot& slot, const ItemPtr& item, Outcome outcome)
     }
     slot.tentative = slot.confirmed;
     slot.loaded = false;
-    slot.list.reset();
-    slot.ledger.clear();
-    slot.open.clear();
-    slot.fresh.clear();
+    slot.forgetRows();
     finish(slot, item, std::move(outcome));
 }
 

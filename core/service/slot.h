@@ -49,6 +49,7 @@ struct Slot {
     bool owned = false;                  // by this session
     bool releasing = false;              // a commit in flight lets it go
     std::optional<ListRow> list;         // as of `tentative`
+    std::vector<std::uint32_t> rows;     // revision of each step's row as of `tentative`, plus one; 0: none yet
     std::map<EffectId, EffectRow> ledger;         // rows that this run wrote, as of `tentative`
     std::map<AttemptId, AttemptRow> open;         // attempts under way, as of `tentative`
     std::map<PayloadId, NewPayload> fresh;        // payloads of commits in flight
@@ -62,6 +63,15 @@ struct Slot {
     bool busy = false;                   // a decision is on the stack
     std::optional<Error> parked;
 
+    // What is kept beside `tentative` does not fit it any more.
+    void forgetRows()
+    {
+        list.reset();
+        rows.clear();
+        ledger.clear();
+        open.clear();
+        fresh.clear();
+    }
     [[nodiscard]] bool idle() const
     {
         return waiting.empty() && chain.empty() && outstanding == 0 && !busy;

@@ -101,9 +101,9 @@ Status Service::Impl::afterLoad(Slot& slot, const HotRow& hot)
     slot.loaded = true;
     slot.tentative = slot.confirmed;
     slot.releasing = false;
-    slot.ledger.clear();
-    slot.open.clear();
-    slot.fresh.clear();
+    slot.forgetRows();
+    for (const StepRecord& step : slot.tentative.steps)
+        slot.rows.push_back(step.revision + 1);
     for (const StepIx ix : slot.tentative.running) {
         AttemptRow row = openAttemptRow(slot.tentative, ix);
         slot.open.emplace(row.id, std::move(row));

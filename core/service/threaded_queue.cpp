@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <pthread.h>
 #include <thread>
 
 namespace cairn {
@@ -26,7 +27,12 @@ struct Job {
     CommitQueue::Done done;
     std::optional<AuditRow> audit;
     std::function<void(Result<std::uint64_t>)> audited;
+    Result<MemberResult> answer = MemberResult{};
+    Result<std::uint64_t> auditAnswer = 0ULL;
 };
+// Made and destroyed on the service's thread: a member is some fifty small allocations, which are cheap where they are freed
+// by the thread that made them.
+using JobPtr = std::unique_ptr<Job>;
 
 std::size_t weight(const CommitMember& member)
 {
@@ -49,20 +55,33 @@ public:
         m_thread.join();  // commits what is queued; answers that nobody pumps any more are dropped
     }
 
-    void push(CommitMember member, Done done) override { add({std::move(member), std::move(done), {}, {}}); }
+    void push(CommitMember member, Done done) override
+    {
+        auto job = std::make_unique<Job>();
+        job->member = std::move(member);
+        job->done = std::move(done);
+        add(std::move(job));
+    }
     void pushAudit(AuditRow row, std::function<void(Result<std::uint64_t>)> done) override
     {
-        add({{}, {}, std::move(row), std::move(done)});
+        auto job = std::make_unique<Job>();
+        job->audit = std::move(row);
+        job->audited = std::move(done);
+        add(std::move(job));
     }
     bool pump() override
     {
-        std::deque<std::function<void()>> mail;
+        std::deque<JobPtr> mail;
         {
             const std::scoped_lock lock(m_mutex);
             mail.swap(m_mail);
         }
-        for (auto& letter : mail)
-            letter();
+        for (const JobPtr& job : mail) {
+            if (job->audit)
+                job->audited(std::move(job->auditAnswer));
+            else
+                job->done(std::move(job->answer));
+        }
         return !mail.empty();
     }
     void drain() override
@@ -79,7 +98,7 @@ public:
     }
 
 private:
-    void add(Job job)
+    void add(JobPtr job)
     {
         {
             const std::scoped_lock lock(m_mutex);
@@ -89,20 +108,21 @@ private:
     }
     void run(const std::stop_token& stop)
     {
-        std::vector<Job> group;
+        ::pthread_setname_np(::pthread_self(), "cairn-writer");
+        std::vector<JobPtr> group;
         while (take(group, stop)) {
             const auto began = std::chrono::steady_clock::now();
-            if (group.front().audit)
-                audit(group.front());
+            if (group.front()->audit)
+                group.front()->auditAnswer = m_writer->appendAudit(*group.front()->audit);
             else
                 commit(group, stop);
-            group.clear();
+            post(group);
             if (std::chrono::steady_clock::now() - began > kLongGroup)
                 std::this_thread::sleep_for(kBreath);
         }
     }
     // Waits for work. False: asked to stop, and nothing is left.
-    bool take(std::vector<Job>& group, const std::stop_token& stop)
+    bool take(std::vector<JobPtr>& group, const std::stop_token& stop)
     {
         std::unique_lock lock(m_mutex);
         m_working = false;
@@ -113,79 +133,64 @@ private:
         m_working = true;
         std::size_t bytes = 0;
         do {
-            bytes += weight(m_jobs.front().member);
+            bytes += weight(m_jobs.front()->member);
             group.push_back(std::move(m_jobs.front()));
             m_jobs.pop_front();
-        } while (!group.front().audit && !m_jobs.empty() && !m_jobs.front().audit && group.size() < kMaxMembers
-                 && bytes + weight(m_jobs.front().member) <= kMaxBytes);
+        } while (!group.front()->audit && !m_jobs.empty() && !m_jobs.front()->audit && group.size() < kMaxMembers
+                 && bytes + weight(m_jobs.front()->member) <= kMaxBytes);
         return true;
     }
-    void audit(Job& job)
+    void commit(std::vector<JobPtr>& group, const std::stop_token& stop)
     {
-        auto result = std::make_shared<Result<std::uint64_t>>(m_writer->appendAudit(*std::move(job.audit)));
-        post([done = std::move(job.audited), result] { done(std::move(*result)); });
-    }
-    void commit(std::vector<Job>& group, const std::stop_token& stop)
-    {
-        std::vector<CommitMember> members;
-        std::vector<Result<MemberResult>> answers(group.size(), makeError(ErrorKind::Internal, "not answered"));
-        std::vector<std::size_t> places;
-        for (std::size_t i = 0; i < group.size(); ++i) {
-            if (auto staged = stagePayloads(*m_writer, group[i].member); !staged) {
-                answers[i] = std::move(staged).error();
+        m_members.clear();
+        m_places.clear();
+        for (const JobPtr& job : group) {
+            if (auto staged = stagePayloads(*m_writer, job->member); !staged) {
+                job->answer = std::move(staged).error();
                 continue;
             }
-            members.push_back(std::move(group[i].member));
-            places.push_back(i);
+            m_members.push_back(std::move(job->member));
+            m_places.push_back(job.get());
         }
         std::vector<MemberResult> results;
-        const Status status = members.empty() ? Status{} : commitGroup(*m_writer, members, results, [&](SpanMs span) {
+        const Status status = m_members.empty() ? Status{} : commitGroup(*m_writer, m_members, results, [&](SpanMs span) {
             std::unique_lock lock(m_mutex);
             m_pushed.wait_for(lock, stop, std::chrono::milliseconds(span), [] { return false; });
             return true;  // also while stopping: what was pushed is resolved, not dropped
         });
         const bool lost = failpoint::hit("queue.before-answer");
-        for (std::size_t k = 0; k < places.size(); ++k) {
+        for (std::size_t k = 0; k < m_places.size(); ++k) {
             if (!status)
-                answers[places[k]] = status.error();
+                m_places[k]->answer = status.error();
             else if (lost)
-                answers[places[k]] = makeError(ErrorKind::OutcomeUnknown, "failpoint queue.before-answer");
+                m_places[k]->answer = makeError(ErrorKind::OutcomeUnknown, "failpoint queue.before-answer");
             else
-                answers[places[k]] = std::move(results[k]);
+                m_places[k]->answer = std::move(results[k]);
+            m_places[k]->member = std::move(m_members[k]);
         }
-        post(std::move(group), std::move(answers));
     }
-    void post(std::vector<Job> group, std::vector<Result<MemberResult>> answers)
+    void post(std::vector<JobPtr>& group)
     {
         {
             const std::scoped_lock lock(m_mutex);
-            for (std::size_t i = 0; i < group.size(); ++i) {
-                auto answer = std::make_shared<Result<MemberResult>>(std::move(answers[i]));
-                m_mail.push_back([done = std::move(group[i].done), answer] { done(std::move(*answer)); });
-            }
+            for (JobPtr& job : group)
+                m_mail.push_back(std::move(job));
         }
-        m_answered.notify_all();
-        if (m_wake)
-            m_wake();
-    }
-    void post(std::function<void()> letter)
-    {
-        {
-            const std::scoped_lock lock(m_mutex);
-            m_mail.push_back(std::move(letter));
-        }
+        group.clear();
         m_answered.notify_all();
         if (m_wake)
             m_wake();
     }
 
-    std::unique_ptr<StoreWriter> m_writer;   // writer thread only
+    std::unique_ptr<StoreWriter> m_writer;   // writer thread only, as the two after it, which are kept for their memory
+    std::vector<CommitMember> m_members;
+    std::vector<Job*> m_places;
     std::function<void()> m_wake;
     std::mutex m_mutex;
     std::condition_variable_any m_pushed;
     std::condition_variable_any m_answered;
-    std::deque<Job> m_jobs;
-    std::deque<std::function<void()>> m_mail;
+    std::deque<JobPtr> m_jobs;
+    std::deque<JobPtr> m_mail;
     bool m_working = false;
     std::jthread m_thread;                   // last: begins when all else is there
 };

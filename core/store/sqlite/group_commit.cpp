@@ -78,10 +78,13 @@ Result<bool> GroupCommit::admitChange(const CommitMember& member, HotRow& hot, M
             CAIRN_TRY(findDuplicate(member, result));
         return false;
     }
-    // The command may be there although the version fits: then it was decided on a state that already had it.
-    CAIRN_TRY_ASSIGN(const bool repeated, findDuplicate(member, result));
-    if (repeated)
-        return false;
+    // The command may be there although the version fits: then it was decided on a state that already had it. Without
+    // savepoints the index on (run, command) finds it.
+    if (m_savepoints) {
+        CAIRN_TRY_ASSIGN(const bool repeated, findDuplicate(member, result));
+        if (repeated)
+            return false;
+    }
     if (!member.create && hot.head != member.entry.previous) {
         refuse(result,
             makeError(
@@ -373,13 +376,8 @@ Status GroupCommit::write(const CommitMember& member, const HotRow& hot, MemberR
     return {};
 }
 
-Status GroupCommit::member(const CommitMember& member, MemberResult& result)
+Status GroupCommit::writeAlone(const CommitMember& member, const HotRow& hot, MemberResult& result)
 {
-    result = {};
-    HotRow hot;
-    CAIRN_TRY_ASSIGN(const bool admitted, admit(member, hot, result));
-    if (!admitted)
-        return {};
     const auto auditBefore = m_audit;
     CAIRN_TRY(Query(m_db, Sql::Savepoint).run());
     const Status written = write(member, hot, result);
@@ -390,11 +388,21 @@ Status GroupCommit::member(const CommitMember& member, MemberResult& result)
         m_audit = auditBefore;
         result = {};
         refuse(result, written.error());
-    } else {
-        result.kind = Kind::Committed;
-        result.version = member.entry.version;
     }
     return Query(m_db, Sql::SavepointRelease).run();
+}
+
+Status GroupCommit::member(const CommitMember& member, MemberResult& result)
+{
+    result = {};
+    HotRow hot;
+    CAIRN_TRY_ASSIGN(const bool admitted, admit(member, hot, result));
+    if (!admitted)
+        return {};
+    CAIRN_TRY(m_savepoints ? writeAlone(member, hot, result) : write(member, hot, result));
+    if (result.kind == Kind::Committed)
+        result.version = member.entry.version;
+    return {};
 }
 
 Status GroupCommit::finish()

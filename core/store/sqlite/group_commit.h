@@ -1,6 +1,7 @@
 #pragma once
-// The members of one group in one transaction. Each member is all or nothing by itself (a savepoint), and
-// what is refused is found before anything of it is written.
+// The members of one group in one transaction. What is refused is found before anything of it is written. An unexpected
+// error is rare: the group is tried without savepoints first, and where a member then fails, all is rolled back and written
+// again with a savepoint for each, so that the others go through.
 
 #include "core/store/sqlite/store_impl.h"
 
@@ -10,13 +11,15 @@ namespace cairn::sqlite {
 
 class GroupCommit {
 public:
-    GroupCommit(Db& db, const WriteContext& context)
+    GroupCommit(Db& db, const WriteContext& context, bool savepoints)
         : m_db(db)
         , m_context(context)
+        , m_savepoints(savepoints)
     {
     }
 
-    // An error ends the whole transaction; what concerns the member alone is in `result`.
+    // An error ends the whole transaction; what concerns the member alone is in `result`. Without savepoints an error may
+    // be that of the member alone.
     [[nodiscard]] Status member(const CommitMember& member, MemberResult& result);
     // Before COMMIT: writes what the group kept in memory.
     [[nodiscard]] Status finish();
@@ -33,6 +36,7 @@ private:
     [[nodiscard]] Result<bool> sessionOpen(const SessionId& session);
 
     [[nodiscard]] Status write(const CommitMember& member, const HotRow& hot, MemberResult& result);
+    [[nodiscard]] Status writeAlone(const CommitMember& member, const HotRow& hot, MemberResult& result);
     [[nodiscard]] Status writeHead(const CommitMember& member, const HotRow& hot, MemberResult& result);
     [[nodiscard]] Status writeIdentity(const CommitMember& member);
     [[nodiscard]] Status writeList(const CommitMember& member);
@@ -46,6 +50,7 @@ private:
 
     Db& m_db;
     const WriteContext& m_context;
+    const bool m_savepoints;
     std::uint64_t m_change = 0;  // 0: not read yet
     std::optional<AuditHead> m_audit;
     std::map<SessionId, bool> m_sessions;

@@ -41,73 +41,116 @@ std::string likePattern(std::string_view part)
     return out + '%';
 }
 
+bool hasSituation(const ListTerm& t)
+{
+    return !t.situation.empty() && std::find(t.situation.begin(), t.situation.end(), "") == t.situation.end();
+}
+
+bool hasError(const ListTerm& t)
+{
+    return !t.errorContains.empty()
+        && std::find(t.errorContains.begin(), t.errorContains.end(), "") == t.errorContains.end();
+}
+
 constexpr auto kActivities = static_cast<std::size_t>(Activity::Blocked);
 
 }  // namespace
 
-ListSql::ListSql(const ListFilter& filter)
+ListSql::ListSql(const ListFilter& filter, Index from) : m_from(from)
 {
+    if (from == Index::Attribute) {
+        const auto& [name, text] = filter.front().attributes.front();
+        m_values.emplace_back(name);
+        m_values.emplace_back(text);
+    }
     if (filter.empty()) {
         m_condition = "1";
         return;
     }
-    m_condition = "(";
+    // What a partial index asks for is said where it can be seen that it holds.
+    if (from == Index::Error)
+        m_condition = "error <> '' AND ";
+    if (from == Index::Situation)
+        m_condition = "situation IS NOT NULL AND ";
+    m_condition += "(";
     for (const ListTerm& term : filter) {
         if (&term != filter.data())
             m_condition += " OR ";
         addTerm(term);
     }
     m_condition += ")";
-    if (filter.size() == 1)
-        if (const auto indexes = candidates(filter.front()); !indexes.empty())
-            m_narrowing = indexes.front();
 }
 
-const char* ListSql::indexedBy(Index index) noexcept
+std::string ListSql::from() const
 {
-    switch (index) {
+    switch (m_from) {
     case Index::Created:
-        return " INDEXED BY list_created";
+        return " FROM run_list INDEXED BY list_created";
     case Index::Attention:
-        return " INDEXED BY list_attention";
+        return " FROM run_list INDEXED BY list_attention";
     case Index::Activity:
-        return " INDEXED BY list_activity";
+        return " FROM run_list INDEXED BY list_activity";
     case Index::Workflow:
-        return " INDEXED BY list_workflow";
+        return " FROM run_list INDEXED BY list_workflow";
     case Index::Root:
-        return " INDEXED BY list_root";
+        return " FROM run_list INDEXED BY list_root";
     case Index::Parent:
-        return " INDEXED BY list_parent";
+        return " FROM run_list INDEXED BY list_parent";
     case Index::Key:
-        return " INDEXED BY list_key";
+        return " FROM run_list INDEXED BY list_key";
     case Index::Situation:
-        return " INDEXED BY list_situation";
+        return " FROM run_list INDEXED BY list_situation";
+    case Index::Error:
+        return " FROM run_list INDEXED BY list_error";
+    case Index::Attribute:
+        return " FROM (SELECT run AS found FROM run_attributes INDEXED BY attributes_text WHERE name = ? AND "
+               "text = ?) CROSS JOIN run_list ON run_list.run = found";
+    case Index::Run:
+        return " FROM run_list";
     case Index::None:
         break;
     }
-    return "";
+    return " FROM run_list NOT INDEXED";
 }
 
 std::vector<ListSql::Index> ListSql::candidates(const ListTerm& t)
 {
     std::vector<Index> out;
-    const bool hasSituation = !t.situation.empty();
-    const bool anySituation = std::find(t.situation.begin(), t.situation.end(), "") != t.situation.end();
     const bool words = !t.activity.empty() || !t.notActivity.empty() || !t.attention.empty()
         || !t.notAttention.empty() || !t.reason.empty() || !t.notReason.empty() || t.unfinishedOnly;
+    if (t.run)
+        return {Index::Run};
     if (t.parent)
         out.push_back(Index::Parent);
     if (t.key.size() == 1 && t.key.front() != "*" && !t.key.front().empty())
         out.push_back(Index::Key);
     if (t.root)
         out.push_back(Index::Root);
-    if (hasSituation && !anySituation)
+    if (!t.attributes.empty())
+        out.push_back(Index::Attribute);
+    if (hasSituation(t))
         out.push_back(Index::Situation);
     if (words)
         out.push_back(Index::Activity);
     if (t.workflow.size() == 1 && t.workflow.front().find('@') == std::string::npos)
         out.push_back(Index::Workflow);
     return out;
+}
+
+ListSql::Index ListSql::covering(const ListFilter& filter)
+{
+    const auto all = [&](auto&& holds) {
+        return !filter.empty() && std::all_of(filter.begin(), filter.end(), holds);
+    };
+    if (!all([](const ListTerm& t) { return t.key.empty() && !t.root && t.attributes.empty(); }))
+        return Index::None;
+    if (all(hasSituation))
+        return Index::Situation;
+    if (!all([](const ListTerm& t) { return t.situation.empty(); }))
+        return Index::None;
+    if (all(hasError))
+        return Index::Error;
+    return all([](const ListTerm& t) { return t.errorContains.empty(); }) ? Index::Attention : Index::None;
 }
 
 ListTerm ListSql::part(const ListTerm& t, Index index)
@@ -132,6 +175,10 @@ ListTerm ListSql::part(const ListTerm& t, Index index)
         out.key = t.key;
     if (index == Index::Situation)
         out.situation = t.situation;
+    if (index == Index::Attribute)
+        out.attributes = {t.attributes.front()};
+    if (index == Index::Run)
+        out.run = t.run;
     return out;
 }
 
@@ -292,7 +339,13 @@ void ListSql::addPlaces(const ListTerm& t)
     }
     if (t.rootsOnly)
         also("parent IS NULL");
+}
+
+void ListSql::addAttributes(const ListTerm& t)
+{
     for (const auto& [name, text] : t.attributes) {
+        if (m_from == Index::Attribute && &name == &t.attributes.front().first)
+            continue;
         also("EXISTS(SELECT 1 FROM run_attributes a WHERE a.run = run_list.run AND a.name = ? AND a.text = "
              "?)");
         m_values.emplace_back(name);
@@ -316,6 +369,7 @@ void ListSql::addTerm(const ListTerm& term)
     addTexts(term);
     addPlaces(term);
     addTimes(term);
+    addAttributes(term);
     if (m_first)
         m_condition += '1';
     m_condition += ')';

@@ -11,9 +11,6 @@ namespace cairn::sqlite {
 
 class ListSql {
 public:
-    // The condition of a filter; always true for an empty one.
-    explicit ListSql(const ListFilter& filter);
-
     enum class Index : std::uint8_t {
         None,
         Created,
@@ -23,23 +20,35 @@ public:
         Root,
         Parent,
         Key,
-        Situation
+        Situation,
+        Error,
+        Attribute,  // of run_attributes, joined to the list
+        Run,        // the table itself
     };
-    // The first of the candidates; None where there is none.
-    [[nodiscard]] Index narrowing() const { return m_narrowing; }
+
+    // The condition of a filter; always true for an empty one. With Index::Attribute the first attribute of the only term
+    // is where rows come from (see from()), and no condition.
+    explicit ListSql(const ListFilter& filter, Index from = Index::None);
+
     // The indexes that can narrow a term, the most promising first.
     [[nodiscard]] static std::vector<Index> candidates(const ListTerm& term);
     // What an index knows of a term: the rest left out.
     [[nodiscard]] static ListTerm part(const ListTerm& term, Index index);
-    [[nodiscard]] const std::string& condition() const { return m_condition; }
-    void bindTo(Query& query) const;
+    // The index that holds all that the filter asks for, so that no other row is touched than those wanted; None: there is
+    // none.
+    [[nodiscard]] static Index covering(const ListFilter& filter);
 
-    static const char* indexedBy(Index index) noexcept;
+    // " FROM run_list INDEXED BY ..."
+    [[nodiscard]] std::string from() const;
+    [[nodiscard]] const std::string& condition() const { return m_condition; }
+    // The values of from() and condition(), in this order.
+    void bindTo(Query& query) const;
 
 private:
     using Value = std::variant<std::int64_t, std::string, RunId>;
 
     void addTerm(const ListTerm& term);
+    void addAttributes(const ListTerm& term);
     void addWords(const ListTerm& term);
     void addTexts(const ListTerm& term);
     void addPlaces(const ListTerm& term);
@@ -56,7 +65,7 @@ private:
     std::string m_condition;
     std::vector<Value> m_values;
     bool m_first = true;  // no condition of the present term yet
-    Index m_narrowing = Index::None;
+    Index m_from = Index::None;
 };
 
 }  // namespace cairn::sqlite

@@ -41,13 +41,17 @@ CREATE TABLE run_list(
   amount INTEGER NOT NULL, currency TEXT NOT NULL, version INTEGER NOT NULL,
   changed INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE INDEX list_created ON run_list(created_at, run);
-CREATE INDEX list_attention ON run_list(attention, since, run);
+CREATE INDEX list_attention ON run_list(attention, since, run, activity, reason, created_at, workflow,
+  workflow_version, step, resource, parent);
 CREATE INDEX list_activity ON run_list(activity, attention, reason, since);
 CREATE INDEX list_workflow ON run_list(workflow, created_at, run);
 CREATE INDEX list_root ON run_list(root);
 CREATE INDEX list_parent ON run_list(parent) WHERE parent IS NOT NULL;
 CREATE INDEX list_key ON run_list(key) WHERE key IS NOT NULL;
-CREATE INDEX list_situation ON run_list(situation, since, next_time) WHERE situation IS NOT NULL;
+CREATE INDEX list_situation ON run_list(situation, since, run, next_time, activity, attention, reason, created_at,
+  workflow, workflow_version, step, resource, parent, error) WHERE situation IS NOT NULL;
+CREATE INDEX list_error ON run_list(error, attention, since, run, activity, reason, created_at, workflow,
+  workflow_version, step, resource, parent) WHERE error <> '';
 CREATE UNIQUE INDEX list_changed ON run_list(changed);
 CREATE TABLE run_attributes(
   run BLOB NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL, text TEXT NOT NULL, number INTEGER NOT NULL,

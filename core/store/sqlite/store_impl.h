@@ -87,8 +87,16 @@ private:
     [[nodiscard]] Status write(const Body& body);
     [[nodiscard]] Status writeOnce(const Body& body);
     void leaveTheLock() const;
-    [[nodiscard]] Status commitSome(std::span<const CommitMember> members, std::span<MemberResult> results,
-        const WriteContext& context, std::size_t& done);
+    // What of a group fits into one transaction.
+    struct Part {
+        std::span<const CommitMember> members;
+        std::span<MemberResult> results;
+        bool savepoints = false;
+        bool memberFailed = false;    // without savepoints: to be written again with them
+        std::size_t done = 0;
+    };
+    [[nodiscard]] Status commitPart(Part& part);
+    [[nodiscard]] Status commitSome(Part& part, const WriteContext& context);
     [[nodiscard]] Status claimInto(
         std::vector<ClaimedRun>& claimed, const SessionId& session, TimeMs now, std::size_t limit);
     [[nodiscard]] Result<std::string> artifactSlice(

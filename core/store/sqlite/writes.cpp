@@ -66,19 +66,33 @@ Status SqliteStore::write(const Body& body)
     }
 }
 
-Status SqliteStore::commitSome(std::span<const CommitMember> members, std::span<MemberResult> results,
-    const WriteContext& context, std::size_t& done)
+Status SqliteStore::commitSome(Part& part, const WriteContext& context)
 {
     const auto began = steady_clock::now();
-    GroupCommit group(db(), context);
-    done = 0;
-    while (done < members.size()) {
-        CAIRN_TRY(group.member(members[done], results[done]));
-        ++done;
+    GroupCommit group(db(), context, part.savepoints);
+    part.done = 0;
+    part.memberFailed = false;
+    while (part.done < part.members.size()) {
+        const Status status = group.member(part.members[part.done], part.results[part.done]);
+        if (!status) {
+            part.memberFailed = !db().lastWasWhole() && !db().poisoned();
+            return status;
+        }
+        ++part.done;
         if (steady_clock::now() - began >= kGroupWork)
             break;
     }
     return group.finish();
+}
+
+Status SqliteStore::commitPart(Part& part)
+{
+    const auto body = [&](const WriteContext& context) { return commitSome(part, context); };
+    Status status = write(body);
+    if (status || !part.memberFailed)
+        return status;
+    part.savepoints = true;
+    return write(body);
 }
 
 Status SqliteStore::commit(std::span<const CommitMember> members, std::vector<MemberResult>& results)
@@ -86,10 +100,8 @@ Status SqliteStore::commit(std::span<const CommitMember> members, std::vector<Me
     results.assign(members.size(), {});
     std::size_t done = 0;
     while (done < members.size()) {
-        std::size_t now = 0;
-        const Status status = write([&](const WriteContext& context) {
-            return commitSome(members.subspan(done), std::span(results).subspan(done), context, now);
-        });
+        Part part{members.subspan(done), std::span(results).subspan(done)};
+        const Status status = commitPart(part);
         if (!status && done == 0) {
             results.clear();
             return status;
@@ -102,7 +114,7 @@ Status SqliteStore::commit(std::span<const CommitMember> members, std::vector<Me
             }
             return {};
         }
-        done += now;
+        done += part.done;
     }
     return {};
 }

@@ -114,7 +114,7 @@ private:
         } else if (isTokenByte(c)) {
             token();
         } else {
-            m_out.push_back(static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c);
+            m_out.push_back(c);
             m_keepCode = m_keepCode && (c == '=' || c == '/' || c == '#' || c == '(');
             ++m_at;
         }
@@ -235,8 +235,8 @@ private:
 
 std::string errorSignature(std::string_view text)
 {
-    const std::string plain = visible(text.substr(0, kReadAtMost));
-    std::string out = Masker(plain).run();
+    // Masked first: the digits of what is written out (\x00) are not the error's.
+    std::string out = visible(Masker(text.substr(0, kReadAtMost)).run());
     if (out.size() > kLongest) {
         std::size_t end = kLongest;
         while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xC0) == 0x80)

@@ -140,7 +140,7 @@ std::string errorTextOf(std::string_view bytes, std::string_view media)
 std::string normalisedError(std::string_view bytes, std::string_view media)
 {
     const std::string text = errorTextOf(bytes.substr(0, 64 * 1024), bytes.size() > 64 * 1024 ? "text/plain" : media);
-    return clipped(errorSignature(visible(text)), kErrorBytes);
+    return clipped(errorSignature(text), kErrorBytes);
 }
 
 ListRow listRowOf(const RunState& state, const RunRow& identity, TimeMs now, const Definition* definition)

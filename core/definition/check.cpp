@@ -235,6 +235,13 @@ void Checker::checkReads(std::size_t i)
         if (scan.references.empty() && scan.faults.empty() && (!text || !parseInstant(*text)))
             error(node, "\"until\" must be an instant like \"2026-03-01T09:00:00Z\" or {\"$from\": ...}");
     }
+    if (!step.local.empty()) {
+        const Node node = field(i, "at/local");
+        const TemplateScan scan = scanTemplate(node.raw);
+        checkScan(i, node, scan, false);
+        if (scan.references.empty() && scan.faults.empty() && jsonKind(node.raw) != JsonKind::String)
+            error(node, "\"local\" must be a local time like \"2027-03-28T02:30\" or {\"$from\": ...}");
+    }
     if (step.forEach && step.forEach->step != kInputSource && !step.forEach->step.empty()) {
         const Node node = field(i, "for_each");
         auto from = jsonAt(node.raw, "/from");

@@ -1,4 +1,5 @@
 // Steps of a definition: what each kind takes.
+#include "core/definition/cron.h"
 #include "core/definition/reader.h"
 #include "core/definition/text_values.h"
 
@@ -16,13 +17,13 @@ constexpr std::array<std::array<std::string_view, 6>, 6> kTaken{{
     {"tool", "input", "approval", "for_each", "retry", "timeout"},
     {"tool", "input", "for_each", "retry", "timeout", "adds_steps"},
     {"input", "approval"},
-    {"wait", "until"},
+    {"wait", "until", "at", "next"},
     {"signal", "wait"},
     {"workflow", "workflow_version", "input", "allotment", "for_each"},
 }};
-constexpr std::array<std::string_view, 14> kSpecial{"tool", "input", "approval", "for_each", "retry", "timeout",
-                                                    "adds_steps", "wait", "until", "signal", "workflow",
-                                                    "workflow_version", "allotment", "agent"};
+constexpr std::array<std::string_view, 16> kSpecial{"tool", "input", "approval", "for_each", "retry", "timeout",
+                                                    "adds_steps", "wait", "until", "at", "next", "signal",
+                                                    "workflow", "workflow_version", "allotment", "agent"};
 
 ApprovalPolicy readApproval(Fields& step)
 {
@@ -47,6 +48,50 @@ ForEach readForEach(Fields& step)
     return forEach;
 }
 
+void readZone(StepDef& out, Fields& fields)
+{
+    if (!fields.require("zone"))
+        return;
+    out.zone = fields.text("zone");
+    if (const Status known = checkZone(out.zone); !known && !out.zone.empty())
+        fields.error("zone", known.error().text);
+}
+
+// A local time that is written here must exist in the calendar; whether a clock shows it that night is for the rule.
+void readLocal(StepDef& out, Fields& step)
+{
+    Fields fields(step.report(), step.node("at"), "\"at\"", {"local", "zone"});
+    readZone(out, fields);
+    if (!fields.require("local"))
+        return;
+    out.local = fields.raw("local");
+    if (jsonKind(out.local) != JsonKind::String)
+        return;
+    const auto text = jsonString(out.local);
+    const auto local = text ? parseLocalTime(*text) : Result<LocalSeconds>(text.error());
+    if (!local)
+        return fields.error("local", local.error().text);
+    if (const auto instant = instantOf(*local, out.zone); !instant && checkZone(out.zone))
+        fields.error("local", instant.error().text);
+}
+
+void readNext(StepDef& out, Fields& step)
+{
+    Fields fields(step.report(), step.node("next"), "\"next\"", {"cron", "zone"});
+    readZone(out, fields);
+    if (!fields.require("cron"))
+        return;
+    out.cron = fields.text("cron");
+    if (out.cron.empty())
+        return;
+    const auto rule = parseCron(out.cron);
+    if (!rule)
+        return fields.error("cron", rule.error().text);
+    constexpr TimeMs kAnyTime = 1'790'000'000'000;   // whether there is one at all; no clock is read here
+    if (const auto next = nextMatch(*rule, out.zone, kAnyTime); !next && checkZone(out.zone))
+        fields.error("cron", next.error().text);
+}
+
 void forbidOthers(Fields& step, int kind)
 {
     const auto& taken = kTaken[static_cast<std::size_t>(kind)];
@@ -65,9 +110,9 @@ void readByKind(StepDef& out, Fields& step)
     case StepKind::Decision: step.require("tool"); break;
     case StepKind::Approval: step.require("approval"); break;
     case StepKind::Timer:
-        if (step.has("wait") == step.has("until"))
+        if (step.has("wait") + step.has("until") + step.has("at") + step.has("next") != 1)
             step.report().error(step.self().raw, step.self().pointer,
-                                step.what() + " needs either \"wait\" or \"until\"");
+                                step.what() + " needs one of \"wait\", \"until\", \"at\" and \"next\"");
         break;
     case StepKind::Signal: step.require("signal"); break;
     case StepKind::Run: step.require("workflow"); break;
@@ -80,8 +125,8 @@ StepDef readStep(Report& report, const Node& node, const Definition& definition)
     StepDef out;
     Fields step(report, node, "a step",
                 {"name", "kind", "title", "agent", "after", "when", "after_skipped", "on_demand", "tool", "input",
-                 "approval", "for_each", "retry", "timeout", "adds_steps", "wait", "until", "signal", "workflow",
-                 "workflow_version", "allotment"});
+                 "approval", "for_each", "retry", "timeout", "adds_steps", "wait", "until", "at", "next", "signal",
+                 "workflow", "workflow_version", "allotment"});
     if (step.require("name"))
         out.name = step.identifier("name");
     if (!out.name.empty())
@@ -112,6 +157,10 @@ StepDef readStep(Report& report, const Node& node, const Definition& definition)
     out.addsSteps = step.flag("adds_steps", false);
     out.wait = step.span("wait", 0);
     out.until = step.raw("until");
+    if (step.has("at"))
+        readLocal(out, step);
+    if (step.has("next"))
+        readNext(out, step);
     out.signal = step.identifier("signal");
     out.workflow = step.identifier("workflow");
     out.workflowVersion = static_cast<std::uint32_t>(step.integer("workflow_version", 1, 0xFFFFFFFF, 0));

@@ -139,7 +139,8 @@ void checkSettings(Report& report, const Node& node, const std::string& what, co
         checkBuiltin(report, node, what);
     } else {
         Fields fields(report, node, what, {"queue"});
-        static_cast<void>(fields.text("queue", 100));
+        // Workers are not told apart by queues: a setting that nobody reads would only seem to keep others away.
+        fields.forbid("queue", "a worker says which tools it serves when it claims; give the tool a name of its own");
     }
 }
 

@@ -3,6 +3,7 @@
 #include "core/base/json_scan.h"
 #include "core/definition/resolve.h"
 #include "core/definition/text_values.h"
+#include "core/definition/timer.h"
 
 #include <algorithm>
 
@@ -237,7 +238,7 @@ Result<std::vector<std::string_view>> itemSlices(const ForEach& forEach, const S
 }
 
 Result<StepRendering> renderStep(const Definition& definition, const StepDef& step, const Sources& sources,
-                                 std::optional<std::string_view> item)
+                                 std::optional<std::string_view> item, TimeMs now)
 {
     const std::string where = "step " + jsonQuote(step.name) + ": ";
     StepRendering out;
@@ -260,6 +261,12 @@ Result<StepRendering> renderStep(const Definition& definition, const StepDef& st
         auto until = renderUntil(step.until, sources);
         if (!until)
             return prefixed(where + "until: ", std::move(until).error());
+        out.until = *until;
+    }
+    if (!step.zone.empty()) {
+        auto until = renderTimer(step, sources, now);
+        if (!until)
+            return prefixed(where + (step.cron.empty() ? "at: " : "next: "), std::move(until).error());
         out.until = *until;
     }
     if (!takesInput(step.kind))

@@ -42,13 +42,13 @@ struct StepRendering {
     std::string input;             // bytes; empty where the step takes none (timers, signals, fan-outs)
     std::string effectKey;         // empty: the default key, origin run/step
     Money amount;
-    TimeMs until = kNoTime;        // timers with "until"
+    TimeMs until = kNoTime;        // timers with "until", "at" or "next"
     std::uint32_t items = 0;       // fan-outs
 };
 // `item`: for a member of the step's for_each, its item (whose condition is the fan-out's and was met); none for the
-// fan-out itself and for all other steps. Errors begin with the step's name: `step "pay": input: ...`.
+// fan-out itself and for all other steps. `now` is when a timer with "next" begins to wait. Errors begin with the step's name: `step "pay": input: ...`.
 [[nodiscard]] Result<StepRendering> renderStep(const Definition& definition, const StepDef& step, const Sources& sources,
-                                               std::optional<std::string_view> item = std::nullopt);
+                                               std::optional<std::string_view> item = std::nullopt, TimeMs now = kNoTime);
 // What undoing gets: tool.undoInput with "input" and "output" of the call that is undone.
 [[nodiscard]] Result<std::string> renderUndo(const ToolDef& tool, std::string_view input, std::string_view output);
 

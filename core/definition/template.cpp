@@ -228,6 +228,7 @@ std::vector<std::string> sourcesOf(const StepDef& step)
         addSource(sources, step.forEach->step);
     add(scanTemplate(step.input));
     add(scanTemplate(step.until));
+    add(scanTemplate(step.local));
     return sources;
 }
 

@@ -71,6 +71,9 @@ struct StepDef {
     std::string signal;                 // Signal: name
     SpanMs wait = 0;                    // Timer: span; Signal: time-out, 0 = none
     std::string until;                  // Timer: raw JSON template giving an RFC 3339 instant; empty: `wait`
+    std::string local;                  // Timer: raw JSON template giving a local time in `zone`
+    std::string cron;                   // Timer: the next match of this rule in `zone`
+    std::string zone;                   // name in the time zone database
     std::string workflow;               // Run: the child's workflow
     std::uint32_t workflowVersion = 0;  // 0: the newest here
     std::vector<BudgetLine> allotment;  // Run: moved from this run's budget

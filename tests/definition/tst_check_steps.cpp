@@ -90,7 +90,7 @@ constexpr Row kRows[] = {
      R"~({"name":"e","kind":"decision"},)~" "\n"
      R"~({"name":"f"})~",
      "5:1: error: step \"a\" needs \"approval\"\n"
-     "6:1: error: step \"b\" needs either \"wait\" or \"until\"\n"
+     "6:1: error: step \"b\" needs one of \"wait\", \"until\", \"at\" and \"next\"\n"
      "7:1: error: step \"c\" needs \"signal\"\n"
      "8:1: error: step \"d\" needs \"workflow\"\n"
      "9:1: error: step \"e\" needs \"tool\"\n"
@@ -263,7 +263,23 @@ constexpr Row kRows[] = {
      kNothing,
      R"~()~",
      R"~({"name":"a","kind":"timer","until":"2026-03-01T09:00:00Z","wait":"5s"})~",
-     "5:1: error: step \"a\" needs either \"wait\" or \"until\"\n"},
+     "5:1: error: step \"a\" needs one of \"wait\", \"until\", \"at\" and \"next\"\n"},
+    {"local times",
+     kNothing,
+     R"~()~",
+     R"~({"name":"a","kind":"timer","at":{"local":"2027-04-31T10:00","zone":"Europe/Berlin"}},)~" "\n"
+     R"~({"name":"b","kind":"timer","at":{"local":5,"zone":"Europe/Berlin"}},)~" "\n"
+     R"~({"name":"c","kind":"timer","at":{"local":"2027-04-30T10:00"}},)~" "\n"
+     R"~({"name":"d","kind":"timer","next":{"cron":"61 * * * *","zone":"Nowhere"}},)~" "\n"
+     R"~({"name":"e","kind":"timer","next":{"cron":"30 2 * * *","zone":"UTC","every":1}},)~" "\n"
+     R"~({"name":"f","kind":"signal","signal":"s","next":{"cron":"30 2 * * *","zone":"UTC"}})~",
+     "5:42: error: \"2027-04-31T10:00\" names a day that is in no calendar\n"
+     "6:42: error: \"local\" must be a local time like \"2027-03-28T02:30\" or {\"$from\": ...}\n"
+     "7:33: error: \"at\" needs \"zone\"\n"
+     "8:43: error: \"61\" is no minute of a cron rule: 0 to 59, *, a-b, a,b or */n\n"
+     "8:64: error: there is no time zone \"Nowhere\"; write for example Europe/Berlin or UTC\n"
+     "9:70: error: \"next\" has no field \"every\"\n"
+     "10:43: error: step \"f\" takes no \"next\": it is of kind \"signal\"\n"},
     {"reads what may be skipped",
      kNothing,
      kLook,

@@ -149,7 +149,7 @@ void TstParse::readsTools()
 void TstParse::readsSteps()
 {
     const Definition d = full();
-    QCOMPARE(d.steps.size(), std::size_t(8));
+    QCOMPARE(d.steps.size(), std::size_t(10));
     QVERIFY(d.steps[0].addsSteps && d.steps[0].kind == StepKind::Decision && d.steps[0].agent == "x");
     QVERIFY(d.steps[1].onDemand);
     const StepDef& s = d.steps[2];
@@ -169,6 +169,10 @@ void TstParse::readsSteps()
     const StepDef& child = d.steps[7];
     QVERIFY(child.kind == StepKind::Run && child.workflow == "other" && child.workflowVersion == 2 && child.runsAfterSkip);
     QCOMPARE(child.allotment, (std::vector<BudgetLine>{{"tokens", 3, 0, 0}}));
+    QCOMPARE(d.steps[8].local, std::string("\"2027-03-28T02:30\""));
+    QCOMPARE(d.steps[8].zone, std::string("Europe/Berlin"));
+    QCOMPARE(d.steps[9].cron, std::string("30 2 * * mon-fri"));
+    QCOMPARE(d.steps[9].zone, std::string("Europe/Berlin"));
 }
 
 void TstParse::saysWhatIsNotJson_data()
@@ -278,6 +282,9 @@ void TstParse::schemaRefusesToo_data()
     row("settings of a command", "\"argv\": [\"/bin/send\"", "\"argw\": [\"/bin/send\"", "/tools/send/settings");
     row("tool of a timer", "\"wait\": \"2d\"", "\"wait\": \"2d\", \"tool\": \"think\"", "/steps/3");
     row("timer with both", "\"wait\": \"2d\"", "\"wait\": \"2d\", \"until\": \"x\"", "/steps/3");
+    row("timer with three", "\"at\": {\"local\"", "\"wait\": \"1s\", \"at\": {\"local\"", "/steps/8");
+    row("local time without its zone", ", \"zone\": \"Europe/Berlin\"}}", "}}", "/steps/8/at");
+    row("rule without its text", "\"cron\": \"30 2 * * mon-fri\", ", "", "/steps/9/next");
     row("span", "\"wait\": \"2d\"", "\"wait\": \"2 d\"", "/steps/3/wait");
     row("span of two units", "\"wait\": \"2d\"", "\"wait\": \"2d12h\"", "-");
     row("condition", "{\"exists\": {", "{\"exist\": {", "/steps/2/when");

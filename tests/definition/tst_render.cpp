@@ -308,8 +308,9 @@ void TstRender::namesWhatAStepReads()
     step.condition = R"({"all":[{"exists":{"$from":"c"}},{"not":{"in":[{"$from":"d"},[1]]}}]})";
     step.input = R"({"x":[{"$from":"b"},{"$from":"item"},{"$from":"c"}],"y":{"$literal":{"$from":"no"}}})";
     step.until = R"({"$from":"e"})";
+    step.local = R"({"$from":"f","at":"/when"})";
     step.forEach = ForEach{"input", "/l", false, 1};
-    QCOMPARE(cairn::sourcesOf(step), (std::vector<std::string>{"c", "d", "input", "b", "e"}));
+    QCOMPARE(cairn::sourcesOf(step), (std::vector<std::string>{"c", "d", "input", "b", "e", "f"}));
     QCOMPARE(sourcesOfTemplate(R"([{"$from":"b"},{"$from":"b"}])"), std::vector<std::string>{"b"});
 }
 

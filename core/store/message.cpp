@@ -6,7 +6,7 @@ namespace cairn {
 
 namespace {
 
-constexpr std::uint8_t kBodyVersion = 1;
+constexpr std::uint8_t kBodyVersion = 2;  // 1 lacks the index
 constexpr std::size_t kMaxLines = 1024;  // usage and allotment lines of one message
 
 void putPayload(WireWriter& out, const PayloadRef& v)
@@ -64,6 +64,7 @@ std::string encodeMessage(const Message& m)
     out.u8(static_cast<std::uint8_t>(m.kind));
     out.id(m.to);
     out.u32(m.step);
+    out.u32(m.index);
     putPayload(out, m.payload);
     out.u8(static_cast<std::uint8_t>(m.as));
     out.u32(static_cast<std::uint32_t>(m.used.size()));
@@ -92,7 +93,8 @@ std::string encodeMessage(const Message& m)
 Result<Message> decodeMessage(std::string_view body)
 {
     WireReader in(body);
-    if (in.u8() != kBodyVersion)
+    const std::uint8_t version = in.u8();
+    if (version < 1 || version > kBodyVersion)
         return makeError(
             ErrorKind::Corrupt, "a message in the outbox has a form that this program does not know");
     Message m;
@@ -102,6 +104,7 @@ Result<Message> decodeMessage(std::string_view body)
     m.kind = static_cast<cmd::MessageKind>(kind);
     m.to = in.id<RunId>();
     m.step = in.u32();
+    m.index = version >= 2 ? in.u32() : 0;
     m.payload = getPayload(in);
     const std::uint8_t as = in.u8();
     if (as < 1 || as > static_cast<std::uint8_t>(Activity::Blocked))

@@ -27,10 +27,17 @@ struct RunRow {
 struct HotRow {
     std::uint64_t version = 0;
     std::uint64_t epoch = 0;       // raised by claim and takeover only
+    std::uint64_t control = 0;     // version of the entry that last changed what flows down to the run's children
     SessionId owner;               // null: nobody
     Digest head;
     TimeMs nextDue = kNoTime;      // kNoTime: nothing is due by itself
     std::uint16_t format = kFormat1;
+};
+
+// No child begins on a control state of its parent that has changed meanwhile (DESIGN 12.6).
+struct ControlGuard {
+    RunId run;
+    std::uint64_t control = 0;       // HotRow::control that was decided on
 };
 
 // What lists, counts and groups need. Written only when it changes; `changed` is set by the store.

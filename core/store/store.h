@@ -22,6 +22,8 @@ struct CommitMember {
     std::uint64_t expectedVersion = 0;   // the state it was decided on
     std::uint64_t expectedEpoch = 0;
     bool checkEpoch = true;              // only owners are fenced; others' commits are guarded by the version alone
+    std::uint64_t control = 0;           // after the entry: HotRow::control
+    std::vector<ControlGuard> ancestors; // Stale where one of them is gone or has changed its control since
     SessionId by;                        // committing session; null: command line, console
     SealedEntry entry;
     OwnerChange owner = OwnerChange::Keep;
@@ -48,7 +50,7 @@ struct CommitMember {
 struct MemberResult {
     enum class Kind : std::uint8_t {
         Committed,
-        Stale,        // version or epoch moved, or the run is not there: load and decide again
+        Stale,        // version, epoch or an ancestor's control moved, or the run is not there: load and decide again
         Duplicate,    // (run, command id) is there already: version says where
         LedgerMoved,  // a ledger row's revision moved: read it and decide again
         KeyTaken,     // create: the key belongs to `other`, which may be of this same group
@@ -85,6 +87,12 @@ struct ListTerm {
     TimeMs sinceBefore = kNoTime, sinceAfter = kNoTime;       // present wait began
     TimeMs createdBefore = kNoTime, createdAfter = kNoTime;
     std::vector<std::pair<std::string, std::string>> attributes;  // name = text
+    std::vector<std::string> worker;                  // who works on it now: the engine's or the outside worker's name
+    std::vector<std::string> touchedBy;               // acted on it, by the audit
+    std::optional<std::int64_t> amountAbove, amountBelow;         // at stake in its step, in millionths; exclusive
+    std::string currency;                             // of that amount; empty: any
+    // An attempt is under way by an engine's session that is none of these (living) ones; `notLost`: no such attempt is.
+    std::optional<std::vector<SessionId>> lost, notLost;
     bool unfinishedOnly = false;
     bool rootsOnly = false;
 };

@@ -43,11 +43,15 @@ private Q_SLOTS:
     void rowsAreReplacedByLaterOnes();
     void membersOfOneRunFollowEachOther();
     void aLargeGroupIsCommitted();
+    void aChildBeginsOnlyOnTheControlThatItWasDecidedOn_data();
+    void aChildBeginsOnlyOnTheControlThatItWasDecidedOn();
     void anEmptyGroupIsFine();
 
     // contract_ledger.cpp
     void theLedgerGuardsACommit();
     void waitersAreWokenOnce();
+    void onlyAnEffectUnderWayCanBeWaitedFor_data();
+    void onlyAnEffectUnderWayCanBeWaitedFor();
     void messagesAreKeptUntilDelivered();
     void aDeliveredMessageGoesWithItsCommit();
     void messagesSurviveEncoding();
@@ -70,6 +74,9 @@ private Q_SLOTS:
     void aClaimRaisesTheEpochAndFencesTheFormerOwner();
     void anEndedSessionClaimsAndTakesNothing();
     void releaseIsGuarded();
+    void aReleaseMaySayWhenTheRunIsDue_data();
+    void aReleaseMaySayWhenTheRunIsDue();
+    void aRefusedReleaseKeepsTheWakeUp();
     void aCommitCanLetTheRunGo();
     void othersCommitsWakeTheOwner();
     void othersCommitsMakeAnUnownedRunDue();
@@ -81,6 +88,7 @@ private Q_SLOTS:
     // contract_lists.cpp
     void filters_data();
     void filters();
+    void whoWorksAndWhoActedAndWhatIsAtStake();
     void severalTermsAreAlternatives();
     void pagesAreStableUnderInserts_data();
     void pagesAreStableUnderInserts();

@@ -463,6 +463,59 @@ void ContractTest::membersOfOneRunFollowEachOther()
     QCOMPARE(m_store->hot(writer.run)->version, std::uint64_t{4});
 }
 
+void ContractTest::aChildBeginsOnlyOnTheControlThatItWasDecidedOn_data()
+{
+    QTest::addColumn<int>("change");
+    QTest::addColumn<bool>("begins");
+    QTest::newRow("nothing changed") << 0 << true;
+    QTest::newRow("the parent moved, its control did not") << 1 << true;
+    QTest::newRow("the parent's control changed") << 2 << false;
+    QTest::newRow("the parent's control changes in the same group") << 3 << false;
+    QTest::newRow("that of the parent's parent changed") << 4 << false;
+    QTest::newRow("there is no such parent") << 5 << false;
+}
+
+void ContractTest::aChildBeginsOnlyOnTheControlThatItWasDecidedOn()
+{
+    QFETCH(int, change);
+    QFETCH(bool, begins);
+    Writer root("root"), parent("parent"), child("child");
+    for (Writer* w : {&root, &parent}) {
+        CommitMember first = w->create();
+        first.control = 1;
+        QVERIFY(commitOne(first).kind == Kind::Committed);
+        w->committed(first);
+    }
+    CommitMember start = child.create();
+    start.ancestors = {{parent.run, 1}, {root.run, 1}};
+    if (change == 5)
+        start.ancestors = {{idOf<RunId>("run nobody"), 1}};
+    Writer& moved = change == 4 ? root : parent;
+    CommitMember move = moved.next("move");
+    move.control = change == 1 ? 1 : 2;
+    if (change == 1 || change == 2 || change == 4)
+        QVERIFY(commitOne(move).kind == Kind::Committed);
+    const auto results = change == 3 ? commitAll({move, start}) : commitAll({start});
+    QVERIFY(results.back().kind == (begins ? Kind::Committed : Kind::Stale));
+    QCOMPARE(m_store->hot(child.run).has_value(), begins);
+    if (change > 0 && change < 5)
+        QCOMPARE(m_store->hot(moved.run)->control, move.control);
+    if (change != 2)
+        return;
+    // Decided again on what is there now, under the same command id.
+    start.ancestors = {{parent.run, 2}, {root.run, 1}};
+    QVERIFY(commitOne(start).kind == Kind::Committed);
+    child.committed(start);
+    // What a child does later may be guarded as well; a repeated command is a duplicate all the same.
+    CommitMember later = child.next("later");
+    later.ancestors = {{parent.run, 1}};
+    QVERIFY(commitOne(later).kind == Kind::Stale);
+    later.ancestors = {{parent.run, 2}};
+    QVERIFY(commitOne(later).kind == Kind::Committed);
+    later.ancestors = {{parent.run, 1}};
+    QVERIFY(commitOne(later).kind == Kind::Duplicate);
+}
+
 void ContractTest::aLargeGroupIsCommitted()
 {
     std::vector<CommitMember> members;

@@ -39,6 +39,7 @@ Message fullMessage()
     m.kind = cmd::MessageKind::StartChild;
     m.to = idOf<RunId>("to");
     m.step = 7;
+    m.index = 12;
     m.payload = {idOf<PayloadId>("p"), sha256("p"), 12, "application/json"};
     m.as = Activity::Failed;
     m.used = {{"EUR", 5}, {"tokens", -1}};
@@ -104,6 +105,67 @@ void ContractTest::theLedgerGuardsACommit()
     QCOMPARE(rows->size(), std::size_t{1});
     QCOMPARE(rows->front().revision, std::uint64_t{3});
     QVERIFY(m_store->effectsOfRun(a.run)->empty());
+}
+
+void ContractTest::onlyAnEffectUnderWayCanBeWaitedFor_data()
+{
+    QTest::addColumn<int>("state");
+    QTest::addColumn<bool>("taken");
+    const auto row = [](const char* name, LedgerState state, bool taken) {
+        QTest::newRow(name) << static_cast<int>(state) << taken;
+    };
+    row("never begun", LedgerState::Absent, false);
+    row("under way", LedgerState::InFlight, true);
+    row("completed", LedgerState::Completed, false);
+    row("unknown", LedgerState::Unknown, true);
+    row("did not happen", LedgerState::NotHappened, false);
+}
+
+// Nobody would wake a waiter for an effect that has ended meanwhile: its commit is refused, and nothing of it is left.
+void ContractTest::onlyAnEffectUnderWayCanBeWaitedFor()
+{
+    QFETCH(int, state);
+    QFETCH(bool, taken);
+    Writer holder("holder"), waiter("waiter"), other("other");
+    for (Writer* w : {&holder, &waiter, &other}) {
+        const CommitMember member = w->create();
+        QVERIFY(commitOne(member).kind == Kind::Committed);
+        w->committed(member);
+    }
+    if (static_cast<LedgerState>(state) != LedgerState::Absent) {
+        CommitMember hold = holder.next("hold");
+        hold.effects = {effectWrite("e", static_cast<LedgerState>(state), holder.run, 0)};
+        QVERIFY(commitOne(hold).kind == Kind::Committed);
+        holder.committed(hold);
+    }
+    CommitMember wait = waiter.next("wait");
+    wait.waits = {{effectOf("e"), 3}};
+    wait.steps = {stepRow(3, "pay", StepState::Waiting)};
+    CommitMember beside = other.next("beside");
+    const auto results = commitAll({wait, beside});
+    QVERIFY(results[0].kind == (taken ? Kind::Committed : Kind::LedgerMoved));
+    QVERIFY2(results[1].kind == Kind::Committed, "its neighbour is not affected");
+    QCOMPARE(m_store->hot(waiter.run)->version, std::uint64_t(taken ? 2 : 1));
+    QCOMPARE(m_store->steps(waiter.run)->size(), std::size_t(taken ? 1 : 0));
+    if (!taken)
+        QCOMPARE(*m_store->findCommand(waiter.run, wait.entry.command), std::optional<std::uint64_t>());
+    // A commit that begins the effect and lets another step of the same run wait for it is its own witness.
+    other.committed(beside);
+    CommitMember both = other.next("both");
+    both.effects = {effectWrite("own", LedgerState::InFlight, other.run, 0)};
+    both.waits = {{effectOf("own"), 1}};
+    QVERIFY(commitOne(both).kind == Kind::Committed);
+    // Who waits is woken by the commit that ends it; who was refused is not.
+    CommitMember end = holder.next("end");
+    end.effects = {effectWrite("e", LedgerState::Completed, holder.run,
+        static_cast<LedgerState>(state) == LedgerState::Absent ? 0 : 1)};
+    end.wake = {effectOf("e")};
+    QVERIFY(commitOne(end).kind == Kind::Committed);
+    const auto rows = m_store->outbox(10);
+    CAIRN_VERIFY_OK(rows);
+    QCOMPARE(rows->size(), std::size_t(taken ? 1 : 0));
+    if (taken)
+        QCOMPARE(rows->front().to, waiter.run);
 }
 
 void ContractTest::waitersAreWokenOnce()

@@ -273,6 +273,62 @@ void ContractTest::filters()
     })));
 }
 
+void ContractTest::whoWorksAndWhoActedAndWhatIsAtStake()
+{
+    const SessionId one = open("one"), two = open("two");
+    const auto make = [&](const std::string& name, const SessionId& owner, const SessionId& attempt, TimeMs ended,
+                          const std::string& worker, Money amount) {
+        Writer w(name, owner);
+        CommitMember member = w.create();
+        member.list = w.listRow();
+        member.list->createdAt = 1000 + name.back() - '0';
+        member.list->amount = std::move(amount);
+        AttemptRow row = attemptRow(name, 0, 1, attempt);
+        row.worker = worker;
+        row.endedAt = ended;
+        member.attempts = {row};
+        QVERIFY(commitOne(member).kind == Kind::Committed);
+    };
+    make("r0", one, one, kNoTime, "", {400'000'000, "EUR"});
+    make("r1", two, two, kNoTime, "", {500'000'000, "EUR"});
+    make("r2", {}, {}, kNoTime, "w-17", {900'000'000, "USD"});
+    make("r3", one, one, 7, "w-17", {});                     // its attempt has ended
+    const auto act = [&](const char* run, const char* kind, const char* actor) {
+        AuditRow row;
+        row.time = 5;
+        row.kind = kind;
+        row.verb = Verb::Pause;
+        row.actor = actor;
+        row.run = Writer(run).run;
+        row.command = idOf<CommandId>(std::string(run) + kind + actor);
+        QVERIFY(m_store->appendAudit(row));
+    };
+    act("r0", "applied", "kim");
+    act("r1", "refused", "kim");                             // did not touch it
+    act("r2", "applied", "lee");
+    const auto found = [&](const std::function<void(ListTerm&)>& set) {
+        ListTerm term;
+        set(term);
+        const auto page = m_store->list({term}, ListOrder::NewestFirst, std::nullopt, 10);
+        const auto count = m_store->count({term});
+        return page && count && *count == page->rows.size() ? digits(page->rows) : std::string("?");
+    };
+    QCOMPARE(found([](ListTerm& t) { t.worker = {"one"}; }), std::string("03"));
+    QCOMPARE(found([](ListTerm& t) { t.worker = {"two", "w-17"}; }), std::string("12"));
+    QCOMPARE(found([](ListTerm& t) { t.worker = {"' OR 1=1 --"}; }), std::string());
+    QCOMPARE(found([](ListTerm& t) { t.touchedBy = {"kim"}; }), std::string("0"));
+    QCOMPARE(found([](ListTerm& t) { t.touchedBy = {"kim", "lee"}; }), std::string("02"));
+    QCOMPARE(found([](ListTerm& t) { t.amountAbove = 400'000'000; }), std::string("12"));
+    QCOMPARE(found([](ListTerm& t) { t.amountBelow = 900'000'000; }), std::string("01"));
+    QCOMPARE(found([](ListTerm& t) { t.amountAbove = 400'000'000; t.currency = "EUR"; }), std::string("1"));
+    QCOMPARE(found([](ListTerm& t) { t.currency = "USD"; }), std::string("2"));
+    // An attempt under way by a session that does not live; an outside worker's has none.
+    QCOMPARE(found([&](ListTerm& t) { t.lost = {{one}}; }), std::string("1"));
+    QCOMPARE(found([&](ListTerm& t) { t.lost = std::vector<SessionId>{}; }), std::string("01"));
+    QCOMPARE(found([&](ListTerm& t) { t.lost = {{one, two}}; }), std::string());
+    QCOMPARE(found([&](ListTerm& t) { t.notLost = {{one}}; }), std::string("023"));
+}
+
 void ContractTest::severalTermsAreAlternatives()
 {
     CAIRN_MAKE_SAMPLES()

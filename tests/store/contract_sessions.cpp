@@ -148,6 +148,58 @@ void ContractTest::releaseIsGuarded()
     QCOMPARE(m_store->hot(w.run)->epoch, std::uint64_t{1});
 }
 
+void ContractTest::aReleaseMaySayWhenTheRunIsDue_data()
+{
+    QTest::addColumn<bool>("said");
+    QTest::addColumn<qint64>("next");
+    QTest::addColumn<qint64>("due");
+    QTest::newRow("as stored") << false << qint64{0} << qint64{777};
+    QTest::newRow("sooner") << true << qint64{500} << qint64{500};
+    QTest::newRow("later") << true << qint64{4711} << qint64{4711};
+    QTest::newRow("never by itself") << true << qint64{kNoTime} << qint64{kNoTime};
+}
+
+// What a claim finds is what the release said: a run with nothing due is not handed out again and again.
+void ContractTest::aReleaseMaySayWhenTheRunIsDue()
+{
+    QFETCH(bool, said);
+    QFETCH(qint64, next);
+    QFETCH(qint64, due);
+    const SessionId one = open("one"), two = open("two");
+    Writer w("a", one);
+    CommitMember first = w.create();
+    first.nextDue = 777;
+    QVERIFY(commitOne(first).kind == Kind::Committed);
+    ClaimedRun claimed{w.run, 1, 1};
+    if (said)
+        claimed.nextDue = TimeMs{next};
+    CAIRN_VERIFY_OK(m_store->release(one, std::vector<ClaimedRun>{claimed}));
+    QCOMPARE(m_store->hot(w.run)->nextDue, TimeMs{due});
+    if (due == kNoTime) {
+        QVERIFY(m_store->claim(two, 1'000'000, 5)->empty());
+        return;
+    }
+    QVERIFY(m_store->claim(two, due - 1, 5)->empty());
+    const auto found = m_store->claim(two, due, 5);
+    QCOMPARE(found->size(), std::size_t{1});
+    QCOMPARE(found->front().run, w.run);
+}
+
+void ContractTest::aRefusedReleaseKeepsTheWakeUp()
+{
+    const SessionId owner = open("owner");
+    Writer w("a", owner);
+    const CommitMember first = w.create();
+    QVERIFY(commitOne(first).kind == Kind::Committed);
+    w.committed(first);
+    Writer console = w;
+    console.by = {};
+    QVERIFY(commitOne(console.next("approve")).ownerElsewhere);
+    CAIRN_VERIFY_OK(m_store->release(owner, std::vector<ClaimedRun>{{w.run, 9, 1}}));  // of an older epoch
+    QCOMPARE(m_store->hot(w.run)->owner, owner);
+    QVERIFY(*m_store->takeWakeups(owner) == std::vector<RunId>{w.run});
+}
+
 void ContractTest::aCommitCanLetTheRunGo()
 {
     const SessionId one = open("one");

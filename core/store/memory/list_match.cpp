@@ -69,16 +69,38 @@ bool timesMatch(const ListTerm& t, const ListRow& r)
         && (t.createdAfter == kNoTime || r.createdAt >= t.createdAfter);
 }
 
+bool amountMatches(const ListTerm& t, const ListRow& r)
+{
+    const bool some = !r.amount.currency.empty();
+    return (!t.amountAbove || (some && r.amount.micros > *t.amountAbove))
+        && (!t.amountBelow || (some && r.amount.micros < *t.amountBelow))
+        && (t.currency.empty() || t.currency == r.amount.currency);
+}
+
+bool peopleMatch(const ListTerm& t, const ListRow& r, const ListLookup& look)
+{
+    const auto anyName = [&](const std::vector<std::string>& names, const auto& asked) {
+        return names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) { return asked(r.run, name); });
+    };
+    const auto lost = [&](const std::vector<SessionId>& living) {
+        const auto sessions = look.sessions(r.run);
+        return std::any_of(sessions.begin(), sessions.end(), [&](const SessionId& id) { return !any(living, id); });
+    };
+    return anyName(t.worker, look.worksOn) && anyName(t.touchedBy, look.actedOn) && (!t.lost || lost(*t.lost))
+        && (!t.notLost || !lost(*t.notLost));
+}
+
 }  // namespace
 
-bool matches(const ListFilter& filter, const ListRow& row, const AttributeLookup& hasAttribute)
+bool matches(const ListFilter& filter, const ListRow& row, const ListLookup& look)
 {
     if (filter.empty())
         return true;
     return std::any_of(filter.begin(), filter.end(), [&](const ListTerm& t) {
         return wordsMatch(t, row) && textsMatch(t, row) && placesMatch(t, row) && timesMatch(t, row)
+            && amountMatches(t, row) && peopleMatch(t, row, look)
             && std::all_of(t.attributes.begin(), t.attributes.end(),
-                [&](const auto& a) { return hasAttribute(row.run, a.first, a.second); });
+                [&](const auto& a) { return look.hasAttribute(row.run, a.first, a.second); });
     });
 }
 

@@ -97,6 +97,11 @@ std::optional<MemberResult> MemoryDatabase::refuseCreate(const CommitMember& mem
 
 std::optional<MemberResult> MemoryDatabase::refuseRows(const CommitMember& member) const
 {
+    for (const ControlGuard& guard : member.ancestors) {
+        const auto found = runs.find(guard.run);
+        if (found == runs.end() || found->second.hot.control != guard.control)
+            return answer(MemberResult::Kind::Stale);
+    }
     for (const EffectWrite& write : member.effects) {
         const auto found = effects.find(write.row.effect);
         if ((found == effects.end() ? 0 : found->second.revision) != write.row.revision)
@@ -261,6 +266,7 @@ void MemoryDatabase::write(const CommitMember& member, MemberResult& result)
     run.entries.push_back(member.entry);
     run.commands[member.entry.command] = member.entry.version;
     run.hot.version = member.entry.version;
+    run.hot.control = member.control;
     run.hot.head = member.entry.hash;
     run.hot.format = std::max(run.hot.format, member.entry.format);
     writeOwner(run, member, result);

@@ -32,14 +32,35 @@ void add(TimeMs& earliest, TimeMs time)
 
 std::vector<const ListRow*> MemoryStore::matching(const ListFilter& filter) const
 {
-    const auto hasAttribute = [this](const RunId& run, const std::string& name, const std::string& text) {
+    ListLookup look;
+    look.hasAttribute = [this](const RunId& run, const std::string& name, const std::string& text) {
         const auto& attributes = m_db->runs.at(run).attributes;
         const auto found = attributes.find(name);
         return found != attributes.end() && found->second.text == text;
     };
+    look.worksOn = [this](const RunId& run, const std::string& name) {
+        const MemoryRun& row = m_db->runs.at(run);
+        const auto owner = m_db->sessions.find(row.hot.owner);
+        if (owner != m_db->sessions.end() && owner->second.name == name)
+            return true;
+        return std::any_of(row.attempts.begin(), row.attempts.end(), [&](const auto& attempt) {
+            return attempt.second.endedAt == kNoTime && attempt.second.worker == name;
+        });
+    };
+    look.actedOn = [this](const RunId& run, const std::string& name) {
+        return std::any_of(m_db->audit.begin(), m_db->audit.end(),
+            [&](const AuditRow& row) { return row.run == run && row.kind == "applied" && row.actor == name; });
+    };
+    look.sessions = [this](const RunId& run) {
+        std::vector<SessionId> sessions;
+        for (const auto& [place, attempt] : m_db->runs.at(run).attempts)
+            if (attempt.endedAt == kNoTime && !attempt.session.isNull())
+                sessions.push_back(attempt.session);
+        return sessions;
+    };
     std::vector<const ListRow*> rows;
     for (const auto& [id, run] : m_db->runs)
-        if (run.list && matches(filter, *run.list, hasAttribute))
+        if (run.list && matches(filter, *run.list, look))
             rows.push_back(&*run.list);
     return rows;
 }

@@ -68,7 +68,7 @@ Status SqliteStore::release(const SessionId& session, std::span<const ClaimedRun
         for (const ClaimedRun& run : runs) {
             // Another's commit that this session has not looked at yet is the next owner's to act on, at
             // once.
-            CAIRN_TRY(Query(db(), Sql::DropWakeup).bind(session, run.run).run());
+            CAIRN_TRY(Query(db(), Sql::DropWakeup).bind(session, run.run, run.epoch).run());
             if (db().changes() > 0)
                 CAIRN_TRY(Query(db(), Sql::GiveBackDue).bind(context.now, run.run, session, run.epoch).run());
             else if (run.nextDue)

@@ -63,6 +63,20 @@ Result<bool> GroupCommit::admitCreate(const CommitMember& member, MemberResult& 
     return true;
 }
 
+Result<bool> GroupCommit::ancestorsFit(const CommitMember& member)
+{
+    for (const ControlGuard& guard : member.ancestors) {
+        Query query(m_db, Sql::ControlOf);
+        CAIRN_TRY_ASSIGN(const bool found, query.bind(guard.run).step());
+        std::uint64_t control = 0;
+        if (found)
+            query.read(control);
+        if (!found || control != guard.control)
+            return false;
+    }
+    return true;
+}
+
 Result<bool> GroupCommit::admitChange(const CommitMember& member, HotRow& hot, MemberResult& result)
 {
     Query query(m_db, Sql::HotOf);
@@ -96,6 +110,11 @@ Result<bool> GroupCommit::admitChange(const CommitMember& member, HotRow& hot, M
 
 Result<bool> GroupCommit::admitRows(const CommitMember& member, MemberResult& result)
 {
+    CAIRN_TRY_ASSIGN(const bool fit, ancestorsFit(member));
+    if (!fit) {
+        result.kind = Kind::Stale;
+        return false;
+    }
     for (const EffectWrite& write : member.effects) {
         Query query(m_db, Sql::EffectRevision);
         CAIRN_TRY_ASSIGN(const bool found, query.bind(write.row.effect).step());
@@ -179,7 +198,7 @@ Status GroupCommit::writeHead(const CommitMember& member, const HotRow& hot, Mem
         const bool take = member.owner == OwnerChange::Take;
         const Due due{dueAfterCommit(member, take, m_context.now)};
         CAIRN_TRY(Query(m_db, Sql::InsertHot)
-                      .bind(member.run, e.version, take ? 1 : 0, take ? member.newOwner : SessionId{},
+                      .bind(member.run, e.version, take ? 1 : 0, member.control, take ? member.newOwner : SessionId{},
                           Blob{e.hash.view()}, due, format)
                       .run());
     } else {
@@ -188,7 +207,7 @@ Status GroupCommit::writeHead(const CommitMember& member, const HotRow& hot, Mem
         const bool release = byOwner && member.owner == OwnerChange::Release;
         const Due due{dueAfterCommit(member, byOwner || elsewhere, m_context.now)};
         CAIRN_TRY(Query(m_db, release ? Sql::ReleaseHot : Sql::UpdateHot)
-                      .bind(e.version, Blob{e.hash.view()}, due, format, member.run)
+                      .bind(e.version, member.control, Blob{e.hash.view()}, due, format, member.run)
                       .run());
         if (elsewhere) {
             result.ownerElsewhere = true;

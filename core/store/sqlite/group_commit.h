@@ -30,6 +30,7 @@ private:
     // True: may go on; false: `result` says why not.
     [[nodiscard]] Result<bool> admit(const CommitMember& member, HotRow& hot, MemberResult& result);
     [[nodiscard]] Result<bool> admitCreate(const CommitMember& member, MemberResult& result);
+    [[nodiscard]] Result<bool> ancestorsFit(const CommitMember& member);
     [[nodiscard]] Result<bool> admitChange(const CommitMember& member, HotRow& hot, MemberResult& result);
     [[nodiscard]] Result<bool> admitRows(const CommitMember& member, MemberResult& result);
     [[nodiscard]] Result<bool> findDuplicate(const CommitMember& member, MemberResult& result);

@@ -353,6 +353,56 @@ void ListSql::addAttributes(const ListTerm& t)
     }
 }
 
+void ListSql::addPeople(const ListTerm& t)
+{
+    if (!t.worker.empty()) {
+        also("(EXISTS(SELECT 1 FROM attempts a WHERE a.run = run_list.run AND a.ended_at = 0 AND a.worker IN ");
+        placeholders(t.worker.size());
+        m_condition += ") OR EXISTS(SELECT 1 FROM run_hot h JOIN sessions s ON s.id = h.owner "
+                       "WHERE h.run = run_list.run AND s.name IN ";
+        placeholders(t.worker.size());
+        m_condition += "))";
+        for (int twice = 0; twice < 2; ++twice)
+            m_values.insert(m_values.end(), t.worker.begin(), t.worker.end());
+    }
+    if (!t.touchedBy.empty()) {
+        also("EXISTS(SELECT 1 FROM audit u WHERE u.run = run_list.run AND u.kind = 'applied' AND u.actor IN ");
+        placeholders(t.touchedBy.size());
+        m_condition += ')';
+        m_values.insert(m_values.end(), t.touchedBy.begin(), t.touchedBy.end());
+    }
+    addLost(t.lost, false);
+    addLost(t.notLost, true);
+}
+
+void ListSql::addLost(const std::optional<std::vector<SessionId>>& living, bool negate)
+{
+    if (!living)
+        return;
+    also(negate ? "NOT EXISTS(" : "EXISTS(");
+    m_condition += "SELECT 1 FROM attempts a WHERE a.run = run_list.run AND a.ended_at = 0 AND a.session IS NOT NULL "
+                   "AND a.session NOT IN ";
+    placeholders(living->size());
+    m_condition += ')';
+    m_values.insert(m_values.end(), living->begin(), living->end());
+}
+
+void ListSql::addAmounts(const ListTerm& t)
+{
+    if (t.amountAbove) {
+        also("currency <> '' AND amount > ?");
+        m_values.emplace_back(*t.amountAbove);
+    }
+    if (t.amountBelow) {
+        also("currency <> '' AND amount < ?");
+        m_values.emplace_back(*t.amountBelow);
+    }
+    if (!t.currency.empty()) {
+        also("currency = ?");
+        m_values.emplace_back(t.currency);
+    }
+}
+
 void ListSql::addTimes(const ListTerm& t)
 {
     addTime("since < ?", t.sinceBefore);
@@ -368,6 +418,8 @@ void ListSql::addTerm(const ListTerm& term)
     addWords(term);
     addTexts(term);
     addPlaces(term);
+    addPeople(term);
+    addAmounts(term);
     addTimes(term);
     addAttributes(term);
     if (m_first)

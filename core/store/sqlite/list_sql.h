@@ -45,13 +45,16 @@ public:
     void bindTo(Query& query) const;
 
 private:
-    using Value = std::variant<std::int64_t, std::string, RunId>;
+    using Value = std::variant<std::int64_t, std::string, RunId, SessionId>;
 
     void addTerm(const ListTerm& term);
     void addAttributes(const ListTerm& term);
     void addWords(const ListTerm& term);
     void addTexts(const ListTerm& term);
     void addPlaces(const ListTerm& term);
+    void addPeople(const ListTerm& term);
+    void addAmounts(const ListTerm& term);
+    void addLost(const std::optional<std::vector<SessionId>>& living, bool negate);
     void addTimes(const ListTerm& term);
     void addIn(const char* fragment, const std::vector<std::int64_t>& values);
     void addTextIn(const char* fragment, const std::vector<std::string>& values);

@@ -29,7 +29,7 @@ CREATE UNIQUE INDEX runs_key ON runs(workflow, key) WHERE key IS NOT NULL;
 CREATE INDEX runs_parent ON runs(parent) WHERE parent IS NOT NULL;
 CREATE TABLE run_hot(
   run BLOB PRIMARY KEY REFERENCES runs(run), version INTEGER NOT NULL, epoch INTEGER NOT NULL, owner BLOB,
-  head BLOB NOT NULL, next_due INTEGER, format INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  control INTEGER NOT NULL, head BLOB NOT NULL, next_due INTEGER, format INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE INDEX run_hot_due ON run_hot(next_due) WHERE owner IS NULL AND next_due IS NOT NULL;
 CREATE INDEX run_hot_owner ON run_hot(owner) WHERE owner IS NOT NULL;
 CREATE TABLE run_list(

@@ -186,7 +186,7 @@ std::optional<std::vector<RunId>> Session::targets(const std::vector<std::string
     }
     std::optional<PageKey> after;
     do {
-        auto page = store().list(parsed.filter, ListOrder::NewestFirst, after, 500);
+        auto page = query().list(parsed.filter, ListOrder::NewestFirst, after, 500);
         if (!page) {
             fail(page.error());
             return std::nullopt;

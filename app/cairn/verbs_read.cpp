@@ -57,7 +57,7 @@ int list(Session& s, const std::vector<std::string>& words, std::size_t limit)
     std::optional<PageKey> after;
     std::size_t shown = 0;
     do {
-        auto page = s.store().list(*filter, ListOrder::AttentionThenOldest, after, std::min<std::size_t>(limit - shown, 200));
+        auto page = s.query().list(*filter, ListOrder::AttentionThenOldest, after, std::min<std::size_t>(limit - shown, 200));
         if (!page)
             return s.fail(page.error());
         for (const auto& row : page->rows)
@@ -66,7 +66,7 @@ int list(Session& s, const std::vector<std::string>& words, std::size_t limit)
         after = page->next;
     } while (after && shown < limit);
     if (after) {
-        auto total = s.store().count(*filter);
+        auto total = s.query().count(*filter);
         if (total)
             s.note(std::to_string(*total - shown) + " more; raise --limit or narrow the filter");
     }
@@ -281,7 +281,7 @@ int watch(Session& s, const std::vector<std::string>& words, SpanMs period, Span
     std::uint64_t cursor = start->cursor;
     const SpanMs until = total > 0 ? s.clock.monotonicMs() + total : 0;
     while (!waitForSignal(fd, static_cast<int>(period))) {
-        auto changes = s.store().changesSince(cursor, 500);
+        auto changes = s.query().changesSince(cursor, 500);
         if (!changes)
             return s.fail(changes.error());
         cursor = changes->cursor;
@@ -289,7 +289,7 @@ int watch(Session& s, const std::vector<std::string>& words, SpanMs period, Span
             ListFilter one = *filter;
             for (auto& term : one)
                 term.run = row.run;
-            auto matches = one.empty() ? Result<std::uint64_t>(1) : s.store().count(one);
+            auto matches = one.empty() ? Result<std::uint64_t>(1) : s.query().count(one);
             if (matches && *matches > 0)
                 printRow(s, row, s.service().now());
         }

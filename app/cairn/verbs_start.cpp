@@ -2,9 +2,10 @@
 
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
-#include "core/base/json_scan.h"
 #include "core/base/text.h"
 #include "core/definition/parse.h"
+#include "core/definition/timer.h"
+#include "core/definition/zone.h"
 
 #include <CLI/CLI.hpp>
 
@@ -95,9 +96,9 @@ int start(Session& s, const std::string& workflow, const std::string& key, const
         auto bytes = readArgument(input);
         if (!bytes)
             return s.fail(bytes.error());
-        if (auto valid = validateJson(*bytes, JsonLimits{}); !valid)
-            return s.fail(kUsage, "--input is not JSON: " + valid.error().text);
         submission.payloads.push_back(s.service().newPayload(std::move(*bytes), "application/json"));
+        if (auto valid = checkGiven(submission.payloads.back()); !valid)
+            return s.fail(kUsage, "--input is not JSON: " + valid.error().text);
         body.input = submission.payloads.back().ref;
     }
     submission.command.body = body;
@@ -116,6 +117,27 @@ int start(Session& s, const std::string& workflow, const std::string& key, const
     return kDone;
 }
 
+// When the timers of a definition would end that began to wait now, in UTC and as the clocks there show it.
+void printTimers(Session& s, const std::string& file, const Definition& definition)
+{
+    for (const TimerPreview& timer : previewTimers(definition, s.clock.wallMs())) {
+        Json next = Json::array();
+        std::string line = file + ": step " + visibleLine(timer.step) + ", " + visibleLine(timer.rule) + " in " + timer.zone + ":";
+        for (const TimeMs at : timer.next) {
+            const auto local = formatLocal(at, timer.zone);
+            next.push_back({{"utc", jsonTime(at)}, {"local", local ? *local : std::string()}});
+            line += "\n    " + formatInstant(at) + "  " + (local ? *local : local.error().text);
+        }
+        if (timer.next.empty())
+            line += " depends on what the run is given";
+        if (s.options.json)
+            s.line(dump(Json{{"file", file}, {"step", jsonText(timer.step)}, {"rule", jsonText(timer.rule)}, {"zone", timer.zone},
+                             {"next", next}}));
+        else
+            s.line(line);
+    }
+}
+
 int workflowCheck(Session& s, const std::vector<std::string>& files)
 {
     int code = kDone;
@@ -131,6 +153,8 @@ int workflowCheck(Session& s, const std::vector<std::string>& files)
             else
                 s.line(diagnosticLine(file, d));
         }
+        if (parsed)
+            printTimers(s, file, *parsed.definition);
         if (!parsed)
             code = kRefused;
         else if (!s.options.json)

@@ -44,7 +44,7 @@ int info(Session& s)
     auto sessions = s.store().sessions(false);
     if (!sessions)
         return s.fail(sessions.error());
-    auto counts = s.store().counts({});
+    auto counts = s.query().counts({});
     if (!counts)
         return s.fail(counts.error());
     if (s.options.json) {

@@ -44,6 +44,7 @@ struct EngineCore::Impl {
 
     // --- engine_runs.cpp
     void claim();
+    void lostClaim(const Error& error);
     void adopt(const ClaimedRun& run);
     void adoptServed();
     void takeWakeups();
@@ -104,6 +105,7 @@ struct EngineCore::Impl {
     std::unordered_map<SessionId, Seen> seen;
 
     std::unordered_set<RunId> owned;
+    std::unordered_map<RunId, std::uint64_t> servedBefore;  // version at which an adopted run did not move
     std::unordered_map<RunId, TimeMs> dueOf;
     std::set<std::pair<TimeMs, RunId>> timers;
     std::deque<RunId> hungry;

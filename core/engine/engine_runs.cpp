@@ -1,5 +1,6 @@
 // Runs that this engine owns: how they come, what wakes them, how they go.
 
+#include "core/base/failpoint.h"
 #include "core/base/log.h"
 #include "core/engine/engine_impl.h"
 
@@ -40,9 +41,11 @@ void EngineCore::Impl::claim()
     if (!now)
         return trouble(now.error());
     const std::size_t room = std::min<std::size_t>(kClaimBatch, config.maxOwned - owned.size());
-    const auto claimed = seams.store.claim(session, *now, room);
+    auto claimed = seams.store.claim(session, *now, room);
+    if (failpoint::hit("engine.claim-answer"))
+        claimed = makeError(ErrorKind::OutcomeUnknown, "failpoint engine.claim-answer");
     if (!claimed)
-        return trouble(claimed.error());
+        return lostClaim(claimed.error());
     if (claimed->empty())
         return;
     if (claimed->size() == room)
@@ -53,6 +56,15 @@ void EngineCore::Impl::claim()
     stats.claimed += claimed->size();
     for (const ClaimedRun& run : *claimed)
         adopt(run);
+}
+
+// Runs that the store may have given to this session, and that it does not know of, would stand still for as long as it
+// lives. So it does not: it is ended, and whoever claims next takes the runs of an ended session.
+void EngineCore::Impl::lostClaim(const Error& error)
+{
+    trouble(error);
+    if (error.kind == ErrorKind::OutcomeUnknown || error.kind == ErrorKind::Disconnected)
+        lost = "the answer to a claim was lost: " + error.text;
 }
 
 // Recover ends the attempts of ended sessions and starts what can be started; timers are armed from what it
@@ -88,9 +100,13 @@ void EngineCore::Impl::adoptServed()
         const auto hot = seams.store.hot(row.run);
         if (!hot || !hot->owner.isNull())
             continue;
+        // What did not move although it was served (a parked run) is left alone until it has changed.
+        auto [tried, isNew] = servedBefore.try_emplace(row.run, hot->version);
+        if (!isNew && std::exchange(tried->second, hot->version) == hot->version)
+            continue;
         const auto taken = seams.store.takeOver(row.run, session);
         if (!taken)
-            return trouble(taken.error());
+            return lostClaim(taken.error());
         adopt(*taken);
     }
 }

@@ -119,12 +119,14 @@ std::vector<std::string> differences(const RunState& a, const RunState& b)
     d("times", std::array{a.startedAt, a.endedAt, a.changedAt}, std::array{b.startedAt, b.endedAt, b.changedAt});
     d("version", a.version, b.version);
     d("control", std::array{a.own, a.inherited}, std::array{b.own, b.inherited});
+    d("control version", a.controlVersion, b.controlVersion);
     d("paused by", a.pausedBy, b.pausedBy);
     d("paused at", a.pausedAt, b.pausedAt);
     d("pause reason", a.pauseReason, b.pauseReason);
     d("blocked", a.blocked, b.blocked);
     d("blocked at", a.blockedAt, b.blockedAt);
     d("blocked detail", a.blockedDetail, b.blockedDetail);
+    d("parked", a.parked, b.parked);
     d("phase", std::array{a.restCancelled, a.compensating, a.closed, a.closedByRecovery},
       std::array{b.restCancelled, b.compensating, b.closed, b.closedByRecovery});
     d("closed as", a.closedAs, b.closedAs);

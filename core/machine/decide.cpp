@@ -54,7 +54,7 @@ Decider::Impl::Impl(RunState& state, const Command& command, Given& given) : s(s
     entry.actor = cmd.actor;
     entry.time = g.now;
     entry.reason = cmd.reason;
-    head = {entry.version, entry.actor, entry.time, entry.reason};
+    head = {entry.version, entry.verb, entry.actor, entry.time, entry.reason};
     capacity = g.capacity;
 }
 

@@ -28,11 +28,22 @@ bool Decider::Impl::own(const cmd::Decide& c)
 
 bool Decider::Impl::own(const cmd::SetPaused& c)
 {
-    Control control = s.own;
-    control.paused = c.paused;
-    ++control.revision;
-    emit(ControlChanged{control, cmd.plan});
+    if (!c.paused && s.parked)
+        emit(RunBlocked{Reason::None, {}});
+    if (c.paused != s.own.paused) {
+        Control control = s.own;
+        control.paused = c.paused;
+        ++control.revision;
+        emit(ControlChanged{control, cmd.plan});
+    }
     scanAll = true;
+    return true;
+}
+
+// Nothing starts any more, whichever engine owns the run; what is under way may still hand in its result.
+bool Decider::Impl::own(const cmd::Park& c)
+{
+    emit(RunBlocked{Reason::Incompatible, c.detail});
     return true;
 }
 

@@ -230,7 +230,7 @@ bool Decider::Impl::own(const cmd::Migrate&)
         migrated.renamed.push_back({from, to});
     emit(std::move(migrated));
     g.definition = g.target;
-    if (s.blocked == Reason::Incompatible || s.blocked == Reason::Worker)
+    if (!s.parked && (s.blocked == Reason::Incompatible || s.blocked == Reason::Worker))
         emit(RunBlocked{Reason::None, {}});
     addDefinedSteps();
     if (s.restCancelled)

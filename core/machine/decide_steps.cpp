@@ -31,12 +31,12 @@ bool samePrincipal(const RunState& s, StepIx ix, const LedgerRow& row)
 
 }  // namespace
 
-RunId childId(const RunId& parent, StepIx step, std::uint32_t index)
+RunId childId(const RunId& parent, const StepRecord& step)
 {
     WireWriter seed;
     seed.id(parent);
-    seed.u32(step);
-    seed.u32(index);
+    seed.bytes(step.id);
+    seed.u32(step.index);
     return deriveId<RunId>("child", seed.out());
 }
 
@@ -81,7 +81,7 @@ void Decider::Impl::settle()
 // Reason `worker`: this engine does not serve the version. Reason `incompatible`: the definition is not in the store.
 void Decider::Impl::checkVersions()
 {
-    if (s.driven || g.session.isNull())
+    if (s.driven || g.session.isNull() || s.parked)
         return;
     const Reason reason = !g.definition ? Reason::Incompatible : !g.served ? Reason::Worker : Reason::None;
     const bool ours = s.blocked == Reason::None || s.blocked == Reason::Incompatible || s.blocked == Reason::Worker;
@@ -195,7 +195,7 @@ bool Decider::Impl::openChild(StepIx ix)
         emit(StepWaiting{ix, Reason::Budget, kNoTime, {}, {}});
         return true;
     }
-    const RunId child = childId(s.id, ix, step(ix).index);
+    const RunId child = childId(s.id, step(ix));
     emit(ChildRequested{ix, child, allotment});
     emit(StepWaiting{ix, Reason::Child, kNoTime, child, {}});
     return true;
@@ -480,7 +480,7 @@ void Decider::Impl::closeAsFailed(bool byRecovery)
 
 void Decider::Impl::close()
 {
-    if (s.closed || !s.running.empty() || !s.unknown.empty())
+    if (s.closed || s.parked || !s.running.empty() || !s.unknown.empty())
         return;
     std::uint32_t open = 0;
     for (auto st = StepState::Pending; st < StepState::Complete; st = static_cast<StepState>(static_cast<int>(st) + 1))

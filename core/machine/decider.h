@@ -21,8 +21,9 @@ using Examined = std::variant<std::monostate, Rejection, NoChange>;
 [[nodiscard]] const StepDef* stepDef(const Definition* definition, const RunState& state, StepIx ix);
 [[nodiscard]] const ToolDef* toolDef(const Definition* definition, const StepRecord& step);
 
-// The identity of a child is (parent run, step, index).
-[[nodiscard]] RunId childId(const RunId& parent, StepIx step, std::uint32_t index);
+// The identity of a child is (parent run, step, index). The step's id, not its place: in a fork, steps that are added on
+// the way may come in another order.
+[[nodiscard]] RunId childId(const RunId& parent, const StepRecord& step);
 
 struct Decider::Impl {
     Impl(RunState& state, const Command& command, Given& given);
@@ -56,6 +57,7 @@ struct Decider::Impl {
     bool own(const cmd::Migrate& c);
     bool own(const cmd::Redact& c);
     bool own(const cmd::Advance& c);
+    bool own(const cmd::Park& c);
     bool own(const cmd::Recover& c);
     bool own(const cmd::FireTimers& c);
     bool own(const cmd::Deliver& c);

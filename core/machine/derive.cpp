@@ -9,18 +9,6 @@ namespace cairn {
 
 namespace {
 
-// What flows down to children: the stricter of own and inherited, ordered by a revision that only grows.
-Control controlFor(const RunState& s)
-{
-    Control control;
-    control.paused = s.paused();
-    control.cancelled = s.cancelled() || s.restCancelled;
-    control.compensate = s.own.compensate || s.inherited.compensate;
-    control.deadline = s.deadline();
-    control.revision = s.version;
-    return control;
-}
-
 std::uint32_t confirmedOf(const RunState& s)
 {
     std::uint32_t sum = s.closed ? 1 : 0;
@@ -39,7 +27,7 @@ std::uint32_t totalOf(const RunState& s)
 
 // A child's effects are named after what its parent began as: a fork of the parent starts a new child, whose effects have
 // the same keys as those of the first one, so it never pays twice. Where the parent is no fork this is the child itself.
-RunId childOrigin(const RunState& s, StepIx ix) { return childId(s.origin, ix, s.steps[ix].index); }
+RunId childOrigin(const RunState& s, StepIx ix) { return childId(s.origin, s.steps[ix]); }
 
 struct Messenger {
     const RunState& s;
@@ -54,9 +42,10 @@ struct Messenger {
         m.kind = cmd::MessageKind::StartChild;
         m.to = f.child;
         m.step = f.step;
+        m.index = s.steps[f.step].index;
         m.payload = s.steps[f.step].input;
         m.allotment = f.allotment;
-        m.control = controlFor(s);
+        m.control = controlForChildren(s);
         m.root = s.root;
         m.origin = childOrigin(s, f.step);
         if (const StepDef* d = definition ? definition->step(s.steps[f.step].name) : nullptr) {
@@ -95,6 +84,17 @@ struct Messenger {
 
 }  // namespace
 
+Control controlForChildren(const RunState& s)
+{
+    Control control;
+    control.paused = s.paused();
+    control.cancelled = s.cancelled() || s.restCancelled;
+    control.compensate = s.own.compensate || s.inherited.compensate;
+    control.deadline = s.deadline();
+    control.revision = s.controlVersion;
+    return control;
+}
+
 std::vector<Message> messagesOf(const RunState& after, const Entry& entry, const Definition* definition)
 {
     Messenger messenger{after, definition, {}, false, false};
@@ -107,7 +107,7 @@ std::vector<Message> messagesOf(const RunState& after, const Entry& entry, const
             Message m;
             m.kind = cmd::MessageKind::ControlFlow;
             m.to = child.run;
-            m.control = controlFor(after);
+            m.control = controlForChildren(after);
             messenger.out.push_back(std::move(m));
         }
     if (messenger.confirm && !after.parent.run.isNull() && !after.closed) {

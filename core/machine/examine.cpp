@@ -275,6 +275,8 @@ struct Examiner {
             return finishedRun();
         if (c.paused && s.restCancelled)
             return no(RejectCode::Refused, "the run is being cancelled; it cannot be paused");
+        if (s.parked && !c.paused)
+            return cmd.actor.kind == ActorKind::Person ? Examined{} : no(RejectCode::NoRight, "only a person can let a parked run go on");
         if (s.own.paused == c.paused) {
             if (!c.paused && s.inherited.paused)
                 return no(RejectCode::Refused, "the run is paused by its parent; resume the parent");
@@ -467,6 +469,12 @@ struct Examiner {
 
     // --- engine
     Examined operator()(const cmd::Advance&) const { return s.closed ? same("the run is finished") : Examined{}; }
+    Examined operator()(const cmd::Park&) const
+    {
+        if (s.closed)
+            return same("the run is finished");
+        return s.parked ? same("the run is parked already") : Examined{};
+    }
     Examined operator()(const cmd::Recover&) const { return s.closed ? same("the run is finished") : Examined{}; }
     Examined operator()(const cmd::FireTimers&) const { return s.closed ? same("the run is finished") : Examined{}; }
     Examined operator()(const cmd::Deliver& c) const

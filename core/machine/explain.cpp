@@ -28,7 +28,7 @@ TimeMs nextOf(const StepRecord& step) { return step.due; }
 
 class Collector {
 public:
-    explicit Collector(const RunState& state) : s(state) {}
+    explicit Collector(const RunState& state, const Given* given = nullptr) : s(state), g(given) {}
 
     std::vector<ReasonItem> collect()
     {
@@ -40,6 +40,7 @@ public:
             items.push_back({s.blocked, kNoStep, s.blockedAt, kNoTime, 1, false});
         collectUnknown();
         collectFailed();
+        collectLost();
         for (std::size_t r = 1; r < kReasonCount; ++r) {
             const auto reason = static_cast<Reason>(r);
             const auto& set = s.waiting[r];
@@ -90,7 +91,27 @@ private:
         }
     }
 
+    // Attempts whose engine is no longer heard. An outside worker's end by their own heartbeat.
+    void collectLost()
+    {
+        if (!g || !g->sessionLost)
+            return;
+        ReasonItem item{Reason::Lease, kNoStep, kNoTime, kNoTime, 0, false};
+        for (const StepIx ix : s.running) {
+            const AttemptState& attempt = *s.steps[ix].attempt;
+            const auto lost = attempt.session.isNull() ? std::nullopt : g->sessionLost(attempt.session);
+            if (!lost || item.count++ > 0)
+                continue;
+            item.step = ix;
+            item.since = lost->lastHeard == kNoTime ? attempt.startedAt : lost->lastHeard;
+            item.due = lost->takenOverAt;
+        }
+        if (item.count > 0)
+            items.push_back(item);
+    }
+
     const RunState& s;
+    const Given* g;                // null: nothing is known but the state
     std::vector<ReasonItem> items;
 };
 
@@ -201,9 +222,9 @@ std::vector<Probe> probesFor(const RunState& s, TimeMs now)
         add(Verb::Reject, record.step, cmd::Decide{record.id, false, record.binding}, record.id);
     }
     if (!s.closed) {
-        if (s.own.paused)
+        if (s.own.paused || s.parked)
             add(Verb::Resume, kNoStep, cmd::SetPaused{false, 0, false});
-        else
+        if (!s.own.paused)
             add(Verb::Pause, kNoStep, cmd::SetPaused{true, 0, false});
     }
     std::vector<StepIx> steps(s.failed.begin(), s.failed.end());
@@ -229,7 +250,7 @@ std::vector<Probe> probesFor(const RunState& s, TimeMs now)
     }
     if (s.blocked == Reason::Deadline)
         add(Verb::Deadline, kNoStep, cmd::SetDeadline{now + 3'600'000, 0, false});
-    if (s.blocked == Reason::Incompatible || s.blocked == Reason::Worker)
+    if (!s.parked && (s.blocked == Reason::Incompatible || s.blocked == Reason::Worker))
         add(Verb::Migrate, kNoStep, cmd::Migrate{0});
     add(Verb::Compensate, kNoStep, cmd::Compensate{});
     add(Verb::Cancel, kNoStep, cmd::Cancel{true});
@@ -250,7 +271,7 @@ Command probeCommand(cmd::Body body)
 Explanation explain(const RunState& state, const Given& given)
 {
     Explanation result;
-    result.reasons = Collector(state).collect();
+    result.reasons = Collector(state, &given).collect();
     result.summary = summaryOf(state, result.reasons, given.now);
     for (auto& probe : probesFor(state, given.now)) {
         const auto rejection = check(state, probeCommand(std::move(probe.body)), given);

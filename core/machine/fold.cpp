@@ -47,6 +47,7 @@ struct Folder {
         state.budget = f.budget;
         state.driven = f.driven;
         state.startedAt = head.time;
+        state.controlVersion = head.version;
     }
     void operator()(const ControlChanged& f)
     {
@@ -56,6 +57,7 @@ struct Folder {
             state.pauseReason = head.reason;
         }
         state.own = f.own;
+        state.controlVersion = head.version;
     }
     void operator()(const ControlInherited& f)
     {
@@ -65,16 +67,19 @@ struct Folder {
             state.pauseReason = head.reason;
         }
         state.inherited = f.parent;
+        state.controlVersion = head.version;
     }
     void operator()(const RunBlocked& f)
     {
         state.blocked = f.reason;
         state.blockedAt = f.reason == Reason::None ? kNoTime : head.time;
         state.blockedDetail = f.detail;
+        state.parked = f.reason != Reason::None && head.verb == Verb::Park;
     }
     void operator()(const RestCancelled&)
     {
         state.restCancelled = true;
+        state.controlVersion = head.version;
         for (StepIx ix = 0; ix < state.steps.size(); ++ix) {
             const StepRecord& s = state.steps[ix];
             const bool notBegun = !isFinished(s.state) && s.state != StepState::Unknown && !s.attempt;
@@ -541,7 +546,7 @@ void fact(RunState& state, const Fact& fact, const Head& head)
 void apply(RunState& state, const Entry& entry)
 {
     assert(entry.version == state.version + 1);
-    const fold::Head head{entry.version, entry.actor, entry.time, entry.reason};
+    const fold::Head head{entry.version, entry.verb, entry.actor, entry.time, entry.reason};
     fold::begin(state, head);
     for (const Fact& fact : entry.facts)
         fold::fact(state, fact, head);

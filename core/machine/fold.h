@@ -8,6 +8,7 @@ namespace cairn::fold {
 // What a fact may take from its entry.
 struct Head {
     std::uint64_t version = 0;
+    Verb verb = Verb::Start;
     Actor actor;
     TimeMs time = kNoTime;
     PayloadRef reason;

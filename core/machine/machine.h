@@ -56,6 +56,11 @@ struct ResourceView {
 
 enum class Safety : std::uint8_t { Free = 1, Guarded };
 
+struct LostSession {
+    TimeMs lastHeard = kNoTime;
+    TimeMs takenOverAt = kNoTime;        // kNoTime: no engine is there to take over
+};
+
 struct Given {
     TimeMs now = kNoTime;
     std::uint64_t seed = 0;              // of the store; jitter = hash(seed, run, step, attempt)
@@ -68,6 +73,8 @@ struct Given {
     SessionId session;                   // the owning engine that commits; null: starts no attempts
     std::uint32_t capacity = 0;          // attempts that the engine can start now
     std::function<bool(const SessionId&)> sessionEnded;  // Recover; null: no session has ended
+    // explain(): a session that is no longer heard; null: all are. Engines decide by sessionEnded alone.
+    std::function<std::optional<LostSession>(const SessionId&)> sessionLost;
     std::map<StepIx, Rendered> rendered;
     std::map<EffectId, LedgerRow> ledger;
     std::map<std::string, ResourceView, std::less<>> resources;
@@ -139,6 +146,7 @@ struct Message {
     cmd::MessageKind kind = cmd::MessageKind::StartChild;
     RunId to;
     StepIx step = kNoStep;               // receiver's step (ChildFinished), sender's step (StartChild)
+    std::uint32_t index = 0;             // StartChild: of the sender's step among its fan-out's members
     PayloadRef payload;                  // in the sender: child's input, or the run's output
     Activity as = Activity::Completed;
     std::vector<Usage> used;
@@ -152,6 +160,10 @@ struct Message {
     std::uint32_t total = 0;
     EffectId effect;                     // EffectReleased: made by the store, one per waiter
 };
+
+// What flows down from a run to its children: the stricter of own and inherited. The revision is the version of the entry
+// that last changed it, so it only grows.
+[[nodiscard]] Control controlForChildren(const RunState& state);
 
 // Messages of an entry in order; their number is their position. `after` is the state with the entry applied.
 [[nodiscard]] std::vector<Message> messagesOf(const RunState& after, const Entry& entry, const Definition* definition);

@@ -144,12 +144,14 @@ struct RunState {
     // control
     Control own;
     Control inherited;
+    std::uint64_t controlVersion = 0;  // of the entry that last changed what flows down to children
     Actor pausedBy;
     TimeMs pausedAt = kNoTime;
     PayloadRef pauseReason;
     Reason blocked = Reason::None; // of the run as a whole
     TimeMs blockedAt = kNoTime;
     PayloadRef blockedDetail;
+    bool parked = false;           // blocked because an entry did not fold to what was decided: until a person resumes it
     bool restCancelled = false;
     bool compensating = false;
     bool closed = false;

@@ -31,6 +31,7 @@ struct VerbOf {
     Verb operator()(const cmd::Migrate&) const { return Verb::Migrate; }
     Verb operator()(const cmd::Redact&) const { return Verb::Redact; }
     Verb operator()(const cmd::Advance&) const { return Verb::Advance; }
+    Verb operator()(const cmd::Park&) const { return Verb::Park; }
     Verb operator()(const cmd::Recover&) const { return Verb::Recover; }
     Verb operator()(const cmd::FireTimers&) const { return Verb::FireTimers; }
     Verb operator()(const cmd::Deliver&) const { return Verb::Deliver; }

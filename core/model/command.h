@@ -98,6 +98,7 @@ struct Redact { std::uint64_t act = 0; std::vector<PayloadId> payloads; };
 
 // --- from the engine ---------------------------------------------------------------------------------------
 struct Advance {};                  // start what can be started
+struct Park { PayloadRef detail; }; // an entry does not fold to what was decided: names the field; a person resumes
 struct Recover {};                  // takeover: end attempts of sessions that are gone (Given::endedSessions)
 struct FireTimers {};               // everything that is due at Given::now: timers, retries, expiries, time-outs, deadline
 enum class MessageKind : std::uint8_t { StartChild = 1, ChildFinished, ControlFlow, CancelConfirmed, EffectReleased };
@@ -117,8 +118,8 @@ struct Deliver {
 
 using Body = std::variant<Start, AddSteps, DrivenStep, Signal, Claim, Renew, Complete, Fail, Partial, LookedUp,
                           RequestApproval, Decide, SetPaused, Cancel, Compensate, RetryStep, SkipStep, RecordResult,
-                          Settle, AmendInput, SetDeadline, SetBudget, Fork, Migrate, Redact, Advance, Recover,
-                          FireTimers, Deliver>;
+                          Settle, AmendInput, SetDeadline, SetBudget, Fork, Migrate, Redact, Advance, Park,
+                          Recover, FireTimers, Deliver>;
 
 }  // namespace cairn::cmd
 

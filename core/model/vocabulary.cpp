@@ -224,6 +224,7 @@ constexpr Word kVerbs[] = {
     plain(Verb::FireTimers, "fire_timers", "Fire timers", "Do what is due."),
     plain(Verb::Deliver, "deliver", "Deliver", "Apply a message from another run."),
     plain(Verb::Reconcile, "reconcile", "Look up effect", "Record what the provider says about an effect."),
+    plain(Verb::Park, "park", "Park", "Stop a run whose entry cannot be read back as it was meant."),
 };
 
 constexpr Word kUnknownWord{

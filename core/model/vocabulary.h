@@ -71,7 +71,8 @@ enum class Verb : std::uint8_t {
     Takeover, Compensate, Fork, Migrate, Redact,
     Start, AddSteps, Claim, Renew, Progress, Complete, Fail, Partial, Signal, RequestApproval, DrivenStep,
     Advance, Recover, FireTimers, Deliver,
-    Reconcile,  // the answer of a look-up (added last: values are stored)
+    Reconcile,  // the answer of a look-up (added later: values are stored)
+    Park,       // folding an entry again gave another state
 };
 
 struct Word {

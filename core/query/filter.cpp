@@ -22,6 +22,14 @@ constexpr std::pair<std::string_view, Reason> kReasonWords[] = {
     {"worker_lost", Reason::Lease},
 };
 
+// Fields of the language that no store can answer yet, and what to ask instead.
+constexpr std::pair<std::string_view, std::string_view> kNotYet[] = {
+    {"owner", "runs are not assigned to people yet; touched-by:NAME finds those that somebody acted on"},
+    {"store", "this list is of one store: name another with --store"},
+    {"tokens", "lists do not keep what a run used; `cairn show RUN` tells it"},
+    {"cost", "lists do not keep what a run used; money:>500 asks for the amount at stake, and `cairn show RUN` tells what was used"},
+};
+
 struct Token {
     std::size_t offset = 0;
     std::size_t length = 0;
@@ -186,7 +194,7 @@ private:
             }
         if (t.field.rfind("attr.", 0) == 0)
             attribute(term, t);
-        else if (!words(term, t) && !texts(term, t) && !places(term, t) && !times(term, t))
+        else if (!words(term, t) && !texts(term, t) && !places(term, t) && !times(term, t) && !money(term, t))
             unknownField(t);
     }
 
@@ -284,6 +292,10 @@ private:
             listOf(t, term.resource, nullptr);
         } else if (t.field == "situation") {
             listOf(t, term.situation, nullptr);
+        } else if (t.field == "worker") {
+            listOf(t, term.worker, nullptr);
+        } else if (t.field == "touched-by" || t.field == "touched_by") {
+            listOf(t, term.touchedBy, nullptr);
         } else {
             return false;
         }
@@ -368,8 +380,40 @@ private:
         return true;
     }
 
+    // The amount at stake in the step that the run waits in: >500, <20EUR, or a currency alone.
+    bool money(ListTerm& term, const Token& t)
+    {
+        if (t.field != "money" && t.field != "amount")
+            return false;
+        if (t.negated || t.values.size() > 1) {
+            fail(t.offset, t.length, t.field + " takes one value and no -; turn > and < around instead");
+            return true;
+        }
+        std::string_view value = t.values.front();
+        const char sign = value.front() == '>' || value.front() == '<' ? value.front() : '\0';
+        if (sign != 0)
+            value.remove_prefix(1);
+        const std::size_t letters = value.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+        std::string currency(letters == std::string_view::npos ? std::string_view() : value.substr(letters));
+        std::transform(currency.begin(), currency.end(), currency.begin(),
+                       [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+        const std::string_view digits = trimmed(value.substr(0, letters));
+        const auto amount = parseAmount(digits);
+        const bool currencyFits = currency.empty() ? sign != 0 : currency.size() == 3;
+        if (!currencyFits || (sign == 0 ? !digits.empty() : !amount)) {
+            failValue(t, "\"" + visibleLine(t.values.front()) + "\" is no amount: " + helpFor(t.field));
+            return true;
+        }
+        term.currency = currency;
+        if (sign != 0)
+            (sign == '>' ? term.amountAbove : term.amountBelow) = *amount;
+        return true;
+    }
+
     static std::string helpFor(const std::string& field)
     {
+        if (field == "money" || field == "amount")
+            return field + ":>500, " + field + ":<20EUR or " + field + ":EUR";
         if (field == "since" || field == "age" || field == "created")
             return field + ":>2h, " + field + ":<10m, " + field + ":today, " + field + ":yesterday, " + field + ":2026-11-29 or "
                 + field + ":2026-11-29T10:42:07Z (UTC)";
@@ -390,6 +434,11 @@ private:
     }
     void unknownField(const Token& t)
     {
+        for (const auto& [name, instead] : kNotYet)
+            if (t.field == name) {
+                fail(t.offset, t.valueAt - t.offset, t.field + " cannot be asked for yet: " + std::string(instead));
+                return;
+            }
         const auto fields = filterFields();
         const std::string near = nearestName(t.field, fields, [](const std::string& f) { return std::string_view(f); });
         fail(t.offset, t.valueAt - t.offset, "there is no field \"" + visibleLine(t.field) + "\""
@@ -408,7 +457,7 @@ private:
 std::vector<std::string> filterFields()
 {
     return {"wait", "reason", "state", "activity", "attention", "def", "workflow", "step", "error", "age", "since", "created",
-            "key", "parent", "root", "run", "resource", "situation", "is", "attr.NAME"};
+            "key", "parent", "root", "run", "resource", "situation", "worker", "touched-by", "money", "is", "attr.NAME"};
 }
 
 ParsedFilter parseFilter(std::string_view text, TimeMs now)

@@ -52,7 +52,7 @@ Result<Query::Impl::Folded> Query::Impl::fold(const RunId& run, std::uint64_t ve
     return folded;
 }
 
-Explanation Query::Impl::explained(const RunState& state, const Definition* def, TimeMs at)
+Explanation Query::Impl::explained(const RunState& state, const Definition* def, TimeMs at, const HeardSessions* heard)
 {
     Given given;
     given.now = at;
@@ -61,6 +61,8 @@ Explanation Query::Impl::explained(const RunState& state, const Definition* def,
         given.safety = info->safety;
     }
     given.definition = def;
+    if (heard)
+        given.sessionLost = [heard](const SessionId& id) { return heard->lost(id); };
     return explain(state, given);
 }
 
@@ -116,7 +118,8 @@ Lookup Query::Impl::lookup(const RunState& state, TimeMs at, int depth, std::set
         if (!folded)
             return std::nullopt;
         const auto def = definition(folded->state.workflow);
-        const Explanation explanation = explained(folded->state, def.get(), at);
+        const auto known = heard();
+        const Explanation explanation = explained(folded->state, def.get(), at, known ? &*known : nullptr);
         const std::size_t place = chain ? chain->size() : 0;
         if (chain)
             chain->emplace_back(run, Sentence{});
@@ -155,10 +158,11 @@ Result<RunView> Query::run(const RunId& run, std::uint64_t version)
     view.definition = m_impl->definition(view.state.workflow);
     // An earlier version is told as it was when that version was written.
     const TimeMs told = version == 0 ? at : view.state.changedAt;
-    view.explanation = m_impl->explained(view.state, view.definition.get(), told);
+    CAIRN_TRY_ASSIGN(const HeardSessions heard, m_impl->heard());
+    view.explanation = m_impl->explained(view.state, view.definition.get(), told, version == 0 ? &heard : nullptr);
     std::set<RunId> visited;
     view.sentence = m_impl->told(view.state, view.explanation, view.definition.get(), told, 0, visited, &view.chain).sentence;
-    CAIRN_TRY_ASSIGN(auto rows, m_impl->reader.listRows(std::span(&run, 1)));
+    CAIRN_TRY_ASSIGN(auto rows, this->rows(std::span(&run, 1)));
     if (version == 0 && !rows.empty())
         view.row = std::move(rows.front());
     else

@@ -59,6 +59,15 @@ public:
     ~Query();
 
     [[nodiscard]] Result<RunView> run(const RunId& run, std::uint64_t version = 0);
+    // Lists as the store has them, but for what shows without a commit: an attempt whose engine is no longer heard has the
+    // reason `lease`, here as in run(). A filter may ask for it.
+    [[nodiscard]] Result<RunPage> list(const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after,
+                                       std::size_t limit);
+    [[nodiscard]] Result<std::uint64_t> count(const ListFilter& filter);
+    [[nodiscard]] Result<std::vector<CountRow>> counts(const ListFilter& filter);
+    [[nodiscard]] Result<std::vector<ListRow>> rows(std::span<const RunId> runs);
+    // A worker that is lost changes no row: who shows `lease` reads again now and then.
+    [[nodiscard]] Result<Changes> changesSince(std::uint64_t cursor, std::size_t limit);
     [[nodiscard]] Result<RunId> resolve(std::string_view idOrPrefixOrKey);   // NotFound, or InvalidInput when ambiguous
     [[nodiscard]] Result<std::vector<HistoryItem>> history(const RunId& run, std::uint64_t fromVersion, std::size_t limit);
     [[nodiscard]] Result<Sentence> sentence(const RunState& state, const Explanation& explanation, const Definition* definition);

@@ -2,6 +2,7 @@
 // Inside of the query layer.
 
 #include "core/query/tell.h"
+#include "core/service/sessions.h"
 
 #include <map>
 #include <set>
@@ -19,7 +20,12 @@ struct Query::Impl {
         RunState state;
     };
     [[nodiscard]] Result<Folded> fold(const RunId& run, std::uint64_t version);
-    [[nodiscard]] Explanation explained(const RunState& state, const Definition* def, TimeMs at);
+    // `heard`: null for an earlier version, which is told as it was.
+    [[nodiscard]] Explanation explained(const RunState& state, const Definition* def, TimeMs at, const HeardSessions* heard);
+    // --- lists.cpp: rows are as of their last commit; a worker that was lost since then makes none.
+    [[nodiscard]] Result<HeardSessions> heard();
+    [[nodiscard]] Result<ListFilter> resolved(const ListFilter& filter, const HeardSessions& heard);
+    Status tellLost(std::span<ListRow> rows, const HeardSessions& heard);
     [[nodiscard]] Lookup lookup(const RunState& state, TimeMs at, int depth, std::set<RunId>& visited,
                                 std::vector<std::pair<RunId, Sentence>>* chain);
     [[nodiscard]] Told told(const RunState& state, const Explanation& explanation, const Definition* def, TimeMs at, int depth,

@@ -149,6 +149,7 @@ private:
         case Reason::Timer: timer(*m_step); break;
         case Reason::Signal: signal(); break;
         case Reason::Child: child(*m_step, item); break;
+        case Reason::Lease: lost(*m_step, item); break;
         default:
             out.clause = "waits: " + std::string(label(item.reason));
             sentence().shortText = std::string(label(item.reason));
@@ -260,6 +261,13 @@ private:
         const std::string wanted = s.workflow.name + "@" + std::to_string(s.workflow.version);
         const std::string why = m_step ? line(m_step->error ? m_step->error : m_step->detail) : line(s.blockedDetail);
         sentence().subject = m_step ? m_step->id : wanted;
+        if (!m_step && s.parked) {
+            out.clause = "was parked " + ago(s.blockedAt, t) + ": " + why;
+            sentence().ends = "a person resumes it, under a version of Cairn that reads its history back as it was meant";
+            sentence().shortText = "Parked: " + why;
+            evidence("found", why);
+            return;
+        }
         out.clause = (m_step ? "does not fit: " : "cannot go on under " + wanted + ": ") + why;
         sentence().ends = m_step ? "a person amends its input, skips it or records its result" : "a version that fits is added, or the run is migrated";
         sentence().shortText = "Mismatch: " + why;
@@ -483,15 +491,29 @@ private:
         sentence().ends = "an engine starts it";
         sentence().shortText = "Queued " + ago(sentence().since, t);
     }
+    std::optional<SessionRow> sessionOf(const SessionId& id) const
+    {
+        for (SessionRow& session : look.sessions ? look.sessions() : std::vector<SessionRow>{})
+            if (session.id == id)
+                return std::move(session);
+        return std::nullopt;
+    }
     std::string engineName(const SessionId& id) const
     {
-        for (const SessionRow& session : look.sessions ? look.sessions() : std::vector<SessionRow>{})
-            if (session.id == id && !session.name.empty()) {
-                const bool lost = session.endedAt != kNoTime || (session.leaseUntil != kNoTime && session.leaseUntil < t);
-                return "engine " + visibleLine(session.name) + (lost ? ", which was last heard " + ago(session.heartbeatAt, t)
-                    + (session.endedAt == kNoTime ? " (its lease ended " + ago(session.leaseUntil, t) + "); another engine takes over" : " and has ended; another engine takes over") : "");
-            }
-        return "engine " + shortId(toText(id));
+        const auto session = sessionOf(id);
+        return "engine " + (session && !session->name.empty() ? visibleLine(session->name) : shortId(toText(id)));
+    }
+    void lost(const StepRecord& step, const ReasonItem& item)
+    {
+        const SessionId id = step.attempt ? step.attempt->session : SessionId{};
+        const bool open = sessionOf(id).has_value();   // nobody has ended it
+        sentence().subject = engineName(id);
+        out.clause = "lost its worker: " + engineName(id)
+            + (open ? " was last heard " + ago(item.since, t) : std::string(" has ended"));
+        m_detail = item.due == kNoTime ? "No engine is running that could take it over." : "Another engine takes it over.";
+        sentence().ends = item.due == kNoTime ? "an engine starts, and takes it over" : "another engine takes it over";
+        sentence().shortText = "Worker lost, last heard " + ago(item.since, t);
+        evidence("engine", engineName(id));
     }
 
     void others(const ReasonItem& item)

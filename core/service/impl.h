@@ -26,6 +26,7 @@ struct Service::Impl {
     void answer(const ItemPtr& item, Outcome outcome);
     void giveUp(Slot& slot, const ItemPtr& item, Outcome outcome);
     [[nodiscard]] Outcome repeatedOr(const Item& item, Outcome outcome);
+    void park(Slot& slot, const ItemPtr& item, Error wrong, RunState before);
     [[nodiscard]] std::optional<Error> checkAgain(const RunState& before, const RunState& after, const SealedEntry& sealed) const;
     void pushEntry(Slot& slot, const ItemPtr& item, Work& deciding, Entry entry, const Summary& summary,
                    const std::optional<RunState>& before);
@@ -51,6 +52,13 @@ struct Service::Impl {
     Status refresh(Slot& slot);            // entries since confirmed; observers hear of them
     Status afterLoad(Slot& slot, const HotRow& hot);
     [[nodiscard]] Result<RunState> fold(const RunId& run, std::uint64_t version, RunRow* identity, HotRow* hot);
+    // What flows down to the children of a run; nullopt: there is no such run (any more).
+    struct ControlOfRun {
+        Control control;
+        std::uint64_t version = 0;
+        RunId parent;
+    };
+    [[nodiscard]] Result<std::optional<ControlOfRun>> controlOf(const RunId& run);
     [[nodiscard]] Result<Entry> entryAt(const RunId& run, std::uint64_t version);
     [[nodiscard]] std::string errorText(Slot& slot, const PayloadRef& error, Work* work);
 
@@ -96,6 +104,7 @@ struct Service::Impl {
     TimeMs timeBase = kNoTime;
     SpanMs timeAt = 0;
     std::map<std::pair<std::string, std::uint32_t>, std::shared_ptr<const Definition>> definitions;
+    std::unordered_map<RunId, ControlOfRun> controls;    // of runs that children were started for
     std::map<std::string, ResourceRow, std::less<>> resources;
     SpanMs resourcesAt = 0;
     bool resourcesKnown = false;

@@ -1,6 +1,7 @@
 // The service's public face.
 
 #include "core/service/impl.h"
+#include "core/service/sessions.h"
 #include "core/service/work.h"
 #include "core/store/message.h"
 
@@ -142,6 +143,8 @@ Given Service::explainGiven(const RunState& state)
     }
     given.definition = definition(state.workflow.name, state.workflow.version).get();  // kept by the cache
     given.served = m_impl->serves(state.workflow.name, state.workflow.version);
+    if (auto heard = hearSessions(m_impl->reader, given.now))
+        given.sessionLost = [heard = *std::move(heard)](const SessionId& id) { return heard.lost(id); };
     return given;
 }
 
@@ -220,10 +223,9 @@ Result<Submission> Service::deliver(const OutboxRow& row)
         start.origin = message.origin;
         start.parent.run = row.from;
         start.parent.step = message.step;
-        if (const RunState* sender = state(row.from); sender && message.step < sender->steps.size())
-            start.parent.index = sender->steps[message.step].index;
+        start.parent.index = message.index;
         start.input = payload;
-        start.inherited = message.control;
+        start.inherited = message.control;   // as it was; decided is what the sender's control is by then
         start.allotment = message.allotment;
         s.workflow = message.workflow;
         s.workflowVersion = message.workflowVersion;

@@ -306,6 +306,7 @@ Result<CommitMember> Service::Impl::project(Work& work, Slot& slot, const Entry&
     member.expectedVersion = entry.version - 1;
     member.expectedEpoch = slot.epoch;
     member.checkEpoch = slot.owned && !slot.releasing;
+    member.control = after.controlVersion;
     member.by = config.session;
     member.entry = sealed;
     member.nextDue = nextDueOf(after, work.given().definition, entry.time);
@@ -320,6 +321,10 @@ Result<CommitMember> Service::Impl::project(Work& work, Slot& slot, const Entry&
     } else if (member.checkEpoch && !worth) {
         member.owner = OwnerChange::Release;
     }
+    const bool starts = std::any_of(entry.facts.begin(), entry.facts.end(),
+                                    [](const Fact& fact) { return std::holds_alternative<AttemptStarted>(fact); });
+    if (item.creates || starts)
+        member.ancestors = work.ancestors();
     Projection projection{*this, work, slot, entry, after, member};
     projection.payloads();
     projection.steps();

@@ -147,7 +147,9 @@ void Service::Impl::decideNext(Slot& slot, const ItemPtr& item)
             finish(slot, item, std::move(outcome));
             return;
         }
-    const bool check = config.verifyOneIn > 0 && rng.below(config.verifyOneIn) == 0;
+    // A parked run is not trusted: each of its entries is checked.
+    const bool check = item->distrusted || slot.tentative.parked
+        || (config.verifyOneIn > 0 && rng.below(config.verifyOneIn) == 0);
     std::optional<RunState> before;
     if (check)
         before = slot.tentative;
@@ -227,15 +229,41 @@ std::optional<Error> Service::Impl::checkAgain(const RunState& before, const Run
     const auto decoded = decodeEntry(sealed.body, sealed.format);
     if (!decoded)
         return makeError(ErrorKind::Internal, "run " + toText(after.id) + ": entry " + std::to_string(sealed.version)
-                                                  + " cannot be read back: " + decoded.error().text + "; the run is parked");
+                                                  + " cannot be read back: " + decoded.error().text
+                                                  + "; it was not written and the run is parked");
     RunState again = before;
     apply(again, *decoded);
+    if (failpoint::hit("service.fold-differs"))
+        ++again.own.revision;
     const auto wrong = differences(again, after);
     if (wrong.empty())
         return std::nullopt;
     return makeError(ErrorKind::Internal, "run " + toText(after.id) + ": folding entry " + std::to_string(sealed.version)
                                               + " again gives another " + wrong.front() + " (" + std::to_string(wrong.size())
                                               + " fields differ); nothing was written and the run is parked");
+}
+
+// Nothing of the entry is written. An entry of its own blocks the run, in the store, so that no other engine goes on with
+// it either. Where even that one cannot be read back, or there is no run yet, it stands still here only.
+void Service::Impl::park(Slot& slot, const ItemPtr& item, Error wrong, RunState before)
+{
+    log::error("run_parked", {{"run", slot.run}, {"error", wrong.text}});
+    slot.tentative = std::move(before);
+    item->distrusted = true;
+    Outcome outcome = failedWith(slot.run, wrong);
+    if (std::holds_alternative<cmd::Park>(item->submission.command.body)) {
+        slot.parked = std::move(wrong);
+    } else if (slot.tentative.version > 0 && !slot.tentative.parked) {
+        auto parking = std::make_shared<Item>();
+        Submission& s = parking->submission;
+        s.run = slot.run;
+        s.command.id = makeId<CommandId>(now(), rng);
+        s.command.actor = {ActorKind::System, config.actorName};
+        s.payloads.push_back(makePayload(wrong.text, "text/plain"));
+        s.command.body = cmd::Park{s.payloads.back().ref};
+        slot.waiting.push_front(std::move(parking));
+    }
+    finish(slot, item, std::move(outcome));
 }
 
 void Service::Impl::pushEntry(Slot& slot, const ItemPtr& item, Work& deciding, Entry entry, const Summary& summary,
@@ -245,15 +273,11 @@ void Service::Impl::pushEntry(Slot& slot, const ItemPtr& item, Work& deciding, E
     item->format = deciding.given().format;
     const SealedEntry sealed = sealEntry(item->entry, item->format, slot.tentative.head);
     item->hash = sealed.hash;
-    std::optional<Error> wrong;
     if (before)
-        wrong = checkAgain(*before, slot.tentative, sealed);
-    auto member = wrong ? Result<CommitMember>(*wrong) : project(deciding, slot, item->entry, sealed, summary);
+        if (auto wrong = checkAgain(*before, slot.tentative, sealed))
+            return park(slot, item, *std::move(wrong), *before);
+    auto member = project(deciding, slot, item->entry, sealed, summary);
     if (!member) {
-        if (wrong) {
-            log::error("run_parked", {{"run", slot.run}, {"error", wrong->text}});
-            slot.parked = wrong;
-        }
         giveUp(slot, item, failedWith(slot.run, std::move(member).error()));
         return;
     }

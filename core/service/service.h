@@ -23,6 +23,11 @@ struct NewPayload {
     bool staged = false;           // the artifact's chunks are in the store; otherwise the commit queue stages them
 };
 
+// What is said to be JSON must be JSON whose every reading is the same: no member twice, no number that a double cannot
+// hold, no lone surrogate. The service refuses anything else that callers, workers and people give; what executors hand in
+// was looked at by them. InvalidInput says where.
+[[nodiscard]] Status checkGiven(const NewPayload& payload);
+
 struct Submission {
     RunId run;
     Command command;               // command.id null: the service makes one

@@ -15,6 +15,7 @@ struct Item {
     Service::Done done;
     bool callersId = false;              // the command id came from outside: it may have been committed before
     int tries = 0;
+    bool distrusted = false;             // its entry did not fold to what was decided: checked whenever it is decided again
 
     // Start: found before the first decision.
     bool creates = false;

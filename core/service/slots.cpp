@@ -62,6 +62,28 @@ Result<RunState> Service::Impl::fold(const RunId& run, std::uint64_t version, Ru
     return state;
 }
 
+Result<std::optional<Service::Impl::ControlOfRun>> Service::Impl::controlOf(const RunId& run)
+{
+    constexpr std::size_t kKeep = 4096;
+    const auto hot = reader.hot(run);
+    if (!hot && hot.error().kind == ErrorKind::NotFound)
+        return std::optional<ControlOfRun>();
+    if (!hot)
+        return hot.error();
+    const auto known = controls.find(run);
+    if (known != controls.end() && known->second.version == hot->control)
+        return std::optional(known->second);
+    const auto of = [](const RunState& state) {
+        return ControlOfRun{controlForChildren(state), state.controlVersion, state.parent.run};
+    };
+    if (controls.size() >= kKeep)
+        controls.clear();
+    if (const Slot* slot = findSlot(run); slot && slot->confirmed.version > 0 && slot->confirmed.controlVersion == hot->control)
+        return std::optional(controls[run] = of(slot->confirmed));
+    CAIRN_TRY_ASSIGN(const RunState state, fold(run, 0, nullptr, nullptr));
+    return std::optional(controls[run] = of(state));
+}
+
 Result<Entry> Service::Impl::entryAt(const RunId& run, std::uint64_t version)
 {
     CAIRN_TRY_ASSIGN(const LoadedRun loaded, reader.loadRun(run, version, version));

@@ -1,5 +1,6 @@
 // What must be known before the first decision on a new run: its workflow, its key, what a fork copies.
 
+#include "core/base/json_scan.h"
 #include "core/base/text.h"
 #include "core/service/impl.h"
 
@@ -53,10 +54,42 @@ std::vector<PayloadRef> forkedPayloads(const RunState& from)
 
 }  // namespace
 
+Status checkGiven(const NewPayload& payload)
+{
+    if (payload.ref.media.find("json") == std::string::npos)
+        return {};
+    return validateJson(payload.bytes, kPayloadJson);
+}
+
+namespace {
+
+// A person, a caller or a worker outside: what engines and runs bring was looked at before.
+bool isOutside(const Actor& actor)
+{
+    return actor.kind == ActorKind::Person || actor.kind == ActorKind::Caller || actor.kind == ActorKind::Worker;
+}
+
+std::string_view whatIsGiven(const cmd::Body& body)
+{
+    if (std::holds_alternative<cmd::Signal>(body))
+        return "the signal's data";
+    const bool result = std::holds_alternative<cmd::Complete>(body) || std::holds_alternative<cmd::RecordResult>(body)
+        || std::holds_alternative<cmd::Settle>(body) || std::holds_alternative<cmd::SkipStep>(body);
+    return result ? "the result" : "the input";
+}
+
+}  // namespace
+
 std::optional<Outcome> Service::Impl::prepare(Item& item)
 {
     Submission& s = item.submission;
     const TimeMs at = now();
+    if (isOutside(s.command.actor) && !s.delivered)
+        for (const NewPayload& payload : s.payloads)
+            if (const Status checked = checkGiven(payload); !checked)
+                return rejected(RejectCode::InvalidInput, s.run,
+                                std::string(whatIsGiven(s.command.body)) + " is not JSON that can be kept exactly: "
+                                    + checked.error().text);
     if (auto* start = std::get_if<cmd::Start>(&s.command.body))
         if (auto outcome = prepareStart(item, *start))
             return outcome;

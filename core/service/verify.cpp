@@ -49,6 +49,9 @@ struct Verifier {
         }
         if (loaded.hot.version != state.version)
             found("run_hot", "version is " + std::to_string(loaded.hot.version) + ", the history ends at " + std::to_string(state.version));
+        if (loaded.hot.control != state.controlVersion)
+            found("run_hot", "control is of version " + std::to_string(loaded.hot.control) + ", the history changed it last in version "
+                                 + std::to_string(state.controlVersion));
         if (loaded.hot.head != state.head)
             found("run_hot", "head is not the hash of the last entry");
         return true;

@@ -9,7 +9,14 @@ namespace cairn {
 
 namespace {
 
+constexpr int kMaxAncestors = 64;
 constexpr int kMaxRounds = 200'000;   // each gives the machine something that it did not have: a bound on broken rules
+
+// By somebody outside: engines start attempts in other commands' decisions.
+bool startsAttempt(const cmd::Body& body)
+{
+    return std::holds_alternative<cmd::Claim>(body) || std::holds_alternative<cmd::DrivenStep>(body);
+}
 
 bool has(const std::map<StepIx, Rendered>& rendered, const std::vector<StepIx>& steps)
 {
@@ -66,6 +73,10 @@ Result<Decision> Work::decide()
 {
     CAIRN_TRY(m_service.info());
     prepareGiven();
+    CAIRN_TRY(inheritControl());
+    if (m_ancestorCancelled && !m_item.creates && startsAttempt(m_item.submission.command.body) && !m_state.restCancelled)
+        return Decision(Rejection{RejectCode::Refused, "the run that began this one is cancelled, and so is this one as soon as it "
+                                                       "hears of it: no step may start", std::nullopt});
     CAIRN_TRY(compareRepeats());
     CAIRN_TRY(readAddedSteps());
     Decider decider(m_state, m_item.submission.command, m_given);
@@ -77,6 +88,33 @@ Result<Decision> Work::decide()
         CAIRN_TRY(fetch(*needs));
     }
     return makeError(ErrorKind::Internal, "a decision did not come to an end on run " + toText(m_state.id));
+}
+
+// A cancel of any ancestor holds at once, although the message that says so is still on its way down: a child begins as
+// cancelled, and one that is there begins no attempt. All else comes from the parent alone, which passes on what it is told.
+// The commit is guarded by what was read here.
+Status Work::inheritControl()
+{
+    auto* start = std::get_if<cmd::Start>(&m_item.submission.command.body);
+    const bool outside = startsAttempt(m_item.submission.command.body);
+    RunId next = start ? start->parent.run : m_given.session.isNull() && !outside ? RunId{} : m_state.parent.run;
+    bool cancelled = false;
+    for (int up = 0; up < kMaxAncestors && !next.isNull(); ++up) {
+        CAIRN_TRY_ASSIGN(const auto above, m_service.controlOf(next));
+        if (!above)
+            break;  // its history was deleted: what was sent is all there is
+        m_ancestors.push_back({next, above->version});
+        if (start && up == 0)
+            start->inherited = above->control;
+        cancelled = cancelled || above->control.cancelled;
+        next = above->parent;
+    }
+    if (start)
+        start->inherited.cancelled = start->inherited.cancelled || cancelled;
+    else if (cancelled)
+        m_given.session = {};
+    m_ancestorCancelled = cancelled;
+    return {};
 }
 
 // Compared under the recorded salt: the recorded bytes are not read. Salt gone: never the same.
@@ -321,7 +359,7 @@ Result<Rendered> Work::renderDefined(StepIx ix, const StepDef& def)
         mine = *slice;
     }
     const auto sources = [this](std::string_view name) { return source(name); };
-    auto made = renderStep(*m_definition, def, sources, mine);
+    auto made = renderStep(*m_definition, def, sources, mine, m_given.now);
     if (!made) {
         const ErrorKind kind = made.error().kind;
         if (kind == ErrorKind::InvalidInput || kind == ErrorKind::NotFound || kind == ErrorKind::Refused)

@@ -31,9 +31,11 @@ public:
     [[nodiscard]] Result<EffectRow> ledgerRow(const EffectId& effect);
     [[nodiscard]] const std::map<PayloadId, NewPayload>& made() const { return m_made; }
     [[nodiscard]] const std::set<EffectId>& asked() const { return m_asked; }
+    [[nodiscard]] const std::vector<ControlGuard>& ancestors() const { return m_ancestors; }
 
 private:
     void prepareGiven();
+    Status inheritControl();          // a child is under its ancestors' control as it is now, not as it was sent
     Status compareRepeats();          // sameInput, sameDataAsBefore, sameOutputAsBefore
     Status readAddedSteps();          // a decision's plan
     Result<bool> same(const PayloadRef& recorded, const PayloadRef& given);
@@ -72,6 +74,8 @@ private:
     std::map<StepIx, std::string> m_keys;
     std::map<EffectId, EffectRow> m_rows;
     std::set<EffectId> m_asked;
+    std::vector<ControlGuard> m_ancestors;
+    bool m_ancestorCancelled = false;
 };
 
 }  // namespace cairn

@@ -2,7 +2,7 @@
 
 #include "core/definition/parse.h"
 #include "core/model/codec.h"
-#include "tests/cases/clocked_reader.h"
+#include "tests/support/clocked_reader.h"
 
 #include <algorithm>
 

@@ -15,6 +15,7 @@ private Q_SLOTS:
     void c10_commitWhoseAnswerWasLost_data();
     void c10_commitWhoseAnswerWasLost();
     void c10_commitThatWasLostWithItsAnswer();
+    void c10_claimWhoseAnswerWasLost();
     void c10_killedRightAfterCommit();
     void c12_crashBetweenCallAndResult_data();
     void c12_crashBetweenCallAndResult();
@@ -107,6 +108,38 @@ void TestAmb::c10_commitThatWasLostWithItsAnswer()
     QCOMPARE(b.facts<RunStarted>(s.run), 1);
     QCOMPARE(b.effectd.text(), std::string("do=1"));
     QCOMPARE(b.verified(s.run), std::string());
+}
+
+// An outside worker's claim: the answer is taken away after COMMIT, and once more on the way to the worker, who asks again.
+void TestAmb::c10_claimWhoseAnswerWasLost()
+{
+    CAIRN_BENCH();
+    b.add(workflow("one", "{'name':'draw','tool':'render','input':{}}"));
+    const RunId run = b.started("one");
+    const auto claim = [&](const std::string& worker, const CommandId& id) {
+        Submission s = Bench::command(run, cmd::Claim{"draw", worker, {}, 30'000}, {ActorKind::Worker, worker});
+        s.command.id = id;
+        return b.service->submitAndWait(std::move(s));
+    };
+    const auto mine = makeId<CommandId>(b.now(), b.rng);
+    QVERIFY(failpoint::configure("queue.after-commit=error@1"));
+    const Outcome first = claim("w1", mine);
+    QCOMPARE(failpoint::counts()["queue.after-commit"], std::uint64_t(2));   // committed again, and found there
+    QVERIFY(failpoint::configure(""));
+    QCOMPARE(first.kind, Outcome::Kind::Committed);
+    const AttemptId attempt = b.step(run, "draw").attempt->id;
+    const Outcome again = claim("w1", mine);
+    QCOMPARE(again.kind, Outcome::Kind::Repeated);
+    QCOMPARE(again.version, first.version);
+    const auto* started = std::get_if<AttemptStarted>(&again.entry.facts.front());
+    QVERIFY(started != nullptr);
+    QCOMPARE(started->attempt, attempt);
+    // Another's claim does not get it, under its own id or under none.
+    QCOMPARE(claim("w2", makeId<CommandId>(b.now(), b.rng)).kind, Outcome::Kind::Rejected);
+    QVERIFY(b.service->submitAndWait(b.complete(run, attempt, "1")).ok());
+    QCOMPARE(b.facts<AttemptStarted>(run), 1);
+    QVERIFY(b.state(run).closed);
+    QCOMPARE(b.verified(run), std::string());
 }
 
 // The process is gone between COMMIT and whatever it would have done next, at each commit of a run in turn.

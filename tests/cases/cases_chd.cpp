@@ -19,34 +19,43 @@ private Q_SLOTS:
 void TestChd::c31_cancelRacesWithFanOut_data()
 {
     QTest::addColumn<bool>("kill");
-    QTest::newRow("alive") << false;
-    QTest::newRow("worker killed right after the cancel") << true;
+    QTest::addColumn<int>("at");           // children that are made by then
+    QTest::addColumn<int>("messages");     // delivered in a turn: where in a turn the cancel comes
+    QTest::newRow("alive") << false << 60 << 3;
+    QTest::newRow("worker killed right after the cancel") << true << 60 << 3;
+    QTest::newRow("all in one turn") << false << 60 << 40;
+    for (int i = 0; i < 12; ++i)
+        QTest::addRow("moment %d", i) << (i % 4 == 3) << 50 + 2 * i << 1 + i % 7;
 }
 
-// 200 children, cancelled when about 60 are made. Once each way instead of 50 times: nothing here depends on chance, the
-// clock moves 20 ms with each turn.
+// 200 children, cancelled when about 60 are made. Nothing here depends on chance, so the cancel comes at many moments instead
+// of 50 times at one: after how many children, and where in a turn. The clock moves 20 ms with each turn.
 void TestChd::c31_cancelRacesWithFanOut()
 {
     CAIRN_BENCH();
     QFETCH(bool, kill);
+    QFETCH(int, at);
+    QFETCH(int, messages);
+    if (b.sqlite() && QByteArray(QTest::currentDataTag()).startsWith("moment"))
+        return;   // the same rules on a slower store
     std::string items = "[0";
     for (int i = 1; i < 200; ++i)
         items += "," + std::to_string(i);
     b.add(workflow("parent", "{'name':'kids','kind':'run','workflow':'kid','for_each':{'from':'input'},'input':{'$from':'item'}}"));
     b.add(workflow("kid", "{'name':'do','tool':'note','input':{}}"));
     EngineSettings settings{"w1"};
-    settings.messages = 3;
+    settings.messages = static_cast<std::size_t>(messages);
     auto engine = std::make_unique<EngineStandIn>(b, settings);
     const RunId run = b.started("parent", items + "]");
     const auto children = [&] {
         const auto ids = b.store->children(run);
         return ids ? *ids : std::vector<RunId>{};
     };
-    for (int i = 0; i < 1000 && children().size() < 60; ++i) {
+    for (int i = 0; i < 1000 && children().size() < static_cast<std::size_t>(at); ++i) {
         static_cast<void>(engine->turn());
         b.advance(20);
     }
-    QVERIFY(children().size() >= 60 && children().size() < 80);
+    QVERIFY(children().size() >= static_cast<std::size_t>(at) && children().size() < 120);
     b.advance(1);
     const TimeMs accepted = b.now();
     QCOMPARE(b.doAct(run, cmd::Cancel{}).kind, Outcome::Kind::Committed);
@@ -57,13 +66,18 @@ void TestChd::c31_cancelRacesWithFanOut()
         engine = std::make_unique<EngineStandIn>(b, settings);
     }
     QCOMPARE(b.doAct(run, cmd::Cancel{}).kind, Outcome::Kind::NoChange);
-    std::uint32_t left = 200;
-    for (int i = 0; i < 2000 && !b.state(run).closed; ++i) {
+    // "Cancelling, n left": fewer and fewer, until all have answered.
+    const auto openChildren = [&] { return b.state(run).openChildren; };
+    std::uint32_t left = openChildren();
+    QVERIFY(left > 100);
+    for (int i = 0; i < 2000 && b.row(run).activity == Activity::Cancelling; ++i) {
         b.advance(20);
         static_cast<void>(engine->turn());
-        const RunState state = b.state(run);
-        QVERIFY(state.openChildren <= left);
-        left = state.openChildren;
+        if (i % 10 > 0)
+            continue;
+        const std::uint32_t now = openChildren();
+        QVERIFY(now <= left);
+        left = now;
     }
     QVERIFY(b.state(run).closed);
     QCOMPARE(b.state(run).closedAs, Activity::Cancelled);
@@ -74,17 +88,14 @@ void TestChd::c31_cancelRacesWithFanOut()
     const auto open = b.store->count({unfinished});
     CAIRN_VERIFY_OK(open);
     QCOMPARE(*open, std::uint64_t(0));
+    // No child that is made after the cancel begins an attempt, then or later; those from before begin no second one.
     int startedLate = 0;
     for (const RunId& child : children()) {
         const auto entries = b.entries(child);
-        bool began = false;
-        for (const Fact& fact : entries.front().facts)
-            began = began || std::holds_alternative<AttemptStarted>(fact);
-        startedLate += began && entries.front().time >= accepted ? 1 : 0;
+        for (const Entry& entry : entries)
+            for (const Fact& fact : entry.facts)
+                startedLate += std::holds_alternative<AttemptStarted>(fact) && entry.time >= accepted ? 1 : 0;
     }
-    // Known: a start message that was written before the cancel and delivered after it begins its child, which is then
-    // cancelled by the message that follows.
-    QEXPECT_FAIL("", "a child whose start message is delivered after the cancel begins its first attempt", Continue);
     QCOMPARE(startedLate, 0);
     // What was made is on record: one effect row for each line of the ledger.
     std::size_t completed = 0;

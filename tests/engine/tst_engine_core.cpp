@@ -1,5 +1,6 @@
 // The engine's rules: claims, takeover, leases, timers, wake-ups, limits, drain. No process, no real time.
 
+#include "core/base/failpoint.h"
 #include "tests/engine/engine_harness.h"
 
 using namespace cairn;
@@ -16,6 +17,8 @@ private Q_SLOTS:
     void aJumpingClockStealsNothing();
     void sameNameIsNotTheSameEngine();
     void claimsAtEqualTimesRunOnce();
+    void runsOfALostClaimAreNotForgotten();
+    void aParkedRunIsNotTakenAgainAndAgain();
     void aTimerDueWhileAllWereDownFiresOnce();
     void retryAfterHoldsForAllRunsOfTheResource();
     void crashesAreCountedUpToTheLimit();
@@ -190,6 +193,55 @@ void TestEngineCore::claimsAtEqualTimesRunOnce()
     QCOMPARE(startsOf(c), std::size_t(200));
     for (const RunId& run : runs)
         QCOMPARE(c.load(run).steps[0].attempts, 1U);
+}
+
+// The store gave the run to this session, and the answer did not come: nobody else would take it while the session lives.
+void TestEngineCore::runsOfALostClaimAreNotForgotten()
+{
+    Cluster c;
+    c.add(workflow("one", kOne));
+    const RunId run = c.start("one");
+    Node& a = c.engine();
+    const SessionId before = a.core->session();
+    QVERIFY(failpoint::configure("engine.claim-answer=error@1"));
+    c.pass(1'000);
+    QVERIFY(failpoint::configure(""));
+    QVERIFY(a.core->session() != before);
+    QCOMPARE(a.core->stats().sessionsLost, std::uint64_t(1));
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
+    a.executor.complete(0);
+    a.settle();
+    QVERIFY(c.load(run).closed);
+    QCOMPARE(c.load(run).steps[0].attempts, 1U);
+    QCOMPARE(c.verified(run), std::string());
+}
+
+void TestEngineCore::aParkedRunIsNotTakenAgainAndAgain()
+{
+    Cluster c;
+    c.add(workflow("one", kOne));
+    const RunId run = c.start("one");
+    Submission park;
+    park.run = run;
+    park.command.actor = {ActorKind::System, "cairn"};
+    park.payloads.push_back(c.client->newPayload("folding entry 2 again gives another control", "text/plain"));
+    park.command.body = cmd::Park{park.payloads.back().ref};
+    QCOMPARE(c.client->submitAndWait(std::move(park)).kind, Outcome::Kind::Committed);
+    Node& a = c.engine();
+    c.pass(10'000);
+    const auto hot = c.store->hot(run);
+    CAIRN_VERIFY_OK(hot);
+    QVERIFY2(hot->epoch <= 2, "claimed once as due, looked at once as one that might be served now");
+    QVERIFY(hot->owner.isNull());
+    QCOMPARE(a.executor.started.size(), std::size_t(0));
+    Submission resume;
+    resume.run = run;
+    resume.reason = "the new version reads it";
+    resume.command.actor = {ActorKind::Person, "kim"};
+    resume.command.body = cmd::SetPaused{false, 0, false};
+    QCOMPARE(c.client->submitAndWait(std::move(resume)).kind, Outcome::Kind::Committed);
+    c.pass(1'000);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
 }
 
 void TestEngineCore::aTimerDueWhileAllWereDownFiresOnce()

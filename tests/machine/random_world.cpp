@@ -110,9 +110,9 @@ struct RandomWorld::Impl {
             c.run = m.to;
             c.root = m.root;
             c.origin = m.origin;
-            c.parent = {p.from, m.step, 0};
+            c.parent = {p.from, m.step, m.index};
             c.input = m.payload;
-            c.inherited = m.control;
+            c.inherited = controlForChildren(runs.at(p.from)->state());
             c.allotment = m.allotment;
             return give(driver(m.to, child), c, actor);
         }
@@ -226,7 +226,10 @@ std::string RandomWorld::Impl::operatorMove(RunDriver& d, const CommandDice& dic
         return give(d, cmd::AmendInput{id, payload(d.renders[id].input), 0, false}, person);
     case 10: return give(d, cmd::SetDeadline{detail % 4 ? world.now + detail * 1000 : kNoTime, 0, false}, person);
     case 11: return give(d, cmd::SetBudget{"usd", detail * 2, 0, false}, person);
-    case 12: return give(d, cmd::Redact{1, {}}, person);
+    case 12:
+        if (detail % 8 == 0)
+            return give(d, cmd::Park{payload("another due times")}, {ActorKind::System, "cairn"});
+        return give(d, cmd::Redact{1, {}}, person);
     default: return give(d, cmd::Signal{id, sha256("id" + std::to_string(detail % 8)), payload("data"), detail % 16 != 0}, {ActorKind::Caller, "c"});
     }
 }

@@ -56,6 +56,11 @@ std::string shown(const ListTerm& t)
     add("created>", t.createdAfter == kNoTime ? "" : span(t.createdAfter));
     for (const auto& [name, value] : t.attributes)
         add(name.c_str(), value);
+    add("worker", list(t.worker));
+    add("touched", list(t.touchedBy));
+    add("amount>", t.amountAbove ? std::to_string(*t.amountAbove) : "");
+    add("amount<", t.amountBelow ? std::to_string(*t.amountBelow) : "");
+    add("currency", t.currency);
     add("open", t.unfinishedOnly ? "yes" : "");
     add("roots", t.rootsOnly ? "yes" : "");
     return out;
@@ -121,6 +126,14 @@ void TestFilter::means_data()
     row("wait:approval or wait:budget since:>1h", "reason=approval / reason=budget since<=3600");
     row("wait:approval OR state:paused", "reason=approval / activity=paused");
     row("key:\"or\"", "key=or");
+    row("worker:w-17", "worker=w-17");
+    row("worker:w-17|e1", "worker=w-17|e1");
+    row("touched-by:kim", "touched=kim");
+    row("touched_by:kim|lee", "touched=kim|lee");
+    row("money:>500", "amount>=500000000");
+    row("money:<20.5eur", "amount<=20500000 currency=EUR");
+    row("amount:>\"4860.00 USD\"", "amount>=4860000000 currency=USD");
+    row("money:EUR", "currency=EUR");
 }
 
 void TestFilter::means()
@@ -160,6 +173,15 @@ void TestFilter::refuses_data()
     row("wait:timer wait:child", 11, 10, "wait is given twice, and no run can have both; join values by |, as in wait:a|b");
     row("-key:x", 0, 6, "key cannot be negated");
     row("-age:>2h", 0, 8, "turn > and < around instead");
+    row("owner:me", 0, 6, "owner cannot be asked for yet: runs are not assigned to people yet; touched-by:NAME");
+    row("store:eu", 0, 6, "store cannot be asked for yet: this list is of one store");
+    row("tokens:>50k", 0, 7, "tokens cannot be asked for yet: lists do not keep what a run used");
+    row("cost:>5", 0, 5, "cost cannot be asked for yet: lists do not keep what a run used; money:>500");
+    row("money:500", 6, 3, "\"500\" is no amount: money:>500, money:<20EUR or money:EUR");
+    row("money:>", 6, 1, "is no amount");
+    row("money:>5DOLLARS", 6, 9, "is no amount");
+    row("-money:>5", 0, 9, "turn > and < around instead");
+    row("-worker:w", 0, 9, "worker cannot be negated");
     row("attr.=x", 0, 7, "an attribute needs a name");
     row("wait:approval \xff", 14, 1, "not valid UTF-8");
 }

@@ -11,8 +11,13 @@ class TestQuery : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void initTestCase_data() { storeRows(); }
+    void init() { useStoreOfRow(); }
     void childIsFollowedToItsRootWait();
     void earlierVersionIsToldAsItWas();
+    void parkedRunSaysWhichFieldAndWhatEndsIt();
+    void lostWorkerIsToldAlikeByRunListAndCounts_data();
+    void lostWorkerIsToldAlikeByRunListAndCounts();
     void resolvesIdsPrefixesAndKeys();
     void historyTellsEachEntryInOneLine();
     void contextHasOneAnswerForEachCall();
@@ -74,6 +79,113 @@ void TestQuery::earlierVersionIsToldAsItWas()
     QVERIFY(!before->state.paused());
     QVERIFY(before->sentence.text.find("paused") == std::string::npos);
     CAIRN_VERIFY_ERROR(query.run(run, 3), ErrorKind::NotFound);
+}
+
+void TestQuery::parkedRunSaysWhichFieldAndWhatEndsIt()
+{
+    World w;
+    w.add(workflowText("one", R"({"name":"only","tool":"look"})"));
+    const RunId run = w.service->submitAndWait(World::start(*w.service, "one", "{}")).run;
+    Submission park = World::command(run, cmd::Advance{}, {ActorKind::System, "cairn"});
+    park.payloads.push_back(w.service->newPayload("folding entry 2 again gives another due times (1 fields differ)", "text/plain"));
+    park.command.body = cmd::Park{park.payloads.back().ref};
+    QCOMPARE(told(w.service->submitAndWait(std::move(park))), std::string("Committed 2"));
+    w.clock.advance(120'000);
+    Query query(*w.store, w.clock);
+    const auto view = query.run(run);
+    CAIRN_VERIFY_OK(view);
+    QCOMPARE(view->sentence.text, std::string("The run was parked 2 m ago: folding entry 2 again gives another due times (1 fields "
+                                              "differ)."));
+    QCOMPARE(view->sentence.ends, std::string("a person resumes it, under a version of Cairn that reads its history back as it was "
+                                              "meant"));
+    QCOMPARE(view->row.reason, Reason::Incompatible);
+    const auto allowed = [&](Verb verb) {
+        return std::any_of(view->explanation.actions.begin(), view->explanation.actions.end(),
+                           [verb](const Action& action) { return action.verb == verb && action.allowed; });
+    };
+    QVERIFY(allowed(Verb::Resume));
+    QVERIFY(!allowed(Verb::Migrate));
+    const auto helps = remedies(view->state, w.service->explainGiven(view->state));
+    QVERIFY(std::any_of(helps.begin(), helps.end(), [](const Action& action) { return action.verb == Verb::Resume; }));
+}
+
+void TestQuery::lostWorkerIsToldAlikeByRunListAndCounts_data()
+{
+    QTest::addColumn<bool>("ended");       // by another; else its lease has passed, and nobody looked
+    QTest::addColumn<bool>("another");     // engine is there
+    QTest::newRow("lease passed, another engine lives") << false << true;
+    QTest::newRow("lease passed, none lives") << false << false;
+    QTest::newRow("ended, another lives") << true << true;
+}
+
+// No commit is made when an engine is lost: run view, row, filter and counts all ask the same function.
+void TestQuery::lostWorkerIsToldAlikeByRunListAndCounts()
+{
+    QFETCH(bool, ended);
+    QFETCH(bool, another);
+    World w;
+    w.add(workflowText("one", R"({"name":"only","tool":"look"})"));
+    w.add(workflowText("waits", R"({"name":"go","kind":"signal","signal":"go"})"));
+    auto engine = w.engine();
+    const RunId run = engine->submitAndWait(World::start(*engine, "one", "{}")).run;
+    const RunId waits = engine->submitAndWait(World::start(*engine, "waits", "{}")).run;
+    Query query(*w.store, w.clock);
+    const auto reasons = [&]() -> std::string {
+        const auto view = query.run(run);
+        const auto rows = query.rows(std::span(&run, 1));
+        const auto all = query.list({}, ListOrder::NewestFirst, std::nullopt, 10);
+        const auto lost = query.count(parseFilter("wait:lease", w.clock.wallMs()).filter);
+        const auto others = query.count(parseFilter("-wait:lease", w.clock.wallMs()).filter);
+        const auto counts = query.counts({});
+        if (!view || !rows || !all || !lost || !others || !counts)
+            return "a read failed";
+        std::string text;
+        for (const Reason reason : {view->explanation.summary.primary.reason, view->row.reason, rows->front().reason})
+            text += std::string(key(reason)) + " ";
+        for (const ListRow& row : all->rows)
+            if (row.run == run)
+                text += std::string(key(row.reason)) + " ";
+        for (const CountRow& row : *counts)
+            text += std::string(key(row.activity)) + "/" + std::string(key(row.reason)) + "=" + std::to_string(row.count) + " ";
+        return text + std::to_string(*lost) + " " + std::to_string(*others);
+    };
+    const std::string heard = "none none none none executing/none=1 waiting/signal=1 0 2";
+    QCOMPARE(reasons(), heard);
+    const TimeMs lastHeard = w.clock.wallMs();
+    const SessionId dead = w.session;
+    if (another)
+        w.clock.advance(5'000);
+    auto second = another ? w.engine() : nullptr;
+    if (ended)
+        QVERIFY(*w.writer->endSession(dead, w.clock.wallMs(), kNoTime));
+    else
+        w.clock.advance(another ? 6'000 : 11'000);
+    QCOMPARE(reasons(), std::string("lease lease lease lease waiting/signal=1 executing/lease=1 1 1"));
+    const auto view = query.run(run);
+    CAIRN_VERIFY_OK(view);
+    QCOMPARE(view->explanation.summary.activity, Activity::Executing);
+    QCOMPARE(view->explanation.summary.attention, Attention::Machine);
+    QCOMPARE(view->row.since, view->explanation.summary.primary.since);
+    QCOMPARE(view->row.nextTime, view->explanation.summary.primary.due);
+    QCOMPARE(view->row.nextTime, another ? w.clock.wallMs() : kNoTime);
+    if (!ended)
+        QCOMPARE(view->row.since, lastHeard);
+    QVERIFY(view->sentence.text.find("lost its worker") != std::string::npos);
+    // As it was at an earlier version, and after the take-over, nobody is lost.
+    const auto before = query.run(run, 1);
+    CAIRN_VERIFY_OK(before);
+    QCOMPARE(before->explanation.summary.primary.reason, Reason::None);
+    if (!another)
+        return;
+    QVERIFY(*w.writer->endSession(dead, w.clock.wallMs(), kNoTime) != ended);
+    second->setSessionEnded([dead](const SessionId& id) { return id == dead; });
+    const auto claimed = w.writer->claim(w.session, w.clock.wallMs(), 10);
+    CAIRN_VERIFY_OK(claimed);
+    for (const ClaimedRun& c : *claimed)
+        second->own(c);
+    QVERIFY(second->submitAndWait(World::command(run, cmd::Recover{})).ok());
+    QCOMPARE(reasons(), heard);
+    QVERIFY(waits != run);
 }
 
 void TestQuery::resolvesIdsPrefixesAndKeys()

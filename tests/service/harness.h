@@ -1,10 +1,14 @@
 #pragma once
-// A store in memory, a service on it, and a small engine that runs nothing by itself: tests say what attempts answer.
+// A store (in memory or SQLite), a service on it, and a small engine that runs nothing by itself: tests say what attempts
+// answer. A test class that calls storeRows() and useStoreOfRow() runs each of its tests on either.
 
 #include "core/definition/parse.h"
 #include "core/service/service.h"
 #include "core/store/memory/memory_store.h"
+#include "core/store/sqlite/sqlite_store.h"
+#include "tests/store/scratch.h"
 #include "tests/support/cairn_qtest.h"
+#include "tests/support/clocked_reader.h"
 
 #include <map>
 #include <set>
@@ -31,9 +35,10 @@ inline std::string told(const Outcome& o)
 }
 
 // Tools: look (read-only), note (repeatable), pay (irreversible, no look-up), ask (irreversible, with a look-up).
-inline std::string workflowText(const std::string& name, const std::string& steps, const std::string& more = {})
+inline std::string workflowText(const std::string& name, const std::string& steps, const std::string& more = {},
+                                const std::string& tools = {})
 {
-    return R"({"schema":"urn:cairn:workflow:1","name":")" + name + R"(","version":1,"tools":{
+    return R"({"schema":"urn:cairn:workflow:1","name":")" + name + R"(","version":1,"tools":{)" + tools + R"(
 "look":{"safety":"read_only","executor":"command","settings":{"argv":["/bin/true"]}},
 "note":{"safety":"repeatable","executor":"command","settings":{"argv":["/bin/true"]}},
 "pay":{"safety":"irreversible","executor":"command","settings":{"argv":["/bin/true"]},"resource":"bank",
@@ -41,11 +46,33 @@ inline std::string workflowText(const std::string& name, const std::string& step
 },"steps":[)" + steps + "]" + more + "}";
 }
 
+// Moves only when told to, and takes the time of a SQLite store with it.
+class WorldClock final : public Clock {
+public:
+    [[nodiscard]] TimeMs wallMs() const override { return m_wall; }
+    [[nodiscard]] SpanMs monotonicMs() const override { return m_wall - kStart + 1'000'000; }
+    void advance(SpanMs span)
+    {
+        m_wall += span;
+        if (moved)
+            moved();
+    }
+    std::function<void()> moved;
+
+private:
+    static constexpr TimeMs kStart = 1'790'000'000'000;
+    TimeMs m_wall = kStart;
+};
+
 struct World {
-    ManualClock clock;
+    static inline bool s_onSqlite = false;      // of the worlds that are made from here on
+
+    std::unique_ptr<Scratch> folder;
+    WorldClock clock;
     SeededRng rng{7};
-    std::shared_ptr<MemoryDatabase> db;
-    std::unique_ptr<StoreWriter> store;
+    std::shared_ptr<MemoryDatabase> db;         // null: SQLite
+    std::unique_ptr<StoreWriter> connection;
+    std::unique_ptr<StoreReader> store;
     std::unique_ptr<StoreWriter> writer;
     std::unique_ptr<CommitQueue> queue;
     std::unique_ptr<Service> service;
@@ -54,15 +81,44 @@ struct World {
 
     explicit World(InitOptions options = {}, std::uint32_t verifyOneIn = 1)
     {
-        db = makeMemoryDatabase(options, clock, 11);
-        store = connectMemory(db);
-        writer = connectMemory(db);
+        if (s_onSqlite) {
+            folder = std::make_unique<Scratch>();
+            options.testClock = true;
+            if (const Status made = sqlite::initStore(folder->file("store.db"), options); !made)
+                qFatal("%s", made.error().text.c_str());
+        } else {
+            db = makeMemoryDatabase(options, clock, 11);
+        }
+        connection = connect();
+        writer = connect();
+        clock.moved = [this] {
+            if (db)
+                return;
+            if (const Status moved = writer->setClockOffset(clock.wallMs() - SystemClock{}.wallMs()); !moved)
+                qFatal("%s", moved.error().text.c_str());
+        };
+        clock.moved();
+        store = std::make_unique<ClockedReader>(*connection, clock);
         queue = makeInlineQueue(*writer);
         ServiceConfig config;
         config.verifyOneIn = verifyOneIn;
         config.uid = 1000;
         config.host = "host";
         service = std::make_unique<Service>(*store, *queue, clock, rng, config);
+    }
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+
+    [[nodiscard]] std::unique_ptr<StoreWriter> connect() const
+    {
+        if (db)
+            return connectMemory(db);
+        StoreOptions options;
+        options.synchronousNormal = true;       // no test here loses power
+        auto opened = sqlite::openStore(folder->file("store.db"), options);
+        if (!opened)
+            qFatal("%s", opened.error().text.c_str());
+        return *std::move(opened);
     }
 
     void add(const std::string& text)
@@ -83,6 +139,19 @@ struct World {
         if (const Status added = writer->addWorkflow(row); !added)
             qFatal("%s", added.error().text.c_str());
     }
+
+    // Another's: a service with connections of its own, as another process has it.
+    struct Other {
+        explicit Other(World& w)
+            : connection(w.connect()), reader(*connection, w.clock), queue(makeInlineQueue(*connection)),
+              service(reader, *queue, w.clock, w.rng, {})
+        {
+        }
+        std::unique_ptr<StoreWriter> connection;
+        ClockedReader reader;
+        std::unique_ptr<CommitQueue> queue;
+        Service service;
+    };
 
     // A service that is an engine: owns what it starts, with room for `attempts`.
     std::unique_ptr<Service> engine(std::uint32_t attempts = 100)
@@ -165,5 +234,18 @@ struct World {
         return text;
     }
 };
+
+// Rows "memory" and "sqlite" for all tests of a class: call them in initTestCase_data() and init().
+inline void storeRows()
+{
+    QTest::addColumn<bool>("sqlite");
+    QTest::newRow("memory") << false;
+    QTest::newRow("sqlite") << true;
+}
+inline void useStoreOfRow()
+{
+    QFETCH_GLOBAL(bool, sqlite);
+    World::s_onSqlite = sqlite;
+}
 
 }  // namespace cairn::testing

@@ -32,6 +32,8 @@ class TestService : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void initTestCase_data() { storeRows(); }
+    void init() { useStoreOfRow(); }
     void runsToItsEnd();
     void observerSeesEachCommitOnceInOrder();
     void repeatedCommandGivesItsFirstAnswer();
@@ -44,6 +46,8 @@ private Q_SLOTS:
     void fullStoreAnswersEveryMember();
     void lostAnswerIsResolved();
     void failpointBeforePushFailsAndChangesNothing();
+    void entryThatDoesNotFoldParksItsRunInTheStore();
+    void runWhoseParkingDoesNotFoldEitherStandsStillHere();
     void lateResultIsKeptAsEvidence();
     void personsActsAreAudited();
     void previewWritesNothing();
@@ -170,13 +174,11 @@ void TestService::lostRaceIsDecidedAgainUnseen()
     World w;
     w.add(workflowText("two", kTwoSteps));
     const RunId run = w.service->submitAndWait(World::start(*w.service, "two", "{}")).run;
-    auto otherWriter = connectMemory(w.db);
-    auto otherQueue = makeInlineQueue(*otherWriter);
-    Service other(*otherWriter, *otherQueue, w.clock, w.rng, {});
+    World::Other other(w);
     std::optional<Outcome> answer;
     w.service->submit(World::act(run, cmd::SetDeadline{w.clock.wallMs() + 1000, 0, false}), [&](Outcome o) { answer = std::move(o); });
     QVERIFY(!answer);   // decided on version 1, not committed yet
-    QCOMPARE(told(other.submitAndWait(World::act(run, cmd::SetPaused{true, 0, false}))), std::string("Committed 2"));
+    QCOMPARE(told(other.service.submitAndWait(World::act(run, cmd::SetPaused{true, 0, false}))), std::string("Committed 2"));
     w.service->drain();
     QVERIFY(answer.has_value());
     QCOMPARE(told(*answer), std::string("Committed 3"));
@@ -221,15 +223,13 @@ void TestService::chainIsDecidedAgainWhenItsFirstMemberLosesARace()
     World w;
     w.add(workflowText("waits", kSignal));
     const RunId run = w.service->submitAndWait(World::start(*w.service, "waits", "{}")).run;
-    auto otherWriter = connectMemory(w.db);
-    auto otherQueue = makeInlineQueue(*otherWriter);
-    Service other(*otherWriter, *otherQueue, w.clock, w.rng, {});
+    World::Other other(w);
     std::vector<std::string> answers;
     const auto note = [&](const Outcome& o) { answers.push_back(told(o)); };
     w.service->submit(signal(*w.service, run, "a", "1"), note);
     w.service->submit(World::command(run, cmd::SetPaused{true, 0, false}), note);
     w.service->submit(signal(*w.service, run, "b", "2"), note);
-    QCOMPARE(told(other.submitAndWait(World::act(run, cmd::SetPaused{true, 0, false}))), std::string("Committed 2"));
+    QCOMPARE(told(other.service.submitAndWait(World::act(run, cmd::SetPaused{true, 0, false}))), std::string("Committed 2"));
     w.service->drain();
     // The pause in the middle is "already so" now; the others follow in their order.
     QCOMPARE(answers, (std::vector<std::string>{"Committed 3", "NoChange: the run is paused already", "Committed 4"}));
@@ -242,15 +242,20 @@ void TestService::fullStoreAnswersEveryMember()
     w.add(workflowText("waits", kSignal));
     const RunId run = w.service->submitAndWait(World::start(*w.service, "waits", "{}")).run;
     bool full = true;
-    setFaults(*w.db, {[&]() { return full ? std::optional(makeError(ErrorKind::Full, "no space left")) : std::nullopt; }, {}});
+    const auto fault = [&]() { return full ? std::optional(makeError(ErrorKind::Full, "no space left")) : std::nullopt; };
+    if (w.db)
+        setFaults(*w.db, {fault, {}});
+    else
+        QVERIFY(failpoint::configure("queue.before-commit=error@1"));
     std::vector<std::string> answers;
     for (int i = 0; i < 3; ++i)
         w.service->submit(signal(*w.service, run, std::to_string(i), "1"), [&](const Outcome& o) { answers.push_back(told(o)); });
     w.service->drain();
     QCOMPARE(answers.size(), std::size_t(3));
     for (const auto& answer : answers)
-        QVERIFY2(answer.find("no space left") != std::string::npos, answer.c_str());
+        QVERIFY2(answer.find(w.db ? "no space left" : "failpoint queue.before-commit") != std::string::npos, answer.c_str());
     full = false;
+    QVERIFY(failpoint::configure(""));
     QCOMPARE(told(w.service->submitAndWait(signal(*w.service, run, "again", "1"))), std::string("Committed 2"));
 }
 
@@ -260,11 +265,16 @@ void TestService::lostAnswerIsResolved()
     w.add(workflowText("waits", kSignal));
     const RunId run = w.service->submitAndWait(World::start(*w.service, "waits", "{}")).run;
     int lost = 1;
-    setFaults(*w.db, {{}, [&]() { return lost-- > 0 ? std::optional(makeError(ErrorKind::OutcomeUnknown, "gone")) : std::nullopt; }});
+    const auto fault = [&]() { return lost-- > 0 ? std::optional(makeError(ErrorKind::OutcomeUnknown, "gone")) : std::nullopt; };
+    if (w.db)
+        setFaults(*w.db, {{}, fault});
+    else
+        QVERIFY(failpoint::configure("queue.after-commit=error@1"));
     std::vector<std::string> answers;
     for (int i = 0; i < 3; ++i)
         w.service->submit(signal(*w.service, run, std::to_string(i), "1"), [&](const Outcome& o) { answers.push_back(told(o)); });
     w.service->drain();
+    QVERIFY(failpoint::configure(""));
     QCOMPARE(answers, (std::vector<std::string>{"Committed 2", "Committed 3", "Committed 4"}));   // each once, none twice
     QCOMPARE(w.verified(run), std::string());
 }
@@ -281,6 +291,77 @@ void TestService::failpointBeforePushFailsAndChangesNothing()
     QCOMPARE(failpoint::counts().at("service.before-push"), std::uint64_t(1));
     QVERIFY(failpoint::configure(""));
     QCOMPARE(told(w.service->submitAndWait(World::command(run, cmd::SetPaused{true, 0, false}))), std::string("Committed 2"));
+}
+
+void TestService::entryThatDoesNotFoldParksItsRunInTheStore()
+{
+    World w;
+    w.add(workflowText("two", kTwoSteps));
+    auto engine = w.engine();
+    const RunId run = engine->submitAndWait(World::start(*engine, "two", "{}")).run;
+    const AttemptId first = World::attemptOf(*engine->state(run), "first");
+    QVERIFY(failpoint::configure("service.fold-differs=error@1"));
+    const Outcome refused = engine->submitAndWait(World::complete(*engine, run, first, R"({"a":1})"));
+    engine->drain();
+    QVERIFY(failpoint::configure(""));
+    QCOMPARE(refused.kind, Outcome::Kind::Failed);
+    const std::string why = "run " + toText(run) + ": folding entry 2 again gives another control (1 fields differ); nothing was "
+                            "written and the run is parked";
+    QCOMPARE(refused.error.text, why);
+    // On record: nothing of the result, and why the run stands still.
+    auto state = w.service->load(run);
+    CAIRN_VERIFY_OK(state);
+    QCOMPARE(state->version, std::uint64_t(2));
+    QVERIFY(state->parked);
+    QCOMPARE(state->blocked, Reason::Incompatible);
+    QCOMPARE(state->find("first")->state, StepState::Running);
+    const auto detail = w.store->payload(run, state->blockedDetail.id);
+    CAIRN_VERIFY_OK(detail);
+    QCOMPARE(*detail, why);
+    auto rows = w.store->listRows(std::span(&run, 1));
+    CAIRN_VERIFY_OK(rows);
+    QCOMPARE(rows->front().reason, Reason::Incompatible);
+    QCOMPARE(rows->front().attention, Attention::Repair);
+    QVERIFY2(rows->front().error.find("gives another control") != std::string::npos, rows->front().error.c_str());
+    // What is under way may still hand in its result; nothing follows from it, whichever engine owns the run.
+    QCOMPARE(told(engine->submitAndWait(World::complete(*engine, run, first, R"({"a":1})"))), std::string("Committed 3"));
+    engine.reset();
+    QVERIFY(*w.writer->endSession(w.session, w.clock.wallMs(), kNoTime));
+    auto another = w.engine();
+    const auto taken = w.writer->takeOver(run, w.session);
+    CAIRN_VERIFY_OK(taken);
+    another->own(*taken);
+    QCOMPARE(another->submitAndWait(World::command(run, cmd::Recover{})).kind, Outcome::Kind::NoChange);
+    QCOMPARE(another->submitAndWait(World::command(run, cmd::FireTimers{})).kind, Outcome::Kind::NoChange);
+    QCOMPARE(another->state(run)->find("second")->attempts, std::uint32_t(0));
+    // Only a person lets it go on.
+    const Outcome byMachine = another->submitAndWait(World::command(run, cmd::SetPaused{false, 0, false}));
+    QCOMPARE(byMachine.kind, Outcome::Kind::Rejected);
+    QCOMPARE(byMachine.rejection.code, RejectCode::NoRight);
+    QCOMPARE(told(another->submitAndWait(World::act(run, cmd::SetPaused{false, 0, false}))), std::string("Committed 4"));
+    state = w.service->load(run);
+    CAIRN_VERIFY_OK(state);
+    QVERIFY(!state->parked);
+    QCOMPARE(state->blocked, Reason::None);
+    QCOMPARE(state->find("second")->state, StepState::Running);
+    QCOMPARE(w.verified(run), std::string());
+}
+
+void TestService::runWhoseParkingDoesNotFoldEitherStandsStillHere()
+{
+    World w;
+    w.add(workflowText("two", kTwoSteps));
+    const RunId run = w.service->submitAndWait(World::start(*w.service, "two", "{}")).run;
+    QVERIFY(failpoint::configure("service.fold-differs=error"));
+    QCOMPARE(w.service->submitAndWait(World::act(run, cmd::SetPaused{true, 0, false})).kind, Outcome::Kind::Failed);
+    w.service->drain();
+    QVERIFY(failpoint::configure(""));
+    const Outcome still = w.service->submitAndWait(World::act(run, cmd::SetPaused{true, 0, false}));
+    QCOMPARE(still.kind, Outcome::Kind::Failed);
+    QVERIFY2(still.error.text.find("the run is parked") != std::string::npos, still.error.text.c_str());
+    const auto state = w.service->load(run);
+    CAIRN_VERIFY_OK(state);
+    QCOMPARE(state->version, std::uint64_t(1));
 }
 
 void TestService::lateResultIsKeptAsEvidence()

@@ -15,6 +15,8 @@ class TestServiceStart : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void initTestCase_data() { storeRows(); }
+    void init() { useStoreOfRow(); }
     void keyWithInput_data();
     void keyWithInput();
     void fiftyAtOnceGiveOneRun();

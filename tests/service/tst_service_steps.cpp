@@ -9,6 +9,8 @@ class TestServiceSteps : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void initTestCase_data() { storeRows(); }
+    void init() { useStoreOfRow(); }
     void effectOfTwoRunsHappensOnce();
     void sameKeyWithOtherInputIsAConflict();
     void waiterTakesOverAfterTheEffectDidNotHappen();
@@ -16,6 +18,13 @@ private Q_SLOTS:
     void templateThatDoesNotFitNamesThePlace();
     void textOutputIsReadAsJsonText();
     void childRunAnswersItsParent();
+    void childBeginsUnderWhatItsParentsControlIsThen_data();
+    void childBeginsUnderWhatItsParentsControlIsThen();
+    void childOfACancelledRootBeginsNoAttempt_data();
+    void childOfACancelledRootBeginsNoAttempt();
+    void forkKeepsFinishedChildrenAndRestartsTheRest_data();
+    void forkKeepsFinishedChildrenAndRestartsTheRest();
+    void forkWhoseFanOutsOpenInAnotherOrderPaysNothingTwice();
     void rateLimitHoldsTheResourceForAllRuns();
     void capacityIsNeverOverspent();
     void unservedVersionSaysWhatIsHere();
@@ -204,6 +213,283 @@ void TestServiceSteps::childRunAnswersItsParent()
     deliverAll(w, *engine);
     QCOMPARE(w.inputOf(parent, "tell"), std::string(R"({"fine":true})"));
     QCOMPARE(w.verified(parent) + w.verified(child), std::string());
+}
+
+void TestServiceSteps::childBeginsUnderWhatItsParentsControlIsThen_data()
+{
+    QTest::addColumn<bool>("pause");           // else cancel
+    QTest::addColumn<bool>("whileCommitting"); // after the child's start was decided, before it is committed
+    QTest::addColumn<bool>("ofTheRoot");       // two levels up: the parent has not heard of it yet
+    QTest::newRow("cancelled before") << false << false << false;
+    QTest::newRow("cancelled between decision and commit") << false << true << false;
+    QTest::newRow("root cancelled before") << false << false << true;
+    QTest::newRow("root cancelled between decision and commit") << false << true << true;
+    QTest::newRow("paused before") << true << false << false;
+    QTest::newRow("paused between decision and commit") << true << true << false;
+}
+
+// The start message was written, and even read, before the act; no attempt begins after it.
+void TestServiceSteps::childBeginsUnderWhatItsParentsControlIsThen()
+{
+    QFETCH(bool, pause);
+    QFETCH(bool, whileCommitting);
+    QFETCH(bool, ofTheRoot);
+    World w;
+    w.add(workflowText("kid", R"({"name":"do","tool":"look"})"));
+    w.add(workflowText("parent", R"({"name":"kids","kind":"run","workflow":"kid","for_each":{"from":"input"},"input":{"$from":"item"}})"));
+    w.add(workflowText("top", R"({"name":"parent","kind":"run","workflow":"parent","input":{"$from":"input"}})"));
+    auto engine = w.engine();
+    const RunId top = engine->submitAndWait(World::start(*engine, "top", "[0,1]")).run;
+    auto rows = w.writer->outbox(10);
+    CAIRN_VERIFY_OK(rows);
+    QCOMPARE(rows->size(), std::size_t(1));
+    const RunId parent = rows->front().to;
+    QVERIFY(engine->submitAndWait(*engine->deliver(rows->front())).ok());
+    rows = w.writer->outbox(10);
+    CAIRN_VERIFY_OK(rows);
+    QCOMPARE(rows->size(), std::size_t(2));
+    auto start = engine->deliver((*rows)[1]);
+    CAIRN_VERIFY_OK(start);
+    std::optional<Outcome> outcome;
+    const auto note = [&](Outcome o) { outcome = std::move(o); };
+    if (whileCommitting)
+        engine->submit(*start, note);
+    World::Other console(w);
+    const cmd::Body act = pause ? cmd::Body(cmd::SetPaused{true, 0, false}) : cmd::Body(cmd::Cancel{});
+    QCOMPARE(console.service.submitAndWait(World::act(ofTheRoot ? top : parent, act)).kind, Outcome::Kind::Committed);
+    QVERIFY(!outcome);
+    if (!whileCommitting)
+        engine->submit(*start, note);
+    engine->drain();
+    QVERIFY(outcome.has_value());
+    QCOMPARE(told(*outcome), std::string("Committed 1"));
+    const auto kid = w.service->load((*rows)[1].to);
+    CAIRN_VERIFY_OK(kid);
+    QCOMPARE(kid->find("do")->attempts, std::uint32_t(0));
+    QCOMPARE(kid->closed, !pause);
+    QCOMPARE(kid->paused(), pause);
+    QCOMPARE(kid->parent.index, std::uint32_t(1));   // the sender is in nobody's memory
+    deliverAll(w, *engine);
+    if (pause) {
+        QCOMPARE(console.service.submitAndWait(World::act(parent, cmd::SetPaused{false, 0, false})).kind, Outcome::Kind::Committed);
+        deliverAll(w, *engine);
+        const auto resumed = w.service->load(kid->id);
+        CAIRN_VERIFY_OK(resumed);
+        QVERIFY(!resumed->paused());
+    } else {
+        const auto ended = w.service->load(ofTheRoot ? top : parent);
+        CAIRN_VERIFY_OK(ended);
+        QVERIFY(ended->closed);
+        QCOMPARE(ended->closedAs, Activity::Cancelled);
+    }
+    QCOMPARE(w.verified(top) + w.verified(parent) + w.verified(kid->id), std::string());
+}
+
+void TestServiceSteps::childOfACancelledRootBeginsNoAttempt_data()
+{
+    QTest::addColumn<bool>("whileCommitting");
+    QTest::newRow("cancelled before") << false;
+    QTest::newRow("cancelled between decision and commit") << true;
+}
+
+// The child has not heard of it yet: the result of its first step is recorded, and its second is not begun.
+void TestServiceSteps::childOfACancelledRootBeginsNoAttempt()
+{
+    QFETCH(bool, whileCommitting);
+    World w;
+    w.add(workflowText("kid", R"({"name":"one","tool":"look"},{"name":"two","tool":"look","after":["one"]},
+        {"name":"hand","tool":"draw"})", {}, R"("draw":{"safety":"repeatable","executor":"worker"},)"));
+    w.add(workflowText("top", R"({"name":"kid","kind":"run","workflow":"kid","input":1})"));
+    auto engine = w.engine();
+    const RunId top = engine->submitAndWait(World::start(*engine, "top", "{}")).run;
+    const auto rows = w.writer->outbox(10);
+    CAIRN_VERIFY_OK(rows);
+    const RunId kid = rows->front().to;
+    QVERIFY(engine->submitAndWait(*engine->deliver(rows->front())).ok());
+    const AttemptId first = World::attemptOf(*engine->state(kid), "one");
+    QVERIFY(!first.isNull());
+    std::optional<Outcome> outcome;
+    const auto note = [&](Outcome o) { outcome = std::move(o); };
+    if (whileCommitting)
+        engine->submit(World::complete(*engine, kid, first, "1"), note);
+    World::Other console(w);
+    QCOMPARE(console.service.submitAndWait(World::act(top, cmd::Cancel{})).kind, Outcome::Kind::Committed);
+    if (!whileCommitting)
+        engine->submit(World::complete(*engine, kid, first, "1"), note);
+    engine->drain();
+    QVERIFY(outcome.has_value());
+    QCOMPARE(outcome->kind, Outcome::Kind::Committed);
+    auto state = w.service->load(kid);
+    CAIRN_VERIFY_OK(state);
+    QCOMPARE(state->find("one")->state, StepState::Complete);
+    QCOMPARE(state->find("two")->attempts, std::uint32_t(0));
+    const Outcome claimed = w.service->submitAndWait(
+        World::command(kid, cmd::Claim{"hand", "w1", {}, 30'000}, {ActorKind::Worker, "w1"}));
+    QCOMPARE(told(claimed), std::string("Rejected: the run that began this one is cancelled, and so is this one as soon as it hears "
+                                        "of it: no step may start"));
+    deliverAll(w, *engine);
+    for (const RunId& run : {top, kid}) {
+        state = w.service->load(run);
+        CAIRN_VERIFY_OK(state);
+        QVERIFY(state->closed);
+        QCOMPARE(state->closedAs, Activity::Cancelled);
+        QCOMPARE(w.verified(run), std::string());
+    }
+}
+
+namespace {
+
+const std::string kKid = R"({"name":"pay","tool":"note","input":{"$from":"input"}})";
+
+// Answers every attempt of these tests: writing ones with a receipt of their own, each counted.
+struct Payer {
+    World& w;
+    Service& engine;
+    std::map<std::string, int> called;     // by effect key
+
+    void answerAll()
+    {
+        for (int round = 0; round < 50; ++round) {
+            bool moved = false;
+            const auto claimed = w.writer->claim(w.session, w.clock.wallMs(), 100);
+            QVERIFY(claimed);
+            for (const ClaimedRun& c : *claimed) {
+                engine.own(c);
+                moved = engine.submitAndWait(World::command(c.run, cmd::Recover{})).kind == Outcome::Kind::Committed || moved;
+            }
+            for (const RunId& run : runs()) {
+                const RunState* state = engine.state(run);
+                if (!state || state->running.empty())
+                    continue;
+                const StepIx ix = *state->running.begin();
+                const StepRecord step = state->steps[ix];
+                const auto key = engine.effectKey(run, ix);
+                QVERIFY(key);
+                const std::string receipt = "\"receipt " + std::to_string(writes(step.safety) ? ++called[*key] : 0) + "\"";
+                QVERIFY(engine.submitAndWait(World::complete(engine, run, step.attempt->id, receipt)).ok());
+                moved = true;
+            }
+            const auto rows = w.writer->outbox(100);
+            QVERIFY(rows);
+            for (const OutboxRow& row : *rows) {
+                const Outcome o = engine.submitAndWait(*engine.deliver(row));
+                QVERIFY2(o.ok(), told(o).c_str());
+                if (o.kind != Outcome::Kind::Committed)
+                    QVERIFY(w.writer->dropOutbox(row));
+                moved = true;
+            }
+            if (!moved)
+                return;
+        }
+        QFAIL("it does not come to an end");
+    }
+    [[nodiscard]] std::vector<RunId> runs() const
+    {
+        std::vector<RunId> ids;
+        if (const auto page = w.store->list({}, ListOrder::NewestFirst, std::nullopt, 200))
+            for (const ListRow& row : page->rows)
+                ids.push_back(row.run);
+        return ids;
+    }
+};
+
+Submission forkOf(const RunId& run, std::uint64_t version)
+{
+    Submission fork = World::act({}, cmd::Fork{{}, version, false}, "try it again from here");
+    fork.forkSource = run;
+    return fork;
+}
+
+}  // namespace
+
+void TestServiceSteps::forkKeepsFinishedChildrenAndRestartsTheRest_data()
+{
+    QTest::addColumn<int>("version");
+    QTest::addColumn<QStringList>("restarted");
+    QTest::newRow("before any child has answered") << 1 << QStringList{QStringLiteral("one"), QStringLiteral("two")};
+    QTest::newRow("after the first child's answer") << 2 << QStringList{QStringLiteral("two")};
+    QTest::newRow("after both") << 3 << QStringList{};
+}
+
+// Done is done: a child that had answered by then is not started again, and its result is the same bytes. A child that is
+// started again finds its effects in the ledger.
+void TestServiceSteps::forkKeepsFinishedChildrenAndRestartsTheRest()
+{
+    QFETCH(int, version);
+    QFETCH(QStringList, restarted);
+    World w;
+    w.add(workflowText("kid", kKid, R"(,"output":{"$from":"pay"})"));
+    w.add(workflowText("parent", R"({"name":"one","kind":"run","workflow":"kid","input":1},
+        {"name":"two","kind":"run","workflow":"kid","after":["one"],"input":2},
+        {"name":"ask","kind":"approval","after":["two"],"approval":{"role":"ops"},"input":{"$from":"two"}})"));
+    auto engine = w.engine();
+    Payer payer{w, *engine, {}};
+    const RunId run = engine->submitAndWait(World::start(*engine, "parent", "{}")).run;
+    payer.answerAll();
+    const auto before = w.service->load(run);
+    CAIRN_VERIFY_OK(before);
+    QCOMPARE(before->version, std::uint64_t(3));
+    QCOMPARE(before->children.size(), std::size_t(2));
+    QCOMPARE(payer.called.size(), std::size_t(2));
+    const Outcome forked = engine->submitAndWait(forkOf(run, static_cast<std::uint64_t>(version)));
+    QCOMPARE(told(forked), std::string("Committed 1"));
+    payer.answerAll();
+    const auto after = w.service->load(forked.run);
+    CAIRN_VERIFY_OK(after);
+    QStringList begun;
+    for (const ChildRecord& child : after->children) {
+        begun.append(QString::fromStdString(after->steps[child.step].id));
+        QVERIFY(!before->childByRun.contains(child.run));
+    }
+    QCOMPARE(begun, restarted);
+    for (const char* step : {"one", "two"}) {
+        QCOMPARE(after->find(step)->state, StepState::Complete);
+        const auto mine = w.store->payload(forked.run, after->find(step)->output.id);
+        const auto theirs = w.store->payload(run, before->find(step)->output.id);
+        CAIRN_VERIFY_OK(mine);
+        CAIRN_VERIFY_OK(theirs);
+        QCOMPARE(*mine, *theirs);
+    }
+    QCOMPARE(payer.called.size(), std::size_t(2));
+    for (const auto& [key, times] : payer.called)
+        QCOMPARE(times, 1);
+    QCOMPARE(after->find("ask")->reason, Reason::Approval);
+    for (const RunId& each : payer.runs())
+        QCOMPARE(w.verified(each), std::string());
+}
+
+// What names a child's effects is its step's id: its place among the steps depends on which fan-out opened first.
+void TestServiceSteps::forkWhoseFanOutsOpenInAnotherOrderPaysNothingTwice()
+{
+    World w;
+    w.add(workflowText("kid", kKid, R"(,"output":{"$from":"pay"})"));
+    const std::string each = R"("kind":"run","workflow":"kid","for_each":{"from":"input"},"input":{"$from":"item"})";
+    w.add(workflowText("parent", R"({"name":"first","tool":"look"},{"name":"second","tool":"look"},
+        {"name":"left","after":["first"],)" + each + R"(},{"name":"right","after":["second"],)" + each + "}"));
+    auto engine = w.engine();
+    Payer payer{w, *engine, {}};
+    const RunId run = engine->submitAndWait(World::start(*engine, "parent", "[1,2,3]")).run;
+    payer.answerAll();                     // "first" is answered first
+    QCOMPARE(payer.called.size(), std::size_t(6));
+    const RunId forked = engine->submitAndWait(forkOf(run, 1)).run;
+    const auto claimed = w.writer->claim(w.session, w.clock.wallMs(), 10);
+    CAIRN_VERIFY_OK(claimed);
+    for (const ClaimedRun& c : *claimed)
+        engine->own(c);
+    QVERIFY(engine->submitAndWait(World::command(forked, cmd::Advance{})).ok());
+    const AttemptId second = World::attemptOf(*engine->state(forked), "second");
+    QVERIFY(engine->submitAndWait(World::complete(*engine, forked, second, "1")).ok());
+    payer.answerAll();
+    const auto before = w.service->load(run);
+    const auto after = w.service->load(forked);
+    CAIRN_VERIFY_OK(before);
+    CAIRN_VERIFY_OK(after);
+    QVERIFY(after->stepById.at("left#0") != before->stepById.at("left#0"));   // the places did change
+    QVERIFY(after->closed);
+    QCOMPARE(after->children.size(), std::size_t(6));
+    QCOMPARE(payer.called.size(), std::size_t(6));
+    for (const auto& [key, times] : payer.called)
+        QCOMPARE(times, 1);
 }
 
 void TestServiceSteps::rateLimitHoldsTheResourceForAllRuns()

@@ -231,6 +231,7 @@ private:
                               if (d.state().workflow.version == m_target.ref.version) d.definition = &m_target; }},
             {"fork", [&] { fork(line); }},
             {"redact", [&] { give(line, cmd::Redact{1, {}}, person(line)); }},
+            {"park", [&] { give(line, cmd::Park{}, {ActorKind::System, "cairn"}); }},
             {"recover", [&] {
                  m_world.ended.insert(d.session);
                  d.session = sessionId("s" + std::to_string(m_world.ended.size() + 1));
@@ -399,9 +400,9 @@ private:
             start.run = m.to;
             start.root = m.root;
             start.origin = m.origin;
-            start.parent = {p.from, m.step, 0};
+            start.parent = {p.from, m.step, m.index};
             start.input = m.payload;
-            start.inherited = m.control;
+            start.inherited = controlForChildren(driver(from).state());
             start.allotment = m.allotment;
             give(to, start, actor);
             return;

@@ -132,7 +132,7 @@ Result<Overview> ReadWorld::overview(const QString& filter)
 {
     Overview overview;
     CAIRN_TRY_ASSIGN(overview.at, m_store->now());
-    CAIRN_TRY_ASSIGN(const auto open, m_store->counts(unfinished()));
+    CAIRN_TRY_ASSIGN(const auto open, m_query->counts(unfinished()));
     ListTerm ended;
     ended.activity = {Activity::Completed, Activity::Failed, Activity::Cancelled, Activity::Compensated};
     ended.sinceAfter = dayBegin(overview.at);
@@ -151,7 +151,7 @@ Result<Overview> ReadWorld::overview(const QString& filter)
             return overview;
         }
         terms = std::move(parsed.filter);
-        CAIRN_TRY_ASSIGN(overview.matching, m_store->count(terms));
+        CAIRN_TRY_ASSIGN(overview.matching, m_query->count(terms));
         CAIRN_TRY_ASSIGN(overview.all, m_store->count({}));
     }
     if (const Status read = readSituations(filter, terms, overview); !read)
@@ -173,7 +173,7 @@ Result<RunSlice> ReadWorld::runs(const SliceRequest& request)
     std::optional<PageKey> after;
     if (request.after)
         after = PageKey{request.after->a, request.after->b, request.after->run};
-    CAIRN_TRY_ASSIGN(const RunPage page, m_store->list(filter, ListOrder::AttentionThenOldest, after,
+    CAIRN_TRY_ASSIGN(const RunPage page, m_query->list(filter, ListOrder::AttentionThenOldest, after,
                                                        static_cast<std::size_t>(std::max(1, request.limit))));
     for (const ListRow& row : page.rows)
         slice.lines.push_back(lineOf(row));
@@ -185,7 +185,7 @@ Result<RunSlice> ReadWorld::runs(const SliceRequest& request)
 
 Result<std::vector<RunLine>> ReadWorld::lines(const std::vector<RunId>& runs)
 {
-    CAIRN_TRY_ASSIGN(const auto rows, m_store->listRows(runs));
+    CAIRN_TRY_ASSIGN(const auto rows, m_query->rows(runs));
     std::vector<RunLine> lines;
     for (const ListRow& row : rows)
         lines.push_back(lineOf(row));
@@ -196,7 +196,7 @@ Result<ChangeSet> ReadWorld::changes(quint64 cursor)
 {
     ChangeSet set;
     CAIRN_TRY_ASSIGN(set.at, m_store->now());
-    CAIRN_TRY_ASSIGN(const Changes changes, m_store->changesSince(cursor, 500));
+    CAIRN_TRY_ASSIGN(const Changes changes, m_query->changesSince(cursor, 500));
     for (const ListRow& row : changes.rows)
         set.lines.push_back(lineOf(row));
     set.cursor = changes.cursor;

@@ -1,0 +1,153 @@
+// Lists with what shows without a commit: attempts whose engine is no longer heard.
+
+#include "core/query/query_impl.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+template<typename Enum> bool has(const std::vector<Enum>& values, Enum value)
+{
+    return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+// The rows of a term that are executing and have no other reason: those that a lost worker may have.
+std::optional<ListTerm> executingOf(ListTerm term)
+{
+    const bool excluded = has(term.notActivity, Activity::Executing)
+        || (!term.activity.empty() && !has(term.activity, Activity::Executing));
+    if (excluded)
+        return std::nullopt;
+    term.activity = {Activity::Executing};
+    term.reason = {Reason::None};
+    std::erase(term.notReason, Reason::None);
+    return term;
+}
+
+void mark(ListRow& row, const AttemptRow& attempt, const LostSession& lost)
+{
+    row.reason = Reason::Lease;
+    row.since = lost.lastHeard == kNoTime ? attempt.startedAt : lost.lastHeard;
+    row.nextTime = lost.takenOverAt;
+}
+
+}  // namespace
+
+Result<HeardSessions> Query::Impl::heard()
+{
+    CAIRN_TRY_ASSIGN(const TimeMs at, now());
+    return hearSessions(reader, at);
+}
+
+Result<ListFilter> Query::Impl::resolved(const ListFilter& filter, const HeardSessions& heard)
+{
+    ListFilter out;
+    for (const ListTerm& term : filter) {
+        if (has(term.notReason, Reason::Lease)) {
+            ListTerm without = term;
+            without.notLost = heard.living();
+            out.push_back(std::move(without));
+            continue;
+        }
+        if (term.reason.empty()) {
+            out.push_back(term);
+            continue;
+        }
+        ListTerm others = term;
+        std::erase(others.reason, Reason::Lease);
+        if (has(others.reason, Reason::None) && others.reason.size() == term.reason.size())
+            others.notLost = heard.living();
+        if (!others.reason.empty())
+            out.push_back(std::move(others));
+        auto lost = has(term.reason, Reason::Lease) ? executingOf(term) : std::nullopt;
+        if (lost) {
+            lost->lost = heard.living();
+            out.push_back(*std::move(lost));
+        }
+    }
+    if (out.empty() && !filter.empty()) {  // nothing can have it; an empty filter would be everything
+        out.emplace_back();
+        out.back().run = RunId{};
+    }
+    return out;
+}
+
+// In rows that are executing: the step's attempts tell by whom.
+Status Query::Impl::tellLost(std::span<ListRow> rows, const HeardSessions& heard)
+{
+    for (ListRow& row : rows) {
+        if (row.activity != Activity::Executing || row.reason != Reason::None)
+            continue;
+        CAIRN_TRY_ASSIGN(const HotRow hot, reader.hot(row.run));
+        if (!hot.owner.isNull() && !heard.lost(hot.owner))
+            continue;
+        CAIRN_TRY_ASSIGN(const auto attempts, reader.attempts(row.run, kNoStep));
+        for (const AttemptRow& attempt : attempts)
+            if (const auto lost = heard.lost(attempt.session); lost && attempt.endedAt == kNoTime) {
+                mark(row, attempt, *lost);
+                break;
+            }
+    }
+    return {};
+}
+
+Result<RunPage> Query::list(const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after, std::size_t limit)
+{
+    CAIRN_TRY_ASSIGN(const HeardSessions heard, m_impl->heard());
+    CAIRN_TRY_ASSIGN(const ListFilter resolved, m_impl->resolved(filter, heard));
+    CAIRN_TRY_ASSIGN(RunPage page, m_impl->reader.list(resolved, order, after, limit));
+    CAIRN_TRY(m_impl->tellLost(page.rows, heard));
+    return page;
+}
+
+Result<std::uint64_t> Query::count(const ListFilter& filter)
+{
+    CAIRN_TRY_ASSIGN(const HeardSessions heard, m_impl->heard());
+    CAIRN_TRY_ASSIGN(const ListFilter resolved, m_impl->resolved(filter, heard));
+    return m_impl->reader.count(resolved);
+}
+
+Result<std::vector<CountRow>> Query::counts(const ListFilter& filter)
+{
+    CAIRN_TRY_ASSIGN(const HeardSessions heard, m_impl->heard());
+    CAIRN_TRY_ASSIGN(const ListFilter resolved, m_impl->resolved(filter, heard));
+    CAIRN_TRY_ASSIGN(auto counts, m_impl->reader.counts(resolved));
+    ListFilter executing;
+    for (const ListTerm& term : resolved.empty() ? ListFilter(1) : resolved)
+        if (auto part = executingOf(term); part && !part->notLost && (term.reason.empty() || has(term.reason, Reason::None))) {
+            part->lost = heard.living();
+            executing.push_back(*std::move(part));
+        }
+    if (executing.empty())
+        return counts;
+    CAIRN_TRY_ASSIGN(const auto lost, m_impl->reader.counts(executing));
+    for (const CountRow& row : lost) {
+        for (CountRow& all : counts)
+            if (all.attention == row.attention && all.activity == row.activity && all.reason == row.reason)
+                all.count -= std::min(all.count, row.count);
+        counts.push_back(row);
+        counts.back().reason = Reason::Lease;
+    }
+    std::erase_if(counts, [](const CountRow& row) { return row.count == 0; });
+    return counts;
+}
+
+Result<std::vector<ListRow>> Query::rows(std::span<const RunId> runs)
+{
+    CAIRN_TRY_ASSIGN(auto rows, m_impl->reader.listRows(runs));
+    CAIRN_TRY_ASSIGN(const HeardSessions heard, m_impl->heard());
+    CAIRN_TRY(m_impl->tellLost(rows, heard));
+    return rows;
+}
+
+Result<Changes> Query::changesSince(std::uint64_t cursor, std::size_t limit)
+{
+    CAIRN_TRY_ASSIGN(Changes changes, m_impl->reader.changesSince(cursor, limit));
+    CAIRN_TRY_ASSIGN(const HeardSessions heard, m_impl->heard());
+    CAIRN_TRY(m_impl->tellLost(changes.rows, heard));
+    return changes;
+}
+
+}  // namespace cairn

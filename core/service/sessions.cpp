@@ -1,0 +1,33 @@
+#include "core/service/sessions.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+HeardSessions::HeardSessions(std::vector<SessionRow> open, TimeMs now) : m_open(std::move(open)), m_now(now)
+{
+    for (const SessionRow& row : m_open)
+        if (row.leaseUntil >= now)
+            m_living.push_back(row.id);
+}
+
+std::optional<LostSession> HeardSessions::lost(const SessionId& session) const
+{
+    if (session.isNull() || std::find(m_living.begin(), m_living.end(), session) != m_living.end())
+        return std::nullopt;
+    LostSession lost;
+    // Another engine looks for it all the time; where none is running, nobody takes over.
+    lost.takenOverAt = m_living.empty() ? kNoTime : m_now;
+    for (const SessionRow& row : m_open)
+        if (row.id == session)
+            lost.lastHeard = row.heartbeatAt;
+    return lost;
+}
+
+Result<HeardSessions> hearSessions(StoreReader& reader, TimeMs now)
+{
+    CAIRN_TRY_ASSIGN(auto open, reader.sessions(false));
+    return HeardSessions(std::move(open), now);
+}
+
+}  // namespace cairn

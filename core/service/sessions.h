@@ -1,0 +1,29 @@
+#pragma once
+// Which engines are heard. One answer for `why`, lists and the console: the reason `lease` comes from nowhere else.
+
+#include "core/machine/machine.h"
+#include "core/store/store.h"
+
+namespace cairn {
+
+// As of one read of the store. An engine that lives here may still be dead: that shows when its lease has passed.
+class HeardSessions {
+public:
+    HeardSessions() = default;
+    // `open`: the sessions that nobody has ended.
+    HeardSessions(std::vector<SessionRow> open, TimeMs now);
+
+    // Nothing: it is heard.
+    [[nodiscard]] std::optional<LostSession> lost(const SessionId& session) const;
+    [[nodiscard]] const std::vector<SessionId>& living() const { return m_living; }
+
+private:
+    std::vector<SessionRow> m_open;
+    std::vector<SessionId> m_living;
+    TimeMs m_now = kNoTime;
+};
+
+// Blocks on a short read.
+[[nodiscard]] Result<HeardSessions> hearSessions(StoreReader& reader, TimeMs now);
+
+}  // namespace cairn

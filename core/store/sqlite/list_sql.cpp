@@ -142,7 +142,10 @@ ListSql::Index ListSql::covering(const ListFilter& filter)
     const auto all = [&](auto&& holds) {
         return !filter.empty() && std::all_of(filter.begin(), filter.end(), holds);
     };
-    if (!all([](const ListTerm& t) { return t.key.empty() && !t.root && t.attributes.empty(); }))
+    const auto inIndexes = [](const ListTerm& t) {
+        return t.key.empty() && !t.root && t.attributes.empty() && !t.amountAbove && !t.amountBelow && t.currency.empty();
+    };
+    if (!all(inIndexes))
         return Index::None;
     if (all(hasSituation))
         return Index::Situation;

@@ -4,11 +4,13 @@
 #include "app/cairn/json_rows.h"
 #include "app/common/open_store.h"
 #include "core/base/text.h"
-#include "core/report/drill.h"
+#include "core/report/demo.h"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 
 namespace cairn::cli {
 
@@ -26,7 +28,8 @@ Json jsonScenario(const ScenarioReport& s)
 {
     return {{"scenario", s.name}, {"passed", s.passed}, {"faults", s.faults}, {"recovery_ms", s.recoveryMs}, {"runs", s.runs},
             {"effects", s.effects}, {"duplicate_attempts", s.duplicateAttempts}, {"duplicate_effects", s.duplicateEffects},
-            {"lost_entries", s.lostEntries}, {"manual_steps", s.manualSteps}, {"attempts", s.calls}, {"failures", s.failures}};
+            {"lost_entries", s.lostEntries}, {"manual_steps", s.manualSteps}, {"attempts", s.calls}, {"look_ups", s.lookUps},
+            {"parked", s.parked}, {"remarks", s.remarks}, {"failures", s.failures}};
 }
 
 std::string worst(const std::vector<double>& values)
@@ -44,6 +47,8 @@ void printScenario(Session& s, const ScenarioReport& r)
            + ", effects " + std::to_string(r.effects) + ", duplicate attempts " + std::to_string(r.duplicateAttempts)
            + ", duplicate effects " + std::to_string(r.duplicateEffects) + ", lost entries " + std::to_string(r.lostEntries)
            + ", manual steps " + std::to_string(r.manualSteps));
+    for (const auto& remark : r.remarks)
+        s.line("        " + remark);
     for (const auto& failure : r.failures)
         s.line("        " + failure);
 }
@@ -68,31 +73,96 @@ int print(Session& s, const DrillReport& report)
     return report.passed ? kDone : kRefused;
 }
 
-int drill(Session& s, std::uint64_t seed, unsigned kills)
+struct Arguments {
+    std::uint64_t seed = 1;
+    unsigned kills = 0;
+    unsigned soak = 0;                // runs
+    bool situations = false;
+    DemoOptions demo;
+};
+
+// A store that is not there yet, with a folder beside it for logs and the provider's ledger. Prints why not.
+std::optional<DrillOptions> prepare(Session& s, const Arguments& arguments)
 {
     auto path = sqlitePath(s.options.store);
-    if (!path)
-        return s.fail(kUsage, s.options.store.empty() ? "no store named: give --store sqlite:PATH of a store that does not exist yet"
-                                                      : path.error().text);
+    if (!path) {
+        s.exitCode = s.fail(kUsage, s.options.store.empty() ? "no store named: give --store sqlite:PATH of a store that does not exist yet"
+                                                            : path.error().text);
+        return std::nullopt;
+    }
     std::error_code error;
-    if (std::filesystem::exists(*path, error) && std::filesystem::file_size(*path, error) > 0)
-        return s.fail(kRefused, *path + " exists already; the drill makes its own store and never touches another");
+    if (std::filesystem::exists(*path, error) && std::filesystem::file_size(*path, error) > 0) {
+        s.exitCode = s.fail(kRefused, *path + " exists already; the drill makes its own store and never touches another");
+        return std::nullopt;
+    }
     DrillOptions options;
     options.storeUrl = s.options.store;
     options.cairn = beside("cairn");
     options.format1 = beside("cairn-format1");
     options.effectd = beside("cairn-effectd");
-    if (options.effectd.empty())
-        return s.fail(kRefused, "cairn-effectd, the drill's payment provider, is not beside this program");
     options.folder = *path + ".drill";
-    std::filesystem::create_directories(options.folder, error);
-    if (error)
-        return s.fail(kRefused, "cannot make the folder " + options.folder + ": " + error.message());
-    options.seed = seed;
-    options.kills = kills;
+    options.seed = arguments.seed;
+    options.kills = arguments.kills;
     options.progress = [&s](const std::string& text) { s.note("drill: " + text); };
     options.open = [&s] { return openStoreUrl(s.options.store, {}); };
-    auto report = runDrill(options);
+    if (options.effectd.empty())
+        s.exitCode = s.fail(kRefused, "cairn-effectd, the drill's payment provider, is not beside this program");
+    else if (std::filesystem::create_directories(options.folder, error); error)
+        s.exitCode = s.fail(kRefused, "cannot make the folder " + options.folder + ": " + error.message());
+    else
+        return options;
+    return std::nullopt;
+}
+
+std::string padded(std::string text, std::size_t width)
+{
+    return text + std::string(text.size() < width ? width - text.size() : 1, ' ');
+}
+
+// What the provider's ledger and Cairn's history say per boundary, as a table.
+void printBoundaries(Session& s, const DrillReport& report, const std::vector<std::string>& boundaries)
+{
+    s.line("killed at                  kills  slowest recovery  repeated  looked up  parked  effects  doubled");
+    for (const auto& r : report.scenarios) {
+        if (std::find(boundaries.begin(), boundaries.end(), r.name) == boundaries.end())
+            continue;
+        s.line(padded(r.name, 27) + padded(std::to_string(r.faults), 7) + padded(worst(r.recoveryMs), 18)
+               + padded(std::to_string(r.duplicateAttempts), 10) + padded(std::to_string(r.lookUps), 11)
+               + padded(std::to_string(r.parked), 8) + padded(std::to_string(r.effects), 9) + std::to_string(r.duplicateEffects));
+    }
+}
+
+int demo(Session& s, Arguments& arguments)
+{
+    DemoOptions& options = arguments.demo;
+    if (options.definitions.empty())
+        return s.fail(kUsage, "--workflow and --soak need --definitions, the folder of the example workflows (resources/workflows)");
+    std::error_code error;
+    options.definitions = std::filesystem::absolute(options.definitions, error).string();
+    if (options.killAt == std::vector<std::string>{"all"})
+        options.killAt = demoBoundaries(options.workflow);
+    auto drill = prepare(s, arguments);
+    if (!drill)
+        return s.exitCode;
+    options.drill = std::move(*drill);
+    if (arguments.soak > 0)
+        options.runs = arguments.soak;
+    auto report = arguments.soak > 0 ? runSoak(options) : runDemo(options);
+    if (!report)
+        return s.fail(report.error());
+    if (!options.killAt.empty() && !s.options.json)
+        printBoundaries(s, *report, options.killAt);
+    return print(s, *report);
+}
+
+int drill(Session& s, Arguments& arguments)
+{
+    if (arguments.soak > 0 || !arguments.demo.workflow.empty())
+        return demo(s, arguments);
+    const auto options = prepare(s, arguments);
+    if (!options)
+        return s.exitCode;
+    auto report = arguments.situations ? leaveSituations(*options) : runDrill(*options);
     return report ? print(s, *report) : s.fail(report.error());
 }
 
@@ -103,11 +173,23 @@ void addDrillVerb(Verbs v)
     Session& s = v.session;
     auto& chosen = v.chosen;
     auto* cmd = v.app.add_subcommand("drill", "Kills engines at every boundary on a new store; fails where a guarantee does");
-    auto seed = std::make_shared<std::uint64_t>(1);
-    auto kills = std::make_shared<unsigned>(0);
-    cmd->add_option("--seed", *seed, "of the random kills");
-    cmd->add_option("--kills", *kills, "random kills under load, beside the fixed scenarios");
-    cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return drill(s, *seed, *kills); }; });
+    auto a = std::make_shared<Arguments>();
+    DemoOptions& demo = a->demo;
+    cmd->add_option("--seed", a->seed, "of the random kills");
+    cmd->add_option("--kills", a->kills, "random kills under load, beside the fixed scenarios; of a soak: the least that must happen");
+    auto* workflow = cmd->add_option("--workflow", demo.workflow, "instead: this example workflow through a real engine")
+                         ->check(CLI::IsMember(demoWorkflows()));
+    cmd->add_option("--kill-at", demo.killAt, "with --workflow: kill at each hit of these boundaries; all: of every one")
+        ->delimiter(',')->needs(workflow);
+    cmd->add_option("--runs", demo.runs, "with --workflow and without kills: how many runs")->needs(workflow);
+    auto* soak = cmd->add_option("--soak", a->soak, "instead: so many runs of repo-review and purchase under random kills")
+                     ->excludes(workflow)->check(CLI::Range(1U, 1'000'000U));
+    cmd->add_option("--engines", demo.engines, "of a soak")->needs(soak)->check(CLI::Range(1U, 16U));
+    cmd->add_option("--definitions", demo.definitions, "folder of the example workflows");
+    cmd->add_option("--repository", demo.repository, "git checkout that is cloned and reviewed; left out: a small one is made");
+    cmd->add_flag("--situations", a->situations, "instead: only leaves runs in every activity and for every reason, to be repaired")
+        ->excludes(workflow)->excludes(soak);
+    cmd->callback([a, &s, &chosen] { chosen = [a, &s] { return drill(s, *a); }; });
 }
 
 }  // namespace cairn::cli

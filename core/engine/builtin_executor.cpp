@@ -32,11 +32,12 @@ void BuiltinExecutor::fail(const StartOrder& order)
         give(order, order.input);
         return;
     }
-    const std::string wanted = settings->text("failure", "retryable").has_value()
-        ? *settings->text("failure", "retryable")
-        : "retryable";
-    const auto failure = parseKey<FailureClass>(wanted).value_or(FailureClass::Retryable);
-    m_finished(failedResult(order, failure, knowledgeWhenNotDone(order),
+    const auto wanted = settings ? settings->text("failure", "retryable") : Result<std::string>(settings.error());
+    const auto failure = wanted ? parseKey<FailureClass>(*wanted) : std::nullopt;
+    if (!failure)
+        return m_finished(failedResult(order, FailureClass::Permanent, knowledgeWhenNotDone(order),
+            wanted ? "there is no failure class \"" + *wanted + "\"" : wanted.error().text));
+    m_finished(failedResult(order, *failure, knowledgeWhenNotDone(order),
         "this tool fails on purpose, attempt " + std::to_string(order.number)));
 }
 

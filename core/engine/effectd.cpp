@@ -74,7 +74,8 @@ struct Effectd::Impl {
     asio::io_context io{1};
     EffectLedger ledger;
     tcp::acceptor acceptor;
-    std::map<std::string, EffectMode> modes;
+    std::map<std::string, EffectMode> modes;      // for good
+    std::map<std::string, EffectMode> nextCalls;  // over it, for the calls that it counts down
 };
 
 namespace {
@@ -126,17 +127,18 @@ private:
     {
         return "{\"number\":" + std::to_string(line.number) + ",\"name\":" + jsonQuote(line.name) + "}";
     }
-    EffectMode takeMode(const std::string& name)
+    EffectMode modeForGood(const std::string& name) const
     {
         const auto found = m_server.modes.find(name);
-        if (found == m_server.modes.end())
-            return {};
-        const EffectMode mode = found->second;
-        if (mode.calls == 0)
-            return {};
-        if (found->second.calls > 0)
-            --found->second.calls;
-        return mode;
+        return found == m_server.modes.end() ? EffectMode{} : found->second;
+    }
+    EffectMode takeMode(const std::string& name)
+    {
+        const auto next = m_server.nextCalls.find(name);
+        if (next == m_server.nextCalls.end() || next->second.calls == 0)
+            return modeForGood(name);
+        --next->second.calls;
+        return next->second;
     }
     Plan perform(const std::string& name, const std::string& key, const std::string& sha, bool keyless)
     {
@@ -167,13 +169,12 @@ private:
             plan.drop = true;
             return plan;
         }
-        case EffectMode::Kind::Exit:
-            ::kill(::getpid(), SIGKILL);
-            break;
-        default:
-            break;
+        case EffectMode::Kind::Exit: ::kill(::getpid(), SIGKILL); break;
+        default: break;
         }
-        Plan plan = perform(name, key, sha, mode.kind == EffectMode::Kind::Keyless);
+        const bool keyless =
+            mode.kind == EffectMode::Kind::Keyless || modeForGood(name).kind == EffectMode::Kind::Keyless;
+        Plan plan = perform(name, key, sha, keyless);
         plan.drop = mode.kind == EffectMode::Kind::DoThenDrop;
         plan.waitMs = mode.slowMs;
         return plan;
@@ -183,7 +184,12 @@ private:
         const auto mode = parseEffectMode(text);
         if (!mode)
             return plain(400, mode.error().text);
-        m_server.modes[name] = *mode;
+        if (mode->calls >= 0) {
+            m_server.nextCalls[name] = *mode;
+        } else {
+            m_server.modes[name] = *mode;
+            m_server.nextCalls.erase(name);
+        }
         return plain(200, "{}");
     }
     Plan seen(const std::string& name, const std::string& key)

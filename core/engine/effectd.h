@@ -10,8 +10,9 @@
 //   GET  /count           {"NAME": lines, ...}
 //   POST /mode/NAME       body: ok | slow:S | do-then-drop | drop-before | 429:S | 429:raw:TEXT | 503:S | 500
 //   | 401 | 404 | 409
-//                         | exit | keyless, each with "@n" for the next n calls only (for example 429:2@3);
-//                         keyless: does it at every call, whatever the key
+//                         | exit | keyless, each with "@n" for the next n calls only (for example 429:2@3),
+//                         and after them what was set for good. keyless: does it at every call, whatever the
+//                         key; do-then-drop and slow do so too where keyless was set for good
 // Names: letters, digits, - and _. KEY is percent-encoded.
 
 #include "core/base/result.h"

@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::uint64_t kStageAbove = 1024 * 1024;
 constexpr SpanMs kResultAgain = 250;
+constexpr SpanMs kHour = 3'600'000;
+constexpr SpanMs kStagedFor = 12 * kHour;        // an output that waits longer for its commit is staged anew
+constexpr SpanMs kDropStagedAfter = 24 * kHour;  // what killed programs left
 
 std::string mediaOf(const std::string& bytes, const std::string& said)
 {
@@ -24,6 +27,11 @@ std::string mediaOf(const std::string& bytes, const std::string& said)
     if (!json)
         return said;
     return isUtf8(bytes) ? "text/plain" : "application/octet-stream";
+}
+
+bool needsStaging(const EngineCore::Impl::Pending& pending)
+{
+    return !pending.staged && pending.result.output && pending.result.output->size() > kStageAbove;
 }
 
 }  // namespace
@@ -87,7 +95,7 @@ Result<StartOrder> EngineCore::Impl::orderOf(const RunState& after, const Attemp
     }
     order.workflowFolder = folder->second;
     order.input = "null";
-    if (step.input) {
+    if (step.input && step.input.size <= kStageAbove) {
         CAIRN_TRY_ASSIGN(order.input, seams.store.payload(after.id, step.input.id, 0, step.input.size));
     }
     if (writes(step.safety)) {
@@ -113,18 +121,60 @@ void EngineCore::Impl::startAttempt(const RunState& after, const AttemptStarted&
     active.emplace(fact.attempt, std::move(entry));
     updateCapacity();
     auto order = orderOf(after, fact);
-    if (order) {
-        seams.executor.start(*std::move(order));
-        return;
-    }
+    if (order && step.input && step.input.size > kStageAbove)
+        return readInput(*std::move(order), step.input);
+    if (order)
+        return seams.executor.start(*std::move(order));
     StartOrder none;
     none.attempt = fact.attempt;
     none.safety = step.safety;
     none.purpose = fact.purpose;
-    const bool damaged =
-        order.error().kind == ErrorKind::Corrupt || order.error().kind == ErrorKind::NotFound;
-    finished(failedResult(none, damaged ? FailureClass::Permanent : FailureClass::Retryable,
-        knowledgeWhenNotDone(none), order.error().text));
+    refuseStart(none, order.error());
+}
+
+void EngineCore::Impl::refuseStart(const StartOrder& order, const Error& why)
+{
+    const bool damaged = why.kind == ErrorKind::Corrupt || why.kind == ErrorKind::NotFound;
+    finished(failedResult(order, damaged ? FailureClass::Permanent : FailureClass::Retryable,
+        knowledgeWhenNotDone(order), why.text));
+}
+
+void EngineCore::Impl::background(WorkPool::Work work, WorkPool::Done done)
+{
+    if (seams.pool)
+        return seams.pool->run(std::move(work), std::move(done));
+    work(seams.store);
+    done();
+}
+
+// A large input is read beside the engine's thread. Meanwhile the attempt may be over, or is to be stopped.
+void EngineCore::Impl::readInput(StartOrder order, const PayloadRef& input)
+{
+    struct Reading {
+        StartOrder order;
+        std::optional<Error> problem;
+    };
+    auto reading = std::make_shared<Reading>();
+    reading->order = std::move(order);
+    const auto work = [reading, id = input.id, size = input.size](StoreWriter& store) {
+        if (auto bytes = store.payload(reading->order.run, id, 0, size))
+            reading->order.input = *std::move(bytes);
+        else
+            reading->problem = bytes.error();
+    };
+    background(work, [this, reading] {
+        const auto found = active.find(reading->order.attempt);
+        if (found == active.end())
+            return;
+        if (reading->problem)
+            return refuseStart(reading->order, *reading->problem);
+        if (!found->second.cancelling)
+            return seams.executor.start(std::move(reading->order));
+        AttemptResult result = failedResult(
+            reading->order, FailureClass::Retryable, knowledgeWhenNotDone(reading->order), "stopped");
+        result.cancelled = true;
+        finished(std::move(result));
+    });
 }
 
 // A cancelled run's attempts are stopped, but for one that does what cannot be taken back: stopping it
@@ -160,6 +210,77 @@ void EngineCore::Impl::finished(AttemptResult result)
     results.push_back(std::move(pending));
 }
 
+// Hashing, checking and copying of a large output into the store, beside the engine's thread.
+void EngineCore::Impl::stage(const std::shared_ptr<Pending>& pending)
+{
+    auto made =
+        std::make_shared<Result<NewPayload>>(makeError(ErrorKind::Internal, "the output was not staged"));
+    const auto work = [made, spool = pending->result.output, said = pending->result.media,
+                          seed = service->payloadSeed()](StoreWriter& store) {
+        const auto staged = [&]() -> Result<NewPayload> {
+            std::string media;
+            {
+                CAIRN_TRY_ASSIGN(const std::string bytes, spool->all());
+                media = mediaOf(bytes, said);
+            }
+            return stagePayload(
+                store, seed, [&](std::size_t limit) { return spool->read(limit); }, media);
+        };
+        try {
+            *made = staged();
+        } catch (const std::exception& problem) {
+            *made =
+                makeError(ErrorKind::Internal, std::string("the output cannot be staged: ") + problem.what());
+        }
+    };
+    background(work, [this, pending, made] {
+        if (*made) {
+            pending->staged = *std::move(*made);
+            pending->stagedAt = seams.clock.monotonicMs();
+        } else {
+            later(*pending, made->error());
+        }
+        results.push_back(pending);
+    });
+}
+
+// Chunks of outputs that were never committed, because somebody was killed in between.
+void EngineCore::Impl::tidy()
+{
+    const auto now = seams.store.now();
+    if (!now)
+        return trouble(now.error());
+    const TimeMs before = *now - kDropStagedAfter;
+    auto dropped = std::make_shared<Status>();
+    background([before, dropped](StoreWriter& store) { *dropped = store.dropStagedBefore(before); },
+        [this, dropped] {
+            if (!*dropped)
+                trouble(dropped->error());
+        });
+}
+
+void EngineCore::Impl::later(Pending& pending, const Error& why)
+{
+    trouble(why);
+    pending.notBefore =
+        seams.clock.monotonicMs() + (why.kind == ErrorKind::Full ? config.fullProbe : kResultAgain);
+}
+
+Result<PayloadRef> EngineCore::Impl::outputOf(Pending& pending, Submission& submission)
+{
+    const AttemptResult& result = pending.result;
+    if (pending.staged) {
+        submission.payloads.push_back(*pending.staged);
+    } else if (!result.output) {
+        submission.payloads.push_back(service->newPayload("null", "application/json"));
+    } else {
+        CAIRN_TRY_ASSIGN(std::string bytes, result.output->all());
+        std::string media = mediaOf(bytes, result.media);
+        submission.payloads.push_back(service->newPayload(std::move(bytes), std::move(media)));
+    }
+    return submission.payloads.back().ref;
+}
+
 Result<Submission> EngineCore::Impl::submissionOf(Pending& pending)
 {
     AttemptResult& result = pending.result;
@@ -175,27 +296,9 @@ Result<Submission> EngineCore::Impl::submissionOf(Pending& pending)
         submission.payloads.push_back(service->newPayload(bytes, "text/plain"));
         return submission.payloads.back().ref;
     };
-    const auto output = [&]() -> Result<PayloadRef> {
-        if (!result.output) {
-            submission.payloads.push_back(service->newPayload("null", "application/json"));
-            return submission.payloads.back().ref;
-        }
-        CAIRN_TRY_ASSIGN(std::string bytes, result.output->all());
-        std::string media = mediaOf(bytes, result.media);
-        if (bytes.size() <= kStageAbove) {
-            submission.payloads.push_back(service->newPayload(std::move(bytes), std::move(media)));
-            return submission.payloads.back().ref;
-        }
-        bytes.clear();
-        bytes.shrink_to_fit();
-        const auto source = [&](std::size_t limit) { return result.output->read(limit); };
-        CAIRN_TRY_ASSIGN(NewPayload staged, service->stageLarge(seams.store, source, std::move(media)));
-        submission.payloads.push_back(std::move(staged));
-        return submission.payloads.back().ref;
-    };
     switch (result.kind) {
     case AttemptResult::Kind::Completed: {
-        CAIRN_TRY_ASSIGN(const PayloadRef ref, output());
+        CAIRN_TRY_ASSIGN(const PayloadRef ref, outputOf(pending, submission));
         cmd::Complete body;
         body.attempt = result.attempt;
         body.output = ref;
@@ -206,7 +309,7 @@ Result<Submission> EngineCore::Impl::submissionOf(Pending& pending)
     case AttemptResult::Kind::LookedUp: {
         PayloadRef ref;
         if (result.verdict == EffectKnowledge::Happened) {
-            CAIRN_TRY_ASSIGN(ref, output());
+            CAIRN_TRY_ASSIGN(ref, outputOf(pending, submission));
         }
         submission.command.body = cmd::LookedUp{result.attempt, result.verdict, ref, text(result.evidence)};
         break;
@@ -239,11 +342,15 @@ void EngineCore::Impl::submitResults()
             results.push_back(pending);
             continue;
         }
+        if (now - pending->stagedAt > kStagedFor)
+            pending->staged.reset();
+        if (needsStaging(*pending)) {
+            stage(pending);
+            continue;
+        }
         auto submission = submissionOf(*pending);
         if (!submission) {
-            trouble(submission.error());
-            pending->notBefore =
-                now + (submission.error().kind == ErrorKind::Full ? config.fullProbe : kResultAgain);
+            later(*pending, submission.error());
             results.push_back(pending);
             continue;
         }
@@ -274,6 +381,7 @@ void EngineCore::Impl::answered(const std::shared_ptr<Pending>& pending, const O
             pending->result = failedResult(
                 order, FailureClass::Rejected, EffectKnowledge::NoEffect, outcome.rejection.text);
             pending->refusedOnce = true;
+            pending->staged.reset();
             results.push_back(pending);
             return;
         }

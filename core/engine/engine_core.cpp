@@ -15,6 +15,8 @@ constexpr SpanMs kOutbox = 500;
 constexpr SpanMs kServed = 2'000;
 constexpr SpanMs kLimits = 250;
 constexpr SpanMs kReopen = 500;
+constexpr SpanMs kTidy = 3'600'000;
+constexpr SpanMs kFirstTidy = 600'000;
 constexpr SpanMs kStop = 10'000;  // for attempts that were asked to stop, at the end of a drain
 constexpr int kRounds = 64;  // of answers and what follows from them, in one tick
 
@@ -26,6 +28,7 @@ EngineCore::Impl::Impl(EngineSeams s, EngineConfig c)
     , limits(s.store, s.clock)
 {
     config.heartbeat = std::min(config.heartbeat, config.lease / 3);
+    tidyAt = seams.clock.monotonicMs() + kFirstTidy;
     seams.executor.onFinished([this](AttemptResult result) { finished(std::move(result)); });
 }
 
@@ -172,6 +175,8 @@ SpanMs EngineCore::tick()
         }
         if (e.due(e.limitsAt, kLimits))
             e.limits.tick();
+        if (e.due(e.tidyAt, kTidy))
+            e.tidy();
         e.fireTimers();
         e.feedHungry();
         busy = e.pump() || busy;

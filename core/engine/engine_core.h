@@ -5,6 +5,7 @@
 
 #include "core/engine/executor.h"
 #include "core/engine/process_table.h"
+#include "core/engine/work_pool.h"
 #include "core/service/service.h"
 
 #include <functional>
@@ -38,6 +39,7 @@ struct EngineSeams {
     CommitQueue& queue;  // commits of runs
     Executor& executor;
     ProcessTable& processes;
+    WorkPool* pool = nullptr;  // null: large outputs are staged inside tick(), through `store`
 };
 
 struct EngineStats {

@@ -31,6 +31,8 @@ struct EngineCore::Impl {
         AttemptResult result;
         SpanMs notBefore = 0;
         bool refusedOnce = false;  // the output was refused: it goes on as a failure
+        std::optional<NewPayload> staged;  // a large output, in the store already
+        SpanMs stagedAt = 0;
     };
 
     // --- engine_sessions.cpp
@@ -60,10 +62,17 @@ struct EngineCore::Impl {
     void committed(const RunState& after, const Entry& entry);
     void startAttempt(const RunState& after, const AttemptStarted& fact);
     [[nodiscard]] Result<StartOrder> orderOf(const RunState& after, const AttemptStarted& fact);
+    void refuseStart(const StartOrder& order, const Error& why);
     void stopCancelled(const RunState& after);
     void finished(AttemptResult result);
     void submitResults();
     [[nodiscard]] Result<Submission> submissionOf(Pending& pending);
+    [[nodiscard]] Result<PayloadRef> outputOf(Pending& pending, Submission& submission);
+    void stage(const std::shared_ptr<Pending>& pending);
+    void later(Pending& pending, const Error& why);
+    void readInput(StartOrder order, const PayloadRef& input);
+    void background(WorkPool::Work work, WorkPool::Done done);
+    void tidy();
     void answered(const std::shared_ptr<Pending>& pending, const Outcome& outcome);
     void dropActive(const AttemptId& attempt);
     void updateCapacity();
@@ -95,7 +104,7 @@ struct EngineCore::Impl {
 
     // when each is due next, by the monotonic clock
     SpanMs heartbeatAt = 0, sweepAt = 0, claimAt = 0, wakeupsAt = 0, outboxAt = 0, servedAt = 0, limitsAt = 0,
-           fullAt = 0;
+           fullAt = 0, tidyAt = 0;
 
     std::unordered_set<SessionId> living;
     struct Seen {

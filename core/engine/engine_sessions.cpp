@@ -49,7 +49,9 @@ Status EngineCore::Impl::openSession()
     service->setSessionEnded([this](const SessionId& id) { return ended(id); });
     service->onCommitted([this](const RunState& after, const Entry& entry) { committed(after, entry); });
     service->onDisowned([this](const RunId& run, bool) { forget(run); });
-    limits.reset(session, config.lease);
+    limits.reset(session, config.lease, [this](const std::string& name, std::uint32_t version) {
+        return service ? service->definition(name, version) : nullptr;
+    });
     refreshSessions();
     updateCapacity();
     log::info("session_opened", {{"session", session}, {"name", config.name}});

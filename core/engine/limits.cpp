@@ -6,19 +6,21 @@ namespace cairn {
 
 namespace {
 
-constexpr SpanMs kRateSlice = 1'000;
-constexpr SpanMs kAskAgain = 100;  // after an empty answer
-constexpr SpanMs kRowsAge = 1'000;  // how long limits read from the store are believed
+constexpr SpanMs kUnusedFor = 1'000;  // slots that nobody used for so long are given back
+constexpr SpanMs kAskAgain = 100;     // after an answer that was less than wanted
+constexpr SpanMs kRowsAge = 1'000;    // how long limits read from the store are believed
 constexpr std::uint32_t kSliceSize = 8;
 constexpr std::uint32_t kUnlimited = 0xFFFFFFFF;
 
 }  // namespace
 
-void Limits::reset(const SessionId& session, SpanMs lease)
+void Limits::reset(const SessionId& session, SpanMs lease, Definitions definitions)
 {
     m_session = session;
     m_lease = lease;
+    m_definitions = std::move(definitions);
     m_slices.clear();
+    m_asked.clear();
 }
 
 Status Limits::learn(const Definition& definition)
@@ -48,70 +50,115 @@ Status Limits::learn(const Definition& definition)
         CAIRN_TRY(m_store.putResource(row));
     }
     m_rowsAt = -1'000'000;
-    // The start that made the limit known is counted from here on, too.
+    // Calls that were under way before the limit was known are counted from here on, too.
     for (const LimitDef& limit : definition.limits) {
         Slice& slice = m_slices[limit.resource];
         slice.hasSlots = limit.slots > 0;
         slice.hasRate = limit.rate > 0;
         if (slice.hasSlots && slice.active > slice.slots)
-            lease(limit.resource, slice, 0);
+            leaseSlots(limit.resource, slice, 0);
     }
     return {};
 }
 
-std::uint32_t Limits::permits(std::string_view resource)
+// Definitions that came into the store since the last look: their limits hold from the first start on.
+void Limits::learnNew()
+{
+    if (!m_definitions)
+        return;
+    const auto rows = m_store.workflows(false);
+    if (!rows)
+        return;
+    for (const WorkflowRow& row : *rows) {
+        if (m_learned.contains({row.name, row.version}))
+            continue;
+        if (const auto definition = m_definitions(row.name, row.version))
+            if (const Status learned = learn(*definition); !learned)
+                return;
+        m_learned.emplace(row.name, row.version);
+    }
+}
+
+void Limits::refresh(std::string_view resource)
 {
     const SpanMs now = m_clock.monotonicMs();
-    if (now - m_rowsAt > kRowsAge) {
-        if (auto rows = m_store.resources()) {
-            m_rows.clear();
-            for (ResourceRow& row : *rows)
-                m_rows[row.name] = std::move(row);
-            m_rowsAt = now;
-        }
-    }
+    if (m_asked.contains(resource) && now - m_rowsAt <= kRowsAge)
+        return;
+    learnNew();
+    auto rows = m_store.resources();
+    if (!rows)
+        return;
+    m_rows.clear();
+    for (ResourceRow& row : *rows)
+        m_rows[row.name] = std::move(row);
+    m_rowsAt = now;
+    m_asked.emplace(resource);
+}
+
+std::uint32_t Limits::permits(std::string_view resource)
+{
+    refresh(resource);
     const auto row = m_rows.find(resource);
     if (row == m_rows.end() || (row->second.slots == 0 && row->second.permitsPerSecond == 0))
         return kUnlimited;
     const std::string name(resource);
+    const std::uint32_t perSecond = row->second.permitsPerSecond;
     Slice& slice = m_slices[name];
     slice.hasSlots = row->second.slots > 0;
-    slice.hasRate = row->second.permitsPerSecond > 0;
+    slice.hasRate = perSecond > 0;
+    // No rate is spent while there is no slot for it.
+    const std::uint32_t slots = slice.hasSlots ? slotsLeft(name, slice) : kUnlimited;
+    return slots == 0 || !slice.hasRate ? slots : std::min(slots, rateLeft(name, slice, perSecond));
+}
+
+std::uint32_t Limits::slotsLeft(const std::string& name, Slice& slice)
+{
+    const SpanMs now = m_clock.monotonicMs();
     const auto left = [&] {
-        std::uint32_t permits = kUnlimited;
-        if (slice.hasSlots)
-            permits = now < slice.slotsUntil && slice.slots > slice.active ? slice.slots - slice.active : 0;
-        if (slice.hasRate)
-            permits = std::min(permits, now < slice.rateUntil ? slice.rate : 0);
-        return permits;
+        return now < slice.slotsUntil && slice.slots > slice.active ? slice.slots - slice.active : 0;
     };
-    if (left() == 0 && now - slice.askedAt >= kAskAgain)
-        lease(name, slice, m_slowest.contains(name) ? 1 : kSliceSize);
+    if (left() == 0 && now >= slice.slotsAgainAt)
+        leaseSlots(name, slice, kSliceSize);
     return left();
 }
 
 // The store counts what a session holds of slots anew at each call, so calls under way are part of what is
 // asked for.
-void Limits::lease(const std::string& name, Slice& slice, std::uint32_t more)
+void Limits::leaseSlots(const std::string& name, Slice& slice, std::uint32_t more)
 {
     const SpanMs now = m_clock.monotonicMs();
-    slice.askedAt = now;
+    slice.slotsAskedAt = now;
+    const std::uint32_t want = slice.active + more;
     const auto storeNow = m_store.now();
-    if (!storeNow)
-        return;
-    const std::uint32_t want = slice.hasSlots ? slice.active + more : more;
-    const SpanMs span = slice.hasSlots ? m_lease : kRateSlice;
-    const auto got = m_store.leaseSlice(m_session, name, want, *storeNow, *storeNow + span);
+    const auto got = storeNow ? m_store.leaseSlots(m_session, name, want, *storeNow, *storeNow + m_lease)
+                              : Result<std::uint32_t>(storeNow.error());
+    if (!got || *got < want)
+        slice.slotsAgainAt = now + kAskAgain;
     if (!got)
         return;
-    if (slice.hasSlots) {
-        slice.slots = std::max(*got, slice.active);
-        slice.slotsUntil = now + span;
-    }
-    if (slice.hasRate) {
-        slice.rate = *got;
-        slice.rateUntil = now + kRateSlice;
-    }
+    slice.slots = std::max(*got, slice.active);
+    slice.slotsUntil = now + m_lease;
+}
+
+std::uint32_t Limits::rateLeft(const std::string& name, Slice& slice, std::uint32_t perSecond)
+{
+    const SpanMs now = m_clock.monotonicMs();
+    if (now < slice.rateUntil && slice.rate > 0)
+        return slice.rate;
+    slice.rate = 0;
+    if (now < slice.rateAgainAt)
+        return 0;
+    const std::uint32_t want = m_slowest.contains(name) ? 1 : std::max(kSliceSize, perSecond / 10);
+    const auto storeNow = m_store.now();
+    const auto got = storeNow ? m_store.spendRate(m_session, name, want, *storeNow)
+                              : Result<std::uint32_t>(storeNow.error());
+    if (!got || *got < want)
+        slice.rateAgainAt = now + kAskAgain;
+    if (!got)
+        return 0;
+    slice.rate = *got;
+    slice.rateUntil = now + kRateSpan;
+    return slice.rate;
 }
 
 void Limits::started(const std::string& resource)
@@ -146,12 +193,12 @@ void Limits::tick()
     for (auto& [name, slice] : m_slices) {
         if (!slice.hasSlots || slice.slots == 0)
             continue;
-        if (slice.active == 0 && now - slice.askedAt > kRateSlice) {
-            static_cast<void>(m_store.returnSlice(m_session, name));
+        if (slice.active == 0 && now - slice.slotsAskedAt > kUnusedFor) {
+            static_cast<void>(m_store.returnSlots(m_session, name));
             slice.slots = 0;
             slice.slotsUntil = 0;
         } else if (slice.active > 0 && slice.slotsUntil - now < m_lease / 2) {
-            lease(name, slice, 0);
+            leaseSlots(name, slice, 0);
         }
     }
 }
@@ -160,7 +207,7 @@ void Limits::giveBack()
 {
     for (auto& [name, slice] : m_slices)
         if (slice.slots > 0)
-            static_cast<void>(m_store.returnSlice(m_session, name));
+            static_cast<void>(m_store.returnSlots(m_session, name));
     m_slices.clear();
 }
 

@@ -24,6 +24,7 @@ using boost::system::error_code;
 namespace {
 
 constexpr SpanMs kLongestSleep = 60'000;
+constexpr unsigned kWorkers = 2;
 constexpr SpanMs kQuiet = 600;  // exitWhenIdle: this long nothing to do
 
 // Answers of executors come from handlers of the loop; the rules run in the tick that follows them.
@@ -73,14 +74,18 @@ public:
         m_executors.add("builtin", std::make_unique<BuiltinExecutor>(m_clock));
         ::signal(SIGPIPE, SIG_IGN);
         m_options.core.uid = ::getuid();
-        m_core.emplace(
-            EngineSeams{m_clock, m_rng, *m_store, *m_queue, m_notifier, m_processes}, m_options.core);
+        m_pool = makeThreadPool(kWorkers,
+            {[this] { return m_options.openStore(m_options.storeUrl, {}); },
+                [this](WorkPool::Done done) { afterWork(std::move(done)); }, *m_store});
+        m_core.emplace(EngineSeams{m_clock, m_rng, *m_store, *m_queue, m_notifier, m_processes, m_pool.get()},
+            m_options.core);
         CAIRN_TRY(m_core->open());
         if (m_options.onReady)
             m_options.onReady(m_core->session());
         awaitSignal();
         wake();
         m_io.run();
+        m_pool.reset();
         m_core.reset();
         return m_problem ? Status(*m_problem) : Status();
     }
@@ -117,6 +122,16 @@ private:
             return;
         asio::post(m_io, [this] {
             m_mail = false;
+            tick();
+        });
+    }
+    // From a thread of the pool. Not after finish(): the engine's rules have ended then.
+    void afterWork(WorkPool::Done done)
+    {
+        asio::post(m_io, [this, done = std::move(done)] {
+            if (m_done)
+                return;
+            done();
             tick();
         });
     }
@@ -176,6 +191,7 @@ private:
     ExecutorSet m_executors;  // after the loop that their handlers live in
     Notifier m_notifier;
     std::unique_ptr<CommitQueue> m_queue;
+    std::unique_ptr<WorkPool> m_pool;
     std::optional<EngineCore> m_core;
     std::optional<Error> m_problem;
     std::atomic<bool> m_mail{false};

@@ -18,8 +18,12 @@ double percentile(std::vector<double> values, double p)
     return values[static_cast<std::size_t>(p * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
+}  // namespace
+
+namespace drill {
+
 // Every run of the store: chain unbroken, fold equal to what is stored.
-void verifyAll(drill::Stage& stage)
+void verifyAll(Stage& stage)
 {
     stage.begin("verify: chains, folds and derived rows of every run");
     std::optional<PageKey> after;
@@ -50,10 +54,11 @@ void verifyAll(drill::Stage& stage)
     stage.finish();
 }
 
-DrillReport summarised(std::vector<ScenarioReport> scenarios, std::uint64_t seed)
+DrillReport summarised(Stage& stage)
 {
+    std::vector<ScenarioReport> scenarios = stage.takeReports();
     DrillReport report;
-    report.seed = seed;
+    report.seed = stage.options().seed;
     report.passed = true;
     std::vector<double> all;
     for (const auto& scenario : scenarios) {
@@ -69,7 +74,7 @@ DrillReport summarised(std::vector<ScenarioReport> scenarios, std::uint64_t seed
     return report;
 }
 
-}  // namespace
+}  // namespace drill
 
 Result<DrillReport> runDrill(const DrillOptions& options)
 {
@@ -93,8 +98,8 @@ Result<DrillReport> runDrill(const DrillOptions& options)
     if (options.kills > 0)
         drill::randomKills(stage);
     drill::leaveEverySituation(stage);
-    verifyAll(stage);
-    return summarised(stage.takeReports(), options.seed);
+    drill::verifyAll(stage);
+    return drill::summarised(stage);
 }
 
 }  // namespace cairn

@@ -33,10 +33,13 @@ struct ScenarioReport {
     std::uint32_t runs = 0;
     std::uint32_t effects = 0;          // lines in the provider's ledger
     std::uint32_t duplicateAttempts = 0;
+    std::uint32_t lookUps = 0;          // attempts that asked the provider what had become of an effect
+    std::uint32_t parked = 0;           // steps that waited for a person to say what is true
     std::uint32_t duplicateEffects = 0;
     std::uint32_t lostEntries = 0;      // acknowledged, and not there afterwards
     std::uint32_t manualSteps = 0;      // acts of a person that the scenario needed
     std::uint32_t calls = 0;            // cost: calls of the provider, failed ones included
+    std::vector<std::string> remarks;   // figures beyond these
     std::vector<std::string> failures;  // guarantees that were broken
 };
 

@@ -1,13 +1,12 @@
 // Random kills under load: two engines at work, one of them killed at a random moment, again and again.
 
-#include "core/report/drill_stage.h"
+#include "core/report/drill_hits.h"
 
 #include "core/base/text.h"
 
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <set>
 
 namespace cairn::drill {
 
@@ -43,14 +42,6 @@ public:
             return true;
         });
     }
-    // Versions of runs that an attempt was under way in: those that a kill may hit.
-    [[nodiscard]] std::map<RunId, std::uint64_t> versions()
-    {
-        std::map<RunId, std::uint64_t> result;
-        for (const RunId& run : m_open)
-            result[run] = m_stage.version(run);
-        return result;
-    }
     [[nodiscard]] std::size_t open() const { return m_open.size(); }
     [[nodiscard]] std::uint32_t completed() const { return m_completed; }
     [[nodiscard]] const std::vector<RunId>& runs() const { return m_open; }
@@ -62,25 +53,6 @@ private:
     std::uint32_t m_completed = 0;
 };
 
-// Runs that the session with this process id owned when it died, with their versions.
-std::map<RunId, std::uint64_t> ownedBy(Stage& stage, const Load& load, pid_t pid)
-{
-    std::map<RunId, std::uint64_t> owned;
-    auto sessions = stage.store().sessions(true);
-    if (!sessions)
-        return owned;
-    std::set<SessionId> dead;
-    for (const auto& session : *sessions)
-        if (session.pid == pid)
-            dead.insert(session.id);
-    for (const RunId& run : load.runs()) {
-        auto hot = stage.store().hot(run);
-        if (hot && dead.contains(hot->owner))
-            owned[run] = hot->version;
-    }
-    return owned;
-}
-
 }  // namespace
 
 void randomKills(Stage& stage)
@@ -89,32 +61,20 @@ void randomKills(Stage& stage)
     stage.begin(std::to_string(kills) + " random kills under load, seed " + std::to_string(stage.options().seed));
     Load load(stage);
     std::array<Process, 2> engines{stage.engine("load-1"), stage.engine("load-2")};
-    SystemClock clock;
-    std::map<RunId, std::pair<std::uint64_t, SpanMs>> hit;   // version at the kill, and when
-    const auto settleHits = [&] {
-        std::erase_if(hit, [&](const auto& entry) {
-            if (stage.version(entry.first) <= entry.second.first)
-                return false;
-            stage.now().recoveryMs.push_back(static_cast<double>(clock.monotonicMs() - entry.second.second));
-            return true;
-        });
-    };
+    Hits hits(stage);
     for (unsigned kill = 0; kill < kills; ++kill) {
         load.fill();
         const int life = kShortestLife + static_cast<int>(stage.rng().below(kLongestLife - kShortestLife));
-        static_cast<void>(stage.poll([&] { settleHits(); return false; }, life));
+        static_cast<void>(stage.poll([&] { hits.settle(); return false; }, life));
         Process& victim = engines[stage.rng().below(engines.size())];
-        // Asked before the kill: afterwards the other engine may have taken them over already.
-        const auto owned = ownedBy(stage, load, victim.pid());
+        const auto owned = hits.ownedBy(victim.pid(), load.runs());
         victim.kill(SIGKILL);
         victim.wait();
-        const SpanMs at = clock.monotonicMs();
+        hits.killed(owned);
         ++stage.now().faults;
-        for (const auto& [run, version] : owned)
-            hit.insert({run, {version, at}});
         victim = stage.engine("load-" + std::to_string(kill + 3));
     }
-    const bool done = stage.poll([&] { settleHits(); load.reap(); return load.open() == 0 && hit.empty(); }, 60'000);
+    const bool done = stage.poll([&] { hits.settle(); load.reap(); return load.open() == 0 && hits.empty(); }, 60'000);
     if (!done)
         for (const RunId& run : load.runs()) {
             const auto row = stage.row(run);
@@ -122,10 +82,8 @@ void randomKills(Stage& stage)
                          + (row ? std::string(key(row->activity)) + " " + std::string(key(row->reason)) : "not in the list"));
         }
     stage.expect(load.completed() >= std::min(kills, 8U), "too few runs completed for this to be a test");
-    for (auto& engine : engines) {
-        engine.kill(SIGTERM);
-        engine.wait();
-    }
+    for (auto& engine : engines)
+        stopEngine(engine);
     stage.finish();
 }
 

@@ -15,12 +15,6 @@ namespace {
 constexpr SpanMs kDay = 86'400'000;
 const std::string kOrderInput = R"({"amount":"12.50"})";
 
-void end(Process& engine)
-{
-    engine.kill(SIGTERM);
-    engine.wait();
-}
-
 void expectCompleted(Stage& stage, const RunId& run)
 {
     if (!stage.awaitActivity(run, Activity::Completed)) {
@@ -66,13 +60,13 @@ void fiveAgents(Stage& stage)
     Process second;
     stage.killAndRecover(first, run, second, "successor");
     stage.expect(stage.awaitReason(run, Reason::Timer), "the run did not come to its pause");
-    end(second);
+    stopEngine(second);
     stage.advanceClock(kDay + 1000);
     Process third = stage.engine("next-day");
     expectCompleted(stage, run);
     stage.expect(stage.effectsOf("pay") == before + 1, "the payment must have been made exactly once");
     stage.mode("quote", "ok");
-    end(third);
+    stopEngine(third);
     stage.finish();
 }
 
@@ -91,7 +85,7 @@ void messageTwice(Stage& stage)
                  "one message must end one wait");
     static_cast<void>(stage.cli({"signal", toText(run), "paid", "--id", "message-2"}));
     expectCompleted(stage, run);
-    end(engine);
+    stopEngine(engine);
     stage.finish();
 }
 
@@ -119,7 +113,7 @@ void rateLimited(Stage& stage)
     }
     // Recovery here is the wait that the provider asked for; it is not a figure of ours.
     stage.now().recoveryMs.clear();
-    end(second);
+    stopEngine(second);
     stage.finish();
 }
 
@@ -133,7 +127,7 @@ void killedAfterModelCall(Stage& stage)
     expectCompleted(stage, run);
     auto attempts = stage.store().attempts(run, 0);
     stage.expect(attempts && attempts->size() == 2, "the model is asked again exactly once, since its answer was not recorded");
-    end(second);
+    stopEngine(second);
     stage.finish();
 }
 
@@ -150,7 +144,7 @@ void killedDuringCommit(Stage& stage)
             Process second;
             stage.awaitDeathAndRecover(first, run, second, "commit-" + name + "-next");
             expectCompleted(stage, run);
-            end(second);
+            stopEngine(second);
         }
     stage.finish();
 }
@@ -167,7 +161,7 @@ void killedAfterAcceptance(Stage& stage)
     stage.awaitDeathAndRecover(first, run, second, "asker");
     expectCompleted(stage, run);
     stage.expect(stage.effectsOf("pay") == before + 1, "the payment must have been made exactly once");
-    end(second);
+    stopEngine(second);
     stage.finish();
 
     stage.begin("killed after the provider accepted a payment that cannot be looked up");
@@ -180,7 +174,7 @@ void killedAfterAcceptance(Stage& stage)
     stage.act({"settle", toText(blind), "pay", "--happened", "--output", R"({"found":"in the provider's statement"})"});
     expectCompleted(stage, blind);
     stage.expect(stage.effectsOf("blind-pay") == 1, "settling must not pay again");
-    end(fourth);
+    stopEngine(fourth);
     stage.finish();
 
     stage.begin("the provider does it and drops the connection");
@@ -191,7 +185,7 @@ void killedAfterAcceptance(Stage& stage)
     expectCompleted(stage, dropped);
     ++stage.now().faults;
     stage.expect(stage.effectsOf("pay") == paid + 1, "the payment must have been made exactly once");
-    end(fifth);
+    stopEngine(fifth);
     stage.finish();
 }
 
@@ -216,7 +210,7 @@ void killedWhileApprovalIsAwaited(Stage& stage)
     const std::string twice = stage.cli({"approve", toText(run), "pay", "--reason", "the drill's operator says so"}, &code);
     stage.expect(code == 0 && twice.find("no_change") != std::string::npos, "the same approval twice must give the first answer");
     stage.now().recoveryMs.clear();
-    end(second);
+    stopEngine(second);
     stage.finish();
 }
 
@@ -260,7 +254,7 @@ Status migrationDuringWork(Stage& stage)
     Process refused = stage.engine("format1-again", {}, old);
     stage.expect(stage.poll([&] { return refused.ended(); }, 10'000) && refused.wait() != 0,
                  "the older engine must refuse a store of a format that it does not know");
-    end(newer);
+    stopEngine(newer);
     stage.finish();
     return {};
 }

@@ -57,7 +57,18 @@ Status Stage::startProvider()
     CAIRN_TRY_ASSIGN(const std::string port, m_provider.readLine(10'000));
     m_providerUrl = "http://127.0.0.1:" + port.substr(port.find_last_not_of("0123456789") + 1);
     environment.emplace_back("CAIRN_PROVIDER", m_providerUrl);
+    environment.emplace_back("CAIRN_PROVIDER_PORT", m_providerUrl.substr(m_providerUrl.rfind(':') + 1));
     return {};
+}
+
+Status Stage::makeStore()
+{
+    CAIRN_TRY(startProvider());
+    int code = 0;
+    const std::string made = cli({"store", "init"}, &code);
+    if (code != 0)
+        return makeError(ErrorKind::Refused, "the store " + m_options.storeUrl + " could not be made; it must not exist yet: " + made);
+    return openStore();
 }
 
 Status Stage::openStore()
@@ -80,11 +91,17 @@ void Stage::finish()
 {
     checkNoDuplicateEffects();
     checkNothingLost();
-    now().effects = static_cast<std::uint32_t>(ledger().size() - m_ledgerBefore);
+    now().effects += static_cast<std::uint32_t>(ledger().size() - m_ledgerBefore);
     now().passed = now().failures.empty();
 }
 
-void Stage::broken(const std::string& what) { now().failures.push_back(what); }
+void Stage::broken(const std::string& what)
+{
+    if (m_reports.empty())
+        m_reports.emplace_back().name = "preparation";
+    now().failures.push_back(what);
+    now().passed = false;
+}
 
 Process Stage::engine(const std::string& name, const std::string& failpoints, const std::string& program,
                       const std::vector<std::string>& more)
@@ -120,6 +137,15 @@ std::uint64_t Stage::version(const RunId& run)
     return hot ? hot->version : 0;
 }
 
+std::uint64_t Stage::progress(const RunId& run)
+{
+    std::uint64_t sum = version(run);
+    if (const auto children = m_store->children(run))
+        for (const RunId& child : *children)
+            sum += progress(child);
+    return sum;
+}
+
 std::optional<ListRow> Stage::row(const RunId& run)
 {
     auto rows = m_store->listRows(std::span(&run, 1));
@@ -149,7 +175,7 @@ bool Stage::awaitReason(const RunId& run, Reason reason, int limitMs)
 void Stage::measure(const RunId& run, std::uint64_t before, SpanMs from)
 {
     ++now().faults;
-    const bool moved = poll([&] { return version(run) > before; }, kRecoveryLimitMs);
+    const bool moved = poll([&] { return progress(run) > before; }, kRecoveryLimitMs);
     if (moved)
         now().recoveryMs.push_back(static_cast<double>(m_clock.monotonicMs() - from));
     else
@@ -161,7 +187,7 @@ void Stage::killAndRecover(Process& victim, const RunId& run, Process& successor
     victim.kill(SIGKILL);
     victim.wait();
     remember(run);
-    const std::uint64_t before = version(run);
+    const std::uint64_t before = progress(run);
     const SpanMs from = m_clock.monotonicMs();
     successor = engine(successorName);
     measure(run, before, from);
@@ -175,7 +201,7 @@ void Stage::awaitDeathAndRecover(Process& victim, const RunId& run, Process& suc
         victim.wait();
     }
     remember(run);
-    const std::uint64_t before = version(run);
+    const std::uint64_t before = progress(run);
     const SpanMs from = m_clock.monotonicMs();
     successor = engine(successorName);
     measure(run, before, from);
@@ -265,11 +291,17 @@ void Stage::countAttempts(const RunId& run)
     auto attempts = m_store->attempts(run, kNoStep);
     if (!attempts)
         return;
-    std::map<StepIx, int> perStep;
-    for (const auto& attempt : *attempts)
-        if (attempt.purpose != Purpose::LookUp && ++perStep[attempt.step] > 1)
+    std::map<std::pair<StepIx, Purpose>, int> perStep;
+    for (const auto& attempt : *attempts) {
+        if (attempt.purpose == Purpose::LookUp)
+            ++now().lookUps;
+        else if (++perStep[{attempt.step, attempt.purpose}] > 1)
             ++now().duplicateAttempts;
+    }
     now().calls += static_cast<std::uint32_t>(attempts->size());
+    if (const auto children = m_store->children(run))
+        for (const RunId& child : *children)
+            countAttempts(child);
 }
 
 void Stage::remember(const RunId& run)
@@ -289,6 +321,12 @@ void Stage::checkNothingLost()
         }
     }
     m_known.clear();
+}
+
+void stopEngine(Process& engine)
+{
+    engine.kill(SIGTERM);
+    engine.wait();
 }
 
 void Stage::advanceClock(SpanMs span)

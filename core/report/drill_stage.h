@@ -22,6 +22,8 @@ class Stage {
 public:
     explicit Stage(const DrillOptions& options);
 
+    // A new store of today's format with a provider; opens it.
+    [[nodiscard]] Status makeStore();
     [[nodiscard]] Status startProvider();
     [[nodiscard]] Status openStore();
 
@@ -30,6 +32,7 @@ public:
     void finish();
     ScenarioReport& now() { return m_reports.back(); }
     void broken(const std::string& what);
+    void tell(const std::string& what) { now().remarks.push_back(what); }
     void expect(bool holds, const std::string& what) { if (!holds) broken(what); }
 
     // Engines. `failpoints` kill the engine from inside, at a named place.
@@ -59,7 +62,9 @@ public:
     [[nodiscard]] bool poll(const std::function<bool()>& holds, int limitMs);
     [[nodiscard]] std::optional<ListRow> row(const RunId& run);
     [[nodiscard]] std::uint64_t version(const RunId& run);
-    // Attempts of a run beyond the first for a step, and those that are allowed to be.
+    // Commits of the run and of all its child runs.
+    [[nodiscard]] std::uint64_t progress(const RunId& run);
+    // Counts what was tried again and looked up in a run and in its child runs.
     void countAttempts(const RunId& run);
     // Everything acknowledged so far is there, with the same hash.
     void remember(const RunId& run);
@@ -99,6 +104,11 @@ void killedAfterAcceptance(Stage& stage);
 void killedWhileApprovalIsAwaited(Stage& stage);
 void randomKills(Stage& stage);
 void leaveEverySituation(Stage& stage);          // runs in every activity and reason, for the console to open
+void verifyAll(Stage& stage);                    // every run of the store: chain unbroken, fold equal to what is stored
+
+// Stops an engine as an operator does (SIGTERM), and waits for it.
+void stopEngine(Process& engine);
+[[nodiscard]] DrillReport summarised(Stage& stage);
 
 [[nodiscard]] std::string workflowText(const std::string& name);   // drill_workflows.cpp
 [[nodiscard]] std::vector<std::string> workflowNames();

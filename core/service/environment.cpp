@@ -109,27 +109,52 @@ std::uint32_t Service::Impl::attemptsLeft() const
     return capacity.attempts > startsInFlight ? capacity.attempts - startsInFlight : 0;
 }
 
-NewPayload Service::Impl::makePayload(std::string bytes, std::string media)
+namespace {
+
+NewPayload payloadOf(const PayloadSeed& seed, std::string bytes, std::string media)
 {
     NewPayload payload;
-    const TimeMs at = clock.wallMs();
-    payload.ref.id = makeId<PayloadId>(at, rng);
-    rng.fill(payload.salt.data(), payload.salt.size());
+    payload.ref.id = seed.id;
+    payload.salt = seed.salt;
     payload.plain = sha256(bytes);
     payload.ref.hash = saltedDigest(payload.salt, payload.plain);
     payload.ref.size = bytes.size();
     payload.ref.media = std::move(media);
     if (bytes.size() > kInlineLimit)
-        payload.artifact = makeId<ArtifactId>(at, rng);
+        payload.artifact = seed.artifact;
     payload.bytes = std::move(bytes);
     return payload;
 }
 
-Result<NewPayload> Service::stageLarge(StoreWriter& writer, const std::function<Result<std::string>(std::size_t limit)>& read,
-                                       std::string media)
+}  // namespace
+
+PayloadSeed Service::Impl::payloadSeed()
+{
+    PayloadSeed seed;
+    const TimeMs at = clock.wallMs();
+    seed.id = makeId<PayloadId>(at, rng);
+    rng.fill(seed.salt.data(), seed.salt.size());
+    return seed;
+}
+
+NewPayload Service::Impl::makePayload(std::string bytes, std::string media)
+{
+    PayloadSeed seed = payloadSeed();
+    if (bytes.size() > kInlineLimit)
+        seed.artifact = makeId<ArtifactId>(clock.wallMs(), rng);
+    return payloadOf(seed, std::move(bytes), std::move(media));
+}
+
+PayloadSeed Service::payloadSeed()
+{
+    PayloadSeed seed = m_impl->payloadSeed();
+    seed.artifact = makeId<ArtifactId>(m_impl->clock.wallMs(), m_impl->rng);
+    return seed;
+}
+
+Result<NewPayload> stagePayload(StoreWriter& writer, const PayloadSeed& seed, const PayloadSource& read, std::string media)
 {
     std::string bytes;
-    ArtifactId artifact = makeId<ArtifactId>(m_impl->clock.wallMs(), m_impl->rng);
     std::string chunk;
     std::uint32_t index = 0;
     for (bool more = true; more;) {
@@ -140,19 +165,20 @@ Result<NewPayload> Service::stageLarge(StoreWriter& writer, const std::function<
             return makeError(ErrorKind::InvalidInput, "the payload is over the limit of " + formatBytes(kPayloadLimit));
         const bool whole = chunk.size() >= kChunkSize;
         if ((whole || (!more && index > 0 && !chunk.empty())))
-            CAIRN_TRY(writer.stageChunk(artifact, index++, chunk));
+            CAIRN_TRY(writer.stageChunk(seed.artifact, index++, chunk));
         if (whole || !more) {
             bytes += chunk;
             chunk.clear();
         }
     }
-    const bool isStaged = index > 0;
-    NewPayload payload = m_impl->makePayload(std::move(bytes), std::move(media));
-    if (isStaged) {
-        payload.artifact = artifact;
-        payload.staged = true;
-    }
+    NewPayload payload = payloadOf(seed, std::move(bytes), std::move(media));
+    payload.staged = index > 0;
     return payload;
+}
+
+Result<NewPayload> Service::stageLarge(StoreWriter& writer, const PayloadSource& read, std::string media)
+{
+    return stagePayload(writer, payloadSeed(), read, std::move(media));
 }
 
 }  // namespace cairn

@@ -82,6 +82,7 @@ struct Service::Impl {
     [[nodiscard]] ResourceView resource(const std::string& name);
     [[nodiscard]] std::uint32_t attemptsLeft() const;
     [[nodiscard]] std::string servedHere() const;
+    [[nodiscard]] PayloadSeed payloadSeed();
     [[nodiscard]] NewPayload makePayload(std::string bytes, std::string media);
 
     StoreReader& reader;

@@ -28,6 +28,18 @@ struct NewPayload {
 // was looked at by them. InvalidInput says where.
 [[nodiscard]] Status checkGiven(const NewPayload& payload);
 
+// What a payload gets at random: drawn on the service's thread, so that the rest can be done on another.
+struct PayloadSeed {
+    PayloadId id;
+    ArtifactId artifact;           // used for what does not go inline
+    Salt salt{};
+};
+// A payload of the bytes that `read` gives (at most `limit` at a time; empty: the end). Chunks of more than one are staged
+// through `writer`. From any thread, with a connection that is that thread's. Blocks.
+using PayloadSource = std::function<Result<std::string>(std::size_t limit)>;
+[[nodiscard]] Result<NewPayload> stagePayload(StoreWriter& writer, const PayloadSeed& seed, const PayloadSource& read,
+                                              std::string media);
+
 struct Submission {
     RunId run;
     Command command;               // command.id null: the service makes one
@@ -137,8 +149,8 @@ public:
 
     // Payloads. Small ones are kept inline; larger ones are staged as artifacts through the writer by stageLarge.
     [[nodiscard]] NewPayload newPayload(std::string bytes, std::string media);
-    [[nodiscard]] Result<NewPayload> stageLarge(StoreWriter& writer, const std::function<Result<std::string>(std::size_t limit)>& read,
-                                                std::string media);
+    [[nodiscard]] PayloadSeed payloadSeed();
+    [[nodiscard]] Result<NewPayload> stageLarge(StoreWriter& writer, const PayloadSource& read, std::string media);
 
     // Engine side. Owned runs are kept in memory (hot) until dropped; others' commits are found by wake-ups.
     void own(const ClaimedRun& run);

@@ -182,6 +182,8 @@ struct ResourceRow {
     std::uint64_t revision = 0;
 };
 
+inline constexpr SpanMs kRateSpan = 1'000;  // what was spent of a rate counts for so long
+
 struct SessionRow {
     SessionId id;
     std::string name;              // worker name, may repeat; the id is the incarnation

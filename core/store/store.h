@@ -258,12 +258,17 @@ public:
     [[nodiscard]] virtual Status dropOutbox(const OutboxRow& row) = 0;
 
     [[nodiscard]] virtual Status putResource(const ResourceRow& row) = 0;
-    // Leases up to `want` permits of a limited resource for this session until `until`; gives how many it got. Slots are
-    // renewed: the session's earlier slice is replaced. A rate is spent: give an `until` one second away; what was leased
-    // counts until then. Without limits: what is wanted.
-    [[nodiscard]] virtual Result<std::uint32_t> leaseSlice(const SessionId& session, std::string_view resource,
+    // Slots: how many calls of a limited resource may be under way at one time, in all sessions together. Leases up to
+    // `want` for this session until `until`, instead of those that it holds; gives how many it holds now. Without a limit:
+    // what is wanted.
+    [[nodiscard]] virtual Result<std::uint32_t> leaseSlots(const SessionId& session, std::string_view resource,
                                                            std::uint32_t want, TimeMs now, TimeMs until) = 0;
-    [[nodiscard]] virtual Status returnSlice(const SessionId& session, std::string_view resource) = 0;
+    // Rate: how many calls may begin in one second. Takes up to `want` starts for this session and gives how many it got;
+    // they count for one second from `now`, also when the session has ended. Without a limit: what is wanted.
+    [[nodiscard]] virtual Result<std::uint32_t> spendRate(const SessionId& session, std::string_view resource,
+                                                          std::uint32_t want, TimeMs now) = 0;
+    // Gives the session's slots back. What was spent of a rate stays spent.
+    [[nodiscard]] virtual Status returnSlots(const SessionId& session, std::string_view resource) = 0;
 
     // A version with the same digest is accepted again; another digest is refused (versions never change).
     [[nodiscard]] virtual Status addWorkflow(const WorkflowRow& row) = 0;

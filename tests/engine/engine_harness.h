@@ -60,6 +60,34 @@ private:
     const std::set<std::int64_t>& m_gone;
 };
 
+// Work that waits until a test does it.
+class FakePool final : public WorkPool {
+public:
+    explicit FakePool(StoreWriter& store)
+        : m_store(store)
+    {
+    }
+    void run(Work work, Done done) override
+    {
+        waiting.emplace_back(std::move(work), std::move(done));
+        if (!holds)
+            doAll();
+    }
+    void doAll()
+    {
+        for (auto jobs = std::exchange(waiting, {}); auto& [work, done] : jobs) {
+            work(m_store);
+            done();
+        }
+    }
+
+    bool holds = false;
+    std::vector<std::pair<Work, Done>> waiting;
+
+private:
+    StoreWriter& m_store;
+};
+
 // One engine.
 struct Node {
     std::unique_ptr<StoreWriter> store;
@@ -67,6 +95,7 @@ struct Node {
     std::unique_ptr<CommitQueue> queue;
     FakeExecutor executor;
     FakeProcesses processes;
+    FakePool pool;
     std::int64_t pid;
     std::vector<std::string> alerts;
     std::unique_ptr<EngineCore> core;
@@ -77,11 +106,12 @@ struct Node {
         , writer(connectMemory(db))
         , queue(makeInlineQueue(*writer))
         , processes(p, gone)
+        , pool(*store)
         , pid(p)
     {
         config.alert = [this](const std::string& kind, const std::string&) { alerts.push_back(kind); };
         core = std::make_unique<EngineCore>(
-            EngineSeams{clock, rng, *store, *queue, executor, processes}, config);
+            EngineSeams{clock, rng, *store, *queue, executor, processes, &pool}, config);
         if (const Status opened = core->open(); !opened)
             qFatal("%s", opened.error().text.c_str());
     }

@@ -59,6 +59,7 @@ private Q_SLOTS:
     void backOffOnlyGrows();
     void slicesNeverExceedTheLimit();
     void ratesAreLeasedPerSecond();
+    void slotsAndRateDoNotTouchEachOther();
     void workflowVersionsNeverChange();
     void payloadsInlineAndInChunks();
     void payloadRangesAreExact();

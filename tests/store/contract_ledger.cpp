@@ -322,30 +322,47 @@ void ContractTest::slicesNeverExceedTheLimit()
 {
     const SessionId one = open("one"), two = open("two");
     CAIRN_VERIFY_OK(m_store->putResource({"gpu", 0, false, 0, 5, 0}));
-    QCOMPARE(*m_store->leaseSlice(one, "unlimited", 70, 100, 200), 70U);
-    QCOMPARE(*m_store->leaseSlice(one, "gpu", 3, 100, 200), 3U);
-    QCOMPARE(*m_store->leaseSlice(two, "gpu", 3, 100, 200), 2U);
-    QCOMPARE(*m_store->leaseSlice(two, "gpu", 3, 101, 201), 2U);  // renewed, not added
-    QCOMPARE(*m_store->leaseSlice(one, "gpu", 4, 101, 300), 3U);
-    CAIRN_VERIFY_OK(m_store->returnSlice(two, "gpu"));
-    QCOMPARE(*m_store->leaseSlice(one, "gpu", 5, 102, 300), 5U);
-    QCOMPARE(*m_store->leaseSlice(two, "gpu", 1, 103, 300), 0U);
-    QCOMPARE(*m_store->leaseSlice(two, "gpu", 1, 300, 400), 1U);  // the first has expired
-    QCOMPARE(*m_store->leaseSlice(one, "gpu", 5, 300, 400), 4U);
+    QCOMPARE(*m_store->leaseSlots(one, "unlimited", 70, 100, 200), 70U);
+    QCOMPARE(*m_store->leaseSlots(one, "gpu", 3, 100, 200), 3U);
+    QCOMPARE(*m_store->leaseSlots(two, "gpu", 3, 100, 200), 2U);
+    QCOMPARE(*m_store->leaseSlots(two, "gpu", 3, 101, 201), 2U);  // renewed, not added
+    QCOMPARE(*m_store->leaseSlots(one, "gpu", 4, 101, 300), 3U);
+    CAIRN_VERIFY_OK(m_store->returnSlots(two, "gpu"));
+    QCOMPARE(*m_store->leaseSlots(one, "gpu", 5, 102, 300), 5U);
+    QCOMPARE(*m_store->leaseSlots(two, "gpu", 1, 103, 300), 0U);
+    QCOMPARE(*m_store->leaseSlots(two, "gpu", 1, 300, 400), 1U);  // the first has expired
+    QCOMPARE(*m_store->leaseSlots(one, "gpu", 5, 300, 400), 4U);
     QVERIFY(*m_store->endSession(one, 301, kNoTime));
-    QCOMPARE(*m_store->leaseSlice(two, "gpu", 9, 302, 400), 5U);  // slices go with their session
+    QCOMPARE(*m_store->leaseSlots(two, "gpu", 9, 302, 400), 5U);  // slices go with their session
 }
 
 void ContractTest::ratesAreLeasedPerSecond()
 {
     const SessionId one = open("one"), two = open("two");
     CAIRN_VERIFY_OK(m_store->putResource({"api", 0, false, 10, 0, 0}));
-    QCOMPARE(*m_store->leaseSlice(one, "api", 6, 1000, 2000), 6U);
-    QCOMPARE(*m_store->leaseSlice(two, "api", 6, 1500, 2500), 4U);
-    QCOMPARE(*m_store->leaseSlice(one, "api", 6, 1900, 2900), 0U);
-    CAIRN_VERIFY_OK(m_store->returnSlice(one, "api"));  // spent permits do not come back
-    QCOMPARE(*m_store->leaseSlice(one, "api", 6, 1950, 2950), 0U);
-    QCOMPARE(*m_store->leaseSlice(one, "api", 6, 2000, 3000), 6U);
+    QCOMPARE(*m_store->spendRate(one, "unlimited", 70, 1000), 70U);
+    QCOMPARE(*m_store->leaseSlots(one, "api", 70, 1000, 2000), 70U);  // it has a rate only
+    QCOMPARE(*m_store->spendRate(one, "api", 6, 1000), 6U);
+    QCOMPARE(*m_store->spendRate(two, "api", 6, 1500), 4U);
+    QCOMPARE(*m_store->spendRate(one, "api", 6, 1900), 0U);
+    CAIRN_VERIFY_OK(m_store->returnSlots(one, "api"));  // spent permits do not come back
+    QCOMPARE(*m_store->spendRate(one, "api", 6, 1950), 0U);
+    QVERIFY(*m_store->endSession(one, 1960, kNoTime));  // nor with the end of who spent them
+    QCOMPARE(*m_store->spendRate(two, "api", 6, 1970), 0U);
+    QCOMPARE(*m_store->spendRate(two, "api", 9, 2000), 6U);
+}
+
+void ContractTest::slotsAndRateDoNotTouchEachOther()
+{
+    const SessionId one = open("one"), two = open("two");
+    CAIRN_VERIFY_OK(m_store->putResource({"bank", 0, false, 6, 4, 0}));
+    QCOMPARE(*m_store->leaseSlots(one, "bank", 3, 1000, 11'000), 3U);
+    QCOMPARE(*m_store->spendRate(one, "bank", 8, 1000), 6U);
+    // The rate is spent; the slots are still held, renewed, and nobody else's.
+    QCOMPARE(*m_store->leaseSlots(one, "bank", 3, 1100, 11'100), 3U);
+    QCOMPARE(*m_store->leaseSlots(two, "bank", 4, 1100, 11'100), 1U);
+    QCOMPARE(*m_store->spendRate(two, "bank", 1, 1999), 0U);
+    QCOMPARE(*m_store->spendRate(two, "bank", 1, 2000), 1U);  // a second, whatever the slots' lease is
 }
 
 void ContractTest::workflowVersionsNeverChange()

@@ -56,9 +56,11 @@ public:
     Result<std::vector<OutboxRow>> outbox(std::size_t limit) override;
     Status dropOutbox(const OutboxRow& row) override;
     Status putResource(const ResourceRow& row) override;
-    Result<std::uint32_t> leaseSlice(const SessionId& session, std::string_view resource, std::uint32_t want,
+    Result<std::uint32_t> leaseSlots(const SessionId& session, std::string_view resource, std::uint32_t want,
         TimeMs now, TimeMs until) override;
-    Status returnSlice(const SessionId& session, std::string_view resource) override;
+    Result<std::uint32_t> spendRate(
+        const SessionId& session, std::string_view resource, std::uint32_t want, TimeMs now) override;
+    Status returnSlots(const SessionId& session, std::string_view resource) override;
     Status addWorkflow(const WorkflowRow& row) override;
     Result<std::uint64_t> appendAudit(AuditRow row) override;
     Status setClockOffset(SpanMs offset) override;
@@ -72,6 +74,8 @@ private:
     [[nodiscard]] Result<const PayloadRow*> findPayload(const RunId& run, const PayloadId& payload) const;
     [[nodiscard]] std::vector<const ListRow*> matching(const ListFilter& filter) const;
     [[nodiscard]] ClaimedRun take(MemoryRun& run, const SessionId& session);
+    [[nodiscard]] std::uint32_t leaseSlice(
+        std::uint32_t want, TimeMs now, MemorySlice slice, std::string_view resource);
 
     std::shared_ptr<MemoryDatabase> m_db;
 };

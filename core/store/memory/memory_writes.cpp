@@ -115,7 +115,7 @@ Result<bool> MemoryStore::endSession(const SessionId& session, TimeMs at, TimeMs
     row.endedAt = at;
     m_db->wakeups.erase(session);
     for (auto& [name, slices] : m_db->slices)
-        std::erase_if(slices, [&](const MemorySlice& s) { return s.session == session; });
+        std::erase_if(slices, [&](const MemorySlice& s) { return !s.rate && s.session == session; });
     return true;
 }
 
@@ -157,33 +157,41 @@ Status MemoryStore::putResource(const ResourceRow& row)
     return {};
 }
 
-Result<std::uint32_t> MemoryStore::leaseSlice(
+Result<std::uint32_t> MemoryStore::leaseSlots(
     const SessionId& session, std::string_view resource, std::uint32_t want, TimeMs now, TimeMs until)
+{
+    return leaseSlice(want, now, {session, false, 0, until}, resource);
+}
+
+Result<std::uint32_t> MemoryStore::spendRate(
+    const SessionId& session, std::string_view resource, std::uint32_t want, TimeMs now)
+{
+    return leaseSlice(want, now, {session, true, 0, now + kRateSpan}, resource);
+}
+
+std::uint32_t MemoryStore::leaseSlice(
+    std::uint32_t want, TimeMs now, MemorySlice slice, std::string_view resource)
 {
     const auto limits = m_db->resources.find(resource);
     if (limits == m_db->resources.end())
         return want;
+    const std::uint32_t limit = slice.rate ? limits->second.permitsPerSecond : limits->second.slots;
+    if (limit == 0)
+        return want;
     std::vector<MemorySlice>& slices = m_db->slices[std::string(resource)];
+    std::uint32_t taken = 0;
     std::erase_if(slices, [&](const MemorySlice& s) {
-        return s.until <= now || !m_db->living(s.session) || (!s.rate && s.session == session);
+        return s.until <= now || (!s.rate && !slice.rate && s.session == slice.session);
     });
-    std::uint32_t got = want;
-    for (const bool rate : {false, true}) {
-        const std::uint32_t limit = rate ? limits->second.permitsPerSecond : limits->second.slots;
-        std::uint32_t used = 0;
-        for (const MemorySlice& s : slices)
-            used += s.rate == rate ? s.permits : 0;
-        if (limit > 0)
-            got = std::min(got, limit > used ? limit - used : 0);
-    }
-    if (got > 0 && limits->second.slots > 0)
-        slices.push_back({session, false, got, until});
-    if (got > 0 && limits->second.permitsPerSecond > 0)
-        slices.push_back({session, true, got, until});
-    return got;
+    for (const MemorySlice& s : slices)
+        taken += s.rate == slice.rate ? s.permits : 0;
+    slice.permits = std::min(want, limit > taken ? limit - taken : 0);
+    if (slice.permits > 0)
+        slices.push_back(slice);
+    return slice.permits;
 }
 
-Status MemoryStore::returnSlice(const SessionId& session, std::string_view resource)
+Status MemoryStore::returnSlots(const SessionId& session, std::string_view resource)
 {
     if (const auto found = m_db->slices.find(resource); found != m_db->slices.end())
         std::erase_if(found->second, [&](const MemorySlice& s) { return !s.rate && s.session == session; });

@@ -146,7 +146,7 @@ Result<bool> SqliteStore::endSession(const SessionId& session, TimeMs at, TimeMs
         if (!ended)
             return {};
         CAIRN_TRY(Query(db(), Sql::DropWakeups).bind(session).run());
-        return Query(db(), Sql::DropSlicesOf).bind(session).run();
+        return Query(db(), Sql::ReturnAllSlots).bind(session).run();
     }));
     return ended;
 }

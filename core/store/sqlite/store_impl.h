@@ -68,9 +68,11 @@ public:
     Result<std::vector<OutboxRow>> outbox(std::size_t limit) override;
     Status dropOutbox(const OutboxRow& row) override;
     Status putResource(const ResourceRow& row) override;
-    Result<std::uint32_t> leaseSlice(const SessionId& session, std::string_view resource, std::uint32_t want,
+    Result<std::uint32_t> leaseSlots(const SessionId& session, std::string_view resource, std::uint32_t want,
         TimeMs now, TimeMs until) override;
-    Status returnSlice(const SessionId& session, std::string_view resource) override;
+    Result<std::uint32_t> spendRate(
+        const SessionId& session, std::string_view resource, std::uint32_t want, TimeMs now) override;
+    Status returnSlots(const SessionId& session, std::string_view resource) override;
     Status addWorkflow(const WorkflowRow& row) override;
     Result<std::uint64_t> appendAudit(AuditRow row) override;
     Status setClockOffset(SpanMs offset) override;
@@ -97,6 +99,13 @@ private:
     };
     [[nodiscard]] Status commitPart(Part& part);
     [[nodiscard]] Status commitSome(Part& part, const WriteContext& context);
+    struct SliceTerms {
+        bool rate = false;  // else slots
+        TimeMs now = kNoTime;
+        TimeMs until = kNoTime;
+    };
+    [[nodiscard]] Result<std::uint32_t> leaseSlice(
+        const SessionId& session, std::string_view resource, std::uint32_t want, const SliceTerms& terms);
     [[nodiscard]] Status claimInto(
         std::vector<ClaimedRun>& claimed, const SessionId& session, TimeMs now, std::size_t limit);
     [[nodiscard]] Result<std::string> artifactSlice(

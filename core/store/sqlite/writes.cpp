@@ -196,39 +196,51 @@ Status SqliteStore::putResource(const ResourceRow& row)
     });
 }
 
-Result<std::uint32_t> SqliteStore::leaseSlice(
+Result<std::uint32_t> SqliteStore::leaseSlots(
     const SessionId& session, std::string_view resource, std::uint32_t want, TimeMs now, TimeMs until)
+{
+    return leaseSlice(session, resource, want, {false, now, until});
+}
+
+Result<std::uint32_t> SqliteStore::spendRate(
+    const SessionId& session, std::string_view resource, std::uint32_t want, TimeMs now)
+{
+    return leaseSlice(session, resource, want, {true, now, now + kRateSpan});
+}
+
+Result<std::uint32_t> SqliteStore::leaseSlice(
+    const SessionId& session, std::string_view resource, std::uint32_t want, const SliceTerms& terms)
 {
     std::uint32_t got = want;
     CAIRN_TRY(write([&](const WriteContext&) -> Status {
         got = want;
-        std::uint32_t limits[2] = {0, 0};  // slots, rate
-        Query query(db(), Sql::ResourceLimits);
-        CAIRN_TRY_ASSIGN(const bool known, query.bind(resource).step());
-        if (!known)
+        Query limits(db(), Sql::ResourceLimits);
+        CAIRN_TRY_ASSIGN(const bool known, limits.bind(resource).step());
+        std::uint32_t rate = 0, slots = 0;
+        if (known)
+            limits.read(rate, slots);
+        const std::uint32_t limit = terms.rate ? rate : slots;
+        if (limit == 0)
             return {};
-        query.read(limits[1], limits[0]);
-        CAIRN_TRY(Query(db(), Sql::DropOldSlices).bind(resource, now, session).run());
-        for (const int rate : {0, 1}) {
-            Query used(db(), Sql::SlicesInUse);
-            CAIRN_TRY(used.bind(resource, rate).step());
-            std::uint32_t taken = 0;
-            used.read(taken);
-            if (limits[rate] > 0)
-                got = std::min(got, limits[rate] > taken ? limits[rate] - taken : 0);
-        }
-        for (const int rate : {0, 1})
-            if (got > 0 && limits[rate] > 0)
-                CAIRN_TRY(Query(db(), Sql::AddSlice).bind(resource, session, rate, until, got).run());
-        return {};
+        CAIRN_TRY(Query(db(), Sql::DropPastSlices).bind(resource, terms.now).run());
+        if (!terms.rate)
+            CAIRN_TRY(Query(db(), Sql::ReturnSlots).bind(resource, session).run());
+        Query used(db(), Sql::SlicesInUse);
+        CAIRN_TRY(used.bind(resource, terms.rate).step());
+        std::uint32_t taken = 0;
+        used.read(taken);
+        got = std::min(want, limit > taken ? limit - taken : 0);
+        if (got == 0)
+            return {};
+        return Query(db(), Sql::AddSlice).bind(resource, session, terms.rate, terms.until, got).run();
     }));
     return got;
 }
 
-Status SqliteStore::returnSlice(const SessionId& session, std::string_view resource)
+Status SqliteStore::returnSlots(const SessionId& session, std::string_view resource)
 {
     return write(
-        [&](const WriteContext&) { return Query(db(), Sql::ReturnSlice).bind(resource, session).run(); });
+        [&](const WriteContext&) { return Query(db(), Sql::ReturnSlots).bind(resource, session).run(); });
 }
 
 Status SqliteStore::addWorkflow(const WorkflowRow& row)

@@ -1,0 +1,193 @@
+// Outputs and inputs over a mebibyte: copied and checked beside the engine's thread, which goes on meanwhile.
+
+#include "core/store/memory/memory_database.h"
+#include "tests/engine/engine_harness.h"
+
+using namespace cairn;
+using namespace cairn::testing;
+
+namespace {
+
+const std::string kLarge = "\"" + std::string((5 << 20) / 2, 'x') + "\"";  // a JSON text of 2.5 MiB
+const char* kOne = R"({"name":"first","tool":"look"})";
+const char* kTwo = R"({"name":"first","tool":"look"},
+    {"name":"second","tool":"look","after":["first"],"input":{"$from":"first"}})";
+
+struct Bench : Cluster {
+    Bench()
+    {
+        add(workflow("one", kOne));
+        add(workflow("two", kTwo));
+    }
+    // A run whose first step has answered with a large output that waits to be staged.
+    RunId answered(Node& node, const std::string& name)
+    {
+        node.pool.holds = true;
+        const RunId run = start(name);
+        pass(300);
+        node.executor.complete(node.executor.started.size() - 1, kLarge);
+        node.settle();
+        return run;
+    }
+    std::string outputOf(const RunId& run)
+    {
+        const PayloadRef ref = load(run).steps[0].output;
+        const auto bytes = store->payload(run, ref.id, 0, kPayloadLimit);
+        return bytes ? *bytes : bytes.error().text;
+    }
+};
+
+}  // namespace
+
+class TestLargePayloads : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void theEngineGoesOnWhileAnOutputIsStaged();
+    void anOutputOutlivesASessionThatIsLost();
+    void aFailedCopyIsTriedAgain();
+    void aLargeInputIsReadBesideAndHandedOver();
+    void anAttemptIsStoppedWhileItsInputIsRead();
+    void withoutAPoolItIsDoneAtOnce();
+    void whatKilledProgramsLeftIsDropped();
+};
+
+void TestLargePayloads::theEngineGoesOnWhileAnOutputIsStaged()
+{
+    Bench b;
+    Node& a = b.engine();
+    const RunId large = b.answered(a, "one");
+    QCOMPARE(a.pool.waiting.size(), std::size_t(1));
+    QCOMPARE(b.load(large).steps[0].state, StepState::Running);
+    const RunId small = b.start("one");
+    b.pass(300);
+    a.executor.complete(1, "7");
+    b.pass(300);
+    QVERIFY(b.load(small).closed);
+    a.pool.doAll();
+    a.settle();
+    QVERIFY(b.load(large).closed);
+    QCOMPARE(b.outputOf(large), kLarge);
+    QCOMPARE(b.load(large).steps[0].output.media, std::string("application/json"));
+    QCOMPARE(b.verified(large), std::string());
+}
+
+void TestLargePayloads::anOutputOutlivesASessionThatIsLost()
+{
+    Bench b;
+    Node& a = b.engine();
+    const RunId run = b.answered(a, "one");
+    QVERIFY(*b.store->endSession(a.core->session(), b.clock.wallMs(), kNoTime));
+    b.pass(1'000);
+    QCOMPARE(a.core->stats().sessionsLost, std::uint64_t(1));
+    a.pool.doAll();
+    b.pass(500);
+    // The attempt was given up with its session; its answer came before another one's, or is refused: never
+    // both.
+    const RunState state = b.load(run);
+    if (!state.closed) {
+        QCOMPARE(a.core->stats().fenced, std::uint64_t(1));
+        a.pool.holds = false;
+        a.executor.complete(a.executor.started.size() - 1, kLarge);
+        b.pass(500);
+    }
+    QVERIFY(b.load(run).closed);
+    QCOMPARE(b.outputOf(run), kLarge);
+    QCOMPARE(b.verified(run), std::string());
+}
+
+void TestLargePayloads::aFailedCopyIsTriedAgain()
+{
+    Bench b;
+    Node& a = b.engine();
+    const RunId run = b.answered(a, "one");
+    auto [work, done] = std::move(a.pool.waiting.front());
+    a.pool.waiting.clear();
+    done();  // without the work: as if it had failed
+    a.settle();
+    QCOMPARE(b.load(run).steps[0].state, StepState::Running);
+    QCOMPARE(a.pool.waiting.size(), std::size_t(0));
+    b.pass(1'000);
+    QCOMPARE(a.pool.waiting.size(), std::size_t(1));
+    a.pool.doAll();
+    a.settle();
+    QCOMPARE(b.outputOf(run), kLarge);
+    QCOMPARE(b.load(run).steps[0].attempts, 1U);
+}
+
+void TestLargePayloads::aLargeInputIsReadBesideAndHandedOver()
+{
+    Bench b;
+    Node& a = b.engine();
+    const RunId run = b.answered(a, "two");
+    a.pool.doAll();
+    a.settle();
+    QCOMPARE(b.load(run).steps[1].state, StepState::Running);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));  // its input is being read
+    QCOMPARE(a.pool.waiting.size(), std::size_t(1));
+    a.pool.doAll();
+    QCOMPARE(a.executor.started.size(), std::size_t(2));
+    QCOMPARE(a.executor.started[1].input, kLarge);
+    a.executor.complete(1, "1");
+    b.pass(300);
+    QVERIFY(b.load(run).closed);
+}
+
+void TestLargePayloads::anAttemptIsStoppedWhileItsInputIsRead()
+{
+    Bench b;
+    Node& a = b.engine();
+    const RunId run = b.answered(a, "two");
+    a.pool.doAll();
+    a.settle();
+    QCOMPARE(a.pool.waiting.size(), std::size_t(1));
+    QVERIFY(b.act(run, cmd::Cancel{true}).kind == Outcome::Kind::Committed);
+    b.pass(500);
+    QCOMPARE(b.load(run).steps[1].state, StepState::Running);
+    a.pool.doAll();
+    b.pass(500);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));  // never began
+    QVERIFY(b.load(run).closed);
+    QCOMPARE(b.load(run).closedAs, Activity::Cancelled);
+}
+
+void TestLargePayloads::withoutAPoolItIsDoneAtOnce()
+{
+    Bench b;
+    Node& a = b.engine();
+    a.pool.holds = false;
+    const RunId run = b.start("two");
+    b.pass(300);
+    a.executor.complete(0, kLarge);
+    b.pass(300);
+    a.executor.complete(1, kLarge);
+    b.pass(300);
+    QVERIFY(b.load(run).closed);
+    QCOMPARE(a.executor.started[1].input, kLarge);
+    QCOMPARE(b.verified(run), std::string());
+}
+
+void TestLargePayloads::whatKilledProgramsLeftIsDropped()
+{
+    Bench b;
+    Node& a = b.engine();
+    const RunId run = b.answered(a, "one");
+    a.pool.doAll();  // adopted by its run
+    b.pass(500);
+    ArtifactId left;
+    left.bytes[0] = 7;
+    CAIRN_VERIFY_OK(b.store->stageChunk(left, 0, "half of something"));
+    const auto staged = [&] { return b.db->artifacts.size(); };
+    QCOMPARE(staged(), std::size_t(2));
+    a.pool.holds = false;
+    b.clock.advance(23 * 3'600'000);
+    b.pass(1'000);
+    QCOMPARE(staged(), std::size_t(2));  // it may still be on its way
+    b.clock.advance(2 * 3'600'000);
+    b.pass(1'000);
+    QCOMPARE(staged(), std::size_t(1));
+    QCOMPARE(b.outputOf(run), kLarge);
+}
+
+QTEST_APPLESS_MAIN(TestLargePayloads)
+#include "tst_large_payloads.moc"

@@ -231,7 +231,7 @@ Status migrationDuringWork(Stage& stage)
     static_cast<void>(stage.cli({"store", "migrate"}));
     CAIRN_TRY(stage.openStore());
     expectCompleted(stage, before);
-    stage.mode("pay", "slow:1");
+    stage.mode("pay", "slow:1@1");
     const RunId during = stage.start("drill-pay", "format-during", kOrderInput);
     stage.expect(stage.await(during, [](const ListRow& r) { return r.activity == Activity::Executing; }),
                  "the older engine does not work on the migrated store");
@@ -241,7 +241,6 @@ Status migrationDuringWork(Stage& stage)
     Process newer;
     stage.killAndRecover(older, during, newer, "format2");
     expectCompleted(stage, during);
-    stage.mode("pay", "ok");
     stage.expect(stage.poll([&] {
         int result = 0;
         static_cast<void>(stage.cli({"store", "migrate", "--contract"}, &result));

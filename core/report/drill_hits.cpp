@@ -3,68 +3,59 @@
 #include "core/model/codec.h"
 
 #include <algorithm>
-#include <set>
 
 namespace cairn::drill {
 
-void Hits::addTree(const RunId& run, Tree& tree)
+Hits::Versions Hits::workedOnBy(pid_t pid, std::span<const RunId> runs)
 {
-    tree[run] = m_stage.version(run);
+    Versions versions;
+    auto rows = m_stage.store().sessions(true);
+    if (!rows)
+        return versions;
+    std::set<SessionId> sessions;  // more than one where it lost its first
+    for (const auto& row : *rows)
+        if (row.pid == pid)
+            sessions.insert(row.id);
+    for (const RunId& run : runs)
+        addWorkedOn(run, sessions, versions);
+    return versions;
+}
+
+void Hits::addWorkedOn(const RunId& run, const std::set<SessionId>& sessions, Versions& versions)
+{
+    const std::uint64_t version = m_stage.version(run);
+    const auto attempts = m_stage.store().attempts(run, kNoStep);
+    const bool worked =
+        attempts && std::any_of(attempts->begin(), attempts->end(), [&](const AttemptRow& attempt) {
+            return attempt.endedAt == kNoTime && sessions.contains(attempt.session);
+        });
+    if (worked)
+        versions[run] = version;
     if (const auto children = m_stage.store().children(run))
         for (const RunId& child : *children)
-            addTree(child, tree);
+            addWorkedOn(child, sessions, versions);
 }
 
-std::map<RunId, Hits::Tree> Hits::ownedBy(pid_t pid, std::span<const RunId> runs)
-{
-    std::map<RunId, Tree> owned;
-    auto sessions = m_stage.store().sessions(true);
-    if (!sessions)
-        return owned;
-    std::set<SessionId> dead;
-    for (const auto& session : *sessions)
-        if (session.pid == pid)
-            dead.insert(session.id);
-    for (const RunId& run : runs) {
-        const auto hot = m_stage.store().hot(run);
-        if (!hot || !dead.contains(hot->owner))
-            continue;
-        const auto row = m_stage.row(run);
-        if (row && row->attention == Attention::Machine)
-            addTree(run, owned[run]);
-    }
-    return owned;
-}
-
-void Hits::killed(const std::map<RunId, Tree>& owned)
+void Hits::killed(const Versions& versions)
 {
     const auto now = m_stage.store().now();
     if (!now) {
         m_stage.broken(now.error().text);
         return;
     }
-    for (const auto& [run, tree] : owned)
-        m_hit.insert({run, Hit{tree, *now}});
+    for (const auto& [run, version] : versions)
+        m_hit.insert({run, Hit{version, *now}});
 }
 
 // What the victim decided before its death is not a recovery.
-TimeMs Hits::firstAfter(const RunId& run, const Hit& hit)
+TimeMs Hits::firstAfter(const RunId& run, Hit& hit)
 {
-    Tree tree;
-    addTree(run, tree);
-    TimeMs first = kNoTime;
-    for (const auto& [id, version] : tree) {
-        const auto known = hit.before.find(id);
-        for (std::uint64_t next = known == hit.before.end() ? 1 : known->second + 1; next <= version;
-             ++next) {
-            const TimeMs time = timeOf(id, next);
-            if (time < hit.at)
-                continue;
-            first = first == kNoTime ? time : std::min(first, time);
-            break;
-        }
+    for (const std::uint64_t newest = m_stage.version(run); hit.version < newest;) {
+        const TimeMs time = timeOf(run, ++hit.version);
+        if (time >= hit.at)
+            return time;
     }
-    return first;
+    return kNoTime;
 }
 
 TimeMs Hits::timeOf(const RunId& run, std::uint64_t version)
@@ -81,13 +72,15 @@ TimeMs Hits::timeOf(const RunId& run, std::uint64_t version)
 
 void Hits::settle()
 {
-    std::erase_if(m_hit, [&](const auto& hit) {
-        const TimeMs moved = firstAfter(hit.first, hit.second);
-        if (moved == kNoTime)
-            return false;
-        m_stage.now().recoveryMs.push_back(static_cast<double>(moved - hit.second.at));
-        return true;
-    });
+    for (auto at = m_hit.begin(); at != m_hit.end();) {
+        // Its victim may have ended it in the instant before its death.
+        const auto row = m_stage.row(at->first);
+        const bool over = row && isFinished(row->activity);
+        const TimeMs moved = firstAfter(at->first, at->second);
+        if (moved != kNoTime)
+            m_stage.now().recoveryMs.push_back(static_cast<double>(moved - at->second.at));
+        at = moved != kNoTime || over ? m_hit.erase(at) : std::next(at);
+    }
 }
 
 }  // namespace cairn::drill

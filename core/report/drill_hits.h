@@ -3,6 +3,8 @@
 
 #include "core/report/drill_stage.h"
 
+#include <set>
+
 namespace cairn::drill {
 
 class Hits {
@@ -12,13 +14,12 @@ public:
     {
     }
 
-    // Versions of a run and of its child runs.
-    using Tree = std::map<RunId, std::uint64_t>;
-    // Those of `runs` that the session with this process id owns and that move by themselves, with how far
-    // they are. Asked before the kill: afterwards another engine may have taken them over already.
-    [[nodiscard]] std::map<RunId, Tree> ownedBy(pid_t pid, std::span<const RunId> runs);
+    using Versions = std::map<RunId, std::uint64_t>;
+    // Those of `runs`, and of their child runs, in which the session with this process id has an attempt
+    // under way: they move as soon as another engine sees it gone. Asked before the kill.
+    [[nodiscard]] Versions workedOnBy(pid_t pid, std::span<const RunId> runs);
     // The process is dead as of now.
-    void killed(const std::map<RunId, Tree>& owned);
+    void killed(const Versions& versions);
     // Counts those that have moved meanwhile: by the time that the first entry after the kill names, so it
     // does not matter when this is asked.
     void settle();
@@ -26,11 +27,11 @@ public:
 
 private:
     struct Hit {
-        Tree before;
+        std::uint64_t version = 0;  // at the kill, or before
         TimeMs at = kNoTime;
     };
-    void addTree(const RunId& run, Tree& tree);
-    [[nodiscard]] TimeMs firstAfter(const RunId& run, const Hit& hit);  // kNoTime: none yet
+    void addWorkedOn(const RunId& run, const std::set<SessionId>& sessions, Versions& versions);
+    [[nodiscard]] TimeMs firstAfter(const RunId& run, Hit& hit);  // kNoTime: none yet
     [[nodiscard]] TimeMs timeOf(const RunId& run, std::uint64_t version);
 
     Stage& m_stage;

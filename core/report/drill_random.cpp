@@ -67,7 +67,7 @@ void randomKills(Stage& stage)
         const int life = kShortestLife + static_cast<int>(stage.rng().below(kLongestLife - kShortestLife));
         static_cast<void>(stage.poll([&] { hits.settle(); return false; }, life));
         Process& victim = engines[stage.rng().below(engines.size())];
-        const auto owned = hits.ownedBy(victim.pid(), load.runs());
+        const auto owned = hits.workedOnBy(victim.pid(), load.runs());
         victim.kill(SIGKILL);
         victim.wait();
         hits.killed(owned);

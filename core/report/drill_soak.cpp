@@ -112,7 +112,7 @@ private:
         m_nextKill = m_clock.monotonicMs() + kShortestPause
             + static_cast<SpanMs>(m_stage.rng().below(kLongestPause - kShortestPause));
         Process& victim = m_engines[m_stage.rng().below(m_engines.size())];
-        const auto owned = m_hits.ownedBy(victim.pid(), m_open);
+        const auto owned = m_hits.workedOnBy(victim.pid(), m_open);
         victim.kill(SIGKILL);
         victim.wait();
         m_hits.killed(owned);

@@ -60,7 +60,9 @@ void BuiltinExecutor::start(StartOrder order)
         return fail(order);
     if (*function == "pick") {
         const auto at = settings->text("at", "");
-        const auto part = at ? jsonAt(order.input, *at) : Result<std::string_view>(at.error());
+        if (!at)
+            return refuse(at.error().text);
+        const auto part = jsonAt(order.input, *at);
         if (!part)
             return m_finished(
                 failedResult(order, FailureClass::Rejected, knowledgeWhenNotDone(order), part.error().text));

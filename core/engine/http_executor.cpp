@@ -41,6 +41,7 @@ struct Request {
     std::unique_ptr<CURL, EasyDeleter> easy;
     HttpAnswer answer;
     std::optional<Error> bodyProblem;
+    bool headEnded = false;  // libcurl takes an answer that breaks off within its headers for a whole one
     char why[CURL_ERROR_SIZE] = {};
 };
 
@@ -67,9 +68,13 @@ std::string lower(std::string_view text)
 
 std::size_t takeHeader(char* bytes, std::size_t, std::size_t size, void* user)
 {
-    auto& answer = static_cast<Request*>(user)->answer;
+    auto& request = *static_cast<Request*>(user);
+    auto& answer = request.answer;
     const std::string_view line(bytes, size);
+    if (trimmed(line).empty())
+        request.headEnded = true;
     if (line.substr(0, 5) == "HTTP/") {  // an interim response came before
+        request.headEnded = false;
         answer.retryAfter.clear();
         answer.date.clear();
         answer.contentType.clear();
@@ -178,14 +183,17 @@ AttemptResult brokenResult(const Request& request, CURLcode code)
     const StartOrder& order = request.order;
     long sent = 0;
     curl_easy_getinfo(request.easy.get(), CURLINFO_REQUEST_SIZE, &sent);
-    const std::string text = request.why[0] ? request.why : curl_easy_strerror(code);
+    const std::string text = code == CURLE_OK ? "the answer broke off within its headers"
+        : request.why[0]                      ? request.why
+                                              : curl_easy_strerror(code);
     if (request.bodyProblem) {
         const bool large = request.bodyProblem->kind == ErrorKind::Refused;
         return failedResult(order, large ? FailureClass::TooLarge : FailureClass::Retryable,
             knowledgeWhenBroken(order), request.bodyProblem->text);
     }
+    // Also what is no HTTP comes as an unsupported protocol; then the request was sent.
     const bool usage = code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL;
-    if (usage)
+    if (usage && sent == 0)
         return failedResult(order, FailureClass::Permanent, knowledgeWhenNotDone(order), text);
     AttemptResult result = failedResult(order, FailureClass::Retryable,
         sent == 0 ? knowledgeWhenNotDone(order) : knowledgeWhenBroken(order),
@@ -302,8 +310,9 @@ struct HttpExecutor::Impl {
             AttemptResult result;
             if (auto rest = request->answer.body->finish(); !rest && !request->bodyProblem)
                 request->bodyProblem = rest.error();
-            if (code == CURLE_OK && !request->bodyProblem) {
-                curl_easy_getinfo(request->easy.get(), CURLINFO_RESPONSE_CODE, &request->answer.status);
+            curl_easy_getinfo(request->easy.get(), CURLINFO_RESPONSE_CODE, &request->answer.status);
+            const bool whole = request->headEnded && request->answer.status >= 200;
+            if (code == CURLE_OK && !request->bodyProblem && whole) {
                 result = resultOfAnswer(request->order, request->answer, clock.wallMs());
             } else {
                 result = brokenResult(*request, code);

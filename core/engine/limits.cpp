@@ -136,7 +136,8 @@ void Limits::leaseSlots(const std::string& name, Slice& slice, std::uint32_t mor
         slice.slotsAgainAt = now + kAskAgain;
     if (!got)
         return;
-    slice.slots = std::max(*got, slice.active);
+    slice.slots = *got;  // fewer than are in use where the limit was lowered: then none is left
+    slice.mostActive = slice.active;
     slice.slotsUntil = now + m_lease;
 }
 
@@ -166,7 +167,7 @@ void Limits::started(const std::string& resource)
     if (resource.empty())
         return;
     Slice& slice = m_slices[resource];
-    ++slice.active;
+    slice.mostActive = std::max(slice.mostActive, ++slice.active);
     if (slice.rate > 0)
         --slice.rate;
     if (const auto slow = m_slowest.find(resource); slow != m_slowest.end()) {
@@ -191,14 +192,16 @@ void Limits::tick()
 {
     const SpanMs now = m_clock.monotonicMs();
     for (auto& [name, slice] : m_slices) {
-        if (!slice.hasSlots || slice.slots == 0)
+        if (!slice.hasSlots)
             continue;
-        if (slice.active == 0 && now - slice.slotsAskedAt > kUnusedFor) {
+        const bool unused = slice.slots > slice.mostActive && now - slice.slotsAskedAt > kUnusedFor;
+        const bool renew = slice.active > 0 && slice.slotsUntil - now < m_lease / 2;
+        if (unused && slice.mostActive == 0) {
             static_cast<void>(m_store.returnSlots(m_session, name));
             slice.slots = 0;
             slice.slotsUntil = 0;
-        } else if (slice.active > 0 && slice.slotsUntil - now < m_lease / 2) {
-            leaseSlots(name, slice, 0);
+        } else if (unused || renew) {
+            leaseSlots(name, slice, slice.mostActive - slice.active);
         }
     }
 }

@@ -39,6 +39,7 @@ public:
 private:
     struct Slice {
         std::uint32_t active = 0;
+        std::uint32_t mostActive = 0;  // since slots were asked for last: what is more than that goes back
         bool hasSlots = false;
         std::uint32_t slots = 0;  // granted for calls at one time
         SpanMs slotsUntil = 0;    // monotonic, as all here

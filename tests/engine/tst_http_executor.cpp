@@ -166,7 +166,7 @@ private Q_SLOTS:
     void settingsThatDoNotWorkAreFinal_data();
     void settingsThatDoNotWorkAreFinal();
     void aSecretGoesOnlyWhereItBelongs();
-    void interimAnswersAreNoAnswers();
+    void interimAnswersAreNoAnswersAndTrailersNoHeaders();
     void manyCallsAtATime();
 };
 
@@ -276,7 +276,9 @@ void TestHttpExecutor::aBodyOverTheLimitIsRefused()
 
 void TestHttpExecutor::whatNeverLeftWasNotDone()
 {
-    Bench bench;
+    HttpConfig config;
+    config.connectTimeout = 1'000;
+    Bench bench(config);
     std::string closed;
     {
         CannedServer gone(bench.io);
@@ -303,6 +305,9 @@ void TestHttpExecutor::whatBrokeAfterSendingIsNotKnown_data()
     QTest::newRow("closed without a word") << QByteArray();
     QTest::newRow("half a status line") << QByteArray("HTTP/1.1 2");
     QTest::newRow("half the headers") << QByteArray("HTTP/1.1 200 OK\r\nContent-Le");
+    QTest::newRow("a status line and no more") << QByteArray("HTTP/1.1 200 OK\r\n");
+    QTest::newRow("whole headers, but not their end") << QByteArray("HTTP/1.1 200 OK\r\nX-A: b\r\n");
+    QTest::newRow("interim headers only") << QByteArray("HTTP/1.1 100 Continue\r\n\r\n");
     QTest::newRow("half the body") << QByteArray("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{\"a\"");
     QTest::newRow("half a chunk") << QByteArray(
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"");
@@ -411,7 +416,7 @@ void TestHttpExecutor::aSecretGoesOnlyWhereItBelongs()
     QCOMPARE(bench.server.heads.size(), std::size_t(2));
 }
 
-void TestHttpExecutor::interimAnswersAreNoAnswers()
+void TestHttpExecutor::interimAnswersAreNoAnswersAndTrailersNoHeaders()
 {
     Bench bench;
     const AttemptResult result =
@@ -419,6 +424,10 @@ void TestHttpExecutor::interimAnswersAreNoAnswers()
             + answerOf("429 Too Many", ""));
     QVERIFY(result.failure == FailureClass::RateLimited);
     QCOMPARE(result.retryAfter, SpanMs(-1));
+    const AttemptResult trailed = bench.call("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: "
+                                             "X-Sum\r\n\r\n2\r\n{}\r\n0\r\nX-Sum: 1\r\n\r\n");
+    QVERIFY2(trailed.kind == AttemptResult::Kind::Completed, trailed.error.c_str());
+    QCOMPARE(*trailed.output->all(), std::string("{}"));
 }
 
 void TestHttpExecutor::manyCallsAtATime()

@@ -206,6 +206,7 @@ Result<DrillReport> runSoak(const DemoOptions& options)
         + " approvals decided");
     stage.tell(std::to_string(examples.payments()) + " payments, " + std::to_string(examples.refunds())
         + " refunds, " + std::to_string(examples.tags()) + " tags, each made once");
+    stage.tell(std::to_string(stage.now().lookUps) + " look-ups of an effect whose outcome was not known");
     for (const auto& [reason, count] : examples.settled())
         stage.tell(std::to_string(count) + " waits settled by looking at the provider: " + reason);
     stage.finish();

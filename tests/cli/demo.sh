@@ -7,11 +7,11 @@ drill() { "$bin/cairn" --store "sqlite:$folder/$1.db" drill --definitions "$work
 bin=$1 workflows=$2
 case "$3" in
     demo)
-        drill purchase --workflow purchase --kill-at http.before-answer,command.before-spawn
-        drill repo-review --workflow repo-review --kill-at engine.result-answered
+        drill purchase --workflow purchase --kill-at http.before-answer
+        drill repo-review --workflow repo-review --runs 2
         drill research --workflow research --runs 2
         ;;
-    soak) drill soak --soak 12 --seed 3 ;;
+    soak) drill soak --soak 10 --seed 3 ;;
     *) exit 2 ;;
 esac
 for store in "$folder"/*.db; do

@@ -26,6 +26,25 @@ std::string counted(std::uint64_t count, const char* one, const char* many)
     return formatCount(static_cast<std::int64_t>(count)) + " " + (count == 1 ? one : many);
 }
 
+// The beginning of a list of names, and how many more there are: a sentence stays one that can be read.
+std::string fewWords(const std::string& text)
+{
+    constexpr std::size_t kWords = 8;
+    constexpr std::size_t kLong = 120;
+    if (text.size() <= kLong)
+        return text;
+    std::size_t end = 0;
+    for (std::size_t n = 0; n < kWords && end != std::string::npos; ++n)
+        end = text.find(' ', end == 0 && n == 0 ? 0 : end + 1);
+    if (end == std::string::npos)
+        return text;
+    const auto more = static_cast<std::uint64_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(end), text.end(), ' '));
+    std::string out = text.substr(0, end);
+    if (out.back() == ',')
+        out.pop_back();
+    return out + " and " + std::to_string(more) + " more";
+}
+
 std::string amountText(std::int64_t amount, const std::string& unit)
 {
     return unit == "tokens" ? formatCount(amount) + " tokens" : formatMoney(amount, unit);
@@ -219,10 +238,13 @@ private:
         for (const SessionRow& session : look.sessions ? look.sessions() : std::vector<SessionRow>{})
             here += (here.empty() ? "" : "; ") + visibleLine(session.name.empty() ? toText(session.id) : session.name) + " on "
                 + visibleLine(session.host.empty() ? "an unrecorded host" : session.host) + " serves "
-                + (session.serves == "*" || session.serves.empty() ? "everything" : visibleLine(session.serves));
+                + (session.serves == "*" || session.serves.empty() ? "everything" : fewWords(visibleLine(session.serves)));
         m_detail = here.empty() ? "No engine is running." : "Present: " + here + ".";
-        if (s.blockedDetail)
-            m_detail += " Last refused because: " + line(s.blockedDetail) + ".";
+        if (s.blockedDetail) {
+            // The whole text is evidence; the sentence has room for its beginning.
+            m_detail += " Last refused because: " + fewWords(line(s.blockedDetail)) + ".";
+            evidence("last refused because", line(s.blockedDetail));
+        }
         sentence().ends = "an engine that serves " + wanted + " starts";
         sentence().shortText = "No eligible worker for " + wanted;
     }

@@ -50,7 +50,8 @@ struct Teller {
     void operator()(const ControlChanged& f)
     {
         if (f.own.paused && !before.own.paused)
-            say("no new step starts; " + counted(before.running.size(), "step under way finishes", "steps under way finish"));
+            say(before.running.empty() ? std::string("no new step starts; none is under way")
+                                       : "no new step starts; " + counted(before.running.size(), "step under way finishes", "steps under way finish"));
         if (!f.own.paused && before.own.paused && !f.own.cancelled)
             say(after.inherited.paused ? "the run stays paused by its parent" : "steps start again");
         if (f.own.cancelled && !before.own.cancelled)

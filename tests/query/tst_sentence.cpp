@@ -214,6 +214,21 @@ const std::vector<Row>& rows()
          "The run finds no eligible worker for order@12. Present: w-17 on blue serves order@11 refund@3. Last refused because: "
          "the provider is down.",
          "an engine that serves order@12 starts", "No eligible worker for order@12"},
+        {"no fit worker among many flows", [] {
+             Case c(Reason::Worker, false);
+             c.look.sessions = []() {
+                 SessionRow row;
+                 row.name = "w-17";
+                 row.host = "blue";
+                 for (int i = 1; i <= 40; ++i)
+                     row.serves += (i == 1 ? "flow" : " flow") + std::to_string(i);
+                 return std::vector<SessionRow>{row};
+             };
+             return c;
+         },
+         "The run finds no eligible worker for order@12. Present: w-17 on blue serves flow1 flow2 flow3 flow4 flow5 flow6 flow7 "
+         "flow8 and 32 more.",
+         "an engine that serves order@12 starts", "No eligible worker for order@12"},
         {"exhausted", [] { return Case(Reason::AttemptsExhausted); },
          "Step \"pay\" failed after 2 attempts: HTTP 503 from the bank. The first error was: connection refused.",
          "a person retries it, amends its input, skips it or records its result", "Attempts exhausted: HTTP 503 from the bank"},

@@ -427,7 +427,7 @@ void TestService::previewWritesNothing()
     const auto preview = w.service->preview(World::act(run, cmd::SetPaused{true, 0, false}));
     CAIRN_VERIFY_OK(preview);
     QVERIFY(std::holds_alternative<Entry>(preview->decision));
-    QCOMPARE(preview->willHappen, (std::vector<std::string>{"no new step starts; 0 steps under way finish"}));
+    QCOMPARE(preview->willHappen, (std::vector<std::string>{"no new step starts; none is under way"}));
     QCOMPARE(preview->reversible, std::string("Resume undoes it."));
     QVERIFY(!preview->before.paused());
     QVERIFY(preview->after.paused());

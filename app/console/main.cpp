@@ -4,11 +4,13 @@
 #include "core/store/sqlite/sqlite_store.h"
 #include "ui/data/storesession.h"
 #include "ui/pages/mainwindow.h"
+#include "ui/widgets/shapes.h"
 #include "ui/widgets/theme.h"
 
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QElapsedTimer>
+#include <QFileDialog>
 #include <QFileInfo>
 #include <QSysInfo>
 #include <QTimer>
@@ -59,6 +61,7 @@ void addOptions(QCommandLineParser& parser)
         {u"theme"_s, u"light or dark; as the desktop has it otherwise."_s, u"THEME"_s},
         {u"size"_s, u"Window size, for example 1440x900."_s, u"WxH"_s},
         {u"look-only"_s, u"Open the store so that nothing can be changed."_s},
+        {u"choose"_s, u"Ask for the store's file where none is named; for desktop menus."_s},
         {u"act"_s, u"Allow acts in a store that another user made."_s},
         {u"version"_s, u"Print the version and that of SQLite, and end."_s},
     });
@@ -68,9 +71,11 @@ void addOptions(QCommandLineParser& parser)
 // Nothing, or what is wrong with the options.
 QString readOptions(const QCommandLineParser& parser, Options& options)
 {
-    if (parser.positionalArguments().size() != 1)
+    const QStringList named = parser.positionalArguments();
+    const bool choose = named.isEmpty() && parser.isSet(u"choose"_s);
+    if (named.size() != 1 && !choose)
         return u"name one store, for example: cairn-console sqlite:runs.db"_s;
-    options.store = urlOf(parser.positionalArguments().constFirst());
+    options.store = choose ? QString() : urlOf(named.constFirst());
     options.screenshot = parser.value(u"screenshot"_s);
     options.run = parser.value(u"run"_s);
     options.theme = parser.value(u"theme"_s);
@@ -140,6 +145,13 @@ void takePicture(QApplication& app, cairn::ui::MainWindow& window, const QString
     timer->start();
 }
 
+// Empty: nothing was chosen.
+QString chosenStore()
+{
+    const QString path = QFileDialog::getOpenFileName(nullptr, u"Open a Cairn store"_s, {}, u"Stores (*.db *.sqlite *.cairn);;All files (*)"_s);
+    return path.isEmpty() ? path : u"sqlite:"_s + path;
+}
+
 int show(QApplication& app, const Options& options)
 {
     const auto path = cairn::sqlitePath(options.store.toStdString());
@@ -184,6 +196,8 @@ int main(int argc, char** argv)
         qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication app(argc, argv);
     QApplication::setApplicationName(u"cairn-console"_s);
+    QApplication::setDesktopFileName(u"cairn-console"_s);
+    QApplication::setWindowIcon(cairn::ui::programIcon());
     QCommandLineParser parser;
     addOptions(parser);
     if (!parser.parse(QApplication::arguments()))
@@ -196,5 +210,7 @@ int main(int argc, char** argv)
     const QString wrong = readOptions(parser, options);
     if (!wrong.isEmpty())
         return fail(kUsage, wrong);
-    return show(app, options);
+    if (options.store.isEmpty())
+        options.store = chosenStore();
+    return options.store.isEmpty() ? int(kDone) : show(app, options);
 }

@@ -3,6 +3,7 @@
 #include "ui/data/words.h"
 #include "ui/widgets/theme.h"
 
+#include <QFile>
 #include <QHash>
 #include <QPainter>
 #include <QPainterPath>
@@ -10,64 +11,52 @@
 
 #include <array>
 
+// Outside of namespaces, as the macro wants it.
+static void initIconResources() { Q_INIT_RESOURCE(icons); }
+
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
 
 namespace {
 
-// C and K: filled with colour or knock-out. S and N: stroked with colour or knock-out, width 1.8 unless given.
-#define RING R"(<circle cx="8" cy="8" r="6.6" S/>)"
-#define DOT R"(<circle cx="8" cy="8" r="7.5" C/>)"
-#define SQUARE R"(<rect x="1.2" y="1.2" width="13.6" height="13.6" rx="1" C/>)"
-
-constexpr std::array<const char*, static_cast<std::size_t>(Glyph::Count)> kShapes{{
-    "",
-    DOT R"(<path d="M6.3 4.9 L11.3 8 L6.3 11.1 Z" K/>)",
-    RING R"(<circle cx="8" cy="8" r="1.3" C/>)",
-    RING R"(<path d="M8 4.6 V8.2 L10.4 9.6" S stroke-width="1.5"/>)",
-    RING R"(<path d="M10.6 6.6 A3 3 0 1 0 11 8.6 M10.9 4.6 V6.9 H8.6" S stroke-width="1.4"/>)",
-    RING R"(<circle cx="5" cy="8" r="1.05" C/><circle cx="8" cy="8" r="1.05" C/><circle cx="11" cy="8" r="1.05" C/>)",
-    RING R"(<path d="M6 4.8 V8.6 H10.6 M9 6.8 L10.8 8.6 L9 10.4" S stroke-width="1.4"/>)",
-    R"(<circle cx="8" cy="8" r="6.6" S stroke-dasharray="2.6,2.6"/><circle cx="8" cy="8" r="1.8" C/>)",
-    RING R"(<path d="M4.2 8 H6 L7.2 5.4 L8.8 10.4 L9.8 8 H11.8" S stroke-width="1.3"/>)",
-    R"(<path d="M8 .3 L15.7 8 L8 15.7 L.3 8 Z" C/><path d="M8 4.9 V8.6" N/><circle cx="8" cy="11" r="1" K/>)",
-    R"(<path d="M8 3.4 L12.6 8 L8 12.6 L3.4 8 Z" C/><path d="M8 .7 L15.3 8 L8 15.3 L.7 8 Z" S stroke-width="1.3"/>)",
-    R"(<path d="M4.2 1 H11.8 L15.7 8 L11.8 15 H4.2 L.3 8 Z" C/>)"
-    R"(<path d="M6 6.1 A2.05 2.05 0 1 1 8.9 7.9 Q8 8.4 8 9.3" N stroke-width="1.7"/><circle cx="8" cy="11.9" r="1.1" K/>)",
-    SQUARE R"(<path d="M5 5 L11 11 M11 5 L5 11" N/>)",
-    SQUARE R"(<path d="M4.4 6.4 H11.6 M4.4 9.6 H11.6 M9.8 4 L6.2 12" N stroke-width="1.5"/>)",
-    R"(<path d="M4.9 .8 H11.1 L15.2 4.9 V11.1 L11.1 15.2 H4.9 L.8 11.1 V4.9 Z" C/>)"
-    R"(<path d="M5.2 5.2 L10.8 10.8 M10.8 5.2 L5.2 10.8" N/>)",
-    DOT R"(<path d="M4.7 8.3 L7.1 10.7 L11.4 5.6" N/>)",
-    DOT R"(<path d="M4.7 6.7 L7.1 9.1 L11.4 4" N/><path d="M4.9 12 H11.1" N/>)",
-    R"(<rect x="2.6" y="1.6" width="4" height="12.8" rx=".8" C/><rect x="9.4" y="1.6" width="4" height="12.8" rx=".8" C/>)",
-    RING R"(<path d="M3.6 12.4 L12.4 3.6" S/>)",
-    R"(<rect x="1.4" y="6.4" width="13.2" height="3.2" rx=".8" C/>)",
-    R"(<circle cx="8" cy="8" r="5.6" S stroke-width="1.3" stroke-dasharray="1.5,2.4"/>)",
+// Files of resources/icons, by Glyph.
+constexpr std::array<const char16_t*, static_cast<std::size_t>(Glyph::Count)> kNames{{
+    u"", u"running", u"queued", u"timer", u"back-off", u"limit", u"child", u"event", u"worker-lost", u"approval", u"expiring",
+    u"uncertain", u"failed", u"mismatch", u"no-worker", u"done", u"done-skip", u"paused", u"cancelled", u"skipped", u"pending",
 }};
-#undef RING
-#undef DOT
-#undef SQUARE
 
+// The drawing in other colours than those of its file.
 QByteArray svgOf(Glyph glyph, const QColor& color, const QColor& ground)
 {
-    QByteArray body = kShapes[static_cast<std::size_t>(glyph)];
-    // One attribute may stand once in an element: the given width takes the place of the default.
-    const auto stroke = [](const QColor& c) {
-        return R"( fill="none" stroke=")" + c.name().toLatin1() + R"(" stroke-linecap="round" stroke-linejoin="round")";
-    };
-    body.replace(" S stroke-width", stroke(color) + " stroke-width");
-    body.replace(" N stroke-width", stroke(ground) + " stroke-width");
-    body.replace(" S stroke-dash", stroke(color) + R"( stroke-width="1.8" stroke-dash)");
-    body.replace(" S/", stroke(color) + R"( stroke-width="1.8"/)");
-    body.replace(" N/", stroke(ground) + R"( stroke-width="1.8"/)");
-    body.replace(" C/", R"( fill=")" + color.name().toLatin1() + R"("/)");
-    body.replace(" K/", R"( fill=")" + ground.name().toLatin1() + R"("/)");
-    return R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">)" + body + "</svg>";
+    initIconResources();
+    QFile file(u":/cairn/state-%1.svg"_s.arg(QStringView(kNames[static_cast<std::size_t>(glyph)])));
+    if (!file.open(QIODevice::ReadOnly))
+        return {};
+    QByteArray svg = file.readAll();
+    // Both at once: the one colour may be the other's.
+    svg.replace("#FFFFFF", "@knock");
+    svg.replace(lightFamily(familyOf(glyph)).name().toUpper().toLatin1(), color.name().toLatin1());
+    svg.replace("@knock", ground.name().toLatin1());
+    return svg;
 }
 
 }  // namespace
+
+QIcon programIcon()
+{
+    initIconResources();
+    QSvgRenderer renderer(u":/cairn/cairn.svg"_s);
+    QIcon icon;
+    for (const int size : {16, 22, 32, 48, 64, 128, 256}) {
+        QPixmap pixmap(size, size);
+        pixmap.fill(Qt::transparent);
+        QPainter painter(&pixmap);
+        renderer.render(&painter);
+        icon.addPixmap(pixmap);
+    }
+    return icon;
+}
 
 QPixmap glyphPixmap(Glyph glyph, int size, double ratio, const QColor& ground)
 {
@@ -76,6 +65,9 @@ QPixmap glyphPixmap(Glyph glyph, int size, double ratio, const QColor& ground)
     const QColor knock = ground.isValid() ? ground : theme().window;
     const QString key = u"%1/%2/%3/%4/%5"_s.arg(static_cast<int>(glyph)).arg(size).arg(ratio).arg(color.rgba())
         .arg(knock.rgba());
+    constexpr qsizetype kMost = 2000;   // a graph asks for one size per zoom
+    if (cache.size() > kMost)
+        cache.clear();
     auto found = cache.find(key);
     if (found == cache.end()) {
         QPixmap pixmap(QSize(size, size) * ratio);

@@ -4,6 +4,7 @@
 #include "ui/data/values.h"
 
 #include <QColor>
+#include <QIcon>
 #include <QPixmap>
 #include <QRectF>
 
@@ -14,6 +15,8 @@ namespace cairn::ui {
 // In the family's colour of the present theme; knock-outs in `ground` (default: the window's).
 void paintGlyph(QPainter& painter, const QRectF& where, Glyph glyph, const QColor& ground = {});
 [[nodiscard]] QPixmap glyphPixmap(Glyph glyph, int size, double ratio, const QColor& ground = {});
+// The program's own icon, in the sizes that desktops ask for.
+[[nodiscard]] QIcon programIcon();
 void paintLock(QPainter& painter, const QRectF& where, const QColor& color);
 void paintChevron(QPainter& painter, const QPointF& topLeft, const QColor& color);
 

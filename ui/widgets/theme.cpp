@@ -97,6 +97,8 @@ QLineEdit:focus, QPlainTextEdit:focus { border: 2px solid @focus; }
 QLineEdit:focus { padding: 0 7px; min-height: 24px; }
 QPlainTextEdit:focus { padding: 1px 3px; }
 QPlainTextEdit[flat="true"] { border: 0; border-radius: 0; padding: 2px 12px; }
+QPlainTextEdit[ground="panel"] { background: @panel; border: 1px solid @hair; padding: 1px 4px; }
+QToolButton::menu-indicator { image: none; }
 QWidget[ground="window"] { background: @window; }
 QTableView { background: @window; border: 0; color: @text; outline: 0; }
 QTableView[ground="panel"] { background: @panel; }
@@ -144,6 +146,12 @@ QString sheetOf(const Theme& t)
 }  // namespace
 
 const Theme& theme() { return g_theme; }
+
+QColor lightFamily(Family family)
+{
+    static const Theme kLight = makeTheme(false);
+    return kLight.family(family);
+}
 
 bool platformPrefersDark()
 {

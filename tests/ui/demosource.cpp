@@ -234,8 +234,8 @@ QFuture<Reply<Overview>> DemoSource::overview(const QString& filter)
 {
     Overview o;
     o.at = kDemoNow;
-    const auto head = [&o](const QString& group, const QString& word, quint64 count) {
-        o.attention.push_back({group, Glyph::None, word, count, u"attention:"_s + group, true});
+    const auto head = [this, &o](const QString& group, const QString& word, quint64 count) {
+        o.attention.push_back({group, Glyph::None, word, count * (manyCounts ? 1'000'003ULL : 1ULL), u"attention:"_s + group, true});
     };
     const auto line = [&o](const QString& group, Glyph glyph, const QString& word, quint64 count) {
         o.attention.push_back({group, glyph, word, count, u"wait:"_s + group, false});
@@ -330,7 +330,22 @@ QFuture<Reply<WhyView>> DemoSource::whyOf(const SituationLine& s)
 
 QFuture<Reply<RunDetail>> DemoSource::run(const RunId& run)
 {
-    return now(detailNow(run));
+    ++runReads;
+    if (!hold)
+        return now(detailNow(run));
+    m_held.push_back({std::make_shared<QPromise<Reply<RunDetail>>>(), run});
+    m_held.back().promise->start();
+    return m_held.back().promise->future();
+}
+
+void DemoSource::release()
+{
+    hold = false;
+    for (const Held& held : m_held) {
+        held.promise->addResult(Reply<RunDetail>{detailNow(held.run), {}});
+        held.promise->finish();
+    }
+    m_held.clear();
 }
 
 QFuture<Reply<RunId>> DemoSource::find(const QString& text)
@@ -365,6 +380,15 @@ QFuture<Reply<PayloadText>> DemoSource::payload(const RunId&, const PayloadLine&
     return now(std::move(text));
 }
 
+QFuture<Reply<std::vector<PayloadText>>> DemoSource::previews(const RunId& run, const std::vector<PayloadLine>& lines)
+{
+    std::vector<PayloadText> texts;
+    for (const PayloadLine& line : lines)
+        if (line.size <= kPreviewMost)
+            texts.push_back(*payload(run, line).result().value);
+    return now(std::move(texts));
+}
+
 QFuture<Reply<quint64>> DemoSource::savePayload(const RunId&, const PayloadLine& line, const QString&) { return now(line.size); }
 QFuture<Reply<QString>> DemoSource::dot(const RunId&) { return now(u"digraph {}"_s); }
 
@@ -373,7 +397,9 @@ QFuture<Reply<ActPreview>> DemoSource::preview(const ActRequest& request)
     ActPreview p;
     p.request = request;
     p.request.binding.bytes[0] = 1;
-    p.possible = true;
+    p.possible = std::find(refuse.begin(), refuse.end(), request.run) == refuse.end();
+    if (!p.possible)
+        p.refusal = u"it is paused already"_s;
     p.sentence = request.verb == Verb::Settle
         ? u"We do not know whether this payment happened. charge-card sent its request, then its worker went silent. "
           "Nothing is retried meanwhile."_s

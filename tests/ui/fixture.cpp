@@ -30,6 +30,13 @@ constexpr auto kWorkflow = R"({"schema":"urn:cairn:workflow:1","name":"purchase"
 {"name":"report","agent":"clerk","after":["pay"],"tool":"catalogue","input":{"order":{"$from":"input","at":"/order"}}}
 ]})";
 
+constexpr auto kSweep = R"({"schema":"urn:cairn:workflow:1","name":"sweep","version":1,
+"tools":{"look":{"safety":"read_only","executor":"command","settings":{"argv":["/bin/true"]}}},
+"steps":[
+{"name":"list","tool":"look","input":{"of":"everything"}},
+{"name":"each","after":["list"],"tool":"look","for_each":{"from":"list","max_items":10000},"input":{"item":{"$from":"item"}}}
+]})";
+
 constexpr auto kSuppliers = R"({"suppliers":["a","b","c","d","e","f","g","h","i","j","k","l","m","n"]})";
 
 void must(const Status& status)
@@ -72,16 +79,112 @@ Fixture::Fixture(const std::string& path, const std::string& environment, bool g
     config.actorName = "engine-1";
     m_service = std::make_unique<Service>(*m_store, *m_queue, m_clock, m_rng, config);
     m_service->setCapacity({1000, {}});
-    const auto parsed = parseDefinition(kWorkflow);
+    addWorkflow("purchase", 3, kWorkflow);
+    addWorkflow("sweep", 1, kSweep);
+}
+
+void Fixture::addWorkflow(const std::string& name, std::uint32_t version, const std::string& text)
+{
+    const auto parsed = parseDefinition(text);
     if (!parsed)
         qFatal("the fixture's workflow is wrong: %s", diagnosticLine("fixture", parsed.diagnostics.front()).c_str());
     WorkflowRow row;
-    row.name = "purchase";
-    row.version = 3;
+    row.name = name;
+    row.version = version;
     row.digest = parsed.definition->ref.digest;
-    row.text = kWorkflow;
+    row.text = text;
     row.addedAt = m_clock.wallMs();
     must(m_store->addWorkflow(row));
+}
+
+RunId Fixture::driven(const std::string& key)
+{
+    Submission s;
+    s.key = key;
+    s.command.actor = {ActorKind::Caller, "shop"};
+    s.payloads.push_back(m_service->newPayload("{}", "application/json"));
+    cmd::Start start;
+    start.input = s.payloads.back().ref;
+    start.driven = true;
+    s.command.body = start;
+    return submit(std::move(s)).run;
+}
+
+void Fixture::cancel(const RunId& run)
+{
+    Submission s = command(run, cmd::Cancel{false}, ActorKind::Person, "kim");
+    s.reason = "the shop is closed";
+    submit(std::move(s));
+}
+
+void Fixture::toggle(const RunId& run)
+{
+    Submission s = command(run, cmd::SetPaused{!state(run).own.paused, 0, false}, ActorKind::Person, "kim");
+    s.reason = "again";
+    submit(std::move(s));
+}
+
+RunId Fixture::longHistory(int entries)
+{
+    const RunId run = driven("long history");
+    for (int i = 1; i < entries; ++i) {
+        Submission s = command(run, cmd::SetPaused{i % 2 == 1, 0, false}, ActorKind::Person, "kim");
+        s.reason = "again";
+        submit(std::move(s));
+    }
+    return run;
+}
+
+RunId Fixture::fanOut(int members)
+{
+    Submission s;
+    s.workflow = "sweep";
+    s.key = "sweep of " + std::to_string(members);
+    s.command.actor = {ActorKind::Caller, "shop"};
+    s.payloads.push_back(m_service->newPayload("{}", "application/json"));
+    cmd::Start start;
+    start.input = s.payloads.back().ref;
+    s.command.body = start;
+    const RunId run = submit(std::move(s)).run;
+    std::string items = "[";
+    for (int i = 0; i < members; ++i)
+        items += (i == 0 ? "" : ",") + std::to_string(i);
+    complete(run, "list", items + "]");
+    return run;
+}
+
+RunId Fixture::withOutput(std::string bytes)
+{
+    const RunId run = start("PO-LARGE");
+    complete(run, "read-request", std::move(bytes));
+    return run;
+}
+
+void Fixture::complete(const RunId& run, const std::string& step, std::string output)
+{
+    const RunState now = state(run);
+    const StepRecord* record = now.find(step);
+    if (record == nullptr || !record->attempt)
+        qFatal("step %s has no attempt", step.c_str());
+    Submission s = command(run, cmd::Advance{});
+    if (output.size() <= kInlineLimit) {
+        s.payloads.push_back(m_service->newPayload(std::move(output), "application/json"));
+    } else {
+        std::size_t at = 0;
+        auto staged = m_service->stageLarge(*m_store, [&](std::size_t limit) -> Result<std::string> {
+            std::string part = output.substr(at, limit);
+            at += part.size();
+            return part;
+        }, "application/json");
+        if (!staged)
+            qFatal("%s", staged.error().text.c_str());
+        s.payloads.push_back(std::move(*staged));
+    }
+    cmd::Complete complete;
+    complete.attempt = record->attempt->id;
+    complete.output = s.payloads.back().ref;
+    s.command.body = complete;
+    submit(std::move(s));
 }
 
 Outcome Fixture::submit(Submission submission)

@@ -21,12 +21,21 @@ public:
     void approve(const RunId& run);
     void fail(const RunId& run, const std::string& step, FailureClass failure, EffectKnowledge effect, const std::string& text);
     void pause(const RunId& run);
+    // --- what is large
+    RunId driven(const std::string& key);                    // a run without a workflow, waiting for its caller
+    void cancel(const RunId& run);
+    RunId longHistory(int entries);                          // one run, paused and resumed again and again
+    void toggle(const RunId& run);                           // pauses or resumes it: one entry
+    RunId fanOut(int members);                               // one step that fans out to so many
+    RunId withOutput(std::string bytes);                     // one step, completed with this
     [[nodiscard]] RunState state(const RunId& run);
 
     RunId waitsForApproval;
     RunId uncertain;
 
 private:
+    void addWorkflow(const std::string& name, std::uint32_t version, const std::string& text);
+    void complete(const RunId& run, const std::string& step, std::string output);
     Outcome submit(Submission submission);
 
     SystemClock m_clock;

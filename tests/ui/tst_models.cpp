@@ -5,6 +5,7 @@
 #include "ui/models/attentionmodel.h"
 #include "ui/models/historymodel.h"
 #include "ui/models/payloadsmodel.h"
+#include "ui/models/bulkmodel.h"
 #include "ui/models/runsmodel.h"
 #include "ui/models/situationsmodel.h"
 #include "ui/models/stepsmodel.h"
@@ -149,10 +150,86 @@ private Q_SLOTS:
         const QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
         RunSlice now = sliceOf({2, 9});
         now.lines[0].word = u"Completed"_s;
-        QCOMPARE(model.merge(now.lines), 1);   // run 9 is not in the list
+        const RunsModel::Merged merged = model.merge(now.lines);
+        QCOMPARE(merged.shown, 1);
+        QCOMPARE(merged.others, 1);   // run 9 is not in the list
         QCOMPARE(changed.count(), 1);
         QCOMPARE(model.index(1, RunsModel::State).data().toString(), u"Completed"_s);
         QCOMPARE(keysOf(model), u"1 2 3"_s);
+    }
+
+    void olderVersionsNeverOverwriteNewerOnes()
+    {
+        RunsModel model;
+        const auto told = [](const QString& word, quint64 version) {
+            RunSlice slice = sliceOf({1});
+            slice.lines.front().word = word;
+            slice.lines.front().version = version;
+            return slice;
+        };
+        model.setFirst(told(u"Executing"_s, 4));
+        model.merge(told(u"Completed"_s, 9).lines);
+        model.merge(told(u"Waiting"_s, 7).lines);      // two updates in the wrong order
+        QCOMPARE(model.index(0, RunsModel::State).data().toString(), u"Completed"_s);
+        model.setLines(told(u"Waiting"_s, 7).lines);
+        QCOMPARE(model.index(0, RunsModel::State).data().toString(), u"Completed"_s);
+        model.setFirst(told(u"Executing"_s, 5));       // an answer that was on its way for long
+        QCOMPARE(model.index(0, RunsModel::State).data().toString(), u"Completed"_s);
+        model.setFirst(told(u"Compensated"_s, 12));
+        QCOMPARE(model.index(0, RunsModel::State).data().toString(), u"Compensated"_s);
+    }
+
+    void settlingTakesAwayAndCountsButNeverInserts()
+    {
+        RunsModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setFirst(sliceOf({1, 2, 3, 4}));
+        const QPersistentModelIndex fourth(model.index(3, 0));
+        QCOMPARE(model.settle(sliceOf({8, 1, 4, 9})), 2);
+        QCOMPARE(keysOf(model), u"1 4"_s);
+        QCOMPARE(fourth.row(), 1);
+        QCOMPARE(model.settle(sliceOf({4}, true)), 0);   // there is more: run 1 may only have been pushed down
+        QCOMPARE(keysOf(model), u"1 4"_s);
+        model.merge(sliceOf({1}).lines);
+        QCOMPARE(model.settle(sliceOf({4}, true)), 0);   // it has changed, and is not where it was
+        QCOMPARE(keysOf(model), u"4"_s);
+    }
+
+    void marksBelongToRunsAndGoWithThem()
+    {
+        RunsModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        RunSlice slice = sliceOf({1, 2, 3});
+        slice.lines[2].endedAt = kDemoNow;               // over: there is nothing to act on
+        model.setFirst(slice);
+        const QSignalSpy changed(&model, &RunsModel::marksChanged);
+        QCOMPARE(model.index(0, RunsModel::State).data(MarkRole).toInt(), 1);
+        QCOMPARE(model.index(2, RunsModel::State).data(MarkRole).toInt(), 0);
+        model.toggleMark(1);
+        model.toggleMark(2);
+        QCOMPARE(model.marks(), 1U);
+        QVERIFY(model.index(1, RunsModel::State).data(Qt::AccessibleTextRole).toString().endsWith(u", marked"_s));
+        model.markShown();
+        QCOMPARE(model.marks(), 2U);
+        model.setFirst(sliceOf({5, 2}));                 // run 1 has left the list, and its mark with it
+        QCOMPARE(model.marks(), 1U);
+        QCOMPARE(model.marked().front().run, demoRun(2));
+        QCOMPARE(model.index(1, RunsModel::State).data(MarkRole).toInt(), 2);
+        model.clearMarks();
+        QCOMPARE(model.marks(), 0U);
+        QCOMPARE(changed.count(), 4);
+    }
+
+    void bulkShowsZeroAsZero()
+    {
+        BulkModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setRows({{demoRun(1), u"a"_s, BulkRow::State::Ready, {}}, {demoRun(2), u"b"_s, BulkRow::State::Ready, {}}});
+        checkBorders(model);
+        model.set(1, BulkRow::State::LeftOut, u"it is paused already"_s);
+        QCOMPARE(model.count(BulkRow::State::Ready), 1ULL);
+        QCOMPARE(model.count(BulkRow::State::Done), 0ULL);
+        QCOMPARE(model.index(1, BulkModel::Text).data().toString(), u"it is paused already"_s);
     }
 
     void situations()

@@ -85,7 +85,7 @@ private Q_SLOTS:
         for (const AttentionLine& line : reply.value->attention)
             if (line.head)
                 heads << line.word + u' ' + QString::number(line.count);
-        QCOMPARE(heads.join(u", "_s), u"Effect uncertain 1, A person must 2, Nobody can yet 1, The machine will 1, Moving 1, Finished today 2"_s);
+        QCOMPARE(heads.join(u", "_s), u"Effect uncertain 1, Nobody can yet 1, A person must 2, The machine will 1, Moving 1, Finished today 2"_s);
         QCOMPARE(reply.value->situations.front().wait, u"Uncertain effect"_s);
         QVERIFY(reply.value->situations.front().pinned);
         for (const AttentionLine& line : reply.value->attention) {
@@ -159,11 +159,71 @@ private Q_SLOTS:
         request = desk.session->preview(request).result().value->request;
         request.expects = true;
         request.result = uR"({"reference":"ch_58213_7Qd2"})"_s;
+        request.evidence = u"statement 4411, line 7"_s;
         request.reason = u"the provider's ledger shows it"_s;
         const auto done = desk.session->execute(request).result();
         QVERIFY2(done && done.value->end == ActEnd::Done, qPrintable(done ? done.value->text : done.failure.what));
         const auto again = desk.session->execute(request).result();
         QVERIFY(again && again.value->end != ActEnd::Done);
+        const auto history = desk.session->history(desk.fixture.uncertain, 1, 500).result();
+        QStringList reasons;
+        for (const HistoryLine& line : *history.value)
+            if (line.person)
+                reasons << line.reason;
+        QVERIFY2(reasons.contains(u"the provider's ledger shows it · Evidence: statement 4411, line 7"_s), qPrintable(reasons.join(u'|')));
+    }
+
+    void pauseHidesNoUncertainEffect()
+    {
+        Desk desk;
+        desk.fixture.pause(desk.fixture.uncertain);
+        const auto lines = desk.session->lines({desk.fixture.uncertain}).result();
+        QCOMPARE(lines.value->front().word, u"Uncertain effect"_s);
+        QCOMPARE(lines.value->front().glyph, Glyph::Uncertain);
+        const auto why = desk.session->why(desk.fixture.uncertain).result();
+        QCOMPARE(why.value->glyph, Glyph::Uncertain);
+        const auto counts = desk.session->overview({}).result();
+        for (const AttentionLine& line : counts.value->attention)
+            if (line.word == u"no result stored"_s)
+                QCOMPARE(line.glyph, Glyph::Uncertain);
+    }
+
+    void situationsAndRunsStandInOneOrder()
+    {
+        const Desk desk;
+        const auto overview = desk.session->overview({}).result();
+        const auto runs = desk.session->runs({}).result();
+        QStringList situations;
+        for (const SituationLine& line : overview.value->situations)
+            situations << line.wait;
+        QStringList words;
+        for (const RunLine& line : runs.value->lines)
+            if (situations.contains(line.word) && !words.contains(line.word))
+                words << line.word;
+        QCOMPARE(words.join(u", "_s), situations.join(u", "_s));
+        QCOMPARE(situations.join(u", "_s), u"Uncertain effect, Attempts exhausted, Approval, Paused, Back-off"_s);
+    }
+
+    void abandonUndoesNothing()
+    {
+        Desk desk;
+        const auto why = desk.session->why(desk.fixture.waitsForApproval).result();
+        const auto found = std::find_if(why.value->verbs.begin(), why.value->verbs.end(), [](const VerbLine& v) { return v.abandon; });
+        QVERIFY(found != why.value->verbs.end());
+        QVERIFY(found->letter.isEmpty());   // from menus only
+        ActRequest request;
+        request.verb = found->verb;
+        request.run = desk.fixture.waitsForApproval;
+        request.compensate = false;
+        const auto preview = desk.session->preview(request).result();
+        QVERIFY(preview && preview.value->possible);
+        QVERIFY(preview.value->sentence.startsWith(u"Abandon this run."_s));
+        request = preview.value->request;
+        request.expects = true;
+        request.reason = u"duplicate order"_s;
+        const auto done = desk.session->execute(request).result();
+        QVERIFY2(done && done.value->end == ActEnd::Done, qPrintable(done ? done.value->text : done.failure.what));
+        QVERIFY(!desk.fixture.state(desk.fixture.waitsForApproval).own.compensate);
     }
 
     void lookOnlyCannotWrite()

@@ -1,6 +1,8 @@
 // The window as an operator uses it: from the keyboard, under refresh, and against refusal.
 #include "demosource.h"
 #include "ui/models/attentionmodel.h"
+#include "ui/data/cellroles.h"
+#include "ui/data/words.h"
 #include "ui/models/runsmodel.h"
 #include "ui/models/situationsmodel.h"
 #include "ui/pages/dataview.h"
@@ -12,9 +14,12 @@
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/filterbox.h"
 #include "ui/widgets/graph/graphcanvas.h"
+#include "ui/widgets/rowdelegate.h"
+#include "ui/widgets/shapes.h"
 #include "ui/widgets/theme.h"
 #include "ui/widgets/whypanel.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QLabel>
 #include <QLineEdit>
@@ -145,12 +150,107 @@ private Q_SLOTS:
         ActSheet* sheet = desk.sheetBy(Qt::Key_O);
         QVERIFY(sheet != nullptr);
         QVERIFY(!sheet->confirm()->isEnabled());
-        auto* result = sheet->findChild<QLineEdit*>();
-        result->setText(u"{\"reference\":\"ch_58213_7Qd2\"}"_s);
+        sheet->result()->setText(u"{\"reference\":\"ch_58213_7Qd2\"}"_s);
+        QVERIFY(!sheet->confirm()->isEnabled());   // how it was found out is asked for too
+        sheet->evidence()->setText(u"card statement, line 7"_s);
         QVERIFY(sheet->confirm()->isEnabled());
         sheet->confirm()->click();
         QTRY_COMPARE(desk.source.executed.size(), 1U);
         QCOMPARE(desk.source.executed.front().result, u"{\"reference\":\"ch_58213_7Qd2\"}"_s);
+        QCOMPARE(desk.source.executed.front().evidence, u"card statement, line 7"_s);
+    }
+
+    void abandonAsksForTheNumberOfRuns()
+    {
+        const Desk desk([](DemoSource& s) {
+            s.store.guarded = false;
+            s.detail.why.verbs = {{cairn::Verb::Cancel, {}, u"Abandon"_s, u"Stops and undoes nothing"_s, true, {}, {}, true}};
+        });
+        desk.key(Qt::Key_Delete);
+        QVERIFY(desk.window->sheet() == nullptr);   // no letter abandons
+        desk.window->openRun(demoRun(1));
+        QTRY_VERIFY(desk.window->currentRun()->loaded());
+        for (QAction* action : desk.window->actions())
+            if (action->text() == u"Abandon…"_s)
+                action->trigger();
+        ActSheet* sheet = desk.window->sheet();
+        QVERIFY(sheet != nullptr);
+        QTRY_VERIFY(!sheet->preview().sentence.isEmpty());
+        QVERIFY(!sheet->confirm()->isEnabled());
+        QTest::keyClicks(sheet->count(), u"1"_s);
+        QVERIFY(sheet->confirm()->isEnabled());
+        QVERIFY(sheet->confirm()->text().startsWith(u"Abandon 1 run"_s));
+        sheet->confirm()->click();
+        QTRY_COMPARE(desk.source.executed.size(), 1U);
+        QVERIFY(!desk.source.executed.front().compensate);
+    }
+
+    void markedRunsAreActedOnOneByOne()
+    {
+        const Desk desk([](DemoSource& s) { s.refuse = {demoRun(2)}; });
+        desk.key(Qt::Key_Space);
+        desk.key(Qt::Key_Down);
+        desk.key(Qt::Key_Down, Qt::ShiftModifier);
+        QCOMPARE(desk.window->triage()->marked().size(), 3U);
+        desk.key(Qt::Key_A);
+        QVERIFY(desk.window->bulkSheet() == nullptr);
+        QCOMPARE(desk.window->notice(), u"Approve is off for marked runs: each has to be read by itself. Esc takes the marks away."_s);
+        desk.key(Qt::Key_H);
+        BulkSheet* sheet = desk.window->bulkSheet();
+        QVERIFY(sheet != nullptr);
+        QTRY_VERIFY(sheet->previewed());
+        QVERIFY(!sheet->confirm()->isEnabled());      // guarded: a reason is required
+        QTest::keyClicks(sheet->reason(), u"month-end freeze"_s);
+        QCOMPARE(sheet->confirm()->text(), u"Pause 2 runs   Ctrl Enter"_s);   // the preview leaves one out
+        QTest::keyClick(sheet->reason(), Qt::Key_Return, Qt::ControlModifier);
+        QTRY_COMPARE(desk.source.executed.size(), 2U);
+        QTRY_COMPARE(sheet->summary(), u"Pause of 3 runs: 2 done, 0 no change, 0 refused, 0 failed, 1 left out."_s);
+        QCOMPARE(desk.source.executed[0].run, demoRun(0));
+        QCOMPARE(desk.source.executed[1].run, demoRun(1));
+        QVERIFY(desk.source.executed[1].expects);
+        QVERIFY(desk.window->triage()->marked().empty());
+    }
+
+    void nothingLeftToDoIsSaidAsZero()
+    {
+        const Desk desk([](DemoSource& s) { s.refuse = {demoRun(0)}; });
+        desk.key(Qt::Key_Space);
+        desk.key(Qt::Key_H);
+        BulkSheet* sheet = desk.window->bulkSheet();
+        QVERIFY(sheet != nullptr);
+        QTRY_VERIFY(sheet->previewed());
+        sheet->reason()->setPlainText(u"month-end freeze"_s);
+        QVERIFY(!sheet->confirm()->isEnabled());
+        QCOMPARE(sheet->confirm()->text(), u"Pause 0 runs   Ctrl Enter"_s);
+        QVERIFY(textOf(sheet).contains(u"nothing to do: 0 runs take this act now"_s));
+    }
+
+    void hiddenColumnsAreNamed()
+    {
+        const Desk desk;
+        auto* title = desk.window->triage()->findChild<QWidget*>(u"runsTitle"_s);
+        QVERIFY(title != nullptr);
+        desk.window->resize(2200, 900);
+        QTRY_VERIFY(desk.runs()->hiddenText().isEmpty());
+        desk.window->resize(1280, 720);
+        QTRY_COMPARE(desk.runs()->hiddenText(), u"3 columns hidden: Step, Attempt, Money at stake"_s);
+        QVERIFY(title->accessibleName().contains(u"3 columns hidden: Step, Attempt, Money at stake"_s));
+        desk.window->resize(2200, 900);
+        QTRY_VERIFY(desk.runs()->hiddenText().isEmpty());
+        desk.runs()->setColumnWanted(RunsModel::Key, false);
+        QCOMPARE(desk.runs()->hiddenText(), u"1 column hidden: Key"_s);
+    }
+
+    void countsOfTheAttentionDockAreNotCut()
+    {
+        const Desk desk([](DemoSource& s) { s.manyCounts = true; });
+        DataTable* table = desk.window->triage()->attentionTable();
+        for (int row = 0; row < table->model()->rowCount(); ++row) {
+            const QModelIndex index = table->model()->index(row, AttentionModel::Count);
+            const bool big = (index.data(LookRole).toInt() & BigLook) != 0;
+            QVERIFY2(tabularWidth(typeface(big ? 20 : 13, big), index.data().toString()) + 18 <= table->columnWidth(AttentionModel::Count),
+                     qPrintable(index.data().toString()));
+        }
     }
 
     void lettersInTheFilterDoNotAct()
@@ -200,13 +300,14 @@ private Q_SLOTS:
         RunLine fresh;
         fresh.run = demoRun(5000);
         changes.lines.push_back(fresh);
+        desk.source.all[120] = changes.lines.front();
+        desk.source.all.insert(desk.source.all.begin(), fresh);
         triage->merge(changes);
         QTRY_VERIFY(desk.window->settled());
         QCOMPARE(desk.runs()->currentRow(), 120);
         QCOMPARE(desk.runs()->verticalScrollBar()->value(), scroll);
         QCOMPARE(desk.runs()->model()->index(120, RunsModel::State).data().toString(), u"Executing"_s);
-        QVERIFY(textOf(triage).contains(u"1 new or changed since you looked, shown after F5"_s));
-        desk.source.all.insert(desk.source.all.begin(), fresh);
+        QVERIFY(textOf(triage).contains(u"1 new since you looked, shown after F5"_s));
         triage->refresh();
         QTRY_COMPARE(desk.runs()->currentRow(), 121);   // the same run, one row further down
         QCOMPARE(reset.count(), 0);
@@ -242,6 +343,68 @@ private Q_SLOTS:
             places << triage->place();
         }
         QCOMPARE(places.join(u' '), u"Why Attention Situations Runs"_s);
+    }
+
+    void runPanelsAreReachedByF6()
+    {
+        const Desk desk;
+        desk.key(Qt::Key_Return);
+        RunPage* page = desk.window->currentRun();
+        QVERIFY(page != nullptr);
+        QTRY_VERIFY(page->loaded());
+        page->steps()->select(12);   // a step with payloads
+        QStringList places;
+        for (int i = 0; i < 4; ++i) {
+            desk.key(Qt::Key_F6);
+            places << page->place();
+        }
+        QCOMPARE(places.join(u' '), u"Graph Step Acts Steps"_s);
+        desk.key(Qt::Key_F6, Qt::ShiftModifier);
+        QCOMPARE(page->place(), u"Acts"_s);
+        page->showView(4);
+        desk.key(Qt::Key_F6);
+        QCOMPARE(page->place(), u"Value"_s);
+    }
+
+    void headSaysSinceWhenAndWhatEndsIt()
+    {
+        const Desk desk([](DemoSource& s) { s.detail.why.since = kDemoNow - 200 * 60'000; });
+        RunPage* page = desk.window->openRun(demoRun(1));
+        QTRY_VERIFY(page->loaded());
+        QVERIFY(textOf(page).contains(u"Since 2026-11-29 07:36:20Z, 3 h 20 m ago.  Ends with: finance-lead approves or rejects."_s));
+    }
+
+    void smallPayloadsAreShownBesideTheirStep()
+    {
+        const Desk desk;
+        RunPage* page = desk.window->openRun(demoRun(1));
+        QTRY_VERIFY(page->loaded());
+        page->steps()->select(12);
+        const auto texts = [page] {
+            QStringList all;
+            for (const QPlainTextEdit* view : page->steps()->findChildren<QPlainTextEdit*>())
+                if (view->isVisible())
+                    all << view->toPlainText();
+            return all;
+        };
+        QTRY_COMPARE(texts().size(), 2);
+        QVERIFY(texts().front().startsWith(u"{\"account\":\"4410\""_s));
+    }
+
+    void largeRunIsNotReadOverAndOver()
+    {
+        Desk desk;
+        RunPage* page = desk.window->openRun(demoRun(1));
+        QTRY_VERIFY(page->loaded());
+        desk.source.hold = true;
+        const int before = desk.source.runReads;
+        page->load();
+        QTRY_COMPARE(desk.source.runReads, before + 1);
+        for (int i = 0; i < 50; ++i)
+            page->load();
+        QCOMPARE(desk.source.runReads, before + 1);   // one under way, one remembered
+        desk.source.release();
+        QTRY_COMPARE(desk.source.runReads, before + 2);
     }
 
     void runPageSharesOneSelection()
@@ -308,6 +471,25 @@ private Q_SLOTS:
         QTRY_COMPARE(page->history()->table()->model()->rowCount(), 200);
         page->history()->table()->scrollToBottom();
         QTRY_VERIFY(page->history()->table()->model()->rowCount() >= 400);
+    }
+
+    void everyShapeHasItsDrawing()
+    {
+        for (const bool dark : {true, false}) {
+            applyTheme(*qApp, dark);
+            for (int g = 1; g < static_cast<int>(Glyph::Count); ++g) {
+                const auto glyph = static_cast<Glyph>(g);
+                const QImage drawn = glyphPixmap(glyph, 64, 1.0).toImage();
+                const QRgb wanted = theme().family(familyOf(glyph)).rgb();
+                int found = 0;
+                for (int y = 0; y < drawn.height(); ++y)
+                    for (int x = 0; x < drawn.width(); ++x)
+                        found += drawn.pixel(x, y) == wanted ? 1 : 0;
+                QVERIFY2(found > 40, qPrintable(glyphName(glyph)));
+            }
+        }
+        QCOMPARE(programIcon().availableSizes().size(), 7);
+        QVERIFY(programIcon().pixmap(64, 64).toImage().pixelColor(32, 12).alpha() == 255);
     }
 
     // Grey-scale takes every colour away: shape and word must still name every state.

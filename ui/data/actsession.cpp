@@ -40,7 +40,7 @@ QString doneText(const ActRequest& request)
     case Verb::Reject: return u"Rejected for %1."_s.arg(step);
     case Verb::Pause: return u"Paused: no new step starts."_s;
     case Verb::Resume: return u"Resumed."_s;
-    case Verb::Cancel: return u"Cancel is recorded."_s;
+    case Verb::Cancel: return request.compensate ? u"Cancel is recorded."_s : u"Abandon is recorded: nothing is undone."_s;
     case Verb::Retry: return u"%1 is tried again."_s.arg(step);
     case Verb::Settle: return u"The outcome of %1 is recorded."_s.arg(step);
     default: return u"Done."_s;
@@ -55,6 +55,15 @@ void noteDependencies(const RunState& state, ActRequest& request)
     if (const StepRecord* step = state.find(core(request.step)))
         request.stepRevision = step->revision;
     request.controlRevision = state.controlRevision();
+}
+
+// Evidence has a place of its own in the history where it denies an effect; otherwise it stands with the reason.
+QString reasonOf(const ActRequest& request)
+{
+    const QString evidence = request.evidence.trimmed();
+    if (request.verb != Verb::Settle || evidence.isEmpty() || request.settleAs == Outcome::NotHappened)
+        return request.reason;
+    return u"%1%2Evidence: %3"_s.arg(request.reason, request.reason.isEmpty() ? QString() : u" · "_s, evidence);
 }
 
 ActResult resultOf(const ActRequest& request, const cairn::Outcome& outcome)
@@ -113,7 +122,7 @@ Result<Submission> ActSession::submissionOf(const ActRequest& request, const Run
     Submission submission;
     submission.run = request.run;
     submission.command.actor = {ActorKind::Person, core(m_opening->person)};
-    submission.reason = core(request.reason);
+    submission.reason = core(reasonOf(request));
     const std::string step = core(request.step);
     const bool check = request.expects;
     switch (request.verb) {
@@ -134,6 +143,10 @@ Result<Submission> ActSession::submissionOf(const ActRequest& request, const Run
         if (request.settleAs == Outcome::Happened && !request.result.trimmed().isEmpty()) {
             submission.payloads.push_back(m_service->newPayload(core(request.result.trimmed()), "application/json"));
             settle.output = submission.payloads.back().ref;
+        }
+        if (const QString evidence = request.evidence.trimmed(); !evidence.isEmpty()) {
+            submission.payloads.push_back(m_service->newPayload(core(evidence), "text/plain"));
+            settle.evidence = submission.payloads.back().ref;
         }
         submission.command.body = settle;
         return submission;
@@ -227,6 +240,8 @@ void ActSession::describeStep(const RunState& state, ActPreview& preview)
     const QString help = qt(word(preview.request.verb).help);
     if (step == nullptr) {
         preview.sentence = verbName(preview.request.verb) + u" this run. "_s + help;
+        if (preview.request.verb == Verb::Cancel && !preview.request.compensate)
+            preview.sentence = u"Abandon this run. It stops, and nothing that it has done is undone."_s;
         return;
     }
     const QString id = qt(step->id);

@@ -13,6 +13,7 @@ enum CellRole : int {
     SuffixRole,                    // QString in secondary colour after the text
     HeadRole,                      // QString: the leading part of an id, in secondary colour
     SortRole,                      // raw value
+    MarkRole,                      // int: 0 cannot be marked, 1 unmarked, 2 marked
 };
 
 enum CellLook : int {

@@ -29,20 +29,38 @@ Glyph approvalGlyph(Reason reason, TimeMs due, TimeMs now)
     return glyphOf(reason);
 }
 
+// In the core's order, which the lists of situations and of runs follow too.
 struct Group { Attention attention; bool moving; const char16_t* key; const char16_t* title; const char16_t* filter; };
 constexpr Group kGroups[] = {
-    {Attention::UnknownEffect, false, u"unknown", u"Effect uncertain", u"wait:outcome_unknown"},
-    {Attention::Person, false, u"person", u"A person must", u"attention:person"},
+    {Attention::UnknownEffect, false, u"unknown", u"Effect uncertain", u"attention:unknown_effect"},
     {Attention::Repair, false, u"repair", u"Nobody can yet", u"attention:nobody"},
-    {Attention::Machine, false, u"machine", u"The machine will", u"attention:machine -state:executing|queued|cancelling|compensating"},
-    {Attention::Machine, true, u"moving", u"Moving", u"state:executing|queued|cancelling|compensating"},
+    {Attention::Person, false, u"person", u"A person must", u"attention:person"},
+    {Attention::Machine, false, u"machine", u"The machine will", u"attention:machine -wait:none"},
+    {Attention::Machine, true, u"moving", u"Moving", u"attention:machine wait:none"},
 };
 
 bool isMoving(const CountRow& row) { return row.attention == Attention::Machine && row.reason == Reason::None; }
 
+bool isEnding(Activity activity) { return activity == Activity::Cancelling || activity == Activity::Compensating; }
+
+// A run that is being ended is counted by that, whatever it waits for meanwhile. The filter of a line lets through
+// exactly the runs that the line counts.
 QString filterOf(const CountRow& row)
 {
-    return row.reason != Reason::None ? u"wait:"_s + qt(key(row.reason)) : u"state:"_s + qt(key(row.activity));
+    const QString state = u"state:"_s + qt(key(row.activity));
+    if (row.reason == Reason::None)
+        return isFinished(row.activity) ? state : state + u" wait:none"_s;
+    if (isEnding(row.activity))
+        return state + u" -wait:none"_s + (row.attention == Attention::Machine ? u" attention:machine"_s : QString());
+    return u"wait:"_s + qt(key(row.reason)) + u" -state:cancelling|compensating"_s;
+}
+
+// The dock is narrow: the longest label is said by its first word there.
+QString attentionWord(const CountRow& row)
+{
+    if (row.reason == Reason::OutcomeUnknown)
+        return u"no result stored"_s;
+    return row.reason == Reason::Credential ? u"credential"_s : stateWord(row.activity, row.reason).toLower();
 }
 
 // One line per word: several rows may share it.
@@ -50,10 +68,9 @@ void addLines(std::vector<AttentionLine>& out, const QString& group, const std::
 {
     std::vector<AttentionLine> lines;
     for (const CountRow& row : rows) {
-        AttentionLine line{group, glyphOf(row.activity, row.reason), stateWord(row.activity, row.reason).toLower(),
-                           row.count, filterOf(row), false};
+        AttentionLine line{group, glyphOf(row.activity, row.reason), attentionWord(row), row.count, filterOf(row), false};
         if (row.reason == Reason::OutcomeUnknown)
-            line.word = u"no result stored"_s;
+            line.filter = u"wait:outcome_unknown"_s;
         const auto same = std::find_if(lines.begin(), lines.end(), [&line](const AttentionLine& l) { return l.word == line.word; });
         if (same != lines.end())
             same->count += line.count;
@@ -105,11 +122,10 @@ SituationLine situationOf(const SituationRow& row, TimeMs now)
     line.key = qt(row.situation);
     line.glyph = approvalGlyph(row.reason, row.nextTime, now);
     line.wait = qt(label(row.reason));
-    line.what = qt(row.error.empty() ? std::string_view(row.resource) : std::string_view(row.error));
-    if (line.what.isEmpty())
-        line.what = qt(word(row.reason).help);
-    else if (!row.resource.empty() && !row.error.empty())
-        line.what += u" · "_s + qt(row.resource);
+    line.what = row.error.empty() ? qt(word(row.reason).help) : qt(row.error);
+    // The thing waited for, unless it is the step, which stands beside it.
+    if (!row.resource.empty() && row.resource != row.step)
+        line.what = row.error.empty() ? qt(row.resource) + u": "_s + line.what : line.what + u" · "_s + qt(row.resource);
     line.where = qt(row.step);
     const QString workflow = row.workflow.empty() ? u"driven"_s : qt(row.workflow) + u" @"_s + QString::number(row.workflowVersion);
     line.where += line.where.isEmpty() ? workflow : u" · "_s + workflow;

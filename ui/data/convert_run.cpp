@@ -1,5 +1,7 @@
 // One run: why, steps, payloads.
 #include "ui/data/convert.h"
+
+#include "core/base/text.h"
 #include "ui/data/format.h"
 #include "ui/data/qtconvert.h"
 #include "ui/data/words.h"
@@ -28,6 +30,19 @@ bool isOffered(Verb verb)
     }
 }
 
+// What ends some waits is no act of this console: it is named rather than left to be looked for.
+void addOtherRepairs(const RunView& view, std::vector<VerbLine>& off)
+{
+    QStringList names;
+    for (const Action& action : view.explanation.actions) {
+        const QString name = qt(label(action.verb)).toLower();
+        if (action.allowed && !isOffered(action.verb) && action.verb != Verb::Compensate && !names.contains(name))
+            names << name;
+    }
+    if (!names.isEmpty())
+        off.push_back({Verb::Skip, {}, u"Other repairs"_s, names.join(u", "_s) + u": not from this console yet"_s, false, {}, {}});
+}
+
 // Verbs that can be done now first; of those that cannot, one line each with its reason.
 std::vector<VerbLine> verbsOf(const RunView& view)
 {
@@ -54,6 +69,13 @@ std::vector<VerbLine> verbsOf(const RunView& view)
             off.push_back(line);
         named.insert(action.verb);
     }
+    // What can be cancelled can be abandoned: offered in menus, last, and never by a letter.
+    for (const VerbLine& line : on)
+        if (line.verb == Verb::Cancel) {
+            on.push_back({Verb::Cancel, {}, u"Abandon"_s, u"Stops and undoes nothing; last resort"_s, true, {}, {}, true});
+            break;
+        }
+    addOtherRepairs(view, off);
     if (named.count(Verb::Settle) == 0 && !view.state.closed)
         off.push_back({Verb::Settle, letterOf(Verb::Settle), verbName(Verb::Settle), u"no effect is uncertain in this run"_s, false, {}, {}});
     if (named.count(Verb::Approve) == 0 && !view.state.closed)
@@ -69,6 +91,15 @@ Glyph glyphOfRun(const RunView& view)
     if (primary.reason == Reason::Approval && primary.due != kNoTime && primary.due - view.at < kSoon)
         return Glyph::Expiring;
     return glyphOf(view.explanation.summary.activity, primary.reason);
+}
+
+// In one piece: a narrow panel breaks the line before it, not inside.
+QString agoText(TimeMs span) { return QString(durationText(span) + u" ago"_s).replace(u' ', QChar(0x00A0)); }
+
+// Facts that one copies: ids and keys, set in mono.
+bool isReference(const std::string& name)
+{
+    return name == "key" || name == "approval" || name == "child" || name == "held by";
 }
 
 QString stepWord(const StepRecord& step)
@@ -139,7 +170,9 @@ StepLine stepOf(const RunView& view, StepIx ix)
     line.tool = qt(step.tool);
     line.agent = qt(step.agent);
     line.kind = qt(key(step.kind));
-    line.safety = step.tool.empty() ? qt(label(step.kind)) : qt(label(step.safety));
+    line.safety = !step.tool.empty()          ? qt(label(step.safety))
+        : step.kind == StepKind::Run ? u"Child run"_s
+                                     : qt(label(step.kind));
     line.glyph = glyphOf(step.state, step.reason);
     if (step.kind == StepKind::FanOut && step.state == StepState::Complete && step.membersFailed > 0)
         line.glyph = Glyph::DoneSkip;
@@ -153,6 +186,7 @@ StepLine stepOf(const RunView& view, StepIx ix)
     line.due = step.due;
     line.revision = step.revision;
     line.owner = step.owner == kNoStep ? kNone : step.owner;
+    line.other = step.waitRun;
     line.finished = isFinished(step.state);
     line.begun = step.state != StepState::Pending;
     line.stuck = step.state == StepState::Unknown || step.state == StepState::Failed
@@ -225,21 +259,27 @@ WhyView whyOf(const RunView& view)
         ? qt(label(summary.activity)) : qt(label(summary.primary.reason));
     why.badge = isFinished(summary.activity) ? wait : wait + u", "_s + moverText(summary.attention);
     why.sentence = qt(view.sentence.text);
+    why.since = view.sentence.since;
     why.strong = {qt(view.sentence.subject)};
+    // "Since" is asked for first, and not every sentence has room for it.
+    if (why.since != 0)
+        why.evidence.push_back({u"Since"_s, u"%1, %2"_s.arg(instantText(why.since), agoText(view.at - why.since)), false});
     if (const StepIx root = summary.primary.step; root < view.state.steps.size())
         why.strong << u'"' + qt(view.state.steps[root].id) + u'"';
     for (const auto& [name, value] : view.sentence.evidence) {
         if (name == "reason")
             continue;   // the badge says it
         const QString text = qt(name);
-        why.evidence.push_back({text.left(1).toUpper() + text.mid(1), qt(value), false});
+        why.evidence.push_back({text.left(1).toUpper() + text.mid(1), qt(value), isReference(name)});
     }
-    for (const auto& [run, sentence] : view.chain)
-        why.evidence.push_back({u"Child run "_s + shortId(run), qt(sentence.text), false});
+    for (const auto& [run, sentence] : view.chain) {
+        why.evidence.push_back({u"Child run"_s, idText(run), true});
+        why.evidence.push_back({u"It says"_s, qt(sentence.text), false});
+    }
     why.releases = qt(view.sentence.ends);
     if (!why.releases.isEmpty())
         why.releases = why.releases.left(1).toUpper() + why.releases.mid(1) + (why.releases.endsWith(u'.') ? QString() : u"."_s);
-    if (view.sentence.next != kNoTime)
+    if (view.sentence.next != kNoTime && view.sentence.ends.find(formatInstant(view.sentence.next)) == std::string::npos)
         why.releases += (why.releases.isEmpty() ? QString() : u" "_s) + u"Next by itself at "_s
             + instantText(view.sentence.next) + u'.';
     why.verbs = verbsOf(view);

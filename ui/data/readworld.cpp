@@ -35,16 +35,6 @@ quint64 sumOf(const std::vector<CountRow>& rows)
 
 bool isNoWait(const SituationRow& row) { return row.reason == Reason::None || row.situation.empty(); }
 
-int rankOf(Attention attention)
-{
-    switch (attention) {
-    case Attention::UnknownEffect: return 0;
-    case Attention::Person: return 1;
-    case Attention::Repair: return 2;
-    default: return 3;
-    }
-}
-
 TimeMs dayBegin(TimeMs now) { return now - now % 86'400'000; }
 
 // Where nobody has to do anything: says so, and what the longest wait is.
@@ -114,9 +104,9 @@ Status ReadWorld::readSituations(const QString& filter, const ListFilter& terms,
 {
     CAIRN_TRY_ASSIGN(std::vector<SituationRow> rows, m_store->situations(terms, kMostSituations));
     std::erase_if(rows, isNoWait);
-    // Who moves next: an unknown effect, a person, a repair, the machine; then the oldest.
+    // The order of the list of runs: who moves next as the core ranks it, then the oldest.
     std::stable_sort(rows.begin(), rows.end(), [](const SituationRow& a, const SituationRow& b) {
-        return std::pair(rankOf(a.attention), a.oldest) < std::pair(rankOf(b.attention), b.oldest);
+        return std::pair(a.attention, a.oldest) < std::pair(b.attention, b.oldest);
     });
     for (const SituationRow& row : rows)
         overview.situations.push_back(situationOf(row, overview.at));
@@ -216,14 +206,16 @@ Result<WhyView> ReadWorld::whyOf(const SituationLine& situation)
     WhyView why = cairn::ui::whyOf(view);
     if (situation.count == 1)
         return why;
-    // Told by its oldest member; acts are for one run at a time.
+    // Told by its oldest member; what may be done is asked of the runs that one marks.
     why.run = {};
     why.sentence = u"%1 wait for the same reason, the oldest since %2: %3"_s.arg(
         plural(situation.count, u"run"_s, u"runs"_s), instantText(situation.oldest), why.sentence);
     why.evidence.insert(why.evidence.begin(), {u"Oldest run"_s, idText(situation.example), true});
     for (VerbLine& verb : why.verbs) {
         verb.on = false;
-        verb.text = u"select one run below; acts on several runs at once come with plans"_s;
+        const bool several = verb.verb == Verb::Pause || verb.verb == Verb::Resume || verb.verb == Verb::Cancel || verb.verb == Verb::Retry;
+        verb.text = several ? u"select one run below, or mark several: Space, Ctrl+A takes all that are shown"_s
+                            : u"select one run below: each has to be read by itself"_s;
     }
     return why;
 }
@@ -263,6 +255,19 @@ Result<PayloadText> ReadWorld::payload(const RunId& run, const PayloadLine& line
     if (info.ref.size == head.size())
         text.fields = flatFields(head);
     return text;
+}
+
+Result<std::vector<PayloadText>> ReadWorld::previews(const RunId& run, const std::vector<PayloadLine>& lines)
+{
+    std::vector<PayloadText> texts;
+    for (const PayloadLine& line : lines) {
+        if (line.size > kPreviewMost)
+            continue;
+        CAIRN_TRY_ASSIGN(PayloadText text, payload(run, line));
+        text.line = line;
+        texts.push_back(std::move(text));
+    }
+    return texts;
 }
 
 Result<quint64> ReadWorld::save(const RunId& run, const PayloadLine& line, const QString& path)

@@ -24,6 +24,7 @@ public:
     [[nodiscard]] Result<RunId> find(const QString& text);
     [[nodiscard]] Result<std::vector<HistoryLine>> history(const RunId& run, quint64 from, int limit);
     [[nodiscard]] Result<PayloadText> payload(const RunId& run, const PayloadLine& line);
+    [[nodiscard]] Result<std::vector<PayloadText>> previews(const RunId& run, const std::vector<PayloadLine>& lines);
     [[nodiscard]] Result<quint64> save(const RunId& run, const PayloadLine& line, const QString& path);
     [[nodiscard]] Result<QString> dot(const RunId& run);
 

@@ -51,6 +51,8 @@ public:
     virtual QFuture<Reply<RunId>> find(const QString& text) = 0;   // id, beginning of an id, or key
     virtual QFuture<Reply<std::vector<HistoryLine>>> history(const RunId& run, quint64 from, int limit) = 0;
     virtual QFuture<Reply<PayloadText>> payload(const RunId& run, const PayloadLine& line) = 0;
+    // Beginnings of small payloads, for a panel that shows several at once; large ones are left out.
+    virtual QFuture<Reply<std::vector<PayloadText>>> previews(const RunId& run, const std::vector<PayloadLine>& lines) = 0;
     virtual QFuture<Reply<quint64>> savePayload(const RunId& run, const PayloadLine& line, const QString& path) = 0;
     virtual QFuture<Reply<QString>> dot(const RunId& run) = 0;
 

@@ -8,7 +8,8 @@ namespace cairn::ui {
 
 namespace {
 // Requests of one kind supersede one another; what must not be lost has no slot.
-enum Slot : int { NoSlot = -1, OverviewSlot, RunsSlot, LinesSlot, ChangesSlot, WhySlot, RunSlotNumber, HistorySlot, PayloadSlot };
+enum Slot : int { NoSlot = -1, OverviewSlot, RunsSlot, LinesSlot, ChangesSlot, WhySlot, RunSlotNumber, HistorySlot, PayloadSlot,
+    PreviewSlot };
 }
 
 struct StoreSession::Reading {
@@ -88,6 +89,11 @@ QFuture<Reply<std::vector<HistoryLine>>> StoreSession::history(const RunId& run,
 QFuture<Reply<PayloadText>> StoreSession::payload(const RunId& run, const PayloadLine& line)
 {
     return m_reading->jobs.ask<PayloadText>(PayloadSlot, [=](ReadWorld& w) { return w.payload(run, line); });
+}
+
+QFuture<Reply<std::vector<PayloadText>>> StoreSession::previews(const RunId& run, const std::vector<PayloadLine>& lines)
+{
+    return m_reading->jobs.ask<std::vector<PayloadText>>(PreviewSlot, [=](ReadWorld& w) { return w.previews(run, lines); });
 }
 
 QFuture<Reply<quint64>> StoreSession::savePayload(const RunId& run, const PayloadLine& line, const QString& path)

@@ -42,6 +42,7 @@ public:
     QFuture<Reply<RunId>> find(const QString& text) override;
     QFuture<Reply<std::vector<HistoryLine>>> history(const RunId& run, quint64 from, int limit) override;
     QFuture<Reply<PayloadText>> payload(const RunId& run, const PayloadLine& line) override;
+    QFuture<Reply<std::vector<PayloadText>>> previews(const RunId& run, const std::vector<PayloadLine>& lines) override;
     QFuture<Reply<quint64>> savePayload(const RunId& run, const PayloadLine& line, const QString& path) override;
     QFuture<Reply<QString>> dot(const RunId& run) override;
     QFuture<Reply<ActPreview>> preview(const ActRequest& request) override;

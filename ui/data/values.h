@@ -11,7 +11,6 @@
 #include <QByteArray>
 #include <QString>
 #include <QStringList>
-
 #include <vector>
 
 namespace cairn::ui {
@@ -143,6 +142,7 @@ struct VerbLine {
     bool on = false;
     QString step;
     ApprovalId approval;
+    bool abandon = false;    // cancel that undoes nothing; from the menu only
     bool operator==(const VerbLine&) const = default;
 };
 
@@ -152,6 +152,7 @@ struct WhyView {
     QString badge;           // wait, who moves next
     QString sentence;
     QStringList strong;      // parts of the sentence set in bold
+    qint64 since = 0;        // of the wait that the sentence is about
     std::vector<Fact> evidence;
     QString releases;
     std::vector<VerbLine> verbs;
@@ -197,6 +198,7 @@ struct StepLine {
     qint64 due = 0;
     quint32 revision = 0;
     quint32 owner = kNone;   // fan-out step that it is a member of
+    RunId other;             // child run, or the run that holds its effect; null: none
     bool finished = false;
     bool begun = false;      // something has happened to it
     bool stuck = false;      // waits, failed or unknown: what "next problem" goes to
@@ -241,6 +243,7 @@ struct PayloadText {
     std::vector<Fact> fields;  // of a small, flat JSON object: name and raw value
 };
 constexpr qint64 kPayloadShown = 64 * 1024;
+constexpr quint64 kPreviewMost = 4 * 1024;   // larger payloads are opened, not shown beside their step
 
 // --- acts ------------------------------------------------------------------------------------------------------------
 
@@ -253,7 +256,8 @@ struct ActRequest {
     ApprovalId approval;
     Outcome settleAs = Outcome::Happened;
     QString result;          // settle, happened: the provider's result to record
-    bool compensate = true;  // cancel
+    QString evidence;        // settle: what it was found by, for example the provider's reference
+    bool compensate = true;  // cancel; false: abandon
     QString reason;
     // What the act depends on, as it was when the person looked; filled from the preview.
     Digest binding;

@@ -73,10 +73,11 @@ Glyph glyphOf(Activity activity, Reason reason)
     case Activity::Failed: return Glyph::Failed;
     case Activity::Cancelled:
     case Activity::Compensated: return Glyph::Cancelled;
-    case Activity::Paused: return Glyph::Paused;
     case Activity::Cancelling:
-    case Activity::Compensating:
-    case Activity::Executing: return reason == Reason::OutcomeUnknown ? Glyph::Uncertain : Glyph::Running;
+    case Activity::Compensating: return reason == Reason::OutcomeUnknown ? Glyph::Uncertain : Glyph::Running;
+    // The shape says the same as the word: a pause, or something that runs meanwhile, hides no uncertain effect.
+    case Activity::Paused: return reason == Reason::None ? Glyph::Paused : glyphOf(reason);
+    case Activity::Executing: return reason == Reason::None ? Glyph::Running : glyphOf(reason);
     case Activity::Retrying: return Glyph::Backoff;
     case Activity::Queued: return reason == Reason::None ? Glyph::Queued : glyphOf(reason);
     case Activity::Waiting:

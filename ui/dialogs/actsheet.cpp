@@ -1,9 +1,8 @@
 #include "ui/dialogs/actsheet.h"
 
 #include "ui/data/format.h"
-#include "ui/data/words.h"
+#include "ui/dialogs/sheetparts.h"
 #include "ui/widgets/safetext.h"
-#include "ui/widgets/shapes.h"
 #include "ui/widgets/theme.h"
 
 #include <QButtonGroup>
@@ -28,57 +27,20 @@ constexpr int kValidMs = 5 * 60 * 1000;
 
 QString objectOf(const ActRequest& request)
 {
-    return request.verb == Verb::Settle ? u"Set outcome of 1 run"_s : verbName(request.verb) + u" 1 run"_s;
+    return request.verb == Verb::Settle ? u"Set outcome of 1 run"_s : actName(request) + u" 1 run"_s;
 }
-
-// The strip at the top, in the environment's colour.
-class SheetHead final : public QWidget {
-public:
-    SheetHead(const StoreFacts& facts, const QString& title, QWidget* parent)
-        : QWidget(parent), m_production(facts.environment.startsWith(u"prod"_s, Qt::CaseInsensitive)),
-          m_word(m_production ? u"PROD"_s : facts.environment.toUpper()), m_store(facts.name), m_title(title)
-    {
-        setFixedHeight(30);
-        setAccessibleName(m_word + u' ' + m_store + u", "_s + m_title);
-    }
-
-protected:
-    void paintEvent(QPaintEvent*) override
-    {
-        QPainter painter(this);
-        painter.fillRect(rect(), m_production ? theme().prodBand : theme().otherBand);
-        painter.setPen(m_production ? theme().prodLine : theme().otherLine);
-        painter.drawLine(0, height() - 1, width(), height() - 1);
-        const QColor ink = m_production ? theme().prodText : theme().otherText;
-        if (m_production)
-            paintLock(painter, QRectF(12, 8, 12, 14), ink);
-        painter.setPen(ink);
-        painter.setFont(typeface(13, true));
-        double x = m_production ? 32 : 12;
-        painter.drawText(QPointF(x, 20), m_word);
-        x += QFontMetricsF(painter.font()).horizontalAdvance(m_word) + 8;
-        painter.setFont(typeface(13));
-        painter.drawText(QPointF(x, 20), m_store);
-        painter.drawText(rect().adjusted(0, 0, -12, -1), Qt::AlignRight | Qt::AlignVCenter, m_title);
-    }
-
-private:
-    bool m_production;
-    QString m_word;
-    QString m_store;
-    QString m_title;
-};
 
 }  // namespace
 
 ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& request, QWidget* parent)
     : QDialog(parent), m_source(source), m_facts(facts), m_request(request), m_validity(new QTimer(this)),
       m_reason(new QPlainTextEdit(this)), m_result(new QLineEdit(this)),
+      m_evidence(new QLineEdit(this)), m_count(new QLineEdit(this)),
       m_notice(safe::label({}, {.wrap = true, .selectable = true}, this)),
       m_valid(safe::label({}, {.size = 11, .secondary = true}, this)), m_confirm(safe::button(objectOf(request), this)),
       m_again(safe::button(u"Look again"_s, this)), m_close(safe::button(u"Close"_s, this))
 {
-    setWindowTitle(verbName(request.verb));
+    setWindowTitle(actName(request));
     setModal(true);
     m_validity->setSingleShot(true);
     m_validity->setInterval(kValidMs);
@@ -93,7 +55,14 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     m_reason->installEventFilter(this);
     m_result->setAccessibleName(u"Result to record"_s);
     m_result->setFont(typeface(13, false, Face::Mono));
-    m_result->installEventFilter(this);
+    m_evidence->setAccessibleName(u"Evidence"_s);
+    m_count->setAccessibleName(u"Type 1 to abandon one run"_s);
+    m_count->setFixedWidth(56);
+    for (QLineEdit* edit : {m_result, m_evidence, m_count})
+        edit->installEventFilter(this);
+    m_evidence->setVisible(request.verb == Verb::Settle);
+    m_result->setVisible(request.verb == Verb::Settle);
+    m_count->hide();
     m_notice->hide();
     m_again->hide();
     buildLayout();
@@ -114,7 +83,7 @@ void ActSheet::paintEvent(QPaintEvent*)
 
 QWidget* ActSheet::buildHead()
 {
-    QString title = verbName(m_request.verb);
+    QString title = actName(m_request);
     if (!m_request.step.isEmpty())
         title += u", "_s + m_request.step;
     return new SheetHead(m_facts, title + u", run "_s + shortId(m_request.run), this);
@@ -164,6 +133,14 @@ void ActSheet::buildLayout()
     below->addWidget(safe::label(m_facts.guarded ? u"Reason, required"_s : u"Reason"_s,
                                  {.size = 11, .bold = true, .secondary = true}, this));
     below->addWidget(m_reason);
+    if (m_request.verb == Verb::Cancel && !m_request.compensate) {
+        auto* typed = new QHBoxLayout;
+        typed->addWidget(safe::label(u"Nothing is undone, and it cannot be taken back. Type 1, the number of runs:"_s, {}, this));
+        typed->addWidget(m_count);
+        typed->addStretch(1);
+        m_count->show();
+        below->addLayout(typed);
+    }
     below->addWidget(m_notice);
     column->addLayout(below);
     column->addWidget(buildFoot());
@@ -179,6 +156,11 @@ void ActSheet::connectSignals()
         m_request.result = m_result->text();
         updateConfirm();
     });
+    connect(m_evidence, &QLineEdit::textChanged, this, [this] {
+        m_request.evidence = m_evidence->text();
+        updateConfirm();
+    });
+    connect(m_count, &QLineEdit::textChanged, this, &ActSheet::updateConfirm);
     connect(m_validity, &QTimer::timeout, this, [this] {
         refuse(u"The preview is older than five minutes. Nothing was sent. Look again before you act."_s, true);
     });
@@ -207,16 +189,13 @@ void ActSheet::ask()
 void ActSheet::showPreview(const ActPreview& preview)
 {
     m_preview = preview;
-    const QString typed = m_request.result;
     m_request = preview.request;
-    m_request.result = typed;
+    m_request.result = m_result->text();   // as they stand now, not as they were when the preview was asked for
+    m_request.evidence = m_evidence->text();
     fillBody();
     m_ready = preview.possible;
     if (!preview.possible)
         refuse(preview.refusal, true);
-    else
-        safe::setText(m_valid, u"preview at revision %1, valid until %2"_s.arg(countText(preview.version),
-                                                                             clockText(preview.at + kValidMs, preview.at)));
     m_validity->start();
     updateConfirm();
     if (focusWidget() == nullptr || !focusWidget()->hasFocus())
@@ -231,13 +210,28 @@ bool ActSheet::reasonSuffices() const
 
 void ActSheet::updateConfirm()
 {
-    const bool needsResult = m_request.verb == Verb::Settle && m_request.settleAs == Outcome::Happened;
-    const bool enough = reasonSuffices() && (!needsResult || !m_result->text().trimmed().isEmpty());
-    m_confirm->setEnabled(m_ready && !m_busy && enough);
-    if (m_ready && !reasonSuffices())
-        safe::setTip(m_confirm, u"A reason of at least %1 characters is required here."_s.arg(m_preview.reasonMinimum));
-    else
-        safe::setTip(m_confirm, {});
+    const QString lacks = missing();
+    m_confirm->setEnabled(m_ready && !m_busy && lacks.isEmpty());
+    safe::setTip(m_confirm, m_ready ? lacks : QString());
+    if (!m_ready || m_busy)
+        return;
+    safe::setText(m_valid, lacks.isEmpty() ? u"preview at revision %1, valid until %2"_s.arg(countText(m_preview.version),
+                                                 clockText(m_preview.at + kValidMs, m_preview.at))
+                                           : lacks);
+}
+
+QString ActSheet::missing() const
+{
+    const bool settles = m_request.verb == Verb::Settle;
+    if (settles && m_request.settleAs == Outcome::Happened && m_result->text().trimmed().isEmpty())
+        return u"still needed: the result to record"_s;
+    if (settles && m_request.settleAs != Outcome::RepeatSameKey && m_evidence->text().trimmed().isEmpty())
+        return u"still needed: the evidence"_s;
+    if (!reasonSuffices())
+        return u"still needed: a reason of at least %1 characters"_s.arg(m_preview.reasonMinimum);
+    if (m_request.verb == Verb::Cancel && !m_request.compensate && m_count->text().trimmed() != u"1"_s)
+        return u"still needed: the number of runs, typed"_s;
+    return {};
 }
 
 void ActSheet::refuse(const QString& text, bool again)

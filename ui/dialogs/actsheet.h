@@ -24,6 +24,9 @@ public:
 
     // For tests and scripts that drive the sheet.
     [[nodiscard]] QPlainTextEdit* reason() const { return m_reason; }
+    [[nodiscard]] QLineEdit* result() const { return m_result; }
+    [[nodiscard]] QLineEdit* evidence() const { return m_evidence; }
+    [[nodiscard]] QLineEdit* count() const { return m_count; }
     [[nodiscard]] QPushButton* confirm() const { return m_confirm; }
     [[nodiscard]] QPushButton* lookAgain() const { return m_again; }
     [[nodiscard]] QString notice() const;
@@ -56,6 +59,7 @@ private:
     void finish(const ActResult& result);
     void refuse(const QString& text, bool again);
     [[nodiscard]] bool reasonSuffices() const;
+    [[nodiscard]] QString missing() const;   // what is still to be entered; empty: nothing
 
     Source& m_source;
     StoreFacts m_facts;
@@ -67,6 +71,8 @@ private:
     QWidget* m_bodyWidget = nullptr;
     QPlainTextEdit* m_reason;
     QLineEdit* m_result;
+    QLineEdit* m_evidence;
+    QLineEdit* m_count;        // abandon: the number of runs, typed
     QButtonGroup* m_options = nullptr;
     QWidget* m_optionsBox = nullptr;
     QLabel* m_notice;

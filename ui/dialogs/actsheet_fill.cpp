@@ -1,15 +1,13 @@
 // What the sheet shows: the request or the evidence, what would be sent, and what would happen.
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
-#include "ui/data/words.h"
 #include "ui/dialogs/actsheet.h"
+#include "ui/dialogs/sheetparts.h"
+#include "ui/widgets/factgrid.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/sentence.h"
-#include "ui/widgets/shapes.h"
-#include "ui/widgets/theme.h"
 
 #include <QButtonGroup>
-#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -23,100 +21,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-void emptyLayout(QLayout* layout)
-{
-    while (QLayoutItem* item = layout->takeAt(0)) {
-        if (item->widget() != nullptr) {
-            item->widget()->hide();
-            item->widget()->deleteLater();
-        } else if (item->layout() != nullptr) {
-            emptyLayout(item->layout());
-        }
-        delete item;
-    }
-}
-
-QWidget* hairLine(QWidget* parent)
-{
-    auto* line = new QWidget(parent);
-    line->setFixedHeight(1);
-    line->setAutoFillBackground(true);
-    QPalette p = line->palette();
-    p.setColor(QPalette::Window, theme().hair);
-    line->setPalette(p);
-    return line;
-}
-
-QLabel* caption(const QString& text, QWidget* parent)
-{
-    return safe::label(text, {.size = 11, .bold = true, .secondary = true}, parent);
-}
-
-QLabel* glyphLabel(Glyph glyph, int size, QWidget* parent)
-{
-    auto* label = new QLabel(parent);
-    label->setPixmap(glyphPixmap(glyph, size, parent->devicePixelRatioF()));
-    label->setFixedSize(size, size);
-    label->setAccessibleName(glyphName(glyph));
-    return label;
-}
-
-Glyph glyphOfVerb(const ActRequest& request)
-{
-    switch (request.verb) {
-    case Verb::Approve:
-    case Verb::Reject: return Glyph::Approval;
-    case Verb::Settle: return Glyph::Uncertain;
-    case Verb::Pause: return Glyph::Paused;
-    case Verb::Cancel: return Glyph::Cancelled;
-    default: return Glyph::Running;
-    }
-}
-
-QWidget* factGrid(const std::vector<Fact>& facts, QWidget* parent)
-{
-    auto* holder = new QWidget(parent);
-    auto* grid = new QGridLayout(holder);
-    grid->setContentsMargins(0, 0, 0, 0);
-    grid->setHorizontalSpacing(12);
-    grid->setVerticalSpacing(2);
-    grid->setColumnMinimumWidth(0, 104);
-    grid->setColumnStretch(1, 1);
-    int row = 0;
-    for (const Fact& fact : facts) {
-        grid->addWidget(safe::label(fact.name, {.secondary = true}, holder), row, 0, Qt::AlignTop);
-        auto* value = safe::label(fact.value, {.face = fact.mono ? Face::Mono : Face::Text, .wrap = true, .selectable = true},
-                                  holder);
-        value->setFocusPolicy(Qt::NoFocus);
-        grid->addWidget(value, row++, 1);
-    }
-    return holder;
-}
-
-// Shape and line, one per consequence; says "nothing" rather than leaving the place empty.
-QWidget* consequences(const QString& title, Glyph glyph, const QStringList& lines, QWidget* parent)
-{
-    auto* holder = new QWidget(parent);
-    auto* grid = new QGridLayout(holder);
-    grid->setContentsMargins(14, 8, 14, 8);
-    grid->setHorizontalSpacing(6);
-    grid->setVerticalSpacing(2);
-    grid->setColumnStretch(1, 1);
-    grid->addWidget(caption(title, holder), 0, 0, 1, 2);
-    int row = 1;
-    if (lines.isEmpty())
-        grid->addWidget(safe::label(u"nothing"_s, {.secondary = true}, holder), row++, 0, 1, 2);
-    constexpr qsizetype kMost = 8;
-    for (const QString& line : lines.mid(0, kMost)) {
-        grid->addWidget(glyphLabel(glyph, 12, holder), row, 0, Qt::AlignTop | Qt::AlignHCenter);
-        grid->addWidget(safe::label(shown(line, false, 300), {.wrap = true}, holder), row++, 1);
-    }
-    if (lines.size() > kMost)
-        grid->addWidget(safe::label(u"and %1 more"_s.arg(countText(static_cast<quint64>(lines.size() - kMost))),
-                                    {.secondary = true}, holder), row++, 0, 1, 2);
-    grid->setRowStretch(row, 1);
-    return holder;
-}
+constexpr int kWholeWord = 72;   // what one decides on is not shortened as long as a line holds it
 
 }  // namespace
 
@@ -125,7 +30,7 @@ void ActSheet::fillBody()
     emptyLayout(m_body);
     auto* top = new QHBoxLayout;
     top->setSpacing(12);
-    top->addWidget(glyphLabel(glyphOfVerb(m_request), 20, m_bodyWidget), 0, Qt::AlignTop);
+    top->addWidget(glyphLabel(glyphOfVerb(m_request.verb), 20, m_bodyWidget), 0, Qt::AlignTop);
     auto* sentence = new Sentence(m_bodyWidget);
     sentence->setSentence(m_preview.sentence, m_preview.strong);
     top->addWidget(sentence, 1);
@@ -149,7 +54,7 @@ void ActSheet::addFacts()
     m_body->addSpacing(10);
     m_body->addWidget(caption(m_request.verb == Verb::Settle ? u"Evidence"_s : u"The request"_s, m_bodyWidget));
     m_body->addSpacing(4);
-    m_body->addWidget(factGrid(m_preview.facts, m_bodyWidget));
+    m_body->addWidget(factGrid(m_preview.facts, 104, m_bodyWidget, kWholeWord));
 }
 
 void ActSheet::addSent()
@@ -168,7 +73,7 @@ void ActSheet::addSent()
     m_body->addLayout(head);
     m_body->addSpacing(4);
     if (!sent.fields.empty()) {
-        m_body->addWidget(factGrid(sent.fields, m_bodyWidget));
+        m_body->addWidget(factGrid(sent.fields, 104, m_bodyWidget, kWholeWord));
         return;
     }
     auto* text = safe::viewer(m_bodyWidget);
@@ -230,6 +135,12 @@ void ActSheet::buildOptions()
     column->addLayout(field);
     add(Outcome::NotHappened, u"It did not happen: the step then runs again, under the same key"_s);
     add(Outcome::RepeatSameKey, u"Repeat with the same key"_s);
+    auto* found = new QHBoxLayout;
+    found->setContentsMargins(0, 3, 0, 0);
+    found->addWidget(safe::label(u"Evidence: how that was found out"_s, {}, m_optionsBox));
+    m_evidence->setPlaceholderText(u"provider reference, statement line, who was asked"_s);
+    found->addWidget(m_evidence, 1);
+    column->addLayout(found);
     m_options->button(static_cast<int>(m_request.settleAs))->setChecked(true);
     connect(m_options, &QButtonGroup::idToggled, this, [this](int id, bool on) {
         if (!on)

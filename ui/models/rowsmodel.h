@@ -35,10 +35,12 @@ public:
     [[nodiscard]] const std::vector<Row>& rows() const { return m_rows; }
     [[nodiscard]] int rowOf(const Key& key) const
     {
-        for (std::size_t i = 0; i < m_rows.size(); ++i)
-            if (keyOf(m_rows[i]) == key)
-                return static_cast<int>(i);
-        return -1;
+        if (!m_indexed) {
+            m_places = placesOf(m_rows);
+            m_indexed = true;
+        }
+        const auto found = m_places.find(key);
+        return found == m_places.end() ? -1 : static_cast<int>(found->second);
     }
 
 protected:
@@ -57,8 +59,28 @@ protected:
         if (more.empty())
             return;
         beginInsertRows({}, rowCount(), rowCount() + static_cast<int>(more.size()) - 1);
+        for (std::size_t i = 0; m_indexed && i < more.size(); ++i)
+            m_places.emplace(keyOf(more[i]), m_rows.size() + i);
         std::move(more.begin(), more.end(), std::back_inserter(m_rows));
         endInsertRows();
+    }
+    // Takes away the rows that `gone` names.
+    template<typename Gone> void removeIf(Gone gone)
+    {
+        for (int last = rowCount() - 1; last >= 0;) {
+            if (!gone(m_rows[static_cast<std::size_t>(last)])) {
+                --last;
+                continue;
+            }
+            int first = last;
+            while (first > 0 && gone(m_rows[static_cast<std::size_t>(first) - 1]))
+                --first;
+            beginRemoveRows({}, first, last);
+            m_rows.erase(m_rows.begin() + first, m_rows.begin() + last + 1);
+            m_indexed = false;
+            endRemoveRows();
+            last = first - 1;
+        }
     }
     void replace(int i, Row row)
     {
@@ -80,19 +102,7 @@ private:
     void dropGone(const std::vector<Row>& fresh)
     {
         const auto wanted = placesOf(fresh);
-        for (int last = rowCount() - 1; last >= 0;) {
-            if (wanted.count(keyOf(m_rows[static_cast<std::size_t>(last)])) != 0) {
-                --last;
-                continue;
-            }
-            int first = last;
-            while (first > 0 && wanted.count(keyOf(m_rows[static_cast<std::size_t>(first) - 1])) == 0)
-                --first;
-            beginRemoveRows({}, first, last);
-            m_rows.erase(m_rows.begin() + first, m_rows.begin() + last + 1);
-            endRemoveRows();
-            last = first - 1;
-        }
+        removeIf([&](const Row& row) { return wanted.count(keyOf(row)) == 0; });
     }
     void reorder(const std::vector<Row>& fresh)
     {
@@ -112,6 +122,7 @@ private:
             sorted.push_back(std::move(m_rows[static_cast<std::size_t>(order[to])]));
         }
         m_rows = std::move(sorted);
+        m_indexed = false;
         const QModelIndexList before = persistentIndexList();
         QModelIndexList after;
         for (const QModelIndex& old : before)
@@ -130,6 +141,7 @@ private:
             while (end < fresh.size() && (i >= m_rows.size() || keyOf(fresh[end]) != keyOf(m_rows[i])))
                 ++end;
             beginInsertRows({}, static_cast<int>(i), static_cast<int>(end) - 1);
+            m_indexed = false;
             m_rows.insert(m_rows.begin() + static_cast<std::ptrdiff_t>(i), fresh.begin() + static_cast<std::ptrdiff_t>(i),
                           fresh.begin() + static_cast<std::ptrdiff_t>(end));
             endInsertRows();
@@ -152,6 +164,8 @@ private:
     }
 
     std::vector<Row> m_rows;
+    mutable std::unordered_map<Key, std::size_t> m_places;   // of the rows, made when it is asked for
+    mutable bool m_indexed = false;
 };
 
 }  // namespace cairn::ui

@@ -100,10 +100,11 @@ QVariant RunsModel::cell(const RunSlot& slot, int column, int role) const
     case Qt::DisplayRole: return text(line, column);
     case LookRole: return look(line, column);
     case GlyphRole: return column == State ? int(line.glyph) : 0;
+    case MarkRole: return column != State || line.endedAt != 0 ? 0 : m_marks.count(line.run) != 0 ? 2 : 1;
     case HeadRole: return column == Run ? QVariant(shortId(line.run).left(7)) : QVariant();
     case Qt::AccessibleTextRole:
         if (column == State)
-            return QVariant(line.word + u", "_s + glyphName(line.glyph));
+            return QVariant(line.word + u", "_s + glyphName(line.glyph) + (m_marks.count(line.run) != 0 ? u", marked"_s : QString()));
         return column == Run ? QVariant(idText(line.run)) : QVariant(text(line, column));
     case Qt::ToolTipRole:
         if (column == Run)
@@ -133,7 +134,13 @@ void RunsModel::setFirst(const RunSlice& slice)
     m_asked = false;
     m_now = std::max(m_now, slice.at);
     m_held.clear();
-    sync(slotsOf(slice.lines));
+    m_touched.clear();
+    std::vector<RunSlot> fresh = slotsOf(slice.lines);
+    for (RunSlot& slot : fresh)   // an answer that comes late does not undo what is known since
+        if (const RunSlot* held = row(rowOf(slot.run)); held != nullptr && held->line && held->line->version > slot.line->version)
+            slot.line = held->line;
+    sync(std::move(fresh));
+    dropMarksOfGone();
     for (const RunLine& line : slice.lines)
         hold(line.run);
 }
@@ -143,12 +150,9 @@ void RunsModel::addPage(const RunSlice& slice)
     m_more = slice.more;
     m_mark = slice.mark;
     m_asked = false;
-    std::unordered_set<RunId> have;
-    for (const RunSlot& slot : rows())
-        have.insert(slot.run);
     std::vector<RunSlot> fresh = slotsOf(slice.lines);
     // A row that moved while pages were read is shown once, where it was seen first.
-    std::erase_if(fresh, [&have](const RunSlot& slot) { return have.count(slot.run) != 0; });
+    std::erase_if(fresh, [this](const RunSlot& slot) { return rowOf(slot.run) >= 0; });
     append(std::move(fresh));
     for (const RunLine& line : slice.lines)
         hold(line.run);
@@ -159,26 +163,116 @@ void RunsModel::setLines(const std::vector<RunLine>& lines)
     for (const RunLine& line : lines) {
         m_wanted.remove(bytesOf(line.run));
         if (const int i = rowOf(line.run); i >= 0) {
-            replace(i, {line.run, line});
+            update(i, line);
             hold(line.run);
         }
     }
 }
 
-int RunsModel::merge(const std::vector<RunLine>& changed)
+void RunsModel::update(int i, const RunLine& line)
 {
-    std::unordered_map<RunId, int> places;
-    for (int i = 0; i < rowCount(); ++i)
-        places.emplace(row(i)->run, i);
-    int others = 0;
+    const std::optional<RunLine>& held = row(i)->line;
+    if (!held || held->version <= line.version)
+        replace(i, {line.run, line});
+}
+
+RunsModel::Merged RunsModel::merge(const std::vector<RunLine>& changed)
+{
+    Merged merged;
     for (const RunLine& line : changed) {
-        const auto found = places.find(line.run);
-        if (found == places.end())
-            ++others;
-        else if (row(found->second)->line)
-            replace(found->second, {line.run, line});
+        const int i = rowOf(line.run);
+        if (i < 0) {
+            ++merged.others;
+            continue;
+        }
+        ++merged.shown;
+        m_touched.insert(line.run);
+        if (row(i)->line)
+            update(i, line);
     }
-    return others;
+    return merged;
+}
+
+int RunsModel::settle(const RunSlice& slice)
+{
+    m_now = std::max(m_now, slice.at);
+    std::unordered_set<RunId> in;
+    int fresh = 0;
+    for (const RunLine& line : slice.lines) {
+        in.insert(line.run);
+        const int i = rowOf(line.run);
+        if (i < 0)
+            ++fresh;
+        else
+            update(i, line);
+    }
+    // Where there is more than the slice, a row that is not in it may have been pushed down by new ones; one that has
+    // changed since has left, or has moved below.
+    removeIf([&](const RunSlot& slot) { return in.count(slot.run) == 0 && (!slice.more || m_touched.count(slot.run) != 0); });
+    m_touched.clear();
+    m_more = slice.more;
+    dropMarksOfGone();
+    return fresh;
+}
+
+void RunsModel::setMark(int i, bool on)
+{
+    const RunSlot* slot = row(i);
+    if (slot == nullptr || !slot->line || (on && slot->line->endedAt != 0) || (m_marks.count(slot->run) != 0) == on)
+        return;
+    if (on)
+        m_marks.emplace(slot->run, *slot->line);
+    else
+        m_marks.erase(slot->run);
+    Q_EMIT dataChanged(index(i, State), index(i, State));
+    Q_EMIT marksChanged();
+}
+
+void RunsModel::toggleMark(int i)
+{
+    if (const RunSlot* slot = row(i))
+        setMark(i, m_marks.count(slot->run) == 0);
+}
+
+void RunsModel::markShown()
+{
+    for (const RunSlot& slot : rows())
+        if (slot.line && slot.line->endedAt == 0)
+            m_marks.emplace(slot.run, *slot.line);
+    if (rowCount() > 0)
+        Q_EMIT dataChanged(index(0, State), index(rowCount() - 1, State));
+    Q_EMIT marksChanged();
+}
+
+void RunsModel::clearMarks()
+{
+    if (m_marks.empty())
+        return;
+    m_marks.clear();
+    if (rowCount() > 0)
+        Q_EMIT dataChanged(index(0, State), index(rowCount() - 1, State));
+    Q_EMIT marksChanged();
+}
+
+std::vector<RunLine> RunsModel::marked() const
+{
+    std::vector<RunLine> result;
+    for (const RunSlot& slot : rows())
+        if (const auto found = m_marks.find(slot.run); found != m_marks.end())
+            result.push_back(slot.line ? *slot.line : found->second);
+    return result;
+}
+
+void RunsModel::dropMarksOfGone()
+{
+    if (m_marks.empty())
+        return;
+    std::unordered_set<RunId> here;
+    for (const RunSlot& slot : rows())
+        if (!slot.line || slot.line->endedAt == 0)
+            here.insert(slot.run);
+    if (std::erase_if(m_marks, [&here](const auto& mark) { return here.count(mark.first) == 0; }) > 0)
+        Q_EMIT marksChanged();
 }
 
 void RunsModel::setNow(qint64 now) { m_now = now; }

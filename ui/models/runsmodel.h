@@ -33,10 +33,22 @@ public:
 
     // A new list (another filter): rows that are in both stay where the reader left them.
     void setFirst(const RunSlice& slice);
+    // The same list read again while somebody reads further down: rows that are in it no more go, the others are brought
+    // up to date, new ones are only counted. Gives the number of new ones.
+    int settle(const RunSlice& slice);
     void addPage(const RunSlice& slice);
     void setLines(const std::vector<RunLine>& lines);        // contents asked for by linesWanted
-    // Changed rows: those held are brought up to date in place. Gives the number of runs that are not in the list.
-    int merge(const std::vector<RunLine>& changed);
+    // Changed rows: those held are brought up to date in place, never by an older version. Gives how many of them are in
+    // the list, and how many are not.
+    struct Merged { int shown = 0; int others = 0; };
+    Merged merge(const std::vector<RunLine>& changed);
+    // Marks belong to runs, not to rows: they survive a refresh, and go with a run that leaves the list.
+    void toggleMark(int row);
+    void setMark(int row, bool on);
+    void markShown();
+    void clearMarks();
+    [[nodiscard]] std::vector<RunLine> marked() const;       // in the order of the list
+    [[nodiscard]] std::size_t marks() const { return m_marks.size(); }
     void setNow(qint64 now);
     void setWindow(std::size_t most);                        // contents held at the same time
     [[nodiscard]] bool more() const { return m_more; }
@@ -47,6 +59,7 @@ public:
 Q_SIGNALS:
     void pageWanted();
     void linesWanted(const std::vector<cairn::RunId>& runs);
+    void marksChanged();
 
 protected:
     [[nodiscard]] RunId keyOf(const RunSlot& slot) const override { return slot.run; }
@@ -56,6 +69,8 @@ private:
     [[nodiscard]] QString text(const RunLine& line, int column) const;
     [[nodiscard]] int look(const RunLine& line, int column) const;
     void want(const RunId& run) const;
+    void dropMarksOfGone();
+    void update(int row, const RunLine& line);
     void hold(const RunId& run);
 
     qint64 m_now = 0;
@@ -64,6 +79,8 @@ private:
     PageMark m_mark;
     std::size_t m_window = 20'000;
     std::deque<RunId> m_held;                                // oldest first
+    std::unordered_map<RunId, RunLine> m_marks;
+    std::unordered_set<RunId> m_touched;                     // changed since the list was read
     mutable QSet<QByteArray> m_wanted;
 };
 

@@ -89,6 +89,15 @@ void DataView::setPayloads(const std::vector<PayloadLine>& payloads)
 
 QString DataView::headText() const { return m_head->text(); }
 
+std::vector<QWidget*> DataView::stops() const
+{
+    if (m_save->isEnabled())
+        return {m_table, m_save, m_text};
+    return {m_table, m_text};
+}
+
+QString DataView::place() const { return m_text->hasFocus() || m_save->hasFocus() ? u"Value"_s : u"Data"_s; }
+
 void DataView::openPayload(const PayloadLine& payload)
 {
     if (m_shown == payload)

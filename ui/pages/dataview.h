@@ -25,6 +25,8 @@ public:
     [[nodiscard]] DataTable* table() const { return m_table; }
     [[nodiscard]] QPlainTextEdit* viewer() const { return m_text; }
     [[nodiscard]] QString headText() const;
+    [[nodiscard]] std::vector<QWidget*> stops() const;   // what F6 goes through
+    [[nodiscard]] QString place() const;
 
 Q_SIGNALS:
     void letterTyped(QChar letter, bool shift);

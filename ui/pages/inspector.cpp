@@ -1,6 +1,7 @@
 #include "ui/pages/inspector.h"
 
 #include "ui/data/format.h"
+#include "ui/data/safetext.h"
 #include "ui/data/words.h"
 #include "ui/models/attemptsmodel.h"
 #include "ui/widgets/datatable.h"
@@ -13,8 +14,11 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QPainter>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace cairn::ui {
 
@@ -45,7 +49,7 @@ Inspector::Inspector(QWidget* parent)
       m_name(safe::label({}, {.size = 16, .bold = true}, this)), m_safety(safe::label({}, {.size = 11}, this)),
       m_state(safe::label({}, {.secondary = true, .wrap = true}, this)), m_repeat(safe::label({}, {.wrap = true}, this)),
       m_effect(safe::label({}, {.size = 11, .face = Face::Mono, .wrap = true, .selectable = true}, this)),
-      m_attempts(new DataTable(u"Attempts"_s, this)), m_model(new AttemptsModel(this)), m_body(new QWidget(this)),
+      m_other(safe::button({}, this)), m_attempts(new DataTable(u"Attempts"_s, this)), m_model(new AttemptsModel(this)), m_body(new QWidget(this)),
       m_payloads(new QVBoxLayout)
 {
     m_effect->setFocusPolicy(Qt::NoFocus);
@@ -68,8 +72,15 @@ Inspector::Inspector(QWidget* parent)
         label->setContentsMargins(16, 0, 16, 0);
         body->addWidget(label);
     }
+    m_other->setProperty("small", true);
+    connect(m_other, &QPushButton::clicked, this, [this] { Q_EMIT runChosen(m_step.other); });
+    auto* link = new QHBoxLayout;
+    link->setContentsMargins(16, 0, 16, 0);
+    link->addWidget(m_other);
+    link->addStretch(1);
+    body->addLayout(link);
     m_attempts->setModel(m_model);
-    m_attempts->setColumns({56, 84, 70, 120}, 3);
+    m_attempts->setColumns({56, 92, 74, 120}, 3);
     m_attempts->setFixedHeight(26 + 3 * 28);
     body->addWidget(m_attempts);
     m_payloads->setContentsMargins(16, 4, 16, 0);
@@ -77,6 +88,7 @@ Inspector::Inspector(QWidget* parent)
     body->addLayout(m_payloads);
     body->addStretch(1);
     m_body->hide();
+    m_other->hide();
     setMinimumWidth(240);
 }
 
@@ -124,22 +136,75 @@ void Inspector::setStep(const StepLine* step, qint64 now)
     m_model->setAttempts(step->tries);
     m_attempts->setVisible(!step->tries.empty());
     m_attempts->setFixedHeight(27 + 28 * std::min<int>(5, static_cast<int>(step->tries.size())));
-    fillPayloads(*step);
+    m_other->setVisible(!step->other.isNull());
+    const bool child = step->safety == u"Child run"_s;
+    m_other->setText((child ? u"Open child run "_s : u"Open the run that holds its effect, "_s) + shortId(step->other));
+    m_other->setAccessibleName(m_other->text());
+    std::erase_if(m_previews, [step](const PayloadText& text) {
+        return std::find(step->payloads.begin(), step->payloads.end(), text.line) == step->payloads.end();
+    });
+    fillPayloads();
 }
 
-void Inspector::fillPayloads(const StepLine& step)
+void Inspector::setPreviews(const std::vector<PayloadText>& texts)
+{
+    std::vector<PayloadText> mine;
+    for (const PayloadText& text : texts)
+        if (std::find(m_step.payloads.begin(), m_step.payloads.end(), text.line) != m_step.payloads.end())
+            mine.push_back(text);
+    m_previews = std::move(mine);
+    fillPayloads();
+}
+
+QWidget* Inspector::firstStop() const
+{
+    if (m_other->isVisible())
+        return m_other;
+    for (int i = 0; i < m_payloads->count(); ++i)
+        if (auto* button = qobject_cast<QPushButton*>(m_payloads->itemAt(i)->widget()))
+            return button;
+    return m_attempts->isVisible() ? m_attempts : nullptr;
+}
+
+// What it says, as far as a few lines hold it; the button above opens the whole.
+void Inspector::addPreview(const PayloadText& text)
+{
+    constexpr int kLines = 5;
+    constexpr qsizetype kShown = 600;
+    if (text.redacted || text.head.isEmpty())
+        return;
+    auto* view = safe::viewer(m_body);
+    view->setFont(typeface(11, false, Face::Mono));
+    view->setFocusPolicy(Qt::ClickFocus);
+    view->setVerticalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    view->setAccessibleName(text.line.title);
+    view->setProperty("flat", false);
+    view->setProperty("ground", u"panel"_s);
+    const QString shownText = shownBytes(text.head, kShown);
+    view->setPlainText(text.head.size() > kShown ? shownText + u"…"_s : shownText);
+    const QFontMetrics metrics(view->font());
+    const int perLine = std::max(20, (width() - 60) / std::max(1, metrics.horizontalAdvance(u'0')));
+    const auto lines = static_cast<int>(std::min<qsizetype>(kLines, shownText.count(u'\n') + shownText.size() / perLine + 1));
+    view->setFixedHeight(lines * metrics.lineSpacing() + 18);
+    m_payloads->addWidget(view);
+}
+
+void Inspector::fillPayloads()
 {
     while (QLayoutItem* item = m_payloads->takeAt(0)) {
         item->widget()->hide();
         item->widget()->deleteLater();
         delete item;
     }
-    for (const PayloadLine& payload : step.payloads) {
+    for (const PayloadLine& payload : m_step.payloads) {
         auto* button = safe::button(payload.role + u"   "_s + payload.media + u", "_s + sizeText(payload.size), m_body);
         button->setProperty("small", true);
         button->setAccessibleName(u"Open "_s + payload.title);
         connect(button, &QPushButton::clicked, this, [this, payload] { Q_EMIT payloadChosen(payload); });
         m_payloads->addWidget(button, 0, Qt::AlignLeft);
+        for (const PayloadText& text : m_previews)
+            if (text.line == payload)
+                addPreview(text);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <QWidget>
 
 class QLabel;
+class QPushButton;
 class QVBoxLayout;
 
 namespace cairn::ui {
@@ -19,15 +20,20 @@ class Inspector final : public QWidget {
 public:
     explicit Inspector(QWidget* parent = nullptr);
     void setStep(const StepLine* step, qint64 now);
+    void setPreviews(const std::vector<PayloadText>& texts);   // of payloads of the step, as far as they are small
+    [[nodiscard]] const StepLine& step() const { return m_step; }
+    [[nodiscard]] QWidget* firstStop() const;                  // what the keyboard goes to first; null: nothing
 
 Q_SIGNALS:
     void payloadChosen(const cairn::ui::PayloadLine& payload);
+    void runChosen(const cairn::RunId& run);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    void fillPayloads(const StepLine& step);
+    void fillPayloads();
+    void addPreview(const PayloadText& text);
 
     DockTitle* m_title;
     QLabel* m_glyph;
@@ -36,11 +42,13 @@ private:
     QLabel* m_state;
     QLabel* m_repeat;
     QLabel* m_effect;
+    QPushButton* m_other;
     DataTable* m_attempts;
     AttemptsModel* m_model;
     QWidget* m_body;
     QVBoxLayout* m_payloads;
     StepLine m_step;
+    std::vector<PayloadText> m_previews;
     bool m_has = false;
 };
 

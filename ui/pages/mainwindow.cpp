@@ -2,6 +2,7 @@
 
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
+#include "ui/data/words.h"
 #include "ui/pages/runpage.h"
 #include "ui/pages/triagepage.h"
 #include "ui/widgets/band.h"
@@ -50,7 +51,7 @@ protected:
     [[nodiscard]] QSize tabSizeHint(int index) const override
     {
         const int text = static_cast<int>(QFontMetricsF(typeface(13, true)).horizontalAdvance(tabText(index)));
-        return {std::min(280, 14 + (glyph(index) == Glyph::None ? 0 : 19) + text + (index == 0 ? 14 : 34)), 32};
+        return {std::min(280, 14 + (glyph(index) == Glyph::None ? 0 : 19) + text + (index == 0 ? 14 : 40)), 32};
     }
     void paintEvent(QPaintEvent*) override
     {
@@ -80,7 +81,7 @@ private:
         }
         painter.setFont(typeface(13, on));
         painter.setPen(on ? theme().text : theme().text2);
-        const double room = area.right() - x - (index == 0 ? 8 : 24);
+        const double room = area.right() - x - (index == 0 ? 8 : 30);
         painter.drawText(QPointF(x, 21), QFontMetricsF(painter.font()).elidedText(tabText(index), Qt::ElideRight, room));
     }
 };
@@ -251,7 +252,7 @@ void MainWindow::applyChanges(const ChangeSet& changes)
             page->load();
             break;
         }
-    // A run that is open is followed closely: not every entry changes its line in the list.
+    // A run that is open is followed closely: not every entry changes its line in the list. The page paces itself.
     if (page != nullptr && page->loaded() && page->detail().line.endedAt == 0)
         page->load();
     if (changes.more)
@@ -276,7 +277,8 @@ RunPage* MainWindow::openRun(const RunId& run)
     });
     connect(page, &RunPage::verbChosen, this, &MainWindow::stageLine);
     connect(page, &RunPage::letterTyped, this, &MainWindow::takeLetter);
-    connect(page, &RunPage::read, this, &MainWindow::heard);
+    connect(page, &RunPage::readAt, this, &MainWindow::heard);
+    connect(page, &RunPage::runChosen, this, [this](const RunId& other) { openRun(other); });
     connect(page, &RunPage::failed, this, &MainWindow::trouble);
     connect(page, &RunPage::said, this, &MainWindow::say);
     m_pages->addWidget(page);
@@ -407,15 +409,23 @@ void MainWindow::writeKeys()
     }
     hints.push_back({{u"↑"_s, u"↓"_s}, u"move"_s});
     hints.push_back({{u"Enter"_s}, page != nullptr ? u"open data"_s : u"open"_s});
-    for (const VerbLine& verb : currentWhy().verbs)
-        if (verb.on && !verb.letter.isEmpty())
-            hints.push_back({{verb.letter}, verb.name.toLower()});
+    const std::size_t marks = page != nullptr ? 0 : m_triage->marked().size();
+    const QString object = marks == 0 ? QString() : u' ' + plural(marks, u"marked run"_s, u"marked runs"_s);
+    if (marks > 0)
+        for (const Verb verb : {Verb::Pause, Verb::Resume, Verb::Retry, Verb::Cancel})
+            hints.push_back({{letterOf(verb)}, verbName(verb).toLower() + (verb == Verb::Pause ? object : QString())});
+    else
+        for (const VerbLine& verb : currentWhy().verbs)
+            if (verb.on && !verb.letter.isEmpty())
+                hints.push_back({{verb.letter}, verb.name.toLower()});
     if (page != nullptr) {
         hints.push_back({{u"E"_s}, u"next problem"_s});
         hints.push_back({{u"F"_s}, u"only unfinished"_s});
         hints.push_back({{u"1"_s, u"3"_s, u"4"_s}, u"views"_s});
         hints.push_back({{u"Esc"_s}, u"back"_s});
     } else {
+        if (place == u"Runs"_s)
+            hints.push_back({{u"Space"_s}, u"mark"_s});
         hints.push_back({{u"/"_s}, u"filter"_s});
     }
     hints.push_back({{u"C"_s}, u"copy id"_s});

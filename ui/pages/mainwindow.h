@@ -4,6 +4,7 @@
 
 #include "ui/data/source.h"
 #include "ui/dialogs/actsheet.h"
+#include "ui/dialogs/bulksheet.h"
 
 #include <QPointer>
 #include <QWidget>
@@ -38,6 +39,7 @@ public:
     [[nodiscard]] TriagePage* triage() const { return m_triage; }
     [[nodiscard]] RunPage* currentRun() const;
     [[nodiscard]] ActSheet* sheet() const { return m_sheet; }
+    [[nodiscard]] BulkSheet* bulkSheet() const { return m_bulk; }
     [[nodiscard]] const StoreFacts& facts() const { return m_facts; }
     [[nodiscard]] QString notice() const;
     void setPolling(bool on);
@@ -69,6 +71,8 @@ private:
     void showTab(int index);
     void takeLetter(QChar letter, bool shift);
     void stage(Verb verb);
+    void stageAbandon();
+    void stageMarked(Verb verb, bool abandon);
     void stageLine(const VerbLine& verb, const RunId& run);
     void actEnded(const ActResult& result, const RunId& run);
     void focusNext(bool backwards);
@@ -93,6 +97,7 @@ private:
     QTimer* m_tick;
     QTimer* m_noticeTimer;
     QPointer<ActSheet> m_sheet;
+    QPointer<BulkSheet> m_bulk;
     QString m_going;
     QString m_trouble;
     quint64 m_cursor = 0;

@@ -51,6 +51,8 @@ void MainWindow::buildMenus()
     QMenu* run = m_band->menus()->addMenu(u"Run"_s);
     for (const Verb verb : {Verb::Approve, Verb::Reject, Verb::Pause, Verb::Resume, Verb::Retry, Verb::Settle, Verb::Cancel})
         connect(run->addAction(verbName(verb) + u"…"_s), &QAction::triggered, this, [this, verb] { stage(verb); });
+    run->addSeparator();
+    add(run, u"Abandon…"_s, {}, &MainWindow::stageAbandon);
     QMenu* help = m_band->menus()->addMenu(u"Help"_s);
     add(help, u"Keys"_s, QKeySequence(Qt::Key_F1), &MainWindow::showKeys);
     add(help, u"About Cairn"_s, {}, &MainWindow::showAbout);
@@ -90,8 +92,53 @@ void MainWindow::takeLetter(QChar letter, bool shift)
     }
 }
 
+// The act on all runs that are marked. Only runs of the list are: what one does not see is never acted on.
+void MainWindow::stageMarked(Verb verb, bool abandon)
+{
+    const QString name = abandon ? u"Abandon"_s : verbName(verb);
+    if (!BulkSheet::takes(verb))
+        return say(u"%1 is off for marked runs: each has to be read by itself. Esc takes the marks away."_s.arg(name));
+    if (!m_facts.mayAct)
+        return say(u"%1 is off: %2"_s.arg(name, m_facts.whyNot));
+    if (m_sheet != nullptr || m_bulk != nullptr)
+        return;
+    std::vector<ActRequest> requests;
+    QStringList names;
+    for (const RunLine& line : m_triage->marked()) {
+        ActRequest request;
+        request.verb = verb;
+        request.run = line.run;
+        request.compensate = !abandon;
+        if (verb == Verb::Retry)
+            request.step = line.step;   // the step that the run's wait is about
+        requests.push_back(request);
+        names << (line.key.isEmpty() ? line.workflow : line.workflow + u" · "_s + line.key);
+    }
+    m_bulk = new BulkSheet(m_source, m_facts, std::move(requests), names, this);
+    m_bulk->setAttribute(Qt::WA_DeleteOnClose);
+    connect(m_bulk, &BulkSheet::ended, this, [this](const QString& summary) {
+        say(summary);
+        m_triage->clearMarks();
+        poll();
+        m_triage->refresh();
+    });
+    m_bulk->open();
+}
+
+void MainWindow::stageAbandon()
+{
+    if (currentRun() == nullptr && !m_triage->marked().empty())
+        return stageMarked(Verb::Cancel, true);
+    for (const VerbLine& line : currentWhy().verbs)
+        if (line.abandon)
+            return stageLine(line, currentWhy().run);
+    say(u"Abandon is off: nothing here can be stopped."_s);
+}
+
 void MainWindow::stage(Verb verb)
 {
+    if (currentRun() == nullptr && !m_triage->marked().empty())
+        return stageMarked(verb, false);
     const WhyView& why = currentWhy();
     const VerbLine* off = nullptr;
     // On a run's page the act is about the step that is selected, where it fits.
@@ -99,7 +146,7 @@ void MainWindow::stage(Verb verb)
     const StepLine* step = page != nullptr ? page->steps()->currentStep() : nullptr;
     const VerbLine* on = nullptr;
     for (const VerbLine& line : why.verbs) {
-        if (line.verb != verb)
+        if (line.verb != verb || line.abandon)
             continue;
         if (!line.on)
             off = &line;
@@ -111,7 +158,7 @@ void MainWindow::stage(Verb verb)
     else if (off != nullptr)
         say(verbName(verb) + u" is off: "_s + off->text);
     else if (why.run.isNull())
-        say(verbName(verb) + u" is off: select one run. Acts on several runs at once come with plans."_s);
+        say(verbName(verb) + u" is off: select one run, or mark several with Space."_s);
     else
         say(verbName(verb) + u" is off: nothing in this run asks for it."_s);
 }
@@ -133,6 +180,7 @@ void MainWindow::stageLine(const VerbLine& verb, const RunId& run)
     request.run = run;
     request.step = verb.step;
     request.approval = verb.approval;
+    request.compensate = !verb.abandon;
     m_sheet = new ActSheet(m_source, m_facts, request, this);
     m_sheet->setAttribute(Qt::WA_DeleteOnClose);
     connect(m_sheet, &ActSheet::ended, this, [this, run](const ActResult& result) { actEnded(result, run); });

@@ -22,6 +22,7 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QStackedWidget>
+#include <QTimer>
 #include <QVBoxLayout>
 
 namespace cairn::ui {
@@ -30,11 +31,17 @@ using namespace Qt::StringLiterals;
 
 RunPage::RunPage(Source& source, const RunId& run, QWidget* parent)
     : QWidget(parent), m_source(source), m_run(run), m_glyph(new QLabel(this)), m_sentence(new Sentence(this)),
-      m_meta(safe::label({}, {.wrap = true, .selectable = true}, this)), m_tabs(new ViewTabs(this)), m_views(new QStackedWidget(this)),
-      m_steps(new StepsView(this)), m_history(new HistoryView(source, run, this)), m_data(new DataView(source, run, this))
+      m_ends(safe::label({}, {.wrap = true, .selectable = true}, this)),
+      m_meta(safe::label({}, {.secondary = true, .wrap = true, .selectable = true}, this)), m_tabs(new ViewTabs(this)), m_views(new QStackedWidget(this)),
+      m_steps(new StepsView(this)), m_history(new HistoryView(source, run, this)), m_data(new DataView(source, run, this)), m_later(new QTimer(this))
 {
-    m_meta->setFocusPolicy(Qt::NoFocus);
-    m_meta->setMinimumWidth(100);
+    for (QLabel* label : {m_ends, m_meta}) {
+        label->setFocusPolicy(Qt::NoFocus);
+        label->setMinimumWidth(100);
+    }
+    m_ends->setAccessibleName(u"Since when, and what ends it"_s);
+    m_later->setSingleShot(true);
+    connect(m_later, &QTimer::timeout, this, &RunPage::load);
     buildLayout();
     connectSignals();
     m_sentence->setSentence(u"Reading the run."_s, {});
@@ -54,6 +61,7 @@ QWidget* RunPage::buildHead()
     auto* column = new QVBoxLayout;
     column->setSpacing(5);
     column->addWidget(m_sentence);
+    column->addWidget(m_ends);
     column->addWidget(m_meta);
     column->addStretch(1);
     row->addLayout(column, 1);
@@ -94,6 +102,13 @@ void RunPage::connectSignals()
         showView(4);
         m_data->openPayload(step->payloads.back());
     });
+    connect(m_steps, &StepsView::runChosen, this, &RunPage::runChosen);
+    connect(m_steps, &StepsView::previewsWanted, this, [this](const std::vector<PayloadLine>& payloads) {
+        whenDone(m_source.previews(m_run, payloads), this, [this](const Reply<std::vector<PayloadText>>& reply) {
+            if (reply)   // otherwise the buttons still open them, and say there why not
+                m_steps->setPreviews(*reply.value);
+        });
+    });
     connect(m_history, &HistoryView::letterTyped, this, &RunPage::letterTyped);
     connect(m_history, &HistoryView::failed, this, &RunPage::failed);
     connect(m_data, &DataView::letterTyped, this, &RunPage::letterTyped);
@@ -103,20 +118,57 @@ void RunPage::connectSignals()
 
 void RunPage::load()
 {
-    const quint64 ticket = m_tickets.next();
-    whenDone(m_source.run(m_run), this, [this, ticket](const Reply<RunDetail>& reply) {
-        if (!m_tickets.current(ticket))
-            return;
-        if (reply) {
-            showDetail(*reply.value);
-        } else if (!reply.failure.cancelled) {
-            // This panel only: what was shown before stays.
-            if (!m_loaded)
-                m_sentence->setSentence(reply.failure.what + u' ' + reply.failure.todo, {});
-            m_loaded = true;
-            Q_EMIT failed(reply.failure.what);
-        }
-    });
+    constexpr qint64 kShare = 8;   // at most one part in so many of the time goes into reading one run again and again
+    if (m_reading) {
+        m_again = true;
+        return;
+    }
+    const qint64 rest = m_loaded && m_asked.isValid() ? m_took * kShare - m_asked.elapsed() : 0;
+    if (rest > 0)
+        m_later->start(static_cast<int>(rest));
+    else
+        read();
+}
+
+void RunPage::read()
+{
+    m_reading = true;
+    m_again = false;
+    m_asked.start();
+    whenDone(m_source.run(m_run), this, [this](const Reply<RunDetail>& reply) { answered(reply); });
+}
+
+void RunPage::answered(const Reply<RunDetail>& reply)
+{
+    m_reading = false;
+    if (reply) {
+        showDetail(*reply.value);
+    } else if (!reply.failure.cancelled) {
+        // This panel only: what was shown before stays.
+        if (!m_loaded)
+            m_sentence->setSentence(reply.failure.what + u' ' + reply.failure.todo, {});
+        m_loaded = true;
+        Q_EMIT failed(reply.failure.what);
+    }
+    m_took = m_asked.elapsed();
+    if (m_again)
+        load();
+}
+
+// Since when it waits, what ends that, and when something happens by itself: under the sentence, always.
+void RunPage::showEnds()
+{
+    const WhyView& why = m_detail.why;
+    QStringList parts;
+    if (why.since != 0 && m_detail.line.endedAt == 0)
+        parts << u"Since %1, %2 ago."_s.arg(instantText(why.since), durationText(m_detail.at - why.since));
+    if (!why.releases.isEmpty()) {
+        // It goes on in mid-sentence here; a name in capitals stays one.
+        const bool name = why.releases.size() > 1 && why.releases.at(1).isUpper();
+        parts << u"Ends with: "_s + (name ? why.releases : why.releases.left(1).toLower() + why.releases.mid(1));
+    }
+    safe::setText(m_ends, parts.join(u"  "_s));
+    m_ends->setVisible(!parts.isEmpty());
 }
 
 void RunPage::showDetail(const RunDetail& detail)
@@ -129,6 +181,7 @@ void RunPage::showDetail(const RunDetail& detail)
     QStringList meta{shortId(m_run)};
     meta += detail.meta;
     safe::setText(m_meta, meta.join(u"  ·  "_s));
+    showEnds();
     safe::setTip(m_meta, detail.idText);
     m_tabs->setTabs({u"1"_s, u"3"_s, u"4"_s},
                     {u"Steps"_s, u"History %1"_s.arg(countText(detail.version)),
@@ -138,7 +191,7 @@ void RunPage::showDetail(const RunDetail& detail)
     m_history->setTotal(detail.version);
     m_tabs->setRight(m_steps->hiddenText());
     fillButtons();
-    Q_EMIT read(detail.at);
+    Q_EMIT readAt(detail.at);
     Q_EMIT changed();
 }
 
@@ -155,10 +208,16 @@ void RunPage::fillButtons()
     auto* menu = new QMenu(this);
     int placed = 0;
     for (const VerbLine& verb : m_buttonVerbs) {
-        if (verb.on && placed < 3) {
+        if (verb.on && !verb.abandon && placed < 3) {
             ++placed;
-            auto* button = safe::button(verb.name + u"…  "_s + verb.letter, this);
+            auto* button = safe::button(verb.name + u"…"_s, this);
             button->setAccessibleName(verb.name);
+            if (!verb.letter.isEmpty()) {
+                const QPixmap cap = keycapPixmap(verb.letter, devicePixelRatioF());
+                button->setIcon(QIcon(cap));
+                button->setIconSize(cap.deviceIndependentSize().toSize());
+                button->setLayoutDirection(Qt::RightToLeft);   // the cap after the name
+            }
             safe::setTip(button, verb.text);
             connect(button, &QPushButton::clicked, this, [this, verb] { Q_EMIT verbChosen(verb, m_run); });
             m_buttons->addWidget(button);
@@ -172,6 +231,7 @@ void RunPage::fillButtons()
     auto* more = safe::button(u"More"_s, this);
     more->setMenu(menu);
     more->setEnabled(!menu->isEmpty());
+    more->setAccessibleName(u"More acts, and why others are off"_s);
     m_buttons->addWidget(more);
 }
 
@@ -203,12 +263,33 @@ void RunPage::focusView()
         m_data->table()->setFocus();
 }
 
+// What F6 goes through: the acts, then the panels of the view.
+std::vector<QWidget*> RunPage::stops() const
+{
+    std::vector<QWidget*> stops;
+    if (m_buttons->count() > 0)
+        stops.push_back(m_buttons->itemAt(0)->widget());
+    const std::vector<QWidget*> inside = m_views->currentWidget() == m_steps ? m_steps->stops()
+        : m_views->currentWidget() == m_history                             ? std::vector<QWidget*>{m_history->table()}
+                                                                             : m_data->stops();
+    stops.insert(stops.end(), inside.begin(), inside.end());
+    return stops;
+}
+
 void RunPage::focusNext(bool backwards)
 {
-    if (m_views->currentWidget() == m_steps)
-        m_steps->focusNext(backwards);
-    else
-        focusView();
+    const std::vector<QWidget*> all = stops();
+    const auto count = static_cast<int>(all.size());
+    QWidget* here = focusWidget();
+    int now = backwards ? count : -1;
+    for (int i = 0; i < count; ++i) {
+        QWidget* stop = all[static_cast<std::size_t>(i)];
+        const bool sameRow = here != nullptr && qobject_cast<QPushButton*>(stop) != nullptr && here->parentWidget() == stop->parentWidget();
+        if (stop == here || sameRow)
+            now = i;
+    }
+    if (count > 0)
+        all[static_cast<std::size_t>(((backwards ? now - 1 : now + 1) % count + count) % count)]->setFocus(Qt::TabFocusReason);
 }
 
 bool RunPage::takeLetter(QChar letter, bool shift)
@@ -224,9 +305,12 @@ bool RunPage::takeLetter(QChar letter, bool shift)
 
 QString RunPage::place() const
 {
+    const QWidget* here = focusWidget();
+    if (here != nullptr && m_buttons->count() > 0 && here->parentWidget() == m_buttons->parentWidget())
+        return u"Acts"_s;
     if (m_views->currentWidget() == m_history)
         return u"History"_s;
-    return m_views->currentWidget() == m_data ? u"Data"_s : m_steps->place();
+    return m_views->currentWidget() == m_data ? m_data->place() : m_steps->place();
 }
 
 void RunPage::paintEvent(QPaintEvent*)
@@ -240,6 +324,8 @@ void RunPage::keyPressEvent(QKeyEvent* event)
     const bool plain = (event->modifiers() & ~Qt::KeypadModifier) == Qt::NoModifier;
     if (plain && event->key() >= Qt::Key_1 && event->key() <= Qt::Key_7)
         showView(event->key() - Qt::Key_0);
+    else if (plain && event->key() == Qt::Key_Backspace && !m_detail.line.parent.isNull())
+        Q_EMIT runChosen(m_detail.line.parent);
     else
         QWidget::keyPressEvent(event);
 }
@@ -262,6 +348,10 @@ void ViewTabs::setTabs(const QStringList& keys, const QStringList& names)
         m_areas.append(QRectF(x, 0, width, 32));
         x += width;
     }
+    QStringList spoken;
+    for (qsizetype i = 0; i < keys.size(); ++i)
+        spoken << u"key %1: %2"_s.arg(keys.at(i), names.at(i));
+    setAccessibleDescription(spoken.join(u", "_s));
     update();
 }
 

@@ -3,11 +3,13 @@
 
 #include "ui/data/source.h"
 
+#include <QElapsedTimer>
 #include <QWidget>
 
 class QLabel;
 class QHBoxLayout;
 class QStackedWidget;
+class QTimer;
 
 namespace cairn::ui {
 
@@ -22,6 +24,7 @@ class RunPage final : public QWidget {
 public:
     RunPage(Source& source, const RunId& run, QWidget* parent = nullptr);
 
+    // Reads the run. While one read is under way, or a large run was read just now, it is put off, not piled up.
     void load();
     void setNow(qint64 now);
     void focusNext(bool backwards);
@@ -41,9 +44,10 @@ Q_SIGNALS:
     void changed();                                // title or shape
     void verbChosen(const cairn::ui::VerbLine& verb, const cairn::RunId& run);
     void letterTyped(QChar letter, bool shift);
-    void read(qint64 at);
+    void readAt(qint64 at);
     void failed(const QString& what);
     void said(const QString& text);
+    void runChosen(const cairn::RunId& run);       // child or parent
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -53,7 +57,11 @@ private:
     void buildLayout();
     [[nodiscard]] QWidget* buildHead();
     void connectSignals();
+    void read();
+    void answered(const Reply<RunDetail>& reply);
     void showDetail(const RunDetail& detail);
+    void showEnds();
+    [[nodiscard]] std::vector<QWidget*> stops() const;
     void fillButtons();
 
     Source& m_source;
@@ -62,6 +70,7 @@ private:
     Tickets m_tickets;
     QLabel* m_glyph;
     Sentence* m_sentence;
+    QLabel* m_ends;
     QLabel* m_meta;
     QHBoxLayout* m_buttons = nullptr;
     ViewTabs* m_tabs;
@@ -70,6 +79,11 @@ private:
     HistoryView* m_history;
     DataView* m_data;
     std::vector<VerbLine> m_buttonVerbs;
+    QTimer* m_later;
+    QElapsedTimer m_asked;                         // since the last read was asked for
+    qint64 m_took = 0;                             // ms until it was shown
+    bool m_reading = false;
+    bool m_again = false;                          // asked for meanwhile
     bool m_loaded = false;
 };
 

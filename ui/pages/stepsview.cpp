@@ -35,7 +35,8 @@ void StepsView::buildLayout()
         column->addWidget(content, 1);
         return holder;
     };
-    m_table->setColumns({200, 58, 58, 62, 82}, 0);
+    m_table->setColumns({200, 90, 60, 62, 96}, 0);
+    m_table->setGiveWay({StepsModel::Queued, StepsModel::Agent}, 120);
     auto* split = new QSplitter(Qt::Horizontal, this);
     split->setHandleWidth(1);
     split->setChildrenCollapsible(false);
@@ -58,7 +59,7 @@ void StepsView::connectSignals()
         m_current = slot->step.ix;
         m_graph->select(m_current);
         m_graph->reveal(m_current);
-        m_inspector->setStep(currentStep(), m_now);
+        inspect();
     });
     connect(m_table, &DataTable::foldAsked, this, [this](int row, bool open) {
         const StepSlot* slot = m_model->row(row);
@@ -79,6 +80,7 @@ void StepsView::connectSignals()
     connect(m_graph, &GraphCanvas::stepOpened, this, &StepsView::stepOpened);
     connect(m_graph, &GraphCanvas::foldChanged, this, &StepsView::writeTitles);
     connect(m_inspector, &Inspector::payloadChosen, this, &StepsView::payloadChosen);
+    connect(m_inspector, &Inspector::runChosen, this, &StepsView::runChosen);
 }
 
 const StepLine* StepsView::currentStep() const { return m_model->find(m_current); }
@@ -102,9 +104,23 @@ void StepsView::setDetail(const RunDetail& detail)
     }
     restoreRow();
     m_graph->select(m_current);
-    m_inspector->setStep(currentStep(), m_now);
+    inspect();
     writeTitles();
 }
+
+void StepsView::inspect()
+{
+    const StepLine* step = currentStep();
+    m_inspector->setStep(step, m_now);
+    const std::vector<PayloadLine> payloads = step != nullptr ? step->payloads : std::vector<PayloadLine>();
+    if (payloads == m_asked)
+        return;
+    m_asked = payloads;
+    if (!payloads.empty())
+        Q_EMIT previewsWanted(payloads);
+}
+
+void StepsView::setPreviews(const std::vector<PayloadText>& texts) { m_inspector->setPreviews(texts); }
 
 void StepsView::restoreRow()
 {
@@ -122,7 +138,7 @@ void StepsView::select(quint32 step)
     restoreRow();
     m_graph->select(step);
     m_graph->reveal(step);
-    m_inspector->setStep(currentStep(), m_now);
+    inspect();
 }
 
 void StepsView::selectNextStuck(bool backwards)
@@ -160,14 +176,20 @@ void StepsView::writeTitles()
 QString StepsView::hiddenText() const { return m_model->hiddenText(); }
 void StepsView::focusList() { m_table->setFocus(); }
 
-void StepsView::focusNext(bool)
+std::vector<QWidget*> StepsView::stops() const
 {
-    if (m_table->hasFocus())
-        m_graph->setFocus();
-    else
-        m_table->setFocus();
+    std::vector<QWidget*> stops{m_table, m_graph};
+    if (QWidget* first = m_inspector->firstStop())
+        stops.push_back(first);
+    return stops;
 }
 
-QString StepsView::place() const { return m_graph->hasFocus() ? u"Graph"_s : u"Steps"_s; }
+QString StepsView::place() const
+{
+    const QWidget* here = focusWidget();
+    if (here == m_graph)
+        return u"Graph"_s;
+    return here != nullptr && m_inspector->isAncestorOf(here) ? u"Step"_s : u"Steps"_s;
+}
 
 }  // namespace cairn::ui

@@ -21,9 +21,10 @@ public:
     void setDetail(const RunDetail& detail);
     void setNow(qint64 now);
     void select(quint32 step);
+    void setPreviews(const std::vector<PayloadText>& texts);
     void selectNextStuck(bool backwards);
     void toggleUnfinished();
-    void focusNext(bool backwards);
+    [[nodiscard]] std::vector<QWidget*> stops() const;   // what F6 goes through
     void focusList();
     [[nodiscard]] quint32 current() const { return m_current; }
     [[nodiscard]] const StepLine* currentStep() const;
@@ -38,12 +39,15 @@ Q_SIGNALS:
     void stepOpened(quint32 step);
     void letterTyped(QChar letter, bool shift);
     void shownChanged();
+    void previewsWanted(const std::vector<cairn::ui::PayloadLine>& payloads);
+    void runChosen(const cairn::RunId& run);             // child run of a step, or the run that holds its effect
 
 private:
     void buildLayout();
     void connectSignals();
     void writeTitles();
     void restoreRow();
+    void inspect();
 
     StepsModel* m_model;
     DataTable* m_table;
@@ -52,6 +56,7 @@ private:
     DockTitle* m_listTitle;
     DockTitle* m_graphTitle;
     quint32 m_current = kNone;
+    std::vector<PayloadLine> m_asked;                    // payloads whose previews were asked for last
     qint64 m_now = 0;
     bool m_quiet = false;
 };

@@ -7,20 +7,31 @@
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/docktitle.h"
 #include "ui/widgets/filterbox.h"
+#include "ui/widgets/rowdelegate.h"
 #include "ui/widgets/safetext.h"
+#include "ui/widgets/theme.h"
 #include "ui/widgets/whypanel.h"
 
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QScrollBar>
 #include <QSplitter>
 #include <QVBoxLayout>
 
+#include <cmath>
+
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+constexpr int kLine = 22;           // row heights of the attention dock
+constexpr int kHeadLine = 30;
+constexpr int kMostAgain = 2000;    // rows of the list that are read again at once
+}
 
 TriagePage::TriagePage(Source& source, QWidget* parent)
     : QWidget(parent), m_source(source), m_attention(new AttentionModel(this)), m_situations(new SituationsModel(this)),
@@ -35,6 +46,7 @@ TriagePage::TriagePage(Source& source, QWidget* parent)
     buildLayout();
     connectSignals();
     connectTables();
+    connectMarks();
     m_why->setEmpty(u"Reading the store."_s);
 }
 
@@ -43,19 +55,15 @@ QWidget* TriagePage::buildAttention()
     auto* panel = new QWidget(this);
     panel->setAutoFillBackground(true);
     auto* column = new QVBoxLayout(panel);
-    column->setContentsMargins(0, 0, 0, 8);
+    column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(m_attentionTitle);
     m_attentionTable->horizontalHeader()->hide();
     m_attentionTable->setColumns({140, 46}, 0);
-    m_attentionTable->setRowSize(22);
+    m_attentionTable->setRowSize(kLine);
     m_attentionTable->setProperty("ground", u"panel"_s);
     column->addWidget(m_attentionTable, 1);
-    auto* finished = safe::label({}, {.size = 11, .secondary = true, .wrap = true}, panel);
-    finished->setContentsMargins(12, 6, 12, 0);
-    m_finished = finished;
-    column->addWidget(finished);
-    panel->setMinimumWidth(170);
+    panel->setMinimumWidth(190);
     return panel;
 }
 
@@ -81,8 +89,12 @@ QWidget* TriagePage::buildCentre()
     strip->setContentsMargins(12, 4, 12, 5);
     strip->setAutoFillBackground(true);
     m_strip = strip;
-    m_situationsTable->setColumns({164, 200, 180, 52, 78, 92}, 1);
-    m_runsTable->setColumns({148, 118, 104, 100, 54, 76, 86, 104, 76}, 3);
+    m_situationsTable->setColumns({176, 200, 172, 50, 76, 92}, SituationsModel::What);
+    m_runsTable->setColumns({186, 112, 110, 84, 58, 76, 88, 96, 100}, RunsModel::Workflow);
+    m_runsTable->setGiveWay({RunsModel::Attempt, RunsModel::Money, RunsModel::Step, RunsModel::NextAt, RunsModel::Key}, 108);
+    m_runsTable->setMarkable(true);
+    m_runsTitle->setObjectName(u"runsTitle"_s);
+    buildColumnsMenu();
     m_tables = new QSplitter(Qt::Vertical, panel);
     m_tables->setHandleWidth(1);
     m_tables->setChildrenCollapsible(false);
@@ -113,11 +125,29 @@ void TriagePage::resizeEvent(QResizeEvent*)
 {
     if (m_sized || width() < 400)
         return;
-    m_sized = true;   // once; from then on the widths are the person's
-    const int left = width() < 1400 ? 198 : 206;
-    const int right = width() < 1400 ? 308 : 368;
+    m_sized = isVisible();   // once; from then on the widths are the person's
+    const int left = 230;
+    const int right = width() < 1400 ? 312 : 340;
     m_split->setSizes({left, width() - left - right - 2, right});
-    m_runsTable->setColumnHidden(RunsModel::Key, width() < 1400);
+}
+
+void TriagePage::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    m_sized = m_sized || width() >= 400;
+}
+
+// Which columns one wants. What does not fit is left out as well, and the title names both.
+void TriagePage::buildColumnsMenu()
+{
+    QMenu* menu = m_runsTitle->addMenu(u"Columns"_s);
+    for (int column = RunsModel::Run; column < RunsModel::ColumnCount; ++column) {
+        QAction* action = menu->addAction(m_runs->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
+        action->setCheckable(true);
+        action->setChecked(true);
+        connect(action, &QAction::toggled, this, [this, column](bool on) { m_runsTable->setColumnWanted(column, on); });
+    }
+    connect(m_runsTable, &DataTable::columnsChanged, this, &TriagePage::writeTitles);
 }
 
 void TriagePage::connectSignals()
@@ -137,6 +167,20 @@ void TriagePage::connectSignals()
             m_runs->fetchMore({});
     });
 }
+
+void TriagePage::connectMarks()
+{
+    connect(m_runsTable, &DataTable::markToggled, m_runs, &RunsModel::toggleMark);
+    connect(m_runsTable, &DataTable::markSet, this, [this](int row) { m_runs->setMark(row, true); });
+    connect(m_runsTable, &DataTable::markAll, m_runs, &RunsModel::markShown);
+    connect(m_runs, &RunsModel::marksChanged, this, [this] {
+        writeTitles();
+        Q_EMIT whyChanged();
+    });
+}
+
+std::vector<RunLine> TriagePage::marked() const { return m_runs->marked(); }
+void TriagePage::clearMarks() { m_runs->clearMarks(); }
 
 void TriagePage::connectTables()
 {
@@ -206,8 +250,7 @@ void TriagePage::showOverview(const Overview& overview)
     Q_EMIT read(overview.at);
     setNow(overview.at);
     m_attention->setLines(overview.attention);
-    for (int i = 0; i < m_attention->rowCount(); ++i)
-        m_attentionTable->setRowHeight(i, m_attention->row(i)->head ? 38 : 22);
+    fitAttention();
     QString effect;
     if (!m_filter->filter().isEmpty() && overview.filter.valid)
         effect = u"valid · leaves %1 of %2 runs"_s.arg(countText(overview.matching), countText(overview.all));
@@ -217,10 +260,21 @@ void TriagePage::showOverview(const Overview& overview)
     m_quiet = true;
     m_situations->setSituations(overview.situations);
     m_quiet = false;
-    safe::setText(static_cast<QLabel*>(m_finished), overview.finishedToday);
     writeTitles();
     if (overview.situations.empty() && m_runs->rowCount() == 0 && !overview.allClear.isEmpty())
         m_why->setEmpty(overview.allClear);
+}
+
+// Counts are never cut: their column is as wide as the widest of them.
+void TriagePage::fitAttention()
+{
+    double widest = 0;
+    for (int i = 0; i < m_attention->rowCount(); ++i) {
+        const AttentionLine& line = *m_attention->row(i);
+        m_attentionTable->setRowHeight(i, line.head ? kHeadLine : kLine);
+        widest = std::max(widest, tabularWidth(typeface(line.head ? 20 : 13, line.head), countText(line.count)));
+    }
+    m_attentionTable->setColumnWidth(AttentionModel::Count, static_cast<int>(std::ceil(widest)) + 6 + 12 + 1);
 }
 
 void TriagePage::writeTitles()
@@ -234,48 +288,85 @@ void TriagePage::writeTitles()
     const int row = m_situation.isEmpty() ? -1 : m_situations->rowOf(m_situation);
     const SituationLine* situation = m_situations->row(row);
     const quint64 total = situation != nullptr ? situation->count : m_overview.matching;
+    const QString marks = m_runs->marks() == 0 ? QString() : countText(m_runs->marks()) + u" marked, "_s;
     if (situation != nullptr)
-        m_runsTitle->setRemark(countText(total) + u" in "_s, situation->wait + u": "_s + situation->what);
+        m_runsTitle->setRemark(marks + countText(total) + u" in "_s, situation->wait + u": "_s + situation->what);
     else
-        m_runsTitle->setRemark(m_filter->filter().isEmpty()
-            ? plural(total, u"unfinished run"_s, u"unfinished runs"_s) : countText(total) + u" match the filter"_s);
-    m_runsTitle->setRight(situation != nullptr ? u"Esc: all runs"_s : QString());
+        m_runsTitle->setRemark(marks + (m_filter->filter().isEmpty()
+            ? plural(total, u"unfinished run"_s, u"unfinished runs"_s) : countText(total) + u" match the filter"_s));
+    QStringList right{m_runsTable->hiddenText()};
+    right.prepend(m_runs->marks() > 0 ? u"Esc: no marks"_s : situation != nullptr ? u"Esc: all runs"_s : QString());
+    right.removeAll(QString());
+    m_runsTitle->setRight(right.join(u" · "_s));
+    safe::setText(m_strip, stripText(total));
+}
+
+// What is not on screen, and how old the list is where it is not the newest.
+QString TriagePage::stripText(quint64 total) const
+{
     const auto have = static_cast<quint64>(m_runs->rowCount());
     QStringList strip;
-    if (total > have)
-        strip << u"%1 more below"_s.arg(countText(total - have));
-    else if (have > 0)
-        strip << u"all %1 shown"_s.arg(countText(have));
+    if (have == 0 && m_filter->filter().isEmpty())
+        strip << u"Nothing here yet: start a run with cairn start"_s;
+    else if (have == 0)
+        strip << u"Nothing matches: the filter leaves out all %1 runs; Clear filter shows them"_s.arg(countText(m_overview.all));
     else
-        strip << (m_filter->filter().isEmpty() ? u"Nothing here yet: start a run with cairn start"_s
-                                               : u"Nothing matches: the filter leaves out all %1 runs; Clear filter shows them"_s
-                                                     .arg(countText(m_overview.all)));
+        strip << (total > have ? u"%1 more below"_s.arg(countText(total - have)) : u"all %1 shown"_s.arg(countText(have)));
     if (m_fresh > 0)
-        strip << u"%1 new or changed since you looked, shown after F5"_s.arg(countText(m_fresh));
-    safe::setText(static_cast<QLabel*>(m_strip), strip.join(u" · "_s));
+        strip << u"%1 new since you looked, shown after F5"_s.arg(countText(m_fresh));
+    if (m_listDirty && m_listAt != 0)
+        strip << u"list as of %1"_s.arg(clockText(m_listAt, m_now));
+    return strip.join(u" · "_s);
 }
 
 void TriagePage::loadRuns()
 {
-    const SliceRequest request{m_filter->filter(), m_situation, std::nullopt, std::clamp(m_runs->rowCount(), 200, 2000)};
+    m_listDirty = false;
+    const SliceRequest request{m_filter->filter(), m_situation, std::nullopt, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
     follow(m_source.runs(request), m_runsTickets, [this](const RunSlice& slice) {
         m_pageTickets.next();   // pages of the old list are of no use any more
         m_quiet = true;
         m_runs->setFirst(slice);
         m_quiet = false;
-        if (m_runsTable->currentRow() < 0 && m_runs->rowCount() > 0) {
-            m_quiet = true;
-            m_runsTable->setCurrentIndex(m_runs->index(0, 0));
-            m_quiet = false;
-            if (m_situation.isEmpty())
-                m_whyOfRun = true;
-        }
-        if (const RunSlot* slot = m_runs->row(m_runsTable->currentRow()))
-            m_run = slot->run;
-        writeTitles();
-        loadWhy();
-        if (m_runs->rowCount() == 0 && !m_overview.allClear.isEmpty())
-            m_why->setEmpty(m_overview.allClear);
+        m_fresh = 0;
+        showRuns(slice);
+    });
+}
+
+void TriagePage::showRuns(const RunSlice& slice)
+{
+    m_listAt = slice.at;
+    if (m_runsTable->currentRow() < 0 && m_runs->rowCount() > 0) {
+        m_quiet = true;
+        m_runsTable->setCurrentIndex(m_runs->index(0, 0));
+        m_quiet = false;
+        if (m_situation.isEmpty())
+            m_whyOfRun = true;
+    }
+    if (const RunSlot* slot = m_runs->row(m_runsTable->currentRow()))
+        m_run = slot->run;
+    writeTitles();
+    loadWhy();
+    if (m_runs->rowCount() == 0 && !m_overview.allClear.isEmpty())
+        m_why->setEmpty(m_overview.allClear);
+}
+
+// The list again, while somebody reads further down: what belongs to it no more goes, nothing comes in, and the row at
+// the top of the view stays where it is.
+void TriagePage::settleRuns()
+{
+    m_listDirty = false;
+    const SliceRequest request{m_filter->filter(), m_situation, std::nullopt, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
+    follow(m_source.runs(request), m_runsTickets, [this](const RunSlice& slice) {
+        const QPersistentModelIndex top = m_runsTable->indexAt(QPoint(1, 1));
+        const int offset = top.isValid() ? m_runsTable->rowViewportPosition(top.row()) : 0;
+        m_quiet = true;
+        m_fresh = static_cast<quint64>(m_runs->settle(slice));
+        m_quiet = false;
+        QScrollBar* bar = m_runsTable->verticalScrollBar();
+        if (top.isValid())
+            bar->setValue(bar->value() + m_runsTable->rowViewportPosition(top.row()) - offset);
+        showRuns(slice);
     });
 }
 
@@ -295,6 +386,7 @@ void TriagePage::loadLines(const std::vector<RunId>& runs)
 
 void TriagePage::loadWhy()
 {
+    m_whyAt = m_now;
     if (m_whyOfRun && !m_run.isNull()) {
         follow(m_source.why(m_run), m_whyTickets, [this](const WhyView& why) {
             m_why->setWhy(why);
@@ -342,26 +434,37 @@ void TriagePage::runMoved()
 void TriagePage::merge(const ChangeSet& changes)
 {
     if (!changes.lines.empty()) {
-        m_fresh += static_cast<quint64>(m_runs->merge(changes.lines));
+        m_runs->merge(changes.lines);
         m_dirty = true;
+        m_listDirty = true;
         for (const RunLine& line : changes.lines)
             if (line.run == m_run)
                 loadWhy();
     }
-    // While nobody reads further down, new rows come in by themselves; otherwise they are announced.
-    const bool atTop = m_runsTable->verticalScrollBar()->value() == 0 && m_runsTable->currentRow() <= 0;
-    if (m_dirty && m_open == 0) {
+    // Counts and list are read again until they agree with the store, at most one at a time. While nobody reads further
+    // down, new rows come in by themselves; otherwise they are announced. A row that belongs to the list no more goes.
+    if (m_dirty && m_open == 0)
         loadOverview();
-        if (atTop && m_fresh > 0) {
-            m_fresh = 0;
+    if (m_listDirty && m_open <= 1) {
+        if (readsFromTop())
             loadRuns();
-        }
+        else
+            settleRuns();
     }
     writeTitles();
 }
 
+bool TriagePage::readsFromTop() const
+{
+    return m_runsTable->verticalScrollBar()->value() == 0 && m_runsTable->currentRow() <= 0 && m_runs->marks() == 0;
+}
+
 void TriagePage::setNow(qint64 now)
 {
+    constexpr qint64 kWhyAge = 15'000;   // the sentence says "asked 3 m ago": it must stay true while nothing changes
+    m_now = now;
+    if (isVisible() && m_open == 0 && m_whyAt != 0 && now - m_whyAt > kWhyAge)
+        loadWhy();
     m_situations->setNow(now);
     m_runs->setNow(now);
     m_situationsTable->viewport()->update();
@@ -417,7 +520,9 @@ void TriagePage::keyPressEvent(QKeyEvent* event)
         QWidget::keyPressEvent(event);
         return;
     }
-    if (!m_situation.isEmpty()) {
+    if (m_runs->marks() > 0) {
+        m_runs->clearMarks();
+    } else if (!m_situation.isEmpty()) {
         m_situationsTable->setCurrentIndex({});
         m_situationsTable->clearSelection();
         m_situation.clear();

@@ -6,6 +6,7 @@
 
 #include <QWidget>
 
+class QLabel;
 class QSplitter;
 
 namespace cairn::ui {
@@ -31,6 +32,8 @@ public:
     void focusNext(bool backwards);                // F6
     void focusRuns();
     [[nodiscard]] const WhyView& why() const;
+    [[nodiscard]] std::vector<RunLine> marked() const;      // runs that an act on several would concern
+    void clearMarks();
     [[nodiscard]] QString place() const;           // where the keyboard is: situations, runs, …
 
     [[nodiscard]] DataTable* runsTable() const { return m_runsTable; }
@@ -39,6 +42,7 @@ public:
     [[nodiscard]] FilterBox* filterBox() const { return m_filter; }
     [[nodiscard]] WhyPanel* whyPanel() const { return m_why; }
     [[nodiscard]] RunsModel* runsModel() const { return m_runs; }
+    [[nodiscard]] const Overview& overview() const { return m_overview; }
     [[nodiscard]] bool settled() const { return m_open == 0; }
 
 Q_SIGNALS:
@@ -53,6 +57,7 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
 private:
     void buildLayout();
@@ -60,6 +65,13 @@ private:
     [[nodiscard]] QWidget* buildCentre();
     void connectSignals();
     void connectTables();
+    void connectMarks();
+    void buildColumnsMenu();
+    void showRuns(const RunSlice& slice);
+    void settleRuns();
+    void fitAttention();
+    [[nodiscard]] QString stripText(quint64 total) const;
+    [[nodiscard]] bool readsFromTop() const;
     void loadOverview();
     void showOverview(const Overview& overview);
     void loadRuns();
@@ -81,8 +93,7 @@ private:
     DockTitle* m_attentionTitle;
     DockTitle* m_situationsTitle;
     DockTitle* m_runsTitle;
-    QWidget* m_finished = nullptr;
-    QWidget* m_strip = nullptr;
+    QLabel* m_strip = nullptr;
     FilterBox* m_filter;
     WhyPanel* m_why;
     QSplitter* m_tables = nullptr;
@@ -93,7 +104,11 @@ private:
     QString m_situation;                           // key; empty: all runs
     RunId m_run;
     bool m_whyOfRun = false;
-    bool m_dirty = false;
+    bool m_dirty = false;                          // something has changed since the counts were read
+    bool m_listDirty = false;                      // …since the list was
+    qint64 m_listAt = 0;                           // store time of the list
+    qint64 m_whyAt = 0;                            // store time of the sentence
+    qint64 m_now = 0;
     quint64 m_fresh = 0;                           // runs that came since the list was read
     int m_open = 0;                                // requests under way
     bool m_quiet = false;                          // selection is set by us, not by the person

@@ -5,6 +5,7 @@
 
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
 
@@ -26,12 +27,21 @@ protected:
         painter->drawLine(rect.bottomLeft(), rect.bottomRight());
         painter->setPen(theme().text2);
         painter->setFont(typeface(11));
-        const bool last = section == count() - 1;
+        const bool last = visualIndex(section) == lastShown();
         const QRect area = rect.adjusted(section == 0 ? 12 : 6, 0, last ? -12 : -4, 0);
         const auto align = Qt::Alignment(model()->headerData(section, Qt::Horizontal, Qt::TextAlignmentRole).toInt());
         const QString text = model()->headerData(section, Qt::Horizontal).toString();
         painter->drawText(area, static_cast<int>(align | Qt::AlignVCenter | Qt::TextSingleLine), text);
         painter->restore();
+    }
+
+private:
+    [[nodiscard]] int lastShown() const
+    {
+        int last = count() - 1;
+        while (last > 0 && isSectionHidden(logicalIndex(last)))
+            --last;
+        return last;
     }
 };
 
@@ -71,11 +81,74 @@ void DataTable::setRowSize(int height) { verticalHeader()->setDefaultSectionSize
 
 void DataTable::setColumns(const QList<int>& widths, int stretch)
 {
+    m_widths = widths;
+    m_stretch = stretch;
     for (int i = 0; i < widths.size(); ++i) {
         horizontalHeader()->setSectionResizeMode(i, i == stretch ? QHeaderView::Stretch : QHeaderView::Interactive);
         if (i != stretch)
             setColumnWidth(i, widths.at(i));
     }
+}
+
+void DataTable::setGiveWay(const QList<int>& order, int least)
+{
+    m_giveWay = order;
+    m_least = least;
+    fitColumns();
+}
+
+void DataTable::setColumnWanted(int column, bool wanted)
+{
+    if (wanted)
+        m_unwanted.remove(column);
+    else
+        m_unwanted.insert(column);
+    fitColumns();
+}
+
+void DataTable::fitColumns()
+{
+    QSet<int> hidden = m_unwanted;
+    int taken = m_least;
+    for (int i = 0; i < m_widths.size(); ++i)
+        if (i != m_stretch && !hidden.contains(i))
+            taken += isColumnHidden(i) ? m_widths.at(i) : columnWidth(i);
+    for (const int column : m_giveWay) {
+        if (taken <= viewport()->width())
+            break;
+        if (hidden.contains(column))
+            continue;
+        hidden.insert(column);
+        taken -= isColumnHidden(column) ? m_widths.at(column) : columnWidth(column);
+    }
+    bool changed = false;
+    for (int i = 0; i < m_widths.size(); ++i) {
+        if (isColumnHidden(i) == hidden.contains(i))
+            continue;
+        setColumnHidden(i, hidden.contains(i));
+        changed = true;
+    }
+    if (changed)
+        Q_EMIT columnsChanged();
+}
+
+QString DataTable::hiddenText() const
+{
+    QStringList names;
+    for (int i = 0; i < m_widths.size(); ++i)
+        if (isColumnHidden(i))
+            names << model()->headerData(i, Qt::Horizontal).toString();
+    if (names.isEmpty())
+        return {};
+    return (names.size() == 1 ? QStringLiteral("1 column hidden: ") : QStringLiteral("%1 columns hidden: ").arg(names.size()))
+        + names.join(QStringLiteral(", "));
+}
+
+void DataTable::resizeEvent(QResizeEvent* event)
+{
+    QTableView::resizeEvent(event);
+    if (!m_giveWay.isEmpty())
+        fitColumns();
 }
 
 void DataTable::moveBy(int rows)
@@ -90,6 +163,10 @@ void DataTable::keyPressEvent(QKeyEvent* event)
 {
     const bool plain = (event->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) == Qt::NoModifier;
     const int key = event->key();
+    if (m_markable && markKey(*event)) {
+        event->accept();
+        return;
+    }
     if (plain && (key == Qt::Key_Return || key == Qt::Key_Enter)) {
         if (currentIndex().isValid())
             Q_EMIT opened(currentIndex());
@@ -100,14 +177,45 @@ void DataTable::keyPressEvent(QKeyEvent* event)
     } else if (plain && (key == Qt::Key_Delete || (key >= Qt::Key_A && key <= Qt::Key_Z) || key == Qt::Key_Slash)) {
         const QChar letter = key == Qt::Key_Delete ? QChar(0x7F) : QChar(key).toLower();
         Q_EMIT letterTyped(letter, (event->modifiers() & Qt::ShiftModifier) != 0);
-    } else if (plain && key >= Qt::Key_0 && key <= Qt::Key_9) {
-        event->ignore();   // views are switched by the page
+    } else if (plain && ((key >= Qt::Key_0 && key <= Qt::Key_9) || key == Qt::Key_Backspace)) {
+        event->ignore();   // views are switched by the page, and so is the run
+        return;
     } else {
         QTableView::keyPressEvent(event);
         return;
     }
-    if (!(key >= Qt::Key_0 && key <= Qt::Key_9))
-        event->accept();
+    event->accept();
+}
+
+bool DataTable::markKey(const QKeyEvent& event)
+{
+    const int key = event.key();
+    const Qt::KeyboardModifiers with = event.modifiers() & ~Qt::KeypadModifier;
+    if (key == Qt::Key_Space && with == Qt::NoModifier) {
+        Q_EMIT markToggled(currentRow());
+    } else if ((key == Qt::Key_Up || key == Qt::Key_Down) && with == Qt::ShiftModifier) {
+        Q_EMIT markSet(currentRow());
+        moveBy(key == Qt::Key_Down ? 1 : -1);
+        Q_EMIT markSet(currentRow());
+    } else if (key == Qt::Key_A && with == Qt::ControlModifier) {
+        Q_EMIT markAll();
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void DataTable::mousePressEvent(QMouseEvent* event)
+{
+    const QModelIndex index = indexAt(event->position().toPoint());
+    const QRect cell = visualRect(index);
+    const bool onBox = index.column() == 0 && event->position().x() < cell.left() + 10 + kMarkWidth;
+    if (m_markable && index.isValid() && onBox && event->button() == Qt::LeftButton) {
+        setFocus(Qt::MouseFocusReason);
+        Q_EMIT markToggled(index.row());
+        return;
+    }
+    QTableView::mousePressEvent(event);
 }
 
 void DataTable::paintEvent(QPaintEvent* event)

@@ -5,11 +5,18 @@
 #include "ui/widgets/theme.h"
 
 #include <QFontMetricsF>
+#include <QMenu>
 #include <QPainter>
+#include <QToolButton>
 
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+constexpr QStringView kNotStarted = u"not started";
+constexpr QStringView kPath = u"path to the wait";
+}
 
 DockTitle::DockTitle(const QString& title, QWidget* parent) : QWidget(parent), m_title(title)
 {
@@ -43,10 +50,39 @@ void DockTitle::setLegend(bool on)
     update();
 }
 
+QMenu* DockTitle::addMenu(const QString& text)
+{
+    m_button = new QToolButton(this);
+    m_button->setText(text + u" ▾"_s);
+    m_button->setFont(typeface(11));
+    m_button->setAutoRaise(true);
+    m_button->setFocusPolicy(Qt::TabFocus);
+    m_button->setPopupMode(QToolButton::InstantPopup);
+    m_button->setAccessibleName(text + u" of "_s + m_title);
+    auto* menu = new QMenu(m_button);
+    m_button->setMenu(menu);
+    resizeEvent(nullptr);
+    return menu;
+}
+
+void DockTitle::resizeEvent(QResizeEvent*)
+{
+    if (m_button == nullptr)
+        return;
+    const int w = m_button->sizeHint().width();
+    m_button->setGeometry(width() - w - 6, 4, w, 22);
+}
+
 void DockTitle::speak()
 {
     setAccessibleName(m_title + u' ' + m_remark + u' ' + m_strong + u' ' + m_right);
     update();
+}
+
+double DockTitle::legendWidth()
+{
+    const QFontMetricsF metrics(typeface(11));
+    return metrics.horizontalAdvance(kNotStarted.toString()) + metrics.horizontalAdvance(kPath.toString()) + 2 * (28 + 12);
 }
 
 void DockTitle::paintLegend(QPainter& painter, double& right) const
@@ -62,8 +98,8 @@ void DockTitle::paintLegend(QPainter& painter, double& right) const
     };
     QPen dashed(theme().control, 1.2);
     dashed.setDashPattern({3, 3});
-    entry(u"not started"_s, dashed);
-    entry(u"path to the wait"_s, QPen(theme().text, 2.5));
+    entry(kNotStarted.toString(), dashed);
+    entry(kPath.toString(), QPen(theme().text, 2.5));
 }
 
 void DockTitle::paintEvent(QPaintEvent*)
@@ -81,8 +117,9 @@ void DockTitle::paintEvent(QPaintEvent*)
     double x = 12 + QFontMetricsF(caps).horizontalAdvance(m_title) + 10;
     painter.setFont(typeface(11));
     const QFontMetricsF metrics(typeface(11));
-    double right = width() - 12;
-    if (m_legend)
+    double right = m_button == nullptr ? width() - 12 : m_button->x() - 8;
+    // The remark says what is left out and goes first; the legend only explains two kinds of lines.
+    if (m_legend && right - x > metrics.horizontalAdvance(m_remark) + legendWidth())
         paintLegend(painter, right);
     if (!m_right.isEmpty()) {
         right -= metrics.horizontalAdvance(m_right);

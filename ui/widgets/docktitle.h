@@ -5,6 +5,9 @@
 
 #include <QWidget>
 
+class QMenu;
+class QToolButton;
+
 namespace cairn::ui {
 
 class DockTitle final : public QWidget {
@@ -15,13 +18,17 @@ public:
     void setRemark(const QString& remark, const QString& strong = {});
     void setRight(const QString& text, Glyph glyph = Glyph::None);
     void setLegend(bool on);   // of the graph
+    // A button at the right end that opens a menu; gives the menu.
+    QMenu* addMenu(const QString& text);
     [[nodiscard]] QString remark() const { return m_remark; }
     [[nodiscard]] QString right() const { return m_right; }
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    [[nodiscard]] static double legendWidth();
     void paintLegend(QPainter& painter, double& right) const;
     void speak();
 
@@ -31,6 +38,7 @@ private:
     QString m_right;
     Glyph m_glyph = Glyph::None;
     bool m_legend = false;
+    QToolButton* m_button = nullptr;
 };
 
 }  // namespace cairn::ui

@@ -28,4 +28,16 @@ double paintKeycap(QPainter& painter, const QPointF& topLeft, const QString& key
     return width;
 }
 
+namespace { constexpr double kGap = 5; }   // between the name on the button and the cap
+
+QPixmap keycapPixmap(const QString& key, double ratio)
+{
+    QPixmap pixmap(QSizeF((kGap + keycapWidth(key)) * ratio, 18 * ratio).toSize());
+    pixmap.setDevicePixelRatio(ratio);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    paintKeycap(painter, QPointF(kGap, 0), key);
+    return pixmap;
+}
+
 }  // namespace cairn::ui

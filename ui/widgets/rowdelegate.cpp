@@ -4,9 +4,9 @@
 #include "ui/widgets/shapes.h"
 #include "ui/widgets/theme.h"
 
-#include <QAbstractItemView>
 #include <QFontMetricsF>
 #include <QPainter>
+#include <QTableView>
 
 namespace cairn::ui {
 
@@ -55,8 +55,37 @@ void paintLines(QPainter& painter, const QRect& rect, int look, bool onlyTop)
     }
 }
 
+void paintMark(QPainter& painter, const QRectF& box, bool on)
+{
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(on ? theme().text : theme().control, 1));
+    painter.setBrush(on ? theme().text : QColor(Qt::transparent));
+    painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+    if (on) {
+        painter.setPen(QPen(theme().window, 1.8));
+        painter.drawPolyline(QPolygonF({box.topLeft() + QPointF(3, 6.5), box.topLeft() + QPointF(5.2, 9), box.topLeft() + QPointF(9.4, 3.6)}));
+    }
+    painter.restore();
+}
+
+// Columns to the right may be hidden: the last one that is shown has the outer margin.
+bool isLastShown(const QModelIndex& index, const QWidget* widget)
+{
+    const auto* table = qobject_cast<const QTableView*>(widget);
+    for (int c = index.column() + 1; c < index.model()->columnCount(index.parent()); ++c)
+        if (table == nullptr || !table->isColumnHidden(c))
+            return false;
+    return true;
+}
+
 void paintLeading(QPainter& painter, const QRectF& rect, const QModelIndex& index, const QColor& ground, Pen& pen)
 {
+    const int mark = index.data(MarkRole).toInt();
+    if (mark != 0) {
+        paintMark(painter, QRectF(pen.x, rect.center().y() - 6, 12, 12), mark == 2);
+        pen.x += kMarkWidth;
+    }
     const int glyph = index.data(GlyphRole).toInt();
     if (glyph != 0) {
         const double size = 14;
@@ -86,8 +115,6 @@ void paintText(QPainter& painter, const QRectF& rect, const QModelIndex& index, 
     }
     painter.setPen(secondary ? theme().text2 : theme().text);
     const auto align = Qt::Alignment(index.data(Qt::TextAlignmentRole).toInt()) | Qt::AlignVCenter;
-    if (big)
-        area.setLeft(area.left() - 60);   // a large count runs into the name's column, which is short there
     if ((look & FigureLook) != 0 && tabularWidth(painter.font(), text) <= area.width() + 0.5) {
         drawTabular(painter, area, text, align);
         return;
@@ -143,7 +170,7 @@ void RowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     if ((look & RailLook) != 0)
         painter->fillRect(QRectF(rect.left(), rect.top(), 3, rect.height()), theme().text);
     const bool first = index.column() == 0;
-    const bool last = index.column() == index.model()->columnCount(index.parent()) - 1;
+    const bool last = isLastShown(index, option.widget);
     Pen pen{rect.left() + (first ? 12 : 6) + index.data(IndentRole).toInt(), rect.right() - (last ? 12 : 4)};
     paintLeading(*painter, rect, index, ground, pen);
     paintText(*painter, rect, index, look, selected, pen);

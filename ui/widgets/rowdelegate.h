@@ -12,6 +12,8 @@ namespace cairn::ui {
 void drawTabular(QPainter& painter, const QRectF& where, const QString& text, Qt::Alignment align);
 [[nodiscard]] double tabularWidth(const QFont& font, const QString& text);
 
+constexpr int kMarkWidth = 20;   // the box at the beginning of a row that can be marked, with its gap
+
 class RowDelegate final : public QStyledItemDelegate {
     Q_OBJECT
 public:

@@ -14,7 +14,21 @@ namespace cairn::ui {
 namespace {
 constexpr double kLineHeight = 23.0;
 constexpr int kMaxCharacters = 70;
+
+// Where a part stands as words of its own: "cancel" is not set in bold inside of "cancelled". -1: nowhere.
+qsizetype wholeWordAt(const QString& text, const QString& part)
+{
+    const auto joins = [&text](qsizetype i) { return i >= 0 && i < text.size() && text.at(i).isLetterOrNumber(); };
+    for (qsizetype at = part.isEmpty() ? -1 : text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
+        const bool before = part.front().isLetterOrNumber() && joins(at - 1);
+        const bool after = part.back().isLetterOrNumber() && joins(at + part.size());
+        if (!before && !after)
+            return at;
+    }
+    return -1;
 }
+
+}  // namespace
 
 Sentence::Sentence(QWidget* parent) : QWidget(parent)
 {
@@ -47,7 +61,7 @@ double Sentence::lay(QTextLayout& layout, int width) const
     QTextCharFormat bold;
     bold.setFontWeight(QFont::DemiBold);
     for (const QString& part : m_strong) {
-        const qsizetype at = part.isEmpty() ? -1 : m_text.indexOf(part);
+        const qsizetype at = wholeWordAt(m_text, part);
         if (at >= 0)
             ranges.append({static_cast<int>(at), static_cast<int>(part.size()), bold});
     }

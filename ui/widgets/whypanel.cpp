@@ -3,6 +3,7 @@
 #include "ui/data/safetext.h"
 #include "ui/data/words.h"
 #include "ui/widgets/docktitle.h"
+#include "ui/widgets/factgrid.h"
 #include "ui/widgets/keycap.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/sentence.h"
@@ -10,7 +11,6 @@
 
 #include <QAbstractButton>
 #include <QFontMetricsF>
-#include <QGridLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QPainter>
@@ -23,17 +23,15 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kIndent = 36;   // beside the widest key cap
-
 // Key, name, and under it the consequence or the reason why it is off. Off stays visible and focusable: it says why.
 class VerbButton final : public QAbstractButton {
 public:
-    VerbButton(const VerbLine& verb, QWidget* parent) : QAbstractButton(parent), m_verb(verb)
+    VerbButton(const VerbLine& verb, int indent, QWidget* parent) : QAbstractButton(parent), m_verb(verb), m_indent(indent)
     {
         setFocusPolicy(Qt::StrongFocus);
         setAccessibleName(verb.name);
         setAccessibleDescription(verb.text);
-        QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+        QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);
         policy.setHeightForWidth(true);
         setSizePolicy(policy);
     }
@@ -42,24 +40,24 @@ public:
     {
         return 18 + std::max(16, textRect(width).height()) + 6;
     }
-    [[nodiscard]] QSize sizeHint() const override { return {300, heightForWidth(300)}; }
+    [[nodiscard]] QSize sizeHint() const override { return {240, heightForWidth(240)}; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return {120, 40}; }
 
 protected:
     void paintEvent(QPaintEvent*) override
     {
         QPainter painter(this);
-        const double indent = kIndent;
         if (!m_verb.letter.isEmpty())
             paintKeycap(painter, QPointF(0, 1), m_verb.letter, !m_verb.on);
         painter.setFont(typeface(13, m_verb.on));
         painter.setPen(m_verb.on ? theme().text : theme().text2);
-        painter.drawText(QPointF(indent, 14), m_verb.name + (m_verb.on ? u"…"_s : QString()));
+        painter.drawText(QPointF(m_indent, 14), m_verb.name + (m_verb.on ? u"…"_s : QString()));
         painter.setFont(typeface(11));
         painter.setPen(theme().text2);
-        painter.drawText(QRectF(kIndent, 18, width() - kIndent - 4, height() - 18), Qt::TextWordWrap, line());
+        painter.drawText(QRectF(m_indent, 18, width() - m_indent - 4, height() - 18), Qt::TextWordWrap, line());
         if (hasFocus()) {
             painter.setPen(QPen(theme().focus, 2));
-            painter.drawRect(rect().adjusted(-1 + 1, 1, -1, -3));
+            painter.drawRect(rect().adjusted(0, 1, -1, -3));
         }
     }
 
@@ -67,11 +65,22 @@ private:
     [[nodiscard]] QString line() const { return (m_verb.on ? QString() : u"Off: "_s) + shown(m_verb.text, false, 400); }
     [[nodiscard]] QRect textRect(int width) const
     {
-        return QFontMetrics(typeface(11)).boundingRect(QRect(0, 0, std::max(60, width - kIndent - 4), 400), Qt::TextWordWrap, line());
+        return QFontMetrics(typeface(11)).boundingRect(QRect(0, 0, std::max(60, width - m_indent - 4), 400), Qt::TextWordWrap, line());
     }
 
     VerbLine m_verb;
+    int m_indent;
 };
+
+// Names begin in one line, beside the widest key cap that is there.
+int indentOf(const std::vector<VerbLine>& verbs)
+{
+    double widest = 18;
+    for (const VerbLine& verb : verbs)
+        if (!verb.letter.isEmpty())
+            widest = std::max(widest, keycapWidth(verb.letter));
+    return static_cast<int>(widest) + 10;
+}
 
 }  // namespace
 
@@ -139,23 +148,7 @@ void WhyPanel::addEvidence(const std::vector<Fact>& facts)
 {
     addHair();
     addCaption(u"Evidence"_s);
-    auto* holder = new QWidget(m_body);
-    auto* grid = new QGridLayout(holder);
-    grid->setContentsMargins(0, 0, 0, 0);
-    grid->setHorizontalSpacing(12);
-    grid->setVerticalSpacing(2);
-    grid->setColumnStretch(1, 1);
-    grid->setColumnMinimumWidth(0, 84);
-    int row = 0;
-    for (const Fact& fact : facts) {
-        auto* name = safe::label(fact.name, {.secondary = true}, holder);
-        auto* value = safe::label(fact.value, {.face = fact.mono ? Face::Mono : Face::Text, .wrap = true, .selectable = true},
-                                  holder);
-        value->setFocusPolicy(Qt::NoFocus);
-        grid->addWidget(name, row, 0, Qt::AlignTop);
-        grid->addWidget(value, row++, 1);
-    }
-    m_layout->addWidget(holder);
+    m_layout->addWidget(factGrid(facts, 84, m_body));
 }
 
 void WhyPanel::addVerbs()
@@ -163,8 +156,11 @@ void WhyPanel::addVerbs()
     addHair();
     addCaption(u"You can"_s);
     m_layout->addSpacing(2);
+    const int indent = indentOf(m_why.verbs);
     for (const VerbLine& verb : m_why.verbs) {
-        auto* button = new VerbButton(verb, m_body);
+        if (verb.abandon)
+            continue;   // the last resort is in the menus only
+        auto* button = new VerbButton(verb, indent, m_body);
         connect(button, &QAbstractButton::clicked, this, [this, verb] { Q_EMIT verbChosen(verb); });
         m_layout->addWidget(button);
         if (m_firstVerb == nullptr)

@@ -31,14 +31,24 @@ void GraphCanvas::setSteps(const std::vector<StepLine>& steps)
         return;
     m_steps = steps;
     rebuild();
-    if (!m_framed && !m_steps.empty()) {
-        m_framed = true;
-        for (const StepLine& step : m_steps)
-            if (step.root) {
-                reveal(step.ix);
-                break;
-            }
-    }
+    if (!m_framed && !m_steps.empty() && isVisible())
+        frame();
+}
+
+// The first view: the whole width where its text stays legible, and the wait in it.
+void GraphCanvas::frame()
+{
+    constexpr double kLegible = 0.7;
+    m_framed = true;
+    if (m_scene.boxes.empty())
+        return;
+    const double fits = viewport()->width() / m_scene.bounds.width();
+    setZoom(std::clamp(fits, kLegible, 1.0), QPointF(0, 0));
+    for (const StepLine& step : m_steps)
+        if (step.root) {
+            reveal(step.ix);
+            break;
+        }
 }
 
 void GraphCanvas::rebuild()
@@ -68,9 +78,16 @@ void GraphCanvas::reveal(quint32 step)
     const QRectF view(toScene(QPointF(0, 0)), QSizeF(viewport()->size()) / m_zoom);
     if (view.contains(box))
         return;
-    const QPointF centre = (box.center() - m_scene.bounds.topLeft()) * m_zoom;
-    horizontalScrollBar()->setValue(static_cast<int>(centre.x()) - viewport()->width() / 2);
-    verticalScrollBar()->setValue(static_cast<int>(centre.y()) - viewport()->height() / 2);
+    // As little as brings it in, with its note: what one looks at should not jump.
+    const QRectF wanted = QRectF((box.topLeft() - m_scene.bounds.topLeft()) * m_zoom, box.size() * m_zoom).adjusted(-12, -12, 12, 40);
+    const auto moved = [](QScrollBar* bar, double first, double last, int room) {
+        if (first < bar->value())
+            bar->setValue(static_cast<int>(first));
+        else if (last > bar->value() + room)
+            bar->setValue(static_cast<int>(std::min(first, last - room)));
+    };
+    moved(horizontalScrollBar(), wanted.left(), wanted.right(), viewport()->width());
+    moved(verticalScrollBar(), wanted.top(), wanted.bottom(), viewport()->height());
 }
 
 void GraphCanvas::setZoom(double zoom, const QPointF& anchor)
@@ -169,13 +186,26 @@ void GraphCanvas::paintEvent(QPaintEvent* event)
     }
 }
 
-void GraphCanvas::resizeEvent(QResizeEvent*) { updateBars(); }
+void GraphCanvas::resizeEvent(QResizeEvent*)
+{
+    updateBars();
+    if (!m_touched && isVisible() && !m_steps.empty())
+        frame();
+}
+
+void GraphCanvas::showEvent(QShowEvent* event)
+{
+    QAbstractScrollArea::showEvent(event);
+    if (!m_framed && !m_steps.empty())
+        frame();
+}
 void GraphCanvas::scrollContentsBy(int, int) { viewport()->update(); }
 
 void GraphCanvas::choose(int node)
 {
     if (node < 0 || node >= static_cast<int>(m_scene.boxes.size()))
         return;
+    m_touched = true;
     m_current = node;
     m_step = m_scene.graph.nodes[static_cast<std::size_t>(node)].key;
     reveal(m_step);
@@ -203,6 +233,7 @@ void GraphCanvas::mouseMoveEvent(QMouseEvent* event)
 {
     if (!m_dragging)
         return;
+    m_touched = true;
     const QPointF d = event->position() - m_grab;
     m_grab = event->position();
     horizontalScrollBar()->setValue(horizontalScrollBar()->value() - qRound(d.x()));
@@ -225,6 +256,7 @@ void GraphCanvas::mouseDoubleClickEvent(QMouseEvent* event)
 
 void GraphCanvas::wheelEvent(QWheelEvent* event)
 {
+    m_touched = true;
     if ((event->modifiers() & Qt::ControlModifier) == 0) {
         QAbstractScrollArea::wheelEvent(event);
         return;
@@ -260,6 +292,7 @@ bool GraphCanvas::zoomKey(int key)
         fit();
     else
         return false;
+    m_touched = true;
     return true;
 }
 

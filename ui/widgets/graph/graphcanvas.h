@@ -37,6 +37,7 @@ Q_SIGNALS:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
@@ -50,6 +51,7 @@ protected:
 private:
     void rebuild();
     void updateBars();
+    void frame();
     [[nodiscard]] QPointF origin() const;            // of the scene, in viewport coordinates
     [[nodiscard]] QPointF toScene(const QPointF& view) const;
     bool moveKey(int key);
@@ -64,6 +66,7 @@ private:
     QPointF m_grab;
     bool m_dragging = false;
     bool m_framed = false;   // the wait has been brought into view once
+    bool m_touched = false;  // the person has zoomed, scrolled or chosen: the view is theirs
 };
 
 // Painting, apart from the widget: the picture of `area` at `zoom` with the painter already in scene coordinates.

@@ -1,0 +1,320 @@
+#include "ui/dialogs/bulksheet.h"
+
+#include "ui/data/format.h"
+#include "ui/dialogs/sheetparts.h"
+#include "ui/models/bulkmodel.h"
+#include "ui/widgets/datatable.h"
+#include "ui/widgets/safetext.h"
+#include "ui/widgets/theme.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPainter>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include <map>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+using State = BulkRow::State;
+
+namespace {
+
+// Lines that several runs share are told once, with their number.
+QStringList gathered(const std::vector<ActPreview>& previews, QStringList ActPreview::* what)
+{
+    std::map<QString, quint64> counts;
+    QStringList order;
+    for (const ActPreview& preview : previews) {
+        if (!preview.possible)
+            continue;
+        for (const QString& line : preview.*what)
+            if (++counts[line] == 1)
+                order << line;
+    }
+    QStringList lines;
+    for (const QString& line : order)
+        lines << (counts[line] == 1 ? line : u"%1 (%2)"_s.arg(line, plural(counts[line], u"run"_s, u"runs"_s)));
+    return lines;
+}
+
+}  // namespace
+
+bool BulkSheet::takes(Verb verb)
+{
+    return verb == Verb::Pause || verb == Verb::Resume || verb == Verb::Cancel || verb == Verb::Retry;
+}
+
+BulkSheet::BulkSheet(Source& source, const StoreFacts& facts, std::vector<ActRequest> requests, const QStringList& names,
+                     QWidget* parent)
+    : QDialog(parent), m_source(source), m_facts(facts), m_requests(std::move(requests)), m_model(new BulkModel(this)),
+      m_table(new DataTable(u"Runs of this act"_s, this)), m_sum(safe::label({}, {.size = 16, .wrap = true}, this)),
+      m_reason(new QPlainTextEdit(this)), m_count(new QLineEdit(this)),
+      m_state(safe::label({}, {.size = 11, .secondary = true}, this)), m_close(safe::button(u"Close   Esc"_s, this)),
+      m_confirm(safe::button({}, this))
+{
+    setWindowTitle(actName(m_requests.front()));
+    setModal(true);
+    std::vector<BulkRow> rows;
+    for (std::size_t i = 0; i < m_requests.size(); ++i)
+        rows.push_back({m_requests[i].run, names.value(static_cast<qsizetype>(i)), State::Asking, {}});
+    m_model->setRows(std::move(rows));
+    m_previews.resize(m_requests.size());
+    m_confirm->setProperty("primary", true);
+    for (QPushButton* button : {m_confirm, m_close})
+        button->setAutoDefault(false);
+    m_reason->setAccessibleName(u"Reason"_s);
+    m_reason->setTabChangesFocus(true);
+    m_reason->setFixedHeight(50);
+    m_reason->installEventFilter(this);
+    m_count->setAccessibleName(u"Number of runs, typed"_s);
+    m_count->setFixedWidth(72);
+    m_count->installEventFilter(this);
+    m_table->installEventFilter(this);
+    buildLayout();
+    connect(m_close, &QPushButton::clicked, this, &QDialog::reject);
+    connect(m_confirm, &QPushButton::clicked, this, &BulkSheet::execute);
+    connect(m_reason, &QPlainTextEdit::textChanged, this, &BulkSheet::updateConfirm);
+    connect(m_count, &QLineEdit::textChanged, this, &BulkSheet::updateConfirm);
+    resize(760, 660);
+    updateConfirm();
+    askNext();
+    m_reason->setFocus();
+}
+
+QWidget* BulkSheet::buildFoot()
+{
+    auto* foot = new QWidget(this);
+    foot->setFixedHeight(48);
+    foot->setAutoFillBackground(true);
+    auto* row = new QHBoxLayout(foot);
+    row->setContentsMargins(18, 0, 18, 0);
+    row->setSpacing(8);
+    row->addWidget(m_state);
+    row->addStretch(1);
+    row->addWidget(m_close);
+    row->addWidget(m_confirm);
+    return foot;
+}
+
+void BulkSheet::buildLayout()
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(1, 1, 1, 1);
+    column->setSpacing(0);
+    column->addWidget(new SheetHead(m_facts, u"%1, %2"_s.arg(actName(m_requests.front()),
+                                        plural(m_requests.size(), u"run"_s, u"runs"_s)), this));
+    auto* body = new QVBoxLayout;
+    body->setContentsMargins(18, 12, 18, 10);
+    body->setSpacing(8);
+    body->addWidget(m_sum);
+    m_table->setModel(m_model);
+    m_table->setColumns({126, 200, 110, 200}, BulkModel::Text);
+    body->addWidget(m_table, 1);
+    m_effects = new QVBoxLayout;
+    body->addLayout(m_effects);
+    body->addWidget(caption(m_facts.guarded ? u"Reason, required; it is recorded with every run"_s
+                                            : u"Reason; it is recorded with every run"_s, this));
+    body->addWidget(m_reason);
+    const bool abandons = m_requests.front().verb == Verb::Cancel && !m_requests.front().compensate;
+    m_count->setVisible(abandons);
+    if (abandons) {
+        auto* typed = new QHBoxLayout;
+        typed->addWidget(safe::label(u"Nothing is undone, and it cannot be taken back. Type the number of runs:"_s, {}, this));
+        typed->addWidget(m_count);
+        typed->addStretch(1);
+        body->addLayout(typed);
+    }
+    column->addLayout(body, 1);
+    column->addWidget(buildFoot());
+}
+
+void BulkSheet::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), theme().window);
+    painter.setPen(theme().control);
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+}
+
+quint64 BulkSheet::ready() const { return m_model->count(State::Ready); }
+
+// One after the other: the acting thread is not filled with questions that a closed sheet does not need.
+void BulkSheet::askNext()
+{
+    if (previewed()) {
+        showPreviews();
+        return;
+    }
+    safe::setText(m_sum, u"Computing the preview: %1 of %2"_s.arg(countText(m_next + 1), countText(m_requests.size())));
+    whenDone(m_source.preview(m_requests[m_next]), this, [this](const Reply<ActPreview>& reply) {
+        const auto row = static_cast<int>(m_next);
+        if (reply) {
+            m_previews[m_next] = *reply.value;
+            m_requests[m_next] = reply.value->request;
+            m_model->set(row, reply.value->possible ? State::Ready : State::LeftOut, reply.value->refusal);
+        } else {
+            m_model->set(row, State::LeftOut, reply.failure.what);
+        }
+        ++m_next;
+        askNext();
+    });
+}
+
+void BulkSheet::showPreviews()
+{
+    const quint64 out = m_model->count(State::LeftOut);
+    safe::setText(m_sum, u"%1: %2 of %3 marked, %4 left out%5"_s.arg(actName(m_requests.front()),
+        plural(ready(), u"run"_s, u"runs"_s), countText(m_requests.size()), countText(out),
+        out == 0 ? u"."_s : u"; why stands in its line."_s));
+    auto* box = new QWidget(this);
+    box->setAutoFillBackground(true);
+    auto* row = new QHBoxLayout(box);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(0);
+    QStringList next = gathered(m_previews, &ActPreview::willHappen);
+    next += gathered(m_previews, &ActPreview::alsoChanges);
+    row->addWidget(consequences(u"What happens next"_s, Glyph::Running, next, box), 1);
+    row->addWidget(consequences(u"May be repeated"_s, Glyph::Uncertain, gathered(m_previews, &ActPreview::mayRepeat), box), 1);
+    m_effects->addWidget(box);
+    updateConfirm();
+}
+
+QString BulkSheet::missing() const
+{
+    if (!previewed() && !m_sending)
+        return u"computing the preview"_s;
+    const ActPreview* first = nullptr;
+    for (const ActPreview& preview : m_previews)
+        if (preview.possible && first == nullptr)
+            first = &preview;
+    if (first == nullptr)
+        return u"nothing to do: 0 runs take this act now"_s;
+    if (first->reasonRequired && m_reason->toPlainText().trimmed().size() < first->reasonMinimum)
+        return u"still needed: a reason of at least %1 characters"_s.arg(first->reasonMinimum);
+    if (!m_count->isHidden() && m_count->text().trimmed() != QString::number(ready()))
+        return u"still needed: the number of runs, typed"_s;
+    return {};
+}
+
+void BulkSheet::updateConfirm()
+{
+    if (m_over || m_sending)
+        return;
+    const QString lacks = missing();
+    m_confirm->setEnabled(lacks.isEmpty());
+    m_confirm->setText(u"%1 %2   Ctrl Enter"_s.arg(actName(m_requests.front()), plural(ready(), u"run"_s, u"runs"_s)));
+    m_confirm->setAccessibleName(m_confirm->text());
+    safe::setText(m_state, lacks.isEmpty() ? u"each run is decided again when it is sent"_s : lacks);
+}
+
+void BulkSheet::execute()
+{
+    if (!m_confirm->isEnabled())
+        return;
+    m_sending = true;
+    m_next = 0;
+    m_confirm->setEnabled(false);
+    m_reason->setReadOnly(true);
+    m_close->setText(u"Stop after this run   Esc"_s);
+    sendNext();
+}
+
+void BulkSheet::sendNext()
+{
+    while (m_next < m_requests.size() && m_model->row(static_cast<int>(m_next))->state != State::Ready)
+        ++m_next;
+    if (m_next == m_requests.size() || m_stop) {
+        finish();
+        return;
+    }
+    safe::setText(m_sum, summary());
+    m_table->scrollTo(m_model->index(static_cast<int>(m_next), 0));
+    m_model->set(static_cast<int>(m_next), State::Sending, {});
+    ActRequest request = m_requests[m_next];
+    request.expects = true;
+    request.reason = m_reason->toPlainText().trimmed();
+    whenDone(m_source.execute(request), this, [this](const Reply<ActResult>& reply) { answered(reply); });
+}
+
+void BulkSheet::answered(const Reply<ActResult>& reply)
+{
+    const auto row = static_cast<int>(m_next);
+    if (!reply) {
+        m_model->set(row, State::Failed, reply.failure.what + u' ' + reply.failure.state);
+    } else {
+        static constexpr State kStates[] = {State::Done, State::NoChange, State::Refused, State::Refused, State::Failed, State::NotKnown};
+        QString text = reply.value->text;
+        if (reply.value->end == ActEnd::Done)
+            text = u"history entry %1, audit entry %2"_s.arg(countText(reply.value->version), countText(reply.value->auditSeq));
+        m_model->set(row, kStates[static_cast<std::size_t>(reply.value->end)], text);
+    }
+    ++m_next;
+    sendNext();
+}
+
+QString BulkSheet::summary() const
+{
+    const auto said = [this](State state) { return countText(m_model->count(state)) + u' ' + bulkWord(state); };
+    QStringList parts{said(State::Done), said(State::NoChange), said(State::Refused), said(State::Failed)};
+    if (m_model->count(State::NotKnown) > 0)
+        parts << said(State::NotKnown);
+    if (m_model->count(State::NotSent) > 0)
+        parts << said(State::NotSent);
+    parts << said(State::LeftOut);
+    return u"%1 of %2: %3."_s.arg(actName(m_requests.front()), plural(m_requests.size(), u"run"_s, u"runs"_s), parts.join(u", "_s));
+}
+
+void BulkSheet::finish()
+{
+    for (int i = 0; i < m_model->rowCount(); ++i)
+        if (m_model->row(i)->state == State::Ready)
+            m_model->set(i, State::NotSent, u"stopped before it was sent"_s);
+    m_sending = false;
+    m_over = true;
+    m_close->setText(u"Close   Esc"_s);
+    m_close->setFocus();
+    m_confirm->hide();
+    safe::setText(m_sum, summary());
+    safe::setText(m_state, {});
+    Q_EMIT ended(summary());
+}
+
+void BulkSheet::reject()
+{
+    if (m_sending) {
+        m_stop = true;
+        safe::setText(m_state, u"stops after the run that is under way"_s);
+        return;
+    }
+    QDialog::reject();
+}
+
+bool BulkSheet::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::KeyPress) {
+        auto* key = static_cast<QKeyEvent*>(event);
+        const bool enter = key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter;
+        if (enter && (key->modifiers() & Qt::ControlModifier) != 0) {
+            execute();
+            return true;
+        }
+    }
+    return QDialog::eventFilter(watched, event);
+}
+
+void BulkSheet::keyPressEvent(QKeyEvent* event)
+{
+    const bool enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+    if (!enter)
+        QDialog::keyPressEvent(event);
+    else if ((event->modifiers() & Qt::ControlModifier) != 0)
+        execute();   // a bare Enter never executes
+}
+
+}  // namespace cairn::ui

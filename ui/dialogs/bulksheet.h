@@ -1,0 +1,78 @@
+#pragma once
+// One act on several runs: the exact set, a preview per run, one reason, and a result per run. What the preview refuses is
+// left out and named; zero is shown as zero. Each run is decided for itself when it is sent: one that has changed in what
+// the act depends on is refused. Not for acts that must be read one by one (approve, reject, set outcome).
+
+#include "ui/data/source.h"
+
+#include <QDialog>
+
+class QLabel;
+class QLineEdit;
+class QPlainTextEdit;
+class QPushButton;
+class QVBoxLayout;
+
+namespace cairn::ui {
+
+class BulkModel;
+class DataTable;
+
+class BulkSheet final : public QDialog {
+    Q_OBJECT
+public:
+    // All requests have the same verb; `names` say workflow and key, one for each.
+    BulkSheet(Source& source, const StoreFacts& facts, std::vector<ActRequest> requests, const QStringList& names, QWidget* parent);
+
+    [[nodiscard]] static bool takes(Verb verb);
+    [[nodiscard]] QPlainTextEdit* reason() const { return m_reason; }
+    [[nodiscard]] QLineEdit* count() const { return m_count; }
+    [[nodiscard]] QPushButton* confirm() const { return m_confirm; }
+    [[nodiscard]] const BulkModel* model() const { return m_model; }
+    [[nodiscard]] QString summary() const;
+    [[nodiscard]] bool previewed() const { return m_next == m_requests.size(); }
+
+Q_SIGNALS:
+    void ended(const QString& summary);            // all that was sent has been answered
+
+public Q_SLOTS:
+    void reject() override;                        // while it sends: stops after the run under way
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void buildLayout();
+    [[nodiscard]] QWidget* buildFoot();
+    void askNext();
+    void showPreviews();
+    void updateConfirm();
+    void execute();
+    void sendNext();
+    void answered(const Reply<ActResult>& reply);
+    void finish();
+    [[nodiscard]] QString missing() const;
+    [[nodiscard]] quint64 ready() const;
+
+    Source& m_source;
+    StoreFacts m_facts;
+    std::vector<ActRequest> m_requests;
+    std::vector<ActPreview> m_previews;
+    BulkModel* m_model;
+    DataTable* m_table;
+    QLabel* m_sum;
+    QVBoxLayout* m_effects = nullptr;
+    QPlainTextEdit* m_reason;
+    QLineEdit* m_count;
+    QLabel* m_state;
+    QPushButton* m_close;
+    QPushButton* m_confirm;
+    std::size_t m_next = 0;                        // preview, then sending: the run that comes next
+    bool m_sending = false;
+    bool m_stop = false;
+    bool m_over = false;
+};
+
+}  // namespace cairn::ui

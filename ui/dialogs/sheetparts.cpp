@@ -1,0 +1,125 @@
+#include "ui/dialogs/sheetparts.h"
+
+#include "ui/data/format.h"
+#include "ui/data/safetext.h"
+#include "ui/data/words.h"
+#include "ui/widgets/safetext.h"
+#include "ui/widgets/shapes.h"
+#include "ui/widgets/theme.h"
+
+#include <QFontMetricsF>
+#include <QGridLayout>
+#include <QLabel>
+#include <QPainter>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+SheetHead::SheetHead(const StoreFacts& facts, const QString& title, QWidget* parent)
+    : QWidget(parent), m_production(facts.environment.startsWith(u"prod"_s, Qt::CaseInsensitive)),
+      m_word(m_production ? u"PROD"_s : facts.environment.toUpper()), m_store(facts.name), m_title(title)
+{
+    setFixedHeight(30);
+    setAccessibleName(m_word + u' ' + m_store + u", "_s + m_title);
+}
+
+void SheetHead::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), m_production ? theme().prodBand : theme().otherBand);
+    painter.setPen(m_production ? theme().prodLine : theme().otherLine);
+    painter.drawLine(0, height() - 1, width(), height() - 1);
+    const QColor ink = m_production ? theme().prodText : theme().otherText;
+    if (m_production)
+        paintLock(painter, QRectF(12, 8, 12, 14), ink);
+    painter.setPen(ink);
+    painter.setFont(typeface(13, true));
+    double x = m_production ? 32 : 12;
+    painter.drawText(QPointF(x, 20), m_word);
+    x += QFontMetricsF(painter.font()).horizontalAdvance(m_word) + 8;
+    painter.setFont(typeface(13));
+    painter.drawText(QPointF(x, 20), m_store);
+    painter.drawText(rect().adjusted(0, 0, -12, -1), Qt::AlignRight | Qt::AlignVCenter, m_title);
+}
+
+void emptyLayout(QLayout* layout)
+{
+    while (QLayoutItem* item = layout->takeAt(0)) {
+        if (item->widget() != nullptr) {
+            item->widget()->hide();
+            item->widget()->deleteLater();
+        } else if (item->layout() != nullptr) {
+            emptyLayout(item->layout());
+        }
+        delete item;
+    }
+}
+
+QWidget* hairLine(QWidget* parent)
+{
+    auto* line = new QWidget(parent);
+    line->setFixedHeight(1);
+    line->setAutoFillBackground(true);
+    QPalette p = line->palette();
+    p.setColor(QPalette::Window, theme().hair);
+    line->setPalette(p);
+    return line;
+}
+
+QLabel* caption(const QString& text, QWidget* parent)
+{
+    return safe::label(text, {.size = 11, .bold = true, .secondary = true}, parent);
+}
+
+QLabel* glyphLabel(Glyph glyph, int size, QWidget* parent)
+{
+    auto* label = new QLabel(parent);
+    label->setPixmap(glyphPixmap(glyph, size, parent->devicePixelRatioF()));
+    label->setFixedSize(size, size);
+    label->setAccessibleName(glyphName(glyph));
+    return label;
+}
+
+Glyph glyphOfVerb(Verb verb)
+{
+    switch (verb) {
+    case Verb::Approve:
+    case Verb::Reject: return Glyph::Approval;
+    case Verb::Settle: return Glyph::Uncertain;
+    case Verb::Pause: return Glyph::Paused;
+    case Verb::Cancel: return Glyph::Cancelled;
+    default: return Glyph::Running;
+    }
+}
+
+QWidget* consequences(const QString& title, Glyph glyph, const QStringList& lines, QWidget* parent)
+{
+    auto* holder = new QWidget(parent);
+    auto* grid = new QGridLayout(holder);
+    grid->setContentsMargins(14, 8, 14, 8);
+    grid->setHorizontalSpacing(6);
+    grid->setVerticalSpacing(2);
+    grid->setColumnStretch(1, 1);
+    grid->addWidget(caption(title, holder), 0, 0, 1, 2);
+    int row = 1;
+    if (lines.isEmpty())
+        grid->addWidget(safe::label(u"nothing"_s, {.secondary = true}, holder), row++, 0, 1, 2);
+    constexpr qsizetype kMost = 8;
+    for (const QString& line : lines.mid(0, kMost)) {
+        grid->addWidget(glyphLabel(glyph, 12, holder), row, 0, Qt::AlignTop | Qt::AlignHCenter);
+        grid->addWidget(safe::label(shown(line, false, 300), {.wrap = true}, holder), row++, 1);
+    }
+    if (lines.size() > kMost)
+        grid->addWidget(safe::label(u"and %1 more"_s.arg(countText(static_cast<quint64>(lines.size() - kMost))),
+                                    {.secondary = true}, holder), row++, 0, 1, 2);
+    grid->setRowStretch(row, 1);
+    return holder;
+}
+
+QString actName(const ActRequest& request)
+{
+    return request.verb == Verb::Cancel && !request.compensate ? u"Abandon"_s : verbName(request.verb);
+}
+
+}  // namespace cairn::ui

@@ -149,14 +149,16 @@ QString noteOf(const RunView& view, const StepRecord& step)
 
 void addPayloads(const StepRecord& step, StepLine& line)
 {
+    // One payload stands once, under the first name that fits it.
     const auto add = [&line](const PayloadRef& ref, const QString& role) {
-        if (ref)
+        const auto same = [&ref](const PayloadLine& other) { return other.id == ref.id; };
+        if (ref && std::none_of(line.payloads.begin(), line.payloads.end(), same))
             line.payloads.push_back(payloadOf(ref, role, line.id));
     };
     add(step.input, u"input"_s);
     add(step.output, u"output"_s);
     add(step.partial, u"partial result"_s);
-    add(step.firstError, u"first error"_s);
+    add(step.firstError, step.firstError.id == step.error.id ? u"error"_s : u"first error"_s);
     add(step.error, u"last error"_s);
     add(step.detail, u"detail"_s);
 }

@@ -67,7 +67,7 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     m_again->hide();
     buildLayout();
     connectSignals();
-    resize(m_request.verb == Verb::Settle ? 720 : 640, 640);
+    resize(m_request.verb == Verb::Settle ? QSize(760, 740) : QSize(640, 640));
     ask();
 }
 

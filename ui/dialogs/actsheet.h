@@ -75,6 +75,7 @@ private:
     QLineEdit* m_count;        // abandon: the number of runs, typed
     QButtonGroup* m_options = nullptr;
     QWidget* m_optionsBox = nullptr;
+    QLabel* m_repeatOff = nullptr;   // why a repeat is off
     QLabel* m_notice;
     QLabel* m_valid;
     QPushButton* m_confirm;

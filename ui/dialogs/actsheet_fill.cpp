@@ -42,8 +42,9 @@ void ActSheet::fillBody()
     if (m_options != nullptr) {
         auto* repeat = m_options->button(static_cast<int>(Outcome::RepeatSameKey));
         repeat->setEnabled(m_preview.repeatOff.isEmpty());
-        const QString off = u"Repeat with the same key (off: %1)"_s.arg(shown(m_preview.repeatOff, false, 160));
-        repeat->setText(m_preview.repeatOff.isEmpty() ? u"Repeat with the same key"_s : QString(off).replace(u'&', u"&&"_s));
+        repeat->setText(m_preview.repeatOff.isEmpty() ? u"Repeat with the same key"_s : u"Repeat with the same key (off)"_s);
+        safe::setText(m_repeatOff, m_preview.repeatOff);
+        m_repeatOff->setVisible(!m_preview.repeatOff.isEmpty());
     }
 }
 
@@ -135,6 +136,9 @@ void ActSheet::buildOptions()
     column->addLayout(field);
     add(Outcome::NotHappened, u"It did not happen: the step then runs again, under the same key"_s);
     add(Outcome::RepeatSameKey, u"Repeat with the same key"_s);
+    m_repeatOff = safe::label({}, {.size = 11, .secondary = true, .wrap = true}, m_optionsBox);
+    m_repeatOff->setContentsMargins(22, 0, 0, 0);
+    column->addWidget(m_repeatOff);
     auto* found = new QHBoxLayout;
     found->setContentsMargins(0, 3, 0, 0);
     found->addWidget(safe::label(u"Evidence: how that was found out"_s, {}, m_optionsBox));

@@ -90,6 +90,7 @@ QWidget* TriagePage::buildCentre()
     strip->setAutoFillBackground(true);
     m_strip = strip;
     m_situationsTable->setColumns({176, 200, 172, 50, 76, 92}, SituationsModel::What);
+    m_situationsTable->setGiveWay({SituationsModel::Where, SituationsModel::NextAt, SituationsModel::Oldest}, 140);
     m_runsTable->setColumns({186, 112, 110, 84, 58, 76, 88, 96, 100}, RunsModel::Workflow);
     m_runsTable->setGiveWay({RunsModel::Attempt, RunsModel::Money, RunsModel::Step, RunsModel::NextAt, RunsModel::Key}, 108);
     m_runsTable->setMarkable(true);
@@ -101,7 +102,8 @@ QWidget* TriagePage::buildCentre()
     m_tables->addWidget(wrap(m_situationsTitle, m_situationsTable, nullptr));
     m_tables->addWidget(wrap(m_runsTitle, m_runsTable, strip));
     m_tables->setSizes({370, 420});
-    m_tables->setStretchFactor(1, 1);
+    m_tables->setStretchFactor(0, 4);
+    m_tables->setStretchFactor(1, 5);
     column->addWidget(m_tables, 1);
     return panel;
 }
@@ -126,8 +128,8 @@ void TriagePage::resizeEvent(QResizeEvent*)
     if (m_sized || width() < 400)
         return;
     m_sized = isVisible();   // once; from then on the widths are the person's
-    const int left = 230;
-    const int right = width() < 1400 ? 312 : 340;
+    const int left = width() < 1100 ? 196 : 230;
+    const int right = width() < 1100 ? 264 : width() < 1400 ? 312 : 340;
     m_split->setSizes({left, width() - left - right - 2, right});
 }
 
@@ -148,6 +150,7 @@ void TriagePage::buildColumnsMenu()
         connect(action, &QAction::toggled, this, [this, column](bool on) { m_runsTable->setColumnWanted(column, on); });
     }
     connect(m_runsTable, &DataTable::columnsChanged, this, &TriagePage::writeTitles);
+    connect(m_situationsTable, &DataTable::columnsChanged, this, &TriagePage::writeTitles);
 }
 
 void TriagePage::connectSignals()
@@ -283,7 +286,8 @@ void TriagePage::writeTitles()
     shownText += m_overview.hiddenSituations > 0
         ? u", %1 hidden by the filter"_s.arg(countText(m_overview.hiddenSituations)) : u", none hidden"_s;
     m_situationsTitle->setRemark(shownText);
-    m_situationsTitle->setRight(u"sorted by who moves next, then oldest"_s);
+    const QString hidden = m_situationsTable->hiddenText();
+    m_situationsTitle->setRight(hidden.isEmpty() ? u"sorted by who moves next, then oldest"_s : hidden);
     m_attentionTitle->setRight(u"exact"_s);
     const int row = m_situation.isEmpty() ? -1 : m_situations->rowOf(m_situation);
     const SituationLine* situation = m_situations->row(row);

@@ -122,9 +122,11 @@ void DockTitle::paintEvent(QPaintEvent*)
     if (m_legend && right - x > metrics.horizontalAdvance(m_remark) + legendWidth())
         paintLegend(painter, right);
     if (!m_right.isEmpty()) {
-        right -= metrics.horizontalAdvance(m_right);
+        const double room = right - x - (m_glyph == Glyph::None ? 0 : 20);
+        const QString shownRight = metrics.elidedText(m_right, Qt::ElideRight, std::max(0.0, room));
+        right -= metrics.horizontalAdvance(shownRight);
         painter.setPen(m_glyph == Glyph::None ? theme().text2 : theme().text);
-        painter.drawText(QPointF(right, 19), m_right);
+        painter.drawText(QPointF(right, 19), shownRight);
         if (m_glyph != Glyph::None)
             paintGlyph(painter, QRectF(right - 20, 9, 12, 12), m_glyph, theme().panel);
         right -= 28;

@@ -202,9 +202,9 @@ StaticLook lookStatically(std::string_view rawTemplate, std::string_view pointer
             here = *literal;
         if (i == parts.size())
             break;
-        std::string pointer = "/";
-        pointer += jsonPointerPart(parts[i]);
-        auto next = jsonAt(here, pointer);
+        std::string part = "/";
+        part += jsonPointerPart(parts[i]);
+        auto next = jsonAt(here, part);
         if (!next)
             return {};
         here = *next;

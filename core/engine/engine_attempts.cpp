@@ -38,6 +38,7 @@ bool needsStaging(const EngineCore::Impl::Pending& pending)
 
 void EngineCore::Impl::committed(const RunState& after, const Entry& entry)
 {
+    commits = {};
     if (!after.closed)
         owned.insert(after.id);
     for (const Fact& fact : entry.facts) {
@@ -104,6 +105,19 @@ Result<StartOrder> EngineCore::Impl::orderOf(const RunState& after, const Attemp
     return order;
 }
 
+// By one's own clock, at the last moment before a tool is called: the commit may have taken longer than the
+// lease, and then others have taken over, perhaps asked the provider already. After close() the run is
+// everybody's, too.
+bool EngineCore::Impl::mayCall()
+{
+    if (closed || lost)
+        return false;
+    if (seams.clock.monotonicMs() < leaseEnds)
+        return true;
+    lost = "the lease passed while a commit was under way";
+    return false;
+}
+
 void EngineCore::Impl::startAttempt(const RunState& after, const AttemptStarted& fact)
 {
     static_cast<void>(failpoint::hit("engine.intent-committed"));
@@ -121,6 +135,8 @@ void EngineCore::Impl::startAttempt(const RunState& after, const AttemptStarted&
     active.emplace(fact.attempt, std::move(entry));
     updateCapacity();
     auto order = orderOf(after, fact);
+    if (!mayCall())
+        return;
     if (order && step.input && step.input.size > kStageAbove)
         return readInput(*std::move(order), step.input);
     if (order)
@@ -168,8 +184,11 @@ void EngineCore::Impl::readInput(StartOrder order, const PayloadRef& input)
             return;
         if (reading->problem)
             return refuseStart(reading->order, *reading->problem);
-        if (!found->second.cancelling)
-            return seams.executor.start(std::move(reading->order));
+        if (!found->second.cancelling) {
+            if (mayCall())
+                seams.executor.start(std::move(reading->order));
+            return;
+        }
         AttemptResult result = failedResult(
             reading->order, FailureClass::Retryable, knowledgeWhenNotDone(reading->order), "stopped");
         result.cancelled = true;
@@ -354,9 +373,9 @@ void EngineCore::Impl::submitResults()
             results.push_back(pending);
             continue;
         }
-        handed.insert(pending);
+        handed.push_back(pending);
         service->submit(*std::move(submission), [this, pending](const Outcome& outcome) {
-            handed.erase(pending);
+            std::erase(handed, pending);
             answered(pending, outcome);
         });
     }
@@ -367,7 +386,7 @@ void EngineCore::Impl::answered(const std::shared_ptr<Pending>& pending, const O
     static_cast<void>(failpoint::hit("engine.result-answered"));
     if (outcome.kind == Outcome::Kind::Failed) {
         // The tool has done its work: its result is not given up.
-        trouble(outcome.error);
+        notCommitted(outcome.error);
         pending->notBefore = seams.clock.monotonicMs() + (full ? config.fullProbe : kResultAgain);
         results.push_back(pending);
         return;

@@ -14,10 +14,12 @@ constexpr SpanMs kClaim = 200;
 constexpr SpanMs kOutbox = 500;
 constexpr SpanMs kServed = 2'000;
 constexpr SpanMs kLimits = 250;
+constexpr SpanMs kAgain = 1'000;
 constexpr SpanMs kReopen = 500;
 constexpr SpanMs kTidy = 3'600'000;
 constexpr SpanMs kFirstTidy = 600'000;
 constexpr SpanMs kStop = 10'000;  // for attempts that were asked to stop, at the end of a drain
+constexpr std::uint32_t kRefusals = 3;
 constexpr int kRounds = 64;  // of answers and what follows from them, in one tick
 
 }  // namespace
@@ -49,11 +51,14 @@ void EngineCore::Impl::submit(const RunId& run, cmd::Body body, Service::Done do
     submission.run = run;
     submission.command.actor = self();
     submission.command.body = std::move(body);
-    service->submit(std::move(submission), [this, done = std::move(done)](Outcome outcome) {
-        if (outcome.kind == Outcome::Kind::Failed)
-            trouble(outcome.error);
-        else if (full && outcome.kind == Outcome::Kind::Committed)
+    service->submit(std::move(submission), [this, run, done = std::move(done)](Outcome outcome) {
+        if (outcome.kind == Outcome::Kind::Failed) {
+            notCommitted(outcome.error);
+            if (owned.contains(run))
+                again.insert(run);
+        } else if (full && outcome.kind == Outcome::Kind::Committed) {
             leaveFull();
+        }
         if (done)
             done(std::move(outcome));
     });
@@ -67,6 +72,29 @@ void EngineCore::Impl::trouble(const Error& error)
         lost = error.text;
     else if (error.kind != ErrorKind::Busy)
         log::warning("engine_store_error", {{"kind", errorKindName(error.kind)}, {"text", error.text}});
+}
+
+// After a failed sync a connection refuses every write for good. Its process would keep its runs, or come
+// back to them for ever, and do nothing for them.
+void EngineCore::Impl::notWritten(Refusals& refusals, const Error& error)
+{
+    if (error.kind != ErrorKind::Io)
+        return;
+    const SpanMs now = seams.clock.monotonicMs();
+    if (refusals.times++ == 0)
+        refusals.since = now;
+    if (hopeless || refusals.times < kRefusals || now - refusals.since < config.lease / 4)
+        return;
+    hopeless = error;
+    log::error("store_refuses_writes", {{"text", error.text}});
+    if (config.alert)
+        config.alert("store_refuses_writes", "the store refuses every write, the engine ends: " + error.text);
+}
+
+void EngineCore::Impl::notCommitted(const Error& error)
+{
+    trouble(error);
+    notWritten(commits, error);
 }
 
 // One alert, no claims, no new attempts; results in hand are tried again slowly.
@@ -113,8 +141,6 @@ SpanMs EngineCore::Impl::sleepFor(SpanMs executorNext)
     SpanMs until = std::min({heartbeatAt, sweepAt, wakeupsAt, outboxAt, leaseEnds});
     if (!draining && !full)
         until = std::min(until, claimAt);
-    if (full)
-        until = std::min(until, fullAt);
     if (!timers.empty())
         until = std::min(until, now + std::max<SpanMs>(timers.begin()->first - service->now(), 0));
     for (const auto& pending : results)
@@ -147,6 +173,7 @@ SpanMs EngineCore::tick()
             return e.reopenAt - now;
         if (const Status opened = e.openSession(); !opened) {
             e.trouble(opened.error());
+            e.notWritten(e.beats, opened.error());
             e.reopenAt = now + kReopen;
             return kReopen;
         }
@@ -177,6 +204,8 @@ SpanMs EngineCore::tick()
             e.limits.tick();
         if (e.due(e.tidyAt, kTidy))
             e.tidy();
+        if (!e.full && e.due(e.againAt, kAgain))
+            e.lookAgain();
         e.fireTimers();
         e.feedHungry();
         busy = e.pump() || busy;
@@ -231,6 +260,7 @@ void EngineCore::close()
     e.session = {};
 }
 
+const std::optional<Error>& EngineCore::hopeless() const { return m_impl->hopeless; }
 SessionId EngineCore::session() const { return m_impl->session; }
 const EngineStats& EngineCore::stats() const { return m_impl->stats; }
 Service* EngineCore::service() { return m_impl->service.get(); }

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,9 @@ public:
     [[nodiscard]] bool drained() const;
     // Stops what still runs and ends the session, so that others take over at once.
     void close();
+    // Set where the store refuses every write of this process (after a failed sync, or damage): close() and
+    // end the process. A new one opens the store anew, and checks it.
+    [[nodiscard]] const std::optional<Error>& hopeless() const;
 
     [[nodiscard]] SessionId session() const;  // null while there is none
     [[nodiscard]] const EngineStats& stats() const;

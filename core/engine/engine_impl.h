@@ -35,25 +35,36 @@ struct EngineCore::Impl {
         SpanMs stagedAt = 0;
     };
 
+    // Writes through one connection that fail with I/O errors: where none goes through any more, it is not to
+    // be used again.
+    struct Refusals {
+        SpanMs since = 0;
+        std::uint32_t times = 0;
+    };
+
     // --- engine_sessions.cpp
     Status openSession();
     void loseSession(const std::string& why);
     void heartbeat();
     void sweep();
-    void refreshSessions();
+    bool refreshSessions();
     [[nodiscard]] bool sameHost(const SessionRow& row) const;
     [[nodiscard]] bool ended(const SessionId& id) const;
 
     // --- engine_runs.cpp
     void claim();
     void lostClaim(const Error& error);
-    void adopt(const ClaimedRun& run);
+    void adopt(const ClaimedRun& run, bool sessionsKnown);
+    void recover(const RunId& run);
+    void lookAgain();
     void adoptServed();
     void takeWakeups();
     void deliverOutbox();
     void fireTimers();
     void feedHungry();
     void arm(const RunState& state);
+    void armAt(const RunId& run, TimeMs due);
+    void beHungry(const RunId& run);
     void disarm(const RunId& run);
     void maybeRelease(const RunId& run);
     void forget(const RunId& run);
@@ -66,6 +77,7 @@ struct EngineCore::Impl {
     void stopCancelled(const RunState& after);
     void finished(AttemptResult result);
     void submitResults();
+    [[nodiscard]] bool mayCall();
     [[nodiscard]] Result<Submission> submissionOf(Pending& pending);
     [[nodiscard]] Result<PayloadRef> outputOf(Pending& pending, Submission& submission);
     void stage(const std::shared_ptr<Pending>& pending);
@@ -79,6 +91,8 @@ struct EngineCore::Impl {
 
     void submit(const RunId& run, cmd::Body body, Service::Done done);
     void trouble(const Error& error);
+    void notWritten(Refusals& refusals, const Error& error);
+    void notCommitted(const Error& error);
     void enterFull(const Error& error);
     void leaveFull();
     [[nodiscard]] Actor self() const;
@@ -96,6 +110,9 @@ struct EngineCore::Impl {
     ProcessIdentity identity;
     SpanMs leaseEnds = 0;  // monotonic, margin taken off
     std::optional<std::string> lost;  // why; acted on outside of callbacks
+    std::optional<Error> hopeless;
+    Refusals beats, commits;
+    bool wakeAll = false;  // wake-ups were lost on the way
     bool draining = false;
     bool closed = false;
     bool full = false;
@@ -104,7 +121,7 @@ struct EngineCore::Impl {
 
     // when each is due next, by the monotonic clock
     SpanMs heartbeatAt = 0, sweepAt = 0, claimAt = 0, wakeupsAt = 0, outboxAt = 0, servedAt = 0, limitsAt = 0,
-           fullAt = 0, tidyAt = 0;
+           fullAt = 0, tidyAt = 0, againAt = 0;
 
     std::unordered_set<SessionId> living;
     struct Seen {
@@ -117,13 +134,14 @@ struct EngineCore::Impl {
     std::unordered_map<RunId, std::uint64_t> servedBefore;  // version at which an adopted run did not move
     std::unordered_map<RunId, TimeMs> dueOf;
     std::set<std::pair<TimeMs, RunId>> timers;
+    std::set<RunId> again;  // a command of this engine failed: it is not lost
     std::deque<RunId> hungry;
     std::unordered_set<RunId> hungrySet;
     std::set<std::tuple<RunId, std::uint64_t, std::uint32_t>> delivering;
 
     std::unordered_map<AttemptId, Active> active;
     std::deque<std::shared_ptr<Pending>> results;  // to be handed to the store
-    std::set<std::shared_ptr<Pending>> handed;  // to the store, not answered yet
+    std::vector<std::shared_ptr<Pending>> handed;  // to the store, not answered yet; in order
     std::unordered_map<std::string, std::string> folders;  // of workflows, by name@version
 };
 

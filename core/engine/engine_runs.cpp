@@ -52,10 +52,10 @@ void EngineCore::Impl::claim()
         claimAt = seams.clock.monotonicMs();
     // Sessions that began attempts on these runs were there before: read after the claim, the list is
     // complete.
-    refreshSessions();
+    const bool known = refreshSessions();
     stats.claimed += claimed->size();
     for (const ClaimedRun& run : *claimed)
-        adopt(run);
+        adopt(run, known);
 }
 
 // Runs that the store may have given to this session, and that it does not know of, would stand still for as long as it
@@ -67,18 +67,41 @@ void EngineCore::Impl::lostClaim(const Error& error)
         lost = "the answer to a claim was lost: " + error.text;
 }
 
-// Recover ends the attempts of ended sessions and starts what can be started; timers are armed from what it
-// leaves.
-void EngineCore::Impl::adopt(const ClaimedRun& run)
+void EngineCore::Impl::adopt(const ClaimedRun& run, bool sessionsKnown)
 {
     service->own(run);
     owned.insert(run.run);
-    submit(run.run, cmd::Recover{}, [this, id = run.run](const Outcome& outcome) {
-        if (const RunState* state = service ? service->state(id) : nullptr)
+    if (sessionsKnown)
+        recover(run.run);
+    else
+        again.insert(run.run);
+}
+
+// Ends the attempts of ended sessions and starts what can be started; timers are armed from what that leaves.
+void EngineCore::Impl::recover(const RunId& run)
+{
+    submit(run, cmd::Recover{}, [this, run](const Outcome& outcome) {
+        if (const RunState* state = service ? service->state(run) : nullptr) {
             arm(*state);
+            stopCancelled(*state);
+        }
         if (outcome.kind == Outcome::Kind::NoChange)
-            maybeRelease(id);
+            maybeRelease(run);
     });
+}
+
+// Runs of which a command failed, for the store was busy or could not be read: nobody else would move them,
+// as long as this session lives.
+void EngineCore::Impl::lookAgain()
+{
+    if (again.empty() || !refreshSessions())
+        return;
+    for (const RunId& run : std::exchange(again, {})) {
+        if (!owned.contains(run))
+            continue;
+        service->reload(run);
+        recover(run);
+    }
 }
 
 // Runs that stand still because nobody served their version: this engine does now.
@@ -107,16 +130,22 @@ void EngineCore::Impl::adoptServed()
         const auto taken = seams.store.takeOver(row.run, session);
         if (!taken)
             return lostClaim(taken.error());
-        adopt(*taken);
+        adopt(*taken, refreshSessions());
     }
 }
 
 void EngineCore::Impl::takeWakeups()
 {
-    const auto runs = seams.store.takeWakeups(session);
-    if (!runs)
-        return trouble(runs.error());
-    for (const RunId& run : *runs) {
+    const auto woken = seams.store.takeWakeups(session);
+    if (!woken) {
+        // They may be taken all the same, and which they were is not known: all are looked at.
+        wakeAll = wakeAll || woken.error().kind == ErrorKind::OutcomeUnknown;
+        return trouble(woken.error());
+    }
+    std::set<RunId> runs(woken->begin(), woken->end());
+    if (std::exchange(wakeAll, false))
+        runs.insert(owned.begin(), owned.end());
+    for (const RunId& run : runs) {
         if (!owned.contains(run))
             continue;
         service->reload(run);
@@ -151,7 +180,7 @@ void EngineCore::Impl::deliverOutbox()
         service->submit(*std::move(submission), [this, row, key](const Outcome& outcome) {
             delivering.erase(key);
             if (outcome.kind == Outcome::Kind::Failed)
-                return trouble(outcome.error);
+                return notCommitted(outcome.error);
             if (outcome.kind == Outcome::Kind::Rejected && outcome.rejection.code == RejectCode::NotFound)
                 return;  // the receiver has not begun yet
             ++stats.delivered;
@@ -171,12 +200,24 @@ void EngineCore::Impl::arm(const RunState& state)
     TimeMs due = state.due.empty() ? kNoTime : state.due.begin()->first;
     if (state.deadline() != kNoTime && state.blocked == Reason::None && !state.restCancelled)
         due = due == kNoTime ? state.deadline() : std::min(due, state.deadline());
-    if (due != kNoTime) {
-        dueOf[state.id] = due;
-        timers.emplace(due, state.id);
-    }
-    if (wantsStart(state) && hungrySet.insert(state.id).second)
-        hungry.push_back(state.id);
+    if (due != kNoTime)
+        armAt(state.id, due);
+    beHungry(state.id);
+}
+
+void EngineCore::Impl::beHungry(const RunId& run)
+{
+    const RunState* state = owned.contains(run) && service ? service->state(run) : nullptr;
+    if (state && wantsStart(*state) && hungrySet.insert(run).second)
+        hungry.push_back(run);
+}
+
+// A run has one timer: its next.
+void EngineCore::Impl::armAt(const RunId& run, TimeMs due)
+{
+    disarm(run);
+    dueOf[run] = due;
+    timers.emplace(due, run);
 }
 
 void EngineCore::Impl::disarm(const RunId& run)
@@ -199,9 +240,11 @@ void EngineCore::Impl::fireTimers()
                 return;
             if (outcome.kind == Outcome::Kind::NoChange)
                 submit(run, cmd::Advance{}, {});  // a look-up that is due
-            // Whatever it was, it is looked at again, and not in a circle.
-            dueOf[run] = service->now() + kLookAgain;
-            timers.emplace(dueOf[run], run);
+            // Whatever it was, it is looked at again, and not in a circle. What was committed meanwhile may
+            // have armed it.
+            const TimeMs at = service->now();
+            if (const auto armed = dueOf.find(run); armed == dueOf.end() || armed->second <= at)
+                armAt(run, at + kLookAgain);
         });
     }
 }
@@ -217,8 +260,13 @@ void EngineCore::Impl::feedHungry()
         hungry.pop_front();
         hungrySet.erase(run);
         const RunState* state = service->state(run);
-        if (state && wantsStart(*state))
-            submit(run, cmd::Advance{}, {});
+        if (!state || !wantsStart(*state))
+            continue;
+        submit(run, cmd::Advance{}, [this, run](const Outcome& outcome) {
+            // What was left had been spent by starts that are being committed: it is its turn again.
+            if (outcome.kind == Outcome::Kind::NoChange)
+                beHungry(run);
+        });
     }
 }
 

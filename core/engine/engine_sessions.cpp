@@ -34,6 +34,7 @@ Status EngineCore::Impl::openSession()
     row.leaseUntil = now + config.lease;
     CAIRN_TRY(seams.store.openSession(row));
     session = row.id;
+    beats = commits = {};
     leaseEnds = before + config.lease - config.lease / 10;
     heartbeatAt = before + config.heartbeat;
     sweepAt = claimAt = wakeupsAt = outboxAt = servedAt = limitsAt = before;
@@ -52,7 +53,7 @@ Status EngineCore::Impl::openSession()
     limits.reset(session, config.lease, [this](const std::string& name, std::uint32_t version) {
         return service ? service->definition(name, version) : nullptr;
     });
-    refreshSessions();
+    static_cast<void>(refreshSessions());  // and again at each claim
     updateCapacity();
     log::info("session_opened", {{"session", session}, {"name", config.name}});
     return {};
@@ -81,6 +82,7 @@ void EngineCore::Impl::loseSession(const std::string& why)
     timers.clear();
     hungry.clear();
     hungrySet.clear();
+    again.clear();
     delivering.clear();
     lost.reset();
     reopenAt = seams.clock.monotonicMs();
@@ -94,10 +96,12 @@ void EngineCore::Impl::heartbeat()
         now ? seams.store.heartbeat(session, *now, *now + config.lease) : Result<bool>(now.error());
     if (!alive) {
         trouble(alive.error());
+        notWritten(beats, alive.error());
         heartbeatAt =
             before + std::max<SpanMs>(config.heartbeat / 4, 50);  // tried again well within the lease
         return;
     }
+    beats = {};
     if (!*alive)
         lost = "the session was ended by another engine";
     leaseEnds = before + config.lease - config.lease / 10;
@@ -149,14 +153,18 @@ void EngineCore::Impl::sweep()
     }
 }
 
-void EngineCore::Impl::refreshSessions()
+// False: they could not be read, and a session that is not known here may be a new one.
+bool EngineCore::Impl::refreshSessions()
 {
     const auto rows = seams.store.sessions(false);
-    if (!rows)
-        return trouble(rows.error());
+    if (!rows) {
+        trouble(rows.error());
+        return false;
+    }
     living.clear();
     for (const SessionRow& row : *rows)
         living.insert(row.id);
+    return true;
 }
 
 bool EngineCore::Impl::ended(const SessionId& id) const { return id != session && !living.contains(id); }

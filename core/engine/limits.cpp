@@ -98,6 +98,8 @@ void Limits::refresh(std::string_view resource)
 std::uint32_t Limits::permits(std::string_view resource)
 {
     refresh(resource);
+    if (m_rowsAt < 0)
+        return 0;  // what is limited could not be read yet
     const auto row = m_rows.find(resource);
     if (row == m_rows.end() || (row->second.slots == 0 && row->second.permitsPerSecond == 0))
         return kUnlimited;

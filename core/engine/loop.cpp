@@ -147,6 +147,11 @@ private:
             finish();
             return;
         }
+        if (m_core->hopeless()) {
+            m_problem = m_core->hopeless();
+            finish();
+            return;
+        }
         if (m_core->drained() || (m_options.exitWhenIdle && quiet())) {
             finish();
             return;

@@ -39,6 +39,7 @@ void Service::Impl::arrived(const RunId& run, const ItemPtr& item, Result<Member
     Slot& slot = slotOf(run);
     --slot.outstanding;
     giveBack(*item);
+    item->unclear = item->unclear || (!result && result.error().kind == ErrorKind::OutcomeUnknown);
     if (slot.broken) {
         // Its chain is decided again as a whole. Errors of the store are answered now, they would only come again.
         if (!result) {

@@ -40,25 +40,33 @@ Result<StoreInfo> Service::Impl::info()
     return *storeInfo;
 }
 
-std::shared_ptr<const Definition> Service::Impl::definition(std::string_view name, std::uint32_t version)
+// Null only where the store surely lacks it, or this version cannot read it: what is decided on that stays.
+Result<std::shared_ptr<const Definition>> Service::Impl::findDefinition(std::string_view name, std::uint32_t version)
 {
+    using Found = std::shared_ptr<const Definition>;
     if (name.empty())
-        return nullptr;
+        return Found();
     if (version != 0)
         if (const auto found = definitions.find({std::string(name), version}); found != definitions.end())
             return found->second;
-    const auto row = reader.workflow(name, version);
-    if (!row || !*row)
-        return nullptr;
-    const auto place = std::make_pair(std::string(name), (*row)->version);
+    CAIRN_TRY_ASSIGN(const auto row, reader.workflow(name, version));
+    if (!row)
+        return Found();
+    const auto place = std::make_pair(std::string(name), row->version);
     if (const auto found = definitions.find(place); found != definitions.end())
         return found->second;
-    auto parsed = parseDefinition((*row)->text);
+    auto parsed = parseDefinition(row->text);
     if (!parsed)
-        return nullptr;
+        return Found();
     auto made = std::make_shared<const Definition>(std::move(*parsed.definition));
     definitions[place] = made;
     return made;
+}
+
+std::shared_ptr<const Definition> Service::Impl::definition(std::string_view name, std::uint32_t version)
+{
+    auto found = findDefinition(name, version);
+    return found ? *std::move(found) : nullptr;
 }
 
 bool Service::Impl::serves(std::string_view name, std::uint32_t version) const

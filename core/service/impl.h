@@ -77,6 +77,8 @@ struct Service::Impl {
     // --- what decisions are given (environment.cpp)
     [[nodiscard]] TimeMs now();
     [[nodiscard]] Result<StoreInfo> info();
+    // For decisions. The other takes an error of the store for "not here": only for what is shown, or was read before.
+    [[nodiscard]] Result<std::shared_ptr<const Definition>> findDefinition(std::string_view name, std::uint32_t version);
     [[nodiscard]] std::shared_ptr<const Definition> definition(std::string_view name, std::uint32_t version);
     [[nodiscard]] bool serves(std::string_view name, std::uint32_t version) const;
     [[nodiscard]] ResourceView resource(const std::string& name);

@@ -166,7 +166,8 @@ Result<std::string> Service::effectKey(const RunId& run, StepIx step)
     if (step >= slot->confirmed.steps.size())
         return makeError(ErrorKind::NotFound, "the run has no step " + std::to_string(step));
     Item item;
-    item.definition = definition(slot->confirmed.workflow.name, slot->confirmed.workflow.version);
+    CAIRN_TRY_ASSIGN(item.definition,
+                     m_impl->findDefinition(slot->confirmed.workflow.name, slot->confirmed.workflow.version));
     Work work(*m_impl, *slot, slot->confirmed, item);
     work.useDefinition(item.definition);
     return work.keyText(step);

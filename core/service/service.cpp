@@ -99,6 +99,9 @@ Outcome Service::Impl::refused(const Item& item, Rejection rejection)
 void Service::Impl::answer(const ItemPtr& item, Outcome outcome)
 {
     const Depth guard(depth);
+    // Whatever stopped it since: a commit that may have landed is not undone by it.
+    if (outcome.kind == Outcome::Kind::Failed && item->unclear)
+        outcome.error.kind = ErrorKind::OutcomeUnknown;
     if (auto done = std::exchange(item->done, {}))
         done(std::move(outcome));
 }

@@ -16,6 +16,7 @@ struct Item {
     bool callersId = false;              // the command id came from outside: it may have been committed before
     int tries = 0;
     bool distrusted = false;             // its entry did not fold to what was decided: checked whenever it is decided again
+    bool unclear = false;                // a commit of it may have landed: "failed" would be a lie
 
     // Start: found before the first decision.
     bool creates = false;

@@ -126,7 +126,10 @@ std::optional<Outcome> Service::Impl::prepareStart(Item& item, cmd::Start& start
     if (s.workflow.empty()) {
         start.driven = true;
     } else {
-        item.definition = definition(s.workflow, s.workflowVersion);
+        auto found = findDefinition(s.workflow, s.workflowVersion);
+        if (!found)
+            return storeError(s.run, std::move(found).error());
+        item.definition = *std::move(found);
         if (!item.definition) {
             const std::string version = s.workflowVersion == 0 ? "" : "@" + std::to_string(s.workflowVersion);
             return rejected(RejectCode::NotFound, s.run, "workflow " + visibleLine(s.workflow) + version
@@ -194,7 +197,10 @@ std::optional<Outcome> Service::Impl::prepareFork(Item& item, cmd::Fork& fork)
     fork.fromVersion = source->version;
     item.creates = true;
     item.source = std::make_shared<const RunState>(*std::move(source));
-    item.definition = definition(item.source->workflow.name, item.source->workflow.version);
+    auto found = findDefinition(item.source->workflow.name, item.source->workflow.version);
+    if (!found)
+        return storeError(s.forkSource, std::move(found).error());
+    item.definition = *std::move(found);
     for (const PayloadRef& ref : forkedPayloads(*item.source)) {
         if (item.copies.contains(ref.id))
             continue;

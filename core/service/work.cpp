@@ -30,7 +30,7 @@ Work::Work(Service::Impl& service, Slot& slot, RunState& state, Item& item)
 {
 }
 
-void Work::prepareGiven()
+Status Work::prepareGiven()
 {
     const Command& command = m_item.submission.command;
     m_given.now = m_service.now();
@@ -41,12 +41,15 @@ void Work::prepareGiven()
     const bool driven = m_item.creates ? m_item.identity.driven : m_state.driven;
     const WorkflowRef& workflow = m_item.creates ? m_item.identity.workflow : m_state.workflow;
     if (!driven) {
-        m_definition = m_item.definition ? m_item.definition : m_service.definition(workflow.name, workflow.version);
+        m_definition = m_item.definition;
+        if (!m_definition) {
+            CAIRN_TRY_ASSIGN(m_definition, m_service.findDefinition(workflow.name, workflow.version));
+        }
         m_given.served = m_service.serves(workflow.name, workflow.version);
     }
     m_given.definition = m_definition.get();
     if (const auto* migrate = std::get_if<cmd::Migrate>(&command.body)) {
-        m_target = m_service.definition(workflow.name, migrate->toVersion);
+        CAIRN_TRY_ASSIGN(m_target, m_service.findDefinition(workflow.name, migrate->toVersion));
         m_given.target = m_target.get();
     }
     const bool engine = !m_service.config.session.isNull();
@@ -67,12 +70,13 @@ void Work::prepareGiven()
         m_given.forkSource = m_item.source.get();
         m_given.copies = m_item.copies;
     }
+    return {};
 }
 
 Result<Decision> Work::decide()
 {
     CAIRN_TRY(m_service.info());
-    prepareGiven();
+    CAIRN_TRY(prepareGiven());
     CAIRN_TRY(inheritControl());
     if (m_ancestorCancelled && !m_item.creates && startsAttempt(m_item.submission.command.body) && !m_state.restCancelled)
         return Decision(Rejection{RejectCode::Refused, "the run that began this one is cancelled, and so is this one as soon as it "

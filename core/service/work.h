@@ -34,7 +34,7 @@ public:
     [[nodiscard]] const std::vector<ControlGuard>& ancestors() const { return m_ancestors; }
 
 private:
-    void prepareGiven();
+    [[nodiscard]] Status prepareGiven();
     Status inheritControl();          // a child is under its ancestors' control as it is now, not as it was sent
     Status compareRepeats();          // sameInput, sameDataAsBefore, sameOutputAsBefore
     Status readAddedSteps();          // a decision's plan

@@ -6,6 +6,7 @@
 #include "core/engine/engine_core.h"
 #include "core/store/memory/memory_store.h"
 #include "tests/support/cairn_qtest.h"
+#include "tests/support/hooked_store.h"
 
 #include <map>
 #include <memory>
@@ -88,8 +89,9 @@ private:
     StoreWriter& m_store;
 };
 
-// One engine.
+// One engine. The hooks are asked at each store call of the engine itself and of its commit queue.
 struct Node {
+    StoreHooks hooks;
     std::unique_ptr<StoreWriter> store;
     std::unique_ptr<StoreWriter> writer;
     std::unique_ptr<CommitQueue> queue;
@@ -102,8 +104,8 @@ struct Node {
 
     Node(const std::shared_ptr<MemoryDatabase>& db, const Clock& clock, Rng& rng, std::int64_t p,
         const std::set<std::int64_t>& gone, EngineConfig config)
-        : store(connectMemory(db))
-        , writer(connectMemory(db))
+        : store(connect(db))
+        , writer(connect(db))
         , queue(makeInlineQueue(*writer))
         , processes(p, gone)
         , pool(*store)
@@ -114,6 +116,16 @@ struct Node {
             EngineSeams{clock, rng, *store, *queue, executor, processes, &pool}, config);
         if (const Status opened = core->open(); !opened)
             qFatal("%s", opened.error().text.c_str());
+    }
+    std::unique_ptr<StoreWriter> connect(const std::shared_ptr<MemoryDatabase>& db)
+    {
+        const auto ask = [this](auto StoreHooks::*hook) {
+            return [this, hook](const char* what, Access access) {
+                return hooks.*hook ? (hooks.*hook)(what, access) : std::nullopt;
+            };
+        };
+        return std::make_unique<HookedStore>(
+            connectMemory(db), StoreHooks{ask(&StoreHooks::before), ask(&StoreHooks::after)});
     }
     // Until there is nothing more to do at this instant.
     void settle()

@@ -29,6 +29,8 @@ private Q_SLOTS:
     void drainGivesRunsBack();
     void aFullStoreLosesNoResult();
     void aVersionThatNobodyServesWaitsVisibly();
+    void aDoubtIsNotKeptByAnEngineThatDoesNotServeIt();
+    void runsBeyondTheCapacityComeInTurn();
 };
 
 namespace {
@@ -450,6 +452,7 @@ void TestEngineCore::aFullStoreLosesNoResult()
     c.pass(60'000);
     QVERIFY(refused >= 2);
     QVERIFY2(refused <= 20, "the store is probed slowly");
+    QVERIFY2(a.core->tick() > 0, "between the probes it sleeps");
     QCOMPARE(a.alerts.size(), std::size_t(1));
     QVERIFY(a.core->stats().full);
     setFaults(*c.db, {});
@@ -478,6 +481,44 @@ void TestEngineCore::aVersionThatNobodyServesWaitsVisibly()
     c.pass(4'000);
     QCOMPARE(b.executor.started.size(), std::size_t(1));
     QCOMPARE(c.load(run).blocked, Reason::None);
+}
+
+// The look-up is due, and only another engine may make it.
+void TestEngineCore::aDoubtIsNotKeptByAnEngineThatDoesNotServeIt()
+{
+    Cluster c;
+    c.add(workflow("one", R"({"name":"pay","tool":"ask"})"));
+    Node& a = c.engine();
+    const RunId run = c.start("one");
+    c.pass(300);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
+    EngineConfig config = Cluster::config();
+    config.serves = {"other"};
+    c.engine(config);
+    c.kill(a);
+    c.pass(1'000);
+    QCOMPARE(c.load(run).blocked, Reason::Worker);
+    QCOMPARE(c.load(run).unknown.size(), std::size_t(1));
+    Node& b = c.engine();
+    c.pass(4'000);
+    QCOMPARE(b.executor.started.size(), std::size_t(1));
+    QCOMPARE(b.executor.started[0].purpose, Purpose::LookUp);
+}
+
+void TestEngineCore::runsBeyondTheCapacityComeInTurn()
+{
+    Cluster c;
+    c.add(workflow("one", kOne));
+    EngineConfig config = Cluster::config();
+    config.maxAttempts = 1;
+    Node& a = c.engine(config);
+    for (int i = 0; i < 4; ++i)
+        c.start("one");
+    for (std::size_t i = 0; i < 4; ++i) {
+        c.pass(500);
+        QCOMPARE(a.executor.started.size(), i + 1);
+        a.executor.complete(i);
+    }
 }
 
 QTEST_APPLESS_MAIN(TestEngineCore)

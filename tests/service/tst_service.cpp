@@ -1,6 +1,7 @@
 // What submissions answer: every kind of outcome, repeated commands, lost races, chains of commits, audit, preview.
 
 #include "tests/service/harness.h"
+#include "tests/support/hooked_store.h"
 
 #include "core/base/failpoint.h"
 
@@ -45,6 +46,7 @@ private Q_SLOTS:
     void chainIsDecidedAgainWhenItsFirstMemberLosesARace();
     void fullStoreAnswersEveryMember();
     void lostAnswerIsResolved();
+    void aLostAnswerStaysUnknownWhateverFollows();
     void failpointBeforePushFailsAndChangesNothing();
     void entryThatDoesNotFoldParksItsRunInTheStore();
     void runWhoseParkingDoesNotFoldEitherStandsStillHere();
@@ -277,6 +279,34 @@ void TestService::lostAnswerIsResolved()
     QVERIFY(failpoint::configure(""));
     QCOMPARE(answers, (std::vector<std::string>{"Committed 2", "Committed 3", "Committed 4"}));   // each once, none twice
     QCOMPARE(w.verified(run), std::string());
+}
+
+// The answer is lost, and after it the store: "failed" must not sound as if nothing had been done.
+void TestService::aLostAnswerStaysUnknownWhateverFollows()
+{
+    World w;
+    w.add(workflowText("waits", kSignal));
+    const RunId run = w.service->submitAndWait(World::start(*w.service, "waits", "{}")).run;
+    bool down = false;
+    const auto refuse = [&](const char*, cairn::testing::Access access) {
+        const ErrorKind kind = access == cairn::testing::Access::Commit ? ErrorKind::Io : ErrorKind::Disconnected;
+        return down ? std::optional(makeError(kind, "gone")) : std::nullopt;
+    };
+    cairn::testing::HookedStore store(connectMemory(w.db), {refuse, [](const char*, auto) { return std::optional<Error>(); }});
+    const auto queue = makeInlineQueue(store);
+    Service service(store, *queue, w.clock, w.rng, ServiceConfig{});
+    setFaults(*w.db, {{}, [&]() {
+        down = true;
+        return std::optional(makeError(ErrorKind::OutcomeUnknown, "gone"));
+    }});
+    Submission pause = World::command(run, cmd::SetPaused{true, 0, false});
+    pause.command.id = makeId<CommandId>(1, w.rng);
+    const Outcome outcome = service.submitAndWait(pause);
+    QCOMPARE(outcome.kind, Outcome::Kind::Failed);
+    QCOMPARE(outcome.error.kind, ErrorKind::OutcomeUnknown);
+    setFaults(*w.db, {});
+    down = false;
+    QCOMPARE(told(service.submitAndWait(pause)), std::string("Repeated 2"));
 }
 
 void TestService::failpointBeforePushFailsAndChangesNothing()

@@ -2,13 +2,26 @@
 
 #include "core/model/codec.h"
 
+#include <algorithm>
+
 namespace cairn::sim {
 
 namespace {
 
-std::string at(const RunId& run, std::uint64_t version) { return "run " + toText(run) + " version " + std::to_string(version); }
+std::string shortId(const RunId& run) { return toText(run).substr(24); }
 
 }  // namespace
+
+Checker::Checker(World& world)
+    : m_world(world)
+    , m_store(connectMemory(world.database))
+{
+}
+
+void Checker::fail(const std::string& what, const RunId& run, std::uint64_t version)
+{
+    m_world.fail(what + ": run " + shortId(run) + " version " + std::to_string(version));
+}
 
 const RunState* Checker::state(const RunId& run) const
 {
@@ -16,142 +29,202 @@ const RunState* Checker::state(const RunId& run) const
     return found == m_seen.end() || found->second.state.version == 0 ? nullptr : &found->second.state;
 }
 
-std::string Checker::step()
+std::vector<RunId> Checker::known() const
+{
+    std::vector<RunId> runs;
+    for (const auto& [id, seen] : m_seen)
+        if (seen.state.version > 0)
+            runs.push_back(id);
+    return runs;
+}
+
+std::string Checker::effectOf(const RunId& run, const std::string& step) const
+{
+    const auto found = m_effects.find({run, step});
+    return found == m_effects.end() ? std::string() : found->second;
+}
+
+// --- the fence
+// -------------------------------------------------------------------------------------------------------
+
+void Checker::committing(const CommitMember& member)
+{
+    const auto hot = m_store->hot(member.run);
+    m_before[member.run] = hot ? *hot : HotRow{};
+}
+
+void Checker::committed(const std::string& by, const CommitMember& member, const MemberResult& result)
+{
+    if (result.kind != MemberResult::Kind::Committed)
+        return;
+    m_world.trace(by + " entry " + shortId(member.run) + " " + std::to_string(member.entry.version) + " "
+        + hex(member.entry.hash).substr(0, 12));
+    HotRow& before = m_before[member.run];
+    if (member.create) {
+        before.owner = member.owner == OwnerChange::Take ? member.newOwner : SessionId{};
+        before.epoch = member.owner == OwnerChange::Take ? 1 : 0;
+    } else if (member.checkEpoch && member.expectedEpoch != before.epoch) {
+        fail("I3 an entry of an old owner was accepted", member.run, member.entry.version);
+    }
+    const auto entry = decodeEntry(member.entry.body, member.entry.format);
+    if (!entry)
+        return fail("I2 an entry cannot be read", member.run, member.entry.version);
+    for (const Fact& fact : entry->facts)
+        if (const auto* started = std::get_if<AttemptStarted>(&fact);
+            started && started->session != before.owner)
+            fail("I3 a session began an attempt on a run that is not its own", member.run,
+                member.entry.version);
+}
+
+// --- calls and answers
+// -----------------------------------------------------------------------------------------------
+
+void Checker::called(const StartOrder& order, const std::string& key)
+{
+    run(order.run);
+    const auto found = m_seen.find(order.run);
+    if (found == m_seen.end() || !found->second.started.contains(order.attempt))
+        return fail("a tool was called before its attempt was committed", order.run, 0);
+    const RunState& state = found->second.state;
+    if (!m_called.insert(order.attempt).second)
+        fail("a tool was called twice for one attempt", order.run, state.version);
+    if (order.purpose == Purpose::LookUp)
+        return;
+    const StepRecord* step = state.find(order.step);
+    if (writes(order.safety))
+        m_effects[{order.run, order.step}] = key;
+    if (order.safety == ReplaySafety::Irreversible
+        && (!step || !step->attempt || step->attempt->id != order.attempt))
+        fail("an effect was asked for after its attempt had been ended by another", order.run, state.version);
+}
+
+void Checker::happened(const Request& request) { m_happened[{request.run, request.step}] = request.key; }
+
+void Checker::answered(const Submission& submission, const Outcome& outcome)
+{
+    using Kind = Outcome::Kind;
+    const CommandId& id = submission.command.id;
+    const RunId run = outcome.run.isNull() ? submission.run : outcome.run;
+    const auto there = m_store->findCommand(submission.run, id);
+    const std::uint64_t version = there && *there ? **there : 0;
+    if (outcome.kind == Kind::Existing)
+        m_watched.insert(run);
+    if (outcome.kind == Kind::Committed || outcome.kind == Kind::Repeated) {
+        ++acks;
+        if (version == 0 || version != outcome.version)
+            fail("I4 a command was acknowledged and is not in the history", run, outcome.version);
+        m_told[id] = {run, outcome.version, false};
+        return;
+    }
+    auto [told, isNew] = m_told.try_emplace(id, Told{submission.run, 0, false});
+    if (outcome.kind == Kind::Failed && outcome.error.kind == ErrorKind::OutcomeUnknown)
+        told->second.unclear = true;
+    if (told->second.version == 0 && !told->second.unclear && version != 0)
+        fail("I4 a caller was told that nothing was done, and it is in the history", run, version);
+}
+
+// --- after each step
+// -------------------------------------------------------------------------------------------------
+
+void Checker::step()
 {
     const std::set<RunId> runs = m_watched;  // children are added on the way
     for (const RunId& id : runs)
-        if (auto wrong = run(id); !wrong.empty())
-            return wrong;
-    return ledger();
+        run(id);
+    ledger();
 }
 
-std::string Checker::run(const RunId& id)
+void Checker::run(const RunId& id)
 {
-    const auto hot = m_store.hot(id);
-    if (!hot && hot.error().kind == ErrorKind::NotFound)
-        return {};  // its start message is still under way
+    const auto hot = m_store->hot(id);
     if (!hot)
-        return "the store cannot be read: " + hot.error().text;
+        return;  // its start message is still under way
     Seen& seen = m_seen[id];
     if (hot->epoch < seen.epoch)
-        return "I3 the epoch fell: " + at(id, hot->version);
+        fail("I3 the epoch fell", id, hot->version);
     seen.epoch = hot->epoch;
     if (hot->version == seen.state.version)
-        return {};
+        return;
     if (hot->version < seen.state.version)
-        return "I4 entries are gone: " + at(id, hot->version);
-    const auto loaded = m_store.loadRun(id, seen.state.version + 1, 0);
-    if (!loaded)
-        return "the store cannot be read: " + loaded.error().text;
+        return fail("I4 entries are gone", id, hot->version);
+    const auto loaded = m_store->loadRun(id, seen.state.version + 1, 0);
     for (const SealedEntry& sealed : loaded->entries)
-        if (auto wrong = fold(seen, sealed); !wrong.empty())
-            return wrong + ": " + at(id, sealed.version);
+        fold(seen, sealed);
     if (seen.state.version != hot->version || seen.state.head != hot->head)
-        return "I2 the hot row is not the end of the history: " + at(id, hot->version);
+        fail("I2 the hot row is not the end of the history", id, hot->version);
     for (const auto& child : seen.state.children)
         m_watched.insert(child.run);
-    return {};
 }
 
-std::string Checker::fold(Seen& seen, const SealedEntry& sealed)
+void Checker::fold(Seen& seen, const SealedEntry& sealed)
 {
-    if (sealed.version != seen.state.version + 1)
-        return "I1 a hole in the history";
-    if (const Status linked = checkSeal(sealed, seen.state.head); !linked)
-        return "I9 the chain is broken: " + linked.error().text;
     const auto entry = decodeEntry(sealed.body, sealed.format);
     if (!entry)
-        return "I2 an entry cannot be read: " + entry.error().text;
+        return fail("I2 an entry cannot be read", seen.state.id, sealed.version);
+    if (sealed.version != seen.state.version + 1)
+        fail("I1 a hole in the history", seen.state.id, sealed.version);
+    if (const Status linked = checkSeal(sealed, seen.state.head); !linked)
+        fail("I9 the chain is broken", seen.state.id, sealed.version);
     if (!seen.commands.emplace(entry->command, entry->version).second)
-        return "I8 a command was applied twice";
+        fail("I8 a command was applied twice", seen.state.id, sealed.version);
+    const RunState before = seen.state;
     apply(seen.state, *entry);
     seen.state.head = sealed.hash;
-    for (const Fact& fact : entry->facts) {
-        if (const auto* f = std::get_if<AttemptStarted>(&fact); f && seen.done.contains(f->step))
-            return "a step with a recorded result was started again";
-        if (const auto* f = std::get_if<StepCompleted>(&fact))
-            seen.done.insert(f->step);
-        unknowns += std::holds_alternative<StepUnknown>(fact) ? 1 : 0;
-    }
-    return {};
+    for (const Fact& fact : entry->facts)
+        foldFact(seen, before, fact, entry->time);
 }
 
-std::string Checker::ledger() const
+void Checker::foldFact(Seen& seen, const RunState& before, const Fact& fact, TimeMs time)
 {
-    for (const auto& [key, row] : m_provider.rows())
+    const RunState& s = seen.state;
+    const auto known = [&](StepIx step) {
+        if (seen.unclear.erase(step) > 0)
+            ++resolved;
+    };
+    if (const auto* started = std::get_if<AttemptStarted>(&fact)) {
+        seen.started.insert(started->attempt);
+        if (seen.done.contains(started->step))
+            fail("a step with a recorded result was started again", s.id, s.version);
+        if (started->purpose != Purpose::LookUp && seen.unclear.contains(started->step)
+            && s.steps[started->step].safety == ReplaySafety::Irreversible)
+            fail("I5 an irreversible step was started again after an unclear end", s.id, s.version);
+    } else if (const auto* ended = std::get_if<AttemptEnded>(&fact)) {
+        takeovers += ended->how == AttemptEnd::OwnerLost ? 1 : 0;
+        const bool unclear = ended->effect == EffectKnowledge::Unknown;
+        if (unclear && writes(s.steps[ended->step].safety) && seen.unclear.insert(ended->step).second)
+            ++unknowns;
+    } else if (const auto* denied = std::get_if<EffectDenied>(&fact)) {
+        known(denied->step);
+    } else if (const auto* complete = std::get_if<StepCompleted>(&fact)) {
+        known(complete->step);
+        completed(seen, before, *complete, time);
+    }
+    late += std::holds_alternative<LateResult>(fact) ? 1 : 0;
+}
+
+void Checker::completed(Seen& seen, const RunState& before, const StepCompleted& fact, TimeMs time)
+{
+    const RunState& s = seen.state;
+    const StepRecord& step = s.steps[fact.step];
+    if (!seen.done.insert(fact.step).second)
+        fail("a step was completed twice", s.id, s.version);
+    if (fact.step < before.steps.size() && !fact.byPerson) {
+        const StepRecord& was = before.steps[fact.step];
+        if (was.state == StepState::Waiting && was.reason == Reason::Timer && time < was.due)
+            fail("I11 a timer fired before its time", s.id, s.version);
+    }
+    const std::string effect = effectOf(s.id, step.id);
+    const bool called =
+        step.kind == StepKind::Tool && step.members.empty() && !fact.byPerson && !fact.fromLedger;
+    if (called && writes(step.safety) && !m_world.provider.happened(effect))
+        fail("a step is recorded as done and its effect did not happen", s.id, s.version);
+}
+
+void Checker::ledger()
+{
+    for (const auto& [key, row] : m_world.provider.rows())
         if (row.effects > 1)
-            return "I5 the effect " + key + " happened " + std::to_string(row.effects) + " times";
-    return {};
-}
-
-std::string Checker::audit()
-{
-    std::map<CommandId, int> acts;
-    Digest previous;
-    std::uint64_t seq = 0;
-    for (;;) {
-        const auto rows = m_store.audit(seq, 500);
-        if (!rows)
-            return "the audit cannot be read: " + rows.error().text;
-        if (rows->empty())
-            break;
-        for (const AuditRow& row : *rows) {
-            if (row.seq != ++seq || row.previous != previous || auditHash(row) != row.hash)
-                return "I9 the audit chain is broken at " + std::to_string(row.seq);
-            previous = row.hash;
-            if (row.kind == "applied" && row.reason.empty())
-                return "I8 an act without a reason";
-            acts[row.command] += row.kind == "applied" ? 1 : 0;
-        }
-    }
-    for (const auto& [id, seen] : m_seen)
-        for (std::uint64_t v = 1; v <= seen.state.version; ++v) {
-            const auto loaded = m_store.loadRun(id, v, v);
-            if (!loaded || loaded->entries.empty())
-                return "I1 an entry cannot be read: " + at(id, v);
-            const auto entry = decodeEntry(loaded->entries.front().body, loaded->entries.front().format);
-            if (entry && entry->actor.kind == ActorKind::Person && acts[entry->command] != 1)
-                return "I8 an act has " + std::to_string(acts[entry->command]) + " audit entries: " + at(id, v);
-        }
-    return {};
-}
-
-// Where nothing happens any more a run is finished, or something outside must move it.
-std::string Checker::parked(const RunState& s, TimeMs now) const
-{
-    const Summary summary = summarise(s, now);
-    if (s.closed || summary.attention < Attention::Machine)
-        return {};
-    const Reason reason = summary.primary.reason;
-    bool waits = reason == Reason::Signal || reason == Reason::Child;
-    if (reason == Reason::EffectInFlight)
-        for (const auto& [id, seen] : m_seen)
-            waits = waits || (id == s.steps[summary.primary.step].waitRun && !seen.state.closed);
-    if (waits)
-        return {};
-    return "I10 run " + toText(s.id) + " neither finished nor is parked: " + std::string(key(summary.activity)) + ", "
-        + std::string(key(reason)) + ", next " + (summary.nextDue == kNoTime ? "never" : std::to_string(summary.nextDue - now) + " ms");
-}
-
-std::string Checker::end(TimeMs now)
-{
-    if (auto wrong = step(); !wrong.empty())
-        return wrong;
-    for (const auto& ack : m_acks) {
-        const auto found = m_seen.find(ack.run);
-        if (found == m_seen.end() || !found->second.commands.contains(ack.command)
-            || found->second.commands.at(ack.command) != ack.version)
-            return "I4 an acknowledged command is not in the history: " + at(ack.run, ack.version);
-    }
-    for (const auto& [id, seen] : m_seen) {
-        if (seen.state.version == 0)
-            continue;
-        if (auto wrong = parked(seen.state, now); !wrong.empty())
-            return wrong;
-        if (!seen.state.running.empty() && seen.state.closed)
-            return "I7 a finished run has an attempt under way: " + at(id, seen.state.version);
-    }
-    return audit();
+            m_world.fail("I5 the effect " + key + " happened " + std::to_string(row.effects) + " times");
 }
 
 }  // namespace cairn::sim

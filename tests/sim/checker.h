@@ -1,56 +1,85 @@
 #pragma once
-// What must hold (RELIABILITY 5.6), checked from the store's rows and the provider's ledger. Uses no engine or service
-// code: it folds entries and looks.
+// What must hold (RELIABILITY 5.6), checked from the store's rows, the provider's ledger and what callers
+// were told. Uses no engine or service code: it folds entries and looks.
 
-#include "core/store/store.h"
-#include "tests/sim/provider.h"
+#include "core/engine/executor.h"
+#include "core/service/service.h"
+#include "tests/sim/world.h"
 
 #include <map>
 #include <set>
 
 namespace cairn::sim {
 
-// An answer that a caller was given: it must stay true.
-struct Acknowledged {
-    RunId run;
-    std::uint64_t version = 0;
-    CommandId command;
-};
-
 class Checker {
 public:
-    Checker(StoreReader& store, const Provider& provider) : m_store(store), m_provider(provider) {}
+    explicit Checker(World& world);
 
-    void acknowledged(Acknowledged ack) { m_acks.push_back(std::move(ack)); }
-    void watch(const RunId& run) { m_watched.insert(run); }
-    // After each step. Empty: everything holds.
-    [[nodiscard]] std::string step();
-    // At the end: acknowledgements, the audit, nothing unfinished that should have moved.
-    [[nodiscard]] std::string end(TimeMs now);
+    // --- as it happens; what does not hold goes to World::fail
+    void watch(const RunId& run)
+    {
+        m_watched.insert(run);
+        ++m_roots;
+    }
+    void committing(const CommitMember& member);
+    void committed(const std::string& by, const CommitMember& member, const MemberResult& result);
+    // An executor is about to call; `key` is what the provider knows the effect by, empty for read-only
+    // tools.
+    void called(const StartOrder& order, const std::string& key);
+    void happened(const Request& request);
+    void answered(const Submission& submission, const Outcome& outcome);
+    void step();
+
+    // At the end: acknowledgements, the audit, the ledger, nothing unfinished that should have moved.
+    void end(const std::set<SessionId>& living);
 
     [[nodiscard]] const RunState* state(const RunId& run) const;
-    [[nodiscard]] const std::set<RunId>& runs() const { return m_watched; }
-    std::uint64_t unknowns = 0;      // steps whose outcome became unknown
-    std::uint64_t acks() const { return m_acks.size(); }
+    [[nodiscard]] std::vector<RunId> known() const;  // runs that are there, in order of their ids
+    [[nodiscard]] std::size_t roots() const { return m_roots; }
+    [[nodiscard]] std::string effectOf(const RunId& run, const std::string& step) const;
+
+    std::uint64_t unknowns = 0;   // attempts that ended without saying whether their effect happened
+    std::uint64_t resolved = 0;   // of those, later known
+    std::uint64_t takeovers = 0;  // attempts that were ended because their owner was gone
+    std::uint64_t late = 0;       // results that came too late and were kept as evidence
+    std::uint64_t acks = 0;
 
 private:
     struct Seen {
         RunState state;
         std::uint64_t epoch = 0;
         std::map<CommandId, std::uint64_t> commands;
+        std::set<AttemptId> started;
         std::set<StepIx> done;
+        std::set<StepIx> unclear;
     };
-    [[nodiscard]] std::string run(const RunId& id);
-    [[nodiscard]] std::string fold(Seen& seen, const SealedEntry& sealed);
-    [[nodiscard]] std::string ledger() const;
-    [[nodiscard]] std::string audit();
-    [[nodiscard]] std::string parked(const RunState& state, TimeMs now) const;
+    struct Told {  // what a caller was told about a command
+        RunId run;
+        std::uint64_t version = 0;  // 0: that nothing was changed
+        bool unclear = false;       // an earlier answer left it open
+    };
+    void run(const RunId& id);
+    void fold(Seen& seen, const SealedEntry& sealed);
+    void foldFact(Seen& seen, const RunState& before, const Fact& fact, TimeMs time);
+    void completed(Seen& seen, const RunState& before, const StepCompleted& fact, TimeMs time);
+    void ledger();
+    void endOfRun(const Seen& seen);
+    void endOfLedger();
+    void endOfStore(const std::set<SessionId>& living);
+    void audit();
+    [[nodiscard]] std::string waitsFor(const RunState& state) const;
+    void fail(const std::string& what, const RunId& run, std::uint64_t version);
 
-    StoreReader& m_store;
-    const Provider& m_provider;
+    World& m_world;
+    std::unique_ptr<StoreWriter> m_store;
     std::set<RunId> m_watched;
+    std::size_t m_roots = 0;
     std::map<RunId, Seen> m_seen;
-    std::vector<Acknowledged> m_acks;
+    std::map<RunId, HotRow> m_before;  // of the group that is being committed
+    std::map<CommandId, Told> m_told;
+    std::set<AttemptId> m_called;
+    std::map<std::pair<RunId, std::string>, std::string> m_effects;   // what each step asks for
+    std::map<std::pair<RunId, std::string>, std::string> m_happened;  // and what it did
 };
 
 }  // namespace cairn::sim

@@ -9,15 +9,25 @@
 
 namespace cairn::sim {
 
-enum class Answer : std::uint8_t { Ok, DoThenDrop, DropBefore, Limited };
+enum class Answer : std::uint8_t {
+    Ok,
+    Slow,        // after many seconds, perhaps longer than the tool's time-out
+    DoThenDrop,  // done, and the connection breaks before the answer
+    DropBefore,  // the connection breaks and nothing is done
+    Silent,      // done, and no answer ever comes
+    Limited,     // 429 with Retry-After; nothing is done
+    Refused,     // an error that says that nothing was done
+    Garbled,     // look-ups: an answer that cannot be read
+};
 
 class Provider {
 public:
     struct Row {
-        std::uint32_t effects = 0;   // how often it really happened
+        std::uint32_t effects = 0;  // how often it really happened
         std::string result;
     };
-    // A call that the provider receives. Where it promises "same key, same effect" (keyed), a repeat changes nothing.
+    // A call that the provider receives. Where it promises "same key, same effect" (keyed), a repeat changes
+    // nothing.
     std::string call(const std::string& key, bool keyed)
     {
         Row& row = m_rows[key];

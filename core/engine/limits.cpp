@@ -119,8 +119,10 @@ std::uint32_t Limits::slotsLeft(const std::string& name, Slice& slice)
     const auto left = [&] {
         return now < slice.slotsUntil && slice.slots > slice.active ? slice.slots - slice.active : 0;
     };
-    if (left() == 0 && now >= slice.slotsAgainAt)
-        leaseSlots(name, slice, kSliceSize);
+    if (left() == 0 && now >= slice.slotsAgainAt) {
+        leaseSlots(name, slice, slice.next);
+        slice.next = std::min(2 * slice.next, kSliceSize);
+    }
     return left();
 }
 
@@ -197,6 +199,8 @@ void Limits::tick()
         if (!slice.hasSlots)
             continue;
         const bool unused = slice.slots > slice.mostActive && now - slice.slotsAskedAt > kUnusedFor;
+        if (unused)
+            slice.next = 1;
         const bool renew = slice.active > 0 && slice.slotsUntil - now < m_lease / 2;
         if (unused && slice.mostActive == 0) {
             static_cast<void>(m_store.returnSlots(m_session, name));

@@ -418,9 +418,12 @@ void EngineCore::Impl::dropActive(const AttemptId& attempt)
     const auto found = active.find(attempt);
     if (found == active.end())
         return;
-    limits.ended(found->second.resource);
+    const std::string resource = found->second.resource;
+    limits.ended(resource);
     active.erase(found);
     updateCapacity();
+    if (!resource.empty())
+        feedPermits(resource);
 }
 
 void EngineCore::Impl::updateCapacity()

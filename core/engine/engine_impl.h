@@ -62,6 +62,8 @@ struct EngineCore::Impl {
     void deliverOutbox();
     void fireTimers();
     void feedHungry();
+    void queueForPermits(const RunState& state);
+    void feedPermits(const std::string& resource);
     void arm(const RunState& state);
     void armAt(const RunId& run, TimeMs due);
     void beHungry(const RunId& run);
@@ -137,6 +139,12 @@ struct EngineCore::Impl {
     std::set<RunId> again;  // a command of this engine failed: it is not lost
     std::deque<RunId> hungry;
     std::unordered_set<RunId> hungrySet;
+    // Runs with a step that waits for a permit, by its resource: the first goes on as soon as one is free.
+    struct Queue {
+        std::deque<RunId> order;
+        std::unordered_set<RunId> members;
+    };
+    std::unordered_map<std::string, Queue> permitQueues;
     std::set<std::tuple<RunId, std::uint64_t, std::uint32_t>> delivering;
 
     std::unordered_map<AttemptId, Active> active;

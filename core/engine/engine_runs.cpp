@@ -203,6 +203,48 @@ void EngineCore::Impl::arm(const RunState& state)
     if (due != kNoTime)
         armAt(state.id, due);
     beHungry(state.id);
+    queueForPermits(state);
+}
+
+void EngineCore::Impl::queueForPermits(const RunState& state)
+{
+    const auto& waiting = state.waiting[static_cast<std::size_t>(Reason::Capacity)];
+    if (waiting.empty())
+        return;
+    const auto definition = service->definition(state.workflow.name, state.workflow.version);
+    for (const auto& [since, ix] : waiting) {
+        const ToolDef* tool = definition ? definition->tool(state.steps[ix].tool) : nullptr;
+        if (!tool || tool->resource.empty())
+            continue;
+        Queue& queue = permitQueues[tool->resource];
+        if (queue.members.insert(state.id).second)
+            queue.order.push_back(state.id);
+    }
+}
+
+// A permit came back: those that wait for one need not wait until they look again by themselves.
+void EngineCore::Impl::feedPermits(const std::string& resource)
+{
+    const auto found = permitQueues.find(resource);
+    if (found == permitQueues.end() || !service || draining || full || active.size() >= config.maxAttempts)
+        return;
+    Queue& queue = found->second;
+    for (std::uint32_t permits = limits.permits(resource); permits > 0 && !queue.order.empty(); --permits) {
+        const RunId run = queue.order.front();
+        queue.order.pop_front();
+        queue.members.erase(run);
+        const RunState* state = service->state(run);
+        if (!state || state->waiting[static_cast<std::size_t>(Reason::Capacity)].empty()) {
+            ++permits;  // it goes to the next
+            continue;
+        }
+        submit(run, cmd::Advance{}, [this, run](const Outcome& outcome) {
+            // The permit went to another start that is being committed: it is its turn again.
+            const RunState* after = service ? service->state(run) : nullptr;
+            if (after && outcome.kind == Outcome::Kind::NoChange)
+                queueForPermits(*after);
+        });
+    }
 }
 
 void EngineCore::Impl::beHungry(const RunId& run)

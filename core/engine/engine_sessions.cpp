@@ -82,6 +82,7 @@ void EngineCore::Impl::loseSession(const std::string& why)
     timers.clear();
     hungry.clear();
     hungrySet.clear();
+    permitQueues.clear();
     again.clear();
     delivering.clear();
     lost.reset();

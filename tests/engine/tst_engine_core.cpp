@@ -26,6 +26,7 @@ private Q_SLOTS:
     void signalsOfOthersWakeTheRun();
     void childrenRunByMessages();
     void slotsLimitAllEnginesTogether();
+    void aFreeSlotGoesToTheNextAtOnce();
     void drainGivesRunsBack();
     void aFullStoreLosesNoResult();
     void aVersionThatNobodyServesWaitsVisibly();
@@ -406,6 +407,23 @@ void TestEngineCore::slotsLimitAllEnginesTogether()
         c.pass(1'000);
     }
     QCOMPARE(startsOf(c), std::size_t(11));
+}
+
+// Not when the run that waits for it looks again by itself, seconds later.
+void TestEngineCore::aFreeSlotGoesToTheNextAtOnce()
+{
+    Cluster c;
+    c.add(workflow("one", kOne, R"(,"limits":{"web":{"slots":1}})"));
+    Node& a = c.engine();
+    for (int i = 0; i < 4; ++i)
+        c.start("one");
+    c.pass(500);
+    for (std::size_t i = 0; i < 4; ++i) {
+        QCOMPARE(a.executor.started.size(), i + 1);
+        a.executor.complete(i);
+        a.settle();
+    }
+    QCOMPARE(a.executor.started.size(), std::size_t(4));
 }
 
 void TestEngineCore::drainGivesRunsBack()

@@ -277,9 +277,9 @@ constexpr Row kRows[] = {
      "6:42: error: \"local\" must be a local time like \"2027-03-28T02:30\" or {\"$from\": ...}\n"
      "7:33: error: \"at\" needs \"zone\"\n"
      "8:43: error: \"61\" is no minute of a cron rule: 0 to 59, *, a-b, a,b or */n\n"
-     "8:64: error: there is no time zone \"Nowhere\"; write for example Europe/Berlin or UTC\n"
-     "9:70: error: \"next\" has no field \"every\"\n"
-     "10:43: error: step \"f\" takes no \"next\": it is of kind \"signal\"\n"},
+     "8:63: error: there is no time zone \"Nowhere\"; write for example Europe/Berlin or UTC\n"
+     "9:69: error: unknown field \"every\" in \"next\"\n"
+     "10:42: error: step \"f\" takes no \"next\": it is of kind \"signal\"\n"},
     {"reads what may be skipped",
      kNothing,
      kLook,

@@ -17,6 +17,8 @@ using namespace cairn::bench;
 
 constexpr auto kLook = std::chrono::milliseconds(1);
 constexpr double kPatienceMs = 60'000;
+constexpr int kChain = 1'000;           // steps of a run: it must not end before the last kill
+constexpr const char* kNap = "100ms";   // each takes this long
 
 std::string sleepingChain(const std::string& name, int steps, const std::string& span)
 {
@@ -151,18 +153,18 @@ void print(const std::string& name, const Recovery& recovery)
 void restarted(const std::string& dir, int runs, int kills)
 {
     const std::string path = freshFile(dir, "bench-recovery.db");
-    { ServiceBench(path).add(sleepingChain("napping", 2000, "40ms")); }
+    { ServiceBench(path).add(sleepingChain("napping", kChain, kNap)); }
     Caller caller(path);
     std::vector<RunId> ids;
     for (int i = 0; i < runs; ++i)
         ids.push_back(caller.start("napping"));
     Recovery recovery;
-    Process engine = startEngine(path, dir, runs);
+    Process engine = startEngine(path, dir, 2 * runs);
     for (int i = 0; i < kills; ++i) {
         awaitUnderWay(caller.store(), ids, {});
         engine.kill(SIGKILL);
         const Stopwatch since;
-        Process next = startEngine(path, dir, runs);
+        Process next = startEngine(path, dir, 2 * runs);
         engine.wait();
         watchRecovery(caller.store(), placesOf(caller.store(), ids), since, recovery);
         engine = std::move(next);
@@ -177,16 +179,16 @@ void restarted(const std::string& dir, int runs, int kills)
 void takenOver(const std::string& dir, int runs, int kills)
 {
     const std::string path = freshFile(dir, "bench-recovery.db");
-    { ServiceBench(path).add(sleepingChain("napping", 2000, "40ms")); }
+    { ServiceBench(path).add(sleepingChain("napping", kChain, kNap)); }
     Caller caller(path);
     std::vector<RunId> ids;
     for (int i = 0; i < runs; ++i)
         ids.push_back(caller.start("napping"));
     Recovery recovery;
-    Process owner = startEngine(path, dir, runs);
+    Process owner = startEngine(path, dir, 2 * runs);
     awaitUnderWay(caller.store(), ids, {});
     for (int i = 0; i < kills; ++i) {
-        Process standby = startEngine(path, dir, runs);
+        Process standby = startEngine(path, dir, 2 * runs);
         const Stopwatch opening;
         while (sessionOf(caller.store(), standby.pid()).isNull() && opening.ms() < kPatienceMs)
             std::this_thread::sleep_for(kLook);

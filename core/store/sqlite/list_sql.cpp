@@ -72,7 +72,9 @@ ListSql::ListSql(const ListFilter& filter, Index from) : m_from(from)
         m_condition = "error <> '' AND ";
     if (from == Index::Situation)
         m_condition = "situation IS NOT NULL AND ";
-    m_condition += "(";
+    // Alternatives are a value to compare: else each would be searched for by itself, with every row that its index cannot
+    // decide on fetched from anywhere in the table (minutes with a million runs).
+    m_condition += filter.size() > 1 ? "0 <> (" : "(";
     for (const ListTerm& term : filter) {
         if (&term != filter.data())
             m_condition += " OR ";

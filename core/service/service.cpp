@@ -158,6 +158,7 @@ void Service::Impl::decideNext(Slot& slot, const ItemPtr& item)
         before = slot.tentative;
     const Summary summary = summarise(slot.tentative, now());
     Work deciding(*this, slot, slot.tentative, *item);
+    deciding.assumeOwnKeysFree();
     auto decision = deciding.decide();
     if (!decision) {
         Error error = std::move(decision).error();

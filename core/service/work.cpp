@@ -252,11 +252,13 @@ Result<EffectRow> Work::ledgerRow(const EffectId& effect)
         return own->second;
     if (const auto known = m_rows.find(effect); known != m_rows.end())
         return known->second;
-    CAIRN_TRY_ASSIGN(const auto rows, m_service.reader.effects(std::span(&effect, 1)));
     EffectRow row;
     row.effect = effect;
-    if (!rows.empty())
-        row = rows.front();
+    if (!m_own.contains(effect)) {
+        CAIRN_TRY_ASSIGN(const auto rows, m_service.reader.effects(std::span(&effect, 1)));
+        if (!rows.empty())
+            row = rows.front();
+    }
     m_rows[effect] = row;
     return row;
 }
@@ -370,7 +372,14 @@ Result<Rendered> Work::renderDefined(StepIx ix, const StepDef& def)
             return failed(made.error().text);
         return std::move(made).error();
     }
+    const bool defaultKey = made->effectKey.empty();
     CAIRN_TRY_ASSIGN(Rendered rendered, asRendered(ix, std::move(made->input), std::move(made->effectKey), made->amount));
+    // A fork of this run may have been there before: then the commit is refused, and the second try reads. Where a person
+    // would be asked first, the row is read before that.
+    const StepRecord& record = m_state.steps[ix];
+    if (m_assume && defaultKey && !def.approval && m_item.tries == 0 && record.attempts == 0 && m_state.origin == m_state.id
+        && !rendered.effect.isNull())
+        m_own.insert(rendered.effect);
     rendered.condition = made->condition;
     rendered.until = made->until;
     rendered.items = made->items;

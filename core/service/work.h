@@ -17,6 +17,9 @@ public:
 
     // Entry, Rejection or NoChange; an error of the store otherwise, and then `state` must be thrown away.
     [[nodiscard]] Result<Decision> decide();
+    // The decision will be committed, so what the commit is guarded by need not be read first: a key that only this run
+    // makes is taken for free, and read where the commit finds that it is not.
+    void assumeOwnKeysFree() { m_assume = true; }
     // Without deciding: keyText() needs to know the workflow.
     void useDefinition(std::shared_ptr<const Definition> definition) { m_definition = std::move(definition); }
 
@@ -76,6 +79,8 @@ private:
     std::set<EffectId> m_asked;
     std::vector<ControlGuard> m_ancestors;
     bool m_ancestorCancelled = false;
+    bool m_assume = false;
+    std::set<EffectId> m_own;                           // keys taken for free
 };
 
 }  // namespace cairn

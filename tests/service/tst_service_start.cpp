@@ -24,6 +24,7 @@ private Q_SLOTS:
     void largePayloadGoesByReference();
     void attributesComeFromTheInput();
     void forkRepeatsNoEffect();
+    void aForkThatRanAheadIsNotRepeated();
     void drivenStepIsClaimedOnce();
 };
 
@@ -178,6 +179,36 @@ void TestServiceStart::forkRepeatsNoEffect()
     QCOMPARE(state->find("pay")->attempts, std::uint32_t(0));
     QCOMPARE(w.inputOf(forked.run, "tell"), std::string(R"({"receipt":9})"));
     QCOMPARE(w.verified(forked.run), std::string());
+}
+
+// The original takes its own key for free; that its fork was there before is found by the commit.
+void TestServiceStart::aForkThatRanAheadIsNotRepeated()
+{
+    World w;
+    w.add(workflowText("notes", R"({"name":"search","tool":"look"},{"name":"write","tool":"note","after":["search"]})"));
+    auto engine = w.engine();
+    const auto finish = [&](const RunId& run, std::string_view step, const std::string& output) {
+        return engine->submitAndWait(World::complete(*engine, run, World::attemptOf(*engine->state(run), step), output));
+    };
+    const RunId run = engine->submitAndWait(World::start(*engine, "notes", R"({})")).run;
+    Submission fork = World::act({}, cmd::Fork{{}, 1, false}, "see what it gives");
+    fork.forkSource = run;
+    const RunId ahead = engine->submitAndWait(fork).run;
+    const auto claimed = w.writer->claim(w.session, w.clock.wallMs(), 10);
+    CAIRN_VERIFY_OK(claimed);
+    for (const ClaimedRun& c : *claimed)
+        engine->own(c);
+    QVERIFY(engine->submitAndWait(World::command(ahead, cmd::Recover{})).ok());
+    QVERIFY(finish(ahead, "search", R"("fork")").ok());
+    QVERIFY(finish(ahead, "write", R"({"note":"by the fork"})").ok());
+    const Outcome searched = finish(run, "search", R"("original")");
+    QCOMPARE(told(searched), std::string("Committed 2"));
+    const auto state = w.service->load(run);
+    CAIRN_VERIFY_OK(state);
+    QCOMPARE(state->find("write")->state, StepState::Complete);
+    QVERIFY(state->find("write")->fromLedger);
+    QCOMPARE(state->find("write")->attempts, std::uint32_t(0));
+    QCOMPARE(w.verified(run), std::string());
 }
 
 void TestServiceStart::drivenStepIsClaimedOnce()

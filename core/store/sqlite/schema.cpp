@@ -10,7 +10,7 @@ namespace cairn::sqlite {
 
 namespace {
 
-// What grows with every step (entries, steps, attempts, payloads) lies in the order of arrival with a narrow
+// What grows with every step (entries, steps, attempts, payloads, effects) lies in the order of arrival with a narrow
 // index by run: a group of commits then writes a few full pages, where tables ordered by run would touch one
 // page per run and table.
 constexpr const char* kRunTables = R"sql(
@@ -96,9 +96,9 @@ CREATE TABLE tombstones(
 
 constexpr const char* kSharedTables = R"sql(
 CREATE TABLE effects(
-  effect BLOB PRIMARY KEY, tool TEXT NOT NULL, key TEXT NOT NULL, state INTEGER NOT NULL, holder BLOB,
+  effect BLOB NOT NULL UNIQUE, tool TEXT NOT NULL, key TEXT NOT NULL, state INTEGER NOT NULL, holder BLOB,
   holder_step TEXT NOT NULL, input_salt BLOB NOT NULL, input_digest BLOB, result BLOB, changed_at INTEGER NOT NULL,
-  revision INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  revision INTEGER NOT NULL) STRICT;
 CREATE INDEX effects_holder ON effects(holder);
 CREATE TABLE effect_waiters(
   effect BLOB NOT NULL, run BLOB NOT NULL, step INTEGER NOT NULL, PRIMARY KEY(effect, run, step)) STRICT, WITHOUT ROWID;

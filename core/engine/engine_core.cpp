@@ -145,6 +145,8 @@ SpanMs EngineCore::Impl::sleepFor(SpanMs executorNext)
         until = std::min(until, now + std::max<SpanMs>(timers.begin()->first - service->now(), 0));
     for (const auto& pending : results)
         until = std::min(until, pending->notBefore);
+    if (!claimed.empty())
+        until = now;
     return std::clamp<SpanMs>(std::min(until - now, executorNext), 0, Executor::kIdle);
 }
 
@@ -194,6 +196,7 @@ SpanMs EngineCore::tick()
             e.takeWakeups();
         if (e.due(e.outboxAt, kOutbox))
             e.deliverOutbox();
+        e.adoptSome();
         if (!e.draining && !e.full) {
             if (e.due(e.claimAt, kClaim))
                 e.claim();

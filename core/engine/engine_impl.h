@@ -54,6 +54,7 @@ struct EngineCore::Impl {
     // --- engine_runs.cpp
     void claim();
     void lostClaim(const Error& error);
+    void adoptSome();
     void adopt(const ClaimedRun& run, bool sessionsKnown);
     void recover(const RunId& run);
     void lookAgain();
@@ -132,6 +133,11 @@ struct EngineCore::Impl {
     };
     std::unordered_map<SessionId, Seen> seen;
 
+    struct Claimed {
+        ClaimedRun run;
+        bool sessionsKnown = false;
+    };
+    std::deque<Claimed> claimed;  // not loaded yet
     std::unordered_set<RunId> owned;
     std::unordered_map<RunId, std::uint64_t> servedBefore;  // version at which an adopted run did not move
     std::unordered_map<RunId, TimeMs> dueOf;

@@ -35,27 +35,41 @@ template<typename Idle> std::optional<ClaimedRun> releaseOf(Idle idle, const Run
 
 void EngineCore::Impl::claim()
 {
-    if (owned.size() >= config.maxOwned)
+    if (!claimed.empty() || owned.size() >= config.maxOwned)
         return;
     const auto now = seams.store.now();
     if (!now)
         return trouble(now.error());
     const std::size_t room = std::min<std::size_t>(kClaimBatch, config.maxOwned - owned.size());
-    auto claimed = seams.store.claim(session, *now, room);
+    auto runs = seams.store.claim(session, *now, room);
     if (failpoint::hit("engine.claim-answer"))
-        claimed = makeError(ErrorKind::OutcomeUnknown, "failpoint engine.claim-answer");
-    if (!claimed)
-        return lostClaim(claimed.error());
-    if (claimed->empty())
+        runs = makeError(ErrorKind::OutcomeUnknown, "failpoint engine.claim-answer");
+    if (!runs)
+        return lostClaim(runs.error());
+    if (runs->empty())
         return;
-    if (claimed->size() == room)
+    if (runs->size() == room)
         claimAt = seams.clock.monotonicMs();
     // Sessions that began attempts on these runs were there before: read after the claim, the list is
     // complete.
     const bool known = refreshSessions();
-    stats.claimed += claimed->size();
-    for (const ClaimedRun& run : *claimed)
-        adopt(run, known);
+    stats.claimed += runs->size();
+    for (const ClaimedRun& run : *runs)
+        claimed.push_back({run, known});
+    adoptSome();
+}
+
+// Loading many long runs takes longer than a lease lasts: a slice of time for it, then heartbeats again.
+void EngineCore::Impl::adoptSome()
+{
+    const SpanMs until = seams.clock.monotonicMs() + config.lease / 20;
+    do {
+        if (claimed.empty())
+            return;
+        const Claimed next = claimed.front();
+        claimed.pop_front();
+        adopt(next.run, next.sessionsKnown);
+    } while (seams.clock.monotonicMs() < until);
 }
 
 // Runs that the store may have given to this session, and that it does not know of, would stand still for as long as it

@@ -77,6 +77,7 @@ void EngineCore::Impl::loseSession(const std::string& why)
     handed.clear();
     for (const auto& pending : results)
         pending->notBefore = 0;
+    claimed.clear();
     owned.clear();
     dueOf.clear();
     timers.clear();

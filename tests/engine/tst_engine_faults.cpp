@@ -19,6 +19,7 @@ private Q_SLOTS:
     void aFailedRecoveryIsMadeAgain();
     void aFailedTimerFiresLater();
     void aBusyStoreIsNotAMissingWorkflow();
+    void loadingManyLongRunsKeepsTheLease();
 };
 
 namespace {
@@ -236,6 +237,29 @@ void TestEngineFaults::aBusyStoreIsNotAMissingWorkflow()
     QCOMPARE(b.executor.started[0].purpose, Purpose::LookUp);
     QCOMPARE(c.load(run).blocked, Reason::None);
     QCOMPARE(c.verified(run), std::string());
+}
+
+// Forty runs, a fifth of a lease to load each: heartbeats go out in between, and all are taken over.
+void TestEngineFaults::loadingManyLongRunsKeepsTheLease()
+{
+    constexpr std::size_t kRuns = 40;
+    Cluster c;
+    c.add(workflow("one", kOne));
+    Node& a = c.engine();
+    for (std::size_t i = 0; i < kRuns; ++i)
+        c.start("one");
+    c.pass(500);
+    QCOMPARE(a.executor.started.size(), kRuns);
+    c.kill(a);
+    Node& b = c.engine();
+    b.hooks.after = [&](const char* what, Access) -> std::optional<Error> {
+        if (std::string_view(what) == "loadRun")
+            c.clock.advance(200);
+        return std::nullopt;
+    };
+    c.pass(1'000);
+    QCOMPARE(b.core->stats().sessionsLost, std::uint64_t(0));
+    QCOMPARE(b.executor.started.size(), kRuns);
 }
 
 QTEST_APPLESS_MAIN(TestEngineFaults)

@@ -203,8 +203,10 @@ SpanMs EngineCore::tick()
             if (e.due(e.servedAt, kServed))
                 e.adoptServed();
         }
-        if (e.due(e.limitsAt, kLimits))
+        if (e.due(e.limitsAt, kLimits)) {
             e.limits.tick();
+            e.feedAllPermits();  // others may have given slots back, or a new second has begun
+        }
         if (e.due(e.tidyAt, kTidy))
             e.tidy();
         if (!e.full && e.due(e.againAt, kAgain))

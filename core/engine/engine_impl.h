@@ -65,6 +65,7 @@ struct EngineCore::Impl {
     void feedHungry();
     void queueForPermits(const RunState& state);
     void feedPermits(const std::string& resource);
+    void feedAllPermits();
     void arm(const RunState& state);
     void armAt(const RunId& run, TimeMs due);
     void beHungry(const RunId& run);

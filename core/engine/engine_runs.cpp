@@ -261,6 +261,17 @@ void EngineCore::Impl::feedPermits(const std::string& resource)
     }
 }
 
+void EngineCore::Impl::feedAllPermits()
+{
+    std::erase_if(permitQueues, [](const auto& each) { return each.second.order.empty(); });
+    std::vector<std::string> names;
+    for (const auto& [name, queue] : permitQueues)
+        names.push_back(name);
+    std::sort(names.begin(), names.end());  // one order for all engines and seeds
+    for (const std::string& name : names)
+        feedPermits(name);
+}
+
 void EngineCore::Impl::beHungry(const RunId& run)
 {
     const RunState* state = owned.contains(run) && service ? service->state(run) : nullptr;

@@ -7,7 +7,8 @@ namespace cairn {
 namespace {
 
 constexpr SpanMs kUnusedFor = 1'000;  // slots that nobody used for so long are given back
-constexpr SpanMs kAskAgain = 100;     // after an answer that was less than wanted
+constexpr SpanMs kSlotsAgain = 500;   // after an answer that was less than wanted
+constexpr SpanMs kRateAgain = 100;
 constexpr SpanMs kRowsAge = 1'000;    // how long limits read from the store are believed
 constexpr std::uint32_t kSliceSize = 8;
 constexpr std::uint32_t kUnlimited = 0xFFFFFFFF;
@@ -137,7 +138,7 @@ void Limits::leaseSlots(const std::string& name, Slice& slice, std::uint32_t mor
     const auto got = storeNow ? m_store.leaseSlots(m_session, name, want, *storeNow, *storeNow + m_lease)
                               : Result<std::uint32_t>(storeNow.error());
     if (!got || *got < want)
-        slice.slotsAgainAt = now + kAskAgain;
+        slice.slotsAgainAt = now + kSlotsAgain;
     if (!got)
         return;
     slice.slots = *got;  // fewer than are in use where the limit was lowered: then none is left
@@ -158,7 +159,7 @@ std::uint32_t Limits::rateLeft(const std::string& name, Slice& slice, std::uint3
     const auto got = storeNow ? m_store.spendRate(m_session, name, want, *storeNow)
                               : Result<std::uint32_t>(storeNow.error());
     if (!got || *got < want)
-        slice.rateAgainAt = now + kAskAgain;
+        slice.rateAgainAt = now + kRateAgain;
     if (!got)
         return 0;
     slice.rate = *got;

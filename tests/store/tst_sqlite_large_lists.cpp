@@ -189,10 +189,14 @@ void TestSqliteLargeLists::initTestCase()
 std::vector<RunId> TestSqliteLargeLists::wanted(const ListFilter& filter, ListOrder order) const
 {
     std::vector<const ListRow*> found;
-    for (int i = 0; i < kRuns; ++i)
-        if (matches(filter, m_rows[static_cast<std::size_t>(i)],
-                    [i](const RunId&, const std::string& name, const std::string& text) { return hasAttribute(i, name, text); }))
+    for (int i = 0; i < kRuns; ++i) {
+        ListLookup look;
+        look.hasAttribute = [i](const RunId&, const std::string& name, const std::string& text) {
+            return hasAttribute(i, name, text);
+        };
+        if (matches(filter, m_rows[static_cast<std::size_t>(i)], look))
             found.push_back(&m_rows[static_cast<std::size_t>(i)]);
+    }
     std::sort(found.begin(), found.end(), [order](const ListRow* a, const ListRow* b) {
         if (order == ListOrder::NewestFirst)
             return std::tie(b->createdAt, b->run) < std::tie(a->createdAt, a->run);

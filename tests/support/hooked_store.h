@@ -180,14 +180,19 @@ public:
     {
         return write("putResource", [&] { return m_store->putResource(row); });
     }
-    Result<std::uint32_t> leaseSlice(const SessionId& session, std::string_view resource, std::uint32_t want,
+    Result<std::uint32_t> leaseSlots(const SessionId& session, std::string_view resource, std::uint32_t want,
         TimeMs at, TimeMs until) override
     {
-        return write("leaseSlice", [&] { return m_store->leaseSlice(session, resource, want, at, until); });
+        return write("leaseSlots", [&] { return m_store->leaseSlots(session, resource, want, at, until); });
     }
-    Status returnSlice(const SessionId& session, std::string_view resource) override
+    Result<std::uint32_t> spendRate(
+        const SessionId& session, std::string_view resource, std::uint32_t want, TimeMs at) override
     {
-        return write("returnSlice", [&] { return m_store->returnSlice(session, resource); });
+        return write("spendRate", [&] { return m_store->spendRate(session, resource, want, at); });
+    }
+    Status returnSlots(const SessionId& session, std::string_view resource) override
+    {
+        return write("returnSlots", [&] { return m_store->returnSlots(session, resource); });
     }
     Status addWorkflow(const WorkflowRow& row) override { return m_store->addWorkflow(row); }
     Result<std::uint64_t> appendAudit(AuditRow row) override

@@ -140,7 +140,7 @@ struct EngineCore::Impl {
     };
     std::deque<Claimed> claimed;  // not loaded yet
     std::unordered_set<RunId> owned;
-    std::unordered_map<RunId, std::uint64_t> servedBefore;  // version at which an adopted run did not move
+    std::unordered_map<RunId, std::uint64_t> unmoved;  // version at which taking over changed nothing
     std::unordered_map<RunId, TimeMs> dueOf;
     std::set<std::pair<TimeMs, RunId>> timers;
     std::set<RunId> again;  // a command of this engine failed: it is not lost

@@ -17,7 +17,8 @@ constexpr SpanMs kLookAgain = 1'000;
 
 bool wantsStart(const RunState& state)
 {
-    return !state.ready.empty() && !state.paused() && !state.closed && state.blocked == Reason::None;
+    return (!state.ready.empty() || !state.fresh.empty()) && !state.paused() && !state.closed
+        && state.blocked == Reason::None;
 }
 
 // What to give back of an idle run; the service may say it, or only that it is idle.
@@ -95,12 +96,16 @@ void EngineCore::Impl::adopt(const ClaimedRun& run, bool sessionsKnown)
 void EngineCore::Impl::recover(const RunId& run)
 {
     submit(run, cmd::Recover{}, [this, run](const Outcome& outcome) {
-        if (const RunState* state = service ? service->state(run) : nullptr) {
+        const RunState* state = service ? service->state(run) : nullptr;
+        if (state) {
             arm(*state);
             stopCancelled(*state);
         }
-        if (outcome.kind == Outcome::Kind::NoChange)
-            maybeRelease(run);
+        if (outcome.kind != Outcome::Kind::NoChange)
+            return;
+        if (state && (state->blocked == Reason::Worker || state->blocked == Reason::Incompatible))
+            unmoved[run] = state->version;
+        maybeRelease(run);
     });
 }
 
@@ -138,8 +143,8 @@ void EngineCore::Impl::adoptServed()
         if (!hot || !hot->owner.isNull())
             continue;
         // What did not move although it was served (a parked run) is left alone until it has changed.
-        auto [tried, isNew] = servedBefore.try_emplace(row.run, hot->version);
-        if (!isNew && std::exchange(tried->second, hot->version) == hot->version)
+        const auto tried = unmoved.find(row.run);
+        if (tried != unmoved.end() && tried->second == hot->version)
             continue;
         const auto taken = seams.store.takeOver(row.run, session);
         if (!taken)

@@ -78,6 +78,7 @@ void EngineCore::Impl::loseSession(const std::string& why)
     for (const auto& pending : results)
         pending->notBefore = 0;
     claimed.clear();
+    unmoved.clear();
     owned.clear();
     dueOf.clear();
     timers.clear();

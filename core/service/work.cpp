@@ -96,10 +96,12 @@ Result<Decision> Work::decide()
 
 // A cancel of any ancestor holds at once, although the message that says so is still on its way down: a child begins as
 // cancelled, and one that is there begins no attempt. All else comes from the parent alone, which passes on what it is told.
-// The commit is guarded by what was read here.
+// The commit is guarded by what was read here. A child that knows of its cancel goes by its own rules: it looks up and undoes.
 Status Work::inheritControl()
 {
     auto* start = std::get_if<cmd::Start>(&m_item.submission.command.body);
+    if (!start && m_state.restCancelled)
+        return {};
     const bool outside = startsAttempt(m_item.submission.command.body);
     RunId next = start ? start->parent.run : m_given.session.isNull() && !outside ? RunId{} : m_state.parent.run;
     bool cancelled = false;

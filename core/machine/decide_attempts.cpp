@@ -192,9 +192,6 @@ bool Decider::Impl::own(const cmd::Fail& c)
 bool Decider::Impl::own(const cmd::LookedUp& c)
 {
     const StepIx ix = s.attempts.at(c.attempt);
-    // When the provider is to be asked again, where it was asked too early to be believed.
-    const TimeMs again = step(ix).state == StepState::Unknown ? step(ix).since + kMayStillArrive : kNoTime;
-    const bool tooEarly = again != kNoTime && step(ix).attempt->startedAt < again;
     AttemptEnded end;
     end.step = ix;
     end.attempt = c.attempt;
@@ -206,10 +203,6 @@ bool Decider::Impl::own(const cmd::LookedUp& c)
     case EffectKnowledge::Happened: emit(StepCompleted{ix, c.output, false, false}); break;
     case EffectKnowledge::NoEffect:
     case EffectKnowledge::NotHappened:
-        if (tooEarly) {
-            emit(StepUnknown{ix, c.evidence, again});
-            break;
-        }
         emit(EffectDenied{ix, c.evidence, false});
         if (s.restCancelled && step(ix).undoOf == kNoStep)
             emit(StepSkipped{ix, false, {}});

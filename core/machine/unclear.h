@@ -8,11 +8,8 @@
 //   irreversible   ask the provider by key, where the tool has a look-up; otherwise park the step as `unknown`:
 //                  a person decides. It is never tried again blindly.
 //
-// A look-up is itself read-only, so a look-up that ended unclear is made again. "It did not happen" is believed only of a
-// look-up that began late enough: a request that was sent by an engine that is gone may still be on its way, and be done
-// after the provider was asked.
+// A look-up is itself read-only, so a look-up that ended unclear is made again.
 
-#include "core/base/clock.h"
 #include "core/model/vocabulary.h"
 
 namespace cairn {
@@ -25,9 +22,6 @@ enum class UnclearNext : std::uint8_t { TryAgain = 1, LookUp, Park };
         return UnclearNext::TryAgain;
     return hasLookUp ? UnclearNext::LookUp : UnclearNext::Park;
 }
-
-// For so long after it became unknown a request may still arrive.
-inline constexpr SpanMs kMayStillArrive = 3'000;
 
 // What is known about the effect of an attempt that ended without an answer.
 [[nodiscard]] constexpr EffectKnowledge knowledgeAfterLoss(ReplaySafety safety, Purpose purpose) noexcept

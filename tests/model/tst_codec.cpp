@@ -318,7 +318,7 @@ void TestCodec::refusesValuesOutsideTheVocabulary()
     // Offsets in the small entry, see kSmallFormat1.
     const Row rows[] = {
         {"verb 0", 24, 0, "its verb"},
-        {"verb past the last", 24, 35, "its verb"},
+        {"verb past the last", 24, static_cast<std::uint8_t>(words<Verb>().size() + 1), "its verb"},
         {"actor 0", 25, 0, "its kind"},
         {"actor 7", 25, 7, "its kind"},
         {"payload presence 2", 40, 2, "its reason"},

@@ -292,19 +292,21 @@ void TestService::aLostAnswerStaysUnknownWhateverFollows()
         const ErrorKind kind = access == cairn::testing::Access::Commit ? ErrorKind::Io : ErrorKind::Disconnected;
         return down ? std::optional(makeError(kind, "gone")) : std::nullopt;
     };
-    cairn::testing::HookedStore store(connectMemory(w.db), {refuse, [](const char*, auto) { return std::optional<Error>(); }});
-    const auto queue = makeInlineQueue(store);
-    Service service(store, *queue, w.clock, w.rng, ServiceConfig{});
-    setFaults(*w.db, {{}, [&]() {
+    bool lost = false;
+    const auto lose = [&](const char*, cairn::testing::Access access) {
+        if (access != cairn::testing::Access::Commit || std::exchange(lost, true))
+            return std::optional<Error>();
         down = true;
         return std::optional(makeError(ErrorKind::OutcomeUnknown, "gone"));
-    }});
+    };
+    cairn::testing::HookedStore store(w.connect(), {refuse, lose});
+    const auto queue = makeInlineQueue(store);
+    Service service(store, *queue, w.clock, w.rng, ServiceConfig{});
     Submission pause = World::command(run, cmd::SetPaused{true, 0, false});
     pause.command.id = makeId<CommandId>(1, w.rng);
     const Outcome outcome = service.submitAndWait(pause);
     QCOMPARE(outcome.kind, Outcome::Kind::Failed);
     QCOMPARE(outcome.error.kind, ErrorKind::OutcomeUnknown);
-    setFaults(*w.db, {});
     down = false;
     QCOMPARE(told(service.submitAndWait(pause)), std::string("Repeated 2"));
 }

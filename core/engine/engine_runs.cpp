@@ -247,6 +247,8 @@ void EngineCore::Impl::feedPermits(const std::string& resource)
     const auto found = permitQueues.find(resource);
     if (found == permitQueues.end() || !service || draining || full || active.size() >= config.maxAttempts)
         return;
+    if (limits.backOffUntil(resource) > service->now())
+        return;  // a permit would be spent for nothing
     Queue& queue = found->second;
     for (std::uint32_t permits = limits.permits(resource); permits > 0 && !queue.order.empty(); --permits) {
         const RunId run = queue.order.front();

@@ -114,6 +114,12 @@ std::uint32_t Limits::permits(std::string_view resource)
     return slots == 0 || !slice.hasRate ? slots : std::min(slots, rateLeft(name, slice, perSecond));
 }
 
+TimeMs Limits::backOffUntil(std::string_view resource) const
+{
+    const auto row = m_rows.find(resource);
+    return row == m_rows.end() ? kNoTime : row->second.backOffUntil;
+}
+
 std::uint32_t Limits::slotsLeft(const std::string& name, Slice& slice)
 {
     const SpanMs now = m_clock.monotonicMs();

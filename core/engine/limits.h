@@ -29,6 +29,8 @@ public:
     // stays.
     [[nodiscard]] Status learn(const Definition& definition);
     // Starts that may be spent now; leases when there is none left.
+    // Until when the resource asked to be left alone, as last read; kNoTime: it did not.
+    [[nodiscard]] TimeMs backOffUntil(std::string_view resource) const;
     [[nodiscard]] std::uint32_t permits(std::string_view resource);
     void started(const std::string& resource);
     void ended(const std::string& resource);

@@ -285,7 +285,8 @@ void RunPage::focusNext(bool backwards)
     for (int i = 0; i < count; ++i) {
         QWidget* stop = all[static_cast<std::size_t>(i)];
         const bool sameRow = here != nullptr && qobject_cast<QPushButton*>(stop) != nullptr && here->parentWidget() == stop->parentWidget();
-        if (stop == here || sameRow)
+        const bool inside = here != nullptr && (stop == here || stop->focusProxy() == here || stop->isAncestorOf(here));
+        if (inside || sameRow)
             now = i;
     }
     if (count > 0)

@@ -250,15 +250,16 @@ void EngineCore::Impl::feedPermits(const std::string& resource)
     if (limits.backOffUntil(resource) > service->now())
         return;  // a permit would be spent for nothing
     Queue& queue = found->second;
-    for (std::uint32_t permits = limits.permits(resource); permits > 0 && !queue.order.empty(); --permits) {
+    std::uint32_t permits = limits.permits(resource);
+    // Each once: one that comes back at once, for want of an attempt, waits for the next time.
+    for (std::size_t left = queue.order.size(); left > 0 && permits > 0 && !queue.order.empty(); --left) {
         const RunId run = queue.order.front();
         queue.order.pop_front();
         queue.members.erase(run);
         const RunState* state = service->state(run);
-        if (!state || state->waiting[static_cast<std::size_t>(Reason::Capacity)].empty()) {
-            ++permits;  // it goes to the next
+        if (!state || state->waiting[static_cast<std::size_t>(Reason::Capacity)].empty())
             continue;
-        }
+        --permits;
         submit(run, cmd::Advance{}, [this, run](const Outcome& outcome) {
             // The permit went to another start that is being committed: it is its turn again.
             const RunState* after = service ? service->state(run) : nullptr;

@@ -1,4 +1,5 @@
-// A payment provider for the drill, demos and tests (core/engine/effectd.h): prints its port once it listens on loopback.
+// A payment provider for the drill, demos and tests (core/engine/effectd.h): prints its port once it listens
+// on loopback.
 
 #include "core/engine/effectd.h"
 

@@ -13,9 +13,9 @@ struct Limit {
 };
 
 struct Options {
-    int parent = 0;  // pid of the engine: checked after the parent-death signal is set
+    int parent = 0;       // pid of the engine: checked after the parent-death signal is set
     int graceMs = 5'000;  // between TERM and KILL
-    std::string folder;  // working directory; empty: stays
+    std::string folder;   // working directory; empty: stays
     std::vector<Limit> limits;
     std::vector<char*> argv;  // ends with a null pointer
 };

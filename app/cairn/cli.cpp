@@ -75,7 +75,10 @@ int exitOf(const Error& error)
     }
 }
 
-Session::Session(Options& given) : options(given) {}
+Session::Session(Options& given)
+    : options(given)
+{
+}
 Session::~Session() = default;
 
 bool Session::openReader() { return open(true); }
@@ -118,10 +121,7 @@ bool Session::open(bool readOnly)
     return true;
 }
 
-Actor Session::person() const
-{
-    return {ActorKind::Person, options.as.empty() ? osUserName() : options.as};
-}
+Actor Session::person() const { return {ActorKind::Person, options.as.empty() ? osUserName() : options.as}; }
 
 int Session::fail(const Error& error)
 {
@@ -181,7 +181,8 @@ std::optional<std::vector<RunId>> Session::targets(const std::vector<std::string
     }
     const ParsedFilter parsed = parseFilter(options.where, service().now());
     if (parsed.error) {
-        fail(kUsage, "--where: at character " + std::to_string(parsed.error->offset + 1) + ": " + parsed.error->text);
+        fail(kUsage,
+            "--where: at character " + std::to_string(parsed.error->offset + 1) + ": " + parsed.error->text);
         return std::nullopt;
     }
     std::optional<PageKey> after;

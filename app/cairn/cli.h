@@ -1,5 +1,6 @@
 #pragma once
-// What the verbs of the command line share: options, the store, how answers are printed and which exit code they give.
+// What the verbs of the command line share: options, the store, how answers are printed and which exit code
+// they give.
 
 #include "core/base/clock.h"
 #include "core/query/query.h"
@@ -20,18 +21,18 @@ namespace cairn::cli {
 // Exit codes are part of the interface (README, man page).
 enum Exit : int {
     kDone = 0,
-    kRefused = 1,      // refused, or found wanting
+    kRefused = 1,  // refused, or found wanting
     kUsage = 2,
     kUnreachable = 3,  // the store cannot be opened or reached
     kNotFound = 4,
-    kStale = 5,        // what the act depends on has changed since it was seen
+    kStale = 5,  // what the act depends on has changed since it was seen
 };
 
 struct Options {
-    std::string store;     // --store, else $CAIRN_STORE
+    std::string store;  // --store, else $CAIRN_STORE
     bool json = false;
-    bool raw = false;      // control characters as they are; never to a terminal
-    std::string as;        // --as: claimed name
+    bool raw = false;  // control characters as they are; never to a terminal
+    std::string as;    // --as: claimed name
     std::string reason;
     bool preview = false;
     std::string where;
@@ -55,10 +56,10 @@ public:
     [[nodiscard]] Service& service() { return *m_service; }
     [[nodiscard]] const StoreInfo& info() const { return m_info; }
 
-    int fail(const Error& error);            // prints, gives the exit code of the error
+    int fail(const Error& error);  // prints, gives the exit code of the error
     int fail(Exit code, const std::string& text);
-    void line(const std::string& text);      // to standard output, made safe for a terminal
-    void note(const std::string& text);      // to standard error
+    void line(const std::string& text);  // to standard output, made safe for a terminal
+    void note(const std::string& text);  // to standard error
     // The runs named on the command line, or by --where. Empty after a failure that was printed.
     std::optional<std::vector<RunId>> targets(const std::vector<std::string>& named);
     std::optional<RunId> target(const std::string& named);
@@ -86,7 +87,7 @@ private:
 struct Verbs {
     CLI::App& app;
     Session& session;
-    std::function<int()>& chosen;            // what main runs after parsing
+    std::function<int()>& chosen;  // what main runs after parsing
 };
 void addReadVerbs(Verbs verbs);
 void addActVerbs(Verbs verbs);

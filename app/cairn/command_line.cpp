@@ -30,7 +30,8 @@ try {
     app.add_option("--as", options.as, "your name, as claimed; the audit also keeps the real user id");
     app.require_subcommand(1);
     app.fallthrough();
-    app.footer("Exit: 0 done, 1 refused or found wanting, 2 usage, 3 store not reachable, 4 not found, 5 stale.");
+    app.footer(
+        "Exit: 0 done, 1 refused or found wanting, 2 usage, 3 store not reachable, 4 not found, 5 stale.");
 
     const Verbs verbs{app, session, chosen};
     addStartVerbs(verbs);

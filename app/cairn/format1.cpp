@@ -1,4 +1,5 @@
-// Makes the program that it is linked into the previous version, as far as stores are concerned (core/model/entry.h).
+// Makes the program that it is linked into the previous version, as far as stores are concerned
+// (core/model/entry.h).
 
 #include "core/model/entry.h"
 

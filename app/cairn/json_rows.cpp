@@ -25,18 +25,20 @@ Json jsonSentence(const Sentence& s)
     for (const auto& [name, value] : s.evidence)
         evidence.push_back({{"name", jsonText(name)}, {"value", jsonText(value)}});
     return {{"text", jsonText(s.text)}, {"short", jsonText(s.shortText)}, {"subject", jsonText(s.subject)},
-            {"since", jsonTime(s.since)}, {"ends", jsonText(s.ends)}, {"next", jsonTime(s.next)}, {"evidence", evidence}};
+        {"since", jsonTime(s.since)}, {"ends", jsonText(s.ends)}, {"next", jsonTime(s.next)},
+        {"evidence", evidence}};
 }
 
 Json jsonRow(const ListRow& row, TimeMs now)
 {
     Json json{{"run", toText(row.run)}, {"workflow", row.workflow}, {"version", row.workflowVersion},
-              {"key", jsonText(row.key)}, {"activity", key(row.activity)}, {"attention", key(row.attention)},
-              {"reason", row.reason == Reason::None ? Json() : Json(key(row.reason))}, {"step", jsonText(row.step)},
-              {"since", jsonTime(row.since)}, {"next", jsonTime(row.nextTime)}, {"created", jsonTime(row.createdAt)},
-              {"ended", jsonTime(row.endedAt)}, {"steps", row.steps}, {"steps_done", row.stepsDone},
-              {"attempt", row.attempt}, {"attempts_max", row.attemptsMax}, {"resource", jsonText(row.resource)},
-              {"error", jsonText(row.error)}, {"situation", jsonText(row.situation)}, {"amount", jsonMoney(row.amount)}};
+        {"key", jsonText(row.key)}, {"activity", key(row.activity)}, {"attention", key(row.attention)},
+        {"reason", row.reason == Reason::None ? Json() : Json(key(row.reason))}, {"step", jsonText(row.step)},
+        {"since", jsonTime(row.since)}, {"next", jsonTime(row.nextTime)},
+        {"created", jsonTime(row.createdAt)}, {"ended", jsonTime(row.endedAt)}, {"steps", row.steps},
+        {"steps_done", row.stepsDone}, {"attempt", row.attempt}, {"attempts_max", row.attemptsMax},
+        {"resource", jsonText(row.resource)}, {"error", jsonText(row.error)},
+        {"situation", jsonText(row.situation)}, {"amount", jsonMoney(row.amount)}};
     if (!row.parent.isNull())
         json["parent"] = toText(row.parent);
     json["root"] = toText(row.root);
@@ -47,15 +49,17 @@ Json jsonRow(const ListRow& row, TimeMs now)
 Json jsonReason(const ReasonItem& item, const RunState& state)
 {
     return {{"reason", key(item.reason)}, {"label", label(item.reason)},
-            {"step", item.step == kNoStep ? Json() : Json(state.steps[item.step].id)}, {"since", jsonTime(item.since)},
-            {"next", jsonTime(item.due)}, {"count", item.count}, {"looking_up", item.lookingUp}};
+        {"step", item.step == kNoStep ? Json() : Json(state.steps[item.step].id)},
+        {"since", jsonTime(item.since)}, {"next", jsonTime(item.due)}, {"count", item.count},
+        {"looking_up", item.lookingUp}};
 }
 
 Json jsonActions(const std::vector<Action>& actions, const RunState& state)
 {
     Json list = Json::array();
     for (const auto& action : actions) {
-        Json json{{"verb", key(action.verb)}, {"label", label(action.verb)}, {"allowed", action.allowed}, {"why", jsonText(action.why)}};
+        Json json{{"verb", key(action.verb)}, {"label", label(action.verb)}, {"allowed", action.allowed},
+            {"why", jsonText(action.why)}};
         if (action.step != kNoStep)
             json["step"] = state.steps[action.step].id;
         if (!action.approval.isNull())
@@ -68,10 +72,11 @@ Json jsonActions(const std::vector<Action>& actions, const RunState& state)
 Json jsonStep(const StepRecord& step)
 {
     Json json{{"id", step.id}, {"kind", key(step.kind)}, {"state", key(step.state)},
-              {"reason", step.reason == Reason::None ? Json() : Json(key(step.reason))}, {"tool", step.tool}, {"agent", step.agent},
-              {"safety", key(step.safety)}, {"since", jsonTime(step.since)}, {"due", jsonTime(step.due)},
-              {"attempts", step.attempts}, {"failures", step.failures}, {"lost", step.lost}, {"revision", step.revision},
-              {"started", jsonTime(step.firstStartedAt)}, {"ended", jsonTime(step.endedAt)}, {"amount", jsonMoney(step.amount)}};
+        {"reason", step.reason == Reason::None ? Json() : Json(key(step.reason))}, {"tool", step.tool},
+        {"agent", step.agent}, {"safety", key(step.safety)}, {"since", jsonTime(step.since)},
+        {"due", jsonTime(step.due)}, {"attempts", step.attempts}, {"failures", step.failures},
+        {"lost", step.lost}, {"revision", step.revision}, {"started", jsonTime(step.firstStartedAt)},
+        {"ended", jsonTime(step.endedAt)}, {"amount", jsonMoney(step.amount)}};
     const auto payload = [](const PayloadRef& ref) {
         return ref ? Json{{"id", toText(ref.id)}, {"size", ref.size}, {"media", ref.media}} : Json();
     };
@@ -83,7 +88,8 @@ Json jsonStep(const StepRecord& step)
 
 Json jsonOutcome(const Outcome& outcome)
 {
-    static constexpr const char* kKinds[] = {"committed", "repeated", "existing", "no_change", "rejected", "failed"};
+    static constexpr const char* kKinds[] = {
+        "committed", "repeated", "existing", "no_change", "rejected", "failed"};
     Json json{{"run", toText(outcome.run)}, {"outcome", kKinds[static_cast<std::size_t>(outcome.kind)]}};
     if (outcome.version != 0)
         json["version"] = outcome.version;

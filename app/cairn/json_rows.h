@@ -9,9 +9,10 @@ namespace cairn::cli {
 
 using Json = nlohmann::ordered_json;
 
-// Text of people and runs may hold any bytes: what is not UTF-8 is replaced, so that the output always is JSON.
+// Text of people and runs may hold any bytes: what is not UTF-8 is replaced, so that the output always is
+// JSON.
 [[nodiscard]] Json jsonText(std::string_view text);
-[[nodiscard]] Json jsonTime(TimeMs time);        // RFC 3339 in UTC, null where not set
+[[nodiscard]] Json jsonTime(TimeMs time);  // RFC 3339 in UTC, null where not set
 [[nodiscard]] Json jsonMoney(const Money& money);
 [[nodiscard]] Json jsonRow(const ListRow& row, TimeMs now);
 [[nodiscard]] Json jsonSentence(const Sentence& sentence);

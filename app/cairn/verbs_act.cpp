@@ -141,7 +141,8 @@ int act(Session& s, const std::vector<std::string>& named, const Build& build)
 
 void addCommon(CLI::App* cmd, Session& s)
 {
-    cmd->add_option("--reason", s.options.reason, "why; required in guarded stores, kept in history and audit");
+    cmd->add_option(
+        "--reason", s.options.reason, "why; required in guarded stores, kept in history and audit");
     cmd->add_flag("--preview", s.options.preview, "print what would happen and write nothing");
 }
 
@@ -153,7 +154,8 @@ Result<ApprovalId> approvalOf(const RunState& state, const std::string& named)
         const StepRecord* step = state.find(named);
         if (step && !step->approval.isNull())
             return step->approval;
-        return makeError(ErrorKind::NotFound, "\"" + named + "\" is neither an approval id nor a step that asks for one");
+        return makeError(
+            ErrorKind::NotFound, "\"" + named + "\" is neither an approval id nor a step that asks for one");
     }
     std::vector<const ApprovalRecord*> pending;
     for (const auto& record : state.approvals)
@@ -172,8 +174,8 @@ Result<ApprovalId> approvalOf(const RunState& state, const std::string& named)
 void addDecide(Verbs v, bool approve)
 {
     Session& s = v.session;
-    auto* cmd = v.app.add_subcommand(approve ? "approve" : "reject", approve ? "Consent to exactly what was asked"
-                                                                              : "Refuse what was asked; the step is skipped");
+    auto* cmd = v.app.add_subcommand(approve ? "approve" : "reject",
+        approve ? "Consent to exactly what was asked" : "Refuse what was asked; the step is skipped");
     auto run = std::make_shared<std::string>();
     auto approval = std::make_shared<std::string>();
     auto binding = std::make_shared<std::string>();
@@ -209,7 +211,9 @@ void addRunsVerb(Verbs v, const char* name, const char* help, std::function<cmd:
     addCommon(cmd, s);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
-        chosen = [=, &s] { return act(s, *runs, [&](const RunState&, Submission&) -> Result<cmd::Body> { return body(); }); };
+        chosen = [=, &s] {
+            return act(s, *runs, [&](const RunState&, Submission&) -> Result<cmd::Body> { return body(); });
+        };
     });
 }
 
@@ -226,7 +230,9 @@ void addCancel(Verbs v)
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
-            return act(s, *runs, [&](const RunState&, Submission&) -> Result<cmd::Body> { return cmd::Body(cmd::Cancel{!*abandon}); });
+            return act(s, *runs, [&](const RunState&, Submission&) -> Result<cmd::Body> {
+                return cmd::Body(cmd::Cancel{!*abandon});
+            });
         };
     });
 }
@@ -238,11 +244,14 @@ Result<PayloadRef> attach(Session& s, Submission& submission, const std::string&
     CAIRN_TRY_ASSIGN(std::string bytes, readArgument(argument));
     if (bytes.size() > kInlineLimit) {
         std::size_t offset = 0;
-        auto staged = s.service().stageLarge(s.store(), [&](std::size_t limit) -> Result<std::string> {
-            std::string part = bytes.substr(offset, limit);
-            offset += part.size();
-            return part;
-        }, media);
+        auto staged = s.service().stageLarge(
+            s.store(),
+            [&](std::size_t limit) -> Result<std::string> {
+                std::string part = bytes.substr(offset, limit);
+                offset += part.size();
+                return part;
+            },
+            media);
         if (!staged)
             return std::move(staged).error();
         submission.payloads.push_back(*staged);
@@ -255,7 +264,8 @@ Result<PayloadRef> attach(Session& s, Submission& submission, const std::string&
 void addRetry(Verbs v)
 {
     Session& s = v.session;
-    auto* cmd = v.app.add_subcommand("retry", "Same run, same code; skips the remaining back-off and starts the counts anew");
+    auto* cmd = v.app.add_subcommand(
+        "retry", "Same run, same code; skips the remaining back-off and starts the counts anew");
     auto run = std::make_shared<std::string>();
     auto step = std::make_shared<std::string>();
     cmd->add_option("RUN", *run, kRunHelp)->required();
@@ -286,12 +296,14 @@ void addSettle(Verbs v)
     cmd->add_option("RUN", *run, kRunHelp)->required();
     cmd->add_option("STEP", *step, "step id, as show prints it")->required();
     auto* group = cmd->add_option_group("outcome", "what is known, safest first");
-    group->add_flag("--happened", *happened, "it happened: --output gives its result; it is not called again");
+    group->add_flag(
+        "--happened", *happened, "it happened: --output gives its result; it is not called again");
     group->add_flag("--did-not-happen", *denied, "it did not happen: the step runs again with the same key");
     group->add_flag("--repeat-same-key", *repeat, "repeat it (only for tools whose provider takes our key)");
     group->require_option(1);
     cmd->add_option("--output", *output, "result, @FILE or - for standard input");
-    cmd->add_option("--evidence", *evidence, "what it was found by, for example the provider's reference; @FILE");
+    cmd->add_option(
+        "--evidence", *evidence, "what it was found by, for example the provider's reference; @FILE");
     addCommon(cmd, s);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
@@ -299,7 +311,9 @@ void addSettle(Verbs v)
             return act(s, {*run}, [&](const RunState& state, Submission& submission) -> Result<cmd::Body> {
                 cmd::Settle body;
                 body.step = *step;
-                body.as = *happened ? cmd::SettleAs::Happened : *denied ? cmd::SettleAs::NotHappened : cmd::SettleAs::RepeatSameKey;
+                body.as = *happened ? cmd::SettleAs::Happened
+                    : *denied       ? cmd::SettleAs::NotHappened
+                                    : cmd::SettleAs::RepeatSameKey;
                 if (!*happened && !output->empty())
                     return makeError(ErrorKind::InvalidInput, "--output goes with --happened only");
                 CAIRN_TRY_ASSIGN(body.output, attach(s, submission, *output, "application/json"));
@@ -317,7 +331,8 @@ void addSettle(Verbs v)
 void addSignal(Verbs v)
 {
     Session& s = v.session;
-    auto* cmd = v.app.add_subcommand("signal", "Sends an external event to a run; early ones are kept, repeated ones count once");
+    auto* cmd = v.app.add_subcommand(
+        "signal", "Sends an external event to a run; early ones are kept, repeated ones count once");
     auto run = std::make_shared<std::string>();
     auto name = std::make_shared<std::string>();
     auto id = std::make_shared<std::string>();
@@ -345,7 +360,8 @@ void addSignal(Verbs v)
 void addFork(Verbs v)
 {
     Session& s = v.session;
-    auto* cmd = v.app.add_subcommand("fork", "A new run from an earlier version; earlier results are copied, effects keep their keys");
+    auto* cmd = v.app.add_subcommand(
+        "fork", "A new run from an earlier version; earlier results are copied, effects keep their keys");
     auto run = std::make_shared<std::string>();
     auto version = std::make_shared<std::uint64_t>(0);
     auto fresh = std::make_shared<bool>(false);
@@ -358,7 +374,8 @@ void addFork(Verbs v)
         chosen = [=, &s] {
             return act(s, {*run}, [&](const RunState& state, Submission& submission) -> Result<cmd::Body> {
                 if (*version == 0 || *version > state.version)
-                    return makeError(ErrorKind::InvalidInput, "--from: the run has versions 1 to " + std::to_string(state.version));
+                    return makeError(ErrorKind::InvalidInput,
+                        "--from: the run has versions 1 to " + std::to_string(state.version));
                 submission.forkSource = state.id;
                 submission.run = makeId<RunId>(s.clock.wallMs(), s.rng);
                 return cmd::Body(cmd::Fork{submission.run, *version, *fresh});
@@ -373,7 +390,9 @@ void addActVerbs(Verbs v)
 {
     addDecide(v, true);
     addDecide(v, false);
-    addRunsVerb(v, "pause", "No new step starts; a step under way finishes", [] { return cmd::Body(cmd::SetPaused{true, 0, false}); });
+    addRunsVerb(v, "pause", "No new step starts; a step under way finishes", [] {
+        return cmd::Body(cmd::SetPaused{true, 0, false});
+    });
     addRunsVerb(v, "resume", "Undoes pause", [] { return cmd::Body(cmd::SetPaused{false, 0, false}); });
     addCancel(v);
     addRetry(v);

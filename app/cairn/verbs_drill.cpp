@@ -26,10 +26,11 @@ std::string beside(const char* program)
 
 Json jsonScenario(const ScenarioReport& s)
 {
-    return {{"scenario", s.name}, {"passed", s.passed}, {"faults", s.faults}, {"recovery_ms", s.recoveryMs}, {"runs", s.runs},
-            {"effects", s.effects}, {"duplicate_attempts", s.duplicateAttempts}, {"duplicate_effects", s.duplicateEffects},
-            {"lost_entries", s.lostEntries}, {"manual_steps", s.manualSteps}, {"attempts", s.calls}, {"look_ups", s.lookUps},
-            {"parked", s.parked}, {"remarks", s.remarks}, {"failures", s.failures}};
+    return {{"scenario", s.name}, {"passed", s.passed}, {"faults", s.faults}, {"recovery_ms", s.recoveryMs},
+        {"runs", s.runs}, {"effects", s.effects}, {"duplicate_attempts", s.duplicateAttempts},
+        {"duplicate_effects", s.duplicateEffects}, {"lost_entries", s.lostEntries},
+        {"manual_steps", s.manualSteps}, {"attempts", s.calls}, {"look_ups", s.lookUps}, {"parked", s.parked},
+        {"remarks", s.remarks}, {"failures", s.failures}};
 }
 
 std::string worst(const std::vector<double>& values)
@@ -43,10 +44,11 @@ std::string worst(const std::vector<double>& values)
 void printScenario(Session& s, const ScenarioReport& r)
 {
     s.line(std::string(r.passed ? "ok    " : "FAIL  ") + r.name);
-    s.line("        faults " + std::to_string(r.faults) + ", slowest recovery " + worst(r.recoveryMs) + ", runs " + std::to_string(r.runs)
-           + ", effects " + std::to_string(r.effects) + ", duplicate attempts " + std::to_string(r.duplicateAttempts)
-           + ", duplicate effects " + std::to_string(r.duplicateEffects) + ", lost entries " + std::to_string(r.lostEntries)
-           + ", manual steps " + std::to_string(r.manualSteps));
+    s.line("        faults " + std::to_string(r.faults) + ", slowest recovery " + worst(r.recoveryMs)
+        + ", runs " + std::to_string(r.runs) + ", effects " + std::to_string(r.effects)
+        + ", duplicate attempts " + std::to_string(r.duplicateAttempts) + ", duplicate effects "
+        + std::to_string(r.duplicateEffects) + ", lost entries " + std::to_string(r.lostEntries)
+        + ", manual steps " + std::to_string(r.manualSteps));
     for (const auto& remark : r.remarks)
         s.line("        " + remark);
     for (const auto& failure : r.failures)
@@ -59,24 +61,28 @@ int print(Session& s, const DrillReport& report)
         Json scenarios = Json::array();
         for (const auto& scenario : report.scenarios)
             scenarios.push_back(jsonScenario(scenario));
-        s.line(dump(Json{{"passed", report.passed}, {"seed", report.seed}, {"faults", report.faults}, {"recoveries", report.recovered},
-                         {"recovery_p50_ms", report.p50Ms}, {"recovery_p95_ms", report.p95Ms}, {"recovery_max_ms", report.maxMs},
-                         {"scenarios", scenarios}}, 2));
+        s.line(dump(Json{{"passed", report.passed}, {"seed", report.seed}, {"faults", report.faults},
+                        {"recoveries", report.recovered}, {"recovery_p50_ms", report.p50Ms},
+                        {"recovery_p95_ms", report.p95Ms}, {"recovery_max_ms", report.maxMs},
+                        {"scenarios", scenarios}},
+            2));
         return report.passed ? kDone : kRefused;
     }
     for (const auto& scenario : report.scenarios)
         printScenario(s, scenario);
-    s.line(std::to_string(report.faults) + " faults, " + std::to_string(report.recovered) + " recoveries measured: p50 "
-           + formatSpan(static_cast<SpanMs>(report.p50Ms)) + ", p95 " + formatSpan(static_cast<SpanMs>(report.p95Ms)) + ", slowest "
-           + formatSpan(static_cast<SpanMs>(report.maxMs)) + " (usual target: 95 % within 60 s)");
-    s.line(report.passed ? "every guarantee held" : "A GUARANTEE WAS BROKEN (seed " + std::to_string(report.seed) + ")");
+    s.line(std::to_string(report.faults) + " faults, " + std::to_string(report.recovered)
+        + " recoveries measured: p50 " + formatSpan(static_cast<SpanMs>(report.p50Ms)) + ", p95 "
+        + formatSpan(static_cast<SpanMs>(report.p95Ms)) + ", slowest "
+        + formatSpan(static_cast<SpanMs>(report.maxMs)) + " (usual target: 95 % within 60 s)");
+    s.line(report.passed ? "every guarantee held"
+                         : "A GUARANTEE WAS BROKEN (seed " + std::to_string(report.seed) + ")");
     return report.passed ? kDone : kRefused;
 }
 
 struct Arguments {
     std::uint64_t seed = 1;
     unsigned kills = 0;
-    unsigned soak = 0;                // runs
+    unsigned soak = 0;  // runs
     bool situations = false;
     DemoOptions demo;
 };
@@ -86,13 +92,16 @@ std::optional<DrillOptions> prepare(Session& s, const Arguments& arguments)
 {
     auto path = sqlitePath(s.options.store);
     if (!path) {
-        s.exitCode = s.fail(kUsage, s.options.store.empty() ? "no store named: give --store sqlite:PATH of a store that does not exist yet"
-                                                            : path.error().text);
+        s.exitCode = s.fail(kUsage,
+            s.options.store.empty()
+                ? "no store named: give --store sqlite:PATH of a store that does not exist yet"
+                : path.error().text);
         return std::nullopt;
     }
     std::error_code error;
     if (std::filesystem::exists(*path, error) && std::filesystem::file_size(*path, error) > 0) {
-        s.exitCode = s.fail(kRefused, *path + " exists already; the drill makes its own store and never touches another");
+        s.exitCode = s.fail(
+            kRefused, *path + " exists already; the drill makes its own store and never touches another");
         return std::nullopt;
     }
     DrillOptions options;
@@ -106,7 +115,8 @@ std::optional<DrillOptions> prepare(Session& s, const Arguments& arguments)
     options.progress = [&s](const std::string& text) { s.note("drill: " + text); };
     options.open = [&s] { return openStoreUrl(s.options.store, {}); };
     if (options.effectd.empty())
-        s.exitCode = s.fail(kRefused, "cairn-effectd, the drill's payment provider, is not beside this program");
+        s.exitCode =
+            s.fail(kRefused, "cairn-effectd, the drill's payment provider, is not beside this program");
     else if (std::filesystem::create_directories(options.folder, error); error)
         s.exitCode = s.fail(kRefused, "cannot make the folder " + options.folder + ": " + error.message());
     else
@@ -122,13 +132,15 @@ std::string padded(std::string text, std::size_t width)
 // What the provider's ledger and Cairn's history say per boundary, as a table.
 void printBoundaries(Session& s, const DrillReport& report, const std::vector<std::string>& boundaries)
 {
-    s.line("killed at                  kills  slowest recovery  repeated  looked up  parked  effects  doubled");
+    s.line(
+        "killed at                  kills  slowest recovery  repeated  looked up  parked  effects  doubled");
     for (const auto& r : report.scenarios) {
         if (std::find(boundaries.begin(), boundaries.end(), r.name) == boundaries.end())
             continue;
         s.line(padded(r.name, 27) + padded(std::to_string(r.faults), 7) + padded(worst(r.recoveryMs), 18)
-               + padded(std::to_string(r.duplicateAttempts), 10) + padded(std::to_string(r.lookUps), 11)
-               + padded(std::to_string(r.parked), 8) + padded(std::to_string(r.effects), 9) + std::to_string(r.duplicateEffects));
+            + padded(std::to_string(r.duplicateAttempts), 10) + padded(std::to_string(r.lookUps), 11)
+            + padded(std::to_string(r.parked), 8) + padded(std::to_string(r.effects), 9)
+            + std::to_string(r.duplicateEffects));
     }
 }
 
@@ -136,7 +148,9 @@ int demo(Session& s, Arguments& arguments)
 {
     DemoOptions& options = arguments.demo;
     if (options.definitions.empty())
-        return s.fail(kUsage, "--workflow and --soak need --definitions, the folder of the example workflows (resources/workflows)");
+        return s.fail(kUsage,
+            "--workflow and --soak need --definitions, the folder of the example workflows "
+            "(resources/workflows)");
     std::error_code error;
     options.definitions = std::filesystem::absolute(options.definitions, error).string();
     if (options.killAt == std::vector<std::string>{"all"})
@@ -172,23 +186,33 @@ void addDrillVerb(Verbs v)
 {
     Session& s = v.session;
     auto& chosen = v.chosen;
-    auto* cmd = v.app.add_subcommand("drill", "Kills engines at every boundary on a new store; fails where a guarantee does");
+    auto* cmd = v.app.add_subcommand(
+        "drill", "Kills engines at every boundary on a new store; fails where a guarantee does");
     auto a = std::make_shared<Arguments>();
     DemoOptions& demo = a->demo;
     cmd->add_option("--seed", a->seed, "of the random kills");
-    cmd->add_option("--kills", a->kills, "random kills under load, beside the fixed scenarios; of a soak: the least that must happen");
-    auto* workflow = cmd->add_option("--workflow", demo.workflow, "instead: this example workflow through a real engine")
-                         ->check(CLI::IsMember(demoWorkflows()));
-    cmd->add_option("--kill-at", demo.killAt, "with --workflow: kill at each hit of these boundaries; all: of every one")
-        ->delimiter(',')->needs(workflow);
+    cmd->add_option("--kills", a->kills,
+        "random kills under load, beside the fixed scenarios; of a soak: the least that must happen");
+    auto* workflow =
+        cmd->add_option("--workflow", demo.workflow, "instead: this example workflow through a real engine")
+            ->check(CLI::IsMember(demoWorkflows()));
+    cmd->add_option("--kill-at", demo.killAt,
+           "with --workflow: kill at each hit of these boundaries; all: of every one")
+        ->delimiter(',')
+        ->needs(workflow);
     cmd->add_option("--runs", demo.runs, "with --workflow and without kills: how many runs")->needs(workflow);
-    auto* soak = cmd->add_option("--soak", a->soak, "instead: so many runs of repo-review and purchase under random kills")
-                     ->excludes(workflow)->check(CLI::Range(1U, 1'000'000U));
+    auto* soak = cmd->add_option("--soak", a->soak,
+                        "instead: so many runs of repo-review and purchase under random kills")
+                     ->excludes(workflow)
+                     ->check(CLI::Range(1U, 1'000'000U));
     cmd->add_option("--engines", demo.engines, "of a soak")->needs(soak)->check(CLI::Range(1U, 16U));
     cmd->add_option("--definitions", demo.definitions, "folder of the example workflows");
-    cmd->add_option("--repository", demo.repository, "git checkout that is cloned and reviewed; left out: a small one is made");
-    cmd->add_flag("--situations", a->situations, "instead: only leaves runs in every activity and for every reason, to be repaired")
-        ->excludes(workflow)->excludes(soak);
+    cmd->add_option("--repository", demo.repository,
+        "git checkout that is cloned and reviewed; left out: a small one is made");
+    cmd->add_flag("--situations", a->situations,
+           "instead: only leaves runs in every activity and for every reason, to be repaired")
+        ->excludes(workflow)
+        ->excludes(soak);
     cmd->callback([a, &s, &chosen] { chosen = [a, &s] { return drill(s, *a); }; });
 }
 

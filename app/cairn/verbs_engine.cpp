@@ -65,10 +65,12 @@ void addEngineVerbs(Verbs v)
 {
     Session& s = v.session;
     auto& chosen = v.chosen;
-    auto* cmd = v.app.add_subcommand("engine", "Executes, retries, waits and recovers runs; any number may share a store");
+    auto* cmd = v.app.add_subcommand(
+        "engine", "Executes, retries, waits and recovers runs; any number may share a store");
     auto arguments = std::make_shared<EngineArguments>();
     cmd->add_option("--name", arguments->name, "shown to operators; may repeat");
-    cmd->add_option("--lease", arguments->lease, "after how long of silence others take over (same host: at once)");
+    cmd->add_option(
+        "--lease", arguments->lease, "after how long of silence others take over (same host: at once)");
     cmd->add_option("--grace", arguments->grace, "how long running work may go on after SIGTERM");
     cmd->add_option("--serves", arguments->serves, "workflows, NAME or NAME@VERSION; default: all");
     cmd->add_option("--concurrency", arguments->concurrency, "attempts under way at one time");

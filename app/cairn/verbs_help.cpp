@@ -1,4 +1,5 @@
-// completion and man: both are made from the same description that parses the command line, so they cannot go stale.
+// completion and man: both are made from the same description that parses the command line, so they cannot go
+// stale.
 
 #include "app/cairn/cli.h"
 #include "core/model/vocabulary.h"
@@ -43,15 +44,18 @@ std::string bashCompletion(const CLI::App& app)
            "_cairn() {\n"
            "    local current=\"${COMP_WORDS[COMP_CWORD]}\" verb=\"\" words=\"\" word\n"
            "    for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
-           "        case \" " + verbs + " \" in *\" $word \"*) verb=\"$word\"; break ;; esac\n"
-           "    done\n"
-           "    case \"$verb\" in\n"
-           "        \"\") words=\"" + verbs + optionNames(app) + "\" ;;\n" + cases
-           + "    esac\n"
-             "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-             "    [ -n \"${COMPREPLY[0]}\" ] || COMPREPLY=($(compgen -f -- \"$current\"))\n"
-             "}\n"
-             "complete -F _cairn cairn";
+           "        case \" "
+        + verbs
+        + " \" in *\" $word \"*) verb=\"$word\"; break ;; esac\n"
+          "    done\n"
+          "    case \"$verb\" in\n"
+          "        \"\") words=\""
+        + verbs + optionNames(app) + "\" ;;\n" + cases
+        + "    esac\n"
+          "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+          "    [ -n \"${COMPREPLY[0]}\" ] || COMPREPLY=($(compgen -f -- \"$current\"))\n"
+          "}\n"
+          "complete -F _cairn cairn";
 }
 
 std::string escaped(std::string text)
@@ -81,24 +85,30 @@ template<typename Enum> std::string manWords(const std::string& heading)
     std::string text = ".SS " + heading + "\n";
     for (const Word& w : words<Enum>())
         if (!w.key.empty())
-            text += ".TP\n.B " + escaped(std::string(w.key)) + "\n" + escaped(std::string(w.label) + ": " + std::string(w.help)) + "\n";
+            text += ".TP\n.B " + escaped(std::string(w.key)) + "\n"
+                + escaped(std::string(w.label) + ": " + std::string(w.help)) + "\n";
     return text;
 }
 
 std::string manPage(const CLI::App& app)
 {
-    std::string text = ".TH CAIRN 1\n.SH NAME\ncairn \\- keeps long runs of AI agents alive, and lets a person repair them\n"
-                       ".SH SYNOPSIS\n.B cairn\n[\\-\\-store URL] [\\-\\-json] [\\-\\-as NAME] VERB ...\n.SH OPTIONS\n"
+    std::string text =
+        ".TH CAIRN 1\n.SH NAME\ncairn \\- keeps long runs of AI agents alive, and lets a person repair them\n"
+        ".SH SYNOPSIS\n.B cairn\n[\\-\\-store URL] [\\-\\-json] [\\-\\-as NAME] VERB ...\n.SH OPTIONS\n"
         + manOptions(app) + ".SH VERBS\n";
     for (const CLI::App* sub : subcommands(app)) {
-        text += ".SS " + escaped(sub->get_name()) + "\n" + escaped(sub->get_description()) + "\n" + manOptions(*sub);
+        text += ".SS " + escaped(sub->get_name()) + "\n" + escaped(sub->get_description()) + "\n"
+            + manOptions(*sub);
         for (const CLI::App* inner : subcommands(*sub))
-            text += ".TP\n.B " + escaped(sub->get_name() + " " + inner->get_name()) + "\n" + escaped(inner->get_description()) + "\n"
-                + manOptions(*inner);
+            text += ".TP\n.B " + escaped(sub->get_name() + " " + inner->get_name()) + "\n"
+                + escaped(inner->get_description()) + "\n" + manOptions(*inner);
     }
-    text += ".SH WORDS\n" + manWords<Activity>("Activities") + manWords<Reason>("Reasons") + manWords<Attention>("Who moves next");
-    text += ".SH EXIT STATUS\n0 done; 1 refused or found wanting; 2 usage; 3 store not reachable; 4 not found; 5 stale, what the act "
-            "depends on has changed.\n.SH ENVIRONMENT\n.TP\n.B CAIRN_STORE\nstore URL where \\-\\-store is not given\n";
+    text += ".SH WORDS\n" + manWords<Activity>("Activities") + manWords<Reason>("Reasons")
+        + manWords<Attention>("Who moves next");
+    text += ".SH EXIT STATUS\n0 done; 1 refused or found wanting; 2 usage; 3 store not reachable; 4 not "
+            "found; 5 stale, what the act "
+            "depends on has changed.\n.SH ENVIRONMENT\n.TP\n.B CAIRN_STORE\nstore URL where \\-\\-store is "
+            "not given\n";
     return text;
 }
 

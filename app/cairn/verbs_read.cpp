@@ -30,7 +30,8 @@ std::optional<ListFilter> filterOf(Session& s, const std::vector<std::string>& w
         text += (text.empty() ? "" : " ") + word;
     ParsedFilter parsed = parseFilter(text, s.service().now());
     if (parsed.error) {
-        s.fail(kUsage, "filter, at character " + std::to_string(parsed.error->offset + 1) + ": " + parsed.error->text);
+        s.fail(kUsage,
+            "filter, at character " + std::to_string(parsed.error->offset + 1) + ": " + parsed.error->text);
         return std::nullopt;
     }
     return std::move(parsed.filter);
@@ -43,7 +44,8 @@ void printRow(Session& s, const ListRow& row, TimeMs now)
         return;
     }
     s.line(toText(row.run) + "  " + pad(std::string(key(row.activity)), 12) + " "
-           + pad(row.workflow + "@" + std::to_string(row.workflowVersion), 18) + " " + Query::rowSentence(row, now).shortText);
+        + pad(row.workflow + "@" + std::to_string(row.workflowVersion), 18) + " "
+        + Query::rowSentence(row, now).shortText);
 }
 
 int list(Session& s, const std::vector<std::string>& words, std::size_t limit)
@@ -57,7 +59,8 @@ int list(Session& s, const std::vector<std::string>& words, std::size_t limit)
     std::optional<PageKey> after;
     std::size_t shown = 0;
     do {
-        auto page = s.query().list(*filter, ListOrder::AttentionThenOldest, after, std::min<std::size_t>(limit - shown, 200));
+        auto page = s.query().list(
+            *filter, ListOrder::AttentionThenOldest, after, std::min<std::size_t>(limit - shown, 200));
         if (!page)
             return s.fail(page.error());
         for (const auto& row : page->rows)
@@ -89,7 +92,8 @@ int why(Session& s, const std::string& named)
     const RunState& state = view->state;
     if (s.options.json) {
         Json json{{"run", toText(state.id)}, {"activity", key(view->explanation.summary.activity)},
-                  {"attention", key(view->explanation.summary.attention)}, {"sentence", jsonSentence(view->sentence)}};
+            {"attention", key(view->explanation.summary.attention)},
+            {"sentence", jsonSentence(view->sentence)}};
         Json reasons = Json::array();
         for (const auto& item : view->explanation.reasons)
             reasons.push_back(jsonReason(item, state));
@@ -113,7 +117,8 @@ int why(Session& s, const std::string& named)
             s.line("You can:");
         heading = true;
         s.line("  " + pad(std::string(key(action.verb)), 10)
-               + (action.step == kNoStep ? std::string{} : " " + state.steps[action.step].id) + "  " + action.why);
+            + (action.step == kNoStep ? std::string{} : " " + state.steps[action.step].id) + "  "
+            + action.why);
     }
     return kDone;
 }
@@ -142,14 +147,15 @@ int show(Session& s, const std::string& named, std::uint64_t version)
     }
     s.line("run       " + toText(state.id) + "  version " + std::to_string(state.version));
     s.line("workflow  " + state.workflow.name + "@" + std::to_string(state.workflow.version)
-           + (view->identity.key.empty() ? std::string{} : "  key " + view->identity.key));
+        + (view->identity.key.empty() ? std::string{} : "  key " + view->identity.key));
     s.line("activity  " + std::string(label(view->explanation.summary.activity)) + ", "
-           + std::string(label(view->explanation.summary.attention)));
+        + std::string(label(view->explanation.summary.attention)));
     s.line("started   " + formatInstant(state.startedAt));
     s.line("          " + view->sentence.text);
     for (const auto& step : state.steps)
-        s.line("  " + pad(std::string(key(step.state)), 10) + pad(step.id, 28) + " " + pad(step.tool, 20) + " attempts "
-               + std::to_string(step.attempts) + (step.reason == Reason::None ? std::string{} : "  " + std::string(label(step.reason))));
+        s.line("  " + pad(std::string(key(step.state)), 10) + pad(step.id, 28) + " " + pad(step.tool, 20)
+            + " attempts " + std::to_string(step.attempts)
+            + (step.reason == Reason::None ? std::string{} : "  " + std::string(label(step.reason))));
     return kDone;
 }
 
@@ -172,7 +178,7 @@ int history(Session& s, const std::string& named, std::uint64_t from, std::size_
                 s.line(entryJson(item.entry));
             else
                 s.line(pad(std::to_string(item.entry.version), 5) + formatInstantMs(item.entry.time) + "  "
-                       + pad(item.entry.actor.id, 14) + " " + item.line);
+                    + pad(item.entry.actor.id, 14) + " " + item.line);
         }
         shown += page->size();
         from = page->back().entry.version + 1;
@@ -251,7 +257,8 @@ int remediesOf(Session& s, const std::string& named)
         s.line("No verb is needed or would help: " + view->sentence.text);
     for (const auto& action : actions)
         s.line(pad(std::string(key(action.verb)), 10)
-               + (action.step == kNoStep ? std::string{} : " " + view->state.steps[action.step].id) + "  " + action.why);
+            + (action.step == kNoStep ? std::string{} : " " + view->state.steps[action.step].id) + "  "
+            + action.why);
     return kDone;
 }
 
@@ -328,27 +335,29 @@ void addReadVerbs(Verbs v)
     {
         auto version = std::make_shared<std::uint64_t>(0);
         auto* cmd = runVerb("show", "A run and its steps, now or at an earlier version",
-                            [version](Session& session, const std::string& run) { return show(session, run, *version); });
+            [version](Session& session, const std::string& run) { return show(session, run, *version); });
         cmd->add_option("--at", *version, "version of the run's history");
     }
     {
         auto from = std::make_shared<std::uint64_t>(1);
         auto limit = std::make_shared<std::size_t>(100'000);
-        auto* cmd = runVerb("history", "Every entry of the run",
-                            [from, limit](Session& session, const std::string& run) { return history(session, run, *from, *limit); });
+        auto* cmd = runVerb(
+            "history", "Every entry of the run", [from, limit](Session& session, const std::string& run) {
+                return history(session, run, *from, *limit);
+            });
         cmd->add_option("--from", *from, "first version");
         cmd->add_option("--limit", *limit, "entries at most");
     }
     {
         auto tokens = std::make_shared<std::size_t>(8000);
         auto* cmd = runVerb("context", "A compact working context, rebuilt from graph, results and approvals",
-                            [tokens](Session& session, const std::string& run) { return context(session, run, *tokens); });
+            [tokens](Session& session, const std::string& run) { return context(session, run, *tokens); });
         cmd->add_option("--tokens", *tokens, "budget");
     }
     {
         auto id = std::make_shared<std::string>();
         auto* cmd = runVerb("payload", "The bytes of a payload, as stored",
-                            [id](Session& session, const std::string& run) { return payload(session, run, *id); });
+            [id](Session& session, const std::string& run) { return payload(session, run, *id); });
         cmd->add_option("PAYLOAD", *id, "payload id, from show --json")->required();
     }
     {

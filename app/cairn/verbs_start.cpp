@@ -19,7 +19,7 @@ namespace {
 
 bool isFile(const std::string& path)
 {
-    struct stat info {};
+    struct stat info { };
     return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
@@ -69,11 +69,13 @@ Result<Named> workflowOf(Session& s, const std::string& argument)
         char* end = nullptr;
         named.version = static_cast<std::uint32_t>(std::strtoul(argument.c_str() + at + 1, &end, 10));
         if (*end != '\0' || named.version == 0)
-            return makeError(ErrorKind::InvalidInput, "\"" + argument + "\": the version after @ is a number from 1");
+            return makeError(
+                ErrorKind::InvalidInput, "\"" + argument + "\": the version after @ is a number from 1");
     }
     CAIRN_TRY_ASSIGN(const auto row, s.store().workflow(named.name, named.version));
     if (!row)
-        return makeError(ErrorKind::NotFound, "\"" + argument + "\" is neither a file nor a workflow of this store (`cairn workflow list`)");
+        return makeError(ErrorKind::NotFound,
+            "\"" + argument + "\" is neither a file nor a workflow of this store (`cairn workflow list`)");
     return Named{row->name, row->version};
 }
 
@@ -122,7 +124,8 @@ void printTimers(Session& s, const std::string& file, const Definition& definiti
 {
     for (const TimerPreview& timer : previewTimers(definition, s.clock.wallMs())) {
         Json next = Json::array();
-        std::string line = file + ": step " + visibleLine(timer.step) + ", " + visibleLine(timer.rule) + " in " + timer.zone + ":";
+        std::string line = file + ": step " + visibleLine(timer.step) + ", " + visibleLine(timer.rule)
+            + " in " + timer.zone + ":";
         for (const TimeMs at : timer.next) {
             const auto local = formatLocal(at, timer.zone);
             next.push_back({{"utc", jsonTime(at)}, {"local", local ? *local : std::string()}});
@@ -131,8 +134,8 @@ void printTimers(Session& s, const std::string& file, const Definition& definiti
         if (timer.next.empty())
             line += " depends on what the run is given";
         if (s.options.json)
-            s.line(dump(Json{{"file", file}, {"step", jsonText(timer.step)}, {"rule", jsonText(timer.rule)}, {"zone", timer.zone},
-                             {"next", next}}));
+            s.line(dump(Json{{"file", file}, {"step", jsonText(timer.step)}, {"rule", jsonText(timer.rule)},
+                {"zone", timer.zone}, {"next", next}}));
         else
             s.line(line);
     }
@@ -148,8 +151,9 @@ int workflowCheck(Session& s, const std::vector<std::string>& files)
         const ParsedDefinition parsed = parseDefinition(*text);
         for (const auto& d : parsed.diagnostics) {
             if (s.options.json)
-                s.line(dump(Json{{"file", file}, {"line", d.line}, {"column", d.column}, {"pointer", d.pointer},
-                                 {"severity", d.severity == Severity::Error ? "error" : "warning"}, {"text", jsonText(d.text)}}));
+                s.line(dump(Json{{"file", file}, {"line", d.line}, {"column", d.column},
+                    {"pointer", d.pointer}, {"severity", d.severity == Severity::Error ? "error" : "warning"},
+                    {"text", jsonText(d.text)}}));
             else
                 s.line(diagnosticLine(file, d));
         }
@@ -158,8 +162,9 @@ int workflowCheck(Session& s, const std::vector<std::string>& files)
         if (!parsed)
             code = kRefused;
         else if (!s.options.json)
-            s.line(file + ": " + parsed.definition->ref.name + "@" + std::to_string(parsed.definition->ref.version) + " is valid, "
-                   + std::to_string(parsed.definition->steps.size()) + " steps");
+            s.line(file + ": " + parsed.definition->ref.name + "@"
+                + std::to_string(parsed.definition->ref.version) + " is valid, "
+                + std::to_string(parsed.definition->steps.size()) + " steps");
     }
     return code;
 }
@@ -186,10 +191,10 @@ int workflowList(Session& s)
     if (!rows)
         return s.fail(rows.error());
     for (const auto& row : *rows)
-        s.line(s.options.json ? dump(Json{{"workflow", row.name}, {"version", row.version}, {"digest", hex(row.digest)},
-                                          {"added", jsonTime(row.addedAt)}})
-                              : row.name + "@" + std::to_string(row.version) + "  " + hex(row.digest).substr(0, 12) + "  added "
-                                    + formatInstant(row.addedAt));
+        s.line(s.options.json ? dump(Json{{"workflow", row.name}, {"version", row.version},
+                   {"digest", hex(row.digest)}, {"added", jsonTime(row.addedAt)}})
+                              : row.name + "@" + std::to_string(row.version) + "  "
+                    + hex(row.digest).substr(0, 12) + "  added " + formatInstant(row.addedAt));
     return kDone;
 }
 
@@ -203,7 +208,8 @@ void addStartVerbs(Verbs v)
     auto workflow = std::make_shared<std::string>();
     auto key = std::make_shared<std::string>();
     auto input = std::make_shared<std::string>();
-    cmd->add_option("FILE", *workflow, "workflow definition file, or NAME[@VERSION] of the store")->required();
+    cmd->add_option("FILE", *workflow, "workflow definition file, or NAME[@VERSION] of the store")
+        ->required();
     cmd->add_option("--key", *key, "your own name for this run; makes starting idempotent");
     cmd->add_option("--input", *input, "JSON, @FILE or -");
     cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return start(s, *workflow, *key, *input); }; });
@@ -219,7 +225,8 @@ void addWorkflowVerbs(Verbs v)
     auto* check = group->add_subcommand("check", "Names file, line and column of each mistake");
     check->add_option("FILE", *files)->required();
     auto prove = std::make_shared<bool>(false);
-    check->add_flag("--prove", *prove, "kill at every boundary in a simulation: what can happen to each step at worst");
+    check->add_flag(
+        "--prove", *prove, "kill at every boundary in a simulation: what can happen to each step at worst");
     check->callback([=, &s, &chosen] {
         chosen = [=, &s] {
             const int code = workflowCheck(s, *files);

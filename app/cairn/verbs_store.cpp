@@ -18,7 +18,8 @@ namespace {
 Result<std::string> pathOf(Session& s)
 {
     if (s.options.store.empty())
-        return makeError(ErrorKind::InvalidInput, "no store named: give --store sqlite:PATH or set CAIRN_STORE");
+        return makeError(
+            ErrorKind::InvalidInput, "no store named: give --store sqlite:PATH or set CAIRN_STORE");
     return sqlitePath(s.options.store);
 }
 
@@ -30,9 +31,9 @@ int init(Session& s, const InitOptions& options)
     if (auto made = sqlite::initStore(*path, options); !made)
         return s.fail(made.error());
     s.line(s.options.json ? dump(Json{{"store", s.options.store}, {"environment", options.environment},
-                                      {"safety", options.guarded ? "guarded" : "free"}, {"test_clock", options.testClock}})
-                          : "created " + s.options.store + " (" + options.environment + ", " + (options.guarded ? "guarded" : "free")
-                                + (options.testClock ? ", test clock" : "") + ")");
+               {"safety", options.guarded ? "guarded" : "free"}, {"test_clock", options.testClock}})
+                          : "created " + s.options.store + " (" + options.environment + ", "
+                + (options.guarded ? "guarded" : "free") + (options.testClock ? ", test clock" : "") + ")");
     return kDone;
 }
 
@@ -48,20 +49,21 @@ int info(Session& s)
     if (!counts)
         return s.fail(counts.error());
     if (s.options.json) {
-        Json json{{"id", uuidText(i.id)}, {"schema", i.schema}, {"min_reader", i.minReader}, {"min_writer", i.minWriter},
-                  {"write_format", i.writeFormat}, {"environment", i.environment},
-                  {"safety", i.safety == Safety::Guarded ? "guarded" : "free"}, {"test_clock", i.testClock},
-                  {"clock_offset_ms", i.clockOffset}, {"now", jsonTime(s.service().now())}};
+        Json json{{"id", uuidText(i.id)}, {"schema", i.schema}, {"min_reader", i.minReader},
+            {"min_writer", i.minWriter}, {"write_format", i.writeFormat}, {"environment", i.environment},
+            {"safety", i.safety == Safety::Guarded ? "guarded" : "free"}, {"test_clock", i.testClock},
+            {"clock_offset_ms", i.clockOffset}, {"now", jsonTime(s.service().now())}};
         Json list = Json::array();
         for (const auto& row : *sessions)
-            list.push_back({{"session", toText(row.id)}, {"name", jsonText(row.name)}, {"host", jsonText(row.host)}, {"pid", row.pid},
-                            {"build", row.build}, {"heartbeat", jsonTime(row.heartbeatAt)}, {"lease_until", jsonTime(row.leaseUntil)}});
+            list.push_back({{"session", toText(row.id)}, {"name", jsonText(row.name)},
+                {"host", jsonText(row.host)}, {"pid", row.pid}, {"build", row.build},
+                {"heartbeat", jsonTime(row.heartbeatAt)}, {"lease_until", jsonTime(row.leaseUntil)}});
         json["sessions"] = list;
         Json groups = Json::array();
         for (const auto& row : *counts)
             groups.push_back({{"attention", key(row.attention)}, {"activity", key(row.activity)},
-                              {"reason", row.reason == Reason::None ? Json() : Json(key(row.reason))}, {"count", row.count},
-                              {"oldest", jsonTime(row.oldest)}});
+                {"reason", row.reason == Reason::None ? Json() : Json(key(row.reason))}, {"count", row.count},
+                {"oldest", jsonTime(row.oldest)}});
         json["counts"] = groups;
         s.line(dump(json, 2));
         return kDone;
@@ -69,24 +71,26 @@ int info(Session& s)
     s.line("store    " + s.options.store + "  " + uuidText(i.id));
     s.line("schema   " + std::to_string(i.schema) + ", writes entry format " + std::to_string(i.writeFormat));
     s.line("safety   " + i.environment + ", " + (i.safety == Safety::Guarded ? "guarded" : "free")
-           + (i.testClock ? ", TEST CLOCK, offset " + formatSpan(i.clockOffset) : ""));
+        + (i.testClock ? ", TEST CLOCK, offset " + formatSpan(i.clockOffset) : ""));
     s.line("time     " + formatInstant(s.service().now()));
     s.line("engines  " + std::to_string(sessions->size()));
     for (const auto& row : *sessions)
-        s.line("  " + row.name + "  " + toText(row.id) + "  pid " + std::to_string(row.pid) + " on " + row.host + ", heartbeat "
-               + formatInstant(row.heartbeatAt));
+        s.line("  " + row.name + "  " + toText(row.id) + "  pid " + std::to_string(row.pid) + " on "
+            + row.host + ", heartbeat " + formatInstant(row.heartbeatAt));
     s.line("runs");
     for (const auto& row : *counts)
-        s.line("  " + formatCount(static_cast<std::int64_t>(row.count)) + "  " + std::string(label(row.activity))
-               + (row.reason == Reason::None ? std::string{} : ", " + std::string(label(row.reason))));
+        s.line("  " + formatCount(static_cast<std::int64_t>(row.count)) + "  "
+            + std::string(label(row.activity))
+            + (row.reason == Reason::None ? std::string{} : ", " + std::string(label(row.reason))));
     return kDone;
 }
 
 int printProblems(Session& s, const std::vector<VerifyProblem>& problems, const std::string& clean)
 {
     for (const auto& problem : problems)
-        s.line(s.options.json ? dump(Json{{"where", jsonText(problem.where)}, {"problem", jsonText(problem.text)}})
-                              : problem.where + ": " + problem.text);
+        s.line(s.options.json
+                ? dump(Json{{"where", jsonText(problem.where)}, {"problem", jsonText(problem.text)}})
+                : problem.where + ": " + problem.text);
     if (!problems.empty())
         return kRefused;
     s.line(s.options.json ? dump(Json{{"clean", true}}) : clean);
@@ -111,7 +115,8 @@ int migrate(Session& s, bool contract)
     auto report = sqlite::migrateStore(*path, contract);
     if (!report)
         return s.fail(report.error());
-    s.line(s.options.json ? dump(Json{{"from", report->from}, {"to", report->to}, {"contracted", report->contracted}, {"text", report->text}})
+    s.line(s.options.json ? dump(Json{{"from", report->from}, {"to", report->to},
+               {"contracted", report->contracted}, {"text", report->text}})
                           : report->text);
     return kDone;
 }
@@ -174,15 +179,17 @@ int verify(Session& s, const std::vector<std::string>& named)
             return s.fail(deep.error());
         problems.insert(problems.end(), deep->begin(), deep->end());
     }
-    return printProblems(s, problems, formatCount(static_cast<std::int64_t>(checked)) + " runs: chains, states and derived rows agree");
+    return printProblems(s, problems,
+        formatCount(static_cast<std::int64_t>(checked)) + " runs: chains, states and derived rows agree");
 }
 
 Json jsonAudit(const AuditRow& row)
 {
-    return {{"seq", row.seq}, {"time", jsonTime(row.time)}, {"kind", row.kind}, {"verb", key(row.verb)}, {"actor", jsonText(row.actor)},
-            {"uid", row.uid}, {"host", jsonText(row.host)}, {"run", row.run.isNull() ? Json() : Json(toText(row.run))},
-            {"target", jsonText(row.target)}, {"reason", jsonText(row.reason)}, {"before", jsonText(row.before)},
-            {"after", jsonText(row.after)}, {"hash", hex(row.hash)}};
+    return {{"seq", row.seq}, {"time", jsonTime(row.time)}, {"kind", row.kind}, {"verb", key(row.verb)},
+        {"actor", jsonText(row.actor)}, {"uid", row.uid}, {"host", jsonText(row.host)},
+        {"run", row.run.isNull() ? Json() : Json(toText(row.run))}, {"target", jsonText(row.target)},
+        {"reason", jsonText(row.reason)}, {"before", jsonText(row.before)}, {"after", jsonText(row.after)},
+        {"hash", hex(row.hash)}};
 }
 
 int auditList(Session& s, std::uint64_t after, std::size_t limit)
@@ -197,11 +204,12 @@ int auditList(Session& s, std::uint64_t after, std::size_t limit)
         if (rows->empty())
             break;
         for (const auto& row : *rows)
-            s.line(s.options.json ? dump(jsonAudit(row))
-                                  : std::to_string(row.seq) + "  " + formatInstant(row.time) + "  " + row.actor + " (uid "
-                                        + std::to_string(row.uid) + ")  " + row.kind + " " + std::string(key(row.verb)) + "  "
-                                        + (row.run.isNull() ? std::string{} : toText(row.run)) + " " + row.target
-                                        + (row.reason.empty() ? std::string{} : "  \"" + row.reason + "\""));
+            s.line(s.options.json
+                    ? dump(jsonAudit(row))
+                    : std::to_string(row.seq) + "  " + formatInstant(row.time) + "  " + row.actor + " (uid "
+                        + std::to_string(row.uid) + ")  " + row.kind + " " + std::string(key(row.verb)) + "  "
+                        + (row.run.isNull() ? std::string{} : toText(row.run)) + " " + row.target
+                        + (row.reason.empty() ? std::string{} : "  \"" + row.reason + "\""));
         shown += rows->size();
         after = rows->back().seq;
     }
@@ -231,10 +239,12 @@ int auditVerify(Session& s, const std::string& expectedHead)
         }
     }
     if (!seen)
-        return s.fail(kRefused, "the chain does not contain the head you kept: its tail was cut off, or it was made anew");
+        return s.fail(kRefused,
+            "the chain does not contain the head you kept: its tail was cut off, or it was made anew");
     s.line(s.options.json ? dump(Json{{"entries", seq}, {"head", hex(head)}, {"clean", true}})
                           : std::to_string(seq) + " entries, unbroken; head " + hex(head)
-                                + (expectedHead.empty() ? "\n(a cut-off tail shows only against a head kept outside: --head)" : ""));
+                + (expectedHead.empty() ? "\n(a cut-off tail shows only against a head kept outside: --head)"
+                                        : ""));
     return kDone;
 }
 
@@ -253,7 +263,8 @@ int auditHead(Session& s)
         seq = rows->back().seq;
         head = rows->back().hash;
     }
-    s.line(s.options.json ? dump(Json{{"entries", seq}, {"head", hex(head)}}) : std::to_string(seq) + " " + hex(head));
+    s.line(s.options.json ? dump(Json{{"entries", seq}, {"head", hex(head)}})
+                          : std::to_string(seq) + " " + hex(head));
     return kDone;
 }
 
@@ -270,10 +281,13 @@ void addStoreVerbs(Verbs v)
         auto options = std::make_shared<InitOptions>();
         cmd->add_option("--env", options->environment, "environment word, for example dev, test or prod");
         cmd->add_flag("--guarded", options->guarded, "a reason is required for every act of a person");
-        cmd->add_flag("--test-clock", options->testClock, "the clock may be moved on (store clock); consoles show TEST CLOCK");
+        cmd->add_flag("--test-clock", options->testClock,
+            "the clock may be moved on (store clock); consoles show TEST CLOCK");
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return init(s, *options); }; });
     }
-    group->add_subcommand("info", "What the store is, its engines and counts")->callback([&] { chosen = [&s] { return info(s); }; });
+    group->add_subcommand("info", "What the store is, its engines and counts")->callback([&] {
+        chosen = [&s] { return info(s); };
+    });
     {
         auto quick = std::make_shared<bool>(false);
         auto* cmd = group->add_subcommand("check", "Schema shape, integrity, append-only, audit chain");
@@ -282,13 +296,16 @@ void addStoreVerbs(Verbs v)
     }
     {
         auto contract = std::make_shared<bool>(false);
-        auto* cmd = group->add_subcommand("migrate", "Brings the schema to this version; older engines may go on");
-        cmd->add_flag("--contract", *contract, "write the newest format from now on; refused while an older engine lives");
+        auto* cmd =
+            group->add_subcommand("migrate", "Brings the schema to this version; older engines may go on");
+        cmd->add_flag("--contract", *contract,
+            "write the newest format from now on; refused while an older engine lives");
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return migrate(s, *contract); }; });
     }
     {
         auto path = std::make_shared<std::string>();
-        auto* cmd = group->add_subcommand("backup", "Copies the store while it is in use, and checks the copy");
+        auto* cmd =
+            group->add_subcommand("backup", "Copies the store while it is in use, and checks the copy");
         cmd->add_option("FILE", *path, "where the copy goes; must not exist")->required();
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return backup(s, *path); }; });
     }
@@ -299,7 +316,8 @@ void addStoreVerbs(Verbs v)
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return clockOffset(s, *span); }; });
     }
     auto runs = std::make_shared<std::vector<std::string>>();
-    auto* cmd = v.app.add_subcommand("verify", "Folds histories and compares with what is stored; all runs where none is named");
+    auto* cmd = v.app.add_subcommand(
+        "verify", "Folds histories and compares with what is stored; all runs where none is named");
     cmd->add_option("RUN", *runs, "ids, unique beginnings of ids, or keys; none: all runs");
     cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return verify(s, *runs); }; });
 }
@@ -320,13 +338,13 @@ void addAuditVerbs(Verbs v)
     }
     {
         auto head = std::make_shared<std::string>();
-        auto* cmd = group->add_subcommand("verify", "Checks the chain; with --head also that it extends what you saw before");
+        auto* cmd = group->add_subcommand(
+            "verify", "Checks the chain; with --head also that it extends what you saw before");
         cmd->add_option("--head", *head, "a head printed earlier by `audit head`");
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return auditVerify(s, *head); }; });
     }
-    group->add_subcommand("head", "Number and hash of the newest entry; keep it outside the store")->callback([&] {
-        chosen = [&s] { return auditHead(s); };
-    });
+    group->add_subcommand("head", "Number and hash of the newest entry; keep it outside the store")
+        ->callback([&] { chosen = [&s] { return auditHead(s); }; });
 }
 
 }  // namespace cairn::cli

@@ -13,7 +13,8 @@ Result<std::string> sqlitePath(const std::string& url)
         return url.substr(kScheme.size());
     if (url.rfind("postgresql:", 0) == 0)
         return makeError(ErrorKind::InvalidInput, "this build has no PostgreSQL driver; use sqlite:PATH");
-    return makeError(ErrorKind::InvalidInput, "store \"" + url + "\" is not a store URL; use sqlite:PATH, for example sqlite:runs.db");
+    return makeError(ErrorKind::InvalidInput,
+        "store \"" + url + "\" is not a store URL; use sqlite:PATH, for example sqlite:runs.db");
 }
 
 Result<std::unique_ptr<StoreWriter>> openStoreUrl(const std::string& url, const StoreOptions& options)
@@ -25,8 +26,9 @@ Result<std::unique_ptr<StoreWriter>> openStoreUrl(const std::string& url, const 
 std::string versionText(std::string_view program)
 {
     return std::string(program) + " " CAIRN_VERSION_FULL ", SQLite " + sqlite::libraryVersion()
-        + (sqlite::walIsSafe() ? ", write-ahead log" : ", without write-ahead log: this SQLite has the WAL-reset bug") + ", entry format "
-        + std::to_string(kMaxFormat);
+        + (sqlite::walIsSafe() ? ", write-ahead log"
+                               : ", without write-ahead log: this SQLite has the WAL-reset bug")
+        + ", entry format " + std::to_string(kMaxFormat);
 }
 
 }  // namespace cairn

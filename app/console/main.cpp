@@ -53,7 +53,8 @@ QString urlOf(const QString& store) { return store.contains(u':') ? store : u"sq
 
 void addOptions(QCommandLineParser& parser)
 {
-    parser.setApplicationDescription(u"Shows the runs of a store, says why they stand still, and repairs them."_s);
+    parser.setApplicationDescription(
+        u"Shows the runs of a store, says why they stand still, and repairs them."_s);
     parser.addPositionalArgument(u"STORE"_s, u"sqlite:PATH, or PATH"_s);
     parser.addOptions({
         {u"screenshot"_s, u"Write a picture of the window and end."_s, u"FILE"_s},
@@ -88,7 +89,8 @@ QString readOptions(const QCommandLineParser& parser, Options& options)
         options.size = parts.size() == 2 ? QSize(parts[0].toInt(), parts[1].toInt()) : QSize();
         if (options.size.width() < 640 || options.size.height() < 400 || options.size.width() > 10'000
             || options.size.height() > 10'000)
-            return u"--size takes WIDTHxHEIGHT of at least 640x400, not \"%1\""_s.arg(parser.value(u"size"_s));
+            return u"--size takes WIDTHxHEIGHT of at least 640x400, not \"%1\""_s.arg(
+                parser.value(u"size"_s));
     }
     return {};
 }
@@ -123,7 +125,7 @@ cairn::ui::StoreOpening openingOf(const Options& options, const std::string& pat
 void takePicture(QApplication& app, cairn::ui::MainWindow& window, const QString& path)
 {
     constexpr int kMostMs = 30'000;
-    constexpr int kCalm = 4;   // rounds in which nothing was under way
+    constexpr int kCalm = 4;  // rounds in which nothing was under way
     auto* timer = new QTimer(&window);
     timer->setInterval(40);
     auto clock = std::make_shared<QElapsedTimer>();
@@ -148,7 +150,8 @@ void takePicture(QApplication& app, cairn::ui::MainWindow& window, const QString
 // Empty: nothing was chosen.
 QString chosenStore()
 {
-    const QString path = QFileDialog::getOpenFileName(nullptr, u"Open a Cairn store"_s, {}, u"Stores (*.db *.sqlite *.cairn);;All files (*)"_s);
+    const QString path = QFileDialog::getOpenFileName(
+        nullptr, u"Open a Cairn store"_s, {}, u"Stores (*.db *.sqlite *.cairn);;All files (*)"_s);
     return path.isEmpty() ? path : u"sqlite:"_s + path;
 }
 
@@ -158,14 +161,15 @@ int show(QApplication& app, const Options& options)
     if (!path)
         return fail(kUsage, QString::fromStdString(path.error().text));
     if (!QFileInfo::exists(QString::fromStdString(*path)))
-        return fail(kNotReachable, u"there is no file %1; cairn store init makes a store"_s.arg(QString::fromStdString(*path)));
+        return fail(kNotReachable,
+            u"there is no file %1; cairn store init makes a store"_s.arg(QString::fromStdString(*path)));
     const bool dark = options.theme.isEmpty() ? cairn::ui::platformPrefersDark() : options.theme == u"dark"_s;
     cairn::ui::applyTheme(app, dark);
     cairn::ui::StoreSession session(openingOf(options, *path));
     cairn::ui::MainWindow window(session, dark);
     window.resize(options.size);
     QObject::connect(&window, &cairn::ui::MainWindow::cannotOpen, &app,
-                     [&app](const QString& why) { app.exit(fail(kNotReachable, why)); });
+        [&app](const QString& why) { app.exit(fail(kNotReachable, why)); });
     QObject::connect(&window, &cairn::ui::MainWindow::cannotGo, &app, [&app, &options](const QString& why) {
         if (!options.screenshot.isEmpty())
             app.exit(fail(kNotFound, why));

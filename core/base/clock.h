@@ -28,10 +28,17 @@ public:
 // A clock that moves only when told to. Not thread-safe: tests and the simulator own it.
 class ManualClock final : public Clock {
 public:
-    explicit ManualClock(TimeMs start = 1'790'000'000'000) : m_wall(start) {}
+    explicit ManualClock(TimeMs start = 1'790'000'000'000)
+        : m_wall(start)
+    {
+    }
     [[nodiscard]] TimeMs wallMs() const override { return m_wall; }
     [[nodiscard]] SpanMs monotonicMs() const override { return m_monotonic; }
-    void advance(SpanMs span) { m_wall += span; m_monotonic += span; }
+    void advance(SpanMs span)
+    {
+        m_wall += span;
+        m_monotonic += span;
+    }
     void jumpWall(SpanMs span) { m_wall += span; }
 
 private:

@@ -10,12 +10,17 @@ struct Sha256::State {
     crypto_hash_sha256_state sodium;
 };
 
-Sha256::Sha256() : m_state(std::make_unique<State>()) { crypto_hash_sha256_init(&m_state->sodium); }
+Sha256::Sha256()
+    : m_state(std::make_unique<State>())
+{
+    crypto_hash_sha256_init(&m_state->sodium);
+}
 Sha256::~Sha256() = default;
 
 void Sha256::update(std::string_view bytes)
 {
-    crypto_hash_sha256_update(&m_state->sodium, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+    crypto_hash_sha256_update(
+        &m_state->sodium, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
 }
 
 Digest Sha256::finish()
@@ -28,7 +33,8 @@ Digest Sha256::finish()
 Digest sha256(std::string_view bytes)
 {
     Digest digest;
-    crypto_hash_sha256(digest.bytes.data(), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+    crypto_hash_sha256(
+        digest.bytes.data(), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
     return digest;
 }
 
@@ -78,8 +84,9 @@ std::optional<Digest> parseDigest(std::string_view hexText)
     if (hexText.size() != digest.bytes.size() * 2)
         return std::nullopt;
     std::size_t length = 0;
-    if (sodium_hex2bin(digest.bytes.data(), digest.bytes.size(), hexText.data(), hexText.size(), nullptr, &length,
-                       nullptr) != 0
+    if (sodium_hex2bin(digest.bytes.data(), digest.bytes.size(), hexText.data(), hexText.size(), nullptr,
+            &length, nullptr)
+            != 0
         || length != digest.bytes.size())
         return std::nullopt;
     return digest;

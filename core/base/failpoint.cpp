@@ -106,9 +106,7 @@ bool hitSlow(std::string_view name)
         ::kill(::getpid(), SIGKILL);
         for (;;)
             ::pause();
-    case Action::Stop:
-        ::kill(::getpid(), SIGSTOP);
-        return false;
+    case Action::Stop: ::kill(::getpid(), SIGSTOP); return false;
     case Action::Error: return true;
     case Action::Off: return false;
     }

@@ -18,8 +18,7 @@ class Rng;
 using UuidBytes = std::array<std::uint8_t, 16>;
 
 // One C++ type per kind of id, so that a run can never be passed where an attempt is wanted.
-template<typename Tag>
-struct Id {
+template<typename Tag> struct Id {
     UuidBytes bytes{};
 
     [[nodiscard]] bool isNull() const noexcept { return bytes == UuidBytes{}; }
@@ -48,19 +47,16 @@ using PlanId = Id<struct PlanTag>;
 // UUIDv8: the first 16 bytes of SHA-256(domain, 0x00, seed) with version and variant bits set.
 [[nodiscard]] UuidBytes deriveUuid(std::string_view domain, std::string_view seed);
 
-template<typename Tag>
-[[nodiscard]] std::string toText(const Id<Tag>& id) { return uuidText(id.bytes); }
+template<typename Tag> [[nodiscard]] std::string toText(const Id<Tag>& id) { return uuidText(id.bytes); }
 
-template<typename IdType>
-[[nodiscard]] std::optional<IdType> parseId(std::string_view text)
+template<typename IdType> [[nodiscard]] std::optional<IdType> parseId(std::string_view text)
 {
     if (const auto bytes = parseUuid(text))
         return IdType{*bytes};
     return std::nullopt;
 }
 
-template<typename IdType>
-[[nodiscard]] std::optional<IdType> idFromBytes(std::string_view raw)
+template<typename IdType> [[nodiscard]] std::optional<IdType> idFromBytes(std::string_view raw)
 {
     if (raw.size() != 16)
         return std::nullopt;
@@ -69,19 +65,19 @@ template<typename IdType>
     return id;
 }
 
-template<typename IdType>
-[[nodiscard]] IdType makeId(std::int64_t unixMs, Rng& rng) { return IdType{makeUuidV7(unixMs, rng)}; }
+template<typename IdType> [[nodiscard]] IdType makeId(std::int64_t unixMs, Rng& rng)
+{
+    return IdType{makeUuidV7(unixMs, rng)};
+}
 
-template<typename IdType>
-[[nodiscard]] IdType deriveId(std::string_view domain, std::string_view seed)
+template<typename IdType> [[nodiscard]] IdType deriveId(std::string_view domain, std::string_view seed)
 {
     return IdType{deriveUuid(domain, seed)};
 }
 
 }  // namespace cairn
 
-template<typename Tag>
-struct std::hash<cairn::Id<Tag>> {
+template<typename Tag> struct std::hash<cairn::Id<Tag>> {
     std::size_t operator()(const cairn::Id<Tag>& id) const noexcept
     {
         // The last eight bytes are random in UUIDv7 and hashed in UUIDv8.

@@ -10,7 +10,8 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t kSmallObject = 16;  // up to here names are compared one by one, beyond by sorting at the end
+constexpr std::size_t kSmallObject =
+    16;  // up to here names are compared one by one, beyond by sorting at the end
 
 // A member's name: its first eight bytes in big-endian order, so that most comparisons never touch the text.
 struct Name {
@@ -24,7 +25,8 @@ struct Name {
 
 Name makeName(std::string_view decoded, std::size_t offset)
 {
-    Name name{0, decoded.data(), static_cast<std::uint32_t>(decoded.size()), static_cast<std::uint32_t>(offset)};
+    Name name{
+        0, decoded.data(), static_cast<std::uint32_t>(decoded.size()), static_cast<std::uint32_t>(offset)};
     const std::size_t n = std::min<std::size_t>(decoded.size(), 8);
     for (std::size_t i = 0; i < n; ++i)
         name.head |= std::uint64_t{static_cast<unsigned char>(decoded[i])} << (56 - 8 * i);
@@ -42,8 +44,8 @@ std::uint64_t stops(std::uint64_t word)
     constexpr std::uint64_t ones = 0x0101010101010101ULL;
     constexpr std::uint64_t high = 0x8080808080808080ULL;
     const auto zeros = [](std::uint64_t x) { return (x - ones) & ~x & high; };
-    return zeros(word ^ (ones * '"')) | zeros(word ^ (ones * '\\')) | ((word - ones * 0x20) & ~word & high) |
-           (word & high);
+    return zeros(word ^ (ones * '"')) | zeros(word ^ (ones * '\\')) | ((word - ones * 0x20) & ~word & high)
+        | (word & high);
 }
 
 std::string shown(std::string_view bytes, std::size_t at)
@@ -61,7 +63,11 @@ std::string shown(std::string_view bytes, std::size_t at)
 
 class Scanner {
 public:
-    Scanner(std::string_view bytes, const JsonLimits& limits) : m_bytes(bytes), m_limits(limits) {}
+    Scanner(std::string_view bytes, const JsonLimits& limits)
+        : m_bytes(bytes)
+        , m_limits(limits)
+    {
+    }
 
     std::optional<JsonFault> run();
 
@@ -79,7 +85,10 @@ private:
             m_fault = JsonFault{at, std::move(text)};
         return false;
     }
-    bool expected(const char* what) { return fail(m_at, std::string("expected ") + what + ", found " + shown(m_bytes, m_at)); }
+    bool expected(const char* what)
+    {
+        return fail(m_at, std::string("expected ") + what + ", found " + shown(m_bytes, m_at));
+    }
     void skipSpace()
     {
         while (m_at < m_bytes.size()) {
@@ -112,22 +121,22 @@ private:
     const JsonLimits& m_limits;
     std::size_t m_at = 0;
     Next m_next = Next::Value;
-    bool m_escaped = false;              // the last string had an escape
+    bool m_escaped = false;  // the last string had an escape
     std::vector<Frame> m_frames;
-    std::vector<Name> m_names;           // of all open objects
-    std::deque<std::string> m_decoded;   // names that were written with escapes
+    std::vector<Name> m_names;          // of all open objects
+    std::deque<std::string> m_decoded;  // names that were written with escapes
     std::optional<JsonFault> m_fault;
 };
 
 std::optional<JsonFault> Scanner::run()
 {
     if (m_bytes.size() > m_limits.size || m_bytes.size() > 0xFFFFFFFFu)
-        return JsonFault{m_limits.size, "the text has " + std::to_string(m_bytes.size()) + " bytes, at most " +
-                                            std::to_string(m_limits.size) + " are accepted"};
+        return JsonFault{m_limits.size,
+            "the text has " + std::to_string(m_bytes.size()) + " bytes, at most "
+                + std::to_string(m_limits.size) + " are accepted"};
     if (m_bytes.substr(0, 3) == "\xEF\xBB\xBF")
         return JsonFault{0, "expected a value, found a byte order mark: save the text without one"};
-    while (step()) {
-    }
+    while (step()) { }
     return m_fault;
 }
 
@@ -164,8 +173,17 @@ bool Scanner::value(bool mayClose)
     case 't': return literal("true");
     case 'f': return literal("false");
     case 'n': return literal("null");
-    case '-': case '0': case '1': case '2': case '3': case '4':
-    case '5': case '6': case '7': case '8': case '9': return number();
+    case '-':
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+    case '8':
+    case '9': return number();
     case ']':
         if (mayClose) {
             ++m_at;
@@ -180,7 +198,8 @@ bool Scanner::value(bool mayClose)
 bool Scanner::open(bool object)
 {
     if (m_frames.size() >= m_limits.depth)
-        return fail(m_at, "more than " + std::to_string(m_limits.depth) + " arrays and objects inside each other");
+        return fail(
+            m_at, "more than " + std::to_string(m_limits.depth) + " arrays and objects inside each other");
     m_frames.push_back({object, m_names.size(), m_decoded.size()});
     m_next = object ? Next::FirstName : Next::FirstValue;
     ++m_at;
@@ -245,7 +264,8 @@ bool Scanner::rememberName(std::size_t start, bool escaped)
 
 bool Scanner::duplicate(const Name& name)
 {
-    return fail(name.offset, "the member name \"" + std::string(name.view().substr(0, 80)) + "\" is there twice");
+    return fail(
+        name.offset, "the member name \"" + std::string(name.view().substr(0, 80)) + "\" is there twice");
 }
 
 bool Scanner::closeObject(const Frame& frame)
@@ -294,7 +314,8 @@ bool Scanner::string()
             if (!escape(m_at))
                 return false;
         } else if (c < 0x20) {
-            return fail(m_at, "a control character in a string (" + shown(m_bytes, m_at) + "): write it as an escape");
+            return fail(m_at,
+                "a control character in a string (" + shown(m_bytes, m_at) + "): write it as an escape");
         } else if (c >= 0x80) {
             if (!utf8())
                 return false;
@@ -303,8 +324,9 @@ bool Scanner::string()
         }
     }
     if (m_at - start - 1 > m_limits.stringLength)
-        return fail(start, "a string of " + std::to_string(m_at - start - 1) + " bytes, at most " +
-                               std::to_string(m_limits.stringLength) + " are accepted");
+        return fail(start,
+            "a string of " + std::to_string(m_at - start - 1) + " bytes, at most "
+                + std::to_string(m_limits.stringLength) + " are accepted");
     ++m_at;
     return true;
 }
@@ -351,7 +373,8 @@ bool Scanner::escape(std::size_t start)
     m_at += 2;
     if (!hex4(low))
         return false;
-    return (low >= 0xDC00 && low <= 0xDFFF) || fail(start, "a high surrogate escape without a low one after it");
+    return (low >= 0xDC00 && low <= 0xDFFF)
+        || fail(start, "a high surrogate escape without a low one after it");
 }
 
 // One character beyond ASCII: shortest form only, no surrogates, nothing above U+10FFFF.
@@ -474,9 +497,9 @@ Status validateJson(std::string_view bytes, const JsonLimits& limits)
     if (!fault)
         return {};
     const LineColumn place = lineColumn(bytes, fault->offset);
-    return makeError(ErrorKind::InvalidInput, "line " + std::to_string(place.line) + ", column " +
-                                                  std::to_string(place.column) + " (byte " +
-                                                  std::to_string(fault->offset) + "): " + fault->text);
+    return makeError(ErrorKind::InvalidInput,
+        "line " + std::to_string(place.line) + ", column " + std::to_string(place.column) + " (byte "
+            + std::to_string(fault->offset) + "): " + fault->text);
 }
 
 LineColumn lineColumn(std::string_view bytes, std::size_t offset) noexcept

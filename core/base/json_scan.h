@@ -1,6 +1,7 @@
 #pragma once
-// JSON text (RFC 8259) as bytes: checked, and looked into, without building a tree. Values stay raw slices of the given
-// text, so that numbers, escapes and white space are kept exactly as they came. Pure, thread-safe, never recursive.
+// JSON text (RFC 8259) as bytes: checked, and looked into, without building a tree. Values stay raw slices of
+// the given text, so that numbers, escapes and white space are kept exactly as they came. Pure, thread-safe,
+// never recursive.
 
 #include "core/base/result.h"
 
@@ -14,11 +15,11 @@
 namespace cairn {
 
 struct JsonLimits {
-    std::size_t size = 256u << 20;         // bytes of the whole text
-    std::uint32_t depth = 512;             // arrays and objects inside each other
-    std::size_t members = 1'000'000;       // names of all objects that are open at one time
-    std::size_t stringLength = 256u << 20; // bytes of one string as written
-    bool allowNul = true;                  // \u0000 in strings (a raw NUL byte is never JSON)
+    std::size_t size = 256u << 20;          // bytes of the whole text
+    std::uint32_t depth = 512;              // arrays and objects inside each other
+    std::size_t members = 1'000'000;        // names of all objects that are open at one time
+    std::size_t stringLength = 256u << 20;  // bytes of one string as written
+    bool allowNul = true;                   // \u0000 in strings (a raw NUL byte is never JSON)
 };
 // Payloads: kept and handed on, never interpreted as a whole.
 inline constexpr JsonLimits kPayloadJson{};
@@ -30,9 +31,10 @@ struct JsonFault {
     std::string text;        // what was expected and what was found, without the place
 };
 
-// The first fault, or nothing where `bytes` is one JSON value within the limits: valid UTF-8, no duplicate member names
-// (compared after decoding), no number beyond the range of a double, no lone surrogate escape.
-[[nodiscard]] std::optional<JsonFault> findJsonFault(std::string_view bytes, const JsonLimits& limits = kPayloadJson);
+// The first fault, or nothing where `bytes` is one JSON value within the limits: valid UTF-8, no duplicate
+// member names (compared after decoding), no number beyond the range of a double, no lone surrogate escape.
+[[nodiscard]] std::optional<JsonFault> findJsonFault(
+    std::string_view bytes, const JsonLimits& limits = kPayloadJson);
 // The same as a Status: InvalidInput with "line 3, column 7 (byte 41): expected ',' or '}', found 'x'".
 [[nodiscard]] Status validateJson(std::string_view bytes, const JsonLimits& limits = kPayloadJson);
 
@@ -43,7 +45,7 @@ struct LineColumn {
 };
 [[nodiscard]] LineColumn lineColumn(std::string_view bytes, std::size_t offset) noexcept;
 
-// --- looking into a text that validateJson accepted --------------------------------------------------------
+// --- looking into a text that validateJson accepted
 // On other input these never read out of bounds, but what they answer is not specified.
 
 enum class JsonKind : std::uint8_t { Invalid, Null, Bool, Number, String, Array, Object };
@@ -56,9 +58,9 @@ enum class JsonKind : std::uint8_t { Invalid, Null, Bool, Number, String, Array,
 [[nodiscard]] std::string_view jsonTrim(std::string_view slice) noexcept;
 
 struct JsonMember {
-    std::string name;         // decoded
-    std::string_view written; // the name as written, with its quotes
-    std::string_view value;   // raw slice
+    std::string name;          // decoded
+    std::string_view written;  // the name as written, with its quotes
+    std::string_view value;    // raw slice
 };
 // InvalidInput where the slice is not an array (object).
 [[nodiscard]] Result<std::vector<std::string_view>> jsonArraySlices(std::string_view slice);
@@ -68,8 +70,8 @@ struct JsonMember {
 // Item `index` of an array; NotFound where it has fewer.
 [[nodiscard]] Result<std::string_view> jsonArrayItem(std::string_view slice, std::size_t index);
 
-// The value at an RFC 6901 pointer ("" is the whole value). NotFound names the part that is missing and what is there;
-// InvalidInput where the pointer itself is malformed.
+// The value at an RFC 6901 pointer ("" is the whole value). NotFound names the part that is missing and what
+// is there; InvalidInput where the pointer itself is malformed.
 [[nodiscard]] Result<std::string_view> jsonAt(std::string_view bytes, std::string_view pointer);
 // Empty where the pointer is well-formed; else what is wrong with it.
 [[nodiscard]] std::string jsonPointerFault(std::string_view pointer);

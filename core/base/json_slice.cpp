@@ -46,13 +46,11 @@ std::size_t skipValue(std::string_view s, std::size_t at)
     std::size_t depth = 0;
     while (at < s.size()) {
         switch (s[at]) {
-        case '"':
-            at = skipString(s, at);
-            continue;
-        case '{': case '[':
-            ++depth;
-            break;
-        case '}': case ']':
+        case '"': at = skipString(s, at); continue;
+        case '{':
+        case '[': ++depth; break;
+        case '}':
+        case ']':
             if (--depth == 0)
                 return at + 1;
             break;
@@ -64,13 +62,13 @@ std::size_t skipValue(std::string_view s, std::size_t at)
 }
 
 // Walks items of an array or members of an object: calls f(written name or empty, value slice); false stops.
-template<typename F>
-Status walk(std::string_view slice, char open, F&& f)
+template<typename F> Status walk(std::string_view slice, char open, F&& f)
 {
     const std::string_view s = jsonTrim(slice);
     if (s.empty() || s.front() != open)
-        return makeError(ErrorKind::InvalidInput, std::string("expected ") + (open == '[' ? "a list" : "an object") +
-                                                      ", found " + std::string(jsonKindName(jsonKind(s))));
+        return makeError(ErrorKind::InvalidInput,
+            std::string("expected ") + (open == '[' ? "a list" : "an object") + ", found "
+                + std::string(jsonKindName(jsonKind(s))));
     std::size_t at = skipSpace(s, 1);
     while (at < s.size() && s[at] != ']' && s[at] != '}') {
         std::string_view name;
@@ -120,7 +118,8 @@ std::optional<std::size_t> arrayIndex(std::string_view part)
 
 void appendUtf8(std::string& out, std::uint32_t c)
 {
-    const auto put = [&out](std::uint32_t byte) { out += static_cast<char>(static_cast<unsigned char>(byte)); };
+    const auto put = [&out](
+                         std::uint32_t byte) { out += static_cast<char>(static_cast<unsigned char>(byte)); };
     if (c < 0x80) {
         put(c);
     } else if (c < 0x800) {
@@ -196,7 +195,8 @@ JsonKind jsonKind(std::string_view slice) noexcept
     case '{': return JsonKind::Object;
     case '[': return JsonKind::Array;
     case '"': return JsonKind::String;
-    case 't': case 'f': return JsonKind::Bool;
+    case 't':
+    case 'f': return JsonKind::Bool;
     case 'n': return JsonKind::Null;
     default: break;
     }
@@ -272,7 +272,7 @@ Result<std::string_view> jsonArrayItem(std::string_view slice, std::size_t index
     }));
     if (!found)
         return makeError(ErrorKind::NotFound,
-                         "no item " + std::to_string(index) + ": the list has " + std::to_string(count));
+            "no item " + std::to_string(index) + ": the list has " + std::to_string(count));
     return *found;
 }
 
@@ -281,7 +281,8 @@ std::string jsonPointerFault(std::string_view pointer)
     if (!pointer.empty() && pointer.front() != '/')
         return "a JSON Pointer is empty or begins with '/'";
     for (std::size_t i = 0; i < pointer.size(); ++i)
-        if (pointer[i] == '~' && (i + 1 >= pointer.size() || (pointer[i + 1] != '0' && pointer[i + 1] != '1')))
+        if (pointer[i] == '~'
+            && (i + 1 >= pointer.size() || (pointer[i + 1] != '0' && pointer[i + 1] != '1')))
             return "'~' in a JSON Pointer must be followed by 0 (for '~') or 1 (for '/')";
     return {};
 }
@@ -325,19 +326,21 @@ Result<std::string_view> jsonAt(std::string_view bytes, std::string_view pointer
                 return !found;
             }));
             if (!found)
-                return makeError(ErrorKind::NotFound, at + " has no member " + jsonQuote(part) + ", it has " + namesOf(here));
+                return makeError(ErrorKind::NotFound,
+                    at + " has no member " + jsonQuote(part) + ", it has " + namesOf(here));
             here = *found;
         } else if (kind == JsonKind::Array) {
             const auto index = arrayIndex(part);
             if (!index)
-                return makeError(ErrorKind::NotFound, at + " is a list, and " + jsonQuote(part) + " is no index");
+                return makeError(
+                    ErrorKind::NotFound, at + " is a list, and " + jsonQuote(part) + " is no index");
             auto item = jsonArrayItem(here, *index);
             if (!item)
                 return makeError(ErrorKind::NotFound, at + " has " + item.error().text);
             here = *item;
         } else {
-            return makeError(ErrorKind::NotFound, at + " is " + std::string(jsonKindName(kind)) + " and has no member " +
-                                                      jsonQuote(part));
+            return makeError(ErrorKind::NotFound,
+                at + " is " + std::string(jsonKindName(kind)) + " and has no member " + jsonQuote(part));
         }
         path += '/' + jsonPointerPart(part);
     }
@@ -348,7 +351,8 @@ Result<std::string> jsonString(std::string_view slice)
 {
     const std::string_view s = jsonTrim(slice);
     if (s.size() < 2 || s.front() != '"' || s.back() != '"')
-        return makeError(ErrorKind::InvalidInput, "expected text, found " + std::string(jsonKindName(jsonKind(s))));
+        return makeError(
+            ErrorKind::InvalidInput, "expected text, found " + std::string(jsonKindName(jsonKind(s))));
     const std::string_view body = s.substr(1, s.size() - 2);
     std::string out;
     out.reserve(body.size());
@@ -370,9 +374,11 @@ Result<std::int64_t> jsonInt(std::string_view slice)
     std::int64_t value = 0;
     const auto end = std::from_chars(s.data(), s.data() + s.size(), value);
     if (s.empty() || end.ptr != s.data() + s.size() || end.ec == std::errc::invalid_argument)
-        return makeError(ErrorKind::InvalidInput, "expected a whole number, found " + std::string(s.substr(0, 40)));
+        return makeError(
+            ErrorKind::InvalidInput, "expected a whole number, found " + std::string(s.substr(0, 40)));
     if (end.ec != std::errc{})
-        return makeError(ErrorKind::InvalidInput, "the number " + std::string(s.substr(0, 40)) + " does not fit 64 bits");
+        return makeError(
+            ErrorKind::InvalidInput, "the number " + std::string(s.substr(0, 40)) + " does not fit 64 bits");
     return value;
 }
 
@@ -381,7 +387,8 @@ Result<bool> jsonBool(std::string_view slice)
     const std::string_view s = jsonTrim(slice);
     if (s == "true" || s == "false")
         return s == "true";
-    return makeError(ErrorKind::InvalidInput, "expected true or false, found " + std::string(s.substr(0, 40)));
+    return makeError(
+        ErrorKind::InvalidInput, "expected true or false, found " + std::string(s.substr(0, 40)));
 }
 
 std::string jsonQuote(std::string_view text)

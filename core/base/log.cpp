@@ -26,16 +26,11 @@ std::function<void(std::string_view)> g_sink;
 spdlog::level::level_enum spdlogLevel(Level level)
 {
     switch (level) {
-    case Level::Debug:
-        return spdlog::level::debug;
-    case Level::Info:
-        return spdlog::level::info;
-    case Level::Warning:
-        return spdlog::level::warn;
-    case Level::Error:
-        return spdlog::level::err;
-    case Level::Off:
-        return spdlog::level::off;
+    case Level::Debug: return spdlog::level::debug;
+    case Level::Info: return spdlog::level::info;
+    case Level::Warning: return spdlog::level::warn;
+    case Level::Error: return spdlog::level::err;
+    case Level::Off: return spdlog::level::off;
     }
     return spdlog::level::off;
 }

@@ -25,20 +25,37 @@ inline constexpr std::size_t kLongestField = 4096;  // bytes
 
 // A value that lives as long as the call.
 class Value {
-    template<typename T>
-    using Whole = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+    template<typename T> using Whole = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
 
 public:
-    Value(std::string_view text) : m_value(text) {}
-    Value(const char* text) : m_value(std::string_view(text)) {}
-    Value(const std::string& text) : m_value(std::string_view(text)) {}
-    Value(bool value) : m_value(value) {}
-    Value(double value) : m_value(value) {}
+    Value(std::string_view text)
+        : m_value(text)
+    {
+    }
+    Value(const char* text)
+        : m_value(std::string_view(text))
+    {
+    }
+    Value(const std::string& text)
+        : m_value(std::string_view(text))
+    {
+    }
+    Value(bool value)
+        : m_value(value)
+    {
+    }
+    Value(double value)
+        : m_value(value)
+    {
+    }
     template<typename T, std::enable_if_t<std::is_integral_v<T>, int> = 0> Value(T value)
         : m_value(Whole<T>{value})
     {
     }
-    template<typename Tag> Value(const Id<Tag>& id) : m_value(id.bytes) {}
+    template<typename Tag> Value(const Id<Tag>& id)
+        : m_value(id.bytes)
+    {
+    }
     void appendTo(std::string& line) const;
 
 private:

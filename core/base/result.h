@@ -33,8 +33,8 @@ enum class ErrorKind : std::uint8_t {
 
 struct Error {
     ErrorKind kind = ErrorKind::Internal;
-    int native = 0;      // SQLite, errno or curl code; 0 where there is none
-    std::string text;    // what, where and what to do; for people
+    int native = 0;    // SQLite, errno or curl code; 0 where there is none
+    std::string text;  // what, where and what to do; for people
 
     friend bool operator==(const Error&, const Error&) = default;
 };
@@ -44,22 +44,47 @@ struct Error {
     return Error{kind, native, std::move(text)};
 }
 
-template<typename T>
-class [[nodiscard]] Result {
+template<typename T> class [[nodiscard]] Result {
 public:
     using value_type = T;
 
-    Result(T value) : m_state(std::in_place_index<0>, std::move(value)) {}
-    Result(Error error) : m_state(std::in_place_index<1>, std::move(error)) {}
+    Result(T value)
+        : m_state(std::in_place_index<0>, std::move(value))
+    {
+    }
+    Result(Error error)
+        : m_state(std::in_place_index<1>, std::move(error))
+    {
+    }
 
     [[nodiscard]] bool has_value() const noexcept { return m_state.index() == 0; }
     explicit operator bool() const noexcept { return has_value(); }
 
-    [[nodiscard]] T& value() & { assert(has_value()); return *std::get_if<0>(&m_state); }
-    [[nodiscard]] const T& value() const& { assert(has_value()); return *std::get_if<0>(&m_state); }
-    [[nodiscard]] T&& value() && { assert(has_value()); return std::move(*std::get_if<0>(&m_state)); }
-    [[nodiscard]] const Error& error() const& { assert(!has_value()); return *std::get_if<1>(&m_state); }
-    [[nodiscard]] Error&& error() && { assert(!has_value()); return std::move(*std::get_if<1>(&m_state)); }
+    [[nodiscard]] T& value() &
+    {
+        assert(has_value());
+        return *std::get_if<0>(&m_state);
+    }
+    [[nodiscard]] const T& value() const&
+    {
+        assert(has_value());
+        return *std::get_if<0>(&m_state);
+    }
+    [[nodiscard]] T&& value() &&
+    {
+        assert(has_value());
+        return std::move(*std::get_if<0>(&m_state));
+    }
+    [[nodiscard]] const Error& error() const&
+    {
+        assert(!has_value());
+        return *std::get_if<1>(&m_state);
+    }
+    [[nodiscard]] Error&& error() &&
+    {
+        assert(!has_value());
+        return std::move(*std::get_if<1>(&m_state));
+    }
 
     T& operator*() & { return value(); }
     const T& operator*() const& { return value(); }
@@ -71,16 +96,26 @@ private:
     std::variant<T, Error> m_state;
 };
 
-template<>
-class [[nodiscard]] Result<void> {
+template<> class [[nodiscard]] Result<void> {
 public:
     Result() = default;
-    Result(Error error) : m_error(std::move(error)) {}
+    Result(Error error)
+        : m_error(std::move(error))
+    {
+    }
 
     [[nodiscard]] bool has_value() const noexcept { return !m_error.has_value(); }
     explicit operator bool() const noexcept { return has_value(); }
-    [[nodiscard]] const Error& error() const& { assert(m_error); return *m_error; }
-    [[nodiscard]] Error&& error() && { assert(m_error); return std::move(*m_error); }
+    [[nodiscard]] const Error& error() const&
+    {
+        assert(m_error);
+        return *m_error;
+    }
+    [[nodiscard]] Error&& error() &&
+    {
+        assert(m_error);
+        return std::move(*m_error);
+    }
 
 private:
     std::optional<Error> m_error;
@@ -91,18 +126,18 @@ using Status = Result<void>;
 // Propagates an error to the caller: CAIRN_TRY(open(...)); or CAIRN_TRY_ASSIGN(auto x, load(...));
 #define CAIRN_CONCAT_INNER(a, b) a##b
 #define CAIRN_CONCAT(a, b) CAIRN_CONCAT_INNER(a, b)
-#define CAIRN_TRY_IMPL(name, expression)                             \
-    do {                                                             \
-        auto&& name = (expression);                                  \
-        if (!name)                                                   \
-            return std::forward<decltype(name)>(name).error();       \
+#define CAIRN_TRY_IMPL(name, expression) \
+    do { \
+        auto&& name = (expression); \
+        if (!name) \
+            return std::forward<decltype(name)>(name).error(); \
     } while (false)
 // Named by a counter, because an expression may hold a lambda that uses these macros too.
 #define CAIRN_TRY(expression) CAIRN_TRY_IMPL(CAIRN_CONCAT(cairnTry, __COUNTER__), expression)
 #define CAIRN_TRY_ASSIGN_IMPL(name, declaration, expression) \
-    auto name = (expression);                                \
-    if (!name)                                               \
-        return std::move(name).error();                      \
+    auto name = (expression); \
+    if (!name) \
+        return std::move(name).error(); \
     declaration = *std::move(name)
 #define CAIRN_TRY_ASSIGN(declaration, expression) \
     CAIRN_TRY_ASSIGN_IMPL(CAIRN_CONCAT(cairnTry, __COUNTER__), declaration, expression)

@@ -13,8 +13,8 @@ namespace cairn {
 
 namespace {
 
-// A call of the system costs more than the id that it is for, so each thread draws a kilobyte at a time. Bytes are wiped as
-// they are handed out, and what a forked child inherits is thrown away.
+// A call of the system costs more than the id that it is for, so each thread draws a kilobyte at a time.
+// Bytes are wiped as they are handed out, and what a forked child inherits is thrown away.
 struct Pool {
     std::array<unsigned char, 1024> bytes{};
     std::size_t left = 0;

@@ -12,7 +12,7 @@
 
 namespace cairn {
 
-// --- UTF-8 (RFC 3629: no overlong forms, no surrogates) ----------------------------------------------------
+// --- UTF-8 (RFC 3629: no overlong forms, no surrogates)
 
 // The code point that begins at `at` and its length in bytes; nullopt where the bytes are not valid UTF-8.
 struct CodePoint {
@@ -28,7 +28,7 @@ struct CodePoint {
 // the text.
 [[nodiscard]] Status checkText(std::string_view what, std::string_view text);
 
-// --- text from runs and from outside, on its way to a person -----------------------------------------------
+// --- text from runs and from outside, on its way to a person
 
 // Control characters but \n and \t, DEL and C1 controls, directional and zero-width characters are written
 // out (\x1b, \u{202e}), bytes that are not UTF-8 as \xNN. The result is valid UTF-8 that cannot steer a
@@ -42,11 +42,11 @@ struct CodePoint {
 // bytes that are not UTF-8 become U+FFFD: the result is always valid JSON.
 void appendJsonString(std::string& out, std::string_view text);
 
-// --- time --------------------------------------------------------------------------------------------------
+// --- time
 
-[[nodiscard]] std::string formatInstant(TimeMs time);  // 2026-11-29 10:42:07Z
+[[nodiscard]] std::string formatInstant(TimeMs time);    // 2026-11-29 10:42:07Z
 [[nodiscard]] std::string formatInstantMs(TimeMs time);  // 2026-11-29 10:42:07.123Z
-[[nodiscard]] std::string formatRfc3339(TimeMs time);  // 2026-11-29T10:42:07.123Z, for JSON
+[[nodiscard]] std::string formatRfc3339(TimeMs time);    // 2026-11-29T10:42:07.123Z, for JSON
 // RFC 3339 date-time with its offset ("2027-04-30T17:00:00+02:00", also with a blank for the T). Refuses a
 // missing offset, dates and times that do not exist, and anything around it. Digits beyond milliseconds are
 // dropped.
@@ -56,7 +56,7 @@ void appendJsonString(std::string& out, std::string_view text);
 // "250ms", "30s", "5m", "2h", "1d" and sums of them from large to small ("1h30m"); at most 100 years.
 [[nodiscard]] Result<SpanMs> parseSpan(std::string_view text);
 
-// --- numbers -----------------------------------------------------------------------------------------------
+// --- numbers
 
 [[nodiscard]] std::string formatCount(std::int64_t count);  // 10 000
 [[nodiscard]] std::string formatBytes(std::uint64_t size);  // 512 B, 16 KiB, 1.5 MiB (cut, never rounded up)
@@ -69,7 +69,7 @@ void appendJsonString(std::string& out, std::string_view text);
 // overflow.
 [[nodiscard]] Result<std::int64_t> parseAmount(std::string_view text);
 
-// --- ids, reasons, errors ----------------------------------------------------------------------------------
+// --- ids, reasons, errors
 
 // First 6 and last 4 characters: 0193b2…9a1f; short ones as they are.
 [[nodiscard]] std::string shortId(std::string_view id);

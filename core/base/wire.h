@@ -22,7 +22,11 @@ public:
     void u64(std::uint64_t v) { putBig(v, 8); }
     void i64(std::int64_t v) { putBig(static_cast<std::uint64_t>(v), 8); }
     void raw(std::string_view v) { m_out.append(v); }
-    void bytes(std::string_view v) { u32(static_cast<std::uint32_t>(v.size())); raw(v); }
+    void bytes(std::string_view v)
+    {
+        u32(static_cast<std::uint32_t>(v.size()));
+        raw(v);
+    }
     template<typename Tag> void id(const Id<Tag>& v) { raw(v.view()); }
     void digest(const Digest& v) { raw(v.view()); }
     [[nodiscard]] const std::string& out() const { return m_out; }
@@ -43,7 +47,10 @@ private:
 // check once at the end. Lengths are checked against what is left, so hostile input cannot make it allocate.
 class WireReader {
 public:
-    explicit WireReader(std::string_view in) : m_in(in) {}
+    explicit WireReader(std::string_view in)
+        : m_in(in)
+    {
+    }
     std::uint8_t u8() { return static_cast<std::uint8_t>(getBig(1)); }
     bool boolean()
     {

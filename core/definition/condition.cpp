@@ -65,7 +65,8 @@ Result<bool> equalAt(std::string_view a, std::string_view b, int depth)
     }
     case JsonKind::Array: return equalLists(a, b, depth + 1);
     case JsonKind::Object: return equalObjects(a, b, depth + 1);
-    case JsonKind::Null: case JsonKind::Bool: return jsonTrim(a) == jsonTrim(b);
+    case JsonKind::Null:
+    case JsonKind::Bool: return jsonTrim(a) == jsonTrim(b);
     case JsonKind::Invalid: break;
     }
     return bad("not a JSON value");
@@ -101,7 +102,8 @@ Result<bool> evaluateIn(std::string_view value, std::string_view list)
 {
     auto items = jsonArraySlices(list);
     if (!items)
-        return bad("\"in\" takes a list as its second value, found " + std::string(jsonKindName(jsonKind(list))));
+        return bad(
+            "\"in\" takes a list as its second value, found " + std::string(jsonKindName(jsonKind(list))));
     for (const std::string_view item : *items) {
         auto equal = equalAt(value, item, 0);
         if (!equal || *equal)

@@ -20,7 +20,7 @@ struct Field {
     const char* name;
     int least;
     int most;
-    std::string_view names;        // three letters each, from `least` on
+    std::string_view names;  // three letters each, from `least` on
 };
 constexpr std::array<Field, 5> kFields{{
     {"minute", 0, 59, ""},
@@ -32,9 +32,9 @@ constexpr std::array<Field, 5> kFields{{
 
 Error wrong(const Field& field, std::string_view text)
 {
-    return makeError(ErrorKind::InvalidInput, "\"" + visibleLine(text) + "\" is no " + field.name + " of a cron rule: " +
-                                                  std::to_string(field.least) + " to " + std::to_string(field.most)
-                                                  + ", *, a-b, a,b or */n");
+    return makeError(ErrorKind::InvalidInput,
+        "\"" + visibleLine(text) + "\" is no " + field.name + " of a cron rule: "
+            + std::to_string(field.least) + " to " + std::to_string(field.most) + ", *, a-b, a,b or */n");
 }
 
 std::vector<std::string_view> split(std::string_view text, char by)
@@ -54,7 +54,8 @@ int valueOf(const Field& field, std::string_view text)
 {
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc() && end == text.data() + text.size() && !text.empty() && text.front() >= '0' && text.front() <= '9')
+    if (error == std::errc() && end == text.data() + text.size() && !text.empty() && text.front() >= '0'
+        && text.front() <= '9')
         return value >= field.least && value <= field.most ? value : -1;
     std::string name(text);
     for (char& c : name)
@@ -76,8 +77,10 @@ Result<std::bitset<60>> parseField(const Field& field, std::string_view text)
         const bool all = pieces.front() == "*";
         int step = 1;
         if (pieces.size() == 2) {
-            const auto [end, error] = std::from_chars(pieces[1].data(), pieces[1].data() + pieces[1].size(), step);
-            if (error != std::errc() || end != pieces[1].data() + pieces[1].size() || step < 1 || (!all && ends.size() != 2))
+            const auto [end, error] =
+                std::from_chars(pieces[1].data(), pieces[1].data() + pieces[1].size(), step);
+            if (error != std::errc() || end != pieces[1].data() + pieces[1].size() || step < 1
+                || (!all && ends.size() != 2))
                 return wrong(field, text);
         }
         if (pieces.size() > 2 || ends.size() > 2)
@@ -136,7 +139,8 @@ Result<TimeMs> realTimeOn(const CronRule& rule, std::string_view zone, LocalSeco
     for (TimeMs at = std::max(begin, after - after % kMinute + kMinute); at < end; at += kMinute) {
         CAIRN_TRY_ASSIGN(const LocalSeconds local, localOf(at, zone));
         const LocalSeconds inDay = (local % kDay + kDay) % kDay;
-        if (rule.hours[static_cast<std::size_t>(inDay / 3600)] && rule.minutes[static_cast<std::size_t>(inDay / 60 % 60)])
+        if (rule.hours[static_cast<std::size_t>(inDay / 3600)]
+            && rule.minutes[static_cast<std::size_t>(inDay / 60 % 60)])
             return at;
     }
     return kNoTime;
@@ -151,8 +155,9 @@ Result<CronRule> parseCron(std::string_view text)
         if (!part.empty())
             fields.push_back(part);
     if (fields.size() != kFields.size())
-        return makeError(ErrorKind::InvalidInput, "\"" + visibleLine(text) + "\" is no cron rule: it has " + std::to_string(fields.size())
-                                                      + " fields instead of minute, hour, day of the month, month and day of the week");
+        return makeError(ErrorKind::InvalidInput,
+            "\"" + visibleLine(text) + "\" is no cron rule: it has " + std::to_string(fields.size())
+                + " fields instead of minute, hour, day of the month, month and day of the week");
     std::array<std::bitset<60>, 5> bits;
     for (std::size_t i = 0; i < kFields.size(); ++i) {
         CAIRN_TRY_ASSIGN(bits[i], parseField(kFields[i], fields[i]));

@@ -4,7 +4,9 @@
 
 namespace cairn {
 
-StepGraph::StepGraph(const Definition& definition) : m_after(definition.steps.size()), m_ordered(definition.steps.size())
+StepGraph::StepGraph(const Definition& definition)
+    : m_after(definition.steps.size())
+    , m_ordered(definition.steps.size())
 {
     for (std::size_t i = 0; i < definition.steps.size(); ++i)
         m_byName.emplace(definition.steps[i].name, i);
@@ -60,7 +62,8 @@ void StepGraph::findCycles()
         while (walkOf[at] == unseen) {
             walkOf[at] = start + 1;
             path.push_back(at);
-            at = *std::find_if(m_after[at].begin(), m_after[at].end(), [this](std::size_t s) { return !m_ordered[s]; });
+            at = *std::find_if(
+                m_after[at].begin(), m_after[at].end(), [this](std::size_t s) { return !m_ordered[s]; });
         }
         if (walkOf[at] != start + 1)
             continue;  // ran into a walk that has been followed

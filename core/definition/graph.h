@@ -34,8 +34,8 @@ private:
     void findUpstream();
 
     std::unordered_map<std::string_view, std::size_t> m_byName;
-    std::vector<std::vector<std::size_t>> m_after;     // known steps only
-    std::vector<std::size_t> m_order;                  // ordered steps, each after what it waits for
+    std::vector<std::vector<std::size_t>> m_after;  // known steps only
+    std::vector<std::size_t> m_order;               // ordered steps, each after what it waits for
     std::vector<bool> m_ordered;
     std::vector<std::vector<std::size_t>> m_cycles;
     std::vector<std::vector<std::uint64_t>> m_upstream;

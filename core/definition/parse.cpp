@@ -14,10 +14,11 @@ constexpr std::string_view kSchemaId = "urn:cairn:workflow:1";
 
 void readHead(Definition& out, Fields& top)
 {
-    if (top.require("schema") && top.text("schema") != kSchemaId &&
-        !top.report().hasErrorAtOrBelow("/schema"))
-        top.error("schema", "this binary reads " + jsonQuote(kSchemaId) + ", found " +
-                                std::string(jsonTrim(top.node("schema").raw).substr(0, 60)));
+    if (top.require("schema") && top.text("schema") != kSchemaId
+        && !top.report().hasErrorAtOrBelow("/schema"))
+        top.error("schema",
+            "this binary reads " + jsonQuote(kSchemaId) + ", found "
+                + std::string(jsonTrim(top.node("schema").raw).substr(0, 60)));
     if (top.require("name"))
         out.ref.name = top.identifier("name");
     if (top.require("version"))
@@ -39,8 +40,10 @@ void readAttributes(Definition& out, Fields& top)
     const std::initializer_list<std::string_view> types{"text", "integer", "money", "time"};
     for (auto& [member, node] : top.map("attributes")) {
         if (std::string fault = identifierFault(member.name); !fault.empty())
-            top.report().error(member.written, node.pointer, jsonQuote(member.name.substr(0, 60)) + " is no name: " + fault);
-        Fields fields(top.report(), node, "attribute " + jsonQuote(member.name.substr(0, 60)), {"type", "at"});
+            top.report().error(
+                member.written, node.pointer, jsonQuote(member.name.substr(0, 60)) + " is no name: " + fault);
+        Fields fields(
+            top.report(), node, "attribute " + jsonQuote(member.name.substr(0, 60)), {"type", "at"});
         AttributeDef attribute;
         attribute.name = member.name;
         fields.require("type");
@@ -81,24 +84,28 @@ void readRetention(Definition& out, Fields& top)
     out.retention.keepDays = static_cast<std::uint32_t>(fields.integer("keep_days", 1, 36'500, 90));
     out.retention.redactDays = static_cast<std::uint32_t>(fields.integer("redact_days", 0, 36'500, 0));
     if (out.retention.redactDays > out.retention.keepDays)
-        fields.error("redact_days", "payloads cannot be redacted after " + std::to_string(out.retention.redactDays) +
-                                        " days, for the run is kept " + std::to_string(out.retention.keepDays));
+        fields.error("redact_days",
+            "payloads cannot be redacted after " + std::to_string(out.retention.redactDays)
+                + " days, for the run is kept " + std::to_string(out.retention.keepDays));
 }
 
 void readMigrations(Definition& out, Fields& top)
 {
     for (const Node& item : top.list("migrations")) {
-        Fields fields(top.report(), item, "a migration", {"from_version", "from_state_schema", "renamed_steps"});
+        Fields fields(
+            top.report(), item, "a migration", {"from_version", "from_state_schema", "renamed_steps"});
         MigrationDef migration;
         fields.require("from_version");
         migration.fromVersion = static_cast<std::uint32_t>(fields.integer("from_version", 1, 0xFFFFFFFF, 0));
-        migration.fromStateSchema =
-            static_cast<std::uint32_t>(fields.integer("from_state_schema", 1, 0xFFFFFFFF, out.ref.stateSchema));
+        migration.fromStateSchema = static_cast<std::uint32_t>(
+            fields.integer("from_state_schema", 1, 0xFFFFFFFF, out.ref.stateSchema));
         for (auto& [member, node] : fields.map("renamed_steps"))
-            migration.renamedSteps.emplace_back(member.name, textOf(top.report(), node, "a step's new name", 200));
+            migration.renamedSteps.emplace_back(
+                member.name, textOf(top.report(), node, "a step's new name", 200));
         if (migration.fromVersion != 0 && migration.fromVersion >= out.ref.version)
-            fields.error("from_version", "a migration leads from an earlier version to this one (" +
-                                             std::to_string(out.ref.version) + ")");
+            fields.error("from_version",
+                "a migration leads from an earlier version to this one (" + std::to_string(out.ref.version)
+                    + ")");
         out.migrations.push_back(std::move(migration));
     }
 }
@@ -107,8 +114,8 @@ void readMigrations(Definition& out, Fields& top)
 
 std::string diagnosticLine(std::string_view file, const Diagnostic& d)
 {
-    return std::string(file) + ':' + std::to_string(d.line) + ':' + std::to_string(d.column) +
-           (d.severity == Severity::Error ? ": error: " : ": warning: ") + d.text;
+    return std::string(file) + ':' + std::to_string(d.line) + ':' + std::to_string(d.column)
+        + (d.severity == Severity::Error ? ": error: " : ": warning: ") + d.text;
 }
 
 std::vector<BudgetLine> readBudget(Fields& fields, std::string_view name)
@@ -127,13 +134,17 @@ std::vector<BudgetLine> readBudget(Fields& fields, std::string_view name)
             auto micros = parseMicros(line.text("amount"));
             if (!line.report().hasErrorAtOrBelow(item.pointer)) {
                 if (!micros || *micros < 0)
-                    line.error("amount", "\"amount\": " + (micros ? std::string("it must not be negative") : micros.error().text));
+                    line.error("amount",
+                        "\"amount\": "
+                            + (micros ? std::string("it must not be negative") : micros.error().text));
                 if (!isCurrency(out.unit))
-                    line.error("currency", jsonQuote(out.unit) + " is no currency code" + didYouMean(nearestCurrency(out.unit)));
+                    line.error("currency",
+                        jsonQuote(out.unit) + " is no currency code" + didYouMean(nearestCurrency(out.unit)));
             }
             out.limit = micros ? *micros : 0;
         }
-        const bool twice = std::any_of(lines.begin(), lines.end(), [&](const BudgetLine& l) { return l.unit == out.unit; });
+        const bool twice =
+            std::any_of(lines.begin(), lines.end(), [&](const BudgetLine& l) { return l.unit == out.unit; });
         if (twice && !out.unit.empty())
             fields.report().error(item.raw, item.pointer, jsonQuote(name) + " has two lines for " + out.unit);
         lines.push_back(std::move(out));
@@ -152,9 +163,9 @@ ParsedDefinition parseDefinition(std::string_view text)
     Report report(text);
     Definition definition;
     Fields top(report, {jsonTrim(text), {}}, "a workflow",
-               {"$schema", "schema", "name", "version", "state_schema", "title", "agents", "tools", "steps", "limits",
-                "budget", "deadline", "attributes", "on_cancel", "on_failure", "output", "retention", "migrations",
-                "description"});
+        {"$schema", "schema", "name", "version", "state_schema", "title", "agents", "tools", "steps",
+            "limits", "budget", "deadline", "attributes", "on_cancel", "on_failure", "output", "retention",
+            "migrations", "description"});
     if (jsonKind(text) == JsonKind::Object) {
         readHead(definition, top);
         static_cast<void>(top.text("description", 20'000));

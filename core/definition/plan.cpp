@@ -30,7 +30,8 @@ Status readField(cmd::NewStep& step, const JsonMember& member)
     return {};
 }
 
-Result<cmd::NewStep> readStep(const Definition& definition, std::string_view slice, std::string_view decisionId)
+Result<cmd::NewStep> readStep(
+    const Definition& definition, std::string_view slice, std::string_view decisionId)
 {
     cmd::NewStep step;
     CAIRN_TRY_ASSIGN(const auto members, jsonObjectMembers(slice));
@@ -41,13 +42,14 @@ Result<cmd::NewStep> readStep(const Definition& definition, std::string_view sli
     }
     const StepDef* def = definition.step(step.name);
     if (!def || !def->onDemand)
-        return makeError(ErrorKind::InvalidInput, "names " + jsonQuote(step.name) + ", which is no step \"on_demand\" of " +
-                                                      definition.ref.name);
+        return makeError(ErrorKind::InvalidInput,
+            "names " + jsonQuote(step.name) + ", which is no step \"on_demand\" of " + definition.ref.name);
     if (step.id.empty())
         step.id = step.name;
     if (step.id.size() > 200 || step.id.find_first_of("/#") != std::string::npos)
-        return makeError(ErrorKind::InvalidInput, "has the id " + jsonQuote(step.id.substr(0, 60)) +
-                                                      ": an id has at most 200 bytes and no '/' or '#'");
+        return makeError(ErrorKind::InvalidInput,
+            "has the id " + jsonQuote(step.id.substr(0, 60))
+                + ": an id has at most 200 bytes and no '/' or '#'");
     if (!hasAfter)
         step.after.emplace_back(decisionId);
     step.kind = def->kind;
@@ -60,7 +62,8 @@ Result<cmd::NewStep> readStep(const Definition& definition, std::string_view sli
 
 }  // namespace
 
-Result<std::vector<cmd::NewStep>> readPlan(const Definition& definition, std::string_view decisionId, std::string_view output)
+Result<std::vector<cmd::NewStep>> readPlan(
+    const Definition& definition, std::string_view decisionId, std::string_view output)
 {
     std::vector<cmd::NewStep> plan;
     if (jsonKind(output) != JsonKind::Object)
@@ -73,8 +76,9 @@ Result<std::vector<cmd::NewStep>> readPlan(const Definition& definition, std::st
     if (!items)
         return makeError(ErrorKind::InvalidInput, "the plan's \"steps\": " + items.error().text);
     if (items->size() > kMaxAddedSteps)
-        return makeError(ErrorKind::InvalidInput, "the plan has " + std::to_string(items->size()) + " steps, at most " +
-                                                      std::to_string(kMaxAddedSteps) + " are accepted");
+        return makeError(ErrorKind::InvalidInput,
+            "the plan has " + std::to_string(items->size()) + " steps, at most "
+                + std::to_string(kMaxAddedSteps) + " are accepted");
     std::set<std::string> ids;
     for (const std::string_view item : *items) {
         auto step = readStep(definition, item, decisionId);

@@ -11,12 +11,12 @@ namespace cairn {
 
 inline constexpr std::size_t kMaxAddedSteps = 10'000;
 
-// Reads {"steps": [{"id": "check-2", "name": "check", "after": ["check-1"]}, ...]} out of a decision's output: `name` is
-// a step of the definition with on_demand, `id` is unique in the plan (default: name), `after` holds ids of the plan or
-// ids of steps that the run has already (default: the decision itself, `decisionId`). No "steps": an empty plan.
-// InvalidInput names the item and what is wrong; the output itself is never changed. Ids that the run already has are
-// for decide() to refuse.
-[[nodiscard]] Result<std::vector<cmd::NewStep>> readPlan(const Definition& definition, std::string_view decisionId,
-                                                         std::string_view output);
+// Reads {"steps": [{"id": "check-2", "name": "check", "after": ["check-1"]}, ...]} out of a decision's
+// output: `name` is a step of the definition with on_demand, `id` is unique in the plan (default: name),
+// `after` holds ids of the plan or ids of steps that the run has already (default: the decision itself,
+// `decisionId`). No "steps": an empty plan. InvalidInput names the item and what is wrong; the output itself
+// is never changed. Ids that the run already has are for decide() to refuse.
+[[nodiscard]] Result<std::vector<cmd::NewStep>> readPlan(
+    const Definition& definition, std::string_view decisionId, std::string_view output);
 
 }  // namespace cairn

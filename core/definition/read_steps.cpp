@@ -21,9 +21,9 @@ constexpr std::array<std::array<std::string_view, 6>, 6> kTaken{{
     {"signal", "wait"},
     {"workflow", "workflow_version", "input", "allotment", "for_each"},
 }};
-constexpr std::array<std::string_view, 16> kSpecial{"tool", "input", "approval", "for_each", "retry", "timeout",
-                                                    "adds_steps", "wait", "until", "at", "next", "signal",
-                                                    "workflow", "workflow_version", "allotment", "agent"};
+constexpr std::array<std::string_view, 16> kSpecial{"tool", "input", "approval", "for_each", "retry",
+    "timeout", "adds_steps", "wait", "until", "at", "next", "signal", "workflow", "workflow_version",
+    "allotment", "agent"};
 
 ApprovalPolicy readApproval(Fields& step)
 {
@@ -39,7 +39,8 @@ ApprovalPolicy readApproval(Fields& step)
 ForEach readForEach(Fields& step)
 {
     ForEach forEach;
-    Fields fields(step.report(), step.node("for_each"), "\"for_each\"", {"from", "at", "allow_failures", "max_items"});
+    Fields fields(
+        step.report(), step.node("for_each"), "\"for_each\"", {"from", "at", "allow_failures", "max_items"});
     fields.require("from");
     forEach.step = fields.text("from");
     forEach.at = fields.pointer("at");
@@ -57,7 +58,8 @@ void readZone(StepDef& out, Fields& fields)
         fields.error("zone", known.error().text);
 }
 
-// A local time that is written here must exist in the calendar; whether a clock shows it that night is for the rule.
+// A local time that is written here must exist in the calendar; whether a clock shows it that night is for
+// the rule.
 void readLocal(StepDef& out, Fields& step)
 {
     Fields fields(step.report(), step.node("at"), "\"at\"", {"local", "zone"});
@@ -87,7 +89,7 @@ void readNext(StepDef& out, Fields& step)
     const auto rule = parseCron(out.cron);
     if (!rule)
         return fields.error("cron", rule.error().text);
-    constexpr TimeMs kAnyTime = 1'790'000'000'000;   // whether there is one at all; no clock is read here
+    constexpr TimeMs kAnyTime = 1'790'000'000'000;  // whether there is one at all; no clock is read here
     if (const auto next = nextMatch(*rule, out.zone, kAnyTime); !next && checkZone(out.zone))
         fields.error("cron", next.error().text);
 }
@@ -112,7 +114,7 @@ void readByKind(StepDef& out, Fields& step)
     case StepKind::Timer:
         if (step.has("wait") + step.has("until") + step.has("at") + step.has("next") != 1)
             step.report().error(step.self().raw, step.self().pointer,
-                                step.what() + " needs one of \"wait\", \"until\", \"at\" and \"next\"");
+                step.what() + " needs one of \"wait\", \"until\", \"at\" and \"next\"");
         break;
     case StepKind::Signal: step.require("signal"); break;
     case StepKind::Run: step.require("workflow"); break;
@@ -124,14 +126,15 @@ StepDef readStep(Report& report, const Node& node, const Definition& definition)
 {
     StepDef out;
     Fields step(report, node, "a step",
-                {"name", "kind", "title", "agent", "after", "when", "after_skipped", "on_demand", "tool", "input",
-                 "approval", "for_each", "retry", "timeout", "adds_steps", "wait", "until", "at", "next", "signal",
-                 "workflow", "workflow_version", "allotment"});
+        {"name", "kind", "title", "agent", "after", "when", "after_skipped", "on_demand", "tool", "input",
+            "approval", "for_each", "retry", "timeout", "adds_steps", "wait", "until", "at", "next", "signal",
+            "workflow", "workflow_version", "allotment"});
     if (step.require("name"))
         out.name = step.identifier("name");
     if (!out.name.empty())
         step.rename("step " + jsonQuote(out.name));
-    const int kind = step.choice("kind", {kKinds[0], kKinds[1], kKinds[2], kKinds[3], kKinds[4], kKinds[5]}, 0);
+    const int kind =
+        step.choice("kind", {kKinds[0], kKinds[1], kKinds[2], kKinds[3], kKinds[4], kKinds[5]}, 0);
     out.kind = static_cast<StepKind>(kind + 1);
     if (!report.hasErrorAtOrBelow(step.node("kind").pointer)) {
         forbidOthers(step, kind);

@@ -17,7 +17,8 @@ constexpr std::array<std::string_view, 6> kNames{"workflow_dir", "key", "secret"
 bool isEnvName(std::string_view name)
 {
     constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
-    return !name.empty() && name.find_first_not_of(allowed) == std::string_view::npos && !(name[0] >= '0' && name[0] <= '9');
+    return !name.empty() && name.find_first_not_of(allowed) == std::string_view::npos
+        && !(name[0] >= '0' && name[0] <= '9');
 }
 
 std::string lower(std::string_view text)
@@ -29,7 +30,8 @@ std::string lower(std::string_view text)
 }
 
 // Checks every ${...} of a setting. Secrets may only go where they are not seen by others of the machine.
-void checkNames(Report& report, const Node& at, const std::string& text, const ToolDef& tool, bool mayHoldSecret)
+void checkNames(
+    Report& report, const Node& at, const std::string& text, const ToolDef& tool, bool mayHoldSecret)
 {
     auto parts = parseSettingsText(text);
     if (!parts)
@@ -42,19 +44,22 @@ void checkNames(Report& report, const Node& at, const std::string& text, const T
             continue;
         if (std::find(kNames.begin(), kNames.end(), part.text) == kNames.end()) {
             const std::string near = nearestName(part.text, kNames, [](std::string_view n) { return n; });
-            report.error(at.raw, at.pointer, "unknown name ${" + part.text.substr(0, 60) + "}" + didYouMean(near));
+            report.error(
+                at.raw, at.pointer, "unknown name ${" + part.text.substr(0, 60) + "}" + didYouMean(near));
         } else if (part.text == "key" && !writes(tool.safety)) {
             report.error(at.raw, at.pointer, "${key}: a read_only tool has no effect key");
         } else if (part.text == "secret" && tool.secret.empty()) {
             report.error(at.raw, at.pointer, "${secret}: the tool names no \"secret\"");
         } else if (part.text == "secret" && !mayHoldSecret) {
-            report.error(at.raw, at.pointer, "${secret} may stand in a header only, where others do not see it; a command "
-                                             "finds it in CAIRN_SECRET");
+            report.error(at.raw, at.pointer,
+                "${secret} may stand in a header only, where others do not see it; a command "
+                "finds it in CAIRN_SECRET");
         }
     }
 }
 
-std::string settingText(Report& report, const Node& node, const std::string& what, const ToolDef& tool, bool mayHoldSecret)
+std::string settingText(
+    Report& report, const Node& node, const std::string& what, const ToolDef& tool, bool mayHoldSecret)
 {
     std::string text = textOf(report, node, what, 4000);
     checkNames(report, node, text, tool, mayHoldSecret);
@@ -68,11 +73,14 @@ void checkCommand(Report& report, const Node& node, const std::string& what, con
     std::size_t count = 0;
     for (const Node& item : fields.list("argv")) {
         const std::string text = settingText(report, item, "an argument in \"argv\"", tool, false);
-        const bool placed = !text.empty() && (text.front() == '/' || text.compare(0, 16, "${workflow_dir}/") == 0 ||
-                                              text.compare(0, 6, "${env.") == 0);
+        const bool placed = !text.empty()
+            && (text.front() == '/' || text.compare(0, 16, "${workflow_dir}/") == 0
+                || text.compare(0, 6, "${env.") == 0);
         if (count++ == 0 && !placed && jsonKind(item.raw) == JsonKind::String)
-            report.error(item.raw, item.pointer, "the program must be an absolute path, or begin with ${workflow_dir}/ or "
-                                                 "${env.NAME}, found " + jsonQuote(text));
+            report.error(item.raw, item.pointer,
+                "the program must be an absolute path, or begin with ${workflow_dir}/ or "
+                "${env.NAME}, found "
+                    + jsonQuote(text));
     }
     if (count == 0 && fields.has("argv"))
         fields.error("argv", "\"argv\" needs the program as its first item");
@@ -88,14 +96,18 @@ void checkCommand(Report& report, const Node& node, const std::string& what, con
 
 void checkHeaders(Fields& fields, const ToolDef& tool)
 {
-    static constexpr std::array<std::string_view, 5> guarded{"authorization", "proxy-authorization", "x-api-key", "cookie",
-                                                             "api-key"};
+    static constexpr std::array<std::string_view, 5> guarded{
+        "authorization", "proxy-authorization", "x-api-key", "cookie", "api-key"};
     for (auto& [member, node] : fields.map("headers")) {
-        const std::string value = settingText(fields.report(), node, "header " + jsonQuote(member.name.substr(0, 60)), tool, true);
-        const bool holdsSecret = std::find(guarded.begin(), guarded.end(), lower(member.name)) != guarded.end();
-        if (holdsSecret && value.find("${secret}") == std::string::npos && value.find("${env.") == std::string::npos)
-            fields.report().error(node.raw, node.pointer, "a secret must not stand in a definition: name it in \"secret\" "
-                                                          "and write ${secret} here");
+        const std::string value =
+            settingText(fields.report(), node, "header " + jsonQuote(member.name.substr(0, 60)), tool, true);
+        const bool holdsSecret =
+            std::find(guarded.begin(), guarded.end(), lower(member.name)) != guarded.end();
+        if (holdsSecret && value.find("${secret}") == std::string::npos
+            && value.find("${env.") == std::string::npos)
+            fields.report().error(node.raw, node.pointer,
+                "a secret must not stand in a definition: name it in \"secret\" "
+                "and write ${secret} here");
     }
 }
 
@@ -104,10 +116,12 @@ void checkHttp(Report& report, const Node& node, const std::string& what, const 
     Fields fields(report, node, what, {"method", "url", "headers", "key_header", "max_output"});
     if (fields.require("url")) {
         const std::string url = settingText(report, fields.node("url"), "\"url\"", tool, false);
-        const bool known = url.compare(0, 7, "http://") == 0 || url.compare(0, 8, "https://") == 0 ||
-                           url.compare(0, 6, "${env.") == 0;
+        const bool known = url.compare(0, 7, "http://") == 0 || url.compare(0, 8, "https://") == 0
+            || url.compare(0, 6, "${env.") == 0;
         if (!known && !report.hasErrorAtOrBelow(fields.node("url").pointer))
-            fields.error("url", "\"url\" must begin with http://, https:// or ${env.NAME}, found " + jsonQuote(url.substr(0, 60)));
+            fields.error("url",
+                "\"url\" must begin with http://, https:// or ${env.NAME}, found "
+                    + jsonQuote(url.substr(0, 60)));
     }
     static_cast<void>(fields.choice("method", {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"}, 1));
     checkHeaders(fields, tool);
@@ -123,8 +137,8 @@ void checkBuiltin(Report& report, const Node& node, const std::string& what)
     static_cast<void>(fields.pointer("at"));
     static_cast<void>(fields.span("for", 0, true));
     static_cast<void>(fields.integer("times", 0, 1'000'000, 0));
-    static_cast<void>(fields.choice("failure", {"retryable", "permanent", "rate_limited", "credential", "rejected",
-                                                "too_large", "crashed"}, 0));
+    static_cast<void>(fields.choice("failure",
+        {"retryable", "permanent", "rate_limited", "credential", "rejected", "too_large", "crashed"}, 0));
 }
 
 void checkSettings(Report& report, const Node& node, const std::string& what, const ToolDef& tool)
@@ -139,8 +153,10 @@ void checkSettings(Report& report, const Node& node, const std::string& what, co
         checkBuiltin(report, node, what);
     } else {
         Fields fields(report, node, what, {"queue"});
-        // Workers are not told apart by queues: a setting that nobody reads would only seem to keep others away.
-        fields.forbid("queue", "a worker says which tools it serves when it claims; give the tool a name of its own");
+        // Workers are not told apart by queues: a setting that nobody reads would only seem to keep others
+        // away.
+        fields.forbid(
+            "queue", "a worker says which tools it serves when it claims; give the tool a name of its own");
     }
 }
 
@@ -153,10 +169,12 @@ void readAmount(ToolDef& tool, Fields& fields)
     tool.amountAt = amount.pointer("at");
     tool.currencyAt = amount.pointer("currency_at");
     tool.currency = amount.text("currency");
-    if (jsonKind(amount.self().raw) == JsonKind::Object && amount.has("currency") == amount.has("currency_at"))
+    if (jsonKind(amount.self().raw) == JsonKind::Object
+        && amount.has("currency") == amount.has("currency_at"))
         fields.error("amount", "\"amount\" needs either \"currency\" or \"currency_at\"");
     if (!tool.currency.empty() && !isCurrency(tool.currency))
-        amount.error("currency", jsonQuote(tool.currency) + " is no currency code" + didYouMean(nearestCurrency(tool.currency)));
+        amount.error("currency",
+            jsonQuote(tool.currency) + " is no currency code" + didYouMean(nearestCurrency(tool.currency)));
 }
 
 void readUndo(ToolDef& tool, Fields& fields)
@@ -191,8 +209,9 @@ void readEffect(ToolDef& tool, Fields& fields)
         fields.error("check_first", fields.what() + " has \"check_first\" but no \"look_up\" to check with");
     if (tool.safety == ReplaySafety::Irreversible && !fields.has("look_up"))
         fields.report().warning(fields.self().raw, fields.self().pointer,
-                                fields.what() + " is irreversible and has no \"look_up\": where a call's outcome is not "
-                                                "known, the run is parked until a person decides");
+            fields.what()
+                + " is irreversible and has no \"look_up\": where a call's outcome is not "
+                  "known, the run is parked until a person decides");
 }
 
 ToolDef readTool(Report& report, const JsonMember& member, const Node& node)
@@ -201,21 +220,25 @@ ToolDef readTool(Report& report, const JsonMember& member, const Node& node)
     tool.name = member.name;
     const std::string what = "tool " + jsonQuote(member.name.substr(0, 60));
     if (std::string fault = identifierFault(member.name); !fault.empty())
-        report.error(member.written, node.pointer, jsonQuote(member.name.substr(0, 60)) + " is no name: " + fault);
+        report.error(
+            member.written, node.pointer, jsonQuote(member.name.substr(0, 60)) + " is no name: " + fault);
     Fields fields(report, node, what,
-                  {"title", "contract", "safety", "executor", "settings", "effect_key", "resource", "look_up",
-                   "check_first", "secret", "amount", "worst_case", "retry", "timeout", "heartbeat", "undo", "model",
-                   "prompt"});
+        {"title", "contract", "safety", "executor", "settings", "effect_key", "resource", "look_up",
+            "check_first", "secret", "amount", "worst_case", "retry", "timeout", "heartbeat", "undo", "model",
+            "prompt"});
     static_cast<void>(fields.text("title"));
     tool.contract = static_cast<std::uint32_t>(fields.integer("contract", 1, 0xFFFFFFFF, 1));
     fields.require("safety");
-    tool.safety = static_cast<ReplaySafety>(fields.choice("safety", {"read_only", "repeatable", "irreversible"}, 0) + 1);
+    tool.safety = static_cast<ReplaySafety>(
+        fields.choice("safety", {"read_only", "repeatable", "irreversible"}, 0) + 1);
     const std::initializer_list<std::string_view> executors{"command", "http", "worker", "builtin"};
     const bool hasExecutor = fields.require("executor");
     tool.executor = *(executors.begin() + fields.choice("executor", executors, 0));
     tool.secret = fields.text("secret");
-    if (!tool.secret.empty() && tool.secret.compare(0, 4, "env:") != 0 && tool.secret.compare(0, 5, "file:") != 0)
-        fields.error("secret", "\"secret\" is a reference, never the secret itself: write env:NAME or file:/path");
+    if (!tool.secret.empty() && tool.secret.compare(0, 4, "env:") != 0
+        && tool.secret.compare(0, 5, "file:") != 0)
+        fields.error(
+            "secret", "\"secret\" is a reference, never the secret itself: write env:NAME or file:/path");
     tool.settings = fields.rawObject("settings");
     if (hasExecutor && !report.hasErrorAtOrBelow(fields.node("executor").pointer)) {
         if (tool.executor != "worker")
@@ -234,8 +257,10 @@ ToolDef readTool(Report& report, const JsonMember& member, const Node& node)
     tool.heartbeatTimeout = fields.span("heartbeat", tool.heartbeatTimeout);
     if (tool.executor == "worker" && tool.heartbeatTimeout > tool.timeout)
         fields.error(fields.has("heartbeat") ? "heartbeat" : "timeout",
-                     "the heartbeat time-out (" + spanText(tool.heartbeatTimeout) + ") is longer than the time-out of the "
-                     "attempt (" + spanText(tool.timeout) + ")");
+            "the heartbeat time-out (" + spanText(tool.heartbeatTimeout)
+                + ") is longer than the time-out of the "
+                  "attempt ("
+                + spanText(tool.timeout) + ")");
     tool.model = fields.text("model");
     tool.prompt = fields.text("prompt");
     tool.contractDigest = contractDigest(tool);
@@ -250,7 +275,7 @@ RetryPolicy readRetry(Fields& parent, std::string_view name, RetryPolicy fallbac
         return fallback;
     RetryPolicy retry = fallback;
     Fields fields(parent.report(), parent.node(name), jsonQuote(name),
-                  {"attempts", "lost", "first_delay", "factor", "max_delay", "max_total"});
+        {"attempts", "lost", "first_delay", "factor", "max_delay", "max_total"});
     retry.maxAttempts = static_cast<std::uint32_t>(fields.integer("attempts", 1, 1000, retry.maxAttempts));
     retry.maxLost = static_cast<std::uint32_t>(fields.integer("lost", 1, 1000, retry.maxLost));
     retry.firstDelay = fields.span("first_delay", retry.firstDelay, true);
@@ -258,19 +283,25 @@ RetryPolicy readRetry(Fields& parent, std::string_view name, RetryPolicy fallbac
     retry.maxTotal = fields.span("max_total", std::max(retry.maxTotal, retry.maxDelay));
     if (fields.has("factor")) {
         const Node at = fields.node("factor");
-        auto micros = jsonKind(at.raw) == JsonKind::Number ? parseMicros(at.raw) : Result<std::int64_t>(Error{});
+        auto micros =
+            jsonKind(at.raw) == JsonKind::Number ? parseMicros(at.raw) : Result<std::int64_t>(Error{});
         if (micros && *micros >= 1'000'000 && *micros <= 100'000'000 && *micros % 1000 == 0)
             retry.factorPermille = static_cast<std::uint32_t>(*micros / 1000);
         else
-            fields.error("factor", "\"factor\" must be a number from 1 to 100 with at most three decimals, found " +
-                                       std::string(at.raw.substr(0, 40)));
+            fields.error("factor",
+                "\"factor\" must be a number from 1 to 100 with at most three decimals, found "
+                    + std::string(at.raw.substr(0, 40)));
     }
     if (retry.firstDelay > retry.maxDelay)
-        fields.error("max_delay", "\"max_delay\" (" + spanText(retry.maxDelay) + ") is shorter than \"first_delay\" (" +
-                                      spanText(retry.firstDelay) + ")");
+        fields.error("max_delay",
+            "\"max_delay\" (" + spanText(retry.maxDelay) + ") is shorter than \"first_delay\" ("
+                + spanText(retry.firstDelay) + ")");
     if (retry.maxAttempts > 1 && retry.maxTotal < retry.firstDelay)
-        fields.error("max_total", "\"max_total\" (" + spanText(retry.maxTotal) + ") leaves no time for a second attempt "
-                                  "after \"first_delay\" (" + spanText(retry.firstDelay) + ")");
+        fields.error("max_total",
+            "\"max_total\" (" + spanText(retry.maxTotal)
+                + ") leaves no time for a second attempt "
+                  "after \"first_delay\" ("
+                + spanText(retry.firstDelay) + ")");
     return retry;
 }
 

@@ -44,7 +44,10 @@ std::string_view Report::locate(std::string pointer) const
     }
 }
 
-void Report::errorAt(const std::string& pointer, std::string text) { error(locate(pointer), pointer, std::move(text)); }
+void Report::errorAt(const std::string& pointer, std::string text)
+{
+    error(locate(pointer), pointer, std::move(text));
+}
 
 void Report::warningAt(const std::string& pointer, std::string text)
 {
@@ -55,14 +58,15 @@ bool Report::hasErrorAtOrBelow(const std::string& pointer) const
 {
     return std::any_of(m_items.begin(), m_items.end(), [&](const auto& item) {
         const std::string& other = item.second.pointer;
-        return item.second.severity == Severity::Error && other.compare(0, pointer.size(), pointer) == 0 &&
-               (other.size() == pointer.size() || other[pointer.size()] == '/');
+        return item.second.severity == Severity::Error && other.compare(0, pointer.size(), pointer) == 0
+            && (other.size() == pointer.size() || other[pointer.size()] == '/');
     });
 }
 
 std::vector<Diagnostic> Report::take()
 {
-    std::stable_sort(m_items.begin(), m_items.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(
+        m_items.begin(), m_items.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<Diagnostic> all;
     for (auto& item : m_items)
         if (all.empty() || !(all.back() == item.second))
@@ -89,7 +93,8 @@ std::string didYouMean(const std::string& near)
 std::string textOf(Report& report, const Node& node, const std::string& what, std::size_t most)
 {
     if (jsonKind(node.raw) != JsonKind::String) {
-        report.error(node.raw, node.pointer, what + " must be text, found " + std::string(jsonKindName(jsonKind(node.raw))));
+        report.error(node.raw, node.pointer,
+            what + " must be text, found " + std::string(jsonKindName(jsonKind(node.raw))));
         return {};
     }
     auto decoded = jsonString(node.raw);
@@ -97,20 +102,23 @@ std::string textOf(Report& report, const Node& node, const std::string& what, st
         return {};
     if (decoded->size() > most) {
         report.tooLongForSchema = true;
-        report.error(node.raw, node.pointer, what + " has " + std::to_string(decoded->size()) + " bytes, at most " +
-                                                 std::to_string(most) + " are accepted");
+        report.error(node.raw, node.pointer,
+            what + " has " + std::to_string(decoded->size()) + " bytes, at most " + std::to_string(most)
+                + " are accepted");
         return {};
     }
     return *std::move(decoded);
 }
 
 Fields::Fields(Report& report, Node node, std::string what, std::initializer_list<std::string_view> known)
-    : m_report(report), m_node(std::move(node)), m_what(std::move(what))
+    : m_report(report)
+    , m_node(std::move(node))
+    , m_what(std::move(what))
 {
     auto members = jsonObjectMembers(m_node.raw);
     if (!members) {
         report.error(m_node.raw, m_node.pointer,
-                     m_what + " must be an object, found " + std::string(jsonKindName(jsonKind(m_node.raw))));
+            m_what + " must be an object, found " + std::string(jsonKindName(jsonKind(m_node.raw))));
         return;
     }
     m_members = *std::move(members);
@@ -119,13 +127,14 @@ Fields::Fields(Report& report, Node node, std::string what, std::initializer_lis
             continue;
         const std::string near = nearestName(m.name, known, [](std::string_view k) { return k; });
         report.error(m.written, m_node.pointer + '/' + jsonPointerPart(m.name),
-                     "unknown field " + jsonQuote(m.name.substr(0, 60)) + " in " + m_what + didYouMean(near));
+            "unknown field " + jsonQuote(m.name.substr(0, 60)) + " in " + m_what + didYouMean(near));
     }
 }
 
 const JsonMember* Fields::member(std::string_view name) const
 {
-    const auto found = std::find_if(m_members.begin(), m_members.end(), [name](const auto& m) { return m.name == name; });
+    const auto found =
+        std::find_if(m_members.begin(), m_members.end(), [name](const auto& m) { return m.name == name; });
     return found == m_members.end() ? nullptr : &*found;
 }
 
@@ -153,7 +162,8 @@ bool Fields::require(std::string_view name)
 void Fields::forbid(std::string_view name, const std::string& why)
 {
     if (const JsonMember* m = member(name))
-        m_report.error(m->written, node(name).pointer, m_what + " takes no " + jsonQuote(name) + (why.empty() ? "" : ": " + why));
+        m_report.error(m->written, node(name).pointer,
+            m_what + " takes no " + jsonQuote(name) + (why.empty() ? "" : ": " + why));
 }
 
 bool Fields::wants(std::string_view name, JsonKind kind)
@@ -163,8 +173,9 @@ bool Fields::wants(std::string_view name, JsonKind kind)
         return false;
     if (jsonKind(m->value) == kind)
         return true;
-    error(name, jsonQuote(name) + " must be " + std::string(jsonKindName(kind)) + ", found " +
-                    std::string(jsonKindName(jsonKind(m->value))));
+    error(name,
+        jsonQuote(name) + " must be " + std::string(jsonKindName(kind)) + ", found "
+            + std::string(jsonKindName(jsonKind(m->value))));
     return false;
 }
 
@@ -197,7 +208,8 @@ std::string Fields::pointer(std::string_view name)
     return value;
 }
 
-std::int64_t Fields::integer(std::string_view name, std::int64_t least, std::int64_t most, std::int64_t fallback)
+std::int64_t Fields::integer(
+    std::string_view name, std::int64_t least, std::int64_t most, std::int64_t fallback)
 {
     const JsonMember* m = member(name);
     if (!m)
@@ -206,9 +218,11 @@ std::int64_t Fields::integer(std::string_view name, std::int64_t least, std::int
     if (value && *value >= least && *value <= most)
         return *value;
     const JsonKind kind = jsonKind(m->value);
-    error(name, jsonQuote(name) + " must be a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
-                    ", found " + (kind == JsonKind::Number ? std::string(m->value.substr(0, 40))
-                                                           : std::string(jsonKindName(kind))));
+    error(name,
+        jsonQuote(name) + " must be a whole number from " + std::to_string(least) + " to "
+            + std::to_string(most) + ", found "
+            + (kind == JsonKind::Number ? std::string(m->value.substr(0, 40))
+                                        : std::string(jsonKindName(kind))));
     return fallback;
 }
 
@@ -238,10 +252,7 @@ std::string Fields::rawObject(std::string_view name)
     return wants(name, JsonKind::Object) ? raw(name) : std::string();
 }
 
-std::string Fields::raw(std::string_view name) const
-{
-    return std::string(node(name).raw);
-}
+std::string Fields::raw(std::string_view name) const { return std::string(node(name).raw); }
 
 std::vector<Node> Fields::list(std::string_view name)
 {
@@ -283,8 +294,9 @@ int Fields::choice(std::string_view name, std::initializer_list<std::string_view
         all += (i++ == 0 ? "" : ", ") + jsonQuote(one);
     }
     const std::string near = nearestName(value, choices, [](std::string_view c) { return c; });
-    error(name, jsonQuote(name) + " must be one of " + all + ", found " +
-                    std::string(jsonTrim(at.raw).substr(0, 60)) + didYouMean(near));
+    error(name,
+        jsonQuote(name) + " must be one of " + all + ", found " + std::string(jsonTrim(at.raw).substr(0, 60))
+            + didYouMean(near));
     return fallback;
 }
 

@@ -13,13 +13,16 @@ namespace cairn {
 
 // A value in the text and where it stands.
 struct Node {
-    std::string_view raw;      // a slice of the definition's text
+    std::string_view raw;  // a slice of the definition's text
     std::string pointer;
 };
 
 class Report {
 public:
-    explicit Report(std::string_view text) : m_text(text) {}
+    explicit Report(std::string_view text)
+        : m_text(text)
+    {
+    }
 
     // `at` is a slice of the text.
     void error(std::string_view at, const std::string& pointer, std::string text);
@@ -30,7 +33,8 @@ public:
 
     [[nodiscard]] bool hasErrors() const noexcept { return m_errors > 0; }
     [[nodiscard]] bool hasErrorAtOrBelow(const std::string& pointer) const;
-    // Text too long for the schema's patterns was found: the schema pass would be slow on it, and is not needed.
+    // Text too long for the schema's patterns was found: the schema pass would be slow on it, and is not
+    // needed.
     bool tooLongForSchema = false;
     [[nodiscard]] std::string_view text() const noexcept { return m_text; }
     [[nodiscard]] std::vector<Diagnostic> take();
@@ -44,15 +48,16 @@ private:
     std::vector<std::pair<std::size_t, Diagnostic>> m_items;  // by offset
 };
 
-// Members of one object. Reports what is not an object, unknown fields (with the nearest known name), and by the
-// functions below what is missing or has the wrong form. After a report the functions return their fallback.
+// Members of one object. Reports what is not an object, unknown fields (with the nearest known name), and by
+// the functions below what is missing or has the wrong form. After a report the functions return their
+// fallback.
 class Fields {
 public:
     // `what` names the object in messages: "a step", "tool \"pay\"".
     Fields(Report& report, Node node, std::string what, std::initializer_list<std::string_view> known);
 
     [[nodiscard]] bool has(std::string_view name) const { return member(name) != nullptr; }
-    [[nodiscard]] Node node(std::string_view name) const;      // raw empty where absent
+    [[nodiscard]] Node node(std::string_view name) const;  // raw empty where absent
     [[nodiscard]] Node self() const { return m_node; }
     [[nodiscard]] const std::string& what() const noexcept { return m_what; }
     void rename(std::string what) { m_what = std::move(what); }
@@ -75,7 +80,7 @@ public:
     std::vector<std::string> identifiers(std::string_view name);
 
     Report& report() { return m_report; }
-    void error(std::string_view name, std::string text);       // at a field, or at the object where it is absent
+    void error(std::string_view name, std::string text);  // at a field, or at the object where it is absent
 
 private:
     [[nodiscard]] const JsonMember* member(std::string_view name) const;

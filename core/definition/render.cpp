@@ -30,14 +30,15 @@ std::string placeOf(const TemplateReference& reference)
 }
 
 // What a reference stands for; `missing` is set where there is nothing.
-Result<std::string_view> find(const TemplateReference& reference, const Sources& sources, std::string& missing)
+Result<std::string_view> find(
+    const TemplateReference& reference, const Sources& sources, std::string& missing)
 {
     auto bytes = sources(reference.source);
     if (!bytes) {
         if (bytes.error().kind != ErrorKind::NotFound)
             return std::move(bytes).error();
-        missing = "it reads " + placeOf(reference) + ", which is not there" +
-                  (bytes.error().text.empty() ? "" : ": " + bytes.error().text);
+        missing = "it reads " + placeOf(reference) + ", which is not there"
+            + (bytes.error().text.empty() ? "" : ": " + bytes.error().text);
         return std::string_view();
     }
     auto value = jsonAt(*bytes, reference.at);
@@ -56,8 +57,11 @@ Result<std::string> scalarText(std::string_view value)
 {
     switch (jsonKind(value)) {
     case JsonKind::String: return jsonString(value);
-    case JsonKind::Number: case JsonKind::Bool: return std::string(jsonTrim(value));
-    default: return bad("found " + std::string(jsonKindName(jsonKind(value))) + ", it takes text, a number or a boolean");
+    case JsonKind::Number:
+    case JsonKind::Bool: return std::string(jsonTrim(value));
+    default:
+        return bad(
+            "found " + std::string(jsonKindName(jsonKind(value))) + ", it takes text, a number or a boolean");
     }
 }
 
@@ -72,7 +76,8 @@ Result<std::string_view> listOf(const ForEach& forEach, const Sources& sources)
     return list;
 }
 
-Status renderInputParts(StepRendering& out, const Definition& definition, const StepDef& step, const Sources& sources)
+Status renderInputParts(
+    StepRendering& out, const Definition& definition, const StepDef& step, const Sources& sources)
 {
     const std::string where = "step " + jsonQuote(step.name) + ": ";
     auto input = renderInput(step.input, sources);
@@ -95,7 +100,10 @@ Status renderInputParts(StepRendering& out, const Definition& definition, const 
     return {};
 }
 
-bool takesInput(StepKind kind) { return kind != StepKind::Timer && kind != StepKind::Signal && kind != StepKind::FanOut; }
+bool takesInput(StepKind kind)
+{
+    return kind != StepKind::Timer && kind != StepKind::Signal && kind != StepKind::FanOut;
+}
 
 }  // namespace
 
@@ -132,13 +140,14 @@ Result<std::string> renderInput(std::string_view rawTemplate, const Sources& sou
     }
     for (const TemplateLiteral& literal : scan.literals)
         parts.emplace_back(literal.slice, literal.value);
-    std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first.data() < b.first.data(); });
+    std::sort(parts.begin(), parts.end(),
+        [](const auto& a, const auto& b) { return a.first.data() < b.first.data(); });
     std::size_t size = raw.size();
     for (const auto& [slice, value] : parts)
         size += value.size() - slice.size();
     if (size > kPayloadJson.size)
-        return bad("it would have " + std::to_string(size) + " bytes, at most " + std::to_string(kPayloadJson.size) +
-                   " are accepted");
+        return bad("it would have " + std::to_string(size) + " bytes, at most "
+            + std::to_string(kPayloadJson.size) + " are accepted");
     std::string out;
     out.reserve(size);
     const char* at = raw.data();
@@ -170,11 +179,13 @@ Result<std::string> renderEffectKey(std::string_view keyTemplate, std::string_vi
         if (!text)
             return bad("it reads " + part.text + " of the rendered input: " + text.error().text);
         if (text->empty())
-            return bad("it reads " + part.text + " of the rendered input: found empty text, which names nothing");
+            return bad(
+                "it reads " + part.text + " of the rendered input: found empty text, which names nothing");
         key += *text;
     }
     if (key.size() > kMaxKey)
-        return bad("it has " + std::to_string(key.size()) + " bytes, at most " + std::to_string(kMaxKey) + " are accepted");
+        return bad("it has " + std::to_string(key.size()) + " bytes, at most " + std::to_string(kMaxKey)
+            + " are accepted");
     for (const char c : key)
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
             return bad("it holds a control character");
@@ -199,10 +210,11 @@ Result<Money> renderAmount(const ToolDef& tool, std::string_view renderedInput)
         auto code = jsonAt(renderedInput, tool.currencyAt);
         auto name = code ? jsonString(*code) : Result<std::string>(std::move(code).error());
         if (!name)
-            return bad("its currency is at " + tool.currencyAt + " of the rendered input: " + name.error().text);
+            return bad(
+                "its currency is at " + tool.currencyAt + " of the rendered input: " + name.error().text);
         if (!isCurrency(*name))
-            return bad("its currency is at " + tool.currencyAt + " of the rendered input: " + jsonQuote(*name) +
-                       " is no currency code");
+            return bad("its currency is at " + tool.currencyAt + " of the rendered input: " + jsonQuote(*name)
+                + " is no currency code");
         money.currency = *std::move(name);
     }
     return money;
@@ -220,8 +232,8 @@ Result<std::uint32_t> countItems(const ForEach& forEach, const Sources& sources)
     CAIRN_TRY_ASSIGN(const std::string_view list, listOf(forEach, sources));
     CAIRN_TRY_ASSIGN(const std::size_t count, jsonArraySize(list));
     if (count > forEach.maxItems)
-        return bad("the list has " + std::to_string(count) + " items, at most " + std::to_string(forEach.maxItems) +
-                   " are accepted");
+        return bad("the list has " + std::to_string(count) + " items, at most "
+            + std::to_string(forEach.maxItems) + " are accepted");
     return static_cast<std::uint32_t>(count);
 }
 
@@ -238,7 +250,7 @@ Result<std::vector<std::string_view>> itemSlices(const ForEach& forEach, const S
 }
 
 Result<StepRendering> renderStep(const Definition& definition, const StepDef& step, const Sources& sources,
-                                 std::optional<std::string_view> item, TimeMs now)
+    std::optional<std::string_view> item, TimeMs now)
 {
     const std::string where = "step " + jsonQuote(step.name) + ": ";
     StepRendering out;

@@ -1,5 +1,5 @@
-// The published JSON Schema as a second reader. The first (reader.h) names mistakes in plain words; this one makes sure
-// that nothing is accepted that the schema, and so every editor that uses it, refuses.
+// The published JSON Schema as a second reader. The first (reader.h) names mistakes in plain words; this one
+// makes sure that nothing is accepted that the schema, and so every editor that uses it, refuses.
 #include "core/definition/reader.h"
 
 #include <nlohmann/json.hpp>
@@ -67,7 +67,8 @@ void checkSchema(std::string_view text, Report& report)
                 words = problem.description;
             }
         }
-        // One mistake makes the schema complain at every level above it: the deepest place is the one to show.
+        // One mistake makes the schema complain at every level above it: the deepest place is the one to
+        // show.
         if (!reported)
             report.errorAt(deepest, "the workflow schema does not accept this: " + words);
     } catch (const std::exception& problem) {

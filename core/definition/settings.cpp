@@ -19,7 +19,8 @@ Result<std::vector<SettingsPart>> parseSettingsText(std::string_view text)
             parts.push_back({true, std::string(rest.substr(2, end - 2))});
             at += end;
         } else if (rest.front() == '$') {
-            return makeError(ErrorKind::InvalidInput, "'$' in a setting begins ${name}; write $$ for the sign itself");
+            return makeError(
+                ErrorKind::InvalidInput, "'$' in a setting begins ${name}; write $$ for the sign itself");
         } else {
             literal += rest.front();
         }

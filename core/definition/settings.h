@@ -11,8 +11,8 @@
 
 namespace cairn {
 
-// Known names: "workflow_dir" (folder of the definition's file), "env.NAME" (of the engine's environment), "key" (the
-// effect key of the call), "secret" (the tool's secret), "run", "step", "attempt".
+// Known names: "workflow_dir" (folder of the definition's file), "env.NAME" (of the engine's environment),
+// "key" (the effect key of the call), "secret" (the tool's secret), "run", "step", "attempt".
 using SettingsLookup = std::function<std::optional<std::string>(std::string_view name)>;
 
 // One part of a settings text. $$ stands for a dollar sign.

@@ -10,8 +10,8 @@ namespace cairn {
 
 namespace {
 
-constexpr std::array<std::string_view, 11> kOperators{"equals", "not_equals", "less", "less_or_equal", "greater",
-                                                      "greater_or_equal", "in", "exists", "all", "any", "not"};
+constexpr std::array<std::string_view, 11> kOperators{"equals", "not_equals", "less", "less_or_equal",
+    "greater", "greater_or_equal", "in", "exists", "all", "any", "not"};
 
 void fault(TemplateScan& scan, std::string_view slice, std::string text)
 {
@@ -20,7 +20,8 @@ void fault(TemplateScan& scan, std::string_view slice, std::string text)
 
 const JsonMember* memberNamed(const std::vector<JsonMember>& members, std::string_view name)
 {
-    const auto found = std::find_if(members.begin(), members.end(), [name](const JsonMember& m) { return m.name == name; });
+    const auto found =
+        std::find_if(members.begin(), members.end(), [name](const JsonMember& m) { return m.name == name; });
     return found == members.end() ? nullptr : &*found;
 }
 
@@ -42,11 +43,13 @@ void readReference(TemplateScan& scan, std::string_view slice, const std::vector
             reference.hasElse = true;
             reference.otherwise = member.value;
         } else if (member.name == "$from" || member.name == "at") {
-            return fault(scan, member.value, jsonQuote(member.name) + " must be text, found " +
-                                                 std::string(jsonKindName(jsonKind(member.value))));
+            return fault(scan, member.value,
+                jsonQuote(member.name) + " must be text, found "
+                    + std::string(jsonKindName(jsonKind(member.value))));
         } else {
-            return fault(scan, member.written, "unknown field " + jsonQuote(member.name) +
-                                                   " beside \"$from\": it takes \"at\" and \"else\"");
+            return fault(scan, member.written,
+                "unknown field " + jsonQuote(member.name)
+                    + " beside \"$from\": it takes \"at\" and \"else\"");
         }
     }
     scan.references.push_back(std::move(reference));
@@ -76,9 +79,10 @@ void scanValue(TemplateScan& scan, std::string_view slice)
     }
     for (const JsonMember& member : *members) {
         if (!member.name.empty() && member.name.front() == '$')
-            fault(scan, member.written, "unknown word " + jsonQuote(member.name) +
-                                            ": \"$from\" and \"$literal\" are known; put the object into \"$literal\" "
-                                            "to mean the text itself");
+            fault(scan, member.written,
+                "unknown word " + jsonQuote(member.name)
+                    + ": \"$from\" and \"$literal\" are known; put the object into \"$literal\" "
+                      "to mean the text itself");
         scanValue(scan, member.value);
     }
 }
@@ -100,7 +104,8 @@ void scanOperand(TemplateScan& scan, const JsonMember& test)
     }
     auto items = jsonArraySlices(test.value);
     if (!items)
-        return fault(scan, test.value, jsonQuote(name) + " takes a list, found " + std::string(jsonKindName(kind)));
+        return fault(
+            scan, test.value, jsonQuote(name) + " takes a list, found " + std::string(jsonKindName(kind)));
     if (name == "all" || name == "any") {
         if (items->empty())
             fault(scan, test.value, jsonQuote(name) + " takes at least one condition");
@@ -109,7 +114,8 @@ void scanOperand(TemplateScan& scan, const JsonMember& test)
         return;
     }
     if (items->size() != 2)
-        return fault(scan, test.value, jsonQuote(name) + " takes two values, found " + std::to_string(items->size()));
+        return fault(
+            scan, test.value, jsonQuote(name) + " takes two values, found " + std::to_string(items->size()));
     for (const std::string_view item : *items)
         scanValue(scan, item);
 }
@@ -122,8 +128,9 @@ void scanTest(TemplateScan& scan, std::string_view slice)
     const JsonMember& test = members->front();
     if (std::find(kOperators.begin(), kOperators.end(), test.name) == kOperators.end()) {
         const std::string near = nearestName(test.name, kOperators, [](std::string_view o) { return o; });
-        return fault(scan, test.written, "unknown operator " + jsonQuote(test.name) +
-                                             (near.empty() ? "" : ": did you mean " + jsonQuote(near) + "?"));
+        return fault(scan, test.written,
+            "unknown operator " + jsonQuote(test.name)
+                + (near.empty() ? "" : ": did you mean " + jsonQuote(near) + "?"));
     }
     scanOperand(scan, test);
 }
@@ -174,14 +181,16 @@ Result<std::vector<KeyPart>> parseEffectKey(std::string_view keyTemplate)
         } else if (next == '{' && end != std::string_view::npos) {
             std::string pointer(keyTemplate.substr(at + 2, end - at - 2));
             if (pointer.empty() || !jsonPointerFault(pointer).empty())
-                return makeError(ErrorKind::InvalidInput, "${" + pointer + "} in an effect key: between the braces stands "
-                                                          "a JSON Pointer into the rendered input, like ${/order}");
+                return makeError(ErrorKind::InvalidInput,
+                    "${" + pointer
+                        + "} in an effect key: between the braces stands "
+                          "a JSON Pointer into the rendered input, like ${/order}");
             flush();
             parts.push_back({true, std::move(pointer)});
             at = end;
         } else {
             return makeError(ErrorKind::InvalidInput,
-                             "'$' in an effect key begins ${/pointer}; write $$ for the sign itself");
+                "'$' in an effect key begins ${/pointer}; write $$ for the sign itself");
         }
     }
     flush();
@@ -193,12 +202,14 @@ StaticLook lookStatically(std::string_view rawTemplate, std::string_view pointer
     std::string_view here = rawTemplate.empty() ? std::string_view("null") : jsonTrim(rawTemplate);
     std::vector<std::string> parts = jsonPointerParts(pointer);
     for (std::size_t i = 0; i <= parts.size(); ++i) {
-        if (auto source = jsonKind(here) == JsonKind::Object ? jsonAt(here, "/$from") : Result<std::string_view>(Error{})) {
+        if (auto source = jsonKind(here) == JsonKind::Object ? jsonAt(here, "/$from")
+                                                             : Result<std::string_view>(Error{})) {
             auto name = jsonString(*source);
             const std::string text = name ? *name : std::string();
             return {StaticAnswer::Rendered, text == kItemSource, text, {}};
         }
-        if (auto literal = jsonKind(here) == JsonKind::Object ? jsonAt(here, "/$literal") : Result<std::string_view>(Error{}))
+        if (auto literal = jsonKind(here) == JsonKind::Object ? jsonAt(here, "/$literal")
+                                                              : Result<std::string_view>(Error{}))
             here = *literal;
         if (i == parts.size())
             break;
@@ -212,7 +223,8 @@ StaticLook lookStatically(std::string_view rawTemplate, std::string_view pointer
     const TemplateScan inner = scanTemplate(here);
     if (inner.references.empty())
         return {StaticAnswer::Literal, false, {}, here};
-    return {StaticAnswer::Rendered, inner.references.front().source == kItemSource, inner.references.front().source, {}};
+    return {StaticAnswer::Rendered, inner.references.front().source == kItemSource,
+        inner.references.front().source, {}};
 }
 
 std::vector<std::string> sourcesOf(const StepDef& step)

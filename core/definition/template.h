@@ -1,6 +1,7 @@
 #pragma once
-// The template language: JSON in which {"$from": "step", "at": "/pointer"} stands for a value. What a template reads is
-// found here without rendering it, with places, so that mistakes can be shown in the text. Pure.
+// The template language: JSON in which {"$from": "step", "at": "/pointer"} stands for a value. What a
+// template reads is found here without rendering it, with places, so that mistakes can be shown in the text.
+// Pure.
 
 #include "core/base/result.h"
 #include "core/model/definition.h"
@@ -12,13 +13,14 @@
 namespace cairn {
 
 // Words that name a source beside the steps.
-inline constexpr std::string_view kInputSource = "input";    // the run's input; in "undo", the input of the undone call
+inline constexpr std::string_view kInputSource =
+    "input";  // the run's input; in "undo", the input of the undone call
 inline constexpr std::string_view kItemSource = "item";      // the member's item of a for_each
 inline constexpr std::string_view kOutputSource = "output";  // in "undo" only: what the undone call gave
 
 struct TemplateReference {
     std::string source;
-    std::string at;                // JSON Pointer into it
+    std::string at;  // JSON Pointer into it
     bool hasElse = false;
     std::string_view otherwise;    // raw value taken where source or pointer is missing
     std::string_view slice;        // the whole object in the template
@@ -27,8 +29,8 @@ struct TemplateReference {
 };
 
 struct TemplateLiteral {
-    std::string_view slice;        // {"$literal": x}
-    std::string_view value;        // x
+    std::string_view slice;  // {"$literal": x}
+    std::string_view value;  // x
 };
 
 struct TemplateFault {
@@ -45,8 +47,8 @@ struct TemplateScan {
 // `raw` is a slice of a text that validateJson(kInterpretedJson) accepted (nesting is bounded by that).
 [[nodiscard]] TemplateScan scanTemplate(std::string_view raw);
 
-// Conditions: {"equals": [a, b]}, not_equals, less, less_or_equal, greater, greater_or_equal, {"in": [a, list]},
-// {"exists": reference}, {"all": [...]}, {"any": [...]}, {"not": condition}. Operands are templates.
+// Conditions: {"equals": [a, b]}, not_equals, less, less_or_equal, greater, greater_or_equal, {"in": [a,
+// list]}, {"exists": reference}, {"all": [...]}, {"any": [...]}, {"not": condition}. Operands are templates.
 [[nodiscard]] TemplateScan scanCondition(std::string_view raw);
 
 // An effect key: text with ${/pointer} into the rendered input, and $$ for a dollar sign.
@@ -64,9 +66,9 @@ enum class StaticAnswer : std::uint8_t {
 };
 struct StaticLook {
     StaticAnswer answer = StaticAnswer::Missing;
-    bool fromItem = false;         // Rendered: from the item of a for_each
-    std::string source;            // Rendered
-    std::string_view value;        // Literal
+    bool fromItem = false;   // Rendered: from the item of a for_each
+    std::string source;      // Rendered
+    std::string_view value;  // Literal
 };
 [[nodiscard]] StaticLook lookStatically(std::string_view rawTemplate, std::string_view pointer);
 

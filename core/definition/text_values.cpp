@@ -17,16 +17,21 @@ struct Unit {
     std::string_view name;
     SpanMs span;
 };
-constexpr std::array<Unit, 5> kUnits{{{"d", 86'400'000}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
+constexpr std::array<Unit, 5> kUnits{
+    {{"d", 86'400'000}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
 
 // ISO 4217, codes in use (funds and metals left out).
-constexpr std::string_view kCurrencies =
-    "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP "
-    "CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR "
-    "ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT "
-    "MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD "
-    "SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VED VES "
-    "VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWG";
+constexpr std::string_view kCurrencies = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF "
+                                         "BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP "
+                                         "CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP "
+                                         "GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR "
+                                         "ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD "
+                                         "KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT "
+                                         "MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB "
+                                         "PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD "
+                                         "SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT "
+                                         "TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VED VES "
+                                         "VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWG";
 
 std::vector<std::string_view> currencies()
 {
@@ -99,7 +104,8 @@ Result<std::int64_t> parseMicros(std::string_view decimal)
     const Decimal d = decompose(decimal);
     if (d.digits.empty())
         return std::int64_t{0};
-    const std::int64_t last = d.place - static_cast<std::int64_t>(d.digits.size()) + 1;  // place of the last digit
+    const std::int64_t last =
+        d.place - static_cast<std::int64_t>(d.digits.size()) + 1;  // place of the last digit
     if (last < -6)
         return bad(quoted(decimal) + " has more than six decimals");
     std::string whole = d.digits;
@@ -134,11 +140,13 @@ Result<std::pair<std::uint32_t, SpanMs>> parseRate(std::string_view text)
     std::uint32_t count = 0;
     const std::string_view number = text.substr(0, std::min(slash, text.size()));
     const auto end = std::from_chars(number.data(), number.data() + number.size(), count);
-    if (slash != std::string_view::npos && end.ec == std::errc{} && end.ptr == number.data() + number.size() && count > 0)
+    if (slash != std::string_view::npos && end.ec == std::errc{} && end.ptr == number.data() + number.size()
+        && count > 0)
         for (const Unit& u : kUnits)
             if (u.name == text.substr(slash + 1) && u.span >= 1000)
                 return std::pair{count, u.span};
-    return bad(quoted(text) + " is not a rate: write a whole number from 1 and one of /s, /m, /h, /d, like \"5/s\"");
+    return bad(
+        quoted(text) + " is not a rate: write a whole number from 1 and one of /s, /m, /h, /d, like \"5/s\"");
 }
 
 bool isDecimal(std::string_view text) noexcept
@@ -194,7 +202,8 @@ std::size_t editDistance(std::string_view a, std::string_view b)
                 d[i][j] = i + j;
                 continue;
             }
-            d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0u : 1u)});
+            d[i][j] = std::min(
+                {d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0u : 1u)});
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
         }

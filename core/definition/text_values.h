@@ -41,7 +41,8 @@ std::string nearestName(std::string_view name, const Range& candidates, Projecti
     std::size_t bestDistance = name.size() < 6 ? 1 : name.size() / 3;
     for (const auto& candidate : candidates) {
         const std::string_view text = projection(candidate);
-        if (const std::size_t distance = editDistance(name, text); distance <= bestDistance && distance < text.size()) {
+        if (const std::size_t distance = editDistance(name, text);
+            distance <= bestDistance && distance < text.size()) {
             if (distance < bestDistance || best.empty())
                 best = std::string(text);
             bestDistance = distance;

@@ -19,8 +19,9 @@ Result<TimeMs> renderTimer(const StepDef& step, const Sources& sources, TimeMs n
     }
     CAIRN_TRY_ASSIGN(const std::string raw, renderInput(step.local, sources));
     if (jsonKind(raw) != JsonKind::String)
-        return makeError(ErrorKind::InvalidInput, "a local time is text like \"2027-03-28T02:30\", not "
-                                                      + std::string(jsonKindName(jsonKind(raw))));
+        return makeError(ErrorKind::InvalidInput,
+            "a local time is text like \"2027-03-28T02:30\", not "
+                + std::string(jsonKindName(jsonKind(raw))));
     CAIRN_TRY_ASSIGN(const std::string text, jsonString(raw));
     CAIRN_TRY_ASSIGN(const LocalSeconds local, parseLocalTime(text));
     return instantOf(local, step.zone);

@@ -1,6 +1,6 @@
 #pragma once
-// Local times in the zones of the system's time zone database (package tzdata). The database is read once per process,
-// at the first call; otherwise pure. Thread-safe.
+// Local times in the zones of the system's time zone database (package tzdata). The database is read once per
+// process, at the first call; otherwise pure. Thread-safe.
 
 #include "core/base/clock.h"
 #include "core/base/result.h"
@@ -10,8 +10,8 @@
 
 namespace cairn {
 
-// A time as a clock on the wall of some place shows it, in seconds since 1970-01-01T00:00:00 there. Which instant that
-// is, its zone says: none on the night when clocks are put forward, two when they are put back.
+// A time as a clock on the wall of some place shows it, in seconds since 1970-01-01T00:00:00 there. Which
+// instant that is, its zone says: none on the night when clocks are put forward, two when they are put back.
 using LocalSeconds = std::int64_t;
 
 // "2027-03-28T02:30" or with seconds, a blank for the T also. Refuses dates and times that no calendar has.
@@ -19,8 +19,8 @@ using LocalSeconds = std::int64_t;
 // InvalidInput, with the nearest name, where the database has no such zone ("Europe/Berlin", "UTC").
 [[nodiscard]] Status checkZone(std::string_view zone);
 
-// The rule for both nights: a time that does not exist is the instant right after the gap; of one that exists twice, the
-// first. Refuses times after 2037, for which the database as it is installed has no rules.
+// The rule for both nights: a time that does not exist is the instant right after the gap; of one that exists
+// twice, the first. Refuses times after 2037, for which the database as it is installed has no rules.
 [[nodiscard]] Result<TimeMs> instantOf(LocalSeconds local, std::string_view zone);
 [[nodiscard]] Result<LocalSeconds> localOf(TimeMs instant, std::string_view zone);
 // "2027-03-28 03:00:00+02:00 Europe/Berlin".

@@ -32,7 +32,8 @@ void BuiltinExecutor::fail(const StartOrder& order)
         give(order, order.input);
         return;
     }
-    const auto wanted = settings ? settings->text("failure", "retryable") : Result<std::string>(settings.error());
+    const auto wanted =
+        settings ? settings->text("failure", "retryable") : Result<std::string>(settings.error());
     const auto failure = wanted ? parseKey<FailureClass>(*wanted) : std::nullopt;
     if (!failure)
         return m_finished(failedResult(order, FailureClass::Permanent, knowledgeWhenNotDone(order),

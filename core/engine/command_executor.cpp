@@ -25,8 +25,8 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr int kExitRejected = 65;  // EX_DATAERR
-constexpr int kExitRetry = 75;  // EX_TEMPFAIL
+constexpr int kExitRejected = 65;    // EX_DATAERR
+constexpr int kExitRetry = 75;       // EX_TEMPFAIL
 constexpr int kExitCredential = 77;  // EX_NOPERM
 
 // One running program. Kept alive by its pending reads; ends when all streams have ended and the helper was
@@ -142,7 +142,7 @@ struct Call : std::enable_shared_from_this<Call> {
     std::string statusText;
     std::optional<Error> spoolProblem;
     bool stopped = false;  // asked to by cancel()
-    int open = 4;  // out, err, status, the helper itself
+    int open = 4;          // out, err, status, the helper itself
     std::function<void(Call&)> done;
 };
 
@@ -153,14 +153,10 @@ AttemptResult exitResult(const StartOrder& order, int code, std::string text)
         text = "exit code " + std::to_string(code);
     const EffectKnowledge notDone = knowledgeWhenNotDone(order);
     switch (code) {
-    case kExitRetry:
-        return failedResult(order, FailureClass::Retryable, notDone, std::move(text));
-    case kExitCredential:
-        return failedResult(order, FailureClass::Credential, notDone, std::move(text));
-    case kExitRejected:
-        return failedResult(order, FailureClass::Rejected, notDone, std::move(text));
-    default:
-        break;
+    case kExitRetry: return failedResult(order, FailureClass::Retryable, notDone, std::move(text));
+    case kExitCredential: return failedResult(order, FailureClass::Credential, notDone, std::move(text));
+    case kExitRejected: return failedResult(order, FailureClass::Rejected, notDone, std::move(text));
+    default: break;
     }
     const EffectKnowledge broken = knowledgeWhenBroken(order);
     if (code > 128)

@@ -17,15 +17,15 @@
 namespace cairn {
 
 struct EngineConfig {
-    std::string name = "engine";  // may repeat: the session's id is the incarnation
-    std::string build;  // product version
+    std::string name = "engine";      // may repeat: the session's id is the incarnation
+    std::string build;                // product version
     std::vector<std::string> serves;  // "name" or "name@version"; empty: all
     SpanMs lease = 10'000;
-    SpanMs heartbeat = 3'000;  // at most a third of the lease
+    SpanMs heartbeat = 3'000;        // at most a third of the lease
     std::uint32_t maxAttempts = 64;  // at one time
     std::uint32_t maxOwned = 2'000;  // runs
-    SpanMs drainGrace = 30'000;  // attempts may go on for so long after drain()
-    SpanMs fullProbe = 5'000;  // how often a full store is tried again
+    SpanMs drainGrace = 30'000;      // attempts may go on for so long after drain()
+    SpanMs fullProbe = 5'000;        // how often a full store is tried again
     std::uint32_t verifyOneIn = 256;
     std::uint32_t uid = 0;
     std::uint32_t schema = 0;  // highest that this binary knows; 0: the store's
@@ -50,7 +50,7 @@ struct EngineStats {
     std::uint64_t fenced = 0;  // results that came too late
     std::uint64_t delivered = 0;
     std::uint64_t sessionsEnded = 0;  // of others
-    std::uint64_t sessionsLost = 0;  // own
+    std::uint64_t sessionsLost = 0;   // own
     std::uint32_t owned = 0;
     std::uint32_t active = 0;
     bool full = false;

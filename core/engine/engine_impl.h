@@ -30,7 +30,7 @@ struct EngineCore::Impl {
         RunId run;
         AttemptResult result;
         SpanMs notBefore = 0;
-        bool refusedOnce = false;  // the output was refused: it goes on as a failure
+        bool refusedOnce = false;          // the output was refused: it goes on as a failure
         std::optional<NewPayload> staged;  // a large output, in the store already
         SpanMs stagedAt = 0;
     };
@@ -112,7 +112,7 @@ struct EngineCore::Impl {
     SessionId session;
     std::vector<SessionId> formerSessions;  // of this process; to be ended
     ProcessIdentity identity;
-    SpanMs leaseEnds = 0;  // monotonic, margin taken off
+    SpanMs leaseEnds = 0;             // monotonic, margin taken off
     std::optional<std::string> lost;  // why; acted on outside of callbacks
     std::optional<Error> hopeless;
     Refusals beats, commits;
@@ -155,8 +155,8 @@ struct EngineCore::Impl {
     std::set<std::tuple<RunId, std::uint64_t, std::uint32_t>> delivering;
 
     std::unordered_map<AttemptId, Active> active;
-    std::deque<std::shared_ptr<Pending>> results;  // to be handed to the store
-    std::vector<std::shared_ptr<Pending>> handed;  // to the store, not answered yet; in order
+    std::deque<std::shared_ptr<Pending>> results;          // to be handed to the store
+    std::vector<std::shared_ptr<Pending>> handed;          // to the store, not answered yet; in order
     std::unordered_map<std::string, std::string> folders;  // of workflows, by name@version
 };
 

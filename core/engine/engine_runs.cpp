@@ -73,8 +73,8 @@ void EngineCore::Impl::adoptSome()
     } while (seams.clock.monotonicMs() < until);
 }
 
-// Runs that the store may have given to this session, and that it does not know of, would stand still for as long as it
-// lives. So it does not: it is ended, and whoever claims next takes the runs of an ended session.
+// Runs that the store may have given to this session, and that it does not know of, would stand still for as
+// long as it lives. So it does not: it is ended, and whoever claims next takes the runs of an ended session.
 void EngineCore::Impl::lostClaim(const Error& error)
 {
     trouble(error);

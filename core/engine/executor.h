@@ -24,9 +24,9 @@ struct StartOrder {
     ReplaySafety safety = ReplaySafety::ReadOnly;
     std::string executor;  // "command", "http" or "builtin"
     std::string settings;  // raw JSON object; of the look-up where purpose is LookUp
-    std::string secret;  // reference: env:NAME or file:/path
+    std::string secret;    // reference: env:NAME or file:/path
     std::string workflowFolder;
-    std::string input;  // the bytes as recorded
+    std::string input;      // the bytes as recorded
     std::string effectKey;  // empty for read-only tools
     SpanMs timeout = 0;  // from now on; 0: none. The engine ends the attempt itself; this is the last resort
     UuidBytes trace{};
@@ -38,11 +38,11 @@ struct AttemptResult {
     AttemptId attempt;
     Kind kind = Kind::Failed;
     std::shared_ptr<Spool> output;  // Completed; LookedUp with verdict Happened. Null: JSON null
-    std::string media;  // empty: found by looking at the bytes
+    std::string media;              // empty: found by looking at the bytes
     // Failed
     FailureClass failure = FailureClass::Retryable;
     EffectKnowledge effect = EffectKnowledge::NoEffect;
-    std::string error;  // for people; visible characters, clipped
+    std::string error;       // for people; visible characters, clipped
     SpanMs retryAfter = -1;  // -1: the server named none
     bool timedOut = false;
     bool cancelled = false;

@@ -9,7 +9,7 @@ namespace {
 constexpr SpanMs kUnusedFor = 1'000;  // slots that nobody used for so long are given back
 constexpr SpanMs kSlotsAgain = 500;   // after an answer that was less than wanted
 constexpr SpanMs kRateAgain = 100;
-constexpr SpanMs kRowsAge = 1'000;    // how long limits read from the store are believed
+constexpr SpanMs kRowsAge = 1'000;  // how long limits read from the store are believed
 constexpr std::uint32_t kSliceSize = 8;
 constexpr std::uint32_t kUnlimited = 0xFFFFFFFF;
 

@@ -47,7 +47,7 @@ private:
         SpanMs slotsUntil = 0;    // monotonic, as all here
         SpanMs slotsAskedAt = 0;
         SpanMs slotsAgainAt = 0;  // not asked for more before
-        std::uint32_t next = 1;  // asked for beside those in use; doubled each time
+        std::uint32_t next = 1;   // asked for beside those in use; doubled each time
         bool hasRate = false;
         std::uint32_t rate = 0;  // starts left of this second
         SpanMs rateUntil = 0;

@@ -23,7 +23,7 @@ public:
 
 struct WorkPoolSeams {
     using Open = std::function<Result<std::unique_ptr<StoreWriter>>()>;
-    Open open;  // a connection; called on the thread of run()
+    Open open;                                 // a connection; called on the thread of run()
     std::function<void(WorkPool::Done)> post;  // from any thread: has it called on the engine's thread
     StoreWriter& fallback;  // of the engine's thread: used there where no connection can be opened
 };

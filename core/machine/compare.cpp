@@ -18,9 +18,10 @@ public:
 
 bool same(const AttemptState& a, const AttemptState& b)
 {
-    return a.id == b.id && a.purpose == b.purpose && a.number == b.number && a.session == b.session && a.worker == b.worker
-        && a.startedAt == b.startedAt && a.timeoutAt == b.timeoutAt && a.heartbeatDue == b.heartbeatDue
-        && a.approval == b.approval && a.reserved == b.reserved && a.trace == b.trace && a.span == b.span;
+    return a.id == b.id && a.purpose == b.purpose && a.number == b.number && a.session == b.session
+        && a.worker == b.worker && a.startedAt == b.startedAt && a.timeoutAt == b.timeoutAt
+        && a.heartbeatDue == b.heartbeatDue && a.approval == b.approval && a.reserved == b.reserved
+        && a.trace == b.trace && a.span == b.span;
 }
 
 void compareStep(Differ& d, const StepRecord& a, const StepRecord& b)
@@ -33,26 +34,34 @@ void compareStep(Differ& d, const StepRecord& a, const StepRecord& b)
     d(p + "kind", a.kind, b.kind);
     d(p + "safety", a.safety, b.safety);
     d(p + "state", a.state, b.state);
-    d(p + "flags", std::array{a.runsAfterSkip, a.fromLedger, a.byPerson, a.effectDone, a.skippedDependency, a.lookedUp, a.holdsKey, a.doubt},
-      std::array{b.runsAfterSkip, b.fromLedger, b.byPerson, b.effectDone, b.skippedDependency, b.lookedUp, b.holdsKey, b.doubt});
+    d(p + "flags",
+        std::array{a.runsAfterSkip, a.fromLedger, a.byPerson, a.effectDone, a.skippedDependency, a.lookedUp,
+            a.holdsKey, a.doubt},
+        std::array{b.runsAfterSkip, b.fromLedger, b.byPerson, b.effectDone, b.skippedDependency, b.lookedUp,
+            b.holdsKey, b.doubt});
     d(p + "reason", a.reason, b.reason);
     d(p + "times", std::array{a.since, a.due, a.readyAt, a.firstStartedAt, a.endedAt},
-      std::array{b.since, b.due, b.readyAt, b.firstStartedAt, b.endedAt});
+        std::array{b.since, b.due, b.readyAt, b.firstStartedAt, b.endedAt});
     d(p + "revision", a.revision, b.revision);
-    d(p + "counts", std::array{a.unmet, a.attempts, a.failures, a.lost, a.lookUps, a.tries, a.membersOpen, a.membersFailed},
-      std::array{b.unmet, b.attempts, b.failures, b.lost, b.lookUps, b.tries, b.membersOpen, b.membersFailed});
+    d(p + "counts",
+        std::array{
+            a.unmet, a.attempts, a.failures, a.lost, a.lookUps, a.tries, a.membersOpen, a.membersFailed},
+        std::array{
+            b.unmet, b.attempts, b.failures, b.lost, b.lookUps, b.tries, b.membersOpen, b.membersFailed});
     d(p + "owner", std::array{a.owner, a.index, a.undoOf}, std::array{b.owner, b.index, b.undoOf});
     d(p + "waiting for run", a.waitRun, b.waitRun);
     d(p + "payloads", std::array{a.input, a.output, a.partial, a.error, a.firstError, a.detail},
-      std::array{b.input, b.output, b.partial, b.error, b.firstError, b.detail});
+        std::array{b.input, b.output, b.partial, b.error, b.firstError, b.detail});
     d(p + "signature", a.signature, b.signature);
     d(p + "effect", a.effect, b.effect);
     d(p + "amount", a.amount, b.amount);
     d(p + "approval", a.approval, b.approval);
-    d(p + "graph", std::array{a.after, a.dependents, a.members}, std::array{b.after, b.dependents, b.members});
+    d(p + "graph", std::array{a.after, a.dependents, a.members},
+        std::array{b.after, b.dependents, b.members});
     d(p + "held", a.held, b.held);
     d(p + "attempt ids", std::array{a.lastAttempt, a.completedBy}, std::array{b.lastAttempt, b.completedBy});
-    const bool attempts = a.attempt.has_value() == b.attempt.has_value() && (!a.attempt || same(*a.attempt, *b.attempt));
+    const bool attempts =
+        a.attempt.has_value() == b.attempt.has_value() && (!a.attempt || same(*a.attempt, *b.attempt));
     d(p + "attempt", attempts, true);
 }
 
@@ -62,25 +71,30 @@ void compareRecords(Differ& d, const RunState& a, const RunState& b)
     for (std::size_t i = 0; i < std::min(a.approvals.size(), b.approvals.size()); ++i) {
         const ApprovalRecord& x = a.approvals[i];
         const ApprovalRecord& y = b.approvals[i];
-        const bool equal = x.id == y.id && x.step == y.step && x.state == y.state && x.binding == y.binding && x.role == y.role
-            && x.needed == y.needed && x.askedAt == y.askedAt && x.expires == y.expires && x.decidedAt == y.decidedAt
-            && x.askedBy == y.askedBy && x.approvedBy == y.approvedBy && x.decidedBy == y.decidedBy && x.note == y.note;
+        const bool equal = x.id == y.id && x.step == y.step && x.state == y.state && x.binding == y.binding
+            && x.role == y.role && x.needed == y.needed && x.askedAt == y.askedAt && x.expires == y.expires
+            && x.decidedAt == y.decidedAt && x.askedBy == y.askedBy && x.approvedBy == y.approvedBy
+            && x.decidedBy == y.decidedBy && x.note == y.note;
         d("approval " + toText(x.id), equal, true);
     }
     d("number of signals", a.signals.size(), b.signals.size());
     for (std::size_t i = 0; i < std::min(a.signals.size(), b.signals.size()); ++i) {
         const SignalRecord& x = a.signals[i];
         const SignalRecord& y = b.signals[i];
-        d("signal " + x.name, x.name == y.name && x.messageHash == y.messageHash && x.data == y.data && x.at == y.at
-                                  && x.consumedBy == y.consumedBy, true);
+        d("signal " + x.name,
+            x.name == y.name && x.messageHash == y.messageHash && x.data == y.data && x.at == y.at
+                && x.consumedBy == y.consumedBy,
+            true);
     }
     d("number of children", a.children.size(), b.children.size());
     for (std::size_t i = 0; i < std::min(a.children.size(), b.children.size()); ++i) {
         const ChildRecord& x = a.children[i];
         const ChildRecord& y = b.children[i];
-        d("child " + toText(x.run), x.run == y.run && x.step == y.step && x.answered == y.answered && x.as == y.as
-                                        && x.allotment == y.allotment && x.output == y.output && x.used == y.used && x.cancelConfirmed == y.cancelConfirmed
-                                        && x.cancelTotal == y.cancelTotal, true);
+        d("child " + toText(x.run),
+            x.run == y.run && x.step == y.step && x.answered == y.answered && x.as == y.as
+                && x.allotment == y.allotment && x.output == y.output && x.used == y.used
+                && x.cancelConfirmed == y.cancelConfirmed && x.cancelTotal == y.cancelTotal,
+            true);
     }
 }
 
@@ -116,7 +130,8 @@ std::vector<std::string> differences(const RunState& a, const RunState& b)
     d("output", a.output, b.output);
     d("key hash", a.keyHash, b.keyHash);
     d("driven", a.driven, b.driven);
-    d("times", std::array{a.startedAt, a.endedAt, a.changedAt}, std::array{b.startedAt, b.endedAt, b.changedAt});
+    d("times", std::array{a.startedAt, a.endedAt, a.changedAt},
+        std::array{b.startedAt, b.endedAt, b.changedAt});
     d("version", a.version, b.version);
     d("control", std::array{a.own, a.inherited}, std::array{b.own, b.inherited});
     d("control version", a.controlVersion, b.controlVersion);
@@ -128,7 +143,7 @@ std::vector<std::string> differences(const RunState& a, const RunState& b)
     d("blocked detail", a.blockedDetail, b.blockedDetail);
     d("parked", a.parked, b.parked);
     d("phase", std::array{a.restCancelled, a.compensating, a.closed, a.closedByRecovery},
-      std::array{b.restCancelled, b.compensating, b.closed, b.closedByRecovery});
+        std::array{b.restCancelled, b.compensating, b.closed, b.closedByRecovery});
     d("closed as", a.closedAs, b.closedAs);
     d("budget", a.budget, b.budget);
     d("number of steps", a.steps.size(), b.steps.size());

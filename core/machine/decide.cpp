@@ -46,7 +46,10 @@ const ToolDef* toolDef(const Definition* definition, const StepRecord& step)
     return definition && !step.tool.empty() ? definition->tool(step.tool) : nullptr;
 }
 
-Decider::Impl::Impl(RunState& state, const Command& command, Given& given) : s(state), cmd(command), g(given)
+Decider::Impl::Impl(RunState& state, const Command& command, Given& given)
+    : s(state)
+    , cmd(command)
+    , g(given)
 {
     entry.version = s.version + 1;
     entry.command = cmd.id;

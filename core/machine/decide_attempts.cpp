@@ -10,7 +10,7 @@ namespace cairn {
 
 namespace {
 
-constexpr SpanMs kMaxRetryAfter = 86'400'000;   // longer requests are capped; stated in the handbook
+constexpr SpanMs kMaxRetryAfter = 86'400'000;  // longer requests are capped; stated in the handbook
 
 Reason failureReason(FailureClass failure)
 {
@@ -23,8 +23,8 @@ Reason failureReason(FailureClass failure)
 
 bool final(FailureClass failure)
 {
-    return failure == FailureClass::Permanent || failure == FailureClass::Credential || failure == FailureClass::Rejected
-        || failure == FailureClass::TooLarge;
+    return failure == FailureClass::Permanent || failure == FailureClass::Credential
+        || failure == FailureClass::Rejected || failure == FailureClass::TooLarge;
 }
 
 }  // namespace
@@ -38,9 +38,13 @@ std::optional<RetryPolicy> Decider::Impl::policyOf(StepIx ix) const
     return s.driven ? std::optional(RetryPolicy{}) : std::nullopt;
 }
 
-void Decider::Impl::retryLater(StepIx ix, Reason reason, TimeMs due) { emit(StepWaiting{ix, reason, due, {}, {}}); }
+void Decider::Impl::retryLater(StepIx ix, Reason reason, TimeMs due)
+{
+    emit(StepWaiting{ix, reason, due, {}, {}});
+}
 
-// A member of a fan-out that allows failures is left out instead of stopping the run; its error stays on record.
+// A member of a fan-out that allows failures is left out instead of stopping the run; its error stays on
+// record.
 void Decider::Impl::failStep(StepIx ix, Reason reason, const PayloadRef& error)
 {
     const StepIx owner = step(ix).owner;
@@ -86,16 +90,18 @@ void Decider::Impl::afterUnclear(StepIx ix, Purpose purpose, EffectKnowledge kno
     const bool hasLookUp = t && !t->lookUp.empty();
     if (purpose == Purpose::LookUp) {
         if (r.state != StepState::Unknown) {
-            if (!isFinished(r.state))  // not cancelled with its run
+            if (!isFinished(r.state))                    // not cancelled with its run
                 retryOrExhaust(ix, handledFailure, {});  // check_first: nothing was done yet
             return;
         }
         const RetryPolicy policy = policyOf(ix).value_or(RetryPolicy{});
         const bool again = hasLookUp && r.lookUps < policy.maxAttempts;
-        emit(StepUnknown{ix, {}, again ? g.now + retryDelay(policy, r.lookUps, g.seed, s.id, ix, r.attempts) + 1 : kNoTime});
+        emit(StepUnknown{ix, {},
+            again ? g.now + retryDelay(policy, r.lookUps, g.seed, s.id, ix, r.attempts) + 1 : kNoTime});
         return;
     }
-    // In a cancelled run nothing is repeated, not even under the same key: the truth is asked for, or a person.
+    // In a cancelled run nothing is repeated, not even under the same key: the truth is asked for, or a
+    // person.
     const bool stopping = s.restCancelled && r.undoOf == kNoStep
         && (knowledge == EffectKnowledge::Unknown || knowledge == EffectKnowledge::Happened);
     const UnclearNext next = stopping ? (hasLookUp ? UnclearNext::LookUp : UnclearNext::Park)
@@ -138,8 +144,10 @@ bool Decider::Impl::own(const cmd::Complete& c)
         return true;
     }
     const StepIx ix = s.attempts.at(c.attempt);
-    const EffectKnowledge effect = writes(step(ix).safety) ? EffectKnowledge::Happened : EffectKnowledge::NoEffect;
-    emit(AttemptEnded{ix, c.attempt, AttemptEnd::Completed, effect, FailureClass::Retryable, {}, {}, c.used, false, false});
+    const EffectKnowledge effect =
+        writes(step(ix).safety) ? EffectKnowledge::Happened : EffectKnowledge::NoEffect;
+    emit(AttemptEnded{
+        ix, c.attempt, AttemptEnd::Completed, effect, FailureClass::Retryable, {}, {}, c.used, false, false});
     emit(StepCompleted{ix, c.output, false, false});
     if (!s.restCancelled)  // a run that is being cancelled takes no new steps
         for (const auto& add : c.adds)
@@ -167,8 +175,10 @@ bool Decider::Impl::own(const cmd::Fail& c)
     end.countsAsFailure = !limited && !c.cancelled;
     const EffectKnowledge effect = end.effect;
     emit(std::move(end));
-    // An effect that happened without leaving a result is as little to be repeated as one that may have happened.
-    if (effect == EffectKnowledge::Unknown || effect == EffectKnowledge::Happened || (purpose == Purpose::LookUp && r.state == StepState::Unknown)) {
+    // An effect that happened without leaving a result is as little to be repeated as one that may have
+    // happened.
+    if (effect == EffectKnowledge::Unknown || effect == EffectKnowledge::Happened
+        || (purpose == Purpose::LookUp && r.state == StepState::Unknown)) {
         afterUnclear(ix, purpose, effect, true);
         return true;
     }
@@ -177,8 +187,10 @@ bool Decider::Impl::own(const cmd::Fail& c)
     if (limited) {
         const RetryPolicy policy = policyOf(ix).value_or(RetryPolicy{});
         const SpanMs asked = std::min(c.retryAfter, kMaxRetryAfter);
-        const SpanMs base = asked >= 0 ? asked : retryDelay(policy, std::max(r.attempts, 1U), g.seed, s.id, ix, r.attempts);
-        retryLater(ix, Reason::Resource, g.now + base + jitter(std::min<SpanMs>(base / 10 + 1, 10'000), g.seed, s.id, ix, r.attempts));
+        const SpanMs base =
+            asked >= 0 ? asked : retryDelay(policy, std::max(r.attempts, 1U), g.seed, s.id, ix, r.attempts);
+        retryLater(ix, Reason::Resource,
+            g.now + base + jitter(std::min<SpanMs>(base / 10 + 1, 10'000), g.seed, s.id, ix, r.attempts));
     } else if (final(c.failure) && r.inDoubt()) {
         emit(StepUnknown{ix, {}, kNoTime});  // an earlier try may have had its effect
     } else if (final(c.failure)) {

@@ -33,7 +33,8 @@ void Decider::Impl::addStep(const cmd::NewStep& n, StepIx owner, std::uint32_t i
 
 void Decider::Impl::addDefinedSteps()
 {
-    std::map<std::string, std::string> idOf;      // by the definition's name; a migrated run has some under other ids
+    std::map<std::string, std::string>
+        idOf;  // by the definition's name; a migrated run has some under other ids
     for (const StepRecord& r : s.steps)
         if (r.owner == kNoStep && r.undoOf == kNoStep)
             idOf.emplace(r.name, r.id);
@@ -203,7 +204,8 @@ bool Decider::Impl::own(const cmd::Fork& c)
         const StepRecord& r = from.steps[old];
         if (r.undoOf != kNoStep)
             continue;
-        StepAdded add{r.id, r.name, r.kind, r.safety, r.tool, r.agent, {}, kNoStep, r.index, kNoStep, r.runsAfterSkip};
+        StepAdded add{
+            r.id, r.name, r.kind, r.safety, r.tool, r.agent, {}, kNoStep, r.index, kNoStep, r.runsAfterSkip};
         for (const StepIx dependency : r.after)
             add.after.push_back(place[dependency]);
         if (r.owner != kNoStep)

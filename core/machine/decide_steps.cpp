@@ -62,7 +62,8 @@ void Decider::Impl::settle()
             progress = openFresh(ix) || progress;
         finishFanOuts();
         if (!s.ready.empty() && (scanAll || (!g.session.isNull() && capacity > 0))) {
-            // Walked in place: a copy of ten thousand ready steps for each completion would cost more than all the rest.
+            // Walked in place: a copy of ten thousand ready steps for each completion would cost more than
+            // all the rest.
             for (auto it = s.ready.begin(); it != s.ready.end() && (scanAll || mayAsk());) {
                 const StepIx ix = *it;
                 progress = proceed(ix) || progress;
@@ -78,13 +79,15 @@ void Decider::Impl::settle()
         close();
 }
 
-// Reason `worker`: this engine does not serve the version. Reason `incompatible`: the definition is not in the store.
+// Reason `worker`: this engine does not serve the version. Reason `incompatible`: the definition is not in
+// the store.
 void Decider::Impl::checkVersions()
 {
     if (s.driven || g.session.isNull() || s.parked)
         return;
     const Reason reason = !g.definition ? Reason::Incompatible : !g.served ? Reason::Worker : Reason::None;
-    const bool ours = s.blocked == Reason::None || s.blocked == Reason::Incompatible || s.blocked == Reason::Worker;
+    const bool ours =
+        s.blocked == Reason::None || s.blocked == Reason::Incompatible || s.blocked == Reason::Worker;
     if (ours && s.blocked != reason)
         emit(RunBlocked{reason, reason == Reason::None ? PayloadRef{} : g.detail});
 }
@@ -128,7 +131,8 @@ bool Decider::Impl::proceed(StepIx ix)
     case StepKind::Tool:
     case StepKind::Decision: return startTool(ix);
     case StepKind::Approval:
-        askApproval(ix, d && d->approval ? *d->approval : ApprovalPolicy{}, nullptr, {ActorKind::Run, step(ix).agent});
+        askApproval(ix, d && d->approval ? *d->approval : ApprovalPolicy{}, nullptr,
+            {ActorKind::Run, step(ix).agent});
         return true;
     case StepKind::Timer: {
         const auto found = g.rendered.find(ix);
@@ -177,7 +181,8 @@ bool Decider::Impl::openChild(StepIx ix)
     for (const ChildRecord& child : s.children) {
         if (child.step != ix)
             continue;
-        // The step was released by a repair: the child's present state is the answer, it is not started again.
+        // The step was released by a repair: the child's present state is the answer, it is not started
+        // again.
         if (!child.answered)
             emit(StepWaiting{ix, Reason::Child, kNoTime, child.run, {}});
         else if (child.as == Activity::Completed)
@@ -231,7 +236,8 @@ void Decider::Impl::finishFanOuts()
         owners.pop_back();
         const StepRecord& r = step(ix);
         // A failed member leaves it waiting: the member carries the reason and can be repaired.
-        if (r.state == StepState::Waiting && r.reason == Reason::Dependency && r.membersOpen == 0 && r.membersFailed == 0)
+        if (r.state == StepState::Waiting && r.reason == Reason::Dependency && r.membersOpen == 0
+            && r.membersFailed == 0)
             emit(StepCompleted{ix, {}, false, false});
     }
 }
@@ -239,7 +245,8 @@ void Decider::Impl::finishFanOuts()
 void Decider::Impl::askApproval(StepIx ix, const ApprovalPolicy& policy, const ToolDef* t, const Actor& asker)
 {
     ApprovalRequested ask;
-    ask.approval = deriveId<ApprovalId>("approval", seedOf(cmd.id, ix, static_cast<std::uint32_t>(s.approvals.size())));
+    ask.approval =
+        deriveId<ApprovalId>("approval", seedOf(cmd.id, ix, static_cast<std::uint32_t>(s.approvals.size())));
     ask.step = ix;
     ask.binding = bindingOf(step(ix), t);
     ask.expires = policy.expiresAfter > 0 ? g.now + policy.expiresAfter : kNoTime;
@@ -257,7 +264,8 @@ bool Decider::Impl::gateByApproval(StepIx ix, const StepDef* d, const ToolDef* t
     if (!d || !d->approval || step(ix).undoOf != kNoStep)
         return false;
     const ApprovalRecord* given = approval(step(ix).approval);
-    const bool consented = given && (given->state == ApprovalState::Approved || given->state == ApprovalState::Used)
+    const bool consented = given
+        && (given->state == ApprovalState::Approved || given->state == ApprovalState::Used)
         && given->binding == bindingOf(step(ix), t);
     if (consented)
         return false;
@@ -335,8 +343,9 @@ Decider::Impl::Ledger Decider::Impl::askLedger(StepIx ix)
     return Ledger::Moved;
 }
 
-// True: the resource has no room now. Back-off is a wait with a time. Where all permits are spent the step waits for one
-// too: Advance gives it back as soon as this engine has a permit, and it looks again by itself after a while.
+// True: the resource has no room now. Back-off is a wait with a time. Where all permits are spent the step
+// waits for one too: Advance gives it back as soon as this engine has a permit, and it looks again by itself
+// after a while.
 bool Decider::Impl::throttled(StepIx ix, const ToolDef* t)
 {
     if (!t || t->resource.empty())
@@ -389,8 +398,8 @@ bool Decider::Impl::startTool(StepIx ix)
     return true;
 }
 
-void Decider::Impl::startAttempt(StepIx ix, Purpose purpose, const StepDef* d, const ToolDef* t, SessionId session,
-                                 const std::string& worker, SpanMs heartbeat)
+void Decider::Impl::startAttempt(StepIx ix, Purpose purpose, const StepDef* d, const ToolDef* t,
+    SessionId session, const std::string& worker, SpanMs heartbeat)
 {
     const StepRecord& r = step(ix);
     AttemptStarted start;
@@ -447,7 +456,8 @@ bool Decider::Impl::startCompensation()
     for (StepIx ix = 0; ix < s.steps.size(); ++ix) {
         const StepRecord& r = s.steps[ix];
         const ToolDef* t = tool(ix);
-        if (r.effectDone && r.undoOf == kNoStep && t && !t->undoTool.empty() && !s.stepById.contains("undo:" + r.id))
+        if (r.effectDone && r.undoOf == kNoStep && t && !t->undoTool.empty()
+            && !s.stepById.contains("undo:" + r.id))
             done.emplace_back(r.endedAt, ix);
     }
     if (done.empty())
@@ -483,9 +493,11 @@ void Decider::Impl::close()
     if (s.closed || s.parked || !s.running.empty() || !s.unknown.empty())
         return;
     std::uint32_t open = 0;
-    for (auto st = StepState::Pending; st < StepState::Complete; st = static_cast<StepState>(static_cast<int>(st) + 1))
+    for (auto st = StepState::Pending; st < StepState::Complete;
+         st = static_cast<StepState>(static_cast<int>(st) + 1))
         open += s.stepsIn[static_cast<std::size_t>(st)];
-    const bool byRecovery = std::holds_alternative<cmd::Recover>(cmd.body) || std::holds_alternative<cmd::Advance>(cmd.body);
+    const bool byRecovery =
+        std::holds_alternative<cmd::Recover>(cmd.body) || std::holds_alternative<cmd::Advance>(cmd.body);
     if (s.restCancelled) {
         if (open > 0 || s.openChildren > 0)
             return;
@@ -510,7 +522,8 @@ void Decider::Impl::close()
     if (!s.failed.empty()) {
         if (!g.definition || !(g.definition->closeOnFailure || g.definition->compensateOnFailure))
             return;
-        // What has begun to move is let finish, so that a retry of one of several failed steps can begin at all.
+        // What has begun to move is let finish, so that a retry of one of several failed steps can begin at
+        // all.
         if (s.openChildren > 0 || !s.ready.empty() || !s.fresh.empty())
             return;
         if (g.definition->compensateOnFailure && !s.own.compensate) {

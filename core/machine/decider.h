@@ -1,6 +1,6 @@
 #pragma once
-// Inside of the machine: one decision under way. The command's own facts come first (decide_*.cpp), then settle() makes
-// whatever follows from them: steps become ready, attempts start, waits begin, the run closes.
+// Inside of the machine: one decision under way. The command's own facts come first (decide_*.cpp), then
+// settle() makes whatever follows from them: steps become ready, attempts start, waits begin, the run closes.
 
 #include "core/machine/fold.h"
 #include "core/machine/machine.h"
@@ -14,15 +14,16 @@ using Examined = std::variant<std::monostate, Rejection, NoChange>;
 
 [[nodiscard]] Rejection refuse(RejectCode code, std::string text);
 // A ready step that a worker with these tools may take; an empty list of tools fits all.
-[[nodiscard]] bool claimable(const RunState& state, const StepRecord& step, const std::vector<std::string>& tools);
+[[nodiscard]] bool claimable(
+    const RunState& state, const StepRecord& step, const std::vector<std::string>& tools);
 [[nodiscard]] Digest bindingOf(const StepRecord& step, const ToolDef* tool);
 // What the run has recorded against another version of its workflow (core/model/migrate.h).
 [[nodiscard]] MigrationAnswer fitOf(const RunState& state, const Definition& target);
 [[nodiscard]] const StepDef* stepDef(const Definition* definition, const RunState& state, StepIx ix);
 [[nodiscard]] const ToolDef* toolDef(const Definition* definition, const StepRecord& step);
 
-// The identity of a child is (parent run, step, index). The step's id, not its place: in a fork, steps that are added on
-// the way may come in another order.
+// The identity of a child is (parent run, step, index). The step's id, not its place: in a fork, steps that
+// are added on the way may come in another order.
 [[nodiscard]] RunId childId(const RunId& parent, const StepRecord& step);
 
 struct Decider::Impl {
@@ -76,7 +77,7 @@ struct Decider::Impl {
     Ledger askLedger(StepIx ix);
     bool throttled(StepIx ix, const ToolDef* tool);
     void startAttempt(StepIx ix, Purpose purpose, const StepDef* def, const ToolDef* tool, SessionId session,
-                      const std::string& worker, SpanMs heartbeat);
+        const std::string& worker, SpanMs heartbeat);
     void startLookUps();
     void openFanOut(StepIx ix, const Rendered& rendered);
     bool openChild(StepIx ix);
@@ -87,7 +88,8 @@ struct Decider::Impl {
     void closeAsFailed(bool byRecovery);
     bool startCompensation();
     bool mayStart(const StepRecord& step) const;
-    // No more ledger rows are asked for than attempts could start: the rest is asked when these have been answered.
+    // No more ledger rows are asked for than attempts could start: the rest is asked when these have been
+    // answered.
     bool mayAsk() const { return needs.ledger.size() < capacity; }
     std::optional<RetryPolicy> policyOf(StepIx ix) const;
 
@@ -123,8 +125,8 @@ struct Decider::Impl {
     std::set<EffectId> claimed;                               // effects whose intent is in this entry
     std::vector<StepIx> owners;                               // fan-outs with a member that just finished
     bool examined = false;
-    bool owned = false;      // the command's own facts are in
-    bool scanAll = false;    // look at every ready step, not only until capacity is spent
+    bool owned = false;    // the command's own facts are in
+    bool scanAll = false;  // look at every ready step, not only until capacity is spent
 };
 
 }  // namespace cairn

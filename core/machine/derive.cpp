@@ -1,5 +1,5 @@
-// What follows from an entry for other runs and for the effect ledger. Derived from entry and state, so it can always be
-// worked out again.
+// What follows from an entry for other runs and for the effect ledger. Derived from entry and state, so it
+// can always be worked out again.
 
 #include "core/machine/decider.h"
 
@@ -25,8 +25,9 @@ std::uint32_t totalOf(const RunState& s)
     return sum;
 }
 
-// A child's effects are named after what its parent began as: a fork of the parent starts a new child, whose effects have
-// the same keys as those of the first one, so it never pays twice. Where the parent is no fork this is the child itself.
+// A child's effects are named after what its parent began as: a fork of the parent starts a new child, whose
+// effects have the same keys as those of the first one, so it never pays twice. Where the parent is no fork
+// this is the child itself.
 RunId childOrigin(const RunState& s, StepIx ix) { return childId(s.origin, s.steps[ix]); }
 
 struct Messenger {
@@ -79,7 +80,7 @@ struct Messenger {
     }
     void operator()(const CancelConfirmed&) { confirm = true; }
     void operator()(const ChildAnswered&) { confirm = s.restCancelled; }
-    template<class F> void operator()(const F&) {}
+    template<class F> void operator()(const F&) { }
 };
 
 }  // namespace
@@ -128,7 +129,10 @@ struct LedgerWriter {
     const RunState& s;
     std::vector<LedgerChange> out;
 
-    [[nodiscard]] bool concerns(StepIx ix) const { return writes(s.steps[ix].safety) && !s.steps[ix].effect.isNull(); }
+    [[nodiscard]] bool concerns(StepIx ix) const
+    {
+        return writes(s.steps[ix].safety) && !s.steps[ix].effect.isNull();
+    }
     void put(StepIx ix, LedgerState state, const PayloadRef& result, bool wakes)
     {
         if (!concerns(ix))
@@ -151,7 +155,8 @@ struct LedgerWriter {
     void operator()(const AttemptEnded& f)
     {
         // An answer of a look-up (how is Completed) is followed by a fact that says what came of it.
-        if (f.effect == EffectKnowledge::NotHappened && f.how != AttemptEnd::Completed && !s.steps[f.step].doubt)
+        if (f.effect == EffectKnowledge::NotHappened && f.how != AttemptEnd::Completed
+            && !s.steps[f.step].doubt)
             put(f.step, LedgerState::NotHappened, {}, true);
     }
     void operator()(const StepUnknown& f)
@@ -167,11 +172,12 @@ struct LedgerWriter {
     }
     void operator()(const StepCompleted& f)
     {
-        // A result that came from the ledger changes nothing there. One that a look-up found is as good as one's own.
+        // A result that came from the ledger changes nothing there. One that a look-up found is as good as
+        // one's own.
         if (!f.fromLedger && (s.steps[f.step].attempts > 0 || f.byPerson))
             put(f.step, LedgerState::Completed, f.output, true);
     }
-    template<class F> void operator()(const F&) {}
+    template<class F> void operator()(const F&) { }
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// May this command be taken in this state? Nothing is decided here that decide() would decide again: it begins with this.
+// May this command be taken in this state? Nothing is decided here that decide() would decide again: it
+// begins with this.
 
 #include "core/base/text.h"
 #include "core/machine/decider.h"
@@ -15,7 +16,10 @@ Examined no(RejectCode code, std::string text) { return refuse(code, std::move(t
 Examined same(std::string text, StepIx step = kNoStep) { return NoChange{std::move(text), step}; }
 
 std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
-std::string inState(const StepRecord& r) { return "step " + quoted(r.id) + " is " + std::string(label(r.state)); }
+std::string inState(const StepRecord& r)
+{
+    return "step " + quoted(r.id) + " is " + std::string(label(r.state));
+}
 
 struct Examiner {
     const RunState& s;
@@ -24,7 +28,8 @@ struct Examiner {
 
     [[nodiscard]] Examined finishedRun() const
     {
-        return no(RejectCode::Refused, "the run is finished (" + std::string(label(s.closedAs)) + "): nothing can change it");
+        return no(RejectCode::Refused,
+            "the run is finished (" + std::string(label(s.closedAs)) + "): nothing can change it");
     }
     [[nodiscard]] const StepRecord* find(const std::string& id) const { return s.find(id); }
     [[nodiscard]] Examined noStep(const std::string& id) const
@@ -38,7 +43,8 @@ struct Examiner {
     }
     [[nodiscard]] Examined staleStep(const StepRecord& r) const
     {
-        return no(RejectCode::Stale, inState(r) + " now, and has changed since it was shown; nothing was done: look again");
+        return no(RejectCode::Stale,
+            inState(r) + " now, and has changed since it was shown; nothing was done: look again");
     }
     template<class C> [[nodiscard]] bool staleControl(const C& c) const
     {
@@ -46,7 +52,9 @@ struct Examiner {
     }
     [[nodiscard]] Examined staleControl() const
     {
-        return no(RejectCode::Stale, "pause, deadline or budget of this run has changed since it was shown; nothing was done: look again");
+        return no(RejectCode::Stale,
+            "pause, deadline or budget of this run has changed since it was shown; nothing was done: look "
+            "again");
     }
 
     // --- callers
@@ -75,28 +83,34 @@ struct Examiner {
             if (n.id.empty())
                 return no(RejectCode::InvalidInput, "a step without an id cannot be added");
             if (s.stepById.contains(n.id) || !names.insert(n.id).second)
-                return no(RejectCode::Conflict, "step " + quoted(n.id) + " exists already; ids are unique in a run");
+                return no(RejectCode::Conflict,
+                    "step " + quoted(n.id) + " exists already; ids are unique in a run");
             for (const auto& dependency : n.after)
                 if (!s.stepById.contains(dependency) && !names.contains(dependency))
-                    return no(RejectCode::InvalidInput, "step " + quoted(n.id) + " comes after " + quoted(dependency)
-                                                            + ", which is neither in the run nor before it in the list");
+                    return no(RejectCode::InvalidInput,
+                        "step " + quoted(n.id) + " comes after " + quoted(dependency)
+                            + ", which is neither in the run nor before it in the list");
             const StepDef* d = g.definition ? g.definition->step(n.name.empty() ? n.id : n.name) : nullptr;
             if (!s.driven && !d)
-                return no(RejectCode::InvalidInput, "step " + quoted(n.id) + " names " + quoted(n.name)
-                                                        + ", which is not a step of the workflow");
+                return no(RejectCode::InvalidInput,
+                    "step " + quoted(n.id) + " names " + quoted(n.name)
+                        + ", which is not a step of the workflow");
         }
         return {};
     }
     Examined operator()(const cmd::DrivenStep& c) const
     {
         if (!s.driven)
-            return no(RejectCode::Refused, "this run follows a workflow; only driven runs take steps from their caller");
+            return no(RejectCode::Refused,
+                "this run follows a workflow; only driven runs take steps from their caller");
         const StepRecord* r = find(c.step.id);
         if (!r)
             return s.closed ? finishedRun() : s.restCancelled ? noNewSteps() : Examined{};
         if (!c.sameInput)
-            return no(RejectCode::Conflict, "step " + quoted(c.step.id) + " was recorded with another input (incompatible): "
-                                                "it is neither run again nor answered");
+            return no(RejectCode::Conflict,
+                "step " + quoted(c.step.id)
+                    + " was recorded with another input (incompatible): "
+                      "it is neither run again nor answered");
         const StepIx ix = s.stepById.at(c.step.id);
         if (r->state == StepState::Ready && !s.paused())
             return {};
@@ -110,7 +124,8 @@ struct Examiner {
             return finishedRun();
         if (const StepRecord* r = find(c.step.id)) {
             if (!c.sameInput)
-                return no(RejectCode::Conflict, "approval " + quoted(c.step.id) + " was asked with another input");
+                return no(
+                    RejectCode::Conflict, "approval " + quoted(c.step.id) + " was asked with another input");
             return same(inState(*r), s.stepById.at(c.step.id));
         }
         return s.restCancelled ? noNewSteps() : Examined{};
@@ -121,7 +136,8 @@ struct Examiner {
             if (signal.messageHash != c.messageHash || signal.name != c.name)
                 continue;
             if (!c.sameDataAsBefore)
-                return no(RejectCode::Conflict, "a signal " + quoted(c.name) + " with this id was received with other data");
+                return no(RejectCode::Conflict,
+                    "a signal " + quoted(c.name) + " with this id was received with other data");
             return same("this signal was received before");
         }
         if (s.closed)
@@ -140,7 +156,7 @@ struct Examiner {
             if (c.tools.empty())
                 return no(RejectCode::InvalidInput, "name a step, or the tools that this worker has");
             const bool any = std::any_of(s.ready.begin(), s.ready.end(),
-                                         [&](StepIx ix) { return claimable(s, s.steps[ix], c.tools); });
+                [&](StepIx ix) { return claimable(s, s.steps[ix], c.tools); });
             return any ? Examined{} : same("no step is ready for these tools");
         }
         const StepRecord* r = find(c.step);
@@ -160,13 +176,14 @@ struct Examiner {
         const StepRecord& r = s.steps[found->second];
         if (r.attempt && r.attempt->id == attempt)
             return {};
-        return no(RejectCode::Fenced, "attempt " + toText(attempt) + " of step " + quoted(r.id)
-                                          + " is no longer current: stop working on it; nothing was changed");
+        return no(RejectCode::Fenced,
+            "attempt " + toText(attempt) + " of step " + quoted(r.id)
+                + " is no longer current: stop working on it; nothing was changed");
     }
     [[nodiscard]] std::string keptText(const AttemptId& attempt, std::string_view why) const
     {
-        return "attempt " + toText(attempt) + " of step " + quoted(s.steps[s.attempts.at(attempt)].id) + " " + std::string(why)
-            + "; what it says is kept as evidence and changes nothing";
+        return "attempt " + toText(attempt) + " of step " + quoted(s.steps[s.attempts.at(attempt)].id) + " "
+            + std::string(why) + "; what it says is kept as evidence and changes nothing";
     }
     Examined operator()(const cmd::Renew& c) const { return current(c.attempt); }
     Examined operator()(const cmd::Partial& c) const { return current(c.attempt); }
@@ -178,14 +195,16 @@ struct Examiner {
             if (s.closed)
                 return same("the run is finished already");
             if (!s.running.empty() || !s.unknown.empty())
-                return no(RejectCode::Refused, "a step is under way or its outcome is unknown; the run cannot be closed yet");
+                return no(RejectCode::Refused,
+                    "a step is under way or its outcome is unknown; the run cannot be closed yet");
             return {};
         }
         Examined result = current(c.attempt);
         auto* rejection = std::get_if<Rejection>(&result);
         if (!rejection) {
             if (s.steps[s.attempts.at(c.attempt)].attempt->purpose == Purpose::LookUp)
-                return no(RejectCode::InvalidInput, "this attempt is a look-up: say what it found, not a result");
+                return no(
+                    RejectCode::InvalidInput, "this attempt is a look-up: say what it found, not a result");
             return c.adds.empty() ? result : newSteps(c.adds);
         }
         if (rejection->code != RejectCode::Fenced)
@@ -216,7 +235,8 @@ struct Examiner {
     Examined operator()(const cmd::Fail& c) const
     {
         Examined result = current(c.attempt);
-        if (auto* rejection = std::get_if<Rejection>(&result); rejection && rejection->code == RejectCode::Fenced) {
+        if (auto* rejection = std::get_if<Rejection>(&result);
+            rejection && rejection->code == RejectCode::Fenced) {
             rejection->text = keptText(c.attempt, "is no longer current");
             rejection->late = lateEntry(s.attempts.at(c.attempt), c.attempt, c.error);
         }
@@ -242,14 +262,17 @@ struct Examiner {
         if (cmd.actor.kind != ActorKind::Person)
             return no(RejectCode::NoRight, "only a person can decide an approval");
         if (!c.expectedBinding.isNull() && c.expectedBinding != record->binding)
-            return no(RejectCode::Stale, "what was asked has changed since it was shown; nothing was decided: look again");
+            return no(RejectCode::Stale,
+                "what was asked has changed since it was shown; nothing was decided: look again");
         if (record->state != ApprovalState::Pending)
             return decided(*record, c);
         if (s.closed)
             return finishedRun();
         if (record->expires != kNoTime && g.now >= record->expires)
-            return no(RejectCode::Refused, "the approval expired at " + formatInstant(record->expires) + "; expiry is never consent");
-        if (c.approve && record->needed > 1 && !record->askedBy.id.empty() && cmd.actor.id == record->askedBy.id)
+            return no(RejectCode::Refused,
+                "the approval expired at " + formatInstant(record->expires) + "; expiry is never consent");
+        if (c.approve && record->needed > 1 && !record->askedBy.id.empty()
+            && cmd.actor.id == record->askedBy.id)
             return no(RejectCode::NoRight, "who asked cannot approve where two people are required");
         for (const auto& actor : record->approvedBy)
             if (c.approve && actor == cmd.actor)
@@ -260,7 +283,8 @@ struct Examiner {
     {
         const bool approved = record.state == ApprovalState::Approved || record.state == ApprovalState::Used;
         const bool wanted = c.approve ? approved : record.state == ApprovalState::Rejected;
-        const std::string text = "already " + std::string(key(record.state == ApprovalState::Used ? ApprovalState::Approved : record.state))
+        const std::string text = "already "
+            + std::string(key(record.state == ApprovalState::Used ? ApprovalState::Approved : record.state))
             + (record.decidedBy.id.empty() ? std::string{} : " by " + record.decidedBy.id) + " at "
             + formatInstant(record.decidedAt);
         if (wanted && record.decidedBy == cmd.actor)
@@ -276,7 +300,9 @@ struct Examiner {
         if (c.paused && s.restCancelled)
             return no(RejectCode::Refused, "the run is being cancelled; it cannot be paused");
         if (s.parked && !c.paused)
-            return cmd.actor.kind == ActorKind::Person ? Examined{} : no(RejectCode::NoRight, "only a person can let a parked run go on");
+            return cmd.actor.kind == ActorKind::Person
+                ? Examined{}
+                : no(RejectCode::NoRight, "only a person can let a parked run go on");
         if (s.own.paused == c.paused) {
             if (!c.paused && s.inherited.paused)
                 return no(RejectCode::Refused, "the run is paused by its parent; resume the parent");
@@ -299,7 +325,8 @@ struct Examiner {
         if (s.compensating)
             return same("the run is being compensated already");
         if (!s.running.empty() || !s.unknown.empty())
-            return no(RejectCode::Refused, "a step is under way or its outcome is unknown: wait, or settle it first");
+            return no(RejectCode::Refused,
+                "a step is under way or its outcome is unknown: wait, or settle it first");
         const bool any = std::any_of(s.steps.begin(), s.steps.end(), [&](const StepRecord& r) {
             const ToolDef* t = toolDef(g.definition, r);
             return r.effectDone && r.undoOf == kNoStep && t && !t->undoTool.empty();
@@ -325,11 +352,14 @@ struct Examiner {
             if (r->reason == Reason::Retry || r->reason == Reason::Capacity)
                 return {};
             if (r->reason == Reason::Resource)
-                return no(RejectCode::Refused, "the resource asked for no calls until " + formatInstant(r->due));
-            return no(RejectCode::Refused, inState(*r) + " for another reason (" + std::string(label(r->reason))
-                                               + "); a retry would not end it");
+                return no(
+                    RejectCode::Refused, "the resource asked for no calls until " + formatInstant(r->due));
+            return no(RejectCode::Refused,
+                inState(*r) + " for another reason (" + std::string(label(r->reason))
+                    + "); a retry would not end it");
         case StepState::Unknown:
-            return no(RejectCode::Refused, inState(*r) + ": whether its effect happened is not known; use settle");
+            return no(
+                RejectCode::Refused, inState(*r) + ": whether its effect happened is not known; use settle");
         case StepState::Complete: return no(RejectCode::Refused, inState(*r) + ": it has a recorded result");
         case StepState::Running: return no(RejectCode::Refused, inState(*r) + ": an attempt is under way");
         case StepState::Ready: return same(inState(*r) + " already");
@@ -338,8 +368,9 @@ struct Examiner {
     }
     [[nodiscard]] static Examined doubtful(const StepRecord& r)
     {
-        return no(RejectCode::Refused, "an earlier attempt at step " + quoted(r.id)
-                                           + " may have had its effect: retry it under the same key, or record its result");
+        return no(RejectCode::Refused,
+            "an earlier attempt at step " + quoted(r.id)
+                + " may have had its effect: retry it under the same key, or record its result");
     }
     Examined replaceable(const StepRecord& r, std::string_view verb) const
     {
@@ -358,7 +389,8 @@ struct Examiner {
                 return no(RejectCode::Refused, inState(r) + " for its members: act on them");
             return {};
         case StepState::Unknown:
-            return no(RejectCode::Refused, inState(r) + ": whether its effect happened is not known; use settle");
+            return no(
+                RejectCode::Refused, inState(r) + ": whether its effect happened is not known; use settle");
         default: return no(RejectCode::Refused, inState(r) + ", so " + std::string(verb) + " does not apply");
         }
     }
@@ -379,7 +411,8 @@ struct Examiner {
         if (stale(c, *r))
             return staleStep(*r);
         if (r->state == StepState::Waiting && r->reason == Reason::EffectInFlight)
-            return no(RejectCode::Refused, inState(*r) + " for the same effect in another run: wait for its result, or skip the step");
+            return no(RejectCode::Refused,
+                inState(*r) + " for the same effect in another run: wait for its result, or skip the step");
         return replaceable(*r, "record");
     }
     Examined operator()(const cmd::Settle& c) const
@@ -394,8 +427,10 @@ struct Examiner {
         if (r->attempt)
             return no(RejectCode::Refused, "the provider is being asked right now; wait for its answer");
         if (c.as == cmd::SettleAs::RepeatSameKey && r->safety != ReplaySafety::Repeatable)
-            return no(RejectCode::Refused, "tool " + quoted(r->tool) + " does not promise that the same key has the same effect, "
-                                               "so it may not be repeated while the outcome is unknown");
+            return no(RejectCode::Refused,
+                "tool " + quoted(r->tool)
+                    + " does not promise that the same key has the same effect, "
+                      "so it may not be repeated while the outcome is unknown");
         if (c.as == cmd::SettleAs::RepeatSameKey && s.restCancelled && r->undoOf == kNoStep)
             return no(RejectCode::Refused, "the run is being cancelled: nothing is tried again");
         return {};
@@ -414,8 +449,10 @@ struct Examiner {
         if (r->inDoubt() && r->state != StepState::Unknown)
             return doubtful(*r);
         const StepIx ix = s.stepById.at(c.step);
-        if (std::any_of(s.children.begin(), s.children.end(), [ix](const ChildRecord& child) { return child.step == ix; }))
-            return no(RejectCode::Refused, "the child run of step " + quoted(r->id) + " has its input already: repair the child");
+        if (std::any_of(s.children.begin(), s.children.end(),
+                [ix](const ChildRecord& child) { return child.step == ix; }))
+            return no(RejectCode::Refused,
+                "the child run of step " + quoted(r->id) + " has its input already: repair the child");
         return replaceable(*r, "amend");
     }
     Examined operator()(const cmd::SetDeadline& c) const
@@ -425,7 +462,8 @@ struct Examiner {
         if (s.closed)
             return finishedRun();
         if (c.deadline != kNoTime && c.deadline <= g.now)
-            return no(RejectCode::InvalidInput, "the deadline " + formatInstant(c.deadline) + " has passed already");
+            return no(RejectCode::InvalidInput,
+                "the deadline " + formatInstant(c.deadline) + " has passed already");
         return {};
     }
     Examined operator()(const cmd::SetBudget& c) const
@@ -435,7 +473,8 @@ struct Examiner {
         if (s.closed)
             return finishedRun();
         if (c.unit.empty() || c.limit < 0)
-            return no(RejectCode::InvalidInput, "a budget needs a unit (tokens or a currency) and a limit that is not negative");
+            return no(RejectCode::InvalidInput,
+                "a budget needs a unit (tokens or a currency) and a limit that is not negative");
         for (const auto& line : s.budget)
             if (line.unit == c.unit && c.limit < line.used)
                 return no(RejectCode::InvalidInput, "the run has used more than that already");
@@ -454,8 +493,9 @@ struct Examiner {
         if (s.closed)
             return finishedRun();
         if (!g.target)
-            return no(RejectCode::NotFound, "workflow " + quoted(s.workflow.name) + " has no version "
-                                                + std::to_string(c.toVersion) + " in this store");
+            return no(RejectCode::NotFound,
+                "workflow " + quoted(s.workflow.name) + " has no version " + std::to_string(c.toVersion)
+                    + " in this store");
         if (s.workflow.version == g.target->ref.version)
             return same("the run already follows version " + std::to_string(c.toVersion));
         if (!s.running.empty())
@@ -468,15 +508,24 @@ struct Examiner {
     Examined operator()(const cmd::Redact&) const { return {}; }
 
     // --- engine
-    Examined operator()(const cmd::Advance&) const { return s.closed ? same("the run is finished") : Examined{}; }
+    Examined operator()(const cmd::Advance&) const
+    {
+        return s.closed ? same("the run is finished") : Examined{};
+    }
     Examined operator()(const cmd::Park&) const
     {
         if (s.closed)
             return same("the run is finished");
         return s.parked ? same("the run is parked already") : Examined{};
     }
-    Examined operator()(const cmd::Recover&) const { return s.closed ? same("the run is finished") : Examined{}; }
-    Examined operator()(const cmd::FireTimers&) const { return s.closed ? same("the run is finished") : Examined{}; }
+    Examined operator()(const cmd::Recover&) const
+    {
+        return s.closed ? same("the run is finished") : Examined{};
+    }
+    Examined operator()(const cmd::FireTimers&) const
+    {
+        return s.closed ? same("the run is finished") : Examined{};
+    }
     Examined operator()(const cmd::Deliver& c) const
     {
         const auto child = s.childByRun.find(c.from);
@@ -504,14 +553,16 @@ MigrationAnswer fitOf(const RunState& state, const Definition& target)
 
 Examined examine(const RunState& state, const Command& command, const Given& given)
 {
-    const bool creates = std::holds_alternative<cmd::Start>(command.body) || std::holds_alternative<cmd::Fork>(command.body);
+    const bool creates =
+        std::holds_alternative<cmd::Start>(command.body) || std::holds_alternative<cmd::Fork>(command.body);
     if (!creates && state.version == 0)
         return refuse(RejectCode::NotFound, "there is no such run");
     if (command.actor.kind == ActorKind::Person) {
         if (!given.canWrite)
             return refuse(RejectCode::NoRight, "you have no right to change runs in this store");
         if (given.safety == Safety::Guarded && command.reasonLength < kReasonMinimum)
-            return refuse(RejectCode::ReasonMissing, "this store is guarded: give a reason of at least 10 characters");
+            return refuse(
+                RejectCode::ReasonMissing, "this store is guarded: give a reason of at least 10 characters");
     }
     return std::visit(Examiner{state, command, given}, command.body);
 }

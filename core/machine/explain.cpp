@@ -28,7 +28,11 @@ TimeMs nextOf(const StepRecord& step) { return step.due; }
 
 class Collector {
 public:
-    explicit Collector(const RunState& state, const Given* given = nullptr) : s(state), g(given) {}
+    explicit Collector(const RunState& state, const Given* given = nullptr)
+        : s(state)
+        , g(given)
+    {
+    }
 
     std::vector<ReasonItem> collect()
     {
@@ -47,7 +51,8 @@ public:
             if (set.empty() || reason == Reason::Dependency)
                 continue;
             const StepIx ix = set.begin()->second;
-            items.push_back({reason, ix, set.begin()->first, nextOf(s.steps[ix]), static_cast<std::uint32_t>(set.size()), false});
+            items.push_back({reason, ix, set.begin()->first, nextOf(s.steps[ix]),
+                static_cast<std::uint32_t>(set.size()), false});
         }
         // A driven run with no open step waits for its caller.
         if (items.empty() && s.driven && s.running.empty() && !s.restCancelled)
@@ -81,9 +86,8 @@ private:
             const StepRecord& step = s.steps[ix];
             if (s.restCancelled && step.undoOf == kNoStep)
                 continue;
-            const auto same = std::find_if(items.begin(), items.end(), [&](const ReasonItem& item) {
-                return item.reason == step.reason && item.step != kNoStep;
-            });
+            const auto same = std::find_if(items.begin(), items.end(),
+                [&](const ReasonItem& item) { return item.reason == step.reason && item.step != kNoStep; });
             if (same != items.end())
                 ++same->count;
             else
@@ -111,7 +115,7 @@ private:
     }
 
     const RunState& s;
-    const Given* g;                // null: nothing is known but the state
+    const Given* g;  // null: nothing is known but the state
     std::vector<ReasonItem> items;
 };
 
@@ -131,12 +135,14 @@ Activity activityOf(const RunState& s, const std::vector<ReasonItem>& reasons)
         return Activity::Blocked;
     if (!s.waiting[at(Reason::Retry)].empty())
         return Activity::Retrying;
-    const bool asks = std::any_of(reasons.begin(), reasons.end(), [](const ReasonItem& r) { return r.lookingUp; });
+    const bool asks =
+        std::any_of(reasons.begin(), reasons.end(), [](const ReasonItem& r) { return r.lookingUp; });
     const bool starts = !s.driven && (!s.ready.empty() || !s.fresh.empty());
     if (starts || asks || !s.waiting[at(Reason::Resource)].empty()
         || !s.waiting[at(Reason::Capacity)].empty())
         return Activity::Queued;
-    for (const Reason r : {Reason::Approval, Reason::Timer, Reason::Signal, Reason::Child, Reason::EffectInFlight})
+    for (const Reason r :
+        {Reason::Approval, Reason::Timer, Reason::Signal, Reason::Child, Reason::EffectInFlight})
         if (!s.waiting[at(r)].empty())
             return Activity::Waiting;
     if (s.driven && reasons.size() == 1 && reasons.front().reason == Reason::Signal)
@@ -174,7 +180,8 @@ TimeMs nextDueOf(const RunState& s, TimeMs now)
     };
     if (s.blocked == Reason::None && !s.restCancelled)
         sooner(s.deadline());
-    const bool canStart = !s.driven && !s.paused() && s.blocked == Reason::None && (!s.ready.empty() || !s.fresh.empty());
+    const bool canStart =
+        !s.driven && !s.paused() && s.blocked == Reason::None && (!s.ready.empty() || !s.fresh.empty());
     if (canStart)
         sooner(now);
     return next;
@@ -208,7 +215,8 @@ struct Probe {
     cmd::Body body;
 };
 
-// The verbs that could concern this run as it is, safest first. Whether each is allowed is for check() to say.
+// The verbs that could concern this run as it is, safest first. Whether each is allowed is for check() to
+// say.
 std::vector<Probe> probesFor(const RunState& s, TimeMs now)
 {
     std::vector<Probe> probes;
@@ -246,7 +254,8 @@ std::vector<Probe> probesFor(const RunState& s, TimeMs now)
     }
     if (!s.waiting[at(Reason::Budget)].empty() || s.blocked == Reason::Budget) {
         const auto line = s.budget.empty() ? BudgetLine{"tokens", 1, 0, 0} : s.budget.front();
-        add(Verb::Budget, kNoStep, cmd::SetBudget{line.unit, std::max<std::int64_t>(line.limit * 2, line.used), 0, false});
+        add(Verb::Budget, kNoStep,
+            cmd::SetBudget{line.unit, std::max<std::int64_t>(line.limit * 2, line.used), 0, false});
     }
     if (s.blocked == Reason::Deadline)
         add(Verb::Deadline, kNoStep, cmd::SetDeadline{now + 3'600'000, 0, false});
@@ -298,7 +307,8 @@ std::vector<Action> remedies(const RunState& state, const Given& given)
                 || (summary.attention == before.attention && summary.primary.count < before.primary.count);
         }
         if (moves)
-            result.push_back({probe.verb, probe.step, probe.approval, true, std::string(word(probe.verb).help)});
+            result.push_back(
+                {probe.verb, probe.step, probe.approval, true, std::string(word(probe.verb).help)});
     }
     return result;
 }

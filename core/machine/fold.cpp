@@ -84,7 +84,8 @@ struct Folder {
             const StepRecord& s = state.steps[ix];
             const bool notBegun = !isFinished(s.state) && s.state != StepState::Unknown && !s.attempt;
             // A child that has not answered is still out there: its step ends with its answer.
-            if (!notBegun || s.undoOf != kNoStep || (s.state == StepState::Waiting && s.reason == Reason::Child))
+            if (!notBegun || s.undoOf != kNoStep
+                || (s.state == StepState::Waiting && s.reason == Reason::Child))
                 continue;
             cancelStep(ix);
         }
@@ -123,7 +124,7 @@ struct Folder {
         else
             state.budget.push_back({f.unit, f.limit, 0, reservedNow(f.unit)});
     }
-    void operator()(const PayloadsRedacted&) {}
+    void operator()(const PayloadsRedacted&) { }
 
     // --- steps
     void operator()(const StepAdded& f)
@@ -322,7 +323,8 @@ struct Folder {
         }
         if (t->firstStartedAt == kNoTime)
             t->firstStartedAt = head.time;
-        // A look-up of an unknown step leaves it unknown; the first look of check_first is the step's own work.
+        // A look-up of an unknown step leaves it unknown; the first look of check_first is the step's own
+        // work.
         if (t->state != StepState::Unknown) {
             t->state = StepState::Running;
             t->reason = Reason::None;
@@ -353,7 +355,8 @@ struct Folder {
         use(state, f.used);
         const bool lookUp = t->attempt && t->attempt->purpose == Purpose::LookUp;
         if (!lookUp && f.how != AttemptEnd::Completed) {
-            t->doubt = t->doubt || f.effect == EffectKnowledge::Unknown || f.effect == EffectKnowledge::Happened;
+            t->doubt =
+                t->doubt || f.effect == EffectKnowledge::Unknown || f.effect == EffectKnowledge::Happened;
             // What a later try says of itself does not tell what an earlier one did.
             if (f.effect == EffectKnowledge::NotHappened && !t->doubt)
                 t->holdsKey = false;
@@ -378,7 +381,7 @@ struct Folder {
                 && f.effect != EffectKnowledge::Happened;
     }
     void operator()(const PartialResult& f) { Touch(state, f.step, head)->partial = f.output; }
-    void operator()(const LateResult&) {}
+    void operator()(const LateResult&) { }
 
     // --- approvals, signals, children
     void operator()(const ApprovalRequested& f)
@@ -516,8 +519,7 @@ struct Folder {
     bool m_cancelAfter = false;  // the step was cancelled while under way: cancelled once its Touch is over
 };
 
-template<class F>
-StepIx stepOf(const F& f)
+template<class F> StepIx stepOf(const F& f)
 {
     if constexpr (requires { f.step; })
         return f.step;

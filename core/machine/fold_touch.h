@@ -1,5 +1,6 @@
 #pragma once
-// Inside of folding: what every change of a step has to keep in order (sets, counts, dependents, reservations).
+// Inside of folding: what every change of a step has to keep in order (sets, counts, dependents,
+// reservations).
 
 #include "core/machine/fold.h"
 
@@ -20,7 +21,11 @@ inline TimeMs attemptDue(const AttemptState& attempt)
 // Every change of a step goes out of the kept sets before, and back in after.
 class Touch {
 public:
-    Touch(RunState& state, StepIx ix, const Head& head) : m_state(state), m_ix(ix), m_head(head), m_before(step().state)
+    Touch(RunState& state, StepIx ix, const Head& head)
+        : m_state(state)
+        , m_ix(ix)
+        , m_head(head)
+        , m_before(step().state)
     {
         remove();
     }

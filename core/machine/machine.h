@@ -1,6 +1,7 @@
 #pragma once
-// The rules. Pure: no clock, no randomness, no I/O, no payload bytes; the same inputs give the same answer for ever.
-// Console, engine, command line, preview, verify and simulator all call these functions and no others.
+// The rules. Pure: no clock, no randomness, no I/O, no payload bytes; the same inputs give the same answer
+// for ever. Console, engine, command line, preview, verify and simulator all call these functions and no
+// others.
 
 #include "core/machine/state.h"
 #include "core/model/command.h"
@@ -13,39 +14,43 @@
 
 namespace cairn {
 
-// --- what a decision must see --------------------------------------------------------------------------------------
+// --- what a decision must see
 
-// What decide() lacked. The caller (core/service) fetches it, adds it to Given and decides again until nothing lacks.
+// What decide() lacked. The caller (core/service) fetches it, adds it to Given and decides again until
+// nothing lacks.
 struct Needs {
-    std::vector<StepIx> render;          // steps whose condition, input, effect key and fan-out must be evaluated
-    std::vector<EffectId> ledger;        // ledger rows to read
+    std::vector<StepIx> render;    // steps whose condition, input, effect key and fan-out must be evaluated
+    std::vector<EffectId> ledger;  // ledger rows to read
     std::vector<std::string> resources;  // back-off and permits to read
     bool output = false;                 // the run's output template must be rendered
-    [[nodiscard]] bool empty() const { return render.empty() && ledger.empty() && resources.empty() && !output; }
+    [[nodiscard]] bool empty() const
+    {
+        return render.empty() && ledger.empty() && resources.empty() && !output;
+    }
 };
 
 // What the definition layer made of a step's templates, once all that they read is recorded.
 struct Rendered {
-    bool condition = true;               // false: the step is skipped
-    bool failed = false;                 // a pointer or template did not fit: the step fails as incompatible
-    PayloadRef error;                    // where failed
+    bool condition = true;  // false: the step is skipped
+    bool failed = false;    // a pointer or template did not fit: the step fails as incompatible
+    PayloadRef error;       // where failed
     PayloadRef input;
-    EffectId effect;                     // null for read-only tools
+    EffectId effect;  // null for read-only tools
     Money amount;
-    TimeMs until = kNoTime;              // Timer steps
-    std::uint32_t items = 0;             // FanOut: members to add
+    TimeMs until = kNoTime;   // Timer steps
+    std::uint32_t items = 0;  // FanOut: members to add
 };
 
 enum class LedgerState : std::uint8_t { Absent = 0, InFlight, Completed, Unknown, NotHappened };
 
 struct LedgerRow {
     LedgerState state = LedgerState::Absent;
-    RunId holder;                        // run and step that hold, or completed, the effect
+    RunId holder;  // run and step that hold, or completed, the effect
     std::string holderStep;
-    bool sameInput = true;               // compared under the row's salt; salt gone: see `unknowable`
-    bool unknowable = false;             // redacted: never "same"
-    PayloadRef result;                   // of a completed effect, as a new payload of this run
-    std::uint64_t revision = 0;          // the commit is guarded by it
+    bool sameInput = true;       // compared under the row's salt; salt gone: see `unknowable`
+    bool unknowable = false;     // redacted: never "same"
+    PayloadRef result;           // of a completed effect, as a new payload of this run
+    std::uint64_t revision = 0;  // the commit is guarded by it
 };
 
 struct ResourceView {
@@ -58,69 +63,70 @@ enum class Safety : std::uint8_t { Free = 1, Guarded };
 
 struct LostSession {
     TimeMs lastHeard = kNoTime;
-    TimeMs takenOverAt = kNoTime;        // kNoTime: no engine is there to take over
+    TimeMs takenOverAt = kNoTime;  // kNoTime: no engine is there to take over
 };
 
 struct Given {
     TimeMs now = kNoTime;
-    std::uint64_t seed = 0;              // of the store; jitter = hash(seed, run, step, attempt)
+    std::uint64_t seed = 0;  // of the store; jitter = hash(seed, run, step, attempt)
     Safety safety = Safety::Free;
-    bool canWrite = true;                // rights of the actor
-    const Definition* definition = nullptr;   // of the run's workflow version; null where it is not here
-    const Definition* target = nullptr;       // Migrate: the version to move to
-    bool served = true;                  // this engine serves the run's workflow version
-    std::uint16_t format = kMaxFormat;   // that the entry will be written in
-    SessionId session;                   // the owning engine that commits; null: starts no attempts
-    std::uint32_t capacity = 0;          // attempts that the engine can start now
+    bool canWrite = true;                    // rights of the actor
+    const Definition* definition = nullptr;  // of the run's workflow version; null where it is not here
+    const Definition* target = nullptr;      // Migrate: the version to move to
+    bool served = true;                      // this engine serves the run's workflow version
+    std::uint16_t format = kMaxFormat;       // that the entry will be written in
+    SessionId session;                       // the owning engine that commits; null: starts no attempts
+    std::uint32_t capacity = 0;              // attempts that the engine can start now
     std::function<bool(const SessionId&)> sessionEnded;  // Recover; null: no session has ended
     // explain(): a session that is no longer heard; null: all are. Engines decide by sessionEnded alone.
     std::function<std::optional<LostSession>(const SessionId&)> sessionLost;
     std::map<StepIx, Rendered> rendered;
     std::map<EffectId, LedgerRow> ledger;
     std::map<std::string, ResourceView, std::less<>> resources;
-    PayloadRef output;                   // the rendered run output
+    PayloadRef output;  // the rendered run output
     bool outputRendered = false;
-    PayloadRef detail;                   // payload with a machine-made explanation (worker, incompatible), where needed
-    const RunState* forkSource = nullptr;               // Fork: folded to the version
-    std::map<PayloadId, PayloadRef> copies;             // Fork: payloads as copied into the new run
+    PayloadRef detail;  // payload with a machine-made explanation (worker, incompatible), where needed
+    const RunState* forkSource = nullptr;    // Fork: folded to the version
+    std::map<PayloadId, PayloadRef> copies;  // Fork: payloads as copied into the new run
 };
 
-// --- decisions -----------------------------------------------------------------------------------------------------
+// --- decisions
 
 enum class RejectCode : std::uint8_t {
-    Stale = 1,       // what the act depends on has changed since it was seen
-    Refused,         // the rules do not allow it in this state
-    NotFound,        // no such step, approval, attempt
+    Stale = 1,  // what the act depends on has changed since it was seen
+    Refused,    // the rules do not allow it in this state
+    NotFound,   // no such step, approval, attempt
     InvalidInput,
-    Fenced,          // attempt no longer current; `late` may then be committed to keep the evidence
+    Fenced,  // attempt no longer current; `late` may then be committed to keep the evidence
     NoRight,
     ReasonMissing,
-    Conflict,        // same key or id with other content
+    Conflict,  // same key or id with other content
 };
 
 struct Rejection {
     RejectCode code = RejectCode::Refused;
-    std::string text;                    // what, where, and what may be done; for people
-    std::optional<Entry> late;           // Fenced: an entry with a LateResult fact, to be committed as evidence
+    std::string text;           // what, where, and what may be done; for people
+    std::optional<Entry> late;  // Fenced: an entry with a LateResult fact, to be committed as evidence
 };
 
 // Nothing to do: the state already is what was asked for. `text` says so.
 struct NoChange {
     std::string text;
-    StepIx step = kNoStep;               // DrivenStep, Claim: the step concerned
+    StepIx step = kNoStep;  // DrivenStep, Claim: the step concerned
 };
 
 using Decision = std::variant<Entry, Rejection, NoChange, Needs>;
 
-// Decides `command` on `state`. An Entry has version state.version + 1 and is complete; folding it needs nothing else.
-// The same function serves preview and execution.
+// Decides `command` on `state`. An Entry has version state.version + 1 and is complete; folding it needs
+// nothing else. The same function serves preview and execution.
 [[nodiscard]] Decision decide(const RunState& state, const Command& command, const Given& given);
 
-// The same decision made in place, for callers that own a state and go on with it (core/service): facts are applied to
-// `state` as they are decided, so a completion costs no copy. run() gives Needs as often as something lacks; the caller
-// adds to `given` and calls run() again. Steps named by Needs may have been added by this very entry: read them from
-// `state`. After an Entry the state is at the entry's version. After a Rejection or NoChange it is untouched. A caller
-// that gives up after Needs must throw the state away and load it again.
+// The same decision made in place, for callers that own a state and go on with it (core/service): facts are
+// applied to `state` as they are decided, so a completion costs no copy. run() gives Needs as often as
+// something lacks; the caller adds to `given` and calls run() again. Steps named by Needs may have been added
+// by this very entry: read them from `state`. After an Entry the state is at the entry's version. After a
+// Rejection or NoChange it is untouched. A caller that gives up after Needs must throw the state away and
+// load it again.
 class Decider {
 public:
     Decider(RunState& state, const Command& command, Given& given);
@@ -134,65 +140,68 @@ private:
     std::unique_ptr<Impl> m_impl;
 };
 
-// Why `command` cannot be taken on `state`, without deciding it; nullopt: it can. decide() begins with the same check.
-[[nodiscard]] std::optional<Rejection> check(const RunState& state, const Command& command, const Given& given);
+// Why `command` cannot be taken on `state`, without deciding it; nullopt: it can. decide() begins with the
+// same check.
+[[nodiscard]] std::optional<Rejection> check(
+    const RunState& state, const Command& command, const Given& given);
 
 // Folds an entry in place, O(steps touched). The entry's version must be state.version + 1.
 void apply(RunState& state, const Entry& entry);
 
-// --- what follows from an entry (derived, so recomputable) -----------------------------------------------------------
+// --- what follows from an entry (derived, so recomputable)
 
 struct Message {
     cmd::MessageKind kind = cmd::MessageKind::StartChild;
     RunId to;
-    StepIx step = kNoStep;               // receiver's step (ChildFinished), sender's step (StartChild)
-    std::uint32_t index = 0;             // StartChild: of the sender's step among its fan-out's members
-    PayloadRef payload;                  // in the sender: child's input, or the run's output
+    StepIx step = kNoStep;    // receiver's step (ChildFinished), sender's step (StartChild)
+    std::uint32_t index = 0;  // StartChild: of the sender's step among its fan-out's members
+    PayloadRef payload;       // in the sender: child's input, or the run's output
     Activity as = Activity::Completed;
     std::vector<Usage> used;
     std::vector<BudgetLine> allotment;
     Control control;
-    std::string workflow;                // StartChild
+    std::string workflow;  // StartChild
     std::uint32_t workflowVersion = 0;
     RunId root;
-    RunId origin;                        // StartChild: names the child's default effect keys
+    RunId origin;  // StartChild: names the child's default effect keys
     std::uint32_t confirmed = 0;
     std::uint32_t total = 0;
-    EffectId effect;                     // EffectReleased: made by the store, one per waiter
+    EffectId effect;  // EffectReleased: made by the store, one per waiter
 };
 
-// What flows down from a run to its children: the stricter of own and inherited. The revision is the version of the entry
-// that last changed it, so it only grows.
+// What flows down from a run to its children: the stricter of own and inherited. The revision is the version
+// of the entry that last changed it, so it only grows.
 [[nodiscard]] Control controlForChildren(const RunState& state);
 
 // Messages of an entry in order; their number is their position. `after` is the state with the entry applied.
-[[nodiscard]] std::vector<Message> messagesOf(const RunState& after, const Entry& entry, const Definition* definition);
+[[nodiscard]] std::vector<Message> messagesOf(
+    const RunState& after, const Entry& entry, const Definition* definition);
 
 struct LedgerChange {
     EffectId effect;
     StepIx step = kNoStep;
     LedgerState state = LedgerState::InFlight;
     PayloadRef result;
-    bool wakesWaiters = false;           // the effect ended: one EffectReleased message per waiter
+    bool wakesWaiters = false;  // the effect ended: one EffectReleased message per waiter
 };
 [[nodiscard]] std::vector<LedgerChange> ledgerChangesOf(const RunState& after, const Entry& entry);
 
-// --- explaining ----------------------------------------------------------------------------------------------------
+// --- explaining
 
 struct ReasonItem {
     Reason reason = Reason::None;
-    StepIx step = kNoStep;               // kNoStep: the run as a whole
+    StepIx step = kNoStep;  // kNoStep: the run as a whole
     TimeMs since = kNoTime;
-    TimeMs due = kNoTime;                // next time something happens by itself; kNoTime: nothing will
-    std::uint32_t count = 1;             // steps that wait for the same reason, this one included
-    bool lookingUp = false;              // an unknown effect that is being looked up right now
+    TimeMs due = kNoTime;     // next time something happens by itself; kNoTime: nothing will
+    std::uint32_t count = 1;  // steps that wait for the same reason, this one included
+    bool lookingUp = false;   // an unknown effect that is being looked up right now
 };
 
-struct Summary {                         // O(reasons): what run_list holds
+struct Summary {  // O(reasons): what run_list holds
     Activity activity = Activity::Queued;
     Attention attention = Attention::Machine;
     ReasonItem primary;
-    TimeMs nextDue = kNoTime;            // earliest time at which the run does something by itself
+    TimeMs nextDue = kNoTime;  // earliest time at which the run does something by itself
     std::uint32_t running = 0;
 };
 [[nodiscard]] Summary summarise(const RunState& state, TimeMs now);
@@ -202,13 +211,13 @@ struct Action {
     StepIx step = kNoStep;
     ApprovalId approval;
     bool allowed = false;
-    std::string why;                     // one line: consequence where allowed, why not where refused
+    std::string why;  // one line: consequence where allowed, why not where refused
 };
 
 struct Explanation {
     Summary summary;
-    std::vector<ReasonItem> reasons;     // the most pressing first
-    std::vector<Action> actions;         // safest first; refused ones carry the reason
+    std::vector<ReasonItem> reasons;  // the most pressing first
+    std::vector<Action> actions;      // safest first; refused ones carry the reason
 };
 [[nodiscard]] Explanation explain(const RunState& state, const Given& given);
 

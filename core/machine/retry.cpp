@@ -37,8 +37,8 @@ SpanMs jitter(SpanMs span, std::uint64_t seed, const RunId& run, StepIx step, st
     return static_cast<SpanMs>((static_cast<Wide>(hash) * static_cast<std::uint64_t>(span)) >> 64);
 }
 
-SpanMs retryDelay(const RetryPolicy& policy, std::uint32_t failures, std::uint64_t seed, const RunId& run, StepIx step,
-                  std::uint32_t attempt) noexcept
+SpanMs retryDelay(const RetryPolicy& policy, std::uint32_t failures, std::uint64_t seed, const RunId& run,
+    StepIx step, std::uint32_t attempt) noexcept
 {
     return jitter(retryCeiling(policy, failures) + 1, seed, run, step, attempt);
 }

@@ -16,7 +16,7 @@ struct AttemptState {
     AttemptId id;
     Purpose purpose = Purpose::Do;
     std::uint32_t number = 0;
-    SessionId session;             // null: an outside worker
+    SessionId session;  // null: an outside worker
     std::string worker;
     TimeMs startedAt = kNoTime;
     TimeMs timeoutAt = kNoTime;
@@ -37,48 +37,48 @@ struct StepRecord {
     StepState state = StepState::Pending;
     bool runsAfterSkip = false;
     bool fromLedger = false;
-    bool byPerson = false;         // result recorded, settled or skipped by an operator
-    bool effectDone = false;       // its effect is known to have happened
+    bool byPerson = false;    // result recorded, settled or skipped by an operator
+    bool effectDone = false;  // its effect is known to have happened
     bool skippedDependency = false;
-    bool holdsKey = false;         // an attempt at its effect began, and it is not known that it did not happen
-    bool doubt = false;            // an attempt ended without saying whether its effect happened; nobody knows yet
+    bool holdsKey = false;  // an attempt at its effect began, and it is not known that it did not happen
+    bool doubt = false;     // an attempt ended without saying whether its effect happened; nobody knows yet
     Reason reason = Reason::None;  // while Waiting or Unknown; of a Failed step, why it failed
     TimeMs since = kNoTime;        // of the present state
     TimeMs due = kNoTime;          // when time itself ends the wait
     TimeMs readyAt = kNoTime;
     TimeMs firstStartedAt = kNoTime;
     TimeMs endedAt = kNoTime;
-    std::uint32_t revision = 0;    // grows with every fact that touches the step
-    std::uint32_t unmet = 0;       // unfinished dependencies
-    std::uint32_t attempts = 0;    // started
-    std::uint32_t failures = 0;    // handled failures
-    std::uint32_t lost = 0;        // lost owners
-    std::uint32_t lookUps = 0;     // look-up attempts started for the present doubt
-    std::uint32_t tries = 0;       // attempts started at the present effect, look-ups not counted
-    bool lookedUp = false;         // a look-up answered "cannot tell": only a person can
-    std::uint32_t membersOpen = 0; // FanOut: unfinished members
+    std::uint32_t revision = 0;     // grows with every fact that touches the step
+    std::uint32_t unmet = 0;        // unfinished dependencies
+    std::uint32_t attempts = 0;     // started
+    std::uint32_t failures = 0;     // handled failures
+    std::uint32_t lost = 0;         // lost owners
+    std::uint32_t lookUps = 0;      // look-up attempts started for the present doubt
+    std::uint32_t tries = 0;        // attempts started at the present effect, look-ups not counted
+    bool lookedUp = false;          // a look-up answered "cannot tell": only a person can
+    std::uint32_t membersOpen = 0;  // FanOut: unfinished members
     std::uint32_t membersFailed = 0;
-    StepIx owner = kNoStep;        // FanOut that this is a member of
+    StepIx owner = kNoStep;  // FanOut that this is a member of
     std::uint32_t index = 0;
     StepIx undoOf = kNoStep;
-    RunId waitRun;                 // child, or holder of the effect
+    RunId waitRun;  // child, or holder of the effect
     PayloadRef input;
     PayloadRef output;
     PayloadRef partial;
-    PayloadRef error;              // last
+    PayloadRef error;  // last
     PayloadRef firstError;
-    PayloadRef detail;             // evidence or detail of the present wait
-    Digest signature;              // of the last error
+    PayloadRef detail;  // evidence or detail of the present wait
+    Digest signature;   // of the last error
     EffectId effect;
     Money amount;
-    ApprovalId approval;           // the newest asked for this step
+    ApprovalId approval;  // the newest asked for this step
     std::vector<StepIx> after;
     std::vector<StepIx> dependents;
-    std::vector<StepIx> members;   // FanOut
-    std::vector<Usage> held;       // reservations kept while the outcome is unknown
+    std::vector<StepIx> members;          // FanOut
+    std::vector<Usage> held;              // reservations kept while the outcome is unknown
     std::optional<AttemptState> attempt;  // the current one
-    AttemptId lastAttempt;         // the newest started
-    AttemptId completedBy;         // the attempt that gave the result
+    AttemptId lastAttempt;                // the newest started
+    AttemptId completedBy;                // the attempt that gave the result
 
     [[nodiscard]] bool inDoubt() const { return doubt && !attempt && !isFinished(state); }
 };
@@ -113,8 +113,8 @@ struct ChildRecord {
     bool answered = false;
     Activity as = Activity::Executing;
     std::vector<BudgetLine> allotment;
-    PayloadRef output;             // of its last answer
-    std::vector<Usage> used;       // likewise
+    PayloadRef output;        // of its last answer
+    std::vector<Usage> used;  // likewise
     std::uint32_t cancelConfirmed = 0;
     std::uint32_t cancelTotal = 0;
 };
@@ -134,11 +134,11 @@ struct RunState {
     bool driven = false;
     TimeMs startedAt = kNoTime;
     TimeMs endedAt = kNoTime;
-    TimeMs changedAt = kNoTime;    // time of the last entry
+    TimeMs changedAt = kNoTime;  // time of the last entry
 
     // history
-    std::uint64_t version = 0;     // 0: no entry yet
-    Digest head;                   // hash of the last entry; kept by the service, not by apply
+    std::uint64_t version = 0;  // 0: no entry yet
+    Digest head;                // hash of the last entry; kept by the service, not by apply
     std::uint16_t format = kFormat1;
 
     // control
@@ -148,10 +148,11 @@ struct RunState {
     Actor pausedBy;
     TimeMs pausedAt = kNoTime;
     PayloadRef pauseReason;
-    Reason blocked = Reason::None; // of the run as a whole
+    Reason blocked = Reason::None;  // of the run as a whole
     TimeMs blockedAt = kNoTime;
     PayloadRef blockedDetail;
-    bool parked = false;           // blocked because an entry did not fold to what was decided: until a person resumes it
+    bool parked =
+        false;  // blocked because an entry did not fold to what was decided: until a person resumes it
     bool restCancelled = false;
     bool compensating = false;
     bool closed = false;
@@ -162,21 +163,21 @@ struct RunState {
     // graph
     std::vector<StepRecord> steps;
     std::unordered_map<std::string, StepIx> stepById;
-    std::unordered_map<AttemptId, StepIx> attempts;      // all that ever were
+    std::unordered_map<AttemptId, StepIx> attempts;  // all that ever were
     std::vector<ApprovalRecord> approvals;
     std::vector<SignalRecord> signals;
     std::vector<ChildRecord> children;
     std::unordered_map<RunId, std::uint32_t> childByRun;
 
     // kept sets
-    std::array<std::uint32_t, 10> stepsIn{};      // by StepState value
-    std::set<StepIx> fresh;                       // Pending with nothing unmet: wait for their input to be rendered
+    std::array<std::uint32_t, 10> stepsIn{};  // by StepState value
+    std::set<StepIx> fresh;  // Pending with nothing unmet: wait for their input to be rendered
     std::set<StepIx> ready;
-    std::set<StepIx> running;                     // with an attempt, look-ups of unknown steps included
+    std::set<StepIx> running;  // with an attempt, look-ups of unknown steps included
     std::set<StepIx> unknown;
     std::set<StepIx> failed;
     std::array<std::set<std::pair<TimeMs, StepIx>>, kReasonCount> waiting;  // by reason, oldest first
-    std::set<std::pair<TimeMs, StepIx>> due;      // waits, retries and time-outs that time itself ends
+    std::set<std::pair<TimeMs, StepIx>> due;  // waits, retries and time-outs that time itself ends
     std::uint32_t openChildren = 0;
 
     [[nodiscard]] bool paused() const { return own.paused || inherited.paused; }

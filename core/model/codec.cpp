@@ -17,7 +17,7 @@ using fields::kIsVector;
 
 constexpr std::string_view kHashDomain("cairn-entry\0", 12);
 
-// --- encoding ----------------------------------------------------------------------------------------------
+// --- encoding
 
 class Encoder {
 public:
@@ -86,7 +86,7 @@ private:
     std::uint16_t m_format;
 };
 
-// --- decoding ----------------------------------------------------------------------------------------------
+// --- decoding
 
 // Stops meaning anything once failed(); the first field that did not fit is kept for the error's text.
 class Decoder {
@@ -197,7 +197,7 @@ private:
     std::size_t m_fact = 0;
 };
 
-// --- facts by tag ------------------------------------------------------------------------------------------
+// --- facts by tag
 
 using DecodeFact = void (*)(Decoder&, Fact&);
 

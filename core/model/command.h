@@ -9,47 +9,63 @@
 
 namespace cairn::cmd {
 
-// --- from callers ------------------------------------------------------------------------------------------
+// --- from callers
 struct Start {
     RunId run;
-    RunId root;                     // null: the run is its own root
-    RunId origin;                   // names default effect keys; null: the run itself
+    RunId root;    // null: the run is its own root
+    RunId origin;  // names default effect keys; null: the run itself
     ParentRef parent;
     PayloadRef input;
     Digest keyHash;
     Control inherited;
     std::vector<BudgetLine> allotment;  // replaces the definition's budget for a child
-    bool driven = false;            // no definition: the caller owns the control flow
+    bool driven = false;                // no definition: the caller owns the control flow
 };
 struct NewStep {
     std::string id;
-    std::string name;               // a step of the definition, or free for driven runs
+    std::string name;  // a step of the definition, or free for driven runs
     StepKind kind = StepKind::Tool;
     ReplaySafety safety = ReplaySafety::ReadOnly;
     std::string tool;
     std::string agent;
-    std::vector<std::string> after; // step ids
+    std::vector<std::string> after;  // step ids
 };
-struct AddSteps { std::vector<NewStep> steps; };
+struct AddSteps {
+    std::vector<NewStep> steps;
+};
 // Driven runs: "the result, a claim, or wait". `inputHash` is the given input's hash under the recorded salt
 // where the step exists (the service computes it), the new payload's hash otherwise.
 struct DrivenStep {
     NewStep step;
     PayloadRef input;
-    bool sameInput = true;          // as compared by the service when the step exists
+    bool sameInput = true;  // as compared by the service when the step exists
     std::string worker;
     SpanMs heartbeat = 30'000;
 };
-struct Signal { std::string name; Digest messageHash; PayloadRef data; bool sameDataAsBefore = true; };
+struct Signal {
+    std::string name;
+    Digest messageHash;
+    PayloadRef data;
+    bool sameDataAsBefore = true;
+};
 
-// --- from workers and executors ----------------------------------------------------------------------------
-struct Claim { std::string step; std::string worker; std::vector<std::string> tools; SpanMs heartbeat = 30'000; };
-struct Renew { AttemptId attempt; SpanMs heartbeat = 30'000; PayloadRef progress; };
+// --- from workers and executors
+struct Claim {
+    std::string step;
+    std::string worker;
+    std::vector<std::string> tools;
+    SpanMs heartbeat = 30'000;
+};
+struct Renew {
+    AttemptId attempt;
+    SpanMs heartbeat = 30'000;
+    PayloadRef progress;
+};
 struct Complete {
-    AttemptId attempt;              // null: closes a driven run, `output` is the run's
+    AttemptId attempt;  // null: closes a driven run, `output` is the run's
     PayloadRef output;
     std::vector<Usage> used;
-    std::vector<NewStep> adds;      // a decision's plan
+    std::vector<NewStep> adds;        // a decision's plan
     bool sameOutputAsBefore = false;  // a repeat of the recorded result, as compared by the service
 };
 struct Fail {
@@ -58,57 +74,122 @@ struct Fail {
     EffectKnowledge effect = EffectKnowledge::NoEffect;
     PayloadRef error;
     Digest signature;
-    SpanMs retryAfter = -1;         // server's Retry-After; -1: none
+    SpanMs retryAfter = -1;  // server's Retry-After; -1: none
     std::vector<Usage> used;
     bool timedOut = false;
-    bool cancelled = false;         // stopped because the run was cancelled
+    bool cancelled = false;  // stopped because the run was cancelled
 };
-struct Partial { AttemptId attempt; PayloadRef output; };
+struct Partial {
+    AttemptId attempt;
+    PayloadRef output;
+};
 // The answer of a look-up attempt.
-struct LookedUp { AttemptId attempt; EffectKnowledge verdict = EffectKnowledge::Unknown; PayloadRef output; PayloadRef evidence; };
-struct RequestApproval { NewStep step; PayloadRef input; bool sameInput = true; ApprovalPolicy policy; };
+struct LookedUp {
+    AttemptId attempt;
+    EffectKnowledge verdict = EffectKnowledge::Unknown;
+    PayloadRef output;
+    PayloadRef evidence;
+};
+struct RequestApproval {
+    NewStep step;
+    PayloadRef input;
+    bool sameInput = true;
+    ApprovalPolicy policy;
+};
 
-// --- from operators ----------------------------------------------------------------------------------------
-struct Decide {                     // approve or reject
+// --- from operators
+struct Decide {  // approve or reject
     ApprovalId approval;
     bool approve = true;
-    Digest expectedBinding;         // null: not checked by the caller
+    Digest expectedBinding;  // null: not checked by the caller
 };
-struct SetPaused { bool paused = true; std::uint64_t expectedControl = 0; bool checkControl = false; };
-struct Cancel { bool compensate = true; };
-struct Compensate {};
-struct RetryStep { std::string step; std::uint32_t expectedRevision = 0; bool checkRevision = false; };
-struct SkipStep { std::string step; PayloadRef output; std::uint32_t expectedRevision = 0; bool checkRevision = false; };
-struct RecordResult { std::string step; PayloadRef output; std::uint32_t expectedRevision = 0; bool checkRevision = false; };
+struct SetPaused {
+    bool paused = true;
+    std::uint64_t expectedControl = 0;
+    bool checkControl = false;
+};
+struct Cancel {
+    bool compensate = true;
+};
+struct Compensate { };
+struct RetryStep {
+    std::string step;
+    std::uint32_t expectedRevision = 0;
+    bool checkRevision = false;
+};
+struct SkipStep {
+    std::string step;
+    PayloadRef output;
+    std::uint32_t expectedRevision = 0;
+    bool checkRevision = false;
+};
+struct RecordResult {
+    std::string step;
+    PayloadRef output;
+    std::uint32_t expectedRevision = 0;
+    bool checkRevision = false;
+};
 enum class SettleAs : std::uint8_t { Happened = 1, NotHappened, RepeatSameKey };
 struct Settle {
     std::string step;
     SettleAs as = SettleAs::Happened;
-    PayloadRef output;              // result, where it happened
+    PayloadRef output;  // result, where it happened
     PayloadRef evidence;
     std::uint32_t expectedRevision = 0;
     bool checkRevision = false;
 };
-struct AmendInput { std::string step; PayloadRef input; std::uint32_t expectedRevision = 0; bool checkRevision = false; };
-struct SetDeadline { TimeMs deadline = kNoTime; std::uint64_t expectedControl = 0; bool checkControl = false; };
-struct SetBudget { std::string unit; std::int64_t limit = 0; std::uint64_t expectedControl = 0; bool checkControl = false; };
-struct Fork { RunId newRun; std::uint64_t fromVersion = 0; bool newEffects = false; };  // decided on the empty new run
-struct Migrate { std::uint32_t toVersion = 0; };
-struct Redact { std::uint64_t act = 0; std::vector<PayloadId> payloads; };
+struct AmendInput {
+    std::string step;
+    PayloadRef input;
+    std::uint32_t expectedRevision = 0;
+    bool checkRevision = false;
+};
+struct SetDeadline {
+    TimeMs deadline = kNoTime;
+    std::uint64_t expectedControl = 0;
+    bool checkControl = false;
+};
+struct SetBudget {
+    std::string unit;
+    std::int64_t limit = 0;
+    std::uint64_t expectedControl = 0;
+    bool checkControl = false;
+};
+struct Fork {
+    RunId newRun;
+    std::uint64_t fromVersion = 0;
+    bool newEffects = false;
+};  // decided on the empty new run
+struct Migrate {
+    std::uint32_t toVersion = 0;
+};
+struct Redact {
+    std::uint64_t act = 0;
+    std::vector<PayloadId> payloads;
+};
 
-// --- from the engine ---------------------------------------------------------------------------------------
-struct Advance {};                  // start what can be started
-struct Park { PayloadRef detail; }; // an entry does not fold to what was decided: names the field; a person resumes
-struct Recover {};                  // takeover: end attempts of sessions that are gone (Given::endedSessions)
-struct FireTimers {};               // everything that is due at Given::now: timers, retries, expiries, time-outs, deadline
-enum class MessageKind : std::uint8_t { StartChild = 1, ChildFinished, ControlFlow, CancelConfirmed, EffectReleased };
+// --- from the engine
+struct Advance { };  // start what can be started
+struct Park {
+    PayloadRef detail;
+};                   // an entry does not fold to what was decided: names the field; a person resumes
+struct Recover { };  // takeover: end attempts of sessions that are gone (Given::endedSessions)
+struct FireTimers {
+};  // everything that is due at Given::now: timers, retries, expiries, time-outs, deadline
+enum class MessageKind : std::uint8_t {
+    StartChild = 1,
+    ChildFinished,
+    ControlFlow,
+    CancelConfirmed,
+    EffectReleased
+};
 // From another run's outbox. StartChild is not delivered by this command but by Start.
 struct Deliver {
     MessageKind kind = MessageKind::ChildFinished;
     RunId from;
-    StepIx step = kNoStep;          // the receiver's step
+    StepIx step = kNoStep;  // the receiver's step
     Activity as = Activity::Completed;
-    PayloadRef output;              // copied into the receiver
+    PayloadRef output;  // copied into the receiver
     std::vector<Usage> used;
     Control control;
     std::uint32_t confirmed = 0;
@@ -116,20 +197,20 @@ struct Deliver {
     EffectId effect;
 };
 
-using Body = std::variant<Start, AddSteps, DrivenStep, Signal, Claim, Renew, Complete, Fail, Partial, LookedUp,
-                          RequestApproval, Decide, SetPaused, Cancel, Compensate, RetryStep, SkipStep, RecordResult,
-                          Settle, AmendInput, SetDeadline, SetBudget, Fork, Migrate, Redact, Advance, Park,
-                          Recover, FireTimers, Deliver>;
+using Body = std::variant<Start, AddSteps, DrivenStep, Signal, Claim, Renew, Complete, Fail, Partial,
+    LookedUp, RequestApproval, Decide, SetPaused, Cancel, Compensate, RetryStep, SkipStep, RecordResult,
+    Settle, AmendInput, SetDeadline, SetBudget, Fork, Migrate, Redact, Advance, Park, Recover, FireTimers,
+    Deliver>;
 
 }  // namespace cairn::cmd
 
 namespace cairn {
 
 struct Command {
-    CommandId id;                   // made before anything; the same id gives the first answer again
+    CommandId id;  // made before anything; the same id gives the first answer again
     Actor actor;
-    PayloadRef reason;              // required of persons in guarded stores
-    std::uint32_t reasonLength = 0; // trimmed characters, for the rule on reasons
+    PayloadRef reason;               // required of persons in guarded stores
+    std::uint32_t reasonLength = 0;  // trimmed characters, for the rule on reasons
     PlanId plan;
     cmd::Body body;
 };

@@ -7,9 +7,9 @@ namespace cairn {
 namespace {
 
 template<typename T> struct Name;
-#define CAIRN_NAME(type, name)                                                                               \
-    template<> struct Name<type> {                                                                           \
-        static constexpr std::string_view kText = name;                                                      \
+#define CAIRN_NAME(type, name) \
+    template<> struct Name<type> { \
+        static constexpr std::string_view kText = name; \
     }
 CAIRN_NAME(RunStarted, "run_started");
 CAIRN_NAME(ControlChanged, "control_changed");

@@ -10,22 +10,23 @@
 
 namespace cairn {
 
-#define CAIRN_FIELDS(...) template<class Self, class V> static void each(Self& s, V&& v) { __VA_ARGS__ }
+#define CAIRN_FIELDS(...) \
+    template<class Self, class V> static void each(Self& s, V&& v) { __VA_ARGS__ }
 
-// --- the run -----------------------------------------------------------------------------------------------
+// --- the run
 
 struct RunStarted {
     static constexpr std::uint16_t kTag = 1;
     RunId run;
     RunId root;
-    ParentRef parent;              // run id null for a root
-    WorkflowRef workflow;          // name empty for a driven run
+    ParentRef parent;      // run id null for a root
+    WorkflowRef workflow;  // name empty for a driven run
     PayloadRef input;
-    Digest keyHash;                // caller's key under the store's salt; null where none was given
-    RunId origin;                  // names default effect keys: the run itself, or what it was forked from
+    Digest keyHash;  // caller's key under the store's salt; null where none was given
+    RunId origin;    // names default effect keys: the run itself, or what it was forked from
     RunId forkedFrom;
-    std::uint64_t forkedAt = 0;    // version
-    Control control;               // as inherited from the parent
+    std::uint64_t forkedAt = 0;  // version
+    Control control;             // as inherited from the parent
     std::vector<BudgetLine> budget;
     bool driven = false;
     CAIRN_FIELDS(v("run", s.run); v("root", s.root); v("parent", s.parent); v("workflow", s.workflow);
@@ -38,7 +39,7 @@ struct RunStarted {
 struct ControlChanged {
     static constexpr std::uint16_t kTag = 2;
     Control own;
-    PlanId plan;                   // the operator's act, where there is one
+    PlanId plan;  // the operator's act, where there is one
     CAIRN_FIELDS(v("own", s.own); v("plan", s.plan);)
 };
 
@@ -73,7 +74,7 @@ struct RunClosed {
     static constexpr std::uint16_t kTag = 7;
     Activity as = Activity::Completed;
     PayloadRef output;
-    bool byRecovery = false;       // closed by an engine that found nothing left to do
+    bool byRecovery = false;  // closed by an engine that found nothing left to do
     CAIRN_FIELDS(v("as", s.as); v("output", s.output); v("by_recovery", s.byRecovery);)
 };
 
@@ -106,29 +107,29 @@ struct BudgetChanged {
 
 struct PayloadsRedacted {
     static constexpr std::uint16_t kTag = 11;
-    std::uint64_t act = 0;         // audit entry
+    std::uint64_t act = 0;  // audit entry
     std::vector<PayloadId> payloads;
     CAIRN_FIELDS(v("act", s.act); v("payloads", s.payloads);)
 };
 
-// --- steps -------------------------------------------------------------------------------------------------
+// --- steps
 
 struct StepAdded {
     static constexpr std::uint16_t kTag = 20;
-    std::string id;                // unique in the run
-    std::string name;              // the definition's step that it was made from; a driven run's step name
+    std::string id;    // unique in the run
+    std::string name;  // the definition's step that it was made from; a driven run's step name
     StepKind kind = StepKind::Tool;
     ReplaySafety safety = ReplaySafety::ReadOnly;
     std::string tool;
     std::string agent;
-    std::vector<StepIx> after;     // dependencies
-    StepIx owner = kNoStep;        // the fan-out step that this is a member of
-    std::uint32_t index = 0;       // position among the owner's members
-    StepIx undoOf = kNoStep;       // the step whose effect it undoes
-    bool runsAfterSkip = false;    // runs although a dependency was skipped
-    CAIRN_FIELDS(v("id", s.id); v("name", s.name); v("kind", s.kind); v("safety", s.safety); v("tool", s.tool);
-                 v("agent", s.agent); v("after", s.after); v("owner", s.owner); v("index", s.index);
-                 v("undo_of", s.undoOf); v("runs_after_skip", s.runsAfterSkip);)
+    std::vector<StepIx> after;   // dependencies
+    StepIx owner = kNoStep;      // the fan-out step that this is a member of
+    std::uint32_t index = 0;     // position among the owner's members
+    StepIx undoOf = kNoStep;     // the step whose effect it undoes
+    bool runsAfterSkip = false;  // runs although a dependency was skipped
+    CAIRN_FIELDS(v("id", s.id); v("name", s.name); v("kind", s.kind); v("safety", s.safety);
+                 v("tool", s.tool); v("agent", s.agent); v("after", s.after); v("owner", s.owner);
+                 v("index", s.index); v("undo_of", s.undoOf); v("runs_after_skip", s.runsAfterSkip);)
 };
 
 // All dependencies are met and the input is rendered: from here on the input is these bytes.
@@ -136,7 +137,7 @@ struct StepReady {
     static constexpr std::uint16_t kTag = 21;
     StepIx step = kNoStep;
     PayloadRef input;
-    EffectId effect;               // null for read-only tools
+    EffectId effect;  // null for read-only tools
     Money amount;
     CAIRN_FIELDS(v("step", s.step); v("input", s.input); v("effect", s.effect); v("amount", s.amount);)
 };
@@ -145,17 +146,18 @@ struct StepWaiting {
     static constexpr std::uint16_t kTag = 22;
     StepIx step = kNoStep;
     Reason reason = Reason::None;
-    TimeMs due = kNoTime;          // when time itself ends the wait
-    RunId run;                     // child waited for, or holder of the effect
+    TimeMs due = kNoTime;  // when time itself ends the wait
+    RunId run;             // child waited for, or holder of the effect
     PayloadRef detail;
-    CAIRN_FIELDS(v("step", s.step); v("reason", s.reason); v("due", s.due); v("run", s.run); v("detail", s.detail);)
+    CAIRN_FIELDS(v("step", s.step); v("reason", s.reason); v("due", s.due); v("run", s.run);
+                 v("detail", s.detail);)
 };
 
 // Back to ready: a wait ended (timer, retry time, wake-up, repair).
 struct StepReleased {
     static constexpr std::uint16_t kTag = 23;
     StepIx step = kNoStep;
-    bool resetCounts = false;      // an operator's retry starts the counts anew
+    bool resetCounts = false;  // an operator's retry starts the counts anew
     CAIRN_FIELDS(v("step", s.step); v("reset_counts", s.resetCounts);)
 };
 
@@ -163,15 +165,17 @@ struct StepCompleted {
     static constexpr std::uint16_t kTag = 24;
     StepIx step = kNoStep;
     PayloadRef output;
-    bool fromLedger = false;       // the effect had been completed before under the same key
-    bool byPerson = false;         // recorded or settled by an operator
-    CAIRN_FIELDS(v("step", s.step); v("output", s.output); v("from_ledger", s.fromLedger); v("by_person", s.byPerson);)
+    bool fromLedger = false;  // the effect had been completed before under the same key
+    bool byPerson = false;    // recorded or settled by an operator
+    CAIRN_FIELDS(v("step", s.step); v("output", s.output); v("from_ledger", s.fromLedger);
+                 v("by_person", s.byPerson);)
 };
 
 struct StepFailed {
     static constexpr std::uint16_t kTag = 25;
     StepIx step = kNoStep;
-    Reason reason = Reason::AttemptsExhausted;  // or credential, incompatible, failed_child, effect_key_conflict
+    Reason reason =
+        Reason::AttemptsExhausted;  // or credential, incompatible, failed_child, effect_key_conflict
     PayloadRef error;
     CAIRN_FIELDS(v("step", s.step); v("reason", s.reason); v("error", s.error);)
 };
@@ -180,7 +184,7 @@ struct StepSkipped {
     static constexpr std::uint16_t kTag = 26;
     StepIx step = kNoStep;
     bool byPerson = false;
-    PayloadRef output;             // a substitute, where a later step reads it
+    PayloadRef output;  // a substitute, where a later step reads it
     CAIRN_FIELDS(v("step", s.step); v("by_person", s.byPerson); v("output", s.output);)
 };
 
@@ -189,7 +193,7 @@ struct StepUnknown {
     static constexpr std::uint16_t kTag = 27;
     StepIx step = kNoStep;
     PayloadRef evidence;
-    TimeMs lookUpAt = kNoTime;     // when the provider is asked; kNoTime: it cannot be, a person decides
+    TimeMs lookUpAt = kNoTime;  // when the provider is asked; kNoTime: it cannot be, a person decides
     CAIRN_FIELDS(v("step", s.step); v("evidence", s.evidence); v("look_up_at", s.lookUpAt);)
 };
 
@@ -211,7 +215,7 @@ struct InputAmended {
     CAIRN_FIELDS(v("step", s.step); v("input", s.input); v("effect", s.effect); v("amount", s.amount);)
 };
 
-// --- attempts ----------------------------------------------------------------------------------------------
+// --- attempts
 
 // For a writing tool this is the intent: it is committed before the tool is called.
 struct AttemptStarted {
@@ -220,14 +224,14 @@ struct AttemptStarted {
     AttemptId attempt;
     Purpose purpose = Purpose::Do;
     std::uint32_t number = 1;
-    SessionId session;             // the engine that executes it; null for an outside worker
-    std::string worker;            // outside worker's name
+    SessionId session;   // the engine that executes it; null for an outside worker
+    std::string worker;  // outside worker's name
     TimeMs timeoutAt = kNoTime;
     TimeMs heartbeatDue = kNoTime;
-    ApprovalId approval;           // which consent it acts on
+    ApprovalId approval;  // which consent it acts on
     std::vector<Usage> reserved;
-    UuidBytes trace{};             // since format 2; format 1: derived from the run id
-    std::uint64_t span = 0;        // since format 2; format 1: derived from the attempt id
+    UuidBytes trace{};       // since format 2; format 1: derived from the run id
+    std::uint64_t span = 0;  // since format 2; format 1: derived from the attempt id
     CAIRN_FIELDS(v("step", s.step); v("attempt", s.attempt); v("purpose", s.purpose); v("number", s.number);
                  v("session", s.session); v("worker", s.worker); v("timeout_at", s.timeoutAt);
                  v("heartbeat_due", s.heartbeatDue); v("approval", s.approval); v("reserved", s.reserved);
@@ -254,7 +258,7 @@ struct AttemptEnded {
     EffectKnowledge effect = EffectKnowledge::NoEffect;
     FailureClass failure = FailureClass::Retryable;  // meaningful where how is Failed
     PayloadRef error;
-    Digest signature;              // normalised error, hashed: groups situations
+    Digest signature;  // normalised error, hashed: groups situations
     std::vector<Usage> used;
     bool countsAsFailure = false;  // handled failure
     bool countsAsLost = false;     // lost owner
@@ -280,19 +284,19 @@ struct LateResult {
     CAIRN_FIELDS(v("step", s.step); v("attempt", s.attempt); v("evidence", s.evidence);)
 };
 
-// --- approvals, signals, children, messages ----------------------------------------------------------------
+// --- approvals, signals, children, messages
 
 struct ApprovalRequested {
     static constexpr std::uint16_t kTag = 60;
     ApprovalId approval;
     StepIx step = kNoStep;
-    Digest binding;                // rendered input, tool, contract, effect key, secret, amount and currency
+    Digest binding;  // rendered input, tool, contract, effect key, secret, amount and currency
     TimeMs expires = kNoTime;
-    std::string role;              // who may decide
+    std::string role;  // who may decide
     std::uint8_t needed = 1;
     Actor askedBy;
-    CAIRN_FIELDS(v("approval", s.approval); v("step", s.step); v("binding", s.binding); v("expires", s.expires);
-                 v("role", s.role); v("needed", s.needed); v("asked_by", s.askedBy);)
+    CAIRN_FIELDS(v("approval", s.approval); v("step", s.step); v("binding", s.binding);
+                 v("expires", s.expires); v("role", s.role); v("needed", s.needed); v("asked_by", s.askedBy);)
 };
 
 struct ApprovalDecided {
@@ -306,7 +310,7 @@ struct ApprovalDecided {
 struct SignalReceived {
     static constexpr std::uint16_t kTag = 62;
     std::string name;
-    Digest messageHash;            // sender's message id under the store's salt
+    Digest messageHash;  // sender's message id under the store's salt
     PayloadRef data;
     CAIRN_FIELDS(v("name", s.name); v("message_hash", s.messageHash); v("data", s.data);)
 };
@@ -314,7 +318,7 @@ struct SignalReceived {
 struct SignalConsumed {
     static constexpr std::uint16_t kTag = 63;
     StepIx step = kNoStep;
-    std::uint32_t signal = 0;      // position among the run's received signals
+    std::uint32_t signal = 0;  // position among the run's received signals
     CAIRN_FIELDS(v("step", s.step); v("signal", s.signal);)
 };
 
@@ -333,8 +337,9 @@ struct ChildAnswered {
     RunId child;
     Activity as = Activity::Completed;
     PayloadRef output;
-    std::vector<Usage> used;       // of the allotment
-    CAIRN_FIELDS(v("step", s.step); v("child", s.child); v("as", s.as); v("output", s.output); v("used", s.used);)
+    std::vector<Usage> used;  // of the allotment
+    CAIRN_FIELDS(v("step", s.step); v("child", s.child); v("as", s.as); v("output", s.output);
+                 v("used", s.used);)
 };
 
 // Descendants that confirmed a cancel, summed upwards.
@@ -346,14 +351,11 @@ struct CancelConfirmed {
     CAIRN_FIELDS(v("child", s.child); v("confirmed", s.confirmed); v("total", s.total);)
 };
 
-using Fact = std::variant<
-    RunStarted, ControlChanged, ControlInherited, RunBlocked, RestCancelled, CompensationStarted, RunClosed,
-    RunReopened, RunMigrated, BudgetChanged, PayloadsRedacted,
-    StepAdded, StepReady, StepWaiting, StepReleased, StepCompleted, StepFailed, StepSkipped, StepUnknown,
-    EffectDenied, InputAmended,
-    AttemptStarted, AttemptRenewed, AttemptEnded, PartialResult, LateResult,
-    ApprovalRequested, ApprovalDecided, SignalReceived, SignalConsumed, ChildRequested, ChildAnswered,
-    CancelConfirmed>;
+using Fact = std::variant<RunStarted, ControlChanged, ControlInherited, RunBlocked, RestCancelled,
+    CompensationStarted, RunClosed, RunReopened, RunMigrated, BudgetChanged, PayloadsRedacted, StepAdded,
+    StepReady, StepWaiting, StepReleased, StepCompleted, StepFailed, StepSkipped, StepUnknown, EffectDenied,
+    InputAmended, AttemptStarted, AttemptRenewed, AttemptEnded, PartialResult, LateResult, ApprovalRequested,
+    ApprovalDecided, SignalReceived, SignalConsumed, ChildRequested, ChildAnswered, CancelConfirmed>;
 
 #undef CAIRN_FIELDS
 

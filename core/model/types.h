@@ -28,34 +28,45 @@ using EffectId = Digest;
 // A payload as entries and state see it: never its bytes. A null id means "none".
 struct PayloadRef {
     PayloadId id;
-    Digest hash;              // SHA-256(salt || SHA-256(bytes))
-    std::uint64_t size = 0;   // bytes
-    std::string media;        // media type, for example application/json
+    Digest hash;             // SHA-256(salt || SHA-256(bytes))
+    std::uint64_t size = 0;  // bytes
+    std::string media;       // media type, for example application/json
 
     [[nodiscard]] bool isNull() const noexcept { return id.isNull(); }
     explicit operator bool() const noexcept { return !isNull(); }
     friend bool operator==(const PayloadRef&, const PayloadRef&) = default;
     template<class Self, class V> static void each(Self& s, V&& v)
     {
-        v("id", s.id); v("hash", s.hash); v("size", s.size); v("media", s.media);
+        v("id", s.id);
+        v("hash", s.hash);
+        v("size", s.size);
+        v("media", s.media);
     }
 };
 
 // Millionths of a currency unit. Never added across currencies. An empty currency means "no amount".
 struct Money {
     std::int64_t micros = 0;
-    std::string currency;     // ISO 4217 code
+    std::string currency;  // ISO 4217 code
 
     friend bool operator==(const Money&, const Money&) = default;
-    template<class Self, class V> static void each(Self& s, V&& v) { v("micros", s.micros); v("currency", s.currency); }
+    template<class Self, class V> static void each(Self& s, V&& v)
+    {
+        v("micros", s.micros);
+        v("currency", s.currency);
+    }
 };
 
 struct Actor {
     ActorKind kind = ActorKind::System;
-    std::string id;           // person's or worker's name, session id, or sending run
+    std::string id;  // person's or worker's name, session id, or sending run
 
     friend bool operator==(const Actor&, const Actor&) = default;
-    template<class Self, class V> static void each(Self& s, V&& v) { v("kind", s.kind); v("id", s.id); }
+    template<class Self, class V> static void each(Self& s, V&& v)
+    {
+        v("kind", s.kind);
+        v("id", s.id);
+    }
 };
 
 // One line of a budget; unit is "tokens", or a currency code with amounts in millionths.
@@ -68,7 +79,10 @@ struct BudgetLine {
     friend bool operator==(const BudgetLine&, const BudgetLine&) = default;
     template<class Self, class V> static void each(Self& s, V&& v)
     {
-        v("unit", s.unit); v("limit", s.limit); v("used", s.used); v("reserved", s.reserved);
+        v("unit", s.unit);
+        v("limit", s.limit);
+        v("used", s.used);
+        v("reserved", s.reserved);
     }
 };
 
@@ -78,7 +92,11 @@ struct Usage {
     std::int64_t amount = 0;
 
     friend bool operator==(const Usage&, const Usage&) = default;
-    template<class Self, class V> static void each(Self& s, V&& v) { v("unit", s.unit); v("amount", s.amount); }
+    template<class Self, class V> static void each(Self& s, V&& v)
+    {
+        v("unit", s.unit);
+        v("amount", s.amount);
+    }
 };
 
 struct ParentRef {
@@ -89,7 +107,9 @@ struct ParentRef {
     friend bool operator==(const ParentRef&, const ParentRef&) = default;
     template<class Self, class V> static void each(Self& s, V&& v)
     {
-        v("run", s.run); v("step", s.step); v("index", s.index);
+        v("run", s.run);
+        v("step", s.step);
+        v("index", s.index);
     }
 };
 
@@ -97,28 +117,34 @@ struct ParentRef {
 struct Control {
     bool paused = false;
     bool cancelled = false;
-    bool compensate = false;       // cancel compensates where the workflow says so
+    bool compensate = false;  // cancel compensates where the workflow says so
     TimeMs deadline = kNoTime;
     std::uint64_t revision = 0;
 
     friend bool operator==(const Control&, const Control&) = default;
     template<class Self, class V> static void each(Self& s, V&& v)
     {
-        v("paused", s.paused); v("cancelled", s.cancelled); v("compensate", s.compensate);
-        v("deadline", s.deadline); v("revision", s.revision);
+        v("paused", s.paused);
+        v("cancelled", s.cancelled);
+        v("compensate", s.compensate);
+        v("deadline", s.deadline);
+        v("revision", s.revision);
     }
 };
 
 struct WorkflowRef {
     std::string name;
     std::uint32_t version = 0;
-    Digest digest;                 // SHA-256 of the definition's bytes
+    Digest digest;  // SHA-256 of the definition's bytes
     std::uint32_t stateSchema = 1;
 
     friend bool operator==(const WorkflowRef&, const WorkflowRef&) = default;
     template<class Self, class V> static void each(Self& s, V&& v)
     {
-        v("name", s.name); v("version", s.version); v("digest", s.digest); v("state_schema", s.stateSchema);
+        v("name", s.name);
+        v("version", s.version);
+        v("digest", s.digest);
+        v("state_schema", s.stateSchema);
     }
 };
 

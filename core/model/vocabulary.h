@@ -11,8 +11,18 @@
 namespace cairn {
 
 enum class Activity : std::uint8_t {
-    Completed = 1, Failed, Cancelled, Compensated,  // finished
-    Paused, Cancelling, Compensating, Executing, Retrying, Queued, Waiting, Blocked,
+    Completed = 1,
+    Failed,
+    Cancelled,
+    Compensated,  // finished
+    Paused,
+    Cancelling,
+    Compensating,
+    Executing,
+    Retrying,
+    Queued,
+    Waiting,
+    Blocked,
 };
 
 // Who moves next, the highest first.
@@ -20,14 +30,39 @@ enum class Attention : std::uint8_t { UnknownEffect = 1, Repair, Person, Machine
 
 enum class Reason : std::uint8_t {
     None = 0,
-    OutcomeUnknown = 1, EffectKeyConflict, Worker, AttemptsExhausted, FailedChild, Incompatible, Credential,
-    Approval, Budget, Deadline, Paused,
-    EffectInFlight, Retry, Resource, Capacity, Timer, Signal, Child, Dependency, Lease,
+    OutcomeUnknown = 1,
+    EffectKeyConflict,
+    Worker,
+    AttemptsExhausted,
+    FailedChild,
+    Incompatible,
+    Credential,
+    Approval,
+    Budget,
+    Deadline,
+    Paused,
+    EffectInFlight,
+    Retry,
+    Resource,
+    Capacity,
+    Timer,
+    Signal,
+    Child,
+    Dependency,
+    Lease,
 };
 inline constexpr std::size_t kReasonCount = 21;  // one past the last value
 
 enum class StepState : std::uint8_t {
-    Pending = 1, Ready, Running, Waiting, Unknown, Complete, Failed, Skipped, Cancelled,
+    Pending = 1,
+    Ready,
+    Running,
+    Waiting,
+    Unknown,
+    Complete,
+    Failed,
+    Skipped,
+    Cancelled,
 };
 [[nodiscard]] constexpr bool isFinished(StepState s) { return s >= StepState::Complete; }
 
@@ -42,9 +77,9 @@ enum class Purpose : std::uint8_t { Do = 1, LookUp, Undo };
 // How an attempt ended.
 enum class AttemptEnd : std::uint8_t {
     Completed = 1,
-    Failed,         // the executor reported an error
-    TimedOut,       // per-attempt or heartbeat time-out
-    OwnerLost,      // the engine or worker that ran it is gone
+    Failed,     // the executor reported an error
+    TimedOut,   // per-attempt or heartbeat time-out
+    OwnerLost,  // the engine or worker that ran it is gone
     Cancelled,
 };
 
@@ -53,12 +88,12 @@ enum class EffectKnowledge : std::uint8_t { NoEffect = 1, NotHappened, Happened,
 
 enum class FailureClass : std::uint8_t {
     Retryable = 1,
-    Permanent,     // trying again cannot help
-    RateLimited,   // the resource asked to wait; uses up no attempt
-    Credential,    // a secret is missing, expired or refused
-    Rejected,      // the input does not fit the receiver's contract
-    TooLarge,      // a result over the size limit
-    Crashed,       // ended by a signal or exit status 128+n
+    Permanent,    // trying again cannot help
+    RateLimited,  // the resource asked to wait; uses up no attempt
+    Credential,   // a secret is missing, expired or refused
+    Rejected,     // the input does not fit the receiver's contract
+    TooLarge,     // a result over the size limit
+    Crashed,      // ended by a signal or exit status 128+n
 };
 
 enum class ApprovalState : std::uint8_t { Pending = 1, Approved, Rejected, Expired, Cancelled, Used };
@@ -67,10 +102,39 @@ enum class ActorKind : std::uint8_t { Person = 1, Caller, Worker, Engine, Run, S
 
 // Operators' verbs first, then callers' and workers', then the engine's.
 enum class Verb : std::uint8_t {
-    Approve = 1, Reject, Pause, Resume, Cancel, Retry, Skip, Record, Settle, Amend, Deadline, Budget, Slow,
-    Takeover, Compensate, Fork, Migrate, Redact,
-    Start, AddSteps, Claim, Renew, Progress, Complete, Fail, Partial, Signal, RequestApproval, DrivenStep,
-    Advance, Recover, FireTimers, Deliver,
+    Approve = 1,
+    Reject,
+    Pause,
+    Resume,
+    Cancel,
+    Retry,
+    Skip,
+    Record,
+    Settle,
+    Amend,
+    Deadline,
+    Budget,
+    Slow,
+    Takeover,
+    Compensate,
+    Fork,
+    Migrate,
+    Redact,
+    Start,
+    AddSteps,
+    Claim,
+    Renew,
+    Progress,
+    Complete,
+    Fail,
+    Partial,
+    Signal,
+    RequestApproval,
+    DrivenStep,
+    Advance,
+    Recover,
+    FireTimers,
+    Deliver,
     Reconcile,  // the answer of a look-up (added later: values are stored)
     Park,       // folding an entry again gave another state
 };
@@ -79,9 +143,9 @@ struct Word {
     std::uint8_t value;
     std::string_view key;
     std::string_view label;
-    std::string_view help;     // one line: what it means or what it does
-    Attention attention;       // who moves next (activities and reasons); None elsewhere
-    Activity activity;         // reasons: what the run's activity becomes (0 for None); activities: itself; else 0
+    std::string_view help;  // one line: what it means or what it does
+    Attention attention;    // who moves next (activities and reasons); None elsewhere
+    Activity activity;  // reasons: what the run's activity becomes (0 for None); activities: itself; else 0
 };
 
 // The table of an enum, in the order of its values and without a hole (word() and isKnown() count on that).
@@ -103,7 +167,10 @@ template<> std::span<const Word> words<Verb>() noexcept;
 // A value outside the table (damaged data) gives a word with key "?".
 template<typename Enum> [[nodiscard]] const Word& word(Enum value) noexcept;
 template<typename Enum> [[nodiscard]] std::string_view key(Enum value) noexcept { return word(value).key; }
-template<typename Enum> [[nodiscard]] std::string_view label(Enum value) noexcept { return word(value).label; }
+template<typename Enum> [[nodiscard]] std::string_view label(Enum value) noexcept
+{
+    return word(value).label;
+}
 template<typename Enum> [[nodiscard]] std::optional<Enum> parseKey(std::string_view text) noexcept
 {
     for (const Word& w : words<Enum>())
@@ -122,8 +189,9 @@ template<typename Enum> [[nodiscard]] bool isKnown(Enum value) noexcept
 template<typename Enum> const Word& word(Enum value) noexcept
 {
     const auto table = words<Enum>();
-    return isKnown(value) ? table[static_cast<std::size_t>(static_cast<std::uint8_t>(value) - table.front().value)]
-                          : unknownWord();
+    return isKnown(value)
+        ? table[static_cast<std::size_t>(static_cast<std::uint8_t>(value) - table.front().value)]
+        : unknownWord();
 }
 
 [[nodiscard]] constexpr bool isFinished(Activity a) { return a <= Activity::Compensated; }

@@ -1,6 +1,6 @@
-// A working context for an agent, rebuilt from what is recorded. Every call has exactly one answer; where none is
-// recorded it says so and never invents one. What does not fit the budget is left out with the number of bytes, the
-// oldest outputs first; waits and approvals stay.
+// A working context for an agent, rebuilt from what is recorded. Every call has exactly one answer; where
+// none is recorded it says so and never invents one. What does not fit the budget is left out with the number
+// of bytes, the oldest outputs first; waits and approvals stay.
 
 #include "core/base/json_scan.h"
 #include "core/base/text.h"
@@ -14,10 +14,10 @@ namespace {
 
 struct Call {
     const StepRecord* step = nullptr;
-    std::string status;       // a word: complete, failed, unknown, running, retrying, skipped, cancelled, waiting
-    std::string answer;       // a sentence, where there is no output
+    std::string status;  // a word: complete, failed, unknown, running, retrying, skipped, cancelled, waiting
+    std::string answer;  // a sentence, where there is no output
     PayloadRef input;
-    PayloadRef output;        // of a complete call; the error of a failed one
+    PayloadRef output;  // of a complete call; the error of a failed one
 };
 
 Call callOf(const StepRecord& step)
@@ -34,7 +34,8 @@ Call callOf(const StepRecord& step)
         call.answer = "failed: " + std::string(label(step.reason)) + ". Nothing was returned";
         break;
     case StepState::Unknown:
-        call.answer = "interrupted, outcome unknown: it may have had its effect. Do not repeat it; a look-up or a person will say";
+        call.answer = "interrupted, outcome unknown: it may have had its effect. Do not repeat it; a look-up "
+                      "or a person will say";
         break;
     case StepState::Running: call.answer = "no answer yet: the call is under way"; break;
     case StepState::Skipped:
@@ -43,8 +44,9 @@ Call callOf(const StepRecord& step)
         break;
     case StepState::Cancelled: call.answer = "cancelled before it gave a result"; break;
     default:
-        call.answer = step.attempts > 0 ? "no answer yet: attempt " + std::to_string(step.attempts) + " gave none, it is tried again"
-                                        : "not called yet";
+        call.answer = step.attempts > 0
+            ? "no answer yet: attempt " + std::to_string(step.attempts) + " gave none, it is tried again"
+            : "not called yet";
         break;
     }
     return call;
@@ -55,13 +57,17 @@ std::vector<Call> callsOf(const RunState& state)
 {
     std::vector<std::pair<TimeMs, Call>> calls;
     for (const StepRecord& step : state.steps) {
-        const bool called = step.kind == StepKind::Tool || step.kind == StepKind::Decision || step.kind == StepKind::Run;
-        const bool begun = step.attempts > 0 || step.state == StepState::Complete || step.state == StepState::Failed
-            || (step.kind == StepKind::Run && step.readyAt != kNoTime);
+        const bool called =
+            step.kind == StepKind::Tool || step.kind == StepKind::Decision || step.kind == StepKind::Run;
+        const bool begun = step.attempts > 0 || step.state == StepState::Complete
+            || step.state == StepState::Failed || (step.kind == StepKind::Run && step.readyAt != kNoTime);
         if (called && begun)
-            calls.emplace_back(step.endedAt != kNoTime ? step.endedAt : std::max(step.since, step.firstStartedAt), callOf(step));
+            calls.emplace_back(
+                step.endedAt != kNoTime ? step.endedAt : std::max(step.since, step.firstStartedAt),
+                callOf(step));
     }
-    std::stable_sort(calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::stable_sort(
+        calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     std::vector<Call> out;
     for (auto& [at, call] : calls)
         out.push_back(std::move(call));
@@ -73,7 +79,7 @@ std::string name(const StepRecord& step)
     return step.tool.empty() ? std::string(key(step.kind)) : step.tool;
 }
 
-constexpr std::size_t kLeastShown = 200;   // a shorter beginning of a body says nothing
+constexpr std::size_t kLeastShown = 200;  // a shorter beginning of a body says nothing
 
 // A body cut to fit: what is shown, and how many bytes are left out.
 struct Shown {
@@ -94,7 +100,9 @@ Shown shownOf(const ContextSource& source, const PayloadRef& ref, std::size_t ro
     const auto bytes = source.bytes(ref);
     if (!bytes) {
         shown.redacted = true;
-        shown.text = bytes.error().kind == ErrorKind::Refused ? "redacted" : "not readable: " + visibleLine(bytes.error().text);
+        shown.text = bytes.error().kind == ErrorKind::Refused
+            ? "redacted"
+            : "not readable: " + visibleLine(bytes.error().text);
         return shown;
     }
     if (bytes->size() <= room) {
@@ -128,22 +136,26 @@ std::string leftOutText(std::uint64_t bytes)
 std::string approvalLine(const RunState& state, const ApprovalRecord& record)
 {
     std::string line = "approval for step \"" + visibleLine(state.steps[record.step].id) + "\""
-        + (record.role.empty() ? "" : " by " + visibleLine(record.role)) + ": " + std::string(key(record.state));
+        + (record.role.empty() ? "" : " by " + visibleLine(record.role)) + ": "
+        + std::string(key(record.state));
     if (record.state == ApprovalState::Pending)
         return line + (record.expires == kNoTime ? "" : ", expires " + formatInstant(record.expires));
-    return line + (record.decidedBy.id.empty() ? "" : " by " + visibleLine(record.decidedBy.id)) + " at " + formatInstant(record.decidedAt);
+    return line + (record.decidedBy.id.empty() ? "" : " by " + visibleLine(record.decidedBy.id)) + " at "
+        + formatInstant(record.decidedAt);
 }
 
 std::string head(const ContextSource& source)
 {
     const RunState& s = source.state;
     std::string out = "# Run " + toText(s.id) + "\n\n";
-    out += "- workflow: " + (s.workflow.name.empty() ? std::string("driven by its caller")
-                                                     : visibleLine(s.workflow.name) + "@" + std::to_string(s.workflow.version)) + "\n";
+    out += "- workflow: "
+        + (s.workflow.name.empty() ? std::string("driven by its caller")
+                                   : visibleLine(s.workflow.name) + "@" + std::to_string(s.workflow.version))
+        + "\n";
     if (!source.identity.key.empty())
         out += "- key: " + visibleLine(source.identity.key) + "\n";
-    out += "- state: " + std::string(key(source.explanation.summary.activity)) + ", version " + std::to_string(s.version) + ", "
-        + formatInstant(source.now) + "\n\n";
+    out += "- state: " + std::string(key(source.explanation.summary.activity)) + ", version "
+        + std::to_string(s.version) + ", " + formatInstant(source.now) + "\n\n";
     out += "## Now\n\n" + source.sentence.text + "\n";
     if (source.sentence.ends != "not recorded")
         out += "What ends it: " + source.sentence.ends + ".\n";
@@ -169,7 +181,8 @@ std::size_t leastBodies(const Call& call, std::size_t least)
 
 std::string callHead(const Call& call)
 {
-    std::string text = "\n### " + visibleLine(call.step->id) + " (" + visibleLine(name(*call.step)) + "): " + call.status + "\n\n";
+    std::string text = "\n### " + visibleLine(call.step->id) + " (" + visibleLine(name(*call.step))
+        + "): " + call.status + "\n\n";
     return call.answer.empty() ? text : text + call.answer + ".\n";
 }
 
@@ -197,8 +210,11 @@ std::string contextMarkdown(const ContextSource& source, std::size_t budgetBytes
         }
         used += part.size();
         // Heads of older calls come before bodies: an answer's word is worth more than an older output.
-        const auto room = [&]() { return budgetBytes > used + heads + 80 ? budgetBytes - used - heads - 80 : 0; };
-        for (const auto& [title, ref] : {std::pair{"Output:\n", call.output}, std::pair{"Input:\n", call.input}}) {
+        const auto room = [&]() {
+            return budgetBytes > used + heads + 80 ? budgetBytes - used - heads - 80 : 0;
+        };
+        for (const auto& [title, ref] :
+            {std::pair{"Output:\n", call.output}, std::pair{"Input:\n", call.input}}) {
             if (!ref)
                 continue;
             // After the first body that is cut, older ones stand whole or not at all.
@@ -236,13 +252,14 @@ std::string jsonBody(const Shown& shown, const PayloadRef& ref)
     appendJsonString(text, shown.text);
     if (shown.leftOut == 0)
         return text;
-    return "{\"media\":" + jsonQuote(ref.media) + ",\"begins\":" + text + ",\"left_out_bytes\":" + std::to_string(shown.leftOut) + "}";
+    return "{\"media\":" + jsonQuote(ref.media) + ",\"begins\":" + text
+        + ",\"left_out_bytes\":" + std::to_string(shown.leftOut) + "}";
 }
 
 std::string jsonCallHead(const Call& call)
 {
-    std::string out = "{\"step\":" + jsonQuote(call.step->id) + ",\"call\":" + jsonQuote(name(*call.step)) + ",\"status\":"
-        + jsonQuote(call.status);
+    std::string out = "{\"step\":" + jsonQuote(call.step->id) + ",\"call\":" + jsonQuote(name(*call.step))
+        + ",\"status\":" + jsonQuote(call.status);
     return call.answer.empty() ? out : out + ",\"answer\":" + jsonQuote(call.answer);
 }
 
@@ -250,14 +267,16 @@ std::string jsonHead(const ContextSource& source)
 {
     const RunState& s = source.state;
     std::string out = "{\"run\":" + jsonQuote(toText(s.id)) + ",\"workflow\":"
-        + (s.workflow.name.empty() ? std::string("null") : jsonQuote(s.workflow.name + "@" + std::to_string(s.workflow.version)))
-        + ",\"version\":" + std::to_string(s.version) + ",\"time\":" + jsonQuote(formatRfc3339(source.now)) + ",\"activity\":"
-        + jsonQuote(key(source.explanation.summary.activity)) + ",\"now\":" + jsonQuote(source.sentence.text) + ",\"ends\":"
-        + jsonQuote(source.sentence.ends) + ",\"waits\":[";
+        + (s.workflow.name.empty() ? std::string("null")
+                                   : jsonQuote(s.workflow.name + "@" + std::to_string(s.workflow.version)))
+        + ",\"version\":" + std::to_string(s.version) + ",\"time\":" + jsonQuote(formatRfc3339(source.now))
+        + ",\"activity\":" + jsonQuote(key(source.explanation.summary.activity)) + ",\"now\":"
+        + jsonQuote(source.sentence.text) + ",\"ends\":" + jsonQuote(source.sentence.ends) + ",\"waits\":[";
     for (std::size_t i = 0; i < source.explanation.reasons.size(); ++i) {
         const ReasonItem& item = source.explanation.reasons[i];
-        out += (i == 0 ? "" : ",") + std::string("{\"reason\":") + jsonQuote(key(item.reason)) + ",\"step\":"
-            + (item.step == kNoStep ? std::string("null") : jsonQuote(s.steps[item.step].id)) + ",\"count\":" + std::to_string(item.count) + "}";
+        out += (i == 0 ? "" : ",") + std::string("{\"reason\":") + jsonQuote(key(item.reason))
+            + ",\"step\":" + (item.step == kNoStep ? std::string("null") : jsonQuote(s.steps[item.step].id))
+            + ",\"count\":" + std::to_string(item.count) + "}";
     }
     out += "],\"approvals\":[";
     for (std::size_t i = s.approvals.size(); i-- > 0;)
@@ -302,7 +321,8 @@ std::string contextJson(const ContextSource& source, std::size_t budgetBytes)
         out += (first ? "" : ",") + part + "}";
         first = false;
     }
-    return out + "],\"left_out\":{\"calls\":" + std::to_string(leftCalls) + ",\"bytes\":" + std::to_string(leftBytes) + "}}";
+    return out + "],\"left_out\":{\"calls\":" + std::to_string(leftCalls)
+        + ",\"bytes\":" + std::to_string(leftBytes) + "}}";
 }
 
 }  // namespace cairn

@@ -66,7 +66,8 @@ std::string dotOf(const RunState& state)
         const StepRecord& step = state.steps[ix];
         if (step.owner != kNoStep)
             continue;
-        out += "  s" + std::to_string(ix) + " [shape=" + shapeOf(step.kind) + ", label=" + dotText(nodeText(state, step)) + "];\n";
+        out += "  s" + std::to_string(ix) + " [shape=" + shapeOf(step.kind)
+            + ", label=" + dotText(nodeText(state, step)) + "];\n";
     }
     for (StepIx ix = 0; ix < state.steps.size(); ++ix) {
         const StepRecord& step = state.steps[ix];
@@ -77,7 +78,8 @@ std::string dotOf(const RunState& state)
             out += "  s" + std::to_string(drawn) + " -> s" + std::to_string(ix) + ";\n";
         }
         if (step.undoOf != kNoStep)
-            out += "  s" + std::to_string(step.undoOf) + " -> s" + std::to_string(ix) + " [style=dashed, label=\"undo\"];\n";
+            out += "  s" + std::to_string(step.undoOf) + " -> s" + std::to_string(ix)
+                + " [style=dashed, label=\"undo\"];\n";
     }
     return out + "}\n";
 }

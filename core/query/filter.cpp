@@ -1,4 +1,5 @@
-// The filter language: terms joined by blanks (and) and `or`, `-` for not, quotes for text, `|` between values.
+// The filter language: terms joined by blanks (and) and `or`, `-` for not, quotes for text, `|` between
+// values.
 
 #include "core/base/text.h"
 #include "core/definition/text_values.h"
@@ -15,10 +16,19 @@ constexpr SpanMs kDay = 86'400'000;
 
 // Other words for the same reason, as the console's texts use them.
 constexpr std::pair<std::string_view, Reason> kReasonWords[] = {
-    {"uncertain", Reason::OutcomeUnknown}, {"unknown", Reason::OutcomeUnknown}, {"conflict", Reason::EffectKeyConflict},
-    {"no_worker", Reason::Worker}, {"exhausted", Reason::AttemptsExhausted}, {"mismatch", Reason::Incompatible},
-    {"backoff", Reason::Retry}, {"back_off", Reason::Retry}, {"throttled", Reason::Resource}, {"limit", Reason::Capacity},
-    {"lock", Reason::Capacity}, {"event", Reason::Signal}, {"same_effect", Reason::EffectInFlight},
+    {"uncertain", Reason::OutcomeUnknown},
+    {"unknown", Reason::OutcomeUnknown},
+    {"conflict", Reason::EffectKeyConflict},
+    {"no_worker", Reason::Worker},
+    {"exhausted", Reason::AttemptsExhausted},
+    {"mismatch", Reason::Incompatible},
+    {"backoff", Reason::Retry},
+    {"back_off", Reason::Retry},
+    {"throttled", Reason::Resource},
+    {"limit", Reason::Capacity},
+    {"lock", Reason::Capacity},
+    {"event", Reason::Signal},
+    {"same_effect", Reason::EffectInFlight},
     {"worker_lost", Reason::Lease},
 };
 
@@ -27,17 +37,19 @@ constexpr std::pair<std::string_view, std::string_view> kNotYet[] = {
     {"owner", "runs are not assigned to people yet; touched-by:NAME finds those that somebody acted on"},
     {"store", "this list is of one store: name another with --store"},
     {"tokens", "lists do not keep what a run used; `cairn show RUN` tells it"},
-    {"cost", "lists do not keep what a run used; money:>500 asks for the amount at stake, and `cairn show RUN` tells what was used"},
+    {"cost",
+        "lists do not keep what a run used; money:>500 asks for the amount at stake, and `cairn show RUN` "
+        "tells what was used"},
 };
 
 struct Token {
     std::size_t offset = 0;
     std::size_t length = 0;
     bool negated = false;
-    std::string field;               // lower case; empty: a bare word
-    char separator = 0;              // ':' or '='
+    std::string field;   // lower case; empty: a bare word
+    char separator = 0;  // ':' or '='
     std::vector<std::string> values;
-    std::size_t valueAt = 0;         // offset of the value
+    std::size_t valueAt = 0;  // offset of the value
     bool quoted = false;
 };
 
@@ -77,7 +89,11 @@ template<typename Enum> std::string allKeys()
 
 class Parser {
 public:
-    Parser(std::string_view text, TimeMs now) : m_text(text), m_now(now) {}
+    Parser(std::string_view text, TimeMs now)
+        : m_text(text)
+        , m_now(now)
+    {
+    }
 
     ParsedFilter parse()
     {
@@ -88,7 +104,8 @@ public:
             const Token token = next();
             if (m_error)
                 break;
-            if (token.field.empty() && !token.quoted && !token.negated && lowered(token.values.front()) == "or") {
+            if (token.field.empty() && !token.quoted && !token.negated
+                && lowered(token.values.front()) == "or") {
                 if (!any)
                     fail(token.offset, token.length, "\"or\" stands between two terms");
                 result.filter.push_back(std::move(term));
@@ -116,7 +133,10 @@ private:
         if (!m_error)
             m_error = FilterError{offset, length, std::move(text)};
     }
-    void failValue(const Token& t, std::string text) { fail(t.valueAt, t.offset + t.length - t.valueAt, std::move(text)); }
+    void failValue(const Token& t, std::string text)
+    {
+        fail(t.valueAt, t.offset + t.length - t.valueAt, std::move(text));
+    }
 
     bool skipBlanks()
     {
@@ -183,8 +203,9 @@ private:
     {
         if (t.field.empty()) {
             const std::string& word = t.values.front();
-            fail(t.offset, t.length, "\"" + visibleLine(word) + "\" names no field; write for example key:" + visibleLine(word)
-                                         + " or step:" + visibleLine(word) + ". Fields: " + fieldList());
+            fail(t.offset, t.length,
+                "\"" + visibleLine(word) + "\" names no field; write for example key:" + visibleLine(word)
+                    + " or step:" + visibleLine(word) + ". Fields: " + fieldList());
             return;
         }
         for (const std::string& value : t.values)
@@ -198,18 +219,21 @@ private:
             unknownField(t);
     }
 
-    template<typename Enum>
-    void wordsOf(const Token& t, std::vector<Enum>& positive, std::vector<Enum>& negative, std::optional<Enum> (*parseOne)(std::string_view))
+    template<typename Enum> void wordsOf(const Token& t, std::vector<Enum>& positive,
+        std::vector<Enum>& negative, std::optional<Enum> (*parseOne)(std::string_view))
     {
         auto& into = t.negated ? negative : positive;
         if (!t.negated && !into.empty()) {
-            fail(t.offset, t.length, t.field + " is given twice, and no run can have both; join values by |, as in " + t.field + ":a|b");
+            fail(t.offset, t.length,
+                t.field + " is given twice, and no run can have both; join values by |, as in " + t.field
+                    + ":a|b");
             return;
         }
         for (const std::string& value : t.values) {
             const auto word = parseOne(value);
             if (!word) {
-                failValue(t, "\"" + visibleLine(value) + "\" is no " + t.field + "; one of: " + allKeys<Enum>());
+                failValue(
+                    t, "\"" + visibleLine(value) + "\" is no " + t.field + "; one of: " + allKeys<Enum>());
                 return;
             }
             into.push_back(*word);
@@ -262,12 +286,14 @@ private:
     void listOf(const Token& t, std::vector<std::string>& positive, std::vector<std::string>* negative)
     {
         if (t.negated && !negative) {
-            fail(t.offset, t.length, t.field + " cannot be negated; fields with - : wait, state, attention, def, step");
+            fail(t.offset, t.length,
+                t.field + " cannot be negated; fields with - : wait, state, attention, def, step");
             return;
         }
         auto& into = t.negated ? *negative : positive;
         if (!t.negated && !into.empty()) {
-            fail(t.offset, t.length, t.field + " is given twice; join values by |, as in " + t.field + ":a|b");
+            fail(
+                t.offset, t.length, t.field + " is given twice; join values by |, as in " + t.field + ":a|b");
             return;
         }
         into.insert(into.end(), t.values.begin(), t.values.end());
@@ -277,7 +303,8 @@ private:
         if (t.field == "def" || t.field == "workflow") {
             for (const std::string& value : t.values)
                 if (const auto at = value.find('@'); at != std::string::npos
-                    && (at + 1 == value.size() || value.find_first_not_of("0123456789", at + 1) != std::string::npos)) {
+                    && (at + 1 == value.size()
+                        || value.find_first_not_of("0123456789", at + 1) != std::string::npos)) {
                     failValue(t, "a version is a number: " + t.field + ":order@12");
                     return true;
                 }
@@ -326,15 +353,19 @@ private:
                 failValue(t, "write is:root or is:open");
             return true;
         }
-        std::optional<RunId>* into = t.field == "parent" ? &term.parent : t.field == "root" ? &term.root
-            : t.field == "run" ? &term.run : nullptr;
+        std::optional<RunId>* into = t.field == "parent" ? &term.parent
+            : t.field == "root"                          ? &term.root
+            : t.field == "run"                           ? &term.run
+                                                         : nullptr;
         if (!into)
             return false;
         const auto id = t.values.size() == 1 ? parseId<RunId>(t.values.front()) : std::nullopt;
         if (t.negated)
             fail(t.offset, t.length, t.field + " cannot be negated");
         else if (!id)
-            failValue(t, t.field + " needs one whole run id, as in " + t.field + ":0193b2a4-5c1e-7d00-8000-0123456789ab");
+            failValue(t,
+                t.field + " needs one whole run id, as in " + t.field
+                    + ":0193b2a4-5c1e-7d00-8000-0123456789ab");
         else
             *into = *id;
         return true;
@@ -393,10 +424,11 @@ private:
         const char sign = value.front() == '>' || value.front() == '<' ? value.front() : '\0';
         if (sign != 0)
             value.remove_prefix(1);
-        const std::size_t letters = value.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+        const std::size_t letters =
+            value.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
         std::string currency(letters == std::string_view::npos ? std::string_view() : value.substr(letters));
         std::transform(currency.begin(), currency.end(), currency.begin(),
-                       [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+            [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
         const std::string_view digits = trimmed(value.substr(0, letters));
         const auto amount = parseAmount(digits);
         const bool currencyFits = currency.empty() ? sign != 0 : currency.size() == 3;
@@ -415,8 +447,8 @@ private:
         if (field == "money" || field == "amount")
             return field + ":>500, " + field + ":<20EUR or " + field + ":EUR";
         if (field == "since" || field == "age" || field == "created")
-            return field + ":>2h, " + field + ":<10m, " + field + ":today, " + field + ":yesterday, " + field + ":2026-11-29 or "
-                + field + ":2026-11-29T10:42:07Z (UTC)";
+            return field + ":>2h, " + field + ":<10m, " + field + ":today, " + field + ":yesterday, " + field
+                + ":2026-11-29 or " + field + ":2026-11-29T10:42:07Z (UTC)";
         if (field == "wait" || field == "reason")
             return "one of " + allKeys<Reason>();
         if (field == "state" || field == "activity")
@@ -436,13 +468,16 @@ private:
     {
         for (const auto& [name, instead] : kNotYet)
             if (t.field == name) {
-                fail(t.offset, t.valueAt - t.offset, t.field + " cannot be asked for yet: " + std::string(instead));
+                fail(t.offset, t.valueAt - t.offset,
+                    t.field + " cannot be asked for yet: " + std::string(instead));
                 return;
             }
         const auto fields = filterFields();
-        const std::string near = nearestName(t.field, fields, [](const std::string& f) { return std::string_view(f); });
-        fail(t.offset, t.valueAt - t.offset, "there is no field \"" + visibleLine(t.field) + "\""
-                                                 + (near.empty() ? "" : "; did you mean " + near + "?") + " Fields: " + fieldList());
+        const std::string near =
+            nearestName(t.field, fields, [](const std::string& f) { return std::string_view(f); });
+        fail(t.offset, t.valueAt - t.offset,
+            "there is no field \"" + visibleLine(t.field) + "\""
+                + (near.empty() ? "" : "; did you mean " + near + "?") + " Fields: " + fieldList());
     }
 
     std::string_view m_text;
@@ -456,8 +491,9 @@ private:
 
 std::vector<std::string> filterFields()
 {
-    return {"wait", "reason", "state", "activity", "attention", "def", "workflow", "step", "error", "age", "since", "created",
-            "key", "parent", "root", "run", "resource", "situation", "worker", "touched-by", "money", "is", "attr.NAME"};
+    return {"wait", "reason", "state", "activity", "attention", "def", "workflow", "step", "error", "age",
+        "since", "created", "key", "parent", "root", "run", "resource", "situation", "worker", "touched-by",
+        "money", "is", "attr.NAME"};
 }
 
 ParsedFilter parseFilter(std::string_view text, TimeMs now)

@@ -7,7 +7,7 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t kMaxFacts = 8;   // told in one line; the rest by its number
+constexpr std::size_t kMaxFacts = 8;  // told in one line; the rest by its number
 
 struct FactTeller {
     const std::vector<std::string>& steps;
@@ -22,7 +22,8 @@ struct FactTeller {
         if (!f.workflow.name.empty())
             text += " with " + visibleLine(f.workflow.name) + "@" + std::to_string(f.workflow.version);
         if (!f.forkedFrom.isNull())
-            text += ", forked from run " + shortId(toText(f.forkedFrom)) + " at version " + std::to_string(f.forkedAt);
+            text += ", forked from run " + shortId(toText(f.forkedFrom)) + " at version "
+                + std::to_string(f.forkedAt);
         if (!f.parent.run.isNull())
             text += ", child of run " + shortId(toText(f.parent.run));
         return text;
@@ -36,7 +37,9 @@ struct FactTeller {
     }
     std::string operator()(const ControlInherited& f) const
     {
-        return f.parent.cancelled ? "parent cancels" : f.parent.paused ? "parent pauses" : "parent's control changed";
+        return f.parent.cancelled ? "parent cancels"
+            : f.parent.paused     ? "parent pauses"
+                                  : "parent's control changed";
     }
     std::string operator()(const RunBlocked& f) const
     {
@@ -46,31 +49,47 @@ struct FactTeller {
     std::string operator()(const CompensationStarted&) const { return "compensation began"; }
     std::string operator()(const RunClosed& f) const { return "run " + std::string(key(f.as)); }
     std::string operator()(const RunReopened&) const { return "run opened again"; }
-    std::string operator()(const RunMigrated& f) const { return "moved to version " + std::to_string(f.to.version); }
+    std::string operator()(const RunMigrated& f) const
+    {
+        return "moved to version " + std::to_string(f.to.version);
+    }
     std::string operator()(const BudgetChanged& f) const
     {
-        return "budget " + (f.unit == "tokens" ? formatCount(f.limit) + " tokens" : formatMoney(f.limit, f.unit));
+        return "budget "
+            + (f.unit == "tokens" ? formatCount(f.limit) + " tokens" : formatMoney(f.limit, f.unit));
     }
     std::string operator()(const PayloadsRedacted& f) const
     {
-        return formatCount(static_cast<std::int64_t>(f.payloads.size())) + " payloads redacted by act " + std::to_string(f.act);
+        return formatCount(static_cast<std::int64_t>(f.payloads.size())) + " payloads redacted by act "
+            + std::to_string(f.act);
     }
     std::string operator()(const StepAdded& f) const { return "step \"" + visibleLine(f.id) + "\" added"; }
     std::string operator()(const StepReady& f) const { return step(f.step) + " ready"; }
     std::string operator()(const StepWaiting& f) const
     {
-        return step(f.step) + " waits: " + std::string(label(f.reason)) + (f.due == kNoTime ? "" : ", until " + formatInstant(f.due));
+        return step(f.step) + " waits: " + std::string(label(f.reason))
+            + (f.due == kNoTime ? "" : ", until " + formatInstant(f.due));
     }
     std::string operator()(const StepReleased& f) const { return step(f.step) + " goes on"; }
     std::string operator()(const StepCompleted& f) const
     {
-        return step(f.step) + " complete" + (f.byPerson ? ", result given by a person" : f.fromLedger ? ", result taken from its effect key" : "");
+        return step(f.step) + " complete"
+            + (f.byPerson          ? ", result given by a person"
+                    : f.fromLedger ? ", result taken from its effect key"
+                                   : "");
     }
-    std::string operator()(const StepFailed& f) const { return step(f.step) + " failed: " + std::string(label(f.reason)); }
-    std::string operator()(const StepSkipped& f) const { return step(f.step) + (f.byPerson ? " skipped by a person" : " skipped"); }
+    std::string operator()(const StepFailed& f) const
+    {
+        return step(f.step) + " failed: " + std::string(label(f.reason));
+    }
+    std::string operator()(const StepSkipped& f) const
+    {
+        return step(f.step) + (f.byPerson ? " skipped by a person" : " skipped");
+    }
     std::string operator()(const StepUnknown& f) const
     {
-        return "whether " + step(f.step) + " had its effect is unknown" + (f.lookUpAt == kNoTime ? "" : "; the provider is asked");
+        return "whether " + step(f.step) + " had its effect is unknown"
+            + (f.lookUpAt == kNoTime ? "" : "; the provider is asked");
     }
     std::string operator()(const EffectDenied& f) const
     {
@@ -79,10 +98,16 @@ struct FactTeller {
     std::string operator()(const InputAmended& f) const { return step(f.step) + " got a new input"; }
     std::string operator()(const AttemptStarted& f) const
     {
-        const char* what = f.purpose == Purpose::LookUp ? " look-up, attempt " : f.purpose == Purpose::Undo ? " undo, attempt " : " attempt ";
-        return step(f.step) + what + std::to_string(f.number) + " started" + (f.worker.empty() ? "" : " by worker " + visibleLine(f.worker));
+        const char* what = f.purpose == Purpose::LookUp ? " look-up, attempt "
+            : f.purpose == Purpose::Undo                ? " undo, attempt "
+                                                        : " attempt ";
+        return step(f.step) + what + std::to_string(f.number) + " started"
+            + (f.worker.empty() ? "" : " by worker " + visibleLine(f.worker));
     }
-    std::string operator()(const AttemptRenewed& f) const { return step(f.step) + (f.progress ? " reported progress" : " is still under way"); }
+    std::string operator()(const AttemptRenewed& f) const
+    {
+        return step(f.step) + (f.progress ? " reported progress" : " is still under way");
+    }
     std::string operator()(const AttemptEnded& f) const
     {
         std::string text = "an attempt at " + step(f.step) + " ended: " + std::string(key(f.how));
@@ -91,26 +116,36 @@ struct FactTeller {
         return f.effect == EffectKnowledge::Unknown ? text + ", effect unknown" : text;
     }
     std::string operator()(const PartialResult& f) const { return step(f.step) + " kept a partial result"; }
-    std::string operator()(const LateResult& f) const { return "a late result of " + step(f.step) + " was refused and kept"; }
+    std::string operator()(const LateResult& f) const
+    {
+        return "a late result of " + step(f.step) + " was refused and kept";
+    }
     std::string operator()(const ApprovalRequested& f) const
     {
         return "approval asked for " + step(f.step) + (f.role.empty() ? "" : " from " + visibleLine(f.role));
     }
     std::string operator()(const ApprovalDecided& f) const
     {
-        return f.as == ApprovalState::Pending ? "one of several approvals given" : "approval " + std::string(key(f.as));
+        return f.as == ApprovalState::Pending ? "one of several approvals given"
+                                              : "approval " + std::string(key(f.as));
     }
-    std::string operator()(const SignalReceived& f) const { return "signal \"" + visibleLine(f.name) + "\" received"; }
+    std::string operator()(const SignalReceived& f) const
+    {
+        return "signal \"" + visibleLine(f.name) + "\" received";
+    }
     std::string operator()(const SignalConsumed& f) const { return step(f.step) + " took the signal"; }
-    std::string operator()(const ChildRequested& f) const { return step(f.step) + " asked for child run " + shortId(toText(f.child)); }
+    std::string operator()(const ChildRequested& f) const
+    {
+        return step(f.step) + " asked for child run " + shortId(toText(f.child));
+    }
     std::string operator()(const ChildAnswered& f) const
     {
         return "child run " + shortId(toText(f.child)) + " answered: " + std::string(key(f.as));
     }
     std::string operator()(const CancelConfirmed& f) const
     {
-        return "child run " + shortId(toText(f.child)) + ": " + std::to_string(f.confirmed) + " of " + std::to_string(f.total)
-            + " confirmed the cancel";
+        return "child run " + shortId(toText(f.child)) + ": " + std::to_string(f.confirmed) + " of "
+            + std::to_string(f.total) + " confirmed the cancel";
     }
 };
 
@@ -123,7 +158,8 @@ std::string historyLine(const Entry& entry, const std::vector<std::string>& step
     std::size_t told = 0;
     for (const Fact& fact : entry.facts) {
         if (told == kMaxFacts) {
-            line += "; and " + formatCount(static_cast<std::int64_t>(entry.facts.size() - told)) + " more facts";
+            line +=
+                "; and " + formatCount(static_cast<std::int64_t>(entry.facts.size() - told)) + " more facts";
             break;
         }
         line += (told++ == 0 ? " - " : "; ") + std::visit(teller, fact);

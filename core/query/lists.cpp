@@ -93,7 +93,8 @@ Status Query::Impl::tellLost(std::span<ListRow> rows, const HeardSessions& heard
     return {};
 }
 
-Result<RunPage> Query::list(const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after, std::size_t limit)
+Result<RunPage> Query::list(
+    const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after, std::size_t limit)
 {
     CAIRN_TRY_ASSIGN(const HeardSessions heard, m_impl->heard());
     CAIRN_TRY_ASSIGN(const ListFilter resolved, m_impl->resolved(filter, heard));
@@ -116,7 +117,8 @@ Result<std::vector<CountRow>> Query::counts(const ListFilter& filter)
     CAIRN_TRY_ASSIGN(auto counts, m_impl->reader.counts(resolved));
     ListFilter executing;
     for (const ListTerm& term : resolved.empty() ? ListFilter(1) : resolved)
-        if (auto part = executingOf(term); part && !part->notLost && (term.reason.empty() || has(term.reason, Reason::None))) {
+        if (auto part = executingOf(term);
+            part && !part->notLost && (term.reason.empty() || has(term.reason, Reason::None))) {
             part->lost = heard.living();
             executing.push_back(*std::move(part));
         }

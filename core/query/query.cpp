@@ -13,7 +13,7 @@ namespace cairn {
 namespace {
 
 constexpr std::size_t kLineBytes = 300;
-constexpr int kMaxChain = 16;          // children followed to the root of a wait
+constexpr int kMaxChain = 16;  // children followed to the root of a wait
 
 }  // namespace
 
@@ -41,18 +41,21 @@ Result<Query::Impl::Folded> Query::Impl::fold(const RunId& run, std::uint64_t ve
         CAIRN_TRY(checkSeal(sealed, folded.state.head));
         CAIRN_TRY_ASSIGN(const Entry entry, decodeEntry(sealed.body, sealed.format));
         if (entry.version != folded.state.version + 1)
-            return makeError(ErrorKind::Corrupt, "run " + toText(run) + " lacks an entry before version " + std::to_string(entry.version));
+            return makeError(ErrorKind::Corrupt,
+                "run " + toText(run) + " lacks an entry before version " + std::to_string(entry.version));
         apply(folded.state, entry);
         folded.state.head = sealed.hash;
         folded.state.format = std::max(folded.state.format, sealed.format);
     }
     if (version != 0 && folded.state.version != version)
-        return makeError(ErrorKind::NotFound, "run " + toText(run) + " has no version " + std::to_string(version)
-                                                  + "; its newest is " + std::to_string(loaded.hot.version));
+        return makeError(ErrorKind::NotFound,
+            "run " + toText(run) + " has no version " + std::to_string(version) + "; its newest is "
+                + std::to_string(loaded.hot.version));
     return folded;
 }
 
-Explanation Query::Impl::explained(const RunState& state, const Definition* def, TimeMs at, const HeardSessions* heard)
+Explanation Query::Impl::explained(
+    const RunState& state, const Definition* def, TimeMs at, const HeardSessions* heard)
 {
     Given given;
     given.now = at;
@@ -85,7 +88,7 @@ std::optional<std::string> Query::Impl::line(const RunId& run, const PayloadRef&
 }
 
 Lookup Query::Impl::lookup(const RunState& state, TimeMs at, int depth, std::set<RunId>& visited,
-                           std::vector<std::pair<RunId, Sentence>>* chain)
+    std::vector<std::pair<RunId, Sentence>>* chain)
 {
     Lookup look;
     look.text = [this, run = state.id](const PayloadRef& ref) { return line(run, ref); };
@@ -127,7 +130,8 @@ Lookup Query::Impl::lookup(const RunState& state, TimeMs at, int depth, std::set
         if (chain)
             (*chain)[place].second = child.sentence;
         ChildTold out;
-        out.name = folded->state.workflow.name.empty() ? "run " + shortId(toText(run)) : visibleLine(folded->state.workflow.name);
+        out.name = folded->state.workflow.name.empty() ? "run " + shortId(toText(run))
+                                                       : visibleLine(folded->state.workflow.name);
         out.clause = std::move(child.clause);
         out.sentence = std::move(child.sentence);
         return out;
@@ -135,14 +139,17 @@ Lookup Query::Impl::lookup(const RunState& state, TimeMs at, int depth, std::set
     return look;
 }
 
-Told Query::Impl::told(const RunState& state, const Explanation& explanation, const Definition* def, TimeMs at, int depth,
-                       std::set<RunId>& visited, std::vector<std::pair<RunId, Sentence>>* chain)
+Told Query::Impl::told(const RunState& state, const Explanation& explanation, const Definition* def,
+    TimeMs at, int depth, std::set<RunId>& visited, std::vector<std::pair<RunId, Sentence>>* chain)
 {
     visited.insert(state.id);
     return tellRun(state, explanation, def, at, lookup(state, at, depth, visited, chain));
 }
 
-Query::Query(StoreReader& reader, const Clock& clock) : m_impl(std::make_unique<Impl>(reader, clock)) {}
+Query::Query(StoreReader& reader, const Clock& clock)
+    : m_impl(std::make_unique<Impl>(reader, clock))
+{
+}
 Query::~Query() = default;
 StoreReader& Query::reader() { return m_impl->reader; }
 
@@ -159,9 +166,12 @@ Result<RunView> Query::run(const RunId& run, std::uint64_t version)
     // An earlier version is told as it was when that version was written.
     const TimeMs told = version == 0 ? at : view.state.changedAt;
     CAIRN_TRY_ASSIGN(const HeardSessions heard, m_impl->heard());
-    view.explanation = m_impl->explained(view.state, view.definition.get(), told, version == 0 ? &heard : nullptr);
+    view.explanation =
+        m_impl->explained(view.state, view.definition.get(), told, version == 0 ? &heard : nullptr);
     std::set<RunId> visited;
-    view.sentence = m_impl->told(view.state, view.explanation, view.definition.get(), told, 0, visited, &view.chain).sentence;
+    view.sentence =
+        m_impl->told(view.state, view.explanation, view.definition.get(), told, 0, visited, &view.chain)
+            .sentence;
     CAIRN_TRY_ASSIGN(auto rows, this->rows(std::span(&run, 1)));
     if (version == 0 && !rows.empty())
         view.row = std::move(rows.front());
@@ -175,7 +185,8 @@ Result<RunId> Query::resolve(std::string_view text)
 {
     const std::string shown = visibleLine(text);
     if (text.empty())
-        return makeError(ErrorKind::InvalidInput, "a run is named by its id, the beginning of its id, or its key");
+        return makeError(
+            ErrorKind::InvalidInput, "a run is named by its id, the beginning of its id, or its key");
     if (const auto id = parseId<RunId>(text)) {
         const auto hot = m_impl->reader.hot(*id);
         if (!hot)
@@ -187,27 +198,33 @@ Result<RunId> Query::resolve(std::string_view text)
     const bool pattern = text.back() == '*';
     std::set<RunId> found;
     if (!pattern) {
-        CAIRN_TRY_ASSIGN(const auto page, m_impl->reader.list({byKey}, ListOrder::NewestFirst, std::nullopt, 4));
+        CAIRN_TRY_ASSIGN(
+            const auto page, m_impl->reader.list({byKey}, ListOrder::NewestFirst, std::nullopt, 4));
         for (const ListRow& row : page.rows)
             found.insert(row.run);
     }
     std::string prefix(text);
-    std::transform(prefix.begin(), prefix.end(), prefix.begin(), [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c; });
-    if (found.empty() && prefix.size() >= 4 && prefix.find_first_not_of("0123456789abcdef-") == std::string::npos) {
+    std::transform(prefix.begin(), prefix.end(), prefix.begin(),
+        [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c; });
+    if (found.empty() && prefix.size() >= 4
+        && prefix.find_first_not_of("0123456789abcdef-") == std::string::npos) {
         CAIRN_TRY_ASSIGN(const auto ids, m_impl->reader.findRuns(prefix, 4));
         found.insert(ids.begin(), ids.end());
     }
     if (found.empty())
-        return makeError(ErrorKind::NotFound, "no run has the id, the beginning of an id (4 or more characters), or the key \"" + shown + "\"");
+        return makeError(ErrorKind::NotFound,
+            "no run has the id, the beginning of an id (4 or more characters), or the key \"" + shown + "\"");
     if (found.size() == 1)
         return *found.begin();
     std::string all;
     for (const RunId& id : found)
         all += (all.empty() ? "" : ", ") + toText(id);
-    return makeError(ErrorKind::InvalidInput, "\"" + shown + "\" names more than one run: " + all + (found.size() >= 4 ? ", ..." : ""));
+    return makeError(ErrorKind::InvalidInput,
+        "\"" + shown + "\" names more than one run: " + all + (found.size() >= 4 ? ", ..." : ""));
 }
 
-Result<std::vector<HistoryItem>> Query::history(const RunId& run, std::uint64_t fromVersion, std::size_t limit)
+Result<std::vector<HistoryItem>> Query::history(
+    const RunId& run, std::uint64_t fromVersion, std::size_t limit)
 {
     CAIRN_TRY_ASSIGN(const LoadedRun loaded, m_impl->reader.loadRun(run, 1, 0));
     std::vector<HistoryItem> items;
@@ -226,7 +243,9 @@ Result<std::vector<HistoryItem>> Query::history(const RunId& run, std::uint64_t 
         item.line = historyLine(entry, steps);
         if (entry.reason) {
             const auto text = m_impl->reader.payload(run, entry.reason.id);
-            item.reason = text ? visible(*text) : text.error().kind == ErrorKind::Refused ? "redacted" : "not recorded";
+            item.reason = text                            ? visible(*text)
+                : text.error().kind == ErrorKind::Refused ? "redacted"
+                                                          : "not recorded";
         }
         item.entry = std::move(entry);
         items.push_back(std::move(item));
@@ -234,7 +253,8 @@ Result<std::vector<HistoryItem>> Query::history(const RunId& run, std::uint64_t 
     return items;
 }
 
-Result<Sentence> Query::sentence(const RunState& state, const Explanation& explanation, const Definition* definition)
+Result<Sentence> Query::sentence(
+    const RunState& state, const Explanation& explanation, const Definition* definition)
 {
     CAIRN_TRY_ASSIGN(const TimeMs at, m_impl->now());
     std::set<RunId> visited;
@@ -251,16 +271,23 @@ Sentence Query::rowSentence(const ListRow& row, TimeMs now)
     const std::string next = row.nextTime == kNoTime ? std::string() : ", next " + fromNow(row.nextTime, now);
     std::string attempt;
     if (row.reason == Reason::Retry || row.reason == Reason::AttemptsExhausted)
-        attempt = ", attempt " + std::to_string(row.attempt) + (row.attemptsMax > 0 ? " of " + std::to_string(row.attemptsMax) : "");
-    const std::string money = row.amount.currency.empty() ? std::string() : ", " + formatMoney(row.amount.micros, row.amount.currency);
+        attempt = ", attempt " + std::to_string(row.attempt)
+            + (row.attemptsMax > 0 ? " of " + std::to_string(row.attemptsMax) : "");
+    const std::string money = row.amount.currency.empty()
+        ? std::string()
+        : ", " + formatMoney(row.amount.micros, row.amount.currency);
     const std::string resource = row.reason == Reason::Resource || row.reason == Reason::Capacity
-        ? " by " + (row.resource.empty() ? std::string("a resource that is not recorded") : visibleLine(row.resource)) : std::string();
+        ? " by "
+            + (row.resource.empty() ? std::string("a resource that is not recorded")
+                                    : visibleLine(row.resource))
+        : std::string();
     s.shortText = what + resource + attempt + money + ", " + ago(row.since, now) + next;
-    s.text = (row.step.empty() ? "The run" : "Step \"" + visibleLine(row.step) + "\"") + std::string(": ") + s.shortText
-        + (row.error.empty() ? "" : ": " + visibleLine(row.error)) + ".";
+    s.text = (row.step.empty() ? "The run" : "Step \"" + visibleLine(row.step) + "\"") + std::string(": ")
+        + s.shortText + (row.error.empty() ? "" : ": " + visibleLine(row.error)) + ".";
     const Attention who = row.reason == Reason::None ? row.attention : word(row.reason).attention;
-    s.ends = row.nextTime != kNoTime ? "time, at " + formatInstant(row.nextTime) : who == Attention::None ? "nothing: it is finished"
-        : std::string(label(who));
+    s.ends = row.nextTime != kNoTime ? "time, at " + formatInstant(row.nextTime)
+        : who == Attention::None     ? "nothing: it is finished"
+                                     : std::string(label(who));
     return s;
 }
 
@@ -268,7 +295,7 @@ Result<std::string> Query::context(const RunId& run, const ContextOptions& optio
 {
     CAIRN_TRY_ASSIGN(const RunView view, this->run(run));
     const ContextSource source{view.state, view.identity, view.sentence, view.explanation,
-                               [this, run](const PayloadRef& ref) { return m_impl->reader.payload(run, ref.id); }, view.at};
+        [this, run](const PayloadRef& ref) { return m_impl->reader.payload(run, ref.id); }, view.at};
     const std::size_t bytes = std::max<std::size_t>(options.tokenBudget, 64) * 4;
     return options.json ? contextJson(source, bytes) : contextMarkdown(source, bytes);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Reading for people: lists, counts, one run with its sentence, history, context. Used by command line and console.
-// Blocking; one object per thread. Nothing here writes.
+// Reading for people: lists, counts, one run with its sentence, history, context. Used by command line and
+// console. Blocking; one object per thread. Nothing here writes.
 
 #include "core/service/service.h"
 
@@ -8,25 +8,32 @@
 
 namespace cairn {
 
-// --- filter language (CONSOLE section 5) ---------------------------------------------------------------------------
+// --- filter language (CONSOLE section 5)
 
-struct FilterError { std::size_t offset = 0; std::size_t length = 0; std::string text; };
-struct ParsedFilter { ListFilter filter; std::optional<FilterError> error; };
+struct FilterError {
+    std::size_t offset = 0;
+    std::size_t length = 0;
+    std::string text;
+};
+struct ParsedFilter {
+    ListFilter filter;
+    std::optional<FilterError> error;
+};
 // `now` and `zone offset` resolve relative times (age:>2h, since:today).
 [[nodiscard]] ParsedFilter parseFilter(std::string_view text, TimeMs now);
-[[nodiscard]] std::vector<std::string> filterFields();   // for completion and help
+[[nodiscard]] std::vector<std::string> filterFields();  // for completion and help
 
-// --- the sentence --------------------------------------------------------------------------------------------------
+// --- the sentence
 
-// A wait told to a person: every wait names a subject, since, what ends it, and the next time; what the store does not
-// hold is said to be not recorded (CONSOLE section 1 rule 3).
+// A wait told to a person: every wait names a subject, since, what ends it, and the next time; what the store
+// does not hold is said to be not recorded (CONSOLE section 1 rule 3).
 struct Sentence {
-    std::string text;              // one or two sentences, plain text
-    std::string shortText;         // for tables: "Approval by finance, asked 3 h ago"
+    std::string text;       // one or two sentences, plain text
+    std::string shortText;  // for tables: "Approval by finance, asked 3 h ago"
     std::string subject;
     TimeMs since = kNoTime;
-    std::string ends;              // what ends it
-    TimeMs next = kNoTime;         // next time something happens by itself
+    std::string ends;                                           // what ends it
+    TimeMs next = kNoTime;                                      // next time something happens by itself
     std::vector<std::pair<std::string, std::string>> evidence;  // fact name -> value
 };
 
@@ -40,18 +47,21 @@ struct RunView {
     ListRow row;
     std::vector<AttributeRow> attributes;
     std::shared_ptr<const Definition> definition;
-    std::vector<std::pair<RunId, Sentence>> chain;   // children that the wait was followed through
-    TimeMs at = kNoTime;           // store time of the read
+    std::vector<std::pair<RunId, Sentence>> chain;  // children that the wait was followed through
+    TimeMs at = kNoTime;                            // store time of the read
 };
 
 struct HistoryItem {
     Entry entry;
     Digest hash;
-    std::string line;              // what it says, for people
-    std::string reason;            // text, where kept
+    std::string line;    // what it says, for people
+    std::string reason;  // text, where kept
 };
 
-struct ContextOptions { std::size_t tokenBudget = 8000; bool json = false; };
+struct ContextOptions {
+    std::size_t tokenBudget = 8000;
+    bool json = false;
+};
 
 class Query {
 public:
@@ -59,22 +69,25 @@ public:
     ~Query();
 
     [[nodiscard]] Result<RunView> run(const RunId& run, std::uint64_t version = 0);
-    // Lists as the store has them, but for what shows without a commit: an attempt whose engine is no longer heard has the
-    // reason `lease`, here as in run(). A filter may ask for it.
-    [[nodiscard]] Result<RunPage> list(const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after,
-                                       std::size_t limit);
+    // Lists as the store has them, but for what shows without a commit: an attempt whose engine is no longer
+    // heard has the reason `lease`, here as in run(). A filter may ask for it.
+    [[nodiscard]] Result<RunPage> list(
+        const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after, std::size_t limit);
     [[nodiscard]] Result<std::uint64_t> count(const ListFilter& filter);
     [[nodiscard]] Result<std::vector<CountRow>> counts(const ListFilter& filter);
     [[nodiscard]] Result<std::vector<ListRow>> rows(std::span<const RunId> runs);
     // A worker that is lost changes no row: who shows `lease` reads again now and then.
     [[nodiscard]] Result<Changes> changesSince(std::uint64_t cursor, std::size_t limit);
-    [[nodiscard]] Result<RunId> resolve(std::string_view idOrPrefixOrKey);   // NotFound, or InvalidInput when ambiguous
-    [[nodiscard]] Result<std::vector<HistoryItem>> history(const RunId& run, std::uint64_t fromVersion, std::size_t limit);
-    [[nodiscard]] Result<Sentence> sentence(const RunState& state, const Explanation& explanation, const Definition* definition);
+    [[nodiscard]] Result<RunId> resolve(
+        std::string_view idOrPrefixOrKey);  // NotFound, or InvalidInput when ambiguous
+    [[nodiscard]] Result<std::vector<HistoryItem>> history(
+        const RunId& run, std::uint64_t fromVersion, std::size_t limit);
+    [[nodiscard]] Result<Sentence> sentence(
+        const RunState& state, const Explanation& explanation, const Definition* definition);
     // Sentence for a list row, without loading the run.
     [[nodiscard]] static Sentence rowSentence(const ListRow& row, TimeMs now);
-    // A working context for an agent, rebuilt from graph, results and approvals within a token budget (4 bytes a token).
-    // Each call has exactly one answer; an unknown one is said to be unknown.
+    // A working context for an agent, rebuilt from graph, results and approvals within a token budget (4
+    // bytes a token). Each call has exactly one answer; an unknown one is said to be unknown.
     [[nodiscard]] Result<std::string> context(const RunId& run, const ContextOptions& options);
     // DOT text of the task graph.
     [[nodiscard]] Result<std::string> dot(const RunId& run);

@@ -10,7 +10,11 @@
 namespace cairn {
 
 struct Query::Impl {
-    Impl(StoreReader& r, const Clock& c) : reader(r), clock(c) {}
+    Impl(StoreReader& r, const Clock& c)
+        : reader(r)
+        , clock(c)
+    {
+    }
 
     [[nodiscard]] Result<TimeMs> now() { return reader.now(); }
     [[nodiscard]] std::shared_ptr<const Definition> definition(const WorkflowRef& ref);
@@ -21,15 +25,16 @@ struct Query::Impl {
     };
     [[nodiscard]] Result<Folded> fold(const RunId& run, std::uint64_t version);
     // `heard`: null for an earlier version, which is told as it was.
-    [[nodiscard]] Explanation explained(const RunState& state, const Definition* def, TimeMs at, const HeardSessions* heard);
+    [[nodiscard]] Explanation explained(
+        const RunState& state, const Definition* def, TimeMs at, const HeardSessions* heard);
     // --- lists.cpp: rows are as of their last commit; a worker that was lost since then makes none.
     [[nodiscard]] Result<HeardSessions> heard();
     [[nodiscard]] Result<ListFilter> resolved(const ListFilter& filter, const HeardSessions& heard);
     Status tellLost(std::span<ListRow> rows, const HeardSessions& heard);
     [[nodiscard]] Lookup lookup(const RunState& state, TimeMs at, int depth, std::set<RunId>& visited,
-                                std::vector<std::pair<RunId, Sentence>>* chain);
-    [[nodiscard]] Told told(const RunState& state, const Explanation& explanation, const Definition* def, TimeMs at, int depth,
-                            std::set<RunId>& visited, std::vector<std::pair<RunId, Sentence>>* chain);
+        std::vector<std::pair<RunId, Sentence>>* chain);
+    [[nodiscard]] Told told(const RunState& state, const Explanation& explanation, const Definition* def,
+        TimeMs at, int depth, std::set<RunId>& visited, std::vector<std::pair<RunId, Sentence>>* chain);
     // A payload's text in one visible line, clipped.
     [[nodiscard]] std::optional<std::string> line(const RunId& run, const PayloadRef& ref);
 

@@ -8,88 +8,15 @@ namespace cairn {
 
 namespace {
 
-constexpr SpanMs kSecond = 1000;
-constexpr SpanMs kMinute = 60 * kSecond;
-constexpr SpanMs kHour = 60 * kMinute;
-constexpr SpanMs kDay = 24 * kHour;
-
-std::string quoted(std::string_view text) { return "\"" + visibleLine(text) + "\""; }
-
-std::string two(SpanMs a, const char* unit, SpanMs b, const char* small)
-{
-    std::string out = std::to_string(a) + " " + unit;
-    return b > 0 ? out + " " + std::to_string(b) + " " + small : out;
-}
-
-std::string counted(std::uint64_t count, const char* one, const char* many)
-{
-    return formatCount(static_cast<std::int64_t>(count)) + " " + (count == 1 ? one : many);
-}
-
-// The beginning of a list of names, and how many more there are: a sentence stays one that can be read.
-std::string fewWords(const std::string& text)
-{
-    constexpr std::size_t kWords = 8;
-    constexpr std::size_t kLong = 120;
-    if (text.size() <= kLong)
-        return text;
-    std::size_t end = 0;
-    for (std::size_t n = 0; n < kWords && end != std::string::npos; ++n)
-        end = text.find(' ', end == 0 && n == 0 ? 0 : end + 1);
-    if (end == std::string::npos)
-        return text;
-    const auto more = static_cast<std::uint64_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(end), text.end(), ' '));
-    std::string out = text.substr(0, end);
-    if (out.back() == ',')
-        out.pop_back();
-    return out + " and " + std::to_string(more) + " more";
-}
-
-std::string amountText(std::int64_t amount, const std::string& unit)
-{
-    return unit == "tokens" ? formatCount(amount) + " tokens" : formatMoney(amount, unit);
-}
-
-}  // namespace
-
-std::string roughSpan(SpanMs span)
-{
-    span = std::max<SpanMs>(span, 0);
-    if (span >= kDay)
-        return two(span / kDay, "d", span % kDay / kHour, "h");
-    if (span >= kHour)
-        return two(span / kHour, "h", span % kHour / kMinute, "m");
-    if (span >= kMinute)
-        return std::to_string(span / kMinute) + " m";
-    return std::to_string(span / kSecond) + " s";
-}
-
-std::string ago(TimeMs since, TimeMs now)
-{
-    if (since == kNoTime)
-        return "at a time that is not recorded";
-    return now - since < kSecond ? "just now" : roughSpan(now - since) + " ago";
-}
-
-std::string fromNow(TimeMs due, TimeMs now) { return due - now < kSecond ? "now" : "in " + roughSpan(due - now); }
-
-std::string actorName(const Actor& actor)
-{
-    switch (actor.kind) {
-    case ActorKind::Person: return actor.id.empty() ? "a person whose name is not recorded" : visibleLine(actor.id);
-    case ActorKind::Run: return actor.id.empty() ? "the workflow" : visibleLine(actor.id);
-    case ActorKind::System: return "Cairn";
-    default:
-        return std::string(key(actor.kind)) + (actor.id.empty() ? "" : " " + visibleLine(parseUuid(actor.id) ? shortId(actor.id) : actor.id));
-    }
-}
-
-namespace {
-
 class Teller {
 public:
-    Teller(const RunState& state, const Explanation& explanation, const Definition* definition, TimeMs now, const Lookup& lookup)
-        : s(state), e(explanation), d(definition), t(now), look(lookup)
+    Teller(const RunState& state, const Explanation& explanation, const Definition* definition, TimeMs now,
+        const Lookup& lookup)
+        : s(state)
+        , e(explanation)
+        , d(definition)
+        , t(now)
+        , look(lookup)
     {
     }
 
@@ -111,9 +38,18 @@ public:
 
 private:
     Sentence& sentence() { return out.sentence; }
-    void evidence(const char* name, std::string value) { sentence().evidence.emplace_back(name, std::move(value)); }
-    const StepRecord* stepOf(const ReasonItem& item) const { return item.step == kNoStep ? nullptr : &s.steps[item.step]; }
-    const ToolDef* toolOf(const StepRecord& step) const { return d && !step.tool.empty() ? d->tool(step.tool) : nullptr; }
+    void evidence(const char* name, std::string value)
+    {
+        sentence().evidence.emplace_back(name, std::move(value));
+    }
+    const StepRecord* stepOf(const ReasonItem& item) const
+    {
+        return item.step == kNoStep ? nullptr : &s.steps[item.step];
+    }
+    const ToolDef* toolOf(const StepRecord& step) const
+    {
+        return d && !step.tool.empty() ? d->tool(step.tool) : nullptr;
+    }
     const StepDef* defOf(const StepRecord& step) const { return d ? d->step(step.name) : nullptr; }
     std::string line(const PayloadRef& ref) const
     {
@@ -124,7 +60,8 @@ private:
     }
     static std::string amountOf(const StepRecord& step)
     {
-        return step.amount.currency.empty() ? std::string() : ", " + formatMoney(step.amount.micros, step.amount.currency);
+        return step.amount.currency.empty() ? std::string()
+                                            : ", " + formatMoney(step.amount.micros, step.amount.currency);
     }
     std::string at(TimeMs time) const { return time == kNoTime ? "not recorded" : formatInstant(time); }
     std::uint32_t allowed(const StepRecord& step) const
@@ -138,7 +75,8 @@ private:
     std::string attemptText(const StepRecord& step, std::uint32_t number) const
     {
         const std::uint32_t of = allowed(step);
-        return "attempt " + std::to_string(number) + (of == 0 ? " (how many are allowed is not recorded)" : " of " + std::to_string(of));
+        return "attempt " + std::to_string(number)
+            + (of == 0 ? " (how many are allowed is not recorded)" : " of " + std::to_string(of));
     }
 
     void reason(const ReasonItem& item)
@@ -181,22 +119,30 @@ private:
     void approval(const StepRecord& step)
     {
         const ApprovalRecord* record = s.findApproval(step.approval);
-        const std::string role = record && !record->role.empty() ? visibleLine(record->role) : "anyone with the right";
+        const std::string role =
+            record && !record->role.empty() ? visibleLine(record->role) : "anyone with the right";
         sentence().subject = role;
-        out.clause = "waits for an approval by " + role + ", asked " + ago(record ? record->askedAt : kNoTime, t);
-        sentence().shortText = "Approval by " + role + ", asked " + ago(record ? record->askedAt : kNoTime, t);
+        out.clause =
+            "waits for an approval by " + role + ", asked " + ago(record ? record->askedAt : kNoTime, t);
+        sentence().shortText =
+            "Approval by " + role + ", asked " + ago(record ? record->askedAt : kNoTime, t);
         if (!record)
             return;
         const bool expires = record->expires != kNoTime;
         out.clause += expires ? ", expires " + fromNow(record->expires, t) : ", does not expire";
-        const std::string what = step.kind == StepKind::Approval ? "a yes or no" : "tool " + visibleLine(step.tool) + amountOf(step);
-        m_detail = capitalised(actorName(record->askedBy)) + (step.kind == StepKind::Approval ? " asks for " : " asks to call ") + what + "; "
+        const std::string what = step.kind == StepKind::Approval
+            ? "a yes or no"
+            : "tool " + visibleLine(step.tool) + amountOf(step);
+        m_detail = capitalised(actorName(record->askedBy))
+            + (step.kind == StepKind::Approval ? " asks for " : " asks to call ") + what + "; "
             + std::to_string(record->approvedBy.size()) + " of " + std::to_string(record->needed) + " given."
             + (expires ? " When it expires the step is skipped: expiry is never consent." : "");
-        sentence().ends = "a yes or no by " + role + (expires ? ", or its expiry at " + at(record->expires) : "");
+        sentence().ends =
+            "a yes or no by " + role + (expires ? ", or its expiry at " + at(record->expires) : "");
         evidence("asked by", actorName(record->askedBy));
         evidence("asked at", at(record->askedAt));
-        evidence("given", std::to_string(record->approvedBy.size()) + " of " + std::to_string(record->needed));
+        evidence(
+            "given", std::to_string(record->approvedBy.size()) + " of " + std::to_string(record->needed));
         evidence("expires", expires ? at(record->expires) : "never");
         evidence("approval", toText(record->id));
         if (!step.amount.currency.empty())
@@ -206,14 +152,22 @@ private:
     {
         const auto keyText = look.key ? look.key(m_ix()) : std::nullopt;
         sentence().subject = "tool " + visibleLine(step.tool);
-        out.clause = "may have had its effect (tool " + visibleLine(step.tool) + amountOf(step) + "): no result is recorded";
+        out.clause = "may have had its effect (tool " + visibleLine(step.tool) + amountOf(step)
+            + "): no result is recorded";
         if (item.lookingUp)
-            out.clause += step.attempt ? "; the provider is being asked now" : "; the provider is asked " + fromNow(item.due, t);
+            out.clause += step.attempt ? "; the provider is being asked now"
+                                       : "; the provider is asked " + fromNow(item.due, t);
         m_detail = "Attempt " + std::to_string(step.attempts) + " sent its request with key "
-            + (keyText ? quoted(*keyText) : std::string("(not recorded)")) + "; its outcome is open since " + at(item.since) + ". Evidence: "
-            + (step.detail ? line(step.detail) : step.error ? line(step.error) : std::string("none recorded")) + ". A repeat "
-            + (step.safety == ReplaySafety::Repeatable ? "under the same key has the effect once." : "could have the effect a second time.");
-        sentence().ends = item.lookingUp ? "the provider's answer" : "a person says whether it happened (Set outcome)";
+            + (keyText ? quoted(*keyText) : std::string("(not recorded)")) + "; its outcome is open since "
+            + at(item.since) + ". Evidence: "
+            + (step.detail       ? line(step.detail)
+                    : step.error ? line(step.error)
+                                 : std::string("none recorded"))
+            + ". A repeat "
+            + (step.safety == ReplaySafety::Repeatable ? "under the same key has the effect once."
+                                                       : "could have the effect a second time.");
+        sentence().ends =
+            item.lookingUp ? "the provider's answer" : "a person says whether it happened (Set outcome)";
         sentence().shortText = "Uncertain effect of " + visibleLine(step.tool) + amountOf(step);
         evidence("tool", step.tool);
         evidence("key", keyText.value_or("not recorded"));
@@ -224,7 +178,8 @@ private:
     {
         const auto keyText = look.key ? look.key(m_ix()) : std::nullopt;
         sentence().subject = "effect key";
-        out.clause = "uses an effect key that was used before with another input: " + (keyText ? quoted(*keyText) : "key not recorded");
+        out.clause = "uses an effect key that was used before with another input: "
+            + (keyText ? quoted(*keyText) : "key not recorded");
         sentence().ends = "a person amends its input, skips it or records its result";
         sentence().shortText = "Effect key conflict at " + visibleLine(step.id);
         evidence("key", keyText.value_or("not recorded"));
@@ -236,9 +191,11 @@ private:
         out.clause = "finds no eligible worker for " + wanted;
         std::string here;
         for (const SessionRow& session : look.sessions ? look.sessions() : std::vector<SessionRow>{})
-            here += (here.empty() ? "" : "; ") + visibleLine(session.name.empty() ? toText(session.id) : session.name) + " on "
+            here += (here.empty() ? "" : "; ")
+                + visibleLine(session.name.empty() ? toText(session.id) : session.name) + " on "
                 + visibleLine(session.host.empty() ? "an unrecorded host" : session.host) + " serves "
-                + (session.serves == "*" || session.serves.empty() ? "everything" : fewWords(visibleLine(session.serves)));
+                + (session.serves == "*" || session.serves.empty() ? "everything"
+                                                                   : fewWords(visibleLine(session.serves)));
         m_detail = here.empty() ? "No engine is running." : "Present: " + here + ".";
         if (s.blockedDetail) {
             // The whole text is evidence; the sentence has room for its beginning.
@@ -253,8 +210,9 @@ private:
         const std::string last = line(step.error);
         const std::string first = line(step.firstError);
         sentence().subject = step.tool.empty() ? step.id : "tool " + step.tool;
-        out.clause = step.attempts == 0 ? "failed: " + last
-                                        : "failed after " + counted(step.attempts, "attempt", "attempts") + ": " + last;
+        out.clause = step.attempts == 0
+            ? "failed: " + last
+            : "failed after " + counted(step.attempts, "attempt", "attempts") + ": " + last;
         if (step.firstError && first != last)
             m_detail = "The first error was: " + first + ".";
         sentence().ends = "a person retries it, amends its input, skips it or records its result";
@@ -273,7 +231,8 @@ private:
         const auto told = !run.isNull() && look.child ? look.child(run) : std::nullopt;
         sentence().subject = told ? told->name : "child run";
         out.clause = "failed because child run " + (told ? told->name + " " : std::string())
-            + (run.isNull() ? std::string("(id not recorded)") : "(" + shortId(toText(run)) + ")") + " ended " + how;
+            + (run.isNull() ? std::string("(id not recorded)") : "(" + shortId(toText(run)) + ")") + " ended "
+            + how;
         sentence().ends = "a person repairs the child, or retries, skips or records this step";
         sentence().shortText = "Failed child " + (told ? told->name : "run");
         evidence("child", run.isNull() ? "not recorded" : toText(run));
@@ -281,17 +240,20 @@ private:
     void incompatible()
     {
         const std::string wanted = s.workflow.name + "@" + std::to_string(s.workflow.version);
-        const std::string why = m_step ? line(m_step->error ? m_step->error : m_step->detail) : line(s.blockedDetail);
+        const std::string why =
+            m_step ? line(m_step->error ? m_step->error : m_step->detail) : line(s.blockedDetail);
         sentence().subject = m_step ? m_step->id : wanted;
         if (!m_step && s.parked) {
             out.clause = "was parked " + ago(s.blockedAt, t) + ": " + why;
-            sentence().ends = "a person resumes it, under a version of Cairn that reads its history back as it was meant";
+            sentence().ends =
+                "a person resumes it, under a version of Cairn that reads its history back as it was meant";
             sentence().shortText = "Parked: " + why;
             evidence("found", why);
             return;
         }
         out.clause = (m_step ? "does not fit: " : "cannot go on under " + wanted + ": ") + why;
-        sentence().ends = m_step ? "a person amends its input, skips it or records its result" : "a version that fits is added, or the run is migrated";
+        sentence().ends = m_step ? "a person amends its input, skips it or records its result"
+                                 : "a version that fits is added, or the run is migrated";
         sentence().shortText = "Mismatch: " + why;
         evidence("wanted", wanted);
         evidence("found", why);
@@ -299,7 +261,8 @@ private:
     void credential(const StepRecord& step)
     {
         const ToolDef* tool = toolOf(step);
-        const std::string name = tool && !tool->secret.empty() ? visibleLine(tool->secret) : "(name not recorded)";
+        const std::string name =
+            tool && !tool->secret.empty() ? visibleLine(tool->secret) : "(name not recorded)";
         sentence().subject = name;
         out.clause = "needs credential " + name + ", which is expired or missing: " + line(step.error);
         sentence().ends = "the credential is renewed, then a person retries the step";
@@ -315,7 +278,8 @@ private:
             for (const BudgetLine& share : def->allotment)
                 wanted.push_back({share.unit, share.limit});
         for (const BudgetLine& own : s.budget) {
-            used += (used.empty() ? "" : ", ") + amountText(own.used, own.unit) + " of " + amountText(own.limit, own.unit) + " used"
+            used += (used.empty() ? "" : ", ") + amountText(own.used, own.unit) + " of "
+                + amountText(own.limit, own.unit) + " used"
                 + (own.reserved > 0 ? ", " + amountText(own.reserved, own.unit) + " reserved" : "");
             for (const Usage& usage : wanted)
                 if (usage.unit == own.unit)
@@ -323,7 +287,8 @@ private:
         }
         sentence().subject = "budget";
         out.clause = "has reached its budget: " + (used.empty() ? "not recorded" : used);
-        m_detail = "What comes next may cost " + (cost.empty() ? "an amount that is not recorded" : cost) + ".";
+        m_detail =
+            "What comes next may cost " + (cost.empty() ? "an amount that is not recorded" : cost) + ".";
         sentence().ends = "a person raises the limit (Set budget) or cancels the run";
         sentence().shortText = "Budget reached: " + (used.empty() ? "not recorded" : used);
     }
@@ -344,8 +309,11 @@ private:
         const std::string why = s.pauseReason ? line(s.pauseReason) : "none was given";
         if (!inherited)
             m_detail = "Reason: " + why + ".";
-        m_detail += (m_detail.empty() ? "" : " ") + (s.running.empty() ? std::string("No new step starts.")
-            : counted(s.running.size(), "step under way finishes", "steps under way finish") + ", no new one starts.");
+        m_detail += (m_detail.empty() ? "" : " ")
+            + (s.running.empty()
+                    ? std::string("No new step starts.")
+                    : counted(s.running.size(), "step under way finishes", "steps under way finish")
+                        + ", no new one starts.");
         sentence().ends = inherited ? "a person resumes the parent" : "a person resumes it";
         sentence().shortText = "Paused by " + who + ", " + ago(s.pausedAt, t);
         evidence("paused by", who);
@@ -357,7 +325,8 @@ private:
     {
         const bool self = step.waitRun == s.id;
         const std::string where = self ? "another step of this run"
-            : step.waitRun.isNull() ? "a run that is not recorded" : "run " + shortId(toText(step.waitRun));
+            : step.waitRun.isNull()    ? "a run that is not recorded"
+                                       : "run " + shortId(toText(step.waitRun));
         sentence().subject = where;
         out.clause = "waits for the same effect, under way in " + where + ", begun " + ago(step.since, t);
         sentence().ends = "the result there: it is shared, or the key passes on";
@@ -367,26 +336,30 @@ private:
     void retry(const StepRecord& step)
     {
         sentence().subject = step.tool.empty() ? step.id : "tool " + step.tool;
-        out.clause = "is tried again " + fromNow(step.due, t) + ", " + attemptText(step, step.attempts + 1) + ": " + line(step.error);
+        out.clause = "is tried again " + fromNow(step.due, t) + ", " + attemptText(step, step.attempts + 1)
+            + ": " + line(step.error);
         sentence().ends = "time, at " + at(step.due);
-        sentence().shortText = "Back-off, " + attemptText(step, step.attempts + 1) + " " + fromNow(step.due, t);
+        sentence().shortText =
+            "Back-off, " + attemptText(step, step.attempts + 1) + " " + fromNow(step.due, t);
         evidence("last error", line(step.error));
         evidence("next", at(step.due));
     }
     std::string resourceOf(const StepRecord& step) const
     {
         const ToolDef* tool = toolOf(step);
-        return tool && !tool->resource.empty() ? visibleLine(tool->resource) : "a resource that is not recorded";
+        return tool && !tool->resource.empty() ? visibleLine(tool->resource)
+                                               : "a resource that is not recorded";
     }
     void throttled(const StepRecord& step)
     {
         const std::string name = resourceOf(step);
         sentence().subject = name;
-        out.clause = "waits for " + name + ", which asked for no calls; next call " + fromNow(step.due, t) + " (" + at(step.due) + ")";
+        out.clause = "waits for " + name + ", which asked for no calls; next call " + fromNow(step.due, t)
+            + " (" + at(step.due) + ")";
         const ToolDef* tool = toolOf(step);
         if (tool && look.othersOn)
-            m_detail = counted(look.othersOn(tool->resource, s.id), "other run waits", "other runs wait") + " for it."
-                + (step.error ? " It said: " + line(step.error) + "." : "");
+            m_detail = counted(look.othersOn(tool->resource, s.id), "other run waits", "other runs wait")
+                + " for it." + (step.error ? " It said: " + line(step.error) + "." : "");
         sentence().ends = "time, at " + at(step.due);
         sentence().shortText = "Throttled by " + name + ", " + fromNow(step.due, t);
         evidence("resource", name);
@@ -395,7 +368,8 @@ private:
     void capacity(const StepRecord& step)
     {
         const std::string name = resourceOf(step);
-        const std::string holder = step.waitRun.isNull() ? "other runs" : "run " + shortId(toText(step.waitRun));
+        const std::string holder =
+            step.waitRun.isNull() ? "other runs" : "run " + shortId(toText(step.waitRun));
         sentence().subject = name;
         out.clause = "waits for room at " + name + ", held by " + holder
             + (step.due == kNoTime ? std::string() : "; looked at again " + fromNow(step.due, t));
@@ -424,7 +398,8 @@ private:
         sentence().subject = name;
         out.clause = "waits for signal " + quoted(name) + ", begun " + ago(m_step->since, t)
             + (m_step->due == kNoTime ? ", without a time limit" : ", at most until " + at(m_step->due));
-        sentence().ends = "signal " + quoted(name) + (m_step->due == kNoTime ? "" : ", or its time-out, which skips the step");
+        sentence().ends = "signal " + quoted(name)
+            + (m_step->due == kNoTime ? "" : ", or its time-out, which skips the step");
         sentence().shortText = "External event " + quoted(name);
         evidence("signal", name);
     }
@@ -432,14 +407,19 @@ private:
     {
         const RunId run = step.waitRun;
         const auto told = !run.isNull() && look.child ? look.child(run) : std::nullopt;
-        const std::string name = told ? told->name : run.isNull() ? "a child run that is not recorded" : "child run " + shortId(toText(run));
+        const std::string name = told ? told->name
+            : run.isNull()            ? "a child run that is not recorded"
+                                      : "child run " + shortId(toText(run));
         const std::string clause = told ? told->clause : "has not started yet";
         sentence().subject = name;
-        out.clause = item.count > 1 ? "waits for " + counted(item.count, "child run", "child runs") + "; the oldest, " + name + ", " + clause
+        out.clause = item.count > 1 ? "waits for " + counted(item.count, "child run", "child runs")
+                + "; the oldest, " + name + ", " + clause
                                     : "waits for " + name + ", which " + clause;
         sentence().ends = told ? told->sentence.ends : "the child starts and ends";
         sentence().next = told ? told->sentence.next : kNoTime;
-        sentence().shortText = told && !told->sentence.shortText.empty() ? name + ": " + told->sentence.shortText : capitalised(name);
+        sentence().shortText = told && !told->sentence.shortText.empty()
+            ? name + ": " + told->sentence.shortText
+            : capitalised(name);
         evidence("child", run.isNull() ? "not recorded" : toText(run));
     }
 
@@ -455,7 +435,8 @@ private:
             m_detail = "Step " + quoted(step.id) + " failed: " + line(step.error) + ".";
         }
         if (s.closedByRecovery)
-            m_detail += std::string(m_detail.empty() ? "" : " ") + "It was closed by an engine that found nothing left to do.";
+            m_detail += std::string(m_detail.empty() ? "" : " ")
+                + "It was closed by an engine that found nothing left to do.";
         sentence().ends = "nothing: it is finished";
         sentence().shortText = std::string(label(s.closedAs)) + " " + ago(s.endedAt, t);
     }
@@ -474,11 +455,13 @@ private:
         sentence().since = s.changedAt;
         sentence().subject = "cancel";
         if (s.compensating)
-            out.clause = "undoes completed effects: " + std::to_string(undone) + " of " + std::to_string(undo) + " undone";
+            out.clause = "undoes completed effects: " + std::to_string(undone) + " of " + std::to_string(undo)
+                + " undone";
         else
-            out.clause = "is being cancelled: " + std::to_string(confirmed) + " of " + std::to_string(total) + " confirmed, "
-                + counted(s.running.size(), "attempt under way", "attempts under way");
-        sentence().ends = s.compensating ? "the last effect is undone" : "all attempts have ended and all children have answered";
+            out.clause = "is being cancelled: " + std::to_string(confirmed) + " of " + std::to_string(total)
+                + " confirmed, " + counted(s.running.size(), "attempt under way", "attempts under way");
+        sentence().ends = s.compensating ? "the last effect is undone"
+                                         : "all attempts have ended and all children have answered";
         sentence().next = e.summary.nextDue;
         sentence().shortText = capitalised(out.clause);
     }
@@ -490,11 +473,15 @@ private:
             sentence().subject = attempt.worker.empty() ? "engine" : attempt.worker;
             sentence().since = attempt.startedAt;
             sentence().next = m_step->due;
-            out.clause = std::string(attempt.purpose == Purpose::LookUp ? "asks the provider" : attempt.purpose == Purpose::Undo ? "undoes its effect" : "runs")
+            out.clause = std::string(attempt.purpose == Purpose::LookUp ? "asks the provider"
+                                 : attempt.purpose == Purpose::Undo     ? "undoes its effect"
+                                                                        : "runs")
                 + ", begun " + ago(attempt.startedAt, t) + ", " + attemptText(*m_step, attempt.number)
-                + (m_step->tool.empty() ? std::string() : ", tool " + visibleLine(m_step->tool))
-                + ", by " + (attempt.worker.empty() ? engineName(attempt.session) : "worker " + visibleLine(attempt.worker));
-            sentence().ends = "its result" + (m_step->due == kNoTime ? std::string() : ", or its time-out at " + at(m_step->due));
+                + (m_step->tool.empty() ? std::string() : ", tool " + visibleLine(m_step->tool)) + ", by "
+                + (attempt.worker.empty() ? engineName(attempt.session)
+                                          : "worker " + visibleLine(attempt.worker));
+            sentence().ends = "its result"
+                + (m_step->due == kNoTime ? std::string() : ", or its time-out at " + at(m_step->due));
             sentence().shortText = "Runs " + visibleLine(m_step->id) + ", begun " + ago(attempt.startedAt, t);
             if (s.running.size() > 1)
                 m_detail = counted(s.running.size() - 1, "other step runs too.", "other steps run too.");
@@ -523,17 +510,20 @@ private:
     std::string engineName(const SessionId& id) const
     {
         const auto session = sessionOf(id);
-        return "engine " + (session && !session->name.empty() ? visibleLine(session->name) : shortId(toText(id)));
+        return "engine "
+            + (session && !session->name.empty() ? visibleLine(session->name) : shortId(toText(id)));
     }
     void lost(const StepRecord& step, const ReasonItem& item)
     {
         const SessionId id = step.attempt ? step.attempt->session : SessionId{};
-        const bool open = sessionOf(id).has_value();   // nobody has ended it
+        const bool open = sessionOf(id).has_value();  // nobody has ended it
         sentence().subject = engineName(id);
         out.clause = "lost its worker: " + engineName(id)
             + (open ? " was last heard " + ago(item.since, t) : std::string(" has ended"));
-        m_detail = item.due == kNoTime ? "No engine is running that could take it over." : "Another engine takes it over.";
-        sentence().ends = item.due == kNoTime ? "an engine starts, and takes it over" : "another engine takes it over";
+        m_detail = item.due == kNoTime ? "No engine is running that could take it over."
+                                       : "Another engine takes it over.";
+        sentence().ends =
+            item.due == kNoTime ? "an engine starts, and takes it over" : "another engine takes it over";
         sentence().shortText = "Worker lost, last heard " + ago(item.since, t);
         evidence("engine", engineName(id));
     }
@@ -541,11 +531,13 @@ private:
     void others(const ReasonItem& item)
     {
         if (item.count > 1 && item.reason != Reason::Child)
-            m_detail += std::string(m_detail.empty() ? "" : " ") + counted(item.count - 1, "other step waits for the same.", "other steps wait for the same.");
+            m_detail += std::string(m_detail.empty() ? "" : " ")
+                + counted(item.count - 1, "other step waits for the same.", "other steps wait for the same.");
         std::string more;
         for (const ReasonItem& other : e.reasons)
             if (&other != &e.reasons.front())
-                more += (more.empty() ? "" : ", ") + std::string(label(other.reason)) + (other.count > 1 ? " (" + std::to_string(other.count) + ")" : "");
+                more += (more.empty() ? "" : ", ") + std::string(label(other.reason))
+                    + (other.count > 1 ? " (" + std::to_string(other.count) + ")" : "");
         if (!more.empty())
             m_detail += std::string(m_detail.empty() ? "" : " ") + "Also: " + more + ".";
     }
@@ -577,7 +569,8 @@ private:
 
 }  // namespace
 
-Told tellRun(const RunState& state, const Explanation& explanation, const Definition* definition, TimeMs now, const Lookup& lookup)
+Told tellRun(const RunState& state, const Explanation& explanation, const Definition* definition, TimeMs now,
+    const Lookup& lookup)
 {
     return Teller(state, explanation, definition, now, lookup).tell();
 }

@@ -1,30 +1,42 @@
 #pragma once
-// Inside of the query layer: putting reasons into words. One Teller tells one run; it reads error texts, other runs and
-// sessions through a Lookup so that the words can be tested without a store.
+// Inside of the query layer: putting reasons into words. One Teller tells one run; it reads error texts,
+// other runs and sessions through a Lookup so that the words can be tested without a store.
 
 #include "core/query/query.h"
 
 namespace cairn {
 
+// --- words (words.cpp)
+
 // A span for people in a sentence: "3 h 20 m", "2 d 3 h", "12 s"; parts that are zero are left out.
 [[nodiscard]] std::string roughSpan(SpanMs span);
-[[nodiscard]] std::string ago(TimeMs since, TimeMs now);       // "3 h ago", "just now", "at a time that is not recorded"
-[[nodiscard]] std::string fromNow(TimeMs due, TimeMs now);     // "in 5 h", "now"
-[[nodiscard]] std::string actorName(const Actor& actor);       // "kim", "engine 0193b2…9a1f", "the workflow"
+[[nodiscard]] std::string ago(
+    TimeMs since, TimeMs now);  // "3 h ago", "just now", "at a time that is not recorded"
+[[nodiscard]] std::string fromNow(TimeMs due, TimeMs now);  // "in 5 h", "now"
+[[nodiscard]] std::string actorName(const Actor& actor);    // "kim", "engine 0193b2…9a1f", "the workflow"
+
+[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string counted(std::uint64_t count, const char* one, const char* many);  // "3 runs"
+// The beginning of a list of names, and how many more there are: a sentence stays one that can be read.
+[[nodiscard]] std::string fewWords(const std::string& text);
+[[nodiscard]] std::string amountText(std::int64_t amount, const std::string& unit);  // "1,200 tokens", money
+
+// --- sentences (tell.cpp)
 
 struct ChildTold {
-    std::string name;          // workflow of the child, or its id
-    std::string clause;        // "waits for an approval by finance, asked 3 h ago, expires in 5 h"
+    std::string name;    // workflow of the child, or its id
+    std::string clause;  // "waits for an approval by finance, asked 3 h ago, expires in 5 h"
     Sentence sentence;
 };
 
 struct Lookup {
     // One line of a payload's text, made visible; nullopt: not recorded (or redacted, then `why` says so).
     std::function<std::optional<std::string>(const PayloadRef& payload)> text;
-    std::function<std::optional<ChildTold>(const RunId& child)> child;    // nullopt: it has not started
-    std::function<std::optional<std::string>(StepIx step)> key;           // effect key text
+    std::function<std::optional<ChildTold>(const RunId& child)> child;  // nullopt: it has not started
+    std::function<std::optional<std::string>(StepIx step)> key;         // effect key text
     std::function<std::vector<SessionRow>()> sessions;
-    std::function<std::uint64_t(std::string_view resource, const RunId& self)> othersOn;  // waiting for the resource
+    std::function<std::uint64_t(std::string_view resource, const RunId& self)>
+        othersOn;  // waiting for the resource
 };
 
 // A sentence and its clause: the part that a parent's sentence goes on with.
@@ -33,7 +45,7 @@ struct Told {
     std::string clause;
 };
 
-[[nodiscard]] Told tellRun(const RunState& state, const Explanation& explanation, const Definition* definition, TimeMs now,
-                           const Lookup& lookup);
+[[nodiscard]] Told tellRun(const RunState& state, const Explanation& explanation,
+    const Definition* definition, TimeMs now, const Lookup& lookup);
 
 }  // namespace cairn

@@ -85,7 +85,8 @@ Result<DrillReport> runDrill(const DrillOptions& options)
     int code = 0;
     const std::string made = stage.cli({"store", "init", "--test-clock"}, &code, maker);
     if (code != 0)
-        return makeError(ErrorKind::Refused, "the store " + options.storeUrl + " could not be made; it must not exist yet: " + made);
+        return makeError(ErrorKind::Refused,
+            "the store " + options.storeUrl + " could not be made; it must not exist yet: " + made);
     CAIRN_TRY(drill::addWorkflows(stage, maker));
     // It would take no payment twice under one key: then its ledger could not show that it was asked to.
     stage.mode("pay", "keyless");

@@ -1,4 +1,5 @@
-// The fixed scenarios of the drill: one fault each, at a place where systems of this kind lose or double something.
+// The fixed scenarios of the drill: one fault each, at a place where systems of this kind lose or double
+// something.
 
 #include "core/report/drill_stage.h"
 
@@ -20,7 +21,8 @@ void expectCompleted(Stage& stage, const RunId& run)
     if (!stage.awaitActivity(run, Activity::Completed)) {
         const auto row = stage.row(run);
         stage.broken("run " + toText(run) + " did not complete; it is "
-                     + (row ? std::string(key(row->activity)) + " " + std::string(key(row->reason)) : "not in the list"));
+            + (row ? std::string(key(row->activity)) + " " + std::string(key(row->reason))
+                   : "not in the list"));
     }
     stage.countAttempts(run);
     stage.remember(run);
@@ -47,8 +49,8 @@ Status addWorkflows(Stage& stage, const std::string& program)
     return {};
 }
 
-// Five agents, seven transitions; the coordinating engine dies after three, another resumes; the auditor's pause of 24
-// hours passes by the test clock while every engine is down.
+// Five agents, seven transitions; the coordinating engine dies after three, another resumes; the auditor's
+// pause of 24 hours passes by the test clock while every engine is down.
 void fiveAgents(Stage& stage)
 {
     stage.begin("five agents, coordinator killed after 3 of 7 transitions, a pause of 24 hours");
@@ -56,7 +58,8 @@ void fiveAgents(Stage& stage)
     const std::uint32_t before = stage.effectsOf("pay");
     const RunId run = stage.start("drill-agents", "agents", kOrderInput);
     Process first = stage.engine("coordinator");
-    stage.expect(stage.await(run, [](const ListRow& r) { return r.stepsDone >= 3; }), "three transitions were not reached");
+    stage.expect(stage.await(run, [](const ListRow& r) { return r.stepsDone >= 3; }),
+        "three transitions were not reached");
     Process second;
     stage.killAndRecover(first, run, second, "successor");
     stage.expect(stage.awaitReason(run, Reason::Timer), "the run did not come to its pause");
@@ -76,20 +79,24 @@ void messageTwice(Stage& stage)
     const RunId run = stage.start("drill-signal", "signal", "{}");
     Process engine = stage.engine("listener");
     stage.expect(stage.awaitReason(run, Reason::Signal), "the run does not wait for its signal");
-    const std::vector<std::string> message{"signal", toText(run), "paid", "--id", "message-1", "--data", R"({"n":1})"};
+    const std::vector<std::string> message{
+        "signal", toText(run), "paid", "--id", "message-1", "--data", R"({"n":1})"};
     static_cast<void>(stage.cli(message));
     const std::string again = stage.cli(message);
     ++stage.now().faults;
-    stage.expect(again.find("no_change") != std::string::npos, "the second delivery was not recognised: " + visibleLine(again));
-    stage.expect(stage.await(run, [](const ListRow& r) { return r.stepsDone == 1 && r.reason == Reason::Signal; }),
-                 "one message must end one wait");
+    stage.expect(again.find("no_change") != std::string::npos,
+        "the second delivery was not recognised: " + visibleLine(again));
+    stage.expect(
+        stage.await(run, [](const ListRow& r) { return r.stepsDone == 1 && r.reason == Reason::Signal; }),
+        "one message must end one wait");
     static_cast<void>(stage.cli({"signal", toText(run), "paid", "--id", "message-2"}));
     expectCompleted(stage, run);
     stopEngine(engine);
     stage.finish();
 }
 
-// The provider answers 429 with Retry-After; the engine that was told dies; nobody calls before the named time.
+// The provider answers 429 with Retry-After; the engine that was told dies; nobody calls before the named
+// time.
 void rateLimited(Stage& stage)
 {
     stage.begin("the provider answers 429 with Retry-After, and the engine that was told is killed");
@@ -126,7 +133,8 @@ void killedAfterModelCall(Stage& stage)
     stage.awaitDeathAndRecover(first, run, second, "rethinker");
     expectCompleted(stage, run);
     auto attempts = stage.store().attempts(run, 0);
-    stage.expect(attempts && attempts->size() == 2, "the model is asked again exactly once, since its answer was not recorded");
+    stage.expect(attempts && attempts->size() == 2,
+        "the model is asked again exactly once, since its answer was not recorded");
     stopEngine(second);
     stage.finish();
 }
@@ -136,11 +144,13 @@ void killedDuringCommit(Stage& stage)
 {
     stage.begin("killed during a commit, at each of several commits");
     int number = 0;
-    for (const char* point : {"queue.before-commit", "store.before_commit", "queue.after-commit", "queue.before-answer"})
+    for (const char* point :
+        {"queue.before-commit", "store.before_commit", "queue.after-commit", "queue.before-answer"})
         for (const int hit : {1, 3, 6}) {
             const std::string name = std::to_string(++number);
             const RunId run = stage.start("drill-chain", "chain-" + name, "{}");
-            Process first = stage.engine("commit-" + name, std::string(point) + "=kill@" + std::to_string(hit));
+            Process first =
+                stage.engine("commit-" + name, std::string(point) + "=kill@" + std::to_string(hit));
             Process second;
             stage.awaitDeathAndRecover(first, run, second, "commit-" + name + "-next");
             expectCompleted(stage, run);
@@ -149,8 +159,8 @@ void killedDuringCommit(Stage& stage)
     stage.finish();
 }
 
-// The worst moment: the provider has done it, and nobody here knows. With a look-up the provider is asked; without one
-// a person is. It is never done again.
+// The worst moment: the provider has done it, and nobody here knows. With a look-up the provider is asked;
+// without one a person is. It is never done again.
 void killedAfterAcceptance(Stage& stage)
 {
     stage.begin("killed after the provider accepted a payment; it can be looked up");
@@ -171,7 +181,8 @@ void killedAfterAcceptance(Stage& stage)
     stage.awaitDeathAndRecover(third, blind, fourth, "parker");
     stage.expect(stage.awaitReason(blind, Reason::OutcomeUnknown), "the step was not parked as unknown");
     stage.expect(stage.effectsOf("blind-pay") == 1, "the payment must have been made exactly once");
-    stage.act({"settle", toText(blind), "pay", "--happened", "--output", R"({"found":"in the provider's statement"})"});
+    stage.act({"settle", toText(blind), "pay", "--happened", "--output",
+        R"({"found":"in the provider's statement"})"});
     expectCompleted(stage, blind);
     stage.expect(stage.effectsOf("blind-pay") == 1, "settling must not pay again");
     stopEngine(fourth);
@@ -207,15 +218,17 @@ void killedWhileApprovalIsAwaited(Stage& stage)
     expectCompleted(stage, run);
     stage.expect(stage.effectsOf("pay") == before + 1, "the approved payment must be made exactly once");
     int code = 0;
-    const std::string twice = stage.cli({"approve", toText(run), "pay", "--reason", "the drill's operator says so"}, &code);
-    stage.expect(code == 0 && twice.find("no_change") != std::string::npos, "the same approval twice must give the first answer");
+    const std::string twice =
+        stage.cli({"approve", toText(run), "pay", "--reason", "the drill's operator says so"}, &code);
+    stage.expect(code == 0 && twice.find("no_change") != std::string::npos,
+        "the same approval twice must give the first answer");
     stage.now().recoveryMs.clear();
     stopEngine(second);
     stage.finish();
 }
 
-// The store was made by the older binary, which works on it while the newer one migrates; then both run; then the older
-// one is killed in the middle of a run; then the format is raised, and the older one must refuse.
+// The store was made by the older binary, which works on it while the newer one migrates; then both run; then
+// the older one is killed in the middle of a run; then the format is raised, and the older one must refuse.
 Status migrationDuringWork(Stage& stage)
 {
     const std::string& old = stage.options().format1;
@@ -234,25 +247,29 @@ Status migrationDuringWork(Stage& stage)
     stage.mode("pay", "slow:1@1");
     const RunId during = stage.start("drill-pay", "format-during", kOrderInput);
     stage.expect(stage.await(during, [](const ListRow& r) { return r.activity == Activity::Executing; }),
-                 "the older engine does not work on the migrated store");
+        "the older engine does not work on the migrated store");
     int code = 0;
     static_cast<void>(stage.cli({"store", "migrate", "--contract"}, &code));
     stage.expect(code == 1, "raising the format must be refused while an older engine lives");
     Process newer;
     stage.killAndRecover(older, during, newer, "format2");
     expectCompleted(stage, during);
-    stage.expect(stage.poll([&] {
-        int result = 0;
-        static_cast<void>(stage.cli({"store", "migrate", "--contract"}, &result));
-        return result == 0;
-    }, 15'000), "the format could not be raised after the older engine was gone");
+    stage.expect(stage.poll(
+                     [&] {
+                         int result = 0;
+                         static_cast<void>(stage.cli({"store", "migrate", "--contract"}, &result));
+                         return result == 0;
+                     },
+                     15'000),
+        "the format could not be raised after the older engine was gone");
     const RunId after = stage.start("drill-chain", "format-after", "{}");
     expectCompleted(stage, after);
     auto hot = stage.store().hot(after);
-    stage.expect(hot && hot->format == kMaxFormat, "a run that was started after the migration must have the new format");
+    stage.expect(hot && hot->format == kMaxFormat,
+        "a run that was started after the migration must have the new format");
     Process refused = stage.engine("format1-again", {}, old);
     stage.expect(stage.poll([&] { return refused.ended(); }, 10'000) && refused.wait() != 0,
-                 "the older engine must refuse a store of a format that it does not know");
+        "the older engine must refuse a store of a format that it does not know");
     stopEngine(newer);
     stage.finish();
     return {};

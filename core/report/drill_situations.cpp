@@ -1,4 +1,5 @@
-// Leaves runs in every activity and for every reason, so that the console has something to show after the drill.
+// Leaves runs in every activity and for every reason, so that the console has something to show after the
+// drill.
 
 #include "core/report/drill_stage.h"
 
@@ -43,8 +44,10 @@ void uncertainAndWhoWaitsForIt(Stage& stage)
     stage.expect(stage.awaitReason(unknown, Reason::OutcomeUnknown), "no run with an uncertain effect");
     const RunId waits = stage.start("stuck-same-effect", "checkout A-58213, again", kAmount);
     stage.expect(stage.awaitReason(waits, Reason::EffectInFlight), "no run that waits for another's effect");
-    const RunId conflict = stage.start("stuck-same-effect", "checkout A-58213, other amount", R"({"amount":"999.00","order":"A-58213"})");
-    stage.expect(stage.awaitReason(conflict, Reason::EffectKeyConflict), "no run with an effect key conflict");
+    const RunId conflict = stage.start(
+        "stuck-same-effect", "checkout A-58213, other amount", R"({"amount":"999.00","order":"A-58213"})");
+    stage.expect(
+        stage.awaitReason(conflict, Reason::EffectKeyConflict), "no run with an effect key conflict");
 }
 
 void ended(Stage& stage)
@@ -96,7 +99,8 @@ void leaveEverySituation(Stage& stage)
     stage.expect(stage.awaitActivity(holds, Activity::Executing), "no run that holds the slot");
     const RunId capacity = stage.start("stuck-slot", "render 2", "{}");
     for (const auto& [run, want] : wanted)
-        stage.expect(stage.awaitReason(run, want->reason), std::string("no run with reason ") + std::string(key(want->reason)));
+        stage.expect(stage.awaitReason(run, want->reason),
+            std::string("no run with reason ") + std::string(key(want->reason)));
     stage.expect(stage.awaitReason(capacity, Reason::Capacity), "no run that waits for a limit");
     stage.expect(stage.awaitActivity(executing, Activity::Executing), "no executing run");
     stage.expect(stage.awaitActivity(cancelling, Activity::Executing), "no run to cancel while it executes");

@@ -30,27 +30,35 @@ Status post(const std::string& url, const std::string& body)
     curl_easy_setopt(curl.get(), CURLOPT_COPYPOSTFIELDS, body.c_str());
     curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT_MS, 5000L);
     curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, +[](char* data, std::size_t size, std::size_t count, void* out) {
-        static_cast<std::string*>(out)->append(data, size * count);
-        return size * count;
-    });
+    curl_easy_setopt(
+        curl.get(), CURLOPT_WRITEFUNCTION, +[](char* data, std::size_t size, std::size_t count, void* out) {
+            static_cast<std::string*>(out)->append(data, size * count);
+            return size * count;
+        });
     curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, &answer);
     const CURLcode code = curl_easy_perform(curl.get());
     long status = 0;
     curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
     if (code != CURLE_OK || status >= 300)
-        return makeError(ErrorKind::Io, "the provider did not take " + url + ": "
-                                            + (code != CURLE_OK ? curl_easy_strerror(code) : std::to_string(status) + " " + answer));
+        return makeError(ErrorKind::Io,
+            "the provider did not take " + url + ": "
+                + (code != CURLE_OK ? curl_easy_strerror(code) : std::to_string(status) + " " + answer));
     return {};
 }
 
 }  // namespace
 
-Stage::Stage(const DrillOptions& options) : m_options(options), m_rng(options.seed), m_ledgerFile(options.folder + "/ledger.tsv") {}
+Stage::Stage(const DrillOptions& options)
+    : m_options(options)
+    , m_rng(options.seed)
+    , m_ledgerFile(options.folder + "/ledger.tsv")
+{
+}
 
 Status Stage::startProvider()
 {
-    auto started = Process::start({m_options.effectd, m_ledgerFile, "--with-parent"}, {}, m_options.folder + "/provider.log", true);
+    auto started = Process::start(
+        {m_options.effectd, m_ledgerFile, "--with-parent"}, {}, m_options.folder + "/provider.log", true);
     if (!started)
         return std::move(started).error();
     m_provider = std::move(*started);
@@ -67,7 +75,8 @@ Status Stage::makeStore()
     int code = 0;
     const std::string made = cli({"store", "init"}, &code);
     if (code != 0)
-        return makeError(ErrorKind::Refused, "the store " + m_options.storeUrl + " could not be made; it must not exist yet: " + made);
+        return makeError(ErrorKind::Refused,
+            "the store " + m_options.storeUrl + " could not be made; it must not exist yet: " + made);
     return openStore();
 }
 
@@ -104,12 +113,12 @@ void Stage::broken(const std::string& what)
 }
 
 Process Stage::engine(const std::string& name, const std::string& failpoints, const std::string& program,
-                      const std::vector<std::string>& more)
+    const std::vector<std::string>& more)
 {
     auto variables = environment;
     variables.emplace_back("CAIRN_FAILPOINTS", failpoints);
-    std::vector<std::string> argv{program.empty() ? m_options.cairn : program, "--store", m_options.storeUrl, "engine", "--name", name,
-                                  "--lease", "1s"};
+    std::vector<std::string> argv{program.empty() ? m_options.cairn : program, "--store", m_options.storeUrl,
+        "engine", "--name", name, "--lease", "1s"};
     argv.insert(argv.end(), more.begin(), more.end());
     auto started = Process::start(argv, variables, m_options.folder + "/engine-" + name + ".log", false);
     if (!started) {
@@ -156,20 +165,24 @@ std::optional<ListRow> Stage::row(const RunId& run)
 
 bool Stage::await(const RunId& run, const std::function<bool(const ListRow&)>& holds, int limitMs)
 {
-    return poll([&] {
-        const auto found = row(run);
-        return found && holds(*found);
-    }, limitMs);
+    return poll(
+        [&] {
+            const auto found = row(run);
+            return found && holds(*found);
+        },
+        limitMs);
 }
 
 bool Stage::awaitActivity(const RunId& run, Activity activity, int limitMs)
 {
-    return await(run, [&](const ListRow& r) { return r.activity == activity; }, limitMs);
+    return await(
+        run, [&](const ListRow& r) { return r.activity == activity; }, limitMs);
 }
 
 bool Stage::awaitReason(const RunId& run, Reason reason, int limitMs)
 {
-    return await(run, [&](const ListRow& r) { return r.reason == reason; }, limitMs);
+    return await(
+        run, [&](const ListRow& r) { return r.reason == reason; }, limitMs);
 }
 
 void Stage::measure(const RunId& run, std::uint64_t before, SpanMs from)
@@ -179,10 +192,12 @@ void Stage::measure(const RunId& run, std::uint64_t before, SpanMs from)
     if (moved)
         now().recoveryMs.push_back(static_cast<double>(m_clock.monotonicMs() - from));
     else
-        broken("run " + toText(run) + " did not move within " + std::to_string(kRecoveryLimitMs / 1000) + " s after a kill");
+        broken("run " + toText(run) + " did not move within " + std::to_string(kRecoveryLimitMs / 1000)
+            + " s after a kill");
 }
 
-void Stage::killAndRecover(Process& victim, const RunId& run, Process& successor, const std::string& successorName)
+void Stage::killAndRecover(
+    Process& victim, const RunId& run, Process& successor, const std::string& successorName)
 {
     victim.kill(SIGKILL);
     victim.wait();
@@ -193,7 +208,8 @@ void Stage::killAndRecover(Process& victim, const RunId& run, Process& successor
     measure(run, before, from);
 }
 
-void Stage::awaitDeathAndRecover(Process& victim, const RunId& run, Process& successor, const std::string& successorName)
+void Stage::awaitDeathAndRecover(
+    Process& victim, const RunId& run, Process& successor, const std::string& successorName)
 {
     if (!poll([&] { return victim.ended(); }, 30'000)) {
         broken("the failpoint was never reached: this scenario tested nothing");
@@ -209,7 +225,8 @@ void Stage::awaitDeathAndRecover(Process& victim, const RunId& run, Process& suc
 
 std::string Stage::cli(const std::vector<std::string>& arguments, int* exitCode, const std::string& program)
 {
-    std::vector<std::string> argv{program.empty() ? m_options.cairn : program, "--store", m_options.storeUrl, "--json", "--as", "drill"};
+    std::vector<std::string> argv{program.empty() ? m_options.cairn : program, "--store", m_options.storeUrl,
+        "--json", "--as", "drill"};
     argv.insert(argv.end(), arguments.begin(), arguments.end());
     auto started = Process::start(argv, environment, m_options.folder + "/cli.log", true);
     if (!started) {
@@ -221,11 +238,13 @@ std::string Stage::cli(const std::vector<std::string>& arguments, int* exitCode,
     if (exitCode)
         *exitCode = code;
     else if (code != 0)
-        broken("`cairn " + arguments.front() + "` ended with " + std::to_string(code) + ": " + visibleLine(output));
+        broken("`cairn " + arguments.front() + "` ended with " + std::to_string(code) + ": "
+            + visibleLine(output));
     return output;
 }
 
-RunId Stage::start(const std::string& workflow, const std::string& key, const std::string& input, const std::string& program)
+RunId Stage::start(
+    const std::string& workflow, const std::string& key, const std::string& input, const std::string& program)
 {
     const std::string output = cli({"start", workflow, "--key", key, "--input", input}, nullptr, program);
     const auto json = nlohmann::json::parse(output, nullptr, false);
@@ -261,7 +280,8 @@ std::vector<LedgerLine> Stage::ledger() const
         std::istringstream fields(text);
         LedgerLine line;
         std::string time;
-        if (std::getline(fields, time, '\t') && std::getline(fields, line.name, '\t') && std::getline(fields, line.key, '\t')) {
+        if (std::getline(fields, time, '\t') && std::getline(fields, line.name, '\t')
+            && std::getline(fields, line.key, '\t')) {
             line.time = std::strtod(time.c_str(), nullptr);
             lines.push_back(std::move(line));
         }
@@ -272,7 +292,8 @@ std::vector<LedgerLine> Stage::ledger() const
 std::uint32_t Stage::effectsOf(const std::string& name) const
 {
     const auto lines = ledger();
-    return static_cast<std::uint32_t>(std::count_if(lines.begin(), lines.end(), [&](const LedgerLine& l) { return l.name == name; }));
+    return static_cast<std::uint32_t>(
+        std::count_if(lines.begin(), lines.end(), [&](const LedgerLine& l) { return l.name == name; }));
 }
 
 void Stage::checkNoDuplicateEffects()
@@ -280,7 +301,8 @@ void Stage::checkNoDuplicateEffects()
     const auto lines = ledger();
     std::map<std::pair<std::string, std::string>, int> counts;
     for (std::size_t i = 0; i < lines.size(); ++i)
-        if (!lines[i].key.empty() && lines[i].key != "-" && ++counts[{lines[i].name, lines[i].key}] > 1 && i >= m_ledgerBefore) {
+        if (!lines[i].key.empty() && lines[i].key != "-" && ++counts[{lines[i].name, lines[i].key}] > 1
+            && i >= m_ledgerBefore) {
             ++now().duplicateEffects;
             broken("the provider did " + lines[i].name + " twice under the key " + lines[i].key);
         }
@@ -314,10 +336,12 @@ void Stage::checkNothingLost()
 {
     for (const auto& [run, known] : m_known) {
         auto loaded = m_store->loadRun(run, known.first, known.first);
-        const bool there = loaded && loaded->entries.size() == 1 && loaded->entries.front().hash == known.second;
+        const bool there =
+            loaded && loaded->entries.size() == 1 && loaded->entries.front().hash == known.second;
         if (!there) {
             ++now().lostEntries;
-            broken("entry " + std::to_string(known.first) + " of run " + toText(run) + " was acknowledged and is not there");
+            broken("entry " + std::to_string(known.first) + " of run " + toText(run)
+                + " was acknowledged and is not there");
         }
     }
     m_known.clear();

@@ -13,7 +13,7 @@ namespace cairn::drill {
 
 // The provider's own record of what was done.
 struct LedgerLine {
-    double time = 0;               // seconds since 1970
+    double time = 0;  // seconds since 1970
     std::string name;
     std::string key;
 };
@@ -33,21 +33,28 @@ public:
     ScenarioReport& now() { return m_reports.back(); }
     void broken(const std::string& what);
     void tell(const std::string& what) { now().remarks.push_back(what); }
-    void expect(bool holds, const std::string& what) { if (!holds) broken(what); }
+    void expect(bool holds, const std::string& what)
+    {
+        if (!holds)
+            broken(what);
+    }
 
     // Engines. `failpoints` kill the engine from inside, at a named place.
-    [[nodiscard]] Process engine(const std::string& name, const std::string& failpoints = {}, const std::string& program = {},
-                                 const std::vector<std::string>& more = {});
+    [[nodiscard]] Process engine(const std::string& name, const std::string& failpoints = {},
+        const std::string& program = {}, const std::vector<std::string>& more = {});
     // Kills with SIGKILL and starts another engine; measures until the run's next commit.
-    void killAndRecover(Process& victim, const RunId& run, Process& successor, const std::string& successorName);
+    void killAndRecover(
+        Process& victim, const RunId& run, Process& successor, const std::string& successorName);
     // Waits for an engine that a failpoint kills, starts another, measures.
-    void awaitDeathAndRecover(Process& victim, const RunId& run, Process& successor, const std::string& successorName);
+    void awaitDeathAndRecover(
+        Process& victim, const RunId& run, Process& successor, const std::string& successorName);
 
     // The command line, as a person or caller would use it. Gives its output; `exitCode` what it ended with.
-    [[nodiscard]] std::string cli(const std::vector<std::string>& arguments, int* exitCode = nullptr, const std::string& program = {});
+    [[nodiscard]] std::string cli(
+        const std::vector<std::string>& arguments, int* exitCode = nullptr, const std::string& program = {});
     [[nodiscard]] RunId start(const std::string& workflow, const std::string& key, const std::string& input,
-                              const std::string& program = {});
-    void act(const std::vector<std::string>& arguments);   // a person's act; counted
+        const std::string& program = {});
+    void act(const std::vector<std::string>& arguments);  // a person's act; counted
 
     // The provider.
     void mode(const std::string& name, const std::string& mode);
@@ -56,7 +63,8 @@ public:
     void checkNoDuplicateEffects();
 
     // Waits until a condition on the run holds; false after the limit. The poll is 2 ms.
-    [[nodiscard]] bool await(const RunId& run, const std::function<bool(const ListRow&)>& holds, int limitMs = 30'000);
+    [[nodiscard]] bool await(
+        const RunId& run, const std::function<bool(const ListRow&)>& holds, int limitMs = 30'000);
     [[nodiscard]] bool awaitActivity(const RunId& run, Activity activity, int limitMs = 30'000);
     [[nodiscard]] bool awaitReason(const RunId& run, Reason reason, int limitMs = 30'000);
     [[nodiscard]] bool poll(const std::function<bool()>& holds, int limitMs);
@@ -75,7 +83,7 @@ public:
     Rng& rng() { return m_rng; }
     [[nodiscard]] const DrillOptions& options() const { return m_options; }
     [[nodiscard]] std::vector<ScenarioReport> takeReports() { return std::move(m_reports); }
-    std::vector<std::pair<std::string, std::string>> environment;   // of engines
+    std::vector<std::pair<std::string, std::string>> environment;  // of engines
 
 private:
     void measure(const RunId& run, std::uint64_t before, SpanMs from);
@@ -89,12 +97,12 @@ private:
     std::string m_ledgerFile;
     std::vector<ScenarioReport> m_reports;
     std::size_t m_ledgerBefore = 0;
-    std::map<RunId, std::pair<std::uint64_t, Digest>> m_known;   // newest version and hash that were seen
+    std::map<RunId, std::pair<std::uint64_t, Digest>> m_known;  // newest version and hash that were seen
 };
 
 // The scenarios, in the order in which they are run.
 [[nodiscard]] Status addWorkflows(Stage& stage, const std::string& program);
-[[nodiscard]] Status migrationDuringWork(Stage& stage);   // leaves the store migrated and open
+[[nodiscard]] Status migrationDuringWork(Stage& stage);  // leaves the store migrated and open
 void fiveAgents(Stage& stage);
 void messageTwice(Stage& stage);
 void rateLimited(Stage& stage);
@@ -103,14 +111,14 @@ void killedDuringCommit(Stage& stage);
 void killedAfterAcceptance(Stage& stage);
 void killedWhileApprovalIsAwaited(Stage& stage);
 void randomKills(Stage& stage);
-void leaveEverySituation(Stage& stage);          // runs in every activity and reason, for the console to open
-void verifyAll(Stage& stage);                    // every run of the store: chain unbroken, fold equal to what is stored
+void leaveEverySituation(Stage& stage);  // runs in every activity and reason, for the console to open
+void verifyAll(Stage& stage);  // every run of the store: chain unbroken, fold equal to what is stored
 
 // Stops an engine as an operator does (SIGTERM), and waits for it.
 void stopEngine(Process& engine);
 [[nodiscard]] DrillReport summarised(Stage& stage);
 
-[[nodiscard]] std::string workflowText(const std::string& name);   // drill_workflows.cpp
+[[nodiscard]] std::string workflowText(const std::string& name);  // drill_workflows.cpp
 [[nodiscard]] std::vector<std::string> workflowNames();
 
 }  // namespace cairn::drill

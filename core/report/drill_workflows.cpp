@@ -1,4 +1,5 @@
-// The workflows that the drill runs. The provider's address reaches the tools by the environment (CAIRN_PROVIDER).
+// The workflows that the drill runs. The provider's address reaches the tools by the environment
+// (CAIRN_PROVIDER).
 
 #include "core/report/drill_stage.h"
 
@@ -18,30 +19,36 @@ std::string json(std::string text)
 
 std::string http(const std::string& name, const std::string& safety, const std::string& more = {})
 {
-    return "'" + name + "':{'safety':'" + safety + "','executor':'http','settings':{'url':'${env.CAIRN_PROVIDER}/do/" + name
-        + "'},'resource':'" + name + "','retry':{'attempts':4,'first_delay':'100ms','max_delay':'500ms'}" + more + "}";
+    return "'" + name + "':{'safety':'" + safety
+        + "','executor':'http','settings':{'url':'${env.CAIRN_PROVIDER}/do/" + name + "'},'resource':'" + name
+        + "','retry':{'attempts':4,'first_delay':'100ms','max_delay':'500ms'}" + more + "}";
 }
 
 std::string shell(const std::string& name, const std::string& script, const std::string& more = {})
 {
-    return "'" + name + "':{'safety':'read_only','executor':'command','settings':{'argv':['/bin/sh','-c','" + script + "']}" + more + "}";
+    return "'" + name + "':{'safety':'read_only','executor':'command','settings':{'argv':['/bin/sh','-c','"
+        + script + "']}" + more + "}";
 }
 
 const std::string kLookUp = ",'look_up':{'url':'${env.CAIRN_PROVIDER}/seen/${key}'}";
 const std::string kAmount = ",'amount':{'at':'/amount','currency':'EUR'}";
 const std::string kEcho = "'note':{'safety':'read_only','executor':'builtin','settings':{'function':'echo'}}";
 
-std::string workflow(const std::string& name, const std::string& tools, const std::string& steps, const std::string& more = {})
+std::string workflow(
+    const std::string& name, const std::string& tools, const std::string& steps, const std::string& more = {})
 {
-    return json("{'schema':'urn:cairn:workflow:1','name':'" + name + "','version':1,'agents':['coordinator','researcher','buyer',"
-                "'auditor','reporter']," + more + "'tools':{" + tools + "},'steps':[" + steps + "]}");
+    return json("{'schema':'urn:cairn:workflow:1','name':'" + name
+        + "','version':1,'agents':['coordinator','researcher','buyer',"
+          "'auditor','reporter'],"
+        + more + "'tools':{" + tools + "},'steps':[" + steps + "]}");
 }
 
 std::string chain(int steps)
 {
     std::string text;
     for (int i = 1; i <= steps; ++i)
-        text += std::string(i > 1 ? "," : "") + "{'name':'s" + std::to_string(i) + "','tool':'note','input':{'n':" + std::to_string(i) + "}"
+        text += std::string(i > 1 ? "," : "") + "{'name':'s" + std::to_string(i)
+            + "','tool':'note','input':{'n':" + std::to_string(i) + "}"
             + (i > 1 ? ",'after':['s" + std::to_string(i - 1) + "']" : "") + "}";
     return text;
 }
@@ -54,63 +61,131 @@ const std::string kNote = "{'name':'report','tool':'note','agent':'reporter','af
 const std::map<std::string, std::string>& all()
 {
     static const std::map<std::string, std::string> workflows{
-        // Seven transitions by five agents: model, research, quote, decision, payment, a pause of 24 hours, report.
+        // Seven transitions by five agents: model, research, quote, decision, payment, a pause of 24 hours,
+        // report.
         {"drill-agents",
-         workflow("drill-agents", http("model", "read_only") + "," + http("quote", "read_only") + "," + kPay + "," + kEcho,
-                  "{'name':'plan','kind':'decision','tool':'model','agent':'coordinator','input':{'ask':'plan'}},"
-                  "{'name':'research','tool':'quote','agent':'researcher','after':['plan'],'input':{'n':1}},"
-                  "{'name':'quote','tool':'quote','agent':'researcher','after':['research'],'input':{'n':2}},"
-                  "{'name':'decide','kind':'decision','tool':'model','agent':'coordinator','after':['quote'],'input':{'ask':'which'}},"
-                  "{'name':'pay','tool':'pay','agent':'buyer','after':['decide']," + kOrder + "},"
-                  "{'name':'hold','kind':'timer','agent':'auditor','after':['pay'],'wait':'24h'}," + kNote + "hold'],'input':{'done':true}}")},
-        {"drill-signal", workflow("drill-signal", kEcho,
-                                  "{'name':'first','kind':'signal','signal':'paid'},{'name':'second','kind':'signal','signal':'paid','after':['first']},"
-                                      + kNote + "second']}")},
-        {"drill-limited", workflow("drill-limited", http("limited", "repeatable"), "{'name':'call','tool':'limited','input':{'n':1}}")},
-        {"drill-decision", workflow("drill-decision", http("model", "read_only") + "," + kEcho,
-                                    "{'name':'decide','kind':'decision','tool':'model','agent':'coordinator','input':{'ask':'which'}}," + kNote
-                                        + "decide'],'input':{'chosen':{'$from':'decide','at':''}}}")},
+            workflow("drill-agents",
+                http("model", "read_only") + "," + http("quote", "read_only") + "," + kPay + "," + kEcho,
+                "{'name':'plan','kind':'decision','tool':'model','agent':'coordinator','input':{'ask':'plan'}"
+                "},"
+                "{'name':'research','tool':'quote','agent':'researcher','after':['plan'],'input':{'n':1}},"
+                "{'name':'quote','tool':'quote','agent':'researcher','after':['research'],'input':{'n':2}},"
+                "{'name':'decide','kind':'decision','tool':'model','agent':'coordinator','after':['quote'],'"
+                "input':{'ask':'which'}},"
+                "{'name':'pay','tool':'pay','agent':'buyer','after':['decide'],"
+                    + kOrder
+                    + "},"
+                      "{'name':'hold','kind':'timer','agent':'auditor','after':['pay'],'wait':'24h'},"
+                    + kNote + "hold'],'input':{'done':true}}")},
+        {"drill-signal",
+            workflow("drill-signal", kEcho,
+                "{'name':'first','kind':'signal','signal':'paid'},{'name':'second','kind':'signal','signal':'"
+                "paid','after':['first']},"
+                    + kNote + "second']}")},
+        {"drill-limited",
+            workflow("drill-limited", http("limited", "repeatable"),
+                "{'name':'call','tool':'limited','input':{'n':1}}")},
+        {"drill-decision",
+            workflow("drill-decision", http("model", "read_only") + "," + kEcho,
+                "{'name':'decide','kind':'decision','tool':'model','agent':'coordinator','input':{'ask':'"
+                "which'}},"
+                    + kNote + "decide'],'input':{'chosen':{'$from':'decide','at':''}}}")},
         {"drill-chain", workflow("drill-chain", kEcho, chain(12))},
-        {"drill-pay", workflow("drill-pay", kPay + "," + kEcho, "{'name':'pay','tool':'pay','agent':'buyer'," + kOrder + "}," + kNote + "pay']}")},
-        {"drill-blind", workflow("drill-blind", kBlindPay + "," + kEcho,
-                                 "{'name':'pay','tool':'blind-pay','agent':'buyer'," + kOrder + "}," + kNote + "pay']}")},
-        {"drill-approval", workflow("drill-approval", kPay + "," + kEcho,
-                                    "{'name':'pay','tool':'pay','agent':'buyer','approval':{'role':'finance','expires':'2h'}," + kOrder + "}," + kNote
-                                        + "pay']}")},
-        {"drill-load", workflow("drill-load", http("model", "read_only") + "," + http("reserve", "repeatable") + "," + kPay + "," + kEcho,
-                                "{'name':'plan','kind':'decision','tool':'model','agent':'coordinator','input':{'ask':'plan'}},"
-                                "{'name':'reserve','tool':'reserve','agent':'buyer','after':['plan']," + kOrder + "},"
-                                "{'name':'pay','tool':'pay','agent':'buyer','after':['reserve']," + kOrder + "}," + kNote + "pay']}")},
+        {"drill-pay",
+            workflow("drill-pay", kPay + "," + kEcho,
+                "{'name':'pay','tool':'pay','agent':'buyer'," + kOrder + "}," + kNote + "pay']}")},
+        {"drill-blind",
+            workflow("drill-blind", kBlindPay + "," + kEcho,
+                "{'name':'pay','tool':'blind-pay','agent':'buyer'," + kOrder + "}," + kNote + "pay']}")},
+        {"drill-approval",
+            workflow("drill-approval", kPay + "," + kEcho,
+                "{'name':'pay','tool':'pay','agent':'buyer','approval':{'role':'finance','expires':'2h'},"
+                    + kOrder + "}," + kNote + "pay']}")},
+        {"drill-load",
+            workflow("drill-load",
+                http("model", "read_only") + "," + http("reserve", "repeatable") + "," + kPay + "," + kEcho,
+                "{'name':'plan','kind':'decision','tool':'model','agent':'coordinator','input':{'ask':'plan'}"
+                "},"
+                "{'name':'reserve','tool':'reserve','agent':'buyer','after':['plan'],"
+                    + kOrder
+                    + "},"
+                      "{'name':'pay','tool':'pay','agent':'buyer','after':['reserve'],"
+                    + kOrder + "}," + kNote + "pay']}")},
         // One for each reason that a run may wait for.
-        {"stuck-approval", workflow("stuck-approval", kPay, "{'name':'pay','tool':'pay','agent':'buyer','approval':{'role':'finance','expires':'8h'}," + kOrder + "}")},
-        {"stuck-exhausted", workflow("stuck-exhausted", shell("fetch", "echo host ledger.example not found >&2; exit 75", ",'retry':{'attempts':2,'first_delay':'10ms'}"),
-                                     "{'name':'fetch','tool':'fetch','agent':'researcher'}")},
-        {"stuck-credential", workflow("stuck-credential", shell("login", "echo token expired >&2; exit 77"), "{'name':'login','tool':'login','agent':'buyer'}")},
-        {"stuck-rejected", workflow("stuck-rejected", shell("validate", "echo /items/0/sku: expected text, got number >&2; exit 65"), "{'name':'validate','tool':'validate'}")},
-        {"stuck-retry", workflow("stuck-retry", shell("flaky", "echo connection reset >&2; exit 75", ",'retry':{'attempts':9,'first_delay':'6h','max_delay':'12h','max_total':'9d'}"),
-                                 "{'name':'flaky','tool':'flaky'}")},
-        {"stuck-limited", workflow("stuck-limited", http("throttled", "repeatable"), "{'name':'call','tool':'throttled','input':{'n':1}}")},
-        // The second analysis does not fit beside what is reserved for the first, whose outcome is not known yet.
-        {"stuck-budget", workflow("stuck-budget", shell("model", "sleep 600", ",'timeout':'1h','worst_case':[{'tokens':40000}]"),
-                                  "{'name':'first','kind':'decision','tool':'model','agent':'coordinator'},"
-                                  "{'name':'second','kind':'decision','tool':'model','agent':'coordinator'}",
-                                  "'budget':[{'tokens':50000}],")},
-        {"stuck-deadline", workflow("stuck-deadline", kEcho, "{'name':'wait','kind':'signal','signal':'delivered'}", "'deadline':'1s',")},
+        {"stuck-approval",
+            workflow("stuck-approval", kPay,
+                "{'name':'pay','tool':'pay','agent':'buyer','approval':{'role':'finance','expires':'8h'},"
+                    + kOrder + "}")},
+        {"stuck-exhausted",
+            workflow("stuck-exhausted",
+                shell("fetch", "echo host ledger.example not found >&2; exit 75",
+                    ",'retry':{'attempts':2,'first_delay':'10ms'}"),
+                "{'name':'fetch','tool':'fetch','agent':'researcher'}")},
+        {"stuck-credential",
+            workflow("stuck-credential", shell("login", "echo token expired >&2; exit 77"),
+                "{'name':'login','tool':'login','agent':'buyer'}")},
+        {"stuck-rejected",
+            workflow("stuck-rejected",
+                shell("validate", "echo /items/0/sku: expected text, got number >&2; exit 65"),
+                "{'name':'validate','tool':'validate'}")},
+        {"stuck-retry",
+            workflow("stuck-retry",
+                shell("flaky", "echo connection reset >&2; exit 75",
+                    ",'retry':{'attempts':9,'first_delay':'6h','max_delay':'12h','max_total':'9d'}"),
+                "{'name':'flaky','tool':'flaky'}")},
+        {"stuck-limited",
+            workflow("stuck-limited", http("throttled", "repeatable"),
+                "{'name':'call','tool':'throttled','input':{'n':1}}")},
+        // The second analysis does not fit beside what is reserved for the first, whose outcome is not known
+        // yet.
+        {"stuck-budget",
+            workflow("stuck-budget",
+                shell("model", "sleep 600", ",'timeout':'1h','worst_case':[{'tokens':40000}]"),
+                "{'name':'first','kind':'decision','tool':'model','agent':'coordinator'},"
+                "{'name':'second','kind':'decision','tool':'model','agent':'coordinator'}",
+                "'budget':[{'tokens':50000}],")},
+        {"stuck-deadline",
+            workflow("stuck-deadline", kEcho, "{'name':'wait','kind':'signal','signal':'delivered'}",
+                "'deadline':'1s',")},
         {"stuck-timer", workflow("stuck-timer", kEcho, "{'name':'hold','kind':'timer','wait':'24h'}")},
-        {"stuck-signal", workflow("stuck-signal", kEcho, "{'name':'wait','kind':'signal','signal':'delivered','wait':'72h'}")},
-        {"stuck-parent", workflow("stuck-parent", kEcho, "{'name':'audit','kind':'run','agent':'auditor','workflow':'stuck-approval','input':{'amount':'40.00'}}")},
-        {"stuck-failed-child", workflow("stuck-failed-child", kEcho, "{'name':'audit','kind':'run','agent':'auditor','workflow':'ends-failed'}")},
-        {"ends-failed", workflow("ends-failed", shell("fails", "echo no such account >&2; exit 1"), "{'name':'fails','tool':'fails'}", "'on_failure':'close',")},
-        {"stuck-slow", workflow("stuck-slow", shell("slow", "sleep 600", ",'timeout':'1h'"), "{'name':'slow','tool':'slow','agent':'researcher'}")},
-        {"stuck-slot", workflow("stuck-slot", shell("render", "sleep 600", ",'timeout':'1h','resource':'renderer'"), "{'name':'render','tool':'render'}",
-                                "'limits':{'renderer':{'slots':1}},")},
-        {"stuck-same-effect", workflow("stuck-same-effect", http("charge", "irreversible", ",'effect_key':'order-${/order}'"),
-                                       "{'name':'charge','tool':'charge','agent':'buyer','input':{'order':{'$from':'input','at':'/order'},'amount':{'$from':'input','at':'/amount'}}}")},
-        {"undo", workflow("undo", http("book", "repeatable", ",'undo':{'tool':'unbook','input':{'booking':{'$from':'input','at':''}}}") + "," + http("unbook", "repeatable"),
-                          "{'name':'book','tool':'book','input':{'n':1}},{'name':'wait','kind':'signal','signal':'go','after':['book']}", "'on_cancel':'compensate',")},
-        {"stuck-undo", workflow("stuck-undo", http("book", "repeatable", ",'undo':{'tool':'unbook-stuck','input':{'n':1}}")
-                                    + "," + http("unbook-stuck", "repeatable"),
-                                "{'name':'book','tool':'book','input':{'n':2}},{'name':'wait','kind':'signal','signal':'go','after':['book']}", "'on_cancel':'compensate',")},
+        {"stuck-signal",
+            workflow(
+                "stuck-signal", kEcho, "{'name':'wait','kind':'signal','signal':'delivered','wait':'72h'}")},
+        {"stuck-parent",
+            workflow("stuck-parent", kEcho,
+                "{'name':'audit','kind':'run','agent':'auditor','workflow':'stuck-approval','input':{'amount'"
+                ":'40.00'}}")},
+        {"stuck-failed-child",
+            workflow("stuck-failed-child", kEcho,
+                "{'name':'audit','kind':'run','agent':'auditor','workflow':'ends-failed'}")},
+        {"ends-failed",
+            workflow("ends-failed", shell("fails", "echo no such account >&2; exit 1"),
+                "{'name':'fails','tool':'fails'}", "'on_failure':'close',")},
+        {"stuck-slow",
+            workflow("stuck-slow", shell("slow", "sleep 600", ",'timeout':'1h'"),
+                "{'name':'slow','tool':'slow','agent':'researcher'}")},
+        {"stuck-slot",
+            workflow("stuck-slot", shell("render", "sleep 600", ",'timeout':'1h','resource':'renderer'"),
+                "{'name':'render','tool':'render'}", "'limits':{'renderer':{'slots':1}},")},
+        {"stuck-same-effect",
+            workflow("stuck-same-effect", http("charge", "irreversible", ",'effect_key':'order-${/order}'"),
+                "{'name':'charge','tool':'charge','agent':'buyer','input':{'order':{'$from':'input','at':'/"
+                "order'},'amount':{'$from':'input','at':'/amount'}}}")},
+        {"undo",
+            workflow("undo",
+                http("book", "repeatable",
+                    ",'undo':{'tool':'unbook','input':{'booking':{'$from':'input','at':''}}}")
+                    + "," + http("unbook", "repeatable"),
+                "{'name':'book','tool':'book','input':{'n':1}},{'name':'wait','kind':'signal','signal':'go','"
+                "after':['book']}",
+                "'on_cancel':'compensate',")},
+        {"stuck-undo",
+            workflow("stuck-undo",
+                http("book", "repeatable", ",'undo':{'tool':'unbook-stuck','input':{'n':1}}") + ","
+                    + http("unbook-stuck", "repeatable"),
+                "{'name':'book','tool':'book','input':{'n':2}},{'name':'wait','kind':'signal','signal':'go','"
+                "after':['book']}",
+                "'on_cancel':'compensate',")},
     };
     return workflows;
 }

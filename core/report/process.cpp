@@ -72,8 +72,8 @@ void Process::close()
 }
 
 Result<Process> Process::start(const std::vector<std::string>& argv,
-                               const std::vector<std::pair<std::string, std::string>>& environment,
-                               const std::string& logFile, bool readsOutput)
+    const std::vector<std::pair<std::string, std::string>>& environment, const std::string& logFile,
+    bool readsOutput)
 {
     int pipeEnds[2] = {-1, -1};
     if (readsOutput && ::pipe2(pipeEnds, O_CLOEXEC) != 0)
@@ -85,19 +85,21 @@ Result<Process> Process::start(const std::vector<std::string>& argv,
         posix_spawn_file_actions_adddup2(&actions, pipeEnds[1], STDOUT_FILENO);
     else
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, logFile.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    posix_spawn_file_actions_addopen(
+        &actions, STDERR_FILENO, logFile.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     std::vector<std::string> arguments = argv;
     std::vector<std::string> variables = mergedEnvironment(environment);
     pid_t pid = -1;
-    const int failed = ::posix_spawn(&pid, argv.front().c_str(), &actions, nullptr, pointers(arguments).data(),
-                                     pointers(variables).data());
+    const int failed = ::posix_spawn(&pid, argv.front().c_str(), &actions, nullptr,
+        pointers(arguments).data(), pointers(variables).data());
     posix_spawn_file_actions_destroy(&actions);
     if (pipeEnds[1] >= 0)
         ::close(pipeEnds[1]);
     if (failed != 0) {
         if (pipeEnds[0] >= 0)
             ::close(pipeEnds[0]);
-        return makeError(ErrorKind::Io, "cannot start " + argv.front() + ": " + std::strerror(failed), failed);
+        return makeError(
+            ErrorKind::Io, "cannot start " + argv.front() + ": " + std::strerror(failed), failed);
     }
     Process process;
     process.m_pid = pid;
@@ -153,8 +155,7 @@ int Process::wait()
     if (m_pid <= 0 || m_status >= 0)
         return m_status;
     int status = 0;
-    while (::waitpid(m_pid, &status, 0) < 0 && errno == EINTR) {
-    }
+    while (::waitpid(m_pid, &status, 0) < 0 && errno == EINTR) { }
     m_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     return m_status;
 }

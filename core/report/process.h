@@ -13,14 +13,15 @@ namespace cairn {
 class Process {
 public:
     Process() = default;
-    ~Process();                                    // kills and reaps
+    ~Process();  // kills and reaps
     Process(Process&& other) noexcept;
     Process& operator=(Process&& other) noexcept;
 
-    // Standard output is a pipe to us where `readsOutput`, else /dev/null; standard error goes to `logFile` (appended).
+    // Standard output is a pipe to us where `readsOutput`, else /dev/null; standard error goes to `logFile`
+    // (appended).
     [[nodiscard]] static Result<Process> start(const std::vector<std::string>& argv,
-                                               const std::vector<std::pair<std::string, std::string>>& environment,
-                                               const std::string& logFile, bool readsOutput);
+        const std::vector<std::pair<std::string, std::string>>& environment, const std::string& logFile,
+        bool readsOutput);
     // Blocks until a line came, the process closed its output, or the span passed.
     [[nodiscard]] Result<std::string> readLine(int timeoutMs);
     // Everything until the process closes its output.

@@ -26,9 +26,10 @@ enum class Point : std::uint8_t { BeforeEffect = 1, AfterEffect };
 constexpr int kMaxRounds = 20'000;
 constexpr std::uint32_t kItems = 2;
 
-// Who is called from outside: counts calls and effects per key, and takes our key where the tool is repeatable.
+// Who is called from outside: counts calls and effects per key, and takes our key where the tool is
+// repeatable.
 struct World {
-    std::map<std::string, std::uint32_t> calls;             // by step name
+    std::map<std::string, std::uint32_t> calls;  // by step name
     std::map<EffectId, std::uint32_t> effects;
     void call(const StepRecord& step)
     {
@@ -46,7 +47,9 @@ struct World {
 class Simulation {
 public:
     Simulation(const Definition& definition, std::string killStep, Point point)
-        : m_definition(definition), m_killStep(std::move(killStep)), m_point(point)
+        : m_definition(definition)
+        , m_killStep(std::move(killStep))
+        , m_point(point)
     {
         m_given.definition = &m_definition;
         m_given.capacity = 1'000;
@@ -167,7 +170,8 @@ private:
         if (!signals.empty()) {
             const StepRecord& step = m_state.steps[signals.begin()->second];
             const StepDef* def = m_definition.step(step.name);
-            command(cmd::Signal{def ? def->signal : step.name, sha256("signal", step.id), {}, true}, ActorKind::Caller);
+            command(cmd::Signal{def ? def->signal : step.name, sha256("signal", step.id), {}, true},
+                ActorKind::Caller);
             return true;
         }
         if (!m_state.due.empty()) {
@@ -186,7 +190,8 @@ private:
         if (step.attempt->purpose == Purpose::LookUp) {
             lookedUp = lookedUp || step.name == m_killStep;
             const bool happened = world.happened(step.effect);
-            command(cmd::LookedUp{attempt, happened ? EffectKnowledge::Happened : EffectKnowledge::NotHappened, {}, {}});
+            command(cmd::LookedUp{
+                attempt, happened ? EffectKnowledge::Happened : EffectKnowledge::NotHappened, {}, {}});
             return;
         }
         const bool kill = !killed && step.name == m_killStep;
@@ -199,7 +204,7 @@ private:
             return;
         }
         killed = true;
-        m_attempts.clear();                      // the engine is gone, and with it all that it was about to do
+        m_attempts.clear();  // the engine is gone, and with it all that it was about to do
         m_given.session = session();
         command(cmd::Recover{});
     }

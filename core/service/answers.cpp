@@ -11,7 +11,7 @@ namespace cairn {
 namespace {
 
 constexpr int kMaxUnknown = 3;
-constexpr int kMaxTries = 64;   // lost races of one submission before it gives up
+constexpr int kMaxTries = 64;  // lost races of one submission before it gives up
 
 Outcome failedWith(const RunId& run, Error error)
 {
@@ -41,7 +41,8 @@ void Service::Impl::arrived(const RunId& run, const ItemPtr& item, Result<Member
     giveBack(*item);
     item->unclear = item->unclear || (!result && result.error().kind == ErrorKind::OutcomeUnknown);
     if (slot.broken) {
-        // Its chain is decided again as a whole. Errors of the store are answered now, they would only come again.
+        // Its chain is decided again as a whole. Errors of the store are answered now, they would only come
+        // again.
         if (!result) {
             std::erase(slot.waiting, item);
             answer(item, failedWith(run, std::move(result).error()));
@@ -60,8 +61,12 @@ void Service::Impl::arrived(const RunId& run, const ItemPtr& item, Result<Member
         case MemberResult::Kind::Stale:
         case MemberResult::Kind::LedgerMoved:
             if (++item->tries >= kMaxTries)
-                failed(slot, item, failedWith(run, makeError(ErrorKind::Busy, "run " + toText(run) + " is being changed by "
-                                                                 "others all the time; nothing was done: try again")));
+                failed(slot, item,
+                    failedWith(run,
+                        makeError(ErrorKind::Busy,
+                            "run " + toText(run)
+                                + " is being changed by "
+                                  "others all the time; nothing was done: try again")));
             else
                 breakChain(slot);
             break;
@@ -91,7 +96,7 @@ void Service::Impl::committed(Slot& slot, const ItemPtr& item, const MemberResul
     if (item->owner == OwnerChange::Take) {
         slot.owned = true;
         slot.owner = config.session;
-        slot.epoch = 1;   // a run that is taken by the commit that creates it
+        slot.epoch = 1;  // a run that is taken by the commit that creates it
     } else if (item->owner == OwnerChange::Release) {
         slot.owned = false;
         slot.releasing = false;
@@ -121,8 +126,10 @@ void Service::Impl::duplicate(Slot& slot, const ItemPtr& item, const MemberResul
 {
     auto loaded = reader.loadRun(slot.run, result.version, result.version);
     if (!loaded || loaded->entries.size() != 1) {
-        failed(slot, item, failedWith(slot.run, loaded ? makeError(ErrorKind::Corrupt, "the run lacks an entry that it had")
-                                                       : std::move(loaded).error()));
+        failed(slot, item,
+            failedWith(slot.run,
+                loaded ? makeError(ErrorKind::Corrupt, "the run lacks an entry that it had")
+                       : std::move(loaded).error()));
         return;
     }
     if (loaded->entries.front().hash == item->hash && slot.confirmed.version + 1 == result.version) {
@@ -148,8 +155,10 @@ void Service::Impl::taken(Slot& slot, const ItemPtr& item, const RunId& other)
     if (!row)
         failed(slot, item, failedWith(slot.run, std::move(row).error()));
     else if (!*row)
-        failed(slot, item, failedWith(slot.run, makeError(ErrorKind::Internal, "the key belongs to run " + toText(other)
-                                                                                   + ", which is not there")));
+        failed(slot, item,
+            failedWith(slot.run,
+                makeError(ErrorKind::Internal,
+                    "the key belongs to run " + toText(other) + ", which is not there")));
     else
         failed(slot, item, keyTaken(*item, **row));
 }

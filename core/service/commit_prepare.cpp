@@ -8,7 +8,7 @@ namespace cairn {
 
 namespace {
 
-constexpr int kBusyTries = 4;       // each has waited the store's own 5 s before
+constexpr int kBusyTries = 4;  // each has waited the store's own 5 s before
 constexpr int kUnknownTries = 8;
 constexpr SpanMs kFirstPause = 10;
 constexpr SpanMs kLongestPause = 2'000;
@@ -21,8 +21,9 @@ Status commitOnce(StoreWriter& writer, std::vector<CommitMember>& members, std::
     if (failpoint::hit("queue.after-commit"))
         return makeError(ErrorKind::OutcomeUnknown, "failpoint queue.after-commit");
     if (results.size() != members.size())
-        return makeError(ErrorKind::Internal, "the store answered " + std::to_string(results.size()) + " of "
-                                                  + std::to_string(members.size()) + " commits");
+        return makeError(ErrorKind::Internal,
+            "the store answered " + std::to_string(results.size()) + " of " + std::to_string(members.size())
+                + " commits");
     return {};
 }
 
@@ -35,14 +36,15 @@ Status stagePayloads(StoreWriter& writer, CommitMember& member)
             continue;
         std::uint32_t index = 0;
         for (std::size_t at = 0; at < payload.bytes.size(); at += kChunkSize)
-            CAIRN_TRY(writer.stageChunk(payload.artifact, index++, std::string_view(payload.bytes).substr(at, kChunkSize)));
+            CAIRN_TRY(writer.stageChunk(
+                payload.artifact, index++, std::string_view(payload.bytes).substr(at, kChunkSize)));
         payload.bytes.clear();
     }
     return {};
 }
 
-Status commitGroup(StoreWriter& writer, std::vector<CommitMember>& members, std::vector<MemberResult>& results,
-                   const std::function<bool(SpanMs)>& pause)
+Status commitGroup(StoreWriter& writer, std::vector<CommitMember>& members,
+    std::vector<MemberResult>& results, const std::function<bool(SpanMs)>& pause)
 {
     int busy = 0;
     int unknown = 0;

@@ -11,9 +11,10 @@ namespace cairn {
 // Stages the chunks of payloads that have an artifact and bytes, and clears the bytes.
 [[nodiscard]] Status stagePayloads(StoreWriter& writer, CommitMember& member);
 
-// Commits the group. Busy is tried again with growing pauses; after OutcomeUnknown the same members are committed again
-// under the same command ids, where Duplicate means done. `pause` waits and says whether to go on (false: give up).
+// Commits the group. Busy is tried again with growing pauses; after OutcomeUnknown the same members are
+// committed again under the same command ids, where Duplicate means done. `pause` waits and says whether to
+// go on (false: give up).
 [[nodiscard]] Status commitGroup(StoreWriter& writer, std::vector<CommitMember>& members,
-                                 std::vector<MemberResult>& results, const std::function<bool(SpanMs)>& pause);
+    std::vector<MemberResult>& results, const std::function<bool(SpanMs)>& pause);
 
 }  // namespace cairn

@@ -10,7 +10,7 @@ namespace cairn {
 
 namespace {
 
-constexpr SpanMs kTimeFor = 250;        // store time is read again after this
+constexpr SpanMs kTimeFor = 250;  // store time is read again after this
 constexpr SpanMs kInfoFor = 2'000;
 constexpr SpanMs kResourcesFor = 250;
 
@@ -41,7 +41,8 @@ Result<StoreInfo> Service::Impl::info()
 }
 
 // Null only where the store surely lacks it, or this version cannot read it: what is decided on that stays.
-Result<std::shared_ptr<const Definition>> Service::Impl::findDefinition(std::string_view name, std::uint32_t version)
+Result<std::shared_ptr<const Definition>> Service::Impl::findDefinition(
+    std::string_view name, std::uint32_t version)
 {
     using Found = std::shared_ptr<const Definition>;
     if (name.empty())
@@ -75,7 +76,7 @@ bool Service::Impl::serves(std::string_view name, std::uint32_t version) const
         return true;
     const std::string exact = std::string(name) + "@" + std::to_string(version);
     return std::any_of(config.serves.begin(), config.serves.end(),
-                       [&](const std::string& served) { return served == name || served == exact || served == "*"; });
+        [&](const std::string& served) { return served == name || served == exact || served == "*"; });
 }
 
 std::string Service::Impl::servedHere() const
@@ -160,7 +161,8 @@ PayloadSeed Service::payloadSeed()
     return seed;
 }
 
-Result<NewPayload> stagePayload(StoreWriter& writer, const PayloadSeed& seed, const PayloadSource& read, std::string media)
+Result<NewPayload> stagePayload(
+    StoreWriter& writer, const PayloadSeed& seed, const PayloadSource& read, std::string media)
 {
     std::string bytes;
     std::string chunk;
@@ -170,7 +172,8 @@ Result<NewPayload> stagePayload(StoreWriter& writer, const PayloadSeed& seed, co
         more = !part.empty();
         chunk += part;
         if (bytes.size() + chunk.size() > kPayloadLimit)
-            return makeError(ErrorKind::InvalidInput, "the payload is over the limit of " + formatBytes(kPayloadLimit));
+            return makeError(
+                ErrorKind::InvalidInput, "the payload is over the limit of " + formatBytes(kPayloadLimit));
         const bool whole = chunk.size() >= kChunkSize;
         if ((whole || (!more && index > 0 && !chunk.empty())))
             CAIRN_TRY(writer.stageChunk(seed.artifact, index++, chunk));

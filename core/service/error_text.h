@@ -1,6 +1,6 @@
 #pragma once
-// What an error payload says, for people and for grouping. Understands text, a JSON string, and JSON objects with
-// "message", "error", "detail" or "reason". Pure.
+// What an error payload says, for people and for grouping. Understands text, a JSON string, and JSON objects
+// with "message", "error", "detail" or "reason". Pure.
 
 #include <string>
 #include <string_view>

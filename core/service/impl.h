@@ -14,7 +14,11 @@ class Work;
 
 struct Service::Impl {
     Impl(StoreReader& r, CommitQueue& q, const Clock& c, Rng& g, ServiceConfig k)
-        : reader(r), queue(q), clock(c), rng(g), config(std::move(k))
+        : reader(r)
+        , queue(q)
+        , clock(c)
+        , rng(g)
+        , config(std::move(k))
     {
     }
 
@@ -22,14 +26,16 @@ struct Service::Impl {
     void submit(Submission submission, Done done);
     void work(Slot& slot);
     void decideNext(Slot& slot, const ItemPtr& item);
-    void finish(Slot& slot, const ItemPtr& item, Outcome outcome);   // at once, or held behind commits in flight
+    void finish(
+        Slot& slot, const ItemPtr& item, Outcome outcome);  // at once, or held behind commits in flight
     void answer(const ItemPtr& item, Outcome outcome);
     void giveUp(Slot& slot, const ItemPtr& item, Outcome outcome);
     [[nodiscard]] Outcome repeatedOr(const Item& item, Outcome outcome);
     void park(Slot& slot, const ItemPtr& item, Error wrong, RunState before);
-    [[nodiscard]] std::optional<Error> checkAgain(const RunState& before, const RunState& after, const SealedEntry& sealed) const;
+    [[nodiscard]] std::optional<Error> checkAgain(
+        const RunState& before, const RunState& after, const SealedEntry& sealed) const;
     void pushEntry(Slot& slot, const ItemPtr& item, Work& deciding, Entry entry, const Summary& summary,
-                   const std::optional<RunState>& before);
+        const std::optional<RunState>& before);
     void push(Slot& slot, const ItemPtr& item, CommitMember member);
     // --- answers.cpp
     void giveBack(const Item& item);
@@ -49,9 +55,10 @@ struct Service::Impl {
     Slot& slotOf(const RunId& run);
     Slot* findSlot(const RunId& run);
     Status load(Slot& slot);
-    Status refresh(Slot& slot);            // entries since confirmed; observers hear of them
+    Status refresh(Slot& slot);  // entries since confirmed; observers hear of them
     Status afterLoad(Slot& slot, const HotRow& hot);
-    [[nodiscard]] Result<RunState> fold(const RunId& run, std::uint64_t version, RunRow* identity, HotRow* hot);
+    [[nodiscard]] Result<RunState> fold(
+        const RunId& run, std::uint64_t version, RunRow* identity, HotRow* hot);
     // What flows down to the children of a run; nullopt: there is no such run (any more).
     struct ControlOfRun {
         Control control;
@@ -63,22 +70,24 @@ struct Service::Impl {
     [[nodiscard]] std::string errorText(Slot& slot, const PayloadRef& error, Work* work);
 
     // --- start.cpp
-    [[nodiscard]] std::optional<Outcome> prepare(Item& item);        // an outcome: answered without a decision
+    [[nodiscard]] std::optional<Outcome> prepare(Item& item);  // an outcome: answered without a decision
     [[nodiscard]] std::optional<Outcome> prepareStart(Item& item, cmd::Start& start);
     [[nodiscard]] std::optional<Outcome> prepareFork(Item& item, cmd::Fork& fork);
     [[nodiscard]] Outcome keyTaken(const Item& item, const RunRow& other) const;
 
     // --- project.cpp
-    [[nodiscard]] Result<CommitMember> project(Work& work, Slot& slot, const Entry& entry, const SealedEntry& sealed,
-                                               const Summary& before);
+    [[nodiscard]] Result<CommitMember> project(
+        Work& work, Slot& slot, const Entry& entry, const SealedEntry& sealed, const Summary& before);
     [[nodiscard]] bool worthOwning(const RunState& state, const Definition* definition, TimeMs now) const;
     [[nodiscard]] TimeMs nextDueOf(const RunState& state, const Definition* definition, TimeMs now) const;
 
     // --- what decisions are given (environment.cpp)
     [[nodiscard]] TimeMs now();
     [[nodiscard]] Result<StoreInfo> info();
-    // For decisions. The other takes an error of the store for "not here": only for what is shown, or was read before.
-    [[nodiscard]] Result<std::shared_ptr<const Definition>> findDefinition(std::string_view name, std::uint32_t version);
+    // For decisions. The other takes an error of the store for "not here": only for what is shown, or was
+    // read before.
+    [[nodiscard]] Result<std::shared_ptr<const Definition>> findDefinition(
+        std::string_view name, std::uint32_t version);
     [[nodiscard]] std::shared_ptr<const Definition> definition(std::string_view name, std::uint32_t version);
     [[nodiscard]] bool serves(std::string_view name, std::uint32_t version) const;
     [[nodiscard]] ResourceView resource(const std::string& name);
@@ -99,7 +108,7 @@ struct Service::Impl {
 
     std::unordered_map<RunId, std::unique_ptr<Slot>> slots;
     std::vector<RunId> maybeIdle;
-    int depth = 0;                       // callbacks and decisions on the stack: slots are not erased meanwhile
+    int depth = 0;  // callbacks and decisions on the stack: slots are not erased meanwhile
 
     PayloadCache cache{64u << 20};
     std::optional<StoreInfo> storeInfo;
@@ -107,7 +116,7 @@ struct Service::Impl {
     TimeMs timeBase = kNoTime;
     SpanMs timeAt = 0;
     std::map<std::pair<std::string, std::uint32_t>, std::shared_ptr<const Definition>> definitions;
-    std::unordered_map<RunId, ControlOfRun> controls;    // of runs that children were started for
+    std::unordered_map<RunId, ControlOfRun> controls;  // of runs that children were started for
     std::map<std::string, ResourceRow, std::less<>> resources;
     SpanMs resourcesAt = 0;
     bool resourcesKnown = false;

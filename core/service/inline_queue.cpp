@@ -12,9 +12,15 @@ namespace {
 
 class InlineQueue final : public CommitQueue {
 public:
-    explicit InlineQueue(StoreWriter& writer) : m_writer(writer) {}
+    explicit InlineQueue(StoreWriter& writer)
+        : m_writer(writer)
+    {
+    }
 
-    void push(CommitMember member, Done done) override { m_waiting.push_back({std::move(member), std::move(done), {}, {}}); }
+    void push(CommitMember member, Done done) override
+    {
+        m_waiting.push_back({std::move(member), std::move(done), {}, {}});
+    }
     void pushAudit(AuditRow row, std::function<void(Result<std::uint64_t>)> done) override
     {
         m_waiting.push_back({{}, {}, std::move(row), std::move(done)});
@@ -33,8 +39,7 @@ public:
     }
     void drain() override
     {
-        while (pump()) {
-        }
+        while (pump()) { }
     }
 
 private:

@@ -106,14 +106,20 @@ const RunState* Service::state(const RunId& run) const
 
 void Service::setCapacity(Capacity capacity) { m_impl->capacity = std::move(capacity); }
 
-void Service::setSessionEnded(std::function<bool(const SessionId&)> ended) { m_impl->sessionEnded = std::move(ended); }
+void Service::setSessionEnded(std::function<bool(const SessionId&)> ended)
+{
+    m_impl->sessionEnded = std::move(ended);
+}
 
 void Service::onCommitted(std::function<void(const RunState& after, const Entry& entry)> observer)
 {
     m_impl->observer = std::move(observer);
 }
 
-void Service::onDisowned(std::function<void(const RunId& run, bool taken)> observer) { m_impl->disowned = std::move(observer); }
+void Service::onDisowned(std::function<void(const RunId& run, bool taken)> observer)
+{
+    m_impl->disowned = std::move(observer);
+}
 
 std::optional<ClaimedRun> Service::idle(const RunId& run)
 {
@@ -124,7 +130,8 @@ std::optional<ClaimedRun> Service::idle(const RunId& run)
     const TimeMs at = now();
     if (m_impl->worthOwning(slot->confirmed, def.get(), at))
         return std::nullopt;
-    return ClaimedRun{run, slot->epoch, slot->confirmed.version, m_impl->nextDueOf(slot->confirmed, def.get(), at)};
+    return ClaimedRun{
+        run, slot->epoch, slot->confirmed.version, m_impl->nextDueOf(slot->confirmed, def.get(), at)};
 }
 
 Result<RunState> Service::load(const RunId& run, std::uint64_t version)
@@ -167,7 +174,7 @@ Result<std::string> Service::effectKey(const RunId& run, StepIx step)
         return makeError(ErrorKind::NotFound, "the run has no step " + std::to_string(step));
     Item item;
     CAIRN_TRY_ASSIGN(item.definition,
-                     m_impl->findDefinition(slot->confirmed.workflow.name, slot->confirmed.workflow.version));
+        m_impl->findDefinition(slot->confirmed.workflow.name, slot->confirmed.workflow.version));
     Work work(*m_impl, *slot, slot->confirmed, item);
     work.useDefinition(item.definition);
     return work.keyText(step);
@@ -181,12 +188,13 @@ Result<Digest> Service::saltedId(std::string_view id)
 
 TimeMs Service::now() { return m_impl->now(); }
 
-// --- messages ----------------------------------------------------------------------------------------------------------
+// --- messages
 
 namespace {
 
 // A payload of another run, copied: payloads are shared within their run only.
-Result<PayloadRef> copied(Service& service, StoreReader& reader, const RunId& from, const PayloadRef& ref, Submission& into)
+Result<PayloadRef> copied(
+    Service& service, StoreReader& reader, const RunId& from, const PayloadRef& ref, Submission& into)
 {
     if (!ref)
         return PayloadRef{};
@@ -226,7 +234,7 @@ Result<Submission> Service::deliver(const OutboxRow& row)
         start.parent.step = message.step;
         start.parent.index = message.index;
         start.input = payload;
-        start.inherited = message.control;   // as it was; decided is what the sender's control is by then
+        start.inherited = message.control;  // as it was; decided is what the sender's control is by then
         start.allotment = message.allotment;
         s.workflow = message.workflow;
         s.workflowVersion = message.workflowVersion;

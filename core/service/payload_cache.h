@@ -1,5 +1,6 @@
 #pragma once
-// Recently used payload bytes, least recently used out first. Payloads never change, so nothing is ever stale.
+// Recently used payload bytes, least recently used out first. Payloads never change, so nothing is ever
+// stale.
 
 #include "core/base/ids.h"
 
@@ -14,7 +15,10 @@ using Bytes = std::shared_ptr<const std::string>;
 
 class PayloadCache {
 public:
-    explicit PayloadCache(std::size_t cap) : m_cap(cap) {}
+    explicit PayloadCache(std::size_t cap)
+        : m_cap(cap)
+    {
+    }
 
     [[nodiscard]] Bytes find(const PayloadId& id);
     // Larger ones than an eighth of the cap are not kept: they would drive out all else.

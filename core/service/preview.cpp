@@ -10,9 +10,12 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t kMaxLines = 50;   // of one list; the rest is told by its number
+constexpr std::size_t kMaxLines = 50;  // of one list; the rest is told by its number
 
-std::string stepName(const RunState& state, StepIx ix) { return "step \"" + visibleLine(state.steps[ix].id) + "\""; }
+std::string stepName(const RunState& state, StepIx ix)
+{
+    return "step \"" + visibleLine(state.steps[ix].id) + "\"";
+}
 
 std::string counted(std::size_t count, const char* one, const char* many)
 {
@@ -21,7 +24,8 @@ std::string counted(std::size_t count, const char* one, const char* many)
 
 std::string amountOf(const StepRecord& step)
 {
-    return step.amount.currency.empty() ? std::string() : ", " + formatMoney(step.amount.micros, step.amount.currency);
+    return step.amount.currency.empty() ? std::string()
+                                        : ", " + formatMoney(step.amount.micros, step.amount.currency);
 }
 
 void limit(std::vector<std::string>& lines)
@@ -42,49 +46,64 @@ struct Teller {
     void say(std::string line) { out.push_back(std::move(line)); }
     void operator()(const RunStarted& f)
     {
-        say("a new run starts" + (f.workflow.name.empty() ? std::string(", driven by its caller")
-                                                          : ": " + f.workflow.name + "@" + std::to_string(f.workflow.version)));
+        say("a new run starts"
+            + (f.workflow.name.empty() ? std::string(", driven by its caller")
+                                       : ": " + f.workflow.name + "@" + std::to_string(f.workflow.version)));
         if (!f.forkedFrom.isNull())
-            say("results up to version " + std::to_string(f.forkedAt) + " of run " + toText(f.forkedFrom) + " are copied");
+            say("results up to version " + std::to_string(f.forkedAt) + " of run " + toText(f.forkedFrom)
+                + " are copied");
     }
     void operator()(const ControlChanged& f)
     {
         if (f.own.paused && !before.own.paused)
             say(before.running.empty() ? std::string("no new step starts; none is under way")
-                                       : "no new step starts; " + counted(before.running.size(), "step under way finishes", "steps under way finish"));
+                                       : "no new step starts; "
+                        + counted(
+                            before.running.size(), "step under way finishes", "steps under way finish"));
         if (!f.own.paused && before.own.paused && !f.own.cancelled)
             say(after.inherited.paused ? "the run stays paused by its parent" : "steps start again");
         if (f.own.cancelled && !before.own.cancelled)
             say(f.own.compensate ? "the run is cancelled, then completed effects are undone, newest first"
                                  : "the run is cancelled; completed effects are not undone");
         if (f.own.deadline != before.own.deadline)
-            say(f.own.deadline == kNoTime ? "the run has no deadline any more" : "the deadline becomes " + formatInstant(f.own.deadline));
+            say(f.own.deadline == kNoTime ? "the run has no deadline any more"
+                                          : "the deadline becomes " + formatInstant(f.own.deadline));
     }
     void operator()(const RestCancelled&)
     {
         std::size_t cancelled = 0;
         for (std::size_t i = 0; i < before.steps.size(); ++i)
-            cancelled += after.steps[i].state == StepState::Cancelled && before.steps[i].state != StepState::Cancelled ? 1 : 0;
-        say(counted(cancelled, "step that has not begun is cancelled", "steps that have not begun are cancelled"));
+            cancelled +=
+                after.steps[i].state == StepState::Cancelled && before.steps[i].state != StepState::Cancelled
+                ? 1
+                : 0;
+        say(counted(
+            cancelled, "step that has not begun is cancelled", "steps that have not begun are cancelled"));
         if (!before.running.empty())
             say(counted(before.running.size(), "step under way is stopped", "steps under way are stopped"));
     }
     void operator()(const CompensationStarted&) { say("compensation begins"); }
     void operator()(const RunClosed& f) { say("the run ends as " + std::string(key(f.as))); }
     void operator()(const RunReopened&) { say("the run is open again"); }
-    void operator()(const RunMigrated& f) { say("the run follows version " + std::to_string(f.to.version) + " of workflow " + f.to.name); }
+    void operator()(const RunMigrated& f)
+    {
+        say("the run follows version " + std::to_string(f.to.version) + " of workflow " + f.to.name);
+    }
     void operator()(const RunBlocked& f)
     {
-        say(f.reason == Reason::None ? "the run is no longer blocked" : "the run is blocked: " + std::string(label(f.reason)));
+        say(f.reason == Reason::None ? "the run is no longer blocked"
+                                     : "the run is blocked: " + std::string(label(f.reason)));
     }
     void operator()(const BudgetChanged& f)
     {
-        say("the limit becomes " + (f.unit.size() == 3 ? formatMoney(f.limit, f.unit) : formatCount(f.limit) + " " + f.unit));
+        say("the limit becomes "
+            + (f.unit.size() == 3 ? formatMoney(f.limit, f.unit) : formatCount(f.limit) + " " + f.unit));
     }
     void operator()(const StepAdded& f)
     {
         if (f.undoOf != kNoStep)
-            say("the effect of " + stepName(after, f.undoOf) + " is undone under its key + \":undo\"" + amountOf(after.steps[f.undoOf]));
+            say("the effect of " + stepName(after, f.undoOf) + " is undone under its key + \":undo\""
+                + amountOf(after.steps[f.undoOf]));
     }
     void operator()(const StepWaiting& f)
     {
@@ -94,19 +113,26 @@ struct Teller {
     void operator()(const StepCompleted& f)
     {
         say(stepName(after, f.step)
-            + (f.byPerson ? " is complete with the result given" : f.fromLedger ? " takes the result that its effect key already has"
-                                                                              : " is complete"));
+            + (f.byPerson          ? " is complete with the result given"
+                    : f.fromLedger ? " takes the result that its effect key already has"
+                                   : " is complete"));
     }
     void operator()(const StepSkipped& f)
     {
         say(stepName(after, f.step) + " is skipped" + (f.output ? ", with a substitute output" : ""));
     }
-    void operator()(const StepFailed& f) { say(stepName(after, f.step) + " fails: " + std::string(label(f.reason))); }
+    void operator()(const StepFailed& f)
+    {
+        say(stepName(after, f.step) + " fails: " + std::string(label(f.reason)));
+    }
     void operator()(const EffectDenied& f)
     {
         say("the effect of " + stepName(after, f.step) + " is recorded as not having happened");
     }
-    void operator()(const InputAmended& f) { say(stepName(after, f.step) + " gets the new input; the old one is kept"); }
+    void operator()(const InputAmended& f)
+    {
+        say(stepName(after, f.step) + " gets the new input; the old one is kept");
+    }
     void operator()(const AttemptStarted& f)
     {
         say(stepName(after, f.step) + " starts, attempt " + std::to_string(f.number));
@@ -115,14 +141,19 @@ struct Teller {
     {
         if (const ApprovalRecord* record = after.findApproval(f.approval))
             say("the approval for " + stepName(after, record->step) + " is recorded as "
-                + (f.as == ApprovalState::Pending ? "1 of " + std::to_string(record->needed) : std::string(key(f.as))));
+                + (f.as == ApprovalState::Pending ? "1 of " + std::to_string(record->needed)
+                                                  : std::string(key(f.as))));
     }
-    void operator()(const ChildRequested& f) { say(stepName(after, f.step) + " starts child run " + toText(f.child)); }
+    void operator()(const ChildRequested& f)
+    {
+        say(stepName(after, f.step) + " starts child run " + toText(f.child));
+    }
     void operator()(const SignalReceived& f) { say("signal \"" + visibleLine(f.name) + "\" is received"); }
-    template<class F> void operator()(const F&) {}
+    template<class F> void operator()(const F&) { }
 };
 
-void tellNext(const Entry& entry, const RunState& before, const RunState& after, std::vector<std::string>& out)
+void tellNext(
+    const Entry& entry, const RunState& before, const RunState& after, std::vector<std::string>& out)
 {
     if (after.closed || after.paused() || after.blocked != Reason::None)
         return;
@@ -134,11 +165,13 @@ void tellNext(const Entry& entry, const RunState& before, const RunState& after,
         if (!touched.contains(ix) && !before.paused())
             continue;
         const StepRecord& step = after.steps[ix];
-        out.push_back(stepName(after, ix) + " runs next" + (step.tool.empty() ? std::string() : ": tool " + step.tool)
-                      + ", attempt " + std::to_string(step.attempts + 1)
-                      + (after.workflow.name.empty() ? std::string()
-                                                     : ", by " + after.workflow.name + "@" + std::to_string(after.workflow.version))
-                      + amountOf(step));
+        out.push_back(stepName(after, ix) + " runs next"
+            + (step.tool.empty() ? std::string() : ": tool " + step.tool) + ", attempt "
+            + std::to_string(step.attempts + 1)
+            + (after.workflow.name.empty()
+                    ? std::string()
+                    : ", by " + after.workflow.name + "@" + std::to_string(after.workflow.version))
+            + amountOf(step));
     }
     for (const StepIx ix : after.fresh)
         if (ix >= before.steps.size() || !before.fresh.contains(ix))
@@ -155,16 +188,19 @@ void tellEffects(const Entry& entry, const RunState& after, Preview& preview)
         const bool starts = step.state == StepState::Ready || step.state == StepState::Running
             || (step.state == StepState::Waiting && step.reason == Reason::Retry);
         if (writes(step.safety) && step.kind == StepKind::Tool && starts && step.attempts > 0)
-            preview.mayRepeat.push_back(stepName(after, ix) + ": tried " + counted(step.attempts, "time", "times") + " before; "
-                                        + (step.safety == ReplaySafety::Repeatable
-                                               ? "the same key gives the same effect once"
-                                               : "its effect is taken not to have happened") + amountOf(step));
+            preview.mayRepeat.push_back(stepName(after, ix) + ": tried "
+                + counted(step.attempts, "time", "times") + " before; "
+                + (step.safety == ReplaySafety::Repeatable ? "the same key gives the same effect once"
+                                                           : "its effect is taken not to have happened")
+                + amountOf(step));
     }
     for (const StepIx ix : after.unknown)
-        preview.mayRepeat.push_back(stepName(after, ix) + ": whether its effect happened stays unknown" + amountOf(after.steps[ix]));
+        preview.mayRepeat.push_back(
+            stepName(after, ix) + ": whether its effect happened stays unknown" + amountOf(after.steps[ix]));
 }
 
-void tellOthers(const Entry& entry, const RunState& before, const RunState& after, const Definition* definition, Preview& preview)
+void tellOthers(const Entry& entry, const RunState& before, const RunState& after,
+    const Definition* definition, Preview& preview)
 {
     std::size_t children = 0;
     for (const Message& message : messagesOf(after, entry, definition))
@@ -173,14 +209,20 @@ void tellOthers(const Entry& entry, const RunState& before, const RunState& afte
         preview.alsoChanges.push_back(counted(children, "child run is told", "child runs are told"));
     std::size_t approvals = 0;
     for (std::size_t i = 0; i < before.approvals.size(); ++i)
-        approvals += before.approvals[i].state == ApprovalState::Pending && after.approvals[i].state == ApprovalState::Cancelled ? 1 : 0;
+        approvals += before.approvals[i].state == ApprovalState::Pending
+                && after.approvals[i].state == ApprovalState::Cancelled
+            ? 1
+            : 0;
     if (approvals > 0)
-        preview.alsoChanges.push_back(counted(approvals, "open approval is no longer needed", "open approvals are no longer needed"));
+        preview.alsoChanges.push_back(
+            counted(approvals, "open approval is no longer needed", "open approvals are no longer needed"));
     if (before.paused() != after.paused() && after.deadline() != kNoTime)
-        preview.alsoChanges.push_back("the deadline " + formatInstant(after.deadline()) + " goes on counting");
+        preview.alsoChanges.push_back(
+            "the deadline " + formatInstant(after.deadline()) + " goes on counting");
     for (const LedgerChange& change : ledgerChangesOf(after, entry))
         if (change.wakesWaiters)
-            preview.alsoChanges.push_back("runs that wait for the effect of " + stepName(after, change.step) + " go on");
+            preview.alsoChanges.push_back(
+                "runs that wait for the effect of " + stepName(after, change.step) + " go on");
 }
 
 std::string reversibleText(Verb verb)
@@ -188,19 +230,24 @@ std::string reversibleText(Verb verb)
     switch (verb) {
     case Verb::Pause: return "Resume undoes it.";
     case Verb::Resume: return "Pause undoes it.";
-    case Verb::Approve: return "It cannot be undone once the step has begun; Cancel stops the run before that.";
+    case Verb::Approve:
+        return "It cannot be undone once the step has begun; Cancel stops the run before that.";
     case Verb::Reject: return "It cannot be undone; Restart from makes a new run that asks again.";
     case Verb::Cancel: return "It cannot be undone; Restart from makes a new run from any earlier version.";
-    case Verb::Compensate: return "It cannot be undone: undone effects would have to be made again by a new run.";
+    case Verb::Compensate:
+        return "It cannot be undone: undone effects would have to be made again by a new run.";
     case Verb::Retry: return "It cannot be undone; Pause stops what has not begun.";
     case Verb::Skip: return "It cannot be undone; Restart from makes a new run from before it.";
     case Verb::Record:
-    case Verb::Settle: return "It cannot be undone; Restart from makes a new run from before it, and Compensate undoes effects.";
+    case Verb::Settle:
+        return "It cannot be undone; Restart from makes a new run from before it, and Compensate undoes "
+               "effects.";
     case Verb::Amend: return "Amend input again gives another input, until the step has begun.";
     case Verb::Deadline: return "Set deadline again gives another one.";
     case Verb::Budget: return "Set budget again gives another limit; what was spent stays spent.";
     case Verb::Fork: return "Cancel ends the new run; the old run is not changed.";
-    case Verb::Migrate: return "Migrate moves it on to a newer version; there is no way back to an older one.";
+    case Verb::Migrate:
+        return "Migrate moves it on to a newer version; there is no way back to an older one.";
     case Verb::Redact: return "It cannot be undone: the bytes are gone for good.";
     default: return "It cannot be undone.";
     }
@@ -253,7 +300,8 @@ Result<Preview> Service::preview(const Submission& submission)
     tellNext(*entry, preview.before, preview.after, preview.willHappen);
     tellEffects(*entry, preview.after, preview);
     tellOthers(*entry, preview.before, preview.after, work.given().definition, preview);
-    for (auto* lines : {&preview.willHappen, &preview.willNotRepeat, &preview.mayRepeat, &preview.alsoChanges})
+    for (auto* lines :
+        {&preview.willHappen, &preview.willNotRepeat, &preview.mayRepeat, &preview.alsoChanges})
         limit(*lines);
     preview.reversible = reversibleText(entry->verb);
     return preview;

@@ -17,7 +17,8 @@ constexpr SpanMs kLongestBackOff = 86'400'000;  // as the machine caps a server'
 
 std::string summaryJson(const Summary& summary, const RunState& state)
 {
-    std::string out = "{\"version\":" + std::to_string(state.version) + ",\"activity\":\"" + std::string(key(summary.activity)) + "\"";
+    std::string out = "{\"version\":" + std::to_string(state.version) + ",\"activity\":\""
+        + std::string(key(summary.activity)) + "\"";
     if (summary.primary.reason != Reason::None)
         out += ",\"reason\":\"" + std::string(key(summary.primary.reason)) + "\"";
     if (summary.primary.step != kNoStep)
@@ -27,7 +28,8 @@ std::string summaryJson(const Summary& summary, const RunState& state)
 
 std::string shortened(std::string_view raw)
 {
-    const auto text = jsonKind(raw) == JsonKind::String ? jsonString(raw) : Result<std::string>(std::string(jsonTrim(raw)));
+    const auto text =
+        jsonKind(raw) == JsonKind::String ? jsonString(raw) : Result<std::string>(std::string(jsonTrim(raw)));
     return clipped(visibleLine(text ? *text : std::string(raw)), 200);
 }
 
@@ -82,7 +84,7 @@ struct Projection {
     {
         slot.rows.resize(after.steps.size());
         const bool renames = std::any_of(entry.facts.begin(), entry.facts.end(),
-                                         [](const Fact& fact) { return std::holds_alternative<RunMigrated>(fact); });
+            [](const Fact& fact) { return std::holds_alternative<RunMigrated>(fact); });
         for (const StepIx ix : touchedSteps(after, entry)) {
             std::uint32_t& row = slot.rows[ix];
             if (!renames && row == after.steps[ix].revision + 1)
@@ -184,14 +186,16 @@ struct Projection {
     void waits()
     {
         for (const Fact& fact : entry.facts)
-            if (const auto* waiting = std::get_if<StepWaiting>(&fact); waiting && waiting->reason == Reason::EffectInFlight)
+            if (const auto* waiting = std::get_if<StepWaiting>(&fact);
+                waiting && waiting->reason == Reason::EffectInFlight)
                 member.waits.emplace_back(after.steps[waiting->step].effect, waiting->step);
     }
     void outbox()
     {
         std::uint32_t number = 0;
         for (const Message& message : messagesOf(after, entry, work.given().definition))
-            member.outbox.push_back({after.id, entry.version, number++, message.to, encodeMessage(message), entry.time});
+            member.outbox.push_back(
+                {after.id, entry.version, number++, message.to, encodeMessage(message), entry.time});
     }
     void resources()
     {
@@ -220,7 +224,8 @@ struct Projection {
     void list()
     {
         ListRow row = listRowOf(after, slot.identity, entry.time, work.given().definition);
-        finishListRow(row, service.errorText(slot, listError(after, entry.time), &work), listStepName(after, entry.time));
+        finishListRow(row, service.errorText(slot, listError(after, entry.time), &work),
+            listStepName(after, entry.time));
         if (slot.list && slot.list->sameContent(row))
             return;
         slot.list = row;
@@ -243,7 +248,7 @@ struct Projection {
         const Submission& s = work.item().submission;
         if (s.command.actor.kind != ActorKind::Person)
             return;
-        RunState shell;   // only for the words of "before"
+        RunState shell;  // only for the words of "before"
         shell.version = versionBefore;
         AuditRow row;
         row.time = entry.time;
@@ -283,8 +288,8 @@ TimeMs Service::Impl::nextDueOf(const RunState& state, const Definition* definit
 {
     if (state.closed)
         return kNoTime;
-    // Look-ups need the definition, so a run that is blocked for want of it does not become due by them: an engine that does
-    // not serve it would keep it from those that do.
+    // Look-ups need the definition, so a run that is blocked for want of it does not become due by them: an
+    // engine that does not serve it would keep it from those that do.
     const bool lookUpsRest = state.blocked == Reason::Worker || state.blocked == Reason::Incompatible;
     TimeMs next = kNoTime;
     for (const auto& [due, ix] : state.due) {
@@ -304,8 +309,8 @@ TimeMs Service::Impl::nextDueOf(const RunState& state, const Definition* definit
     return next;
 }
 
-Result<CommitMember> Service::Impl::project(Work& work, Slot& slot, const Entry& entry, const SealedEntry& sealed,
-                                            const Summary& before)
+Result<CommitMember> Service::Impl::project(
+    Work& work, Slot& slot, const Entry& entry, const SealedEntry& sealed, const Summary& before)
 {
     const RunState& after = work.state();
     Item& item = work.item();
@@ -331,7 +336,7 @@ Result<CommitMember> Service::Impl::project(Work& work, Slot& slot, const Entry&
         member.owner = OwnerChange::Release;
     }
     const bool starts = std::any_of(entry.facts.begin(), entry.facts.end(),
-                                    [](const Fact& fact) { return std::holds_alternative<AttemptStarted>(fact); });
+        [](const Fact& fact) { return std::holds_alternative<AttemptStarted>(fact); });
     if (item.creates || starts)
         member.ancestors = work.ancestors();
     Projection projection{*this, work, slot, entry, after, member};

@@ -74,7 +74,7 @@ struct TouchCollector {
         if (step.owner != kNoStep)
             out.insert(step.owner);
     }
-    void operator()(const StepAdded&) {}  // new steps are told by their number
+    void operator()(const StepAdded&) { }  // new steps are told by their number
     void operator()(const RestCancelled&)
     {
         for (StepIx ix = 0; ix < after.steps.size(); ++ix)
@@ -139,7 +139,8 @@ std::string errorTextOf(std::string_view bytes, std::string_view media)
 
 std::string normalisedError(std::string_view bytes, std::string_view media)
 {
-    const std::string text = errorTextOf(bytes.substr(0, 64 * 1024), bytes.size() > 64 * 1024 ? "text/plain" : media);
+    const std::string text =
+        errorTextOf(bytes.substr(0, 64 * 1024), bytes.size() > 64 * 1024 ? "text/plain" : media);
     return clipped(errorSignature(text), kErrorBytes);
 }
 
@@ -311,7 +312,8 @@ std::set<StepIx> touchedSteps(const RunState& after, const Entry& entry)
                     if (after.steps[ix].name == renamed.to)
                         touched.insert(ix);
     }
-    for (std::size_t ix = after.steps.size() - std::min(added, after.steps.size()); ix < after.steps.size(); ++ix)
+    for (std::size_t ix = after.steps.size() - std::min(added, after.steps.size()); ix < after.steps.size();
+         ++ix)
         touched.insert(static_cast<StepIx>(ix));
     return touched;
 }

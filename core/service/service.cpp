@@ -1,4 +1,5 @@
-// Submissions: decided in order on a run's tentative state, pushed to the commit queue, answered as the commits land.
+// Submissions: decided in order on a run's tentative state, pushed to the commit queue, answered as the
+// commits land.
 
 #include "core/service/service.h"
 
@@ -15,7 +16,11 @@ namespace cairn {
 namespace {
 
 struct Depth {
-    explicit Depth(int& d) : depth(d) { ++depth; }
+    explicit Depth(int& d)
+        : depth(d)
+    {
+        ++depth;
+    }
     ~Depth() { --depth; }
     Depth(const Depth&) = delete;
     Depth& operator=(const Depth&) = delete;
@@ -114,8 +119,8 @@ void Service::Impl::auditRefusal(const ItemPtr& item, Outcome outcome)
         answer(item, std::move(outcome));
         return;
     }
-    static constexpr const char* kCodes[] = {"?", "stale", "refused", "not_found", "invalid_input", "fenced", "no_right",
-                                             "reason_missing", "conflict"};
+    static constexpr const char* kCodes[] = {"?", "stale", "refused", "not_found", "invalid_input", "fenced",
+        "no_right", "reason_missing", "conflict"};
     AuditRow row;
     row.time = now();
     row.kind = "refused";
@@ -127,7 +132,8 @@ void Service::Impl::auditRefusal(const ItemPtr& item, Outcome outcome)
     row.target = targetOf(s.command.body);
     row.command = s.command.id;
     row.reason = isUtf8(s.reason) ? s.reason : visible(s.reason);
-    row.after = "{\"refused\":\"" + std::string(kCodes[static_cast<std::size_t>(outcome.rejection.code)]) + "\",\"why\":";
+    row.after = "{\"refused\":\"" + std::string(kCodes[static_cast<std::size_t>(outcome.rejection.code)])
+        + "\",\"why\":";
     appendJsonString(row.after, outcome.rejection.text);
     row.after += "}";
     auto kept = std::make_shared<Outcome>(std::move(outcome));
@@ -162,9 +168,10 @@ void Service::Impl::decideNext(Slot& slot, const ItemPtr& item)
     auto decision = deciding.decide();
     if (!decision) {
         Error error = std::move(decision).error();
-        giveUp(slot, item, error.kind == ErrorKind::InvalidInput
-                               ? refused(*item, {RejectCode::InvalidInput, error.text, std::nullopt})
-                               : failedWith(slot.run, std::move(error)));
+        giveUp(slot, item,
+            error.kind == ErrorKind::InvalidInput
+                ? refused(*item, {RejectCode::InvalidInput, error.text, std::nullopt})
+                : failedWith(slot.run, std::move(error)));
         return;
     }
     if (auto* nothing = std::get_if<NoChange>(&*decision)) {
@@ -206,7 +213,8 @@ void Service::Impl::giveUp(Slot& slot, const ItemPtr& item, Outcome outcome)
     finish(slot, item, std::move(outcome));
 }
 
-// A command id that came from outside may have been committed before: then that is the answer, whatever the rules say now.
+// A command id that came from outside may have been committed before: then that is the answer, whatever the
+// rules say now.
 Outcome Service::Impl::repeatedOr(const Item& item, Outcome outcome)
 {
     if (!item.callersId)
@@ -228,13 +236,14 @@ Outcome Service::Impl::repeatedOr(const Item& item, Outcome outcome)
 }
 
 // Folds the entry again from its bytes and compares: an engine must not write what it cannot read back.
-std::optional<Error> Service::Impl::checkAgain(const RunState& before, const RunState& after, const SealedEntry& sealed) const
+std::optional<Error> Service::Impl::checkAgain(
+    const RunState& before, const RunState& after, const SealedEntry& sealed) const
 {
     const auto decoded = decodeEntry(sealed.body, sealed.format);
     if (!decoded)
-        return makeError(ErrorKind::Internal, "run " + toText(after.id) + ": entry " + std::to_string(sealed.version)
-                                                  + " cannot be read back: " + decoded.error().text
-                                                  + "; it was not written and the run is parked");
+        return makeError(ErrorKind::Internal,
+            "run " + toText(after.id) + ": entry " + std::to_string(sealed.version) + " cannot be read back: "
+                + decoded.error().text + "; it was not written and the run is parked");
     RunState again = before;
     apply(again, *decoded);
     if (failpoint::hit("service.fold-differs"))
@@ -242,13 +251,15 @@ std::optional<Error> Service::Impl::checkAgain(const RunState& before, const Run
     const auto wrong = differences(again, after);
     if (wrong.empty())
         return std::nullopt;
-    return makeError(ErrorKind::Internal, "run " + toText(after.id) + ": folding entry " + std::to_string(sealed.version)
-                                              + " again gives another " + wrong.front() + " (" + std::to_string(wrong.size())
-                                              + " fields differ); nothing was written and the run is parked");
+    return makeError(ErrorKind::Internal,
+        "run " + toText(after.id) + ": folding entry " + std::to_string(sealed.version)
+            + " again gives another " + wrong.front() + " (" + std::to_string(wrong.size())
+            + " fields differ); nothing was written and the run is parked");
 }
 
-// Nothing of the entry is written. An entry of its own blocks the run, in the store, so that no other engine goes on with
-// it either. Where even that one cannot be read back, or there is no run yet, it stands still here only.
+// Nothing of the entry is written. An entry of its own blocks the run, in the store, so that no other engine
+// goes on with it either. Where even that one cannot be read back, or there is no run yet, it stands still
+// here only.
 void Service::Impl::park(Slot& slot, const ItemPtr& item, Error wrong, RunState before)
 {
     log::error("run_parked", {{"run", slot.run}, {"error", wrong.text}});
@@ -270,8 +281,8 @@ void Service::Impl::park(Slot& slot, const ItemPtr& item, Error wrong, RunState 
     finish(slot, item, std::move(outcome));
 }
 
-void Service::Impl::pushEntry(Slot& slot, const ItemPtr& item, Work& deciding, Entry entry, const Summary& summary,
-                              const std::optional<RunState>& before)
+void Service::Impl::pushEntry(Slot& slot, const ItemPtr& item, Work& deciding, Entry entry,
+    const Summary& summary, const std::optional<RunState>& before)
 {
     item->entry = std::move(entry);
     item->format = deciding.given().format;
@@ -292,7 +303,8 @@ void Service::Impl::pushEntry(Slot& slot, const ItemPtr& item, Work& deciding, E
     for (const Fact& fact : item->entry.facts)
         if (const auto* started = std::get_if<AttemptStarted>(&fact))
             if (const Definition* d = deciding.given().definition; d && started->session == config.session)
-                if (const ToolDef* tool = d->tool(slot.tentative.steps[started->step].tool); tool && !tool->resource.empty())
+                if (const ToolDef* tool = d->tool(slot.tentative.steps[started->step].tool);
+                    tool && !tool->resource.empty())
                     ++item->permits[tool->resource];
     push(slot, item, *std::move(member));
 }
@@ -312,7 +324,8 @@ void Service::Impl::push(Slot& slot, const ItemPtr& item, CommitMember member)
         arrived(run, item, makeError(ErrorKind::Io, "failpoint service.before-push"));
         return;
     }
-    queue.push(std::move(member), [this, run, item](Result<MemberResult> result) { arrived(run, item, std::move(result)); });
+    queue.push(std::move(member),
+        [this, run, item](Result<MemberResult> result) { arrived(run, item, std::move(result)); });
 }
 
 }  // namespace cairn

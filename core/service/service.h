@@ -1,7 +1,8 @@
 #pragma once
-// The only writer of runs: loads, renders, decides, commits, and on a lost race does so again, unseen by the caller.
-// One Service belongs to one thread (an engine's loop, the command line's main, a console's job thread). It never
-// blocks on the commit queue when used with ThreadedCommitQueue; reads of the store do block (they are short).
+// The only writer of runs: loads, renders, decides, commits, and on a lost race does so again, unseen by the
+// caller. One Service belongs to one thread (an engine's loop, the command line's main, a console's job
+// thread). It never blocks on the commit queue when used with ThreadedCommitQueue; reads of the store do
+// block (they are short).
 
 #include "core/base/rng.h"
 #include "core/machine/machine.h"
@@ -17,77 +18,77 @@ namespace cairn {
 struct NewPayload {
     PayloadRef ref;
     Salt salt{};
-    Digest plain;                  // SHA-256 of the bytes; kept in memory only
-    std::string bytes;             // also of an artifact: what is rendered in the same commit may read it
-    ArtifactId artifact;           // null: inline
-    bool staged = false;           // the artifact's chunks are in the store; otherwise the commit queue stages them
+    Digest plain;         // SHA-256 of the bytes; kept in memory only
+    std::string bytes;    // also of an artifact: what is rendered in the same commit may read it
+    ArtifactId artifact;  // null: inline
+    bool staged = false;  // the artifact's chunks are in the store; otherwise the commit queue stages them
 };
 
-// What is said to be JSON must be JSON whose every reading is the same: no member twice, no number that a double cannot
-// hold, no lone surrogate. The service refuses anything else that callers, workers and people give; what executors hand in
-// was looked at by them. InvalidInput says where.
+// What is said to be JSON must be JSON whose every reading is the same: no member twice, no number that a
+// double cannot hold, no lone surrogate. The service refuses anything else that callers, workers and people
+// give; what executors hand in was looked at by them. InvalidInput says where.
 [[nodiscard]] Status checkGiven(const NewPayload& payload);
 
 // What a payload gets at random: drawn on the service's thread, so that the rest can be done on another.
 struct PayloadSeed {
     PayloadId id;
-    ArtifactId artifact;           // used for what does not go inline
+    ArtifactId artifact;  // used for what does not go inline
     Salt salt{};
 };
-// A payload of the bytes that `read` gives (at most `limit` at a time; empty: the end). Chunks of more than one are staged
-// through `writer`. From any thread, with a connection that is that thread's. Blocks.
+// A payload of the bytes that `read` gives (at most `limit` at a time; empty: the end). Chunks of more than
+// one are staged through `writer`. From any thread, with a connection that is that thread's. Blocks.
 using PayloadSource = std::function<Result<std::string>(std::size_t limit)>;
-[[nodiscard]] Result<NewPayload> stagePayload(StoreWriter& writer, const PayloadSeed& seed, const PayloadSource& read,
-                                              std::string media);
+[[nodiscard]] Result<NewPayload> stagePayload(
+    StoreWriter& writer, const PayloadSeed& seed, const PayloadSource& read, std::string media);
 
 struct Submission {
     RunId run;
-    Command command;               // command.id null: the service makes one
+    Command command;  // command.id null: the service makes one
     std::vector<NewPayload> payloads;
-    std::string reason;            // a person's reason, verbatim (becomes a payload and goes to the audit)
+    std::string reason;  // a person's reason, verbatim (becomes a payload and goes to the audit)
     // Start only
-    std::string workflow;          // empty: a driven run
+    std::string workflow;               // empty: a driven run
     std::uint32_t workflowVersion = 0;  // 0: newest
     std::string key;
     // Fork only: command is cmd::Fork on a new run id
     RunId forkSource;
     // deliveries of messages
     std::optional<OutboxRow> delivered;
-    std::string claimedName;       // --as; persons only
+    std::string claimedName;  // --as; persons only
 };
 
 struct Outcome {
     enum class Kind : std::uint8_t {
         Committed,
-        Repeated,      // this command id had been committed before: `version` says where
-        Existing,      // Start: the key had been used with the same input; `run` is that run
-        NoChange,      // the state already was as asked
+        Repeated,  // this command id had been committed before: `version` says where
+        Existing,  // Start: the key had been used with the same input; `run` is that run
+        NoChange,  // the state already was as asked
         Rejected,
-        Failed,        // `error`: the store; nothing is known to be changed unless OutcomeUnknown
+        Failed,  // `error`: the store; nothing is known to be changed unless OutcomeUnknown
     };
     Kind kind = Kind::Failed;
     RunId run;
     std::uint64_t version = 0;
-    Entry entry;                   // Committed (and Repeated)
+    Entry entry;  // Committed (and Repeated)
     Rejection rejection;
-    std::string text;              // NoChange
-    StepIx step = kNoStep;         // NoChange of a DrivenStep or Claim
+    std::string text;       // NoChange
+    StepIx step = kNoStep;  // NoChange of a DrivenStep or Claim
     std::uint64_t auditSeq = 0;
-    bool ownerElsewhere = false;   // committed; the owning engine acts on it within 250 ms
+    bool ownerElsewhere = false;  // committed; the owning engine acts on it within 250 ms
     Error error;
     [[nodiscard]] bool ok() const { return kind != Kind::Rejected && kind != Kind::Failed; }
 };
 
 // What would happen, by the same decide(), without writing anything.
 struct Preview {
-    Decision decision;             // Entry, Rejection or NoChange
+    Decision decision;  // Entry, Rejection or NoChange
     RunState before;
-    RunState after;                // with the entry applied, where there is one
+    RunState after;  // with the entry applied, where there is one
     std::vector<std::string> willHappen;
-    std::vector<std::string> willNotRepeat;   // effects with a recorded result
-    std::vector<std::string> mayRepeat;       // effects without one
-    std::vector<std::string> alsoChanges;     // children, time-outs, waiters
-    std::string reversible;        // how to undo it, or that it cannot be
+    std::vector<std::string> willNotRepeat;  // effects with a recorded result
+    std::vector<std::string> mayRepeat;      // effects without one
+    std::vector<std::string> alsoChanges;    // children, time-outs, waiters
+    std::string reversible;                  // how to undo it, or that it cannot be
 };
 
 // Where prepared commits go. done runs on the service's thread.
@@ -99,33 +100,37 @@ public:
     virtual void push(CommitMember member, Done done) = 0;
     // An audit entry without a run's entry: a person's act that was refused. In order with the commits.
     virtual void pushAudit(AuditRow row, std::function<void(Result<std::uint64_t>)> done) = 0;
-    // Commits what is queued and calls back; for the threaded queue: delivers what has come back. True: something did.
+    // Commits what is queued and calls back; for the threaded queue: delivers what has come back. True:
+    // something did.
     virtual bool pump() = 0;
     // Blocks until nothing is in flight (pumps).
     virtual void drain() = 0;
 };
 
-// Groups what was pushed since the last pump and commits on the calling thread: command line, simulator, tests.
+// Groups what was pushed since the last pump and commits on the calling thread: command line, simulator,
+// tests.
 [[nodiscard]] std::unique_ptr<CommitQueue> makeInlineQueue(StoreWriter& writer);
-// One writer thread with a connection of its own. `wake` is called from that thread when answers wait for pump().
-[[nodiscard]] Result<std::unique_ptr<CommitQueue>> makeThreadedQueue(std::unique_ptr<StoreWriter> writer,
-                                                                     std::function<void()> wake);
+// One writer thread with a connection of its own. `wake` is called from that thread when answers wait for
+// pump().
+[[nodiscard]] Result<std::unique_ptr<CommitQueue>> makeThreadedQueue(
+    std::unique_ptr<StoreWriter> writer, std::function<void()> wake);
 
 struct ServiceConfig {
-    SessionId session;             // null: not an engine (commits by others, DESIGN 12.4)
-    std::string actorName;         // engine's name for Actor
+    SessionId session;                // null: not an engine (commits by others, DESIGN 12.4)
+    std::string actorName;            // engine's name for Actor
     std::vector<std::string> serves;  // "name" or "name@version"; empty: everything the store has
     std::uint32_t verifyOneIn = 256;  // folds 1 in N commits again before COMMIT; 0: never
-    std::uint32_t uid = 0;         // real uid, for the audit
+    std::uint32_t uid = 0;            // real uid, for the audit
     std::string host;
 };
 
-// What the engine may spend: asked at each decision that may start attempts. Both numbers are as of the last commit that
-// the engine has seen (onCommitted); the service itself takes off what is decided and not committed yet. On a commit the
-// service takes its starts off `attempts` before the observer runs; the observer takes them off its permits.
+// What the engine may spend: asked at each decision that may start attempts. Both numbers are as of the last
+// commit that the engine has seen (onCommitted); the service itself takes off what is decided and not
+// committed yet. On a commit the service takes its starts off `attempts` before the observer runs; the
+// observer takes them off its permits.
 struct Capacity {
     std::uint32_t attempts = 0;
-    std::function<std::uint32_t(std::string_view resource)> permits;   // none: not limited
+    std::function<std::uint32_t(std::string_view resource)> permits;  // none: not limited
 };
 
 class Service {
@@ -137,9 +142,10 @@ public:
     Service(const Service&) = delete;
     Service& operator=(const Service&) = delete;
 
-    // Decides and commits; `done` is called from pump() (or from here, when it is refused at once). What a command says
-    // about being the same as before (sameInput, sameDataAsBefore, sameOutputAsBefore) is compared here, and so are a
-    // decision's added steps read from its output: an output whose plan is wrong is rejected as InvalidInput.
+    // Decides and commits; `done` is called from pump() (or from here, when it is refused at once). What a
+    // command says about being the same as before (sameInput, sameDataAsBefore, sameOutputAsBefore) is
+    // compared here, and so are a decision's added steps read from its output: an output whose plan is wrong
+    // is rejected as InvalidInput.
     void submit(Submission submission, Done done);
     // Submits and pumps until the answer is there.
     [[nodiscard]] Outcome submitAndWait(Submission submission);
@@ -147,35 +153,38 @@ public:
     bool pump();
     void drain();
 
-    // Payloads. Small ones are kept inline; larger ones are staged as artifacts through the writer by stageLarge.
+    // Payloads. Small ones are kept inline; larger ones are staged as artifacts through the writer by
+    // stageLarge.
     [[nodiscard]] NewPayload newPayload(std::string bytes, std::string media);
     [[nodiscard]] PayloadSeed payloadSeed();
-    [[nodiscard]] Result<NewPayload> stageLarge(StoreWriter& writer, const PayloadSource& read, std::string media);
+    [[nodiscard]] Result<NewPayload> stageLarge(
+        StoreWriter& writer, const PayloadSource& read, std::string media);
 
     // Engine side. Owned runs are kept in memory (hot) until dropped; others' commits are found by wake-ups.
     void own(const ClaimedRun& run);
-    void disown(const RunId& run);                 // forgets the copy
-    void reload(const RunId& run);                 // a commit by another: load and decide again
-    [[nodiscard]] const RunState* state(const RunId& run) const;   // owned and loaded; null otherwise
+    void disown(const RunId& run);  // forgets the copy
+    void reload(const RunId& run);  // a commit by another: load and decide again
+    [[nodiscard]] const RunState* state(const RunId& run) const;  // owned and loaded; null otherwise
     void setCapacity(Capacity capacity);
     void setSessionEnded(std::function<bool(const SessionId&)> ended);
-    // Called after each commit on an owned run, in commit order, before the submission's own callback; also for each
-    // entry of another that reload() found. `after` is the state as committed, never ahead of it.
+    // Called after each commit on an owned run, in commit order, before the submission's own callback; also
+    // for each entry of another that reload() found. `after` is the state as committed, never ahead of it.
     void onCommitted(std::function<void(const RunState& after, const Entry& entry)> observer);
-    // The run is no longer this session's: let go by a commit (false), or taken over by another (true). After `taken`,
-    // attempts of this session go on and may still deliver their results; nothing new is started.
+    // The run is no longer this session's: let go by a commit (false), or taken over by another (true). After
+    // `taken`, attempts of this session go on and may still deliver their results; nothing new is started.
     void onDisowned(std::function<void(const RunId& run, bool taken)> observer);
-    // Set where this engine could do nothing by itself within 30 s, and no submission is under way: what to hand to
-    // StoreWriter::release, then disown(). Commits let go by themselves; this is for runs that were claimed or started
-    // and needed no commit.
+    // Set where this engine could do nothing by itself within 30 s, and no submission is under way: what to
+    // hand to StoreWriter::release, then disown(). Commits let go by themselves; this is for runs that were
+    // claimed or started and needed no commit.
     [[nodiscard]] std::optional<ClaimedRun> idle(const RunId& run);
 
     // A sender's message id, or any caller's key, under the store's salt (cmd::Signal::messageHash).
     [[nodiscard]] Result<Digest> saltedId(std::string_view id);
 
-    // The submission that applies a message of another run. Payloads are copied from the sender (reads the store).
-    // The same row always gives the same command id. An outcome other than Committed leaves the row in the outbox: drop
-    // it, but keep it where the outcome is Failed, or Rejected with NotFound (the receiver has not started yet).
+    // The submission that applies a message of another run. Payloads are copied from the sender (reads the
+    // store). The same row always gives the same command id. An outcome other than Committed leaves the row
+    // in the outbox: drop it, but keep it where the outcome is Failed, or Rejected with NotFound (the
+    // receiver has not started yet).
     [[nodiscard]] Result<Submission> deliver(const OutboxRow& row);
 
     // The state and explanation of any run, folded from its entries (version 0: the newest).
@@ -188,15 +197,18 @@ public:
     [[nodiscard]] TimeMs now();
 
     struct Impl;
+
 private:
     std::unique_ptr<Impl> m_impl;
 };
 
-// Folds all entries, checks the chain, and compares with the derived rows. Empty: clean. A run with a problem is named.
+// Folds all entries, checks the chain, and compares with the derived rows. Empty: clean. A run with a problem
+// is named.
 [[nodiscard]] Result<std::vector<VerifyProblem>> verifyRun(StoreReader& reader, const RunId& run);
 
 // Rows derived from a state; the commit and verify use the same functions.
-[[nodiscard]] ListRow listRowOf(const RunState& state, const RunRow& identity, TimeMs now, const Definition* definition);
+[[nodiscard]] ListRow listRowOf(
+    const RunState& state, const RunRow& identity, TimeMs now, const Definition* definition);
 [[nodiscard]] StepRow stepRowOf(const RunState& state, StepIx step);
 
 }  // namespace cairn

@@ -4,7 +4,9 @@
 
 namespace cairn {
 
-HeardSessions::HeardSessions(std::vector<SessionRow> open, TimeMs now) : m_open(std::move(open)), m_now(now)
+HeardSessions::HeardSessions(std::vector<SessionRow> open, TimeMs now)
+    : m_open(std::move(open))
+    , m_now(now)
 {
     for (const SessionRow& row : m_open)
         if (row.leaseUntil >= now)

@@ -1,12 +1,14 @@
 #pragma once
-// Which engines are heard. One answer for `why`, lists and the console: the reason `lease` comes from nowhere else.
+// Which engines are heard. One answer for `why`, lists and the console: the reason `lease` comes from nowhere
+// else.
 
 #include "core/machine/machine.h"
 #include "core/store/store.h"
 
 namespace cairn {
 
-// As of one read of the store. An engine that lives here may still be dead: that shows when its lease has passed.
+// As of one read of the store. An engine that lives here may still be dead: that shows when its lease has
+// passed.
 class HeardSessions {
 public:
     HeardSessions() = default;

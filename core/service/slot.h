@@ -13,10 +13,11 @@ namespace cairn {
 struct Item {
     Submission submission;
     Service::Done done;
-    bool callersId = false;              // the command id came from outside: it may have been committed before
+    bool callersId = false;  // the command id came from outside: it may have been committed before
     int tries = 0;
-    bool distrusted = false;             // its entry did not fold to what was decided: checked whenever it is decided again
-    bool unclear = false;                // a commit of it may have landed: "failed" would be a lie
+    bool distrusted =
+        false;             // its entry did not fold to what was decided: checked whenever it is decided again
+    bool unclear = false;  // a commit of it may have landed: "failed" would be a lie
 
     // Start: found before the first decision.
     bool creates = false;
@@ -29,12 +30,12 @@ struct Item {
 
     // Decided: either an answer that waits for the commits before it, or a commit under way.
     std::optional<Outcome> held;
-    std::optional<Rejection> late;       // the commit keeps a late result as evidence; this is the answer
+    std::optional<Rejection> late;  // the commit keeps a late result as evidence; this is the answer
     Entry entry;
     Digest hash;
     std::uint16_t format = kFormat1;
     OwnerChange owner = OwnerChange::Keep;
-    std::uint32_t starts = 0;            // attempts of this session in the entry
+    std::uint32_t starts = 0;  // attempts of this session in the entry
     std::map<std::string, std::uint32_t, std::less<>> permits;
 };
 using ItemPtr = std::shared_ptr<Item>;
@@ -46,23 +47,23 @@ struct Slot {
     RunRow identity;
     RunState confirmed;
     RunState tentative;
-    SessionId owner;                     // as last read
+    SessionId owner;  // as last read
     std::uint64_t epoch = 0;
-    bool owned = false;                  // by this session
-    bool releasing = false;              // a commit in flight lets it go
-    std::optional<ListRow> list;         // as of `tentative`
-    std::vector<std::uint32_t> rows;     // revision of each step's row as of `tentative`, plus one; 0: none yet
-    std::map<EffectId, EffectRow> ledger;         // rows that this run wrote, as of `tentative`
-    std::map<AttemptId, AttemptRow> open;         // attempts under way, as of `tentative`
-    std::map<PayloadId, NewPayload> fresh;        // payloads of commits in flight
-    std::map<PayloadId, std::string> errors;      // normalised texts of error payloads
+    bool owned = false;               // by this session
+    bool releasing = false;           // a commit in flight lets it go
+    std::optional<ListRow> list;      // as of `tentative`
+    std::vector<std::uint32_t> rows;  // revision of each step's row as of `tentative`, plus one; 0: none yet
+    std::map<EffectId, EffectRow> ledger;     // rows that this run wrote, as of `tentative`
+    std::map<AttemptId, AttemptRow> open;     // attempts under way, as of `tentative`
+    std::map<PayloadId, NewPayload> fresh;    // payloads of commits in flight
+    std::map<PayloadId, std::string> errors;  // normalised texts of error payloads
 
-    std::deque<ItemPtr> waiting;         // to be decided, in order
-    std::deque<ItemPtr> chain;           // decided, in order
-    std::size_t outstanding = 0;         // members in the queue
-    bool broken = false;                 // a member failed: all is decided again once nothing is outstanding
+    std::deque<ItemPtr> waiting;  // to be decided, in order
+    std::deque<ItemPtr> chain;    // decided, in order
+    std::size_t outstanding = 0;  // members in the queue
+    bool broken = false;          // a member failed: all is decided again once nothing is outstanding
     bool reloadWanted = false;
-    bool busy = false;                   // a decision is on the stack
+    bool busy = false;  // a decision is on the stack
     std::optional<Error> parked;
 
     // What is kept beside `tentative` does not fit it any more.
@@ -74,10 +75,7 @@ struct Slot {
         open.clear();
         fresh.clear();
     }
-    [[nodiscard]] bool idle() const
-    {
-        return waiting.empty() && chain.empty() && outstanding == 0 && !busy;
-    }
+    [[nodiscard]] bool idle() const { return waiting.empty() && chain.empty() && outstanding == 0 && !busy; }
 };
 
 }  // namespace cairn

@@ -13,11 +13,12 @@ namespace {
 
 // Folds entries onto a state, each checked against the chain.
 Status foldOnto(RunState& state, const std::vector<SealedEntry>& entries,
-                const std::function<void(const RunState&, const Entry&)>& heard)
+    const std::function<void(const RunState&, const Entry&)>& heard)
 {
     for (const SealedEntry& sealed : entries) {
         if (sealed.version != state.version + 1)
-            return makeError(ErrorKind::Corrupt, "the run's history has a hole before version " + std::to_string(sealed.version));
+            return makeError(ErrorKind::Corrupt,
+                "the run's history has a hole before version " + std::to_string(sealed.version));
         CAIRN_TRY(checkSeal(sealed, state.head));
         CAIRN_TRY_ASSIGN(const Entry entry, decodeEntry(sealed.body, sealed.format));
         apply(state, entry);
@@ -53,8 +54,9 @@ Result<RunState> Service::Impl::fold(const RunId& run, std::uint64_t version, Ru
     RunState state;
     CAIRN_TRY(foldOnto(state, loaded.entries, {}));
     if (version != 0 && state.version != version)
-        return makeError(ErrorKind::NotFound, "run " + toText(run) + " has no version " + std::to_string(version)
-                                                  + "; its newest is " + std::to_string(loaded.hot.version));
+        return makeError(ErrorKind::NotFound,
+            "run " + toText(run) + " has no version " + std::to_string(version) + "; its newest is "
+                + std::to_string(loaded.hot.version));
     if (identity)
         *identity = std::move(loaded.identity);
     if (hot)
@@ -78,7 +80,8 @@ Result<std::optional<Service::Impl::ControlOfRun>> Service::Impl::controlOf(cons
     };
     if (controls.size() >= kKeep)
         controls.clear();
-    if (const Slot* slot = findSlot(run); slot && slot->confirmed.version > 0 && slot->confirmed.controlVersion == hot->control)
+    if (const Slot* slot = findSlot(run);
+        slot && slot->confirmed.version > 0 && slot->confirmed.controlVersion == hot->control)
         return std::optional(controls[run] = of(slot->confirmed));
     CAIRN_TRY_ASSIGN(const RunState state, fold(run, 0, nullptr, nullptr));
     return std::optional(controls[run] = of(state));
@@ -88,7 +91,8 @@ Result<Entry> Service::Impl::entryAt(const RunId& run, std::uint64_t version)
 {
     CAIRN_TRY_ASSIGN(const LoadedRun loaded, reader.loadRun(run, version, version));
     if (loaded.entries.size() != 1)
-        return makeError(ErrorKind::NotFound, "run " + toText(run) + " has no version " + std::to_string(version));
+        return makeError(
+            ErrorKind::NotFound, "run " + toText(run) + " has no version " + std::to_string(version));
     return decodeEntry(loaded.entries.front().body, loaded.entries.front().format);
 }
 

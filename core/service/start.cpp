@@ -43,7 +43,8 @@ std::vector<PayloadRef> forkedPayloads(const RunState& from)
 {
     std::vector<PayloadRef> refs{from.input};
     for (const StepRecord& step : from.steps) {
-        if (step.state == StepState::Complete || (step.kind == StepKind::FanOut && step.state == StepState::Waiting))
+        if (step.state == StepState::Complete
+            || (step.kind == StepKind::FanOut && step.state == StepState::Waiting))
             refs.push_back(step.input);
         if (step.state == StepState::Complete || step.state == StepState::Skipped)
             refs.push_back(step.output);
@@ -66,15 +67,17 @@ namespace {
 // A person, a caller or a worker outside: what engines and runs bring was looked at before.
 bool isOutside(const Actor& actor)
 {
-    return actor.kind == ActorKind::Person || actor.kind == ActorKind::Caller || actor.kind == ActorKind::Worker;
+    return actor.kind == ActorKind::Person || actor.kind == ActorKind::Caller
+        || actor.kind == ActorKind::Worker;
 }
 
 std::string_view whatIsGiven(const cmd::Body& body)
 {
     if (std::holds_alternative<cmd::Signal>(body))
         return "the signal's data";
-    const bool result = std::holds_alternative<cmd::Complete>(body) || std::holds_alternative<cmd::RecordResult>(body)
-        || std::holds_alternative<cmd::Settle>(body) || std::holds_alternative<cmd::SkipStep>(body);
+    const bool result = std::holds_alternative<cmd::Complete>(body)
+        || std::holds_alternative<cmd::RecordResult>(body) || std::holds_alternative<cmd::Settle>(body)
+        || std::holds_alternative<cmd::SkipStep>(body);
     return result ? "the result" : "the input";
 }
 
@@ -88,8 +91,8 @@ std::optional<Outcome> Service::Impl::prepare(Item& item)
         for (const NewPayload& payload : s.payloads)
             if (const Status checked = checkGiven(payload); !checked)
                 return rejected(RejectCode::InvalidInput, s.run,
-                                std::string(whatIsGiven(s.command.body)) + " is not JSON that can be kept exactly: "
-                                    + checked.error().text);
+                    std::string(whatIsGiven(s.command.body))
+                        + " is not JSON that can be kept exactly: " + checked.error().text);
     if (auto* start = std::get_if<cmd::Start>(&s.command.body))
         if (auto outcome = prepareStart(item, *start))
             return outcome;
@@ -132,8 +135,9 @@ std::optional<Outcome> Service::Impl::prepareStart(Item& item, cmd::Start& start
         item.definition = *std::move(found);
         if (!item.definition) {
             const std::string version = s.workflowVersion == 0 ? "" : "@" + std::to_string(s.workflowVersion);
-            return rejected(RejectCode::NotFound, s.run, "workflow " + visibleLine(s.workflow) + version
-                                                             + " is not in this store: add it with `cairn workflow add`");
+            return rejected(RejectCode::NotFound, s.run,
+                "workflow " + visibleLine(s.workflow) + version
+                    + " is not in this store: add it with `cairn workflow add`");
         }
     }
     if (const Status checked = checkText("the key", s.key); !checked)
@@ -174,9 +178,10 @@ Outcome Service::Impl::keyTaken(const Item& item, const RunRow& other) const
         return outcome;
     }
     return rejected(RejectCode::Conflict, other.run,
-                    "key \"" + visibleLine(item.submission.key) + "\" belongs to run " + toText(other.run)
-                        + " with another input: its fingerprint is " + fingerprint(other.keyInput) + ", that of this input "
-                        + fingerprint(mine) + "; nothing was started. Use another key, or the same bytes");
+        "key \"" + visibleLine(item.submission.key) + "\" belongs to run " + toText(other.run)
+            + " with another input: its fingerprint is " + fingerprint(other.keyInput)
+            + ", that of this input " + fingerprint(mine)
+            + "; nothing was started. Use another key, or the same bytes");
 }
 
 std::optional<Outcome> Service::Impl::prepareFork(Item& item, cmd::Fork& fork)
@@ -206,7 +211,8 @@ std::optional<Outcome> Service::Impl::prepareFork(Item& item, cmd::Fork& fork)
             continue;
         auto bytes = reader.payload(s.forkSource, ref.id);
         if (!bytes && bytes.error().kind == ErrorKind::Refused)
-            return rejected(RejectCode::Refused, s.forkSource, "a result that the fork would copy was redacted: " + bytes.error().text);
+            return rejected(RejectCode::Refused, s.forkSource,
+                "a result that the fork would copy was redacted: " + bytes.error().text);
         if (!bytes)
             return storeError(s.forkSource, std::move(bytes).error());
         s.payloads.push_back(makePayload(*std::move(bytes), ref.media));

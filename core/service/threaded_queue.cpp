@@ -1,5 +1,6 @@
-// One writer thread with a connection of its own. Jobs go in under a lock, answers come back through a mailbox that the
-// service's thread empties in pump(). Stopping commits what is queued first: nothing that was pushed is lost.
+// One writer thread with a connection of its own. Jobs go in under a lock, answers come back through a
+// mailbox that the service's thread empties in pump(). Stopping commits what is queued first: nothing that
+// was pushed is lost.
 
 #include "core/base/failpoint.h"
 #include "core/service/commit_prepare.h"
@@ -30,8 +31,8 @@ struct Job {
     Result<MemberResult> answer = MemberResult{};
     Result<std::uint64_t> auditAnswer = 0ULL;
 };
-// Made and destroyed on the service's thread: a member is some fifty small allocations, which are cheap where they are freed
-// by the thread that made them.
+// Made and destroyed on the service's thread: a member is some fifty small allocations, which are cheap where
+// they are freed by the thread that made them.
 using JobPtr = std::unique_ptr<Job>;
 
 std::size_t weight(const CommitMember& member)
@@ -45,8 +46,9 @@ std::size_t weight(const CommitMember& member)
 class ThreadedQueue final : public CommitQueue {
 public:
     ThreadedQueue(std::unique_ptr<StoreWriter> writer, std::function<void()> wake)
-        : m_writer(std::move(writer)), m_wake(std::move(wake)),
-          m_thread([this](const std::stop_token& stop) { run(stop); })
+        : m_writer(std::move(writer))
+        , m_wake(std::move(wake))
+        , m_thread([this](const std::stop_token& stop) { run(stop); })
     {
     }
     ~ThreadedQueue() override
@@ -136,8 +138,8 @@ private:
             bytes += weight(m_jobs.front()->member);
             group.push_back(std::move(m_jobs.front()));
             m_jobs.pop_front();
-        } while (!group.front()->audit && !m_jobs.empty() && !m_jobs.front()->audit && group.size() < kMaxMembers
-                 && bytes + weight(m_jobs.front()->member) <= kMaxBytes);
+        } while (!group.front()->audit && !m_jobs.empty() && !m_jobs.front()->audit
+            && group.size() < kMaxMembers && bytes + weight(m_jobs.front()->member) <= kMaxBytes);
         return true;
     }
     void commit(std::vector<JobPtr>& group, const std::stop_token& stop)
@@ -153,11 +155,12 @@ private:
             m_places.push_back(job.get());
         }
         std::vector<MemberResult> results;
-        const Status status = m_members.empty() ? Status{} : commitGroup(*m_writer, m_members, results, [&](SpanMs span) {
-            std::unique_lock lock(m_mutex);
-            m_pushed.wait_for(lock, stop, std::chrono::milliseconds(span), [] { return false; });
-            return true;  // also while stopping: what was pushed is resolved, not dropped
-        });
+        const Status status =
+            m_members.empty() ? Status{} : commitGroup(*m_writer, m_members, results, [&](SpanMs span) {
+                std::unique_lock lock(m_mutex);
+                m_pushed.wait_for(lock, stop, std::chrono::milliseconds(span), [] { return false; });
+                return true;  // also while stopping: what was pushed is resolved, not dropped
+            });
         const bool lost = failpoint::hit("queue.before-answer");
         for (std::size_t k = 0; k < m_places.size(); ++k) {
             if (!status)
@@ -182,7 +185,8 @@ private:
             m_wake();
     }
 
-    std::unique_ptr<StoreWriter> m_writer;   // writer thread only, as the two after it, which are kept for their memory
+    std::unique_ptr<StoreWriter>
+        m_writer;  // writer thread only, as the two after it, which are kept for their memory
     std::vector<CommitMember> m_members;
     std::vector<Job*> m_places;
     std::function<void()> m_wake;
@@ -192,12 +196,13 @@ private:
     std::deque<JobPtr> m_jobs;
     std::deque<JobPtr> m_mail;
     bool m_working = false;
-    std::jthread m_thread;                   // last: begins when all else is there
+    std::jthread m_thread;  // last: begins when all else is there
 };
 
 }  // namespace
 
-Result<std::unique_ptr<CommitQueue>> makeThreadedQueue(std::unique_ptr<StoreWriter> writer, std::function<void()> wake)
+Result<std::unique_ptr<CommitQueue>> makeThreadedQueue(
+    std::unique_ptr<StoreWriter> writer, std::function<void()> wake)
 {
     if (!writer)
         return makeError(ErrorKind::InvalidInput, "a commit queue needs a connection of its own");

@@ -18,7 +18,10 @@ struct Verifier {
     std::map<AttemptId, AttemptRow> attempts;
     std::vector<VerifyProblem> problems;
 
-    void found(const std::string& where, std::string text) { problems.push_back({"run " + toText(run) + ", " + where, std::move(text)}); }
+    void found(const std::string& where, std::string text)
+    {
+        problems.push_back({"run " + toText(run) + ", " + where, std::move(text)});
+    }
 
     // False: the history itself is damaged, nothing derived can be compared.
     bool fold(const LoadedRun& loaded)
@@ -43,22 +46,26 @@ struct Verifier {
             for (const Fact& fact : entry->facts) {
                 if (const auto* started = std::get_if<AttemptStarted>(&fact))
                     attempts[started->attempt] = attemptRowOf(state, *started, entry->time);
-                else if (const auto* ended = std::get_if<AttemptEnded>(&fact); ended && attempts.contains(ended->attempt))
+                else if (const auto* ended = std::get_if<AttemptEnded>(&fact);
+                         ended && attempts.contains(ended->attempt))
                     endAttemptRow(attempts[ended->attempt], *ended, entry->time);
             }
         }
         if (loaded.hot.version != state.version)
-            found("run_hot", "version is " + std::to_string(loaded.hot.version) + ", the history ends at " + std::to_string(state.version));
+            found("run_hot",
+                "version is " + std::to_string(loaded.hot.version) + ", the history ends at "
+                    + std::to_string(state.version));
         if (loaded.hot.control != state.controlVersion)
-            found("run_hot", "control is of version " + std::to_string(loaded.hot.control) + ", the history changed it last in version "
-                                 + std::to_string(state.controlVersion));
+            found("run_hot",
+                "control is of version " + std::to_string(loaded.hot.control)
+                    + ", the history changed it last in version " + std::to_string(state.controlVersion));
         if (loaded.hot.head != state.head)
             found("run_hot", "head is not the hash of the last entry");
         return true;
     }
 
-    template<class Row, class Key>
-    void compare(const char* table, const std::vector<Row>& stored, const std::map<Key, Row>& expected, Key Row::*id)
+    template<class Row, class Key> void compare(
+        const char* table, const std::vector<Row>& stored, const std::map<Key, Row>& expected, Key Row::*id)
     {
         std::map<Key, const Row*> there;
         for (const Row& row : stored)
@@ -68,7 +75,9 @@ struct Verifier {
             if (at == there.end())
                 found(table, "row " + idText(key) + " is missing");
             else if (!(*at->second == row))
-                found(table, "row " + idText(key) + " differs from what its entries give" + differing(*at->second, row));
+                found(table,
+                    "row " + idText(key) + " differs from what its entries give"
+                        + differing(*at->second, row));
         }
         for (const auto& [key, row] : there)
             if (!expected.contains(key))
@@ -116,7 +125,8 @@ struct Verifier {
         }
         ParsedDefinition parsed;
         if (!state.workflow.name.empty()) {
-            CAIRN_TRY_ASSIGN(const auto workflow, reader.workflow(state.workflow.name, state.workflow.version));
+            CAIRN_TRY_ASSIGN(
+                const auto workflow, reader.workflow(state.workflow.name, state.workflow.version));
             if (workflow)
                 parsed = parseDefinition(workflow->text);
         }
@@ -126,14 +136,17 @@ struct Verifier {
             const auto bytes = reader.payload(run, ref.id);
             if (!bytes && bytes.error().kind != ErrorKind::Refused)
                 return bytes.error();
-            error = bytes ? normalisedError(*bytes, ref.media) : rows.front().error;  // redacted: it cannot be told
+            error = bytes ? normalisedError(*bytes, ref.media)
+                          : rows.front().error;  // redacted: it cannot be told
         }
         finishListRow(expected, std::move(error), listStepName(state, now));
         if (!expected.sameContent(rows.front()))
-            found("run_list", "the row says " + std::string(key(rows.front().activity)) + " / " + std::string(key(rows.front().reason))
-                                  + " at step \"" + rows.front().step + "\", the history gives " + std::string(key(expected.activity))
-                                  + " / " + std::string(key(expected.reason)) + " at step \"" + expected.step + "\""
-                                  + listDifference(rows.front(), expected));
+            found("run_list",
+                "the row says " + std::string(key(rows.front().activity)) + " / "
+                    + std::string(key(rows.front().reason)) + " at step \"" + rows.front().step
+                    + "\", the history gives " + std::string(key(expected.activity)) + " / "
+                    + std::string(key(expected.reason)) + " at step \"" + expected.step + "\""
+                    + listDifference(rows.front(), expected));
         return {};
     }
     static std::string listDifference(const ListRow& a, const ListRow& b)
@@ -160,25 +173,35 @@ struct Verifier {
         for (const EffectRow& row : rows) {
             const StepRecord* step = state.find(row.holderStep);
             if (!step) {
-                found("effects", "effect \"" + visibleLine(row.key) + "\" is held by step \"" + row.holderStep + "\", which the run does not have");
+                found("effects",
+                    "effect \"" + visibleLine(row.key) + "\" is held by step \"" + row.holderStep
+                        + "\", which the run does not have");
                 continue;
             }
             if (step->effect != row.effect)
                 continue;  // an amended input has another effect now
             if (row.state == LedgerState::Completed && step->state != StepState::Complete)
-                found("effects", "effect \"" + visibleLine(row.key) + "\" is completed, but step \"" + step->id + "\" is "
-                                     + std::string(key(step->state)));
-            if (row.state != LedgerState::Completed && step->state == StepState::Complete && step->attempts > 0)
-                found("effects", "step \"" + step->id + "\" is complete, but its effect \"" + visibleLine(row.key) + "\" is not");
+                found("effects",
+                    "effect \"" + visibleLine(row.key) + "\" is completed, but step \"" + step->id + "\" is "
+                        + std::string(key(step->state)));
+            if (row.state != LedgerState::Completed && step->state == StepState::Complete
+                && step->attempts > 0)
+                found("effects",
+                    "step \"" + step->id + "\" is complete, but its effect \"" + visibleLine(row.key)
+                        + "\" is not");
             if (row.state == LedgerState::Completed && row.result != step->output.id)
-                found("effects", "effect \"" + visibleLine(row.key) + "\" names another result than step \"" + step->id + "\"");
+                found("effects",
+                    "effect \"" + visibleLine(row.key) + "\" names another result than step \"" + step->id
+                        + "\"");
         }
         for (const StepRecord& step : state.steps) {
             if (!step.effectDone || step.fromLedger || (step.attempts == 0 && !step.byPerson))
                 continue;
-            const bool there = std::any_of(rows.begin(), rows.end(), [&](const EffectRow& row) { return row.effect == step.effect; });
+            const bool there = std::any_of(
+                rows.begin(), rows.end(), [&](const EffectRow& row) { return row.effect == step.effect; });
             if (!there && state.forkedFrom.isNull())
-                found("effects", "step \"" + step.id + "\" is complete, but the ledger does not know its effect");
+                found("effects",
+                    "step \"" + step.id + "\" is complete, but the ledger does not know its effect");
         }
         return {};
     }

@@ -10,7 +10,8 @@ namespace cairn {
 namespace {
 
 constexpr int kMaxAncestors = 64;
-constexpr int kMaxRounds = 200'000;   // each gives the machine something that it did not have: a bound on broken rules
+constexpr int kMaxRounds =
+    200'000;  // each gives the machine something that it did not have: a bound on broken rules
 
 // By somebody outside: engines start attempts in other commands' decisions.
 bool startsAttempt(const cmd::Body& body)
@@ -26,7 +27,10 @@ bool has(const std::map<StepIx, Rendered>& rendered, const std::vector<StepIx>& 
 }  // namespace
 
 Work::Work(Service::Impl& service, Slot& slot, RunState& state, Item& item)
-    : m_service(service), m_slot(slot), m_state(state), m_item(item)
+    : m_service(service)
+    , m_slot(slot)
+    , m_state(state)
+    , m_item(item)
 {
 }
 
@@ -59,9 +63,9 @@ Status Work::prepareGiven()
         m_given.capacity = m_service.attemptsLeft();
         if (!driven && (!m_given.served || !m_definition)) {
             const std::string wanted = workflow.name + "@" + std::to_string(workflow.version);
-            m_given.detail = keep(m_service.makePayload(
-                m_definition ? "wanted " + wanted + "; this engine serves " + m_service.servedHere()
-                             : "workflow " + wanted + " is not in this store, or this version cannot read it",
+            m_given.detail = keep(m_service.makePayload(m_definition
+                    ? "wanted " + wanted + "; this engine serves " + m_service.servedHere()
+                    : "workflow " + wanted + " is not in this store, or this version cannot read it",
                 "text/plain"));
         }
     }
@@ -78,9 +82,12 @@ Result<Decision> Work::decide()
     CAIRN_TRY(m_service.info());
     CAIRN_TRY(prepareGiven());
     CAIRN_TRY(inheritControl());
-    if (m_ancestorCancelled && !m_item.creates && startsAttempt(m_item.submission.command.body) && !m_state.restCancelled)
-        return Decision(Rejection{RejectCode::Refused, "the run that began this one is cancelled, and so is this one as soon as it "
-                                                       "hears of it: no step may start", std::nullopt});
+    if (m_ancestorCancelled && !m_item.creates && startsAttempt(m_item.submission.command.body)
+        && !m_state.restCancelled)
+        return Decision(Rejection{RejectCode::Refused,
+            "the run that began this one is cancelled, and so is this one as soon as it "
+            "hears of it: no step may start",
+            std::nullopt});
     CAIRN_TRY(compareRepeats());
     CAIRN_TRY(readAddedSteps());
     Decider decider(m_state, m_item.submission.command, m_given);
@@ -94,16 +101,19 @@ Result<Decision> Work::decide()
     return makeError(ErrorKind::Internal, "a decision did not come to an end on run " + toText(m_state.id));
 }
 
-// A cancel of any ancestor holds at once, although the message that says so is still on its way down: a child begins as
-// cancelled, and one that is there begins no attempt. All else comes from the parent alone, which passes on what it is told.
-// The commit is guarded by what was read here. A child that knows of its cancel goes by its own rules: it looks up and undoes.
+// A cancel of any ancestor holds at once, although the message that says so is still on its way down: a child
+// begins as cancelled, and one that is there begins no attempt. All else comes from the parent alone, which
+// passes on what it is told. The commit is guarded by what was read here. A child that knows of its cancel
+// goes by its own rules: it looks up and undoes.
 Status Work::inheritControl()
 {
     auto* start = std::get_if<cmd::Start>(&m_item.submission.command.body);
     if (!start && m_state.restCancelled)
         return {};
     const bool outside = startsAttempt(m_item.submission.command.body);
-    RunId next = start ? start->parent.run : m_given.session.isNull() && !outside ? RunId{} : m_state.parent.run;
+    RunId next = start                         ? start->parent.run
+        : m_given.session.isNull() && !outside ? RunId{}
+                                               : m_state.parent.run;
     bool cancelled = false;
     for (int up = 0; up < kMaxAncestors && !next.isNull(); ++up) {
         CAIRN_TRY_ASSIGN(const auto above, m_service.controlOf(next));
@@ -157,8 +167,10 @@ Status Work::compareRepeats()
             }
     } else if (auto* complete = std::get_if<cmd::Complete>(&body)) {
         const auto found = m_state.attempts.find(complete->attempt);
-        if (found != m_state.attempts.end() && m_state.steps[found->second].completedBy == complete->attempt) {
-            CAIRN_TRY_ASSIGN(complete->sameOutputAsBefore, same(m_state.steps[found->second].output, complete->output));
+        if (found != m_state.attempts.end()
+            && m_state.steps[found->second].completedBy == complete->attempt) {
+            CAIRN_TRY_ASSIGN(
+                complete->sameOutputAsBefore, same(m_state.steps[found->second].output, complete->output));
         }
     }
     return {};
@@ -184,12 +196,15 @@ Status Work::readAddedSteps()
 
 Status Work::fetch(const Needs& needs)
 {
-    const bool again = needs.empty() || has(m_given.rendered, needs.render) || (needs.output && m_given.outputRendered)
-        || std::any_of(needs.ledger.begin(), needs.ledger.end(), [&](const EffectId& e) { return m_given.ledger.contains(e); })
+    const bool again = needs.empty() || has(m_given.rendered, needs.render)
+        || (needs.output && m_given.outputRendered)
+        || std::any_of(needs.ledger.begin(), needs.ledger.end(),
+            [&](const EffectId& e) { return m_given.ledger.contains(e); })
         || std::any_of(needs.resources.begin(), needs.resources.end(),
-                       [&](const std::string& name) { return m_given.resources.contains(name); });
+            [&](const std::string& name) { return m_given.resources.contains(name); });
     if (again)
-        return makeError(ErrorKind::Internal, "a decision on run " + toText(m_state.id) + " asks again for what it was given");
+        return makeError(ErrorKind::Internal,
+            "a decision on run " + toText(m_state.id) + " asks again for what it was given");
     for (const StepIx ix : needs.render) {
         CAIRN_TRY_ASSIGN(Rendered rendered, render(ix));
         m_given.rendered[ix] = std::move(rendered);
@@ -201,7 +216,7 @@ Status Work::fetch(const Needs& needs)
     return needs.output ? fetchOutput() : Status{};
 }
 
-// --- payloads --------------------------------------------------------------------------------------------------------
+// --- payloads
 
 PayloadRef Work::keep(NewPayload payload)
 {
@@ -246,7 +261,7 @@ Result<Digest> Work::plain(const PayloadRef& ref)
     return m_plains[ref.id] = sha256(read);
 }
 
-// --- ledger, resources, output -----------------------------------------------------------------------------------------
+// --- ledger, resources, output
 
 Result<EffectRow> Work::ledgerRow(const EffectId& effect)
 {
@@ -323,11 +338,12 @@ Status Work::fetchOutput()
     if (output.error().kind != ErrorKind::InvalidInput && output.error().kind != ErrorKind::Refused)
         return std::move(output).error();
     // All work is done: the run ends with what is wrong with its output said in the output's place.
-    m_given.output = keep(m_service.makePayload("the output could not be made: " + output.error().text, "text/plain"));
+    m_given.output =
+        keep(m_service.makePayload("the output could not be made: " + output.error().text, "text/plain"));
     return {};
 }
 
-// --- rendering ---------------------------------------------------------------------------------------------------------
+// --- rendering
 
 Rendered Work::failed(std::string text)
 {
@@ -340,9 +356,11 @@ Rendered Work::failed(std::string text)
 Result<Rendered> Work::render(StepIx ix)
 {
     const StepRecord& record = m_state.steps[ix];
-    if (const auto* c = std::get_if<cmd::DrivenStep>(&m_item.submission.command.body); c && c->step.id == record.id)
+    if (const auto* c = std::get_if<cmd::DrivenStep>(&m_item.submission.command.body);
+        c && c->step.id == record.id)
         return renderGiven(ix, c->input);
-    if (const auto* c = std::get_if<cmd::AmendInput>(&m_item.submission.command.body); c && c->step == record.id)
+    if (const auto* c = std::get_if<cmd::AmendInput>(&m_item.submission.command.body);
+        c && c->step == record.id)
         return renderGiven(ix, c->input);
     if (record.undoOf != kNoStep)
         return renderUndoStep(ix);
@@ -350,8 +368,8 @@ Result<Rendered> Work::render(StepIx ix)
     if (m_state.driven)
         return Rendered{};
     if (!def)
-        return failed("step \"" + record.id + "\" is not in version " + std::to_string(m_state.workflow.version)
-                      + " of workflow " + m_state.workflow.name);
+        return failed("step \"" + record.id + "\" is not in version "
+            + std::to_string(m_state.workflow.version) + " of workflow " + m_state.workflow.name);
     return renderDefined(ix, *def);
 }
 
@@ -375,12 +393,13 @@ Result<Rendered> Work::renderDefined(StepIx ix, const StepDef& def)
         return std::move(made).error();
     }
     const bool defaultKey = made->effectKey.empty();
-    CAIRN_TRY_ASSIGN(Rendered rendered, asRendered(ix, std::move(made->input), std::move(made->effectKey), made->amount));
-    // A fork of this run may have been there before: then the commit is refused, and the second try reads. Where a person
-    // would be asked first, the row is read before that.
+    CAIRN_TRY_ASSIGN(
+        Rendered rendered, asRendered(ix, std::move(made->input), std::move(made->effectKey), made->amount));
+    // A fork of this run may have been there before: then the commit is refused, and the second try reads.
+    // Where a person would be asked first, the row is read before that.
     const StepRecord& record = m_state.steps[ix];
-    if (m_assume && defaultKey && !def.approval && m_item.tries == 0 && record.attempts == 0 && m_state.origin == m_state.id
-        && !rendered.effect.isNull())
+    if (m_assume && defaultKey && !def.approval && m_item.tries == 0 && record.attempts == 0
+        && m_state.origin == m_state.id && !rendered.effect.isNull())
         m_own.insert(rendered.effect);
     rendered.condition = made->condition;
     rendered.until = made->until;
@@ -457,7 +476,7 @@ Result<std::string> Work::keyText(StepIx ix)
     return renderEffectKey(tool->effectKey, input);
 }
 
-// --- sources of templates ----------------------------------------------------------------------------------------------
+// --- sources of templates
 
 Result<std::string_view> Work::json(const PayloadRef& ref)
 {
@@ -470,12 +489,14 @@ Result<std::string_view> Work::json(const PayloadRef& ref)
         return raw;
     if (ref.media.empty() || ref.media.find("json") != std::string::npos) {
         if (const auto fault = findJsonFault(raw))
-            return makeError(ErrorKind::InvalidInput, "it is not JSON: " + fault->text + " at byte " + std::to_string(fault->offset));
+            return makeError(ErrorKind::InvalidInput,
+                "it is not JSON: " + fault->text + " at byte " + std::to_string(fault->offset));
         m_checked.insert(ref.id);
         return raw;
     }
     if (!isUtf8(raw))
-        return makeError(ErrorKind::InvalidInput, "it is " + ref.media + " and not text, so a template cannot read it");
+        return makeError(
+            ErrorKind::InvalidInput, "it is " + ref.media + " and not text, so a template cannot read it");
     const auto& quoted = m_quoted[ref.id] = std::make_shared<const std::string>(jsonQuote(raw));
     return std::string_view(*quoted);
 }
@@ -487,9 +508,10 @@ Result<std::string_view> Work::source(std::string_view name)
     const StepRecord* record = m_state.find(name);
     const StepDef* def = m_definition ? m_definition->step(name) : nullptr;
     if (!record && def && !def->onDemand) {  // a migration renames steps; their ids stay
-        const auto renamed = std::find_if(m_state.steps.begin(), m_state.steps.end(), [name](const StepRecord& step) {
-            return step.name == name && step.owner == kNoStep && step.undoOf == kNoStep;
-        });
+        const auto renamed =
+            std::find_if(m_state.steps.begin(), m_state.steps.end(), [name](const StepRecord& step) {
+                return step.name == name && step.owner == kNoStep && step.undoOf == kNoStep;
+            });
         record = renamed == m_state.steps.end() ? nullptr : &*renamed;
     }
     if (!record)
@@ -516,7 +538,8 @@ Result<std::string_view> Work::fanOutArray(const StepRecord& record)
         CAIRN_TRY_ASSIGN(const std::string_view value, json(m_state.steps[member].output));
         list += value;
         if (list.size() > kPayloadLimit)
-            return makeError(ErrorKind::InvalidInput, "the list of results is over the limit of " + formatBytes(kPayloadLimit));
+            return makeError(ErrorKind::InvalidInput,
+                "the list of results is over the limit of " + formatBytes(kPayloadLimit));
     }
     list += ']';
     const auto& kept = m_arrays[ix] = std::make_shared<const std::string>(std::move(list));
@@ -529,7 +552,8 @@ Result<std::string_view> Work::item(const StepRecord& member)
     if (found == m_items.end()) {
         const StepDef* def = m_definition->step(m_state.steps[member.owner].name);
         if (!def || !def->forEach)
-            return makeError(ErrorKind::InvalidInput, "step \"" + member.name + "\" is no longer made for each item of a list");
+            return makeError(ErrorKind::InvalidInput,
+                "step \"" + member.name + "\" is no longer made for each item of a list");
         const auto sources = [this](std::string_view name) { return source(name); };
         CAIRN_TRY_ASSIGN(auto slices, itemSlices(*def->forEach, sources));
         found = m_items.emplace(member.owner, std::move(slices)).first;

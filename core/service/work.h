@@ -17,8 +17,8 @@ public:
 
     // Entry, Rejection or NoChange; an error of the store otherwise, and then `state` must be thrown away.
     [[nodiscard]] Result<Decision> decide();
-    // The decision will be committed, so what the commit is guarded by need not be read first: a key that only this run
-    // makes is taken for free, and read where the commit finds that it is not.
+    // The decision will be committed, so what the commit is guarded by need not be read first: a key that
+    // only this run makes is taken for free, and read where the commit finds that it is not.
     void assumeOwnKeysFree() { m_assume = true; }
     // Without deciding: keyText() needs to know the workflow.
     void useDefinition(std::shared_ptr<const Definition> definition) { m_definition = std::move(definition); }
@@ -38,9 +38,9 @@ public:
 
 private:
     [[nodiscard]] Status prepareGiven();
-    Status inheritControl();          // a child is under its ancestors' control as it is now, not as it was sent
-    Status compareRepeats();          // sameInput, sameDataAsBefore, sameOutputAsBefore
-    Status readAddedSteps();          // a decision's plan
+    Status inheritControl();  // a child is under its ancestors' control as it is now, not as it was sent
+    Status compareRepeats();  // sameInput, sameDataAsBefore, sameOutputAsBefore
+    Status readAddedSteps();  // a decision's plan
     Result<bool> same(const PayloadRef& recorded, const PayloadRef& given);
     Status fetch(const Needs& needs);
     Status fetchLedger(const EffectId& effect);
@@ -70,9 +70,9 @@ private:
     std::map<PayloadId, NewPayload> m_made;
     std::map<PayloadId, Bytes> m_read;
     std::map<PayloadId, Digest> m_plains;
-    std::set<PayloadId> m_checked;                      // valid JSON
-    std::map<PayloadId, Bytes> m_quoted;                // text payloads as JSON strings
-    std::map<StepIx, Bytes> m_arrays;                   // fan-outs
+    std::set<PayloadId> m_checked;        // valid JSON
+    std::map<PayloadId, Bytes> m_quoted;  // text payloads as JSON strings
+    std::map<StepIx, Bytes> m_arrays;     // fan-outs
     std::map<StepIx, std::vector<std::string_view>> m_items;
     std::map<StepIx, std::string> m_keys;
     std::map<EffectId, EffectRow> m_rows;
@@ -80,7 +80,7 @@ private:
     std::vector<ControlGuard> m_ancestors;
     bool m_ancestorCancelled = false;
     bool m_assume = false;
-    std::set<EffectId> m_own;                           // keys taken for free
+    std::set<EffectId> m_own;  // keys taken for free
 };
 
 }  // namespace cairn

@@ -1,5 +1,6 @@
 #pragma once
-// What lists of runs are asked for and what they answer: filters, pages, counts, situations, changes. Plain values.
+// What lists of runs are asked for and what they answer: filters, pages, counts, situations, changes. Plain
+// values.
 
 #include "core/store/rows.h"
 
@@ -15,26 +16,27 @@ struct ListTerm {
     std::vector<Activity> activity, notActivity;
     std::vector<Attention> attention, notAttention;
     std::vector<Reason> reason, notReason;
-    std::vector<std::string> workflow, notWorkflow;   // name or name@version
-    std::vector<std::string> step, notStep;           // id, or prefix ending with *
+    std::vector<std::string> workflow, notWorkflow;  // name or name@version
+    std::vector<std::string> step, notStep;          // id, or prefix ending with *
     std::vector<std::string> situation;
     std::vector<std::string> resource;
     std::vector<std::string> errorContains;
-    std::vector<std::string> key;                     // exact, or prefix ending with *
+    std::vector<std::string> key;  // exact, or prefix ending with *
     std::optional<RunId> parent, root, run;
-    TimeMs sinceBefore = kNoTime, sinceAfter = kNoTime;       // present wait began
+    TimeMs sinceBefore = kNoTime, sinceAfter = kNoTime;  // present wait began
     TimeMs createdBefore = kNoTime, createdAfter = kNoTime;
     std::vector<std::pair<std::string, std::string>> attributes;  // name = text
-    std::vector<std::string> worker;                  // who works on it now: the engine's or the outside worker's name
-    std::vector<std::string> touchedBy;               // acted on it, by the audit
-    std::optional<std::int64_t> amountAbove, amountBelow;         // at stake in its step, in millionths; exclusive
-    std::string currency;                             // of that amount; empty: any
-    // An attempt is under way by an engine's session that is none of these (living) ones; `notLost`: no such attempt is.
+    std::vector<std::string> worker;     // who works on it now: the engine's or the outside worker's name
+    std::vector<std::string> touchedBy;  // acted on it, by the audit
+    std::optional<std::int64_t> amountAbove, amountBelow;  // at stake in its step, in millionths; exclusive
+    std::string currency;                                  // of that amount; empty: any
+    // An attempt is under way by an engine's session that is none of these (living) ones; `notLost`: no such
+    // attempt is.
     std::optional<std::vector<SessionId>> lost, notLost;
     bool unfinishedOnly = false;
     bool rootsOnly = false;
 };
-using ListFilter = std::vector<ListTerm>;             // any of them; empty: everything
+using ListFilter = std::vector<ListTerm>;  // any of them; empty: everything
 
 enum class ListOrder : std::uint8_t { NewestFirst, AttentionThenOldest };
 
@@ -47,7 +49,7 @@ struct PageKey {
 
 struct RunPage {
     std::vector<ListRow> rows;
-    std::optional<PageKey> next;         // none: that was the last page
+    std::optional<PageKey> next;  // none: that was the last page
 };
 
 struct CountRow {
@@ -55,7 +57,7 @@ struct CountRow {
     Activity activity = Activity::Queued;
     Reason reason = Reason::None;
     std::uint64_t count = 0;
-    TimeMs oldest = kNoTime;             // smallest `since`
+    TimeMs oldest = kNoTime;  // smallest `since`
 };
 
 struct SituationRow {
@@ -69,13 +71,13 @@ struct SituationRow {
     std::string resource;
     std::uint64_t count = 0;
     TimeMs oldest = kNoTime;
-    TimeMs nextTime = kNoTime;           // earliest
-    RunId example;                       // the oldest member
+    TimeMs nextTime = kNoTime;  // earliest
+    RunId example;              // the oldest member
 };
 
 struct Changes {
     std::vector<ListRow> rows;
-    std::uint64_t cursor = 0;            // pass to the next call
+    std::uint64_t cursor = 0;  // pass to the next call
     bool more = false;
 };
 

@@ -7,7 +7,7 @@ namespace cairn {
 namespace {
 
 constexpr std::uint8_t kBodyVersion = 2;  // 1 lacks the index
-constexpr std::size_t kMaxLines = 1024;  // usage and allotment lines of one message
+constexpr std::size_t kMaxLines = 1024;   // usage and allotment lines of one message
 
 void putPayload(WireWriter& out, const PayloadRef& v)
 {

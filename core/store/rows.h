@@ -1,6 +1,7 @@
 #pragma once
-// What a store keeps, as plain rows. Everything but payload bytes, sessions, resources and the audit is derived from
-// entries; the service computes these rows from the state after an entry, the store only writes them.
+// What a store keeps, as plain rows. Everything but payload bytes, sessions, resources and the audit is
+// derived from entries; the service computes these rows from the state after an entry, the store only writes
+// them.
 
 #include "core/machine/machine.h"
 #include "core/model/entry.h"
@@ -16,8 +17,8 @@ struct RunRow {
     RunId root;
     ParentRef parent;
     WorkflowRef workflow;
-    std::string key;               // caller's key; empty: none. Unique per (store, workflow name)
-    Digest keyInput;               // salted digest of the input it was first used with (salt = keySalt)
+    std::string key;  // caller's key; empty: none. Unique per (store, workflow name)
+    Digest keyInput;  // salted digest of the input it was first used with (salt = keySalt)
     Salt keySalt{};
     TimeMs createdAt = kNoTime;
     RunId forkedFrom;
@@ -26,18 +27,19 @@ struct RunRow {
 
 struct HotRow {
     std::uint64_t version = 0;
-    std::uint64_t epoch = 0;       // raised by claim and takeover only
-    std::uint64_t control = 0;     // version of the entry that last changed what flows down to the run's children
-    SessionId owner;               // null: nobody
+    std::uint64_t epoch = 0;  // raised by claim and takeover only
+    std::uint64_t control =
+        0;            // version of the entry that last changed what flows down to the run's children
+    SessionId owner;  // null: nobody
     Digest head;
-    TimeMs nextDue = kNoTime;      // kNoTime: nothing is due by itself
+    TimeMs nextDue = kNoTime;  // kNoTime: nothing is due by itself
     std::uint16_t format = kFormat1;
 };
 
 // No child begins on a control state of its parent that has changed meanwhile (DESIGN 12.6).
 struct ControlGuard {
     RunId run;
-    std::uint64_t control = 0;       // HotRow::control that was decided on
+    std::uint64_t control = 0;  // HotRow::control that was decided on
 };
 
 // What lists, counts and groups need. Written only when it changes; `changed` is set by the store.
@@ -51,21 +53,21 @@ struct ListRow {
     Activity activity = Activity::Queued;
     Attention attention = Attention::Machine;
     Reason reason = Reason::None;
-    std::string step;              // id of the step that the primary reason is about
+    std::string step;  // id of the step that the primary reason is about
     TimeMs since = kNoTime;
     TimeMs nextTime = kNoTime;
-    std::string situation;         // groups runs that wait for the same reason in the same place; empty: none
+    std::string situation;  // groups runs that wait for the same reason in the same place; empty: none
     std::string resource;
-    std::string error;             // normalised last error, clipped
+    std::string error;  // normalised last error, clipped
     TimeMs createdAt = kNoTime;
     TimeMs endedAt = kNoTime;
     std::uint32_t steps = 0;
     std::uint32_t stepsDone = 0;
-    std::uint32_t attempt = 0;     // of the step
+    std::uint32_t attempt = 0;  // of the step
     std::uint32_t attemptsMax = 0;
-    Money amount;                  // at stake in the step
+    Money amount;  // at stake in the step
     std::uint64_t version = 0;
-    std::uint64_t changed = 0;     // change cursor; filled by the store
+    std::uint64_t changed = 0;  // change cursor; filled by the store
 
     // All but version and changed.
     [[nodiscard]] bool sameContent(const ListRow& o) const;
@@ -105,11 +107,11 @@ struct AttemptRow {
     SessionId session;
     std::string worker;
     TimeMs startedAt = kNoTime;
-    TimeMs endedAt = kNoTime;      // kNoTime: under way
+    TimeMs endedAt = kNoTime;  // kNoTime: under way
     AttemptEnd how = AttemptEnd::Completed;
     EffectKnowledge effect = EffectKnowledge::NoEffect;
     PayloadId error;
-    UuidBytes trace{};             // columns since schema 2
+    UuidBytes trace{};  // columns since schema 2
     std::uint64_t span = 0;
     friend bool operator==(const AttemptRow&, const AttemptRow&) = default;
 };
@@ -130,16 +132,16 @@ struct ApprovalRow {
 
 struct AttributeRow {
     std::string name;
-    std::string type;              // text, integer, money, time
-    std::string text;              // as shown
-    std::int64_t number = 0;       // integer, micros or TimeMs
+    std::string type;         // text, integer, money, time
+    std::string text;         // as shown
+    std::int64_t number = 0;  // integer, micros or TimeMs
 };
 
 // A payload to be stored: inline, or by an artifact staged before (see Store::stageChunk).
 struct PayloadRow {
     PayloadRef ref;
     Salt salt{};
-    std::string bytes;             // where artifact is null
+    std::string bytes;  // where artifact is null
     ArtifactId artifact;
 };
 inline constexpr std::size_t kInlineLimit = 16 * 1024;
@@ -150,18 +152,18 @@ inline constexpr std::uint64_t kPayloadLimit = 256ULL * 1024 * 1024;
 struct EffectRow {
     EffectId effect;
     std::string tool;
-    std::string key;               // effect key text
+    std::string key;  // effect key text
     LedgerState state = LedgerState::Absent;
     RunId holder;
     std::string holderStep;
     Salt inputSalt{};
-    Digest inputDigest;            // SHA-256(inputSalt || SHA-256(input)); null: redacted
-    PayloadId result;              // in the holder's run
+    Digest inputDigest;  // SHA-256(inputSalt || SHA-256(input)); null: redacted
+    PayloadId result;    // in the holder's run
     TimeMs changedAt = kNoTime;
-    std::uint64_t revision = 0;    // 0: the row is new
+    std::uint64_t revision = 0;  // 0: the row is new
 };
 struct EffectWrite {
-    EffectRow row;                 // revision: what was read; stored with +1
+    EffectRow row;  // revision: what was read; stored with +1
 };
 
 struct OutboxRow {
@@ -169,7 +171,7 @@ struct OutboxRow {
     std::uint64_t version = 0;
     std::uint32_t number = 0;
     RunId to;
-    std::string body;              // encoded Message (core/service)
+    std::string body;  // encoded Message (core/service)
     TimeMs createdAt = kNoTime;
 };
 
@@ -186,45 +188,45 @@ inline constexpr SpanMs kRateSpan = 1'000;  // what was spent of a rate counts f
 
 struct SessionRow {
     SessionId id;
-    std::string name;              // worker name, may repeat; the id is the incarnation
+    std::string name;  // worker name, may repeat; the id is the incarnation
     std::string host;
     std::string bootId;
     std::string pidNamespace;
     std::int64_t pid = 0;
-    std::int64_t startTicks = 0;   // process start time, /proc/PID/stat field 22
-    std::string build;             // product version
+    std::int64_t startTicks = 0;  // process start time, /proc/PID/stat field 22
+    std::string build;            // product version
     std::uint16_t format = kMaxFormat;
-    std::uint32_t schema = 0;      // highest schema that it knows
-    std::string serves;            // workflows served, "name@version" separated by blanks; "*": all
+    std::uint32_t schema = 0;  // highest schema that it knows
+    std::string serves;        // workflows served, "name@version" separated by blanks; "*": all
     TimeMs startedAt = kNoTime;
     TimeMs heartbeatAt = kNoTime;
     TimeMs leaseUntil = kNoTime;
-    TimeMs endedAt = kNoTime;      // kNoTime: living (as far as the lease says)
+    TimeMs endedAt = kNoTime;  // kNoTime: living (as far as the lease says)
 };
 
 // One act of a person (or a refused one) in the store's audit chain.
 struct AuditRow {
-    std::uint64_t seq = 0;         // gapless from 1; filled by the store
+    std::uint64_t seq = 0;  // gapless from 1; filled by the store
     TimeMs time = kNoTime;
-    std::string kind;              // "applied", "refused", "staged", ...
+    std::string kind;  // "applied", "refused", "staged", ...
     Verb verb = Verb::Approve;
-    std::string actor;             // claimed name (--as), shown as such
-    std::uint32_t uid = 0;         // real uid: what the host vouches for
+    std::string actor;      // claimed name (--as), shown as such
+    std::uint32_t uid = 0;  // real uid: what the host vouches for
     std::string host;
-    RunId run;                     // null: not about one run
-    std::string target;            // step or approval id
+    RunId run;           // null: not about one run
+    std::string target;  // step or approval id
     CommandId command;
-    std::string reason;            // stored and shown verbatim; hashed
-    std::string before;            // JSON
-    std::string after;             // JSON; of a refusal, why
-    Digest previous;               // filled by the store
-    Digest hash;                   // filled by the store
+    std::string reason;  // stored and shown verbatim; hashed
+    std::string before;  // JSON
+    std::string after;   // JSON; of a refusal, why
+    Digest previous;     // filled by the store
+    Digest hash;         // filled by the store
 };
 // The bytes that an audit entry's hash covers (tag, previous and every field, length-prefixed).
 [[nodiscard]] Digest auditHash(const AuditRow& row);
 
 struct StoreInfo {
-    UuidBytes id{};                // of the store
+    UuidBytes id{};  // of the store
     std::uint32_t schema = 0;
     std::uint32_t minReader = 0;
     std::uint32_t minWriter = 0;
@@ -233,8 +235,8 @@ struct StoreInfo {
     Safety safety = Safety::Free;
     bool testClock = false;
     SpanMs clockOffset = 0;
-    Salt salt{};                   // keys, effect keys, message ids
-    std::uint64_t seed = 0;        // jitter
+    Salt salt{};             // keys, effect keys, message ids
+    std::uint64_t seed = 0;  // jitter
     TimeMs createdAt = kNoTime;
 };
 

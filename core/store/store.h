@@ -1,7 +1,7 @@
 #pragma once
-// The seam to a database. One object is one connection: one "world", used by one thread at a time. All calls block.
-// Errors: Busy (after the connection's own waiting), Full, Io, Corrupt, SchemaMismatch, Disconnected, OutcomeUnknown.
-// After a failed sync a writer refuses every later write (Io): the caller must close it.
+// The seam to a database. One object is one connection: one "world", used by one thread at a time. All calls
+// block. Errors: Busy (after the connection's own waiting), Full, Io, Corrupt, SchemaMismatch, Disconnected,
+// OutcomeUnknown. After a failed sync a writer refuses every later write (Io): the caller must close it.
 
 #include "core/base/result.h"
 #include "core/store/lists.h"
@@ -19,40 +19,43 @@ enum class OwnerChange : std::uint8_t { Keep, Release, Take };
 // One command's writes on one run. All members of a group share one transaction; each is atomic by itself.
 struct CommitMember {
     RunId run;
-    bool create = false;                 // RunStarted: `identity` is inserted, no guard
-    std::uint64_t expectedVersion = 0;   // the state it was decided on
+    bool create = false;                // RunStarted: `identity` is inserted, no guard
+    std::uint64_t expectedVersion = 0;  // the state it was decided on
     std::uint64_t expectedEpoch = 0;
-    bool checkEpoch = true;              // only owners are fenced; others' commits are guarded by the version alone
-    std::uint64_t control = 0;           // after the entry: HotRow::control
-    std::vector<ControlGuard> ancestors; // Stale where one of them is gone or has changed its control since
-    SessionId by;                        // committing session; null: command line, console
+    bool checkEpoch = true;     // only owners are fenced; others' commits are guarded by the version alone
+    std::uint64_t control = 0;  // after the entry: HotRow::control
+    std::vector<ControlGuard> ancestors;  // Stale where one of them is gone or has changed its control since
+    SessionId by;                         // committing session; null: command line, console
     SealedEntry entry;
     OwnerChange owner = OwnerChange::Keep;
-    SessionId newOwner;                  // Take (create only)
-    TimeMs nextDue = kNoTime;            // when the run does something by itself. By another than the owner: see
-                                         // dueAfterCommit in checks.h
+    SessionId newOwner;        // Take (create only)
+    TimeMs nextDue = kNoTime;  // when the run does something by itself. By another than the owner: see
+                               // dueAfterCommit in checks.h
     std::optional<RunRow> identity;
-    std::optional<ListRow> list;         // set only when it changed
-    std::vector<StepRow> steps;          // upserts
+    std::optional<ListRow> list;  // set only when it changed
+    std::vector<StepRow> steps;   // upserts
     std::vector<AttemptRow> attempts;
     std::vector<ApprovalRow> approvals;
     std::vector<AttributeRow> attributes;
     std::vector<PayloadRow> payloads;
-    std::vector<EffectWrite> effects;    // guarded by their revisions
-    std::vector<std::pair<EffectId, StepIx>> waits;      // effect_waiters rows to add for this run;
-                                                         // LedgerMoved where the effect is not under way any more
+    std::vector<EffectWrite> effects;                // guarded by their revisions
+    std::vector<std::pair<EffectId, StepIx>> waits;  // effect_waiters rows to add for this run;
+                                                     // LedgerMoved where the effect is not under way any
+                                                     // more
     std::vector<OutboxRow> outbox;
     std::vector<EffectId> wake;          // one EffectReleased outbox row per waiter of each, waiters removed
     std::vector<ResourceRow> resources;  // back-off: stored as the later of stored and given
-    std::optional<OutboxRow> delivered;  // outbox row (from, version, number) that this commit answers: deleted
+    std::optional<OutboxRow>
+        delivered;  // outbox row (from, version, number) that this commit answers: deleted
     std::optional<AuditRow> audit;
 };
 
 struct MemberResult {
     enum class Kind : std::uint8_t {
         Committed,
-        Stale,        // version, epoch or an ancestor's control moved, or the run is not there: load and decide again
-        Duplicate,    // (run, command id) is there already: version says where
+        Stale,      // version, epoch or an ancestor's control moved, or the run is not there: load and decide
+                    // again
+        Duplicate,  // (run, command id) is there already: version says where
         LedgerMoved,  // a ledger row's revision moved: read it and decide again
         KeyTaken,     // create: the key belongs to `other`, which may be of this same group
         Failed,       // error says why; neighbours are not affected
@@ -61,14 +64,14 @@ struct MemberResult {
     std::uint64_t version = 0;
     RunId other;
     std::uint64_t auditSeq = 0;
-    bool ownerElsewhere = false;         // the run has another owner: a wakeups row was added in this transaction
+    bool ownerElsewhere = false;  // the run has another owner: a wakeups row was added in this transaction
     Error error;
 };
 
 struct LoadedRun {
     RunRow identity;
     HotRow hot;
-    std::vector<SealedEntry> entries;    // from the asked version on
+    std::vector<SealedEntry> entries;  // from the asked version on
 };
 
 struct WorkflowRow {
@@ -76,7 +79,7 @@ struct WorkflowRow {
     std::uint32_t version = 0;
     Digest digest;
     std::string text;
-    std::string folder;                  // where ${workflow_dir} points
+    std::string folder;  // where ${workflow_dir} points
     TimeMs addedAt = kNoTime;
 };
 
@@ -84,11 +87,11 @@ struct PayloadInfo {
     PayloadRef ref;
     Salt salt{};
     bool redacted = false;
-    ArtifactId artifact;                 // null: inline
+    ArtifactId artifact;  // null: inline
 };
 
 struct VerifyProblem {
-    std::string where;                   // table or run, and position
+    std::string where;  // table or run, and position
     std::string text;
 };
 
@@ -102,39 +105,48 @@ public:
     // Store time: the host's wall clock plus the clock offset of a test-clock store.
     [[nodiscard]] virtual Result<TimeMs> now() = 0;
 
-    // Entries from `fromVersion` (1 = all) up to `toVersion` (0 = newest). NotFound where there is no such run.
-    [[nodiscard]] virtual Result<LoadedRun> loadRun(const RunId& run, std::uint64_t fromVersion, std::uint64_t toVersion) = 0;
+    // Entries from `fromVersion` (1 = all) up to `toVersion` (0 = newest). NotFound where there is no such
+    // run.
+    [[nodiscard]] virtual Result<LoadedRun> loadRun(
+        const RunId& run, std::uint64_t fromVersion, std::uint64_t toVersion) = 0;
     [[nodiscard]] virtual Result<HotRow> hot(const RunId& run) = 0;
     // Version of the entry that answered this command; nullopt: none yet.
-    [[nodiscard]] virtual Result<std::optional<std::uint64_t>> findCommand(const RunId& run, const CommandId& command) = 0;
-    [[nodiscard]] virtual Result<std::optional<RunRow>> findKey(std::string_view workflow, std::string_view key) = 0;
+    [[nodiscard]] virtual Result<std::optional<std::uint64_t>> findCommand(
+        const RunId& run, const CommandId& command) = 0;
+    [[nodiscard]] virtual Result<std::optional<RunRow>> findKey(
+        std::string_view workflow, std::string_view key) = 0;
     // Run ids that begin with the given lower-case hex text (dashes allowed), at most `limit`.
-    [[nodiscard]] virtual Result<std::vector<RunId>> findRuns(std::string_view idPrefix, std::size_t limit) = 0;
+    [[nodiscard]] virtual Result<std::vector<RunId>> findRuns(
+        std::string_view idPrefix, std::size_t limit) = 0;
 
     [[nodiscard]] virtual Result<PayloadInfo> payloadInfo(const RunId& run, const PayloadId& payload) = 0;
-    // Up to `limit` bytes from `offset`. A read of the whole payload is checked against its hash, chunks always against
-    // theirs (Corrupt). Redacted: Refused, with the act in the text.
-    [[nodiscard]] virtual Result<std::string> payload(const RunId& run, const PayloadId& payload, std::uint64_t offset = 0,
-                                                      std::uint64_t limit = kPayloadLimit) = 0;
+    // Up to `limit` bytes from `offset`. A read of the whole payload is checked against its hash, chunks
+    // always against theirs (Corrupt). Redacted: Refused, with the act in the text.
+    [[nodiscard]] virtual Result<std::string> payload(const RunId& run, const PayloadId& payload,
+        std::uint64_t offset = 0, std::uint64_t limit = kPayloadLimit) = 0;
 
-    [[nodiscard]] virtual Result<std::vector<EffectRow>> effects(std::span<const EffectId> ids) = 0;  // absent ones are left out
+    [[nodiscard]] virtual Result<std::vector<EffectRow>> effects(
+        std::span<const EffectId> ids) = 0;  // absent ones are left out
     [[nodiscard]] virtual Result<std::vector<EffectRow>> effectsOfRun(const RunId& run) = 0;
     [[nodiscard]] virtual Result<std::vector<ResourceRow>> resources() = 0;
     [[nodiscard]] virtual Result<std::vector<SessionRow>> sessions(bool endedToo) = 0;
     [[nodiscard]] virtual Result<std::vector<WorkflowRow>> workflows(bool withText) = 0;
-    [[nodiscard]] virtual Result<std::optional<WorkflowRow>> workflow(std::string_view name, std::uint32_t version) = 0;  // 0: newest
+    [[nodiscard]] virtual Result<std::optional<WorkflowRow>> workflow(
+        std::string_view name, std::uint32_t version) = 0;  // 0: newest
 
-    [[nodiscard]] virtual Result<RunPage> list(const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after,
-                                               std::size_t limit) = 0;
+    [[nodiscard]] virtual Result<RunPage> list(const ListFilter& filter, ListOrder order,
+        const std::optional<PageKey>& after, std::size_t limit) = 0;
     [[nodiscard]] virtual Result<std::uint64_t> count(const ListFilter& filter) = 0;
     [[nodiscard]] virtual Result<std::vector<CountRow>> counts(const ListFilter& filter) = 0;
-    [[nodiscard]] virtual Result<std::vector<SituationRow>> situations(const ListFilter& filter, std::size_t limit) = 0;
+    [[nodiscard]] virtual Result<std::vector<SituationRow>> situations(
+        const ListFilter& filter, std::size_t limit) = 0;
     [[nodiscard]] virtual Result<std::vector<ListRow>> listRows(std::span<const RunId> runs) = 0;
     // List rows changed after the cursor, oldest change first. cursor 0 gives no rows and the present cursor.
     [[nodiscard]] virtual Result<Changes> changesSince(std::uint64_t cursor, std::size_t limit) = 0;
 
     [[nodiscard]] virtual Result<std::vector<StepRow>> steps(const RunId& run) = 0;
-    [[nodiscard]] virtual Result<std::vector<AttemptRow>> attempts(const RunId& run, StepIx step) = 0;  // kNoStep: all
+    [[nodiscard]] virtual Result<std::vector<AttemptRow>> attempts(
+        const RunId& run, StepIx step) = 0;  // kNoStep: all
     [[nodiscard]] virtual Result<std::vector<ApprovalRow>> approvals(const RunId& run) = 0;
     [[nodiscard]] virtual Result<std::vector<AttributeRow>> attributes(const RunId& run) = 0;
     [[nodiscard]] virtual Result<std::vector<RunId>> children(const RunId& run) = 0;
@@ -143,7 +155,8 @@ public:
     [[nodiscard]] virtual Result<std::vector<AuditRow>> audit(std::uint64_t after, std::size_t limit) = 0;
     [[nodiscard]] virtual Result<std::vector<AuditRow>> auditOfRun(const RunId& run) = 0;
 
-    // Checks what the database itself can (shape, integrity, foreign keys, append-only triggers, audit chain).
+    // Checks what the database itself can (shape, integrity, foreign keys, append-only triggers, audit
+    // chain).
     [[nodiscard]] virtual Result<std::vector<VerifyProblem>> check(bool deep) = 0;
 
     // From any thread: makes the running read of this object end with Cancelled.
@@ -154,22 +167,24 @@ struct ClaimedRun {
     RunId run;
     std::uint64_t epoch = 0;
     std::uint64_t version = 0;
-    std::optional<TimeMs> nextDue{};     // release(): when the run is to be claimed again; not set: as stored
+    std::optional<TimeMs> nextDue{};  // release(): when the run is to be claimed again; not set: as stored
 };
 
 class StoreWriter : public StoreReader {
 public:
-    // One transaction for the whole group, or several where one would hold the lock for more than about 20 ms; `results`
-    // gets one per member, in order. An error means that nothing of the group was committed (OutcomeUnknown: resolve by
-    // committing again under the same command ids). Where a later part of a split group fails, its members are Failed
-    // with that error instead.
-    [[nodiscard]] virtual Status commit(std::span<const CommitMember> members, std::vector<MemberResult>& results) = 0;
+    // One transaction for the whole group, or several where one would hold the lock for more than about 20
+    // ms; `results` gets one per member, in order. An error means that nothing of the group was committed
+    // (OutcomeUnknown: resolve by committing again under the same command ids). Where a later part of a split
+    // group fails, its members are Failed with that error instead.
+    [[nodiscard]] virtual Status commit(
+        std::span<const CommitMember> members, std::vector<MemberResult>& results) = 0;
 
-    // Claims up to `limit` runs that are due and unowned, or whose owner's session has ended, oldest due first, with a
-    // format that this binary may write. Raises each run's epoch.
-    [[nodiscard]] virtual Result<std::vector<ClaimedRun>> claim(const SessionId& session, TimeMs now, std::size_t limit) = 0;
-    // Gives runs back without an entry (drain), guarded by owner and epoch. `next_due` stays as it is, but for a run with a
-    // wake-up that was not taken yet: that one is due at once.
+    // Claims up to `limit` runs that are due and unowned, or whose owner's session has ended, oldest due
+    // first, with a format that this binary may write. Raises each run's epoch.
+    [[nodiscard]] virtual Result<std::vector<ClaimedRun>> claim(
+        const SessionId& session, TimeMs now, std::size_t limit) = 0;
+    // Gives runs back without an entry (drain), guarded by owner and epoch. `next_due` stays as it is, but
+    // for a run with a wake-up that was not taken yet: that one is due at once.
     [[nodiscard]] virtual Status release(const SessionId& session, std::span<const ClaimedRun> runs) = 0;
     // An operator's takeover of one run: owner becomes `session` (null: nobody, due at once), epoch raised.
     [[nodiscard]] virtual Result<ClaimedRun> takeOver(const RunId& run, const SessionId& session) = 0;
@@ -177,9 +192,11 @@ public:
     [[nodiscard]] virtual Status openSession(const SessionRow& session) = 0;
     // False: the session was ended by somebody; the engine must drop everything it holds.
     [[nodiscard]] virtual Result<bool> heartbeat(const SessionId& session, TimeMs at, TimeMs leaseUntil) = 0;
-    // Ends a session: on shutdown, or of another engine (lease passed, or its process seen gone). Guarded: only if still
-    // open and, for `leaseBefore` != kNoTime, only if its lease ends before that. True: this call ended it.
-    [[nodiscard]] virtual Result<bool> endSession(const SessionId& session, TimeMs at, TimeMs leaseBefore) = 0;
+    // Ends a session: on shutdown, or of another engine (lease passed, or its process seen gone). Guarded:
+    // only if still open and, for `leaseBefore` != kNoTime, only if its lease ends before that. True: this
+    // call ended it.
+    [[nodiscard]] virtual Result<bool> endSession(
+        const SessionId& session, TimeMs at, TimeMs leaseBefore) = 0;
 
     // Runs to reload for this session (commits by others); rows are removed by takeWakeups.
     [[nodiscard]] virtual Result<std::vector<RunId>> takeWakeups(const SessionId& session) = 0;
@@ -188,15 +205,16 @@ public:
     [[nodiscard]] virtual Status dropOutbox(const OutboxRow& row) = 0;
 
     [[nodiscard]] virtual Status putResource(const ResourceRow& row) = 0;
-    // Slots: how many calls of a limited resource may be under way at one time, in all sessions together. Leases up to
-    // `want` for this session until `until`, instead of those that it holds; gives how many it holds now. Without a limit:
+    // Slots: how many calls of a limited resource may be under way at one time, in all sessions together.
+    // Leases up to `want` for this session until `until`, instead of those that it holds; gives how many it
+    // holds now. Without a limit: what is wanted.
+    [[nodiscard]] virtual Result<std::uint32_t> leaseSlots(const SessionId& session,
+        std::string_view resource, std::uint32_t want, TimeMs now, TimeMs until) = 0;
+    // Rate: how many calls may begin in one second. Takes up to `want` starts for this session and gives how
+    // many it got; they count for one second from `now`, also when the session has ended. Without a limit:
     // what is wanted.
-    [[nodiscard]] virtual Result<std::uint32_t> leaseSlots(const SessionId& session, std::string_view resource,
-                                                           std::uint32_t want, TimeMs now, TimeMs until) = 0;
-    // Rate: how many calls may begin in one second. Takes up to `want` starts for this session and gives how many it got;
-    // they count for one second from `now`, also when the session has ended. Without a limit: what is wanted.
-    [[nodiscard]] virtual Result<std::uint32_t> spendRate(const SessionId& session, std::string_view resource,
-                                                          std::uint32_t want, TimeMs now) = 0;
+    [[nodiscard]] virtual Result<std::uint32_t> spendRate(
+        const SessionId& session, std::string_view resource, std::uint32_t want, TimeMs now) = 0;
     // Gives the session's slots back. What was spent of a rate stays spent.
     [[nodiscard]] virtual Status returnSlots(const SessionId& session, std::string_view resource) = 0;
 
@@ -204,10 +222,12 @@ public:
     [[nodiscard]] virtual Status addWorkflow(const WorkflowRow& row) = 0;
 
     [[nodiscard]] virtual Result<std::uint64_t> appendAudit(AuditRow row) = 0;
-    [[nodiscard]] virtual Status setClockOffset(SpanMs offset) = 0;   // Refused unless a test-clock store
+    [[nodiscard]] virtual Status setClockOffset(SpanMs offset) = 0;  // Refused unless a test-clock store
 
-    // Artifacts: chunks are staged in transactions of their own and become visible by a payload that names them.
-    [[nodiscard]] virtual Status stageChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes) = 0;
+    // Artifacts: chunks are staged in transactions of their own and become visible by a payload that names
+    // them.
+    [[nodiscard]] virtual Status stageChunk(
+        const ArtifactId& artifact, std::uint32_t index, std::string_view bytes) = 0;
     [[nodiscard]] virtual Status dropStagedBefore(TimeMs before) = 0;
 
     // Copies the whole store to a new file, checked after writing (Refused where the file exists).
@@ -218,7 +238,7 @@ public:
 struct StoreOptions {
     bool readOnly = false;
     bool allowNetworkFileSystem = false;
-    bool synchronousNormal = false;   // explicit, named downgrade
+    bool synchronousNormal = false;  // explicit, named downgrade
 };
 
 struct InitOptions {
@@ -227,7 +247,9 @@ struct InitOptions {
     bool testClock = false;
 };
 
-// `sqlite:PATH` or `memory:`. Opening checks schema number and shape, and min_reader / min_writer (SchemaMismatch).
-using StoreFactory = std::function<Result<std::unique_ptr<StoreWriter>>(const std::string& url, const StoreOptions&)>;
+// `sqlite:PATH` or `memory:`. Opening checks schema number and shape, and min_reader / min_writer
+// (SchemaMismatch).
+using StoreFactory =
+    std::function<Result<std::unique_ptr<StoreWriter>>(const std::string& url, const StoreOptions&)>;
 
 }  // namespace cairn

@@ -9,7 +9,7 @@ using namespace cairn;
 namespace {
 
 constexpr TimeMs kExample = 784'111'777'000;  // Sun, 06 Nov 1994 08:49:37 GMT
-constexpr TimeMs kNow = 1'795'949'127'000;  // Sun, 29 Nov 2026 10:45:27 GMT
+constexpr TimeMs kNow = 1'795'949'127'000;    // Sun, 29 Nov 2026 10:45:27 GMT
 
 }  // namespace
 
@@ -80,9 +80,9 @@ void TestHttpDate::readsSeconds()
 {
     const std::pair<std::string_view, SpanMs> rows[] = {
         {"0", 0}, {"1", 1'000}, {"120", 120'000}, {"0000000000000000000000000120", 120'000},
-        {" 120\t", 120'000},  // blanks around a value belong to the header line
+        {" 120\t", 120'000},                           // blanks around a value belong to the header line
         {"86400", 86'400'000}, {"86401", 86'400'000},  // cut to the longest wait
-        {"9223372036854775", 86'400'000},  // the last that fits in milliseconds
+        {"9223372036854775", 86'400'000},              // the last that fits in milliseconds
     };
     for (const auto& [text, span] : rows) {
         const auto parsed = parseRetryAfter(text, "", kNow);

@@ -51,7 +51,8 @@ void TstJsonScan::accepts_data()
     row("null", "null");
     row("white space", " \r\n\t[ 1 , 2 ] \n");
     row("empty containers", R"({"a":{},"b":[],"c":""})");
-    row("numbers", "[0,-0,1.10,-4611686018427387905,9007199254740993,1E5,1e-400,0e999,0.0e1000,1.7976931348623157e308]");
+    row("numbers",
+        "[0,-0,1.10,-4611686018427387905,9007199254740993,1E5,1e-400,0e999,0.0e1000,1.7976931348623157e308]");
     row("same name in other objects", R"({"a":{"a":1},"b":{"a":2}})");
     row("escapes", R"(["\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00"])");
     row("NUL escape in payloads", R"(["a\u0000b"])");
@@ -92,7 +93,8 @@ void TstJsonScan::refuses_data()
     row("trailing comma in a list", "[1,]", "line 1, column 4 (byte 3): expected a value, found ']'");
     row("trailing comma in an object", "{\"a\":1,}",
         "line 1, column 8 (byte 7): expected a member name in double quotes, found '}'");
-    row("no quotes", "{a:1}", "line 1, column 2 (byte 1): expected a member name in double quotes or '}', found 'a'");
+    row("no quotes", "{a:1}",
+        "line 1, column 2 (byte 1): expected a member name in double quotes or '}', found 'a'");
     row("no colon", "{\"a\" 1}", "line 1, column 6 (byte 5): expected ':' after the member name, found '1'");
     row("no comma", "{\"a\":1 \"b\":2}", "line 1, column 8 (byte 7): expected ',' or '}', found '\"'");
     row("wrong bracket", "[1}", "line 1, column 3 (byte 2): expected ',' or ']', found '}'");
@@ -101,7 +103,8 @@ void TstJsonScan::refuses_data()
     row("cut in a string", "[\"ab", "line 1, column 2 (byte 1): a string that begins here does not end");
     row("cut in an escape", "\"\\", "line 1, column 2 (byte 1): a string ends within an escape");
     row("unknown escape", R"("\x41")", "line 1, column 2 (byte 1): no such escape: a backslash and 'x'");
-    row("short hex", R"("\u12")", "line 1, column 6 (byte 5): expected four hexadecimal digits after \\u, found '\"'");
+    row("short hex", R"("\u12")",
+        "line 1, column 6 (byte 5): expected four hexadecimal digits after \\u, found '\"'");
     row("lone high surrogate", R"("\ud83d")",
         "line 1, column 2 (byte 1): a high surrogate escape without a low one after it");
     row("two high surrogates", R"("\ud83d\ud83d")",
@@ -135,24 +138,24 @@ void TstJsonScan::limitsHold()
     limits.depth = 3;
     QCOMPARE(refusal("[[[1]]]", limits), QByteArray());
     QCOMPARE(refusal("[[[[1]]]]", limits),
-             QByteArray("line 1, column 4 (byte 3): more than 3 arrays and objects inside each other"));
+        QByteArray("line 1, column 4 (byte 3): more than 3 arrays and objects inside each other"));
     limits = kPayloadJson;
     limits.size = 4;
     QCOMPARE(refusal("[12]", limits), QByteArray());
     QCOMPARE(refusal("[123]", limits),
-             QByteArray("line 1, column 5 (byte 4): the text has 5 bytes, at most 4 are accepted"));
+        QByteArray("line 1, column 5 (byte 4): the text has 5 bytes, at most 4 are accepted"));
     limits = kPayloadJson;
     limits.members = 2;
     QCOMPARE(refusal(R"([{"a":1,"b":2},{"a":1,"b":2}])", limits), QByteArray());
     QCOMPARE(refusal(R"({"a":1,"b":{"c":2}})", limits),
-             QByteArray("line 1, column 13 (byte 12): more than 2 member names in open objects"));
+        QByteArray("line 1, column 13 (byte 12): more than 2 member names in open objects"));
     limits = kPayloadJson;
     limits.stringLength = 3;
     QCOMPARE(refusal(R"("abc")", limits), QByteArray());
     QCOMPARE(refusal(R"("abcd")", limits),
-             QByteArray("line 1, column 1 (byte 0): a string of 4 bytes, at most 3 are accepted"));
+        QByteArray("line 1, column 1 (byte 0): a string of 4 bytes, at most 3 are accepted"));
     QCOMPARE(refusal(R"("a\u0000")", kInterpretedJson),
-             QByteArray("line 1, column 3 (byte 2): \\u0000 is not accepted here"));
+        QByteArray("line 1, column 3 (byte 2): \\u0000 is not accepted here"));
 }
 
 void TstJsonScan::refusesDuplicatesInLargeObjects()
@@ -162,9 +165,8 @@ void TstJsonScan::refusesDuplicatesInLargeObjects()
         text += "\"member-number-" + std::to_string(i) + "\":1,";
     QCOMPARE(refusal(text + "\"last\":1}"), QByteArray());
     const std::size_t at = text.size();
-    const QByteArray expected = "line 1, column " + QByteArray::number(qulonglong(at + 1)) + " (byte " +
-                                QByteArray::number(qulonglong(at)) +
-                                "): the member name \"member-number-777\" is there twice";
+    const QByteArray expected = "line 1, column " + QByteArray::number(qulonglong(at + 1)) + " (byte "
+        + QByteArray::number(qulonglong(at)) + "): the member name \"member-number-777\" is there twice";
     QCOMPARE(refusal(text + "\"member-number-777\":2,\"member-number-3\":1}"), expected);
 }
 
@@ -296,7 +298,8 @@ void TstJsonScan::decodes()
 void TstJsonScan::quotesAndCompacts()
 {
     QCOMPARE(q(jsonQuote("a\"b\\c\n\t\x01\xC3\xA9")), QByteArray("\"a\\\"b\\\\c\\n\\t\\u0001\xC3\xA9\""));
-    QCOMPARE(q(jsonCompact(" { \"a b\" : [ 1.0 , \" x \\\" \" ] } ")), QByteArray("{\"a b\":[1.0,\" x \\\" \"]}"));
+    QCOMPARE(
+        q(jsonCompact(" { \"a b\" : [ 1.0 , \" x \\\" \" ] } ")), QByteArray("{\"a b\":[1.0,\" x \\\" \"]}"));
     QCOMPARE(q(jsonPointerPart("a/b~c")), QByteArray("a~1b~0c"));
 }
 
@@ -305,7 +308,7 @@ void TstJsonScan::readsIntegers()
     QCOMPARE(*jsonInt("-9223372036854775808"), std::numeric_limits<std::int64_t>::min());
     QCOMPARE(*jsonInt(" 42 "), std::int64_t(42));
     QCOMPARE(q(jsonInt("9223372036854775808").error().text),
-             QByteArray("the number 9223372036854775808 does not fit 64 bits"));
+        QByteArray("the number 9223372036854775808 does not fit 64 bits"));
     QCOMPARE(q(jsonInt("1.0").error().text), QByteArray("expected a whole number, found 1.0"));
     QVERIFY(*jsonBool("true") && !*jsonBool("false"));
     QVERIFY(!jsonBool("1"));
@@ -349,7 +352,8 @@ void TstJsonScan::isFast()
 {
     std::string text = "[";
     while (text.size() < (16u << 20))
-        text += R"({"id": 1234567, "name": "a plain name of some length", "price": 12.50, "tags": ["x", "yy"]},)";
+        text +=
+            R"({"id": 1234567, "name": "a plain name of some length", "price": 12.50, "tags": ["x", "yy"]},)";
     text += "null]";
     const auto begin = std::chrono::steady_clock::now();
     QVERIFY(!findJsonFault(text));

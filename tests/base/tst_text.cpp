@@ -480,7 +480,7 @@ void TestText::countsReasons()
         {"grüße", 5},
         {"支払済みを確認した。", 10},
         {"\xE2\x80\x8B\xE2\x80\x8B\xE2\x80\x8B\xE2\x80\x8B\xE2\x80\x8B", 0},  // zero-width
-        {"\xC2\xA0\xE3\x80\x80x\xC2\xA0", 1},  // blanks that are not ASCII
+        {"\xC2\xA0\xE3\x80\x80x\xC2\xA0", 1},                                 // blanks that are not ASCII
         {"a\x1b\x01z", 2},
         {"\xFF\xFE", 0},
     };

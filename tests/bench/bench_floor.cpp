@@ -13,6 +13,7 @@ int main(int argc, char** argv)
     std::printf("SQLite %s, WAL, synchronous=FULL, rows of 300 bytes\n", sqlite3_libversion());
     figure("floor: single commits", floor.rowsPerSecond(1, seconds), "commits/s");
     for (const int batch : {10, 100, 300})
-        figure("floor: rows, " + std::to_string(batch) + " to a commit", floor.rowsPerSecond(batch, seconds), "rows/s");
+        figure("floor: rows, " + std::to_string(batch) + " to a commit", floor.rowsPerSecond(batch, seconds),
+            "rows/s");
     return 0;
 }

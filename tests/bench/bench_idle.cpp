@@ -1,5 +1,5 @@
-// What waiting costs: an engine on a store of 100,000 runs that wait for timers which are due later. Aim: under 1 % of a
-// core and 100 MB.
+// What waiting costs: an engine on a store of 100,000 runs that wait for timers which are due later. Aim:
+// under 1 % of a core and 100 MB.
 
 #include "tests/bench/engine_process.h"
 #include "tests/bench/service_bench.h"
@@ -23,11 +23,13 @@ void measure(const std::string& name, const std::string& path, const std::string
     const ProcessUse after = useOf(engine.pid());
     if (!engine.running())
         fail("the engine ended by itself; see bench-engine.log");
-    figure(name + ": CPU over " + std::to_string(seconds) + " s", (after.cpuSeconds - before.cpuSeconds) / span * 100, "% of a core");
+    figure(name + ": CPU over " + std::to_string(seconds) + " s",
+        (after.cpuSeconds - before.cpuSeconds) / span * 100, "% of a core");
     figure(name + ": resident memory", after.rssMb, "MB");
     figure(name + ": resident memory, peak", after.peakRssMb, "MB");
     figure(name + ": wake-ups", static_cast<double>(after.wakeups - before.wakeups) / span, "/s");
-    figure(name + ": written", static_cast<double>(after.bytesWritten - before.bytesWritten) / span, "bytes/s");
+    figure(
+        name + ": written", static_cast<double>(after.bytesWritten - before.bytesWritten) / span, "bytes/s");
     engine.kill(SIGTERM);
     engine.wait();
 }

@@ -18,7 +18,8 @@ void measure(const char* name, const cairn::Definition& definition, std::uint32_
             fail(std::string(name) + ": the run did not end");
     }
     figure(std::string("completion decided and applied: ") + name, percentile(micros, 0.5), "us");
-    figure(std::string("completion decided and applied: ") + name + ", slowest of 9 runs", percentile(micros, 1), "us");
+    figure(std::string("completion decided and applied: ") + name + ", slowest of 9 runs",
+        percentile(micros, 1), "us");
 }
 
 }  // namespace

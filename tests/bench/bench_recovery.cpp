@@ -1,5 +1,5 @@
-// Recovery with real engine processes: from SIGKILL to the next committed progress of each run that was under way, and
-// from the start of an engine to its first claim on a store with many runs.
+// Recovery with real engine processes: from SIGKILL to the next committed progress of each run that was under
+// way, and from the start of an engine to its first claim on a store with many runs.
 
 #include "core/store/sqlite/sqlite_store.h"
 #include "tests/bench/engine_process.h"
@@ -17,13 +17,15 @@ using namespace cairn::bench;
 
 constexpr auto kLook = std::chrono::milliseconds(1);
 constexpr double kPatienceMs = 60'000;
-constexpr int kChain = 1'000;           // steps of a run: it must not end before the last kill
-constexpr const char* kNap = "100ms";   // each takes this long
+constexpr int kChain = 1'000;          // steps of a run: it must not end before the last kill
+constexpr const char* kNap = "100ms";  // each takes this long
 
 std::string sleepingChain(const std::string& name, int steps, const std::string& span)
 {
-    std::string text = R"({"schema":"urn:cairn:workflow:1","name":")" + name + R"(","version":1,"tools":{"nap":{"contract":1,)"
-        R"("safety":"read_only","executor":"builtin","settings":{"function":"sleep","for":")" + span + R"("}}},"steps":[)";
+    std::string text = R"({"schema":"urn:cairn:workflow:1","name":")" + name
+        + R"(","version":1,"tools":{"nap":{"contract":1,)"
+          R"("safety":"read_only","executor":"builtin","settings":{"function":"sleep","for":")"
+        + span + R"("}}},"steps":[)";
     for (int i = 0; i < steps; ++i)
         text += (i ? R"(,{"name":"s)" : R"({"name":"s)") + std::to_string(i) + R"(","tool":"nap")"
             + (i ? R"(,"after":["s)" + std::to_string(i - 1) + "\"]" : "") + "}";
@@ -34,8 +36,9 @@ std::string sleepingChain(const std::string& name, int steps, const std::string&
 class Caller {
 public:
     explicit Caller(const std::string& path)
-        : m_store(must(sqlite::openStore(path, {}))), m_queue(makeInlineQueue(*m_store)),
-          m_service(*m_store, *m_queue, m_clock, m_rng, {})
+        : m_store(must(sqlite::openStore(path, {})))
+        , m_queue(makeInlineQueue(*m_store))
+        , m_service(*m_store, *m_queue, m_clock, m_rng, {})
     {
     }
     RunId start(const std::string& workflow)
@@ -98,18 +101,21 @@ void awaitUnderWay(StoreReader& store, const std::vector<RunId>& runs, const Ses
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         moving = 0;
         for (const auto& [run, place] : placesOf(store, runs))
-            moving += place.stepsDone > before.at(run).stepsDone && (owner.isNull() || place.owner == owner) ? 1 : 0;
+            moving += place.stepsDone > before.at(run).stepsDone && (owner.isNull() || place.owner == owner)
+                ? 1
+                : 0;
     }
 }
 
 struct Recovery {
-    std::vector<double> entryMs;     // to the first entry of a run after the kill
-    std::vector<double> stepMs;      // to its first finished step after the kill
-    std::vector<double> firstMs;     // of each kill: the first run that moved
-    std::vector<double> lastMs;      // of each kill: the last run's finished step
+    std::vector<double> entryMs;  // to the first entry of a run after the kill
+    std::vector<double> stepMs;   // to its first finished step after the kill
+    std::vector<double> firstMs;  // of each kill: the first run that moved
+    std::vector<double> lastMs;   // of each kill: the last run's finished step
 };
 
-void watchRecovery(StoreReader& store, const std::map<RunId, Place>& before, const Stopwatch& since, Recovery& out)
+void watchRecovery(
+    StoreReader& store, const std::map<RunId, Place>& before, const Stopwatch& since, Recovery& out)
 {
     std::vector<RunId> quiet, unfinished;
     for (const auto& [run, place] : before) {
@@ -153,7 +159,9 @@ void print(const std::string& name, const Recovery& recovery)
 void restarted(const std::string& dir, int runs, int kills)
 {
     const std::string path = freshFile(dir, "bench-recovery.db");
-    { ServiceBench(path).add(sleepingChain("napping", kChain, kNap)); }
+    {
+        ServiceBench(path).add(sleepingChain("napping", kChain, kNap));
+    }
     Caller caller(path);
     std::vector<RunId> ids;
     for (int i = 0; i < runs; ++i)
@@ -179,7 +187,9 @@ void restarted(const std::string& dir, int runs, int kills)
 void takenOver(const std::string& dir, int runs, int kills)
 {
     const std::string path = freshFile(dir, "bench-recovery.db");
-    { ServiceBench(path).add(sleepingChain("napping", kChain, kNap)); }
+    {
+        ServiceBench(path).add(sleepingChain("napping", kChain, kNap));
+    }
     Caller caller(path);
     std::vector<RunId> ids;
     for (int i = 0; i < runs; ++i)
@@ -224,7 +234,8 @@ void firstClaim(const std::string& dir, int waiting, int times)
         while (must(caller.store().hot(run)).owner.isNull() && since.ms() < kPatienceMs)
             std::this_thread::sleep_for(std::chrono::microseconds(200));
         claimed.push_back(since.ms());
-        while (!isFinished(must(caller.store().listRows(std::span(&run, 1))).front().activity) && since.ms() < kPatienceMs)
+        while (!isFinished(must(caller.store().listRows(std::span(&run, 1))).front().activity)
+            && since.ms() < kPatienceMs)
             std::this_thread::sleep_for(std::chrono::microseconds(200));
         closed.push_back(since.ms());
         engine.kill(SIGTERM);

@@ -1,4 +1,5 @@
-// Durable no-op steps per second. Every step is one commit of its result, which also holds the start of the next step.
+// Durable no-op steps per second. Every step is one commit of its result, which also holds the start of the
+// next step.
 
 #include "tests/bench/disk_count.h"
 #include "tests/bench/floor.h"
@@ -9,17 +10,20 @@ namespace {
 using namespace cairn;
 using namespace cairn::bench;
 
-constexpr int kSteps = 10;   // of a run
+constexpr int kSteps = 10;  // of a run
 
 struct Options {
     std::string dir;
     double floorSeconds = 1;
-    int scale = 100;             // per cent of the usual number of runs
+    int scale = 100;  // per cent of the usual number of runs
     [[nodiscard]] int scaled(int runs) const { return std::max(1, runs * scale / 100); }
 };
 
 // The floor's batch that is nearest to what so many concurrent runs can give a commit.
-int floorBatch(int concurrent) { return concurrent == 1 ? 1 : concurrent < 32 ? 10 : concurrent < 200 ? 100 : 300; }
+int floorBatch(int concurrent)
+{
+    return concurrent == 1 ? 1 : concurrent < 32 ? 10 : concurrent < 200 ? 100 : 300;
+}
 
 void printDisk(const std::string& name, const DiskCount& disk, double steps)
 {
@@ -27,7 +31,8 @@ void printDisk(const std::string& name, const DiskCount& disk, double steps)
     figure(name + ": written", static_cast<double>(disk.bytes) / steps, "bytes/step");
 }
 
-void concurrentRuns(ServiceBench& bench, Floor& floor, const Options& options, const std::string& kind, int concurrent)
+void concurrentRuns(
+    ServiceBench& bench, Floor& floor, const Options& options, const std::string& kind, int concurrent)
 {
     const int runs = options.scaled(concurrent == 1 ? 500 : concurrent < 64 ? 2000 : 6000);
     const std::string name = kind + ", " + std::to_string(concurrent) + " concurrent runs";
@@ -71,7 +76,8 @@ void largeState(ServiceBench& bench)
     bench.runAll("one", 1, 1);
     figure("20 MB output of one step: recorded in", watch.seconds(), "s");
     must(bench.store().checkpoint());
-    figure("20 MB output of one step: written, log and file", static_cast<double>(diskCount().since(disk).bytes) / 1e6, "MB");
+    figure("20 MB output of one step: written, log and file",
+        static_cast<double>(diskCount().since(disk).bytes) / 1e6, "MB");
     figure("20 MB output of one step: syncs", static_cast<double>(diskCount().since(disk).syncs), "");
 }
 

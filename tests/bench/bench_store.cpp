@@ -16,11 +16,15 @@ using namespace cairn::bench;
 constexpr std::size_t kPage = 100;
 constexpr int kRepeats = 5;
 
-// Median of several calls on a connection that has been used, and the first call of a fresh connection (the page cache of
-// the operating system stays warm: what a console feels that is opened on a store in use).
+// Median of several calls on a connection that has been used, and the first call of a fresh connection (the
+// page cache of the operating system stays warm: what a console feels that is opened on a store in use).
 class Reading {
 public:
-    explicit Reading(std::string path) : m_path(std::move(path)) { m_store = open(); }
+    explicit Reading(std::string path)
+        : m_path(std::move(path))
+    {
+        m_store = open();
+    }
 
     void measure(const std::string& name, const std::function<std::string(StoreReader&)>& read)
     {
@@ -35,7 +39,8 @@ public:
             times.push_back(watch.ms());
         }
         m_slowest = std::max(m_slowest, cold);
-        std::printf("%-62s %9.1f ms, fresh connection %9.1f ms  (%s)\n", name.c_str(), percentile(times, 0.5), cold, found.c_str());
+        std::printf("%-62s %9.1f ms, fresh connection %9.1f ms  (%s)\n", name.c_str(), percentile(times, 0.5),
+            cold, found.c_str());
         std::fflush(stdout);
     }
     [[nodiscard]] double slowest() const { return m_slowest; }
@@ -67,7 +72,8 @@ ListFilter filterOf(const std::string& text, TimeMs now)
 void measurePages(Reading& reading, const ListFilter& filter, const std::string& name)
 {
     for (const auto order : {ListOrder::AttentionThenOldest, ListOrder::NewestFirst}) {
-        const char* in = order == ListOrder::NewestFirst ? ": first page, newest first" : ": first page, attention first";
+        const char* in =
+            order == ListOrder::NewestFirst ? ": first page, newest first" : ": first page, attention first";
         reading.measure(name + in, [&](StoreReader& store) {
             return rows(must(store.list(filter, order, std::nullopt, kPage)).rows.size());
         });
@@ -78,9 +84,8 @@ void measureFilter(Reading& reading, const std::string& text, TimeMs now)
 {
     const ListFilter filter = filterOf(text, now);
     measurePages(reading, filter, "filter " + text);
-    reading.measure("filter " + text + ": how many", [&](StoreReader& store) {
-        return std::to_string(must(store.count(filter))) + " runs";
-    });
+    reading.measure("filter " + text + ": how many",
+        [&](StoreReader& store) { return std::to_string(must(store.count(filter))) + " runs"; });
 }
 
 void measureOverview(Reading& reading)
@@ -89,34 +94,33 @@ void measureOverview(Reading& reading)
     open.unfinishedOnly = true;
     measurePages(reading, {}, "all runs");
     measurePages(reading, {open}, "unfinished runs");
-    reading.measure("counts by activity, attention, reason: all", [](StoreReader& store) {
-        return rows(must(store.counts({})).size());
-    });
-    reading.measure("counts by activity, attention, reason: unfinished", [&](StoreReader& store) {
-        return rows(must(store.counts({open})).size());
-    });
-    reading.measure("how many runs", [](StoreReader& store) { return std::to_string(must(store.count({}))) + " runs"; });
-    reading.measure("situations of the unfinished, the 500 largest", [&](StoreReader& store) {
-        return rows(must(store.situations({open}, 500)).size());
-    });
+    reading.measure("counts by activity, attention, reason: all",
+        [](StoreReader& store) { return rows(must(store.counts({})).size()); });
+    reading.measure("counts by activity, attention, reason: unfinished",
+        [&](StoreReader& store) { return rows(must(store.counts({open})).size()); });
+    reading.measure(
+        "how many runs", [](StoreReader& store) { return std::to_string(must(store.count({}))) + " runs"; });
+    reading.measure("situations of the unfinished, the 500 largest",
+        [&](StoreReader& store) { return rows(must(store.situations({open}, 500)).size()); });
     const std::uint64_t cursor = must(reading.store().changesSince(0, 1)).cursor;
-    reading.measure("changes since 500 changes ago", [&](StoreReader& store) {
-        return rows(must(store.changesSince(cursor - 500, 500)).rows.size());
-    });
+    reading.measure("changes since 500 changes ago",
+        [&](StoreReader& store) { return rows(must(store.changesSince(cursor - 500, 500)).rows.size()); });
 }
 
 void measureFilters(Reading& reading, TimeMs now)
 {
     const std::string customer = syntheticCustomer(4711);
-    for (const std::string& text : {
-             std::string("wait:approval"), "wait:approval def:" + syntheticWorkflow(19), "wait:retry def:" + syntheticWorkflow(0),
-             "def:" + syntheticWorkflow(0), std::string("def:") + syntheticWorkflow(19) + "@3", std::string("is:open step:pay"),
-             std::string("step:pay"), std::string("is:open step:pa*"), std::string("error:\"connection refused\""),
-             std::string("is:open error:\"service-17.\""), std::string("error:\"said by nobody\""),
-             std::string("is:open error:\"said by nobody\""), "attr.customer=" + customer, "is:open attr.customer=" + customer,
-             std::string("attr.region=af"), std::string("attr.region=nowhere"), std::string("key:order-471100"),
-             std::string("key:order-4711*"), std::string("resource:service-9"), std::string("is:open since:>30d"),
-             std::string("created:<1d"), std::string("state:failed created:<1d"), std::string("-state:completed created:>80d"),
+    for (const std::string& text : {std::string("wait:approval"),
+             "wait:approval def:" + syntheticWorkflow(19), "wait:retry def:" + syntheticWorkflow(0),
+             "def:" + syntheticWorkflow(0), std::string("def:") + syntheticWorkflow(19) + "@3",
+             std::string("is:open step:pay"), std::string("step:pay"), std::string("is:open step:pa*"),
+             std::string("error:\"connection refused\""), std::string("is:open error:\"service-17.\""),
+             std::string("error:\"said by nobody\""), std::string("is:open error:\"said by nobody\""),
+             "attr.customer=" + customer, "is:open attr.customer=" + customer, std::string("attr.region=af"),
+             std::string("attr.region=nowhere"), std::string("key:order-471100"),
+             std::string("key:order-4711*"), std::string("resource:service-9"),
+             std::string("is:open since:>30d"), std::string("created:<1d"),
+             std::string("state:failed created:<1d"), std::string("-state:completed created:>80d"),
              std::string("wait:approval step:pay or wait:timer step:audit")})
         measureFilter(reading, text, now);
 }
@@ -171,7 +175,8 @@ void largeRun(const std::string& dir, int steps)
         const Stopwatch making;
         const RunId run = bench.runUpTo("large", static_cast<std::uint64_t>(steps) - 500);
         const std::string name = "run of " + std::to_string(steps) + " steps";
-        figure(name + ": made, " + std::to_string(steps - 500) + " done, at", (steps - 500) / making.seconds(), "steps/s");
+        figure(name + ": made, " + std::to_string(steps - 500) + " done, at",
+            (steps - 500) / making.seconds(), "steps/s");
         std::vector<double> commits;
         for (int i = 0; i < 300; ++i)
             commits.push_back(bench.completeOne(run));
@@ -211,7 +216,7 @@ int main(int argc, char** argv)
     if (only != "runs")
         largeRun(dir, number(argc, argv, "--steps", 10'000));
     if (only != "run")
-        manyRuns(dir, static_cast<std::uint32_t>(number(argc, argv, "--runs", 1'000'000)), number(argc, argv, "--open", 40),
-                 argument(argc, argv, "--keep", "no") == "yes");
+        manyRuns(dir, static_cast<std::uint32_t>(number(argc, argv, "--runs", 1'000'000)),
+            number(argc, argv, "--open", 40), argument(argc, argv, "--keep", "no") == "yes");
     return 0;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What this process asked of its disks: syncs, and bytes handed to the kernel for writing (log and checkpoints alike).
-// A program that links disk_count.cpp has its fsync and fdatasync counted.
+// What this process asked of its disks: syncs, and bytes handed to the kernel for writing (log and
+// checkpoints alike). A program that links disk_count.cpp has its fsync and fdatasync counted.
 
 #include <cstdint>
 

@@ -44,8 +44,8 @@ Process startEngine(const std::string& storePath, const std::string& dir, int co
     if (!std::filesystem::exists(program))
         fail(program.string() + " is not built: add `cairn` to the targets");
     return must(Process::start({program.string(), "--store", "sqlite:" + storePath, "engine", "--concurrency",
-                                std::to_string(concurrency)},
-                               {}, dir + "/bench-engine.log", false));
+                                   std::to_string(concurrency)},
+        {}, dir + "/bench-engine.log", false));
 }
 
 }  // namespace cairn::bench

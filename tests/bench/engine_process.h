@@ -9,10 +9,10 @@
 namespace cairn::bench {
 
 struct ProcessUse {
-    double cpuSeconds = 0;           // of all threads
+    double cpuSeconds = 0;  // of all threads
     double rssMb = 0;
     double peakRssMb = 0;
-    std::uint64_t wakeups = 0;       // voluntary context switches of all threads
+    std::uint64_t wakeups = 0;  // voluntary context switches of all threads
     std::uint64_t bytesWritten = 0;
 };
 

@@ -20,7 +20,8 @@ void Floor::must(int code) const
 
 void Floor::run(const char* sql) const { must(sqlite3_exec(m_db, sql, nullptr, nullptr, nullptr)); }
 
-Floor::Floor(const std::string& dir) : m_dir(dir)
+Floor::Floor(const std::string& dir)
+    : m_dir(dir)
 {
     must(sqlite3_open(freshFile(dir, kFile).c_str(), &m_db));
     run("PRAGMA journal_mode=WAL");

@@ -1,6 +1,7 @@
 #pragma once
-// What bare SQLite does at the same durability (WAL, synchronous=FULL), on a file of its own beside the one measured.
-// Disks drift, so a figure is compared with the floor measured right before it, never with one of another day.
+// What bare SQLite does at the same durability (WAL, synchronous=FULL), on a file of its own beside the one
+// measured. Disks drift, so a figure is compared with the floor measured right before it, never with one of
+// another day.
 
 #include <string>
 

@@ -19,7 +19,8 @@ std::string head(const std::string& name)
 
 std::string chainWorkflow(const std::string& name, int steps, bool writing)
 {
-    std::string text = head(name) + R"(,"tools":{"noop":{"contract":1,"safety":")" + (writing ? "repeatable" : "read_only")
+    std::string text = head(name) + R"(,"tools":{"noop":{"contract":1,"safety":")"
+        + (writing ? "repeatable" : "read_only")
         + R"(","executor":"builtin","settings":{"function":"noop"}}},"steps":[)";
     for (int i = 0; i < steps; ++i) {
         text += i ? "," : "";
@@ -33,9 +34,10 @@ std::string chainWorkflow(const std::string& name, int steps, bool writing)
 
 std::string timerWorkflow(const std::string& name, const std::string& wait)
 {
-    return head(name) + R"(,"tools":{"noop":{"contract":1,"safety":"read_only","executor":"builtin",)"
-           R"("settings":{"function":"noop"}}},"steps":[{"name":"wait","kind":"timer","wait":")" + wait
-        + R"("},{"name":"go","tool":"noop","after":["wait"]}]})";
+    return head(name)
+        + R"(,"tools":{"noop":{"contract":1,"safety":"read_only","executor":"builtin",)"
+          R"("settings":{"function":"noop"}}},"steps":[{"name":"wait","kind":"timer","wait":")"
+        + wait + R"("},{"name":"go","tool":"noop","after":["wait"]}]})";
 }
 
 void Bell::wake()
@@ -52,7 +54,8 @@ void Bell::wait()
     m_ring = false;
 }
 
-ServiceBench::ServiceBench(const std::string& path) : m_path(path)
+ServiceBench::ServiceBench(const std::string& path)
+    : m_path(path)
 {
     must(sqlite::initStore(path, {}));
     m_store = must(sqlite::openStore(path, {}));
@@ -83,7 +86,8 @@ void ServiceBench::add(const std::string& text)
     const ParsedDefinition parsed = parseDefinition(text);
     if (!parsed)
         fail(diagnosticLine("workflow", parsed.diagnostics.front()));
-    must(m_store->addWorkflow({parsed.definition->ref.name, 1, parsed.definition->ref.digest, text, ".", m_clock.wallMs()}));
+    must(m_store->addWorkflow(
+        {parsed.definition->ref.name, 1, parsed.definition->ref.digest, text, ".", m_clock.wallMs()}));
 }
 
 void ServiceBench::begin(const std::string& workflow, int total)

@@ -1,6 +1,7 @@
 #pragma once
-// The whole path of decide, commit and acknowledge on a store of its own, with the executor taken out: an attempt is
-// answered as soon as the commit that names it has landed, as the engine's own loop would with a tool that takes no time.
+// The whole path of decide, commit and acknowledge on a store of its own, with the executor taken out: an
+// attempt is answered as soon as the commit that names it has landed, as the engine's own loop would with a
+// tool that takes no time.
 
 #include "core/service/service.h"
 #include "tests/bench/figures.h"
@@ -29,7 +30,7 @@ private:
 
 class ServiceBench {
 public:
-    explicit ServiceBench(const std::string& path);   // a new store
+    explicit ServiceBench(const std::string& path);  // a new store
     ~ServiceBench();
     ServiceBench(const ServiceBench&) = delete;
     ServiceBench& operator=(const ServiceBench&) = delete;
@@ -44,9 +45,9 @@ public:
     // Completes the step under way of that run (not its last): milliseconds until acknowledged.
     double completeOne(const RunId& run);
 
-    std::string output;                   // JSON text of every step; empty: none
-    std::vector<double> runMs;            // of the last runAll, start to closed
-    std::vector<double> stepMs;           // result handed in to acknowledged
+    std::string output;          // JSON text of every step; empty: none
+    std::vector<double> runMs;   // of the last runAll, start to closed
+    std::vector<double> stepMs;  // result handed in to acknowledged
     [[nodiscard]] Service& service() { return *m_service; }
     [[nodiscard]] StoreWriter& store() { return *m_store; }
     [[nodiscard]] const std::string& path() const { return m_path; }
@@ -71,11 +72,11 @@ private:
     std::string m_workflow;
     int m_left = 0;
     int m_finished = 0;
-    bool m_waiting = false;               // runs that stand still are let go
-    std::uint64_t m_stopAfter = 0;        // steps; 0: never
+    bool m_waiting = false;         // runs that stand still are let go
+    std::uint64_t m_stopAfter = 0;  // steps; 0: never
     std::uint64_t m_submitted = 0;
     std::uint64_t m_acknowledged = 0;
-    AttemptId m_open;                     // the step that runUpTo() left under way
+    AttemptId m_open;  // the step that runUpTo() left under way
     std::unordered_map<RunId, Stopwatch> m_startedAt;
     std::vector<RunId> m_closing;
     std::vector<ClaimedRun> m_idle;

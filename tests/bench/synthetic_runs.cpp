@@ -14,10 +14,11 @@ constexpr SpanMs kDay = 86'400'000;
 constexpr std::uint32_t kGroup = 300;
 
 constexpr std::array<const char*, 12> kStepNames{"plan", "search", "quote", "compare", "decide", "approve",
-                                                 "pay", "audit", "report", "wait", "notify", "archive"};
-constexpr std::array<const char*, 8> kRegions{"eu-west", "eu-north", "us-east", "us-west", "ap-south", "ap-east", "sa", "af"};
-constexpr std::array<const char*, 6> kFaults{"HTTP 503 from", "connection refused by", "timed out after # ms waiting for",
-                                             "certificate expired at", "quota exceeded at", "no such account at"};
+    "pay", "audit", "report", "wait", "notify", "archive"};
+constexpr std::array<const char*, 8> kRegions{
+    "eu-west", "eu-north", "us-east", "us-west", "ap-south", "ap-east", "sa", "af"};
+constexpr std::array<const char*, 6> kFaults{"HTTP 503 from", "connection refused by",
+    "timed out after # ms waiting for", "certificate expired at", "quota exceeded at", "no such account at"};
 
 // What an unfinished run waits for, per cent of the unfinished.
 struct Wait {
@@ -55,17 +56,23 @@ const Wait& waitOf(std::uint64_t draw)
 std::uint32_t workflowOf(std::uint64_t draw)
 {
     const std::uint64_t part = draw % 100;
-    return part < 20 ? 0 : part < 50 ? 1 + static_cast<std::uint32_t>(part % 5) : 6 + static_cast<std::uint32_t>(draw / 100 % 14);
+    return part < 20 ? 0
+        : part < 50  ? 1 + static_cast<std::uint32_t>(part % 5)
+                     : 6 + static_cast<std::uint32_t>(draw / 100 % 14);
 }
 
 std::string errorOf(std::uint64_t draw)
 {
-    return std::string(kFaults[draw % kFaults.size()]) + " service-" + std::to_string(draw / 7 % 40) + ".example, request #";
+    return std::string(kFaults[draw % kFaults.size()]) + " service-" + std::to_string(draw / 7 % 40)
+        + ".example, request #";
 }
 
 class Maker {
 public:
-    explicit Maker(const SyntheticRuns& shape) : m_shape(shape) {}
+    explicit Maker(const SyntheticRuns& shape)
+        : m_shape(shape)
+    {
+    }
 
     CommitMember member(std::uint32_t index)
     {
@@ -78,8 +85,9 @@ public:
         member.identity = identityOf(row);
         member.list = row;
         member.nextDue = row.nextTime;
-        member.attributes = {{"customer", "text", syntheticCustomer(static_cast<std::uint32_t>(m_rng.below(50'000))), 0},
-                             {"region", "text", kRegions[m_rng.below(kRegions.size())], 0}};
+        member.attributes = {
+            {"customer", "text", syntheticCustomer(static_cast<std::uint32_t>(m_rng.below(50'000))), 0},
+            {"region", "text", kRegions[m_rng.below(kRegions.size())], 0}};
         return member;
     }
 
@@ -124,7 +132,8 @@ private:
             row.parent = row.root = *m_parent;
         else
             m_parent = run;
-        row.since = created + static_cast<SpanMs>(m_rng.below(static_cast<std::uint64_t>(m_shape.now - created) + 1));
+        row.since =
+            created + static_cast<SpanMs>(m_rng.below(static_cast<std::uint64_t>(m_shape.now - created) + 1));
         if (m_rng.below(100) < m_shape.openPerCent)
             wait(row);
         else
@@ -149,7 +158,8 @@ private:
             row.resource = "service-" + std::to_string(m_rng.below(40));
         if (w.reason != Reason::None)
             row.situation = hex(sha256(row.workflow + row.step + row.error + row.resource
-                                       + std::to_string(static_cast<int>(w.reason)))).substr(0, 16);
+                                    + std::to_string(static_cast<int>(w.reason))))
+                                .substr(0, 16);
     }
     void end(ListRow& row)
     {

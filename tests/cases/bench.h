@@ -1,8 +1,8 @@
 #pragma once
-// The bench that the acceptance cases run on: a store (in memory or SQLite), a caller's and an operator's service, a
-// stand-in for the engine that runs attempts by calling functions, and "effectd", the outside world's own ledger.
-// Time is a clock that moves only when told to. Kill = the engine's objects are dropped with all that they had not
-// committed; its session stays open until another ends it.
+// The bench that the acceptance cases run on: a store (in memory or SQLite), a caller's and an operator's
+// service, a stand-in for the engine that runs attempts by calling functions, and "effectd", the outside
+// world's own ledger. Time is a clock that moves only when told to. Kill = the engine's objects are dropped
+// with all that they had not committed; its session stays open until another ends it.
 
 #include "core/service/service.h"
 #include "core/store/memory/memory_store.h"
@@ -18,19 +18,33 @@
 
 namespace cairn::testing {
 
+// Ends the test program where a store of the bench itself fails.
+template<typename T> T must(Result<T> result)
+{
+    if (!result)
+        qFatal("%s", errorLine(result.error()).c_str());
+    return *std::move(result);
+}
+inline void must(const Status& status)
+{
+    if (!status)
+        qFatal("%s", errorLine(status.error()).c_str());
+}
+
 enum class Kept { Memory, Sqlite };
 
-// Rows "memory" and "sqlite" for every test of a class: call it in initTestCase_data(), then kept() in each test.
+// Rows "memory" and "sqlite" for every test of a class: call it in initTestCase_data(), then kept() in each
+// test.
 void bothStores();
 [[nodiscard]] Kept kept(int row);
 
 // Written with ' for ", which saves the escapes.
 [[nodiscard]] std::string json(std::string text);
 
-// Tools: look (read-only), note (repeatable), pay (irreversible, nobody can be asked), buy (irreversible, can be looked
-// up), render (an outside worker's). `more` begins with a comma.
-[[nodiscard]] std::string workflow(const std::string& name, const std::string& steps, const std::string& more = {},
-                                   int version = 1, const std::string& tools = {});
+// Tools: look (read-only), note (repeatable), pay (irreversible, nobody can be asked), buy (irreversible, can
+// be looked up), render (an outside worker's). `more` begins with a comma.
+[[nodiscard]] std::string workflow(const std::string& name, const std::string& steps,
+    const std::string& more = {}, int version = 1, const std::string& tools = {});
 
 // What was really done outside: one line per call that had its effect.
 struct Effectd {
@@ -48,7 +62,7 @@ struct Effectd {
     }
     [[nodiscard]] int count(std::string_view name) const;
     [[nodiscard]] bool seen(std::string_view key) const;
-    [[nodiscard]] std::string text() const;      // "A=1 B=2", sorted by name
+    [[nodiscard]] std::string text() const;  // "A=1 B=2", sorted by name
 };
 
 // What a tool is called with, and what it answers.
@@ -57,7 +71,7 @@ struct Call {
     StepIx step = kNoStep;
     std::string id;
     std::string tool;
-    std::string key;               // empty: read-only
+    std::string key;  // empty: read-only
     std::string input;
     AttemptId attempt;
     std::uint32_t number = 0;
@@ -66,7 +80,7 @@ struct Call {
 struct Answer {
     enum class Kind { Done, Failed, Found, Later, Killed };
     Kind kind = Kind::Done;
-    std::string text = "null";     // output, or error
+    std::string text = "null";  // output, or error
     FailureClass failure = FailureClass::Retryable;
     EffectKnowledge effect = EffectKnowledge::NoEffect;
     SpanMs retryAfter = -1;
@@ -76,8 +90,8 @@ struct Answer {
 [[nodiscard]] Answer done(std::string output = "null");
 [[nodiscard]] Answer fails(FailureClass failure, std::string error = "it failed", SpanMs retryAfter = -1);
 [[nodiscard]] Answer found(EffectKnowledge verdict, std::string output = "null");
-[[nodiscard]] Answer later();      // under way until the test answers for it
-[[nodiscard]] Answer killed();     // the engine dies here
+[[nodiscard]] Answer later();   // under way until the test answers for it
+[[nodiscard]] Answer killed();  // the engine dies here
 
 using Tool = std::function<Answer(const Call&)>;
 using Tools = std::map<std::string, Tool>;
@@ -88,14 +102,16 @@ class ClockedReader;
 
 struct EngineSettings {
     EngineSettings(std::string n = "w1", std::vector<std::string> s = {}, SpanMs l = 10'000)
-        : name(std::move(n)), serves(std::move(s)), lease(l)
+        : name(std::move(n))
+        , serves(std::move(s))
+        , lease(l)
     {
     }
     std::string name;
     std::vector<std::string> serves;
     SpanMs lease;
-    std::size_t messages = 100;    // delivered in one turn
-    SpanMs skew = 0;               // how far its host's own clock is off
+    std::size_t messages = 100;  // delivered in one turn
+    SpanMs skew = 0;             // how far its host's own clock is off
 };
 
 class EngineStandIn {
@@ -119,8 +135,8 @@ public:
     [[nodiscard]] Call open(const RunId& run, std::string_view step) const;
 
     SessionId session;
-    std::vector<Error> errors;     // of the store, while doing its rounds
-    int claims = 0;                // asked for work
+    std::vector<Error> errors;  // of the store, while doing its rounds
+    int claims = 0;             // asked for work
     bool claimsWork = true;
 
 private:
@@ -163,15 +179,20 @@ public:
     void bury(const SessionId& session);
 
     // --- submissions
-    [[nodiscard]] Submission start(const std::string& workflow, const std::string& input = "{}", const std::string& key = {});
-    [[nodiscard]] RunId started(const std::string& workflow, const std::string& input = "{}", const std::string& key = {});
-    [[nodiscard]] static Submission command(const RunId& run, cmd::Body body, Actor actor = {ActorKind::Engine, "engine"});
+    [[nodiscard]] Submission start(
+        const std::string& workflow, const std::string& input = "{}", const std::string& key = {});
+    [[nodiscard]] RunId started(
+        const std::string& workflow, const std::string& input = "{}", const std::string& key = {});
+    [[nodiscard]] static Submission command(
+        const RunId& run, cmd::Body body, Actor actor = {ActorKind::Engine, "engine"});
     [[nodiscard]] Submission act(const RunId& run, cmd::Body body, const std::string& person = "kim",
-                                 const std::string& reason = "because of a test") const;
+        const std::string& reason = "because of a test") const;
     [[nodiscard]] Outcome doAct(const RunId& run, cmd::Body body, const std::string& person = "kim");
-    [[nodiscard]] Outcome signal(const RunId& run, const std::string& name, const std::string& id, const std::string& data = "{}");
+    [[nodiscard]] Outcome signal(
+        const RunId& run, const std::string& name, const std::string& id, const std::string& data = "{}");
     [[nodiscard]] Submission complete(const RunId& run, const AttemptId& attempt, const std::string& output);
-    [[nodiscard]] Outcome approve(const RunId& run, std::string_view step, bool yes = true, const std::string& person = "kim");
+    [[nodiscard]] Outcome approve(
+        const RunId& run, std::string_view step, bool yes = true, const std::string& person = "kim");
 
     // --- looking
     [[nodiscard]] RunState state(const RunId& run);
@@ -191,15 +212,15 @@ public:
         return n;
     }
     [[nodiscard]] std::vector<AuditRow> audit(const RunId& run);
-    [[nodiscard]] std::string verified(const RunId& run);        // empty: clean
+    [[nodiscard]] std::string verified(const RunId& run);  // empty: clean
 
     ManualClock clock{1'900'000'000'000};
     SeededRng rng{7};
     Effectd effectd;
-    Tools tools;                   // by tool name; what is not there answers null, noted in effectd where it writes
+    Tools tools;  // by tool name; what is not there answers null, noted in effectd where it writes
     std::shared_ptr<MemoryDatabase> memory;
     std::unique_ptr<StoreWriter> store;
-    std::unique_ptr<Service> service;   // of callers and operators: no session
+    std::unique_ptr<Service> service;  // of callers and operators: no session
 
 private:
     Kept m_kept;
@@ -215,11 +236,11 @@ bool registerCases(const char* kind, MakeTest make);
 
 }  // namespace cairn::testing
 
-#define CAIRN_CASES(type, kind)                                                                                        \
-    [[maybe_unused]] static const bool s_registered = cairn::testing::registerCases(                                   \
+#define CAIRN_CASES(type, kind) \
+    [[maybe_unused]] static const bool s_registered = cairn::testing::registerCases( \
         kind, +[]() -> std::unique_ptr<QObject> { return std::make_unique<type>(); });
 
 // The bench of this row.
-#define CAIRN_BENCH()                                                                                                  \
-    QFETCH_GLOBAL(int, store);                                                                                         \
+#define CAIRN_BENCH() \
+    QFETCH_GLOBAL(int, store); \
     cairn::testing::Bench b(cairn::testing::kept(store))

@@ -37,12 +37,14 @@ void TestAmb::c10_commitWhoseAnswerWasLost()
     QFETCH(int, which);
     b.add(workflow("one", "{'name':'do','tool':'pay','approval':{'role':'ops'},'input':{}}"));
     EngineStandIn engine(b, {});
-    const auto lose = [&](int when) { return failpoint::configure(when == which ? "queue.after-commit=error@1" : ""); };
+    const auto lose = [&](int when) {
+        return failpoint::configure(when == which ? "queue.after-commit=error@1" : "");
+    };
     const auto lost = [&](int when) { return when == which ? failpoint::counts()["queue.after-commit"] : 2; };
     QVERIFY(lose(1));
     const Outcome started = b.service->submitAndWait(b.start("one", "{}", "key-1"));
     QVERIFY2(started.ok(), (started.rejection.text + started.error.text).c_str());
-    QCOMPARE(lost(1), std::uint64_t(2));     // committed again under the same command id, and found there
+    QCOMPARE(lost(1), std::uint64_t(2));  // committed again under the same command id, and found there
     QVERIFY(lose(0));
     engine.settle();
     QVERIFY(lose(3));
@@ -73,8 +75,8 @@ void TestAmb::c10_commitWhoseAnswerWasLost()
     QCOMPARE(b.verified(started.run), std::string());
 }
 
-// Case 1, nothing landed and nobody knows. Only the store in memory can lose a commit on order; a SQLite store, which has
-// no connection to lose, says Io (rolled back), and the same command again is the first.
+// Case 1, nothing landed and nobody knows. Only the store in memory can lose a commit on order; a SQLite
+// store, which has no connection to lose, says Io (rolled back), and the same command again is the first.
 void TestAmb::c10_commitThatWasLostWithItsAnswer()
 {
     CAIRN_BENCH();
@@ -93,7 +95,9 @@ void TestAmb::c10_commitThatWasLostWithItsAnswer()
         int times = 0;
         MemoryFaults faults;
         faults.beforeCommit = [&]() -> std::optional<Error> {
-            return ++times == 1 ? std::optional(makeError(ErrorKind::OutcomeUnknown, "the connection was lost")) : std::nullopt;
+            return ++times == 1
+                ? std::optional(makeError(ErrorKind::OutcomeUnknown, "the connection was lost"))
+                : std::nullopt;
         };
         setFaults(*b.memory, faults);
         const Outcome first = b.service->submitAndWait(s);
@@ -110,21 +114,24 @@ void TestAmb::c10_commitThatWasLostWithItsAnswer()
     QCOMPARE(b.verified(s.run), std::string());
 }
 
-// An outside worker's claim: the answer is taken away after COMMIT, and once more on the way to the worker, who asks again.
+// An outside worker's claim: the answer is taken away after COMMIT, and once more on the way to the worker,
+// who asks again.
 void TestAmb::c10_claimWhoseAnswerWasLost()
 {
     CAIRN_BENCH();
     b.add(workflow("one", "{'name':'draw','tool':'render','input':{}}"));
     const RunId run = b.started("one");
     const auto claim = [&](const std::string& worker, const CommandId& id) {
-        Submission s = Bench::command(run, cmd::Claim{"draw", worker, {}, 30'000}, {ActorKind::Worker, worker});
+        Submission s =
+            Bench::command(run, cmd::Claim{"draw", worker, {}, 30'000}, {ActorKind::Worker, worker});
         s.command.id = id;
         return b.service->submitAndWait(std::move(s));
     };
     const auto mine = makeId<CommandId>(b.now(), b.rng);
     QVERIFY(failpoint::configure("queue.after-commit=error@1"));
     const Outcome first = claim("w1", mine);
-    QCOMPARE(failpoint::counts()["queue.after-commit"], std::uint64_t(2));   // committed again, and found there
+    QCOMPARE(
+        failpoint::counts()["queue.after-commit"], std::uint64_t(2));  // committed again, and found there
     QVERIFY(failpoint::configure(""));
     QCOMPARE(first.kind, Outcome::Kind::Committed);
     const AttemptId attempt = b.step(run, "draw").attempt->id;
@@ -146,7 +153,9 @@ void TestAmb::c10_claimWhoseAnswerWasLost()
 void TestAmb::c10_killedRightAfterCommit()
 {
     CAIRN_BENCH();
-    b.add(workflow("one", "{'name':'first','tool':'buy','input':{}},{'name':'second','tool':'buy','after':['first'],'input':{}}"));
+    b.add(workflow("one",
+        "{'name':'first','tool':'buy','input':{}},{'name':'second','tool':'buy','after':['first'],'input':{}"
+        "}"));
     for (int commit = 1; commit <= 3; ++commit) {
         const RunId run = b.started("one");
         EngineStandIn doomed(b, {"doomed"});
@@ -176,13 +185,16 @@ void TestAmb::c12_crashBetweenCallAndResult()
     CAIRN_BENCH();
     QFETCH(bool, canAsk);
     const std::string tool = canAsk ? "buy" : "pay";
-    b.add(workflow("talk", "{'name':'one','tool':'" + tool + "','input':{'n':1}},{'name':'two','tool':'" + tool + "','input':{'n':2}},"
-                           "{'name':'user','kind':'signal','signal':'message'},{'name':'reply','tool':'look','after':['user'],'input':{'$from':'user'}},"
-                           "{'name':'end','tool':'look','after':['one','two','reply'],'input':{}}"));
+    b.add(workflow("talk",
+        "{'name':'one','tool':'" + tool + "','input':{'n':1}},{'name':'two','tool':'" + tool
+            + "','input':{'n':2}},"
+              "{'name':'user','kind':'signal','signal':'message'},{'name':'reply','tool':'look','after':['"
+              "user'],'input':{'$from':'user'}},"
+              "{'name':'end','tool':'look','after':['one','two','reply'],'input':{}}"));
     EngineStandIn first(b, {"w0"});
     b.tools[tool] = [&](const Call& call) {
         b.effectd.note(b.now(), call.id, call.key, call.input);
-        return call.id == "one" ? done("\"first result\"") : killed();   // P2 of the other
+        return call.id == "one" ? done("\"first result\"") : killed();  // P2 of the other
     };
     const RunId run = b.started("talk");
     first.settle();
@@ -196,19 +208,19 @@ void TestAmb::c12_crashBetweenCallAndResult()
         b.bury(engine);
         if (resume == 1)
             version = b.state(run).version;
-        QCOMPARE(b.state(run).version, version);            // the repair is stored once
+        QCOMPARE(b.state(run).version, version);  // the repair is stored once
     }
     QCOMPARE(b.facts<StepUnknown>(run), 1);
     QCOMPARE(b.output(run, "one"), std::string("\"first result\""));
     QCOMPARE(b.step(run, "two").state, canAsk ? StepState::Complete : StepState::Unknown);
     EngineStandIn engine(b, {"w9"});
-    QVERIFY(b.signal(run, "message", "m1", "\"go on\"").ok());      // the run goes on
+    QVERIFY(b.signal(run, "message", "m1", "\"go on\"").ok());  // the run goes on
     engine.settle();
     QCOMPARE(b.step(run, "reply").state, StepState::Complete);
     if (!canAsk) {
         QCOMPARE(b.summary(run).attention, Attention::UnknownEffect);
         QCOMPARE(b.summary(run).primary.reason, Reason::OutcomeUnknown);
-        QVERIFY(b.step(run, "two").output.isNull());        // no invented result
+        QVERIFY(b.step(run, "two").output.isNull());  // no invented result
         cmd::Settle settle;
         settle.step = "two";
         QVERIFY(b.doAct(run, settle).ok());

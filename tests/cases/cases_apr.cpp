@@ -36,14 +36,21 @@ private Q_SLOTS:
 void TestApr::c13_answerGoesToTheApprovalItWasMeantFor()
 {
     CAIRN_BENCH();
-    // Two agents of the same display name ask for the same tool at once, and one asks from within a child run.
-    b.add(workflow("ask", std::string("{'name':'a','agent':'Assistant','tool':'pay','input':{'delete':'staging'}") + kAsk + "}},"
-                              "{'name':'b','agent':'Assistant','tool':'pay','input':{'delete':'production'}" + kAsk + "}},"
-                              "{'name':'seen','tool':'look','after':['b'],'after_skipped':true,'input':{}},"
-                              "{'name':'kid','kind':'run','workflow':'nested','input':{}}",
-                   ",'agents':['Assistant']"));
-    b.add(workflow("nested", std::string("{'name':'a','agent':'Assistant','tool':'pay','input':{'delete':'staging'}") + kAsk + "}}",
-                   ",'agents':['Assistant']"));
+    // Two agents of the same display name ask for the same tool at once, and one asks from within a child
+    // run.
+    b.add(workflow("ask",
+        std::string("{'name':'a','agent':'Assistant','tool':'pay','input':{'delete':'staging'}") + kAsk
+            + "}},"
+              "{'name':'b','agent':'Assistant','tool':'pay','input':{'delete':'production'}"
+            + kAsk
+            + "}},"
+              "{'name':'seen','tool':'look','after':['b'],'after_skipped':true,'input':{}},"
+              "{'name':'kid','kind':'run','workflow':'nested','input':{}}",
+        ",'agents':['Assistant']"));
+    b.add(workflow("nested",
+        std::string("{'name':'a','agent':'Assistant','tool':'pay','input':{'delete':'staging'}") + kAsk
+            + "}}",
+        ",'agents':['Assistant']"));
     auto engine = std::make_unique<EngineStandIn>(b, EngineSettings{});
     const RunId run = b.started("ask");
     engine->settle();
@@ -53,7 +60,8 @@ void TestApr::c13_answerGoesToTheApprovalItWasMeantFor()
     engine->settle();
     const RunId child = b.state(run).children.front().run;
     std::set<ApprovalId> ids;
-    for (const ApprovalId& id : {b.step(run, "a").approval, b.step(run, "b").approval, b.step(child, "a").approval})
+    for (const ApprovalId& id :
+        {b.step(run, "a").approval, b.step(run, "b").approval, b.step(child, "a").approval})
         ids.insert(id);
     QCOMPARE(ids.size(), std::size_t(3));
     cmd::Decide unknown;
@@ -62,7 +70,8 @@ void TestApr::c13_answerGoesToTheApprovalItWasMeantFor()
     QCOMPARE(refused.kind, Outcome::Kind::Rejected);
     QCOMPARE(refused.rejection.code, RejectCode::NotFound);
     // An id of the child's approval is unknown to the parent: matched by id alone, never by name or place.
-    QCOMPARE(b.doAct(run, decideOn(b.state(child).approvals.front(), true)).rejection.code, RejectCode::NotFound);
+    QCOMPARE(
+        b.doAct(run, decideOn(b.state(child).approvals.front(), true)).rejection.code, RejectCode::NotFound);
     QCOMPARE(b.approve(run, "b", false).kind, Outcome::Kind::Committed);
     QCOMPARE(b.approve(run, "a", true).kind, Outcome::Kind::Committed);
     engine->settle();
@@ -79,14 +88,15 @@ void TestApr::c15_expiryIsNeverConsent()
 {
     CAIRN_BENCH();
     b.add(workflow("default", std::string("{'name':'do','tool':'pay','input':{}") + kAsk + "}}"));
-    b.add(workflow("short", std::string("{'name':'do','tool':'pay','input':{}") + kAsk + ",'expires':'300s'}}"));
+    b.add(workflow(
+        "short", std::string("{'name':'do','tool':'pay','input':{}") + kAsk + ",'expires':'300s'}}"));
     auto engine = std::make_unique<EngineStandIn>(b, EngineSettings{});
     const auto approvalOf = [&](const RunId& run) { return b.state(run).approvals.front(); };
 
-    const RunId a = b.started("default");          // (a) no explicit expiry: the default is 24 h
+    const RunId a = b.started("default");  // (a) no explicit expiry: the default is 24 h
     const RunId polled = b.started("short");
     engine->settle();
-    for (int poll = 0; poll < 3; ++poll) {          // (b) three polls of 10 s change nothing
+    for (int poll = 0; poll < 3; ++poll) {  // (b) three polls of 10 s change nothing
         b.advance(10'000);
         engine->settle();
         QCOMPARE(b.summary(polled).primary.reason, Reason::Approval);
@@ -104,7 +114,7 @@ void TestApr::c15_expiryIsNeverConsent()
     QVERIFY(approvalOf(a).approvedBy.empty());
     QCOMPARE(b.step(a, "do").state, StepState::Skipped);
 
-    const RunId late = b.started("short");         // (c) one second too late, before any engine has looked
+    const RunId late = b.started("short");  // (c) one second too late, before any engine has looked
     engine->settle();
     const TimeMs expires = approvalOf(late).expires;
     engine->kill();
@@ -112,9 +122,10 @@ void TestApr::c15_expiryIsNeverConsent()
     b.advance(301'000);
     const Outcome refused = b.approve(late, "do");
     QCOMPARE(refused.kind, Outcome::Kind::Rejected);
-    QVERIFY2(refused.rejection.text.find(formatInstant(expires)) != std::string::npos, refused.rejection.text.c_str());
+    QVERIFY2(refused.rejection.text.find(formatInstant(expires)) != std::string::npos,
+        refused.rejection.text.c_str());
     QCOMPARE(approvalOf(late).state, ApprovalState::Pending);
-    engine = std::make_unique<EngineStandIn>(b, EngineSettings{"w2"});   // (d) down across the expiry
+    engine = std::make_unique<EngineStandIn>(b, EngineSettings{"w2"});  // (d) down across the expiry
     engine->settle();
     QCOMPARE(approvalOf(late).state, ApprovalState::Expired);
     QCOMPARE(b.facts<ApprovalDecided>(late), 1);
@@ -151,8 +162,10 @@ void TestApr::c16_twoPeopleDecideAtTheSameMoment()
         const ApprovalRecord asked = b.state(run).approvals.front();
         std::optional<Outcome> ann;
         std::optional<Outcome> bob;
-        b.service->submit(b.act(run, decideOn(asked, true), "ann"), [&](Outcome outcome) { ann = std::move(outcome); });
-        other.submit(b.act(run, decideOn(asked, false), "bob"), [&](Outcome outcome) { bob = std::move(outcome); });
+        b.service->submit(
+            b.act(run, decideOn(asked, true), "ann"), [&](Outcome outcome) { ann = std::move(outcome); });
+        other.submit(
+            b.act(run, decideOn(asked, false), "bob"), [&](Outcome outcome) { bob = std::move(outcome); });
         if (i % 2 == 0) {
             b.service->drain();
             other.drain();
@@ -166,8 +179,8 @@ void TestApr::c16_twoPeopleDecideAtTheSameMoment()
         QCOMPARE(loser.kind, Outcome::Kind::Rejected);
         QCOMPARE(loser.rejection.code, RejectCode::Stale);
         const ApprovalRecord after = b.state(run).approvals.front();
-        const std::string says = std::string("already ") + (annWon ? "approved by ann at " : "rejected by bob at ")
-            + formatInstant(after.decidedAt);
+        const std::string says = std::string("already ")
+            + (annWon ? "approved by ann at " : "rejected by bob at ") + formatInstant(after.decidedAt);
         QVERIFY2(loser.rejection.text.find(says) == 0, loser.rejection.text.c_str());
         engine.settle();
         approved += annWon ? 1 : 0;
@@ -175,7 +188,9 @@ void TestApr::c16_twoPeopleDecideAtTheSameMoment()
         QCOMPARE(b.facts<ApprovalDecided>(run), 1);
         const auto audit = b.audit(run);
         QCOMPARE(audit.size(), std::size_t(2));
-        QCOMPARE(std::count_if(audit.begin(), audit.end(), [](const AuditRow& row) { return row.kind == "refused"; }), 1);
+        QCOMPARE(std::count_if(
+                     audit.begin(), audit.end(), [](const AuditRow& row) { return row.kind == "refused"; }),
+            1);
         // A double click of the winner: one decision, the same answer.
         const Outcome again = b.doAct(run, decideOn(asked, annWon), annWon ? "ann" : "bob");
         QCOMPARE(again.kind, Outcome::Kind::NoChange);
@@ -188,11 +203,17 @@ void TestApr::c18_parallelBranchesWaitEachForItself()
 {
     CAIRN_BENCH();
     const auto branch = [](const std::string& n) {
-        return "{'name':'think" + n + "','tool':'look','input':{}},"
-               "{'name':'ask" + n + "','kind':'approval','after':['think" + n + "'],'input':{'n':" + n + "},'approval':{'role':'ops'}}";
+        return "{'name':'think" + n
+            + "','tool':'look','input':{}},"
+              "{'name':'ask"
+            + n + "','kind':'approval','after':['think" + n + "'],'input':{'n':" + n
+            + "},'approval':{'role':'ops'}}";
     };
-    b.add(workflow("three", branch("1") + "," + branch("2") + "," + branch("3") + ",{'name':'next','tool':'note',"
-                            "'after':['ask1','ask2','ask3'],'input':{'one':{'$from':'ask1'},'two':{'$from':'ask2'},'three':{'$from':'ask3'}}}"));
+    b.add(workflow("three",
+        branch("1") + "," + branch("2") + "," + branch("3")
+            + ",{'name':'next','tool':'note',"
+              "'after':['ask1','ask2','ask3'],'input':{'one':{'$from':'ask1'},'two':{'$from':'ask2'},'three':"
+              "{'$from':'ask3'}}}"));
     b.tools["look"] = [](const Call&) { return later(); };
     std::vector<int> order{1, 2, 3};
     int rounds = 0;
@@ -219,14 +240,16 @@ void TestApr::c18_parallelBranchesWaitEachForItself()
                 }
                 for (int i = 0; i < 3; ++i) {
                     const bool over = i < answered;
-                    const StepState state = b.step(run, "ask" + std::to_string(order[static_cast<std::size_t>(i)])).state;
+                    const StepState state =
+                        b.step(run, "ask" + std::to_string(order[static_cast<std::size_t>(i)])).state;
                     QCOMPARE(state == StepState::Complete, over);
                 }
             }
             ++rounds;
             QVERIFY(b.state(run).closed);
             QCOMPARE(b.effectd.count("next"), rounds);
-            QCOMPARE(b.effectd.lines.back().arguments, std::string("{\"one\":{\"n\":1},\"two\":{\"n\":2},\"three\":{\"n\":3}}"));
+            QCOMPARE(b.effectd.lines.back().arguments,
+                std::string("{\"one\":{\"n\":1},\"two\":{\"n\":2},\"three\":{\"n\":3}}"));
         }
     } while (std::next_permutation(order.begin(), order.end()));
     QCOMPARE(rounds, 12);

@@ -19,8 +19,8 @@ private Q_SLOTS:
 void TestChd::c31_cancelRacesWithFanOut_data()
 {
     QTest::addColumn<bool>("kill");
-    QTest::addColumn<int>("at");           // children that are made by then
-    QTest::addColumn<int>("messages");     // delivered in a turn: where in a turn the cancel comes
+    QTest::addColumn<int>("at");        // children that are made by then
+    QTest::addColumn<int>("messages");  // delivered in a turn: where in a turn the cancel comes
     QTest::newRow("alive") << false << 60 << 3;
     QTest::newRow("worker killed right after the cancel") << true << 60 << 3;
     QTest::newRow("all in one turn") << false << 60 << 40;
@@ -28,8 +28,9 @@ void TestChd::c31_cancelRacesWithFanOut_data()
         QTest::addRow("moment %d", i) << (i % 4 == 3) << 50 + 2 * i << 1 + i % 7;
 }
 
-// 200 children, cancelled when about 60 are made. Nothing here depends on chance, so the cancel comes at many moments instead
-// of 50 times at one: after how many children, and where in a turn. The clock moves 20 ms with each turn.
+// 200 children, cancelled when about 60 are made. Nothing here depends on chance, so the cancel comes at many
+// moments instead of 50 times at one: after how many children, and where in a turn. The clock moves 20 ms
+// with each turn.
 void TestChd::c31_cancelRacesWithFanOut()
 {
     CAIRN_BENCH();
@@ -37,11 +38,13 @@ void TestChd::c31_cancelRacesWithFanOut()
     QFETCH(int, at);
     QFETCH(int, messages);
     if (b.sqlite() && QByteArray(QTest::currentDataTag()).startsWith("moment"))
-        return;   // the same rules on a slower store
+        return;  // the same rules on a slower store
     std::string items = "[0";
     for (int i = 1; i < 200; ++i)
         items += "," + std::to_string(i);
-    b.add(workflow("parent", "{'name':'kids','kind':'run','workflow':'kid','for_each':{'from':'input'},'input':{'$from':'item'}}"));
+    b.add(workflow("parent",
+        "{'name':'kids','kind':'run','workflow':'kid','for_each':{'from':'input'},'input':{'$from':'item'}"
+        "}"));
     b.add(workflow("kid", "{'name':'do','tool':'note','input':{}}"));
     EngineSettings settings{"w1"};
     settings.messages = static_cast<std::size_t>(messages);
@@ -70,12 +73,13 @@ void TestChd::c31_cancelRacesWithFanOut()
     const auto openChildren = [&] { return b.state(run).openChildren; };
     std::uint32_t left = openChildren();
     QVERIFY(left > 100);
-    // What the killed worker was at is not begun again after the cancel: it is in doubt until a person has looked.
+    // What the killed worker was at is not begun again after the cancel: it is in doubt until a person has
+    // looked.
     const auto settleDoubts = [&] {
         for (const RunId& child : children())
             if (const RunState state = b.state(child); kill && !state.closed && !state.unknown.empty())
                 QCOMPARE(b.doAct(child, cmd::Settle{"do", cmd::SettleAs::NotHappened, {}, {}, 0, false}).kind,
-                         Outcome::Kind::Committed);
+                    Outcome::Kind::Committed);
     };
     for (int i = 0; i < 2000 && b.row(run).activity == Activity::Cancelling; ++i) {
         b.advance(20);
@@ -96,7 +100,8 @@ void TestChd::c31_cancelRacesWithFanOut()
     const auto open = b.store->count({unfinished});
     CAIRN_VERIFY_OK(open);
     QCOMPARE(*open, std::uint64_t(0));
-    // No child that is made after the cancel begins an attempt, then or later; those from before begin no second one.
+    // No child that is made after the cancel begins an attempt, then or later; those from before begin no
+    // second one.
     int startedLate = 0;
     for (const RunId& child : children()) {
         const auto entries = b.entries(child);
@@ -128,17 +133,20 @@ void TestChd::c33_childFinishedWhileItsParentHadFailed_data()
     QTest::newRow("parent leave, child running") << QByteArray("leave") << 2;
 }
 
-// "Retries P" is the retry of its failed step: P goes on from where it was, with C as it is. A fork of P ("from just after
-// the start of C") is a new run with children of its own, whose effects it finds in the ledger: asserted at the end.
+// "Retries P" is the retry of its failed step: P goes on from where it was, with C as it is. A fork of P
+// ("from just after the start of C") is a new run with children of its own, whose effects it finds in the
+// ledger: asserted at the end.
 void TestChd::c33_childFinishedWhileItsParentHadFailed()
 {
     CAIRN_BENCH();
     QFETCH(QByteArray, onFailure);
     QFETCH(int, child);
-    b.add(workflow("parent", "{'name':'kid','kind':'run','workflow':'kid','input':{}},{'name':'bad','tool':'look','input':{}},"
-                             "{'name':'end','tool':'note','after':['kid','bad'],'input':{'$from':'kid'}}",
-                   ",'on_failure':'" + onFailure.toStdString() + "'"));
-    b.add(workflow("kid", "{'name':'slow','tool':'note','input':{}}", ",'on_failure':'close','output':{'$from':'slow'}"));
+    b.add(workflow("parent",
+        "{'name':'kid','kind':'run','workflow':'kid','input':{}},{'name':'bad','tool':'look','input':{}},"
+        "{'name':'end','tool':'note','after':['kid','bad'],'input':{'$from':'kid'}}",
+        ",'on_failure':'" + onFailure.toStdString() + "'"));
+    b.add(workflow("kid", "{'name':'slow','tool':'note','input':{}}",
+        ",'on_failure':'close','output':{'$from':'slow'}"));
     bool broken = true;
     b.tools["look"] = [&](const Call&) { return broken ? fails(FailureClass::Permanent) : done(); };
     b.tools["note"] = [&](const Call& call) {

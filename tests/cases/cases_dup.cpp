@@ -11,7 +11,7 @@ namespace {
 struct Body {
     Bench& b;
     RunId run;
-    std::string waitsFor;          // empty: it came to its end
+    std::string waitsFor;  // empty: it came to its end
     int entered = 0;
 
     // False: the body stops here, for the step has no result yet.
@@ -102,36 +102,40 @@ void TestDup::c01_secondQuestionRepeatsNothing()
 void TestDup::c02_answeringOneOfManyCallsFiresNoOther()
 {
     CAIRN_BENCH();
-    b.add(workflow("video", "{'name':'each','tool':'render','for_each':{'from':'input'},'input':{'$from':'item'}},"
-                            "{'name':'finalize','tool':'note','after':['each'],'input':{'$from':'each'}}"));
+    b.add(workflow("video",
+        "{'name':'each','tool':'render','for_each':{'from':'input'},'input':{'$from':'item'}},"
+        "{'name':'finalize','tool':'note','after':['each'],'input':{'$from':'each'}}"));
     auto engine = std::make_unique<EngineStandIn>(b, EngineSettings{});
     const RunId run = b.started("video", "[1,2,3,4,5,6]");
     engine->settle();
     std::map<int, AttemptId> attempts;
-    for (int i = 1; i <= 6; ++i) {   // "accepted": the renderer holds a claim, and posts its result later
+    for (int i = 1; i <= 6; ++i) {  // "accepted": the renderer holds a claim, and posts its result later
         cmd::Claim claim;
         claim.step = "each#" + std::to_string(i - 1);
         claim.worker = "renderer";
         claim.heartbeat = 40'000'000;
         QCOMPARE(b.service->submitAndWait(Bench::command(run, claim, {ActorKind::Worker, "renderer"})).kind,
-                 Outcome::Kind::Committed);
+            Outcome::Kind::Committed);
         const StepRecord record = b.step(run, claim.step);
         attempts[i] = record.attempt->id;
         b.effectd.note(b.now(), "render", record.id, std::to_string(i));
     }
-    const auto post = [&](int i, const std::string& result) { return b.service->submitAndWait(b.complete(run, attempts[i], result)); };
+    const auto post = [&](int i, const std::string& result) {
+        return b.service->submitAndWait(b.complete(run, attempts[i], result));
+    };
     const auto version = [&] { return b.state(run).version; };
     int posted = 0;
     for (const int i : {3, 1, 6, 2, 5, 4}) {
         QCOMPARE(post(i, "{\"video\":" + std::to_string(i) + "}").kind, Outcome::Kind::Committed);
         engine->settle();
-        if (++posted == 2) {   // the worker is restarted
+        if (++posted == 2) {  // the worker is restarted
             engine->kill();
             b.bury(*engine);
             engine = std::make_unique<EngineStandIn>(b, EngineSettings{});
             engine->settle();
         }
-        if (i == 3) {   // again unchanged: acknowledged, nothing changes; with other content: refused, and on record
+        if (i == 3) {  // again unchanged: acknowledged, nothing changes; with other content: refused, and on
+                       // record
             const std::uint64_t before = version();
             QCOMPARE(post(3, "{\"video\":3}").kind, Outcome::Kind::NoChange);
             QCOMPARE(version(), before);
@@ -145,8 +149,9 @@ void TestDup::c02_answeringOneOfManyCallsFiresNoOther()
     engine->settle();
     QCOMPARE(b.effectd.text(), std::string("finalize=1 render=6"));
     QCOMPARE(b.effectd.lines.back().name, std::string("finalize"));
-    QCOMPARE(b.effectd.lines.back().arguments, std::string("[{\"video\":1},{\"video\":2},{\"video\":3},{\"video\":4},"
-                                                           "{\"video\":5},{\"video\":6}]"));
+    QCOMPARE(b.effectd.lines.back().arguments,
+        std::string("[{\"video\":1},{\"video\":2},{\"video\":3},{\"video\":4},"
+                    "{\"video\":5},{\"video\":6}]"));
     QCOMPARE(b.state(run).closedAs, Activity::Completed);
     QVERIFY(b.state(run).closed);
     QCOMPARE(b.verified(run), std::string());
@@ -159,15 +164,17 @@ void TestDup::c04_crashBetweenOutputAndEnd_data()
     QTest::newRow("child") << true;
 }
 
-// In Cairn the output, the end of the step and the end of the run are one commit, so "output stored, run not closed" is
-// not a state that a kill can leave. What can be lost is all that comes after that commit: the answer to it (the same
-// command comes again) and the message to the parent.
+// In Cairn the output, the end of the step and the end of the run are one commit, so "output stored, run not
+// closed" is not a state that a kill can leave. What can be lost is all that comes after that commit: the
+// answer to it (the same command comes again) and the message to the parent.
 void TestDup::c04_crashBetweenOutputAndEnd()
 {
     CAIRN_BENCH();
     QFETCH(bool, asChild);
     b.add(workflow("work", "{'name':'do','tool':'note','input':{}}", ",'output':{'$from':'do'}"));
-    b.add(workflow("parent", "{'name':'kid','kind':'run','workflow':'work','input':{}},{'name':'after','tool':'look','after':['kid']}"));
+    b.add(workflow("parent",
+        "{'name':'kid','kind':'run','workflow':'work','input':{}},{'name':'after','tool':'look','after':['"
+        "kid']}"));
     EngineStandIn first(b, {"w1"});
     bool dies = true;
     CommandId command;
@@ -178,7 +185,7 @@ void TestDup::c04_crashBetweenOutputAndEnd()
         dies = false;
         Submission s = b.complete(call.run, call.attempt, "\"once\"");
         s.command.id = command = makeId<CommandId>(b.now(), b.rng);
-        static_cast<void>(first.submit(std::move(s)));   // the output is stored, and then the process is gone
+        static_cast<void>(first.submit(std::move(s)));  // the output is stored, and then the process is gone
         return killed();
     };
     const RunId top = b.started(asChild ? "parent" : "work");

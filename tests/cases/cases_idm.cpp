@@ -23,7 +23,9 @@ void TestIdm::c51_sameKeyDifferentRequest()
         return fails(FailureClass::Permanent);
     };
     EngineStandIn engine(b, {});
-    const auto ask = [&](const std::string& input) { return b.service->submitAndWait(b.start("one", input, "K")); };
+    const auto ask = [&](const std::string& input) {
+        return b.service->submitAndWait(b.start("one", input, "K"));
+    };
     const Outcome first = ask("{\"a\":1}");
     QCOMPARE(first.kind, Outcome::Kind::Committed);
     const auto mustBeTheSame = [&] {
@@ -47,7 +49,7 @@ void TestIdm::c51_sameKeyDifferentRequest()
     }
     engine.settle();
     QCOMPARE(b.state(first.run).closedAs, Activity::Failed);
-    QVERIFY(mustBeTheSame());                     // after the first failed
+    QVERIFY(mustBeTheSame());  // after the first failed
     engine.settle();
     QCOMPARE(b.effectd.count("do"), 1);
     // A client whose reply was lost tries again with the same command: its first answer.
@@ -74,7 +76,9 @@ void TestIdm::c51_fiftyAtOnce()
     Service other(b.reader(), *otherQueue, b.clock, rng, {});
     std::vector<Outcome> outcomes;
     for (int i = 0; i < 50; ++i)
-        (i % 2 ? other : *b.service).submit(b.start("one", "{\"a\":1}", "K"), [&](Outcome outcome) { outcomes.push_back(std::move(outcome)); });
+        (i % 2 ? other : *b.service).submit(b.start("one", "{\"a\":1}", "K"), [&](Outcome outcome) {
+            outcomes.push_back(std::move(outcome));
+        });
     QVERIFY(outcomes.empty());
     other.drain();
     b.service->drain();

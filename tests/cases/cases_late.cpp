@@ -21,8 +21,8 @@ void TestLate::c08_lateReaperDoesNotOverruleSuccess_data()
     QTest::newRow("the recovery of a dead owner") << false;
 }
 
-// The sweeper decides on what it has read (the step is overdue) and is held before its commit; the step succeeds; the
-// sweeper's commit is let go.
+// The sweeper decides on what it has read (the step is overdue) and is held before its commit; the step
+// succeeds; the sweeper's commit is let go.
 void TestLate::c08_lateReaperDoesNotOverruleSuccess()
 {
     CAIRN_BENCH();
@@ -42,11 +42,13 @@ void TestLate::c08_lateReaperDoesNotOverruleSuccess()
     Service sweeper(b.reader(), *held, b.clock, rng, {});
     sweeper.setSessionEnded([&](const SessionId& id) { return b.sessionEnded(id); });
     std::optional<Outcome> swept;
-    Submission sweep = byTimeout ? Bench::command(run, cmd::FireTimers{}) : Bench::command(run, cmd::Recover{});
+    Submission sweep =
+        byTimeout ? Bench::command(run, cmd::FireTimers{}) : Bench::command(run, cmd::Recover{});
     sweeper.submit(std::move(sweep), [&](Outcome outcome) { swept = std::move(outcome); });
-    QVERIFY(!swept);   // decided, not committed
+    QVERIFY(!swept);  // decided, not committed
     b.effectd.note(b.now(), "do", "k", {});
-    QCOMPARE(b.service->submitAndWait(b.complete(run, call.attempt, "\"done\"")).kind, Outcome::Kind::Committed);
+    QCOMPARE(
+        b.service->submitAndWait(b.complete(run, call.attempt, "\"done\"")).kind, Outcome::Kind::Committed);
     sweeper.drain();
     QVERIFY(swept);
     QCOMPARE(swept->kind, Outcome::Kind::NoChange);

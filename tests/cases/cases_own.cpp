@@ -24,7 +24,7 @@ void TestOwn::c05_recoveryLeavesRunsThatThisProcessHasJustStarted()
     for (int i = 0; i < 200; ++i) {
         Submission s = b.start("one");
         if (i % 2 == 0) {
-            QVERIFY(first.submit(std::move(s)).ok());        // started by this very engine
+            QVERIFY(first.submit(std::move(s)).ok());  // started by this very engine
         } else {
             QVERIFY(b.service->submitAndWait(std::move(s)).ok());
         }
@@ -58,7 +58,8 @@ void TestOwn::c07_restartedWorkerWithItsOldName()
     QVERIFY(dead.dead());
     QCOMPARE(b.step(run, "do").state, StepState::Running);
     b.tools.clear();
-    // Restarted at once under the same name: the run is not its own, and is not adopted while the old lease lives.
+    // Restarted at once under the same name: the run is not its own, and is not adopted while the old lease
+    // lives.
     EngineStandIn again(b, {"w1"});
     again.settle();
     QCOMPARE(b.effectd.count("do"), 0);

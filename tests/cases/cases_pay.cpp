@@ -27,10 +27,13 @@ private Q_SLOTS:
 void TestPay::c38_nulInText()
 {
     CAIRN_BENCH();
-    b.add(workflow("one", "{'name':'do','tool':'look','input':{'$from':'input'}},{'name':'ask','kind':'approval','after':['do'],'input':{},"
-                          "'approval':{'role':'ops'}}"));
+    b.add(workflow("one",
+        "{'name':'do','tool':'look','input':{'$from':'input'}},{'name':'ask','kind':'approval','after':['do']"
+        ",'input':{},"
+        "'approval':{'role':'ops'}}"));
     b.tools["look"] = [&](const Call& call) {
-        Answer given = call.input == "3" ? fails(FailureClass::Permanent, "went wrong: " + kNul) : done(call.input == "1" ? kNul : kPng);
+        Answer given = call.input == "3" ? fails(FailureClass::Permanent, "went wrong: " + kNul)
+                                         : done(call.input == "1" ? kNul : kPng);
         given.media = call.input == "3" ? "text/plain" : "application/octet-stream";
         return given;
     };
@@ -39,14 +42,14 @@ void TestPay::c38_nulInText()
     const RunId two = b.started("one", "2");
     const RunId three = b.started("one", "3");
     engine.settle();
-    QVERIFY(b.output(one, "do") == kNul);                 // kept without loss
+    QVERIFY(b.output(one, "do") == kNul);  // kept without loss
     QVERIFY(b.output(two, "do") == kPng);
     QCOMPARE(b.step(one, "do").output.size, std::uint64_t(3));
     QVERIFY(b.text(three, b.step(three, "do").error) == "went wrong: " + kNul);
     // A list shows the NUL and what follows it.
     QCOMPARE(b.row(three).error, std::string("went wrong: a\\x00b"));
     QCOMPARE(b.step(three, "do").state, StepState::Failed);
-    QCOMPARE(b.step(three, "do").attempts, 1U);           // no loop
+    QCOMPARE(b.step(three, "do").attempts, 1U);  // no loop
     QVERIFY(engine.errors.empty());
     // A note and a run's key are text: refused, by name, and nothing changes.
     const std::uint64_t version = b.state(one).version;
@@ -68,14 +71,18 @@ void TestPay::c38_nulInText()
 void TestPay::c40_numbersKeepTheirDigits()
 {
     CAIRN_BENCH();
-    const std::string input = json("{'id': 9007199254740993, 'neg': -4611686018427387905, 'price': 1.10, 'k':1}");
-    b.add(workflow("one", "{'name':'whole','tool':'note','input':{'$from':'input'}},"
-                          "{'name':'part','tool':'note','input':{'id':{'$from':'input','at':'/id'},'neg':{'$from':'input','at':'/neg'},"
-                          "'price':{'$from':'input','at':'/price'}}},"
-                          "{'name':'back','tool':'note','after':['whole'],'input':{'$from':'whole','at':'/price'}}"));
+    const std::string input =
+        json("{'id': 9007199254740993, 'neg': -4611686018427387905, 'price': 1.10, 'k':1}");
+    b.add(workflow("one",
+        "{'name':'whole','tool':'note','input':{'$from':'input'}},"
+        "{'name':'part','tool':'note','input':{'id':{'$from':'input','at':'/"
+        "id'},'neg':{'$from':'input','at':'/neg'},"
+        "'price':{'$from':'input','at':'/price'}}},"
+        "{'name':'back','tool':'note','after':['whole'],'input':{'$from':'whole','at':'/price'}}"));
     b.tools["note"] = [&](const Call& call) {
         b.effectd.note(b.now(), call.id, call.key, call.input);
-        return call.id == "back" && b.effectd.count("back") == 1 ? fails(FailureClass::Permanent) : done(call.input);
+        return call.id == "back" && b.effectd.count("back") == 1 ? fails(FailureClass::Permanent)
+                                                                 : done(call.input);
     };
     EngineStandIn engine(b, {});
     const RunId run = b.started("one", input);
@@ -105,26 +112,29 @@ void TestPay::c40_refusedOnEntry_data()
 {
     QTest::addColumn<QByteArray>("input");
     QTest::addColumn<QByteArray>("says");
-    QTest::newRow("beyond a double") << QByteArray("{\"e\": 1e400}") << QByteArray("a number beyond the range of a double");
+    QTest::newRow("beyond a double") << QByteArray("{\"e\": 1e400}")
+                                     << QByteArray("a number beyond the range of a double");
     QTest::newRow("not a number") << QByteArray("{\"e\": NaN}") << QByteArray("expected");
     QTest::newRow("a key twice") << QByteArray("{\"k\":1, \"k\":2}") << QByteArray("");
     QTest::newRow("a key twice, escaped") << QByteArray("{\"k\":1, \"\\u006b\":2}") << QByteArray("");
 }
 
-// The service's own check, which stands in front of every store: what a caller or a person gives is refused before anything
-// is written, whichever verb it comes with.
+// The service's own check, which stands in front of every store: what a caller or a person gives is refused
+// before anything is written, whichever verb it comes with.
 void TestPay::c40_refusedOnEntry()
 {
     CAIRN_BENCH();
     QFETCH(QByteArray, input);
     QFETCH(QByteArray, says);
-    b.add(workflow("one", "{'name':'do','tool':'note','input':{'$from':'input'}},{'name':'go','kind':'signal','signal':'go'}"));
+    b.add(workflow("one",
+        "{'name':'do','tool':'note','input':{'$from':'input'}},{'name':'go','kind':'signal','signal':'go'}"));
     const auto refused = [&](const Outcome& outcome, const std::string& what) {
         QCOMPARE(outcome.kind, Outcome::Kind::Rejected);
         QCOMPARE(outcome.rejection.code, RejectCode::InvalidInput);
         const std::string begin = what + " is not JSON that can be kept exactly: line 1, column ";
         QVERIFY2(outcome.rejection.text.find(begin) == 0, outcome.rejection.text.c_str());
-        QVERIFY2(outcome.rejection.text.find(says.toStdString()) != std::string::npos, outcome.rejection.text.c_str());
+        QVERIFY2(outcome.rejection.text.find(says.toStdString()) != std::string::npos,
+            outcome.rejection.text.c_str());
     };
     refused(b.service->submitAndWait(b.start("one", input.toStdString(), "k")), "the input");
     const auto count = b.store->count({});
@@ -153,14 +163,18 @@ void TestPay::c40_refusedOnEntry()
 void TestPay::c41_valueTooLargeToCancel()
 {
     CAIRN_BENCH();
-    b.add(workflow("one", "{'name':'do','tool':'look','input':{'$from':'input'}},{'name':'ask','kind':'approval','after':['do'],'input':{},"
-                          "'approval':{'role':'ops'}}"));
+    b.add(workflow("one",
+        "{'name':'do','tool':'look','input':{'$from':'input'}},{'name':'ask','kind':'approval','after':['do']"
+        ",'input':{},"
+        "'approval':{'role':'ops'}}"));
     std::string big(20u << 20, 'x');
     big.front() = big.back() = '"';
     b.tools["look"] = [&](const Call& call) {
         if (call.input == "0")
             return fails(FailureClass::TooLarge, "the output has 268435457 bytes; the limit is 268435456");
-        return done(call.input == "1" ? std::string(16'384, '7') : call.input == "2" ? std::string(16'385, '7') : big);
+        return done(call.input == "1" ? std::string(16'384, '7')
+                : call.input == "2"   ? std::string(16'385, '7')
+                                      : big);
     };
     EngineStandIn engine(b, {});
     const RunId over = b.started("one", "0");
@@ -168,7 +182,7 @@ void TestPay::c41_valueTooLargeToCancel()
     const RunId aside = b.started("one", "2");
     const RunId huge = b.started("one", "3");
     engine.settle();
-    QCOMPARE(b.step(over, "do").state, StepState::Failed);       // typed, not tried again
+    QCOMPARE(b.step(over, "do").state, StepState::Failed);  // typed, not tried again
     QCOMPARE(b.step(over, "do").attempts, 1U);
     QVERIFY(b.row(over).error.find("limit") != std::string::npos);
     const auto artifactOf = [&](const RunId& run) {
@@ -179,7 +193,8 @@ void TestPay::c41_valueTooLargeToCancel()
     QVERIFY(artifactOf(aside));
     QVERIFY(artifactOf(huge));
     QCOMPARE(b.step(huge, "do").output.size, std::uint64_t(big.size()));
-    const auto slice = b.store->payload(huge, b.step(huge, "do").output.id, 0, 10);   // opened without loading it
+    const auto slice =
+        b.store->payload(huge, b.step(huge, "do").output.id, 0, 10);  // opened without loading it
     CAIRN_VERIFY_OK(slice);
     QCOMPARE(*slice, std::string("\"xxxxxxxxx"));
     QVERIFY(b.output(huge, "do") == big);

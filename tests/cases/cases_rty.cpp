@@ -33,13 +33,13 @@ void TestRty::c28_serverSaidWait()
     std::vector<RunId> runs{b.started("one")};
     engine->settle();
     QCOMPARE(calls.size(), std::size_t(1));
-    b.advance(300);                        // the other 19 share the provider: one limit for all
+    b.advance(300);  // the other 19 share the provider: one limit for all
     while (runs.size() < 20)
         runs.push_back(b.started("one"));
     engine->settle();
     b.advance(9'700);
     engine->settle();
-    engine->kill();                        // restarted at 10 s
+    engine->kill();  // restarted at 10 s
     b.bury(*engine);
     engine = std::make_unique<EngineStandIn>(b, EngineSettings{"w2"});
     engine->settle();
@@ -49,10 +49,10 @@ void TestRty::c28_serverSaidWait()
         QCOMPARE(row.reason, Reason::Resource);
         QVERIFY2(row.nextTime >= began + 30'000, std::to_string(row.nextTime - began).c_str());
         times.insert(row.nextTime);
-        QCOMPARE(b.step(run, "do").failures, 0U);   // being limited uses up nothing
+        QCOMPARE(b.step(run, "do").failures, 0U);  // being limited uses up nothing
     }
-    QVERIFY2(times.size() >= 15, std::to_string(times.size()).c_str());   // spread
-    b.advance(19'999);                     // began + 29.999 s
+    QVERIFY2(times.size() >= 15, std::to_string(times.size()).c_str());  // spread
+    b.advance(19'999);                                                   // began + 29.999 s
     engine->settle();
     QCOMPARE(calls.size(), std::size_t(1));
     for (int i = 0; i < 60; ++i) {
@@ -73,13 +73,15 @@ void TestRty::c28_retryAfterHeader_data()
     QTest::addColumn<QByteArray>("header");
     QTest::addColumn<qint64>("atLeast");
     QTest::addColumn<qint64>("atMost");
-    // With jitter of a tenth (10 s at most) on top; what cannot be read falls back to the own back-off of 1 s.
+    // With jitter of a tenth (10 s at most) on top; what cannot be read falls back to the own back-off of 1
+    // s.
     QTest::newRow("seconds") << QByteArray("30") << qint64(30'000) << qint64(33'001);
     QTest::newRow("date") << QByteArray("Sun, 17 Mar 2030 17:47:10 GMT") << qint64(30'000) << qint64(33'001);
     QTest::newRow("negative") << QByteArray("-5") << qint64(0) << qint64(1'200);
     QTest::newRow("word") << QByteArray("soon") << qint64(0) << qint64(1'200);
     QTest::newRow("a day") << QByteArray("86400") << qint64(86'400'000) << qint64(86'410'000);
-    QTest::newRow("extreme, capped at a day") << QByteArray("99999999") << qint64(86'400'000) << qint64(86'410'000);
+    QTest::newRow("extreme, capped at a day")
+        << QByteArray("99999999") << qint64(86'400'000) << qint64(86'410'000);
 }
 
 void TestRty::c28_retryAfterHeader()
@@ -91,7 +93,9 @@ void TestRty::c28_retryAfterHeader()
     b.add(workflow("one", "{'name':'do','tool':'call','input':{}}"));
     // 2030-03-17T17:46:40Z is the bench's beginning.
     const auto asked = parseRetryAfter(header.toStdString(), {}, b.now());
-    b.tools["call"] = [&](const Call&) { return fails(FailureClass::RateLimited, "429", asked ? *asked : -1); };
+    b.tools["call"] = [&](const Call&) {
+        return fails(FailureClass::RateLimited, "429", asked ? *asked : -1);
+    };
     EngineStandIn engine(b, {});
     const RunId run = b.started("one");
     engine.settle();
@@ -120,7 +124,7 @@ void TestRty::c29_whatCountsAsAnAttempt()
         EngineStandIn engine(b, {"w"});
         engine.settle();
         QVERIFY(engine.dead());
-        QCOMPARE(b.step(run, "do").attempts, static_cast<std::uint32_t>(i + 1));   // written at the claim
+        QCOMPARE(b.step(run, "do").attempts, static_cast<std::uint32_t>(i + 1));  // written at the claim
         b.bury(engine);
     }
     EngineStandIn engine(b, {"w"});

@@ -21,11 +21,12 @@ void TestStk::c19_hungAttemptIsEndedAndTriedAgain()
 {
     CAIRN_BENCH();
     b.add(workflow("keyed", "{'name':'do','tool':'keyed','input':{'$from':'input'}}", {}, 1,
-                   "'keyed':{'safety':'repeatable','executor':'command','settings':{'argv':['/bin/true']},"
-                   "'effect_key':'K-${/k}','timeout':'60s','retry':{'attempts':5,'first_delay':'1s','max_delay':'1s'}}"));
+        "'keyed':{'safety':'repeatable','executor':'command','settings':{'argv':['/bin/true']},"
+        "'effect_key':'K-${/"
+        "k}','timeout':'60s','retry':{'attempts':5,'first_delay':'1s','max_delay':'1s'}}"));
     std::uint32_t hangs = 2;
     b.tools["keyed"] = [&](const Call& call) {
-        if (call.number == 1) {   // the connection broke: the same key is tried again
+        if (call.number == 1) {  // the connection broke: the same key is tried again
             Answer broke = fails(FailureClass::Retryable, "connection reset");
             broke.effect = EffectKnowledge::Unknown;
             return broke;
@@ -42,15 +43,15 @@ void TestStk::c19_hungAttemptIsEndedAndTriedAgain()
     const RunId third = b.started("keyed", "{\"k\":7}");
     engine->settle();
     b.advance(2'000);
-    engine->settle();                                   // attempt 2 hangs
+    engine->settle();  // attempt 2 hangs
     QCOMPARE(b.step(x, "do").attempts, 2U);
     QCOMPARE(b.summary(x).activity, Activity::Executing);
-    for (const RunId& run : {second, third}) {           // blocked by run x on the key, and said so
+    for (const RunId& run : {second, third}) {  // blocked by run x on the key, and said so
         QCOMPARE(b.summary(run).primary.reason, Reason::EffectInFlight);
         QCOMPARE(b.step(run, "do").waitRun, x);
     }
     b.advance(60'000);
-    engine->settle();                                    // ended at the limit, not parked
+    engine->settle();  // ended at the limit, not parked
     const ListRow row = b.row(x);
     QCOMPARE(row.activity, Activity::Retrying);
     QCOMPARE(row.reason, Reason::Retry);
@@ -62,11 +63,10 @@ void TestStk::c19_hungAttemptIsEndedAndTriedAgain()
     QCOMPARE(attempts->back().how, AttemptEnd::TimedOut);
     QCOMPARE(attempts->back().endedAt - attempts->back().startedAt, SpanMs(60'000));
     const Explanation why = b.explained(x);
-    QVERIFY(std::any_of(why.actions.begin(), why.actions.end(), [](const Action& action) {
-        return action.verb == Verb::Retry && action.allowed;
-    }));
+    QVERIFY(std::any_of(why.actions.begin(), why.actions.end(),
+        [](const Action& action) { return action.verb == Verb::Retry && action.allowed; }));
     b.advance(1'001);
-    engine->settle();                                    // attempt 3 hangs, and the worker is restarted
+    engine->settle();  // attempt 3 hangs, and the worker is restarted
     QCOMPARE(b.step(x, "do").attempts, 3U);
     engine->kill();
     b.bury(*engine);
@@ -84,7 +84,8 @@ void TestStk::c19_hungAttemptIsEndedAndTriedAgain()
 void TestStk::c21_versionThatNobodyServesIsSaid()
 {
     CAIRN_BENCH();
-    const std::string first = "{'name':'a','tool':'note','input':{}},{'name':'b','tool':'note','after':['a'],'input':{}}";
+    const std::string first =
+        "{'name':'a','tool':'note','input':{}},{'name':'b','tool':'note','after':['a'],'input':{}}";
     b.add(workflow("flow", first));
     b.tools["note"] = [&](const Call& call) {
         if (call.id == "b" && b.effectd.count("b") == 0 && b.state(call.run).workflow.version == 1)
@@ -99,7 +100,7 @@ void TestStk::c21_versionThatNobodyServesIsSaid()
     old.kill();
     b.bury(old);
     b.add(workflow("flow", first + ",{'name':'c','tool':'note','after':['b'],'input':{}}",
-                   ",'migrations':[{'from_version':1}]", 2));
+        ",'migrations':[{'from_version':1}]", 2));
     b.add(workflow("flow", "{'name':'b','tool':'note','input':{}}", ",'migrations':[{'from_version':1}]", 3));
     EngineStandIn newer(b, {"new", {"flow@2"}});
     newer.settle();
@@ -110,12 +111,13 @@ void TestStk::c21_versionThatNobodyServesIsSaid()
     QCOMPARE(summary.activity, Activity::Blocked);
     QCOMPARE(summary.primary.reason, Reason::Worker);
     QCOMPARE(summary.attention, Attention::Repair);
-    QCOMPARE(b.text(run, b.state(run).blockedDetail), std::string("wanted flow@1; this engine serves flow@2"));
+    QCOMPARE(
+        b.text(run, b.state(run).blockedDetail), std::string("wanted flow@1; this engine serves flow@2"));
     const auto counts = b.store->counts({});
     CAIRN_VERIFY_OK(counts);
-    QCOMPARE(std::count_if(counts->begin(), counts->end(), [](const CountRow& row) {
-        return row.reason == Reason::Worker && row.count == 1;
-    }), 1);
+    QCOMPARE(std::count_if(counts->begin(), counts->end(),
+                 [](const CountRow& row) { return row.reason == Reason::Worker && row.count == 1; }),
+        1);
     // Version 3 has no step "a", which has a recorded result.
     const Outcome refused = b.doAct(run, cmd::Migrate{3});
     QCOMPARE(refused.kind, Outcome::Kind::Rejected);
@@ -141,12 +143,17 @@ void TestStk::c21_versionThatNobodyServesIsSaid()
 void TestStk::c22_signalBeforeTheWaitBegins()
 {
     CAIRN_BENCH();
-    b.add(workflow("one", "{'name':'first','tool':'look','input':{}},{'name':'wait','kind':'signal','signal':'go','after':['first']}"));
-    b.add(workflow("two", "{'name':'wait','kind':'signal','signal':'go'},{'name':'again','kind':'signal','signal':'go','after':['wait']}"));
+    b.add(workflow("one",
+        "{'name':'first','tool':'look','input':{}},{'name':'wait','kind':'signal','signal':'go','after':['"
+        "first']}"));
+    b.add(workflow("two",
+        "{'name':'wait','kind':'signal','signal':'go'},{'name':'again','kind':'signal','signal':'go','after':"
+        "['wait']}"));
     EngineStandIn engine(b, {});
     for (int i = 0; i < 500; ++i) {
         const RunId run = b.started("one");
-        QCOMPARE(b.signal(run, "go", "m" + std::to_string(i), "{\"n\":" + std::to_string(i) + "}").kind, Outcome::Kind::Committed);
+        QCOMPARE(b.signal(run, "go", "m" + std::to_string(i), "{\"n\":" + std::to_string(i) + "}").kind,
+            Outcome::Kind::Committed);
         if (i % 50 == 49)
             engine.settle();
     }

@@ -15,7 +15,8 @@ using namespace cairn::testing;
 namespace {
 
 // One step of a driven run: asked for, done, completed. Gives what went wrong, or nothing.
-std::string drive(Service& service, const RunId& run, const std::string& name, const std::string& input, const std::string& output)
+std::string drive(Service& service, const RunId& run, const std::string& name, const std::string& input,
+    const std::string& output)
 {
     cmd::DrivenStep ask;
     ask.step.id = ask.step.name = name;
@@ -38,7 +39,9 @@ std::string drive(Service& service, const RunId& run, const std::string& name, c
     complete.output = s.payloads.back().ref;
     s.command.body = complete;
     const Outcome done = service.submitAndWait(std::move(s));
-    return done.kind == Outcome::Kind::Committed ? std::string() : "result of " + name + ": " + done.rejection.text + done.error.text;
+    return done.kind == Outcome::Kind::Committed
+        ? std::string()
+        : "result of " + name + ": " + done.rejection.text + done.error.text;
 }
 
 std::string integrity(const std::string& path)
@@ -46,10 +49,13 @@ std::string integrity(const std::string& path)
     sqlite3* db = nullptr;
     sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READONLY, nullptr);
     std::string answer;
-    sqlite3_exec(db, "PRAGMA integrity_check", [](void* out, int, char** values, char**) {
-        *static_cast<std::string*>(out) += values[0];
-        return 0;
-    }, &answer, nullptr);
+    sqlite3_exec(
+        db, "PRAGMA integrity_check",
+        [](void* out, int, char** values, char**) {
+            *static_cast<std::string*>(out) += values[0];
+            return 0;
+        },
+        &answer, nullptr);
     sqlite3_close(db);
     return answer;
 }
@@ -66,7 +72,8 @@ private Q_SLOTS:
     void c50_historyGrowsWithWhatIsNew();
 };
 
-// 8 workers with a connection each; somebody reads for long, and a backup is made. 8 x 25 steps instead of 1,000.
+// 8 workers with a connection each; somebody reads for long, and a backup is made. 8 x 25 steps instead of
+// 1,000.
 void TestSto::c42_busyThatNoWaitingCures()
 {
     constexpr int kWorkers = 8;
@@ -78,7 +85,8 @@ void TestSto::c42_busyThatNoWaitingCures()
     // A console that holds a read open over all of it.
     sqlite3* reader = nullptr;
     QCOMPARE(sqlite3_open_v2(b.path().c_str(), &reader, SQLITE_OPEN_READONLY, nullptr), SQLITE_OK);
-    QCOMPARE(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM entries", nullptr, nullptr, nullptr), SQLITE_OK);
+    QCOMPARE(
+        sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM entries", nullptr, nullptr, nullptr), SQLITE_OK);
     std::vector<std::string> problems(kWorkers);
     std::atomic<int> effects{0};
     std::vector<std::unique_ptr<StoreWriter>> stores;
@@ -93,8 +101,8 @@ void TestSto::c42_busyThatNoWaitingCures()
             Service service(*stores[static_cast<std::size_t>(i)], *queue, clock, rng, {});
             for (int n = 0; n < kSteps && problems[static_cast<std::size_t>(i)].empty(); ++n) {
                 ++effects;
-                problems[static_cast<std::size_t>(i)] = drive(service, runs[static_cast<std::size_t>(i)],
-                                                              "s" + std::to_string(n), "{}", "1");
+                problems[static_cast<std::size_t>(i)] =
+                    drive(service, runs[static_cast<std::size_t>(i)], "s" + std::to_string(n), "{}", "1");
             }
         });
     const std::string copy = b.path() + ".copy";
@@ -126,7 +134,7 @@ void TestSto::c43_diskFullWhenAResultIsStored()
     b.tools["pay"] = [&](const Call& call) {
         ++called;
         b.effectd.note(b.now(), call.id, call.key, {});
-        FullDisk::fill(true);          // P2: the effect is done, its result is not stored
+        FullDisk::fill(true);  // P2: the effect is done, its result is not stored
         return done("\"paid\"");
     };
     auto engine = std::make_unique<EngineStandIn>(b, EngineSettings{});
@@ -135,20 +143,21 @@ void TestSto::c43_diskFullWhenAResultIsStored()
     QVERIFY(!engine->errors.empty());
     QCOMPARE(engine->errors.front().kind, ErrorKind::Full);
     // The cause is told, not a failed ROLLBACK after it.
-    QVERIFY2(engine->errors.front().text.find("no transaction") == std::string::npos, engine->errors.front().text.c_str());
+    QVERIFY2(engine->errors.front().text.find("no transaction") == std::string::npos,
+        engine->errors.front().text.c_str());
     QCOMPARE(b.step(run, "do").state, StepState::Running);
     const Outcome other = b.service->submitAndWait(b.start("one"));
     QCOMPARE(other.kind, Outcome::Kind::Failed);
     QCOMPARE(other.error.kind, ErrorKind::Full);
     const auto claim = b.store->claim(engine->session, b.now(), 10);
-    QVERIFY(!claim || claim->empty());   // no new claims
-    FullDisk::fill(false);             // space is given back; the engine is restarted, and what it held is lost
+    QVERIFY(!claim || claim->empty());  // no new claims
+    FullDisk::fill(false);  // space is given back; the engine is restarted, and what it held is lost
     engine->kill();
     b.bury(*engine);
     engine = std::make_unique<EngineStandIn>(b, EngineSettings{"w2"});
     engine->settle();
     QVERIFY(engine->errors.empty());
-    QCOMPARE(called, 1);               // never repeated blindly
+    QCOMPARE(called, 1);  // never repeated blindly
     QCOMPARE(b.step(run, "do").state, StepState::Unknown);
     QCOMPARE(b.summary(run).attention, Attention::UnknownEffect);
     QCOMPARE(b.verified(run), std::string());
@@ -161,7 +170,7 @@ void TestSto::c50_historyGrowsWithWhatIsNew()
     QFETCH(int, store);
     Bench b(kept(store));
     ServiceConfig config;
-    config.verifyOneIn = 0;            // the check folds the run again: not what is measured here
+    config.verifyOneIn = 0;  // the check folds the run again: not what is measured here
     auto mine = b.connect();
     auto queue = makeInlineQueue(*mine);
     SeededRng rng(4);
@@ -177,15 +186,16 @@ void TestSto::c50_historyGrowsWithWhatIsNew()
     for (int n = 0; n < 400; ++n) {
         if (b.sqlite() && n % 200 == 0)
             sizes.push_back(size());
-        const std::string problem = drive(service, run, "s" + std::to_string(n), "{\"n\":" + std::to_string(n) + "}",
-                                          "\"" + std::string(1000, 'o') + "\"");
+        const std::string problem = drive(service, run, "s" + std::to_string(n),
+            "{\"n\":" + std::to_string(n) + "}", "\"" + std::string(1000, 'o') + "\"");
         QCOMPARE(problem, std::string());
     }
     if (b.sqlite()) {
         sizes.push_back(size());
         const qint64 first = sizes[1] - sizes[0];
         const qint64 second = sizes[2] - sizes[1];
-        // Straight growth: the second half takes what the first took; in all a few KiB a step, never 2 MiB a step.
+        // Straight growth: the second half takes what the first took; in all a few KiB a step, never 2 MiB a
+        // step.
         QVERIFY2(second <= first + first / 4, qPrintable(QString("%1 then %2").arg(first).arg(second)));
         QVERIFY2(second / 200 < 10 * 1024, qPrintable(QString::number(second / 200)));
         QVERIFY2(sizes[2] < (10 << 20), qPrintable(QString::number(sizes[2])));

@@ -21,10 +21,14 @@ private Q_SLOTS:
 void TestVer::c35_stateOfAnUnknownSchemaIsRefused()
 {
     CAIRN_BENCH();
-    const std::string order = "{'name':'order','tool':'note','input':{}},{'name':'ask','kind':'approval','after':['order'],"
-                              "'input':{'$from':'order'},'approval':{'role':'ops'}},{'name':'ship','tool':'note','after':['ask'],'input':{'$from':'order'}}";
-    const std::string bought = "{'name':'purchase','tool':'note','input':{}},{'name':'ask','kind':'approval','after':['purchase'],"
-                               "'input':{'$from':'purchase'},'approval':{'role':'ops'}},{'name':'ship','tool':'note','after':['ask'],'input':{'$from':'purchase'}}";
+    const std::string order =
+        "{'name':'order','tool':'note','input':{}},{'name':'ask','kind':'approval','after':['order'],"
+        "'input':{'$from':'order'},'approval':{'role':'ops'}},{'name':'ship','tool':'note','after':['ask'],'"
+        "input':{'$from':'order'}}";
+    const std::string bought =
+        "{'name':'purchase','tool':'note','input':{}},{'name':'ask','kind':'approval','after':['purchase'],"
+        "'input':{'$from':'purchase'},'approval':{'role':'ops'}},{'name':'ship','tool':'note','after':['ask']"
+        ",'input':{'$from':'purchase'}}";
     b.add(workflow("shop", order, ",'state_schema':3"));
     b.tools["note"] = [&](const Call& call) {
         b.effectd.note(b.now(), call.id, call.key, call.input);
@@ -34,15 +38,18 @@ void TestVer::c35_stateOfAnUnknownSchemaIsRefused()
     const RunId run = b.started("shop");
     engine.settle();
     QVERIFY(b.doAct(run, cmd::SetPaused{true}).ok());
-    b.add(workflow("shop", bought, ",'state_schema':4", 2));                 // no way over
-    b.add(workflow("shop", bought, ",'state_schema':4,'migrations':[{'from_version':1,'from_state_schema':3,"
-                                   "'renamed_steps':{'order':'purchase'}}]", 3));
+    b.add(workflow("shop", bought, ",'state_schema':4", 2));  // no way over
+    b.add(workflow("shop", bought,
+        ",'state_schema':4,'migrations':[{'from_version':1,'from_state_schema':3,"
+        "'renamed_steps':{'order':'purchase'}}]",
+        3));
     const auto before = b.store->hot(run);
     CAIRN_VERIFY_OK(before);
     const Outcome refused = b.doAct(run, cmd::Migrate{2});
     QCOMPARE(refused.kind, Outcome::Kind::Rejected);
-    QVERIFY2(refused.rejection.text.find("written by state schema 3, this version reads 4, no step 3 to 4") != std::string::npos,
-             refused.rejection.text.c_str());
+    QVERIFY2(refused.rejection.text.find("written by state schema 3, this version reads 4, no step 3 to 4")
+            != std::string::npos,
+        refused.rejection.text.c_str());
     const auto after = b.store->hot(run);
     CAIRN_VERIFY_OK(after);
     QCOMPARE(after->head, before->head);
@@ -67,7 +74,8 @@ void TestVer::c35_stateOfAnUnknownSchemaIsRefused()
     const std::vector<std::pair<std::uint32_t, std::uint32_t>> expected{{1, 3}, {3, 4}};
     QCOMPARE(named.size(), expected.size());
     QVERIFY(named == expected);
-    // An older build does not take what a newer one wrote for something else: a format above its own is refused.
+    // An older build does not take what a newer one wrote for something else: a format above its own is
+    // refused.
     const auto loaded = b.store->loadRun(run, 1, 1);
     CAIRN_VERIFY_OK(loaded);
     const auto newer = decodeEntry(loaded->entries.front().body, static_cast<std::uint16_t>(kMaxFormat + 1));
@@ -75,21 +83,21 @@ void TestVer::c35_stateOfAnUnknownSchemaIsRefused()
     QCOMPARE(b.verified(run), std::string());
 }
 
-// With the means of one binary: a store of schema 1, its migration, and what a program that is too old or too new says.
-// Kills in mid-migration and a dropped column stand in tests/store (tst_sqlite_schema).
+// With the means of one binary: a store of schema 1, its migration, and what a program that is too old or too
+// new says. Kills in mid-migration and a dropped column stand in tests/store (tst_sqlite_schema).
 void TestVer::c37_oldAndNewOnOneStore()
 {
     QFETCH_GLOBAL(int, store);
     if (kept(store) == Kept::Memory)
-        return;   // nothing is migrated in memory
+        return;  // nothing is migrated in memory
     const QTemporaryDir folder;
     const std::string path = folder.filePath("old.cairn").toStdString();
     const Status made = sqlite::initStoreAt(path, {}, 1);
     CAIRN_VERIFY_OK(made);
-    const auto early = sqlite::openStore(path, {});          // the new binary before the migration
+    const auto early = sqlite::openStore(path, {});  // the new binary before the migration
     CAIRN_VERIFY_ERROR(early, ErrorKind::SchemaMismatch);
     QVERIFY2(early.error().text.find("store migrate") != std::string::npos, early.error().text.c_str());
-    std::vector<std::string> texts(2);                        // two migrators at once
+    std::vector<std::string> texts(2);  // two migrators at once
     std::vector<std::thread> threads;
     for (std::string& text : texts)
         threads.emplace_back([&text, &path] {

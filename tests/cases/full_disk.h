@@ -1,6 +1,6 @@
 #pragma once
-// A disk that is full when told to be: SQLite's own file methods, with writes that answer SQLITE_FULL, as they do on
-// ENOSPC. Files that are opened while a FullDisk lives are concerned. Not thread-safe.
+// A disk that is full when told to be: SQLite's own file methods, with writes that answer SQLITE_FULL, as
+// they do on ENOSPC. Files that are opened while a FullDisk lives are concerned. Not thread-safe.
 
 #include <sqlite3.h>
 

@@ -1,4 +1,5 @@
-// The program as a person or a script meets it: exit codes, JSON, previews that write nothing, refusals that say why.
+// The program as a person or a script meets it: exit codes, JSON, previews that write nothing, refusals that
+// say why.
 
 #include "tests/support/cairn_qtest.h"
 
@@ -24,9 +25,10 @@ struct Answer {
 // Written with ' for ", which is easier to read in C++.
 QByteArray json(QByteArray text) { return text.replace('\'', '"'); }
 
-const QByteArray kApproval = json("{'schema':'urn:cairn:workflow:1','name':'ask','version':1,'tools':{'note':{'safety':'read_only',"
-                                  "'executor':'builtin','settings':{'function':'echo'}}},'steps':[{'name':'pay','tool':'note',"
-                                  "'input':{'amount':{'$from':'input','at':'/amount'}},'approval':{'role':'finance','expires':'8h'}}]}");
+const QByteArray kApproval = json(
+    "{'schema':'urn:cairn:workflow:1','name':'ask','version':1,'tools':{'note':{'safety':'read_only',"
+    "'executor':'builtin','settings':{'function':'echo'}}},'steps':[{'name':'pay','tool':'note',"
+    "'input':{'amount':{'$from':'input','at':'/amount'}},'approval':{'role':'finance','expires':'8h'}}]}");
 
 // Every member name in it, at any depth.
 void collectNames(const QJsonValue& value, QSet<QString>& names)
@@ -73,10 +75,7 @@ private:
     int m_number = 0;
 };
 
-void TestCli::init()
-{
-    m_store = m_folder.filePath(QStringLiteral("store-%1.db").arg(++m_number));
-}
+void TestCli::init() { m_store = m_folder.filePath(QStringLiteral("store-%1.db").arg(++m_number)); }
 
 Answer TestCli::cairn(const QStringList& arguments, const QString& program)
 {
@@ -109,14 +108,16 @@ QByteArray TestCli::storeBytes()
 
 QString TestCli::startAsk(const QString& key)
 {
-    const Answer started = cairn({QStringLiteral("start"), file(QStringLiteral("ask.json"), kApproval), QStringLiteral("--key"), key,
-                                  QStringLiteral("--input"), QString::fromUtf8(json("{'amount':'12.50'}"))});
+    const Answer started =
+        cairn({QStringLiteral("start"), file(QStringLiteral("ask.json"), kApproval), QStringLiteral("--key"),
+            key, QStringLiteral("--input"), QString::fromUtf8(json("{'amount':'12.50'}"))});
     return started.code == 0 ? started.json().value(QStringLiteral("run")).toString() : QString();
 }
 
 void TestCli::engineUntilIdle()
 {
-    const Answer engine = cairn({QStringLiteral("engine"), QStringLiteral("--name"), QStringLiteral("t"), QStringLiteral("--until-idle")});
+    const Answer engine = cairn({QStringLiteral("engine"), QStringLiteral("--name"), QStringLiteral("t"),
+        QStringLiteral("--until-idle")});
     QCOMPARE(engine.code, 0);
 }
 
@@ -143,10 +144,10 @@ void TestCli::startsOncePerKey()
     const QString first = startAsk(QStringLiteral("k"));
     QVERIFY(!first.isEmpty());
     QCOMPARE(startAsk(QStringLiteral("k")), first);
-    const Answer other = cairn({QStringLiteral("start"), QStringLiteral("ask"), QStringLiteral("--key"), QStringLiteral("k"),
-                                QStringLiteral("--input"), QString::fromUtf8(json("{'amount':'99.00'}"))});
+    const Answer other = cairn({QStringLiteral("start"), QStringLiteral("ask"), QStringLiteral("--key"),
+        QStringLiteral("k"), QStringLiteral("--input"), QString::fromUtf8(json("{'amount':'99.00'}"))});
     QCOMPARE(other.code, 1);
-    QVERIFY2(other.out.contains("\\\"k\\\""), other.out.constData());   // the key is named
+    QVERIFY2(other.out.contains("\\\"k\\\""), other.out.constData());  // the key is named
 }
 
 void TestCli::unknownRunIsFour()
@@ -173,36 +174,49 @@ void TestCli::approvesAndGivesTheFirstAnswerAgain()
     engineUntilIdle();
     const QJsonObject why = cairn({QStringLiteral("why"), run}).json();
     QCOMPARE(why.value(QStringLiteral("activity")).toString(), QStringLiteral("waiting"));
-    QCOMPARE(why.value(QStringLiteral("reasons")).toArray().at(0).toObject().value(QStringLiteral("reason")).toString(),
-             QStringLiteral("approval"));
-    const QStringList approve{QStringLiteral("approve"), run, QStringLiteral("pay"), QStringLiteral("--reason"), QStringLiteral("checked it")};
+    QCOMPARE(why.value(QStringLiteral("reasons"))
+                 .toArray()
+                 .at(0)
+                 .toObject()
+                 .value(QStringLiteral("reason"))
+                 .toString(),
+        QStringLiteral("approval"));
+    const QStringList approve{QStringLiteral("approve"), run, QStringLiteral("pay"),
+        QStringLiteral("--reason"), QStringLiteral("checked it")};
     QCOMPARE(cairn(approve).json().value(QStringLiteral("outcome")).toString(), QStringLiteral("committed"));
     const Answer again = cairn(approve);
     QCOMPARE(again.code, 0);
     QCOMPARE(again.json().value(QStringLiteral("outcome")).toString(), QStringLiteral("no_change"));
     QStringList reject = approve;
     reject[0] = QStringLiteral("reject");
-    QCOMPARE(cairn(reject).code, 5);                                    // somebody decided already
+    QCOMPARE(cairn(reject).code, 5);  // somebody decided already
     engineUntilIdle();
-    QCOMPARE(cairn({QStringLiteral("why"), run}).json().value(QStringLiteral("activity")).toString(), QStringLiteral("completed"));
+    QCOMPARE(cairn({QStringLiteral("why"), run}).json().value(QStringLiteral("activity")).toString(),
+        QStringLiteral("completed"));
     QCOMPARE(cairn({QStringLiteral("verify")}).code, 0);
     QCOMPARE(cairn({QStringLiteral("audit"), QStringLiteral("verify")}).code, 0);
 }
 
 void TestCli::guardedStoresWantAReason()
 {
-    QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("init"), QStringLiteral("--guarded"), QStringLiteral("--env"),
-                    QStringLiteral("prod")}).code, 0);
+    QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("init"), QStringLiteral("--guarded"),
+                       QStringLiteral("--env"), QStringLiteral("prod")})
+                 .code,
+        0);
     const QString run = startAsk(QStringLiteral("g"));
     QCOMPARE(cairn({QStringLiteral("pause"), run}).code, 2);
     QCOMPARE(cairn({QStringLiteral("pause"), run, QStringLiteral("--reason"), QStringLiteral("ok")}).code, 2);
-    QCOMPARE(cairn({QStringLiteral("pause"), run, QStringLiteral("--reason"), QStringLiteral("month-end freeze")}).code, 0);
+    QCOMPARE(
+        cairn({QStringLiteral("pause"), run, QStringLiteral("--reason"), QStringLiteral("month-end freeze")})
+            .code,
+        0);
 }
 
 void TestCli::namesLineAndColumn()
 {
-    const QString bad = file(QStringLiteral("bad.json"), json("{'schema':'urn:cairn:workflow:1','name':'x','version':1,\n 'tools':{},\n"
-                                                              " 'steps':[{'name':'a','tool':'missing'}]}"));
+    const QString bad = file(QStringLiteral("bad.json"),
+        json("{'schema':'urn:cairn:workflow:1','name':'x','version':1,\n 'tools':{},\n"
+             " 'steps':[{'name':'a','tool':'missing'}]}"));
     const Answer answer = cairn({QStringLiteral("workflow"), QStringLiteral("check"), bad});
     QCOMPARE(answer.code, 1);
     QCOMPARE(answer.json().value(QStringLiteral("line")).toInt(), 3);
@@ -215,8 +229,8 @@ void TestCli::hostileTextCannotSteerTheTerminal()
     const QString run = startAsk(QStringLiteral("\x1b]0;owned\x07\xe2\x80\xae"));
     QVERIFY(!run.isEmpty());
     QProcess process;
-    process.start(QStringLiteral(CAIRN_BIN_DIR "/cairn"), {QStringLiteral("--store"), QStringLiteral("sqlite:") + m_store,
-                                                           QStringLiteral("show"), run});
+    process.start(QStringLiteral(CAIRN_BIN_DIR "/cairn"),
+        {QStringLiteral("--store"), QStringLiteral("sqlite:") + m_store, QStringLiteral("show"), run});
     QVERIFY(process.waitForFinished(60'000));
     const QByteArray out = process.readAllStandardOutput();
     QVERIFY(out.contains("\\x1b]0;owned\\x07"));
@@ -232,8 +246,9 @@ void TestCli::migratesAStoreOfTheOlderProgram()
     QVERIFY2(refused.err.contains("cairn store migrate"), refused.err.constData());
     QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("migrate")}).code, 0);
     QCOMPARE(cairn({QStringLiteral("list")}).code, 0);
-    QCOMPARE(cairn({QStringLiteral("list")}, older).code, 0);           // the older program goes on
-    QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("migrate"), QStringLiteral("--contract")}).code, 0);
+    QCOMPARE(cairn({QStringLiteral("list")}, older).code, 0);  // the older program goes on
+    QCOMPARE(
+        cairn({QStringLiteral("store"), QStringLiteral("migrate"), QStringLiteral("--contract")}).code, 0);
     QCOMPARE(cairn({QStringLiteral("list")}, older).code, 3);
 }
 
@@ -245,10 +260,11 @@ void TestCli::everyFieldOfTheJsonIsInTheHandbook()
     QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("init")}).code, 0);
     const QString run = startAsk(QStringLiteral("j"));
     engineUntilIdle();
-    const QList<QStringList> verbs{{QStringLiteral("list")}, {QStringLiteral("why"), run}, {QStringLiteral("show"), run},
-        {QStringLiteral("remedies"), run}, {QStringLiteral("approve"), run, QStringLiteral("--preview")},
-        {QStringLiteral("pause"), run}, {QStringLiteral("audit"), QStringLiteral("list")},
-        {QStringLiteral("audit"), QStringLiteral("head")}, {QStringLiteral("audit"), QStringLiteral("verify")},
+    const QList<QStringList> verbs{{QStringLiteral("list")}, {QStringLiteral("why"), run},
+        {QStringLiteral("show"), run}, {QStringLiteral("remedies"), run},
+        {QStringLiteral("approve"), run, QStringLiteral("--preview")}, {QStringLiteral("pause"), run},
+        {QStringLiteral("audit"), QStringLiteral("list")}, {QStringLiteral("audit"), QStringLiteral("head")},
+        {QStringLiteral("audit"), QStringLiteral("verify")},
         {QStringLiteral("store"), QStringLiteral("info")}};
     for (const QStringList& verb : verbs) {
         const Answer answer = cairn(verb);
@@ -256,11 +272,12 @@ void TestCli::everyFieldOfTheJsonIsInTheHandbook()
         const QJsonDocument document = QJsonDocument::fromJson(answer.out);
         QVERIFY2(!document.isNull(), qPrintable(verb.join(QLatin1Char(' '))));
         QSet<QString> names;
-        collectNames(document.isArray() ? QJsonValue(document.array()) : QJsonValue(document.object()), names);
+        collectNames(
+            document.isArray() ? QJsonValue(document.array()) : QJsonValue(document.object()), names);
         QVERIFY(!names.isEmpty());
         for (const QString& name : std::as_const(names))
             QVERIFY2(text.contains(QLatin1Char('`') + name + QLatin1Char('`')),
-                     qPrintable(verb.first() + QStringLiteral(" prints \"") + name + QStringLiteral("\"")));
+                qPrintable(verb.first() + QStringLiteral(" prints \"") + name + QStringLiteral("\"")));
     }
 }
 
@@ -269,7 +286,10 @@ void TestCli::anAuditThatWasCutShowsAgainstAKeptHead()
     QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("init")}).code, 0);
     const QString run = startAsk(QStringLiteral("h"));
     QCOMPARE(cairn({QStringLiteral("pause"), run}).code, 0);
-    const QString kept = cairn({QStringLiteral("audit"), QStringLiteral("head")}).json().value(QStringLiteral("head")).toString();
+    const QString kept = cairn({QStringLiteral("audit"), QStringLiteral("head")})
+                             .json()
+                             .value(QStringLiteral("head"))
+                             .toString();
     QCOMPARE(kept.size(), 64);
     QCOMPARE(cairn({QStringLiteral("resume"), run}).code, 0);
     const QStringList verify{QStringLiteral("audit"), QStringLiteral("verify"), QStringLiteral("--head")};

@@ -42,8 +42,8 @@ struct Dice {
 // One of: flip a byte, cut, double a piece, drop a piece, swap in a token.
 std::string mutated(std::string text, Dice& dice)
 {
-    static const char* const tokens[] = {"null", "{}", "[]", "\"\"", "-1", "1e400", "\"$from\"", ",", "}", "true",
-                                         "\"input\"", "{\"$from\":\"x\"}", "99999999999999999999", "\"\\ud800\""};
+    static const char* const tokens[] = {"null", "{}", "[]", "\"\"", "-1", "1e400", "\"$from\"", ",", "}",
+        "true", "\"input\"", "{\"$from\":\"x\"}", "99999999999999999999", "\"\\ud800\""};
     const std::size_t at = dice(text.size());
     const std::size_t length = std::min<std::size_t>(1 + dice(40), text.size() - at);
     switch (dice(5)) {
@@ -59,8 +59,8 @@ std::string mutated(std::string text, Dice& dice)
 // Replaces one JSON value by another, so that the text stays JSON and the later checks are reached.
 std::string mutatedValue(const std::string& text, Dice& dice)
 {
-    static const char* const values[] = {"null", "{}", "[]", "\"\"", "-1", "0", "true", "\"pay\"", "\"1s\"", "\"~\"",
-                                         "{\"$from\":\"pay\",\"at\":\"/x\"}", "[1]", "\"${/a}\"", "4294967296", "1.5"};
+    static const char* const values[] = {"null", "{}", "[]", "\"\"", "-1", "0", "true", "\"pay\"", "\"1s\"",
+        "\"~\"", "{\"$from\":\"pay\",\"at\":\"/x\"}", "[1]", "\"${/a}\"", "4294967296", "1.5"};
     std::string_view here = jsonTrim(text);
     for (std::uint64_t depth = 1 + dice(6); depth > 0; --depth) {
         if (auto members = jsonObjectMembers(here); members && !members->empty())
@@ -133,7 +133,8 @@ void TstExamples::childrenAreThere()
         const ParsedDefinition parsed = parseDefinition(fileText(folder() + u'/' + name));
         for (const StepDef& step : parsed.definition->steps)
             if (step.kind == StepKind::Run) {
-                QVERIFY(QFileInfo::exists(folder() + u'/' + QString::fromStdString(step.workflow) + QStringLiteral(".json")));
+                QVERIFY(QFileInfo::exists(
+                    folder() + u'/' + QString::fromStdString(step.workflow) + QStringLiteral(".json")));
                 ++children;
             }
     }

@@ -66,8 +66,8 @@ void TstMigrate::equalSchemasAreCompatible()
 
 void TstMigrate::registeredMigrationRenames()
 {
-    const MigrationAnswer answer =
-        checkMigration({"buy", 3, sha256("three"), 3}, {recorded("quote"), recorded("pay", StepState::Pending)}, target());
+    const MigrationAnswer answer = checkMigration(
+        {"buy", 3, sha256("three"), 3}, {recorded("quote"), recorded("pay", StepState::Pending)}, target());
     QVERIFY(answer.fit == Fit::Migrated);
     QCOMPARE(answer.text(), std::string());
     QVERIFY((answer.renamedSteps == std::vector<std::pair<std::string, std::string>>{{"quote", "ask"}}));
@@ -89,9 +89,10 @@ void TstMigrate::saysWhyNot()
     answer = checkMigration({"buy", 4, sha256("four"), 4}, {recorded("quote"), timer, other}, d);
     QVERIFY(answer.fit == Fit::Incompatible);
     QCOMPARE(answer.problems,
-             (std::vector<std::string>{R"(step "quote" is recorded, and buy version 5 has no such step and no rename)",
-                                       R"(step "pay" is recorded as timer, and is tool in buy version 5)",
-                                       R"(step "ask" is recorded with tool "u", and has "t" in buy version 5)"}));
+        (std::vector<std::string>{
+            R"(step "quote" is recorded, and buy version 5 has no such step and no rename)",
+            R"(step "pay" is recorded as timer, and is tool in buy version 5)",
+            R"(step "ask" is recorded with tool "u", and has "t" in buy version 5)"}));
 }
 
 void TstMigrate::newStepsMustNotComeBeforeOldOnes()
@@ -101,8 +102,9 @@ void TstMigrate::newStepsMustNotComeBeforeOldOnes()
     d.steps[1].after.push_back("check");
     const WorkflowRef written{"buy", 4, sha256("four"), 4};
     QCOMPARE(checkMigration(written, {recorded("ask"), recorded("pay", StepState::Running)}, d).text(),
-             std::string(R"(step "pay" has begun, and in buy version 5 the new step "check" comes before it)"));
-    QVERIFY(checkMigration(written, {recorded("ask"), recorded("pay", StepState::Ready)}, d).fit == Fit::Compatible);
+        std::string(R"(step "pay" has begun, and in buy version 5 the new step "check" comes before it)"));
+    QVERIFY(checkMigration(written, {recorded("ask"), recorded("pay", StepState::Ready)}, d).fit
+        == Fit::Compatible);
 }
 
 void TstMigrate::resumesOnlyUnderTheSameBytes()
@@ -112,8 +114,8 @@ void TstMigrate::resumesOnlyUnderTheSameBytes()
     WorkflowRef written = d.ref;
     written.digest = sha256("other");
     QCOMPARE(checkResume(written, d).text(),
-             "buy version 5 is here with other content (sha256 " + hex(d.ref.digest).substr(0, 12) + ", written by " +
-                 hex(written.digest).substr(0, 12) + "): add it under a new version");
+        "buy version 5 is here with other content (sha256 " + hex(d.ref.digest).substr(0, 12)
+            + ", written by " + hex(written.digest).substr(0, 12) + "): add it under a new version");
     written = d.ref;
     written.version = 4;
     QCOMPARE(checkResume(written, d).text(), std::string("written by buy version 4, here is buy version 5"));
@@ -124,7 +126,8 @@ void TstMigrate::readsPlans()
     Definition d = target();
     d.steps[1].onDemand = true;
     d.steps[1].agent = "clerk";
-    const auto plan = readPlan(d, "think", R"({"why":"x","steps":[{"name":"pay"},{"id":"pay-2","name":"pay","after":["pay","ask"]}]})");
+    const auto plan = readPlan(d, "think",
+        R"({"why":"x","steps":[{"name":"pay"},{"id":"pay-2","name":"pay","after":["pay","ask"]}]})");
     QVERIFY(plan);
     QCOMPARE(plan->size(), std::size_t(2));
     QCOMPARE((*plan)[0].id, std::string("pay"));
@@ -141,12 +144,17 @@ void TstMigrate::refusesPlans_data()
 {
     QTest::addColumn<QByteArray>("output");
     QTest::addColumn<QByteArray>("expected");
-    const auto row = [](const char* output, const char* expected) { QTest::newRow(output) << QByteArray(output) << QByteArray(expected); };
+    const auto row = [](const char* output, const char* expected) {
+        QTest::newRow(output) << QByteArray(output) << QByteArray(expected);
+    };
     row(R"({"steps":{}})", "the plan's \"steps\": expected a list, found an object");
     row(R"({"steps":[1]})", "the plan's step 1 expected an object, found a number");
-    row(R"({"steps":[{"name":"ask"}]})", R"(the plan's step 1 names "ask", which is no step "on_demand" of buy)");
-    row(R"({"steps":[{"name":"pay"},{"name":"pay"}]})", R"(the plan's step 2 has the id "pay" of an earlier one)");
-    row(R"({"steps":[{"name":"pay","id":"a/b"}]})", R"(the plan's step 1 has the id "a/b": an id has at most 200 bytes and no '/' or '#')");
+    row(R"({"steps":[{"name":"ask"}]})",
+        R"(the plan's step 1 names "ask", which is no step "on_demand" of buy)");
+    row(R"({"steps":[{"name":"pay"},{"name":"pay"}]})",
+        R"(the plan's step 2 has the id "pay" of an earlier one)");
+    row(R"({"steps":[{"name":"pay","id":"a/b"}]})",
+        R"(the plan's step 1 has the id "a/b": an id has at most 200 bytes and no '/' or '#')");
     row(R"({"steps":[{"name":"pay","tool":"t"}]})", R"(the plan's step 1 has the unknown field "tool")");
     row(R"({"steps":[{"name":"pay","after":"ask"}]})", "the plan's step 1 expected a list, found text");
 }

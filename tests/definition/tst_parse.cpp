@@ -1,4 +1,5 @@
-// From text to values: what each field becomes, what is not JSON, hostile input, and the schema beside the reader.
+// From text to values: what each field becomes, what is not JSON, hostile input, and the schema beside the
+// reader.
 #include "core/base/json_scan.h"
 #include "core/definition/contract.h"
 #include "core/definition/parse.h"
@@ -100,7 +101,8 @@ void TstParse::readsTheHead()
     QCOMPARE(d.budget, (std::vector<BudgetLine>{{"tokens", 100, 0, 0}, {"EUR", 12'500'000, 0, 0}}));
     QCOMPARE(d.deadline, SpanMs(30) * 86'400'000);
     QCOMPARE(d.attributes.size(), std::size_t(1));
-    QCOMPARE(d.attributes[0].name + ' ' + d.attributes[0].type + ' ' + d.attributes[0].at, std::string("id integer /a~1b"));
+    QCOMPARE(d.attributes[0].name + ' ' + d.attributes[0].type + ' ' + d.attributes[0].at,
+        std::string("id integer /a~1b"));
     QCOMPARE(d.limits.size(), std::size_t(1));
     QCOMPARE(d.limits[0].resource, std::string("mail"));
     QCOMPARE(d.limits[0].slots, 2u);
@@ -113,7 +115,8 @@ void TstParse::readsTheHead()
     QCOMPARE(d.migrations.size(), std::size_t(1));
     QCOMPARE(d.migrations[0].fromVersion, 6u);
     QCOMPARE(d.migrations[0].fromStateSchema, 3u);
-    QVERIFY((d.migrations[0].renamedSteps == std::vector<std::pair<std::string, std::string>>{{"old", "send"}}));
+    QVERIFY(
+        (d.migrations[0].renamedSteps == std::vector<std::pair<std::string, std::string>>{{"old", "send"}}));
 }
 
 void TstParse::readsTools()
@@ -167,7 +170,8 @@ void TstParse::readsSteps()
     QVERIFY(d.steps[5].kind == StepKind::Signal && d.steps[5].signal == "rung" && d.steps[5].wait == 600'000);
     QVERIFY(d.steps[6].kind == StepKind::Approval && d.steps[6].input == "5");
     const StepDef& child = d.steps[7];
-    QVERIFY(child.kind == StepKind::Run && child.workflow == "other" && child.workflowVersion == 2 && child.runsAfterSkip);
+    QVERIFY(child.kind == StepKind::Run && child.workflow == "other" && child.workflowVersion == 2
+        && child.runsAfterSkip);
     QCOMPARE(child.allotment, (std::vector<BudgetLine>{{"tokens", 3, 0, 0}}));
     QCOMPARE(d.steps[8].local, std::string("\"2027-03-28T02:30\""));
     QCOMPARE(d.steps[8].zone, std::string("Europe/Berlin"));
@@ -184,14 +188,14 @@ void TstParse::saysWhatIsNotJson_data()
     };
     row("nothing", "", "f:1:1: error: expected a value, found the end of the text");
     row("a list", "[]", "f:1:1: error: a workflow must be an object, found a list");
-    row("comma", "{\n  \"name\": \"x\",\n}", "f:3:1: error: expected a member name in double quotes, found '}'");
+    row("comma", "{\n  \"name\": \"x\",\n}",
+        "f:3:1: error: expected a member name in double quotes, found '}'");
     row("twice", "{\"name\":1,\n\"name\":2}", "f:2:1: error: the member name \"name\" is there twice");
     row("number", "{\"version\": 1e999}",
         "f:1:13: error: a number beyond the range of a double: write it as a string");
     row("NUL", "{\"name\": \"a\\u0000\"}", "f:1:12: error: \\u0000 is not accepted here");
     row("utf-8", "{\"name\": \"\xFF\"}", "f:1:11: error: not UTF-8 (byte 0xff)");
-    row("other format", "{\"schema\":\"urn:cairn:workflow:2\"}",
-        "f:1:1: error: a workflow needs \"name\"");
+    row("other format", "{\"schema\":\"urn:cairn:workflow:2\"}", "f:1:1: error: a workflow needs \"name\"");
 }
 
 void TstParse::saysWhatIsNotJson()
@@ -217,10 +221,11 @@ void TstParse::refusesHostileInputAtOnce()
     std::string deep = "{\"output\":";
     for (int i = 0; i < 100'000; ++i)
         deep += '[';
-    const std::string longName = R"({"schema":"urn:cairn:workflow:1","version":1,"steps":[],"name":")" +
-                                 std::string(250'000, 'a') + "\"}";
+    const std::string longName = R"({"schema":"urn:cairn:workflow:1","version":1,"steps":[],"name":")"
+        + std::string(250'000, 'a') + "\"}";
     const std::string huge = "[" + std::string(2u << 20, ' ') + "]";
-    std::string manySteps = R"({"schema":"urn:cairn:workflow:1","name":"w","version":1,"steps":[{"name":"a"})";
+    std::string manySteps =
+        R"({"schema":"urn:cairn:workflow:1","name":"w","version":1,"steps":[{"name":"a"})";
     for (int i = 0; i < 20'000; ++i)
         manySteps += ",{\"name\":\"a\"}";
     manySteps += "]}";
@@ -242,10 +247,12 @@ void TstParse::refusesHostileInputAtOnce()
 
 void TstParse::readsTenThousandSteps()
 {
-    std::string text = R"({"schema":"urn:cairn:workflow:1","name":"w","version":1,"tools":{"t":{"safety":"read_only",)"
-                       R"("executor":"worker"}},"steps":[{"name":"s0","tool":"t"})";
+    std::string text =
+        R"({"schema":"urn:cairn:workflow:1","name":"w","version":1,"tools":{"t":{"safety":"read_only",)"
+        R"("executor":"worker"}},"steps":[{"name":"s0","tool":"t"})";
     for (int i = 1; i < 10'000; ++i)
-        text += ",\n{\"name\":\"s" + std::to_string(i) + "\",\"tool\":\"t\",\"after\":[\"s" + std::to_string(i - 1) + "\"]}";
+        text += ",\n{\"name\":\"s" + std::to_string(i) + "\",\"tool\":\"t\",\"after\":[\"s"
+            + std::to_string(i - 1) + "\"]}";
     text += "]}";
     QVERIFY(text.size() < (1u << 20));
     const auto begin = std::chrono::steady_clock::now();
@@ -257,7 +264,8 @@ void TstParse::readsTenThousandSteps()
 
 void TstParse::neverListsWithoutEnd()
 {
-    std::string text = R"({"schema":"urn:cairn:workflow:1","name":"w","version":1,"steps":[{"name":"s","tool":"t"})";
+    std::string text =
+        R"({"schema":"urn:cairn:workflow:1","name":"w","version":1,"steps":[{"name":"s","tool":"t"})";
     for (int i = 0; i < 5'000; ++i)
         text += ",\n{\"x\":1}";
     const ParsedDefinition parsed = parseDefinition(text + "]}");
@@ -279,7 +287,8 @@ void TstParse::schemaRefusesToo_data()
     row("version", "\"version\": 7", "\"version\": 0", "/version");
     row("unknown field", "\"title\"", "\"titel\"", "");
     row("safety", "\"irreversible\"", "\"never\"", "/tools/send/safety");
-    row("settings of a command", "\"argv\": [\"/bin/send\"", "\"argw\": [\"/bin/send\"", "/tools/send/settings");
+    row("settings of a command", "\"argv\": [\"/bin/send\"", "\"argw\": [\"/bin/send\"",
+        "/tools/send/settings");
     row("tool of a timer", "\"wait\": \"2d\"", "\"wait\": \"2d\", \"tool\": \"think\"", "/steps/3");
     row("timer with both", "\"wait\": \"2d\"", "\"wait\": \"2d\", \"until\": \"x\"", "/steps/3");
     row("timer with three", "\"at\": {\"local\"", "\"wait\": \"1s\", \"at\": {\"local\"", "/steps/8");
@@ -334,16 +343,20 @@ void TstParse::contractIgnoresWhatDoesNotMatter()
     QVERIFY(differs([](ToolDef& t) { t.lookUp = "{}"; }));
     QVERIFY(differs([](ToolDef& t) { t.amountAt = "/id"; }));
     // What ends one field must not begin the next.
-    QVERIFY(differs([](ToolDef& t) { t.secret += t.amountAt; t.amountAt.clear(); }));
+    QVERIFY(differs([](ToolDef& t) {
+        t.secret += t.amountAt;
+        t.amountAt.clear();
+    }));
 }
 
 void TstParse::readsSmallValues_data()
 {
     QTest::addColumn<QByteArray>("what");
     QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<qlonglong>("value");   // -1: refused
+    QTest::addColumn<qlonglong>("value");  // -1: refused
     const auto row = [](const char* what, const char* text, qlonglong value) {
-        QTest::newRow((std::string(what) + ' ' + text).c_str()) << QByteArray(what) << QByteArray(text) << value;
+        QTest::newRow((std::string(what) + ' ' + text).c_str())
+            << QByteArray(what) << QByteArray(text) << value;
     };
     row("span", "0s", 0);
     row("span", "250ms", 250);
@@ -378,7 +391,8 @@ void TstParse::readsSmallValues()
     QFETCH(QByteArray, what);
     QFETCH(QByteArray, text);
     QFETCH(qlonglong, value);
-    const Result<std::int64_t> read = what == "span" ? parseSpan(text.toStdString()) : parseMicros(text.toStdString());
+    const Result<std::int64_t> read =
+        what == "span" ? parseSpan(text.toStdString()) : parseMicros(text.toStdString());
     QCOMPARE(read ? *read : -1, std::int64_t(value));
     if (what == "span" && read)
         QCOMPARE(*parseSpan(spanText(*read)), *read);
@@ -391,8 +405,9 @@ void TstParse::readsInstants()
     QCOMPARE(*parseInstant("2026-11-29T15:23:37.1239Z"), TimeMs(1'795'965'817'123));
     QCOMPARE(*parseInstant("2026-11-29T16:53:37+01:30"), TimeMs(1'795'965'817'000));
     QCOMPARE(*parseInstant("2024-02-29T00:00:00-00:00"), TimeMs(1'709'164'800'000));
-    for (const char* wrong : {"2026-11-29", "2026-11-29T15:23:37", "2025-02-29T00:00:00Z", "2026-13-01T00:00:00Z",
-                              "2026-11-29T24:00:00Z", "2026-11-29T15:23:37.Z", "2026-11-29T15:23:37+1:30", "soon"})
+    for (const char* wrong :
+        {"2026-11-29", "2026-11-29T15:23:37", "2025-02-29T00:00:00Z", "2026-13-01T00:00:00Z",
+            "2026-11-29T24:00:00Z", "2026-11-29T15:23:37.Z", "2026-11-29T15:23:37+1:30", "soon"})
         QVERIFY2(!parseInstant(wrong), wrong);
 }
 
@@ -431,8 +446,10 @@ void TstParse::expandsSettings()
     const SettingsLookup lookup = [](std::string_view name) -> std::optional<std::string> {
         return name == "env.PORT" ? std::optional<std::string>("8080") : std::nullopt;
     };
-    QCOMPARE(*expandSettingsText("http://h:${env.PORT}/$$x/${env.PORT}", lookup), std::string("http://h:8080/$x/8080"));
-    QCOMPARE(expandSettingsText("a${env.OTHER}", lookup).error().text, std::string("${env.OTHER} is not set"));
+    QCOMPARE(*expandSettingsText("http://h:${env.PORT}/$$x/${env.PORT}", lookup),
+        std::string("http://h:8080/$x/8080"));
+    QCOMPARE(
+        expandSettingsText("a${env.OTHER}", lookup).error().text, std::string("${env.OTHER} is not set"));
     QVERIFY(!expandSettingsText("a$b", lookup));
     QVERIFY(!expandSettingsText("a${b", lookup));
 }

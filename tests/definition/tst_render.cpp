@@ -24,9 +24,13 @@ Sources sourcesOf(std::map<std::string, std::string_view> bytes)
     };
 }
 
-const Sources kSources = sourcesOf({{"input", kExact}, {"a", R"({"x":{"y":[10,20,30]},"when":"2026-03-01T09:00:00Z"})"}});
+const Sources kSources =
+    sourcesOf({{"input", kExact}, {"a", R"({"x":{"y":[10,20,30]},"when":"2026-03-01T09:00:00Z"})"}});
 
-std::string shown(const Result<std::string>& result) { return result ? *result : "error: " + result.error().text; }
+std::string shown(const Result<std::string>& result)
+{
+    return result ? *result : "error: " + result.error().text;
+}
 
 struct Named {
     const char* name;
@@ -63,21 +67,26 @@ void TstRender::rendersInputs_data()
 {
     static constexpr Named rows[] = {
         {"empty", "", "null"},
-        {"literal, kept as written", R"( {"a" :  1.0,"b":[ "\u0041" ]} )", R"({"a" :  1.0,"b":[ "\u0041" ]})"},
+        {"literal, kept as written", R"( {"a" :  1.0,"b":[ "\u0041" ]} )",
+            R"({"a" :  1.0,"b":[ "\u0041" ]})"},
         {"whole input", R"({"$from":"input"})",
-         R"({"id": 9007199254740993, "neg": -4611686018427387905, "price": 1.10, "text":"\u00e9\/x" , "e":1E5,"list":[ 1.0 ,2 ]})"},
-        {"numbers", R"({"i":{"$from":"input","at":"/id"}, "n" : {"at":"/neg","$from":"input"},"p":{"$from":"input","at":"/price"}})",
-         R"({"i":9007199254740993, "n" : -4611686018427387905,"p":1.10})"},
+            R"({"id": 9007199254740993, "neg": -4611686018427387905, "price": 1.10, "text":"\u00e9\/x" , "e":1E5,"list":[ 1.0 ,2 ]})"},
+        {"numbers",
+            R"({"i":{"$from":"input","at":"/id"}, "n" : {"at":"/neg","$from":"input"},"p":{"$from":"input","at":"/price"}})",
+            R"({"i":9007199254740993, "n" : -4611686018427387905,"p":1.10})"},
         {"text as written", R"([{"$from":"input","at":"/text"}])", R"(["\u00e9\/x"])"},
-        {"list as written", R"([{"$from":"input","at":"/list"},{"$from":"a","at":"/x/y/1"}])", "[[ 1.0 ,2 ],20]"},
+        {"list as written", R"([{"$from":"input","at":"/list"},{"$from":"a","at":"/x/y/1"}])",
+            "[[ 1.0 ,2 ],20]"},
         {"else, source missing", R"({"v":{"$from":"z","at":"/q","else":{"d": 1.0}}})", R"({"v":{"d": 1.0}})"},
         {"else, pointer missing", R"([{"$from":"a","at":"/q","else":null}])", "[null]"},
         {"else not needed", R"([{"$from":"a","at":"/x/y/0","else":null}])", "[10]"},
         {"literal object", R"({"t":{"$literal":{"$from": "input"}}})", R"({"t":{"$from": "input"}})"},
         {"missing pointer", R"([{"$from":"input","at":"/total"}])",
-         R"(error: it reads /total of the input: the whole value has no member "total", it has the members "id", "neg", "price", "text", "e", "list")"},
-        {"missing source", R"([{"$from":"z"}])", R"(error: it reads the output of step "z", which is not there: it was skipped)"},
-        {"missing item", R"([{"$from":"a","at":"/x/y/3"}])", R"(error: it reads /x/y/3 of the output of step "a": /x/y has no item 3: the list has 3)"},
+            R"(error: it reads /total of the input: the whole value has no member "total", it has the members "id", "neg", "price", "text", "e", "list")"},
+        {"missing source", R"([{"$from":"z"}])",
+            R"(error: it reads the output of step "z", which is not there: it was skipped)"},
+        {"missing item", R"([{"$from":"a","at":"/x/y/3"}])",
+            R"(error: it reads /x/y/3 of the output of step "a": /x/y has no item 3: the list has 3)"},
     };
     QTest::addColumn<QByteArray>("raw");
     QTest::addColumn<QByteArray>("expected");
@@ -104,7 +113,9 @@ void TstRender::copiesLargeValuesWhole()
 
 void TstRender::passesOnOtherErrors()
 {
-    const Sources broken = [](std::string_view) -> Result<std::string_view> { return makeError(ErrorKind::Corrupt, "damaged"); };
+    const Sources broken = [](std::string_view) -> Result<std::string_view> {
+        return makeError(ErrorKind::Corrupt, "damaged");
+    };
     const auto out = renderInput(R"({"$from":"input","else":1})", broken);
     QVERIFY(!out);
     QCOMPARE(out.error(), makeError(ErrorKind::Corrupt, "damaged"));
@@ -117,7 +128,8 @@ void TstRender::refusesWhatLiesTooDeep()
     const Sources sources = sourcesOf({{"input", deep}});
     QCOMPARE(renderInput(R"({"$from":"input"})", sources)->size(), deep.size());
     QCOMPARE(shown(renderInput(R"([{"$from":"input"}])", sources)),
-             std::string("error: line 1, column 513 (byte 512): more than 512 arrays and objects inside each other"));
+        std::string(
+            "error: line 1, column 513 (byte 512): more than 512 arrays and objects inside each other"));
 }
 
 void TstRender::evaluatesConditions_data()
@@ -134,7 +146,8 @@ void TstRender::evaluatesConditions_data()
         {"not_equals", R"({"not_equals":[null,false]})", "true"},
         {"in", R"({"in":[20,{"$from":"a","at":"/x/y"}]})", "true"},
         {"not in", R"({"in":["20",[20,30]]})", "false"},
-        {"in what is no list", R"({"in":[1,{"$from":"a"}]})", "error: \"in\" takes a list as its second value, found an object"},
+        {"in what is no list", R"({"in":[1,{"$from":"a"}]})",
+            "error: \"in\" takes a list as its second value, found an object"},
         {"exists", R"({"exists":{"$from":"a","at":"/x"}})", "true"},
         {"exists not, pointer", R"({"exists":{"$from":"a","at":"/z"}})", "false"},
         {"exists not, source", R"({"exists":{"$from":"z"}})", "false"},
@@ -146,9 +159,10 @@ void TstRender::evaluatesConditions_data()
         {"all", R"({"all":[{"equals":[1,1]},{"equals":[1,2]}]})", "false"},
         {"any", R"({"any":[{"equals":[1,2]},{"equals":[2,2]}]})", "true"},
         {"not", R"({"not":{"equals":[1,2]}})", "true"},
-        {"all stops at the first false", R"({"all":[{"exists":{"$from":"z"}},{"equals":[{"$from":"z"},1]}]})", "false"},
+        {"all stops at the first false", R"({"all":[{"exists":{"$from":"z"}},{"equals":[{"$from":"z"},1]}]})",
+            "false"},
         {"missing operand", R"({"equals":[{"$from":"a","at":"/q"},1]})",
-         R"(error: it reads /q of the output of step "a": the whole value has no member "q", it has the members "x", "when")"},
+            R"(error: it reads /q of the output of step "a": the whole value has no member "q", it has the members "x", "when")"},
     };
     QTest::addColumn<QByteArray>("raw");
     QTest::addColumn<QByteArray>("expected");
@@ -177,8 +191,10 @@ void TstRender::rendersEffectKeys_data()
         {"dollar", "$$${/e}$$", "$1E5$"},
         {"item of a list", "${/list/0}", "1.0"},
         {"missing", "${/order}",
-         R"(error: it reads /order of the rendered input: the whole value has no member "order", it has the members "id", "neg", "price", "text", "e", "list")"},
-        {"a list", "${/list}", "error: it reads /list of the rendered input: found a list, it takes text, a number or a boolean"},
+            R"(error: it reads /order of the rendered input: the whole value has no member "order", it has the members "id", "neg", "price", "text", "e", "list")"},
+        {"a list", "${/list}",
+            "error: it reads /list of the rendered input: found a list, it takes text, a number or a "
+            "boolean"},
     };
     QTest::addColumn<QByteArray>("key");
     QTest::addColumn<QByteArray>("expected");
@@ -192,26 +208,36 @@ void TstRender::rendersEffectKeys()
     QFETCH(QByteArray, expected);
     QCOMPARE(QByteArray::fromStdString(shown(renderEffectKey(key.toStdString(), kExact))), expected);
     QCOMPARE(shown(renderEffectKey("${/a}", R"({"a":""})")),
-             std::string("error: it reads /a of the rendered input: found empty text, which names nothing"));
-    QCOMPARE(shown(renderEffectKey("${/a}", R"({"a":"x\ny"})")), std::string("error: it holds a control character"));
+        std::string("error: it reads /a of the rendered input: found empty text, which names nothing"));
+    QCOMPARE(shown(renderEffectKey("${/a}", R"({"a":"x\ny"})")),
+        std::string("error: it holds a control character"));
     QCOMPARE(shown(renderEffectKey("${/a}", "{\"a\":\"" + std::string(513, 'k') + "\"}")),
-             std::string("error: it has 513 bytes, at most 512 are accepted"));
+        std::string("error: it has 513 bytes, at most 512 are accepted"));
 }
 
 void TstRender::rendersAmounts_data()
 {
     QTest::addColumn<QByteArray>("input");
     QTest::addColumn<QByteArray>("expected");
-    const auto row = [](const char* input, const char* expected) { QTest::newRow(input) << QByteArray(input) << QByteArray(expected); };
+    const auto row = [](const char* input, const char* expected) {
+        QTest::newRow(input) << QByteArray(input) << QByteArray(expected);
+    };
     row(R"({"sum":"12.50","cur":"EUR"})", "12500000 EUR");
     row(R"({"sum":12.5,"cur":"CHF"})", "12500000 CHF");
     row(R"({"sum":0.1,"cur":"CHF"})", "100000 CHF");
     row(R"({"sum":-1,"cur":"EUR"})", "it reads /sum of the rendered input: an amount must not be negative");
-    row(R"({"sum":"1.0000001","cur":"EUR"})", "it reads /sum of the rendered input: \"1.0000001\" has more than six decimals");
-    row(R"({"sum":"much","cur":"EUR"})", "it reads /sum of the rendered input: \"much\" is not an amount: write it like \"12.50\"");
-    row(R"({"sum":1,"cur":"euro"})", "its currency is at /cur of the rendered input: \"euro\" is no currency code");
-    row(R"({"sum":1})", "its currency is at /cur of the rendered input: the whole value has no member \"cur\", it has the members \"sum\"");
-    row(R"({"cur":"EUR"})", "it reads /sum of the rendered input: the whole value has no member \"sum\", it has the members \"cur\"");
+    row(R"({"sum":"1.0000001","cur":"EUR"})",
+        "it reads /sum of the rendered input: \"1.0000001\" has more than six decimals");
+    row(R"({"sum":"much","cur":"EUR"})",
+        "it reads /sum of the rendered input: \"much\" is not an amount: write it like \"12.50\"");
+    row(R"({"sum":1,"cur":"euro"})",
+        "its currency is at /cur of the rendered input: \"euro\" is no currency code");
+    row(R"({"sum":1})",
+        "its currency is at /cur of the rendered input: the whole value has no member \"cur\", it has the "
+        "members \"sum\"");
+    row(R"({"cur":"EUR"})",
+        "it reads /sum of the rendered input: the whole value has no member \"sum\", it has the members "
+        "\"cur\"");
 }
 
 void TstRender::rendersAmounts()
@@ -223,7 +249,8 @@ void TstRender::rendersAmounts()
     tool.amountAt = "/sum";
     tool.currencyAt = "/cur";
     const auto money = renderAmount(tool, input.toStdString());
-    const std::string said = money ? std::to_string(money->micros) + ' ' + money->currency : money.error().text;
+    const std::string said =
+        money ? std::to_string(money->micros) + ' ' + money->currency : money.error().text;
     QCOMPARE(QByteArray::fromStdString(said), expected);
 }
 
@@ -231,7 +258,8 @@ void TstRender::rendersUntil()
 {
     QCOMPARE(*renderUntil(R"({"$from":"a","at":"/when"})", kSources), TimeMs(1'772'355'600'000));
     QCOMPARE(*renderUntil(R"("1970-01-01T00:00:01Z")", kSources), TimeMs(1'000));
-    QCOMPARE(renderUntil(R"({"$from":"input","at":"/id"})", kSources).error().text, std::string("expected text, found a number"));
+    QCOMPARE(renderUntil(R"({"$from":"input","at":"/id"})", kSources).error().text,
+        std::string("expected text, found a number"));
 }
 
 void TstRender::countsAndSlicesItems()
@@ -242,9 +270,11 @@ void TstRender::countsAndSlicesItems()
     QCOMPARE(itemSlice(forEach, kSources, 3).error().text, std::string("no item 3: the list has 3"));
     QCOMPARE(itemSlices(forEach, kSources)->size(), std::size_t(3));
     forEach.maxItems = 2;
-    QCOMPARE(countItems(forEach, kSources).error().text, std::string("the list has 3 items, at most 2 are accepted"));
+    QCOMPARE(countItems(forEach, kSources).error().text,
+        std::string("the list has 3 items, at most 2 are accepted"));
     forEach.at = "/x";
-    QCOMPARE(countItems(forEach, kSources).error().text, std::string(R"(/x of the output of step "a" is an object, not a list)"));
+    QCOMPARE(countItems(forEach, kSources).error().text,
+        std::string(R"(/x of the output of step "a" is an object, not a list)"));
 }
 
 void TstRender::rendersWholeSteps()
@@ -274,10 +304,12 @@ void TstRender::rendersWholeSteps()
     QVERIFY(rendered && !rendered->condition && rendered->input.empty());
     step.condition.clear();
     QCOMPARE(renderStep(definition, step, kSources).error().text,
-             std::string(R"(step "pay": input: it reads the output of step "z", which is not there: it was skipped)"));
+        std::string(
+            R"(step "pay": input: it reads the output of step "z", which is not there: it was skipped)"));
     step.input = R"({"sum":1})";
     QCOMPARE(renderStep(definition, step, kSources).error().text,
-             std::string(R"(step "pay": effect key: it reads /order of the rendered input: the whole value has no member "order", it has the members "sum")"));
+        std::string(
+            R"(step "pay": effect key: it reads /order of the rendered input: the whole value has no member "order", it has the members "sum")"));
 }
 
 void TstRender::rendersMembers()
@@ -292,14 +324,16 @@ void TstRender::rendersMembers()
     QVERIFY(fan && fan->items == 3 && fan->input.empty());
     const auto items = itemSlices(*step.forEach, kSources);
     QVERIFY(items);
-    QCOMPARE(renderStep(definition, step, kSources, (*items)[1])->input, std::string(R"({"i":20,"id":9007199254740993})"));
+    QCOMPARE(renderStep(definition, step, kSources, (*items)[1])->input,
+        std::string(R"({"i":20,"id":9007199254740993})"));
 }
 
 void TstRender::rendersUndo()
 {
     ToolDef tool;
     tool.undoInput = R"({"was":{"$from":"input","at":"/n"},"id":{"$from":"output","at":"/id"}})";
-    QCOMPARE(shown(renderUndo(tool, R"({"n":1.0})", R"({"id":"p-1"})")), std::string(R"({"was":1.0,"id":"p-1"})"));
+    QCOMPARE(
+        shown(renderUndo(tool, R"({"n":1.0})", R"({"id":"p-1"})")), std::string(R"({"was":1.0,"id":"p-1"})"));
 }
 
 void TstRender::namesWhatAStepReads()

@@ -151,7 +151,7 @@ void TestEngineCore::aJumpingClockStealsNothing()
     a.settle();
     const SessionId session = a.core->session();
     c.clock.jumpWall(120'000);  // within the attempt's time-out
-    b.settle();  // sees a lease that ended two minutes ago, of a process that is there
+    b.settle();                 // sees a lease that ended two minutes ago, of a process that is there
     c.pass(2'000);
     QCOMPARE(a.core->session(), session);
     QCOMPARE(startsOf(c), std::size_t(1));
@@ -198,7 +198,8 @@ void TestEngineCore::claimsAtEqualTimesRunOnce()
         QCOMPARE(c.load(run).steps[0].attempts, 1U);
 }
 
-// The store gave the run to this session, and the answer did not come: nobody else would take it while the session lives.
+// The store gave the run to this session, and the answer did not come: nobody else would take it while the
+// session lives.
 void TestEngineCore::runsOfALostClaimAreNotForgotten()
 {
     Cluster c;
@@ -227,7 +228,8 @@ void TestEngineCore::aParkedRunIsNotTakenAgainAndAgain()
     Submission park;
     park.run = run;
     park.command.actor = {ActorKind::System, "cairn"};
-    park.payloads.push_back(c.client->newPayload("folding entry 2 again gives another control", "text/plain"));
+    park.payloads.push_back(
+        c.client->newPayload("folding entry 2 again gives another control", "text/plain"));
     park.command.body = cmd::Park{park.payloads.back().ref};
     QCOMPARE(c.client->submitAndWait(std::move(park)).kind, Outcome::Kind::Committed);
     Node& a = c.engine();

@@ -20,8 +20,7 @@ using namespace cairn;
 
 namespace {
 
-template<typename F>
-bool await(F condition, int seconds = 20)
+template<typename F> bool await(F condition, int seconds = 20)
 {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
     while (!condition()) {
@@ -146,7 +145,7 @@ void TestEngineProcesses::manyRunsOnThreeEnginesRunOnce()
     Store s;
     s.add(R"({"schema":"urn:cairn:workflow:1","name":"mark","version":1,"tools":{
         "mark":{"safety":"repeatable","executor":"command","settings":{"argv":["/bin/sh","-c","echo $$CAIRN_RUN >> )"
-          + s.file("marks") + R"("]}}},"steps":[{"name":"mark","tool":"mark"}]})");
+        + s.file("marks") + R"("]}}},"steps":[{"name":"mark","tool":"mark"}]})");
     std::vector<RunId> runs;
     for (int i = 0; i < 20; ++i)
         runs.push_back(s.start("mark"));
@@ -169,7 +168,7 @@ void TestEngineProcesses::aKilledEngineIsTakenOverWithinTwoSeconds()
     s.add(R"({"schema":"urn:cairn:workflow:1","name":"wait","version":1,"tools":{
         "wait":{"safety":"read_only","executor":"command","settings":{"argv":["/bin/sh","-c",
         "echo x >> )"
-          + s.file("tries") + R"(; [ $$CAIRN_ATTEMPT_NUMBER -gt 1 ] || exec sleep 1000"]}}},
+        + s.file("tries") + R"(; [ $$CAIRN_ATTEMPT_NUMBER -gt 1 ] || exec sleep 1000"]}}},
         "steps":[{"name":"wait","tool":"wait"}]})");
     const RunId run = s.start("wait");
     const pid_t first = s.engine();
@@ -190,7 +189,7 @@ void TestEngineProcesses::termDrainsAndLosesNothing()
     s.add(R"({"schema":"urn:cairn:workflow:1","name":"slow","version":1,"tools":{
         "slow":{"safety":"irreversible","executor":"command","settings":{"argv":["/bin/sh","-c",
         "echo x >> )"
-          + s.file("done") + R"(; while [ ! -e )" + s.file("go") + R"( ]; do :; done; echo 1"]}}},
+        + s.file("done") + R"(; while [ ! -e )" + s.file("go") + R"( ]; do :; done; echo 1"]}}},
         "steps":[{"name":"slow","tool":"slow"}]})");
     const RunId run = s.start("slow");
     const pid_t engine = s.engine();

@@ -162,7 +162,7 @@ void TestExecutors::exitCodes_data()
 {
     QTest::addColumn<QString>("script");
     QTest::addColumn<int>("failure");  // 0: completed
-    QTest::addColumn<int>("effect");  // of an irreversible tool
+    QTest::addColumn<int>("effect");   // of an irreversible tool
     const auto row = [](const char* name, const char* script, FailureClass failure, EffectKnowledge effect) {
         QTest::newRow(name) << script << static_cast<int>(failure) << static_cast<int>(effect);
     };

@@ -19,7 +19,7 @@ constexpr std::size_t kSector = 512;
 
 struct File {
     sqlite3_file base;
-    FileState* state;  // null: not watched (temporary files)
+    FileState* state;    // null: not watched (temporary files)
     sqlite3_file* real;  // follows this struct
 };
 

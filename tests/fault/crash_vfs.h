@@ -18,9 +18,9 @@
 namespace cairn::testing::crash {
 
 enum class Loss : std::uint8_t {
-    Nothing,  // a killed process: everything written stays
-    Unsynced,  // power cut: what was not synced is gone
-    Torn,  // power cut: of the unsynced writes the first half is there, the last of them cut at a sector
+    Nothing,    // a killed process: everything written stays
+    Unsynced,   // power cut: what was not synced is gone
+    Torn,       // power cut: of the unsynced writes the first half is there, the last of them cut at a sector
     Reordered,  // power cut: every second unsynced write is there, the older ones missing
 };
 

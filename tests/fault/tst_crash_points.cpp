@@ -47,8 +47,8 @@ CommitMember fullMember(const Writer& writer, const std::string& command, std::s
 // What the scenario was told before the machine stopped.
 struct Ledger {
     std::map<RunId, std::uint64_t> acknowledged;  // newest version
-    std::map<RunId, std::uint64_t> asked;  // newest version that was handed to the store
-    std::vector<std::vector<RunId>> groups;  // runs whose commits shared a group
+    std::map<RunId, std::uint64_t> asked;         // newest version that was handed to the store
+    std::vector<std::vector<RunId>> groups;       // runs whose commits shared a group
     std::size_t acks = 0;
 };
 

@@ -6,13 +6,19 @@ namespace cairn::testing {
 
 std::string randomWorkflow(std::uint8_t global, const std::vector<StepDice>& steps)
 {
-    static constexpr std::array kKinds{"read", "repeat", "once", "once", "choose", "approval", "timer", "signal", "child", "each", "repeat"};
+    static constexpr std::array kKinds{
+        "read", "repeat", "once", "once", "choose", "approval", "timer", "signal", "child", "each", "repeat"};
     std::string text;
-    if (global & 1) text += "!compensate_on_cancel\n";
-    if (global & 2) text += "!close_on_failure\n";
-    if (global & 4) text += "!compensate_on_failure\n";
-    if (global & 8) text += "!budget=usd:100\n";
-    if (global & 16) text += "!deadline=400000\n";
+    if (global & 1)
+        text += "!compensate_on_cancel\n";
+    if (global & 2)
+        text += "!close_on_failure\n";
+    if (global & 4)
+        text += "!compensate_on_failure\n";
+    if (global & 8)
+        text += "!budget=usd:100\n";
+    if (global & 16)
+        text += "!deadline=400000\n";
     text += "extra once on_demand\n";
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const auto& [kind, options, after, more] = steps[i];
@@ -20,20 +26,32 @@ std::string randomWorkflow(std::uint8_t global, const std::vector<StepDice>& ste
         text += "s" + std::to_string(i) + " " + word;
         const bool tool = kind % kKinds.size() < 4 || word == "repeat" || word == "choose";
         if (tool) {
-            if (options & 1) text += " lookup";
-            if (options & 2) text += " check_first";
-            if (options & 4) text += " undo" + std::string(options & 8 ? "=once" : "");
-            if (options & 16) text += " worker";
-            if (options & 32) text += " cost=usd:30";
-            if (options & 64) text += more & 1 ? " ask" : " needed=2";
-            if (options & 128) text += " resource=host";
+            if (options & 1)
+                text += " lookup";
+            if (options & 2)
+                text += " check_first";
+            if (options & 4)
+                text += " undo" + std::string(options & 8 ? "=once" : "");
+            if (options & 16)
+                text += " worker";
+            if (options & 32)
+                text += " cost=usd:30";
+            if (options & 64)
+                text += more & 1 ? " ask" : " needed=2";
+            if (options & 128)
+                text += " resource=host";
             text += more & 2 ? " retry=2" : " retry=4";
             text += more & 4 ? " lost=1" : " lost=3";
         }
-        if (word == "each") text += std::string(" safety=") + (options & 1 ? "once" : "repeat") + (options & 2 ? " allow_failures" : "");
-        if (word == "signal" && (options & 1)) text += " wait=5000";
-        if (word == "child" && (options & 1)) text += " allot=usd:20";
-        if (more & 8) text += " runs_after_skip";
+        if (word == "each")
+            text += std::string(" safety=") + (options & 1 ? "once" : "repeat")
+                + (options & 2 ? " allow_failures" : "");
+        if (word == "signal" && (options & 1))
+            text += " wait=5000";
+        if (word == "child" && (options & 1))
+            text += " allot=usd:20";
+        if (more & 8)
+            text += " runs_after_skip";
         std::string list;
         for (std::size_t d = 0; d < i; ++d)
             if (after & (1U << (d % 8)))
@@ -46,7 +64,9 @@ std::string randomWorkflow(std::uint8_t global, const std::vector<StepDice>& ste
 }
 
 struct RandomWorld::Impl {
-    explicit Impl(const std::string& workflow) : definition(define(workflow)), child(define("work once retry=2\n"))
+    explicit Impl(const std::string& workflow)
+        : definition(define(workflow))
+        , child(define("work once retry=2\n"))
     {
         child.ref.name = "child";
     }
@@ -119,7 +139,10 @@ struct RandomWorld::Impl {
         const auto to = runs.find(m.to);
         if (to == runs.end())
             return {};
-        return give(*to->second, cmd::Deliver{m.kind, p.from, m.step, m.as, m.payload, m.used, m.control, m.confirmed, m.total, m.effect}, actor);
+        return give(*to->second,
+            cmd::Deliver{
+                m.kind, p.from, m.step, m.as, m.payload, m.used, m.control, m.confirmed, m.total, m.effect},
+            actor);
     }
 
     RunDriver& pick(std::uint8_t n)
@@ -176,11 +199,13 @@ std::string RandomWorld::Impl::workerMove(RunDriver& d, const CommandDice& dice)
     case 1: {
         const AttemptId id = attempt(d, at);
         const auto found = d.state().attempts.find(id);
-        if (found != d.state().attempts.end() && d.state().steps[found->second].attempt->purpose == Purpose::LookUp)
+        if (found != d.state().attempts.end()
+            && d.state().steps[found->second].attempt->purpose == Purpose::LookUp)
             return give(d, cmd::LookedUp{id, knowledge, payload("found"), payload("seen")}, engine);
         cmd::Complete c{id, payload("r" + std::to_string(detail)), {{"usd", detail % 30}}, {}, false};
         if (detail % 16 == 0)
-            c.adds.push_back({"x" + std::to_string(detail), "extra", StepKind::Tool, ReplaySafety::ReadOnly, "", "", {}});
+            c.adds.push_back(
+                {"x" + std::to_string(detail), "extra", StepKind::Tool, ReplaySafety::ReadOnly, "", "", {}});
         return give(d, c, engine);
     }
     case 2:
@@ -195,9 +220,12 @@ std::string RandomWorld::Impl::workerMove(RunDriver& d, const CommandDice& dice)
         return give(d, c, engine);
     }
     case 4: return give(d, cmd::LookedUp{attempt(d, at), knowledge, payload("found"), {}}, engine);
-    case 5: return give(d, cmd::Claim{detail % 2 ? step(d, at) : "", "w", {step(d, at)}, 30'000}, {ActorKind::Worker, "w"});
+    case 5:
+        return give(d, cmd::Claim{detail % 2 ? step(d, at) : "", "w", {step(d, at)}, 30'000},
+            {ActorKind::Worker, "w"});
     case 6: return give(d, cmd::Renew{attempt(d, at), 30'000, {}}, {ActorKind::Worker, "w"});
-    case 7: return give(d, cmd::Complete{oldAttempt(d, at), payload("late"), {}, {}, detail % 2 == 0}, engine);
+    case 7:
+        return give(d, cmd::Complete{oldAttempt(d, at), payload("late"), {}, {}, detail % 2 == 0}, engine);
     default: return give(d, cmd::Partial{attempt(d, at), payload("half")}, engine);
     }
 }
@@ -212,7 +240,9 @@ std::string RandomWorld::Impl::operatorMove(RunDriver& d, const CommandDice& dic
     case 1: {
         if (d.state().approvals.empty())
             return {};
-        return give(d, cmd::Decide{d.state().approvals[at % d.state().approvals.size()].id, detail % 5 != 0, {}}, person);
+        return give(d,
+            cmd::Decide{d.state().approvals[at % d.state().approvals.size()].id, detail % 5 != 0, {}},
+            person);
     }
     case 2: return give(d, cmd::SetPaused{detail % 2 == 0, 0, false}, person);
     case 3: return detail % 3 ? std::string{} : give(d, cmd::Cancel{detail % 2 == 0}, person);
@@ -220,17 +250,24 @@ std::string RandomWorld::Impl::operatorMove(RunDriver& d, const CommandDice& dic
     case 5: return give(d, cmd::RetryStep{id, 0, false}, person);
     case 6: return give(d, cmd::SkipStep{id, {}, 0, false}, person);
     case 7: return give(d, cmd::RecordResult{id, payload("by hand"), 0, false}, person);
-    case 8: return give(d, cmd::Settle{id, static_cast<cmd::SettleAs>(1 + detail % 3), payload("by hand"), {}, 0, false}, person);
+    case 8:
+        return give(d,
+            cmd::Settle{id, static_cast<cmd::SettleAs>(1 + detail % 3), payload("by hand"), {}, 0, false},
+            person);
     case 9:
         d.renders[id].input = "amended " + std::to_string(detail % 4);
         return give(d, cmd::AmendInput{id, payload(d.renders[id].input), 0, false}, person);
-    case 10: return give(d, cmd::SetDeadline{detail % 4 ? world.now + detail * 1000 : kNoTime, 0, false}, person);
+    case 10:
+        return give(d, cmd::SetDeadline{detail % 4 ? world.now + detail * 1000 : kNoTime, 0, false}, person);
     case 11: return give(d, cmd::SetBudget{"usd", detail * 2, 0, false}, person);
     case 12:
         if (detail % 8 == 0)
             return give(d, cmd::Park{payload("another due times")}, {ActorKind::System, "cairn"});
         return give(d, cmd::Redact{1, {}}, person);
-    default: return give(d, cmd::Signal{id, sha256("id" + std::to_string(detail % 8)), payload("data"), detail % 16 != 0}, {ActorKind::Caller, "c"});
+    default:
+        return give(d,
+            cmd::Signal{id, sha256("id" + std::to_string(detail % 8)), payload("data"), detail % 16 != 0},
+            {ActorKind::Caller, "c"});
     }
 }
 
@@ -292,7 +329,8 @@ bool RandomWorld::Impl::step()
             if (!attempt || !broken.empty())
                 continue;
             broken = attempt->purpose == Purpose::LookUp
-                ? give(*d, cmd::LookedUp{attempt->id, EffectKnowledge::Happened, payload("found"), {}}, engine)
+                ? give(
+                    *d, cmd::LookedUp{attempt->id, EffectKnowledge::Happened, payload("found"), {}}, engine)
                 : give(*d, cmd::Complete{attempt->id, payload("done"), {}, {}, false}, engine);
         }
         if (broken.empty())
@@ -328,12 +366,16 @@ std::string RandomWorld::Impl::settle()
         const bool waits = summary.primary.reason == Reason::Signal || summary.primary.reason == Reason::Child
             || summary.primary.reason == Reason::EffectInFlight;
         if (!worker && !parked && !waits)
-            return "nothing more happens, and the run is neither finished nor parked: " + summaryText(s, world.now);
+            return "nothing more happens, and the run is neither finished nor parked: "
+                + summaryText(s, world.now);
     }
     return {};
 }
 
-RandomWorld::RandomWorld(const std::string& workflow) : m_impl(std::make_unique<Impl>(workflow)) {}
+RandomWorld::RandomWorld(const std::string& workflow)
+    : m_impl(std::make_unique<Impl>(workflow))
+{
+}
 RandomWorld::~RandomWorld() = default;
 std::string RandomWorld::move(const CommandDice& dice) { return m_impl->move(dice); }
 std::string RandomWorld::settle() { return m_impl->settle(); }

@@ -1,6 +1,7 @@
 #pragma once
-// Two or three runs of a random workflow that share a world, moved by random commands, and a checker that knows DESIGN's rules and
-// looks at entries and states only. Everything is made from the numbers given, so a failure can be played again.
+// Two or three runs of a random workflow that share a world, moved by random commands, and a checker that
+// knows DESIGN's rules and looks at entries and states only. Everything is made from the numbers given, so a
+// failure can be played again.
 
 #include "tests/support/run_builder.h"
 

@@ -6,7 +6,10 @@ namespace cairn::testing {
 
 namespace {
 
-std::string at(const RunState& s, StepIx ix) { return "step " + s.steps[ix].id + " at version " + std::to_string(s.version); }
+std::string at(const RunState& s, StepIx ix)
+{
+    return "step " + s.steps[ix].id + " at version " + std::to_string(s.version);
+}
 
 // The first activity that applies, from the table of DESIGN section 4 and 12.16, by a scan.
 Activity expectedActivity(const RunState& s)
@@ -19,10 +22,12 @@ Activity expectedActivity(const RunState& s)
         return Activity::Compensating;
     if (s.restCancelled)
         return Activity::Cancelling;
-    bool running = false, retrying = false, queued = false, waiting = false, blocked = s.blocked != Reason::None;
+    bool running = false, retrying = false, queued = false, waiting = false,
+         blocked = s.blocked != Reason::None;
     for (const auto& step : s.steps) {
         running = running || step.attempt.has_value();
-        const bool startable = step.state == StepState::Ready || (step.state == StepState::Pending && step.unmet == 0);
+        const bool startable =
+            step.state == StepState::Ready || (step.state == StepState::Pending && step.unmet == 0);
         queued = queued || (startable && !s.driven);
         if (step.state == StepState::Waiting && step.reason != Reason::Dependency) {
             const Activity a = word(step.reason).activity;
@@ -33,7 +38,8 @@ Activity expectedActivity(const RunState& s)
         }
         if (step.state == StepState::Unknown && step.due != kNoTime)
             queued = true;  // the provider is to be asked
-        blocked = blocked || step.state == StepState::Failed || (step.state == StepState::Unknown && step.due == kNoTime);
+        blocked = blocked || step.state == StepState::Failed
+            || (step.state == StepState::Unknown && step.due == kNoTime);
     }
     if (running)
         return Activity::Executing;
@@ -59,16 +65,25 @@ std::string wrongSets(const RunState& s)
         ++counts[static_cast<std::size_t>(step.state)];
         std::uint32_t unmet = 0;
         for (const StepIx d : step.after)
-            unmet += s.steps[d].state != StepState::Complete && s.steps[d].state != StepState::Skipped ? 1 : 0;
+            unmet +=
+                s.steps[d].state != StepState::Complete && s.steps[d].state != StepState::Skipped ? 1 : 0;
         if (unmet != step.unmet)
-            return at(s, ix) + ": unmet is " + std::to_string(step.unmet) + ", really " + std::to_string(unmet);
-        if (step.state == StepState::Pending && unmet == 0) fresh.insert(ix);
-        if (step.state == StepState::Ready) ready.insert(ix);
-        if (step.attempt) running.insert(ix);
-        if (step.state == StepState::Unknown) unknown.insert(ix);
-        if (step.state == StepState::Failed) failed.insert(ix);
-        if (step.due != kNoTime) due.insert({step.due, ix});
-        if ((step.state == StepState::Running) != (step.attempt.has_value() && step.state != StepState::Unknown))
+            return at(s, ix) + ": unmet is " + std::to_string(step.unmet) + ", really "
+                + std::to_string(unmet);
+        if (step.state == StepState::Pending && unmet == 0)
+            fresh.insert(ix);
+        if (step.state == StepState::Ready)
+            ready.insert(ix);
+        if (step.attempt)
+            running.insert(ix);
+        if (step.state == StepState::Unknown)
+            unknown.insert(ix);
+        if (step.state == StepState::Failed)
+            failed.insert(ix);
+        if (step.due != kNoTime)
+            due.insert({step.due, ix});
+        if ((step.state == StepState::Running)
+            != (step.attempt.has_value() && step.state != StepState::Unknown))
             return at(s, ix) + ": running without an attempt, or an attempt without running";
         if (step.state != StepState::Waiting)
             continue;
@@ -77,16 +92,16 @@ std::string wrongSets(const RunState& s)
             return at(s, ix) + ": waits without a reason";
         if (!s.waiting[static_cast<std::size_t>(step.reason)].contains({step.since, ix}))
             return at(s, ix) + ": is not in the set of what waits";
-        const bool timed = step.reason == Reason::Retry || step.reason == Reason::Resource || step.reason == Reason::Timer
-            || step.reason == Reason::Capacity;
+        const bool timed = step.reason == Reason::Retry || step.reason == Reason::Resource
+            || step.reason == Reason::Timer || step.reason == Reason::Capacity;
         if (timed && step.due == kNoTime)
             return at(s, ix) + ": waits for a time that is not set";
     }
     std::size_t kept = 0;
     for (const auto& set : s.waiting)
         kept += set.size();
-    if (counts != s.stepsIn || fresh != s.fresh || ready != s.ready || running != s.running || unknown != s.unknown
-        || failed != s.failed || due != s.due || kept != waiting)
+    if (counts != s.stepsIn || fresh != s.fresh || ready != s.ready || running != s.running
+        || unknown != s.unknown || failed != s.failed || due != s.due || kept != waiting)
         return "a kept set differs from a scan at version " + std::to_string(s.version);
     return {};
 }
@@ -106,8 +121,8 @@ std::string wrongBudget(const RunState& s)
             for (const auto& part : child.allotment)
                 reserved += !child.answered && part.unit == line.unit ? part.limit : 0;
         if (reserved != line.reserved || line.used < 0)
-            return "budget: " + std::to_string(line.reserved) + " is reserved, really " + std::to_string(reserved)
-                + ", at version " + std::to_string(s.version);
+            return "budget: " + std::to_string(line.reserved) + " is reserved, really "
+                + std::to_string(reserved) + ", at version " + std::to_string(s.version);
     }
     return {};
 }
@@ -122,12 +137,14 @@ std::string RulesChecker::state(const RunState& s, TimeMs now)
         return wrong;
     const Summary summary = summarise(s, now);
     if (summary.activity != expectedActivity(s))
-        return "activity is " + std::string(key(summary.activity)) + ", by the table " + std::string(key(expectedActivity(s)));
+        return "activity is " + std::string(key(summary.activity)) + ", by the table "
+            + std::string(key(expectedActivity(s)));
     if (s.closed)
         return {};
     const bool moving = summary.running > 0 || summary.nextDue != kNoTime || s.openChildren > 0;
     if (summary.primary.reason == Reason::None && !moving)
-        return "unfinished, and nothing says who or what will move it, at version " + std::to_string(s.version);
+        return "unfinished, and nothing says who or what will move it, at version "
+            + std::to_string(s.version);
     return {};
 }
 
@@ -142,7 +159,9 @@ std::string RulesChecker::attempt(const RunState& after, const AttemptStarted& f
     Effect& effect = m_effects[step.effect];
     if (effect.open || effect.doubt || effect.done)
         return at(after, f.step) + ": irreversible effect started again, it was "
-            + (effect.done ? "done" : effect.doubt ? "in doubt" : "under way");
+            + (effect.done         ? "done"
+                    : effect.doubt ? "in doubt"
+                                   : "under way");
     effect.open = true;
     return {};
 }

@@ -1,5 +1,6 @@
 #pragma once
-// What must hold after every entry (DESIGN section 3), checked from entries and states without asking the machine.
+// What must hold after every entry (DESIGN section 3), checked from entries and states without asking the
+// machine.
 
 #include "tests/support/run_builder.h"
 
@@ -9,7 +10,8 @@ class RulesChecker {
 public:
     // `after` is the state with the entry applied. Empty: nothing wrong.
     [[nodiscard]] std::string entry(const RunState& after, const Entry& entry, const Definition& definition);
-    // The kept sets, counts and reservations against what a scan of all steps gives; summary against the tables.
+    // The kept sets, counts and reservations against what a scan of all steps gives; summary against the
+    // tables.
     [[nodiscard]] static std::string state(const RunState& state, TimeMs now);
 
 private:

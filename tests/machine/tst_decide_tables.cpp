@@ -1,8 +1,8 @@
-// Tables of (history, command) -> (entry or rejection), as transcripts in tests/machine/cases/*.txt. Each case plays its
-// "> " lines on a fresh world, and the whole transcript must come out as it is written there.
+// Tables of (history, command) -> (entry or rejection), as transcripts in tests/machine/cases/*.txt. Each
+// case plays its "> " lines on a fresh world, and the whole transcript must come out as it is written there.
 //
-// CAIRN_PRINT_CASES=FILE prints the transcripts of one file as they come out now: the way to write a new case is to write
-// its commands, print, and read every line of the answer against the rules before keeping it.
+// CAIRN_PRINT_CASES=FILE prints the transcripts of one file as they come out now: the way to write a new case
+// is to write its commands, print, and read every line of the answer against the rules before keeping it.
 
 #include "tests/support/cairn_qtest.h"
 #include "tests/support/run_script.h"
@@ -20,10 +20,10 @@ namespace {
 
 struct Case {
     std::string name;
-    std::string head;              // definition as written
+    std::string head;  // definition as written
     Play with;
     std::string script;
-    std::string expected;          // the transcript
+    std::string expected;  // the transcript
 };
 
 std::vector<Case> read(const std::filesystem::path& path)
@@ -69,11 +69,13 @@ private Q_SLOTS:
         QTest::addColumn<QString>("file");
         QTest::addColumn<int>("index");
         int rows = 0;
-        for (const auto& file : std::filesystem::directory_iterator(std::string(CAIRN_SOURCE_DIR) + "/tests/machine/cases")) {
+        for (const auto& file :
+            std::filesystem::directory_iterator(std::string(CAIRN_SOURCE_DIR) + "/tests/machine/cases")) {
             const auto cases = read(file.path());
             for (std::size_t i = 0; i < cases.size(); ++i, ++rows) {
                 const std::string row = file.path().stem().string() + ": " + cases[i].name;
-                QTest::newRow(row.c_str()) << QString::fromStdString(file.path().string()) << static_cast<int>(i);
+                QTest::newRow(row.c_str())
+                    << QString::fromStdString(file.path().string()) << static_cast<int>(i);
             }
         }
         QVERIFY2(rows >= 60, "the tables of cases are not where this test looks for them");
@@ -93,7 +95,9 @@ private Q_SLOTS:
         std::string at;
         std::string expected;
         while (std::getline(e, expected) && std::getline(a, at) && at == expected) { }
-        QFAIL(("\nexpected: " + expected + "\nactual:   " + at + "\n--- the whole transcript as it came out:\n" + actual).c_str());
+        QFAIL(("\nexpected: " + expected + "\nactual:   " + at
+            + "\n--- the whole transcript as it came out:\n" + actual)
+                  .c_str());
     }
 };
 

@@ -1,5 +1,6 @@
-// Random workflows and random commands, valid and not, keep the rules of DESIGN section 3. RC_PARAMS="seed=N" tries other
-// runs, and RC_PARAMS="reproduce=..." plays a failure again; rapidcheck prints it, with the shortest sequence that it found.
+// Random workflows and random commands, valid and not, keep the rules of DESIGN section 3. RC_PARAMS="seed=N"
+// tries other runs, and RC_PARAMS="reproduce=..." plays a failure again; rapidcheck prints it, with the
+// shortest sequence that it found.
 
 #include "tests/machine/random_world.h"
 
@@ -26,7 +27,8 @@ std::string playAll(RandomWorld& world, const std::vector<CommandDice>& commands
     return {};
 }
 
-void keepsTheRules(Tally& tally, std::uint8_t global, const std::vector<StepDice>& steps, const std::vector<CommandDice>& commands)
+void keepsTheRules(Tally& tally, std::uint8_t global, const std::vector<StepDice>& steps,
+    const std::vector<CommandDice>& commands)
 {
     const std::string workflow = randomWorkflow(global, steps);
     RandomWorld world(workflow);
@@ -54,7 +56,8 @@ private Q_SLOTS:
         Tally tally;
         // Sizes bound the lengths only: each number is taken from its whole range.
         const auto number = rc::gen::resize(100, rc::gen::inRange<std::uint8_t>(0, 255));
-        const auto steps = rc::gen::resize(6, rc::gen::container<std::vector<StepDice>>(rc::gen::container<StepDice>(number)));
+        const auto steps = rc::gen::resize(
+            6, rc::gen::container<std::vector<StepDice>>(rc::gen::container<StepDice>(number)));
         const auto commands = rc::gen::resize(
             120, rc::gen::container<std::vector<CommandDice>>(rc::gen::container<CommandDice>(number)));
         rc::detail::TestParams params = rc::detail::configuration().testParams;

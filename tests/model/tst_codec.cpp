@@ -57,20 +57,20 @@ Entry smallEntry()
     return entry;
 }
 
-constexpr std::string_view kSmallFormat1 = "0000000000000003"  // version
+constexpr std::string_view kSmallFormat1 = "0000000000000003"                  // version
                                            "101112131415161718191a1b1c1d1e1f"  // command id
                                            "1e 04 00000002 6531"  // verb advance, actor engine "e1"
-                                           "0102030405060708"  // time
-                                           "00"  // no reason
-                                           "00000002"  // two facts
-                                           "0028"  // attempt_started
-                                           "00000002"  // step
-                                           "202122232425262728292a2b2c2d2e2f"  // attempt
-                                           "01 00000001"  // purpose do, number 1
-                                           "303132333435363738393a3b3c3d3e3f"  // session
-                                           "00000000"  // worker: none
+                                           "0102030405060708"     // time
+                                           "00"                   // no reason
+                                           "00000002"             // two facts
+                                           "0028"                 // attempt_started
+                                           "00000002"             // step
+                                           "202122232425262728292a2b2c2d2e2f"   // attempt
+                                           "01 00000001"                        // purpose do, number 1
+                                           "303132333435363738393a3b3c3d3e3f"   // session
+                                           "00000000"                           // worker: none
                                            "0000000000000011 0000000000000000"  // time-out, heartbeat due
-                                           "00000000000000000000000000000000"  // approval: none
+                                           "00000000000000000000000000000000"   // approval: none
                                            "00000001 00000003 455552 0000000000000005";  // reserved: EUR 5
 constexpr std::string_view kSmallTrace = "404142434445464748494a4b4c4d4e4f a1a2a3a4a5a6a7a8";
 constexpr std::string_view kRestCancelled = "0005";

@@ -286,7 +286,8 @@ void TestVocabulary::theHandbookExplainsEachWord()
     QVERIFY(page.open(QIODevice::ReadOnly));
     const QByteArray text = page.readAll();
     const auto check = [&text](const Word& word, bool label) {
-        QVERIFY2(text.contains("`" + QByteArray::fromStdString(std::string(word.key)) + "`"), word.key.data());
+        QVERIFY2(
+            text.contains("`" + QByteArray::fromStdString(std::string(word.key)) + "`"), word.key.data());
         if (label)
             QVERIFY2(text.contains(QByteArray::fromStdString(std::string(word.label))), word.label.data());
     };

@@ -7,7 +7,7 @@ using namespace cairn;
 
 namespace {
 
-constexpr TimeMs kNow = 1'790'000'000'000;   // 2026-09-21 14:13:20Z
+constexpr TimeMs kNow = 1'790'000'000'000;  // 2026-09-21 14:13:20Z
 
 std::string list(const std::vector<std::string>& values)
 {
@@ -83,7 +83,9 @@ void TestFilter::means_data()
 {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("terms");
-    const auto row = [](const char* text, const char* terms) { QTest::newRow(text) << QString::fromUtf8(text) << QString::fromUtf8(terms); };
+    const auto row = [](const char* text, const char* terms) {
+        QTest::newRow(text) << QString::fromUtf8(text) << QString::fromUtf8(terms);
+    };
     row("", "");
     row("   ", "");
     row("wait:approval", "reason=approval");
@@ -161,7 +163,8 @@ void TestFilter::refuses_data()
     row("state:sleeping", 6, 8, "one of: completed, failed, cancelled,");
     row("wiat:approval", 0, 5, "there is no field \"wiat\"; did you mean wait? Fields: wait,");
     row("colour:red", 0, 7, "there is no field \"colour\" Fields: wait,");
-    row("wait:approval  order-17", 15, 8, "\"order-17\" names no field; write for example key:order-17 or step:order-17.");
+    row("wait:approval  order-17", 15, 8,
+        "\"order-17\" names no field; write for example key:order-17 or step:order-17.");
     row("error:\"open", 6, 5, "the quote is not closed");
     row("wait:", 5, 0, "wait needs a value: one of none,");
     row("def:order@new", 4, 9, "a version is a number: def:order@12");
@@ -170,10 +173,12 @@ void TestFilter::refuses_data()
     row("parent:0193", 7, 4, "parent needs one whole run id");
     row("or wait:approval", 0, 2, "\"or\" stands between two terms");
     row("wait:approval or", 14, 2, "\"or\" stands between two terms");
-    row("wait:timer wait:child", 11, 10, "wait is given twice, and no run can have both; join values by |, as in wait:a|b");
+    row("wait:timer wait:child", 11, 10,
+        "wait is given twice, and no run can have both; join values by |, as in wait:a|b");
     row("-key:x", 0, 6, "key cannot be negated");
     row("-age:>2h", 0, 8, "turn > and < around instead");
-    row("owner:me", 0, 6, "owner cannot be asked for yet: runs are not assigned to people yet; touched-by:NAME");
+    row("owner:me", 0, 6,
+        "owner cannot be asked for yet: runs are not assigned to people yet; touched-by:NAME");
     row("store:eu", 0, 6, "store cannot be asked for yet: this list is of one store");
     row("tokens:>50k", 0, 7, "tokens cannot be asked for yet: lists do not keep what a run used");
     row("cost:>5", 0, 5, "cost cannot be asked for yet: lists do not keep what a run used; money:>500");

@@ -1,4 +1,5 @@
-// Reading runs from a store: the chain of children, ids and keys, history, context within its budget, the graph.
+// Reading runs from a store: the chain of children, ids and keys, history, context within its budget, the
+// graph.
 
 #include "core/query/query.h"
 #include "core/base/json_scan.h"
@@ -46,9 +47,12 @@ private:
 void TestQuery::childIsFollowedToItsRootWait()
 {
     World w;
-    w.add(workflowText("audit", R"({"name":"sign","kind":"approval","approval":{"role":"finance","expires":"8h"},"input":{"$from":"input"}})"));
-    w.add(workflowText("order", R"({"name":"audit","kind":"run","workflow":"audit","input":{"$from":"input"}})"));
-    w.add(workflowText("top", R"({"name":"order","kind":"run","workflow":"order","input":{"$from":"input"}})"));
+    w.add(workflowText("audit",
+        R"({"name":"sign","kind":"approval","approval":{"role":"finance","expires":"8h"},"input":{"$from":"input"}})"));
+    w.add(workflowText(
+        "order", R"({"name":"audit","kind":"run","workflow":"audit","input":{"$from":"input"}})"));
+    w.add(
+        workflowText("top", R"({"name":"order","kind":"run","workflow":"order","input":{"$from":"input"}})"));
     auto engine = w.engine();
     const RunId top = engine->submitAndWait(World::start(*engine, "top", "{}")).run;
     deliverAll(w, *engine);
@@ -56,8 +60,9 @@ void TestQuery::childIsFollowedToItsRootWait()
     Query query(*w.store, w.clock);
     const auto view = query.run(top);
     CAIRN_VERIFY_OK(view);
-    QCOMPARE(view->sentence.text, std::string("Step \"order\" waits for order, which waits for audit, which waits for an approval by "
-                                              "finance, asked 3 h ago, expires in 5 h."));
+    QCOMPARE(view->sentence.text,
+        std::string("Step \"order\" waits for order, which waits for audit, which waits for an approval by "
+                    "finance, asked 3 h ago, expires in 5 h."));
     QCOMPARE(view->chain.size(), std::size_t(2));
     QCOMPARE(view->chain[1].second.subject, std::string("finance"));
     QCOMPARE(view->row.reason, Reason::Child);
@@ -68,12 +73,14 @@ void TestQuery::earlierVersionIsToldAsItWas()
     World w;
     w.add(workflowText("one", R"({"name":"only","tool":"look"})"));
     const RunId run = w.service->submitAndWait(World::start(*w.service, "one", "{}")).run;
-    QCOMPARE(w.service->submitAndWait(World::act(run, cmd::SetPaused{true, 0, false})).version, std::uint64_t(2));
+    QCOMPARE(
+        w.service->submitAndWait(World::act(run, cmd::SetPaused{true, 0, false})).version, std::uint64_t(2));
     w.clock.advance(60'000);
     Query query(*w.store, w.clock);
     const auto now = query.run(run);
     CAIRN_VERIFY_OK(now);
-    QCOMPARE(now->sentence.text, std::string("The run is paused by kim, 1 m ago. Reason: because of a test. No new step starts."));
+    QCOMPARE(now->sentence.text,
+        std::string("The run is paused by kim, 1 m ago. Reason: because of a test. No new step starts."));
     const auto before = query.run(run, 1);
     CAIRN_VERIFY_OK(before);
     QVERIFY(!before->state.paused());
@@ -87,32 +94,36 @@ void TestQuery::parkedRunSaysWhichFieldAndWhatEndsIt()
     w.add(workflowText("one", R"({"name":"only","tool":"look"})"));
     const RunId run = w.service->submitAndWait(World::start(*w.service, "one", "{}")).run;
     Submission park = World::command(run, cmd::Advance{}, {ActorKind::System, "cairn"});
-    park.payloads.push_back(w.service->newPayload("folding entry 2 again gives another due times (1 fields differ)", "text/plain"));
+    park.payloads.push_back(w.service->newPayload(
+        "folding entry 2 again gives another due times (1 fields differ)", "text/plain"));
     park.command.body = cmd::Park{park.payloads.back().ref};
     QCOMPARE(told(w.service->submitAndWait(std::move(park))), std::string("Committed 2"));
     w.clock.advance(120'000);
     Query query(*w.store, w.clock);
     const auto view = query.run(run);
     CAIRN_VERIFY_OK(view);
-    QCOMPARE(view->sentence.text, std::string("The run was parked 2 m ago: folding entry 2 again gives another due times (1 fields "
-                                              "differ)."));
-    QCOMPARE(view->sentence.ends, std::string("a person resumes it, under a version of Cairn that reads its history back as it was "
-                                              "meant"));
+    QCOMPARE(view->sentence.text,
+        std::string("The run was parked 2 m ago: folding entry 2 again gives another due times (1 fields "
+                    "differ)."));
+    QCOMPARE(view->sentence.ends,
+        std::string("a person resumes it, under a version of Cairn that reads its history back as it was "
+                    "meant"));
     QCOMPARE(view->row.reason, Reason::Incompatible);
     const auto allowed = [&](Verb verb) {
         return std::any_of(view->explanation.actions.begin(), view->explanation.actions.end(),
-                           [verb](const Action& action) { return action.verb == verb && action.allowed; });
+            [verb](const Action& action) { return action.verb == verb && action.allowed; });
     };
     QVERIFY(allowed(Verb::Resume));
     QVERIFY(!allowed(Verb::Migrate));
     const auto helps = remedies(view->state, w.service->explainGiven(view->state));
-    QVERIFY(std::any_of(helps.begin(), helps.end(), [](const Action& action) { return action.verb == Verb::Resume; }));
+    QVERIFY(std::any_of(
+        helps.begin(), helps.end(), [](const Action& action) { return action.verb == Verb::Resume; }));
 }
 
 void TestQuery::lostWorkerIsToldAlikeByRunListAndCounts_data()
 {
-    QTest::addColumn<bool>("ended");       // by another; else its lease has passed, and nobody looked
-    QTest::addColumn<bool>("another");     // engine is there
+    QTest::addColumn<bool>("ended");    // by another; else its lease has passed, and nobody looked
+    QTest::addColumn<bool>("another");  // engine is there
     QTest::newRow("lease passed, another engine lives") << false << true;
     QTest::newRow("lease passed, none lives") << false << false;
     QTest::newRow("ended, another lives") << true << true;
@@ -140,13 +151,15 @@ void TestQuery::lostWorkerIsToldAlikeByRunListAndCounts()
         if (!view || !rows || !all || !lost || !others || !counts)
             return "a read failed";
         std::string text;
-        for (const Reason reason : {view->explanation.summary.primary.reason, view->row.reason, rows->front().reason})
+        for (const Reason reason :
+            {view->explanation.summary.primary.reason, view->row.reason, rows->front().reason})
             text += std::string(key(reason)) + " ";
         for (const ListRow& row : all->rows)
             if (row.run == run)
                 text += std::string(key(row.reason)) + " ";
         for (const CountRow& row : *counts)
-            text += std::string(key(row.activity)) + "/" + std::string(key(row.reason)) + "=" + std::to_string(row.count) + " ";
+            text += std::string(key(row.activity)) + "/" + std::string(key(row.reason)) + "="
+                + std::to_string(row.count) + " ";
         return text + std::to_string(*lost) + " " + std::to_string(*others);
     };
     const std::string heard = "none none none none executing/none=1 waiting/signal=1 0 2";
@@ -195,7 +208,8 @@ void TestQuery::resolvesIdsPrefixesAndKeys()
     w.add(workflowText("two", R"({"name":"only","tool":"look"})"));
     const RunId run = w.service->submitAndWait(World::start(*w.service, "one", "{}", "order-17")).run;
     const RunId other = w.service->submitAndWait(World::start(*w.service, "two", "{}", "same")).run;
-    QCOMPARE(w.service->submitAndWait(World::start(*w.service, "one", "{}", "same")).kind, Outcome::Kind::Committed);
+    QCOMPARE(w.service->submitAndWait(World::start(*w.service, "one", "{}", "same")).kind,
+        Outcome::Kind::Committed);
     Query query(*w.store, w.clock);
     const std::string id = toText(run);
     for (const std::string& name : {id, std::string("order-17"), id.substr(0, 35)}) {
@@ -203,8 +217,9 @@ void TestQuery::resolvesIdsPrefixesAndKeys()
         CAIRN_VERIFY_OK(found);
         QCOMPARE(*found, run);
     }
-    CAIRN_VERIFY_ERROR(query.resolve("same"), ErrorKind::InvalidInput);            // two workflows have it
-    CAIRN_VERIFY_ERROR(query.resolve(id.substr(0, 6)), ErrorKind::InvalidInput);   // made in the same millisecond
+    CAIRN_VERIFY_ERROR(query.resolve("same"), ErrorKind::InvalidInput);  // two workflows have it
+    CAIRN_VERIFY_ERROR(
+        query.resolve(id.substr(0, 6)), ErrorKind::InvalidInput);  // made in the same millisecond
     CAIRN_VERIFY_ERROR(query.resolve("nothing"), ErrorKind::NotFound);
     CAIRN_VERIFY_ERROR(query.resolve(""), ErrorKind::InvalidInput);
     QVERIFY(other != run);
@@ -216,19 +231,25 @@ void TestQuery::historyTellsEachEntryInOneLine()
     w.add(workflowText("one", R"({"name":"only","tool":"look"})"));
     auto engine = w.engine();
     const RunId run = engine->submitAndWait(World::start(*engine, "one", "{}")).run;
-    QCOMPARE(engine->submitAndWait(World::act(run, cmd::SetPaused{true, 0, false}, "two\nlines")).version, std::uint64_t(2));
-    QCOMPARE(engine->submitAndWait(World::complete(*engine, run, World::attemptOf(*engine->state(run), "only"), "1")).version,
-             std::uint64_t(3));
+    QCOMPARE(engine->submitAndWait(World::act(run, cmd::SetPaused{true, 0, false}, "two\nlines")).version,
+        std::uint64_t(2));
+    QCOMPARE(
+        engine
+            ->submitAndWait(World::complete(*engine, run, World::attemptOf(*engine->state(run), "only"), "1"))
+            .version,
+        std::uint64_t(3));
     Query query(*w.store, w.clock);
     const auto items = query.history(run, 1, 100);
     CAIRN_VERIFY_OK(items);
     QCOMPARE(items->size(), std::size_t(3));
-    QCOMPARE((*items)[0].line, std::string("caller test: Start - run started with one@1; step \"only\" added; step \"only\" ready; "
-                                           "step \"only\" attempt 1 started"));
+    QCOMPARE((*items)[0].line,
+        std::string("caller test: Start - run started with one@1; step \"only\" added; step \"only\" ready; "
+                    "step \"only\" attempt 1 started"));
     QCOMPARE((*items)[1].line, std::string("kim: Pause - paused"));
     QCOMPARE((*items)[1].reason, std::string("two\nlines"));
-    QCOMPARE((*items)[2].line, std::string("engine engine: Complete - an attempt at step \"only\" ended: completed; step \"only\" "
-                                           "complete; run completed"));
+    QCOMPARE((*items)[2].line,
+        std::string("engine engine: Complete - an attempt at step \"only\" ended: completed; step \"only\" "
+                    "complete; run completed"));
     const auto page = query.history(run, 2, 1);
     CAIRN_VERIFY_OK(page);
     QCOMPARE(page->size(), std::size_t(1));
@@ -245,8 +266,11 @@ void TestQuery::contextHasOneAnswerForEachCall()
     auto first = w.engine();
     const SessionId dead = w.session;
     const RunId run = first->submitAndWait(World::start(*first, "both", "{}")).run;
-    QCOMPARE(first->submitAndWait(World::complete(*first, run, World::attemptOf(*first->state(run), "read"), R"({"found":[1,2]})")).kind,
-             Outcome::Kind::Committed);
+    QCOMPARE(first
+                 ->submitAndWait(World::complete(
+                     *first, run, World::attemptOf(*first->state(run), "read"), R"({"found":[1,2]})"))
+                 .kind,
+        Outcome::Kind::Committed);
     first.reset();
     for (int resumed = 0; resumed < 3; ++resumed) {
         auto next = w.engine();
@@ -288,7 +312,8 @@ void TestQuery::contextHasOneAnswerForEachCall()
         QVERIFY(step && word);
         status[std::string(*step)] = std::string(*word);
     }
-    QCOMPARE(status, (std::map<std::string, std::string>{{"\"pay\"", "\"unknown\""}, {"\"read\"", "\"complete\""}}));
+    QCOMPARE(status,
+        (std::map<std::string, std::string>{{"\"pay\"", "\"unknown\""}, {"\"read\"", "\"complete\""}}));
 }
 
 void TestQuery::contextKeepsToItsBudget()
@@ -307,8 +332,11 @@ void TestQuery::contextKeepsToItsBudget()
         w.clock.advance(1000);
         const std::string name = "s" + std::to_string(i);
         const std::string output = "\"" + name + "-" + std::string(2000, 'o') + "\"";
-        QCOMPARE(engine->submitAndWait(World::complete(*engine, run, World::attemptOf(*engine->state(run), name), output)).kind,
-                 Outcome::Kind::Committed);
+        QCOMPARE(engine
+                     ->submitAndWait(
+                         World::complete(*engine, run, World::attemptOf(*engine->state(run), name), output))
+                     .kind,
+            Outcome::Kind::Committed);
     }
     Query query(*w.store, w.clock);
     for (const bool json : {false, true})
@@ -316,22 +344,26 @@ void TestQuery::contextKeepsToItsBudget()
             const auto text = query.context(run, {tokens, json});
             CAIRN_VERIFY_OK(text);
             QVERIFY2(text->size() <= tokens * 4 + 64, std::to_string(text->size()).c_str());
-            QVERIFY(text->find("s29") != std::string::npos);   // what is under way stays
+            QVERIFY(text->find("s29") != std::string::npos);  // what is under way stays
             if (json)
                 QVERIFY(validateJson(*text));
         }
     const auto text = query.context(run, {2000, false});
     CAIRN_VERIFY_OK(text);
-    QVERIFY(text->find("s28-ooo") != std::string::npos);       // the newest output is whole
-    QVERIFY(text->find("s0-ooo") == std::string::npos);        // the oldest is cut, and its bytes are told
+    QVERIFY(text->find("s28-ooo") != std::string::npos);  // the newest output is whole
+    QVERIFY(text->find("s0-ooo") == std::string::npos);   // the oldest is cut, and its bytes are told
     QVERIFY(text->find("### s0 (look): complete") != std::string::npos);
-    QVERIFY(text->find("(2 005 bytes left out)") != std::string::npos || text->find("(2\xe2\x80\xaf" "005 bytes left out)") != std::string::npos);
+    QVERIFY(text->find("(2 005 bytes left out)") != std::string::npos
+        || text->find("(2\xe2\x80\xaf"
+                      "005 bytes left out)")
+            != std::string::npos);
 }
 
 void TestQuery::hostileTextCannotSteerTheReader()
 {
     World w;
-    w.add(workflowText("one", R"({"name":"only","tool":"look"},{"name":"next","tool":"look","after":["only"]})"));
+    w.add(workflowText(
+        "one", R"({"name":"only","tool":"look"},{"name":"next","tool":"look","after":["only"]})"));
     auto engine = w.engine();
     const RunId run = engine->submitAndWait(World::start(*engine, "one", "{}")).run;
     Submission s = World::command(run, cmd::Advance{});
@@ -345,25 +377,31 @@ void TestQuery::hostileTextCannotSteerTheReader()
     const auto text = query.context(run, {});
     CAIRN_VERIFY_OK(text);
     QVERIFY(text->find('\x1b') == std::string::npos);
-    QVERIFY(text->find("`````\n```\n### pay") != std::string::npos);   // inside a fence that it cannot close
+    QVERIFY(text->find("`````\n```\n### pay") != std::string::npos);  // inside a fence that it cannot close
 }
 
 void TestQuery::graphIsDrawn()
 {
     World w;
-    w.add(workflowText("fan", R"({"name":"each","tool":"look","for_each":{"from":"input","at":"/items"},"input":{"$from":"item"}},
+    w.add(workflowText("fan",
+        R"({"name":"each","tool":"look","for_each":{"from":"input","at":"/items"},"input":{"$from":"item"}},
         {"name":"join","tool":"look","after":["each"]})"));
     auto engine = w.engine();
     const RunId run = engine->submitAndWait(World::start(*engine, "fan", R"({"items":[1,2,3]})")).run;
-    QCOMPARE(engine->submitAndWait(World::complete(*engine, run, World::attemptOf(*engine->state(run), "each#1"), "1")).kind,
-             Outcome::Kind::Committed);
+    QCOMPARE(engine
+                 ->submitAndWait(
+                     World::complete(*engine, run, World::attemptOf(*engine->state(run), "each#1"), "1"))
+                 .kind,
+        Outcome::Kind::Committed);
     Query query(*w.store, w.clock);
     const auto dot = query.dot(run);
     CAIRN_VERIFY_OK(dot);
-    QCOMPARE(*dot, "digraph \"" + toText(run) + "\" {\n  rankdir=LR;\n"
-                       "  s0 [shape=box3d, label=\"each | waiting (dependency) | look | 2 running, 1 complete\"];\n"
-                       "  s1 [shape=box, label=\"join | pending | look\"];\n"
-                       "  s0 -> s1;\n}\n");
+    QCOMPARE(*dot,
+        "digraph \"" + toText(run)
+            + "\" {\n  rankdir=LR;\n"
+              "  s0 [shape=box3d, label=\"each | waiting (dependency) | look | 2 running, 1 complete\"];\n"
+              "  s1 [shape=box, label=\"join | pending | look\"];\n"
+              "  s0 -> s1;\n}\n");
 }
 
 QTEST_APPLESS_MAIN(TestQuery)

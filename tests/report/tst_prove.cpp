@@ -23,7 +23,8 @@ std::string json(std::string text)
 
 std::string toolText(const std::string& name, const std::string& safety, const std::string& more = {})
 {
-    return "'" + name + "':{'safety':'" + safety + "','executor':'builtin','settings':{'function':'echo'}" + more + "}";
+    return "'" + name + "':{'safety':'" + safety + "','executor':'builtin','settings':{'function':'echo'}"
+        + more + "}";
 }
 
 Definition parsed(const std::string& text)
@@ -59,10 +60,12 @@ private Q_SLOTS:
     void eachSafetyHasItsWorstCase()
     {
         const std::string tools = toolText("read", "read_only") + "," + toolText("keyed", "repeatable") + ","
-            + toolText("pay", "irreversible", ",'look_up':{'function':'echo'}") + "," + toolText("blind", "irreversible");
-        const Definition definition = parsed(json("{'schema':'urn:cairn:workflow:1','name':'w','version':1,'tools':{" + tools
-            + "},'steps':[{'name':'a','tool':'read'},{'name':'b','tool':'keyed','after':['a']},"
-              "{'name':'c','tool':'pay','after':['b']},{'name':'d','tool':'blind','after':['c']}]}"));
+            + toolText("pay", "irreversible", ",'look_up':{'function':'echo'}") + ","
+            + toolText("blind", "irreversible");
+        const Definition definition =
+            parsed(json("{'schema':'urn:cairn:workflow:1','name':'w','version':1,'tools':{" + tools
+                + "},'steps':[{'name':'a','tool':'read'},{'name':'b','tool':'keyed','after':['a']},"
+                  "{'name':'c','tool':'pay','after':['b']},{'name':'d','tool':'blind','after':['c']}]}"));
         const Proof proof = proveWorkflow(definition);
         QCOMPARE(summary(proof), std::string("a=repeated/2 b=repeated/2 c=looked up/1 d=parked/1 "));
         QCOMPARE(proof.kills, 8U);
@@ -73,7 +76,8 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("file");
         for (const char* name : {"purchase", "audit", "repo-review", "research", "research-item"})
-            QTest::newRow(name) << QString::fromLatin1(CAIRN_SOURCE_DIR "/resources/workflows/%1.json").arg(QLatin1String(name));
+            QTest::newRow(name) << QString::fromLatin1(CAIRN_SOURCE_DIR "/resources/workflows/%1.json")
+                                       .arg(QLatin1String(name));
     }
     void exampleWorkflowsNeverDouble()
     {

@@ -1,6 +1,7 @@
 #pragma once
-// A store (in memory or SQLite), a service on it, and a small engine that runs nothing by itself: tests say what attempts
-// answer. A test class that calls storeRows() and useStoreOfRow() runs each of its tests on either.
+// A store (in memory or SQLite), a service on it, and a small engine that runs nothing by itself: tests say
+// what attempts answer. A test class that calls storeRows() and useStoreOfRow() runs each of its tests on
+// either.
 
 #include "core/definition/parse.h"
 #include "core/service/service.h"
@@ -18,7 +19,8 @@ namespace cairn::testing {
 
 inline const char* kindName(Outcome::Kind kind)
 {
-    static constexpr const char* kNames[] = {"Committed", "Repeated", "Existing", "NoChange", "Rejected", "Failed"};
+    static constexpr const char* kNames[] = {
+        "Committed", "Repeated", "Existing", "NoChange", "Rejected", "Failed"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 // "Rejected: why", for messages of failed checks and exact comparisons.
@@ -34,16 +36,18 @@ inline std::string told(const Outcome& o)
     }
 }
 
-// Tools: look (read-only), note (repeatable), pay (irreversible, no look-up), ask (irreversible, with a look-up).
-inline std::string workflowText(const std::string& name, const std::string& steps, const std::string& more = {},
-                                const std::string& tools = {})
+// Tools: look (read-only), note (repeatable), pay (irreversible, no look-up), ask (irreversible, with a
+// look-up).
+inline std::string workflowText(const std::string& name, const std::string& steps,
+    const std::string& more = {}, const std::string& tools = {})
 {
     return R"({"schema":"urn:cairn:workflow:1","name":")" + name + R"(","version":1,"tools":{)" + tools + R"(
 "look":{"safety":"read_only","executor":"command","settings":{"argv":["/bin/true"]}},
 "note":{"safety":"repeatable","executor":"command","settings":{"argv":["/bin/true"]}},
 "pay":{"safety":"irreversible","executor":"command","settings":{"argv":["/bin/true"]},"resource":"bank",
        "amount":{"at":"/amount","currency":"EUR"},"effect_key":"pay/${/order}","retry":{"attempts":5}}
-},"steps":[)" + steps + "]" + more + "}";
+},"steps":[)"
+        + steps + "]" + more + "}";
 }
 
 // Moves only when told to, and takes the time of a SQLite store with it.
@@ -65,19 +69,19 @@ private:
 };
 
 struct World {
-    static inline bool s_onSqlite = false;      // of the worlds that are made from here on
+    static inline bool s_onSqlite = false;  // of the worlds that are made from here on
 
     std::unique_ptr<Scratch> folder;
     WorldClock clock;
     SeededRng rng{7};
-    std::shared_ptr<MemoryDatabase> db;         // null: SQLite
+    std::shared_ptr<MemoryDatabase> db;  // null: SQLite
     std::unique_ptr<StoreWriter> connection;
     std::unique_ptr<StoreReader> store;
     std::unique_ptr<StoreWriter> writer;
     std::unique_ptr<CommitQueue> queue;
     std::unique_ptr<Service> service;
     SessionId session;
-    std::vector<Entry> seen;                    // entries of owned runs, as observed
+    std::vector<Entry> seen;  // entries of owned runs, as observed
 
     explicit World(InitOptions options = {}, std::uint32_t verifyOneIn = 1)
     {
@@ -114,7 +118,7 @@ struct World {
         if (db)
             return connectMemory(db);
         StoreOptions options;
-        options.synchronousNormal = true;       // no test here loses power
+        options.synchronousNormal = true;  // no test here loses power
         auto opened = sqlite::openStore(folder->file("store.db"), options);
         if (!opened)
             qFatal("%s", opened.error().text.c_str());
@@ -143,8 +147,10 @@ struct World {
     // Another's: a service with connections of its own, as another process has it.
     struct Other {
         explicit Other(World& w)
-            : connection(w.connect()), reader(*connection, w.clock), queue(makeInlineQueue(*connection)),
-              service(reader, *queue, w.clock, w.rng, {})
+            : connection(w.connect())
+            , reader(*connection, w.clock)
+            , queue(makeInlineQueue(*connection))
+            , service(reader, *queue, w.clock, w.rng, {})
         {
         }
         std::unique_ptr<StoreWriter> connection;
@@ -173,7 +179,8 @@ struct World {
         return made;
     }
 
-    static Submission start(Service& by, const std::string& workflow, const std::string& input, const std::string& key = {})
+    static Submission start(
+        Service& by, const std::string& workflow, const std::string& input, const std::string& key = {})
     {
         Submission s;
         s.workflow = workflow;
@@ -204,7 +211,8 @@ struct World {
         const StepRecord* record = state.find(step);
         return record && record->attempt ? record->attempt->id : AttemptId{};
     }
-    static Submission complete(Service& by, const RunId& run, const AttemptId& attempt, const std::string& output)
+    static Submission complete(
+        Service& by, const RunId& run, const AttemptId& attempt, const std::string& output)
     {
         Submission s = command(run, cmd::Advance{}, {ActorKind::Engine, "engine"});
         s.payloads.push_back(by.newPayload(output, "application/json"));

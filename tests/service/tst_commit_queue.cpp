@@ -25,11 +25,13 @@ void TestCommitQueue::threadedServiceRunsToTheEnd()
     World w;
     w.add(workflowText("one", R"({"name":"only","tool":"look","input":{"$from":"input"}})"));
     auto db = makeMemoryDatabase({}, w.clock, 3);
-    // The memory store is not thread-safe across connections: the writer thread's is the only one while it works.
+    // The memory store is not thread-safe across connections: the writer thread's is the only one while it
+    // works.
     std::atomic<int> wakes{0};
     auto reader = connectMemory(db);
     WorkflowRow row;
-    const std::string text = workflowText("one", R"({"name":"only","tool":"look","input":{"$from":"input"}})");
+    const std::string text =
+        workflowText("one", R"({"name":"only","tool":"look","input":{"$from":"input"}})");
     row.name = "one";
     row.version = 1;
     row.digest = sha256(text);
@@ -41,7 +43,8 @@ void TestCommitQueue::threadedServiceRunsToTheEnd()
     const Outcome started = service.submitAndWait(World::start(service, "one", R"({"a":1})"));
     QCOMPARE(told(started), std::string("Committed 1"));
     for (int i = 0; i < 20; ++i) {
-        const Outcome o = service.submitAndWait(World::command(started.run, cmd::SetPaused{i % 2 == 0, 0, false}));
+        const Outcome o =
+            service.submitAndWait(World::command(started.run, cmd::SetPaused{i % 2 == 0, 0, false}));
         QCOMPARE(told(o), "Committed " + std::to_string(i + 2));
     }
     QVERIFY(wakes.load() >= 21);
@@ -71,7 +74,9 @@ void TestCommitQueue::fiftyStartsOnTheWriterThreadGiveOneRun()
         member.identity->run = started.run;
         member.identity->key = "k";
         member.entry = sealEntry(entry, kMaxFormat, {});
-        (*queue)->push(std::move(member), [&](Result<MemberResult> result) { ++kinds[result ? result->kind : MemberResult::Kind::Failed]; });
+        (*queue)->push(std::move(member), [&](Result<MemberResult> result) {
+            ++kinds[result ? result->kind : MemberResult::Kind::Failed];
+        });
     }
     (*queue)->drain();
     QCOMPARE(kinds[MemberResult::Kind::Committed], 1);
@@ -105,7 +110,7 @@ void TestCommitQueue::stopCommitsWhatIsQueued()
             runs.push_back(started.run);
             (*queue)->push(std::move(member), [](const Result<MemberResult>&) {});
         }
-    }   // destroyed at once: more than two groups were waiting
+    }  // destroyed at once: more than two groups were waiting
     auto reader = connectMemory(db);
     for (const RunId& run : runs) {
         const auto hot = reader->hot(run);

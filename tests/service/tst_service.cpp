@@ -1,4 +1,5 @@
-// What submissions answer: every kind of outcome, repeated commands, lost races, chains of commits, audit, preview.
+// What submissions answer: every kind of outcome, repeated commands, lost races, chains of commits, audit,
+// preview.
 
 #include "tests/service/harness.h"
 #include "tests/support/hooked_store.h"
@@ -84,7 +85,7 @@ void TestService::runsToItsEnd()
     CAIRN_VERIFY_OK(output);
     QCOMPARE(*output, std::string(R"("done")"));
     QCOMPARE(w.verified(started.run), std::string());
-    QVERIFY(engine->state(started.run) == nullptr);   // let go with its end
+    QVERIFY(engine->state(started.run) == nullptr);  // let go with its end
 }
 
 void TestService::observerSeesEachCommitOnceInOrder()
@@ -115,7 +116,8 @@ void TestService::repeatedCommandGivesItsFirstAnswer()
     Submission pause = World::act(run, cmd::SetPaused{true, 0, false});
     pause.command.id = makeId<CommandId>(w.clock.wallMs(), w.rng);
     QCOMPARE(told(w.service->submitAndWait(pause)), std::string("Committed 2"));
-    QCOMPARE(told(w.service->submitAndWait(World::act(run, cmd::SetPaused{false, 0, false}))), std::string("Committed 3"));
+    QCOMPARE(told(w.service->submitAndWait(World::act(run, cmd::SetPaused{false, 0, false}))),
+        std::string("Committed 3"));
     // Paused again by the repeated command? No: it was answered before, and the run stays as it is.
     const Outcome again = w.service->submitAndWait(pause);
     QCOMPARE(told(again), std::string("Repeated 2"));
@@ -126,7 +128,7 @@ void TestService::repeatedCommandGivesItsFirstAnswer()
     QVERIFY(!state->paused());
     // Another command that changes nothing.
     QCOMPARE(told(w.service->submitAndWait(World::act(run, cmd::SetPaused{false, 0, false}))),
-             std::string("NoChange: the run is not paused"));
+        std::string("NoChange: the run is not paused"));
 }
 
 void TestService::refusalsSayWhy_data()
@@ -178,15 +180,17 @@ void TestService::lostRaceIsDecidedAgainUnseen()
     const RunId run = w.service->submitAndWait(World::start(*w.service, "two", "{}")).run;
     World::Other other(w);
     std::optional<Outcome> answer;
-    w.service->submit(World::act(run, cmd::SetDeadline{w.clock.wallMs() + 1000, 0, false}), [&](Outcome o) { answer = std::move(o); });
-    QVERIFY(!answer);   // decided on version 1, not committed yet
-    QCOMPARE(told(other.service.submitAndWait(World::act(run, cmd::SetPaused{true, 0, false}))), std::string("Committed 2"));
+    w.service->submit(World::act(run, cmd::SetDeadline{w.clock.wallMs() + 1000, 0, false}),
+        [&](Outcome o) { answer = std::move(o); });
+    QVERIFY(!answer);  // decided on version 1, not committed yet
+    QCOMPARE(told(other.service.submitAndWait(World::act(run, cmd::SetPaused{true, 0, false}))),
+        std::string("Committed 2"));
     w.service->drain();
     QVERIFY(answer.has_value());
     QCOMPARE(told(*answer), std::string("Committed 3"));
     const auto state = w.service->load(run);
     CAIRN_VERIFY_OK(state);
-    QVERIFY(state->own.paused);        // both acts hold
+    QVERIFY(state->own.paused);  // both acts hold
     QVERIFY(state->own.deadline != kNoTime);
     QCOMPARE(w.verified(run), std::string());
 }
@@ -199,10 +203,12 @@ void TestService::commitsOfOneRunAreChained()
     std::vector<std::string> answers;
     for (int i = 0; i < 5; ++i)
         w.service->submit(signal(*w.service, run, std::to_string(i), std::to_string(i)),
-                          [&](const Outcome& o) { answers.push_back(told(o)); });
+            [&](const Outcome& o) { answers.push_back(told(o)); });
     QVERIFY(answers.empty());
-    QVERIFY(w.service->pump());        // one group, no second round
-    QCOMPARE(answers, (std::vector<std::string>{"Committed 2", "Committed 3", "Committed 4", "Committed 5", "Committed 6"}));
+    QVERIFY(w.service->pump());  // one group, no second round
+    QCOMPARE(answers,
+        (std::vector<std::string>{
+            "Committed 2", "Committed 3", "Committed 4", "Committed 5", "Committed 6"}));
     QCOMPARE(w.verified(run), std::string());
 }
 
@@ -215,7 +221,7 @@ void TestService::refusalWaitsForTheCommitsBeforeIt()
     const auto note = [&](const Outcome& o) { answers.push_back(told(o)); };
     w.service->submit(World::command(run, cmd::SetPaused{true, 0, false}), note);
     w.service->submit(World::command(run, cmd::SetPaused{true, 0, false}), note);
-    QVERIFY(answers.empty());          // "paused already" holds only once the first has landed
+    QVERIFY(answers.empty());  // "paused already" holds only once the first has landed
     w.service->drain();
     QCOMPARE(answers, (std::vector<std::string>{"Committed 2", "NoChange: the run is paused already"}));
 }
@@ -231,10 +237,12 @@ void TestService::chainIsDecidedAgainWhenItsFirstMemberLosesARace()
     w.service->submit(signal(*w.service, run, "a", "1"), note);
     w.service->submit(World::command(run, cmd::SetPaused{true, 0, false}), note);
     w.service->submit(signal(*w.service, run, "b", "2"), note);
-    QCOMPARE(told(other.service.submitAndWait(World::act(run, cmd::SetPaused{true, 0, false}))), std::string("Committed 2"));
+    QCOMPARE(told(other.service.submitAndWait(World::act(run, cmd::SetPaused{true, 0, false}))),
+        std::string("Committed 2"));
     w.service->drain();
     // The pause in the middle is "already so" now; the others follow in their order.
-    QCOMPARE(answers, (std::vector<std::string>{"Committed 3", "NoChange: the run is paused already", "Committed 4"}));
+    QCOMPARE(answers,
+        (std::vector<std::string>{"Committed 3", "NoChange: the run is paused already", "Committed 4"}));
     QCOMPARE(w.verified(run), std::string());
 }
 
@@ -244,21 +252,26 @@ void TestService::fullStoreAnswersEveryMember()
     w.add(workflowText("waits", kSignal));
     const RunId run = w.service->submitAndWait(World::start(*w.service, "waits", "{}")).run;
     bool full = true;
-    const auto fault = [&]() { return full ? std::optional(makeError(ErrorKind::Full, "no space left")) : std::nullopt; };
+    const auto fault = [&]() {
+        return full ? std::optional(makeError(ErrorKind::Full, "no space left")) : std::nullopt;
+    };
     if (w.db)
         setFaults(*w.db, {fault, {}});
     else
         QVERIFY(failpoint::configure("queue.before-commit=error@1"));
     std::vector<std::string> answers;
     for (int i = 0; i < 3; ++i)
-        w.service->submit(signal(*w.service, run, std::to_string(i), "1"), [&](const Outcome& o) { answers.push_back(told(o)); });
+        w.service->submit(signal(*w.service, run, std::to_string(i), "1"),
+            [&](const Outcome& o) { answers.push_back(told(o)); });
     w.service->drain();
     QCOMPARE(answers.size(), std::size_t(3));
     for (const auto& answer : answers)
-        QVERIFY2(answer.find(w.db ? "no space left" : "failpoint queue.before-commit") != std::string::npos, answer.c_str());
+        QVERIFY2(answer.find(w.db ? "no space left" : "failpoint queue.before-commit") != std::string::npos,
+            answer.c_str());
     full = false;
     QVERIFY(failpoint::configure(""));
-    QCOMPARE(told(w.service->submitAndWait(signal(*w.service, run, "again", "1"))), std::string("Committed 2"));
+    QCOMPARE(
+        told(w.service->submitAndWait(signal(*w.service, run, "again", "1"))), std::string("Committed 2"));
 }
 
 void TestService::lostAnswerIsResolved()
@@ -267,17 +280,21 @@ void TestService::lostAnswerIsResolved()
     w.add(workflowText("waits", kSignal));
     const RunId run = w.service->submitAndWait(World::start(*w.service, "waits", "{}")).run;
     int lost = 1;
-    const auto fault = [&]() { return lost-- > 0 ? std::optional(makeError(ErrorKind::OutcomeUnknown, "gone")) : std::nullopt; };
+    const auto fault = [&]() {
+        return lost-- > 0 ? std::optional(makeError(ErrorKind::OutcomeUnknown, "gone")) : std::nullopt;
+    };
     if (w.db)
         setFaults(*w.db, {{}, fault});
     else
         QVERIFY(failpoint::configure("queue.after-commit=error@1"));
     std::vector<std::string> answers;
     for (int i = 0; i < 3; ++i)
-        w.service->submit(signal(*w.service, run, std::to_string(i), "1"), [&](const Outcome& o) { answers.push_back(told(o)); });
+        w.service->submit(signal(*w.service, run, std::to_string(i), "1"),
+            [&](const Outcome& o) { answers.push_back(told(o)); });
     w.service->drain();
     QVERIFY(failpoint::configure(""));
-    QCOMPARE(answers, (std::vector<std::string>{"Committed 2", "Committed 3", "Committed 4"}));   // each once, none twice
+    QCOMPARE(answers,
+        (std::vector<std::string>{"Committed 2", "Committed 3", "Committed 4"}));  // each once, none twice
     QCOMPARE(w.verified(run), std::string());
 }
 
@@ -289,7 +306,8 @@ void TestService::aLostAnswerStaysUnknownWhateverFollows()
     const RunId run = w.service->submitAndWait(World::start(*w.service, "waits", "{}")).run;
     bool down = false;
     const auto refuse = [&](const char*, cairn::testing::Access access) {
-        const ErrorKind kind = access == cairn::testing::Access::Commit ? ErrorKind::Io : ErrorKind::Disconnected;
+        const ErrorKind kind =
+            access == cairn::testing::Access::Commit ? ErrorKind::Io : ErrorKind::Disconnected;
         return down ? std::optional(makeError(kind, "gone")) : std::nullopt;
     };
     bool lost = false;
@@ -322,7 +340,8 @@ void TestService::failpointBeforePushFailsAndChangesNothing()
     QCOMPARE(outcome.error.kind, ErrorKind::Io);
     QCOMPARE(failpoint::counts().at("service.before-push"), std::uint64_t(1));
     QVERIFY(failpoint::configure(""));
-    QCOMPARE(told(w.service->submitAndWait(World::command(run, cmd::SetPaused{true, 0, false}))), std::string("Committed 2"));
+    QCOMPARE(told(w.service->submitAndWait(World::command(run, cmd::SetPaused{true, 0, false}))),
+        std::string("Committed 2"));
 }
 
 void TestService::entryThatDoesNotFoldParksItsRunInTheStore()
@@ -337,8 +356,9 @@ void TestService::entryThatDoesNotFoldParksItsRunInTheStore()
     engine->drain();
     QVERIFY(failpoint::configure(""));
     QCOMPARE(refused.kind, Outcome::Kind::Failed);
-    const std::string why = "run " + toText(run) + ": folding entry 2 again gives another control (1 fields differ); nothing was "
-                            "written and the run is parked";
+    const std::string why = "run " + toText(run)
+        + ": folding entry 2 again gives another control (1 fields differ); nothing was "
+          "written and the run is parked";
     QCOMPARE(refused.error.text, why);
     // On record: nothing of the result, and why the run stands still.
     auto state = w.service->load(run);
@@ -354,9 +374,11 @@ void TestService::entryThatDoesNotFoldParksItsRunInTheStore()
     CAIRN_VERIFY_OK(rows);
     QCOMPARE(rows->front().reason, Reason::Incompatible);
     QCOMPARE(rows->front().attention, Attention::Repair);
-    QVERIFY2(rows->front().error.find("gives another control") != std::string::npos, rows->front().error.c_str());
+    QVERIFY2(
+        rows->front().error.find("gives another control") != std::string::npos, rows->front().error.c_str());
     // What is under way may still hand in its result; nothing follows from it, whichever engine owns the run.
-    QCOMPARE(told(engine->submitAndWait(World::complete(*engine, run, first, R"({"a":1})"))), std::string("Committed 3"));
+    QCOMPARE(told(engine->submitAndWait(World::complete(*engine, run, first, R"({"a":1})"))),
+        std::string("Committed 3"));
     engine.reset();
     QVERIFY(*w.writer->endSession(w.session, w.clock.wallMs(), kNoTime));
     auto another = w.engine();
@@ -370,7 +392,8 @@ void TestService::entryThatDoesNotFoldParksItsRunInTheStore()
     const Outcome byMachine = another->submitAndWait(World::command(run, cmd::SetPaused{false, 0, false}));
     QCOMPARE(byMachine.kind, Outcome::Kind::Rejected);
     QCOMPARE(byMachine.rejection.code, RejectCode::NoRight);
-    QCOMPARE(told(another->submitAndWait(World::act(run, cmd::SetPaused{false, 0, false}))), std::string("Committed 4"));
+    QCOMPARE(told(another->submitAndWait(World::act(run, cmd::SetPaused{false, 0, false}))),
+        std::string("Committed 4"));
     state = w.service->load(run);
     CAIRN_VERIFY_OK(state);
     QVERIFY(!state->parked);
@@ -385,7 +408,8 @@ void TestService::runWhoseParkingDoesNotFoldEitherStandsStillHere()
     w.add(workflowText("two", kTwoSteps));
     const RunId run = w.service->submitAndWait(World::start(*w.service, "two", "{}")).run;
     QVERIFY(failpoint::configure("service.fold-differs=error"));
-    QCOMPARE(w.service->submitAndWait(World::act(run, cmd::SetPaused{true, 0, false})).kind, Outcome::Kind::Failed);
+    QCOMPARE(w.service->submitAndWait(World::act(run, cmd::SetPaused{true, 0, false})).kind,
+        Outcome::Kind::Failed);
     w.service->drain();
     QVERIFY(failpoint::configure(""));
     const Outcome still = w.service->submitAndWait(World::act(run, cmd::SetPaused{true, 0, false}));
@@ -403,10 +427,11 @@ void TestService::lateResultIsKeptAsEvidence()
     auto engine = w.engine();
     const RunId run = engine->submitAndWait(World::start(*engine, "two", "{}")).run;
     const AttemptId attempt = World::attemptOf(*engine->state(run), "first");
-    QCOMPARE(told(engine->submitAndWait(World::complete(*engine, run, attempt, R"({"a":1})"))), std::string("Committed 2"));
+    QCOMPARE(told(engine->submitAndWait(World::complete(*engine, run, attempt, R"({"a":1})"))),
+        std::string("Committed 2"));
     // The same bytes again are the same result; other bytes are a conflict and are kept.
     QCOMPARE(told(engine->submitAndWait(World::complete(*engine, run, attempt, R"({"a":1})"))),
-             std::string("NoChange: this result was recorded before"));
+        std::string("NoChange: this result was recorded before"));
     const Outcome late = engine->submitAndWait(World::complete(*engine, run, attempt, R"({"a":2})"));
     QCOMPARE(late.kind, Outcome::Kind::Rejected);
     QCOMPARE(late.rejection.code, RejectCode::Conflict);
@@ -428,11 +453,14 @@ void TestService::personsActsAreAudited()
     World w;
     w.add(workflowText("two", kTwoSteps));
     const RunId run = w.service->submitAndWait(World::start(*w.service, "two", "{}")).run;
-    const Outcome done = w.service->submitAndWait(World::act(run, cmd::SetPaused{true, 0, false}, "provider asked us to stop"));
+    const Outcome done = w.service->submitAndWait(
+        World::act(run, cmd::SetPaused{true, 0, false}, "provider asked us to stop"));
     QCOMPARE(done.auditSeq, std::uint64_t(1));
-    const Outcome refused = w.service->submitAndWait(World::act(run, cmd::RetryStep{"first", 0, false}, "please"));
-    QCOMPARE(refused.kind, Outcome::Kind::NoChange);   // nothing refused, nothing written
-    const Outcome no = w.service->submitAndWait(World::act(run, cmd::RetryStep{"second", 0, false}, "please"));
+    const Outcome refused =
+        w.service->submitAndWait(World::act(run, cmd::RetryStep{"first", 0, false}, "please"));
+    QCOMPARE(refused.kind, Outcome::Kind::NoChange);  // nothing refused, nothing written
+    const Outcome no =
+        w.service->submitAndWait(World::act(run, cmd::RetryStep{"second", 0, false}, "please"));
     QCOMPARE(no.kind, Outcome::Kind::Rejected);
     QCOMPARE(no.auditSeq, std::uint64_t(2));
     const auto rows = w.store->audit(0, 10);
@@ -466,7 +494,8 @@ void TestService::previewWritesNothing()
     const auto skip = w.service->preview(World::act(run, cmd::SkipStep{"first", {}, 0, false}));
     CAIRN_VERIFY_OK(skip);
     QCOMPARE(skip->willHappen.front(), std::string("step \"first\" is skipped"));
-    const auto refused = w.service->preview(World::act(run, cmd::Settle{"first", cmd::SettleAs::Happened, {}, {}, 0, false}));
+    const auto refused =
+        w.service->preview(World::act(run, cmd::Settle{"first", cmd::SettleAs::Happened, {}, {}, 0, false}));
     CAIRN_VERIFY_OK(refused);
     QVERIFY(std::holds_alternative<Rejection>(refused->decision));
     const auto state = w.service->load(run);
@@ -480,7 +509,8 @@ void TestService::previewWritesNothing()
 void TestService::idleRunIsGivenBackWithItsNextTime()
 {
     World w;
-    w.add(workflowText("later", R"({"name":"sleep","kind":"timer","wait":"1h"},{"name":"go","tool":"look","after":["sleep"]})"));
+    w.add(workflowText("later",
+        R"({"name":"sleep","kind":"timer","wait":"1h"},{"name":"go","tool":"look","after":["sleep"]})"));
     auto engine = w.engine();
     const RunId run = engine->submitAndWait(World::start(*engine, "later", "{}")).run;
     const auto idle = engine->idle(run);
@@ -524,7 +554,7 @@ void TestService::takeoverIsNoticed()
     QVERIFY(first->state(run) == nullptr);
     const auto state = w.service->load(run);
     CAIRN_VERIFY_OK(state);
-    QVERIFY(World::attemptOf(*state, "second").isNull());   // only the owner starts attempts
+    QVERIFY(World::attemptOf(*state, "second").isNull());  // only the owner starts attempts
     second->reload(run);
     QCOMPARE(told(second->submitAndWait(World::command(run, cmd::Advance{}))), std::string("Committed 3"));
     QVERIFY(!World::attemptOf(*second->state(run), "second").isNull());

@@ -24,7 +24,7 @@ const std::string kKid = R"({"name":"pay","tool":"note","input":{"$from":"input"
 struct Payer {
     World& w;
     Service& engine;
-    std::map<std::string, int> called;     // by effect key
+    std::map<std::string, int> called;  // by effect key
 
     void answerAll()
     {
@@ -34,7 +34,9 @@ struct Payer {
             QVERIFY(claimed);
             for (const ClaimedRun& c : *claimed) {
                 engine.own(c);
-                moved = engine.submitAndWait(World::command(c.run, cmd::Recover{})).kind == Outcome::Kind::Committed || moved;
+                moved = engine.submitAndWait(World::command(c.run, cmd::Recover{})).kind
+                        == Outcome::Kind::Committed
+                    || moved;
             }
             for (const RunId& run : runs()) {
                 const RunState* state = engine.state(run);
@@ -44,7 +46,8 @@ struct Payer {
                 const StepRecord step = state->steps[ix];
                 const auto key = engine.effectKey(run, ix);
                 QVERIFY(key);
-                const std::string receipt = "\"receipt " + std::to_string(writes(step.safety) ? ++called[*key] : 0) + "\"";
+                const std::string receipt =
+                    "\"receipt " + std::to_string(writes(step.safety) ? ++called[*key] : 0) + "\"";
                 QVERIFY(engine.submitAndWait(World::complete(engine, run, step.attempt->id, receipt)).ok());
                 moved = true;
             }
@@ -85,13 +88,14 @@ void TestServiceForks::forkKeepsFinishedChildrenAndRestartsTheRest_data()
 {
     QTest::addColumn<int>("version");
     QTest::addColumn<QStringList>("restarted");
-    QTest::newRow("before any child has answered") << 1 << QStringList{QStringLiteral("one"), QStringLiteral("two")};
+    QTest::newRow("before any child has answered")
+        << 1 << QStringList{QStringLiteral("one"), QStringLiteral("two")};
     QTest::newRow("after the first child's answer") << 2 << QStringList{QStringLiteral("two")};
     QTest::newRow("after both") << 3 << QStringList{};
 }
 
-// Done is done: a child that had answered by then is not started again, and its result is the same bytes. A child that is
-// started again finds its effects in the ledger.
+// Done is done: a child that had answered by then is not started again, and its result is the same bytes. A
+// child that is started again finds its effects in the ledger.
 void TestServiceForks::forkKeepsFinishedChildrenAndRestartsTheRest()
 {
     QFETCH(int, version);
@@ -137,18 +141,22 @@ void TestServiceForks::forkKeepsFinishedChildrenAndRestartsTheRest()
         QCOMPARE(w.verified(each), std::string());
 }
 
-// What names a child's effects is its step's id: its place among the steps depends on which fan-out opened first.
+// What names a child's effects is its step's id: its place among the steps depends on which fan-out opened
+// first.
 void TestServiceForks::forkWhoseFanOutsOpenInAnotherOrderPaysNothingTwice()
 {
     World w;
     w.add(workflowText("kid", kKid, R"(,"output":{"$from":"pay"})"));
-    const std::string each = R"("kind":"run","workflow":"kid","for_each":{"from":"input"},"input":{"$from":"item"})";
-    w.add(workflowText("parent", R"({"name":"first","tool":"look"},{"name":"second","tool":"look"},
-        {"name":"left","after":["first"],)" + each + R"(},{"name":"right","after":["second"],)" + each + "}"));
+    const std::string each =
+        R"("kind":"run","workflow":"kid","for_each":{"from":"input"},"input":{"$from":"item"})";
+    w.add(workflowText("parent",
+        R"({"name":"first","tool":"look"},{"name":"second","tool":"look"},
+        {"name":"left","after":["first"],)"
+            + each + R"(},{"name":"right","after":["second"],)" + each + "}"));
     auto engine = w.engine();
     Payer payer{w, *engine, {}};
     const RunId run = engine->submitAndWait(World::start(*engine, "parent", "[1,2,3]")).run;
-    payer.answerAll();                     // "first" is answered first
+    payer.answerAll();  // "first" is answered first
     QCOMPARE(payer.called.size(), std::size_t(6));
     const RunId forked = engine->submitAndWait(forkOf(run, 1)).run;
     const auto claimed = w.writer->claim(w.session, w.clock.wallMs(), 10);
@@ -163,7 +171,7 @@ void TestServiceForks::forkWhoseFanOutsOpenInAnotherOrderPaysNothingTwice()
     const auto after = w.service->load(forked);
     CAIRN_VERIFY_OK(before);
     CAIRN_VERIFY_OK(after);
-    QVERIFY(after->stepById.at("left#0") != before->stepById.at("left#0"));   // the places did change
+    QVERIFY(after->stepById.at("left#0") != before->stepById.at("left#0"));  // the places did change
     QVERIFY(after->closed);
     QCOMPARE(after->children.size(), std::size_t(6));
     QCOMPARE(payer.called.size(), std::size_t(6));

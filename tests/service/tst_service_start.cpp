@@ -45,9 +45,11 @@ void TestServiceStart::keyWithInput()
     QFETCH(bool, same);
     World w;
     w.add(workflowText("one", kOne));
-    const Outcome first = w.service->submitAndWait(World::start(*w.service, "one", R"({"a":1,"b":2})", "order-17"));
+    const Outcome first =
+        w.service->submitAndWait(World::start(*w.service, "one", R"({"a":1,"b":2})", "order-17"));
     QCOMPARE(first.kind, Outcome::Kind::Committed);
-    const Outcome again = w.service->submitAndWait(World::start(*w.service, "one", second.toStdString(), "order-17"));
+    const Outcome again =
+        w.service->submitAndWait(World::start(*w.service, "one", second.toStdString(), "order-17"));
     QCOMPARE(again.run, first.run);
     if (same) {
         QCOMPARE(again.kind, Outcome::Kind::Existing);
@@ -91,8 +93,10 @@ void TestServiceStart::keyOfAnotherWorkflowIsAnotherKey()
     World w;
     w.add(workflowText("one", kOne));
     w.add(workflowText("other", kOne));
-    QCOMPARE(w.service->submitAndWait(World::start(*w.service, "one", "1", "k")).kind, Outcome::Kind::Committed);
-    QCOMPARE(w.service->submitAndWait(World::start(*w.service, "other", "2", "k")).kind, Outcome::Kind::Committed);
+    QCOMPARE(
+        w.service->submitAndWait(World::start(*w.service, "one", "1", "k")).kind, Outcome::Kind::Committed);
+    QCOMPARE(
+        w.service->submitAndWait(World::start(*w.service, "other", "2", "k")).kind, Outcome::Kind::Committed);
 }
 
 void TestServiceStart::largePayloadGoesByReference()
@@ -106,11 +110,14 @@ void TestServiceStart::largePayloadGoesByReference()
     const std::string big = R"({"fill":")" + std::string(20 * 1024 * 1024, 'x') + R"(","tail":[7]})";
     // Streamed in by an executor.
     std::size_t at = 0;
-    const auto staged = engine->stageLarge(*w.writer, [&](std::size_t limit) -> Result<std::string> {
-        const std::size_t size = std::min({limit, big.size() - at, std::size_t(70'000)});
-        at += size;
-        return big.substr(at - size, size);
-    }, "application/json");
+    const auto staged = engine->stageLarge(
+        *w.writer,
+        [&](std::size_t limit) -> Result<std::string> {
+            const std::size_t size = std::min({limit, big.size() - at, std::size_t(70'000)});
+            at += size;
+            return big.substr(at - size, size);
+        },
+        "application/json");
     CAIRN_VERIFY_OK(staged);
     QVERIFY(staged->staged);
     Submission s = World::command(run, cmd::Advance{});
@@ -130,7 +137,8 @@ void TestServiceStart::largePayloadGoesByReference()
     const auto stored = w.store->payload(run, state->find("make")->output.id);
     CAIRN_VERIFY_OK(stored);
     QVERIFY(*stored == big);
-    QCOMPARE(w.inputOf(run, "use").size(), big.size() + std::string(R"({"all":})").size());   // an artifact too
+    QCOMPARE(
+        w.inputOf(run, "use").size(), big.size() + std::string(R"({"all":})").size());  // an artifact too
     QCOMPARE(w.inputOf(run, "pick"), std::string(R"({"tail":[7]})"));
     QCOMPARE(w.verified(run), std::string());
 }
@@ -140,7 +148,8 @@ void TestServiceStart::attributesComeFromTheInput()
     World w;
     w.add(workflowText("one", kOne, R"(,"attributes":{"customer":{"type":"text","at":"/customer"},
         "count":{"type":"integer","at":"/n"},"missing":{"type":"text","at":"/nowhere"}})"));
-    const RunId run = w.service->submitAndWait(World::start(*w.service, "one", R"({"customer":"acme \u00e9","n":42})")).run;
+    const RunId run =
+        w.service->submitAndWait(World::start(*w.service, "one", R"({"customer":"acme \u00e9","n":42})")).run;
     const auto rows = w.store->attributes(run);
     CAIRN_VERIFY_OK(rows);
     QCOMPARE(rows->size(), std::size_t(2));
@@ -157,11 +166,13 @@ void TestServiceStart::forkRepeatsNoEffect()
     w.add(workflowText("pays", R"({"name":"pay","tool":"pay","input":{"$from":"input"}},
         {"name":"tell","tool":"look","after":["pay"],"input":{"$from":"pay"}})"));
     auto engine = w.engine();
-    const RunId run = engine->submitAndWait(World::start(*engine, "pays", R"({"order":"A1","amount":"12.50"})")).run;
+    const RunId run =
+        engine->submitAndWait(World::start(*engine, "pays", R"({"order":"A1","amount":"12.50"})")).run;
     const Outcome paid = engine->submitAndWait(
         World::complete(*engine, run, World::attemptOf(*engine->state(run), "pay"), R"({"receipt":9})"));
     QCOMPARE(told(paid), std::string("Committed 2"));
-    // Forked from before the payment: the key is the same, so the recorded result is taken and nothing is called.
+    // Forked from before the payment: the key is the same, so the recorded result is taken and nothing is
+    // called.
     Submission fork = World::act({}, cmd::Fork{{}, 1, false}, "try it again from the start");
     fork.forkSource = run;
     const Outcome forked = engine->submitAndWait(fork);
@@ -185,10 +196,12 @@ void TestServiceStart::forkRepeatsNoEffect()
 void TestServiceStart::aForkThatRanAheadIsNotRepeated()
 {
     World w;
-    w.add(workflowText("notes", R"({"name":"search","tool":"look"},{"name":"write","tool":"note","after":["search"]})"));
+    w.add(workflowText(
+        "notes", R"({"name":"search","tool":"look"},{"name":"write","tool":"note","after":["search"]})"));
     auto engine = w.engine();
     const auto finish = [&](const RunId& run, std::string_view step, const std::string& output) {
-        return engine->submitAndWait(World::complete(*engine, run, World::attemptOf(*engine->state(run), step), output));
+        return engine->submitAndWait(
+            World::complete(*engine, run, World::attemptOf(*engine->state(run), step), output));
     };
     const RunId run = engine->submitAndWait(World::start(*engine, "notes", R"({})")).run;
     Submission fork = World::act({}, cmd::Fork{{}, 1, false}, "see what it gives");
@@ -232,12 +245,14 @@ void TestServiceStart::drivenStepIsClaimedOnce()
     auto state = w.service->load(run);
     CAIRN_VERIFY_OK(state);
     const AttemptId attempt = World::attemptOf(*state, "plan/search#1");
-    QVERIFY(!attempt.isNull());        // "yours to run"
-    QCOMPARE(told(w.service->submitAndWait(ask(R"({"q":1})"))), std::string("NoChange: step \"plan/search#1\" is Running"));
+    QVERIFY(!attempt.isNull());  // "yours to run"
+    QCOMPARE(told(w.service->submitAndWait(ask(R"({"q":1})"))),
+        std::string("NoChange: step \"plan/search#1\" is Running"));
     const Outcome other = w.service->submitAndWait(ask(R"({"q":2})"));
     QCOMPARE(other.kind, Outcome::Kind::Rejected);
     QCOMPARE(other.rejection.code, RejectCode::Conflict);
-    QCOMPARE(told(w.service->submitAndWait(World::complete(*w.service, run, attempt, R"(["hit"])"))), std::string("Committed 3"));
+    QCOMPARE(told(w.service->submitAndWait(World::complete(*w.service, run, attempt, R"(["hit"])"))),
+        std::string("Committed 3"));
     const Outcome again = w.service->submitAndWait(ask(R"({"q":1})"));
     QCOMPARE(told(again), std::string("NoChange: step \"plan/search#1\" is Complete"));
     QVERIFY(again.step != kNoStep);

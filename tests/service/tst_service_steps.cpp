@@ -1,4 +1,5 @@
-// What the service adds to decisions: rendering, the effect ledger, fan-outs, messages between runs, back-off.
+// What the service adds to decisions: rendering, the effect ledger, fan-outs, messages between runs,
+// back-off.
 
 #include "tests/service/harness.h"
 
@@ -53,7 +54,8 @@ namespace {
 
 const std::string kPay = R"({"name":"pay","tool":"pay","input":{"$from":"input"}})";
 
-Submission fail(Service& by, const RunId& run, const AttemptId& attempt, cmd::Fail body, const std::string& error = "HTTP 503")
+Submission fail(Service& by, const RunId& run, const AttemptId& attempt, cmd::Fail body,
+    const std::string& error = "HTTP 503")
 {
     Submission s = World::command(run, cmd::Advance{});
     s.payloads.push_back(by.newPayload(error, "text/plain"));
@@ -80,7 +82,8 @@ void TestServiceSteps::effectOfTwoRunsHappensOnce()
     const auto key = engine->effectKey(a, 0);
     CAIRN_VERIFY_OK(key);
     QCOMPARE(*key, std::string("pay/A1"));
-    const Outcome paid = engine->submitAndWait(World::complete(*engine, a, World::attemptOf(*engine->state(a), "pay"), R"({"id":77})"));
+    const Outcome paid = engine->submitAndWait(
+        World::complete(*engine, a, World::attemptOf(*engine->state(a), "pay"), R"({"id":77})"));
     QCOMPARE(told(paid), std::string("Committed 2"));
     deliverAll(w, *engine);
     const auto done = w.service->load(b);
@@ -89,7 +92,7 @@ void TestServiceSteps::effectOfTwoRunsHappensOnce()
     QVERIFY(done->closed);
     QVERIFY(done->find("pay")->fromLedger);
     QCOMPARE(done->find("pay")->attempts, std::uint32_t(0));
-    const auto result = w.store->payload(b, done->find("pay")->output.id);   // copied into this run
+    const auto result = w.store->payload(b, done->find("pay")->output.id);  // copied into this run
     CAIRN_VERIFY_OK(result);
     QCOMPARE(*result, std::string(R"({"id":77})"));
     QCOMPARE(w.verified(a) + w.verified(b), std::string());
@@ -100,9 +103,11 @@ void TestServiceSteps::sameKeyWithOtherInputIsAConflict()
     World w;
     w.add(workflowText("pays", kPay));
     auto engine = w.engine();
-    const RunId a = engine->submitAndWait(World::start(*engine, "pays", R"({"order":"A1","amount":"1"})")).run;
+    const RunId a =
+        engine->submitAndWait(World::start(*engine, "pays", R"({"order":"A1","amount":"1"})")).run;
     QVERIFY(!World::attemptOf(*engine->state(a), "pay").isNull());
-    const RunId b = engine->submitAndWait(World::start(*engine, "pays", R"({"order":"A1","amount":"2"})")).run;
+    const RunId b =
+        engine->submitAndWait(World::start(*engine, "pays", R"({"order":"A1","amount":"2"})")).run;
     const auto state = w.service->load(b);
     CAIRN_VERIFY_OK(state);
     QCOMPARE(state->find("pay")->state, StepState::Failed);
@@ -120,7 +125,8 @@ void TestServiceSteps::waiterTakesOverAfterTheEffectDidNotHappen()
     cmd::Fail refused;
     refused.failure = FailureClass::Permanent;
     refused.effect = EffectKnowledge::NotHappened;
-    const Outcome failed = engine->submitAndWait(fail(*engine, a, World::attemptOf(*engine->state(a), "pay"), refused, "card declined"));
+    const Outcome failed = engine->submitAndWait(
+        fail(*engine, a, World::attemptOf(*engine->state(a), "pay"), refused, "card declined"));
     QCOMPARE(told(failed), std::string("Committed 2"));
     deliverAll(w, *engine);
     auto claimed = w.writer->claim(w.session, w.clock.wallMs(), 10);
@@ -145,22 +151,26 @@ void TestServiceSteps::fanOutOutputIsTheListOfItsMembers()
         "input":{"item":{"$from":"item"},"all":{"$from":"input","at":"/tag"}}},
         {"name":"join","tool":"look","after":["each"],"input":{"$from":"each"}})"));
     auto engine = w.engine();
-    const RunId run = engine->submitAndWait(World::start(*engine, "fan", R"({"items":["a",2.0,{"c":3}],"tag":"t"})")).run;
+    const RunId run =
+        engine->submitAndWait(World::start(*engine, "fan", R"({"items":["a",2.0,{"c":3}],"tag":"t"})")).run;
     QCOMPARE(w.inputOf(run, "each#0"), std::string(R"({"item":"a","all":"t"})"));
     QCOMPARE(w.inputOf(run, "each#2"), std::string(R"({"item":{"c":3},"all":"t"})"));
-    for (const auto& [step, output] : std::map<std::string, std::string>{{"each#2", "[3]"}, {"each#0", "1e2"}, {"each#1", R"("b")"}}) {
+    for (const auto& [step, output] :
+        std::map<std::string, std::string>{{"each#2", "[3]"}, {"each#0", "1e2"}, {"each#1", R"("b")"}}) {
         const RunState* state = engine->state(run);
-        const Outcome o = engine->submitAndWait(World::complete(*engine, run, World::attemptOf(*state, step), output));
+        const Outcome o =
+            engine->submitAndWait(World::complete(*engine, run, World::attemptOf(*state, step), output));
         QVERIFY2(o.kind == Outcome::Kind::Committed, told(o).c_str());
     }
-    QCOMPARE(w.inputOf(run, "join"), std::string(R"([1e2,"b",[3]])"));   // slices as they came
+    QCOMPARE(w.inputOf(run, "join"), std::string(R"([1e2,"b",[3]])"));  // slices as they came
     QCOMPARE(w.verified(run), std::string());
 }
 
 void TestServiceSteps::templateThatDoesNotFitNamesThePlace()
 {
     World w;
-    w.add(workflowText("miss", R"({"name":"one","tool":"look","input":{"x":{"$from":"input","at":"/not/there"}}})"));
+    w.add(workflowText(
+        "miss", R"({"name":"one","tool":"look","input":{"x":{"$from":"input","at":"/not/there"}}})"));
     auto engine = w.engine();
     const RunId run = engine->submitAndWait(World::start(*engine, "miss", R"({"a":1})")).run;
     const auto state = w.service->load(run);
@@ -176,7 +186,8 @@ void TestServiceSteps::templateThatDoesNotFitNamesThePlace()
 void TestServiceSteps::textOutputIsReadAsJsonText()
 {
     World w;
-    w.add(workflowText("two", R"({"name":"first","tool":"look"},{"name":"second","tool":"look","after":["first"],"input":{"$from":"first"}})"));
+    w.add(workflowText("two",
+        R"({"name":"first","tool":"look"},{"name":"second","tool":"look","after":["first"],"input":{"$from":"first"}})"));
     auto engine = w.engine();
     const RunId run = engine->submitAndWait(World::start(*engine, "two", "{}")).run;
     Submission s = World::command(run, cmd::Advance{});
@@ -193,8 +204,10 @@ void TestServiceSteps::textOutputIsReadAsJsonText()
 void TestServiceSteps::childRunAnswersItsParent()
 {
     World w;
-    w.add(workflowText("audit", R"({"name":"check","tool":"look","input":{"$from":"input"}})", R"(,"output":{"$from":"check"})"));
-    w.add(workflowText("order", R"({"name":"audit","kind":"run","workflow":"audit","input":{"n":{"$from":"input","at":"/n"}}},
+    w.add(workflowText("audit", R"({"name":"check","tool":"look","input":{"$from":"input"}})",
+        R"(,"output":{"$from":"check"})"));
+    w.add(workflowText("order",
+        R"({"name":"audit","kind":"run","workflow":"audit","input":{"n":{"$from":"input","at":"/n"}}},
         {"name":"tell","tool":"look","after":["audit"],"input":{"$from":"audit"}})"));
     auto engine = w.engine();
     const RunId parent = engine->submitAndWait(World::start(*engine, "order", R"({"n":5})")).run;
@@ -204,8 +217,8 @@ void TestServiceSteps::childRunAnswersItsParent()
     QCOMPARE(children->size(), std::size_t(1));
     const RunId child = children->front();
     QCOMPARE(w.inputOf(child, "check"), std::string(R"({"n":5})"));
-    const Outcome checked = engine->submitAndWait(
-        World::complete(*engine, child, World::attemptOf(*engine->state(child), "check"), R"({"fine":true})"));
+    const Outcome checked = engine->submitAndWait(World::complete(
+        *engine, child, World::attemptOf(*engine->state(child), "check"), R"({"fine":true})"));
     QCOMPARE(told(checked), std::string("Committed 2"));
     deliverAll(w, *engine);
     QCOMPARE(w.inputOf(parent, "tell"), std::string(R"({"fine":true})"));
@@ -214,9 +227,9 @@ void TestServiceSteps::childRunAnswersItsParent()
 
 void TestServiceSteps::childBeginsUnderWhatItsParentsControlIsThen_data()
 {
-    QTest::addColumn<bool>("pause");           // else cancel
-    QTest::addColumn<bool>("whileCommitting"); // after the child's start was decided, before it is committed
-    QTest::addColumn<bool>("ofTheRoot");       // two levels up: the parent has not heard of it yet
+    QTest::addColumn<bool>("pause");            // else cancel
+    QTest::addColumn<bool>("whileCommitting");  // after the child's start was decided, before it is committed
+    QTest::addColumn<bool>("ofTheRoot");        // two levels up: the parent has not heard of it yet
     QTest::newRow("cancelled before") << false << false << false;
     QTest::newRow("cancelled between decision and commit") << false << true << false;
     QTest::newRow("root cancelled before") << false << false << true;
@@ -233,8 +246,10 @@ void TestServiceSteps::childBeginsUnderWhatItsParentsControlIsThen()
     QFETCH(bool, ofTheRoot);
     World w;
     w.add(workflowText("kid", R"({"name":"do","tool":"look"})"));
-    w.add(workflowText("parent", R"({"name":"kids","kind":"run","workflow":"kid","for_each":{"from":"input"},"input":{"$from":"item"}})"));
-    w.add(workflowText("top", R"({"name":"parent","kind":"run","workflow":"parent","input":{"$from":"input"}})"));
+    w.add(workflowText("parent",
+        R"({"name":"kids","kind":"run","workflow":"kid","for_each":{"from":"input"},"input":{"$from":"item"}})"));
+    w.add(workflowText(
+        "top", R"({"name":"parent","kind":"run","workflow":"parent","input":{"$from":"input"}})"));
     auto engine = w.engine();
     const RunId top = engine->submitAndWait(World::start(*engine, "top", "[0,1]")).run;
     auto rows = w.writer->outbox(10);
@@ -253,7 +268,8 @@ void TestServiceSteps::childBeginsUnderWhatItsParentsControlIsThen()
         engine->submit(*start, note);
     World::Other console(w);
     const cmd::Body act = pause ? cmd::Body(cmd::SetPaused{true, 0, false}) : cmd::Body(cmd::Cancel{});
-    QCOMPARE(console.service.submitAndWait(World::act(ofTheRoot ? top : parent, act)).kind, Outcome::Kind::Committed);
+    QCOMPARE(console.service.submitAndWait(World::act(ofTheRoot ? top : parent, act)).kind,
+        Outcome::Kind::Committed);
     QVERIFY(!outcome);
     if (!whileCommitting)
         engine->submit(*start, note);
@@ -265,10 +281,11 @@ void TestServiceSteps::childBeginsUnderWhatItsParentsControlIsThen()
     QCOMPARE(kid->find("do")->attempts, std::uint32_t(0));
     QCOMPARE(kid->closed, !pause);
     QCOMPARE(kid->paused(), pause);
-    QCOMPARE(kid->parent.index, std::uint32_t(1));   // the sender is in nobody's memory
+    QCOMPARE(kid->parent.index, std::uint32_t(1));  // the sender is in nobody's memory
     deliverAll(w, *engine);
     if (pause) {
-        QCOMPARE(console.service.submitAndWait(World::act(parent, cmd::SetPaused{false, 0, false})).kind, Outcome::Kind::Committed);
+        QCOMPARE(console.service.submitAndWait(World::act(parent, cmd::SetPaused{false, 0, false})).kind,
+            Outcome::Kind::Committed);
         deliverAll(w, *engine);
         const auto resumed = w.service->load(kid->id);
         CAIRN_VERIFY_OK(resumed);
@@ -295,7 +312,8 @@ void TestServiceSteps::childOfACancelledRootBeginsNoAttempt()
     QFETCH(bool, whileCommitting);
     World w;
     w.add(workflowText("kid", R"({"name":"one","tool":"look"},{"name":"two","tool":"look","after":["one"]},
-        {"name":"hand","tool":"draw"})", {}, R"("draw":{"safety":"repeatable","executor":"worker"},)"));
+        {"name":"hand","tool":"draw"})",
+        {}, R"("draw":{"safety":"repeatable","executor":"worker"},)"));
     w.add(workflowText("top", R"({"name":"kid","kind":"run","workflow":"kid","input":1})"));
     auto engine = w.engine();
     const RunId top = engine->submitAndWait(World::start(*engine, "top", "{}")).run;
@@ -322,8 +340,10 @@ void TestServiceSteps::childOfACancelledRootBeginsNoAttempt()
     QCOMPARE(state->find("two")->attempts, std::uint32_t(0));
     const Outcome claimed = w.service->submitAndWait(
         World::command(kid, cmd::Claim{"hand", "w1", {}, 30'000}, {ActorKind::Worker, "w1"}));
-    QCOMPARE(told(claimed), std::string("Rejected: the run that began this one is cancelled, and so is this one as soon as it hears "
-                                        "of it: no step may start"));
+    QCOMPARE(told(claimed),
+        std::string(
+            "Rejected: the run that began this one is cancelled, and so is this one as soon as it hears "
+            "of it: no step may start"));
     deliverAll(w, *engine);
     for (const RunId& run : {top, kid}) {
         state = w.service->load(run);
@@ -344,8 +364,9 @@ void TestServiceSteps::rateLimitHoldsTheResourceForAllRuns()
     limited.failure = FailureClass::RateLimited;
     limited.effect = EffectKnowledge::NotHappened;
     limited.retryAfter = 20'000;
-    QCOMPARE(told(engine->submitAndWait(fail(*engine, a, World::attemptOf(*engine->state(a), "pay"), limited, "HTTP 429"))),
-             std::string("Committed 2"));
+    QCOMPARE(told(engine->submitAndWait(
+                 fail(*engine, a, World::attemptOf(*engine->state(a), "pay"), limited, "HTTP 429"))),
+        std::string("Committed 2"));
     const auto resources = w.store->resources();
     CAIRN_VERIFY_OK(resources);
     QCOMPARE(resources->size(), std::size_t(1));
@@ -359,7 +380,7 @@ void TestServiceSteps::rateLimitHoldsTheResourceForAllRuns()
     QVERIFY(other->find("pay")->due >= w.clock.wallMs() + 20'000);
     const auto own = w.service->load(a);
     CAIRN_VERIFY_OK(own);
-    QCOMPARE(own->find("pay")->failures, std::uint32_t(0));   // being limited uses up no attempt
+    QCOMPARE(own->find("pay")->failures, std::uint32_t(0));  // being limited uses up no attempt
 }
 
 void TestServiceSteps::capacityIsNeverOverspent()
@@ -370,7 +391,8 @@ void TestServiceSteps::capacityIsNeverOverspent()
     std::vector<RunId> runs;
     // Ten at once: what is decided and not committed yet counts too.
     for (int i = 0; i < 10; ++i)
-        engine->submit(World::start(*engine, "one", std::to_string(i)), [&](const Outcome& o) { runs.push_back(o.run); });
+        engine->submit(World::start(*engine, "one", std::to_string(i)),
+            [&](const Outcome& o) { runs.push_back(o.run); });
     engine->drain();
     std::size_t started = 0;
     for (const RunId& run : runs)
@@ -407,7 +429,8 @@ void TestServiceSteps::unservedVersionSaysWhatIsHere()
 void TestServiceSteps::signalWithTheSameIdCountsOnce()
 {
     World w;
-    w.add(workflowText("waits", R"({"name":"wait","kind":"signal","signal":"go"},{"name":"then","tool":"look","after":["wait"],"input":{"$from":"wait"}})"));
+    w.add(workflowText("waits",
+        R"({"name":"wait","kind":"signal","signal":"go"},{"name":"then","tool":"look","after":["wait"],"input":{"$from":"wait"}})"));
     auto engine = w.engine();
     const RunId run = engine->submitAndWait(World::start(*engine, "waits", "{}")).run;
     const auto send = [&](const std::string& id, const std::string& data) {
@@ -431,9 +454,11 @@ void TestServiceSteps::listRowGroupsTheSameSituation()
     w.add(workflowText("one", R"({"name":"only","tool":"look"})"));
     auto engine = w.engine();
     std::vector<RunId> runs;
-    for (const char* error : {"HTTP 503 from host 10.0.0.1 after 120 ms", "HTTP 503 from host 10.0.0.7 after 98 ms", "disk full"}) {
+    for (const char* error : {"HTTP 503 from host 10.0.0.1 after 120 ms",
+             "HTTP 503 from host 10.0.0.7 after 98 ms", "disk full"}) {
         const RunId run = engine->submitAndWait(World::start(*engine, "one", "{}")).run;
-        const Outcome o = engine->submitAndWait(fail(*engine, run, World::attemptOf(*engine->state(run), "only"), {}, error));
+        const Outcome o = engine->submitAndWait(
+            fail(*engine, run, World::attemptOf(*engine->state(run), "only"), {}, error));
         QVERIFY2(o.kind == Outcome::Kind::Committed, told(o).c_str());
         runs.push_back(run);
     }

@@ -28,7 +28,8 @@ std::string Checker::waitsFor(const RunState& s) const
     }
     const auto hot = m_store->hot(s.id);
     const std::string owner = hot && !hot->owner.isNull() ? toText(hot->owner) : "nobody";
-    return "owned by " + owner + ", " + std::string(key(summary.activity)) + ", " + std::string(key(reason)) + ", next "
+    return "owned by " + owner + ", " + std::string(key(summary.activity)) + ", " + std::string(key(reason))
+        + ", next "
         + (summary.nextDue == kNoTime ? "never"
                                       : std::to_string(summary.nextDue - m_world.clock.wallMs()) + " ms");
 }

@@ -10,7 +10,7 @@
 
 namespace cairn::testing {
 
-template <typename IdType> IdType idOf(const std::string& name) { return deriveId<IdType>("test", name); }
+template<typename IdType> IdType idOf(const std::string& name) { return deriveId<IdType>("test", name); }
 
 inline EffectId effectOf(const std::string& name) { return sha256("effect " + name); }
 

@@ -294,37 +294,19 @@ void ContractTest::aFailedMemberLeavesNothing()
     bad.steps = {stepRow(0, "s")};
     bad.payloads = {inlinePayload("p", "hello")};
     switch (defect) {
-    case 0:
-        bad.payloads[0].bytes = "hellO";
-        break;
-    case 1:
-        bad.payloads[0].ref.size = 4;
-        break;
-    case 2:
-        bad.payloads[0] = inlinePayload("p", std::string(kInlineLimit + 1, 'x'));
-        break;
-    case 3:
-        bad.steps[0].name = std::string("a\0b", 3);
-        break;
-    case 4:
-        bad.attributes = {{"n", "text", "\xC3\x28", 0}};
-        break;
-    case 5:
-        bad.payloads[0].artifact = idOf<ArtifactId>("none");
-        break;
-    case 6:
-        bad.entry.format = kMaxFormat + 1;
-        break;
-    case 7:
-        bad.entry.version = 7;
-        break;
+    case 0: bad.payloads[0].bytes = "hellO"; break;
+    case 1: bad.payloads[0].ref.size = 4; break;
+    case 2: bad.payloads[0] = inlinePayload("p", std::string(kInlineLimit + 1, 'x')); break;
+    case 3: bad.steps[0].name = std::string("a\0b", 3); break;
+    case 4: bad.attributes = {{"n", "text", "\xC3\x28", 0}}; break;
+    case 5: bad.payloads[0].artifact = idOf<ArtifactId>("none"); break;
+    case 6: bad.entry.format = kMaxFormat + 1; break;
+    case 7: bad.entry.version = 7; break;
     case 8:
         bad.owner = OwnerChange::Take;
         bad.newOwner = idOf<SessionId>("s");
         break;
-    case 9:
-        bad.entry.command = {};
-        break;
+    case 9: bad.entry.command = {}; break;
     default:
         bad.audit = AuditRow{};
         bad.audit->reason = "\xED\xA0\x80";

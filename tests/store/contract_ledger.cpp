@@ -121,7 +121,8 @@ void ContractTest::onlyAnEffectUnderWayCanBeWaitedFor_data()
     row("did not happen", LedgerState::NotHappened, false);
 }
 
-// Nobody would wake a waiter for an effect that has ended meanwhile: its commit is refused, and nothing of it is left.
+// Nobody would wake a waiter for an effect that has ended meanwhile: its commit is refused, and nothing of it
+// is left.
 void ContractTest::onlyAnEffectUnderWayCanBeWaitedFor()
 {
     QFETCH(int, state);

@@ -122,17 +122,17 @@ const Case kCases[] = {
         "01567"},
     {"one workflow version", [](ListTerm& t) { t.workflow = {"review@2"}; }, "157"},
     {"workflow and reason",
-     [](ListTerm& t) {
-         t.workflow = {"purchase"};
-         t.reason = {Reason::Approval};
-     },
-     "3"},
+        [](ListTerm& t) {
+            t.workflow = {"purchase"};
+            t.reason = {Reason::Approval};
+        },
+        "3"},
     {"error among the unfinished",
-     [](ListTerm& t) {
-         t.errorContains = {"exit", "HTTP"};
-         t.unfinishedOnly = true;
-     },
-     "5"},
+        [](ListTerm& t) {
+            t.errorContains = {"exit", "HTTP"};
+            t.unfinishedOnly = true;
+        },
+        "5"},
     {"not workflow",
         [](ListTerm& t) {
             t.notWorkflow = {"review@1", "purchase"};
@@ -224,17 +224,17 @@ std::string digits(std::vector<ListRow> rows)
 
 }  // namespace
 
-#define CAIRN_MAKE_SAMPLES()                                                                                 \
-    for (int i = 0; i < 8; ++i) {                                                                            \
-        Writer w("r" + std::to_string(i));                                                                   \
-        ListRow row = sample(w, i);                                                                          \
-        if (i == 4)                                                                                          \
-            row.parent = row.root = Writer("r1").run;                                                        \
-        CommitMember member = w.create();                                                                    \
-        member.identity->parent.run = row.parent;                                                            \
-        member.attributes = {{"order", "text", "PO-" + std::to_string(i), 0}, {"region", "text", "EU", 0}};  \
-        member.list = row;                                                                                   \
-        QVERIFY(commitOne(member).kind == Kind::Committed);                                                  \
+#define CAIRN_MAKE_SAMPLES() \
+    for (int i = 0; i < 8; ++i) { \
+        Writer w("r" + std::to_string(i)); \
+        ListRow row = sample(w, i); \
+        if (i == 4) \
+            row.parent = row.root = Writer("r1").run; \
+        CommitMember member = w.create(); \
+        member.identity->parent.run = row.parent; \
+        member.attributes = {{"order", "text", "PO-" + std::to_string(i), 0}, {"region", "text", "EU", 0}}; \
+        member.list = row; \
+        QVERIFY(commitOne(member).kind == Kind::Committed); \
     }
 
 void ContractTest::filters_data()
@@ -276,8 +276,8 @@ void ContractTest::filters()
 void ContractTest::whoWorksAndWhoActedAndWhatIsAtStake()
 {
     const SessionId one = open("one"), two = open("two");
-    const auto make = [&](const std::string& name, const SessionId& owner, const SessionId& attempt, TimeMs ended,
-                          const std::string& worker, Money amount) {
+    const auto make = [&](const std::string& name, const SessionId& owner, const SessionId& attempt,
+                          TimeMs ended, const std::string& worker, Money amount) {
         Writer w(name, owner);
         CommitMember member = w.create();
         member.list = w.listRow();
@@ -292,7 +292,7 @@ void ContractTest::whoWorksAndWhoActedAndWhatIsAtStake()
     make("r0", one, one, kNoTime, "", {400'000'000, "EUR"});
     make("r1", two, two, kNoTime, "", {500'000'000, "EUR"});
     make("r2", {}, {}, kNoTime, "w-17", {900'000'000, "USD"});
-    make("r3", one, one, 7, "w-17", {});                     // its attempt has ended
+    make("r3", one, one, 7, "w-17", {});  // its attempt has ended
     const auto act = [&](const char* run, const char* kind, const char* actor) {
         AuditRow row;
         row.time = 5;
@@ -304,7 +304,7 @@ void ContractTest::whoWorksAndWhoActedAndWhatIsAtStake()
         QVERIFY(m_store->appendAudit(row));
     };
     act("r0", "applied", "kim");
-    act("r1", "refused", "kim");                             // did not touch it
+    act("r1", "refused", "kim");  // did not touch it
     act("r2", "applied", "lee");
     const auto found = [&](const std::function<void(ListTerm&)>& set) {
         ListTerm term;
@@ -320,7 +320,11 @@ void ContractTest::whoWorksAndWhoActedAndWhatIsAtStake()
     QCOMPARE(found([](ListTerm& t) { t.touchedBy = {"kim", "lee"}; }), std::string("02"));
     QCOMPARE(found([](ListTerm& t) { t.amountAbove = 400'000'000; }), std::string("12"));
     QCOMPARE(found([](ListTerm& t) { t.amountBelow = 900'000'000; }), std::string("01"));
-    QCOMPARE(found([](ListTerm& t) { t.amountAbove = 400'000'000; t.currency = "EUR"; }), std::string("1"));
+    QCOMPARE(found([](ListTerm& t) {
+        t.amountAbove = 400'000'000;
+        t.currency = "EUR";
+    }),
+        std::string("1"));
     QCOMPARE(found([](ListTerm& t) { t.currency = "USD"; }), std::string("2"));
     // An attempt under way by a session that does not live; an outside worker's has none.
     QCOMPARE(found([&](ListTerm& t) { t.lost = {{one}}; }), std::string("1"));

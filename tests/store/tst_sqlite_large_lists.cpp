@@ -1,5 +1,5 @@
-// Lists of a store that is too large to be answered by sorting what matches: whichever way SQLite is asked, the answer is
-// what the filter means in plain code.
+// Lists of a store that is too large to be answered by sorting what matches: whichever way SQLite is asked,
+// the answer is what the filter means in plain code.
 #include "core/store/memory/list_match.h"
 #include "core/store/sqlite/sqlite_store.h"
 #include "tests/store/builders.h"
@@ -31,7 +31,8 @@ ListFilter one(const std::function<void(ListTerm&)>& set)
 
 RunId runOf(int i) { return Writer("large " + std::to_string(i)).run; }
 
-// Many filters leave more than half of the rows, some a few in a thousand that come last in one order or the other, one none.
+// Many filters leave more than half of the rows, some a few in a thousand that come last in one order or the
+// other, one none.
 const Case kCases[] = {
     {"all", [] { return ListFilter{}; }},
     {"unfinished", [] { return one([](ListTerm& t) { t.unfinishedOnly = true; }); }},
@@ -43,23 +44,82 @@ const Case kCases[] = {
     {"a step that no run has", [] { return one([](ListTerm& t) { t.step = {"nothing"}; }); }},
     {"a step of the oldest runs", [] { return one([](ListTerm& t) { t.step = {"early"}; }); }},
     {"a workflow", [] { return one([](ListTerm& t) { t.workflow = {"purchase"}; }); }},
-    {"a workflow since", [] { return one([](ListTerm& t) { t.workflow = {"purchase"}; t.createdAfter = 1'020'000; }); }},
-    {"a version, not a step", [] { return one([](ListTerm& t) { t.workflow = {"review@2"}; t.notStep = {"pay"}; }); }},
-    {"waiting long", [] { return one([](ListTerm& t) { t.unfinishedOnly = true; t.sinceBefore = 3'000; }); }},
+    {"a workflow since",
+        [] {
+            return one([](ListTerm& t) {
+                t.workflow = {"purchase"};
+                t.createdAfter = 1'020'000;
+            });
+        }},
+    {"a version, not a step",
+        [] {
+            return one([](ListTerm& t) {
+                t.workflow = {"review@2"};
+                t.notStep = {"pay"};
+            });
+        }},
+    {"waiting long",
+        [] {
+            return one([](ListTerm& t) {
+                t.unfinishedOnly = true;
+                t.sinceBefore = 3'000;
+            });
+        }},
     {"a common error", [] { return one([](ListTerm& t) { t.errorContains = {"HTTP 50"}; }); }},
     {"an error of the oldest runs", [] { return one([](ListTerm& t) { t.errorContains = {"EARLY"}; }); }},
-    {"an unfinished run's error", [] { return one([](ListTerm& t) { t.errorContains = {"http"}; t.unfinishedOnly = true; }); }},
-    {"any error", [] { return one([](ListTerm& t) { t.errorContains = {""}; t.reason = {Reason::Retry}; }); }},
-    {"a common attribute", [] { return one([](ListTerm& t) { t.attributes = {{"region", "EU"}}; }); }},
-    {"a rare attribute", [] { return one([](ListTerm& t) { t.attributes = {{"order", "PO-17"}}; }); }},
+    {"an unfinished run's error",
+        [] {
+            return one([](ListTerm& t) {
+                t.errorContains = {"http"};
+                t.unfinishedOnly = true;
+            });
+        }},
+    {"any error",
+        [] {
+            return one([](ListTerm& t) {
+                t.errorContains = {""};
+                t.reason = {Reason::Retry};
+            });
+        }},
+    {"a common attribute", [] { return one([](ListTerm& t) {
+                                    t.attributes = {{"region", "EU"}};
+                                }); }},
+    {"a rare attribute", [] { return one([](ListTerm& t) {
+                                  t.attributes = {{"order", "PO-17"}};
+                              }); }},
     {"two attributes and a step",
-        [] { return one([](ListTerm& t) { t.attributes = {{"region", "EU"}, {"half", "odd"}}; t.step = {"pay"}; }); }},
-    {"no such attribute", [] { return one([](ListTerm& t) { t.attributes = {{"region", "nowhere"}}; }); }},
+        [] {
+            return one([](ListTerm& t) {
+                t.attributes = {{"region", "EU"}, {"half", "odd"}};
+                t.step = {"pay"};
+            });
+        }},
+    {"no such attribute", [] { return one([](ListTerm& t) {
+                                   t.attributes = {{"region", "nowhere"}};
+                               }); }},
     {"keys by prefix", [] { return one([](ListTerm& t) { t.key = {"order 1*"}; }); }},
-    {"a root with many runs", [] { return one([](ListTerm& t) { t.root = runOf(0); t.unfinishedOnly = true; }); }},
-    {"roots only", [] { return one([](ListTerm& t) { t.rootsOnly = true; t.attention = {Attention::Machine}; }); }},
+    {"a root with many runs",
+        [] {
+            return one([](ListTerm& t) {
+                t.root = runOf(0);
+                t.unfinishedOnly = true;
+            });
+        }},
+    {"roots only",
+        [] {
+            return one([](ListTerm& t) {
+                t.rootsOnly = true;
+                t.attention = {Attention::Machine};
+            });
+        }},
     {"a resource", [] { return one([](ListTerm& t) { t.resource = {"api"}; }); }},
-    {"a large situation", [] { return one([](ListTerm& t) { t.situation = {"large"}; t.sinceAfter = 2'000; }); }},
+    {"a large situation",
+        [] {
+            return one([](ListTerm& t) {
+                t.situation = {"large"};
+                t.sinceAfter = 2'000;
+            });
+        }},
     {"no situation", [] { return one([](ListTerm& t) { t.situation = {""}; }); }},
     {"one run", [] { return one([](ListTerm& t) { t.run = runOf(4711); }); }},
     {"this or that",
@@ -115,9 +175,18 @@ ListRow rowOf(const Writer& writer, int i)
     if (i > 0 && draw % 4 != 0)
         row.parent = row.root = runOf(0);
     const auto kind = draw / 1024 % 100;
-    row.activity = kind < 10 ? Activity::Completed : kind < 70 ? Activity::Waiting : kind < 99 ? Activity::Retrying : Activity::Blocked;
-    row.attention = kind < 10 ? Attention::None : kind < 70 ? Attention::Person : kind < 99 ? Attention::Machine : Attention::Repair;
-    row.reason = kind < 10 ? Reason::None : kind < 70 ? Reason::Approval : kind < 99 ? Reason::Retry : Reason::Budget;
+    row.activity = kind < 10 ? Activity::Completed
+        : kind < 70          ? Activity::Waiting
+        : kind < 99          ? Activity::Retrying
+                             : Activity::Blocked;
+    row.attention = kind < 10 ? Attention::None
+        : kind < 70           ? Attention::Person
+        : kind < 99           ? Attention::Machine
+                              : Attention::Repair;
+    row.reason = kind < 10 ? Reason::None
+        : kind < 70        ? Reason::Approval
+        : kind < 99        ? Reason::Retry
+                           : Reason::Budget;
     row.error = i < 40 ? "early fault" : kind >= 40 && kind < 99 ? "HTTP 503 from #" : "";
     row.resource = kind % 50 == 30 ? "api" : "";
     row.situation = kind < 10 ? "" : kind < 97 ? "large" : "small";
@@ -161,8 +230,9 @@ void TestSqliteLargeLists::fill()
         const ListRow row = rowOf(writer, i);
         CommitMember member = writer.create(row.key);
         member.identity->parent.run = row.parent;
-        member.attributes = {{"order", "text", "PO-" + std::to_string(i), 0}, {"region", "text", i % 10 < 9 ? "EU" : "US", 0},
-                             {"half", "text", i % 2 == 0 ? "even" : "odd", 0}};
+        member.attributes = {{"order", "text", "PO-" + std::to_string(i), 0},
+            {"region", "text", i % 10 < 9 ? "EU" : "US", 0},
+            {"half", "text", i % 2 == 0 ? "even" : "odd", 0}};
         member.list = row;
         group.push_back(std::move(member));
         m_rows.push_back(row);

@@ -31,7 +31,7 @@ inline std::string errorLine(const Error& error)
 
 }  // namespace cairn::testing
 
-#define CAIRN_PRINT(type, expression)                                                                        \
+#define CAIRN_PRINT(type, expression) \
     template<> inline char* QTest::toString<type>(const type& value) { return expression; }
 CAIRN_PRINT(std::string, cairn::testing::printed(value))
 CAIRN_PRINT(std::string_view, cairn::testing::printed(value))
@@ -62,18 +62,18 @@ CAIRN_PRINT(cairn::Verb, cairn::testing::printedWord(value))
 #undef CAIRN_PRINT
 
 // Fails the test with the error's text where a Result has no value. The expression is evaluated once.
-#define CAIRN_VERIFY_OK(result)                                                                              \
-    do {                                                                                                     \
-        auto&& cairnVerified = (result);                                                                     \
-        if (!cairnVerified)                                                                                  \
-            QVERIFY2(false, cairn::testing::errorLine(cairnVerified.error()).c_str());                       \
+#define CAIRN_VERIFY_OK(result) \
+    do { \
+        auto&& cairnVerified = (result); \
+        if (!cairnVerified) \
+            QVERIFY2(false, cairn::testing::errorLine(cairnVerified.error()).c_str()); \
     } while (false)
 
 // Fails the test where a Result has a value, or an error of another kind. The expression is evaluated once.
-#define CAIRN_VERIFY_ERROR(result, expectedKind)                                                             \
-    do {                                                                                                     \
-        auto&& cairnVerified = (result);                                                                     \
-        QVERIFY2(!cairnVerified, "there is a value where an error was expected");                            \
-        QVERIFY2(cairnVerified.error().kind == (expectedKind),                                               \
-                 cairn::testing::errorLine(cairnVerified.error()).c_str());                                  \
+#define CAIRN_VERIFY_ERROR(result, expectedKind) \
+    do { \
+        auto&& cairnVerified = (result); \
+        QVERIFY2(!cairnVerified, "there is a value where an error was expected"); \
+        QVERIFY2(cairnVerified.error().kind == (expectedKind), \
+            cairn::testing::errorLine(cairnVerified.error()).c_str()); \
     } while (false)

@@ -7,21 +7,44 @@ namespace cairn::testing {
 
 class ClockedReader final : public StoreReader {
 public:
-    ClockedReader(StoreReader& inner, const Clock& clock) : m_in(inner), m_clock(clock) {}
+    ClockedReader(StoreReader& inner, const Clock& clock)
+        : m_in(inner)
+        , m_clock(clock)
+    {
+    }
 
     Result<TimeMs> now() override { return m_clock.wallMs(); }
     Result<StoreInfo> info() override { return m_in.info(); }
-    Result<LoadedRun> loadRun(const RunId& run, std::uint64_t from, std::uint64_t to) override { return m_in.loadRun(run, from, to); }
+    Result<LoadedRun> loadRun(const RunId& run, std::uint64_t from, std::uint64_t to) override
+    {
+        return m_in.loadRun(run, from, to);
+    }
     Result<HotRow> hot(const RunId& run) override { return m_in.hot(run); }
-    Result<std::optional<std::uint64_t>> findCommand(const RunId& run, const CommandId& id) override { return m_in.findCommand(run, id); }
-    Result<std::optional<RunRow>> findKey(std::string_view flow, std::string_view key) override { return m_in.findKey(flow, key); }
-    Result<std::vector<RunId>> findRuns(std::string_view prefix, std::size_t limit) override { return m_in.findRuns(prefix, limit); }
-    Result<PayloadInfo> payloadInfo(const RunId& run, const PayloadId& id) override { return m_in.payloadInfo(run, id); }
-    Result<std::string> payload(const RunId& run, const PayloadId& id, std::uint64_t offset, std::uint64_t limit) override
+    Result<std::optional<std::uint64_t>> findCommand(const RunId& run, const CommandId& id) override
+    {
+        return m_in.findCommand(run, id);
+    }
+    Result<std::optional<RunRow>> findKey(std::string_view flow, std::string_view key) override
+    {
+        return m_in.findKey(flow, key);
+    }
+    Result<std::vector<RunId>> findRuns(std::string_view prefix, std::size_t limit) override
+    {
+        return m_in.findRuns(prefix, limit);
+    }
+    Result<PayloadInfo> payloadInfo(const RunId& run, const PayloadId& id) override
+    {
+        return m_in.payloadInfo(run, id);
+    }
+    Result<std::string> payload(
+        const RunId& run, const PayloadId& id, std::uint64_t offset, std::uint64_t limit) override
     {
         return m_in.payload(run, id, offset, limit);
     }
-    Result<std::vector<EffectRow>> effects(std::span<const EffectId> ids) override { return m_in.effects(ids); }
+    Result<std::vector<EffectRow>> effects(std::span<const EffectId> ids) override
+    {
+        return m_in.effects(ids);
+    }
     Result<std::vector<EffectRow>> effectsOfRun(const RunId& run) override { return m_in.effectsOfRun(run); }
     Result<std::vector<ResourceRow>> resources() override { return m_in.resources(); }
     Result<std::vector<SessionRow>> sessions(bool endedToo) override { return m_in.sessions(endedToo); }
@@ -30,7 +53,8 @@ public:
     {
         return m_in.workflow(name, version);
     }
-    Result<RunPage> list(const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after, std::size_t limit) override
+    Result<RunPage> list(const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after,
+        std::size_t limit) override
     {
         return m_in.list(filter, order, after, limit);
     }
@@ -40,14 +64,26 @@ public:
     {
         return m_in.situations(filter, limit);
     }
-    Result<std::vector<ListRow>> listRows(std::span<const RunId> runs) override { return m_in.listRows(runs); }
-    Result<Changes> changesSince(std::uint64_t cursor, std::size_t limit) override { return m_in.changesSince(cursor, limit); }
+    Result<std::vector<ListRow>> listRows(std::span<const RunId> runs) override
+    {
+        return m_in.listRows(runs);
+    }
+    Result<Changes> changesSince(std::uint64_t cursor, std::size_t limit) override
+    {
+        return m_in.changesSince(cursor, limit);
+    }
     Result<std::vector<StepRow>> steps(const RunId& run) override { return m_in.steps(run); }
-    Result<std::vector<AttemptRow>> attempts(const RunId& run, StepIx step) override { return m_in.attempts(run, step); }
+    Result<std::vector<AttemptRow>> attempts(const RunId& run, StepIx step) override
+    {
+        return m_in.attempts(run, step);
+    }
     Result<std::vector<ApprovalRow>> approvals(const RunId& run) override { return m_in.approvals(run); }
     Result<std::vector<AttributeRow>> attributes(const RunId& run) override { return m_in.attributes(run); }
     Result<std::vector<RunId>> children(const RunId& run) override { return m_in.children(run); }
-    Result<std::vector<AuditRow>> audit(std::uint64_t after, std::size_t limit) override { return m_in.audit(after, limit); }
+    Result<std::vector<AuditRow>> audit(std::uint64_t after, std::size_t limit) override
+    {
+        return m_in.audit(after, limit);
+    }
     Result<std::vector<AuditRow>> auditOfRun(const RunId& run) override { return m_in.auditOfRun(run); }
     Result<std::vector<VerifyProblem>> check(bool deep) override { return m_in.check(deep); }
     void interrupt() noexcept override { m_in.interrupt(); }

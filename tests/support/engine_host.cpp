@@ -1,4 +1,5 @@
-// engine_host URL [--idle]: an engine without the command line, for tests that kill engines. Prints "ready SESSION".
+// engine_host URL [--idle]: an engine without the command line, for tests that kill engines. Prints "ready
+// SESSION".
 
 #include "core/base/failpoint.h"
 #include "core/base/log.h"

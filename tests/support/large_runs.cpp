@@ -60,7 +60,8 @@ Definition fanOutOf(std::uint32_t members)
 }
 
 LargeRun::LargeRun(Definition definition, std::uint32_t concurrency)
-    : m_definition(std::move(definition)), m_concurrency(concurrency)
+    : m_definition(std::move(definition))
+    , m_concurrency(concurrency)
 {
     cmd::Start start;
     start.run = deriveId<RunId>("large", "run");
@@ -98,7 +99,8 @@ Decision LargeRun::give(cmd::Body body)
             rendered.effect.bytes[0] = 1;
             for (std::size_t i = 0; i < 4; ++i)
                 rendered.effect.bytes[i + 1] = static_cast<std::uint8_t>(key.out()[i]);
-            rendered.items = m_definition.steps.front().forEach ? m_definition.steps.front().forEach->maxItems : 0;
+            rendered.items =
+                m_definition.steps.front().forEach ? m_definition.steps.front().forEach->maxItems : 0;
         }
         for (const EffectId& effect : needs->ledger)
             given.ledger[effect] = LedgerRow{};

@@ -43,10 +43,14 @@ ReplaySafety safetyOf(const std::string& word)
 void setOption(Definition& d, StepDef& step, ToolDef& tool, const std::string& name, const std::string& value)
 {
     RetryPolicy& retry = tool.retry;
-    if (name == "lookup") tool.lookUp = "{}";
-    else if (name == "check_first") tool.checkFirst = true;
-    else if (name == "ask") step.approval = ApprovalPolicy{"boss", 86'400'000, 1};
-    else if (name == "needed") step.approval = ApprovalPolicy{"boss", 86'400'000, static_cast<std::uint8_t>(std::stoi(value))};
+    if (name == "lookup")
+        tool.lookUp = "{}";
+    else if (name == "check_first")
+        tool.checkFirst = true;
+    else if (name == "ask")
+        step.approval = ApprovalPolicy{"boss", 86'400'000, 1};
+    else if (name == "needed")
+        step.approval = ApprovalPolicy{"boss", 86'400'000, static_cast<std::uint8_t>(std::stoi(value))};
     else if (name == "undo") {
         tool.undoTool = tool.name + "_undo";
         ToolDef undo;
@@ -54,56 +58,88 @@ void setOption(Definition& d, StepDef& step, ToolDef& tool, const std::string& n
         undo.safety = value.empty() ? ReplaySafety::Repeatable : safetyOf(value);
         undo.executor = "command";
         d.tools.push_back(undo);
-    }
-    else if (name == "worker") tool.executor = "worker";
-    else if (name == "resource") tool.resource = value;
-    else if (name == "cost") tool.worstCase.push_back({amountOf(value).unit, amountOf(value).limit});
-    else if (name == "retry") retry.maxAttempts = static_cast<std::uint32_t>(std::stoul(value));
-    else if (name == "lost") retry.maxLost = static_cast<std::uint32_t>(std::stoul(value));
-    else if (name == "total") retry.maxTotal = std::stoll(value);
-    else if (name == "timeout") tool.timeout = std::stoll(value);
-    else if (name == "wait") step.wait = std::stoll(value);
-    else if (name == "runs_after_skip") step.runsAfterSkip = true;
-    else if (name == "on_demand") step.onDemand = true;
-    else if (name == "allow_failures") step.forEach->allowFailures = true;
-    else if (name == "safety") tool.safety = safetyOf(value);
-    else if (name == "allot") step.allotment.push_back(amountOf(value));
-    else wrong("option " + name);
+    } else if (name == "worker")
+        tool.executor = "worker";
+    else if (name == "resource")
+        tool.resource = value;
+    else if (name == "cost")
+        tool.worstCase.push_back({amountOf(value).unit, amountOf(value).limit});
+    else if (name == "retry")
+        retry.maxAttempts = static_cast<std::uint32_t>(std::stoul(value));
+    else if (name == "lost")
+        retry.maxLost = static_cast<std::uint32_t>(std::stoul(value));
+    else if (name == "total")
+        retry.maxTotal = std::stoll(value);
+    else if (name == "timeout")
+        tool.timeout = std::stoll(value);
+    else if (name == "wait")
+        step.wait = std::stoll(value);
+    else if (name == "runs_after_skip")
+        step.runsAfterSkip = true;
+    else if (name == "on_demand")
+        step.onDemand = true;
+    else if (name == "allow_failures")
+        step.forEach->allowFailures = true;
+    else if (name == "safety")
+        tool.safety = safetyOf(value);
+    else if (name == "allot")
+        step.allotment.push_back(amountOf(value));
+    else
+        wrong("option " + name);
 }
 
 void setKind(StepDef& step, ToolDef& tool, const std::string& kind)
 {
-    const bool hasTool = kind == "read" || kind == "repeat" || kind == "once" || kind == "choose" || kind == "each";
+    const bool hasTool =
+        kind == "read" || kind == "repeat" || kind == "once" || kind == "choose" || kind == "each";
     if (hasTool) {
         tool.name = step.name;
         tool.executor = "command";
         tool.safety = safetyOf(kind);
         step.tool = step.name;
     }
-    if (kind == "choose") step.kind = StepKind::Decision;
-    else if (kind == "each") step.forEach = ForEach{"input", "/items", false, 20'000};
+    if (kind == "choose")
+        step.kind = StepKind::Decision;
+    else if (kind == "each")
+        step.forEach = ForEach{"input", "/items", false, 20'000};
     else if (kind == "approval") {
         step.kind = StepKind::Approval;
         step.approval = ApprovalPolicy{"boss", 86'400'000, 1};
-    }
-    else if (kind == "timer") { step.kind = StepKind::Timer; step.wait = 60'000; }
-    else if (kind == "signal") { step.kind = StepKind::Signal; step.signal = step.name; }
-    else if (kind == "child") { step.kind = StepKind::Run; step.workflow = "child"; }
-    else if (!hasTool) wrong("kind " + kind);
+    } else if (kind == "timer") {
+        step.kind = StepKind::Timer;
+        step.wait = 60'000;
+    } else if (kind == "signal") {
+        step.kind = StepKind::Signal;
+        step.signal = step.name;
+    } else if (kind == "child") {
+        step.kind = StepKind::Run;
+        step.workflow = "child";
+    } else if (!hasTool)
+        wrong("kind " + kind);
 }
 
 void setGlobal(Definition& d, const std::string& name, const std::string& value)
 {
-    if (name == "compensate_on_cancel") d.compensateOnCancel = true;
-    else if (name == "compensate_on_failure") d.compensateOnFailure = true;
-    else if (name == "close_on_failure") d.closeOnFailure = true;
-    else if (name == "budget") d.budget.push_back(amountOf(value));
-    else if (name == "deadline") d.deadline = std::stoll(value);
-    else if (name == "version") d.ref.version = static_cast<std::uint32_t>(std::stoul(value));
-    else if (name == "schema") d.ref.stateSchema = static_cast<std::uint32_t>(std::stoul(value));
-    else if (name == "migrates_schema") d.migrations.push_back({1, static_cast<std::uint32_t>(std::stoul(value)), {}});
-    else if (name == "output") d.output = "{}";
-    else wrong("!" + name);
+    if (name == "compensate_on_cancel")
+        d.compensateOnCancel = true;
+    else if (name == "compensate_on_failure")
+        d.compensateOnFailure = true;
+    else if (name == "close_on_failure")
+        d.closeOnFailure = true;
+    else if (name == "budget")
+        d.budget.push_back(amountOf(value));
+    else if (name == "deadline")
+        d.deadline = std::stoll(value);
+    else if (name == "version")
+        d.ref.version = static_cast<std::uint32_t>(std::stoul(value));
+    else if (name == "schema")
+        d.ref.stateSchema = static_cast<std::uint32_t>(std::stoul(value));
+    else if (name == "migrates_schema")
+        d.migrations.push_back({1, static_cast<std::uint32_t>(std::stoul(value)), {}});
+    else if (name == "output")
+        d.output = "{}";
+    else
+        wrong("!" + name);
 }
 
 }  // namespace
@@ -120,7 +156,8 @@ Definition define(std::string_view text)
             continue;
         if (name[0] == '!') {
             const auto equals = name.find('=');
-            setGlobal(d, name.substr(1, equals - 1), equals == std::string::npos ? "" : name.substr(equals + 1));
+            setGlobal(
+                d, name.substr(1, equals - 1), equals == std::string::npos ? "" : name.substr(equals + 1));
             continue;
         }
         StepDef step;
@@ -136,7 +173,8 @@ Definition define(std::string_view text)
                 continue;
             }
             const auto equals = word.find('=');
-            setOption(d, step, tool, word.substr(0, equals), equals == std::string::npos ? "" : word.substr(equals + 1));
+            setOption(d, step, tool, word.substr(0, equals),
+                equals == std::string::npos ? "" : word.substr(equals + 1));
         }
         tool.contractDigest = sha256("contract " + tool.name);
         if (!tool.name.empty())
@@ -190,7 +228,10 @@ Given RunDriver::given() const
     g.sessionEnded = [this](const SessionId& id) { return m_world.ended.contains(id); };
     g.forkSource = forkSource;
     if (forkSource) {
-        const auto copy = [&g](const PayloadRef& ref) { if (ref) g.copies[ref.id] = ref; };
+        const auto copy = [&g](const PayloadRef& ref) {
+            if (ref)
+                g.copies[ref.id] = ref;
+        };
         copy(forkSource->input);
         for (const auto& step : forkSource->steps) {
             copy(step.input);
@@ -304,7 +345,8 @@ void RunDriver::settleLedger(const Entry& entry)
     for (const auto& message : messagesOf(m_state, entry, definition))
         m_world.outbox.push_back({m_state.id, entry.version, ++number, message});
     for (const auto& fact : entry.facts)
-        if (const auto* wait = std::get_if<StepWaiting>(&fact); wait && wait->reason == Reason::EffectInFlight)
+        if (const auto* wait = std::get_if<StepWaiting>(&fact);
+            wait && wait->reason == Reason::EffectInFlight)
             m_world.waiters[m_state.steps[wait->step].effect].insert(m_state.id);
 }
 

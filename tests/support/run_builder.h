@@ -1,6 +1,7 @@
 #pragma once
-// Runs for tests, without store or clock: a definition written as a few lines of text, and a driver that answers what a
-// decision needs, applies what it gives, and checks on the way that the stored bytes fold to the same state.
+// Runs for tests, without store or clock: a definition written as a few lines of text, and a driver that
+// answers what a decision needs, applies what it gives, and checks on the way that the stored bytes fold to
+// the same state.
 
 #include "core/machine/machine.h"
 #include "core/model/codec.h"
@@ -16,10 +17,12 @@ namespace cairn::testing {
 inline constexpr TimeMs kTestStart = 1'000'000'000'000;
 
 // One line per step: NAME KIND [after X,Y] [option...]; lines with "!" set what holds for the whole workflow.
-//   kinds    read, repeat, once (irreversible), choose (a decision), approval, timer, signal, child, each (fan-out)
-//   options  lookup check_first ask needed=N undo[=once] worker resource=R cost=UNIT:N retry=N lost=N total=MS timeout=MS
+//   kinds    read, repeat, once (irreversible), choose (a decision), approval, timer, signal, child, each
+//   (fan-out) options  lookup check_first ask needed=N undo[=once] worker resource=R cost=UNIT:N retry=N
+//   lost=N total=MS timeout=MS
 //            wait=MS runs_after_skip on_demand allow_failures safety=once (fan-out members) allot=UNIT:N
-//   !        compensate_on_cancel compensate_on_failure close_on_failure budget=UNIT:N deadline=MS version=N output
+//   !        compensate_on_cancel compensate_on_failure close_on_failure budget=UNIT:N deadline=MS version=N
+//   output
 // The tool of step "pay" is "pay"; its undo is "pay_undo". Steps after which nothing is said follow nothing.
 [[nodiscard]] Definition define(std::string_view text);
 
@@ -31,8 +34,8 @@ inline constexpr TimeMs kTestStart = 1'000'000'000'000;
 struct Render {
     bool condition = true;
     bool failed = false;
-    std::string input;             // content
-    std::string key;               // effect key instead of "origin run/step"
+    std::string input;  // content
+    std::string key;    // effect key instead of "origin run/step"
     std::uint32_t items = 3;
     TimeMs until = kNoTime;
 };
@@ -64,10 +67,14 @@ struct World {
 
 class RunDriver {
 public:
-    RunDriver(World& world, const Definition* follows) : m_world(world), definition(follows) {}
+    RunDriver(World& world, const Definition* follows)
+        : m_world(world)
+        , definition(follows)
+    {
+    }
 
-    // Makes an id for the command, decides, answers what it needs, and applies. `m_problem` is set where the entry's
-    // bytes do not fold to the same state.
+    // Makes an id for the command, decides, answers what it needs, and applies. `m_problem` is set where the
+    // entry's bytes do not fold to the same state.
     Decision submit(cmd::Body body, Actor actor = {ActorKind::Person, "ann"});
     Decision submit(Command command);
 
@@ -90,7 +97,7 @@ public:
     std::uint16_t format = kMaxFormat;
     bool canWrite = true;
     bool served = true;
-    bool checks = true;            // fold the encoded entries beside the live state and compare
+    bool checks = true;  // fold the encoded entries beside the live state and compare
     Safety safety = Safety::Free;
     std::uint32_t reasonLength = 40;
     std::map<std::string, Render, std::less<>> renders;  // by step id

@@ -12,8 +12,8 @@ namespace {
 struct Line {
     std::string run = "a";
     std::string verb;
-    std::string subject;           // first bare word after the verb
-    std::set<std::string> words;   // the other bare words
+    std::string subject;          // first bare word after the verb
+    std::set<std::string> words;  // the other bare words
     std::map<std::string, std::string> values;
 
     [[nodiscard]] bool has(const std::string& word) const { return words.contains(word) || subject == word; }
@@ -71,8 +71,10 @@ std::vector<Usage> usageOf(const std::string& text)
 class Player {
 public:
     explicit Player(const Play& with)
-        : m_definition(define(with.definition)), m_child(define(with.child.empty() ? "work read" : with.child)),
-          m_leaf(define("work read")), m_target(define(with.target))
+        : m_definition(define(with.definition))
+        , m_child(define(with.child.empty() ? "work read" : with.child))
+        , m_leaf(define("work read"))
+        , m_target(define(with.target))
     {
         m_child.ref.name = "child";
     }
@@ -156,88 +158,159 @@ private:
         const std::map<std::string, std::function<void()>> verbs{
             {"start", [&] { start(line); }},
             {"advance", [&] { give(line, cmd::Advance{}, engine()); }},
-            {"complete", [&] {
-                 cmd::Complete c;
-                 c.attempt = attempt(d, s);
-                 c.output = payload(line.value("out", "result of " + s));
-                 c.used = usageOf(line.value("used"));
-                 c.adds = adds(line);
-                 c.sameOutputAsBefore = line.has("same");
-                 give(line, c, engine());
-             }},
-            {"close", [&] { give(line, cmd::Complete{{}, payload("all"), {}, {}, false}, {ActorKind::Caller, "caller"}); }},
-            {"fail", [&] {
-                 cmd::Fail c;
-                 c.attempt = attempt(d, s);
-                 c.failure = wordOf(line, FailureClass::Retryable);
-                 c.effect = wordOf(line, EffectKnowledge::NoEffect);
-                 c.error = payload(line.value("error", "it did not work"));
-                 c.signature = sha256("it did not work");
-                 c.retryAfter = line.number("retry_after", -1);
-                 c.used = usageOf(line.value("used"));
-                 c.timedOut = line.has("timed_out");
-                 c.cancelled = line.has("stopped");
-                 give(line, c, engine());
-             }},
-            {"partial", [&] { give(line, cmd::Partial{attempt(d, s), payload("half")}, engine()); }},
-            {"looked", [&] {
-                 give(line, cmd::LookedUp{attempt(d, s), wordOf(line, EffectKnowledge::Unknown), payload("found"), payload("seen")},
-                      engine());
-             }},
-            {"renew", [&] { give(line, cmd::Renew{attempt(d, s), 30'000, {}}, {ActorKind::Worker, "w1"}); }},
-            {"claim", [&] {
-                 cmd::Claim c{s, line.value("as", "w1"), {line.value("tool")}, 30'000};
-                 give(line, c, {ActorKind::Worker, c.worker});
-             }},
-            {"step", [&] {
-                 cmd::NewStep step{s, s, StepKind::Tool, ReplaySafety::ReadOnly, "", "", {}};
-                 step.safety = wordOf(line, ReplaySafety::ReadOnly);
-                 give(line, cmd::DrivenStep{step, payload(line.value("in", "input of " + s)), !line.has("other"), "caller", 30'000},
-                      {ActorKind::Caller, "caller"});
-             }},
-            {"ask", [&] {
-                 cmd::NewStep step{s, s, StepKind::Approval, ReplaySafety::ReadOnly, "", "", {}};
-                 ApprovalPolicy policy{"boss", 86'400'000, static_cast<std::uint8_t>(line.number("needed", 1))};
-                 give(line, cmd::RequestApproval{step, payload("question"), !line.has("other"), policy},
-                      {ActorKind::Caller, line.value("as", "caller")});
-             }},
-            {"add", [&] { give(line, cmd::AddSteps{adds(line)}, {ActorKind::Caller, "caller"}); }},
-            {"signal", [&] {
-                 give(line, cmd::Signal{s, sha256("id " + line.value("id", "1")), payload("data"), !line.has("other")},
-                      {ActorKind::Caller, "caller"});
-             }},
+            {"complete",
+                [&] {
+                    cmd::Complete c;
+                    c.attempt = attempt(d, s);
+                    c.output = payload(line.value("out", "result of " + s));
+                    c.used = usageOf(line.value("used"));
+                    c.adds = adds(line);
+                    c.sameOutputAsBefore = line.has("same");
+                    give(line, c, engine());
+                }},
+            {"close",
+                [&] {
+                    give(line, cmd::Complete{{}, payload("all"), {}, {}, false},
+                        {ActorKind::Caller, "caller"});
+                }},
+            {"fail",
+                [&] {
+                    cmd::Fail c;
+                    c.attempt = attempt(d, s);
+                    c.failure = wordOf(line, FailureClass::Retryable);
+                    c.effect = wordOf(line, EffectKnowledge::NoEffect);
+                    c.error = payload(line.value("error", "it did not work"));
+                    c.signature = sha256("it did not work");
+                    c.retryAfter = line.number("retry_after", -1);
+                    c.used = usageOf(line.value("used"));
+                    c.timedOut = line.has("timed_out");
+                    c.cancelled = line.has("stopped");
+                    give(line, c, engine());
+                }},
+            {"partial",
+                [&] {
+                    give(line, cmd::Partial{attempt(d, s), payload("half")}, engine());
+                }},
+            {"looked",
+                [&] {
+                    give(line,
+                        cmd::LookedUp{attempt(d, s), wordOf(line, EffectKnowledge::Unknown), payload("found"),
+                            payload("seen")},
+                        engine());
+                }},
+            {"renew",
+                [&] {
+                    give(line, cmd::Renew{attempt(d, s), 30'000, {}}, {ActorKind::Worker, "w1"});
+                }},
+            {"claim",
+                [&] {
+                    cmd::Claim c{s, line.value("as", "w1"), {line.value("tool")}, 30'000};
+                    give(line, c, {ActorKind::Worker, c.worker});
+                }},
+            {"step",
+                [&] {
+                    cmd::NewStep step{s, s, StepKind::Tool, ReplaySafety::ReadOnly, "", "", {}};
+                    step.safety = wordOf(line, ReplaySafety::ReadOnly);
+                    give(line,
+                        cmd::DrivenStep{step, payload(line.value("in", "input of " + s)), !line.has("other"),
+                            "caller", 30'000},
+                        {ActorKind::Caller, "caller"});
+                }},
+            {"ask",
+                [&] {
+                    cmd::NewStep step{s, s, StepKind::Approval, ReplaySafety::ReadOnly, "", "", {}};
+                    ApprovalPolicy policy{
+                        "boss", 86'400'000, static_cast<std::uint8_t>(line.number("needed", 1))};
+                    give(line, cmd::RequestApproval{step, payload("question"), !line.has("other"), policy},
+                        {ActorKind::Caller, line.value("as", "caller")});
+                }},
+            {"add",
+                [&] {
+                    give(line, cmd::AddSteps{adds(line)}, {ActorKind::Caller, "caller"});
+                }},
+            {"signal",
+                [&] {
+                    give(line,
+                        cmd::Signal{
+                            s, sha256("id " + line.value("id", "1")), payload("data"), !line.has("other")},
+                        {ActorKind::Caller, "caller"});
+                }},
             {"approve", [&] { decideOn(line, true); }},
             {"reject", [&] { decideOn(line, false); }},
-            {"pause", [&] { give(line, cmd::SetPaused{true, static_cast<std::uint64_t>(line.number("rev", 0)), check}, person(line)); }},
-            {"resume", [&] { give(line, cmd::SetPaused{false, static_cast<std::uint64_t>(line.number("rev", 0)), check}, person(line)); }},
+            {"pause",
+                [&] {
+                    give(line, cmd::SetPaused{true, static_cast<std::uint64_t>(line.number("rev", 0)), check},
+                        person(line));
+                }},
+            {"resume",
+                [&] {
+                    give(line,
+                        cmd::SetPaused{false, static_cast<std::uint64_t>(line.number("rev", 0)), check},
+                        person(line));
+                }},
             {"cancel", [&] { give(line, cmd::Cancel{!line.has("abandon")}, person(line)); }},
             {"compensate", [&] { give(line, cmd::Compensate{}, person(line)); }},
-            {"retry", [&] { give(line, cmd::RetryStep{s, revision, check}, person(line)); }},
-            {"skip", [&] { give(line, cmd::SkipStep{s, {}, revision, check}, person(line)); }},
-            {"record", [&] { give(line, cmd::RecordResult{s, payload("by hand"), revision, check}, person(line)); }},
-            {"settle", [&] {
-                 const auto as = line.has("happened") ? cmd::SettleAs::Happened
-                     : line.has("repeat")            ? cmd::SettleAs::RepeatSameKey
-                                                     : cmd::SettleAs::NotHappened;
-                 give(line, cmd::Settle{s, as, payload("found by hand"), payload("statement"), revision, check}, person(line));
-             }},
-            {"amend", [&] { give(line, cmd::AmendInput{s, payload(line.value("in")), revision, check}, person(line)); }},
-            {"deadline", [&] {
-                 const auto at = line.number("at", -1);
-                 give(line, cmd::SetDeadline{at < 0 ? kNoTime : kTestStart + at, 0, false}, person(line));
-             }},
-            {"budget", [&] { give(line, cmd::SetBudget{s, line.number("limit", 0), 0, false}, person(line)); }},
-            {"migrate", [&] { d.target = &m_target; give(line, cmd::Migrate{m_target.ref.version}, person(line));
-                              if (d.state().workflow.version == m_target.ref.version) d.definition = &m_target; }},
+            {"retry",
+                [&] {
+                    give(line, cmd::RetryStep{s, revision, check}, person(line));
+                }},
+            {"skip",
+                [&] {
+                    give(line, cmd::SkipStep{s, {}, revision, check}, person(line));
+                }},
+            {"record",
+                [&] {
+                    give(line, cmd::RecordResult{s, payload("by hand"), revision, check}, person(line));
+                }},
+            {"settle",
+                [&] {
+                    const auto as = line.has("happened") ? cmd::SettleAs::Happened
+                        : line.has("repeat")             ? cmd::SettleAs::RepeatSameKey
+                                                         : cmd::SettleAs::NotHappened;
+                    give(line,
+                        cmd::Settle{s, as, payload("found by hand"), payload("statement"), revision, check},
+                        person(line));
+                }},
+            {"amend",
+                [&] {
+                    give(line, cmd::AmendInput{s, payload(line.value("in")), revision, check}, person(line));
+                }},
+            {"deadline",
+                [&] {
+                    const auto at = line.number("at", -1);
+                    give(line, cmd::SetDeadline{at < 0 ? kNoTime : kTestStart + at, 0, false}, person(line));
+                }},
+            {"budget",
+                [&] {
+                    give(line, cmd::SetBudget{s, line.number("limit", 0), 0, false}, person(line));
+                }},
+            {"migrate",
+                [&] {
+                    d.target = &m_target;
+                    give(line, cmd::Migrate{m_target.ref.version}, person(line));
+                    if (d.state().workflow.version == m_target.ref.version)
+                        d.definition = &m_target;
+                }},
             {"fork", [&] { fork(line); }},
-            {"redact", [&] { give(line, cmd::Redact{1, {}}, person(line)); }},
-            {"park", [&] { give(line, cmd::Park{}, {ActorKind::System, "cairn"}); }},
-            {"recover", [&] {
-                 m_world.ended.insert(d.session);
-                 d.session = sessionId("s" + std::to_string(m_world.ended.size() + 1));
-                 give(line, cmd::Recover{}, engine());
-             }},
-            {"fire", [&] { m_world.now += line.number("in", 0); give(line, cmd::FireTimers{}, engine()); }},
+            {"redact",
+                [&] {
+                    give(line, cmd::Redact{1, {}}, person(line));
+                }},
+            {"park",
+                [&] {
+                    give(line, cmd::Park{}, {ActorKind::System, "cairn"});
+                }},
+            {"recover",
+                [&] {
+                    m_world.ended.insert(d.session);
+                    d.session = sessionId("s" + std::to_string(m_world.ended.size() + 1));
+                    give(line, cmd::Recover{}, engine());
+                }},
+            {"fire",
+                [&] {
+                    m_world.now += line.number("in", 0);
+                    give(line, cmd::FireTimers{}, engine());
+                }},
             {"why", [&] { say(line.run, "= " + summaryText(d.state(), m_world.now)); }},
             {"can", [&] { can(line); }},
             {"remedies", [&] { remedy(line); }},
@@ -292,7 +365,8 @@ private:
         std::string out = "can:";
         for (const auto& action : explain(d.state(), d.given()).actions)
             if (action.allowed)
-                out += " " + std::string(key(action.verb)) + (action.step == kNoStep ? "" : "(" + d.state().steps[action.step].id + ")");
+                out += " " + std::string(key(action.verb))
+                    + (action.step == kNoStep ? "" : "(" + d.state().steps[action.step].id + ")");
         say(line.run, out);
     }
     void remedy(const Line& line)
@@ -300,7 +374,8 @@ private:
         RunDriver& d = driver(line.run);
         std::string out = "helps:";
         for (const auto& action : remedies(d.state(), d.given()))
-            out += " " + std::string(key(action.verb)) + (action.step == kNoStep ? "" : "(" + d.state().steps[action.step].id + ")");
+            out += " " + std::string(key(action.verb))
+                + (action.step == kNoStep ? "" : "(" + d.state().steps[action.step].id + ")");
         say(line.run, out);
     }
 
@@ -322,7 +397,11 @@ private:
             {"session", [&] { d.session = line.subject == "none" ? SessionId{} : sessionId(line.subject); }},
             {"serves", [&] { d.served = line.subject == "yes"; }},
             {"definition", [&] { d.definition = line.subject == "none" ? nullptr : &m_definition; }},
-            {"guarded", [&] { d.safety = Safety::Guarded; d.reasonLength = static_cast<std::uint32_t>(line.number("reason", 0)); }},
+            {"guarded",
+                [&] {
+                    d.safety = Safety::Guarded;
+                    d.reasonLength = static_cast<std::uint32_t>(line.number("reason", 0));
+                }},
             {"read_only", [&] { d.canWrite = false; }},
             {"format", [&] { d.format = static_cast<std::uint16_t>(std::stoul(line.subject)); }},
         };
@@ -341,7 +420,8 @@ private:
         }
         if (line.verb == "resource") {
             auto& view = m_world.resources[line.subject];
-            view.backOffUntil = line.values.contains("until") ? kTestStart + line.number("until", 0) : kNoTime;
+            view.backOffUntil =
+                line.values.contains("until") ? kTestStart + line.number("until", 0) : kNoTime;
             view.permits = static_cast<std::uint32_t>(line.number("permits", 1000));
             return true;
         }
@@ -349,8 +429,9 @@ private:
             std::set<std::string> rows;
             for (const auto& [effect, row] : m_world.ledger)
                 rows.insert("ledger: " + row.row.holderStep + " "
-                            + std::array{"absent", "in flight", "completed", "unknown",
-                                         "not happened"}[static_cast<std::size_t>(row.row.state)] + "\n");
+                    + std::array{"absent", "in flight", "completed", "unknown",
+                        "not happened"}[static_cast<std::size_t>(row.row.state)]
+                    + "\n");
             for (const auto& row : rows)
                 m_out += row;
             return true;
@@ -366,7 +447,8 @@ private:
         return true;
     }
 
-    // Everything in the outbox, in order; to runs that the script named, and to children, which are named after their step.
+    // Everything in the outbox, in order; to runs that the script named, and to children, which are named
+    // after their step.
     void deliver(const Line& line)
     {
         auto posted = std::move(m_world.outbox);
@@ -409,7 +491,8 @@ private:
         }
         if (to.run.empty())
             return;
-        cmd::Deliver d{m.kind, p.from, m.step, m.as, m.payload, m.used, m.control, m.confirmed, m.total, m.effect};
+        cmd::Deliver d{
+            m.kind, p.from, m.step, m.as, m.payload, m.used, m.control, m.confirmed, m.total, m.effect};
         give(to, d, actor);
     }
 

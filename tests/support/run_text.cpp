@@ -1,4 +1,5 @@
-// Entries, decisions and summaries as short text, so that tests compare whole histories as they would be read.
+// Entries, decisions and summaries as short text, so that tests compare whole histories as they would be
+// read.
 
 #include "tests/support/run_builder.h"
 
@@ -33,7 +34,10 @@ struct FactPrinter {
     std::string operator()(const RunClosed& f) const { return " " + k(f.as); }
     std::string operator()(const RunReopened&) const { return ""; }
     std::string operator()(const RunMigrated& f) const { return " to " + std::to_string(f.to.version); }
-    std::string operator()(const BudgetChanged& f) const { return " " + f.unit + " " + std::to_string(f.limit); }
+    std::string operator()(const BudgetChanged& f) const
+    {
+        return " " + f.unit + " " + std::to_string(f.limit);
+    }
     std::string operator()(const PayloadsRedacted&) const { return ""; }
     std::string operator()(const StepAdded& f) const { return " " + f.id; }
     std::string operator()(const StepReady& f) const { return " " + id(f.step); }
@@ -41,25 +45,37 @@ struct FactPrinter {
     {
         return " " + id(f.step) + " " + k(f.reason) + (f.due == kNoTime ? "" : " " + plus(f.due));
     }
-    std::string operator()(const StepReleased& f) const { return " " + id(f.step) + (f.resetCounts ? " reset" : ""); }
+    std::string operator()(const StepReleased& f) const
+    {
+        return " " + id(f.step) + (f.resetCounts ? " reset" : "");
+    }
     std::string operator()(const StepCompleted& f) const
     {
         return " " + id(f.step) + (f.fromLedger ? " from ledger" : "") + (f.byPerson ? " by person" : "");
     }
     std::string operator()(const StepFailed& f) const { return " " + id(f.step) + " " + k(f.reason); }
-    std::string operator()(const StepSkipped& f) const { return " " + id(f.step) + (f.byPerson ? " by person" : ""); }
+    std::string operator()(const StepSkipped& f) const
+    {
+        return " " + id(f.step) + (f.byPerson ? " by person" : "");
+    }
     std::string operator()(const StepUnknown& f) const
     {
         return " " + id(f.step) + (f.lookUpAt == kNoTime ? " ask a person" : " look up " + plus(f.lookUpAt));
     }
-    std::string operator()(const EffectDenied& f) const { return " " + id(f.step) + (f.byPerson ? " by person" : ""); }
+    std::string operator()(const EffectDenied& f) const
+    {
+        return " " + id(f.step) + (f.byPerson ? " by person" : "");
+    }
     std::string operator()(const InputAmended& f) const { return " " + id(f.step); }
     std::string operator()(const AttemptStarted& f) const
     {
         return " " + id(f.step) + " " + k(f.purpose) + " " + std::to_string(f.number)
             + (f.worker.empty() ? "" : " by " + f.worker) + (f.approval.isNull() ? "" : " approved");
     }
-    std::string operator()(const AttemptRenewed& f) const { return " " + id(f.step) + " " + plus(f.heartbeatDue); }
+    std::string operator()(const AttemptRenewed& f) const
+    {
+        return " " + id(f.step) + " " + plus(f.heartbeatDue);
+    }
     std::string operator()(const AttemptEnded& f) const
     {
         return " " + id(f.step) + " " + k(f.how) + " " + k(f.effect) + (f.countsAsFailure ? " counts" : "")
@@ -67,7 +83,10 @@ struct FactPrinter {
     }
     std::string operator()(const PartialResult& f) const { return " " + id(f.step); }
     std::string operator()(const LateResult& f) const { return " " + id(f.step); }
-    std::string operator()(const ApprovalRequested& f) const { return " " + id(f.step) + " until " + plus(f.expires); }
+    std::string operator()(const ApprovalRequested& f) const
+    {
+        return " " + id(f.step) + " until " + plus(f.expires);
+    }
     std::string operator()(const ApprovalDecided& f) const { return " " + k(f.as); }
     std::string operator()(const SignalReceived& f) const { return " " + f.name; }
     std::string operator()(const SignalConsumed& f) const { return " " + id(f.step); }

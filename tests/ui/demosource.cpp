@@ -28,22 +28,39 @@ template<typename T> QFuture<Reply<T>> failure(const QString& what)
 
 qint64 ago(qint64 s) { return kDemoNow - s * 1000; }
 
-struct Row { Glyph glyph; const char16_t* wait; const char16_t* what; const char16_t* where; quint64 n; qint64 age; qint64 next; };
+struct Row {
+    Glyph glyph;
+    const char16_t* wait;
+    const char16_t* what;
+    const char16_t* where;
+    quint64 n;
+    qint64 age;
+    qint64 next;
+};
 constexpr Row kRows[] = {
-    {Glyph::Uncertain, u"Uncertain effect", u"249.90 EUR charge, no result", u"charge-card · order-checkout", 1, 853, 0},
-    {Glyph::Approval, u"Approval", u"Purchase over 2 000 EUR", u"approve-purchase · purchase", 7, 12000, 2391},
-    {Glyph::Paused, u"Paused by", u"By Kim Larsen: month-end freeze", u"post-batch · ledger-close", 4, 7560, 0},
-    {Glyph::Failed, u"Attempts exhausted", u"ledger.acme.test: host not found", u"post-batch · ledger-close", 2, 4320, 0},
-    {Glyph::Mismatch, u"Mismatch", u"/items/0/sku: number, want string", u"validate · order-intake", 18, 2460, 0},
-    {Glyph::NoWorker, u"No eligible worker", u"invoice-ocr @5 wanted, 3 have @4", u"read-scan · invoice", 1, 1560, 0},
-    {Glyph::Limit, u"Throttled", u"HTTP 429 from api.acme.test", u"lookup-price · order-intake", 300, 1335, 11},
+    {Glyph::Uncertain, u"Uncertain effect", u"249.90 EUR charge, no result", u"charge-card · order-checkout",
+        1, 853, 0},
+    {Glyph::Approval, u"Approval", u"Purchase over 2 000 EUR", u"approve-purchase · purchase", 7, 12000,
+        2391},
+    {Glyph::Paused, u"Paused by", u"By Kim Larsen: month-end freeze", u"post-batch · ledger-close", 4, 7560,
+        0},
+    {Glyph::Failed, u"Attempts exhausted", u"ledger.acme.test: host not found", u"post-batch · ledger-close",
+        2, 4320, 0},
+    {Glyph::Mismatch, u"Mismatch", u"/items/0/sku: number, want string", u"validate · order-intake", 18, 2460,
+        0},
+    {Glyph::NoWorker, u"No eligible worker", u"invoice-ocr @5 wanted, 3 have @4", u"read-scan · invoice", 1,
+        1560, 0},
+    {Glyph::Limit, u"Throttled", u"HTTP 429 from api.acme.test", u"lookup-price · order-intake", 300, 1335,
+        11},
     {Glyph::Child, u"Child run", u"Follows 204 runs of price-one", u"fan-out · price-sync", 204, 1020, 0},
     {Glyph::Backoff, u"Back-off", u"HTTP 503 from fx.acme.test", u"get-rate · price-sync", 61, 520, 2},
-    {Glyph::Limit, u"Limit or lock", u"card-gateway, 40 of 40 in use", u"charge-card · order-checkout", 88, 185, 1},
+    {Glyph::Limit, u"Limit or lock", u"card-gateway, 40 of 40 in use", u"charge-card · order-checkout", 88,
+        185, 1},
     {Glyph::Lost, u"Worker lost", u"w-17 silent since 10:55:02", u"3 steps · order-intake", 14, 78, 12},
 };
 
-StepLine makeStep(quint32 ix, const QString& id, const QString& agent, Glyph glyph, std::vector<quint32> after)
+StepLine makeStep(
+    quint32 ix, const QString& id, const QString& agent, Glyph glyph, std::vector<quint32> after)
 {
     StepLine s;
     s.ix = ix;
@@ -83,17 +100,29 @@ RunId demoRun(int n)
 
 std::vector<StepLine> demoSteps()
 {
-    struct S { const char16_t* id; const char16_t* agent; Glyph glyph; std::vector<quint32> after; int path; };
-    const std::vector<S> kSteps{
-        {u"read-request", u"intake", Glyph::Done, {}, 1}, {u"classify-need", u"intake", Glyph::Done, {0}, 1},
-        {u"check-budget", u"finance", Glyph::Done, {0}, 0}, {u"plan-search", u"scout", Glyph::Done, {1, 2}, 1},
+    struct S {
+        const char16_t* id;
+        const char16_t* agent;
+        Glyph glyph;
+        std::vector<quint32> after;
+        int path;
+    };
+    const std::vector<S> kSteps{{u"read-request", u"intake", Glyph::Done, {}, 1},
+        {u"classify-need", u"intake", Glyph::Done, {0}, 1},
+        {u"check-budget", u"finance", Glyph::Done, {0}, 0},
+        {u"plan-search", u"scout", Glyph::Done, {1, 2}, 1},
         {u"search-suppliers", u"scout", Glyph::Done, {3}, 1}, {u"rank-quotes", u"scout", Glyph::Done, {4}, 1},
         {u"watch-price", u"scout", Glyph::Done, {4}, 0}, {u"check-sanctions", u"audit", Glyph::Done, {5}, 0},
-        {u"negotiate-price", u"buyer", Glyph::Done, {5}, 1}, {u"refresh-quotes", u"scout", Glyph::Running, {6}, 0},
-        {u"draft-order", u"buyer", Glyph::Done, {8, 7}, 1}, {u"quote-validity", u"buyer", Glyph::Timer, {8}, 0},
-        {u"reserve-budget", u"finance", Glyph::Done, {10}, 0}, {u"review-order", u"audit", Glyph::Done, {10}, 1},
-        {u"approve-purchase", u"audit", Glyph::Approval, {13, 12}, 1}, {u"place-order", u"buyer", Glyph::Pending, {14}, 0},
-        {u"pay-deposit", u"finance", Glyph::Pending, {15}, 0}, {u"book-delivery", u"buyer", Glyph::Pending, {15}, 0},
+        {u"negotiate-price", u"buyer", Glyph::Done, {5}, 1},
+        {u"refresh-quotes", u"scout", Glyph::Running, {6}, 0},
+        {u"draft-order", u"buyer", Glyph::Done, {8, 7}, 1},
+        {u"quote-validity", u"buyer", Glyph::Timer, {8}, 0},
+        {u"reserve-budget", u"finance", Glyph::Done, {10}, 0},
+        {u"review-order", u"audit", Glyph::Done, {10}, 1},
+        {u"approve-purchase", u"audit", Glyph::Approval, {13, 12}, 1},
+        {u"place-order", u"buyer", Glyph::Pending, {14}, 0},
+        {u"pay-deposit", u"finance", Glyph::Pending, {15}, 0},
+        {u"book-delivery", u"buyer", Glyph::Pending, {15}, 0},
         {u"notify-requester", u"intake", Glyph::Pending, {15}, 0}};
     std::vector<StepLine> steps;
     for (quint32 i = 0; i < kSteps.size(); ++i) {
@@ -108,13 +137,17 @@ std::vector<StepLine> demoSteps()
     steps[11].note = u"quote lapses 16:00:00Z"_s;
     steps[11].due = kDemoNow + 18'220'000;
     for (int m = 0; m < 12; ++m) {
-        auto member = makeStep(static_cast<quint32>(steps.size()), u"search-suppliers[%1]"_s.arg(m), u"scout"_s,
-                               m == 7 ? Glyph::Skipped : m == 3 ? Glyph::Failed : Glyph::Done, {});
+        auto member =
+            makeStep(static_cast<quint32>(steps.size()), u"search-suppliers[%1]"_s.arg(m), u"scout"_s,
+                m == 7       ? Glyph::Skipped
+                    : m == 3 ? Glyph::Failed
+                             : Glyph::Done,
+                {});
         member.owner = 4;
         steps.push_back(member);
     }
     steps[12].tries = {{1, Glyph::Cancelled, ago(11800), ago(11770), u"timed out, no answer"_s, u"w-04"_s},
-                       {2, Glyph::Done, ago(11760), ago(11758), u"result of attempt 1"_s, u"w-04"_s}};
+        {2, Glyph::Done, ago(11760), ago(11758), u"result of attempt 1"_s, u"w-04"_s}};
     steps[12].effectKey = u"01a226…d41e/reserve-budget"_s;
     PayloadLine in;
     in.id.bytes[15] = 1;
@@ -142,7 +175,7 @@ RunDetail demoDetail()
     for (const StepLine& step : d.steps)
         d.payloads.insert(d.payloads.end(), step.payloads.begin(), step.payloads.end());
     d.meta = {u"purchase @3"_s, u"key PR-2026-1187"_s, u"started 2026-11-29 07:21:39Z, 3 h 34 m ago"_s,
-              u"212.4 k of 600 k tokens"_s, u"3.42 of 10.00 EUR"_s};
+        u"212.4 k of 600 k tokens"_s, u"3.42 of 10.00 EUR"_s};
     d.version = 61;
     d.at = kDemoNow;
     WhyView& w = d.why;
@@ -153,25 +186,29 @@ RunDetail demoDetail()
                  "Audit asks for 4 860.00 EUR to Northfield Seating. Expires in 39 m 51 s."_s;
     w.strong = {u"approve-purchase"_s, u"finance-lead"_s};
     w.evidence = {{u"Asked"_s, u"07:36:11Z by audit, for Léa Martin, site Lyon"_s},
-                  {u"Needs"_s, u"1 of finance-lead, 0 given"_s},
-                  {u"Expires"_s, u"11:36:11Z, then it is rejected"_s},
-                  {u"Bound to"_s, u"sha256 51be07…c3d8"_s, true}};
-    w.releases = u"finance-lead approves or rejects. If nobody does, it expires at 11:36:11Z; expiry is never consent."_s;
+        {u"Needs"_s, u"1 of finance-lead, 0 given"_s}, {u"Expires"_s, u"11:36:11Z, then it is rejected"_s},
+        {u"Bound to"_s, u"sha256 51be07…c3d8"_s, true}};
+    w.releases =
+        u"finance-lead approves or rejects. If nobody does, it expires at 11:36:11Z; expiry is never consent."_s;
     ApprovalId approval;
     approval.bytes[0] = 7;
-    w.verbs = {{Verb::Approve, u"A"_s, u"Approve"_s, u"place-order sends this, once"_s, true, u"approve-purchase"_s, approval},
-               {Verb::Reject, u"X"_s, u"Reject"_s, u"place-order is cancelled"_s, true, u"approve-purchase"_s, approval},
-               {Verb::Pause, u"H"_s, u"Pause"_s, u"No new step starts; Resume undoes it"_s, true, {}, {}},
-               {Verb::Cancel, u"Del"_s, u"Cancel"_s, u"Stops, then compensates where the workflow says so"_s, true, {}, {}},
-               {Verb::Resume, u"⇧H"_s, u"Resume"_s, u"the run is not paused"_s, false, {}, {}},
-               {Verb::Settle, u"O"_s, u"Set outcome"_s, u"no effect is uncertain in this run"_s, false, {}, {}}};
+    w.verbs = {{Verb::Approve, u"A"_s, u"Approve"_s, u"place-order sends this, once"_s, true,
+                   u"approve-purchase"_s, approval},
+        {Verb::Reject, u"X"_s, u"Reject"_s, u"place-order is cancelled"_s, true, u"approve-purchase"_s,
+            approval},
+        {Verb::Pause, u"H"_s, u"Pause"_s, u"No new step starts; Resume undoes it"_s, true, {}, {}},
+        {Verb::Cancel, u"Del"_s, u"Cancel"_s, u"Stops, then compensates where the workflow says so"_s, true,
+            {}, {}},
+        {Verb::Resume, u"⇧H"_s, u"Resume"_s, u"the run is not paused"_s, false, {}, {}},
+        {Verb::Settle, u"O"_s, u"Set outcome"_s, u"no effect is uncertain in this run"_s, false, {}, {}}};
     return d;
 }
 
-DemoSource::DemoSource(QObject* parent) : Source(parent)
+DemoSource::DemoSource(QObject* parent)
+    : Source(parent)
 {
-    store = {u"payments-eu"_s, u"sqlite:/srv/payments-eu.db"_s, u"prod"_s, u"Ines Duarte"_s, u"single-host identity"_s,
-             u"3.51.3"_s, true, false, true, {}, 2, kDemoNow, 7};
+    store = {u"payments-eu"_s, u"sqlite:/srv/payments-eu.db"_s, u"prod"_s, u"Ines Duarte"_s,
+        u"single-host identity"_s, u"3.51.3"_s, true, false, true, {}, 2, kDemoNow, 7};
     detail = demoDetail();
     for (const Row& row : kRows)
         for (quint64 k = 0; k < row.n; ++k) {
@@ -235,7 +272,8 @@ QFuture<Reply<Overview>> DemoSource::overview(const QString& filter)
     Overview o;
     o.at = kDemoNow;
     const auto head = [this, &o](const QString& group, const QString& word, quint64 count) {
-        o.attention.push_back({group, Glyph::None, word, count * (manyCounts ? 1'000'003ULL : 1ULL), u"attention:"_s + group, true});
+        o.attention.push_back({group, Glyph::None, word, count * (manyCounts ? 1'000'003ULL : 1ULL),
+            u"attention:"_s + group, true});
     };
     const auto line = [&o](const QString& group, Glyph glyph, const QString& word, quint64 count) {
         o.attention.push_back({group, glyph, word, count, u"wait:"_s + group, false});
@@ -261,9 +299,10 @@ QFuture<Reply<Overview>> DemoSource::overview(const QString& filter)
     line(u"r"_s, Glyph::Queued, u"queued"_s, 46);
     int i = 0;
     for (const Row& row : kRows)
-        o.situations.push_back({QString::number(i++), row.glyph, QString::fromUtf16(row.wait), QString::fromUtf16(row.what),
-            QString::fromUtf16(row.where), row.n, ago(row.age), row.next == 0 ? 0 : kDemoNow + row.next * 1000,
-            row.next == 0 ? u"person"_s : QString(), demoRun(i), row.glyph == Glyph::Uncertain});
+        o.situations.push_back({QString::number(i++), row.glyph, QString::fromUtf16(row.wait),
+            QString::fromUtf16(row.what), QString::fromUtf16(row.where), row.n, ago(row.age),
+            row.next == 0 ? 0 : kDemoNow + row.next * 1000, row.next == 0 ? u"person"_s : QString(),
+            demoRun(i), row.glyph == Glyph::Uncertain});
     if (filter.contains(u"bad:"_s))
         o.filter = {false, 0, 4, u"no such field: bad"_s};
     o.hiddenSituations = filter.isEmpty() ? 0 : 2;
@@ -284,7 +323,8 @@ QFuture<Reply<RunSlice>> DemoSource::runs(const SliceRequest& request)
     const auto from = static_cast<std::size_t>(request.after ? request.after->a : 0);
     RunSlice slice;
     slice.at = kDemoNow;
-    for (std::size_t i = from; i < all.size() && slice.lines.size() < static_cast<std::size_t>(request.limit); ++i)
+    for (std::size_t i = from; i < all.size() && slice.lines.size() < static_cast<std::size_t>(request.limit);
+         ++i)
         slice.lines.push_back(tainted(all[i]));
     slice.mark.a = static_cast<qint64>(from + slice.lines.size());
     slice.more = from + slice.lines.size() < all.size();
@@ -358,9 +398,10 @@ QFuture<Reply<std::vector<HistoryLine>>> DemoSource::history(const RunId&, quint
     std::vector<HistoryLine> lines;
     for (quint64 v = from; v <= detail.version && lines.size() < static_cast<std::size_t>(limit); ++v) {
         const bool person = v % 12 == 0;
-        lines.push_back({v, kDemoNow - static_cast<qint64>(100'000 * (62 - v)), person ? u"Kim Larsen"_s : u"engine w-04"_s,
-                         person ? u"Skip"_s : u"Complete"_s, u"search-suppliers[%1] complete"_s.arg(v),
-                         person ? u"Supplier portal closed for maintenance"_s : QString(), person, u"c81f07"_s});
+        lines.push_back({v, kDemoNow - static_cast<qint64>(100'000 * (62 - v)),
+            person ? u"Kim Larsen"_s : u"engine w-04"_s, person ? u"Skip"_s : u"Complete"_s,
+            u"search-suppliers[%1] complete"_s.arg(v),
+            person ? u"Supplier portal closed for maintenance"_s : QString(), person, u"c81f07"_s});
         if (!taint.isEmpty())
             lines.back().actor = lines.back().text = lines.back().reason = taint;
     }
@@ -380,7 +421,8 @@ QFuture<Reply<PayloadText>> DemoSource::payload(const RunId&, const PayloadLine&
     return now(std::move(text));
 }
 
-QFuture<Reply<std::vector<PayloadText>>> DemoSource::previews(const RunId& run, const std::vector<PayloadLine>& lines)
+QFuture<Reply<std::vector<PayloadText>>> DemoSource::previews(
+    const RunId& run, const std::vector<PayloadLine>& lines)
 {
     std::vector<PayloadText> texts;
     for (const PayloadLine& line : lines)
@@ -389,7 +431,10 @@ QFuture<Reply<std::vector<PayloadText>>> DemoSource::previews(const RunId& run, 
     return now(std::move(texts));
 }
 
-QFuture<Reply<quint64>> DemoSource::savePayload(const RunId&, const PayloadLine& line, const QString&) { return now(line.size); }
+QFuture<Reply<quint64>> DemoSource::savePayload(const RunId&, const PayloadLine& line, const QString&)
+{
+    return now(line.size);
+}
 QFuture<Reply<QString>> DemoSource::dot(const RunId&) { return now(u"digraph {}"_s); }
 
 QFuture<Reply<ActPreview>> DemoSource::preview(const ActRequest& request)
@@ -401,21 +446,23 @@ QFuture<Reply<ActPreview>> DemoSource::preview(const ActRequest& request)
     if (!p.possible)
         p.refusal = u"it is paused already"_s;
     p.sentence = request.verb == Verb::Settle
-        ? u"We do not know whether this payment happened. charge-card sent its request, then its worker went silent. "
+        ? u"We do not know whether this payment happened. charge-card sent its request, then its worker went "
+          u"silent. "
           "Nothing is retried meanwhile."_s
         : u"Audit asks you to allow one purchase: 24 chairs for 4 860.00 EUR from Northfield Seating."_s;
     p.strong = {u"Audit"_s, u"4 860.00 EUR"_s, u"charge-card"_s};
     p.facts = {{u"Asked"_s, u"07:36:11Z, 3 h 20 m ago, for Léa Martin, site Lyon"_s},
-               {u"Needs"_s, u"1 of finance-lead; you hold it and did not ask"_s},
-               {u"Expires"_s, u"11:36:11Z, in 39 m 51 s; then it is rejected"_s},
-               {u"Bound to"_s, u"place-order @3, sha256 51be07…c3d8"_s, true}};
+        {u"Needs"_s, u"1 of finance-lead; you hold it and did not ask"_s},
+        {u"Expires"_s, u"11:36:11Z, in 39 m 51 s; then it is rejected"_s},
+        {u"Bound to"_s, u"place-order @3, sha256 51be07…c3d8"_s, true}};
     p.sentTitle = u"What would be sent"_s;
     p.sent.line.id.bytes[0] = 9;
     p.sent.line.media = u"application/json"_s;
     p.sent.line.size = 214;
     p.sent.fields = {{u"payee"_s, u"Northfield Seating"_s}, {u"account"_s, u"ES91 •••• •••• 7730"_s},
-                     {u"amount"_s, u"4860.00"_s}, {u"currency"_s, u"EUR"_s}, {u"deliver_by"_s, u"2026-12-13"_s}};
-    p.willHappen = {u"place-order sends this, once"_s, u"pay-deposit, book-delivery and notify-requester follow"_s};
+        {u"amount"_s, u"4860.00"_s}, {u"currency"_s, u"EUR"_s}, {u"deliver_by"_s, u"2026-12-13"_s}};
+    p.willHappen = {
+        u"place-order sends this, once"_s, u"pay-deposit, book-delivery and notify-requester follow"_s};
     p.willNotRepeat = {u"reserve-budget"_s, u"21 steps with results"_s};
     p.reversible = u"Cannot be undone; pay-deposit would have to be refunded"_s;
     p.repeatOff = u"cards.acme.test does not declare that it de-duplicates"_s;

@@ -45,7 +45,8 @@ void must(const Status& status)
         qFatal("%s", status.error().text.c_str());
 }
 
-Submission command(const RunId& run, cmd::Body body, ActorKind kind = ActorKind::Engine, const char* who = "engine-1")
+Submission command(
+    const RunId& run, cmd::Body body, ActorKind kind = ActorKind::Engine, const char* who = "engine-1")
 {
     Submission s;
     s.run = run;
@@ -87,7 +88,8 @@ void Fixture::addWorkflow(const std::string& name, std::uint32_t version, const 
 {
     const auto parsed = parseDefinition(text);
     if (!parsed)
-        qFatal("the fixture's workflow is wrong: %s", diagnosticLine("fixture", parsed.diagnostics.front()).c_str());
+        qFatal("the fixture's workflow is wrong: %s",
+            diagnosticLine("fixture", parsed.diagnostics.front()).c_str());
     WorkflowRow row;
     row.name = name;
     row.version = version;
@@ -171,11 +173,14 @@ void Fixture::complete(const RunId& run, const std::string& step, std::string ou
         s.payloads.push_back(m_service->newPayload(std::move(output), "application/json"));
     } else {
         std::size_t at = 0;
-        auto staged = m_service->stageLarge(*m_store, [&](std::size_t limit) -> Result<std::string> {
-            std::string part = output.substr(at, limit);
-            at += part.size();
-            return part;
-        }, "application/json");
+        auto staged = m_service->stageLarge(
+            *m_store,
+            [&](std::size_t limit) -> Result<std::string> {
+                std::string part = output.substr(at, limit);
+                at += part.size();
+                return part;
+            },
+            "application/json");
         if (!staged)
             qFatal("%s", staged.error().text.c_str());
         s.payloads.push_back(std::move(*staged));
@@ -226,8 +231,9 @@ void Fixture::drive(const RunId& run, const std::string& stopAt)
             if (!step.attempt || step.id == stopAt)
                 continue;
             Submission s = command(run, cmd::Advance{});
-            s.payloads.push_back(m_service->newPayload(step.name == "read-request" ? kSuppliers : R"({"ok":true,"price":"202.50"})",
-                                                       "application/json"));
+            s.payloads.push_back(m_service->newPayload(
+                step.name == "read-request" ? kSuppliers : R"({"ok":true,"price":"202.50"})",
+                "application/json"));
             cmd::Complete complete;
             complete.attempt = step.attempt->id;
             complete.output = s.payloads.back().ref;
@@ -235,7 +241,7 @@ void Fixture::drive(const RunId& run, const std::string& stopAt)
             s.command.body = complete;
             submit(std::move(s));
             moved = true;
-            break;   // the state has moved on
+            break;  // the state has moved on
         }
     }
 }
@@ -245,7 +251,8 @@ void Fixture::approve(const RunId& run)
     const RunState now = state(run);
     for (const ApprovalRecord& approval : now.approvals)
         if (approval.state == ApprovalState::Pending) {
-            Submission s = command(run, cmd::Decide{approval.id, true, approval.binding}, ActorKind::Person, "kim");
+            Submission s =
+                command(run, cmd::Decide{approval.id, true, approval.binding}, ActorKind::Person, "kim");
             s.reason = "cheapest offer that arrives in time";
             submit(std::move(s));
         }
@@ -258,7 +265,8 @@ void Fixture::approve(const RunId& run)
     submit(command(run, cmd::Advance{}));
 }
 
-void Fixture::fail(const RunId& run, const std::string& step, FailureClass failure, EffectKnowledge effect, const std::string& text)
+void Fixture::fail(const RunId& run, const std::string& step, FailureClass failure, EffectKnowledge effect,
+    const std::string& text)
 {
     const RunState now = state(run);
     const StepRecord* record = now.find(step);
@@ -296,11 +304,14 @@ void Fixture::fill(int completed)
     drive(uncertain);
     approve(uncertain);
     drive(uncertain, "pay");
-    fail(uncertain, "pay", FailureClass::Retryable, EffectKnowledge::Unknown, "connection to bank.acme.test was reset after the request was sent");
+    fail(uncertain, "pay", FailureClass::Retryable, EffectKnowledge::Unknown,
+        "connection to bank.acme.test was reset after the request was sent");
     const RunId failed = start("PO-1189");
-    fail(failed, "read-request", FailureClass::Permanent, EffectKnowledge::NoEffect, "ledger.acme.test: host not found");
+    fail(failed, "read-request", FailureClass::Permanent, EffectKnowledge::NoEffect,
+        "ledger.acme.test: host not found");
     const RunId again = start("PO-1190");
-    fail(again, "read-request", FailureClass::Retryable, EffectKnowledge::NoEffect, "HTTP 503 from fx.acme.test");
+    fail(again, "read-request", FailureClass::Retryable, EffectKnowledge::NoEffect,
+        "HTTP 503 from fx.acme.test");
     const RunId paused = start("PO-1191");
     pause(paused);
     const RunId moving = start("PO-1192");

@@ -13,21 +13,23 @@ public:
     // Makes the store file; ends the program with a message where something fails.
     Fixture(const std::string& path, const std::string& environment, bool guarded);
 
-    // One run each: approval, uncertain effect, failed for good, back-off, paused, under way, and `completed` that ended.
+    // One run each: approval, uncertain effect, failed for good, back-off, paused, under way, and `completed`
+    // that ended.
     void fill(int completed);
     RunId start(const std::string& order);
     // Answers open attempts until none is left or the named step has one.
     void drive(const RunId& run, const std::string& stopAt = {});
     void approve(const RunId& run);
-    void fail(const RunId& run, const std::string& step, FailureClass failure, EffectKnowledge effect, const std::string& text);
+    void fail(const RunId& run, const std::string& step, FailureClass failure, EffectKnowledge effect,
+        const std::string& text);
     void pause(const RunId& run);
     // --- what is large
-    RunId driven(const std::string& key);                    // a run without a workflow, waiting for its caller
+    RunId driven(const std::string& key);  // a run without a workflow, waiting for its caller
     void cancel(const RunId& run);
-    RunId longHistory(int entries);                          // one run, paused and resumed again and again
-    void toggle(const RunId& run);                           // pauses or resumes it: one entry
-    RunId fanOut(int members);                               // one step that fans out to so many
-    RunId withOutput(std::string bytes);                     // one step, completed with this
+    RunId longHistory(int entries);       // one run, paused and resumed again and again
+    void toggle(const RunId& run);        // pauses or resumes it: one entry
+    RunId fanOut(int members);            // one step that fans out to so many
+    RunId withOutput(std::string bytes);  // one step, completed with this
     [[nodiscard]] RunState state(const RunId& run);
 
     RunId waitsForApproval;

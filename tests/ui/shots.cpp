@@ -1,4 +1,5 @@
-// Writes pictures of the console with the mock-ups' story: shots DIR. For people who judge how it looks; not a test.
+// Writes pictures of the console with the mock-ups' story: shots DIR. For people who judge how it looks; not
+// a test.
 #include "demosource.h"
 #include "ui/pages/mainwindow.h"
 #include "ui/pages/runpage.h"
@@ -42,7 +43,8 @@ int main(int argc, char** argv)
             window.setPolling(false);
             const auto save = [&](const QString& name) {
                 settle(window);
-                window.grab().save(u"%1/%2-%3-%4.png"_s.arg(folder, name, dark ? u"dark"_s : u"light"_s).arg(size.width()));
+                window.grab().save(
+                    u"%1/%2-%3-%4.png"_s.arg(folder, name, dark ? u"dark"_s : u"light"_s).arg(size.width()));
             };
             save(u"triage"_s);
             RunPage* page = window.openRun(test::demoRun(1));
@@ -58,9 +60,11 @@ int main(int argc, char** argv)
             QTest::keyClick(QApplication::focusWidget(), Qt::Key_A);
             settle(window);
             if (window.sheet() != nullptr) {
-                window.sheet()->reason()->setPlainText(u"Cheapest offer that arrives before the move on 14 December."_s);
+                window.sheet()->reason()->setPlainText(
+                    u"Cheapest offer that arrives before the move on 14 December."_s);
                 settle(window);
-                window.sheet()->grab().save(u"%1/sheet-%2-%3.png"_s.arg(folder, dark ? u"dark"_s : u"light"_s).arg(size.width()));
+                window.sheet()->grab().save(
+                    u"%1/sheet-%2-%3.png"_s.arg(folder, dark ? u"dark"_s : u"light"_s).arg(size.width()));
                 window.sheet()->reject();
             }
             settle(window);

@@ -1,6 +1,6 @@
 #pragma once
-// Counts how often its thread was busy for longer than a limit between two rounds of the event loop. What is measured is the
-// time that the thread itself used, so that a busy machine is not taken for a slow window.
+// Counts how often its thread was busy for longer than a limit between two rounds of the event loop. What is
+// measured is the time that the thread itself used, so that a busy machine is not taken for a slow window.
 
 #include <QTimer>
 
@@ -11,7 +11,8 @@ namespace cairn::ui::test {
 
 class StallWatch {
 public:
-    explicit StallWatch(double limitMs) : m_limit(limitMs)
+    explicit StallWatch(double limitMs)
+        : m_limit(limitMs)
     {
         m_timer.setTimerType(Qt::PreciseTimer);
         m_timer.setInterval(10);

@@ -1,6 +1,6 @@
 #pragma once
-// Counts the calls that one thread makes into SQLite's files: reads, locks, and those of the WAL index. Connections that are
-// opened while a ThreadWatch lives are concerned. One at a time.
+// Counts the calls that one thread makes into SQLite's files: reads, locks, and those of the WAL index.
+// Connections that are opened while a ThreadWatch lives are concerned. One at a time.
 
 #include <sqlite3.h>
 
@@ -41,8 +41,11 @@ public:
     ThreadWatch& operator=(const ThreadWatch&) = delete;
 
     static void reset() { s_calls = 0; }
-    [[nodiscard]] static int calls() { return s_calls; }       // of the watched thread
-    [[nodiscard]] static int others() { return s_others; }     // of all other threads: the watch does see something
+    [[nodiscard]] static int calls() { return s_calls; }  // of the watched thread
+    [[nodiscard]] static int others()
+    {
+        return s_others;
+    }  // of all other threads: the watch does see something
 
 private:
     struct Pair {
@@ -52,7 +55,8 @@ private:
     static void note() { ++(std::this_thread::get_id() == s_watched ? s_calls : s_others); }
     static const sqlite3_io_methods* theirs(sqlite3_file* file)
     {
-        return reinterpret_cast<const Pair*>(file->pMethods)->theirs;   // `mine` is the first member of the pair
+        return reinterpret_cast<const Pair*>(file->pMethods)
+            ->theirs;  // `mine` is the first member of the pair
     }
     static const sqlite3_io_methods* patched(const sqlite3_io_methods* inner)
     {

@@ -57,7 +57,8 @@ private Q_SLOTS:
         QTest::newRow("plain") << u"a < b > c & d"_s << u"a < b > c & d"_s;
         QTest::newRow("escape") << QString(u"x"_s + QChar(0x1B) + u"[31m"_s) << u"x␛[31m"_s;
         QTest::newRow("C1") << QString(QChar(0x9B)) << u"⟨U+009B⟩"_s;
-        QTest::newRow("right-to-left override") << QString(u"a"_s + QChar(0x202E) + u"b"_s) << u"a⟨U+202E⟩b"_s;
+        QTest::newRow("right-to-left override")
+            << QString(u"a"_s + QChar(0x202E) + u"b"_s) << u"a⟨U+202E⟩b"_s;
         QTest::newRow("zero width") << QString(u"pay"_s + QChar(0x200B) + u"pal"_s) << u"pay⟨U+200B⟩pal"_s;
         QTest::newRow("line break in a cell") << u"a\nb"_s << u"a␊b"_s;
     }

@@ -36,7 +36,8 @@ bool edgesPointDown(const LayoutInput& in, const LayoutResult& out)
 {
     for (std::size_t e = 0; e < in.edges.size(); ++e)
         if (out.dropped[e] == 0
-            && out.layer[static_cast<std::size_t>(in.edges[e].first)] >= out.layer[static_cast<std::size_t>(in.edges[e].second)])
+            && out.layer[static_cast<std::size_t>(in.edges[e].first)]
+                >= out.layer[static_cast<std::size_t>(in.edges[e].second)])
             return false;
     return true;
 }
@@ -79,8 +80,8 @@ private Q_SLOTS:
         QTest::newRow("chain") << 3 << Edges{{0, 1}, {1, 2}} << 3 << 0;
         QTest::newRow("diamond") << 4 << Edges{{0, 1}, {0, 2}, {1, 3}, {2, 3}} << 3 << 0;
         QTest::newRow("crossed, can be untangled") << 4 << Edges{{0, 3}, {1, 2}} << 2 << 0;
-        QTest::newRow("three by three, complete") << 6
-            << Edges{{0, 3}, {0, 4}, {0, 5}, {1, 3}, {1, 4}, {1, 5}, {2, 3}, {2, 4}, {2, 5}} << 2 << 9;
+        QTest::newRow("three by three, complete")
+            << 6 << Edges{{0, 3}, {0, 4}, {0, 5}, {1, 3}, {1, 4}, {1, 5}, {2, 3}, {2, 4}, {2, 5}} << 2 << 9;
         QTest::newRow("long edge round the chain") << 4 << Edges{{0, 1}, {1, 2}, {2, 3}, {0, 3}} << 4 << 0;
         QTest::newRow("itself is ignored") << 2 << Edges{{0, 0}, {0, 1}} << 2 << 0;
         QTest::newRow("circle of damaged data") << 3 << Edges{{0, 1}, {1, 2}, {2, 0}} << 3 << 0;
@@ -130,7 +131,7 @@ private Q_SLOTS:
         QCOMPARE(graph.nodes.size(), 19U);
         QCOMPARE(graph.folded, 12U);
         QCOMPARE(graph.folds, 1U);
-        const DrawnNode& fan = graph.nodes[static_cast<std::size_t>(graph.nodeOf.at(22))];   // a member
+        const DrawnNode& fan = graph.nodes[static_cast<std::size_t>(graph.nodeOf.at(22))];  // a member
         QCOMPARE(fan.title, u"search-suppliers"_s);
         QCOMPARE(fan.mark, u"×12"_s);
         QCOMPARE(fan.glyph, Glyph::DoneSkip);
@@ -166,7 +167,7 @@ private Q_SLOTS:
         steps.push_back(step(16, all, Glyph::Pending));
         const DrawnGraph graph = foldSteps(steps, {});
         QCOMPARE(graph.nodes.size(), 3U);
-        QCOMPARE(graph.nodes[1].glyph, Glyph::Running);   // the most pressing state inside
+        QCOMPARE(graph.nodes[1].glyph, Glyph::Running);  // the most pressing state inside
         QCOMPARE(graph.nodes[1].title, u"fetch"_s);
     }
 
@@ -195,15 +196,17 @@ private Q_SLOTS:
     {
         std::vector<StepLine> steps;
         for (quint32 i = 0; i < 3000; ++i)
-            steps.push_back(step(i, i < 10 ? std::vector<quint32>{} : std::vector<quint32>{i - 10, i - 9 - (i % 10 == 9 ? 1U : 0U)},
-                                 i == 1500 ? Glyph::Approval : Glyph::Running));
+            steps.push_back(step(i,
+                i < 10 ? std::vector<quint32>{}
+                       : std::vector<quint32>{i - 10, i - 9 - (i % 10 == 9 ? 1U : 0U)},
+                i == 1500 ? Glyph::Approval : Glyph::Running));
         steps[1500].stuck = steps[1500].root = steps[1500].onPath = true;
         FoldOptions options;
         options.cap = 200;
         const DrawnGraph graph = foldSteps(steps, options);
         QCOMPARE(graph.nodes.size(), 200U);
         QCOMPARE(graph.leftOut, 2800U);
-        QVERIFY(graph.nodeOf.count(1500) == 1);   // the wait is always drawn
+        QVERIFY(graph.nodeOf.count(1500) == 1);  // the wait is always drawn
     }
 
     void tenThousandNodes()
@@ -213,7 +216,7 @@ private Q_SLOTS:
         const LayoutInput in = ladder(10'000);
         const LayoutResult out = layOut(in);
         qInfo("10,000 nodes, %zu edges: laid out in %lld ms, %lld crossings", in.edges.size(),
-              static_cast<long long>(timer.elapsed()), static_cast<long long>(out.crossings));
+            static_cast<long long>(timer.elapsed()), static_cast<long long>(out.crossings));
         QCOMPARE(out.layers, 1000);
         QVERIFY(edgesPointDown(in, out));
         std::vector<StepLine> steps;
@@ -248,9 +251,9 @@ private Q_SLOTS:
         QTest::keyClick(&canvas, Qt::Key_Down);
         QCOMPARE(chosen.last().first().toUInt(), 1U);
         QTest::keyClick(&canvas, Qt::Key_Right);
-        QCOMPARE(chosen.last().first().toUInt(), 2U);   // check-budget, beside it
+        QCOMPARE(chosen.last().first().toUInt(), 2U);  // check-budget, beside it
         canvas.select(4);
-        QTest::keyClick(&canvas, Qt::Key_Return);       // opens the fan-out
+        QTest::keyClick(&canvas, Qt::Key_Return);  // opens the fan-out
         QCOMPARE(canvas.scene().boxes.size(), 31U);
         QCOMPARE(canvas.summary(), u"31 of 31 steps drawn"_s);
     }
@@ -265,9 +268,10 @@ private Q_SLOTS:
         QCOMPARE(list->role(), QAccessible::List);
         QCOMPARE(list->childCount(), 19);
         QCOMPARE(list->child(14)->text(QAccessible::Name),
-                 u"approve-purchase, approval, a person must decide, finance-lead, 0 of 1\nexpires 11:36:11Z"_s);
+            u"approve-purchase, approval, a person must decide, finance-lead, 0 of 1\nexpires 11:36:11Z"_s);
         const QSignalSpy chosen(&canvas, &GraphCanvas::stepChosen);
-        auto* action = static_cast<QAccessibleActionInterface*>(list->child(2)->interface_cast(QAccessible::ActionInterface));
+        auto* action = static_cast<QAccessibleActionInterface*>(
+            list->child(2)->interface_cast(QAccessible::ActionInterface));
         action->doAction(QAccessibleActionInterface::pressAction());
         QCOMPARE(chosen.last().first().toUInt(), 2U);
     }

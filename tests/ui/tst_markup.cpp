@@ -1,4 +1,5 @@
-// C60: output, errors, names and notes that look like markup are shown as text; nothing that they name is opened.
+// C60: output, errors, names and notes that look like markup are shown as text; nothing that they name is
+// opened.
 #include "demosource.h"
 #include "ui/data/safetext.h"
 #include "ui/pages/dataview.h"
@@ -32,7 +33,9 @@ namespace {
 // A picture that hostile text names, and a count of how often anybody opened it.
 class Canary {
 public:
-    Canary() : m_path(m_folder.filePath(u"canary.png"_s)), m_watch(inotify_init1(IN_NONBLOCK))
+    Canary()
+        : m_path(m_folder.filePath(u"canary.png"_s))
+        , m_watch(inotify_init1(IN_NONBLOCK))
     {
         QImage image(4, 4, QImage::Format_RGB32);
         image.fill(Qt::red);
@@ -48,7 +51,8 @@ public:
     {
         int count = 0;
         alignas(inotify_event) char buffer[4096];
-        for (ssize_t got = read(m_watch, buffer, sizeof buffer); got > 0; got = read(m_watch, buffer, sizeof buffer))
+        for (ssize_t got = read(m_watch, buffer, sizeof buffer); got > 0;
+             got = read(m_watch, buffer, sizeof buffer))
             for (ssize_t at = 0; at < got;) {
                 const auto* event = reinterpret_cast<const inotify_event*>(buffer + at);
                 ++count;
@@ -138,7 +142,7 @@ private Q_SLOTS:
                 QToolTip::showText(QPoint(10, 10), text, &window);
                 for (QWidget* top : QApplication::topLevelWidgets())
                     if (top->inherits("QTipLabel"))
-                        static_cast<void>(top->grab());   // no events between: they would take the tip away
+                        static_cast<void>(top->grab());  // no events between: they would take the tip away
             }
         QToolTip::hideText();
         QVERIFY(shownTips >= 4);
@@ -156,8 +160,8 @@ private Q_SLOTS:
         QTRY_VERIFY(page->loaded());
         QCOMPARE(page->steps()->table()->model()->index(0, 0).data().toString(), canary.text());
         for (const QLabel* label : window.findChildren<QLabel*>())
-            QCOMPARE(label->textFormat(), label->pixmap().isNull() && !label->text().isEmpty() ? Qt::PlainText
-                                                                                              : label->textFormat());
+            QCOMPARE(label->textFormat(),
+                label->pixmap().isNull() && !label->text().isEmpty() ? Qt::PlainText : label->textFormat());
     }
 };
 

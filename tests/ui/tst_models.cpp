@@ -80,7 +80,7 @@ private Q_SLOTS:
     void runsAreRefreshedWithoutReset_data()
     {
         QTest::addColumn<QList<int>>("after");
-        QTest::addColumn<int>("followed");   // where run 3 is afterwards, -1: gone
+        QTest::addColumn<int>("followed");  // where run 3 is afterwards, -1: gone
         QTest::newRow("the same") << QList<int>{1, 2, 3, 4} << 2;
         QTest::newRow("new at the top") << QList<int>{9, 8, 1, 2, 3, 4} << 4;
         QTest::newRow("gone before") << QList<int>{3, 4} << 0;
@@ -119,7 +119,7 @@ private Q_SLOTS:
         model.fetchMore({});
         model.fetchMore({});
         QCOMPARE(wanted.count(), 1);
-        model.addPage(sliceOf({2, 3}));   // run 2 moved while the page was read
+        model.addPage(sliceOf({2, 3}));  // run 2 moved while the page was read
         QCOMPARE(keysOf(model), u"1 2 3"_s);
         QVERIFY(!model.canFetchMore({}));
     }
@@ -136,7 +136,7 @@ private Q_SLOTS:
         QCOMPARE(model.index(0, RunsModel::State).data().toString(), u"reading…"_s);
         QCOMPARE(model.index(1, RunsModel::State).data().toString(), u"reading…"_s);
         QVERIFY(wanted.wait(1000));
-        QCOMPARE(wanted.count(), 1);   // one request for both
+        QCOMPARE(wanted.count(), 1);  // one request for both
         QCOMPARE(wanted.first().first().value<std::vector<cairn::RunId>>().size(), 2U);
         model.setLines(sliceOf({1}).lines);
         QCOMPARE(model.index(0, RunsModel::Key).data().toString(), u"1"_s);
@@ -152,7 +152,7 @@ private Q_SLOTS:
         now.lines[0].word = u"Completed"_s;
         const RunsModel::Merged merged = model.merge(now.lines);
         QCOMPARE(merged.shown, 1);
-        QCOMPARE(merged.others, 1);   // run 9 is not in the list
+        QCOMPARE(merged.others, 1);  // run 9 is not in the list
         QCOMPARE(changed.count(), 1);
         QCOMPARE(model.index(1, RunsModel::State).data().toString(), u"Completed"_s);
         QCOMPARE(keysOf(model), u"1 2 3"_s);
@@ -169,11 +169,11 @@ private Q_SLOTS:
         };
         model.setFirst(told(u"Executing"_s, 4));
         model.merge(told(u"Completed"_s, 9).lines);
-        model.merge(told(u"Waiting"_s, 7).lines);      // two updates in the wrong order
+        model.merge(told(u"Waiting"_s, 7).lines);  // two updates in the wrong order
         QCOMPARE(model.index(0, RunsModel::State).data().toString(), u"Completed"_s);
         model.setLines(told(u"Waiting"_s, 7).lines);
         QCOMPARE(model.index(0, RunsModel::State).data().toString(), u"Completed"_s);
-        model.setFirst(told(u"Executing"_s, 5));       // an answer that was on its way for long
+        model.setFirst(told(u"Executing"_s, 5));  // an answer that was on its way for long
         QCOMPARE(model.index(0, RunsModel::State).data().toString(), u"Completed"_s);
         model.setFirst(told(u"Compensated"_s, 12));
         QCOMPARE(model.index(0, RunsModel::State).data().toString(), u"Compensated"_s);
@@ -188,10 +188,10 @@ private Q_SLOTS:
         QCOMPARE(model.settle(sliceOf({8, 1, 4, 9})), 2);
         QCOMPARE(keysOf(model), u"1 4"_s);
         QCOMPARE(fourth.row(), 1);
-        QCOMPARE(model.settle(sliceOf({4}, true)), 0);   // there is more: run 1 may only have been pushed down
+        QCOMPARE(model.settle(sliceOf({4}, true)), 0);  // there is more: run 1 may only have been pushed down
         QCOMPARE(keysOf(model), u"1 4"_s);
         model.merge(sliceOf({1}).lines);
-        QCOMPARE(model.settle(sliceOf({4}, true)), 0);   // it has changed, and is not where it was
+        QCOMPARE(model.settle(sliceOf({4}, true)), 0);  // it has changed, and is not where it was
         QCOMPARE(keysOf(model), u"4"_s);
     }
 
@@ -200,7 +200,7 @@ private Q_SLOTS:
         RunsModel model;
         const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         RunSlice slice = sliceOf({1, 2, 3});
-        slice.lines[2].endedAt = kDemoNow;               // over: there is nothing to act on
+        slice.lines[2].endedAt = kDemoNow;  // over: there is nothing to act on
         model.setFirst(slice);
         const QSignalSpy changed(&model, &RunsModel::marksChanged);
         QCOMPARE(model.index(0, RunsModel::State).data(MarkRole).toInt(), 1);
@@ -208,10 +208,11 @@ private Q_SLOTS:
         model.toggleMark(1);
         model.toggleMark(2);
         QCOMPARE(model.marks(), 1U);
-        QVERIFY(model.index(1, RunsModel::State).data(Qt::AccessibleTextRole).toString().endsWith(u", marked"_s));
+        QVERIFY(
+            model.index(1, RunsModel::State).data(Qt::AccessibleTextRole).toString().endsWith(u", marked"_s));
         model.markShown();
         QCOMPARE(model.marks(), 2U);
-        model.setFirst(sliceOf({5, 2}));                 // run 1 has left the list, and its mark with it
+        model.setFirst(sliceOf({5, 2}));  // run 1 has left the list, and its mark with it
         QCOMPARE(model.marks(), 1U);
         QCOMPARE(model.marked().front().run, demoRun(2));
         QCOMPARE(model.index(1, RunsModel::State).data(MarkRole).toInt(), 2);
@@ -224,7 +225,8 @@ private Q_SLOTS:
     {
         BulkModel model;
         const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-        model.setRows({{demoRun(1), u"a"_s, BulkRow::State::Ready, {}}, {demoRun(2), u"b"_s, BulkRow::State::Ready, {}}});
+        model.setRows({{demoRun(1), u"a"_s, BulkRow::State::Ready, {}},
+            {demoRun(2), u"b"_s, BulkRow::State::Ready, {}}});
         checkBorders(model);
         model.set(1, BulkRow::State::LeftOut, u"it is paused already"_s);
         QCOMPARE(model.count(BulkRow::State::Ready), 1ULL);
@@ -243,7 +245,7 @@ private Q_SLOTS:
         QCOMPARE(model.index(0, SituationsModel::Oldest).data().toString(), u"14 m 13 s"_s);
         QVERIFY((model.index(0, 0).data(LookRole).toInt() & StrongLineLook) != 0);
         QCOMPARE(model.index(0, 0).data(Qt::AccessibleTextRole).toString(),
-                 u"Uncertain effect, uncertain effect, people must find out"_s);
+            u"Uncertain effect, uncertain effect, people must find out"_s);
         const QPersistentModelIndex second(model.index(1, 0));
         auto fewer = model.rows();
         fewer.erase(fewer.begin());
@@ -263,7 +265,7 @@ private Q_SLOTS:
             if (line.head)
                 groups << line.word;
         QCOMPARE(groups.join(u", "_s),
-                 u"Effect uncertain, A person must, Nobody can yet, The machine will, Moving"_s);
+            u"Effect uncertain, A person must, Nobody can yet, The machine will, Moving"_s);
     }
 
     void stepsAreFolded()
@@ -274,7 +276,7 @@ private Q_SLOTS:
         checkBorders(model);
         QCOMPARE(model.rowCount(), 19);
         QCOMPARE(model.hiddenText(), u"31 steps, 12 folded"_s);
-        QCOMPARE(model.rowShowing(22), 4);   // a folded member is shown by its fan-out
+        QCOMPARE(model.rowShowing(22), 4);  // a folded member is shown by its fan-out
         const QPersistentModelIndex last(model.index(18, 0));
         model.setOpen(4, true);
         QCOMPARE(model.rowCount(), 31);
@@ -293,7 +295,7 @@ private Q_SLOTS:
         QCOMPARE(model.rowCount(), 7);
         QCOMPARE(model.hiddenText(), u"31 steps, 12 folded, 12 finished hidden"_s);
         QCOMPARE(model.nextStuck(kNone, false), 14U);
-        QCOMPARE(model.nextStuck(14, false), 22U);   // the failed member
+        QCOMPARE(model.nextStuck(14, false), 22U);  // the failed member
         QCOMPARE(model.nextStuck(14, true), 22U);
     }
 
@@ -309,7 +311,7 @@ private Q_SLOTS:
         QCOMPARE(wanted.first().first().toULongLong(), 1ULL);
         DemoSource source;
         model.addLines(*source.history({}, 1, 40).result().value);
-        model.addLines(*source.history({}, 30, 40).result().value);   // overlaps
+        model.addLines(*source.history({}, 30, 40).result().value);  // overlaps
         checkBorders(model);
         QCOMPARE(model.rowCount(), 61);
         QVERIFY(!model.canFetchMore({}));
@@ -318,12 +320,14 @@ private Q_SLOTS:
     void payloadsAndAttempts()
     {
         PayloadsModel payloads;
-        const QAbstractItemModelTester first(&payloads, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QAbstractItemModelTester first(
+            &payloads, QAbstractItemModelTester::FailureReportingMode::QtTest);
         payloads.setPayloads(demoDetail().payloads);
         checkBorders(payloads);
         QCOMPARE(payloads.index(0, PayloadsModel::Size).data().toString(), u"214 B"_s);
         AttemptsModel attempts;
-        const QAbstractItemModelTester second(&attempts, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QAbstractItemModelTester second(
+            &attempts, QAbstractItemModelTester::FailureReportingMode::QtTest);
         attempts.setAttempts(demoSteps()[12].tries);
         checkBorders(attempts);
         QCOMPARE(attempts.index(0, AttemptsModel::Ran).data().toString(), u"30.0 s"_s);

@@ -1,5 +1,5 @@
-// C53 and C57: the console agrees with its store while thousands of runs change, and does not freeze on what is large.
-// Real stores; SQLite's file calls are watched for the window's thread, and so are its stalls.
+// C53 and C57: the console agrees with its store while thousands of runs change, and does not freeze on what
+// is large. Real stores; SQLite's file calls are watched for the window's thread, and so are its stalls.
 #include "core/store/sqlite/sqlite_store.h"
 #include "fixture.h"
 #include "stall_watch.h"
@@ -37,12 +37,16 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kLongWait = 60'000;   // for things that are waited for, never asserted
+constexpr int kLongWait = 60'000;  // for things that are waited for, never asserted
 constexpr int kStallMs = 200;
 
 // A store in a folder of its own, and windows on it.
 struct Place {
-    Place() : path(folder.filePath(u"runs.db"_s)), fixture(path.toStdString(), "dev", false) { }
+    Place()
+        : path(folder.filePath(u"runs.db"_s))
+        , fixture(path.toStdString(), "dev", false)
+    {
+    }
 
     void sql(const char* text) const
     {
@@ -75,20 +79,26 @@ StoreOpening openingOf(const QString& path)
 }
 
 struct Desk {
-    explicit Desk(const Place& place) : session(openingOf(place.path)), window(session, false)
+    explicit Desk(const Place& place)
+        : session(openingOf(place.path))
+        , window(session, false)
     {
         applyTheme(*qApp, false);
         window.resize(1440, 900);
         window.show();
         window.start();
-        static_cast<void>(QTest::qWaitFor([this] { return window.settled() && !window.facts().name.isEmpty(); }, kLongWait));
+        static_cast<void>(QTest::qWaitFor(
+            [this] { return window.settled() && !window.facts().name.isEmpty(); }, kLongWait));
         QApplication::processEvents();
         stalls.reset();
         ThreadWatch::reset();
     }
     [[nodiscard]] DataTable* runs() const { return window.triage()->runsTable(); }
     [[nodiscard]] RunsModel* model() const { return window.triage()->runsModel(); }
-    [[nodiscard]] bool settles() { return QTest::qWaitFor([this] { return window.settled(); }, kLongWait); }
+    [[nodiscard]] bool settles()
+    {
+        return QTest::qWaitFor([this] { return window.settled(); }, kLongWait);
+    }
     [[nodiscard]] quint64 attention(const QString& word) const
     {
         const auto* lines = static_cast<const AttentionModel*>(window.triage()->attentionTable()->model());
@@ -99,7 +109,8 @@ struct Desk {
     }
     [[nodiscard]] QByteArray stallText() const
     {
-        return "longest " + QByteArray::number(stalls.longestMs()) + " ms, stalls " + QByteArray::number(stalls.stalls());
+        return "longest " + QByteArray::number(stalls.longestMs()) + " ms, stalls "
+            + QByteArray::number(stalls.stalls());
     }
 
     StoreSession session;
@@ -107,9 +118,9 @@ struct Desk {
     StallWatch stalls{kStallMs};
 };
 
-#define QVERIFY_NO_FREEZE(desk)                                                                                        \
-    QVERIFY2((desk).stalls.stalls() == 0, (desk).stallText().constData());                                             \
-    QCOMPARE(ThreadWatch::calls(), 0);                                                                                 \
+#define QVERIFY_NO_FREEZE(desk) \
+    QVERIFY2((desk).stalls.stalls() == 0, (desk).stallText().constData()); \
+    QCOMPARE(ThreadWatch::calls(), 0); \
     QVERIFY(ThreadWatch::others() > 0)
 
 QString textOf(const QWidget* widget)
@@ -120,12 +131,17 @@ QString textOf(const QWidget* widget)
     return all.join(u'\n');
 }
 
-// Multiplies the runs of the list: rows as the store writes them, with ids and keys of their own, each a little older.
-constexpr auto kManyRuns = "PRAGMA foreign_keys=OFF; BEGIN;"
+// Multiplies the runs of the list: rows as the store writes them, with ids and keys of their own, each a
+// little older.
+constexpr auto kManyRuns =
+    "PRAGMA foreign_keys=OFF; BEGIN;"
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 16666) "
-    "INSERT INTO run_list SELECT randomblob(16), root, parent, workflow, workflow_version, key || '-' || i, activity, attention, "
-    "reason, step, CASE since WHEN 0 THEN 0 ELSE since - i END, next_time, situation, resource, error, created_at - i, ended_at, "
-    "steps, steps_done, attempt, attempts_max, amount, currency, version, changed - i * 100000 FROM run_list, n "
+    "INSERT INTO run_list SELECT randomblob(16), root, parent, workflow, workflow_version, key || '-' || i, "
+    "activity, attention, "
+    "reason, step, CASE since WHEN 0 THEN 0 ELSE since - i END, next_time, situation, resource, error, "
+    "created_at - i, ended_at, "
+    "steps, steps_done, attempt, attempts_max, amount, currency, version, changed - i * 100000 FROM "
+    "run_list, n "
     "WHERE key IN ('PO-1187', 'PO-1188', 'PO-1189', 'PO-1190', 'PO-1191', 'PO-1192'); COMMIT;";
 
 }  // namespace
@@ -146,7 +162,8 @@ private Q_SLOTS:
 void TestScale::c53_listAndDetailAgreeAfterABurst()
 {
     if (!qEnvironmentVariableIsSet("CAIRN_KNOWN_FAULTS"))
-        QSKIP("known fault: after the burst one of the two lists comes out empty; CAIRN_KNOWN_FAULTS=1 runs this");
+        QSKIP("known fault: after the burst one of the two lists comes out empty; CAIRN_KNOWN_FAULTS=1 runs "
+              "this");
     constexpr int kRuns = 1000;
     Place place;
     std::vector<cairn::RunId> runs;
@@ -164,7 +181,7 @@ void TestScale::c53_listAndDetailAgreeAfterABurst()
             place.fixture.cancel(runs[static_cast<std::size_t>(i)]);
     });
     QVERIFY(QTest::qWaitFor([&] { return ended > kRuns / 2; }, kLongWait));
-    Desk second(place);   // opened in the middle: what it has missed is what it reads
+    Desk second(place);  // opened in the middle: what it has missed is what it reads
     second.window.triage()->filterBox()->setFilter(u"-state:finished"_s);
     writer.join();
     for (Desk* desk : {&first, &second}) {
@@ -194,7 +211,7 @@ void TestScale::c57_hundredThousandRuns()
     const ThreadWatch watch;
     Desk desk(place);
     QCOMPARE(desk.window.triage()->overview().all, quint64(100'002));
-    QCOMPARE(desk.model()->rowCount(), 200);   // the first page, not all
+    QCOMPARE(desk.model()->rowCount(), 200);  // the first page, not all
     // To the end, page by page; rows arrive meanwhile, and the pages stay what they are.
     desk.model()->setWindow(1000);
     desk.runs()->setCurrentIndex(desk.model()->index(10, 0));
@@ -204,15 +221,16 @@ void TestScale::c57_hundredThousandRuns()
         desk.runs()->verticalScrollBar()->setValue(desk.runs()->verticalScrollBar()->maximum());
         QTRY_VERIFY_WITH_TIMEOUT(desk.model()->rowCount() > before, kLongWait);
     }
-    QVERIFY(desk.model()->held() <= 1000);     // contents of rows far away are let go
+    QVERIFY(desk.model()->held() <= 1000);  // contents of rows far away are let go
     desk.runs()->verticalScrollBar()->setValue(0);
-    QTRY_VERIFY_WITH_TIMEOUT(desk.model()->row(0)->line.has_value(), kLongWait);   // and asked for again
+    QTRY_VERIFY_WITH_TIMEOUT(desk.model()->row(0)->line.has_value(), kLongWait);  // and asked for again
     QCOMPARE(desk.model()->row(desk.runs()->currentRow())->run, here);
     // One search after the other: what is overtaken is given up, the last one counts.
     for (const QString& text : {u"error:nothing"_s, u"error:503"_s, u"wait:paused"_s, u"key:PO-1190-16*"_s})
         desk.window.triage()->filterBox()->setFilter(text);
     QVERIFY(desk.settles());
-    QCOMPARE(desk.window.triage()->overview().matching, quint64(1 + 10 + 100 + 667));   // 16, 160…, 1600…, 16000 to 16666
+    QCOMPARE(desk.window.triage()->overview().matching,
+        quint64(1 + 10 + 100 + 667));  // 16, 160…, 1600…, 16000 to 16666
     QVERIFY_NO_FREEZE(desk);
 }
 
@@ -239,11 +257,11 @@ void TestScale::c57_updatesWhileScrolling()
     }
     writer.join();
     QVERIFY(desk.settles());
-    QCOMPARE(desk.model()->row(desk.runs()->currentRow())->run, here);   // the selection is where it was
-    quint64 paused = 1;   // and the one of the fixture
+    QCOMPARE(desk.model()->row(desk.runs()->currentRow())->run, here);  // the selection is where it was
+    quint64 paused = 1;                                                 // and the one of the fixture
     for (const cairn::RunId& run : runs)
         paused += place.fixture.state(run).own.paused ? 1 : 0;
-    ThreadWatch::reset();   // that was the test, not the window
+    ThreadWatch::reset();  // that was the test, not the window
     QTRY_COMPARE_WITH_TIMEOUT(desk.attention(u"paused"_s), paused, kLongWait);
     QVERIFY_NO_FREEZE(desk);
 }
@@ -260,7 +278,7 @@ void TestScale::c57_longHistory()
     page->showView(3);
     DataTable* table = page->history()->table();
     QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() >= 200, kLongWait);
-    QVERIFY(table->model()->rowCount() < 1000);   // pages, not all of it
+    QVERIFY(table->model()->rowCount() < 1000);  // pages, not all of it
     while (table->model()->rowCount() < kEntries) {
         const int before = table->model()->rowCount();
         table->scrollToBottom();
@@ -277,7 +295,8 @@ void TestScale::c57_longHistory()
 void TestScale::c57_fiveThousandMembers()
 {
     if (!qEnvironmentVariableIsSet("CAIRN_KNOWN_FAULTS"))
-        QSKIP("known fault: the graph of an opened fan-out does not say what it leaves out; CAIRN_KNOWN_FAULTS=1 runs this");
+        QSKIP("known fault: the graph of an opened fan-out does not say what it leaves out; "
+              "CAIRN_KNOWN_FAULTS=1 runs this");
     Place place;
     const cairn::RunId run = place.fixture.fanOut(5000);
     const ThreadWatch watch;
@@ -286,13 +305,15 @@ void TestScale::c57_fiveThousandMembers()
     QTRY_VERIFY_WITH_TIMEOUT(page->loaded(), kLongWait);
     QCOMPARE(page->detail().steps.size(), 5002U);
     StepsView* steps = page->steps();
-    QCOMPARE(steps->table()->model()->rowCount(), 2);   // folded
-    QVERIFY2(steps->graph()->summary().contains(u"5\u2009000 folded in one"_s), qPrintable(steps->graph()->summary()));
+    QCOMPARE(steps->table()->model()->rowCount(), 2);  // folded
+    QVERIFY2(steps->graph()->summary().contains(u"5\u2009000 folded in one"_s),
+        qPrintable(steps->graph()->summary()));
     steps->table()->setCurrentIndex(steps->table()->model()->index(1, 0));
     QTest::keyClick(steps->table(), Qt::Key_Right);
     QCOMPARE(steps->table()->model()->rowCount(), 5002);
     QApplication::processEvents();
-    QVERIFY2(steps->graph()->summary().contains(u"left out (see the list)"_s), qPrintable(steps->graph()->summary()));
+    QVERIFY2(steps->graph()->summary().contains(u"left out (see the list)"_s),
+        qPrintable(steps->graph()->summary()));
     for (int row = 0; row < 5002; row += 250) {
         steps->table()->setCurrentIndex(steps->table()->model()->index(row, 0));
         QApplication::processEvents();
@@ -316,14 +337,18 @@ void TestScale::c57_valueOfTenMegabytesInOneLine()
     QTRY_VERIFY_WITH_TIMEOUT(page->loaded(), kLongWait);
     page->showView(4);
     const auto& payloads = page->detail().payloads;
-    const auto large = std::find_if(payloads.begin(), payloads.end(), [](const PayloadLine& p) { return p.size == kSize; });
+    const auto large =
+        std::find_if(payloads.begin(), payloads.end(), [](const PayloadLine& p) { return p.size == kSize; });
     QVERIFY(large != payloads.end());
     page->data()->openPayload(*large);
-    QVERIFY(page->data()->headText().startsWith(u"application/json · 10.0 MiB"_s));   // before anything is read
+    QVERIFY(
+        page->data()->headText().startsWith(u"application/json · 10.0 MiB"_s));  // before anything is read
     QTRY_VERIFY_WITH_TIMEOUT(!page->data()->viewer()->toPlainText().isEmpty(), kLongWait);
     QVERIFY(page->data()->viewer()->toPlainText().size() <= kPayloadShown);
-    QVERIFY2(textOf(page->data()).contains(u"more not shown. Save whole value… gives all of it"_s), qPrintable(textOf(page->data())));
-    page->data()->viewer()->verticalScrollBar()->setValue(page->data()->viewer()->verticalScrollBar()->maximum());
+    QVERIFY2(textOf(page->data()).contains(u"more not shown. Save whole value… gives all of it"_s),
+        qPrintable(textOf(page->data())));
+    page->data()->viewer()->verticalScrollBar()->setValue(
+        page->data()->viewer()->verticalScrollBar()->maximum());
     page->data()->viewer()->selectAll();
     page->data()->viewer()->copy();
     const QString copy = place.folder.filePath(u"whole.json"_s);

@@ -1,4 +1,5 @@
-// The console on a real store: what it reads is what is stored, previews write nothing, acts are recorded, stale ones refused.
+// The console on a real store: what it reads is what is stored, previews write nothing, acts are recorded,
+// stale ones refused.
 #include "core/store/sqlite/sqlite_store.h"
 #include "fixture.h"
 #include "ui/data/jobthread.h"
@@ -19,7 +20,8 @@ namespace {
 
 struct Desk {
     explicit Desk(bool guarded = false, bool mayAct = true)
-        : path(folder.filePath(u"runs.db"_s)), fixture(path.toStdString(), guarded ? "prod" : "dev", guarded)
+        : path(folder.filePath(u"runs.db"_s))
+        , fixture(path.toStdString(), guarded ? "prod" : "dev", guarded)
     {
         fixture.fill(2);
         StoreOpening opening;
@@ -85,7 +87,8 @@ private Q_SLOTS:
         for (const AttentionLine& line : reply.value->attention)
             if (line.head)
                 heads << line.word + u' ' + QString::number(line.count);
-        QCOMPARE(heads.join(u", "_s), u"Effect uncertain 1, Nobody can yet 1, A person must 2, The machine will 1, Moving 1, Finished today 2"_s);
+        QCOMPARE(heads.join(u", "_s),
+            u"Effect uncertain 1, Nobody can yet 1, A person must 2, The machine will 1, Moving 1, Finished today 2"_s);
         QCOMPARE(reply.value->situations.front().wait, u"Uncertain effect"_s);
         QVERIFY(reply.value->situations.front().pinned);
         for (const AttentionLine& line : reply.value->attention) {
@@ -119,13 +122,16 @@ private Q_SLOTS:
     {
         const Desk desk;
         const QByteArray before = desk.bytes();
-        for (const cairn::Verb verb : {cairn::Verb::Approve, cairn::Verb::Reject, cairn::Verb::Pause, cairn::Verb::Cancel}) {
-            const auto preview = desk.session->preview(desk.request(verb, desk.fixture.waitsForApproval)).result();
+        for (const cairn::Verb verb :
+            {cairn::Verb::Approve, cairn::Verb::Reject, cairn::Verb::Pause, cairn::Verb::Cancel}) {
+            const auto preview =
+                desk.session->preview(desk.request(verb, desk.fixture.waitsForApproval)).result();
             QVERIFY2(preview && preview.value->possible, qPrintable(preview.failure.what));
         }
-        const auto settle = desk.session->preview(desk.request(cairn::Verb::Settle, desk.fixture.uncertain)).result();
+        const auto settle =
+            desk.session->preview(desk.request(cairn::Verb::Settle, desk.fixture.uncertain)).result();
         QVERIFY(settle && settle.value->possible);
-        QVERIFY(!settle.value->repeatOff.isEmpty());   // irreversible: never blindly again
+        QVERIFY(!settle.value->repeatOff.isEmpty());  // irreversible: never blindly again
         QCOMPARE(desk.bytes(), before);
     }
 
@@ -136,7 +142,7 @@ private Q_SLOTS:
         const auto preview = desk.session->preview(request).result();
         QVERIFY(preview && preview.value->possible);
         QCOMPARE(preview.value->sent.fields.size(), 5U);
-        QCOMPARE(preview.value->sent.fields[2].value, u"4860.00"_s);   // as written
+        QCOMPARE(preview.value->sent.fields[2].value, u"4860.00"_s);  // as written
         request = preview.value->request;
         request.expects = true;
         request.reason = u"cheapest offer in time"_s;
@@ -162,7 +168,8 @@ private Q_SLOTS:
         request.evidence = u"statement 4411, line 7"_s;
         request.reason = u"the provider's ledger shows it"_s;
         const auto done = desk.session->execute(request).result();
-        QVERIFY2(done && done.value->end == ActEnd::Done, qPrintable(done ? done.value->text : done.failure.what));
+        QVERIFY2(
+            done && done.value->end == ActEnd::Done, qPrintable(done ? done.value->text : done.failure.what));
         const auto again = desk.session->execute(request).result();
         QVERIFY(again && again.value->end != ActEnd::Done);
         const auto history = desk.session->history(desk.fixture.uncertain, 1, 500).result();
@@ -170,7 +177,8 @@ private Q_SLOTS:
         for (const HistoryLine& line : *history.value)
             if (line.person)
                 reasons << line.reason;
-        QVERIFY2(reasons.contains(u"the provider's ledger shows it · Evidence: statement 4411, line 7"_s), qPrintable(reasons.join(u'|')));
+        QVERIFY2(reasons.contains(u"the provider's ledger shows it · Evidence: statement 4411, line 7"_s),
+            qPrintable(reasons.join(u'|')));
     }
 
     void pauseHidesNoUncertainEffect()
@@ -201,16 +209,18 @@ private Q_SLOTS:
             if (situations.contains(line.word) && !words.contains(line.word))
                 words << line.word;
         QCOMPARE(words.join(u", "_s), situations.join(u", "_s));
-        QCOMPARE(situations.join(u", "_s), u"Uncertain effect, Attempts exhausted, Approval, Paused, Back-off"_s);
+        QCOMPARE(
+            situations.join(u", "_s), u"Uncertain effect, Attempts exhausted, Approval, Paused, Back-off"_s);
     }
 
     void abandonUndoesNothing()
     {
         Desk desk;
         const auto why = desk.session->why(desk.fixture.waitsForApproval).result();
-        const auto found = std::find_if(why.value->verbs.begin(), why.value->verbs.end(), [](const VerbLine& v) { return v.abandon; });
+        const auto found = std::find_if(
+            why.value->verbs.begin(), why.value->verbs.end(), [](const VerbLine& v) { return v.abandon; });
         QVERIFY(found != why.value->verbs.end());
-        QVERIFY(found->letter.isEmpty());   // from menus only
+        QVERIFY(found->letter.isEmpty());  // from menus only
         ActRequest request;
         request.verb = found->verb;
         request.run = desk.fixture.waitsForApproval;
@@ -222,7 +232,8 @@ private Q_SLOTS:
         request.expects = true;
         request.reason = u"duplicate order"_s;
         const auto done = desk.session->execute(request).result();
-        QVERIFY2(done && done.value->end == ActEnd::Done, qPrintable(done ? done.value->text : done.failure.what));
+        QVERIFY2(
+            done && done.value->end == ActEnd::Done, qPrintable(done ? done.value->text : done.failure.what));
         QVERIFY(!desk.fixture.state(desk.fixture.waitsForApproval).own.compensate);
     }
 
@@ -261,12 +272,23 @@ private Q_SLOTS:
             const std::scoped_lock lock(mutex);
             log += c;
         };
-        thread.post({-1, [&] { begun.set_value(); gate.get_future().wait(); note('a'); }, [&] { note('x'); }});
+        thread.post({-1,
+            [&] {
+                begun.set_value();
+                gate.get_future().wait();
+                note('a');
+            },
+            [&] { note('x'); }});
         begun.get_future().wait();
         thread.post({1, [&] { note('b'); }, [&] { note('B'); }});
         thread.post({2, [&] { note('c'); }, [&] { note('C'); }});
         std::promise<void> last;
-        thread.post({1, [&] { note('d'); last.set_value(); }, [&] { note('D'); }});
+        thread.post({1,
+            [&] {
+                note('d');
+                last.set_value();
+            },
+            [&] { note('D'); }});
         gate.set_value();
         last.get_future().wait();
         thread.stop();

@@ -50,8 +50,11 @@ struct Desk {
         if (ready.isEmpty())
             ready.wait(2000);
         window->setPolling(false);
-        static_cast<void>(QTest::qWaitFor([this] { return window->settled() && runs()->currentRow() >= 0 && verbs() > 0
-            && firstVerbShows(); }, 3000));
+        static_cast<void>(QTest::qWaitFor(
+            [this] {
+                return window->settled() && runs()->currentRow() >= 0 && verbs() > 0 && firstVerbShows();
+            },
+            3000));
         window->activateWindow();
         static_cast<void>(QTest::qWaitForWindowActive(window.get(), 3000));
         runs()->setFocus();
@@ -67,7 +70,8 @@ struct Desk {
     void key(int key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) const
     {
         QWidget* focus = QApplication::focusWidget();
-        QTest::keyClick(focus != nullptr ? focus : window->focusWidget(), static_cast<Qt::Key>(key), modifiers);
+        QTest::keyClick(
+            focus != nullptr ? focus : window->focusWidget(), static_cast<Qt::Key>(key), modifiers);
     }
     // Opens the sheet by a letter and waits for its preview.
     [[nodiscard]] ActSheet* sheetBy(int letter) const
@@ -75,7 +79,8 @@ struct Desk {
         key(letter);
         ActSheet* sheet = window->sheet();
         if (sheet != nullptr)
-            static_cast<void>(QTest::qWaitFor([sheet] { return !sheet->preview().sentence.isEmpty(); }, 2000));
+            static_cast<void>(
+                QTest::qWaitFor([sheet] { return !sheet->preview().sentence.isEmpty(); }, 2000));
         return sheet;
     }
 
@@ -106,13 +111,13 @@ private Q_SLOTS:
         ActSheet* sheet = desk.sheetBy(Qt::Key_A);
         QVERIFY(sheet != nullptr);
         QVERIFY(textOf(sheet).contains(u"What would be sent"_s));
-        QVERIFY(!sheet->confirm()->isEnabled());   // guarded: a reason is required
+        QVERIFY(!sheet->confirm()->isEnabled());  // guarded: a reason is required
         QTest::keyClicks(sheet->reason(), u"too short"_s);
         QVERIFY(!sheet->confirm()->isEnabled());
         QTest::keyClicks(sheet->reason(), u", but now long enough"_s);
         QVERIFY(sheet->confirm()->isEnabled());
         QTest::keyClick(sheet->reason(), Qt::Key_Return);
-        QCOMPARE(desk.source.executed.size(), 0U);   // a bare Enter never executes
+        QCOMPARE(desk.source.executed.size(), 0U);  // a bare Enter never executes
         QTest::keyClick(sheet->reason(), Qt::Key_Return, Qt::ControlModifier);
         QTRY_COMPARE(desk.source.executed.size(), 1U);
         const ActRequest& sent = desk.source.executed.front();
@@ -120,11 +125,11 @@ private Q_SLOTS:
         QCOMPARE(sent.run, demoRun(1));
         QCOMPARE(sent.step, u"approve-purchase"_s);
         QVERIFY(sent.expects);
-        QCOMPARE(sent.binding.bytes[0], 1);   // as the preview saw it
+        QCOMPARE(sent.binding.bytes[0], 1);  // as the preview saw it
         QVERIFY(sent.reason.startsWith(u"too short, but now"_s));
         QTRY_VERIFY(desk.window->sheet() == nullptr);
         QVERIFY(desk.window->notice().contains(u"Audit entry 18 443"_s)
-                || desk.window->notice().contains(QString(u"Audit entry 18"_s + QChar(0x2009) + u"443"_s)));
+            || desk.window->notice().contains(QString(u"Audit entry 18"_s + QChar(0x2009) + u"443"_s)));
     }
 
     void sheetRefusesStale()
@@ -136,11 +141,12 @@ private Q_SLOTS:
         QVERIFY(sheet != nullptr);
         sheet->reason()->setPlainText(u"a reason that is long enough"_s);
         QTest::keyClick(sheet->reason(), Qt::Key_Return, Qt::ControlModifier);
-        QTRY_VERIFY(sheet->notice().contains(u"has changed since you looked: the input was amended by Kim Larsen."_s));
+        QTRY_VERIFY(sheet->notice().contains(
+            u"has changed since you looked: the input was amended by Kim Larsen."_s));
         QVERIFY(sheet->isVisible());
         QVERIFY(!sheet->confirm()->isEnabled());
         QTest::keyClick(sheet->reason(), Qt::Key_Return, Qt::ControlModifier);
-        QCOMPARE(desk.source.executed.size(), 1U);   // not sent again without looking again
+        QCOMPARE(desk.source.executed.size(), 1U);  // not sent again without looking again
         sheet->lookAgain()->click();
         QTRY_VERIFY(sheet->confirm()->isEnabled());
         QCOMPARE(sheet->reason()->toPlainText(), u"a reason that is long enough"_s);
@@ -151,13 +157,14 @@ private Q_SLOTS:
     {
         const Desk desk([](DemoSource& s) {
             s.store.guarded = false;
-            s.detail.why.verbs = {{cairn::Verb::Settle, u"O"_s, u"Set outcome"_s, u"Say what happened"_s, true, u"charge-card"_s, {}}};
+            s.detail.why.verbs = {{cairn::Verb::Settle, u"O"_s, u"Set outcome"_s, u"Say what happened"_s,
+                true, u"charge-card"_s, {}}};
         });
         ActSheet* sheet = desk.sheetBy(Qt::Key_O);
         QVERIFY(sheet != nullptr);
         QVERIFY(!sheet->confirm()->isEnabled());
         sheet->result()->setText(u"{\"reference\":\"ch_58213_7Qd2\"}"_s);
-        QVERIFY(!sheet->confirm()->isEnabled());   // how it was found out is asked for too
+        QVERIFY(!sheet->confirm()->isEnabled());  // how it was found out is asked for too
         sheet->evidence()->setText(u"card statement, line 7"_s);
         QVERIFY(sheet->confirm()->isEnabled());
         sheet->confirm()->click();
@@ -170,10 +177,11 @@ private Q_SLOTS:
     {
         const Desk desk([](DemoSource& s) {
             s.store.guarded = false;
-            s.detail.why.verbs = {{cairn::Verb::Cancel, {}, u"Abandon"_s, u"Stops and undoes nothing"_s, true, {}, {}, true}};
+            s.detail.why.verbs = {
+                {cairn::Verb::Cancel, {}, u"Abandon"_s, u"Stops and undoes nothing"_s, true, {}, {}, true}};
         });
         desk.key(Qt::Key_Delete);
-        QVERIFY(desk.window->sheet() == nullptr);   // no letter abandons
+        QVERIFY(desk.window->sheet() == nullptr);  // no letter abandons
         desk.window->openRun(demoRun(1));
         QTRY_VERIFY(desk.window->currentRun()->loaded());
         for (QAction* action : desk.window->actions())
@@ -200,17 +208,19 @@ private Q_SLOTS:
         QCOMPARE(desk.window->triage()->marked().size(), 3U);
         desk.key(Qt::Key_A);
         QVERIFY(desk.window->bulkSheet() == nullptr);
-        QCOMPARE(desk.window->notice(), u"Approve is off for marked runs: each has to be read by itself. Esc takes the marks away."_s);
+        QCOMPARE(desk.window->notice(),
+            u"Approve is off for marked runs: each has to be read by itself. Esc takes the marks away."_s);
         desk.key(Qt::Key_H);
         BulkSheet* sheet = desk.window->bulkSheet();
         QVERIFY(sheet != nullptr);
         QTRY_VERIFY(sheet->previewed());
-        QVERIFY(!sheet->confirm()->isEnabled());      // guarded: a reason is required
+        QVERIFY(!sheet->confirm()->isEnabled());  // guarded: a reason is required
         QTest::keyClicks(sheet->reason(), u"month-end freeze"_s);
-        QCOMPARE(sheet->confirm()->text(), u"Pause 2 runs   Ctrl Enter"_s);   // the preview leaves one out
+        QCOMPARE(sheet->confirm()->text(), u"Pause 2 runs   Ctrl Enter"_s);  // the preview leaves one out
         QTest::keyClick(sheet->reason(), Qt::Key_Return, Qt::ControlModifier);
         QTRY_COMPARE(desk.source.executed.size(), 2U);
-        QTRY_COMPARE(sheet->summary(), u"Pause of 3 runs: 2 done, 0 no change, 0 refused, 0 failed, 1 left out."_s);
+        QTRY_COMPARE(
+            sheet->summary(), u"Pause of 3 runs: 2 done, 0 no change, 0 refused, 0 failed, 1 left out."_s);
         QCOMPARE(desk.source.executed[0].run, demoRun(0));
         QCOMPARE(desk.source.executed[1].run, demoRun(1));
         QVERIFY(desk.source.executed[1].expects);
@@ -254,8 +264,9 @@ private Q_SLOTS:
         for (int row = 0; row < table->model()->rowCount(); ++row) {
             const QModelIndex index = table->model()->index(row, AttentionModel::Count);
             const bool big = (index.data(LookRole).toInt() & BigLook) != 0;
-            QVERIFY2(tabularWidth(typeface(big ? 20 : 13, big), index.data().toString()) + 18 <= table->columnWidth(AttentionModel::Count),
-                     qPrintable(index.data().toString()));
+            QVERIFY2(tabularWidth(typeface(big ? 20 : 13, big), index.data().toString()) + 18
+                    <= table->columnWidth(AttentionModel::Count),
+                qPrintable(index.data().toString()));
         }
     }
 
@@ -314,10 +325,12 @@ private Q_SLOTS:
         QCOMPARE(desk.runs()->verticalScrollBar()->value(), scroll);
         QCOMPARE(desk.runs()->model()->index(120, RunsModel::State).data().toString(), u"Executing"_s);
         if (!qEnvironmentVariableIsSet("CAIRN_KNOWN_FAULTS"))
-            QSKIP("known fault: new runs above the list are not announced; CAIRN_KNOWN_FAULTS=1 runs the rest");
-        QTRY_VERIFY2(textOf(triage).contains(u"1 new since you looked, shown after F5"_s), qPrintable(textOf(triage)));
+            QSKIP(
+                "known fault: new runs above the list are not announced; CAIRN_KNOWN_FAULTS=1 runs the rest");
+        QTRY_VERIFY2(
+            textOf(triage).contains(u"1 new since you looked, shown after F5"_s), qPrintable(textOf(triage)));
         triage->refresh();
-        QTRY_COMPARE(desk.runs()->currentRow(), 121);   // the same run, one row further down
+        QTRY_COMPARE(desk.runs()->currentRow(), 121);  // the same run, one row further down
         QCOMPARE(reset.count(), 0);
     }
 
@@ -362,7 +375,7 @@ private Q_SLOTS:
         RunPage* page = desk.window->currentRun();
         QVERIFY(page != nullptr);
         QTRY_VERIFY(page->loaded());
-        page->steps()->select(12);   // a step with payloads
+        page->steps()->select(12);  // a step with payloads
         QStringList places;
         for (int i = 0; i < 4; ++i) {
             desk.key(Qt::Key_F6);
@@ -381,7 +394,8 @@ private Q_SLOTS:
         const Desk desk([](DemoSource& s) { s.detail.why.since = kDemoNow - 200 * 60'000; });
         RunPage* page = desk.window->openRun(demoRun(1));
         QTRY_VERIFY(page->loaded());
-        QVERIFY(textOf(page).contains(u"Since 2026-11-29 07:36:20Z, 3 h 20 m ago.  Ends with: finance-lead approves or rejects."_s));
+        QVERIFY(textOf(page).contains(
+            u"Since 2026-11-29 07:36:20Z, 3 h 20 m ago.  Ends with: finance-lead approves or rejects."_s));
     }
 
     void smallPayloadsAreShownBesideTheirStep()
@@ -412,7 +426,7 @@ private Q_SLOTS:
         QTRY_COMPARE(desk.source.runReads, before + 1);
         for (int i = 0; i < 50; ++i)
             page->load();
-        QCOMPARE(desk.source.runReads, before + 1);   // one under way, one remembered
+        QCOMPARE(desk.source.runReads, before + 1);  // one under way, one remembered
         desk.source.release();
         QTRY_COMPARE(desk.source.runReads, before + 2);
     }
@@ -425,7 +439,7 @@ private Q_SLOTS:
         QVERIFY(page != nullptr);
         QTRY_VERIFY(page->loaded());
         StepsView* steps = page->steps();
-        QCOMPARE(steps->current(), 14U);   // the wait is what one came to see
+        QCOMPARE(steps->current(), 14U);  // the wait is what one came to see
         steps->table()->setCurrentIndex(steps->table()->model()->index(2, 0));
         QCOMPARE(steps->graph()->currentNode(), steps->graph()->scene().graph.nodeOf.at(2));
         steps->graph()->choose(steps->graph()->scene().graph.nodeOf.at(12));
@@ -513,7 +527,8 @@ private Q_SLOTS:
         for (int row = 0; row < table->model()->rowCount(); ++row) {
             const QModelIndex index = table->model()->index(row, SituationsModel::Wait);
             QVERIFY(!index.data().toString().isEmpty());
-            const QRect cell = table->visualRect(index).translated(table->viewport()->mapTo(desk.window.get(), QPoint(0, 0)));
+            const QRect cell = table->visualRect(index).translated(
+                table->viewport()->mapTo(desk.window.get(), QPoint(0, 0)));
             QSet<int> tones;
             QByteArray shape;
             for (int y = cell.top() + 4; y < cell.bottom() - 4; ++y)

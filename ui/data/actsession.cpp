@@ -11,7 +11,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kReasonMinimum = 10;            // in guarded stores
+constexpr int kReasonMinimum = 10;  // in guarded stores
 constexpr std::uint64_t kSentShown = 16 * 1024;
 
 QStringList linesOf(const std::vector<std::string>& lines)
@@ -40,7 +40,8 @@ QString doneText(const ActRequest& request)
     case Verb::Reject: return u"Rejected for %1."_s.arg(step);
     case Verb::Pause: return u"Paused: no new step starts."_s;
     case Verb::Resume: return u"Resumed."_s;
-    case Verb::Cancel: return request.compensate ? u"Cancel is recorded."_s : u"Abandon is recorded: nothing is undone."_s;
+    case Verb::Cancel:
+        return request.compensate ? u"Cancel is recorded."_s : u"Abandon is recorded: nothing is undone."_s;
     case Verb::Retry: return u"%1 is tried again."_s.arg(step);
     case Verb::Settle: return u"The outcome of %1 is recorded."_s.arg(step);
     default: return u"Done."_s;
@@ -57,13 +58,15 @@ void noteDependencies(const RunState& state, ActRequest& request)
     request.controlRevision = state.controlRevision();
 }
 
-// Evidence has a place of its own in the history where it denies an effect; otherwise it stands with the reason.
+// Evidence has a place of its own in the history where it denies an effect; otherwise it stands with the
+// reason.
 QString reasonOf(const ActRequest& request)
 {
     const QString evidence = request.evidence.trimmed();
     if (request.verb != Verb::Settle || evidence.isEmpty() || request.settleAs == Outcome::NotHappened)
         return request.reason;
-    return u"%1%2Evidence: %3"_s.arg(request.reason, request.reason.isEmpty() ? QString() : u" · "_s, evidence);
+    return u"%1%2Evidence: %3"_s.arg(
+        request.reason, request.reason.isEmpty() ? QString() : u" · "_s, evidence);
 }
 
 ActResult resultOf(const ActRequest& request, const cairn::Outcome& outcome)
@@ -102,7 +105,8 @@ ActResult resultOf(const ActRequest& request, const cairn::Outcome& outcome)
 
 Status ActSession::open()
 {
-    // A store that is only looked at is opened so that it cannot be written: previews work, executing does not.
+    // A store that is only looked at is opened so that it cannot be written: previews work, executing does
+    // not.
     auto opened = m_opening->open(!m_opening->mayAct);
     if (!opened)
         return std::move(opened).error();
@@ -128,12 +132,17 @@ Result<Submission> ActSession::submissionOf(const ActRequest& request, const Run
     switch (request.verb) {
     case Verb::Approve:
     case Verb::Reject:
-        submission.command.body = cmd::Decide{request.approval, request.verb == Verb::Approve, request.binding};
+        submission.command.body =
+            cmd::Decide{request.approval, request.verb == Verb::Approve, request.binding};
         return submission;
     case Verb::Pause: submission.command.body = cmd::SetPaused{true, 0, false}; return submission;
-    case Verb::Resume: submission.command.body = cmd::SetPaused{false, request.controlRevision, check}; return submission;
+    case Verb::Resume:
+        submission.command.body = cmd::SetPaused{false, request.controlRevision, check};
+        return submission;
     case Verb::Cancel: submission.command.body = cmd::Cancel{request.compensate}; return submission;
-    case Verb::Retry: submission.command.body = cmd::RetryStep{step, request.stepRevision, check}; return submission;
+    case Verb::Retry:
+        submission.command.body = cmd::RetryStep{step, request.stepRevision, check};
+        return submission;
     case Verb::Settle: {
         cmd::Settle settle;
         settle.step = step;
@@ -141,7 +150,8 @@ Result<Submission> ActSession::submissionOf(const ActRequest& request, const Run
         settle.expectedRevision = request.stepRevision;
         settle.checkRevision = check;
         if (request.settleAs == Outcome::Happened && !request.result.trimmed().isEmpty()) {
-            submission.payloads.push_back(m_service->newPayload(core(request.result.trimmed()), "application/json"));
+            submission.payloads.push_back(
+                m_service->newPayload(core(request.result.trimmed()), "application/json"));
             settle.output = submission.payloads.back().ref;
         }
         if (const QString evidence = request.evidence.trimmed(); !evidence.isEmpty()) {
@@ -151,8 +161,7 @@ Result<Submission> ActSession::submissionOf(const ActRequest& request, const Run
         submission.command.body = settle;
         return submission;
     }
-    default:
-        return makeError(ErrorKind::InvalidInput, "the console has no such act; use the command line");
+    default: return makeError(ErrorKind::InvalidInput, "the console has no such act; use the command line");
     }
 }
 
@@ -167,7 +176,8 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
     preview.reasonRequired = m_info.safety == Safety::Guarded;
     preview.reasonMinimum = preview.reasonRequired ? kReasonMinimum : 0;
     ActRequest tried = preview.request;
-    tried.reason = u"preview, nothing is written"_s;   // whether a reason is given is asked when it is executed
+    tried.reason =
+        u"preview, nothing is written"_s;  // whether a reason is given is asked when it is executed
     if (request.verb == Verb::Settle && tried.result.trimmed().isEmpty())
         tried.result = u"{}"_s;
     CAIRN_TRY_ASSIGN(const Submission submission, submissionOf(tried, state));
@@ -175,7 +185,9 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
     const auto* rejection = std::get_if<Rejection>(&told.decision);
     const auto* nothing = std::get_if<NoChange>(&told.decision);
     preview.possible = rejection == nullptr && nothing == nullptr;
-    preview.refusal = rejection != nullptr ? qt(rejection->text) : nothing != nullptr ? qt(nothing->text) : QString();
+    preview.refusal = rejection != nullptr ? qt(rejection->text)
+        : nothing != nullptr               ? qt(nothing->text)
+                                           : QString();
     preview.willHappen = linesOf(told.willHappen);
     preview.willNotRepeat = linesOf(told.willNotRepeat);
     preview.mayRepeat = linesOf(told.mayRepeat);
@@ -225,11 +237,18 @@ void ActSession::describeApproval(const RunState& state, ActPreview& preview)
     preview.sentence = u"%1 asks you to allow step %2"_s.arg(asker, id)
         + (money.isEmpty() ? QString() : u" for "_s + money) + u'.';
     preview.strong = {id, money};
-    preview.facts = {
-        {u"Asked"_s, u"%1, %2 ago, by %3"_s.arg(instantText(approval->askedAt), durationText(preview.at - approval->askedAt), asker)},
-        {u"Needs"_s, u"%1 of %2, %3 given"_s.arg(approval->needed).arg(qt(approval->role)).arg(approval->approvedBy.size())},
-        {u"Expires"_s, approval->expires == kNoTime ? u"never"_s
-             : u"%1, in %2; expiry is never consent"_s.arg(instantText(approval->expires), durationText(approval->expires - preview.at))},
+    preview.facts = {{u"Asked"_s,
+                         u"%1, %2 ago, by %3"_s.arg(instantText(approval->askedAt),
+                             durationText(preview.at - approval->askedAt), asker)},
+        {u"Needs"_s,
+            u"%1 of %2, %3 given"_s.arg(approval->needed)
+                .arg(qt(approval->role))
+                .arg(approval->approvedBy.size())},
+        {u"Expires"_s,
+            approval->expires == kNoTime
+                ? u"never"_s
+                : u"%1, in %2; expiry is never consent"_s.arg(
+                    instantText(approval->expires), durationText(approval->expires - preview.at))},
         {u"Bound to"_s, u"sha256 "_s + shortHex(approval->binding), true}};
     fillSent(state.id, step.input, step.tool.empty() ? u"What is asked"_s : u"What would be sent"_s, preview);
 }
@@ -248,20 +267,23 @@ void ActSession::describeStep(const RunState& state, ActPreview& preview)
     preview.strong = {id};
     preview.sentence = verbName(preview.request.verb) + u' ' + id + u". "_s + help;
     if (preview.request.verb == Verb::Settle)
-        preview.sentence = u"We do not know whether the effect of %1 happened. Its request was begun, and no result is stored. "
+        preview.sentence = u"We do not know whether the effect of %1 happened. Its request was begun, and no "
+                           u"result is stored. "
                            "Nothing is retried meanwhile."_s.arg(id);
     const auto add = [&preview](const QString& name, const QString& value, bool mono = false) {
         if (!value.isEmpty())
             preview.facts.push_back({name, value, mono});
     };
     add(u"Begun"_s, step->firstStartedAt == kNoTime ? QString() : instantText(step->firstStartedAt));
-    add(u"Tool"_s, qt(step->tool) + (step->tool.empty() ? QString() : u", "_s + qt(label(step->safety)).toLower()));
+    add(u"Tool"_s,
+        qt(step->tool) + (step->tool.empty() ? QString() : u", "_s + qt(label(step->safety)).toLower()));
     add(u"Amount"_s, moneyText(step->amount.micros, qt(step->amount.currency)));
     if (const auto found = state.stepById.find(step->id); found != state.stepById.end())
         if (const auto effect = m_service->effectKey(state.id, found->second))
             add(u"Effect key"_s, qt(*effect), true);
     add(u"Attempts"_s, u"%1, %2 failed, %3 lost"_s.arg(step->attempts).arg(step->failures).arg(step->lost));
-    fillSent(state.id, step->input, preview.request.verb == Verb::Settle ? u"What was sent"_s : u"Its input"_s, preview);
+    fillSent(state.id, step->input,
+        preview.request.verb == Verb::Settle ? u"What was sent"_s : u"Its input"_s, preview);
 }
 
 Result<ActResult> ActSession::execute(const ActRequest& request)

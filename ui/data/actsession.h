@@ -1,6 +1,7 @@
 #pragma once
-// Stages and executes operators' acts, with a write connection and a Service of its own. Only the acting thread uses it.
-// A preview writes nothing; an execution is decided again and refused when what it depends on has changed.
+// Stages and executes operators' acts, with a write connection and a Service of its own. Only the acting
+// thread uses it. A preview writes nothing; an execution is decided again and refused when what it depends on
+// has changed.
 
 #include "core/service/service.h"
 #include "ui/data/storesession.h"
@@ -9,7 +10,10 @@ namespace cairn::ui {
 
 class ActSession {
 public:
-    explicit ActSession(std::shared_ptr<const StoreOpening> opening) : m_opening(std::move(opening)) {}
+    explicit ActSession(std::shared_ptr<const StoreOpening> opening)
+        : m_opening(std::move(opening))
+    {
+    }
 
     [[nodiscard]] Status open();
     [[nodiscard]] Result<ActPreview> preview(const ActRequest& request);

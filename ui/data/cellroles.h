@@ -21,11 +21,11 @@ enum CellLook : int {
     SecondaryLook = 1,
     BoldLook = 2,
     MonoLook = 4,
-    FigureLook = 8,                // tabular figures
-    RailLook = 16,                 // 3 px line at the row's start: on the path to the wait
-    StrongLineLook = 32,           // stronger line under the row: pinned rows end here
-    BigLook = 64,                  // group line: count at size 20
-    TopLineLook = 128,             // hairline above
+    FigureLook = 8,       // tabular figures
+    RailLook = 16,        // 3 px line at the row's start: on the path to the wait
+    StrongLineLook = 32,  // stronger line under the row: pinned rows end here
+    BigLook = 64,         // group line: count at size 20
+    TopLineLook = 128,    // hairline above
 };
 
 }  // namespace cairn::ui

@@ -30,7 +30,13 @@ Glyph approvalGlyph(Reason reason, TimeMs due, TimeMs now)
 }
 
 // In the core's order, which the lists of situations and of runs follow too.
-struct Group { Attention attention; bool moving; const char16_t* key; const char16_t* title; const char16_t* filter; };
+struct Group {
+    Attention attention;
+    bool moving;
+    const char16_t* key;
+    const char16_t* title;
+    const char16_t* filter;
+};
 constexpr Group kGroups[] = {
     {Attention::UnknownEffect, false, u"unknown", u"Effect uncertain", u"attention:unknown_effect"},
     {Attention::Repair, false, u"repair", u"Nobody can yet", u"attention:nobody"},
@@ -39,19 +45,26 @@ constexpr Group kGroups[] = {
     {Attention::Machine, true, u"moving", u"Moving", u"attention:machine wait:none"},
 };
 
-bool isMoving(const CountRow& row) { return row.attention == Attention::Machine && row.reason == Reason::None; }
+bool isMoving(const CountRow& row)
+{
+    return row.attention == Attention::Machine && row.reason == Reason::None;
+}
 
-bool isEnding(Activity activity) { return activity == Activity::Cancelling || activity == Activity::Compensating; }
+bool isEnding(Activity activity)
+{
+    return activity == Activity::Cancelling || activity == Activity::Compensating;
+}
 
-// A run that is being ended is counted by that, whatever it waits for meanwhile. The filter of a line lets through
-// exactly the runs that the line counts.
+// A run that is being ended is counted by that, whatever it waits for meanwhile. The filter of a line lets
+// through exactly the runs that the line counts.
 QString filterOf(const CountRow& row)
 {
     const QString state = u"state:"_s + qt(key(row.activity));
     if (row.reason == Reason::None)
         return isFinished(row.activity) ? state : state + u" wait:none"_s;
     if (isEnding(row.activity))
-        return state + u" -wait:none"_s + (row.attention == Attention::Machine ? u" attention:machine"_s : QString());
+        return state + u" -wait:none"_s
+            + (row.attention == Attention::Machine ? u" attention:machine"_s : QString());
     return u"wait:"_s + qt(key(row.reason)) + u" -state:cancelling|compensating"_s;
 }
 
@@ -68,16 +81,19 @@ void addLines(std::vector<AttentionLine>& out, const QString& group, const std::
 {
     std::vector<AttentionLine> lines;
     for (const CountRow& row : rows) {
-        AttentionLine line{group, glyphOf(row.activity, row.reason), attentionWord(row), row.count, filterOf(row), false};
+        AttentionLine line{
+            group, glyphOf(row.activity, row.reason), attentionWord(row), row.count, filterOf(row), false};
         if (row.reason == Reason::OutcomeUnknown)
             line.filter = u"wait:outcome_unknown"_s;
-        const auto same = std::find_if(lines.begin(), lines.end(), [&line](const AttentionLine& l) { return l.word == line.word; });
+        const auto same = std::find_if(
+            lines.begin(), lines.end(), [&line](const AttentionLine& l) { return l.word == line.word; });
         if (same != lines.end())
             same->count += line.count;
         else
             lines.push_back(line);
     }
-    std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
+    std::stable_sort(
+        lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
     out.insert(out.end(), lines.begin(), lines.end());
 }
 
@@ -125,9 +141,12 @@ SituationLine situationOf(const SituationRow& row, TimeMs now)
     line.what = row.error.empty() ? qt(word(row.reason).help) : qt(row.error);
     // The thing waited for, unless it is the step, which stands beside it.
     if (!row.resource.empty() && row.resource != row.step)
-        line.what = row.error.empty() ? qt(row.resource) + u": "_s + line.what : line.what + u" · "_s + qt(row.resource);
+        line.what = row.error.empty() ? qt(row.resource) + u": "_s + line.what
+                                      : line.what + u" · "_s + qt(row.resource);
     line.where = qt(row.step);
-    const QString workflow = row.workflow.empty() ? u"driven"_s : qt(row.workflow) + u" @"_s + QString::number(row.workflowVersion);
+    const QString workflow = row.workflow.empty()
+        ? u"driven"_s
+        : qt(row.workflow) + u" @"_s + QString::number(row.workflowVersion);
     line.where += line.where.isEmpty() ? workflow : u" · "_s + workflow;
     line.count = row.count;
     line.oldest = row.oldest;
@@ -141,7 +160,8 @@ SituationLine situationOf(const SituationRow& row, TimeMs now)
     return line;
 }
 
-std::vector<AttentionLine> attentionOf(const std::vector<CountRow>& open, const std::vector<CountRow>& finished)
+std::vector<AttentionLine> attentionOf(
+    const std::vector<CountRow>& open, const std::vector<CountRow>& finished)
 {
     std::vector<AttentionLine> lines;
     for (const Group& group : kGroups) {
@@ -150,10 +170,12 @@ std::vector<AttentionLine> attentionOf(const std::vector<CountRow>& open, const 
             if (row.attention == group.attention && isMoving(row) == group.moving)
                 rows.push_back(row);
         const QString name = QString::fromUtf16(group.key);
-        lines.push_back({name, Glyph::None, QString::fromUtf16(group.title), sumOf(rows), QString::fromUtf16(group.filter), true});
+        lines.push_back({name, Glyph::None, QString::fromUtf16(group.title), sumOf(rows),
+            QString::fromUtf16(group.filter), true});
         addLines(lines, name, rows);
     }
-    lines.push_back({u"finished"_s, Glyph::None, u"Finished today"_s, sumOf(finished), u"state:finished since:today"_s, true});
+    lines.push_back({u"finished"_s, Glyph::None, u"Finished today"_s, sumOf(finished),
+        u"state:finished since:today"_s, true});
     addLines(lines, u"finished"_s, finished);
     for (AttentionLine& line : lines)
         if (line.group == u"finished"_s && !line.head)
@@ -176,7 +198,8 @@ HistoryLine historyOf(const HistoryItem& item)
     line.time = item.entry.time;
     line.person = item.entry.actor.kind == ActorKind::Person;
     const QString who = qt(item.entry.actor.id);
-    line.actor = line.person ? who : qt(label(item.entry.actor.kind)) + (who.isEmpty() ? QString() : u' ' + who);
+    line.actor =
+        line.person ? who : qt(label(item.entry.actor.kind)) + (who.isEmpty() ? QString() : u' ' + who);
     line.verb = qt(label(item.entry.verb));
     line.text = qt(item.line);
     line.reason = qt(item.reason);
@@ -186,14 +209,16 @@ HistoryLine historyOf(const HistoryItem& item)
 
 PayloadLine payloadOf(const PayloadRef& ref, const QString& role, const QString& step)
 {
-    return {ref.id, step.isEmpty() ? role + u" of the run"_s : role + u" of "_s + step, step, role, qt(ref.media), ref.size};
+    return {ref.id, step.isEmpty() ? role + u" of the run"_s : role + u" of "_s + step, step, role,
+        qt(ref.media), ref.size};
 }
 
 std::vector<Fact> flatFields(const std::string& bytes)
 {
     constexpr std::size_t kMostMembers = 14;
     constexpr std::size_t kLongest = 200;
-    if (bytes.size() > 16'384 || findJsonFault(bytes, kInterpretedJson) || jsonKind(bytes) != JsonKind::Object)
+    if (bytes.size() > 16'384 || findJsonFault(bytes, kInterpretedJson)
+        || jsonKind(bytes) != JsonKind::Object)
         return {};
     const auto members = jsonObjectMembers(bytes);
     if (!members || members->empty() || members->size() > kMostMembers)

@@ -9,11 +9,12 @@ namespace cairn::ui {
 [[nodiscard]] RunLine lineOf(const ListRow& row);
 [[nodiscard]] SituationLine situationOf(const SituationRow& row, TimeMs now);
 // Groups in the order of who moves next; `finished` are runs that ended since the day began.
-[[nodiscard]] std::vector<AttentionLine> attentionOf(const std::vector<CountRow>& open, const std::vector<CountRow>& finished);
+[[nodiscard]] std::vector<AttentionLine> attentionOf(
+    const std::vector<CountRow>& open, const std::vector<CountRow>& finished);
 [[nodiscard]] QString finishedText(const std::vector<CountRow>& finished);
 [[nodiscard]] WhyView whyOf(const RunView& view);
-[[nodiscard]] RunDetail detailOf(const RunView& view, const std::vector<AttemptRow>& attempts,
-                                 const std::vector<EffectRow>& effects);
+[[nodiscard]] RunDetail detailOf(
+    const RunView& view, const std::vector<AttemptRow>& attempts, const std::vector<EffectRow>& effects);
 [[nodiscard]] HistoryLine historyOf(const HistoryItem& item);
 [[nodiscard]] PayloadLine payloadOf(const PayloadRef& ref, const QString& role, const QString& step);
 // Names and raw values of a JSON object with few members and no long ones; empty where it is something else.

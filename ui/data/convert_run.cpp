@@ -36,11 +36,13 @@ void addOtherRepairs(const RunView& view, std::vector<VerbLine>& off)
     QStringList names;
     for (const Action& action : view.explanation.actions) {
         const QString name = qt(label(action.verb)).toLower();
-        if (action.allowed && !isOffered(action.verb) && action.verb != Verb::Compensate && !names.contains(name))
+        if (action.allowed && !isOffered(action.verb) && action.verb != Verb::Compensate
+            && !names.contains(name))
             names << name;
     }
     if (!names.isEmpty())
-        off.push_back({Verb::Skip, {}, u"Other repairs"_s, names.join(u", "_s) + u": not from this console yet"_s, false, {}, {}});
+        off.push_back({Verb::Skip, {}, u"Other repairs"_s,
+            names.join(u", "_s) + u": not from this console yet"_s, false, {}, {}});
 }
 
 // Verbs that can be done now first; of those that cannot, one line each with its reason.
@@ -59,8 +61,8 @@ std::vector<VerbLine> verbsOf(const RunView& view)
     for (const Action& action : view.explanation.actions) {
         if (!isOffered(action.verb))
             continue;
-        VerbLine line{action.verb, letterOf(action.verb), verbName(action.verb), qt(action.why), action.allowed,
-                      stepOf(action.step), action.approval};
+        VerbLine line{action.verb, letterOf(action.verb), verbName(action.verb), qt(action.why),
+            action.allowed, stepOf(action.step), action.approval};
         if (many[static_cast<int>(action.verb)] > 1 && !line.step.isEmpty())
             line.name += u' ' + line.step;
         if (action.allowed)
@@ -72,14 +74,17 @@ std::vector<VerbLine> verbsOf(const RunView& view)
     // What can be cancelled can be abandoned: offered in menus, last, and never by a letter.
     for (const VerbLine& line : on)
         if (line.verb == Verb::Cancel) {
-            on.push_back({Verb::Cancel, {}, u"Abandon"_s, u"Stops and undoes nothing; last resort"_s, true, {}, {}, true});
+            on.push_back({Verb::Cancel, {}, u"Abandon"_s, u"Stops and undoes nothing; last resort"_s, true,
+                {}, {}, true});
             break;
         }
     addOtherRepairs(view, off);
     if (named.count(Verb::Settle) == 0 && !view.state.closed)
-        off.push_back({Verb::Settle, letterOf(Verb::Settle), verbName(Verb::Settle), u"no effect is uncertain in this run"_s, false, {}, {}});
+        off.push_back({Verb::Settle, letterOf(Verb::Settle), verbName(Verb::Settle),
+            u"no effect is uncertain in this run"_s, false, {}, {}});
     if (named.count(Verb::Approve) == 0 && !view.state.closed)
-        off.push_back({Verb::Approve, letterOf(Verb::Approve), verbName(Verb::Approve), u"no approval is asked for in this run"_s, false, {}, {}});
+        off.push_back({Verb::Approve, letterOf(Verb::Approve), verbName(Verb::Approve),
+            u"no approval is asked for in this run"_s, false, {}, {}});
     on.insert(on.end(), off.begin(), off.end());
     return on;
 }
@@ -114,7 +119,8 @@ QString stepWord(const StepRecord& step)
     return text;
 }
 
-// From the wait back to the start, each time to the dependency that ended last: what the run has been waiting along.
+// From the wait back to the start, each time to the dependency that ended last: what the run has been waiting
+// along.
 void markPath(const RunState& state, StepIx root, std::vector<StepLine>& steps)
 {
     std::size_t guard = steps.size() + 1;
@@ -123,7 +129,8 @@ void markPath(const RunState& state, StepIx root, std::vector<StepLine>& steps)
         const StepRecord& record = state.steps[at];
         if (record.owner != kNoStep && record.owner < steps.size())
             steps[record.owner].onPath = true;
-        const auto& before = record.after.empty() && record.owner != kNoStep ? state.steps[record.owner].after : record.after;
+        const auto& before =
+            record.after.empty() && record.owner != kNoStep ? state.steps[record.owner].after : record.after;
         StepIx next = kNoStep;
         for (const StepIx dependency : before)
             if (dependency < steps.size()
@@ -138,8 +145,10 @@ QString noteOf(const RunView& view, const StepRecord& step)
     if (step.state == StepState::Waiting && step.reason == Reason::Approval)
         for (const ApprovalRecord& approval : view.state.approvals)
             if (approval.id == step.approval)
-                return u"%1, %2 of %3\nexpires %4"_s.arg(qt(approval.role)).arg(approval.approvedBy.size())
-                    .arg(approval.needed).arg(clockText(approval.expires, view.at));
+                return u"%1, %2 of %3\nexpires %4"_s.arg(qt(approval.role))
+                    .arg(approval.approvedBy.size())
+                    .arg(approval.needed)
+                    .arg(clockText(approval.expires, view.at));
     if (step.state == StepState::Waiting && step.due != kNoTime)
         return u"until "_s + clockText(step.due, view.at);
     if (step.state == StepState::Unknown)
@@ -172,7 +181,7 @@ StepLine stepOf(const RunView& view, StepIx ix)
     line.tool = qt(step.tool);
     line.agent = qt(step.agent);
     line.kind = qt(key(step.kind));
-    line.safety = !step.tool.empty()          ? qt(label(step.safety))
+    line.safety = !step.tool.empty() ? qt(label(step.safety))
         : step.kind == StepKind::Run ? u"Child run"_s
                                      : qt(label(step.kind));
     line.glyph = glyphOf(step.state, step.reason);
@@ -239,8 +248,9 @@ QStringList metaOf(const RunView& view)
         meta << u"deadline "_s + instantText(s.deadline());
     for (const BudgetLine& line : s.budget) {
         const QString unit = qt(line.unit);
-        meta << (unit == u"tokens"_s ? u"%1 of %2 tokens"_s.arg(tokensText(line.used), tokensText(line.limit))
-                                     : u"%1 of %2"_s.arg(moneyText(line.used, unit), moneyText(line.limit, unit)));
+        meta << (unit == u"tokens"_s
+                ? u"%1 of %2 tokens"_s.arg(tokensText(line.used), tokensText(line.limit))
+                : u"%1 of %2"_s.arg(moneyText(line.used, unit), moneyText(line.limit, unit)));
     }
     if (!s.parent.run.isNull())
         meta << u"child of "_s + shortId(s.parent.run);
@@ -258,19 +268,21 @@ WhyView whyOf(const RunView& view)
     why.glyph = glyphOfRun(view);
     const Summary& summary = view.explanation.summary;
     const QString wait = summary.primary.reason == Reason::None || isFinished(summary.activity)
-        ? qt(label(summary.activity)) : qt(label(summary.primary.reason));
+        ? qt(label(summary.activity))
+        : qt(label(summary.primary.reason));
     why.badge = isFinished(summary.activity) ? wait : wait + u", "_s + moverText(summary.attention);
     why.sentence = qt(view.sentence.text);
     why.since = view.sentence.since;
     why.strong = {qt(view.sentence.subject)};
     // "Since" is asked for first, and not every sentence has room for it.
     if (why.since != 0)
-        why.evidence.push_back({u"Since"_s, u"%1, %2"_s.arg(instantText(why.since), agoText(view.at - why.since)), false});
+        why.evidence.push_back(
+            {u"Since"_s, u"%1, %2"_s.arg(instantText(why.since), agoText(view.at - why.since)), false});
     if (const StepIx root = summary.primary.step; root < view.state.steps.size())
         why.strong << u'"' + qt(view.state.steps[root].id) + u'"';
     for (const auto& [name, value] : view.sentence.evidence) {
         if (name == "reason")
-            continue;   // the badge says it
+            continue;  // the badge says it
         const QString text = qt(name);
         why.evidence.push_back({text.left(1).toUpper() + text.mid(1), qt(value), isReference(name)});
     }
@@ -280,15 +292,18 @@ WhyView whyOf(const RunView& view)
     }
     why.releases = qt(view.sentence.ends);
     if (!why.releases.isEmpty())
-        why.releases = why.releases.left(1).toUpper() + why.releases.mid(1) + (why.releases.endsWith(u'.') ? QString() : u"."_s);
-    if (view.sentence.next != kNoTime && view.sentence.ends.find(formatInstant(view.sentence.next)) == std::string::npos)
+        why.releases = why.releases.left(1).toUpper() + why.releases.mid(1)
+            + (why.releases.endsWith(u'.') ? QString() : u"."_s);
+    if (view.sentence.next != kNoTime
+        && view.sentence.ends.find(formatInstant(view.sentence.next)) == std::string::npos)
         why.releases += (why.releases.isEmpty() ? QString() : u" "_s) + u"Next by itself at "_s
             + instantText(view.sentence.next) + u'.';
     why.verbs = verbsOf(view);
     return why;
 }
 
-RunDetail detailOf(const RunView& view, const std::vector<AttemptRow>& attempts, const std::vector<EffectRow>& effects)
+RunDetail detailOf(
+    const RunView& view, const std::vector<AttemptRow>& attempts, const std::vector<EffectRow>& effects)
 {
     RunDetail detail;
     const RunState& s = view.state;
@@ -312,7 +327,8 @@ RunDetail detailOf(const RunView& view, const std::vector<AttemptRow>& attempts,
         if (row.step < detail.steps.size())
             detail.steps[row.step].tries.push_back(attemptOf(row));
     for (const EffectRow& effect : effects)
-        if (const auto found = s.stepById.find(effect.holderStep); found != s.stepById.end() && effect.holder == s.id)
+        if (const auto found = s.stepById.find(effect.holderStep);
+            found != s.stepById.end() && effect.holder == s.id)
             detail.steps[found->second].effectKey = qt(effect.key);
     if (s.input)
         detail.payloads.push_back(payloadOf(s.input, u"input"_s, {}));

@@ -13,7 +13,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 std::atomic<bool> g_local{false};
-constexpr QChar kThin = QChar(0x2009);   // between thousands
+constexpr QChar kThin = QChar(0x2009);  // between thousands
 
 QDateTime at(qint64 ms)
 {
@@ -26,7 +26,8 @@ QString offsetText(const QDateTime& time)
         return u"Z"_s;
     const int minutes = time.offsetFromUtc() / 60;
     return u"%1%2:%3"_s.arg(QChar::fromLatin1(minutes < 0 ? '-' : '+'))
-        .arg(std::abs(minutes) / 60, 2, 10, QChar(u'0')).arg(std::abs(minutes) % 60, 2, 10, QChar(u'0'));
+        .arg(std::abs(minutes) / 60, 2, 10, QChar(u'0'))
+        .arg(std::abs(minutes) % 60, 2, 10, QChar(u'0'));
 }
 
 }  // namespace
@@ -34,10 +35,7 @@ QString offsetText(const QDateTime& time)
 void setLocalTime(bool local) { g_local.store(local); }
 bool localTime() { return g_local.load(); }
 
-QString zoneName()
-{
-    return g_local.load() ? QDateTime::currentDateTime().timeZoneAbbreviation() : u"UTC"_s;
-}
+QString zoneName() { return g_local.load() ? QDateTime::currentDateTime().timeZoneAbbreviation() : u"UTC"_s; }
 
 QString durationText(qint64 ms)
 {

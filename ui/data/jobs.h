@@ -1,5 +1,6 @@
 #pragma once
-// Turns a function that reads a World (a connection and what stands on it) into a future that a JobThread finishes.
+// Turns a function that reads a World (a connection and what stands on it) into a future that a JobThread
+// finishes.
 
 #include "ui/data/jobthread.h"
 #include "ui/data/qtconvert.h"
@@ -12,11 +13,14 @@
 
 namespace cairn::ui {
 
-// World: default state plus `Status open()`, called on the thread before the first job and again after a failure.
-template<typename World>
-class Jobs {
+// World: default state plus `Status open()`, called on the thread before the first job and again after a
+// failure.
+template<typename World> class Jobs {
 public:
-    template<typename... Args> explicit Jobs(Args&&... args) : m_world(std::forward<Args>(args)...) {}
+    template<typename... Args> explicit Jobs(Args&&... args)
+        : m_world(std::forward<Args>(args)...)
+    {
+    }
     ~Jobs() { m_thread.stop(); }
 
     [[nodiscard]] JobThread& thread() { return m_thread; }
@@ -34,20 +38,20 @@ public:
             promise->finish();
         };
         m_thread.post({slot,
-                       [this, work = std::move(work), finish, writes] {
-                           if (const Status opened = open(); !opened)
-                               return finish({std::nullopt, failureOf(opened.error(), writes)});
-                           Result<T> result = work(m_world);
-                           if (result)
-                               finish({std::move(*result), {}});
-                           else
-                               finish({std::nullopt, failureOf(result.error(), writes)});
-                       },
-                       [finish] {
-                           Failure dropped;
-                           dropped.cancelled = true;
-                           finish({std::nullopt, dropped});
-                       }});
+            [this, work = std::move(work), finish, writes] {
+                if (const Status opened = open(); !opened)
+                    return finish({std::nullopt, failureOf(opened.error(), writes)});
+                Result<T> result = work(m_world);
+                if (result)
+                    finish({std::move(*result), {}});
+                else
+                    finish({std::nullopt, failureOf(result.error(), writes)});
+            },
+            [finish] {
+                Failure dropped;
+                dropped.cancelled = true;
+                finish({std::nullopt, dropped});
+            }});
         return future;
     }
 
@@ -62,8 +66,8 @@ private:
     }
 
     World m_world;
-    bool m_open = false;          // of the thread
-    JobThread m_thread;           // last: it stops first
+    bool m_open = false;  // of the thread
+    JobThread m_thread;   // last: it stops first
 };
 
 }  // namespace cairn::ui

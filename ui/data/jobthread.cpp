@@ -5,7 +5,10 @@
 
 namespace cairn::ui {
 
-JobThread::JobThread() : m_thread([this] { loop(); }) {}
+JobThread::JobThread()
+    : m_thread([this] { loop(); })
+{
+}
 JobThread::~JobThread() { stop(); }
 
 void JobThread::setInterrupt(std::function<void()> interrupt)

@@ -1,6 +1,7 @@
 #pragma once
-// One thread that runs jobs in order. A job may have a slot: a later job of the same slot takes its place while it waits,
-// and interrupts it while it runs. Stopping runs nothing more: waiting jobs are dropped, the running one is interrupted.
+// One thread that runs jobs in order. A job may have a slot: a later job of the same slot takes its place
+// while it waits, and interrupts it while it runs. Stopping runs nothing more: waiting jobs are dropped, the
+// running one is interrupted.
 
 #include <condition_variable>
 #include <deque>
@@ -13,9 +14,9 @@ namespace cairn::ui {
 class JobThread {
 public:
     struct Job {
-        int slot = -1;                       // -1: never superseded
-        std::function<void()> run;           // on the thread
-        std::function<void()> drop;          // on any thread, instead of run
+        int slot = -1;               // -1: never superseded
+        std::function<void()> run;   // on the thread
+        std::function<void()> drop;  // on any thread, instead of run
     };
 
     JobThread();
@@ -24,8 +25,9 @@ public:
     JobThread& operator=(const JobThread&) = delete;
 
     void post(Job job);
-    void stop();                             // joins; later jobs are dropped at once
-    // Called from any thread to make the running job end early; set from the jobs' thread, or before the first job.
+    void stop();  // joins; later jobs are dropped at once
+    // Called from any thread to make the running job end early; set from the jobs' thread, or before the
+    // first job.
     void setInterrupt(std::function<void()> interrupt);
 
 private:
@@ -38,7 +40,7 @@ private:
     int m_runningSlot = -1;
     bool m_running = false;
     bool m_stopped = false;
-    std::thread m_thread;                    // last: it uses what stands above
+    std::thread m_thread;  // last: it uses what stands above
 };
 
 }  // namespace cairn::ui

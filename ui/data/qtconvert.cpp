@@ -25,11 +25,15 @@ Failure failureOf(const Error& error, bool wrote)
     switch (error.kind) {
     case ErrorKind::Busy: failure.todo = u"Another writer holds the store; try again."_s; break;
     case ErrorKind::NotFound: failure.todo = u"Check the id; runs past their retention are gone."_s; break;
-    case ErrorKind::SchemaMismatch: failure.todo = u"Use a console of the store's version, or migrate the store."_s; break;
+    case ErrorKind::SchemaMismatch:
+        failure.todo = u"Use a console of the store's version, or migrate the store."_s;
+        break;
     case ErrorKind::Corrupt: failure.todo = u"Run cairn store check; do not write to this store."_s; break;
     case ErrorKind::Full: failure.todo = u"Free space on the disk, then try again."_s; break;
     case ErrorKind::Io:
-    case ErrorKind::Disconnected: failure.todo = u"Check that the file can be reached, then press F5."_s; break;
+    case ErrorKind::Disconnected:
+        failure.todo = u"Check that the file can be reached, then press F5."_s;
+        break;
     case ErrorKind::OutcomeUnknown:
         failure.state = u"Whether it was written is not known."_s;
         failure.todo = u"Look again; the history tells."_s;

@@ -18,7 +18,7 @@ namespace cairn::ui {
 }
 [[nodiscard]] inline std::string core(const QString& text) { return text.toStdString(); }
 [[nodiscard]] QString hexText(const Digest& digest);
-[[nodiscard]] QString shortHex(const Digest& digest);          // 9f31c2…07aa
+[[nodiscard]] QString shortHex(const Digest& digest);  // 9f31c2…07aa
 
 // An error of the core as the three lines that people read: what failed, the store's state, what to do.
 [[nodiscard]] Failure failureOf(const Error& error, bool wrote = false);

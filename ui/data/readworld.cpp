@@ -49,7 +49,8 @@ QString allClearText(const std::vector<CountRow>& open, TimeMs now)
     }
     QString text = u"No run needs a person. Last checked %1."_s.arg(instantText(now));
     if (oldest != nullptr && oldest->oldest != kNoTime)
-        text += u" Oldest wait: %1, since %2."_s.arg(qt(label(oldest->reason)).toLower(), instantText(oldest->oldest));
+        text += u" Oldest wait: %1, since %2."_s.arg(
+            qt(label(oldest->reason)).toLower(), instantText(oldest->oldest));
     return text;
 }
 
@@ -91,7 +92,8 @@ Result<StoreFacts> ReadWorld::facts()
 
 Result<ListFilter> ReadWorld::filterOf(const QString& text, TimeMs now) const
 {
-    // Without a filter: what is not finished; the list says so. With one: exactly what it says, nothing hidden.
+    // Without a filter: what is not finished; the list says so. With one: exactly what it says, nothing
+    // hidden.
     if (text.isEmpty())
         return unfinished();
     ParsedFilter parsed = parseFilter(core(text), now);
@@ -136,8 +138,8 @@ Result<Overview> ReadWorld::overview(const QString& filter)
     if (!filter.isEmpty()) {
         ParsedFilter parsed = parseFilter(core(filter), overview.at);
         if (parsed.error) {
-            overview.filter = {false, static_cast<int>(parsed.error->offset), static_cast<int>(parsed.error->length),
-                               qt(parsed.error->text)};
+            overview.filter = {false, static_cast<int>(parsed.error->offset),
+                static_cast<int>(parsed.error->length), qt(parsed.error->text)};
             return overview;
         }
         terms = std::move(parsed.filter);
@@ -163,8 +165,9 @@ Result<RunSlice> ReadWorld::runs(const SliceRequest& request)
     std::optional<PageKey> after;
     if (request.after)
         after = PageKey{request.after->a, request.after->b, request.after->run};
-    CAIRN_TRY_ASSIGN(const RunPage page, m_query->list(filter, ListOrder::AttentionThenOldest, after,
-                                                       static_cast<std::size_t>(std::max(1, request.limit))));
+    CAIRN_TRY_ASSIGN(const RunPage page,
+        m_query->list(filter, ListOrder::AttentionThenOldest, after,
+            static_cast<std::size_t>(std::max(1, request.limit))));
     for (const ListRow& row : page.rows)
         slice.lines.push_back(lineOf(row));
     slice.more = page.next.has_value();
@@ -213,9 +216,11 @@ Result<WhyView> ReadWorld::whyOf(const SituationLine& situation)
     why.evidence.insert(why.evidence.begin(), {u"Oldest run"_s, idText(situation.example), true});
     for (VerbLine& verb : why.verbs) {
         verb.on = false;
-        const bool several = verb.verb == Verb::Pause || verb.verb == Verb::Resume || verb.verb == Verb::Cancel || verb.verb == Verb::Retry;
-        verb.text = several ? u"select one run below, or mark several: Space, Ctrl+A takes all that are shown"_s
-                            : u"select one run below: each has to be read by itself"_s;
+        const bool several = verb.verb == Verb::Pause || verb.verb == Verb::Resume
+            || verb.verb == Verb::Cancel || verb.verb == Verb::Retry;
+        verb.text = several
+            ? u"select one run below, or mark several: Space, Ctrl+A takes all that are shown"_s
+            : u"select one run below: each has to be read by itself"_s;
     }
     return why;
 }

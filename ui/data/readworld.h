@@ -8,7 +8,10 @@ namespace cairn::ui {
 
 class ReadWorld {
 public:
-    explicit ReadWorld(std::shared_ptr<const StoreOpening> opening) : m_opening(std::move(opening)) {}
+    explicit ReadWorld(std::shared_ptr<const StoreOpening> opening)
+        : m_opening(std::move(opening))
+    {
+    }
 
     [[nodiscard]] Status open();
     void onOpened(std::function<void(StoreReader&)> hook) { m_hook = std::move(hook); }
@@ -24,7 +27,8 @@ public:
     [[nodiscard]] Result<RunId> find(const QString& text);
     [[nodiscard]] Result<std::vector<HistoryLine>> history(const RunId& run, quint64 from, int limit);
     [[nodiscard]] Result<PayloadText> payload(const RunId& run, const PayloadLine& line);
-    [[nodiscard]] Result<std::vector<PayloadText>> previews(const RunId& run, const std::vector<PayloadLine>& lines);
+    [[nodiscard]] Result<std::vector<PayloadText>> previews(
+        const RunId& run, const std::vector<PayloadLine>& lines);
     [[nodiscard]] Result<quint64> save(const RunId& run, const PayloadLine& line, const QString& path);
     [[nodiscard]] Result<QString> dot(const RunId& run);
 

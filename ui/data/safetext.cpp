@@ -14,13 +14,14 @@ namespace {
 bool isInvisible(char16_t c)
 {
     return c == 0x00AD || c == 0x034F || c == 0x061C || c == 0x180E || (c >= 0x200B && c <= 0x200F)
-        || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB);
+        || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF
+        || (c >= 0xFFF9 && c <= 0xFFFB);
 }
 
 void appendMark(QString& out, char16_t c)
 {
     if (c < 0x20)
-        out += QChar(static_cast<char16_t>(0x2400 + c));   // control pictures
+        out += QChar(static_cast<char16_t>(0x2400 + c));  // control pictures
     else if (c == 0x7F)
         out += QChar(0x2421);
     else
@@ -56,7 +57,8 @@ QString shownBytes(const QByteArray& bytes, qsizetype limit)
 
 QString tip(const QString& text)
 {
-    // The span makes Qt take it for rich text in any case, so that what was escaped is never shown twice escaped.
+    // The span makes Qt take it for rich text in any case, so that what was escaped is never shown twice
+    // escaped.
     return text.isEmpty() ? QString() : u"<span>"_s + shown(text, true, 2000).toHtmlEscaped() + u"</span>"_s;
 }
 

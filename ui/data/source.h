@@ -1,8 +1,8 @@
 #pragma once
-// Where the console gets what it shows, and whom it asks to act. Every call returns at once; the answer arrives in a
-// QFuture that is finished on another thread. Continue with whenDone(), never wait for it.
+// Where the console gets what it shows, and whom it asks to act. Every call returns at once; the answer
+// arrives in a QFuture that is finished on another thread. Continue with whenDone(), never wait for it.
 
-#include "ui/data/values.h"
+#include "ui/data/actvalues.h"
 
 #include <QFuture>
 #include <QFutureWatcher>
@@ -20,8 +20,7 @@ struct Failure {
     bool cancelled = false;  // superseded by a later request: show nothing
 };
 
-template<typename T>
-struct Reply {
+template<typename T> struct Reply {
     std::optional<T> value;
     Failure failure;
     explicit operator bool() const { return value.has_value(); }
@@ -29,7 +28,7 @@ struct Reply {
 
 struct SliceRequest {
     QString filter;
-    QString situation;       // key; empty: all
+    QString situation;  // key; empty: all
     std::optional<PageMark> after;
     int limit = 200;
 };
@@ -48,22 +47,24 @@ public:
     virtual QFuture<Reply<WhyView>> why(const RunId& run) = 0;
     virtual QFuture<Reply<WhyView>> whyOf(const SituationLine& situation) = 0;
     virtual QFuture<Reply<RunDetail>> run(const RunId& run) = 0;
-    virtual QFuture<Reply<RunId>> find(const QString& text) = 0;   // id, beginning of an id, or key
+    virtual QFuture<Reply<RunId>> find(const QString& text) = 0;  // id, beginning of an id, or key
     virtual QFuture<Reply<std::vector<HistoryLine>>> history(const RunId& run, quint64 from, int limit) = 0;
     virtual QFuture<Reply<PayloadText>> payload(const RunId& run, const PayloadLine& line) = 0;
     // Beginnings of small payloads, for a panel that shows several at once; large ones are left out.
-    virtual QFuture<Reply<std::vector<PayloadText>>> previews(const RunId& run, const std::vector<PayloadLine>& lines) = 0;
-    virtual QFuture<Reply<quint64>> savePayload(const RunId& run, const PayloadLine& line, const QString& path) = 0;
+    virtual QFuture<Reply<std::vector<PayloadText>>> previews(
+        const RunId& run, const std::vector<PayloadLine>& lines) = 0;
+    virtual QFuture<Reply<quint64>> savePayload(
+        const RunId& run, const PayloadLine& line, const QString& path) = 0;
     virtual QFuture<Reply<QString>> dot(const RunId& run) = 0;
 
     virtual QFuture<Reply<ActPreview>> preview(const ActRequest& request) = 0;
     virtual QFuture<Reply<ActResult>> execute(const ActRequest& request) = 0;
 };
 
-// Calls `then` with the answer on the context's thread, unless the context has gone by then. (QFuture::then with a context
-// asserts in Qt 6.4 where the context is gone when the answer comes: a tab closed while it was being read.)
-template<typename T, typename F>
-void whenDone(QFuture<Reply<T>> future, QObject* context, F then)
+// Calls `then` with the answer on the context's thread, unless the context has gone by then. (QFuture::then
+// with a context asserts in Qt 6.4 where the context is gone when the answer comes: a tab closed while it was
+// being read.)
+template<typename T, typename F> void whenDone(QFuture<Reply<T>> future, QObject* context, F then)
 {
     auto* watcher = new QFutureWatcher<Reply<T>>(context);
     QObject::connect(watcher, &QFutureWatcherBase::finished, context, [watcher, then] {
@@ -74,7 +75,8 @@ void whenDone(QFuture<Reply<T>> future, QObject* context, F then)
     watcher->setFuture(future);
 }
 
-// Drops answers that a later request has overtaken: take a ticket per request, compare when the answer arrives.
+// Drops answers that a later request has overtaken: take a ticket per request, compare when the answer
+// arrives.
 class Tickets {
 public:
     quint64 next() { return ++m_last; }

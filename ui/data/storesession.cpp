@@ -8,23 +8,41 @@ namespace cairn::ui {
 
 namespace {
 // Requests of one kind supersede one another; what must not be lost has no slot.
-enum Slot : int { NoSlot = -1, OverviewSlot, RunsSlot, LinesSlot, ChangesSlot, WhySlot, RunSlotNumber, HistorySlot, PayloadSlot,
-    PreviewSlot };
-}
+enum Slot : int {
+    NoSlot = -1,
+    OverviewSlot,
+    RunsSlot,
+    LinesSlot,
+    ChangesSlot,
+    WhySlot,
+    RunSlotNumber,
+    HistorySlot,
+    PayloadSlot,
+    PreviewSlot
+};
+}  // namespace
 
 struct StoreSession::Reading {
-    explicit Reading(std::shared_ptr<const StoreOpening> opening) : jobs(std::move(opening)) {}
+    explicit Reading(std::shared_ptr<const StoreOpening> opening)
+        : jobs(std::move(opening))
+    {
+    }
     Jobs<ReadWorld> jobs;
 };
 
 struct StoreSession::Acting {
-    explicit Acting(std::shared_ptr<const StoreOpening> opening) : jobs(std::move(opening)) {}
+    explicit Acting(std::shared_ptr<const StoreOpening> opening)
+        : jobs(std::move(opening))
+    {
+    }
     Jobs<ActSession> jobs;
 };
 
 StoreSession::StoreSession(StoreOpening opening, QObject* parent)
-    : Source(parent), m_opening(std::make_shared<const StoreOpening>(std::move(opening))),
-      m_reading(std::make_unique<Reading>(m_opening)), m_acting(std::make_unique<Acting>(m_opening))
+    : Source(parent)
+    , m_opening(std::make_shared<const StoreOpening>(std::move(opening)))
+    , m_reading(std::make_unique<Reading>(m_opening))
+    , m_acting(std::make_unique<Acting>(m_opening))
 {
     // The connection lives until the thread has been joined, so the pointer that interrupt uses stays good.
     m_reading->jobs.onWorld([this](ReadWorld& world) {
@@ -53,7 +71,8 @@ QFuture<Reply<RunSlice>> StoreSession::runs(const SliceRequest& request)
 
 QFuture<Reply<std::vector<RunLine>>> StoreSession::lines(const std::vector<RunId>& runs)
 {
-    return m_reading->jobs.ask<std::vector<RunLine>>(LinesSlot, [runs](ReadWorld& w) { return w.lines(runs); });
+    return m_reading->jobs.ask<std::vector<RunLine>>(
+        LinesSlot, [runs](ReadWorld& w) { return w.lines(runs); });
 }
 
 QFuture<Reply<ChangeSet>> StoreSession::changes(quint64 cursor)
@@ -83,7 +102,8 @@ QFuture<Reply<RunId>> StoreSession::find(const QString& text)
 
 QFuture<Reply<std::vector<HistoryLine>>> StoreSession::history(const RunId& run, quint64 from, int limit)
 {
-    return m_reading->jobs.ask<std::vector<HistoryLine>>(NoSlot, [=](ReadWorld& w) { return w.history(run, from, limit); });
+    return m_reading->jobs.ask<std::vector<HistoryLine>>(
+        NoSlot, [=](ReadWorld& w) { return w.history(run, from, limit); });
 }
 
 QFuture<Reply<PayloadText>> StoreSession::payload(const RunId& run, const PayloadLine& line)
@@ -91,12 +111,15 @@ QFuture<Reply<PayloadText>> StoreSession::payload(const RunId& run, const Payloa
     return m_reading->jobs.ask<PayloadText>(PayloadSlot, [=](ReadWorld& w) { return w.payload(run, line); });
 }
 
-QFuture<Reply<std::vector<PayloadText>>> StoreSession::previews(const RunId& run, const std::vector<PayloadLine>& lines)
+QFuture<Reply<std::vector<PayloadText>>> StoreSession::previews(
+    const RunId& run, const std::vector<PayloadLine>& lines)
 {
-    return m_reading->jobs.ask<std::vector<PayloadText>>(PreviewSlot, [=](ReadWorld& w) { return w.previews(run, lines); });
+    return m_reading->jobs.ask<std::vector<PayloadText>>(
+        PreviewSlot, [=](ReadWorld& w) { return w.previews(run, lines); });
 }
 
-QFuture<Reply<quint64>> StoreSession::savePayload(const RunId& run, const PayloadLine& line, const QString& path)
+QFuture<Reply<quint64>> StoreSession::savePayload(
+    const RunId& run, const PayloadLine& line, const QString& path)
 {
     return m_reading->jobs.ask<quint64>(NoSlot, [=](ReadWorld& w) { return w.save(run, line, path); });
 }
@@ -116,9 +139,11 @@ QFuture<Reply<ActResult>> StoreSession::execute(const ActRequest& request)
     // Look-only is not a grey button: the connection that could write is never opened.
     if (!m_opening->mayAct)
         return m_reading->jobs.ask<ActResult>(NoSlot, [opening = m_opening](ReadWorld&) -> Result<ActResult> {
-            return makeError(ErrorKind::Refused, "This store is open for looking only: " + core(opening->whyNot));
+            return makeError(
+                ErrorKind::Refused, "This store is open for looking only: " + core(opening->whyNot));
         });
-    return m_acting->jobs.ask<ActResult>(NoSlot, [request](ActSession& a) { return a.execute(request); }, true);
+    return m_acting->jobs.ask<ActResult>(
+        NoSlot, [request](ActSession& a) { return a.execute(request); }, true);
 }
 
 }  // namespace cairn::ui

@@ -1,7 +1,7 @@
 #pragma once
-// A Source on a real store. Reads run on one thread with a read connection of its own, acts on another with a write
-// connection and a Service; both open lazily there. What is asked for twice is read once: a later request of the same
-// kind takes the place of one that waits, and interrupts one that runs.
+// A Source on a real store. Reads run on one thread with a read connection of its own, acts on another with a
+// write connection and a Service; both open lazily there. What is asked for twice is read once: a later
+// request of the same kind takes the place of one that waits, and interrupts one that runs.
 
 #include "core/store/store.h"
 #include "ui/data/source.h"
@@ -13,12 +13,12 @@ namespace cairn::ui {
 
 struct StoreOpening {
     QString url;
-    QString name;                 // as shown
+    QString name;  // as shown
     // Opens the store; called on the session's threads. readOnly: the connection cannot write.
     std::function<Result<std::unique_ptr<StoreWriter>>(bool readOnly)> open;
     QString sqliteVersion;
-    QString person;               // who acts
-    QString identity;             // how that is known
+    QString person;    // who acts
+    QString identity;  // how that is known
     std::uint32_t uid = 0;
     QString host;
     bool mayAct = false;
@@ -29,7 +29,7 @@ class StoreSession final : public Source {
     Q_OBJECT
 public:
     explicit StoreSession(StoreOpening opening, QObject* parent = nullptr);
-    ~StoreSession() override;     // interrupts, joins
+    ~StoreSession() override;  // interrupts, joins
 
     QFuture<Reply<StoreFacts>> facts() override;
     QFuture<Reply<Overview>> overview(const QString& filter) override;
@@ -42,8 +42,10 @@ public:
     QFuture<Reply<RunId>> find(const QString& text) override;
     QFuture<Reply<std::vector<HistoryLine>>> history(const RunId& run, quint64 from, int limit) override;
     QFuture<Reply<PayloadText>> payload(const RunId& run, const PayloadLine& line) override;
-    QFuture<Reply<std::vector<PayloadText>>> previews(const RunId& run, const std::vector<PayloadLine>& lines) override;
-    QFuture<Reply<quint64>> savePayload(const RunId& run, const PayloadLine& line, const QString& path) override;
+    QFuture<Reply<std::vector<PayloadText>>> previews(
+        const RunId& run, const std::vector<PayloadLine>& lines) override;
+    QFuture<Reply<quint64>> savePayload(
+        const RunId& run, const PayloadLine& line, const QString& path) override;
     QFuture<Reply<QString>> dot(const RunId& run) override;
     QFuture<Reply<ActPreview>> preview(const ActRequest& request) override;
     QFuture<Reply<ActResult>> execute(const ActRequest& request) override;

@@ -1,7 +1,7 @@
 #pragma once
-// What the console shows, as plain values: made on the store's thread, handed over by value, never changed afterwards.
-// Times are milliseconds since the epoch in store time, 0 = none. Texts are as stored; widgets and models show them
-// through safetext.h.
+// What the console shows, as plain values: made on the store's thread, handed over by value, never changed
+// afterwards. Times are milliseconds since the epoch in store time, 0 = none. Texts are as stored; widgets
+// and models show them through safetext.h.
 
 #include "core/base/clock.h"
 #include "core/base/digest.h"
@@ -17,24 +17,44 @@ namespace cairn::ui {
 
 // One shape per kind of wait or state; the family gives its colour (CONSOLE 16.1: who moves next).
 enum class Glyph : quint8 {
-    None, Running, Queued, Timer, Backoff, Limit, Child, Event, Lost, Approval, Expiring, Uncertain, Failed, Mismatch,
-    NoWorker, Done, DoneSkip, Paused, Cancelled, Skipped, Pending, Count,
+    None,
+    Running,
+    Queued,
+    Timer,
+    Backoff,
+    Limit,
+    Child,
+    Event,
+    Lost,
+    Approval,
+    Expiring,
+    Uncertain,
+    Failed,
+    Mismatch,
+    NoWorker,
+    Done,
+    DoneSkip,
+    Paused,
+    Cancelled,
+    Skipped,
+    Pending,
+    Count,
 };
 enum class Family : quint8 { Moving, Person, Uncertain, Nobody, Good, Rest, Count };
 
-constexpr quint32 kNone = 0xFFFFFFFF;   // no step
+constexpr quint32 kNone = 0xFFFFFFFF;  // no step
 
 struct StoreFacts {
-    QString name;            // of the file
+    QString name;  // of the file
     QString url;
-    QString environment;     // dev, test, prod
-    QString person;          // who acts from here
-    QString identity;        // how well the store knows that person
+    QString environment;  // dev, test, prod
+    QString person;       // who acts from here
+    QString identity;     // how well the store knows that person
     QString sqliteVersion;
     bool guarded = false;
     bool testClock = false;
     bool mayAct = false;
-    QString whyNot;          // where one may not act
+    QString whyNot;  // where one may not act
     quint32 schema = 0;
     qint64 now = 0;
     quint64 cursor = 0;
@@ -47,13 +67,13 @@ struct RunLine {
     quint32 workflowVersion = 0;
     QString key;
     Glyph glyph = Glyph::None;
-    QString word;            // what it does or waits for
+    QString word;  // what it does or waits for
     QString step;
     qint64 since = 0;
     qint64 next = 0;
     quint32 attempt = 0;
     quint32 attemptsMax = 0;
-    QString money;           // at stake
+    QString money;  // at stake
     QString error;
     qint64 createdAt = 0;
     qint64 endedAt = 0;
@@ -64,12 +84,12 @@ struct RunLine {
 };
 
 struct AttentionLine {
-    QString group;           // key of its group
+    QString group;  // key of its group
     Glyph glyph = Glyph::None;
     QString word;
     quint64 count = 0;
-    QString filter;          // what selecting it writes into the filter box
-    bool head = false;       // the group's own line, with its sum
+    QString filter;     // what selecting it writes into the filter box
+    bool head = false;  // the group's own line, with its sum
     bool operator==(const AttentionLine&) const = default;
 };
 
@@ -78,13 +98,13 @@ struct SituationLine {
     Glyph glyph = Glyph::None;
     QString wait;
     QString what;
-    QString where;           // step · workflow
+    QString where;  // step · workflow
     quint64 count = 0;
     qint64 oldest = 0;
     qint64 next = 0;
-    QString nextWord;        // where no time is known: who moves next
+    QString nextWord;  // where no time is known: who moves next
     RunId example;
-    bool pinned = false;     // uncertain effects stay above everything
+    bool pinned = false;  // uncertain effects stay above everything
     bool operator==(const SituationLine&) const = default;
 };
 
@@ -92,22 +112,22 @@ struct FilterState {
     bool valid = true;
     int offset = 0;
     int length = 0;
-    QString text;            // what is wrong, or empty
+    QString text;  // what is wrong, or empty
 };
 
 struct Overview {
     std::vector<AttentionLine> attention;
     std::vector<SituationLine> situations;
     quint64 hiddenSituations = 0;
-    quint64 matching = 0;    // runs that the filter lets through
-    quint64 all = 0;         // runs that are not finished, plus finished ones where the filter asks for them
+    quint64 matching = 0;  // runs that the filter lets through
+    quint64 all = 0;       // runs that are not finished, plus finished ones where the filter asks for them
     FilterState filter;
     QString finishedToday;
-    QString allClear;        // where nothing needs a person: what is the oldest wait
+    QString allClear;  // where nothing needs a person: what is the oldest wait
     qint64 at = 0;
 };
 
-struct PageMark {            // position after the last row seen; opaque to everything but ui/data
+struct PageMark {  // position after the last row seen; opaque to everything but ui/data
     qint64 a = 0;
     qint64 b = 0;
     RunId run;
@@ -136,23 +156,23 @@ struct Fact {
 
 struct VerbLine {
     Verb verb = Verb::Approve;
-    QString letter;          // key that stages it; empty: from the menu only
+    QString letter;  // key that stages it; empty: from the menu only
     QString name;
-    QString text;            // consequence, or why it is off
+    QString text;  // consequence, or why it is off
     bool on = false;
     QString step;
     ApprovalId approval;
-    bool abandon = false;    // cancel that undoes nothing; from the menu only
+    bool abandon = false;  // cancel that undoes nothing; from the menu only
     bool operator==(const VerbLine&) const = default;
 };
 
 struct WhyView {
-    RunId run;               // null: of a situation with several runs, or of nothing
+    RunId run;  // null: of a situation with several runs, or of nothing
     Glyph glyph = Glyph::None;
-    QString badge;           // wait, who moves next
+    QString badge;  // wait, who moves next
     QString sentence;
-    QStringList strong;      // parts of the sentence set in bold
-    qint64 since = 0;        // of the wait that the sentence is about
+    QStringList strong;  // parts of the sentence set in bold
+    qint64 since = 0;    // of the wait that the sentence is about
     std::vector<Fact> evidence;
     QString releases;
     std::vector<VerbLine> verbs;
@@ -161,9 +181,9 @@ struct WhyView {
 
 struct PayloadLine {
     PayloadId id;
-    QString title;           // "output of rank-quotes"
+    QString title;  // "output of rank-quotes"
     QString step;
-    QString role;            // input, output, error, partial, note
+    QString role;  // input, output, error, partial, note
     QString media;
     quint64 size = 0;
     bool operator==(const PayloadLine&) const = default;
@@ -176,7 +196,7 @@ struct AttemptLine {
     qint64 endedAt = 0;
     QString outcome;
     QString worker;
-    quint32 seq = 0;         // position among the step's attempts; look-ups have numbers of their own
+    quint32 seq = 0;  // position among the step's attempts; look-ups have numbers of their own
     bool operator==(const AttemptLine&) const = default;
 };
 
@@ -188,8 +208,8 @@ struct StepLine {
     QString kind;
     QString safety;
     Glyph glyph = Glyph::Pending;
-    QString word;            // state, or what it waits for
-    QString note;            // beside the node: who is asked, when it lapses
+    QString word;  // state, or what it waits for
+    QString note;  // beside the node: who is asked, when it lapses
     quint32 attempts = 0;
     qint64 readyAt = 0;
     qint64 startedAt = 0;
@@ -197,13 +217,13 @@ struct StepLine {
     qint64 since = 0;
     qint64 due = 0;
     quint32 revision = 0;
-    quint32 owner = kNone;   // fan-out step that it is a member of
-    RunId other;             // child run, or the run that holds its effect; null: none
+    quint32 owner = kNone;  // fan-out step that it is a member of
+    RunId other;            // child run, or the run that holds its effect; null: none
     bool finished = false;
-    bool begun = false;      // something has happened to it
-    bool stuck = false;      // waits, failed or unknown: what "next problem" goes to
-    bool onPath = false;     // on the path to the wait
-    bool root = false;       // the wait itself
+    bool begun = false;   // something has happened to it
+    bool stuck = false;   // waits, failed or unknown: what "next problem" goes to
+    bool onPath = false;  // on the path to the wait
+    bool root = false;    // the wait itself
     std::vector<quint32> after;
     std::vector<AttemptLine> tries;
     std::vector<PayloadLine> payloads;
@@ -216,7 +236,7 @@ struct RunDetail {
     QString title;
     QString idText;
     WhyView why;
-    QStringList meta;        // workflow @version, key, started, deadline, budgets
+    QStringList meta;  // workflow @version, key, started, deadline, budgets
     std::vector<StepLine> steps;
     std::vector<PayloadLine> payloads;
     quint64 version = 0;
@@ -237,64 +257,12 @@ struct HistoryLine {
 
 struct PayloadText {
     PayloadLine line;
-    QByteArray head;         // the first kPayloadShown bytes
+    QByteArray head;  // the first kPayloadShown bytes
     bool redacted = false;
     QString hash;
     std::vector<Fact> fields;  // of a small, flat JSON object: name and raw value
 };
 constexpr qint64 kPayloadShown = 64 * 1024;
-constexpr quint64 kPreviewMost = 4 * 1024;   // larger payloads are opened, not shown beside their step
-
-// --- acts ------------------------------------------------------------------------------------------------------------
-
-enum class Outcome : quint8 { Happened, NotHappened, RepeatSameKey };
-
-struct ActRequest {
-    Verb verb = Verb::Approve;
-    RunId run;
-    QString step;
-    ApprovalId approval;
-    Outcome settleAs = Outcome::Happened;
-    QString result;          // settle, happened: the provider's result to record
-    QString evidence;        // settle: what it was found by, for example the provider's reference
-    bool compensate = true;  // cancel; false: abandon
-    QString reason;
-    // What the act depends on, as it was when the person looked; filled from the preview.
-    Digest binding;
-    quint32 stepRevision = 0;
-    quint64 controlRevision = 0;
-    bool expects = false;
-};
-
-struct ActPreview {
-    ActRequest request;      // with what it depends on filled in
-    bool possible = false;
-    QString refusal;         // where it is not
-    QString sentence;
-    QStringList strong;
-    std::vector<Fact> facts; // the request, or the evidence
-    PayloadText sent;        // what would be sent, or was
-    QString sentTitle;
-    QStringList willHappen;
-    QStringList willNotRepeat;
-    QStringList mayRepeat;
-    QStringList alsoChanges;
-    QString reversible;
-    QString repeatOff;       // settle: why "repeat with the same key" is off; empty: it is on
-    quint64 version = 0;
-    qint64 at = 0;
-    bool reasonRequired = false;
-    int reasonMinimum = 0;
-};
-
-enum class ActEnd : quint8 { Done, NoChange, Stale, Refused, Failed, NotKnown };
-
-struct ActResult {
-    ActEnd end = ActEnd::Failed;
-    QString text;
-    quint64 version = 0;
-    quint64 auditSeq = 0;
-    bool ownerElsewhere = false;
-};
+constexpr quint64 kPreviewMost = 4 * 1024;  // larger payloads are opened, not shown beside their step
 
 }  // namespace cairn::ui

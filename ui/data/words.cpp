@@ -8,7 +8,10 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-struct GlyphRow { Family family; const char16_t* name; };
+struct GlyphRow {
+    Family family;
+    const char16_t* name;
+};
 constexpr std::array<GlyphRow, static_cast<std::size_t>(Glyph::Count)> kGlyphs{{
     {Family::Rest, u""},
     {Family::Moving, u"executing, under way"},
@@ -75,7 +78,8 @@ Glyph glyphOf(Activity activity, Reason reason)
     case Activity::Compensated: return Glyph::Cancelled;
     case Activity::Cancelling:
     case Activity::Compensating: return reason == Reason::OutcomeUnknown ? Glyph::Uncertain : Glyph::Running;
-    // The shape says the same as the word: a pause, or something that runs meanwhile, hides no uncertain effect.
+    // The shape says the same as the word: a pause, or something that runs meanwhile, hides no uncertain
+    // effect.
     case Activity::Paused: return reason == Reason::None ? Glyph::Paused : glyphOf(reason);
     case Activity::Executing: return reason == Reason::None ? Glyph::Running : glyphOf(reason);
     case Activity::Retrying: return Glyph::Backoff;

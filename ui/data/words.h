@@ -6,12 +6,12 @@
 namespace cairn::ui {
 
 [[nodiscard]] Family familyOf(Glyph glyph);
-[[nodiscard]] QString glyphName(Glyph glyph);                       // for assistive technology
+[[nodiscard]] QString glyphName(Glyph glyph);  // for assistive technology
 [[nodiscard]] Glyph glyphOf(Reason reason);
 [[nodiscard]] Glyph glyphOf(Activity activity, Reason reason);
 [[nodiscard]] Glyph glyphOf(StepState state, Reason reason);
-[[nodiscard]] QString moverText(Attention attention);               // "a person must"
-[[nodiscard]] QString letterOf(Verb verb);                          // key of the keyboard map; empty: none
-[[nodiscard]] QString verbName(Verb verb);                          // as the console says it
+[[nodiscard]] QString moverText(Attention attention);  // "a person must"
+[[nodiscard]] QString letterOf(Verb verb);             // key of the keyboard map; empty: none
+[[nodiscard]] QString verbName(Verb verb);             // as the console says it
 
 }  // namespace cairn::ui

@@ -33,12 +33,20 @@ QString objectOf(const ActRequest& request)
 }  // namespace
 
 ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& request, QWidget* parent)
-    : QDialog(parent), m_source(source), m_facts(facts), m_request(request), m_validity(new QTimer(this)),
-      m_reason(new QPlainTextEdit(this)), m_result(new QLineEdit(this)),
-      m_evidence(new QLineEdit(this)), m_count(new QLineEdit(this)),
-      m_notice(safe::label({}, {.wrap = true, .selectable = true}, this)),
-      m_valid(safe::label({}, {.size = 11, .secondary = true}, this)), m_confirm(safe::button(objectOf(request), this)),
-      m_again(safe::button(u"Look again"_s, this)), m_close(safe::button(u"Close"_s, this))
+    : QDialog(parent)
+    , m_source(source)
+    , m_facts(facts)
+    , m_request(request)
+    , m_validity(new QTimer(this))
+    , m_reason(new QPlainTextEdit(this))
+    , m_result(new QLineEdit(this))
+    , m_evidence(new QLineEdit(this))
+    , m_count(new QLineEdit(this))
+    , m_notice(safe::label({}, {.wrap = true, .selectable = true}, this))
+    , m_valid(safe::label({}, {.size = 11, .secondary = true}, this))
+    , m_confirm(safe::button(objectOf(request), this))
+    , m_again(safe::button(u"Look again"_s, this))
+    , m_close(safe::button(u"Close"_s, this))
 {
     setWindowTitle(actName(request));
     setModal(true);
@@ -131,11 +139,12 @@ void ActSheet::buildLayout()
     if (m_optionsBox != nullptr)
         below->addWidget(m_optionsBox);
     below->addWidget(safe::label(m_facts.guarded ? u"Reason, required"_s : u"Reason"_s,
-                                 {.size = 11, .bold = true, .secondary = true}, this));
+        {.size = 11, .bold = true, .secondary = true}, this));
     below->addWidget(m_reason);
     if (m_request.verb == Verb::Cancel && !m_request.compensate) {
         auto* typed = new QHBoxLayout;
-        typed->addWidget(safe::label(u"Nothing is undone, and it cannot be taken back. Type 1, the number of runs:"_s, {}, this));
+        typed->addWidget(safe::label(
+            u"Nothing is undone, and it cannot be taken back. Type 1, the number of runs:"_s, {}, this));
         typed->addWidget(m_count);
         typed->addStretch(1);
         m_count->show();
@@ -162,7 +171,8 @@ void ActSheet::connectSignals()
     });
     connect(m_count, &QLineEdit::textChanged, this, &ActSheet::updateConfirm);
     connect(m_validity, &QTimer::timeout, this, [this] {
-        refuse(u"The preview is older than five minutes. Nothing was sent. Look again before you act."_s, true);
+        refuse(
+            u"The preview is older than five minutes. Nothing was sent. Look again before you act."_s, true);
     });
 }
 
@@ -190,7 +200,8 @@ void ActSheet::showPreview(const ActPreview& preview)
 {
     m_preview = preview;
     m_request = preview.request;
-    m_request.result = m_result->text();   // as they stand now, not as they were when the preview was asked for
+    m_request.result =
+        m_result->text();  // as they stand now, not as they were when the preview was asked for
     m_request.evidence = m_evidence->text();
     fillBody();
     m_ready = preview.possible;
@@ -215,9 +226,10 @@ void ActSheet::updateConfirm()
     safe::setTip(m_confirm, m_ready ? lacks : QString());
     if (!m_ready || m_busy)
         return;
-    safe::setText(m_valid, lacks.isEmpty() ? u"preview at revision %1, valid until %2"_s.arg(countText(m_preview.version),
-                                                 clockText(m_preview.at + kValidMs, m_preview.at))
-                                           : lacks);
+    safe::setText(m_valid,
+        lacks.isEmpty() ? u"preview at revision %1, valid until %2"_s.arg(
+            countText(m_preview.version), clockText(m_preview.at + kValidMs, m_preview.at))
+                        : lacks);
 }
 
 QString ActSheet::missing() const
@@ -273,16 +285,14 @@ void ActSheet::finish(const ActResult& result)
         return;
     case ActEnd::Stale:
         refuse(u"Refused, because what this depends on has changed since you looked: "_s + result.text
-                   + u" Nothing was changed."_s, true);
+                + u" Nothing was changed."_s,
+            true);
         return;
-    case ActEnd::Refused:
-        refuse(u"Refused: "_s + result.text + u" Nothing was changed."_s, true);
-        return;
-    case ActEnd::Failed:
-        refuse(u"Not done: "_s + result.text + u" The store is unchanged."_s, true);
-        return;
+    case ActEnd::Refused: refuse(u"Refused: "_s + result.text + u" Nothing was changed."_s, true); return;
+    case ActEnd::Failed: refuse(u"Not done: "_s + result.text + u" The store is unchanged."_s, true); return;
     case ActEnd::NotKnown:
-        refuse(u"Whether this was done is not known: "_s + result.text + u" Look again; the history tells."_s, true);
+        refuse(u"Whether this was done is not known: "_s + result.text + u" Look again; the history tells."_s,
+            true);
         return;
     }
 }
@@ -306,7 +316,7 @@ void ActSheet::keyPressEvent(QKeyEvent* event)
     if (enter) {
         if ((event->modifiers() & Qt::ControlModifier) != 0)
             execute();
-        return;   // a bare Enter never executes
+        return;  // a bare Enter never executes
     }
     QDialog::keyPressEvent(event);
 }

@@ -1,7 +1,8 @@
 #pragma once
-// One act on one run: what it is about, the preview (computed by the same rules that will execute it), the reason, and
-// the button that repeats verb and number. Ctrl+Enter executes; nothing else does. Refused when what the act depends on
-// has changed since the preview: then nothing is sent, and the sheet asks to look again.
+// One act on one run: what it is about, the preview (computed by the same rules that will execute it), the
+// reason, and the button that repeats verb and number. Ctrl+Enter executes; nothing else does. Refused when
+// what the act depends on has changed since the preview: then nothing is sent, and the sheet asks to look
+// again.
 
 #include "ui/data/source.h"
 
@@ -59,7 +60,7 @@ private:
     void finish(const ActResult& result);
     void refuse(const QString& text, bool again);
     [[nodiscard]] bool reasonSuffices() const;
-    [[nodiscard]] QString missing() const;   // what is still to be entered; empty: nothing
+    [[nodiscard]] QString missing() const;  // what is still to be entered; empty: nothing
 
     Source& m_source;
     StoreFacts m_facts;
@@ -72,16 +73,16 @@ private:
     QPlainTextEdit* m_reason;
     QLineEdit* m_result;
     QLineEdit* m_evidence;
-    QLineEdit* m_count;        // abandon: the number of runs, typed
+    QLineEdit* m_count;  // abandon: the number of runs, typed
     QButtonGroup* m_options = nullptr;
     QWidget* m_optionsBox = nullptr;
-    QLabel* m_repeatOff = nullptr;   // why a repeat is off
+    QLabel* m_repeatOff = nullptr;  // why a repeat is off
     QLabel* m_notice;
     QLabel* m_valid;
     QPushButton* m_confirm;
     QPushButton* m_again;
     QPushButton* m_close;
-    bool m_ready = false;      // a preview that may be executed
+    bool m_ready = false;  // a preview that may be executed
     bool m_busy = false;
 };
 

@@ -21,7 +21,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kWholeWord = 72;   // what one decides on is not shortened as long as a line holds it
+constexpr int kWholeWord = 72;  // what one decides on is not shortened as long as a line holds it
 
 }  // namespace
 
@@ -42,7 +42,8 @@ void ActSheet::fillBody()
     if (m_options != nullptr) {
         auto* repeat = m_options->button(static_cast<int>(Outcome::RepeatSameKey));
         repeat->setEnabled(m_preview.repeatOff.isEmpty());
-        repeat->setText(m_preview.repeatOff.isEmpty() ? u"Repeat with the same key"_s : u"Repeat with the same key (off)"_s);
+        repeat->setText(m_preview.repeatOff.isEmpty() ? u"Repeat with the same key"_s
+                                                      : u"Repeat with the same key (off)"_s);
         safe::setText(m_repeatOff, m_preview.repeatOff);
         m_repeatOff->setVisible(!m_preview.repeatOff.isEmpty());
     }
@@ -53,7 +54,8 @@ void ActSheet::addFacts()
     if (m_preview.facts.empty())
         return;
     m_body->addSpacing(10);
-    m_body->addWidget(caption(m_request.verb == Verb::Settle ? u"Evidence"_s : u"The request"_s, m_bodyWidget));
+    m_body->addWidget(
+        caption(m_request.verb == Verb::Settle ? u"Evidence"_s : u"The request"_s, m_bodyWidget));
     m_body->addSpacing(4);
     m_body->addWidget(factGrid(m_preview.facts, 104, m_bodyWidget, kWholeWord));
 }
@@ -69,8 +71,8 @@ void ActSheet::addSent()
     auto* head = new QHBoxLayout;
     head->addWidget(caption(m_preview.sentTitle, m_bodyWidget));
     head->addStretch(1);
-    head->addWidget(safe::label(sent.line.media + u", "_s + sizeText(sent.line.size), {.size = 11, .secondary = true},
-                                m_bodyWidget));
+    head->addWidget(safe::label(
+        sent.line.media + u", "_s + sizeText(sent.line.size), {.size = 11, .secondary = true}, m_bodyWidget));
     m_body->addLayout(head);
     m_body->addSpacing(4);
     if (!sent.fields.empty()) {
@@ -103,7 +105,8 @@ void ActSheet::addConsequences()
         row->addWidget(consequences(u"May be repeated"_s, Glyph::Uncertain, m_preview.mayRepeat, box), 1);
     m_body->addWidget(box);
     m_body->addSpacing(6);
-    QString line = m_preview.mayRepeat.isEmpty() ? u"May be repeated: nothing"_s : u"May be repeated: see above"_s;
+    QString line =
+        m_preview.mayRepeat.isEmpty() ? u"May be repeated: nothing"_s : u"May be repeated: see above"_s;
     if (!m_preview.reversible.isEmpty())
         line += u" · "_s + m_preview.reversible;
     m_body->addWidget(safe::label(line, {.size = 11, .secondary = true, .wrap = true}, m_bodyWidget));
@@ -151,7 +154,7 @@ void ActSheet::buildOptions()
             return;
         m_request.settleAs = static_cast<Outcome>(id);
         m_result->setEnabled(m_request.settleAs == Outcome::Happened);
-        ask();   // another outcome, another preview
+        ask();  // another outcome, another preview
     });
 }
 

@@ -26,7 +26,7 @@ using State = BulkRow::State;
 namespace {
 
 // Lines that several runs share are told once, with their number.
-QStringList gathered(const std::vector<ActPreview>& previews, QStringList ActPreview::* what)
+QStringList gathered(const std::vector<ActPreview>& previews, QStringList ActPreview::*what)
 {
     std::map<QString, quint64> counts;
     QStringList order;
@@ -39,7 +39,8 @@ QStringList gathered(const std::vector<ActPreview>& previews, QStringList ActPre
     }
     QStringList lines;
     for (const QString& line : order)
-        lines << (counts[line] == 1 ? line : u"%1 (%2)"_s.arg(line, plural(counts[line], u"run"_s, u"runs"_s)));
+        lines << (counts[line] == 1 ? line
+                                    : u"%1 (%2)"_s.arg(line, plural(counts[line], u"run"_s, u"runs"_s)));
     return lines;
 }
 
@@ -50,13 +51,20 @@ bool BulkSheet::takes(Verb verb)
     return verb == Verb::Pause || verb == Verb::Resume || verb == Verb::Cancel || verb == Verb::Retry;
 }
 
-BulkSheet::BulkSheet(Source& source, const StoreFacts& facts, std::vector<ActRequest> requests, const QStringList& names,
-                     QWidget* parent)
-    : QDialog(parent), m_source(source), m_facts(facts), m_requests(std::move(requests)), m_model(new BulkModel(this)),
-      m_table(new DataTable(u"Runs of this act"_s, this)), m_sum(safe::label({}, {.size = 16, .wrap = true}, this)),
-      m_reason(new QPlainTextEdit(this)), m_count(new QLineEdit(this)),
-      m_state(safe::label({}, {.size = 11, .secondary = true}, this)), m_close(safe::button(u"Close   Esc"_s, this)),
-      m_confirm(safe::button({}, this))
+BulkSheet::BulkSheet(Source& source, const StoreFacts& facts, std::vector<ActRequest> requests,
+    const QStringList& names, QWidget* parent)
+    : QDialog(parent)
+    , m_source(source)
+    , m_facts(facts)
+    , m_requests(std::move(requests))
+    , m_model(new BulkModel(this))
+    , m_table(new DataTable(u"Runs of this act"_s, this))
+    , m_sum(safe::label({}, {.size = 16, .wrap = true}, this))
+    , m_reason(new QPlainTextEdit(this))
+    , m_count(new QLineEdit(this))
+    , m_state(safe::label({}, {.size = 11, .secondary = true}, this))
+    , m_close(safe::button(u"Close   Esc"_s, this))
+    , m_confirm(safe::button({}, this))
 {
     setWindowTitle(actName(m_requests.front()));
     setModal(true);
@@ -107,8 +115,8 @@ void BulkSheet::buildLayout()
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(1, 1, 1, 1);
     column->setSpacing(0);
-    column->addWidget(new SheetHead(m_facts, u"%1, %2"_s.arg(actName(m_requests.front()),
-                                        plural(m_requests.size(), u"run"_s, u"runs"_s)), this));
+    column->addWidget(new SheetHead(m_facts,
+        u"%1, %2"_s.arg(actName(m_requests.front()), plural(m_requests.size(), u"run"_s, u"runs"_s)), this));
     auto* body = new QVBoxLayout;
     body->setContentsMargins(18, 12, 18, 10);
     body->setSpacing(8);
@@ -119,13 +127,15 @@ void BulkSheet::buildLayout()
     m_effects = new QVBoxLayout;
     body->addLayout(m_effects);
     body->addWidget(caption(m_facts.guarded ? u"Reason, required; it is recorded with every run"_s
-                                            : u"Reason; it is recorded with every run"_s, this));
+                                            : u"Reason; it is recorded with every run"_s,
+        this));
     body->addWidget(m_reason);
     const bool abandons = m_requests.front().verb == Verb::Cancel && !m_requests.front().compensate;
     m_count->setVisible(abandons);
     if (abandons) {
         auto* typed = new QHBoxLayout;
-        typed->addWidget(safe::label(u"Nothing is undone, and it cannot be taken back. Type the number of runs:"_s, {}, this));
+        typed->addWidget(safe::label(
+            u"Nothing is undone, and it cannot be taken back. Type the number of runs:"_s, {}, this));
         typed->addWidget(m_count);
         typed->addStretch(1);
         body->addLayout(typed);
@@ -151,7 +161,8 @@ void BulkSheet::askNext()
         showPreviews();
         return;
     }
-    safe::setText(m_sum, u"Computing the preview: %1 of %2"_s.arg(countText(m_next + 1), countText(m_requests.size())));
+    safe::setText(
+        m_sum, u"Computing the preview: %1 of %2"_s.arg(countText(m_next + 1), countText(m_requests.size())));
     whenDone(m_source.preview(m_requests[m_next]), this, [this](const Reply<ActPreview>& reply) {
         const auto row = static_cast<int>(m_next);
         if (reply) {
@@ -169,9 +180,10 @@ void BulkSheet::askNext()
 void BulkSheet::showPreviews()
 {
     const quint64 out = m_model->count(State::LeftOut);
-    safe::setText(m_sum, u"%1: %2 of %3 marked, %4 left out%5"_s.arg(actName(m_requests.front()),
-        plural(ready(), u"run"_s, u"runs"_s), countText(m_requests.size()), countText(out),
-        out == 0 ? u"."_s : u"; why stands in its line."_s));
+    safe::setText(m_sum,
+        u"%1: %2 of %3 marked, %4 left out%5"_s.arg(actName(m_requests.front()),
+            plural(ready(), u"run"_s, u"runs"_s), countText(m_requests.size()), countText(out),
+            out == 0 ? u"."_s : u"; why stands in its line."_s));
     auto* box = new QWidget(this);
     box->setAutoFillBackground(true);
     auto* row = new QHBoxLayout(box);
@@ -180,7 +192,9 @@ void BulkSheet::showPreviews()
     QStringList next = gathered(m_previews, &ActPreview::willHappen);
     next += gathered(m_previews, &ActPreview::alsoChanges);
     row->addWidget(consequences(u"What happens next"_s, Glyph::Running, next, box), 1);
-    row->addWidget(consequences(u"May be repeated"_s, Glyph::Uncertain, gathered(m_previews, &ActPreview::mayRepeat), box), 1);
+    row->addWidget(consequences(u"May be repeated"_s, Glyph::Uncertain,
+                       gathered(m_previews, &ActPreview::mayRepeat), box),
+        1);
     m_effects->addWidget(box);
     updateConfirm();
 }
@@ -208,7 +222,8 @@ void BulkSheet::updateConfirm()
         return;
     const QString lacks = missing();
     m_confirm->setEnabled(lacks.isEmpty());
-    m_confirm->setText(u"%1 %2   Ctrl Enter"_s.arg(actName(m_requests.front()), plural(ready(), u"run"_s, u"runs"_s)));
+    m_confirm->setText(
+        u"%1 %2   Ctrl Enter"_s.arg(actName(m_requests.front()), plural(ready(), u"run"_s, u"runs"_s)));
     m_confirm->setAccessibleName(m_confirm->text());
     safe::setText(m_state, lacks.isEmpty() ? u"each run is decided again when it is sent"_s : lacks);
 }
@@ -248,10 +263,12 @@ void BulkSheet::answered(const Reply<ActResult>& reply)
     if (!reply) {
         m_model->set(row, State::Failed, reply.failure.what + u' ' + reply.failure.state);
     } else {
-        static constexpr State kStates[] = {State::Done, State::NoChange, State::Refused, State::Refused, State::Failed, State::NotKnown};
+        static constexpr State kStates[] = {
+            State::Done, State::NoChange, State::Refused, State::Refused, State::Failed, State::NotKnown};
         QString text = reply.value->text;
         if (reply.value->end == ActEnd::Done)
-            text = u"history entry %1, audit entry %2"_s.arg(countText(reply.value->version), countText(reply.value->auditSeq));
+            text = u"history entry %1, audit entry %2"_s.arg(
+                countText(reply.value->version), countText(reply.value->auditSeq));
         m_model->set(row, kStates[static_cast<std::size_t>(reply.value->end)], text);
     }
     ++m_next;
@@ -260,14 +277,16 @@ void BulkSheet::answered(const Reply<ActResult>& reply)
 
 QString BulkSheet::summary() const
 {
-    const auto said = [this](State state) { return countText(m_model->count(state)) + u' ' + bulkWord(state); };
+    const auto said = [this](
+                          State state) { return countText(m_model->count(state)) + u' ' + bulkWord(state); };
     QStringList parts{said(State::Done), said(State::NoChange), said(State::Refused), said(State::Failed)};
     if (m_model->count(State::NotKnown) > 0)
         parts << said(State::NotKnown);
     if (m_model->count(State::NotSent) > 0)
         parts << said(State::NotSent);
     parts << said(State::LeftOut);
-    return u"%1 of %2: %3."_s.arg(actName(m_requests.front()), plural(m_requests.size(), u"run"_s, u"runs"_s), parts.join(u", "_s));
+    return u"%1 of %2: %3."_s.arg(
+        actName(m_requests.front()), plural(m_requests.size(), u"run"_s, u"runs"_s), parts.join(u", "_s));
 }
 
 void BulkSheet::finish()
@@ -314,7 +333,7 @@ void BulkSheet::keyPressEvent(QKeyEvent* event)
     if (!enter)
         QDialog::keyPressEvent(event);
     else if ((event->modifiers() & Qt::ControlModifier) != 0)
-        execute();   // a bare Enter never executes
+        execute();  // a bare Enter never executes
 }
 
 }  // namespace cairn::ui

@@ -1,7 +1,8 @@
 #pragma once
-// One act on several runs: the exact set, a preview per run, one reason, and a result per run. What the preview refuses is
-// left out and named; zero is shown as zero. Each run is decided for itself when it is sent: one that has changed in what
-// the act depends on is refused. Not for acts that must be read one by one (approve, reject, set outcome).
+// One act on several runs: the exact set, a preview per run, one reason, and a result per run. What the
+// preview refuses is left out and named; zero is shown as zero. Each run is decided for itself when it is
+// sent: one that has changed in what the act depends on is refused. Not for acts that must be read one by one
+// (approve, reject, set outcome).
 
 #include "ui/data/source.h"
 
@@ -22,7 +23,8 @@ class BulkSheet final : public QDialog {
     Q_OBJECT
 public:
     // All requests have the same verb; `names` say workflow and key, one for each.
-    BulkSheet(Source& source, const StoreFacts& facts, std::vector<ActRequest> requests, const QStringList& names, QWidget* parent);
+    BulkSheet(Source& source, const StoreFacts& facts, std::vector<ActRequest> requests,
+        const QStringList& names, QWidget* parent);
 
     [[nodiscard]] static bool takes(Verb verb);
     [[nodiscard]] QPlainTextEdit* reason() const { return m_reason; }
@@ -33,10 +35,10 @@ public:
     [[nodiscard]] bool previewed() const { return m_next == m_requests.size(); }
 
 Q_SIGNALS:
-    void ended(const QString& summary);            // all that was sent has been answered
+    void ended(const QString& summary);  // all that was sent has been answered
 
 public Q_SLOTS:
-    void reject() override;                        // while it sends: stops after the run under way
+    void reject() override;  // while it sends: stops after the run under way
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -69,7 +71,7 @@ private:
     QLabel* m_state;
     QPushButton* m_close;
     QPushButton* m_confirm;
-    std::size_t m_next = 0;                        // preview, then sending: the run that comes next
+    std::size_t m_next = 0;  // preview, then sending: the run that comes next
     bool m_sending = false;
     bool m_stop = false;
     bool m_over = false;

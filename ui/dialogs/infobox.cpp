@@ -14,7 +14,9 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 InfoBox::InfoBox(const QString& title, std::vector<Fact> facts, bool withFilter, QWidget* parent)
-    : QDialog(parent), m_facts(std::move(facts)), m_list(new QWidget(this))
+    : QDialog(parent)
+    , m_facts(std::move(facts))
+    , m_list(new QWidget(this))
 {
     setWindowTitle(title);
     setModal(true);
@@ -57,12 +59,15 @@ void InfoBox::fill(const QString& filter)
             && !fact.value.contains(filter, Qt::CaseInsensitive))
             continue;
         grid->addWidget(safe::label(fact.name, {.bold = true}, m_list), row, 0, Qt::AlignTop);
-        grid->addWidget(safe::label(fact.value, {.face = fact.mono ? Face::Mono : Face::Text, .wrap = true, .selectable = true},
-                                    m_list), row++, 1);
+        grid->addWidget(
+            safe::label(fact.value,
+                {.face = fact.mono ? Face::Mono : Face::Text, .wrap = true, .selectable = true}, m_list),
+            row++, 1);
     }
 }
 
-GoBox::GoBox(QWidget* parent) : QDialog(parent)
+GoBox::GoBox(QWidget* parent)
+    : QDialog(parent)
 {
     setWindowTitle(u"Go to a run"_s);
     setModal(true);
@@ -83,43 +88,30 @@ GoBox::GoBox(QWidget* parent) : QDialog(parent)
 
 std::vector<Fact> aboutFacts(const StoreFacts& facts)
 {
-    return {{u"Cairn console"_s, u"0.1.0"_s},
-            {u"SQLite"_s, facts.sqliteVersion},
-            {u"Qt"_s, QString::fromLatin1(qVersion())},
-            {u"Store"_s, facts.url, true},
-            {u"Environment"_s, facts.environment + (facts.guarded ? u", guarded"_s : u", free"_s)},
-            {u"Schema"_s, QString::number(facts.schema)},
-            {u"You"_s, facts.person + (facts.identity.isEmpty() ? QString() : u", "_s + facts.identity)},
-            {u"Rights"_s, facts.mayAct ? u"may act"_s : u"look only: "_s + facts.whyNot}};
+    return {{u"Cairn console"_s, u"0.1.0"_s}, {u"SQLite"_s, facts.sqliteVersion},
+        {u"Qt"_s, QString::fromLatin1(qVersion())}, {u"Store"_s, facts.url, true},
+        {u"Environment"_s, facts.environment + (facts.guarded ? u", guarded"_s : u", free"_s)},
+        {u"Schema"_s, QString::number(facts.schema)},
+        {u"You"_s, facts.person + (facts.identity.isEmpty() ? QString() : u", "_s + facts.identity)},
+        {u"Rights"_s, facts.mayAct ? u"may act"_s : u"look only: "_s + facts.whyNot}};
 }
 
 std::vector<Fact> allKeys()
 {
-    return {{u"/"_s, u"edit the filter"_s},
-            {u"Ctrl+K"_s, u"go to a run by id or key"_s},
-            {u"arrows, J K"_s, u"move"_s},
-            {u"Enter, Esc"_s, u"open, back"_s},
-            {u"E, Shift+E"_s, u"next, previous problem"_s},
-            {u"F"_s, u"show only what is not finished (run)"_s},
-            {u"1, 3, 4"_s, u"steps, history, data (run)"_s},
-            {u"Space, Shift+arrows"_s, u"mark a run, mark a range"_s},
-            {u"Ctrl+A"_s, u"mark all runs that are shown"_s},
-            {u"Backspace"_s, u"up to the parent run (run)"_s},
-            {u"A, X"_s, u"approve, reject"_s},
-            {u"H, Shift+H"_s, u"pause, resume"_s},
-            {u"O"_s, u"set outcome of an uncertain effect"_s},
-            {u"R"_s, u"retry now"_s},
-            {u"Delete"_s, u"cancel (stages only)"_s},
-            {u"menu Run"_s, u"abandon: cancel without undoing anything"_s},
-            {u"C"_s, u"copy the run's id"_s},
-            {u"Left, Right"_s, u"fold, unfold"_s},
-            {u"+ - 0"_s, u"graph: nearer, farther, fit"_s},
-            {u"Ctrl+E"_s, u"export the graph as DOT text"_s},
-            {u"F5"_s, u"refresh now"_s},
-            {u"F6, Shift+F6"_s, u"next, previous panel"_s},
-            {u"Ctrl+W"_s, u"close this tab"_s},
-            {u"Ctrl+Shift+L"_s, u"light, dark"_s},
-            {u"Ctrl+Enter"_s, u"execute, inside a sheet only"_s}};
+    return {{u"/"_s, u"edit the filter"_s}, {u"Ctrl+K"_s, u"go to a run by id or key"_s},
+        {u"arrows, J K"_s, u"move"_s}, {u"Enter, Esc"_s, u"open, back"_s},
+        {u"E, Shift+E"_s, u"next, previous problem"_s}, {u"F"_s, u"show only what is not finished (run)"_s},
+        {u"1, 3, 4"_s, u"steps, history, data (run)"_s},
+        {u"Space, Shift+arrows"_s, u"mark a run, mark a range"_s},
+        {u"Ctrl+A"_s, u"mark all runs that are shown"_s}, {u"Backspace"_s, u"up to the parent run (run)"_s},
+        {u"A, X"_s, u"approve, reject"_s}, {u"H, Shift+H"_s, u"pause, resume"_s},
+        {u"O"_s, u"set outcome of an uncertain effect"_s}, {u"R"_s, u"retry now"_s},
+        {u"Delete"_s, u"cancel (stages only)"_s},
+        {u"menu Run"_s, u"abandon: cancel without undoing anything"_s}, {u"C"_s, u"copy the run's id"_s},
+        {u"Left, Right"_s, u"fold, unfold"_s}, {u"+ - 0"_s, u"graph: nearer, farther, fit"_s},
+        {u"Ctrl+E"_s, u"export the graph as DOT text"_s}, {u"F5"_s, u"refresh now"_s},
+        {u"F6, Shift+F6"_s, u"next, previous panel"_s}, {u"Ctrl+W"_s, u"close this tab"_s},
+        {u"Ctrl+Shift+L"_s, u"light, dark"_s}, {u"Ctrl+Enter"_s, u"execute, inside a sheet only"_s}};
 }
 
 }  // namespace cairn::ui

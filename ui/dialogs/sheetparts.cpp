@@ -17,8 +17,11 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 SheetHead::SheetHead(const StoreFacts& facts, const QString& title, QWidget* parent)
-    : QWidget(parent), m_production(facts.environment.startsWith(u"prod"_s, Qt::CaseInsensitive)),
-      m_word(m_production ? u"PROD"_s : facts.environment.toUpper()), m_store(facts.name), m_title(title)
+    : QWidget(parent)
+    , m_production(facts.environment.startsWith(u"prod"_s, Qt::CaseInsensitive))
+    , m_word(m_production ? u"PROD"_s : facts.environment.toUpper())
+    , m_store(facts.name)
+    , m_title(title)
 {
     setFixedHeight(30);
     setAccessibleName(m_word + u' ' + m_store + u", "_s + m_title);
@@ -111,8 +114,10 @@ QWidget* consequences(const QString& title, Glyph glyph, const QStringList& line
         grid->addWidget(safe::label(shown(line, false, 300), {.wrap = true}, holder), row++, 1);
     }
     if (lines.size() > kMost)
-        grid->addWidget(safe::label(u"and %1 more"_s.arg(countText(static_cast<quint64>(lines.size() - kMost))),
-                                    {.secondary = true}, holder), row++, 0, 1, 2);
+        grid->addWidget(
+            safe::label(u"and %1 more"_s.arg(countText(static_cast<quint64>(lines.size() - kMost))),
+                {.secondary = true}, holder),
+            row++, 0, 1, 2);
     grid->setRowStretch(row, 1);
     return holder;
 }

@@ -1,7 +1,8 @@
 #pragma once
-// What the sheets for one act and for several share: the head in the environment's colour, captions, consequences.
+// What the sheets for one act and for several share: the head in the environment's colour, captions,
+// consequences.
 
-#include "ui/data/values.h"
+#include "ui/data/actvalues.h"
 
 #include <QWidget>
 
@@ -32,7 +33,8 @@ void emptyLayout(QLayout* layout);
 [[nodiscard]] QLabel* glyphLabel(Glyph glyph, int size, QWidget* parent);
 [[nodiscard]] Glyph glyphOfVerb(Verb verb);
 // Shape and line, one per consequence; says "nothing" rather than leaving the place empty.
-[[nodiscard]] QWidget* consequences(const QString& title, Glyph glyph, const QStringList& lines, QWidget* parent);
+[[nodiscard]] QWidget* consequences(
+    const QString& title, Glyph glyph, const QStringList& lines, QWidget* parent);
 // "Abandon" and "Set outcome" are names of their own; all others are the verb's.
 [[nodiscard]] QString actName(const ActRequest& request);
 

@@ -49,7 +49,8 @@ QVariant AttemptsModel::cell(const AttemptLine& line, int column, int role) cons
     case GlyphRole: return column == Number ? int(line.glyph) : 0;
     case LookRole: return column == Outcome ? PlainLook : FigureLook;
     case Qt::ToolTipRole:
-        return column == Outcome ? QVariant(tip(line.outcome + u", by "_s + line.worker)) : QVariant(tip(instantText(line.startedAt)));
+        return column == Outcome ? QVariant(tip(line.outcome + u", by "_s + line.worker))
+                                 : QVariant(tip(instantText(line.startedAt)));
     default: return {};
     }
 }

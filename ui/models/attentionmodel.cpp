@@ -8,7 +8,10 @@ namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
 
-int AttentionModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
+int AttentionModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : ColumnCount;
+}
 
 QVariant AttentionModel::headerData(int section, Qt::Orientation orientation, int role) const
 {

@@ -64,7 +64,8 @@ void BulkModel::set(int i, BulkRow::State state, const QString& text)
 
 quint64 BulkModel::count(BulkRow::State state) const
 {
-    return static_cast<quint64>(std::count_if(rows().begin(), rows().end(), [state](const BulkRow& r) { return r.state == state; }));
+    return static_cast<quint64>(
+        std::count_if(rows().begin(), rows().end(), [state](const BulkRow& r) { return r.state == state; }));
 }
 
 QVariant BulkModel::cell(const BulkRow& line, int column, int role) const

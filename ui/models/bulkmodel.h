@@ -8,10 +8,21 @@ namespace cairn::ui {
 
 struct BulkRow {
     RunId run;
-    QString name;            // workflow and key
-    enum class State : quint8 { Asking, Ready, LeftOut, Sending, Done, NoChange, Refused, Failed, NotKnown, NotSent };
+    QString name;  // workflow and key
+    enum class State : quint8 {
+        Asking,
+        Ready,
+        LeftOut,
+        Sending,
+        Done,
+        NoChange,
+        Refused,
+        Failed,
+        NotKnown,
+        NotSent
+    };
     State state = State::Asking;
-    QString text;            // why left out, or what came of it
+    QString text;  // why left out, or what came of it
     bool operator==(const BulkRow&) const = default;
 };
 

@@ -12,7 +12,8 @@ int HistoryModel::columnCount(const QModelIndex& parent) const { return parent.i
 
 QVariant HistoryModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    static const QStringList kNames{u"Entry"_s, u"Time"_s, u"Who"_s, u"Act"_s, u"What it says"_s, u"Reason given"_s};
+    static const QStringList kNames{
+        u"Entry"_s, u"Time"_s, u"Who"_s, u"Act"_s, u"What it says"_s, u"Reason given"_s};
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return {};
     if (role == Qt::TextAlignmentRole)

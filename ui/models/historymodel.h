@@ -17,7 +17,7 @@ public:
     [[nodiscard]] bool canFetchMore(const QModelIndex& parent) const override;
     void fetchMore(const QModelIndex& parent) override;
     void addLines(std::vector<HistoryLine> lines);
-    void setTotal(quint64 total);                  // entries in the store
+    void setTotal(quint64 total);  // entries in the store
     [[nodiscard]] quint64 lastVersion() const { return rows().empty() ? 0 : rows().back().version; }
     void pageFailed() { m_asked = false; }
 

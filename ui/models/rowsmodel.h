@@ -1,6 +1,6 @@
 #pragma once
-// The fiddly half of a table model, written once: rows with a key each, brought up to date without a reset. What stays
-// keeps its persistent indexes, so selection, current row and scroll survive every refresh.
+// The fiddly half of a table model, written once: rows with a key each, brought up to date without a reset.
+// What stays keeps its persistent indexes, so selection, current row and scroll survive every refresh.
 
 #include <QAbstractTableModel>
 
@@ -11,8 +11,7 @@
 
 namespace cairn::ui {
 
-template<typename Row, typename Key>
-class RowsModel : public QAbstractTableModel {
+template<typename Row, typename Key> class RowsModel : public QAbstractTableModel {
 public:
     using QAbstractTableModel::QAbstractTableModel;
 
@@ -142,8 +141,9 @@ private:
                 ++end;
             beginInsertRows({}, static_cast<int>(i), static_cast<int>(end) - 1);
             m_indexed = false;
-            m_rows.insert(m_rows.begin() + static_cast<std::ptrdiff_t>(i), fresh.begin() + static_cast<std::ptrdiff_t>(i),
-                          fresh.begin() + static_cast<std::ptrdiff_t>(end));
+            m_rows.insert(m_rows.begin() + static_cast<std::ptrdiff_t>(i),
+                fresh.begin() + static_cast<std::ptrdiff_t>(i),
+                fresh.begin() + static_cast<std::ptrdiff_t>(end));
             endInsertRows();
             i = end;
         }
@@ -164,7 +164,7 @@ private:
     }
 
     std::vector<Row> m_rows;
-    mutable std::unordered_map<Key, std::size_t> m_places;   // of the rows, made when it is asked for
+    mutable std::unordered_map<Key, std::size_t> m_places;  // of the rows, made when it is asked for
     mutable bool m_indexed = false;
 };
 

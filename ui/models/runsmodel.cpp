@@ -28,7 +28,8 @@ std::vector<RunSlot> slotsOf(const std::vector<RunLine>& lines)
 
 QByteArray bytesOf(const RunId& run)
 {
-    return QByteArray(reinterpret_cast<const char*>(run.bytes.data()), static_cast<qsizetype>(run.bytes.size()));
+    return QByteArray(
+        reinterpret_cast<const char*>(run.bytes.data()), static_cast<qsizetype>(run.bytes.size()));
 }
 
 constexpr bool isFigure(int column)
@@ -39,14 +40,17 @@ constexpr bool isFigure(int column)
 
 }  // namespace
 
-RunsModel::RunsModel(QObject* parent) : RowsModel(parent) {}
+RunsModel::RunsModel(QObject* parent)
+    : RowsModel(parent)
+{
+}
 
 int RunsModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
 
 QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
     static const QStringList kNames{u"State"_s, u"Run"_s, u"Workflow"_s, u"Step"_s, u"Attempt"_s, u"Waited"_s,
-                                    u"Next at"_s, u"Money at stake"_s, u"Key"_s};
+        u"Next at"_s, u"Money at stake"_s, u"Key"_s};
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return {};
     if (role == Qt::TextAlignmentRole)
@@ -89,7 +93,7 @@ QVariant RunsModel::cell(const RunSlot& slot, int column, int role) const
     if (role == Qt::TextAlignmentRole)
         return int(isFigure(column) ? Qt::AlignRight : Qt::AlignLeft);
     if (role == Qt::SizeHintRole)
-        return {};   // never starts a read
+        return {};  // never starts a read
     if (!slot.line) {
         if (role == Qt::DisplayRole)
             want(slot.run);
@@ -104,7 +108,8 @@ QVariant RunsModel::cell(const RunSlot& slot, int column, int role) const
     case HeadRole: return column == Run ? QVariant(shortId(line.run).left(7)) : QVariant();
     case Qt::AccessibleTextRole:
         if (column == State)
-            return QVariant(line.word + u", "_s + glyphName(line.glyph) + (m_marks.count(line.run) != 0 ? u", marked"_s : QString()));
+            return QVariant(line.word + u", "_s + glyphName(line.glyph)
+                + (m_marks.count(line.run) != 0 ? u", marked"_s : QString()));
         return column == Run ? QVariant(idText(line.run)) : QVariant(text(line, column));
     case Qt::ToolTipRole:
         if (column == Run)
@@ -117,7 +122,10 @@ QVariant RunsModel::cell(const RunSlot& slot, int column, int role) const
     }
 }
 
-bool RunsModel::canFetchMore(const QModelIndex& parent) const { return !parent.isValid() && m_more && !m_asked; }
+bool RunsModel::canFetchMore(const QModelIndex& parent) const
+{
+    return !parent.isValid() && m_more && !m_asked;
+}
 
 void RunsModel::fetchMore(const QModelIndex& parent)
 {
@@ -136,8 +144,9 @@ void RunsModel::setFirst(const RunSlice& slice)
     m_held.clear();
     m_touched.clear();
     std::vector<RunSlot> fresh = slotsOf(slice.lines);
-    for (RunSlot& slot : fresh)   // an answer that comes late does not undo what is known since
-        if (const RunSlot* held = row(rowOf(slot.run)); held != nullptr && held->line && held->line->version > slot.line->version)
+    for (RunSlot& slot : fresh)  // an answer that comes late does not undo what is known since
+        if (const RunSlot* held = row(rowOf(slot.run));
+            held != nullptr && held->line && held->line->version > slot.line->version)
             slot.line = held->line;
     sync(std::move(fresh));
     dropMarksOfGone();
@@ -206,9 +215,11 @@ int RunsModel::settle(const RunSlice& slice)
         else
             update(i, line);
     }
-    // Where there is more than the slice, a row that is not in it may have been pushed down by new ones; one that has
-    // changed since has left, or has moved below.
-    removeIf([&](const RunSlot& slot) { return in.count(slot.run) == 0 && (!slice.more || m_touched.count(slot.run) != 0); });
+    // Where there is more than the slice, a row that is not in it may have been pushed down by new ones; one
+    // that has changed since has left, or has moved below.
+    removeIf([&](const RunSlot& slot) {
+        return in.count(slot.run) == 0 && (!slice.more || m_touched.count(slot.run) != 0);
+    });
     m_touched.clear();
     m_more = slice.more;
     dropMarksOfGone();
@@ -218,7 +229,8 @@ int RunsModel::settle(const RunSlice& slice)
 void RunsModel::setMark(int i, bool on)
 {
     const RunSlot* slot = row(i);
-    if (slot == nullptr || !slot->line || (on && slot->line->endedAt != 0) || (m_marks.count(slot->run) != 0) == on)
+    if (slot == nullptr || !slot->line || (on && slot->line->endedAt != 0)
+        || (m_marks.count(slot->run) != 0) == on)
         return;
     if (on)
         m_marks.emplace(slot->run, *slot->line);
@@ -285,7 +297,8 @@ void RunsModel::want(const RunId& run) const
         QTimer::singleShot(0, this, [this] {
             std::vector<RunId> runs;
             for (const QByteArray& bytes : std::as_const(m_wanted))
-                runs.push_back(*idFromBytes<RunId>({bytes.constData(), static_cast<std::size_t>(bytes.size())}));
+                runs.push_back(
+                    *idFromBytes<RunId>({bytes.constData(), static_cast<std::size_t>(bytes.size())}));
             m_wanted.clear();
             if (!runs.empty())
                 Q_EMIT const_cast<RunsModel*>(this)->linesWanted(runs);

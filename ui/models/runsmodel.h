@@ -1,6 +1,7 @@
 #pragma once
-// The list of runs: ids of all rows seen so far, contents only of those near the window. Pages are asked for when the
-// view comes near the end; contents that were let go are asked for again by id. Never a reset on refresh.
+// The list of runs: ids of all rows seen so far, contents only of those near the window. Pages are asked for
+// when the view comes near the end; contents that were let go are asked for again by id. Never a reset on
+// refresh.
 
 #include "ui/data/values.h"
 #include "ui/models/rowsmodel.h"
@@ -33,24 +34,27 @@ public:
 
     // A new list (another filter): rows that are in both stay where the reader left them.
     void setFirst(const RunSlice& slice);
-    // The same list read again while somebody reads further down: rows that are in it no more go, the others are brought
-    // up to date, new ones are only counted. Gives the number of new ones.
+    // The same list read again while somebody reads further down: rows that are in it no more go, the others
+    // are brought up to date, new ones are only counted. Gives the number of new ones.
     int settle(const RunSlice& slice);
     void addPage(const RunSlice& slice);
-    void setLines(const std::vector<RunLine>& lines);        // contents asked for by linesWanted
-    // Changed rows: those held are brought up to date in place, never by an older version. Gives how many of them are in
-    // the list, and how many are not.
-    struct Merged { int shown = 0; int others = 0; };
+    void setLines(const std::vector<RunLine>& lines);  // contents asked for by linesWanted
+    // Changed rows: those held are brought up to date in place, never by an older version. Gives how many of
+    // them are in the list, and how many are not.
+    struct Merged {
+        int shown = 0;
+        int others = 0;
+    };
     Merged merge(const std::vector<RunLine>& changed);
     // Marks belong to runs, not to rows: they survive a refresh, and go with a run that leaves the list.
     void toggleMark(int row);
     void setMark(int row, bool on);
     void markShown();
     void clearMarks();
-    [[nodiscard]] std::vector<RunLine> marked() const;       // in the order of the list
+    [[nodiscard]] std::vector<RunLine> marked() const;  // in the order of the list
     [[nodiscard]] std::size_t marks() const { return m_marks.size(); }
     void setNow(qint64 now);
-    void setWindow(std::size_t most);                        // contents held at the same time
+    void setWindow(std::size_t most);  // contents held at the same time
     [[nodiscard]] bool more() const { return m_more; }
     [[nodiscard]] PageMark mark() const { return m_mark; }
     [[nodiscard]] std::size_t held() const { return m_held.size(); }
@@ -78,9 +82,9 @@ private:
     bool m_asked = false;
     PageMark m_mark;
     std::size_t m_window = 20'000;
-    std::deque<RunId> m_held;                                // oldest first
+    std::deque<RunId> m_held;  // oldest first
     std::unordered_map<RunId, RunLine> m_marks;
-    std::unordered_set<RunId> m_touched;                     // changed since the list was read
+    std::unordered_set<RunId> m_touched;  // changed since the list was read
     mutable QSet<QByteArray> m_wanted;
 };
 

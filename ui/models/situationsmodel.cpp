@@ -11,13 +11,17 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr bool isFigure(int column) { return column >= SituationsModel::Runs; }
-}
+}  // namespace
 
-int SituationsModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
+int SituationsModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : ColumnCount;
+}
 
 QVariant SituationsModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    static const QStringList kNames{u"Wait"_s, u"What"_s, u"Step, workflow"_s, u"Runs"_s, u"Oldest"_s, u"Next at"_s};
+    static const QStringList kNames{
+        u"Wait"_s, u"What"_s, u"Step, workflow"_s, u"Runs"_s, u"Oldest"_s, u"Next at"_s};
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return {};
     if (role == Qt::TextAlignmentRole)

@@ -1,5 +1,6 @@
 #pragma once
-// Runs that wait for the same reason in the same place, one row each; uncertain effects pinned above everything.
+// Runs that wait for the same reason in the same place, one row each; uncertain effects pinned above
+// everything.
 
 #include "ui/data/values.h"
 #include "ui/models/rowsmodel.h"

@@ -14,7 +14,7 @@ using namespace Qt::StringLiterals;
 namespace {
 constexpr int kFoldFrom = 12;
 constexpr bool isFigure(int column) { return column >= StepsModel::Attempts; }
-}
+}  // namespace
 
 int StepsModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
 
@@ -100,7 +100,8 @@ const StepLine* StepsModel::find(quint32 step) const
     // Steps are kept in the order of their index, without holes.
     if (step < m_all.size() && m_all[step].ix == step)
         return &m_all[step];
-    const auto found = std::find_if(m_all.begin(), m_all.end(), [step](const StepLine& s) { return s.ix == step; });
+    const auto found =
+        std::find_if(m_all.begin(), m_all.end(), [step](const StepLine& s) { return s.ix == step; });
     return found == m_all.end() ? nullptr : &*found;
 }
 
@@ -122,8 +123,9 @@ QString StepsModel::summary() const
         {sum({Glyph::Skipped}), u"skipped"_s},
         {sum({Glyph::Cancelled}), u"cancelled"_s},
         {sum({Glyph::Running}), u"running"_s},
-        {sum({Glyph::Timer, Glyph::Backoff, Glyph::Limit, Glyph::Child, Glyph::Event, Glyph::Lost, Glyph::Approval,
-              Glyph::Expiring, Glyph::Paused, Glyph::Queued}), u"waiting"_s},
+        {sum({Glyph::Timer, Glyph::Backoff, Glyph::Limit, Glyph::Child, Glyph::Event, Glyph::Lost,
+             Glyph::Approval, Glyph::Expiring, Glyph::Paused, Glyph::Queued}),
+            u"waiting"_s},
         {sum({Glyph::Pending}), u"to come"_s},
     }};
     QStringList text;
@@ -167,8 +169,7 @@ QString StepsModel::text(const StepSlot& slot, int column) const
     case Step: return shown(s.id);
     case Agent: return shown(s.agent);
     case Attempts: return s.attempts == 0 ? u"–"_s : countText(s.attempts);
-    case Queued:
-        return s.readyAt == 0 || s.startedAt == 0 ? u"–"_s : durationText(s.startedAt - s.readyAt);
+    case Queued: return s.readyAt == 0 || s.startedAt == 0 ? u"–"_s : durationText(s.startedAt - s.readyAt);
     case Ran:
         if (s.finished)
             return s.startedAt == 0 || s.endedAt == 0 ? u"–"_s : durationText(s.endedAt - s.startedAt);
@@ -188,7 +189,10 @@ QVariant StepsModel::cell(const StepSlot& slot, int column, int role) const
     case Qt::TextAlignmentRole: return int(isFigure(column) ? Qt::AlignRight : Qt::AlignLeft);
     case GlyphRole: return column == Step ? int(slot.step.glyph) : 0;
     case FoldRole: return column == Step && slot.foldable ? (slot.open ? 2 : 1) : 0;
-    case SuffixRole: return column == Step && slot.members > 0 ? QVariant(u"× "_s + countText(static_cast<quint64>(slot.members))) : QVariant();
+    case SuffixRole:
+        return column == Step && slot.members > 0
+            ? QVariant(u"× "_s + countText(static_cast<quint64>(slot.members)))
+            : QVariant();
     case IndentRole: return column == Step && slot.step.owner != kNone ? 18 : 0;
     case LookRole: {
         int look = isFigure(column) ? FigureLook : PlainLook;
@@ -200,7 +204,8 @@ QVariant StepsModel::cell(const StepSlot& slot, int column, int role) const
     }
     case Qt::AccessibleTextRole:
         return column == Step ? slot.step.id + u", "_s + slot.step.word : text(slot, column);
-    case Qt::ToolTipRole: return column == Step ? QVariant(tip(slot.step.id + u": "_s + slot.step.word)) : QVariant();
+    case Qt::ToolTipRole:
+        return column == Step ? QVariant(tip(slot.step.id + u": "_s + slot.step.word)) : QVariant();
     default: return {};
     }
 }

@@ -10,7 +10,7 @@ namespace cairn::ui {
 
 struct StepSlot {
     StepLine step;
-    int members = 0;         // folded or shown below it
+    int members = 0;  // folded or shown below it
     bool foldable = false;
     bool open = false;
     bool operator==(const StepSlot&) const = default;
@@ -33,8 +33,8 @@ public:
     [[nodiscard]] int rowShowing(quint32 step) const;
     [[nodiscard]] const StepLine* find(quint32 step) const;
     [[nodiscard]] const std::vector<StepLine>& all() const { return m_all; }
-    [[nodiscard]] QString summary() const;       // "21 complete, 1 failed, 4 to come"
-    [[nodiscard]] QString hiddenText() const;    // what is not shown, and why
+    [[nodiscard]] QString summary() const;     // "21 complete, 1 failed, 4 to come"
+    [[nodiscard]] QString hiddenText() const;  // what is not shown, and why
     // The next step that waits for somebody, failed or is unknown, after `from`; kNone: there is none.
     [[nodiscard]] quint32 nextStuck(quint32 from, bool backwards) const;
 

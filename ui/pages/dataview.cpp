@@ -22,11 +22,17 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 DataView::DataView(Source& source, const RunId& run, QWidget* parent)
-    : QWidget(parent), m_source(source), m_run(run), m_model(new PayloadsModel(this)),
-      m_table(new DataTable(u"Payloads"_s, this)), m_listTitle(new DockTitle(u"Payloads"_s, this)),
-      m_valueTitle(new DockTitle(u"Value"_s, this)), m_head(safe::label({}, {.selectable = true}, this)),
-      m_more(safe::label({}, {.size = 11, .secondary = true}, this)), m_text(safe::viewer(this)),
-      m_save(safe::button(u"Save whole value…"_s, this))
+    : QWidget(parent)
+    , m_source(source)
+    , m_run(run)
+    , m_model(new PayloadsModel(this))
+    , m_table(new DataTable(u"Payloads"_s, this))
+    , m_listTitle(new DockTitle(u"Payloads"_s, this))
+    , m_valueTitle(new DockTitle(u"Value"_s, this))
+    , m_head(safe::label({}, {.selectable = true}, this))
+    , m_more(safe::label({}, {.size = 11, .secondary = true}, this))
+    , m_text(safe::viewer(this))
+    , m_save(safe::button(u"Save whole value…"_s, this))
 {
     m_table->setModel(m_model);
     m_table->setColumns({240, 130, 80}, 0);
@@ -125,20 +131,24 @@ void DataView::openPayload(const PayloadLine& payload)
 
 void DataView::showPayload(const PayloadText& payload)
 {
-    safe::setText(m_head, payload.line.media + u" · "_s + sizeText(payload.line.size)
-                              + (payload.hash.isEmpty() ? QString() : u" · sha256 "_s + payload.hash.left(6) + u'…'
-                                                                          + payload.hash.right(4)));
+    safe::setText(m_head,
+        payload.line.media + u" · "_s + sizeText(payload.line.size)
+            + (payload.hash.isEmpty()
+                    ? QString()
+                    : u" · sha256 "_s + payload.hash.left(6) + u'…' + payload.hash.right(4)));
     m_save->setEnabled(!payload.redacted);
     if (payload.redacted) {
         m_text->setPlainText({});
-        safe::setText(m_more, u"Redacted: the bytes were deleted by an audited act. Type, size and hash remain."_s);
+        safe::setText(
+            m_more, u"Redacted: the bytes were deleted by an audited act. Type, size and hash remain."_s);
         return;
     }
     m_text->setPlainText(shownBytes(payload.head, kPayloadShown));
     const auto rest = static_cast<qint64>(payload.line.size) - payload.head.size();
-    safe::setText(m_more, rest > 0 ? u"%1 more not shown. Save whole value… gives all of it, exactly as stored."_s.arg(
-                                         sizeText(static_cast<quint64>(rest)))
-                                   : u"Shown whole."_s);
+    safe::setText(m_more,
+        rest > 0 ? u"%1 more not shown. Save whole value… gives all of it, exactly as stored."_s.arg(
+            sizeText(static_cast<quint64>(rest)))
+                 : u"Shown whole."_s);
 }
 
 void DataView::save(const QString& path)

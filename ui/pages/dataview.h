@@ -21,11 +21,11 @@ public:
     DataView(Source& source, const RunId& run, QWidget* parent = nullptr);
     void setPayloads(const std::vector<PayloadLine>& payloads);
     void openPayload(const PayloadLine& payload);
-    void save(const QString& path);                // the value that is shown, whole
+    void save(const QString& path);  // the value that is shown, whole
     [[nodiscard]] DataTable* table() const { return m_table; }
     [[nodiscard]] QPlainTextEdit* viewer() const { return m_text; }
     [[nodiscard]] QString headText() const;
-    [[nodiscard]] std::vector<QWidget*> stops() const;   // what F6 goes through
+    [[nodiscard]] std::vector<QWidget*> stops() const;  // what F6 goes through
     [[nodiscard]] QString place() const;
 
 Q_SIGNALS:

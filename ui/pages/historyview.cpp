@@ -11,11 +11,17 @@ namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
 
-namespace { constexpr int kPage = 200; }
+namespace {
+constexpr int kPage = 200;
+}
 
 HistoryView::HistoryView(Source& source, const RunId& run, QWidget* parent)
-    : QWidget(parent), m_source(source), m_run(run), m_model(new HistoryModel(this)),
-      m_table(new DataTable(u"History"_s, this)), m_title(new DockTitle(u"History"_s, this))
+    : QWidget(parent)
+    , m_source(source)
+    , m_run(run)
+    , m_model(new HistoryModel(this))
+    , m_table(new DataTable(u"History"_s, this))
+    , m_title(new DockTitle(u"History"_s, this))
 {
     m_table->setModel(m_model);
     m_table->setColumns({64, 196, 150, 120, 360, 260}, 4);
@@ -50,18 +56,19 @@ void HistoryView::showEvent(QShowEvent* event)
 void HistoryView::load(quint64 from)
 {
     const quint64 ticket = m_tickets.next();
-    whenDone(m_source.history(m_run, from, kPage), this, [this, ticket](const Reply<std::vector<HistoryLine>>& reply) {
-        if (!m_tickets.current(ticket))
-            return;
-        if (!reply) {
-            m_model->pageFailed();
-            if (!reply.failure.cancelled)
-                Q_EMIT failed(reply.failure.what);
-            return;
-        }
-        m_model->addLines(*reply.value);
-        setTotal(m_total);
-    });
+    whenDone(m_source.history(m_run, from, kPage), this,
+        [this, ticket](const Reply<std::vector<HistoryLine>>& reply) {
+            if (!m_tickets.current(ticket))
+                return;
+            if (!reply) {
+                m_model->pageFailed();
+                if (!reply.failure.cancelled)
+                    Q_EMIT failed(reply.failure.what);
+                return;
+            }
+            m_model->addLines(*reply.value);
+            setTotal(m_total);
+        });
 }
 
 }  // namespace cairn::ui

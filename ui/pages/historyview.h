@@ -15,7 +15,7 @@ class HistoryView final : public QWidget {
     Q_OBJECT
 public:
     HistoryView(Source& source, const RunId& run, QWidget* parent = nullptr);
-    void setTotal(quint64 total);                  // entries in the store; reads what is new when shown
+    void setTotal(quint64 total);  // entries in the store; reads what is new when shown
     [[nodiscard]] DataTable* table() const { return m_table; }
     [[nodiscard]] HistoryModel* model() const { return m_model; }
 

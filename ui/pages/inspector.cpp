@@ -45,12 +45,19 @@ QString repeatText(const StepLine& step)
 }  // namespace
 
 Inspector::Inspector(QWidget* parent)
-    : QWidget(parent), m_title(new DockTitle(u"Step"_s, this)), m_glyph(new QLabel(this)),
-      m_name(safe::label({}, {.size = 16, .bold = true}, this)), m_safety(safe::label({}, {.size = 11}, this)),
-      m_state(safe::label({}, {.secondary = true, .wrap = true}, this)), m_repeat(safe::label({}, {.wrap = true}, this)),
-      m_effect(safe::label({}, {.size = 11, .face = Face::Mono, .wrap = true, .selectable = true}, this)),
-      m_other(safe::button({}, this)), m_attempts(new DataTable(u"Attempts"_s, this)), m_model(new AttemptsModel(this)), m_body(new QWidget(this)),
-      m_payloads(new QVBoxLayout)
+    : QWidget(parent)
+    , m_title(new DockTitle(u"Step"_s, this))
+    , m_glyph(new QLabel(this))
+    , m_name(safe::label({}, {.size = 16, .bold = true}, this))
+    , m_safety(safe::label({}, {.size = 11}, this))
+    , m_state(safe::label({}, {.secondary = true, .wrap = true}, this))
+    , m_repeat(safe::label({}, {.wrap = true}, this))
+    , m_effect(safe::label({}, {.size = 11, .face = Face::Mono, .wrap = true, .selectable = true}, this))
+    , m_other(safe::button({}, this))
+    , m_attempts(new DataTable(u"Attempts"_s, this))
+    , m_model(new AttemptsModel(this))
+    , m_body(new QWidget(this))
+    , m_payloads(new QVBoxLayout)
 {
     m_effect->setFocusPolicy(Qt::NoFocus);
     auto* column = new QVBoxLayout(this);
@@ -138,7 +145,8 @@ void Inspector::setStep(const StepLine* step, qint64 now)
     m_attempts->setFixedHeight(27 + 28 * std::min<int>(5, static_cast<int>(step->tries.size())));
     m_other->setVisible(!step->other.isNull());
     const bool child = step->safety == u"Child run"_s;
-    m_other->setText((child ? u"Open child run "_s : u"Open the run that holds its effect, "_s) + shortId(step->other));
+    m_other->setText(
+        (child ? u"Open child run "_s : u"Open the run that holds its effect, "_s) + shortId(step->other));
     m_other->setAccessibleName(m_other->text());
     std::erase_if(m_previews, [step](const PayloadText& text) {
         return std::find(step->payloads.begin(), step->payloads.end(), text.line) == step->payloads.end();
@@ -184,7 +192,8 @@ void Inspector::addPreview(const PayloadText& text)
     view->setPlainText(text.head.size() > kShown ? shownText + u"…"_s : shownText);
     const QFontMetrics metrics(view->font());
     const int perLine = std::max(20, (width() - 60) / std::max(1, metrics.horizontalAdvance(u'0')));
-    const auto lines = static_cast<int>(std::min<qsizetype>(kLines, shownText.count(u'\n') + shownText.size() / perLine + 1));
+    const auto lines = static_cast<int>(
+        std::min<qsizetype>(kLines, shownText.count(u'\n') + shownText.size() / perLine + 1));
     view->setFixedHeight(lines * metrics.lineSpacing() + 18);
     m_payloads->addWidget(view);
 }
@@ -197,7 +206,8 @@ void Inspector::fillPayloads()
         delete item;
     }
     for (const PayloadLine& payload : m_step.payloads) {
-        auto* button = safe::button(payload.role + u"   "_s + payload.media + u", "_s + sizeText(payload.size), m_body);
+        auto* button =
+            safe::button(payload.role + u"   "_s + payload.media + u", "_s + sizeText(payload.size), m_body);
         button->setProperty("small", true);
         button->setAccessibleName(u"Open "_s + payload.title);
         connect(button, &QPushButton::clicked, this, [this, payload] { Q_EMIT payloadChosen(payload); });

@@ -20,9 +20,10 @@ class Inspector final : public QWidget {
 public:
     explicit Inspector(QWidget* parent = nullptr);
     void setStep(const StepLine* step, qint64 now);
-    void setPreviews(const std::vector<PayloadText>& texts);   // of payloads of the step, as far as they are small
+    void setPreviews(
+        const std::vector<PayloadText>& texts);  // of payloads of the step, as far as they are small
     [[nodiscard]] const StepLine& step() const { return m_step; }
-    [[nodiscard]] QWidget* firstStop() const;                  // what the keyboard goes to first; null: nothing
+    [[nodiscard]] QWidget* firstStop() const;  // what the keyboard goes to first; null: nothing
 
 Q_SIGNALS:
     void payloadChosen(const cairn::ui::PayloadLine& payload);

@@ -36,7 +36,8 @@ qint64 monotonicMs() { return QDeadlineTimer::current().deadline(); }
 // Tabs of the mock: 32 high, a 2 px line above the current one, the run's shape before its name.
 class PageTabs final : public QTabBar {
 public:
-    explicit PageTabs(QWidget* parent) : QTabBar(parent)
+    explicit PageTabs(QWidget* parent)
+        : QTabBar(parent)
     {
         setExpanding(false);
         setDrawBase(false);
@@ -50,8 +51,10 @@ public:
 protected:
     [[nodiscard]] QSize tabSizeHint(int index) const override
     {
-        const int text = static_cast<int>(QFontMetricsF(typeface(13, true)).horizontalAdvance(tabText(index)));
-        return {std::min(280, 14 + (glyph(index) == Glyph::None ? 0 : 19) + text + (index == 0 ? 14 : 40)), 32};
+        const int text =
+            static_cast<int>(QFontMetricsF(typeface(13, true)).horizontalAdvance(tabText(index)));
+        return {
+            std::min(280, 14 + (glyph(index) == Glyph::None ? 0 : 19) + text + (index == 0 ? 14 : 40)), 32};
     }
     void paintEvent(QPaintEvent*) override
     {
@@ -82,17 +85,26 @@ private:
         painter.setFont(typeface(13, on));
         painter.setPen(on ? theme().text : theme().text2);
         const double room = area.right() - x - (index == 0 ? 8 : 30);
-        painter.drawText(QPointF(x, 21), QFontMetricsF(painter.font()).elidedText(tabText(index), Qt::ElideRight, room));
+        painter.drawText(
+            QPointF(x, 21), QFontMetricsF(painter.font()).elidedText(tabText(index), Qt::ElideRight, room));
     }
 };
 
 }  // namespace
 
 MainWindow::MainWindow(Source& source, bool dark, QWidget* parent)
-    : QWidget(parent), m_source(source), m_band(new Band(this)), m_tabs(new PageTabs(this)),
-      m_pages(new QStackedWidget(this)), m_triage(new TriagePage(source, this)), m_keys(new KeyStrip(this)),
-      m_notice(safe::label({}, {.wrap = true, .selectable = true}, this)), m_poll(new QTimer(this)), m_tick(new QTimer(this)),
-      m_noticeTimer(new QTimer(this)), m_dark(dark)
+    : QWidget(parent)
+    , m_source(source)
+    , m_band(new Band(this))
+    , m_tabs(new PageTabs(this))
+    , m_pages(new QStackedWidget(this))
+    , m_triage(new TriagePage(source, this))
+    , m_keys(new KeyStrip(this))
+    , m_notice(safe::label({}, {.wrap = true, .selectable = true}, this))
+    , m_poll(new QTimer(this))
+    , m_tick(new QTimer(this))
+    , m_noticeTimer(new QTimer(this))
+    , m_dark(dark)
 {
     setWindowTitle(u"Cairn"_s);
     m_poll->setInterval(kPollMs);
@@ -252,7 +264,8 @@ void MainWindow::applyChanges(const ChangeSet& changes)
             page->load();
             break;
         }
-    // A run that is open is followed closely: not every entry changes its line in the list. The page paces itself.
+    // A run that is open is followed closely: not every entry changes its line in the list. The page paces
+    // itself.
     if (page != nullptr && page->loaded() && page->detail().line.endedAt == 0)
         page->load();
     if (changes.more)
@@ -377,7 +390,8 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event)
         focusNext((key->modifiers() & Qt::ShiftModifier) != 0);
         return true;
     }
-    if (key->key() == Qt::Key_Question && watched->inherits("QLineEdit") == false && watched->inherits("QPlainTextEdit") == false) {
+    if (key->key() == Qt::Key_Question && watched->inherits("QLineEdit") == false
+        && watched->inherits("QPlainTextEdit") == false) {
         showKeys();
         return true;
     }
@@ -413,7 +427,8 @@ void MainWindow::writeKeys()
     const QString object = marks == 0 ? QString() : u' ' + plural(marks, u"marked run"_s, u"marked runs"_s);
     if (marks > 0)
         for (const Verb verb : {Verb::Pause, Verb::Resume, Verb::Retry, Verb::Cancel})
-            hints.push_back({{letterOf(verb)}, verbName(verb).toLower() + (verb == Verb::Pause ? object : QString())});
+            hints.push_back(
+                {{letterOf(verb)}, verbName(verb).toLower() + (verb == Verb::Pause ? object : QString())});
     else
         for (const VerbLine& verb : currentWhy().verbs)
             if (verb.on && !verb.letter.isEmpty())

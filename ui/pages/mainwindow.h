@@ -1,6 +1,6 @@
 #pragma once
-// The window: frame and band in the environment's colour, tabs, pages, key strip. It polls the change cursor, shares
-// what changed with the pages, and opens the sheet for an act. It owns no data.
+// The window: frame and band in the environment's colour, tabs, pages, key strip. It polls the change cursor,
+// shares what changed with the pages, and opens the sheet for an act. It owns no data.
 
 #include "ui/data/source.h"
 #include "ui/dialogs/actsheet.h"
@@ -16,7 +16,6 @@ class QTabBar;
 class QTimer;
 
 namespace cairn::ui {
-
 
 class Band;
 class KeyStrip;
@@ -45,9 +44,9 @@ public:
     void setPolling(bool on);
 
 Q_SIGNALS:
-    void ready();                                  // the store's facts are known
+    void ready();  // the store's facts are known
     void cannotOpen(const QString& why);
-    void cannotGo(const QString& why);             // no such run
+    void cannotGo(const QString& why);  // no such run
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -101,9 +100,9 @@ private:
     QString m_going;
     QString m_trouble;
     quint64 m_cursor = 0;
-    qint64 m_storeNow = 0;                         // store time at m_heard
-    qint64 m_heard = 0;                            // monotonic, of the last answer
-    bool m_polling = false;                        // a poll is under way
+    qint64 m_storeNow = 0;   // store time at m_heard
+    qint64 m_heard = 0;      // monotonic, of the last answer
+    bool m_polling = false;  // a poll is under way
     bool m_dark;
 };
 

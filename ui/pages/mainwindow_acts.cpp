@@ -26,7 +26,8 @@ using namespace Qt::StringLiterals;
 
 void MainWindow::buildMenus()
 {
-    const auto add = [this](QMenu* menu, const QString& text, const QKeySequence& keys, void (MainWindow::*act)()) {
+    const auto add = [this](QMenu* menu, const QString& text, const QKeySequence& keys,
+                         void (MainWindow::*act)()) {
         QAction* action = menu->addAction(text);
         action->setShortcut(keys);
         connect(action, &QAction::triggered, this, act);
@@ -49,8 +50,10 @@ void MainWindow::buildMenus()
     QMenu* goMenu = m_band->menus()->addMenu(u"Go"_s);
     add(goMenu, u"Go to a run…"_s, QKeySequence(u"Ctrl+K"_s), &MainWindow::askGo);
     QMenu* run = m_band->menus()->addMenu(u"Run"_s);
-    for (const Verb verb : {Verb::Approve, Verb::Reject, Verb::Pause, Verb::Resume, Verb::Retry, Verb::Settle, Verb::Cancel})
-        connect(run->addAction(verbName(verb) + u"…"_s), &QAction::triggered, this, [this, verb] { stage(verb); });
+    for (const Verb verb :
+        {Verb::Approve, Verb::Reject, Verb::Pause, Verb::Resume, Verb::Retry, Verb::Settle, Verb::Cancel})
+        connect(run->addAction(verbName(verb) + u"…"_s), &QAction::triggered, this,
+            [this, verb] { stage(verb); });
     run->addSeparator();
     add(run, u"Abandon…"_s, {}, &MainWindow::stageAbandon);
     QMenu* help = m_band->menus()->addMenu(u"Help"_s);
@@ -97,7 +100,9 @@ void MainWindow::stageMarked(Verb verb, bool abandon)
 {
     const QString name = abandon ? u"Abandon"_s : verbName(verb);
     if (!BulkSheet::takes(verb))
-        return say(u"%1 is off for marked runs: each has to be read by itself. Esc takes the marks away."_s.arg(name));
+        return say(
+            u"%1 is off for marked runs: each has to be read by itself. Esc takes the marks away."_s.arg(
+                name));
     if (!m_facts.mayAct)
         return say(u"%1 is off: %2"_s.arg(name, m_facts.whyNot));
     if (m_sheet != nullptr || m_bulk != nullptr)
@@ -110,7 +115,7 @@ void MainWindow::stageMarked(Verb verb, bool abandon)
         request.run = line.run;
         request.compensate = !abandon;
         if (verb == Verb::Retry)
-            request.step = line.step;   // the step that the run's wait is about
+            request.step = line.step;  // the step that the run's wait is about
         requests.push_back(request);
         names << (line.key.isEmpty() ? line.workflow : line.workflow + u" · "_s + line.key);
     }
@@ -216,15 +221,18 @@ void MainWindow::exportDot()
     const RunId run = currentRunId();
     if (run.isNull())
         return;
-    const QString path = QFileDialog::getSaveFileName(this, u"Export graph"_s, shortId(run).remove(u'…') + u".dot"_s);
+    const QString path =
+        QFileDialog::getSaveFileName(this, u"Export graph"_s, shortId(run).remove(u'…') + u".dot"_s);
     if (path.isEmpty())
         return;
     whenDone(m_source.dot(run), this, [this, path](const Reply<QString>& reply) {
         if (!reply)
             return trouble(reply.failure.what);
         QSaveFile file(path);
-        const bool written = file.open(QIODevice::WriteOnly) && file.write(reply.value->toUtf8()) >= 0 && file.commit();
-        say(written ? u"Exported the graph as DOT text."_s : u"Could not write the file: "_s + file.errorString());
+        const bool written =
+            file.open(QIODevice::WriteOnly) && file.write(reply.value->toUtf8()) >= 0 && file.commit();
+        say(written ? u"Exported the graph as DOT text."_s
+                    : u"Could not write the file: "_s + file.errorString());
     });
 }
 

@@ -30,10 +30,19 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 RunPage::RunPage(Source& source, const RunId& run, QWidget* parent)
-    : QWidget(parent), m_source(source), m_run(run), m_glyph(new QLabel(this)), m_sentence(new Sentence(this)),
-      m_ends(safe::label({}, {.wrap = true, .selectable = true}, this)),
-      m_meta(safe::label({}, {.secondary = true, .wrap = true, .selectable = true}, this)), m_tabs(new ViewTabs(this)), m_views(new QStackedWidget(this)),
-      m_steps(new StepsView(this)), m_history(new HistoryView(source, run, this)), m_data(new DataView(source, run, this)), m_later(new QTimer(this))
+    : QWidget(parent)
+    , m_source(source)
+    , m_run(run)
+    , m_glyph(new QLabel(this))
+    , m_sentence(new Sentence(this))
+    , m_ends(safe::label({}, {.wrap = true, .selectable = true}, this))
+    , m_meta(safe::label({}, {.secondary = true, .wrap = true, .selectable = true}, this))
+    , m_tabs(new ViewTabs(this))
+    , m_views(new QStackedWidget(this))
+    , m_steps(new StepsView(this))
+    , m_history(new HistoryView(source, run, this))
+    , m_data(new DataView(source, run, this))
+    , m_later(new QTimer(this))
 {
     for (QLabel* label : {m_ends, m_meta}) {
         label->setFocusPolicy(Qt::NoFocus);
@@ -104,10 +113,11 @@ void RunPage::connectSignals()
     });
     connect(m_steps, &StepsView::runChosen, this, &RunPage::runChosen);
     connect(m_steps, &StepsView::previewsWanted, this, [this](const std::vector<PayloadLine>& payloads) {
-        whenDone(m_source.previews(m_run, payloads), this, [this](const Reply<std::vector<PayloadText>>& reply) {
-            if (reply)   // otherwise the buttons still open them, and say there why not
-                m_steps->setPreviews(*reply.value);
-        });
+        whenDone(
+            m_source.previews(m_run, payloads), this, [this](const Reply<std::vector<PayloadText>>& reply) {
+                if (reply)  // otherwise the buttons still open them, and say there why not
+                    m_steps->setPreviews(*reply.value);
+            });
     });
     connect(m_history, &HistoryView::letterTyped, this, &RunPage::letterTyped);
     connect(m_history, &HistoryView::failed, this, &RunPage::failed);
@@ -118,7 +128,8 @@ void RunPage::connectSignals()
 
 void RunPage::load()
 {
-    constexpr qint64 kShare = 8;   // at most one part in so many of the time goes into reading one run again and again
+    constexpr qint64 kShare =
+        8;  // at most one part in so many of the time goes into reading one run again and again
     if (m_reading) {
         m_again = true;
         return;
@@ -165,7 +176,8 @@ void RunPage::showEnds()
     if (!why.releases.isEmpty()) {
         // It goes on in mid-sentence here; a name in capitals stays one.
         const bool name = why.releases.size() > 1 && why.releases.at(1).isUpper();
-        parts << u"Ends with: "_s + (name ? why.releases : why.releases.left(1).toLower() + why.releases.mid(1));
+        parts << u"Ends with: "_s
+                + (name ? why.releases : why.releases.left(1).toLower() + why.releases.mid(1));
     }
     safe::setText(m_ends, parts.join(u"  "_s));
     m_ends->setVisible(!parts.isEmpty());
@@ -184,8 +196,8 @@ void RunPage::showDetail(const RunDetail& detail)
     showEnds();
     safe::setTip(m_meta, detail.idText);
     m_tabs->setTabs({u"1"_s, u"3"_s, u"4"_s},
-                    {u"Steps"_s, u"History %1"_s.arg(countText(detail.version)),
-                     u"Data %1"_s.arg(countText(detail.payloads.size()))});
+        {u"Steps"_s, u"History %1"_s.arg(countText(detail.version)),
+            u"Data %1"_s.arg(countText(detail.payloads.size()))});
     m_steps->setDetail(detail);
     m_data->setPayloads(detail.payloads);
     m_history->setTotal(detail.version);
@@ -216,15 +228,16 @@ void RunPage::fillButtons()
                 const QPixmap cap = keycapPixmap(verb.letter, devicePixelRatioF());
                 button->setIcon(QIcon(cap));
                 button->setIconSize(cap.deviceIndependentSize().toSize());
-                button->setLayoutDirection(Qt::RightToLeft);   // the cap after the name
+                button->setLayoutDirection(Qt::RightToLeft);  // the cap after the name
             }
             safe::setTip(button, verb.text);
             connect(button, &QPushButton::clicked, this, [this, verb] { Q_EMIT verbChosen(verb, m_run); });
             m_buttons->addWidget(button);
             continue;
         }
-        QAction* action = menu->addAction(shown(verb.name + (verb.on ? u"…"_s : u" (off: "_s + verb.text + u')'), false, 120)
-                                              .replace(u'&', u"&&"_s));
+        QAction* action = menu->addAction(
+            shown(verb.name + (verb.on ? u"…"_s : u" (off: "_s + verb.text + u')'), false, 120)
+                .replace(u'&', u"&&"_s));
         action->setEnabled(verb.on);
         connect(action, &QAction::triggered, this, [this, verb] { Q_EMIT verbChosen(verb, m_run); });
     }
@@ -270,8 +283,8 @@ std::vector<QWidget*> RunPage::stops() const
     if (m_buttons->count() > 0)
         stops.push_back(m_buttons->itemAt(0)->widget());
     const std::vector<QWidget*> inside = m_views->currentWidget() == m_steps ? m_steps->stops()
-        : m_views->currentWidget() == m_history                             ? std::vector<QWidget*>{m_history->table()}
-                                                                             : m_data->stops();
+        : m_views->currentWidget() == m_history ? std::vector<QWidget*>{m_history->table()}
+                                                : m_data->stops();
     stops.insert(stops.end(), inside.begin(), inside.end());
     return stops;
 }
@@ -284,13 +297,16 @@ void RunPage::focusNext(bool backwards)
     int now = backwards ? count : -1;
     for (int i = 0; i < count; ++i) {
         QWidget* stop = all[static_cast<std::size_t>(i)];
-        const bool sameRow = here != nullptr && qobject_cast<QPushButton*>(stop) != nullptr && here->parentWidget() == stop->parentWidget();
-        const bool inside = here != nullptr && (stop == here || stop->focusProxy() == here || stop->isAncestorOf(here));
+        const bool sameRow = here != nullptr && qobject_cast<QPushButton*>(stop) != nullptr
+            && here->parentWidget() == stop->parentWidget();
+        const bool inside =
+            here != nullptr && (stop == here || stop->focusProxy() == here || stop->isAncestorOf(here));
         if (inside || sameRow)
             now = i;
     }
     if (count > 0)
-        all[static_cast<std::size_t>(((backwards ? now - 1 : now + 1) % count + count) % count)]->setFocus(Qt::TabFocusReason);
+        all[static_cast<std::size_t>(((backwards ? now - 1 : now + 1) % count + count) % count)]->setFocus(
+            Qt::TabFocusReason);
 }
 
 bool RunPage::takeLetter(QChar letter, bool shift)
@@ -331,7 +347,8 @@ void RunPage::keyPressEvent(QKeyEvent* event)
         QWidget::keyPressEvent(event);
 }
 
-ViewTabs::ViewTabs(QWidget* parent) : QWidget(parent)
+ViewTabs::ViewTabs(QWidget* parent)
+    : QWidget(parent)
 {
     setFixedHeight(32);
     setAccessibleName(u"Views of the run"_s);

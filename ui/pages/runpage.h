@@ -24,14 +24,15 @@ class RunPage final : public QWidget {
 public:
     RunPage(Source& source, const RunId& run, QWidget* parent = nullptr);
 
-    // Reads the run. While one read is under way, or a large run was read just now, it is put off, not piled up.
+    // Reads the run. While one read is under way, or a large run was read just now, it is put off, not piled
+    // up.
     void load();
     void setNow(qint64 now);
     void focusNext(bool backwards);
     void focusView();
     // 1 steps, 3 history, 4 data: the numbers of the keyboard map.
     void showView(int number);
-    bool takeLetter(QChar letter, bool shift);     // true: it was ours
+    bool takeLetter(QChar letter, bool shift);  // true: it was ours
     [[nodiscard]] const RunId& run() const { return m_run; }
     [[nodiscard]] const RunDetail& detail() const { return m_detail; }
     [[nodiscard]] QString place() const;
@@ -41,13 +42,13 @@ public:
     [[nodiscard]] bool loaded() const { return m_loaded; }
 
 Q_SIGNALS:
-    void changed();                                // title or shape
+    void changed();  // title or shape
     void verbChosen(const cairn::ui::VerbLine& verb, const cairn::RunId& run);
     void letterTyped(QChar letter, bool shift);
     void readAt(qint64 at);
     void failed(const QString& what);
     void said(const QString& text);
-    void runChosen(const cairn::RunId& run);       // child or parent
+    void runChosen(const cairn::RunId& run);  // child or parent
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -80,10 +81,10 @@ private:
     DataView* m_data;
     std::vector<VerbLine> m_buttonVerbs;
     QTimer* m_later;
-    QElapsedTimer m_asked;                         // since the last read was asked for
-    qint64 m_took = 0;                             // ms until it was shown
+    QElapsedTimer m_asked;  // since the last read was asked for
+    qint64 m_took = 0;      // ms until it was shown
     bool m_reading = false;
-    bool m_again = false;                          // asked for meanwhile
+    bool m_again = false;  // asked for meanwhile
     bool m_loaded = false;
 };
 

@@ -14,9 +14,13 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 StepsView::StepsView(QWidget* parent)
-    : QWidget(parent), m_model(new StepsModel(this)), m_table(new DataTable(u"Steps"_s, this)),
-      m_graph(new GraphCanvas(this)), m_inspector(new Inspector(this)), m_listTitle(new DockTitle(u"Steps"_s, this)),
-      m_graphTitle(new DockTitle(u"Graph"_s, this))
+    : QWidget(parent)
+    , m_model(new StepsModel(this))
+    , m_table(new DataTable(u"Steps"_s, this))
+    , m_graph(new GraphCanvas(this))
+    , m_inspector(new Inspector(this))
+    , m_listTitle(new DockTitle(u"Steps"_s, this))
+    , m_graphTitle(new DockTitle(u"Graph"_s, this))
 {
     m_table->setModel(m_model);
     m_graphTitle->setLegend(true);

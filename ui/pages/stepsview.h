@@ -24,7 +24,7 @@ public:
     void setPreviews(const std::vector<PayloadText>& texts);
     void selectNextStuck(bool backwards);
     void toggleUnfinished();
-    [[nodiscard]] std::vector<QWidget*> stops() const;   // what F6 goes through
+    [[nodiscard]] std::vector<QWidget*> stops() const;  // what F6 goes through
     void focusList();
     [[nodiscard]] quint32 current() const { return m_current; }
     [[nodiscard]] const StepLine* currentStep() const;
@@ -40,7 +40,7 @@ Q_SIGNALS:
     void letterTyped(QChar letter, bool shift);
     void shownChanged();
     void previewsWanted(const std::vector<cairn::ui::PayloadLine>& payloads);
-    void runChosen(const cairn::RunId& run);             // child run of a step, or the run that holds its effect
+    void runChosen(const cairn::RunId& run);  // child run of a step, or the run that holds its effect
 
 private:
     void buildLayout();
@@ -56,7 +56,7 @@ private:
     DockTitle* m_listTitle;
     DockTitle* m_graphTitle;
     quint32 m_current = kNone;
-    std::vector<PayloadLine> m_asked;                    // payloads whose previews were asked for last
+    std::vector<PayloadLine> m_asked;  // payloads whose previews were asked for last
     qint64 m_now = 0;
     bool m_quiet = false;
 };

@@ -28,17 +28,25 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr int kLine = 22;           // row heights of the attention dock
+constexpr int kLine = 22;  // row heights of the attention dock
 constexpr int kHeadLine = 30;
-constexpr int kMostAgain = 2000;    // rows of the list that are read again at once
-}
+constexpr int kMostAgain = 2000;  // rows of the list that are read again at once
+}  // namespace
 
 TriagePage::TriagePage(Source& source, QWidget* parent)
-    : QWidget(parent), m_source(source), m_attention(new AttentionModel(this)), m_situations(new SituationsModel(this)),
-      m_runs(new RunsModel(this)), m_attentionTable(new DataTable(u"Attention"_s, this)),
-      m_situationsTable(new DataTable(u"Situations"_s, this)), m_runsTable(new DataTable(u"Runs"_s, this)),
-      m_attentionTitle(new DockTitle(u"Attention"_s, this)), m_situationsTitle(new DockTitle(u"Situations"_s, this)),
-      m_runsTitle(new DockTitle(u"Runs"_s, this)), m_filter(new FilterBox(this)), m_why(new WhyPanel(this))
+    : QWidget(parent)
+    , m_source(source)
+    , m_attention(new AttentionModel(this))
+    , m_situations(new SituationsModel(this))
+    , m_runs(new RunsModel(this))
+    , m_attentionTable(new DataTable(u"Attention"_s, this))
+    , m_situationsTable(new DataTable(u"Situations"_s, this))
+    , m_runsTable(new DataTable(u"Runs"_s, this))
+    , m_attentionTitle(new DockTitle(u"Attention"_s, this))
+    , m_situationsTitle(new DockTitle(u"Situations"_s, this))
+    , m_runsTitle(new DockTitle(u"Runs"_s, this))
+    , m_filter(new FilterBox(this))
+    , m_why(new WhyPanel(this))
 {
     m_attentionTable->setModel(m_attention);
     m_situationsTable->setModel(m_situations);
@@ -90,9 +98,11 @@ QWidget* TriagePage::buildCentre()
     strip->setAutoFillBackground(true);
     m_strip = strip;
     m_situationsTable->setColumns({176, 200, 172, 50, 76, 92}, SituationsModel::What);
-    m_situationsTable->setGiveWay({SituationsModel::Where, SituationsModel::NextAt, SituationsModel::Oldest}, 140);
+    m_situationsTable->setGiveWay(
+        {SituationsModel::Where, SituationsModel::NextAt, SituationsModel::Oldest}, 140);
     m_runsTable->setColumns({186, 112, 110, 84, 58, 76, 88, 96, 100}, RunsModel::Workflow);
-    m_runsTable->setGiveWay({RunsModel::Attempt, RunsModel::Money, RunsModel::Step, RunsModel::NextAt, RunsModel::Key}, 108);
+    m_runsTable->setGiveWay(
+        {RunsModel::Attempt, RunsModel::Money, RunsModel::Step, RunsModel::NextAt, RunsModel::Key}, 108);
     m_runsTable->setMarkable(true);
     m_runsTitle->setObjectName(u"runsTitle"_s);
     buildColumnsMenu();
@@ -127,7 +137,7 @@ void TriagePage::resizeEvent(QResizeEvent*)
 {
     if (m_sized || width() < 400)
         return;
-    m_sized = isVisible();   // once; from then on the widths are the person's
+    m_sized = isVisible();  // once; from then on the widths are the person's
     const int left = width() < 1100 ? 196 : 230;
     const int right = width() < 1100 ? 264 : width() < 1400 ? 312 : 340;
     m_split->setSizes({left, width() - left - right - 2, right});
@@ -144,10 +154,12 @@ void TriagePage::buildColumnsMenu()
 {
     QMenu* menu = m_runsTitle->addMenu(u"Columns"_s);
     for (int column = RunsModel::Run; column < RunsModel::ColumnCount; ++column) {
-        QAction* action = menu->addAction(m_runs->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
+        QAction* action =
+            menu->addAction(m_runs->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
         action->setCheckable(true);
         action->setChecked(true);
-        connect(action, &QAction::toggled, this, [this, column](bool on) { m_runsTable->setColumnWanted(column, on); });
+        connect(action, &QAction::toggled, this,
+            [this, column](bool on) { m_runsTable->setColumnWanted(column, on); });
     }
     connect(m_runsTable, &DataTable::columnsChanged, this, &TriagePage::writeTitles);
     connect(m_situationsTable, &DataTable::columnsChanged, this, &TriagePage::writeTitles);
@@ -162,7 +174,8 @@ void TriagePage::connectSignals()
         loadRuns();
     });
     connect(m_filter, &FilterBox::leave, this, &TriagePage::focusRuns);
-    connect(m_why, &WhyPanel::verbChosen, this, [this](const VerbLine& verb) { Q_EMIT verbChosen(verb, m_why->why().run); });
+    connect(m_why, &WhyPanel::verbChosen, this,
+        [this](const VerbLine& verb) { Q_EMIT verbChosen(verb, m_why->why().run); });
     connect(m_runs, &RunsModel::pageWanted, this, &TriagePage::loadPage);
     connect(m_runs, &RunsModel::linesWanted, this, &TriagePage::loadLines);
     connect(m_runsTable, &DataTable::nearEnd, this, [this] {
@@ -244,7 +257,8 @@ void TriagePage::refresh()
 void TriagePage::loadOverview()
 {
     m_dirty = false;
-    follow(m_source.overview(m_filter->filter()), m_overviewTickets, [this](const Overview& o) { showOverview(o); });
+    follow(m_source.overview(m_filter->filter()), m_overviewTickets,
+        [this](const Overview& o) { showOverview(o); });
 }
 
 void TriagePage::showOverview(const Overview& overview)
@@ -259,7 +273,7 @@ void TriagePage::showOverview(const Overview& overview)
         effect = u"valid · leaves %1 of %2 runs"_s.arg(countText(overview.matching), countText(overview.all));
     m_filter->setState(overview.filter, effect);
     if (!overview.filter.valid)
-        return;   // the tables keep what the last valid filter gave
+        return;  // the tables keep what the last valid filter gave
     m_quiet = true;
     m_situations->setSituations(overview.situations);
     m_quiet = false;
@@ -275,7 +289,8 @@ void TriagePage::fitAttention()
     for (int i = 0; i < m_attention->rowCount(); ++i) {
         const AttentionLine& line = *m_attention->row(i);
         m_attentionTable->setRowHeight(i, line.head ? kHeadLine : kLine);
-        widest = std::max(widest, tabularWidth(typeface(line.head ? 20 : 13, line.head), countText(line.count)));
+        widest =
+            std::max(widest, tabularWidth(typeface(line.head ? 20 : 13, line.head), countText(line.count)));
     }
     m_attentionTable->setColumnWidth(AttentionModel::Count, static_cast<int>(std::ceil(widest)) + 6 + 12 + 1);
 }
@@ -284,7 +299,8 @@ void TriagePage::writeTitles()
 {
     QString shownText = u"%1 shown"_s.arg(countText(m_overview.situations.size()));
     shownText += m_overview.hiddenSituations > 0
-        ? u", %1 hidden by the filter"_s.arg(countText(m_overview.hiddenSituations)) : u", none hidden"_s;
+        ? u", %1 hidden by the filter"_s.arg(countText(m_overview.hiddenSituations))
+        : u", none hidden"_s;
     m_situationsTitle->setRemark(shownText);
     const QString hidden = m_situationsTable->hiddenText();
     m_situationsTitle->setRight(hidden.isEmpty() ? u"sorted by who moves next, then oldest"_s : hidden);
@@ -294,12 +310,16 @@ void TriagePage::writeTitles()
     const quint64 total = situation != nullptr ? situation->count : m_overview.matching;
     const QString marks = m_runs->marks() == 0 ? QString() : countText(m_runs->marks()) + u" marked, "_s;
     if (situation != nullptr)
-        m_runsTitle->setRemark(marks + countText(total) + u" in "_s, situation->wait + u": "_s + situation->what);
+        m_runsTitle->setRemark(
+            marks + countText(total) + u" in "_s, situation->wait + u": "_s + situation->what);
     else
-        m_runsTitle->setRemark(marks + (m_filter->filter().isEmpty()
-            ? plural(total, u"unfinished run"_s, u"unfinished runs"_s) : countText(total) + u" match the filter"_s));
+        m_runsTitle->setRemark(marks
+            + (m_filter->filter().isEmpty() ? plural(total, u"unfinished run"_s, u"unfinished runs"_s)
+                                            : countText(total) + u" match the filter"_s));
     QStringList right{m_runsTable->hiddenText()};
-    right.prepend(m_runs->marks() > 0 ? u"Esc: no marks"_s : situation != nullptr ? u"Esc: all runs"_s : QString());
+    right.prepend(m_runs->marks() > 0 ? u"Esc: no marks"_s
+            : situation != nullptr    ? u"Esc: all runs"_s
+                                      : QString());
     right.removeAll(QString());
     m_runsTitle->setRight(right.join(u" · "_s));
     safe::setText(m_strip, stripText(total));
@@ -313,9 +333,11 @@ QString TriagePage::stripText(quint64 total) const
     if (have == 0 && m_filter->filter().isEmpty())
         strip << u"Nothing here yet: start a run with cairn start"_s;
     else if (have == 0)
-        strip << u"Nothing matches: the filter leaves out all %1 runs; Clear filter shows them"_s.arg(countText(m_overview.all));
+        strip << u"Nothing matches: the filter leaves out all %1 runs; Clear filter shows them"_s.arg(
+            countText(m_overview.all));
     else
-        strip << (total > have ? u"%1 more below"_s.arg(countText(total - have)) : u"all %1 shown"_s.arg(countText(have)));
+        strip << (total > have ? u"%1 more below"_s.arg(countText(total - have))
+                               : u"all %1 shown"_s.arg(countText(have)));
     if (m_fresh > 0)
         strip << u"%1 new since you looked, shown after F5"_s.arg(countText(m_fresh));
     if (m_listDirty && m_listAt != 0)
@@ -326,9 +348,10 @@ QString TriagePage::stripText(quint64 total) const
 void TriagePage::loadRuns()
 {
     m_listDirty = false;
-    const SliceRequest request{m_filter->filter(), m_situation, std::nullopt, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
+    const SliceRequest request{
+        m_filter->filter(), m_situation, std::nullopt, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
     follow(m_source.runs(request), m_runsTickets, [this](const RunSlice& slice) {
-        m_pageTickets.next();   // pages of the old list are of no use any more
+        m_pageTickets.next();  // pages of the old list are of no use any more
         m_quiet = true;
         m_runs->setFirst(slice);
         m_quiet = false;
@@ -355,12 +378,13 @@ void TriagePage::showRuns(const RunSlice& slice)
         m_why->setEmpty(m_overview.allClear);
 }
 
-// The list again, while somebody reads further down: what belongs to it no more goes, nothing comes in, and the row at
-// the top of the view stays where it is.
+// The list again, while somebody reads further down: what belongs to it no more goes, nothing comes in, and
+// the row at the top of the view stays where it is.
 void TriagePage::settleRuns()
 {
     m_listDirty = false;
-    const SliceRequest request{m_filter->filter(), m_situation, std::nullopt, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
+    const SliceRequest request{
+        m_filter->filter(), m_situation, std::nullopt, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
     follow(m_source.runs(request), m_runsTickets, [this](const RunSlice& slice) {
         const QPersistentModelIndex top = m_runsTable->indexAt(QPoint(1, 1));
         const int offset = top.isValid() ? m_runsTable->rowViewportPosition(top.row()) : 0;
@@ -385,7 +409,8 @@ void TriagePage::loadPage()
 
 void TriagePage::loadLines(const std::vector<RunId>& runs)
 {
-    follow(m_source.lines(runs), m_lineTickets, [this](const std::vector<RunLine>& lines) { m_runs->setLines(lines); });
+    follow(m_source.lines(runs), m_lineTickets,
+        [this](const std::vector<RunLine>& lines) { m_runs->setLines(lines); });
 }
 
 void TriagePage::loadWhy()
@@ -398,7 +423,8 @@ void TriagePage::loadWhy()
         });
         return;
     }
-    const SituationLine* line = m_situations->row(m_situation.isEmpty() ? -1 : m_situations->rowOf(m_situation));
+    const SituationLine* line =
+        m_situations->row(m_situation.isEmpty() ? -1 : m_situations->rowOf(m_situation));
     if (line != nullptr)
         follow(m_source.whyOf(*line), m_whyTickets, [this](const WhyView& why) {
             m_why->setWhy(why);
@@ -445,8 +471,9 @@ void TriagePage::merge(const ChangeSet& changes)
             if (line.run == m_run)
                 loadWhy();
     }
-    // Counts and list are read again until they agree with the store, at most one at a time. While nobody reads further
-    // down, new rows come in by themselves; otherwise they are announced. A row that belongs to the list no more goes.
+    // Counts and list are read again until they agree with the store, at most one at a time. While nobody
+    // reads further down, new rows come in by themselves; otherwise they are announced. A row that belongs to
+    // the list no more goes.
     if (m_dirty && m_open == 0)
         loadOverview();
     if (m_listDirty && m_open <= 1) {
@@ -460,12 +487,14 @@ void TriagePage::merge(const ChangeSet& changes)
 
 bool TriagePage::readsFromTop() const
 {
-    return m_runsTable->verticalScrollBar()->value() == 0 && m_runsTable->currentRow() <= 0 && m_runs->marks() == 0;
+    return m_runsTable->verticalScrollBar()->value() == 0 && m_runsTable->currentRow() <= 0
+        && m_runs->marks() == 0;
 }
 
 void TriagePage::setNow(qint64 now)
 {
-    constexpr qint64 kWhyAge = 15'000;   // the sentence says "asked 3 m ago": it must stay true while nothing changes
+    constexpr qint64 kWhyAge =
+        15'000;  // the sentence says "asked 3 m ago": it must stay true while nothing changes
     m_now = now;
     if (isVisible() && m_open == 0 && m_whyAt != 0 && now - m_whyAt > kWhyAge)
         loadWhy();
@@ -476,7 +505,11 @@ void TriagePage::setNow(qint64 now)
 }
 
 const WhyView& TriagePage::why() const { return m_why->why(); }
-void TriagePage::focusFilter() { m_filter->edit()->setFocus(); m_filter->edit()->selectAll(); }
+void TriagePage::focusFilter()
+{
+    m_filter->edit()->setFocus();
+    m_filter->edit()->selectAll();
+}
 void TriagePage::focusRuns() { m_runsTable->setFocus(); }
 
 void TriagePage::focusNext(bool backwards)
@@ -486,10 +519,12 @@ void TriagePage::focusNext(bool backwards)
     int now = backwards ? count : -1;
     for (int i = 0; i < count; ++i)
         if (order[static_cast<std::size_t>(i)] != nullptr
-            && (order[static_cast<std::size_t>(i)] == focusWidget() || (i == 3 && m_why->isAncestorOf(focusWidget()))))
+            && (order[static_cast<std::size_t>(i)] == focusWidget()
+                || (i == 3 && m_why->isAncestorOf(focusWidget()))))
             now = i;
     for (int n = 1; n <= count; ++n) {
-        QWidget* next = order[static_cast<std::size_t>(((backwards ? now - n : now + n) % count + count) % count)];
+        QWidget* next =
+            order[static_cast<std::size_t>(((backwards ? now - n : now + n) % count + count) % count)];
         if (next != nullptr) {
             next->setFocus(Qt::TabFocusReason);
             return;
@@ -499,7 +534,7 @@ void TriagePage::focusNext(bool backwards)
 
 QString TriagePage::place() const
 {
-    const QWidget* focus = focusWidget();   // also while another window is the active one
+    const QWidget* focus = focusWidget();  // also while another window is the active one
     if (focus == m_situationsTable)
         return u"Situations"_s;
     if (focus == m_attentionTable)

@@ -1,6 +1,6 @@
 #pragma once
-// Triage: who moves next (left), situations and runs (centre), why (right). Everything arrives from the source; refresh
-// never moves selection or scroll, new rows are announced.
+// Triage: who moves next (left), situations and runs (centre), why (right). Everything arrives from the
+// source; refresh never moves selection or scroll, new rows are announced.
 
 #include "ui/data/source.h"
 
@@ -24,17 +24,17 @@ class TriagePage final : public QWidget {
 public:
     explicit TriagePage(Source& source, QWidget* parent = nullptr);
 
-    void load();                                   // first read
-    void refresh();                                // F5: counts, situations and the runs on screen
-    void merge(const ChangeSet& changes);          // live
+    void load();                           // first read
+    void refresh();                        // F5: counts, situations and the runs on screen
+    void merge(const ChangeSet& changes);  // live
     void setNow(qint64 now);
     void focusFilter();
-    void focusNext(bool backwards);                // F6
+    void focusNext(bool backwards);  // F6
     void focusRuns();
     [[nodiscard]] const WhyView& why() const;
-    [[nodiscard]] std::vector<RunLine> marked() const;      // runs that an act on several would concern
+    [[nodiscard]] std::vector<RunLine> marked() const;  // runs that an act on several would concern
     void clearMarks();
-    [[nodiscard]] QString place() const;           // where the keyboard is: situations, runs, …
+    [[nodiscard]] QString place() const;  // where the keyboard is: situations, runs, …
 
     [[nodiscard]] DataTable* runsTable() const { return m_runsTable; }
     [[nodiscard]] DataTable* situationsTable() const { return m_situationsTable; }
@@ -49,8 +49,8 @@ Q_SIGNALS:
     void openRun(const cairn::RunId& run);
     void verbChosen(const cairn::ui::VerbLine& verb, const cairn::RunId& run);
     void letterTyped(QChar letter, bool shift);
-    void whyChanged();                             // other verbs may be possible now
-    void read(qint64 at);                          // an answer came: store time of it
+    void whyChanged();     // other verbs may be possible now
+    void read(qint64 at);  // an answer came: store time of it
     void failed(const QString& what);
 
 protected:
@@ -101,17 +101,17 @@ private:
     bool m_sized = false;
     Tickets m_overviewTickets, m_runsTickets, m_pageTickets, m_whyTickets, m_lineTickets;
     Overview m_overview;
-    QString m_situation;                           // key; empty: all runs
+    QString m_situation;  // key; empty: all runs
     RunId m_run;
     bool m_whyOfRun = false;
-    bool m_dirty = false;                          // something has changed since the counts were read
-    bool m_listDirty = false;                      // …since the list was
-    qint64 m_listAt = 0;                           // store time of the list
-    qint64 m_whyAt = 0;                            // store time of the sentence
+    bool m_dirty = false;      // something has changed since the counts were read
+    bool m_listDirty = false;  // …since the list was
+    qint64 m_listAt = 0;       // store time of the list
+    qint64 m_whyAt = 0;        // store time of the sentence
     qint64 m_now = 0;
-    quint64 m_fresh = 0;                           // runs that came since the list was read
-    int m_open = 0;                                // requests under way
-    bool m_quiet = false;                          // selection is set by us, not by the person
+    quint64 m_fresh = 0;   // runs that came since the list was read
+    int m_open = 0;        // requests under way
+    bool m_quiet = false;  // selection is set by us, not by the person
 };
 
 }  // namespace cairn::ui

@@ -15,7 +15,9 @@ namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
 
-Band::Band(QWidget* parent) : QWidget(parent), m_menus(new QMenuBar(this))
+Band::Band(QWidget* parent)
+    : QWidget(parent)
+    , m_menus(new QMenuBar(this))
 {
     setFixedHeight(32);
     m_menus->setNativeMenuBar(false);
@@ -49,7 +51,8 @@ void Band::setFacts(const StoreFacts& facts)
     m_facts = facts;
     retheme();
     placeMenus();
-    setAccessibleName(environmentWord() + u' ' + facts.name + u", "_s + safetyText() + u", "_s + facts.person);
+    setAccessibleName(
+        environmentWord() + u' ' + facts.name + u", "_s + safetyText() + u", "_s + facts.person);
 }
 
 void Band::setClock(qint64 now, qint64 age, const QString& trouble)
@@ -109,7 +112,7 @@ void Band::paintEvent(QPaintEvent*)
     const auto put = [&](const QString& text, const QFont& face, bool separator) {
         const double textWidth = tabularWidth(face, text);
         if (right - textWidth < menusEnd)
-            return QRectF();   // what does not fit stays in About; order is by weight, from the right
+            return QRectF();  // what does not fit stays in About; order is by weight, from the right
         right -= textWidth;
         write(text, face, right);
         const QRectF area(right, 0, textWidth, height());
@@ -122,7 +125,8 @@ void Band::paintEvent(QPaintEvent*)
     };
     QString age = u"nothing read yet"_s;
     if (!m_trouble.isEmpty())
-        age = m_trouble + (m_age >= 0 ? u", data is "_s + durationText(m_age / 1000 * 1000) + u" old"_s : QString());
+        age = m_trouble
+            + (m_age >= 0 ? u", data is "_s + durationText(m_age / 1000 * 1000) + u" old"_s : QString());
     else if (m_age >= 0)
         age = m_age < 3000 ? u"live"_s : u"read %1 ago"_s.arg(durationText(m_age / 1000 * 1000));
     put(age, typeface(13), true);

@@ -1,6 +1,6 @@
 #pragma once
-// The top row: environment word with a lock, store, menus, safety, person, clock, zone, age of the data. Its colour is
-// also the frame's, so that production is never mistaken for anything else.
+// The top row: environment word with a lock, store, menus, safety, person, clock, zone, age of the data. Its
+// colour is also the frame's, so that production is never mistaken for anything else.
 
 #include "ui/data/values.h"
 
@@ -16,7 +16,8 @@ public:
     explicit Band(QWidget* parent = nullptr);
 
     void setFacts(const StoreFacts& facts);
-    // Store time, age of what is shown in milliseconds (-1: nothing yet), and what is wrong with the connection.
+    // Store time, age of what is shown in milliseconds (-1: nothing yet), and what is wrong with the
+    // connection.
     void setClock(qint64 now, qint64 age, const QString& trouble);
     [[nodiscard]] QMenuBar* menus() const { return m_menus; }
     [[nodiscard]] QColor ground() const;

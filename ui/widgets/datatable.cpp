@@ -16,7 +16,10 @@ namespace {
 // Header cells line up with the cells of RowDelegate.
 class CellHeader final : public QHeaderView {
 public:
-    explicit CellHeader(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) {}
+    explicit CellHeader(QWidget* parent)
+        : QHeaderView(Qt::Horizontal, parent)
+    {
+    }
 
 protected:
     void paintSection(QPainter* painter, const QRect& rect, int section) const override
@@ -29,7 +32,8 @@ protected:
         painter->setFont(typeface(11));
         const bool last = visualIndex(section) == lastShown();
         const QRect area = rect.adjusted(section == 0 ? 12 : 6, 0, last ? -12 : -4, 0);
-        const auto align = Qt::Alignment(model()->headerData(section, Qt::Horizontal, Qt::TextAlignmentRole).toInt());
+        const auto align =
+            Qt::Alignment(model()->headerData(section, Qt::Horizontal, Qt::TextAlignmentRole).toInt());
         const QString text = model()->headerData(section, Qt::Horizontal).toString();
         painter->drawText(area, static_cast<int>(align | Qt::AlignVCenter | Qt::TextSingleLine), text);
         painter->restore();
@@ -47,7 +51,8 @@ private:
 
 }  // namespace
 
-DataTable::DataTable(const QString& name, QWidget* parent) : QTableView(parent)
+DataTable::DataTable(const QString& name, QWidget* parent)
+    : QTableView(parent)
 {
     setAccessibleName(name);
     setHorizontalHeader(new CellHeader(this));
@@ -84,7 +89,8 @@ void DataTable::setColumns(const QList<int>& widths, int stretch)
     m_widths = widths;
     m_stretch = stretch;
     for (int i = 0; i < widths.size(); ++i) {
-        horizontalHeader()->setSectionResizeMode(i, i == stretch ? QHeaderView::Stretch : QHeaderView::Interactive);
+        horizontalHeader()->setSectionResizeMode(
+            i, i == stretch ? QHeaderView::Stretch : QHeaderView::Interactive);
         if (i != stretch)
             setColumnWidth(i, widths.at(i));
     }
@@ -140,7 +146,8 @@ QString DataTable::hiddenText() const
             names << model()->headerData(i, Qt::Horizontal).toString();
     if (names.isEmpty())
         return {};
-    return (names.size() == 1 ? QStringLiteral("1 column hidden: ") : QStringLiteral("%1 columns hidden: ").arg(names.size()))
+    return (names.size() == 1 ? QStringLiteral("1 column hidden: ")
+                              : QStringLiteral("%1 columns hidden: ").arg(names.size()))
         + names.join(QStringLiteral(", "));
 }
 
@@ -174,11 +181,12 @@ void DataTable::keyPressEvent(QKeyEvent* event)
         moveBy(key == Qt::Key_J ? 1 : -1);
     } else if (plain && (key == Qt::Key_Left || key == Qt::Key_Right)) {
         Q_EMIT foldAsked(currentRow(), key == Qt::Key_Right);
-    } else if (plain && (key == Qt::Key_Delete || (key >= Qt::Key_A && key <= Qt::Key_Z) || key == Qt::Key_Slash)) {
+    } else if (plain
+        && (key == Qt::Key_Delete || (key >= Qt::Key_A && key <= Qt::Key_Z) || key == Qt::Key_Slash)) {
         const QChar letter = key == Qt::Key_Delete ? QChar(0x7F) : QChar(key).toLower();
         Q_EMIT letterTyped(letter, (event->modifiers() & Qt::ShiftModifier) != 0);
     } else if (plain && ((key >= Qt::Key_0 && key <= Qt::Key_9) || key == Qt::Key_Backspace)) {
-        event->ignore();   // views are switched by the page, and so is the run
+        event->ignore();  // views are switched by the page, and so is the run
         return;
     } else {
         QTableView::keyPressEvent(event);

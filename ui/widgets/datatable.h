@@ -1,5 +1,6 @@
 #pragma once
-// A table of run data: whole rows, fixed row height, focus ring inside the row, columns that keep their width.
+// A table of run data: whole rows, fixed row height, focus ring inside the row, columns that keep their
+// width.
 
 #include <QSet>
 #include <QTableView>
@@ -14,25 +15,29 @@ public:
     void setRowSize(int height);
     // Width of each column; the one given as `stretch` takes what is left.
     void setColumns(const QList<int>& widths, int stretch);
-    // Columns that are left out, the first named first, while the others would leave the stretching one less than `least`.
+    // Columns that are left out, the first named first, while the others would leave the stretching one less
+    // than `least`.
     void setGiveWay(const QList<int>& order, int least);
     void setColumnWanted(int column, bool wanted);
-    void setMarkable(bool on) { m_markable = on; }   // rows carry a box: Space, Shift+arrows, Ctrl+A and the mouse set it
+    void setMarkable(bool on)
+    {
+        m_markable = on;
+    }  // rows carry a box: Space, Shift+arrows, Ctrl+A and the mouse set it
     [[nodiscard]] bool columnWanted(int column) const { return !m_unwanted.contains(column); }
     // "2 columns hidden: Attempt, Money at stake"; empty: all are shown. Never silently.
     [[nodiscard]] QString hiddenText() const;
     [[nodiscard]] int currentRow() const { return currentIndex().isValid() ? currentIndex().row() : -1; }
 
 Q_SIGNALS:
-    void opened(const QModelIndex& index);      // Enter or double click
+    void opened(const QModelIndex& index);  // Enter or double click
     void currentMoved(const QModelIndex& index);
-    void foldAsked(int row, bool open);         // Left, Right
+    void foldAsked(int row, bool open);  // Left, Right
     void markToggled(int row);
     void markSet(int row);
     void markAll();
-    void nearEnd();                             // scrolled so far that more rows are wanted
-    void columnsChanged();                      // others are hidden than before
-    void letterTyped(QChar letter, bool shift); // single letters stage; the page decides what
+    void nearEnd();                              // scrolled so far that more rows are wanted
+    void columnsChanged();                       // others are hidden than before
+    void letterTyped(QChar letter, bool shift);  // single letters stage; the page decides what
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;

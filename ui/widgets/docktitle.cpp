@@ -16,9 +16,11 @@ using namespace Qt::StringLiterals;
 namespace {
 constexpr QStringView kNotStarted = u"not started";
 constexpr QStringView kPath = u"path to the wait";
-}
+}  // namespace
 
-DockTitle::DockTitle(const QString& title, QWidget* parent) : QWidget(parent), m_title(title)
+DockTitle::DockTitle(const QString& title, QWidget* parent)
+    : QWidget(parent)
+    , m_title(title)
 {
     setFixedHeight(30);
     speak();
@@ -82,7 +84,8 @@ void DockTitle::speak()
 double DockTitle::legendWidth()
 {
     const QFontMetricsF metrics(typeface(11));
-    return metrics.horizontalAdvance(kNotStarted.toString()) + metrics.horizontalAdvance(kPath.toString()) + 2 * (28 + 12);
+    return metrics.horizontalAdvance(kNotStarted.toString()) + metrics.horizontalAdvance(kPath.toString())
+        + 2 * (28 + 12);
 }
 
 void DockTitle::paintLegend(QPainter& painter, double& right) const

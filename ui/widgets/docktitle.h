@@ -17,7 +17,7 @@ public:
     void setTitle(const QString& title);
     void setRemark(const QString& remark, const QString& strong = {});
     void setRight(const QString& text, Glyph glyph = Glyph::None);
-    void setLegend(bool on);   // of the graph
+    void setLegend(bool on);  // of the graph
     // A button at the right end that opens a menu; gives the menu.
     QMenu* addMenu(const QString& text);
     [[nodiscard]] QString remark() const { return m_remark; }

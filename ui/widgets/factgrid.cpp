@@ -21,7 +21,8 @@ namespace {
 // Two sheets of paper.
 class CopyButton final : public QToolButton {
 public:
-    CopyButton(const QString& what, const QString& value, QWidget* parent) : QToolButton(parent)
+    CopyButton(const QString& what, const QString& value, QWidget* parent)
+        : QToolButton(parent)
     {
         setFixedSize(18, 18);
         setAutoRaise(true);
@@ -51,7 +52,9 @@ protected:
 // A value that may be shown shortened: what is copied is the whole.
 class FactLabel final : public QLabel {
 public:
-    FactLabel(const Fact& fact, int longest, QWidget* parent) : QLabel(parent), m_whole(fact.value)
+    FactLabel(const Fact& fact, int longest, QWidget* parent)
+        : QLabel(parent)
+        , m_whole(fact.value)
     {
         setTextFormat(Qt::PlainText);
         setFont(typeface(13, false, fact.mono ? Face::Mono : Face::Text));
@@ -89,7 +92,8 @@ QString shortenedInside(const QString& text, int limit)
             ++to;
         const QStringView word = QStringView(text).mid(from, to - from);
         if (word.size() > limit)
-            out += word.first(limit / 2).toString() + QChar(0x2026) + word.last(limit - limit / 2 - 1).toString();
+            out += word.first(limit / 2).toString() + QChar(0x2026)
+                + word.last(limit - limit / 2 - 1).toString();
         else
             out += word;
         if (to < text.size())
@@ -111,7 +115,8 @@ QWidget* factGrid(const std::vector<Fact>& facts, int nameWidth, QWidget* parent
     int row = 0;
     for (const Fact& fact : facts) {
         auto* value = new FactLabel(fact, longest, holder);
-        grid->addWidget(safe::label(fact.name, {.secondary = true, .wrap = true}, holder), row, 0, Qt::AlignTop);
+        grid->addWidget(
+            safe::label(fact.name, {.secondary = true, .wrap = true}, holder), row, 0, Qt::AlignTop);
         grid->addWidget(value, row, 1);
         if (fact.mono || value->text() != shown(fact.value, true))
             grid->addWidget(new CopyButton(fact.name, fact.value, holder), row, 2, Qt::AlignTop);

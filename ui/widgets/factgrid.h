@@ -1,6 +1,6 @@
 #pragma once
-// Facts as name and value, one a line. Long ids are shortened in the middle and copied whole: by their button, or with
-// Ctrl+C where one has been selected. Values are plain text.
+// Facts as name and value, one a line. Long ids are shortened in the middle and copied whole: by their
+// button, or with Ctrl+C where one has been selected. Values are plain text.
 
 #include "ui/data/values.h"
 
@@ -8,10 +8,13 @@
 
 namespace cairn::ui {
 
-// `nameWidth`: least width of the column of names, in px. `longest`: characters of one word that stay unshortened.
-[[nodiscard]] QWidget* factGrid(const std::vector<Fact>& facts, int nameWidth, QWidget* parent, int longest = 26);
+// `nameWidth`: least width of the column of names, in px. `longest`: characters of one word that stay
+// unshortened.
+[[nodiscard]] QWidget* factGrid(
+    const std::vector<Fact>& facts, int nameWidth, QWidget* parent, int longest = 26);
 
-// Every word longer than `limit` characters without its middle, the ends kept; equal to `text` where nothing is long.
+// Every word longer than `limit` characters without its middle, the ends kept; equal to `text` where nothing
+// is long.
 [[nodiscard]] QString shortenedInside(const QString& text, int limit);
 
 }  // namespace cairn::ui

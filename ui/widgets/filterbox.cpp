@@ -17,8 +17,10 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 FilterBox::FilterBox(QWidget* parent)
-    : QWidget(parent), m_edit(new QLineEdit(this)), m_state(safe::label({}, {.size = 11, .secondary = true}, m_edit)),
-      m_clear(safe::button(u"Clear filter"_s, this))
+    : QWidget(parent)
+    , m_edit(new QLineEdit(this))
+    , m_state(safe::label({}, {.size = 11, .secondary = true}, m_edit))
+    , m_clear(safe::button(u"Clear filter"_s, this))
 {
     setFixedHeight(40);
     m_edit->setFont(typeface(13, false, Face::Mono));
@@ -60,7 +62,8 @@ void FilterBox::setFilter(const QString& text)
 
 void FilterBox::setState(const FilterState& state, const QString& effect)
 {
-    safe::setText(m_state, state.valid ? effect : u"not valid at %1: %2"_s.arg(state.offset + 1).arg(state.text));
+    safe::setText(
+        m_state, state.valid ? effect : u"not valid at %1: %2"_s.arg(state.offset + 1).arg(state.text));
     safe::setTip(m_state, state.text);
     m_state->adjustSize();
     resizeEvent(nullptr);

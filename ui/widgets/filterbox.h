@@ -16,13 +16,13 @@ class FilterBox final : public QWidget {
 public:
     explicit FilterBox(QWidget* parent = nullptr);
     [[nodiscard]] QString filter() const;
-    void setFilter(const QString& text);          // announces it
+    void setFilter(const QString& text);  // announces it
     void setState(const FilterState& state, const QString& effect);
     [[nodiscard]] QLineEdit* edit() const { return m_edit; }
 
 Q_SIGNALS:
     void filterChanged(const QString& text);
-    void leave();                                  // Esc or Down: back to the list
+    void leave();  // Esc or Down: back to the list
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

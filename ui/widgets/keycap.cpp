@@ -28,7 +28,9 @@ double paintKeycap(QPainter& painter, const QPointF& topLeft, const QString& key
     return width;
 }
 
-namespace { constexpr double kGap = 5; }   // between the name on the button and the cap
+namespace {
+constexpr double kGap = 5;
+}  // namespace
 
 QPixmap keycapPixmap(const QString& key, double ratio)
 {

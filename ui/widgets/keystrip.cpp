@@ -32,7 +32,8 @@ double paintHint(QPainter& painter, double x, const KeyHint& hint)
 
 }  // namespace
 
-KeyStrip::KeyStrip(QWidget* parent) : QWidget(parent)
+KeyStrip::KeyStrip(QWidget* parent)
+    : QWidget(parent)
 {
     setFixedHeight(28);
     setAccessibleName(u"Keys"_s);
@@ -67,7 +68,7 @@ void KeyStrip::paintEvent(QPaintEvent*)
     double x = 12 + QFontMetricsF(painter.font()).horizontalAdvance(m_place) + 16;
     for (const KeyHint& hint : m_hints) {
         if (x + hintWidth(hint) > right - 16)
-            break;   // the rest is behind "?"
+            break;  // the rest is behind "?"
         x = paintHint(painter, x, hint) + 16;
     }
 }

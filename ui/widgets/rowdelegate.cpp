@@ -64,7 +64,8 @@ void paintMark(QPainter& painter, const QRectF& box, bool on)
     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
     if (on) {
         painter.setPen(QPen(theme().window, 1.8));
-        painter.drawPolyline(QPolygonF({box.topLeft() + QPointF(3, 6.5), box.topLeft() + QPointF(5.2, 9), box.topLeft() + QPointF(9.4, 3.6)}));
+        painter.drawPolyline(QPolygonF({box.topLeft() + QPointF(3, 6.5), box.topLeft() + QPointF(5.2, 9),
+            box.topLeft() + QPointF(9.4, 3.6)}));
     }
     painter.restore();
 }
@@ -79,7 +80,8 @@ bool isLastShown(const QModelIndex& index, const QWidget* widget)
     return true;
 }
 
-void paintLeading(QPainter& painter, const QRectF& rect, const QModelIndex& index, const QColor& ground, Pen& pen)
+void paintLeading(
+    QPainter& painter, const QRectF& rect, const QModelIndex& index, const QColor& ground, Pen& pen)
 {
     const int mark = index.data(MarkRole).toInt();
     if (mark != 0) {
@@ -89,7 +91,8 @@ void paintLeading(QPainter& painter, const QRectF& rect, const QModelIndex& inde
     const int glyph = index.data(GlyphRole).toInt();
     if (glyph != 0) {
         const double size = 14;
-        paintGlyph(painter, QRectF(pen.x, rect.center().y() - size / 2, size, size), static_cast<Glyph>(glyph), ground);
+        paintGlyph(painter, QRectF(pen.x, rect.center().y() - size / 2, size, size),
+            static_cast<Glyph>(glyph), ground);
         pen.x += size + 8;
     }
     const int fold = index.data(FoldRole).toInt();
@@ -99,10 +102,12 @@ void paintLeading(QPainter& painter, const QRectF& rect, const QModelIndex& inde
     }
 }
 
-void paintText(QPainter& painter, const QRectF& rect, const QModelIndex& index, int look, bool selected, const Pen& pen)
+void paintText(
+    QPainter& painter, const QRectF& rect, const QModelIndex& index, int look, bool selected, const Pen& pen)
 {
     const bool big = (look & BigLook) != 0;
-    painter.setFont(typeface(big ? 20 : 13, (look & BoldLook) != 0, (look & MonoLook) != 0 ? Face::Mono : Face::Text));
+    painter.setFont(
+        typeface(big ? 20 : 13, (look & BoldLook) != 0, (look & MonoLook) != 0 ? Face::Mono : Face::Text));
     const bool secondary = (look & SecondaryLook) != 0 && !selected;
     const QString text = index.data(Qt::DisplayRole).toString();
     const QString head = index.data(HeadRole).toString();
@@ -126,7 +131,8 @@ void paintText(QPainter& painter, const QRectF& rect, const QModelIndex& index, 
         area.setLeft(std::min(area.right(), area.left() + metrics.horizontalAdvance(cut) + 5));
         painter.setFont(typeface(13));
         painter.setPen(selected ? theme().text : theme().text2);
-        painter.drawText(area, Qt::AlignVCenter | Qt::TextSingleLine, elided(QFontMetricsF(painter.font()), suffix, area.width()));
+        painter.drawText(area, Qt::AlignVCenter | Qt::TextSingleLine,
+            elided(QFontMetricsF(painter.font()), suffix, area.width()));
     }
 }
 
@@ -162,7 +168,8 @@ void RowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
 {
     const int look = index.data(LookRole).toInt();
     const bool selected = (option.state & QStyle::State_Selected) != 0;
-    const bool onPanel = option.widget != nullptr && option.widget->property("ground") == QStringLiteral("panel");
+    const bool onPanel =
+        option.widget != nullptr && option.widget->property("ground") == QStringLiteral("panel");
     const QColor ground = selected ? theme().sel : onPanel ? theme().panel : theme().window;
     painter->save();
     painter->fillRect(option.rect, ground);

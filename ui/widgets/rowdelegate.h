@@ -1,6 +1,7 @@
 #pragma once
-// Paints table cells: shape and word, hairlines, selection and focus without losing either, tabular figures. Words use
-// the text colour; only the shape carries the family's colour. The painted area has no per-row widgets.
+// Paints table cells: shape and word, hairlines, selection and focus without losing either, tabular figures.
+// Words use the text colour; only the shape carries the family's colour. The painted area has no per-row
+// widgets.
 
 #include <QStyledItemDelegate>
 
@@ -12,14 +13,15 @@ namespace cairn::ui {
 void drawTabular(QPainter& painter, const QRectF& where, const QString& text, Qt::Alignment align);
 [[nodiscard]] double tabularWidth(const QFont& font, const QString& text);
 
-constexpr int kMarkWidth = 20;   // the box at the beginning of a row that can be marked, with its gap
+constexpr int kMarkWidth = 20;  // the box at the beginning of a row that can be marked, with its gap
 
 class RowDelegate final : public QStyledItemDelegate {
     Q_OBJECT
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
 
-    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    void paint(
+        QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 };
 

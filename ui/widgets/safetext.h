@@ -1,6 +1,7 @@
 #pragma once
 // The only way in which run data gets into widgets. Plain text is set before the text; tooltips are escaped.
-// Elsewhere QLabel(text), setToolTip and setText on labels, message boxes and text edits are not used with run data.
+// Elsewhere QLabel(text), setToolTip and setText on labels, message boxes and text edits are not used with
+// run data.
 
 #include "ui/widgets/theme.h"
 

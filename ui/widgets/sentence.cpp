@@ -18,7 +18,9 @@ constexpr int kMaxCharacters = 70;
 // Where a part stands as words of its own: "cancel" is not set in bold inside of "cancelled". -1: nowhere.
 qsizetype wholeWordAt(const QString& text, const QString& part)
 {
-    const auto joins = [&text](qsizetype i) { return i >= 0 && i < text.size() && text.at(i).isLetterOrNumber(); };
+    const auto joins = [&text](qsizetype i) {
+        return i >= 0 && i < text.size() && text.at(i).isLetterOrNumber();
+    };
     for (qsizetype at = part.isEmpty() ? -1 : text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
         const bool before = part.front().isLetterOrNumber() && joins(at - 1);
         const bool after = part.back().isLetterOrNumber() && joins(at + part.size());
@@ -30,7 +32,8 @@ qsizetype wholeWordAt(const QString& text, const QString& part)
 
 }  // namespace
 
-Sentence::Sentence(QWidget* parent) : QWidget(parent)
+Sentence::Sentence(QWidget* parent)
+    : QWidget(parent)
 {
     setFont(typeface(16));
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);

@@ -1,6 +1,6 @@
 #pragma once
-// One or two sentences at size 16, at most 70 characters a line, with some parts in bold. Laid out as plain text with
-// format ranges: nothing in the text can be taken for markup.
+// One or two sentences at size 16, at most 70 characters a line, with some parts in bold. Laid out as plain
+// text with format ranges: nothing in the text can be taken for markup.
 
 #include <QStringList>
 #include <QWidget>

@@ -22,8 +22,27 @@ namespace {
 
 // Files of resources/icons, by Glyph.
 constexpr std::array<const char16_t*, static_cast<std::size_t>(Glyph::Count)> kNames{{
-    u"", u"running", u"queued", u"timer", u"back-off", u"limit", u"child", u"event", u"worker-lost", u"approval", u"expiring",
-    u"uncertain", u"failed", u"mismatch", u"no-worker", u"done", u"done-skip", u"paused", u"cancelled", u"skipped", u"pending",
+    u"",
+    u"running",
+    u"queued",
+    u"timer",
+    u"back-off",
+    u"limit",
+    u"child",
+    u"event",
+    u"worker-lost",
+    u"approval",
+    u"expiring",
+    u"uncertain",
+    u"failed",
+    u"mismatch",
+    u"no-worker",
+    u"done",
+    u"done-skip",
+    u"paused",
+    u"cancelled",
+    u"skipped",
+    u"pending",
 }};
 
 // The drawing in other colours than those of its file.
@@ -63,9 +82,12 @@ QPixmap glyphPixmap(Glyph glyph, int size, double ratio, const QColor& ground)
     static QHash<QString, QPixmap> cache;
     const QColor color = theme().family(familyOf(glyph));
     const QColor knock = ground.isValid() ? ground : theme().window;
-    const QString key = u"%1/%2/%3/%4/%5"_s.arg(static_cast<int>(glyph)).arg(size).arg(ratio).arg(color.rgba())
-        .arg(knock.rgba());
-    constexpr qsizetype kMost = 2000;   // a graph asks for one size per zoom
+    const QString key = u"%1/%2/%3/%4/%5"_s.arg(static_cast<int>(glyph))
+                            .arg(size)
+                            .arg(ratio)
+                            .arg(color.rgba())
+                            .arg(knock.rgba());
+    constexpr qsizetype kMost = 2000;  // a graph asks for one size per zoom
     if (cache.size() > kMost)
         cache.clear();
     auto found = cache.find(key);

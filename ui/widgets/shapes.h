@@ -1,5 +1,6 @@
 #pragma once
-// The shapes of waits and states: 16 x 16 drawings in one colour with knock-outs, told apart in grey and at 12 px.
+// The shapes of waits and states: 16 x 16 drawings in one colour with knock-outs, told apart in grey and at
+// 12 px.
 
 #include "ui/data/values.h"
 

@@ -129,7 +129,8 @@ QCheckBox { color: @text; }
 QString sheetOf(const Theme& t)
 {
     QString sheet = QString::fromUtf16(kSheet);
-    const auto put = [&sheet](QLatin1StringView name, const QColor& color) { sheet.replace(name, color.name()); };
+    const auto put = [&sheet](
+                         QLatin1StringView name, const QColor& color) { sheet.replace(name, color.name()); };
     put("@window"_L1, t.window);
     put("@panel"_L1, t.panel);
     put("@text2"_L1, t.text2);
@@ -162,7 +163,8 @@ bool platformPrefersDark()
 QFont typeface(int size, bool bold, Face face)
 {
     static const QString kText = firstFamily({u"Inter"_s, u"DejaVu Sans"_s}, QFontDatabase::GeneralFont);
-    static const QString kMono = firstFamily({u"JetBrains Mono"_s, u"DejaVu Sans Mono"_s}, QFontDatabase::FixedFont);
+    static const QString kMono =
+        firstFamily({u"JetBrains Mono"_s, u"DejaVu Sans Mono"_s}, QFontDatabase::FixedFont);
     QFont result(face == Face::Mono ? kMono : kText);
     // 13 at 96 dpi; grows with the system's font setting.
     static const double kScale = [] {

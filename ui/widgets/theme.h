@@ -24,9 +24,11 @@ struct Theme {
 };
 
 [[nodiscard]] const Theme& theme();
-// A family's colour in the light theme, whichever is in use: the one that the drawings in resources/icons have.
+// A family's colour in the light theme, whichever is in use: the one that the drawings in resources/icons
+// have.
 [[nodiscard]] QColor lightFamily(Family family);
-// Sets palette, style sheet and fonts of the whole program. Widgets that paint themselves read theme() when painting.
+// Sets palette, style sheet and fonts of the whole program. Widgets that paint themselves read theme() when
+// painting.
 void applyTheme(QApplication& app, bool dark);
 [[nodiscard]] bool platformPrefersDark();
 

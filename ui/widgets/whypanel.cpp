@@ -23,10 +23,14 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-// Key, name, and under it the consequence or the reason why it is off. Off stays visible and focusable: it says why.
+// Key, name, and under it the consequence or the reason why it is off. Off stays visible and focusable: it
+// says why.
 class VerbButton final : public QAbstractButton {
 public:
-    VerbButton(const VerbLine& verb, int indent, QWidget* parent) : QAbstractButton(parent), m_verb(verb), m_indent(indent)
+    VerbButton(const VerbLine& verb, int indent, QWidget* parent)
+        : QAbstractButton(parent)
+        , m_verb(verb)
+        , m_indent(indent)
     {
         setFocusPolicy(Qt::StrongFocus);
         setAccessibleName(verb.name);
@@ -54,7 +58,8 @@ protected:
         painter.drawText(QPointF(m_indent, 14), m_verb.name + (m_verb.on ? u"…"_s : QString()));
         painter.setFont(typeface(11));
         painter.setPen(theme().text2);
-        painter.drawText(QRectF(m_indent, 18, width() - m_indent - 4, height() - 18), Qt::TextWordWrap, line());
+        painter.drawText(
+            QRectF(m_indent, 18, width() - m_indent - 4, height() - 18), Qt::TextWordWrap, line());
         if (hasFocus()) {
             painter.setPen(QPen(theme().focus, 2));
             painter.drawRect(rect().adjusted(0, 1, -1, -3));
@@ -62,10 +67,14 @@ protected:
     }
 
 private:
-    [[nodiscard]] QString line() const { return (m_verb.on ? QString() : u"Off: "_s) + shown(m_verb.text, false, 400); }
+    [[nodiscard]] QString line() const
+    {
+        return (m_verb.on ? QString() : u"Off: "_s) + shown(m_verb.text, false, 400);
+    }
     [[nodiscard]] QRect textRect(int width) const
     {
-        return QFontMetrics(typeface(11)).boundingRect(QRect(0, 0, std::max(60, width - m_indent - 4), 400), Qt::TextWordWrap, line());
+        return QFontMetrics(typeface(11))
+            .boundingRect(QRect(0, 0, std::max(60, width - m_indent - 4), 400), Qt::TextWordWrap, line());
     }
 
     VerbLine m_verb;
@@ -84,7 +93,9 @@ int indentOf(const std::vector<VerbLine>& verbs)
 
 }  // namespace
 
-WhyPanel::WhyPanel(QWidget* parent) : QWidget(parent), m_title(new DockTitle(u"Why"_s, this))
+WhyPanel::WhyPanel(QWidget* parent)
+    : QWidget(parent)
+    , m_title(new DockTitle(u"Why"_s, this))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -159,7 +170,7 @@ void WhyPanel::addVerbs()
     const int indent = indentOf(m_why.verbs);
     for (const VerbLine& verb : m_why.verbs) {
         if (verb.abandon)
-            continue;   // the last resort is in the menus only
+            continue;  // the last resort is in the menus only
         auto* button = new VerbButton(verb, indent, m_body);
         connect(button, &QAbstractButton::clicked, this, [this, verb] { Q_EMIT verbChosen(verb); });
         m_layout->addWidget(button);
@@ -171,9 +182,10 @@ void WhyPanel::addVerbs()
 void WhyPanel::setWhy(const WhyView& why)
 {
     if (m_empty.isEmpty() && why == m_why && m_layout->count() > 0)
-        return;   // nothing moves under the reader's eyes
+        return;  // nothing moves under the reader's eyes
     // A refresh that changes only words must not take the keyboard's place away.
-    const QString focused = focusWidget() != nullptr && focusWidget()->hasFocus() ? focusWidget()->accessibleName() : QString();
+    const QString focused =
+        focusWidget() != nullptr && focusWidget()->hasFocus() ? focusWidget()->accessibleName() : QString();
     m_why = why;
     m_empty.clear();
     clear();

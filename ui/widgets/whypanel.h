@@ -1,6 +1,6 @@
 #pragma once
-// Why a run (or a situation) does not move: the sentence, the evidence, what releases it, and what one may do, with the
-// reason under every act that is off.
+// Why a run (or a situation) does not move: the sentence, the evidence, what releases it, and what one may
+// do, with the reason under every act that is off.
 
 #include "ui/data/values.h"
 
@@ -19,7 +19,7 @@ public:
     explicit WhyPanel(QWidget* parent = nullptr);
 
     void setWhy(const WhyView& why);
-    void setEmpty(const QString& text);            // all clear, nothing selected, cannot look
+    void setEmpty(const QString& text);  // all clear, nothing selected, cannot look
     [[nodiscard]] const WhyView& why() const { return m_why; }
     [[nodiscard]] QWidget* firstVerb() const { return m_firstVerb; }
 

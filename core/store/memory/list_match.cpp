@@ -6,7 +6,7 @@ namespace cairn {
 
 namespace {
 
-template <typename T> bool any(const std::vector<T>& wanted, const T& value)
+template<typename T> bool any(const std::vector<T>& wanted, const T& value)
 {
     return std::find(wanted.begin(), wanted.end(), value) != wanted.end();
 }
@@ -80,11 +80,14 @@ bool amountMatches(const ListTerm& t, const ListRow& r)
 bool peopleMatch(const ListTerm& t, const ListRow& r, const ListLookup& look)
 {
     const auto anyName = [&](const std::vector<std::string>& names, const auto& asked) {
-        return names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) { return asked(r.run, name); });
+        return names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+            return asked(r.run, name);
+        });
     };
     const auto lost = [&](const std::vector<SessionId>& living) {
         const auto sessions = look.sessions(r.run);
-        return std::any_of(sessions.begin(), sessions.end(), [&](const SessionId& id) { return !any(living, id); });
+        return std::any_of(
+            sessions.begin(), sessions.end(), [&](const SessionId& id) { return !any(living, id); });
     };
     return anyName(t.worker, look.worksOn) && anyName(t.touchedBy, look.actedOn) && (!t.lost || lost(*t.lost))
         && (!t.notLost || !lost(*t.notLost));

@@ -110,7 +110,7 @@ std::optional<MemberResult> MemoryDatabase::refuseRows(const CommitMember& membe
     // Nobody would wake a waiter for an effect that has ended meanwhile.
     for (const auto& [effect, step] : member.waits) {
         if (std::any_of(member.effects.begin(), member.effects.end(),
-                        [&e = effect](const EffectWrite& write) { return write.row.effect == e; }))
+                [&e = effect](const EffectWrite& write) { return write.row.effect == e; }))
             continue;
         const auto found = effects.find(effect);
         const LedgerState state = found == effects.end() ? LedgerState::Absent : found->second.state;

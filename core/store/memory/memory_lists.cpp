@@ -48,8 +48,9 @@ std::vector<const ListRow*> MemoryStore::matching(const ListFilter& filter) cons
         });
     };
     look.actedOn = [this](const RunId& run, const std::string& name) {
-        return std::any_of(m_db->audit.begin(), m_db->audit.end(),
-            [&](const AuditRow& row) { return row.run == run && row.kind == "applied" && row.actor == name; });
+        return std::any_of(m_db->audit.begin(), m_db->audit.end(), [&](const AuditRow& row) {
+            return row.run == run && row.kind == "applied" && row.actor == name;
+        });
     };
     look.sessions = [this](const RunId& run) {
         std::vector<SessionId> sessions;

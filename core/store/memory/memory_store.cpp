@@ -9,7 +9,7 @@ namespace {
 
 Error notFound(const RunId& run) { return makeError(ErrorKind::NotFound, "there is no run " + toText(run)); }
 
-template <typename Map> auto values(const Map& map)
+template<typename Map> auto values(const Map& map)
 {
     std::vector<typename Map::mapped_type> out;
     out.reserve(map.size());

@@ -63,7 +63,8 @@ Status MemoryStore::release(const SessionId& session, std::span<const ClaimedRun
         // Another's commit that this session has not looked at yet is the next owner's to act on, at once.
         auto& wakeups = m_db->wakeups[session];
         const bool woken = wakeups.erase(claimed.run) > 0;
-        m_db->setOwner(found->second, {}, woken ? m_db->now() : claimed.nextDue.value_or(found->second.hot.nextDue));
+        m_db->setOwner(
+            found->second, {}, woken ? m_db->now() : claimed.nextDue.value_or(found->second.hot.nextDue));
     }
     return {};
 }

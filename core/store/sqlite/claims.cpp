@@ -72,7 +72,8 @@ Status SqliteStore::release(const SessionId& session, std::span<const ClaimedRun
             if (db().changes() > 0)
                 CAIRN_TRY(Query(db(), Sql::GiveBackDue).bind(context.now, run.run, session, run.epoch).run());
             else if (run.nextDue)
-                CAIRN_TRY(Query(db(), Sql::GiveBackDue).bind(Due{*run.nextDue}, run.run, session, run.epoch).run());
+                CAIRN_TRY(
+                    Query(db(), Sql::GiveBackDue).bind(Due{*run.nextDue}, run.run, session, run.epoch).run());
             else
                 CAIRN_TRY(Query(db(), Sql::GiveBack).bind(run.run, session, run.epoch).run());
         }

@@ -83,10 +83,8 @@ int authorize(void*, int action, const char* first, const char* second, const ch
     case SQLITE_DROP_VIEW:
     case SQLITE_ALTER_TABLE:
     case SQLITE_ATTACH:
-    case SQLITE_DETACH:
-        return SQLITE_DENY;
-    default:
-        return SQLITE_OK;
+    case SQLITE_DETACH: return SQLITE_DENY;
+    default: return SQLITE_OK;
     }
 }
 

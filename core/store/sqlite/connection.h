@@ -11,7 +11,7 @@ namespace cairn::sqlite {
 enum class OpenFor : std::uint8_t {
     Reading,
     Writing,  // with the authorizer: no statement may change what is append-only
-    Schema,  // creating and migrating tables
+    Schema,   // creating and migrating tables
 };
 
 // Waits for a lock in steps of 1 ms, 5 s in all. Installed on every connection in place of PRAGMA

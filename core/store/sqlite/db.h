@@ -79,7 +79,7 @@ public:
     Query(const Query&) = delete;
     Query& operator=(const Query&) = delete;
 
-    template <typename... T> Query& bind(const T&... values)
+    template<typename... T> Query& bind(const T&... values)
     {
         (bindOne(values), ...);
         return *this;
@@ -88,20 +88,20 @@ public:
     [[nodiscard]] Result<bool> step();
     // Steps to the end and resets, for writes; bindings start anew.
     [[nodiscard]] Status run();
-    template <typename... T> void read(T&... values)
+    template<typename... T> void read(T&... values)
     {
         m_column = 0;
         (readOne(values), ...);
     }
-    template <typename... T> void readMore(T&... values) { (readOne(values), ...); }
+    template<typename... T> void readMore(T&... values) { (readOne(values), ...); }
 
 private:
-    template <typename T>
+    template<typename T>
     requires(std::is_integral_v<T> || std::is_enum_v<T>) void bindOne(T value)
     {
         bindInteger(static_cast<std::int64_t>(value));
     }
-    template <typename Tag> void bindOne(const Id<Tag>& id)
+    template<typename Tag> void bindOne(const Id<Tag>& id)
     {
         if (id.isNull())
             bindNull();
@@ -139,12 +139,12 @@ private:
     void bindBlob(std::string_view bytes);
     void bindNull() { ++m_parameter; }
 
-    template <typename T>
+    template<typename T>
     requires(std::is_integral_v<T> || std::is_enum_v<T>) void readOne(T& value)
     {
         value = static_cast<T>(sqlite3_column_int64(m_stmt, m_column++));
     }
-    template <typename Tag> void readOne(Id<Tag>& id) { readBytes(id.bytes.data(), id.bytes.size()); }
+    template<typename Tag> void readOne(Id<Tag>& id) { readBytes(id.bytes.data(), id.bytes.size()); }
     void readOne(Digest& digest) { readBytes(digest.bytes.data(), digest.bytes.size()); }
     void readOne(Salt& salt) { readBytes(salt.data(), salt.size()); }
     void readOne(std::string& bytes);

@@ -9,76 +9,48 @@ namespace cairn::sqlite {
 Verdict classify(int extended, bool atCommit) noexcept
 {
     switch (extended) {
-    case SQLITE_CONSTRAINT_TRIGGER:
-        return {ErrorKind::Refused, false, false};
-    case SQLITE_READONLY_DBMOVED:
-        return {ErrorKind::Io, true, true};
-    case SQLITE_IOERR_NOMEM:
-        return {ErrorKind::Internal, false, true};
-    default:
-        break;
+    case SQLITE_CONSTRAINT_TRIGGER: return {ErrorKind::Refused, false, false};
+    case SQLITE_READONLY_DBMOVED: return {ErrorKind::Io, true, true};
+    case SQLITE_IOERR_NOMEM: return {ErrorKind::Internal, false, true};
+    default: break;
     }
     switch (extended & 0xFF) {
     case SQLITE_BUSY:  // also 517, BUSY_SNAPSHOT
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
-    case SQLITE_SCHEMA:
-        return {ErrorKind::Busy, false, true};
-    case SQLITE_FULL:
-        return {ErrorKind::Full, false, true};
-    case SQLITE_IOERR:
-        return {atCommit ? ErrorKind::OutcomeUnknown : ErrorKind::Io, true, true};
+    case SQLITE_SCHEMA: return {ErrorKind::Busy, false, true};
+    case SQLITE_FULL: return {ErrorKind::Full, false, true};
+    case SQLITE_IOERR: return {atCommit ? ErrorKind::OutcomeUnknown : ErrorKind::Io, true, true};
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-        return {ErrorKind::Corrupt, true, true};
+    case SQLITE_NOTADB: return {ErrorKind::Corrupt, true, true};
     case SQLITE_CANTOPEN:
-    case SQLITE_PERM:
-        return {ErrorKind::Io, false, true};
+    case SQLITE_PERM: return {ErrorKind::Io, false, true};
     case SQLITE_READONLY:
-    case SQLITE_AUTH:
-        return {ErrorKind::Refused, false, false};
-    case SQLITE_INTERRUPT:
-        return {ErrorKind::Cancelled, false, true};
-    case SQLITE_TOOBIG:
-        return {ErrorKind::InvalidInput, false, false};
-    case SQLITE_NOMEM:
-        return {ErrorKind::Internal, false, true};
-    default:
-        return {ErrorKind::Internal, false, false};
+    case SQLITE_AUTH: return {ErrorKind::Refused, false, false};
+    case SQLITE_INTERRUPT: return {ErrorKind::Cancelled, false, true};
+    case SQLITE_TOOBIG: return {ErrorKind::InvalidInput, false, false};
+    case SQLITE_NOMEM: return {ErrorKind::Internal, false, true};
+    default: return {ErrorKind::Internal, false, false};
     }
 }
 
 const char* networkFileSystem(unsigned long magic) noexcept
 {
     switch (magic & 0xFFFFFFFFUL) {
-    case 0x6969UL:
-        return "NFS";
-    case 0x517BUL:
-        return "SMB";
-    case 0xFF534D42UL:
-        return "CIFS";
-    case 0xFE534D42UL:
-        return "SMB2";
-    case 0x01021997UL:
-        return "9p";
-    case 0x65735546UL:
-        return "FUSE";
-    case 0x5346414FUL:
-        return "AFS";
-    case 0x73757245UL:
-        return "Coda";
-    case 0x00C36400UL:
-        return "Ceph";
-    case 0x0BD00BD0UL:
-        return "Lustre";
-    case 0x01161970UL:
-        return "GFS2";
-    case 0x7461636FUL:
-        return "OCFS2";
-    case 0x786F4256UL:
-        return "VirtualBox shared folder";
-    default:
-        return nullptr;
+    case 0x6969UL: return "NFS";
+    case 0x517BUL: return "SMB";
+    case 0xFF534D42UL: return "CIFS";
+    case 0xFE534D42UL: return "SMB2";
+    case 0x01021997UL: return "9p";
+    case 0x65735546UL: return "FUSE";
+    case 0x5346414FUL: return "AFS";
+    case 0x73757245UL: return "Coda";
+    case 0x00C36400UL: return "Ceph";
+    case 0x0BD00BD0UL: return "Lustre";
+    case 0x01161970UL: return "GFS2";
+    case 0x7461636FUL: return "OCFS2";
+    case 0x786F4256UL: return "VirtualBox shared folder";
+    default: return nullptr;
     }
 }
 

@@ -7,7 +7,7 @@ namespace cairn::sqlite {
 
 struct Verdict {
     ErrorKind kind = ErrorKind::Internal;
-    bool poisons = false;  // nothing more may be written through this connection
+    bool poisons = false;           // nothing more may be written through this connection
     bool wholeTransaction = false;  // the transaction cannot go on (else only the statement failed)
 };
 

@@ -92,8 +92,8 @@ Result<bool> GroupCommit::admitChange(const CommitMember& member, HotRow& hot, M
             CAIRN_TRY(findDuplicate(member, result));
         return false;
     }
-    // The command may be there although the version fits: then it was decided on a state that already had it. Without
-    // savepoints the index on (run, command) finds it.
+    // The command may be there although the version fits: then it was decided on a state that already had it.
+    // Without savepoints the index on (run, command) finds it.
     if (m_savepoints) {
         CAIRN_TRY_ASSIGN(const bool repeated, findDuplicate(member, result));
         if (repeated)
@@ -129,7 +129,7 @@ Result<bool> GroupCommit::admitRows(const CommitMember& member, MemberResult& re
     // Nobody would wake a waiter for an effect that has ended meanwhile.
     for (const auto& [effect, step] : member.waits) {
         if (std::any_of(member.effects.begin(), member.effects.end(),
-                        [&e = effect](const EffectWrite& write) { return write.row.effect == e; }))
+                [&e = effect](const EffectWrite& write) { return write.row.effect == e; }))
             continue;
         Query query(m_db, Sql::EffectState);
         CAIRN_TRY_ASSIGN(const bool found, query.bind(effect).step());
@@ -198,8 +198,8 @@ Status GroupCommit::writeHead(const CommitMember& member, const HotRow& hot, Mem
         const bool take = member.owner == OwnerChange::Take;
         const Due due{dueAfterCommit(member, take, m_context.now)};
         CAIRN_TRY(Query(m_db, Sql::InsertHot)
-                      .bind(member.run, e.version, take ? 1 : 0, member.control, take ? member.newOwner : SessionId{},
-                          Blob{e.hash.view()}, due, format)
+                      .bind(member.run, e.version, take ? 1 : 0, member.control,
+                          take ? member.newOwner : SessionId{}, Blob{e.hash.view()}, due, format)
                       .run());
     } else {
         const bool byOwner = !hot.owner.isNull() && hot.owner == member.by;

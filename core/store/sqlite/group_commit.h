@@ -1,7 +1,7 @@
 #pragma once
-// The members of one group in one transaction. What is refused is found before anything of it is written. An unexpected
-// error is rare: the group is tried without savepoints first, and where a member then fails, all is rolled back and written
-// again with a savepoint for each, so that the others go through.
+// The members of one group in one transaction. What is refused is found before anything of it is written. An
+// unexpected error is rare: the group is tried without savepoints first, and where a member then fails, all
+// is rolled back and written again with a savepoint for each, so that the others go through.
 
 #include "core/store/sqlite/store_impl.h"
 
@@ -18,8 +18,8 @@ public:
     {
     }
 
-    // An error ends the whole transaction; what concerns the member alone is in `result`. Without savepoints an error may
-    // be that of the member alone.
+    // An error ends the whole transaction; what concerns the member alone is in `result`. Without savepoints
+    // an error may be that of the member alone.
     [[nodiscard]] Status member(const CommitMember& member, MemberResult& result);
     // Before COMMIT: writes what the group kept in memory.
     [[nodiscard]] Status finish();

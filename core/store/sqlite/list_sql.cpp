@@ -56,7 +56,8 @@ constexpr auto kActivities = static_cast<std::size_t>(Activity::Blocked);
 
 }  // namespace
 
-ListSql::ListSql(const ListFilter& filter, Index from) : m_from(from)
+ListSql::ListSql(const ListFilter& filter, Index from)
+    : m_from(from)
 {
     if (from == Index::Attribute) {
         const auto& [name, text] = filter.front().attributes.front();
@@ -72,8 +73,8 @@ ListSql::ListSql(const ListFilter& filter, Index from) : m_from(from)
         m_condition = "error <> '' AND ";
     if (from == Index::Situation)
         m_condition = "situation IS NOT NULL AND ";
-    // Alternatives are a value to compare: else each would be searched for by itself, with every row that its index cannot
-    // decide on fetched from anywhere in the table (minutes with a million runs).
+    // Alternatives are a value to compare: else each would be searched for by itself, with every row that its
+    // index cannot decide on fetched from anywhere in the table (minutes with a million runs).
     m_condition += filter.size() > 1 ? "0 <> (" : "(";
     for (const ListTerm& term : filter) {
         if (&term != filter.data())
@@ -86,31 +87,20 @@ ListSql::ListSql(const ListFilter& filter, Index from) : m_from(from)
 std::string ListSql::from() const
 {
     switch (m_from) {
-    case Index::Created:
-        return " FROM run_list INDEXED BY list_created";
-    case Index::Attention:
-        return " FROM run_list INDEXED BY list_attention";
-    case Index::Activity:
-        return " FROM run_list INDEXED BY list_activity";
-    case Index::Workflow:
-        return " FROM run_list INDEXED BY list_workflow";
-    case Index::Root:
-        return " FROM run_list INDEXED BY list_root";
-    case Index::Parent:
-        return " FROM run_list INDEXED BY list_parent";
-    case Index::Key:
-        return " FROM run_list INDEXED BY list_key";
-    case Index::Situation:
-        return " FROM run_list INDEXED BY list_situation";
-    case Index::Error:
-        return " FROM run_list INDEXED BY list_error";
+    case Index::Created: return " FROM run_list INDEXED BY list_created";
+    case Index::Attention: return " FROM run_list INDEXED BY list_attention";
+    case Index::Activity: return " FROM run_list INDEXED BY list_activity";
+    case Index::Workflow: return " FROM run_list INDEXED BY list_workflow";
+    case Index::Root: return " FROM run_list INDEXED BY list_root";
+    case Index::Parent: return " FROM run_list INDEXED BY list_parent";
+    case Index::Key: return " FROM run_list INDEXED BY list_key";
+    case Index::Situation: return " FROM run_list INDEXED BY list_situation";
+    case Index::Error: return " FROM run_list INDEXED BY list_error";
     case Index::Attribute:
         return " FROM (SELECT run AS found FROM run_attributes INDEXED BY attributes_text WHERE name = ? AND "
                "text = ?) CROSS JOIN run_list ON run_list.run = found";
-    case Index::Run:
-        return " FROM run_list";
-    case Index::None:
-        break;
+    case Index::Run: return " FROM run_list";
+    case Index::None: break;
     }
     return " FROM run_list NOT INDEXED";
 }
@@ -145,7 +135,8 @@ ListSql::Index ListSql::covering(const ListFilter& filter)
         return !filter.empty() && std::all_of(filter.begin(), filter.end(), holds);
     };
     const auto inIndexes = [](const ListTerm& t) {
-        return t.key.empty() && !t.root && t.attributes.empty() && !t.amountAbove && !t.amountBelow && t.currency.empty();
+        return t.key.empty() && !t.root && t.attributes.empty() && !t.amountAbove && !t.amountBelow
+            && t.currency.empty();
     };
     if (!all(inIndexes))
         return Index::None;
@@ -361,7 +352,8 @@ void ListSql::addAttributes(const ListTerm& t)
 void ListSql::addPeople(const ListTerm& t)
 {
     if (!t.worker.empty()) {
-        also("(EXISTS(SELECT 1 FROM attempts a WHERE a.run = run_list.run AND a.ended_at = 0 AND a.worker IN ");
+        also("(EXISTS(SELECT 1 FROM attempts a WHERE a.run = run_list.run AND a.ended_at = 0 AND a.worker "
+             "IN ");
         placeholders(t.worker.size());
         m_condition += ") OR EXISTS(SELECT 1 FROM run_hot h JOIN sessions s ON s.id = h.owner "
                        "WHERE h.run = run_list.run AND s.name IN ";
@@ -371,7 +363,8 @@ void ListSql::addPeople(const ListTerm& t)
             m_values.insert(m_values.end(), t.worker.begin(), t.worker.end());
     }
     if (!t.touchedBy.empty()) {
-        also("EXISTS(SELECT 1 FROM audit u WHERE u.run = run_list.run AND u.kind = 'applied' AND u.actor IN ");
+        also(
+            "EXISTS(SELECT 1 FROM audit u WHERE u.run = run_list.run AND u.kind = 'applied' AND u.actor IN ");
         placeholders(t.touchedBy.size());
         m_condition += ')';
         m_values.insert(m_values.end(), t.touchedBy.begin(), t.touchedBy.end());
@@ -385,8 +378,9 @@ void ListSql::addLost(const std::optional<std::vector<SessionId>>& living, bool 
     if (!living)
         return;
     also(negate ? "NOT EXISTS(" : "EXISTS(");
-    m_condition += "SELECT 1 FROM attempts a WHERE a.run = run_list.run AND a.ended_at = 0 AND a.session IS NOT NULL "
-                   "AND a.session NOT IN ";
+    m_condition +=
+        "SELECT 1 FROM attempts a WHERE a.run = run_list.run AND a.ended_at = 0 AND a.session IS NOT NULL "
+        "AND a.session NOT IN ";
     placeholders(living->size());
     m_condition += ')';
     m_values.insert(m_values.end(), living->begin(), living->end());

@@ -26,16 +26,16 @@ public:
         Run,        // the table itself
     };
 
-    // The condition of a filter; always true for an empty one. With Index::Attribute the first attribute of the only term
-    // is where rows come from (see from()), and no condition.
+    // The condition of a filter; always true for an empty one. With Index::Attribute the first attribute of
+    // the only term is where rows come from (see from()), and no condition.
     explicit ListSql(const ListFilter& filter, Index from = Index::None);
 
     // The indexes that can narrow a term, the most promising first.
     [[nodiscard]] static std::vector<Index> candidates(const ListTerm& term);
     // What an index knows of a term: the rest left out.
     [[nodiscard]] static ListTerm part(const ListTerm& term, Index index);
-    // The index that holds all that the filter asks for, so that no other row is touched than those wanted; None: there is
-    // none.
+    // The index that holds all that the filter asks for, so that no other row is touched than those wanted;
+    // None: there is none.
     [[nodiscard]] static Index covering(const ListFilter& filter);
 
     // " FROM run_list INDEXED BY ..."

@@ -26,7 +26,8 @@ Index orderIndex(ListOrder order)
 
 const char* orderBy(ListOrder order)
 {
-    return order == ListOrder::NewestFirst ? " ORDER BY created_at DESC, run DESC" : " ORDER BY attention, since, run";
+    return order == ListOrder::NewestFirst ? " ORDER BY created_at DESC, run DESC"
+                                           : " ORDER BY attention, since, run";
 }
 
 // How many rows an index alone leaves of a filter, counted in that index only; more than kSortAtMost: that
@@ -34,7 +35,8 @@ const char* orderBy(ListOrder order)
 Result<std::int64_t> rowsOf(Db& db, Index index, const ListTerm& term)
 {
     const ListSql sql({ListSql::part(term, index)}, index);
-    const std::string text = "SELECT count(*) FROM (SELECT 1" + sql.from() + " WHERE " + sql.condition() + " LIMIT ?)";
+    const std::string text =
+        "SELECT count(*) FROM (SELECT 1" + sql.from() + " WHERE " + sql.condition() + " LIMIT ?)";
     Query query(db, text);
     sql.bindTo(query);
     CAIRN_TRY(query.bind(kSortAtMost + 1).step());
@@ -68,7 +70,8 @@ Index widest(const ListFilter& filter)
     return ListSql::covering(filter);
 }
 
-// Nothing but these words, or this workflow, is asked for: a narrow index holds that, and `since` or `created_at` beside it.
+// Nothing but these words, or this workflow, is asked for: a narrow index holds that, and `since` or
+// `created_at` beside it.
 bool asksOnly(Index index, const ListFilter& filter)
 {
     if (filter.size() != 1)
@@ -118,8 +121,13 @@ namespace {
 // One page of a list; the ways to it differ in what they have to look at.
 class PageQuery {
 public:
-    PageQuery(Db& db, const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after, std::size_t limit)
-        : m_db(db), m_filter(filter), m_order(order), m_after(after), m_limit(limit)
+    PageQuery(Db& db, const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after,
+        std::size_t limit)
+        : m_db(db)
+        , m_filter(filter)
+        , m_order(order)
+        , m_after(after)
+        , m_limit(limit)
     {
     }
 
@@ -170,34 +178,35 @@ private:
     Result<std::vector<ListRow>> inOrder(Index index) const
     {
         const ListSql sql(m_filter, index);
-        return read("SELECT " CAIRN_LIST_COLUMNS + sql.from() + " WHERE " + sql.condition() + afterKey() + orderBy(m_order)
-                        + " LIMIT ?",
+        return read("SELECT " CAIRN_LIST_COLUMNS + sql.from() + " WHERE " + sql.condition() + afterKey()
+                + orderBy(m_order) + " LIMIT ?",
             sql);
     }
-    // All rows that match are fetched, and the first of them kept. The sign keeps the planner from the order's index.
+    // All rows that match are fetched, and the first of them kept. The sign keeps the planner from the
+    // order's index.
     Result<std::vector<ListRow>> sorted(Index index) const
     {
         const ListSql sql(m_filter, index);
         return read("SELECT " CAIRN_LIST_COLUMNS + sql.from() + " WHERE " + sql.condition() + afterKey()
-                        + (newest() ? " ORDER BY +created_at DESC, run DESC" : " ORDER BY +attention, since, run")
-                        + " LIMIT ?",
+                + (newest() ? " ORDER BY +created_at DESC, run DESC" : " ORDER BY +attention, since, run")
+                + " LIMIT ?",
             sql);
     }
     // What matches is found in an index that holds all that is asked for; then only these rows are fetched.
     Result<std::vector<ListRow>> found(Index index) const
     {
         const ListSql sql(m_filter, index);
-        return read("SELECT " CAIRN_LIST_COLUMNS " FROM (SELECT run AS found" + sql.from() + " WHERE " + sql.condition()
-                        + afterKey() + orderBy(m_order) + " LIMIT ?) CROSS JOIN run_list ON run_list.run = found"
-                        + orderBy(m_order),
+        return read("SELECT " CAIRN_LIST_COLUMNS " FROM (SELECT run AS found" + sql.from() + " WHERE "
+                + sql.condition() + afterKey() + orderBy(m_order)
+                + " LIMIT ?) CROSS JOIN run_list ON run_list.run = found" + orderBy(m_order),
             sql);
     }
     // The first rows in order, as long as enough of them match: most filters are not rare. Nothing: they are.
     Result<std::optional<std::vector<ListRow>>> probe(Index index) const
     {
         const ListSql sql(m_filter);
-        const std::string text = "SELECT " CAIRN_LIST_COLUMNS ", " + sql.condition() + ListSql({}, index).from() + " WHERE 1"
-            + afterKey() + orderBy(m_order);
+        const std::string text = "SELECT " CAIRN_LIST_COLUMNS ", " + sql.condition()
+            + ListSql({}, index).from() + " WHERE 1" + afterKey() + orderBy(m_order);
         Query query(m_db, text);
         sql.bindTo(query);
         bindAfter(query);
@@ -254,7 +263,8 @@ Result<std::vector<CountRow>> SqliteStore::counts(const ListFilter& filter)
 {
     CAIRN_TRY_ASSIGN(const Index index, countingIndex(db(), filter, true));
     const ListSql sql(filter, index);
-    Query query(db(), "SELECT attention, activity, reason, count(*), min(nullif(since, 0))" + sql.from() + " WHERE "
+    Query query(db(),
+        "SELECT attention, activity, reason, count(*), min(nullif(since, 0))" + sql.from() + " WHERE "
             + sql.condition() + " GROUP BY activity, attention, reason");
     sql.bindTo(query);
     CAIRN_TRY_ASSIGN(auto rows, readAll<CountRow>(query, [](Query& q, CountRow& r) {

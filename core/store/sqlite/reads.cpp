@@ -43,7 +43,10 @@ void readAttempt(Query& q, const RunId& run, AttemptRow& a)
 
 }  // namespace
 
-void readHot(Query& q, HotRow& r) { q.read(r.version, r.epoch, r.control, r.owner, r.head, r.nextDue, r.format); }
+void readHot(Query& q, HotRow& r)
+{
+    q.read(r.version, r.epoch, r.control, r.owner, r.head, r.nextDue, r.format);
+}
 
 void readAudit(Query& q, AuditRow& r)
 {

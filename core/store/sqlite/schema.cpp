@@ -10,9 +10,9 @@ namespace cairn::sqlite {
 
 namespace {
 
-// What grows with every step (entries, steps, attempts, payloads, effects) lies in the order of arrival with a narrow
-// index by run: a group of commits then writes a few full pages, where tables ordered by run would touch one
-// page per run and table.
+// What grows with every step (entries, steps, attempts, payloads, effects) lies in the order of arrival with
+// a narrow index by run: a group of commits then writes a few full pages, where tables ordered by run would
+// touch one page per run and table.
 constexpr const char* kRunTables = R"sql(
 CREATE TABLE meta(
   one INTEGER PRIMARY KEY CHECK(one = 1), store_id BLOB NOT NULL, schema INTEGER NOT NULL, min_reader INTEGER NOT NULL,

@@ -18,11 +18,11 @@ inline constexpr std::size_t kSqlCount = 0
     ;
 
 // Columns of run_list in the order in which readListRow reads them.
-#define CAIRN_LIST_COLUMNS                                                                                   \
-    "run, root, parent, workflow, workflow_version, key, activity, attention, reason, step, since, "         \
-    "next_time, "                                                                                            \
-    "situation, resource, error, created_at, ended_at, steps, steps_done, attempt, attempts_max, amount, "   \
-    "currency, "                                                                                             \
+#define CAIRN_LIST_COLUMNS \
+    "run, root, parent, workflow, workflow_version, key, activity, attention, reason, step, since, " \
+    "next_time, " \
+    "situation, resource, error, created_at, ended_at, steps, steps_done, attempt, attempts_max, amount, " \
+    "currency, " \
     "version, changed"
 
 }  // namespace cairn::sqlite

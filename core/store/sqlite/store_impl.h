@@ -94,7 +94,7 @@ private:
         std::span<const CommitMember> members;
         std::span<MemberResult> results;
         bool savepoints = false;
-        bool memberFailed = false;    // without savepoints: to be written again with them
+        bool memberFailed = false;  // without savepoints: to be written again with them
         std::size_t done = 0;
     };
     [[nodiscard]] Status commitPart(Part& part);
@@ -131,7 +131,7 @@ private:
 // ------------------------------------------------------------------------------------------
 
 // Reads all rows of a query: `each` reads one.
-template <typename Each> [[nodiscard]] Status forEach(Query& query, Each&& each)
+template<typename Each> [[nodiscard]] Status forEach(Query& query, Each&& each)
 {
     for (;;) {
         CAIRN_TRY_ASSIGN(const bool row, query.step());
@@ -140,7 +140,7 @@ template <typename Each> [[nodiscard]] Status forEach(Query& query, Each&& each)
         each(query);
     }
 }
-template <typename Row, typename ReadRow>
+template<typename Row, typename ReadRow>
 [[nodiscard]] Result<std::vector<Row>> readAll(Query& query, ReadRow&& readRow)
 {
     std::vector<Row> rows;

@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kGroupWork{12};  // then COMMIT; with its sync the lock is held about 20 ms at most
-constexpr milliseconds kLongHold{4};  // after that, the lock is left to others
+constexpr milliseconds kLongHold{4};    // after that, the lock is left to others
 constexpr std::chrono::microseconds kLeave{1500};
 constexpr milliseconds kWaitInAll{5000};
 

@@ -19,9 +19,9 @@ using Lists = std::vector<std::vector<int>>;
 // A partition of the steps: each becomes one node. Built up in passes.
 struct Parts {
     const std::vector<StepLine>& steps;
-    std::unordered_map<quint32, int> at;      // step index -> position in `steps`
-    Lists after;                              // by position
-    std::vector<int> part;                    // position -> part
+    std::unordered_map<quint32, int> at;  // step index -> position in `steps`
+    Lists after;                          // by position
+    std::vector<int> part;                // position -> part
     std::vector<DrawnNode> nodes;
 };
 
@@ -42,7 +42,8 @@ void connect(Parts& p)
     for (std::size_t i = 0; i < p.steps.size(); ++i) {
         const StepLine& step = p.steps[i];
         const int owner = positionOf(p, step.owner);
-        const auto& needed = owner >= 0 && step.after.empty() ? p.steps[static_cast<std::size_t>(owner)].after : step.after;
+        const auto& needed =
+            owner >= 0 && step.after.empty() ? p.steps[static_cast<std::size_t>(owner)].after : step.after;
         if (joins[i] == 0 || owner >= 0)
             for (const quint32 before : needed)
                 if (const int from = positionOf(p, before); from >= 0 && from != owner)
@@ -68,23 +69,24 @@ void addCounts(const Parts& p, DrawnNode& node)
     static const QMap<Glyph, QString> kWord{{Glyph::Done, u"complete"_s}, {Glyph::DoneSkip, u"complete"_s},
         {Glyph::Running, u"running"_s}, {Glyph::Queued, u"ready"_s}, {Glyph::Pending, u"to come"_s},
         {Glyph::Failed, u"failed"_s}, {Glyph::Mismatch, u"mismatch"_s}, {Glyph::Skipped, u"skipped"_s},
-        {Glyph::Cancelled, u"cancelled"_s}, {Glyph::Uncertain, u"uncertain"_s}, {Glyph::Backoff, u"back-off"_s},
-        {Glyph::Approval, u"approval"_s}, {Glyph::Child, u"child run"_s}, {Glyph::Timer, u"timer"_s}};
+        {Glyph::Cancelled, u"cancelled"_s}, {Glyph::Uncertain, u"uncertain"_s},
+        {Glyph::Backoff, u"back-off"_s}, {Glyph::Approval, u"approval"_s}, {Glyph::Child, u"child run"_s},
+        {Glyph::Timer, u"timer"_s}};
     for (auto it = byGlyph.begin(); it != byGlyph.end(); ++it) {
         const auto glyph = static_cast<Glyph>(it.key());
-        node.counts.emplace_back(glyph, countText(static_cast<quint64>(it.value())) + u' '
-                                            + kWord.value(glyph, u"wait"_s));
+        node.counts.emplace_back(
+            glyph, countText(static_cast<quint64>(it.value())) + u' ' + kWord.value(glyph, u"wait"_s));
     }
-    std::stable_sort(node.counts.begin(), node.counts.end(), [](const auto& a, const auto& b) {
-        return (a.first == Glyph::Done) > (b.first == Glyph::Done);
-    });
+    std::stable_sort(node.counts.begin(), node.counts.end(),
+        [](const auto& a, const auto& b) { return (a.first == Glyph::Done) > (b.first == Glyph::Done); });
 }
 
 // The shape of a fold: the most pressing state inside it.
 Glyph worst(const Parts& p, const DrawnNode& node)
 {
-    static const std::vector<Glyph> kOrder{Glyph::Uncertain, Glyph::NoWorker, Glyph::Approval, Glyph::Expiring,
-        Glyph::Running, Glyph::Backoff, Glyph::Limit, Glyph::Lost, Glyph::Queued, Glyph::Child, Glyph::Timer, Glyph::Event};
+    static const std::vector<Glyph> kOrder{Glyph::Uncertain, Glyph::NoWorker, Glyph::Approval,
+        Glyph::Expiring, Glyph::Running, Glyph::Backoff, Glyph::Limit, Glyph::Lost, Glyph::Queued,
+        Glyph::Child, Glyph::Timer, Glyph::Event};
     std::set<Glyph> have;
     bool begun = false;
     bool over = true;
@@ -104,7 +106,8 @@ Glyph worst(const Parts& p, const DrawnNode& node)
     return have.count(Glyph::Failed) != 0 ? Glyph::Failed : *have.begin();
 }
 
-DrawnNode foldedNode(const Parts& p, DrawnNode::Kind kind, const std::vector<int>& members, const QString& title)
+DrawnNode foldedNode(
+    const Parts& p, DrawnNode::Kind kind, const std::vector<int>& members, const QString& title)
 {
     DrawnNode node;
     node.kind = kind;
@@ -145,7 +148,8 @@ void take(Parts& p, const std::vector<int>& members, DrawnNode node)
     p.nodes.push_back(std::move(node));
 }
 
-// Fan-outs: members of one owner; and siblings that a decision added: same tool, same neighbours on both sides.
+// Fan-outs: members of one owner; and siblings that a decision added: same tool, same neighbours on both
+// sides.
 void foldFans(Parts& p, const FoldOptions& o)
 {
     std::map<quint32, std::vector<int>> byOwner;
@@ -160,7 +164,8 @@ void foldFans(Parts& p, const FoldOptions& o)
         if (members.size() < o.fanFrom || o.open.count(owner) != 0)
             continue;
         const int join = positionOf(p, owner);
-        DrawnNode node = foldedNode(p, DrawnNode::Kind::Fan, members, p.steps[static_cast<std::size_t>(join)].id);
+        DrawnNode node =
+            foldedNode(p, DrawnNode::Kind::Fan, members, p.steps[static_cast<std::size_t>(join)].id);
         node.mark = u"×"_s + countText(members.size());
         const StepLine& step = p.steps[static_cast<std::size_t>(join)];
         node.onPath = node.onPath || step.onPath;
@@ -186,7 +191,9 @@ void foldFans(Parts& p, const FoldOptions& o)
     }
 }
 
-struct Links { Lists in, out; };
+struct Links {
+    Lists in, out;
+};
 
 Links linksOf(const Parts& p)
 {
@@ -212,7 +219,8 @@ void foldChains(Parts& p, const FoldOptions& o)
         const DrawnNode& node = p.nodes[static_cast<std::size_t>(n)];
         const StepLine& step = p.steps[static_cast<std::size_t>(positionOf(p, node.key))];
         return node.kind == DrawnNode::Kind::Step && step.finished && !step.stuck && !node.onPath
-            && links.in[static_cast<std::size_t>(n)].size() <= 1 && links.out[static_cast<std::size_t>(n)].size() <= 1;
+            && links.in[static_cast<std::size_t>(n)].size() <= 1
+            && links.out[static_cast<std::size_t>(n)].size() <= 1;
     };
     std::vector<char> used(p.nodes.size(), 0);
     const int count = static_cast<int>(p.nodes.size());
@@ -228,7 +236,8 @@ void foldChains(Parts& p, const FoldOptions& o)
             const auto& on = links.out[static_cast<std::size_t>(at)];
             at = on.empty() ? -1 : on.front();
         }
-        if (chain.size() < o.chainFrom || o.open.count(p.steps[static_cast<std::size_t>(chain.front())].ix) != 0)
+        if (chain.size() < o.chainFrom
+            || o.open.count(p.steps[static_cast<std::size_t>(chain.front())].ix) != 0)
             continue;
         const QString title = p.steps[static_cast<std::size_t>(chain.front())].id + u" … "_s
             + p.steps[static_cast<std::size_t>(chain.back())].id;
@@ -239,8 +248,10 @@ void foldChains(Parts& p, const FoldOptions& o)
     }
 }
 
-// Which nodes are drawn when there are more than the cap: the path and what is stuck first, then by distance from them.
-std::vector<char> keepNearest(const Parts& p, const std::vector<int>& live, const Links& links, std::size_t cap)
+// Which nodes are drawn when there are more than the cap: the path and what is stuck first, then by distance
+// from them.
+std::vector<char> keepNearest(
+    const Parts& p, const std::vector<int>& live, const Links& links, std::size_t cap)
 {
     std::vector<char> keep(p.nodes.size(), 0);
     std::vector<int> queue;
@@ -269,7 +280,7 @@ std::vector<char> keepNearest(const Parts& p, const std::vector<int>& live, cons
             add(n);
     }
     for (const int n : live)
-        add(n);   // parts that hang together with nothing
+        add(n);  // parts that hang together with nothing
     return keep;
 }
 

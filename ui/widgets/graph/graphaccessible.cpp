@@ -14,14 +14,21 @@ namespace {
 
 class NodeItem final : public QAccessibleInterface, public QAccessibleActionInterface {
 public:
-    NodeItem(GraphCanvas* canvas, int node) : m_canvas(canvas), m_node(node) {}
+    NodeItem(GraphCanvas* canvas, int node)
+        : m_canvas(canvas)
+        , m_node(node)
+    {
+    }
 
     [[nodiscard]] bool isValid() const override
     {
         return m_canvas != nullptr && m_node < static_cast<int>(m_canvas->scene().boxes.size());
     }
     [[nodiscard]] QObject* object() const override { return nullptr; }
-    [[nodiscard]] QAccessibleInterface* parent() const override { return QAccessible::queryAccessibleInterface(m_canvas); }
+    [[nodiscard]] QAccessibleInterface* parent() const override
+    {
+        return QAccessible::queryAccessibleInterface(m_canvas);
+    }
     [[nodiscard]] QAccessibleInterface* child(int) const override { return nullptr; }
     [[nodiscard]] QAccessibleInterface* childAt(int, int) const override { return nullptr; }
     [[nodiscard]] int childCount() const override { return 0; }
@@ -29,7 +36,9 @@ public:
     [[nodiscard]] QAccessible::Role role() const override { return QAccessible::ListItem; }
     [[nodiscard]] QRect rect() const override
     {
-        return isValid() ? m_canvas->viewRect(m_node).translated(m_canvas->viewport()->mapToGlobal(QPoint(0, 0))) : QRect();
+        return isValid()
+            ? m_canvas->viewRect(m_node).translated(m_canvas->viewport()->mapToGlobal(QPoint(0, 0)))
+            : QRect();
     }
     [[nodiscard]] QString text(QAccessible::Text kind) const override
     {
@@ -41,7 +50,7 @@ public:
             name += u", "_s + count;
         return node.note.isEmpty() ? name : name + u", "_s + node.note;
     }
-    void setText(QAccessible::Text, const QString&) override {}
+    void setText(QAccessible::Text, const QString&) override { }
     [[nodiscard]] QAccessible::State state() const override
     {
         QAccessible::State s;
@@ -53,7 +62,8 @@ public:
     }
     void* interface_cast(QAccessible::InterfaceType type) override
     {
-        return type == QAccessible::ActionInterface ? static_cast<QAccessibleActionInterface*>(this) : nullptr;
+        return type == QAccessible::ActionInterface ? static_cast<QAccessibleActionInterface*>(this)
+                                                    : nullptr;
     }
     [[nodiscard]] QStringList actionNames() const override { return {pressAction()}; }
     void doAction(const QString& action) override
@@ -70,7 +80,11 @@ private:
 
 class CanvasItem final : public QAccessibleWidget {
 public:
-    explicit CanvasItem(GraphCanvas* canvas) : QAccessibleWidget(canvas, QAccessible::List), m_canvas(canvas) {}
+    explicit CanvasItem(GraphCanvas* canvas)
+        : QAccessibleWidget(canvas, QAccessible::List)
+        , m_canvas(canvas)
+    {
+    }
     ~CanvasItem() override
     {
         for (const QAccessible::Id id : m_ids)

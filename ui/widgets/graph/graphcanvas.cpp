@@ -16,7 +16,8 @@ namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
 
-GraphCanvas::GraphCanvas(QWidget* parent) : QAbstractScrollArea(parent)
+GraphCanvas::GraphCanvas(QWidget* parent)
+    : QAbstractScrollArea(parent)
 {
     installGraphAccessibility();
     setFocusPolicy(Qt::StrongFocus);
@@ -79,7 +80,8 @@ void GraphCanvas::reveal(quint32 step)
     if (view.contains(box))
         return;
     // As little as brings it in, with its note: what one looks at should not jump.
-    const QRectF wanted = QRectF((box.topLeft() - m_scene.bounds.topLeft()) * m_zoom, box.size() * m_zoom).adjusted(-12, -12, 12, 40);
+    const QRectF wanted = QRectF((box.topLeft() - m_scene.bounds.topLeft()) * m_zoom, box.size() * m_zoom)
+                              .adjusted(-12, -12, 12, 40);
     const auto moved = [](QScrollBar* bar, double first, double last, int room) {
         if (first < bar->value())
             bar->setValue(static_cast<int>(first));
@@ -128,8 +130,8 @@ void GraphCanvas::setCap(std::size_t cap)
 QString GraphCanvas::summary() const
 {
     const DrawnGraph& g = m_scene.graph;
-    QString text = u"%1 of %2 drawn"_s.arg(countText(g.steps - g.folded - g.leftOut),
-                                           plural(g.steps, u"step"_s, u"steps"_s));
+    QString text = u"%1 of %2 drawn"_s.arg(
+        countText(g.steps - g.folded - g.leftOut), plural(g.steps, u"step"_s, u"steps"_s));
     if (g.folded > 0)
         text += u", %1 folded in %2"_s.arg(countText(g.folded), g.folds == 1 ? u"one"_s : countText(g.folds));
     if (g.leftOut > 0)
@@ -306,8 +308,8 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event)
         return;
     }
     const bool onNode = m_current >= 0;
-    const DrawnNode::Kind kind = onNode ? m_scene.graph.nodes[static_cast<std::size_t>(m_current)].kind
-                                        : DrawnNode::Kind::Step;
+    const DrawnNode::Kind kind =
+        onNode ? m_scene.graph.nodes[static_cast<std::size_t>(m_current)].kind : DrawnNode::Kind::Step;
     if (onNode && (key == Qt::Key_Return || key == Qt::Key_Enter || key == Qt::Key_Space)) {
         const quint32 step = m_scene.graph.nodes[static_cast<std::size_t>(m_current)].key;
         if (kind != DrawnNode::Kind::Step)
@@ -316,7 +318,7 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event)
             Q_EMIT stepOpened(step);
     } else if (key == Qt::Key_Delete || (key >= Qt::Key_A && key <= Qt::Key_Z) || key == Qt::Key_Slash) {
         Q_EMIT letterTyped(key == Qt::Key_Delete ? QChar(0x7F) : QChar(key).toLower(),
-                           (event->modifiers() & Qt::ShiftModifier) != 0);
+            (event->modifiers() & Qt::ShiftModifier) != 0);
     } else {
         QAbstractScrollArea::keyPressEvent(event);
     }

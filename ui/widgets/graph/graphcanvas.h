@@ -1,6 +1,6 @@
 #pragma once
-// The graph of one run. It shares its selection with the list of steps, draws only what the viewport shows, and draws
-// less the smaller it is: no text below 0.4, batched boxes below 0.15.
+// The graph of one run. It shares its selection with the list of steps, draws only what the viewport shows,
+// and draws less the smaller it is: no text below 0.4, batched boxes below 0.15.
 
 #include "ui/widgets/graph/scene.h"
 
@@ -15,7 +15,7 @@ public:
 
     // Keeps zoom, scroll and opened folds.
     void setSteps(const std::vector<StepLine>& steps);
-    void select(quint32 step);                       // kNone: nothing
+    void select(quint32 step);  // kNone: nothing
     void reveal(quint32 step);
     [[nodiscard]] const Scene& scene() const { return m_scene; }
     [[nodiscard]] int currentNode() const { return m_current; }
@@ -24,9 +24,9 @@ public:
     void fit();
     void setOpen(quint32 key, bool open);
     void setCap(std::size_t cap);
-    [[nodiscard]] QString summary() const;           // "18 of 30 steps drawn, 12 folded in one"
-    [[nodiscard]] QRect viewRect(int node) const;    // of a node, in viewport coordinates
-    void choose(int node);                           // as if clicked
+    [[nodiscard]] QString summary() const;         // "18 of 30 steps drawn, 12 folded in one"
+    [[nodiscard]] QRect viewRect(int node) const;  // of a node, in viewport coordinates
+    void choose(int node);                         // as if clicked
 
 Q_SIGNALS:
     void stepChosen(quint32 step);
@@ -52,7 +52,7 @@ private:
     void rebuild();
     void updateBars();
     void frame();
-    [[nodiscard]] QPointF origin() const;            // of the scene, in viewport coordinates
+    [[nodiscard]] QPointF origin() const;  // of the scene, in viewport coordinates
     [[nodiscard]] QPointF toScene(const QPointF& view) const;
     bool moveKey(int key);
     bool zoomKey(int key);
@@ -69,7 +69,8 @@ private:
     bool m_touched = false;  // the person has zoomed, scrolled or chosen: the view is theirs
 };
 
-// Painting, apart from the widget: the picture of `area` at `zoom` with the painter already in scene coordinates.
+// Painting, apart from the widget: the picture of `area` at `zoom` with the painter already in scene
+// coordinates.
 struct GraphLook {
     double zoom = 1.0;
     int current = -1;

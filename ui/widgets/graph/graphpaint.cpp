@@ -61,7 +61,7 @@ void paintNote(QPainter& painter, const DrawnNode& node, const QRectF& box, bool
         double x = box.right() + 18;
         for (std::size_t i = 0; i < node.counts.size() && i < 4; ++i) {
             const auto& [glyph, text] = node.counts[i];
-            const double y = box.top() + (i == 0 ? 1 : 19);   // the first alone, the others beside one another
+            const double y = box.top() + (i == 0 ? 1 : 19);  // the first alone, the others beside one another
             paintGlyph(painter, QRectF(x, y, 12, 12), glyph);
             painter.setPen(theme().text);
             painter.drawText(QPointF(x + 17, y + 10), text);
@@ -75,7 +75,8 @@ void paintNote(QPainter& painter, const DrawnNode& node, const QRectF& box, bool
     painter.setPen(theme().text2);
     const QStringList lines = shown(node.note, true, 200).split(u'\n');
     if (below) {
-        painter.drawText(QPointF(box.left(), box.bottom() + 13), metrics.elidedText(lines.first(), Qt::ElideRight, box.width()));
+        painter.drawText(QPointF(box.left(), box.bottom() + 13),
+            metrics.elidedText(lines.first(), Qt::ElideRight, box.width()));
         return;
     }
     double y = box.top() + 13;
@@ -109,7 +110,7 @@ void paintNode(QPainter& painter, const Scene& scene, int index, const GraphLook
     painter.setPen(node.future && !current ? theme().text2 : theme().text);
     const QFontMetricsF metrics(painter.font());
     painter.drawText(QPointF(box.left() + 29, box.top() + 21),
-                     metrics.elidedText(shown(node.title), Qt::ElideMiddle, right - box.left() - 29));
+        metrics.elidedText(shown(node.title), Qt::ElideMiddle, right - box.left() - 29));
     paintNote(painter, node, box, scene.noteBelow[static_cast<std::size_t>(index)] != 0);
 }
 
@@ -125,7 +126,7 @@ void paintBoxes(QPainter& painter, const Scene& scene, const std::vector<int>& n
         const auto glyph = static_cast<Glyph>(it.key());
         painter.setBrush(glyph == Glyph::Pending ? theme().track : theme().control);
         if (glyph == Glyph::Uncertain || glyph == Glyph::Approval || glyph == Glyph::Failed)
-            painter.setBrush(theme().text);   // weight, as colour alone says nothing here
+            painter.setBrush(theme().text);  // weight, as colour alone says nothing here
         painter.drawRects(it.value());
     }
     if (current >= 0) {
@@ -143,7 +144,8 @@ void paintGraph(QPainter& painter, const Scene& scene, const QRectF& area, const
     const std::vector<int> edges = scene.edgesIn(area);
     for (const bool path : {false, true})
         for (const int e : edges)
-            if (scene.graph.edges[static_cast<std::size_t>(e)].path == path && (path || look.zoom >= kBoxesOnly))
+            if (scene.graph.edges[static_cast<std::size_t>(e)].path == path
+                && (path || look.zoom >= kBoxesOnly))
                 paintEdge(painter, scene, e);
     if (look.zoom < kBoxesOnly) {
         paintBoxes(painter, scene, nodes, look.current);

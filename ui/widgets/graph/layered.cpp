@@ -29,7 +29,8 @@ std::vector<int> topological(int nodes, const Lists& out)
     return done;
 }
 
-// Drops self-loops, doubles and edges out of range; then those that point backwards in what is left of a circle.
+// Drops self-loops, doubles and edges out of range; then those that point backwards in what is left of a
+// circle.
 Lists usableEdges(const LayoutInput& in, LayoutResult& result)
 {
     const auto n = static_cast<std::size_t>(in.nodes);
@@ -113,7 +114,7 @@ Lists addBends(Net& net, const LayoutInput& in, const LayoutResult& result)
         const int end = net.layer[static_cast<std::size_t>(to)];
         const int begin = net.layer[static_cast<std::size_t>(from)] + 1;
         if (total > in.maxBends && end > begin)
-            continue;   // drawn straight
+            continue;  // drawn straight
         for (int l = begin; l < end; ++l) {
             const int bend = addBend(net, l);
             chains[e].push_back(bend);

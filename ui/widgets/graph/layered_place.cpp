@@ -95,8 +95,9 @@ bool exchange(Net& net)
         for (std::size_t i = 0; i + 1 < row.size(); ++i) {
             const int a = row[i];
             const int b = row[i + 1];
-            if (net.up[z(a)].size() * net.up[z(b)].size() + net.down[z(a)].size() * net.down[z(b)].size() > 4096)
-                continue;   // wide fans cost more than they give
+            if (net.up[z(a)].size() * net.up[z(b)].size() + net.down[z(a)].size() * net.down[z(b)].size()
+                > 4096)
+                continue;  // wide fans cost more than they give
             if (gainOf(net, a, b, net.up) + gainOf(net, a, b, net.down) <= 0)
                 continue;
             std::swap(row[i], row[i + 1]);
@@ -107,12 +108,16 @@ bool exchange(Net& net)
     return better;
 }
 
-struct Block { double sum = 0; double weight = 0; std::size_t count = 0; };
+struct Block {
+    double sum = 0;
+    double weight = 0;
+    std::size_t count = 0;
+};
 
 double weightOf(const Net& net, int a, int b)
 {
     if (net.spine[z(a)] != 0 && net.spine[z(b)] != 0)
-        return 40.0;               // the path to the wait stays one straight line
+        return 40.0;  // the path to the wait stays one straight line
     return a >= net.real && b >= net.real ? 3.0 : 1.0;
 }
 
@@ -165,17 +170,21 @@ void pushTo(const Net& net, const std::vector<int>& row, std::size_t at, double 
 {
     x[z(row[at])] = to;
     for (std::size_t i = at; i-- > 0;)
-        x[z(row[i])] = std::min(x[z(row[i])], x[z(row[i + 1])] - (net.width(row[i]) + net.width(row[i + 1])) / 2);
+        x[z(row[i])] =
+            std::min(x[z(row[i])], x[z(row[i + 1])] - (net.width(row[i]) + net.width(row[i + 1])) / 2);
     for (std::size_t i = at + 1; i < row.size(); ++i)
-        x[z(row[i])] = std::max(x[z(row[i])], x[z(row[i - 1])] + (net.width(row[i]) + net.width(row[i - 1])) / 2);
+        x[z(row[i])] =
+            std::max(x[z(row[i])], x[z(row[i - 1])] + (net.width(row[i]) + net.width(row[i - 1])) / 2);
 }
 
 // Room for a node to stand at `to` without touching its neighbours.
-bool fits(const Net& net, const std::vector<int>& row, std::size_t at, double to, const std::vector<double>& x)
+bool fits(
+    const Net& net, const std::vector<int>& row, std::size_t at, double to, const std::vector<double>& x)
 {
     const double half = net.width(row[at]) / 2;
     const bool left = at == 0 || x[z(row[at - 1])] + net.width(row[at - 1]) / 2 <= to - half + 1e-9;
-    const bool right = at + 1 >= row.size() || x[z(row[at + 1])] - net.width(row[at + 1]) / 2 >= to + half - 1e-9;
+    const bool right =
+        at + 1 >= row.size() || x[z(row[at + 1])] - net.width(row[at + 1]) / 2 >= to + half - 1e-9;
     return left && right;
 }
 
@@ -193,7 +202,7 @@ void straighten(const Net& net, std::vector<double>& x)
         for (std::size_t i = 0; count > 0 && i < row.size(); ++i)
             if (net.spine[z(row[i])] != 0) {
                 pushTo(net, row, i, sum / count, x);
-                break;   // one per layer; others on the path keep their distance
+                break;  // one per layer; others on the path keep their distance
             }
     const auto settle = [&](const std::vector<int>& row, const Lists& others) {
         for (std::size_t i = 0; i < row.size(); ++i) {

@@ -36,7 +36,8 @@ std::vector<int> lookUp(const QHash<quint64, std::vector<int>>& cells, const QRe
     const int x2 = static_cast<int>(std::floor(area.right() / kCell));
     const int y1 = static_cast<int>(std::floor(area.top() / kCell));
     const int y2 = static_cast<int>(std::floor(area.bottom() / kCell));
-    const auto add = [&found](const std::vector<int>& ids) { found.insert(found.end(), ids.begin(), ids.end()); };
+    const auto add = [&found](
+                         const std::vector<int>& ids) { found.insert(found.end(), ids.begin(), ids.end()); };
     const qint64 asked = (qint64(x2) - x1 + 1) * (qint64(y2) - y1 + 1);
     if (asked > cells.size()) {
         for (const auto& ids : cells)
@@ -53,7 +54,13 @@ std::vector<int> lookUp(const QHash<quint64, std::vector<int>>& cells, const QRe
 }
 
 // One horizontal piece of an edge in the gap under a layer.
-struct Piece { double left; double right; int source; std::size_t edge; std::size_t turn; };
+struct Piece {
+    double left;
+    double right;
+    int source;
+    std::size_t edge;
+    std::size_t turn;
+};
 
 // Lines from different nodes that would lie upon each other in a gap get heights of their own (three fit).
 class Lanes {
@@ -62,8 +69,12 @@ public:
     void assign()
     {
         for (auto& [gap, pieces] : m_gaps) {
-            std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.left < b.left; });
-            struct Busy { double until = -1e9; int source = -1; };
+            std::stable_sort(
+                pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.left < b.left; });
+            struct Busy {
+                double until = -1e9;
+                int source = -1;
+            };
             std::array<Busy, 3> lanes;
             for (const Piece& piece : pieces) {
                 std::size_t best = 0;
@@ -98,7 +109,8 @@ void turnTo(QPainterPath& path, double x, double y, double endY)
         path.lineTo(x, endY);
         return;
     }
-    const double r = std::min({kRadius, std::abs(at.x() - x) / 2, std::max(0.0, y - at.y()), std::max(0.0, endY - y)});
+    const double r =
+        std::min({kRadius, std::abs(at.x() - x) / 2, std::max(0.0, y - at.y()), std::max(0.0, endY - y)});
     const double side = x > at.x() ? 1 : -1;
     path.lineTo(at.x(), y - r);
     path.quadTo(at.x(), y, at.x() + side * r, y);
@@ -123,7 +135,7 @@ void route(Scene& scene, const LayoutResult& result)
         for (std::size_t i = 0; i + 1 < x.size(); ++i)
             if (std::abs(x[i] - x[i + 1]) >= 0.5)
                 lanes.add(result.layer[static_cast<std::size_t>(edges[e].from)] + static_cast<int>(i),
-                          {std::min(x[i], x[i + 1]), std::max(x[i], x[i + 1]), edges[e].from, e, i});
+                    {std::min(x[i], x[i + 1]), std::max(x[i], x[i + 1]), edges[e].from, e, i});
     }
     lanes.assign();
     scene.lines.resize(edges.size());
@@ -135,7 +147,8 @@ void route(Scene& scene, const LayoutResult& result)
         for (std::size_t i = 0; i + 1 < x.size(); ++i) {
             const double gap = 14 + (first + static_cast<int>(i)) * kPitchY + kNodeHeight;
             const bool last = i + 2 == x.size();
-            turnTo(path, x[i + 1], gap + lanes.height(e, i), last ? end : gap + kPitchY - kNodeHeight + kNodeHeight);
+            turnTo(path, x[i + 1], gap + lanes.height(e, i),
+                last ? end : gap + kPitchY - kNodeHeight + kNodeHeight);
         }
         scene.lines[e] = path;
         enter(scene.edgeCells, path.boundingRect(), static_cast<int>(e));
@@ -190,8 +203,8 @@ Scene makeScene(DrawnGraph graph)
     scene.crossings = result.crossings;
     scene.boxes.resize(scene.graph.nodes.size());
     for (std::size_t n = 0; n < scene.boxes.size(); ++n) {
-        scene.boxes[n] = QRectF(std::round(result.x[n] * kPitchX - kNodeWidth / 2), 14 + result.layer[n] * kPitchY,
-                                kNodeWidth, kNodeHeight);
+        scene.boxes[n] = QRectF(std::round(result.x[n] * kPitchX - kNodeWidth / 2),
+            14 + result.layer[n] * kPitchY, kNodeWidth, kNodeHeight);
         scene.bounds |= scene.boxes[n];
         enter(scene.nodeCells, scene.boxes[n].adjusted(-4, -4, 190, 24), static_cast<int>(n));
     }

@@ -1,0 +1,58 @@
+#pragma once
+// What a sheet asks, what its preview says and how the act ended, as plain values; see values.h.
+
+#include "ui/data/values.h"
+
+namespace cairn::ui {
+
+enum class Outcome : quint8 { Happened, NotHappened, RepeatSameKey };
+
+struct ActRequest {
+    Verb verb = Verb::Approve;
+    RunId run;
+    QString step;
+    ApprovalId approval;
+    Outcome settleAs = Outcome::Happened;
+    QString result;          // settle, happened: the provider's result to record
+    QString evidence;        // settle: what it was found by, for example the provider's reference
+    bool compensate = true;  // cancel; false: abandon
+    QString reason;
+    // What the act depends on, as it was when the person looked; filled from the preview.
+    Digest binding;
+    quint32 stepRevision = 0;
+    quint64 controlRevision = 0;
+    bool expects = false;
+};
+
+struct ActPreview {
+    ActRequest request;  // with what it depends on filled in
+    bool possible = false;
+    QString refusal;  // where it is not
+    QString sentence;
+    QStringList strong;
+    std::vector<Fact> facts;  // the request, or the evidence
+    PayloadText sent;         // what would be sent, or was
+    QString sentTitle;
+    QStringList willHappen;
+    QStringList willNotRepeat;
+    QStringList mayRepeat;
+    QStringList alsoChanges;
+    QString reversible;
+    QString repeatOff;  // settle: why "repeat with the same key" is off; empty: it is on
+    quint64 version = 0;
+    qint64 at = 0;
+    bool reasonRequired = false;
+    int reasonMinimum = 0;
+};
+
+enum class ActEnd : quint8 { Done, NoChange, Stale, Refused, Failed, NotKnown };
+
+struct ActResult {
+    ActEnd end = ActEnd::Failed;
+    QString text;
+    quint64 version = 0;
+    quint64 auditSeq = 0;
+    bool ownerElsewhere = false;
+};
+
+}  // namespace cairn::ui

@@ -113,6 +113,8 @@ bool Decider::Impl::own(const cmd::RecordResult& c)
 bool Decider::Impl::own(const cmd::Settle& c)
 {
     const StepIx ix = indexOf(c.step);
+    if (c.evidence && c.as != cmd::SettleAs::NotHappened)  // there it stands in the fact
+        emit(EffectEvidence{ix, c.evidence});
     if (c.as == cmd::SettleAs::Happened) {
         emit(StepCompleted{ix, c.output, false, true});
     } else if (c.as == cmd::SettleAs::RepeatSameKey) {

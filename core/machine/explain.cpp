@@ -161,11 +161,27 @@ Attention attentionOf(const RunState& s, const std::vector<ReasonItem>& reasons)
     return highest;
 }
 
-TimeMs nextDueOf(const RunState& s, TimeMs now)
+Summary summaryOf(const RunState& s, const std::vector<ReasonItem>& reasons, TimeMs now)
+{
+    Summary summary;
+    summary.activity = activityOf(s, reasons);
+    summary.attention = attentionOf(s, reasons);
+    if (!reasons.empty())
+        summary.primary = reasons.front();
+    const bool mayStart = !s.driven && !s.paused() && s.blocked == Reason::None;
+    summary.nextDue = nextDueOf(s, now, mayStart && (!s.ready.empty() || !s.fresh.empty()));
+    summary.running = static_cast<std::uint32_t>(s.running.size());
+    return summary;
+}
+
+}  // namespace
+
+TimeMs nextDueOf(const RunState& s, TimeMs now, bool startable)
 {
     if (s.closed)
         return kNoTime;
-    // Look-ups need the definition, so a run that is blocked for want of it does not become due by them.
+    // Look-ups need the definition, so a run that is blocked for want of it does not become due by them: an
+    // engine that does not serve it would keep it from those that do.
     const bool lookUpsRest = s.blocked == Reason::Worker || s.blocked == Reason::Incompatible;
     TimeMs next = kNoTime;
     for (const auto& [due, ix] : s.due) {
@@ -180,26 +196,10 @@ TimeMs nextDueOf(const RunState& s, TimeMs now)
     };
     if (s.blocked == Reason::None && !s.restCancelled)
         sooner(s.deadline());
-    const bool canStart =
-        !s.driven && !s.paused() && s.blocked == Reason::None && (!s.ready.empty() || !s.fresh.empty());
-    if (canStart)
+    if (startable)
         sooner(now);
     return next;
 }
-
-Summary summaryOf(const RunState& s, const std::vector<ReasonItem>& reasons, TimeMs now)
-{
-    Summary summary;
-    summary.activity = activityOf(s, reasons);
-    summary.attention = attentionOf(s, reasons);
-    if (!reasons.empty())
-        summary.primary = reasons.front();
-    summary.nextDue = nextDueOf(s, now);
-    summary.running = static_cast<std::uint32_t>(s.running.size());
-    return summary;
-}
-
-}  // namespace
 
 Summary summarise(const RunState& state, TimeMs now)
 {

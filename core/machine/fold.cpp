@@ -269,6 +269,7 @@ struct Folder {
         t->due = kNoTime;
         t->detail = f.evidence;
     }
+    void operator()(const EffectEvidence& f) { Touch(state, f.step, head)->detail = f.evidence; }
     void operator()(const InputAmended& f)
     {
         if (isFinished(state.steps[f.step].state))

@@ -205,6 +205,9 @@ struct Summary {  // O(reasons): what run_list holds
     std::uint32_t running = 0;
 };
 [[nodiscard]] Summary summarise(const RunState& state, TimeMs now);
+// Summary::nextDue. `startable`: whether one of the ready steps may begin now, which is more than summarise()
+// can tell: an engine knows which of them it can execute.
+[[nodiscard]] TimeMs nextDueOf(const RunState& state, TimeMs now, bool startable);
 
 struct Action {
     Verb verb = Verb::Approve;

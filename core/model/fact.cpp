@@ -32,6 +32,7 @@ CAIRN_NAME(StepSkipped, "step_skipped");
 CAIRN_NAME(StepUnknown, "step_unknown");
 CAIRN_NAME(EffectDenied, "effect_denied");
 CAIRN_NAME(InputAmended, "input_amended");
+CAIRN_NAME(EffectEvidence, "effect_evidence");
 CAIRN_NAME(AttemptStarted, "attempt_started");
 CAIRN_NAME(AttemptRenewed, "attempt_renewed");
 CAIRN_NAME(AttemptEnded, "attempt_ended");

@@ -215,6 +215,14 @@ struct InputAmended {
     CAIRN_FIELDS(v("step", s.step); v("input", s.input); v("effect", s.effect); v("amount", s.amount);)
 };
 
+// What a person settled an uncertain effect by; how it was settled is a fact of its own in the same entry.
+struct EffectEvidence {
+    static constexpr std::uint16_t kTag = 30;
+    StepIx step = kNoStep;
+    PayloadRef evidence;
+    CAIRN_FIELDS(v("step", s.step); v("evidence", s.evidence);)
+};
+
 // --- attempts
 
 // For a writing tool this is the intent: it is committed before the tool is called.
@@ -354,8 +362,9 @@ struct CancelConfirmed {
 using Fact = std::variant<RunStarted, ControlChanged, ControlInherited, RunBlocked, RestCancelled,
     CompensationStarted, RunClosed, RunReopened, RunMigrated, BudgetChanged, PayloadsRedacted, StepAdded,
     StepReady, StepWaiting, StepReleased, StepCompleted, StepFailed, StepSkipped, StepUnknown, EffectDenied,
-    InputAmended, AttemptStarted, AttemptRenewed, AttemptEnded, PartialResult, LateResult, ApprovalRequested,
-    ApprovalDecided, SignalReceived, SignalConsumed, ChildRequested, ChildAnswered, CancelConfirmed>;
+    InputAmended, EffectEvidence, AttemptStarted, AttemptRenewed, AttemptEnded, PartialResult, LateResult,
+    ApprovalRequested, ApprovalDecided, SignalReceived, SignalConsumed, ChildRequested, ChildAnswered,
+    CancelConfirmed>;
 
 #undef CAIRN_FIELDS
 

@@ -96,6 +96,10 @@ struct FactTeller {
         return "the effect of " + step(f.step) + " did not happen" + (f.byPerson ? ", says a person" : "");
     }
     std::string operator()(const InputAmended& f) const { return step(f.step) + " got a new input"; }
+    std::string operator()(const EffectEvidence& f) const
+    {
+        return "what is known of the effect of " + step(f.step) + " was recorded";
+    }
     std::string operator()(const AttemptStarted& f) const
     {
         const char* what = f.purpose == Purpose::LookUp ? " look-up, attempt "

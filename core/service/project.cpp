@@ -286,27 +286,7 @@ bool Service::Impl::worthOwning(const RunState& state, const Definition* definit
 
 TimeMs Service::Impl::nextDueOf(const RunState& state, const Definition* definition, TimeMs at) const
 {
-    if (state.closed)
-        return kNoTime;
-    // Look-ups need the definition, so a run that is blocked for want of it does not become due by them: an
-    // engine that does not serve it would keep it from those that do.
-    const bool lookUpsRest = state.blocked == Reason::Worker || state.blocked == Reason::Incompatible;
-    TimeMs next = kNoTime;
-    for (const auto& [due, ix] : state.due) {
-        if (lookUpsRest && state.steps[ix].state == StepState::Unknown && !state.steps[ix].attempt)
-            continue;
-        next = due;
-        break;
-    }
-    const auto sooner = [&next](TimeMs t) {
-        if (t != kNoTime && (next == kNoTime || t < next))
-            next = t;
-    };
-    if (state.blocked == Reason::None && !state.restCancelled)
-        sooner(state.deadline());
-    if (somethingToStart(state, definition))
-        sooner(at);
-    return next;
+    return cairn::nextDueOf(state, at, somethingToStart(state, definition));
 }
 
 Result<CommitMember> Service::Impl::project(

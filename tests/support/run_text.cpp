@@ -67,6 +67,7 @@ struct FactPrinter {
         return " " + id(f.step) + (f.byPerson ? " by person" : "");
     }
     std::string operator()(const InputAmended& f) const { return " " + id(f.step); }
+    std::string operator()(const EffectEvidence& f) const { return " " + id(f.step); }
     std::string operator()(const AttemptStarted& f) const
     {
         return " " + id(f.step) + " " + k(f.purpose) + " " + std::to_string(f.number)

@@ -177,8 +177,15 @@ private Q_SLOTS:
         for (const HistoryLine& line : *history.value)
             if (line.person)
                 reasons << line.reason;
-        QVERIFY2(reasons.contains(u"the provider's ledger shows it · Evidence: statement 4411, line 7"_s),
-            qPrintable(reasons.join(u'|')));
+        QVERIFY2(reasons.contains(u"the provider's ledger shows it"_s), qPrintable(reasons.join(u'|')));
+        const auto detail = desk.session->run(desk.fixture.uncertain).result();
+        QVERIFY(detail);
+        const auto& payloads = detail.value->payloads;
+        const auto evidence = std::find_if(payloads.begin(), payloads.end(),
+            [](const PayloadLine& payload) { return payload.role == u"evidence"_s; });
+        QVERIFY(evidence != payloads.end());
+        const auto text = desk.session->payload(desk.fixture.uncertain, *evidence).result();
+        QCOMPARE(text.value->head, QByteArray("statement 4411, line 7"));
     }
 
     void pauseHidesNoUncertainEffect()

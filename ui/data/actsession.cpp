@@ -58,17 +58,6 @@ void noteDependencies(const RunState& state, ActRequest& request)
     request.controlRevision = state.controlRevision();
 }
 
-// Evidence has a place of its own in the history where it denies an effect; otherwise it stands with the
-// reason.
-QString reasonOf(const ActRequest& request)
-{
-    const QString evidence = request.evidence.trimmed();
-    if (request.verb != Verb::Settle || evidence.isEmpty() || request.settleAs == Outcome::NotHappened)
-        return request.reason;
-    return u"%1%2Evidence: %3"_s.arg(
-        request.reason, request.reason.isEmpty() ? QString() : u" · "_s, evidence);
-}
-
 ActResult resultOf(const ActRequest& request, const cairn::Outcome& outcome)
 {
     ActResult result;
@@ -126,7 +115,7 @@ Result<Submission> ActSession::submissionOf(const ActRequest& request, const Run
     Submission submission;
     submission.run = request.run;
     submission.command.actor = {ActorKind::Person, core(m_opening->person)};
-    submission.reason = core(reasonOf(request));
+    submission.reason = core(request.reason);
     const std::string step = core(request.step);
     const bool check = request.expects;
     switch (request.verb) {

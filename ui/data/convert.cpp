@@ -14,10 +14,16 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+bool isEnding(Activity activity)
+{
+    return activity == Activity::Cancelling || activity == Activity::Compensating;
+}
+
+// A run that is being undone says so, unless somebody is needed for it to go on.
 QString stateWord(Activity activity, Reason reason)
 {
-    const bool waits = reason != Reason::None && !isFinished(activity) && activity != Activity::Cancelling
-        && activity != Activity::Compensating;
+    const bool waits = reason != Reason::None && !isFinished(activity)
+        && (word(reason).attention <= Attention::Person || !isEnding(activity));
     return qt(waits ? label(reason) : label(activity));
 }
 
@@ -48,11 +54,6 @@ constexpr Group kGroups[] = {
 bool isMoving(const CountRow& row)
 {
     return row.attention == Attention::Machine && row.reason == Reason::None;
-}
-
-bool isEnding(Activity activity)
-{
-    return activity == Activity::Cancelling || activity == Activity::Compensating;
 }
 
 // A run that is being ended is counted by that, whatever it waits for meanwhile. The filter of a line lets

@@ -169,7 +169,7 @@ void addPayloads(const StepRecord& step, StepLine& line)
     add(step.partial, u"partial result"_s);
     add(step.firstError, step.firstError.id == step.error.id ? u"error"_s : u"first error"_s);
     add(step.error, u"last error"_s);
-    add(step.detail, u"detail"_s);
+    add(step.detail, step.byPerson ? u"evidence"_s : u"detail"_s);
 }
 
 StepLine stepOf(const RunView& view, StepIx ix)

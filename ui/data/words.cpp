@@ -77,7 +77,9 @@ Glyph glyphOf(Activity activity, Reason reason)
     case Activity::Cancelled:
     case Activity::Compensated: return Glyph::Cancelled;
     case Activity::Cancelling:
-    case Activity::Compensating: return reason == Reason::OutcomeUnknown ? Glyph::Uncertain : Glyph::Running;
+    case Activity::Compensating:
+        return reason != Reason::None && word(reason).attention <= Attention::Person ? glyphOf(reason)
+                                                                                     : Glyph::Running;
     // The shape says the same as the word: a pause, or something that runs meanwhile, hides no uncertain
     // effect.
     case Activity::Paused: return reason == Reason::None ? Glyph::Paused : glyphOf(reason);

@@ -1,16 +1,13 @@
 #include "ui/dialogs/actsheet.h"
 
 #include "ui/data/format.h"
-#include "ui/dialogs/sheetparts.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
 #include <QButtonGroup>
 #include <QHBoxLayout>
-#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QPainter>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollArea>
@@ -33,7 +30,7 @@ QString objectOf(const ActRequest& request)
 }  // namespace
 
 ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& request, QWidget* parent)
-    : QDialog(parent)
+    : Sheet(parent)
     , m_source(source)
     , m_facts(facts)
     , m_request(request)
@@ -52,14 +49,9 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     setModal(true);
     m_validity->setSingleShot(true);
     m_validity->setInterval(kValidMs);
-    m_confirm->setProperty("primary", true);
     m_confirm->setText(objectOf(request) + u"   Ctrl Enter"_s);
     m_close->setText(u"Close   Esc"_s);
-    for (QPushButton* button : {m_confirm, m_again, m_close})
-        button->setAutoDefault(false);
-    m_reason->setAccessibleName(u"Reason"_s);
-    m_reason->setTabChangesFocus(true);
-    m_reason->setFixedHeight(50);
+    prepareReason(m_reason);
     m_reason->installEventFilter(this);
     m_result->setAccessibleName(u"Result to record"_s);
     m_result->setFont(typeface(13, false, Face::Mono));
@@ -81,36 +73,12 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
 
 QString ActSheet::notice() const { return m_notice->isHidden() ? QString() : m_notice->text(); }
 
-void ActSheet::paintEvent(QPaintEvent*)
-{
-    QPainter painter(this);
-    painter.fillRect(rect(), theme().window);
-    painter.setPen(theme().control);
-    painter.drawRect(rect().adjusted(0, 0, -1, -1));
-}
-
 QWidget* ActSheet::buildHead()
 {
     QString title = actName(m_request);
     if (!m_request.step.isEmpty())
         title += u", "_s + m_request.step;
     return new SheetHead(m_facts, title + u", run "_s + shortId(m_request.run), this);
-}
-
-QWidget* ActSheet::buildFoot()
-{
-    auto* foot = new QWidget(this);
-    foot->setFixedHeight(48);
-    foot->setAutoFillBackground(true);
-    auto* row = new QHBoxLayout(foot);
-    row->setContentsMargins(18, 0, 18, 0);
-    row->setSpacing(8);
-    row->addWidget(m_valid);
-    row->addStretch(1);
-    row->addWidget(m_close);
-    row->addWidget(m_again);
-    row->addWidget(m_confirm);
-    return foot;
 }
 
 void ActSheet::buildLayout()
@@ -152,7 +120,7 @@ void ActSheet::buildLayout()
     }
     below->addWidget(m_notice);
     column->addLayout(below);
-    column->addWidget(buildFoot());
+    column->addWidget(sheetFoot(m_valid, {m_close, m_again, m_confirm}, this));
 }
 
 void ActSheet::connectSignals()
@@ -295,30 +263,6 @@ void ActSheet::finish(const ActResult& result)
             true);
         return;
     }
-}
-
-bool ActSheet::eventFilter(QObject* watched, QEvent* event)
-{
-    if (event->type() == QEvent::KeyPress) {
-        auto* key = static_cast<QKeyEvent*>(event);
-        const bool enter = key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter;
-        if (enter && (key->modifiers() & Qt::ControlModifier) != 0) {
-            execute();
-            return true;
-        }
-    }
-    return QDialog::eventFilter(watched, event);
-}
-
-void ActSheet::keyPressEvent(QKeyEvent* event)
-{
-    const bool enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
-    if (enter) {
-        if ((event->modifiers() & Qt::ControlModifier) != 0)
-            execute();
-        return;  // a bare Enter never executes
-    }
-    QDialog::keyPressEvent(event);
 }
 
 }  // namespace cairn::ui

@@ -5,8 +5,7 @@
 // again.
 
 #include "ui/data/source.h"
-
-#include <QDialog>
+#include "ui/dialogs/sheetparts.h"
 
 class QButtonGroup;
 class QLabel;
@@ -18,7 +17,7 @@ class QVBoxLayout;
 
 namespace cairn::ui {
 
-class ActSheet final : public QDialog {
+class ActSheet final : public Sheet {
     Q_OBJECT
 public:
     ActSheet(Source& source, const StoreFacts& facts, const ActRequest& request, QWidget* parent);
@@ -38,14 +37,11 @@ Q_SIGNALS:
     void ended(const cairn::ui::ActResult& result);
 
 protected:
-    void paintEvent(QPaintEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
-    bool eventFilter(QObject* watched, QEvent* event) override;
+    void execute() override;
 
 private:
     void buildLayout();
     [[nodiscard]] QWidget* buildHead();
-    [[nodiscard]] QWidget* buildFoot();
     void buildOptions();
     void connectSignals();
     void ask();
@@ -56,7 +52,6 @@ private:
     void addConsequences();
     void addReason();
     void updateConfirm();
-    void execute();
     void finish(const ActResult& result);
     void refuse(const QString& text, bool again);
     [[nodiscard]] bool reasonSuffices() const;

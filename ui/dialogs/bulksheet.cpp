@@ -1,17 +1,14 @@
 #include "ui/dialogs/bulksheet.h"
 
 #include "ui/data/format.h"
-#include "ui/dialogs/sheetparts.h"
 #include "ui/models/bulkmodel.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
 #include <QHBoxLayout>
-#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QPainter>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -53,7 +50,7 @@ bool BulkSheet::takes(Verb verb)
 
 BulkSheet::BulkSheet(Source& source, const StoreFacts& facts, std::vector<ActRequest> requests,
     const QStringList& names, QWidget* parent)
-    : QDialog(parent)
+    : Sheet(parent)
     , m_source(source)
     , m_facts(facts)
     , m_requests(std::move(requests))
@@ -73,12 +70,7 @@ BulkSheet::BulkSheet(Source& source, const StoreFacts& facts, std::vector<ActReq
         rows.push_back({m_requests[i].run, names.value(static_cast<qsizetype>(i)), State::Asking, {}});
     m_model->setRows(std::move(rows));
     m_previews.resize(m_requests.size());
-    m_confirm->setProperty("primary", true);
-    for (QPushButton* button : {m_confirm, m_close})
-        button->setAutoDefault(false);
-    m_reason->setAccessibleName(u"Reason"_s);
-    m_reason->setTabChangesFocus(true);
-    m_reason->setFixedHeight(50);
+    prepareReason(m_reason);
     m_reason->installEventFilter(this);
     m_count->setAccessibleName(u"Number of runs, typed"_s);
     m_count->setFixedWidth(72);
@@ -93,21 +85,6 @@ BulkSheet::BulkSheet(Source& source, const StoreFacts& facts, std::vector<ActReq
     updateConfirm();
     askNext();
     m_reason->setFocus();
-}
-
-QWidget* BulkSheet::buildFoot()
-{
-    auto* foot = new QWidget(this);
-    foot->setFixedHeight(48);
-    foot->setAutoFillBackground(true);
-    auto* row = new QHBoxLayout(foot);
-    row->setContentsMargins(18, 0, 18, 0);
-    row->setSpacing(8);
-    row->addWidget(m_state);
-    row->addStretch(1);
-    row->addWidget(m_close);
-    row->addWidget(m_confirm);
-    return foot;
 }
 
 void BulkSheet::buildLayout()
@@ -141,15 +118,7 @@ void BulkSheet::buildLayout()
         body->addLayout(typed);
     }
     column->addLayout(body, 1);
-    column->addWidget(buildFoot());
-}
-
-void BulkSheet::paintEvent(QPaintEvent*)
-{
-    QPainter painter(this);
-    painter.fillRect(rect(), theme().window);
-    painter.setPen(theme().control);
-    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+    column->addWidget(sheetFoot(m_state, {m_close, m_confirm}, this));
 }
 
 quint64 BulkSheet::ready() const { return m_model->count(State::Ready); }
@@ -312,28 +281,6 @@ void BulkSheet::reject()
         return;
     }
     QDialog::reject();
-}
-
-bool BulkSheet::eventFilter(QObject* watched, QEvent* event)
-{
-    if (event->type() == QEvent::KeyPress) {
-        auto* key = static_cast<QKeyEvent*>(event);
-        const bool enter = key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter;
-        if (enter && (key->modifiers() & Qt::ControlModifier) != 0) {
-            execute();
-            return true;
-        }
-    }
-    return QDialog::eventFilter(watched, event);
-}
-
-void BulkSheet::keyPressEvent(QKeyEvent* event)
-{
-    const bool enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
-    if (!enter)
-        QDialog::keyPressEvent(event);
-    else if ((event->modifiers() & Qt::ControlModifier) != 0)
-        execute();  // a bare Enter never executes
 }
 
 }  // namespace cairn::ui

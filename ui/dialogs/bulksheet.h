@@ -5,8 +5,7 @@
 // (approve, reject, set outcome).
 
 #include "ui/data/source.h"
-
-#include <QDialog>
+#include "ui/dialogs/sheetparts.h"
 
 class QLabel;
 class QLineEdit;
@@ -19,7 +18,7 @@ namespace cairn::ui {
 class BulkModel;
 class DataTable;
 
-class BulkSheet final : public QDialog {
+class BulkSheet final : public Sheet {
     Q_OBJECT
 public:
     // All requests have the same verb; `names` say workflow and key, one for each.
@@ -41,17 +40,13 @@ public Q_SLOTS:
     void reject() override;  // while it sends: stops after the run under way
 
 protected:
-    void paintEvent(QPaintEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
-    bool eventFilter(QObject* watched, QEvent* event) override;
+    void execute() override;
 
 private:
     void buildLayout();
-    [[nodiscard]] QWidget* buildFoot();
     void askNext();
     void showPreviews();
     void updateConfirm();
-    void execute();
     void sendNext();
     void answered(const Reply<ActResult>& reply);
     void finish();

@@ -9,12 +9,76 @@
 
 #include <QFontMetricsF>
 #include <QGridLayout>
+#include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QPainter>
+#include <QPlainTextEdit>
+#include <QPushButton>
 
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+
+bool isEnter(const QKeyEvent& event) { return event.key() == Qt::Key_Return || event.key() == Qt::Key_Enter; }
+
+bool isExecute(const QKeyEvent& event)
+{
+    return isEnter(event) && (event.modifiers() & Qt::ControlModifier) != 0;
+}
+
+}  // namespace
+
+void Sheet::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), theme().window);
+    painter.setPen(theme().control);
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+}
+
+bool Sheet::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() != QEvent::KeyPress || !isExecute(*static_cast<QKeyEvent*>(event)))
+        return QDialog::eventFilter(watched, event);
+    execute();
+    return true;
+}
+
+void Sheet::keyPressEvent(QKeyEvent* event)
+{
+    if (isExecute(*event))
+        execute();
+    else if (!isEnter(*event))
+        QDialog::keyPressEvent(event);
+}
+
+QWidget* sheetFoot(QLabel* state, const std::vector<QPushButton*>& buttons, QWidget* parent)
+{
+    auto* foot = new QWidget(parent);
+    foot->setFixedHeight(48);
+    foot->setAutoFillBackground(true);
+    auto* row = new QHBoxLayout(foot);
+    row->setContentsMargins(18, 0, 18, 0);
+    row->setSpacing(8);
+    row->addWidget(state);
+    row->addStretch(1);
+    for (QPushButton* button : buttons) {
+        button->setAutoDefault(false);
+        row->addWidget(button);
+    }
+    buttons.back()->setProperty("primary", true);
+    return foot;
+}
+
+void prepareReason(QPlainTextEdit* reason)
+{
+    reason->setAccessibleName(u"Reason"_s);
+    reason->setTabChangesFocus(true);
+    reason->setFixedHeight(50);
+}
 
 SheetHead::SheetHead(const StoreFacts& facts, const QString& title, QWidget* parent)
     : QWidget(parent)

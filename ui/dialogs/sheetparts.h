@@ -4,10 +4,14 @@
 
 #include "ui/data/actvalues.h"
 
-#include <QWidget>
+#include <QDialog>
+
+#include <vector>
 
 class QLabel;
 class QLayout;
+class QPlainTextEdit;
+class QPushButton;
 
 namespace cairn::ui {
 
@@ -26,6 +30,25 @@ private:
     QString m_store;
     QString m_title;
 };
+
+// A modal sheet: Ctrl+Enter executes, a bare Enter never does. Install it as event filter on every editor, so
+// that this holds inside them too.
+class Sheet : public QDialog {
+    Q_OBJECT
+public:
+    using QDialog::QDialog;
+
+protected:
+    virtual void execute() = 0;
+
+    void paintEvent(QPaintEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+};
+
+// The strip at the bottom: what is still needed, then the buttons, the one that executes last.
+[[nodiscard]] QWidget* sheetFoot(QLabel* state, const std::vector<QPushButton*>& buttons, QWidget* parent);
+void prepareReason(QPlainTextEdit* reason);
 
 void emptyLayout(QLayout* layout);
 [[nodiscard]] QWidget* hairLine(QWidget* parent);

@@ -206,13 +206,9 @@ int RunsModel::settle(const RunSlice& slice)
 {
     m_now = std::max(m_now, slice.at);
     std::unordered_set<RunId> in;
-    int fresh = 0;
     for (const RunLine& line : slice.lines) {
         in.insert(line.run);
-        const int i = rowOf(line.run);
-        if (i < 0)
-            ++fresh;
-        else
+        if (const int i = rowOf(line.run); i >= 0)
             update(i, line);
     }
     // Where there is more than the slice, a row that is not in it may have been pushed down by new ones; one
@@ -223,7 +219,27 @@ int RunsModel::settle(const RunSlice& slice)
     m_touched.clear();
     m_more = slice.more;
     dropMarksOfGone();
-    return fresh;
+    // What follows the last row comes in: it moves nothing that is being read. So a list that has lost its
+    // rows is filled again.
+    std::vector<RunLine> below;
+    int above = 0;
+    bool shown = false;
+    for (auto line = slice.lines.rbegin(); line != slice.lines.rend(); ++line) {
+        if (rowOf(line->run) >= 0)
+            shown = true;
+        else if (shown)
+            ++above;
+        else
+            below.insert(below.begin(), *line);
+    }
+    const bool reachesEnd = rowCount() == 0 || in.count(rows().back().run) != 0;
+    if (!reachesEnd)  // pages below the slice are shown: what is new lies above them
+        return above + static_cast<int>(below.size());
+    m_mark = slice.mark;
+    append(slotsOf(below));
+    for (const RunLine& line : below)
+        hold(line.run);
+    return above;
 }
 
 void RunsModel::setMark(int i, bool on)

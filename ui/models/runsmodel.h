@@ -35,7 +35,8 @@ public:
     // A new list (another filter): rows that are in both stay where the reader left them.
     void setFirst(const RunSlice& slice);
     // The same list read again while somebody reads further down: rows that are in it no more go, the others
-    // are brought up to date, new ones are only counted. Gives the number of new ones.
+    // are brought up to date, new ones that follow the last row are appended, and new ones above it are only
+    // counted. Gives the number of those.
     int settle(const RunSlice& slice);
     void addPage(const RunSlice& slice);
     void setLines(const std::vector<RunLine>& lines);  // contents asked for by linesWanted

@@ -175,12 +175,10 @@ QWidget* Inspector::firstStop() const
 }
 
 // What it says, as far as a few lines hold it; the button above opens the whole.
-void Inspector::addPreview(const PayloadText& text)
+QWidget* Inspector::preview(const PayloadText& text)
 {
     constexpr int kLines = 5;
     constexpr qsizetype kShown = 600;
-    if (text.redacted || text.head.isEmpty())
-        return;
     auto* view = safe::viewer(m_body);
     view->setFont(typeface(11, false, Face::Mono));
     view->setFocusPolicy(Qt::ClickFocus);
@@ -195,27 +193,52 @@ void Inspector::addPreview(const PayloadText& text)
     const auto lines = static_cast<int>(
         std::min<qsizetype>(kLines, shownText.count(u'\n') + shownText.size() / perLine + 1));
     view->setFixedHeight(lines * metrics.lineSpacing() + 18);
-    m_payloads->addWidget(view);
+    return view;
 }
 
+namespace {
+
+void drop(QBoxLayout* layout, int place)
+{
+    QLayoutItem* item = layout->takeAt(place);
+    item->widget()->hide();
+    item->widget()->deleteLater();
+    delete item;
+}
+
+}  // namespace
+
+// One button each, with its preview below it. Buttons stay while the payloads are the same: the keyboard may be
+// on one.
 void Inspector::fillPayloads()
 {
-    while (QLayoutItem* item = m_payloads->takeAt(0)) {
-        item->widget()->hide();
-        item->widget()->deleteLater();
-        delete item;
+    if (m_step.payloads != m_buttonsOf) {
+        while (m_payloads->count() > 0)
+            drop(m_payloads, 0);
+        m_buttonsOf = m_step.payloads;
+        for (const PayloadLine& payload : m_buttonsOf)
+            addButton(payload);
     }
-    for (const PayloadLine& payload : m_step.payloads) {
-        auto* button =
-            safe::button(payload.role + u"   "_s + payload.media + u", "_s + sizeText(payload.size), m_body);
-        button->setProperty("small", true);
-        button->setAccessibleName(u"Open "_s + payload.title);
-        connect(button, &QPushButton::clicked, this, [this, payload] { Q_EMIT payloadChosen(payload); });
-        m_payloads->addWidget(button, 0, Qt::AlignLeft);
+    for (int i = m_payloads->count() - 1; i >= 0; --i)
+        if (qobject_cast<QPushButton*>(m_payloads->itemAt(i)->widget()) == nullptr)
+            drop(m_payloads, i);
+    int place = 0;
+    for (const PayloadLine& payload : m_buttonsOf) {
+        ++place;  // its button
         for (const PayloadText& text : m_previews)
-            if (text.line == payload)
-                addPreview(text);
+            if (text.line == payload && !text.redacted && !text.head.isEmpty())
+                m_payloads->insertWidget(place++, preview(text));
     }
+}
+
+void Inspector::addButton(const PayloadLine& payload)
+{
+    auto* button =
+        safe::button(payload.role + u"   "_s + payload.media + u", "_s + sizeText(payload.size), m_body);
+    button->setProperty("small", true);
+    button->setAccessibleName(u"Open "_s + payload.title);
+    connect(button, &QPushButton::clicked, this, [this, payload] { Q_EMIT payloadChosen(payload); });
+    m_payloads->addWidget(button, 0, Qt::AlignLeft);
 }
 
 }  // namespace cairn::ui

@@ -34,7 +34,8 @@ protected:
 
 private:
     void fillPayloads();
-    void addPreview(const PayloadText& text);
+    [[nodiscard]] QWidget* preview(const PayloadText& text);
+    void addButton(const PayloadLine& payload);
 
     DockTitle* m_title;
     QLabel* m_glyph;
@@ -50,6 +51,7 @@ private:
     QVBoxLayout* m_payloads;
     StepLine m_step;
     std::vector<PayloadText> m_previews;
+    std::vector<PayloadLine> m_buttonsOf;  // payloads that have their buttons
     bool m_has = false;
 };
 

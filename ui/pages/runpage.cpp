@@ -212,12 +212,16 @@ void RunPage::fillButtons()
     if (m_detail.why.verbs == m_buttonVerbs && m_buttons->count() > 0)
         return;
     m_buttonVerbs = m_detail.why.verbs;
+    QString focused;  // the keyboard stays where it is
     while (QLayoutItem* item = m_buttons->takeAt(0)) {
+        if (item->widget()->hasFocus())
+            focused = item->widget()->accessibleName();
         item->widget()->hide();
         item->widget()->deleteLater();
         delete item;
     }
-    auto* menu = new QMenu(this);
+    auto* more = safe::button(u"More"_s, this);
+    auto* menu = new QMenu(more);
     int placed = 0;
     for (const VerbLine& verb : m_buttonVerbs) {
         if (verb.on && !verb.abandon && placed < 3) {
@@ -241,11 +245,17 @@ void RunPage::fillButtons()
         action->setEnabled(verb.on);
         connect(action, &QAction::triggered, this, [this, verb] { Q_EMIT verbChosen(verb, m_run); });
     }
-    auto* more = safe::button(u"More"_s, this);
     more->setMenu(menu);
     more->setEnabled(!menu->isEmpty());
     more->setAccessibleName(u"More acts, and why others are off"_s);
     m_buttons->addWidget(more);
+    if (focused.isEmpty())
+        return;
+    QWidget* next = more;
+    for (int i = 0; i < m_buttons->count(); ++i)
+        if (m_buttons->itemAt(i)->widget()->accessibleName() == focused)
+            next = m_buttons->itemAt(i)->widget();
+    next->setFocus();
 }
 
 void RunPage::setNow(qint64 now)

@@ -224,19 +224,23 @@ void TriagePage::connectTables()
     }
 }
 
-// Takes a ticket, counts the request, and hands the answer on unless a later request has overtaken it.
-template<typename T, typename F> void TriagePage::follow(QFuture<Reply<T>> future, Tickets& tickets, F then)
+// Takes a ticket, counts the request, and hands the answer on unless a later request has overtaken it. A
+// request that failed leaves `dirty` set: the next look for changes asks again.
+template<typename T, typename F>
+void TriagePage::follow(QFuture<Reply<T>> future, Tickets& tickets, F then, bool* dirty)
 {
     const quint64 ticket = tickets.next();
     ++m_open;
-    whenDone(future, this, [this, ticket, &tickets, then](const Reply<T>& reply) {
+    whenDone(future, this, [this, ticket, &tickets, then, dirty](const Reply<T>& reply) {
         --m_open;
-        if (!tickets.current(ticket))
-            return;
-        if (reply)
+        const bool current = tickets.current(ticket);
+        if (current && reply)
             then(*reply.value);
-        else if (!reply.failure.cancelled)
+        else if (current && !reply.failure.cancelled)
             Q_EMIT failed(reply.failure.what);
+        catchUp();
+        if (current && !reply && dirty != nullptr)
+            *dirty = true;
     });
 }
 
@@ -257,8 +261,9 @@ void TriagePage::refresh()
 void TriagePage::loadOverview()
 {
     m_dirty = false;
-    follow(m_source.overview(m_filter->filter()), m_overviewTickets,
-        [this](const Overview& o) { showOverview(o); });
+    follow(
+        m_source.overview(m_filter->filter()), m_overviewTickets,
+        [this](const Overview& o) { showOverview(o); }, &m_dirty);
 }
 
 void TriagePage::showOverview(const Overview& overview)
@@ -350,14 +355,17 @@ void TriagePage::loadRuns()
     m_listDirty = false;
     const SliceRequest request{
         m_filter->filter(), m_situation, std::nullopt, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
-    follow(m_source.runs(request), m_runsTickets, [this](const RunSlice& slice) {
-        m_pageTickets.next();  // pages of the old list are of no use any more
-        m_quiet = true;
-        m_runs->setFirst(slice);
-        m_quiet = false;
-        m_fresh = 0;
-        showRuns(slice);
-    });
+    follow(
+        m_source.runs(request), m_runsTickets,
+        [this](const RunSlice& slice) {
+            m_pageTickets.next();  // pages of the old list are of no use any more
+            m_quiet = true;
+            m_runs->setFirst(slice);
+            m_quiet = false;
+            m_fresh = 0;
+            showRuns(slice);
+        },
+        &m_listDirty);
 }
 
 void TriagePage::showRuns(const RunSlice& slice)
@@ -385,17 +393,20 @@ void TriagePage::settleRuns()
     m_listDirty = false;
     const SliceRequest request{
         m_filter->filter(), m_situation, std::nullopt, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
-    follow(m_source.runs(request), m_runsTickets, [this](const RunSlice& slice) {
-        const QPersistentModelIndex top = m_runsTable->indexAt(QPoint(1, 1));
-        const int offset = top.isValid() ? m_runsTable->rowViewportPosition(top.row()) : 0;
-        m_quiet = true;
-        m_fresh = static_cast<quint64>(m_runs->settle(slice));
-        m_quiet = false;
-        QScrollBar* bar = m_runsTable->verticalScrollBar();
-        if (top.isValid())
-            bar->setValue(bar->value() + m_runsTable->rowViewportPosition(top.row()) - offset);
-        showRuns(slice);
-    });
+    follow(
+        m_source.runs(request), m_runsTickets,
+        [this](const RunSlice& slice) {
+            const QPersistentModelIndex top = m_runsTable->indexAt(QPoint(1, 1));
+            const int offset = top.isValid() ? m_runsTable->rowViewportPosition(top.row()) : 0;
+            m_quiet = true;
+            m_fresh = static_cast<quint64>(m_runs->settle(slice));
+            m_quiet = false;
+            QScrollBar* bar = m_runsTable->verticalScrollBar();
+            if (top.isValid())
+                bar->setValue(bar->value() + m_runsTable->rowViewportPosition(top.row()) - offset);
+            showRuns(slice);
+        },
+        &m_listDirty);
 }
 
 void TriagePage::loadPage()
@@ -471,18 +482,23 @@ void TriagePage::merge(const ChangeSet& changes)
             if (line.run == m_run)
                 loadWhy();
     }
-    // Counts and list are read again until they agree with the store, at most one at a time. While nobody
-    // reads further down, new rows come in by themselves; otherwise they are announced. A row that belongs to
-    // the list no more goes.
-    if (m_dirty && m_open == 0)
-        loadOverview();
-    if (m_listDirty && m_open <= 1) {
-        if (readsFromTop())
-            loadRuns();
-        else
-            settleRuns();
-    }
+    catchUp();
     writeTitles();
+}
+
+// Counts and list are read again until they agree with the store, at most once at a time. While nobody reads
+// further down, new rows come in by themselves; otherwise they are announced. A row that belongs to the list
+// no more goes.
+void TriagePage::catchUp()
+{
+    if (m_open > 0 || !(m_dirty || m_listDirty))
+        return;
+    if (m_dirty)
+        loadOverview();
+    if (m_listDirty && readsFromTop())
+        loadRuns();
+    else if (m_listDirty)
+        settleRuns();
 }
 
 bool TriagePage::readsFromTop() const

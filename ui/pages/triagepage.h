@@ -69,6 +69,7 @@ private:
     void buildColumnsMenu();
     void showRuns(const RunSlice& slice);
     void settleRuns();
+    void catchUp();
     void fitAttention();
     [[nodiscard]] QString stripText(quint64 total) const;
     [[nodiscard]] bool readsFromTop() const;
@@ -81,7 +82,8 @@ private:
     void situationMoved();
     void runMoved();
     void writeTitles();
-    template<typename T, typename F> void follow(QFuture<Reply<T>> future, Tickets& tickets, F then);
+    template<typename T, typename F>
+    void follow(QFuture<Reply<T>> future, Tickets& tickets, F then, bool* dirty = nullptr);
 
     Source& m_source;
     AttentionModel* m_attention;

@@ -178,7 +178,7 @@ void foldFans(Parts& p, const FoldOptions& o)
     }
     std::map<std::pair<std::pair<QString, std::vector<int>>, std::vector<int>>, std::vector<int>> alike;
     for (std::size_t i = 0; i < p.steps.size(); ++i)
-        if (p.part[i] < 0)
+        if (p.part[i] < 0 && positionOf(p, p.steps[i].owner) < 0)  // members stay open as their fan-out is
             alike[{{p.steps[i].tool + p.steps[i].kind + stem(p.steps[i].id), p.after[i]}, next[i]}].push_back(
                 static_cast<int>(i));
     for (const auto& [key, members] : alike) {

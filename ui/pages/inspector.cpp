@@ -239,6 +239,7 @@ void Inspector::addButton(const PayloadLine& payload)
     button->setAccessibleName(u"Open "_s + payload.title);
     connect(button, &QPushButton::clicked, this, [this, payload] { Q_EMIT payloadChosen(payload); });
     m_payloads->addWidget(button, 0, Qt::AlignLeft);
+    button->show();  // at once: the keyboard may go there before the event loop comes round
 }
 
 }  // namespace cairn::ui

@@ -294,13 +294,11 @@ Result<StepRendering> renderStep(const Definition& definition, const StepDef& st
     return out;
 }
 
-Result<std::string> renderUndo(const ToolDef& tool, std::string_view input, std::string_view output)
+Result<std::string> renderUndo(const ToolDef& tool, const Sources& sources)
 {
     return renderInput(tool.undoInput, [&](std::string_view source) -> Result<std::string_view> {
-        if (source == kInputSource)
-            return input;
-        if (source == kOutputSource)
-            return output;
+        if (source == kInputSource || source == kOutputSource)
+            return sources(source);
         return makeError(ErrorKind::NotFound, "undo reads \"input\" and \"output\" only");
     });
 }

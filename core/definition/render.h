@@ -55,8 +55,8 @@ struct StepRendering {
 // begin with the step's name: `step "pay": input: ...`.
 [[nodiscard]] Result<StepRendering> renderStep(const Definition& definition, const StepDef& step,
     const Sources& sources, std::optional<std::string_view> item = std::nullopt, TimeMs now = kNoTime);
-// What undoing gets: tool.undoInput with "input" and "output" of the call that is undone.
-[[nodiscard]] Result<std::string> renderUndo(
-    const ToolDef& tool, std::string_view input, std::string_view output);
+// What undoing gets: tool.undoInput, whose sources are "input" and "output" of the call that is undone. What
+// it does not name is not asked for.
+[[nodiscard]] Result<std::string> renderUndo(const ToolDef& tool, const Sources& sources);
 
 }  // namespace cairn

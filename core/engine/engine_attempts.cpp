@@ -381,6 +381,32 @@ void EngineCore::Impl::submitResults()
     }
 }
 
+// What an attempt said was refused for what it is, not for coming too late: it goes on as a failure, so that
+// the attempt ends. True: it did. The tool was called and did what it does: of an effect outside this says
+// that it happened, only the result is lost.
+bool EngineCore::Impl::refusedResult(Pending& pending, const Rejection& why)
+{
+    const AttemptResult& result = pending.result;
+    if (pending.refusedOnce || result.kind == AttemptResult::Kind::Failed)
+        return false;
+    const RunState* state = service->state(pending.run);
+    const auto found = state ? state->attempts.find(result.attempt) : decltype(state->attempts.end()){};
+    if (state && found != state->attempts.end()) {
+        const auto& current = state->steps[found->second].attempt;
+        if (!current || current->id != result.attempt)
+            return false;
+    } else if (why.code != RejectCode::InvalidInput) {
+        return false;
+    }
+    StartOrder order;
+    order.attempt = result.attempt;
+    // The rules know whether there can be an effect.
+    pending.result = failedResult(order, FailureClass::Rejected, EffectKnowledge::Happened, why.text);
+    pending.refusedOnce = true;
+    pending.staged.reset();
+    return true;
+}
+
 void EngineCore::Impl::answered(const std::shared_ptr<Pending>& pending, const Outcome& outcome)
 {
     static_cast<void>(failpoint::hit("engine.result-answered"));
@@ -392,21 +418,13 @@ void EngineCore::Impl::answered(const std::shared_ptr<Pending>& pending, const O
         return;
     }
     if (outcome.kind == Outcome::Kind::Rejected) {
-        const AttemptResult& result = pending->result;
-        if (outcome.rejection.code == RejectCode::InvalidInput
-            && result.kind == AttemptResult::Kind::Completed && !pending->refusedOnce) {
-            StartOrder order;
-            order.attempt = result.attempt;
-            pending->result = failedResult(
-                order, FailureClass::Rejected, EffectKnowledge::NoEffect, outcome.rejection.text);
-            pending->refusedOnce = true;
-            pending->staged.reset();
+        if (refusedResult(*pending, outcome.rejection)) {
             results.push_back(pending);
             return;
         }
         ++stats.fenced;
         log::warning("result_refused",
-            {{"run", pending->run}, {"attempt", result.attempt}, {"text", outcome.rejection.text}});
+            {{"run", pending->run}, {"attempt", pending->result.attempt}, {"text", outcome.rejection.text}});
     } else if (full) {
         leaveFull();
     }

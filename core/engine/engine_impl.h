@@ -89,6 +89,7 @@ struct EngineCore::Impl {
     void readInput(StartOrder order, const PayloadRef& input);
     void background(WorkPool::Work work, WorkPool::Done done);
     void tidy();
+    [[nodiscard]] bool refusedResult(Pending& pending, const Rejection& why);
     void answered(const std::shared_ptr<Pending>& pending, const Outcome& outcome);
     void dropActive(const AttemptId& attempt);
     void updateCapacity();
@@ -153,6 +154,7 @@ struct EngineCore::Impl {
     };
     std::unordered_map<std::string, Queue> permitQueues;
     std::set<std::tuple<RunId, std::uint64_t, std::uint32_t>> delivering;
+    std::set<std::tuple<RunId, std::uint64_t, std::uint32_t>> refusedMessages;  // said once each
 
     std::unordered_map<AttemptId, Active> active;
     std::deque<std::shared_ptr<Pending>> results;          // to be handed to the store

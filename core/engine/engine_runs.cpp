@@ -202,6 +202,14 @@ void EngineCore::Impl::deliverOutbox()
                 return notCommitted(outcome.error);
             if (outcome.kind == Outcome::Kind::Rejected && outcome.rejection.code == RejectCode::NotFound)
                 return;  // the receiver has not begun yet
+            if (outcome.kind == Outcome::Kind::Rejected
+                && outcome.rejection.code == RejectCode::InvalidInput) {
+                // Nothing of it was applied, so it is not over: it is kept, for a program that can read it.
+                if (refusedMessages.insert(key).second)
+                    log::warning("message_refused",
+                        {{"from", row.from}, {"to", row.to}, {"text", outcome.rejection.text}});
+                return;
+            }
             ++stats.delivered;
             claimAt = 0;  // a child may have begun
             if (outcome.kind != Outcome::Kind::Committed)

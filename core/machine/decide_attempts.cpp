@@ -249,20 +249,28 @@ bool Decider::Impl::own(const cmd::Recover&)
     return true;
 }
 
+// A step that waits for a permit goes on where one is there. Where none is, it waits as it did: nothing has
+// changed, so nothing is written.
+void Decider::Impl::releaseToPermit(StepIx ix)
+{
+    if (!g.definition)
+        return;
+    if (const ToolDef* t = tool(ix); t && !t->resource.empty() && mayStart(step(ix)))
+        if (capacity == 0 || spent[t->resource] >= g.resources.at(t->resource).permits)
+            return;
+    emit(StepReleased{ix, false});
+    proceed(ix);
+}
+
 bool Decider::Impl::own(const cmd::Advance&)
 {
     const auto waiting = s.waiting[static_cast<std::size_t>(Reason::Capacity)];
     for (const auto& [since, ix] : waiting) {
-        const ToolDef* t = tool(ix);
-        const auto view = t ? g.resources.find(t->resource) : g.resources.end();
-        if (t && view == g.resources.end()) {
+        if (const ToolDef* t = tool(ix); t && !t->resource.empty() && !g.resources.contains(t->resource)) {
             needs.resources.push_back(t->resource);
             return false;
         }
-        if (!t || spent[t->resource] >= view->second.permits || capacity == 0)
-            continue;
-        emit(StepReleased{ix, false});
-        proceed(ix);
+        releaseToPermit(ix);
     }
     scanAll = true;
     return true;

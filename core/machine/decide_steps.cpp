@@ -178,9 +178,9 @@ bool Decider::Impl::takeSignal(StepIx ix)
 
 bool Decider::Impl::openChild(StepIx ix)
 {
-    for (const ChildRecord& child : s.children) {
-        if (child.step != ix)
-            continue;
+    const RunId id = childId(s.id, step(ix));
+    if (const auto known = s.childByRun.find(id); known != s.childByRun.end()) {
+        const ChildRecord& child = s.children[known->second];
         // The step was released by a repair: the child's present state is the answer, it is not started
         // again.
         if (!child.answered)
@@ -200,9 +200,8 @@ bool Decider::Impl::openChild(StepIx ix)
         emit(StepWaiting{ix, Reason::Budget, kNoTime, {}, {}});
         return true;
     }
-    const RunId child = childId(s.id, step(ix));
-    emit(ChildRequested{ix, child, allotment});
-    emit(StepWaiting{ix, Reason::Child, kNoTime, child, {}});
+    emit(ChildRequested{ix, id, allotment});
+    emit(StepWaiting{ix, Reason::Child, kNoTime, id, {}});
     return true;
 }
 
@@ -325,11 +324,12 @@ Decider::Impl::Ledger Decider::Impl::askLedger(StepIx ix)
     const LedgerRow& row = found->second;
     if (row.state == LedgerState::Absent || row.state == LedgerState::NotHappened)
         return Ledger::Go;
-    if (row.unknowable) {
+    if (row.unknowable && (row.state != LedgerState::InFlight || samePrincipal(s, ix, row))) {
         emit(StepUnknown{ix, {}, kNoTime});
         return Ledger::Moved;
     }
-    if (!row.sameInput && !(samePrincipal(s, ix, row) && row.state != LedgerState::Completed)) {
+    if (!row.sameInput && !row.unknowable
+        && !(samePrincipal(s, ix, row) && row.state != LedgerState::Completed)) {
         failStep(ix, Reason::EffectKeyConflict, {});
         return Ledger::Moved;
     }
@@ -391,7 +391,8 @@ bool Decider::Impl::startTool(StepIx ix)
     case Ledger::Go: break;
     }
     const StepRecord& r = step(ix);
-    const bool lookFirst = t->checkFirst && !t->lookUp.empty() && writes(r.safety) && r.attempts == r.lookUps;
+    const bool lookFirst =
+        t->checkFirst && !t->lookUp.empty() && writes(r.safety) && r.tries == 0 && !r.looked;
     const Purpose purpose = lookFirst ? Purpose::LookUp : r.undoOf != kNoStep ? Purpose::Undo : Purpose::Do;
     startAttempt(ix, purpose, d, t, g.session, {}, 0);
     --capacity;

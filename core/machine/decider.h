@@ -101,6 +101,7 @@ struct Decider::Impl {
     void retryOrExhaust(StepIx ix, bool handledFailure, const PayloadRef& error);
     void failStep(StepIx ix, Reason reason, const PayloadRef& error);
     void expireApproval(StepIx ix);
+    void releaseToPermit(StepIx ix);
 
     // decide_run.cpp
     void addStep(const cmd::NewStep& step, StepIx owner, std::uint32_t index);

@@ -448,9 +448,7 @@ struct Examiner {
             return no(RejectCode::Refused, inState(*r) + ": its input is not rendered yet");
         if (r->inDoubt() && r->state != StepState::Unknown)
             return doubtful(*r);
-        const StepIx ix = s.stepById.at(c.step);
-        if (std::any_of(s.children.begin(), s.children.end(),
-                [ix](const ChildRecord& child) { return child.step == ix; }))
+        if (s.childByRun.contains(childId(s.id, *r)))
             return no(RejectCode::Refused,
                 "the child run of step " + quoted(r->id) + " has its input already: repair the child");
         return replaceable(*r, "amend");

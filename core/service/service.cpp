@@ -148,6 +148,7 @@ void Service::Impl::auditRefusal(const ItemPtr& item, Outcome outcome)
 
 void Service::Impl::decideNext(Slot& slot, const ItemPtr& item)
 {
+    item->late.reset();
     if (!slot.loaded && !item->creates)
         if (const Status loaded = load(slot); !loaded) {
             Outcome outcome = failedWith(slot.run, loaded.error());

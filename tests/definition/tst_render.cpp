@@ -332,8 +332,16 @@ void TstRender::rendersUndo()
 {
     ToolDef tool;
     tool.undoInput = R"({"was":{"$from":"input","at":"/n"},"id":{"$from":"output","at":"/id"}})";
-    QCOMPARE(
-        shown(renderUndo(tool, R"({"n":1.0})", R"({"id":"p-1"})")), std::string(R"({"was":1.0,"id":"p-1"})"));
+    std::string asked;
+    const auto call = [&](std::string_view source) -> Result<std::string_view> {
+        asked += source;
+        return source == kInputSource ? R"({"n":1.0})" : R"({"id":"p-1"})";
+    };
+    QCOMPARE(shown(renderUndo(tool, call)), std::string(R"({"was":1.0,"id":"p-1"})"));
+    tool.undoInput = R"({"$from":"output","at":"/id"})";
+    asked.clear();
+    QCOMPARE(shown(renderUndo(tool, call)), std::string(R"("p-1")"));
+    QCOMPARE(asked, std::string("output"));
 }
 
 void TstRender::namesWhatAStepReads()

@@ -66,6 +66,7 @@ void Checker::committed(const std::string& by, const CommitMember& member, const
     } else if (member.checkEpoch && member.expectedEpoch != before.epoch) {
         fail("I3 an entry of an old owner was accepted", member.run, member.entry.version);
     }
+    effects(member);
     const auto entry = decodeEntry(member.entry.body, member.entry.format);
     if (!entry)
         return fail("I2 an entry cannot be read", member.run, member.entry.version);
@@ -74,6 +75,19 @@ void Checker::committed(const std::string& by, const CommitMember& member, const
             started && started->session != before.owner)
             fail("I3 a session began an attempt on a run that is not its own", member.run,
                 member.entry.version);
+}
+
+// Only the step that holds a row of the ledger changes it.
+void Checker::effects(const CommitMember& member)
+{
+    for (const EffectWrite& write : member.effects) {
+        EffectRow& row = m_rows[write.row.effect];
+        const bool held = row.state == LedgerState::InFlight || row.state == LedgerState::Completed
+            || row.state == LedgerState::Unknown;
+        if (held && (row.holder != write.row.holder || row.holderStep != write.row.holderStep))
+            fail("I5 the ledger's row of another's effect was changed", member.run, member.entry.version);
+        row = write.row;
+    }
 }
 
 // --- calls and answers

@@ -324,6 +324,8 @@ void RunDriver::settleLedger(const Entry& entry)
 {
     for (const auto& change : ledgerChangesOf(m_state, entry)) {
         auto& row = m_world.ledger[change.effect];
+        if (!mayChange(row.row, change, m_state.id, m_state.steps[change.step].id))
+            continue;
         row.row.state = change.state;
         row.row.holder = m_state.id;
         row.row.holderStep = m_state.steps[change.step].id;

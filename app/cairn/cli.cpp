@@ -113,6 +113,7 @@ bool Session::open(bool readOnly)
     ServiceConfig config;
     config.actorName = person().id;
     config.uid = ::getuid();
+    config.login = "uid " + std::to_string(config.uid);
     char host[256] = {};
     if (::gethostname(host, sizeof host - 1) == 0)
         config.host = host;

@@ -82,6 +82,15 @@ void Decider::Impl::retryOrExhaust(StepIx ix, bool handledFailure, const Payload
         retryLater(ix, Reason::Retry, due);
 }
 
+// An unclear end of which the provider says that it had no effect is a try that failed, or a lost owner, like
+// any other: it counts, and the next one waits its turn.
+void Decider::Impl::retryDenied(StepIx ix)
+{
+    const StepRecord& r = step(ix);
+    const bool lostTooOften = r.lost >= policyOf(ix).value_or(RetryPolicy{}).maxLost;
+    retryOrExhaust(ix, r.failures > 0 && !lostTooOften, {});
+}
+
 // The attempt ended without saying whether its effect happened. The rule itself is in unclear.h.
 void Decider::Impl::afterUnclear(StepIx ix, Purpose purpose, EffectKnowledge knowledge, bool handledFailure)
 {
@@ -214,11 +223,15 @@ bool Decider::Impl::own(const cmd::LookedUp& c)
     switch (c.verdict) {
     case EffectKnowledge::Happened: emit(StepCompleted{ix, c.output, false, false}); break;
     case EffectKnowledge::NoEffect:
-    case EffectKnowledge::NotHappened:
+    case EffectKnowledge::NotHappened: {
+        const bool afterUnclearEnd = step(ix).state == StepState::Unknown;
         emit(EffectDenied{ix, c.evidence, false});
         if (s.restCancelled && step(ix).undoOf == kNoStep)
             emit(StepSkipped{ix, false, {}});
+        else if (afterUnclearEnd)
+            retryDenied(ix);
         break;
+    }
     case EffectKnowledge::Unknown: emit(StepUnknown{ix, c.evidence, kNoTime}); break;
     }
     return true;

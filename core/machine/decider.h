@@ -99,6 +99,7 @@ struct Decider::Impl {
     void retryLater(StepIx ix, Reason reason, TimeMs due);
     void exhaust(StepIx ix, const PayloadRef& error);
     void retryOrExhaust(StepIx ix, bool handledFailure, const PayloadRef& error);
+    void retryDenied(StepIx ix);
     void failStep(StepIx ix, Reason reason, const PayloadRef& error);
     void expireApproval(StepIx ix);
     void releaseToPermit(StepIx ix);

@@ -271,13 +271,24 @@ struct Examiner {
         if (record->expires != kNoTime && g.now >= record->expires)
             return no(RejectCode::Refused,
                 "the approval expired at " + formatInstant(record->expires) + "; expiry is never consent");
-        if (c.approve && record->needed > 1 && !record->askedBy.id.empty()
-            && cmd.actor.id == record->askedBy.id)
+        if (!c.approve)
+            return {};
+        if (record->needed > 1 && !record->askedBy.id.empty() && samePerson(cmd.actor, record->askedBy))
             return no(RejectCode::NoRight, "who asked cannot approve where two people are required");
-        for (const auto& actor : record->approvedBy)
-            if (c.approve && actor == cmd.actor)
+        for (const auto& actor : record->approvedBy) {
+            if (actor == cmd.actor)
                 return same("you have approved this already; it waits for another person");
+            if (samePerson(actor, cmd.actor))
+                return no(RejectCode::NoRight,
+                    "two people are required, and " + actor.id + " has approved under the same login ("
+                        + actor.login + "); another name does not make another person");
+        }
         return {};
+    }
+    // Where somebody vouches for both, that decides; a name is only what was claimed.
+    static bool samePerson(const Actor& a, const Actor& b)
+    {
+        return a.kind == b.kind && (a.login.empty() || b.login.empty() ? a.id == b.id : a.login == b.login);
     }
     Examined decided(const ApprovalRecord& record, const cmd::Decide& c) const
     {

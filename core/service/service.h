@@ -121,6 +121,7 @@ struct ServiceConfig {
     std::vector<std::string> serves;  // "name" or "name@version"; empty: everything the store has
     std::uint32_t verifyOneIn = 256;  // folds 1 in N commits again before COMMIT; 0: never
     std::uint32_t uid = 0;            // real uid, for the audit
+    std::string login;                // Actor::login of persons who act through this service
     std::string host;
 };
 

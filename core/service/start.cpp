@@ -87,6 +87,8 @@ std::optional<Outcome> Service::Impl::prepare(Item& item)
 {
     Submission& s = item.submission;
     const TimeMs at = now();
+    if (s.command.actor.kind == ActorKind::Person && s.command.actor.login.empty())
+        s.command.actor.login = config.login;
     if (isOutside(s.command.actor) && !s.delivered)
         for (const NewPayload& payload : s.payloads)
             if (const Status checked = checkGiven(payload); !checked)

@@ -105,6 +105,7 @@ Status ActSession::open()
     ServiceConfig config;
     config.actorName = "console";
     config.uid = m_opening->uid;
+    config.login = "uid " + std::to_string(config.uid);
     config.host = core(m_opening->host);
     m_service = std::make_unique<Service>(*m_store, *m_queue, m_clock, m_rng, std::move(config));
     return {};

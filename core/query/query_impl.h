@@ -30,6 +30,10 @@ struct Query::Impl {
     // --- lists.cpp: rows are as of their last commit; a worker that was lost since then makes none.
     [[nodiscard]] Result<HeardSessions> heard();
     [[nodiscard]] Result<ListFilter> resolved(const ListFilter& filter, const HeardSessions& heard);
+    // The group of runs that a resolved filter lets through and whose worker is lost; nullopt: there are
+    // none.
+    [[nodiscard]] Result<std::optional<SituationRow>> lostSituation(
+        const ListFilter& resolved, const HeardSessions& heard);
     Status tellLost(std::span<ListRow> rows, const HeardSessions& heard);
     [[nodiscard]] Lookup lookup(const RunState& state, TimeMs at, int depth, std::set<RunId>& visited,
         std::vector<std::pair<RunId, Sentence>>* chain);

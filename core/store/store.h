@@ -138,8 +138,9 @@ public:
         const std::optional<PageKey>& after, std::size_t limit) = 0;
     [[nodiscard]] virtual Result<std::uint64_t> count(const ListFilter& filter) = 0;
     [[nodiscard]] virtual Result<std::vector<CountRow>> counts(const ListFilter& filter) = 0;
-    [[nodiscard]] virtual Result<std::vector<SituationRow>> situations(
-        const ListFilter& filter, std::size_t limit) = 0;
+    // Groups of runs that wait for the same reason in the same place, by who moves next, then the oldest
+    // wait. The attention of a group is the most urgent of its runs; the other texts are those of its oldest.
+    [[nodiscard]] virtual Result<SituationList> situations(const ListFilter& filter, std::size_t limit) = 0;
     [[nodiscard]] virtual Result<std::vector<ListRow>> listRows(std::span<const RunId> runs) = 0;
     // List rows changed after the cursor, oldest change first. cursor 0 gives no rows and the present cursor.
     [[nodiscard]] virtual Result<Changes> changesSince(std::uint64_t cursor, std::size_t limit) = 0;

@@ -19,6 +19,7 @@ private Q_SLOTS:
     void parkedRunSaysWhichFieldAndWhatEndsIt();
     void lostWorkerIsToldAlikeByRunListAndCounts_data();
     void lostWorkerIsToldAlikeByRunListAndCounts();
+    void lostWorkersMakeOneSituation();
     void resolvesIdsPrefixesAndKeys();
     void historyTellsEachEntryInOneLine();
     void contextHasOneAnswerForEachCall();
@@ -199,6 +200,67 @@ void TestQuery::lostWorkerIsToldAlikeByRunListAndCounts()
     QVERIFY(second->submitAndWait(World::command(run, cmd::Recover{})).ok());
     QCOMPARE(reasons(), heard);
     QVERIFY(waits != run);
+}
+
+// It stands in no row: the group is made of what the sessions tell, and a list asks for it by its key.
+void TestQuery::lostWorkersMakeOneSituation()
+{
+    World w;
+    w.add(workflowText("one", R"({"name":"only","tool":"look"})"));
+    w.add(workflowText("waits", R"({"name":"go","kind":"signal","signal":"go"})"));
+    auto engine = w.engine();
+    const RunId first = engine->submitAndWait(World::start(*engine, "one", "{}")).run;
+    w.clock.advance(100);
+    const RunId second = engine->submitAndWait(World::start(*engine, "one", "{}")).run;
+    QVERIFY(!engine->submitAndWait(World::start(*engine, "waits", "{}")).run.isNull());
+    Query query(*w.store, w.clock);
+    const auto told = [&](const char* filter, std::size_t limit) -> std::string {
+        const ParsedFilter parsed = parseFilter(filter, w.clock.wallMs());
+        const auto list = query.situations(parsed.filter, limit);
+        if (parsed.error || !list)
+            return "a read failed";
+        std::string text;
+        for (const SituationRow& row : list->rows)
+            text += std::string(key(row.reason)) + " " + std::to_string(row.count) + ", ";
+        return text + "of " + std::to_string(list->total);
+    };
+    QCOMPARE(told("", 10), std::string("signal 1, of 1"));
+    QCOMPARE(told("wait:lease", 10), std::string("of 0"));
+    w.clock.advance(11'000);
+    QCOMPARE(told("wait:lease", 10), std::string("lease 2, of 1"));
+    QCOMPARE(told("-wait:lease", 10), std::string("signal 1, of 1"));
+    QCOMPARE(told("wait:signal", 10), std::string("signal 1, of 1"));
+    QCOMPARE(told("wait:none", 10), std::string("of 0"));
+    QCOMPARE(told("def:waits", 10), std::string("signal 1, of 1"));
+    QCOMPARE(told("def:one|waits", 1), std::string("lease 2, of 2"));
+    const auto all = query.situations({}, 10);
+    CAIRN_VERIFY_OK(all);
+    QCOMPARE(all->total, std::uint64_t{2});
+    const auto lost = std::find_if(all->rows.begin(), all->rows.end(),
+        [](const SituationRow& row) { return row.reason == Reason::Lease; });
+    QVERIFY(lost != all->rows.end());
+    QCOMPARE(lost->situation, std::string("lease"));
+    QCOMPARE(lost->attention, Attention::Machine);
+    QCOMPARE(lost->example, first);
+    QCOMPARE(lost->oldest, query.run(first)->row.since);
+    // The list of its members, alone and with another filter beside it.
+    const auto members = [&](ListTerm term) {
+        term.situation = {lost->situation};
+        const auto page = query.list({term}, ListOrder::AttentionThenOldest, std::nullopt, 10);
+        std::vector<RunId> runs;
+        for (const ListRow& row : page->rows)
+            runs.push_back(row.run);
+        return runs;
+    };
+    QVERIFY((members({}) == std::vector<RunId>{first, second}));
+    ListTerm other;
+    other.workflow = {"waits"};
+    QVERIFY(members(other).empty());
+    other = {};
+    other.reason = {Reason::Signal};
+    QVERIFY(members(other).empty());
+    other.reason = {Reason::Signal, Reason::Lease};
+    QVERIFY((members(other) == std::vector<RunId>{first, second}));
 }
 
 void TestQuery::resolvesIdsPrefixesAndKeys()

@@ -95,6 +95,7 @@ private Q_SLOTS:
     void pagesAreStableUnderInserts();
     void countsAreGrouped();
     void situationsAreGrouped();
+    void situationsStandByWhoMovesNext();
     void theCursorGivesEachChangeOnce();
     void theCursorCanBeReadInParts();
     void idPrefixesFindRuns();

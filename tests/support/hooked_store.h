@@ -97,7 +97,7 @@ public:
     {
         return m_store->counts(filter);
     }
-    Result<std::vector<SituationRow>> situations(const ListFilter& filter, std::size_t limit) override
+    Result<SituationList> situations(const ListFilter& filter, std::size_t limit) override
     {
         return m_store->situations(filter, limit);
     }

@@ -99,6 +99,13 @@ void Fixture::addWorkflow(const std::string& name, std::uint32_t version, const 
     must(m_store->addWorkflow(row));
 }
 
+void Fixture::endEngine()
+{
+    const auto ended = m_store->endSession(m_session, m_clock.wallMs(), kNoTime);
+    if (!ended || !*ended)
+        qFatal("the fixture's engine could not be ended");
+}
+
 RunId Fixture::driven(const std::string& key)
 {
     Submission s;

@@ -168,8 +168,6 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
     ActRequest tried = preview.request;
     tried.reason =
         u"preview, nothing is written"_s;  // whether a reason is given is asked when it is executed
-    if (request.verb == Verb::Settle && tried.result.trimmed().isEmpty())
-        tried.result = u"{}"_s;
     CAIRN_TRY_ASSIGN(const Submission submission, submissionOf(tried, state));
     CAIRN_TRY_ASSIGN(const Preview told, m_service->preview(submission));
     const auto* rejection = std::get_if<Rejection>(&told.decision);

@@ -227,7 +227,7 @@ void RunPage::fillButtons()
         if (verb.on && !verb.abandon && placed < 3) {
             ++placed;
             auto* button = safe::button(verb.name + u"…"_s, this);
-            button->setAccessibleName(verb.name);
+            button->setAccessibleName(shown(verb.name));
             if (!verb.letter.isEmpty()) {
                 const QPixmap cap = keycapPixmap(verb.letter, devicePixelRatioF());
                 button->setIcon(QIcon(cap));

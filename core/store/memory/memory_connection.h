@@ -32,7 +32,7 @@ public:
         std::size_t limit) override;
     Result<std::uint64_t> count(const ListFilter& filter) override;
     Result<std::vector<CountRow>> counts(const ListFilter& filter) override;
-    Result<std::vector<SituationRow>> situations(const ListFilter& filter, std::size_t limit) override;
+    Result<SituationList> situations(const ListFilter& filter, std::size_t limit) override;
     Result<std::vector<ListRow>> listRows(std::span<const RunId> runs) override;
     Result<Changes> changesSince(std::uint64_t cursor, std::size_t limit) override;
     Result<std::vector<StepRow>> steps(const RunId& run) override;

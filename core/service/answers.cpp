@@ -13,15 +13,6 @@ namespace {
 constexpr int kMaxUnknown = 3;
 constexpr int kMaxTries = 64;  // lost races of one submission before it gives up
 
-Outcome failedWith(const RunId& run, Error error)
-{
-    Outcome outcome;
-    outcome.kind = Outcome::Kind::Failed;
-    outcome.run = run;
-    outcome.error = std::move(error);
-    return outcome;
-}
-
 }  // namespace
 
 void Service::Impl::giveBack(const Item& item)

@@ -211,5 +211,9 @@ private:
 [[nodiscard]] ListRow listRowOf(
     const RunState& state, const RunRow& identity, TimeMs now, const Definition* definition);
 [[nodiscard]] StepRow stepRowOf(const RunState& state, StepIx step);
+// Which of the attempts that its limit allows is under way or comes next; of a step that stands still, how
+// many it used up. Counts what the limit counts: handled failures since the counts last began anew, not
+// look-ups and lost workers.
+[[nodiscard]] std::uint32_t attemptOf(const StepRecord& step);
 
 }  // namespace cairn

@@ -1,5 +1,7 @@
-# What `cmake --install` puts where. Programs that only tests use (cairn-sim, cairn-format1) are not installed.
-include(GNUInstallDirs)
+# What `cmake --install` puts where. Programs that only tests use (cairn-sim) are not installed.
+include(CairnHelpers)
+# Nobody calls these but `cairn drill`: the payment provider, and the previous version that a store is migrated from.
+install(TARGETS cairn-effectd cairn-format1 RUNTIME DESTINATION "${CAIRN_HELPERS_DIR}")
 foreach(program cairn cairn-exec cairn-console)
     if(TARGET ${program})
         install(TARGETS ${program} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")

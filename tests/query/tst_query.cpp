@@ -3,10 +3,33 @@
 
 #include "core/query/query.h"
 #include "core/base/json_scan.h"
+#include "core/base/text.h"
 #include "tests/service/harness.h"
 
 using namespace cairn;
 using namespace cairn::testing;
+
+namespace {
+
+class CountedReader final : public ClockedReader {
+public:
+    using ClockedReader::ClockedReader;
+    Result<LoadedRun> loadRun(const RunId& run, std::uint64_t from, std::uint64_t to) override
+    {
+        auto loaded = ClockedReader::loadRun(run, from, to);
+        entries += loaded ? loaded->entries.size() : 0;
+        return loaded;
+    }
+    Result<std::vector<StepRow>> steps(const RunId& run) override
+    {
+        ++stepReads;
+        return ClockedReader::steps(run);
+    }
+    std::size_t entries = 0;
+    std::size_t stepReads = 0;
+};
+
+}  // namespace
 
 class TestQuery : public QObject {
     Q_OBJECT
@@ -16,12 +39,16 @@ private Q_SLOTS:
     void init() { useStoreOfRow(); }
     void childIsFollowedToItsRootWait();
     void earlierVersionIsToldAsItWas();
+    void earlierVersionAsksNothingThatIsSoNow();
+    void deadEngineIsNotPresent();
+    void attemptsAreCountedWithinTheirSeries();
     void parkedRunSaysWhichFieldAndWhatEndsIt();
     void lostWorkerIsToldAlikeByRunListAndCounts_data();
     void lostWorkerIsToldAlikeByRunListAndCounts();
     void lostWorkersMakeOneSituation();
     void resolvesIdsPrefixesAndKeys();
     void historyTellsEachEntryInOneLine();
+    void historyPageReadsOnlyItself();
     void contextHasOneAnswerForEachCall();
     void contextKeepsToItsBudget();
     void hostileTextCannotSteerTheReader();
@@ -87,6 +114,105 @@ void TestQuery::earlierVersionIsToldAsItWas()
     QVERIFY(!before->state.paused());
     QVERIFY(before->sentence.text.find("paused") == std::string::npos);
     CAIRN_VERIFY_ERROR(query.run(run, 3), ErrorKind::NotFound);
+}
+
+// The child has ended since; that it had not when the version was written is all that is recorded.
+void TestQuery::earlierVersionAsksNothingThatIsSoNow()
+{
+    World w;
+    w.add(workflowText("waits", R"({"name":"go","kind":"signal","signal":"sig"})"));
+    w.add(workflowText("parent", R"({"name":"child","kind":"run","workflow":"waits"})"));
+    auto engine = w.engine();
+    const RunId parent = engine->submitAndWait(World::start(*engine, "parent", "{}")).run;
+    deliverAll(w, *engine);
+    const auto state = w.service->load(parent);
+    CAIRN_VERIFY_OK(state);
+    const std::uint64_t waiting = state->version;
+    const RunId child = state->find("child")->waitRun;
+    cmd::Signal signal;
+    signal.name = "sig";
+    QVERIFY(engine->submitAndWait(World::command(child, signal, {ActorKind::Caller, "test"})).ok());
+    deliverAll(w, *engine);
+    w.clock.advance(60'000);
+    Query query(*w.store, w.clock);
+    const auto now = query.run(parent);
+    CAIRN_VERIFY_OK(now);
+    QCOMPARE(now->explanation.summary.activity, Activity::Completed);
+    const auto before = query.run(parent, waiting);
+    CAIRN_VERIFY_OK(before);
+    QCOMPARE(before->explanation.summary.primary.reason, Reason::Child);
+    QCOMPARE(before->sentence.text,
+        "Step \"child\" waits for child run " + shortId(toText(child))
+            + "; what held it then is not recorded.");
+    QVERIFY(before->chain.empty());
+}
+
+// Killed, and nobody has ended its session: once its lease has passed it is no engine that is there.
+void TestQuery::deadEngineIsNotPresent()
+{
+    World w;
+    w.add(workflowText("one", R"({"name":"only","tool":"look"})"));
+    const auto engine = w.engine();
+    const RunId run = w.service->submitAndWait(World::start(*w.service, "one", "{}")).run;
+    Query query(*w.store, w.clock);
+    const auto alive = query.run(run);
+    CAIRN_VERIFY_OK(alive);
+    QVERIFY2(alive->sentence.text.find("No engine") == std::string::npos, alive->sentence.text.c_str());
+    w.clock.advance(11'000);
+    const auto dead = query.run(run);
+    CAIRN_VERIFY_OK(dead);
+    QVERIFY2(
+        dead->sentence.text.find("No engine is running.") != std::string::npos, dead->sentence.text.c_str());
+    const auto told = query.sentence(dead->state, dead->explanation, dead->definition.get());
+    CAIRN_VERIFY_OK(told);
+    QCOMPARE(told->text, dead->sentence.text);
+}
+
+// Two are allowed: a retry by a person begins them anew, whatever there was before.
+void TestQuery::attemptsAreCountedWithinTheirSeries()
+{
+    World w;
+    w.add(workflowText("flaky", R"({"name":"only","tool":"shaky"})", {},
+        R"("shaky":{"safety":"read_only","executor":"command","settings":{"argv":["/bin/true"]},
+            "retry":{"attempts":2,"first_delay":"1s","factor":1}},)"));
+    auto engine = w.engine();
+    const RunId run = engine->submitAndWait(World::start(*engine, "flaky", "{}")).run;
+    Query query(*w.store, w.clock);
+    const auto failOnce = [&] {
+        cmd::Fail failed;
+        failed.attempt = World::attemptOf(*engine->state(run), "only");
+        return engine->submitAndWait(World::command(run, failed)).ok();
+    };
+    const auto goOn = [&] {
+        w.clock.advance(5'000);
+        return engine->submitAndWait(World::command(run, cmd::FireTimers{})).kind == Outcome::Kind::Committed;
+    };
+    const auto told = [&]() -> std::string {
+        const auto view = query.run(run);
+        return view ? view->sentence.shortText + " | " + view->sentence.text + " | "
+                + std::to_string(view->row.attempt) + " of " + std::to_string(view->row.attemptsMax)
+                    : view.error().text;
+    };
+    const auto says = [&](const std::string& part) {
+        const std::string text = told();
+        if (text.find(part) != std::string::npos)
+            return std::string();
+        return text;
+    };
+    for (const std::string& inAll : {std::string(), std::string(" (4 in all)")}) {
+        QCOMPARE(says("attempt 1 of 2, tool shaky"), std::string());
+        QCOMPARE(says(" | 1 of 2"), std::string());
+        QVERIFY(failOnce());
+        QCOMPARE(says("Back-off, attempt 2 of 2"), std::string());
+        QCOMPARE(says(" | 2 of 2"), std::string());
+        QVERIFY(goOn());
+        QCOMPARE(says("attempt 2 of 2, tool shaky"), std::string());
+        QVERIFY(failOnce());
+        QCOMPARE(says("failed after 2 attempts" + inAll + ":"), std::string());
+        QCOMPARE(says(" | 2 of 2"), std::string());
+        QCOMPARE(w.verified(run), std::string());
+        QVERIFY(engine->submitAndWait(World::act(run, cmd::RetryStep{"only", 0, false})).ok());
+    }
 }
 
 void TestQuery::parkedRunSaysWhichFieldAndWhatEndsIt()
@@ -316,6 +442,54 @@ void TestQuery::historyTellsEachEntryInOneLine()
     CAIRN_VERIFY_OK(page);
     QCOMPARE(page->size(), std::size_t(1));
     QCOMPARE(page->front().entry.version, std::uint64_t(2));
+}
+
+// What a page costs is what is on it, wherever it is, and its steps are named as in the whole.
+void TestQuery::historyPageReadsOnlyItself()
+{
+    World w;
+    std::string steps;
+    for (int i = 0; i < 12; ++i)
+        steps += (i ? R"(,{"name":"s)" : R"({"name":"s)") + std::to_string(i) + R"(","tool":"look")"
+            + (i ? R"(,"after":["s)" + std::to_string(i - 1) + "\"]" : "") + "}";
+    w.add(workflowText("long", steps));
+    auto engine = w.engine();
+    const RunId run = engine->submitAndWait(World::start(*engine, "long", "{}")).run;
+    const auto complete = [&](int i) {
+        return engine->submitAndWait(World::complete(
+            *engine, run, World::attemptOf(*engine->state(run), "s" + std::to_string(i)), "1"));
+    };
+    for (int i = 0; i < 10; ++i)
+        QVERIFY(complete(i).ok());
+    Query whole(*w.store, w.clock);
+    const auto all = whole.history(run, 1, 1000);
+    CAIRN_VERIFY_OK(all);
+    QCOMPARE(all->size(), std::size_t(11));
+    CountedReader reads(*w.connection, w.clock);
+    Query query(reads, w.clock);
+    std::vector<std::string> lines;
+    for (std::uint64_t from = 1; from <= 11; from += 4) {
+        const auto page = query.history(run, from, 4);
+        CAIRN_VERIFY_OK(page);
+        for (const HistoryItem& item : *page)
+            lines.push_back(item.line);
+    }
+    std::vector<std::string> expected;
+    for (const HistoryItem& item : *all)
+        expected.push_back(item.line);
+    QCOMPARE(lines, expected);
+    QCOMPARE(reads.entries, std::size_t(11));  // each once
+    QCOMPARE(reads.stepReads, std::size_t(1));
+    QVERIFY(lines[10].find("step \"s9\" complete") != std::string::npos);
+    QVERIFY(complete(10).ok());  // the run has moved on: the steps are asked for again
+    const auto newest = query.history(run, 12, 4);
+    CAIRN_VERIFY_OK(newest);
+    QCOMPARE(newest->size(), std::size_t(1));
+    QVERIFY(newest->front().line.find("step \"s10\" complete") != std::string::npos);
+    QCOMPARE(reads.stepReads, std::size_t(2));
+    QVERIFY(query.history(run, 13, 4)->empty());
+    QVERIFY(query.history(run, 1, 0)->empty());
+    CAIRN_VERIFY_ERROR(query.history(RunId{}, 1, 10), ErrorKind::NotFound);
 }
 
 // Case C12: a crash after the call was recorded and before its result. The call is answered once, as unknown.

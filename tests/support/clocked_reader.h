@@ -5,7 +5,7 @@
 
 namespace cairn::testing {
 
-class ClockedReader final : public StoreReader {
+class ClockedReader : public StoreReader {
 public:
     ClockedReader(StoreReader& inner, const Clock& clock)
         : m_in(inner)

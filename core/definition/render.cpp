@@ -220,6 +220,22 @@ Result<Money> renderAmount(const ToolDef& tool, std::string_view renderedInput)
     return money;
 }
 
+std::vector<Usage> usageOf(const ToolDef& tool, std::string_view output)
+{
+    constexpr std::int64_t kMicros = 1'000'000;
+    std::vector<Usage> used;
+    for (const UsageAt& usage : tool.usage) {
+        const auto value = jsonAt(output, usage.at);
+        const auto text = value ? scalarText(*value) : Result<std::string>(value.error());
+        const auto micros = text ? parseMicros(*text) : Result<std::int64_t>(text.error());
+        if (!micros || *micros < 0)
+            continue;
+        used.push_back({usage.unit,
+            usage.unit == "tokens" ? *micros / kMicros + (*micros % kMicros == 0 ? 0 : 1) : *micros});
+    }
+    return used;
+}
+
 Result<TimeMs> renderUntil(std::string_view rawTemplate, const Sources& sources)
 {
     CAIRN_TRY_ASSIGN(const std::string value, renderInput(rawTemplate, sources));

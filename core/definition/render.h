@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cairn {
 
@@ -29,6 +30,9 @@ using Sources = std::function<Result<std::string_view>(std::string_view source)>
     std::string_view keyTemplate, std::string_view renderedInput);
 // An amount is a number or a decimal as text, never negative. No amountAt: an empty Money.
 [[nodiscard]] Result<Money> renderAmount(const ToolDef& tool, std::string_view renderedInput);
+// What a call used, as its output says: units whose value is not there, or is no amount, are left out.
+// Amounts are rounded up.
+[[nodiscard]] std::vector<Usage> usageOf(const ToolDef& tool, std::string_view output);
 [[nodiscard]] Result<TimeMs> renderUntil(std::string_view rawTemplate, const Sources& sources);
 [[nodiscard]] Result<std::uint32_t> countItems(const ForEach& forEach, const Sources& sources);
 // One item, or all of them: to render many members, slice once and hand each its item.

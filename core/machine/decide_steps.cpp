@@ -274,7 +274,7 @@ bool Decider::Impl::gateByApproval(StepIx ix, const StepDef* d, const ToolDef* t
 
 bool Decider::Impl::overBudget(StepIx ix, const ToolDef* t)
 {
-    if (!t || fitsBudget(t->worstCase))
+    if (!t || (fitsBudget(t->worstCase) && !spentBudget(*t)))
         return false;
     emit(StepWaiting{ix, Reason::Budget, kNoTime, {}, {}});
     return true;
@@ -289,13 +289,26 @@ bool Decider::Impl::fitsBudget(const std::vector<Usage>& amounts) const
     return true;
 }
 
+// A tool that reports what it uses begins nothing when that is used up, whatever its worst case.
+bool Decider::Impl::spentBudget(const ToolDef& t) const
+{
+    for (const UsageAt& usage : t.usage)
+        for (const auto& line : s.budget)
+            if (line.unit == usage.unit && line.used + line.reserved >= line.limit)
+                return true;
+    return false;
+}
+
 // A raised limit, or a reservation that was not used up, lets waiting steps go on.
 void Decider::Impl::releaseBudget()
 {
     const auto waiting = s.waiting[static_cast<std::size_t>(Reason::Budget)];
     for (const auto& [since, ix] : waiting) {
         std::vector<Usage> wanted;
-        if (const ToolDef* t = tool(ix))
+        const ToolDef* t = tool(ix);
+        if (t && spentBudget(*t))
+            continue;
+        if (t)
             wanted = t->worstCase;
         else if (const StepDef* d = def(ix))
             for (const auto& line : d->allotment)

@@ -70,6 +70,7 @@ struct Decider::Impl {
     bool proceed(StepIx ix);
     bool startTool(StepIx ix);
     bool gateByApproval(StepIx ix, const StepDef* def, const ToolDef* tool);
+    bool spentBudget(const ToolDef& t) const;
     bool fitsBudget(const std::vector<Usage>& amounts) const;
     bool overBudget(StepIx ix, const ToolDef* tool);
     void releaseBudget();

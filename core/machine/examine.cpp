@@ -288,7 +288,7 @@ struct Examiner {
     // Where somebody vouches for both, that decides; a name is only what was claimed.
     static bool samePerson(const Actor& a, const Actor& b)
     {
-        return a.kind == b.kind && (a.login.empty() || b.login.empty() ? a.id == b.id : a.login == b.login);
+        return a.login.empty() || b.login.empty() ? a.id == b.id : a.login == b.login;
     }
     Examined decided(const ApprovalRecord& record, const cmd::Decide& c) const
     {

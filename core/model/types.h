@@ -59,9 +59,9 @@ struct Money {
 
 struct Actor {
     ActorKind kind = ActorKind::System;
-    std::string id;     // person's or worker's name (for persons as claimed), session id, or sending run
-    std::string login;  // who the host or the database says it is: "uid 1000"; empty: nobody vouches for it.
-                        // Since format 2.
+    std::string id;       // person's or worker's name (for persons as claimed), session id, or sending run
+    std::string login{};  // who the host or the database says it is: "uid 1000"; empty: nobody vouches for
+                          // it. Since format 2.
 
     friend bool operator==(const Actor&, const Actor&) = default;
     template<class Self, class V> static void each(Self& s, V&& v)

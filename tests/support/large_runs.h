@@ -6,7 +6,7 @@
 namespace cairn::testing {
 
 [[nodiscard]] Definition chainOf(std::uint32_t steps);
-[[nodiscard]] Definition fanOutOf(std::uint32_t members);  // one fan-out and one step after it
+[[nodiscard]] Definition fanOutOf(std::uint32_t members);    // one fan-out and one step after it
 [[nodiscard]] Definition childrenOf(std::uint32_t members);  // a fan-out of child runs
 
 class LargeRun {

@@ -64,6 +64,8 @@ void setOption(Definition& d, StepDef& step, ToolDef& tool, const std::string& n
         tool.resource = value;
     else if (name == "cost")
         tool.worstCase.push_back({amountOf(value).unit, amountOf(value).limit});
+    else if (name == "meter")
+        tool.usage.push_back({value, "/used"});
     else if (name == "retry")
         retry.maxAttempts = static_cast<std::uint32_t>(std::stoul(value));
     else if (name == "lost")

@@ -69,8 +69,8 @@ Status checkStepId(std::string_view id)
     if (visibleLine(id) == id)
         return {};
     return makeError(ErrorKind::InvalidInput,
-        "has the id " + jsonQuote(clipped(id, 60))
-            + ": an id is text of one line without control, directional or zero-width characters");
+        "has the id \"" + visibleLine(clipped(id, 60))
+            + "\": an id is text of one line without control, directional or zero-width characters");
 }
 
 Result<std::vector<cmd::NewStep>> readPlan(

@@ -159,7 +159,7 @@ void TstMigrate::refusesPlans_data()
         R"(the plan's step 1 has the id "a\nb": an id is text of one line without control, directional or )"
         "zero-width characters");
     row(R"({"steps":[{"name":"pay","id":"a\u202eb"}]})",
-        R"(the plan's step 1 has the id "a\u202eb": an id is text of one line without control, directional or )"
+        R"(the plan's step 1 has the id "a\u{202e}b": an id is text of one line without control, directional or )"
         "zero-width characters");
     row(R"({"steps":[{"name":"pay","tool":"t"}]})", R"(the plan's step 1 has the unknown field "tool")");
     row(R"({"steps":[{"name":"pay","after":"ask"}]})", "the plan's step 1 expected a list, found text");

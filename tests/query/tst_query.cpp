@@ -212,6 +212,11 @@ void TestQuery::attemptsAreCountedWithinTheirSeries()
         QCOMPARE(says(" | 2 of 2"), std::string());
         QCOMPARE(w.verified(run), std::string());
         QVERIFY(engine->submitAndWait(World::act(run, cmd::RetryStep{"only", 0, false})).ok());
+        const auto claimed = w.writer->claim(w.session, w.clock.wallMs(), 10);
+        CAIRN_VERIFY_OK(claimed);
+        for (const ClaimedRun& c : *claimed)
+            engine->own(c);
+        QVERIFY(engine->submitAndWait(World::command(run, cmd::Advance{})).ok());
     }
 }
 

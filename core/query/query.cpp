@@ -87,6 +87,28 @@ std::optional<std::string> Query::Impl::line(const RunId& run, const PayloadRef&
     return shown;
 }
 
+// A child that cannot begin, for its workflow is not there; nullopt: nothing is known against it.
+std::optional<ChildTold> Query::Impl::unstarted(const RunState& parent, const RunId& child)
+{
+    const auto found = parent.childByRun.find(child);
+    const auto def = definition(parent.workflow);
+    if (found == parent.childByRun.end() || !def)
+        return std::nullopt;
+    const StepDef* step = def->step(parent.steps[parent.children[found->second].step].name);
+    if (!step || step->workflow.empty())
+        return std::nullopt;
+    const auto row = reader.workflow(step->workflow, step->workflowVersion);
+    if (!row || *row)
+        return std::nullopt;
+    ChildTold out;
+    const std::string version = step->workflowVersion == 0 ? "" : "@" + std::to_string(step->workflowVersion);
+    out.name = visibleLine(step->workflow) + version;
+    out.clause = "cannot start: its workflow is not in this store";
+    out.sentence.ends = "somebody adds the workflow with `cairn workflow add`; then the child starts";
+    out.sentence.shortText = "Mismatch: workflow " + out.name + " is not in this store";
+    return out;
+}
+
 Lookup Query::Impl::lookup(const RunState& state, TimeMs at, int depth, std::set<RunId>& visited,
     std::vector<std::pair<RunId, Sentence>>* chain)
 {
@@ -98,13 +120,10 @@ Lookup Query::Impl::lookup(const RunState& state, TimeMs at, int depth, std::set
         const auto rows = reader.effects(std::span(&state.steps[ix].effect, 1));
         return rows && !rows->empty() ? std::optional(rows->front().key) : std::nullopt;
     };
-    look.sessions = [this, at]() {
+    look.sessions = [this]() {
         std::vector<SessionRow> living;
-        if (auto rows = reader.sessions(true))
-            for (SessionRow& row : *rows)
-                if (row.endedAt == kNoTime || at - row.endedAt < 600'000)
-                    living.push_back(std::move(row));
-        std::erase_if(living, [](const SessionRow& row) { return row.endedAt != kNoTime; });
+        if (auto rows = reader.sessions(false))
+            living = *std::move(rows);
         return living;
     };
     look.othersOn = [this](std::string_view resource, const RunId&) -> std::uint64_t {
@@ -114,12 +133,12 @@ Lookup Query::Impl::lookup(const RunState& state, TimeMs at, int depth, std::set
         const auto count = reader.count({term});
         return count && *count > 0 ? *count - 1 : 0;
     };
-    look.child = [this, at, depth, &visited, chain](const RunId& run) -> std::optional<ChildTold> {
+    look.child = [this, &state, at, depth, &visited, chain](const RunId& run) -> std::optional<ChildTold> {
         if (depth >= kMaxChain || !visited.insert(run).second)
             return std::nullopt;
         auto folded = fold(run, 0);
         if (!folded)
-            return std::nullopt;
+            return folded.error().kind == ErrorKind::NotFound ? unstarted(state, run) : std::nullopt;
         const auto def = definition(folded->state.workflow);
         const auto known = heard();
         const Explanation explanation = explained(folded->state, def.get(), at, known ? &*known : nullptr);

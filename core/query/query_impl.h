@@ -31,6 +31,7 @@ struct Query::Impl {
     [[nodiscard]] Result<HeardSessions> heard();
     [[nodiscard]] Result<ListFilter> resolved(const ListFilter& filter, const HeardSessions& heard);
     Status tellLost(std::span<ListRow> rows, const HeardSessions& heard);
+    [[nodiscard]] std::optional<ChildTold> unstarted(const RunState& parent, const RunId& child);
     [[nodiscard]] Lookup lookup(const RunState& state, TimeMs at, int depth, std::set<RunId>& visited,
         std::vector<std::pair<RunId, Sentence>>* chain);
     [[nodiscard]] Told told(const RunState& state, const Explanation& explanation, const Definition* def,

@@ -220,11 +220,11 @@ Result<Money> renderAmount(const ToolDef& tool, std::string_view renderedInput)
     return money;
 }
 
-std::vector<Usage> usageOf(const ToolDef& tool, std::string_view output)
+std::vector<Usage> usageOf(std::span<const UsageAt> places, std::string_view output)
 {
     constexpr std::int64_t kMicros = 1'000'000;
     std::vector<Usage> used;
-    for (const UsageAt& usage : tool.usage) {
+    for (const UsageAt& usage : places) {
         const auto value = jsonAt(output, usage.at);
         const auto text = value ? scalarText(*value) : Result<std::string>(value.error());
         const auto micros = text ? parseMicros(*text) : Result<std::int64_t>(text.error());

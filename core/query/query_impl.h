@@ -35,6 +35,7 @@ struct Query::Impl {
     [[nodiscard]] Result<std::optional<SituationRow>> lostSituation(
         const ListFilter& resolved, const HeardSessions& heard);
     Status tellLost(std::span<ListRow> rows, const HeardSessions& heard);
+<<<<<<< HEAD
     // What a sentence is told from, of a run and of the children that its wait is followed through.
     struct Telling {
         TimeMs at = kNoTime;
@@ -52,6 +53,13 @@ struct Query::Impl {
     // `newest`. Valid until the next call.
     [[nodiscard]] Result<const std::vector<std::string>*> stepIds(
         const RunId& run, std::uint64_t needed, std::uint64_t newest);
+=======
+    [[nodiscard]] std::optional<ChildTold> unstarted(const RunState& parent, const RunId& child);
+    [[nodiscard]] Lookup lookup(const RunState& state, TimeMs at, int depth, std::set<RunId>& visited,
+        std::vector<std::pair<RunId, Sentence>>* chain);
+    [[nodiscard]] Told told(const RunState& state, const Explanation& explanation, const Definition* def,
+        TimeMs at, int depth, std::set<RunId>& visited, std::vector<std::pair<RunId, Sentence>>* chain);
+>>>>>>> eng
     // A payload's text in one visible line, clipped.
     [[nodiscard]] std::optional<std::string> line(const RunId& run, const PayloadRef& ref);
 

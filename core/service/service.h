@@ -185,8 +185,9 @@ public:
     // The submission that applies a message of another run. Payloads are copied from the sender (reads the
     // store). The same row always gives the same command id. An outcome other than Committed leaves the row
     // in the outbox: drop it, but keep it where the outcome is Failed, or Rejected with NotFound (the
-    // receiver has not started yet).
-    [[nodiscard]] Result<Submission> deliver(const OutboxRow& row);
+    // receiver has not started yet). `copy`: of the message's payload, where that was made before.
+    [[nodiscard]] Result<Submission> deliver(
+        const OutboxRow& row, std::optional<NewPayload> copy = std::nullopt);
 
     // The state and explanation of any run, folded from its entries (version 0: the newest).
     [[nodiscard]] Result<RunState> load(const RunId& run, std::uint64_t version = 0);

@@ -257,14 +257,13 @@ void TstRender::rendersAmounts()
 
 void TstRender::readsUsage()
 {
-    ToolDef tool;
-    tool.usage = {{"tokens", "/usage/total"}, {"EUR", "/cost"}};
-    QCOMPARE(usageOf(tool, R"({"usage":{"total":1200.2},"cost":"0.000001"})"),
+    const std::vector<UsageAt> places{{"tokens", "/usage/total"}, {"EUR", "/cost"}};
+    QCOMPARE(usageOf(places, R"({"usage":{"total":1200.2},"cost":"0.000001"})"),
         (std::vector<Usage>{{"tokens", 1201}, {"EUR", 1}}));
     // What is not there, is no amount or is negative is not reported.
-    QCOMPARE(usageOf(tool, R"({"usage":{"total":-3},"cost":7})"), (std::vector<Usage>{{"EUR", 7'000'000}}));
-    QCOMPARE(usageOf(tool, R"({"usage":null,"cost":[]})"), std::vector<Usage>());
-    QCOMPARE(usageOf(tool, "not JSON"), std::vector<Usage>());
+    QCOMPARE(usageOf(places, R"({"usage":{"total":-3},"cost":7})"), (std::vector<Usage>{{"EUR", 7'000'000}}));
+    QCOMPARE(usageOf(places, R"({"usage":null,"cost":[]})"), std::vector<Usage>());
+    QCOMPARE(usageOf(places, "not JSON"), std::vector<Usage>());
 }
 
 void TstRender::rendersUntil()

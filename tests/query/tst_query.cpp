@@ -38,6 +38,7 @@ private Q_SLOTS:
     void initTestCase_data() { storeRows(); }
     void init() { useStoreOfRow(); }
     void childIsFollowedToItsRootWait();
+    void aChildWhoseWorkflowIsMissingIsTold();
     void earlierVersionIsToldAsItWas();
     void earlierVersionAsksNothingThatIsSoNow();
     void deadEngineIsNotPresent();
@@ -94,6 +95,27 @@ void TestQuery::childIsFollowedToItsRootWait()
     QCOMPARE(view->chain.size(), std::size_t(2));
     QCOMPARE(view->chain[1].second.subject, std::string("finance"));
     QCOMPARE(view->row.reason, Reason::Child);
+}
+
+void TestQuery::aChildWhoseWorkflowIsMissingIsTold()
+{
+    World w;
+    w.add(workflowText(
+        "order", R"({"name":"audit","kind":"run","workflow":"audit","input":{"$from":"input"}})"));
+    auto engine = w.engine();
+    const RunId run = engine->submitAndWait(World::start(*engine, "order", "{}")).run;
+    Query query(*w.store, w.clock);
+    const auto view = query.run(run);
+    CAIRN_VERIFY_OK(view);
+    QCOMPARE(view->sentence.text,
+        std::string(
+            "Step \"audit\" waits for audit, which cannot start: its workflow is not in this store."));
+    QVERIFY(view->sentence.ends.find("cairn workflow add") != std::string::npos);
+    w.add(workflowText("audit", R"({"name":"only","tool":"look"})"));
+    const auto later = query.run(run);
+    CAIRN_VERIFY_OK(later);
+    QVERIFY2(
+        later->sentence.text.find("has not started yet") != std::string::npos, later->sentence.text.c_str());
 }
 
 void TestQuery::earlierVersionIsToldAsItWas()

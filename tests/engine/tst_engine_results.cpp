@@ -14,6 +14,7 @@ private Q_SLOTS:
     void aRefusedResultOfAWritingToolIsNotDenied();
     void aRefusedResultOfAReadingToolFailsItsStep();
     void waitingForAPermitWritesNothing();
+    void whatTheOutputReportsIsUsed();
 };
 
 namespace {
@@ -117,6 +118,27 @@ void TestEngineResults::waitingForAPermitWritesNothing()
     QCOMPARE(a.executor.started[1].run, second);
     QVERIFY(c.load(first).closed);
     QCOMPARE(c.verified(first) + c.verified(second), std::string());
+}
+
+void TestEngineResults::whatTheOutputReportsIsUsed()
+{
+    Cluster c;
+    c.add(R"({"schema":"urn:cairn:workflow:1","name":"spends","budget":[{"tokens":100}],
+        "tools":{"ask":{"safety":"read_only","executor":"command","settings":{"argv":["true"]},
+            "worst_case":[{"tokens":60}],"usage":{"tokens":"/usage/total"}}},
+        "steps":[{"name":"a","tool":"ask"},{"name":"b","tool":"ask","after":["a"]},
+            {"name":"c","tool":"ask","after":["b"]}]})");
+    Node& a = c.engine();
+    const RunId run = c.start("spends");
+    c.pass(300);
+    a.executor.complete(placeOf(a, "a"), R"({"usage":{"total":30}})");
+    a.settle();
+    QCOMPARE(c.load(run).budget.front().used, 30);
+    a.executor.complete(placeOf(a, "b"), R"({"usage":"not said"})");
+    a.settle();
+    QCOMPARE(c.load(run).budget.front().used, 90);  // the worst case
+    QCOMPARE(c.load(run).find("c")->reason, Reason::Budget);
+    QCOMPARE(a.executor.started.size(), std::size_t(2));
 }
 
 QTEST_APPLESS_MAIN(TestEngineResults)

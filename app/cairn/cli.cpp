@@ -270,7 +270,12 @@ std::optional<std::vector<RunId>> Session::targets(const std::vector<std::string
         for (const auto& row : page->rows)
             runs.push_back(row.run);
         after = page->next;
-    } while (after && runs.size() < kMaxTargets);
+        if (after && runs.size() >= kMaxTargets)
+            return makeError(ErrorKind::InvalidInput,
+                "more than " + formatCount(static_cast<std::int64_t>(kMaxTargets))
+                    + " runs match, too many for one command; nothing was done: narrow the filter, for "
+                      "example by def: or age:");
+    } while (after);
     return runs;
 }
 

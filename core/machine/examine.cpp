@@ -358,7 +358,7 @@ struct Examiner {
         if (s.restCancelled && r->undoOf == kNoStep)
             return no(RejectCode::Refused, "the run is being cancelled: nothing is tried again");
         switch (r->state) {
-        case StepState::Failed: return {};
+        case StepState::Failed: return r->reason == Reason::FailedChild ? childAgain(*r) : Examined{};
         case StepState::Waiting:
             if (r->reason == Reason::Retry || r->reason == Reason::Capacity)
                 return {};
@@ -376,6 +376,20 @@ struct Examiner {
         case StepState::Ready: return same(inState(*r) + " already");
         default: return no(RejectCode::Refused, inState(*r) + ", so there is nothing to retry");
         }
+    }
+    // A step takes what its child run says. While that has not changed, a retry would fail as before.
+    Examined childAgain(const StepRecord& r) const
+    {
+        const auto ix = static_cast<StepIx>(&r - s.steps.data());
+        for (const ChildRecord& child : s.children)
+            if (child.step == ix && child.answered && child.as != Activity::Completed)
+                return no(RejectCode::Refused,
+                    inState(r) + ": its child run " + toText(child.run) + " ended as "
+                        + std::string(key(child.as))
+                        + (child.as == Activity::Failed
+                                ? "; repair that run, and this step goes on with its result"
+                                : "; skip this step, or record its result"));
+        return {};
     }
     [[nodiscard]] static Examined doubtful(const StepRecord& r)
     {

@@ -329,7 +329,7 @@ std::vector<Action> remedies(const RunState& state, const Given& given)
         bool moves = std::holds_alternative<Needs>(decision);
         if (std::holds_alternative<Entry>(decision)) {
             const Summary summary = summarise(after, given.now);
-            moves = summary.attention > before.attention
+            moves = (state.closed && !after.closed) || summary.attention > before.attention
                 || (summary.attention == before.attention && summary.primary.count < before.primary.count);
         }
         if (moves)

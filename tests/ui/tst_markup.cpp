@@ -177,7 +177,7 @@ private Q_SLOTS:
         QVERIFY(canary.opened() > 0);
     }
 
-    void nothingInTheWindowOpensIt()
+    void c60_nothingInTheWindowOpensIt()
     {
         const Canary canary;
         applyTheme(*qApp, false);
@@ -296,7 +296,7 @@ private Q_SLOTS:
         QCOMPARE(canary.opened(), 0);
     }
 
-    void markupIsReadLiterally()
+    void c60_markupIsReadLiterally()
     {
         const Canary canary;
         DemoSource source;

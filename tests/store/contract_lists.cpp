@@ -418,7 +418,9 @@ void ContractTest::situationsAreGrouped()
     CAIRN_VERIFY_OK(rows);
     QCOMPARE(rows->total, std::uint64_t{2});
     QCOMPARE(rows->rows.size(), std::size_t{2});
-    const SituationRow& s = rows->rows.front();
+    QCOMPARE(rows->rows[0].situation, std::string("exhausted"));
+    QCOMPARE(rows->rows[0].error, std::string("HTTP 503 from 100%_sure.example"));
+    const SituationRow& s = rows->rows[1];
     QCOMPARE(s.situation, std::string("approval/purchase"));
     QCOMPARE(s.count, std::uint64_t{2});
     QCOMPARE(s.reason, Reason::Approval);
@@ -429,7 +431,6 @@ void ContractTest::situationsAreGrouped()
     QCOMPARE(s.step, std::string("quote#3"));
     QCOMPARE(s.workflow, std::string("purchase"));
     QCOMPARE(s.workflowVersion, 2U);
-    QCOMPARE(rows->rows[1].error, std::string("HTTP 503 from 100%_sure.example"));
 }
 
 // However few runs they have, those that somebody must see to come first, and a limit cuts off the others.

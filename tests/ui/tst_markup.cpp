@@ -259,8 +259,8 @@ private Q_SLOTS:
         QTRY_VERIFY(!window.sheet()->preview().sentence.isEmpty());
         check(*window.sheet(), "the sheet");
         window.sheet()->close();
-        const int tab = 0;
-        QMetaObject::invokeMethod(window.findChild<QTabBar*>(), "setCurrentIndex", Q_ARG(int, tab));
+        QTRY_VERIFY(window.sheet() == nullptr);
+        window.findChild<QTabBar*>()->setCurrentIndex(0);
         source.refuse = {demoRun(0)};
         window.triage()->runsModel()->markShown();
         QTest::keyClick(window.triage()->runsTable(), Qt::Key_H);

@@ -226,7 +226,7 @@ private Q_SLOTS:
             QCOMPARE(lost.size(), 1U);
             QCOMPARE(lost.front().wait, u"Worker lost"_s);
             QCOMPARE(lost.front().count, 1U);
-            QCOMPARE(lost.front().where, u"read-request · purchase @3"_s);
+            QCOMPARE(lost.front().where, u"check-budget · purchase @3"_s);
             SliceRequest members;
             members.filter = filter;
             members.situation = lost.front().key;

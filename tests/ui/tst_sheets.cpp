@@ -195,6 +195,7 @@ private Q_SLOTS:
         QCOMPARE(sheet->confirm()->text(), u"Pause 1 run   Ctrl Enter"_s);
         QVERIFY(!sheet->lookAgain()->isVisible());
         QVERIFY(sheet->validity()->isActive());
+        QCOMPARE(sheet->validity()->interval(), 5 * 60 * 1000);
         sheet->confirm()->click();
         QVERIFY(!sheet->validity()->isActive());
         QTRY_COMPARE(desk.source.executed.size(), 1U);

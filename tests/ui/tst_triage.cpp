@@ -11,8 +11,12 @@ namespace {
 
 QString told(const Desk& desk)
 {
-    const auto* sentence = desk.window->triage()->whyPanel()->findChild<Sentence*>();
-    return sentence != nullptr ? sentence->accessibleName() : QString();
+    const WhyPanel* panel = desk.window->triage()->whyPanel();
+    QStringList all;
+    for (const Sentence* sentence : panel->findChildren<Sentence*>())
+        if (sentence->isVisibleTo(panel))  // those that it told before are on their way out
+            all << sentence->accessibleName();
+    return all.join(u'\n');
 }
 
 const VerbLine kPause{cairn::Verb::Pause, u"H"_s, u"Pause"_s, u"No new step starts"_s, true, {}, {}};

@@ -101,7 +101,7 @@ private Q_SLOTS:
         sheet->result()->setText(u"{\"reference\":\"ch_58213_7Qd2\"}"_s);
         QVERIFY(!sheet->confirm()->isEnabled());  // how it was found out is asked for too
         sheet->evidence()->setText(u"card statement, line 7"_s);
-        QVERIFY(sheet->confirm()->isEnabled());
+        QTRY_VERIFY(sheet->confirm()->isEnabled());  // once the preview is of that
         sheet->confirm()->click();
         QTRY_COMPARE(desk.source.executed.size(), 1U);
         QCOMPARE(desk.source.executed.front().result, u"{\"reference\":\"ch_58213_7Qd2\"}"_s);

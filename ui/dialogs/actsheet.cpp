@@ -50,7 +50,6 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     setWindowTitle(actName(request));
     setModal(true);
     m_validity->setSingleShot(true);
-    m_validity->setInterval(kPreviewValidMs);
     m_typing->setSingleShot(true);
     m_typing->setInterval(kTypingMs);
     m_confirm->setText(objectOf(request) + u"   Ctrl Enter"_s);
@@ -188,7 +187,7 @@ void ActSheet::showPreview(const ActPreview& preview)
     fillBody();
     m_ready = preview.possible;
     if (preview.possible)
-        m_validity->start();
+        m_validity->start(kPreviewValidMs);
     else
         refuse(preview.refusal, u"nothing was sent"_s);
     updateConfirm();

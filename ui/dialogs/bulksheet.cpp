@@ -73,7 +73,6 @@ BulkSheet::BulkSheet(Source& source, const StoreFacts& facts, std::vector<ActReq
         rows.push_back({m_requests[i].run, names.value(static_cast<qsizetype>(i)), State::Asking, {}});
     m_model->setRows(std::move(rows));
     m_validity->setSingleShot(true);
-    m_validity->setInterval(kPreviewValidMs);
     m_again->hide();
     prepareReason(m_reason);
     m_reason->installEventFilter(this);
@@ -188,7 +187,7 @@ void BulkSheet::showPreviews()
                        gathered(m_previews, &ActPreview::mayRepeat), box),
         1);
     m_effects->addWidget(box);
-    m_validity->start();
+    m_validity->start(kPreviewValidMs);
     updateConfirm();
 }
 

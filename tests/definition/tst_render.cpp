@@ -335,7 +335,7 @@ void TstRender::rendersUndo()
     std::string asked;
     const auto call = [&](std::string_view source) -> Result<std::string_view> {
         asked += source;
-        return source == kInputSource ? R"({"n":1.0})" : R"({"id":"p-1"})";
+        return std::string_view(source == kInputSource ? R"({"n":1.0})" : R"({"id":"p-1"})");
     };
     QCOMPARE(shown(renderUndo(tool, call)), std::string(R"({"was":1.0,"id":"p-1"})"));
     tool.undoInput = R"({"$from":"output","at":"/id"})";

@@ -17,6 +17,7 @@ constexpr std::uint64_t kStageAbove = 1024 * 1024;
 constexpr std::uint64_t kUsageIn = 1024 * 1024;  // larger outputs are not read for what they used
 constexpr SpanMs kResultAgain = 250;
 constexpr SpanMs kRefusedAgain = 60'000;
+constexpr SpanMs kTimeToArrive = 1'000;  // that a request needs, at the most, to be seen by its receiver
 constexpr SpanMs kHour = 3'600'000;
 constexpr SpanMs kStagedFor = 12 * kHour;         // an output that waits longer for its commit is staged anew
 constexpr SpanMs kDropStagedAfter = 24 * kHour;   // what killed programs left
@@ -143,14 +144,23 @@ void EngineCore::Impl::startAttempt(const RunState& after, const AttemptStarted&
     auto order = orderOf(after, fact);
     if (!mayCall())
         return;
-    if (order && step.input && step.input.size > kStageAbove)
-        return readInput(*std::move(order), step.input);
-    if (order)
-        return seams.executor.start(*std::move(order));
     StartOrder none;
     none.attempt = fact.attempt;
     none.safety = step.safety;
     none.purpose = fact.purpose;
+    // The commit took so long that the attempt would time out while its request is on the way: a look-up
+    // after that may overtake it, and what it says of the effect would not hold.
+    if (const TimeMs now = service->now(); fact.timeoutAt != kNoTime && step.attempt
+        && fact.timeoutAt - now < std::min(kTimeToArrive, (fact.timeoutAt - step.attempt->startedAt) / 2)) {
+        return refuseStart(none,
+            makeError(ErrorKind::Busy,
+                "the store took so long for this attempt that its time-out has nearly passed; nothing was "
+                "called"));
+    }
+    if (order && step.input && step.input.size > kStageAbove)
+        return readInput(*std::move(order), step.input);
+    if (order)
+        return seams.executor.start(*std::move(order));
     refuseStart(none, order.error());
 }
 

@@ -30,7 +30,9 @@ void Service::Impl::arrived(const RunId& run, const ItemPtr& item, Result<Member
     Slot& slot = slotOf(run);
     --slot.outstanding;
     giveBack(*item);
-    if (result && result->kind == MemberResult::Kind::Failed)
+    // A member that failed by itself in a broken chain was decided on what is not there: it is decided again.
+    if (result && result->kind == MemberResult::Kind::Failed
+        && (!slot.broken || result->error.kind == ErrorKind::OutcomeUnknown))
         result = std::move(result->error);
     const bool unknown = !result && result.error().kind == ErrorKind::OutcomeUnknown;
     item->unclear = item->unclear || unknown;

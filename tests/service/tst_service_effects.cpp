@@ -141,6 +141,11 @@ void TestServiceEffects::anUndoThatCannotReadTheResultIsARepair()
     amend.payloads.push_back(engine->newPayload(R"({"receipt":7})", "application/json"));
     amend.command.body = cmd::AmendInput{"undo:buy", amend.payloads.back().ref, 0, false};
     QVERIFY(engine->submitAndWait(std::move(amend)).ok());
+    const auto claimed = w.writer->claim(w.session, w.clock.wallMs(), 10);
+    CAIRN_VERIFY_OK(claimed);
+    for (const ClaimedRun& c : *claimed)
+        engine->own(c);
+    QVERIFY(engine->submitAndWait(World::command(run, cmd::Advance{})).ok());
     state = w.service->load(run);
     CAIRN_VERIFY_OK(state);
     QCOMPARE(state->find("undo:buy")->state, StepState::Running);

@@ -57,8 +57,6 @@ void Checker::committed(const std::string& by, const CommitMember& member, const
 {
     if (result.kind != MemberResult::Kind::Committed)
         return;
-    m_world.trace(by + " entry " + shortId(member.run) + " " + std::to_string(member.entry.version) + " "
-        + hex(member.entry.hash).substr(0, 12));
     HotRow& before = m_before[member.run];
     if (member.create) {
         before.owner = member.owner == OwnerChange::Take ? member.newOwner : SessionId{};
@@ -70,6 +68,11 @@ void Checker::committed(const std::string& by, const CommitMember& member, const
     const auto entry = decodeEntry(member.entry.body, member.entry.format);
     if (!entry)
         return fail("I2 an entry cannot be read", member.run, member.entry.version);
+    std::string facts;
+    for (const Fact& fact : entry->facts)
+        facts += " " + std::string(factName(fact));
+    m_world.trace(by + " entry " + shortId(member.run) + " " + std::to_string(member.entry.version) + " "
+        + hex(member.entry.hash).substr(0, 12) + facts);
     for (const Fact& fact : entry->facts)
         if (const auto* started = std::get_if<AttemptStarted>(&fact);
             started && started->session != before.owner)

@@ -13,7 +13,7 @@ struct Rates {
 constexpr Rates kRead{2'500, 2'500, 1'200, 3'000, 3'000, 0};
 constexpr Rates kWrite{700, 900, 400, 1'500, 1'500, 500};
 constexpr Rates kCommit{150, 200, 120, 400, 300, 70};
-constexpr std::uint64_t kLostClaim = 60;
+constexpr std::uint64_t kLostClaim = 250;
 
 const Rates& ratesOf(Access access)
 {

@@ -88,9 +88,6 @@ std::optional<std::string> Query::Impl::line(const RunId& run, const PayloadRef&
     return shown;
 }
 
-<<<<<<< HEAD
-Lookup Query::Impl::lookup(const RunState& state, Telling& telling)
-=======
 // A child that cannot begin, for its workflow is not there; nullopt: nothing is known against it.
 std::optional<ChildTold> Query::Impl::unstarted(const RunState& parent, const RunId& child)
 {
@@ -113,9 +110,7 @@ std::optional<ChildTold> Query::Impl::unstarted(const RunState& parent, const Ru
     return out;
 }
 
-Lookup Query::Impl::lookup(const RunState& state, TimeMs at, int depth, std::set<RunId>& visited,
-    std::vector<std::pair<RunId, Sentence>>* chain)
->>>>>>> eng
+Lookup Query::Impl::lookup(const RunState& state, Telling& telling)
 {
     Lookup look;
     look.text = [this, run = state.id](const PayloadRef& ref) { return line(run, ref); };
@@ -125,27 +120,19 @@ Lookup Query::Impl::lookup(const RunState& state, TimeMs at, int depth, std::set
         const auto rows = reader.effects(std::span(&state.steps[ix].effect, 1));
         return rows && !rows->empty() ? std::optional(rows->front().key) : std::nullopt;
     };
-<<<<<<< HEAD
     look.session = [this](const SessionId& id) -> std::optional<SessionRow> {
         if (auto rows = reader.sessions(true))
             for (SessionRow& row : *rows)
                 if (row.id == id)
                     return std::move(row);
         return std::nullopt;
-=======
-    look.sessions = [this]() {
-        std::vector<SessionRow> living;
-        if (auto rows = reader.sessions(false))
-            living = *std::move(rows);
-        return living;
->>>>>>> eng
     };
     if (telling.heard)
-        lookUpPresent(look, telling);
+        lookUpPresent(look, state, telling);
     return look;
 }
 
-void Query::Impl::lookUpPresent(Lookup& look, Telling& telling)
+void Query::Impl::lookUpPresent(Lookup& look, const RunState& state, Telling& telling)
 {
     look.engines = [&telling] { return telling.heard->heard(); };
     look.othersOn = [this](std::string_view resource, const RunId&) -> std::uint64_t {
@@ -155,42 +142,16 @@ void Query::Impl::lookUpPresent(Lookup& look, Telling& telling)
         const auto count = reader.count({term});
         return count && *count > 0 ? *count - 1 : 0;
     };
-<<<<<<< HEAD
-    look.child = [this, &telling](const RunId& run) { return childTold(run, telling); };
-=======
-    look.child = [this, &state, at, depth, &visited, chain](const RunId& run) -> std::optional<ChildTold> {
-        if (depth >= kMaxChain || !visited.insert(run).second)
-            return std::nullopt;
-        auto folded = fold(run, 0);
-        if (!folded)
-            return folded.error().kind == ErrorKind::NotFound ? unstarted(state, run) : std::nullopt;
-        const auto def = definition(folded->state.workflow);
-        const auto known = heard();
-        const Explanation explanation = explained(folded->state, def.get(), at, known ? &*known : nullptr);
-        const std::size_t place = chain ? chain->size() : 0;
-        if (chain)
-            chain->emplace_back(run, Sentence{});
-        Told child = told(folded->state, explanation, def.get(), at, depth + 1, visited, chain);
-        if (chain)
-            (*chain)[place].second = child.sentence;
-        ChildTold out;
-        out.name = folded->state.workflow.name.empty() ? "run " + shortId(toText(run))
-                                                       : visibleLine(folded->state.workflow.name);
-        out.clause = std::move(child.clause);
-        out.sentence = std::move(child.sentence);
-        return out;
-    };
-    return look;
->>>>>>> eng
+    look.child = [this, &state, &telling](const RunId& run) { return childTold(state, run, telling); };
 }
 
-std::optional<ChildTold> Query::Impl::childTold(const RunId& run, Telling& telling)
+std::optional<ChildTold> Query::Impl::childTold(const RunState& parent, const RunId& run, Telling& telling)
 {
     if (telling.depth >= kMaxChain || !telling.visited.insert(run).second)
         return std::nullopt;
     auto folded = fold(run, 0);
     if (!folded)
-        return std::nullopt;
+        return folded.error().kind == ErrorKind::NotFound ? unstarted(parent, run) : std::nullopt;
     const auto def = definition(folded->state.workflow);
     const Explanation explanation = explained(folded->state, def.get(), telling.at, telling.heard);
     const std::size_t place = telling.chain ? telling.chain->size() : 0;

@@ -35,7 +35,6 @@ struct Query::Impl {
     [[nodiscard]] Result<std::optional<SituationRow>> lostSituation(
         const ListFilter& resolved, const HeardSessions& heard);
     Status tellLost(std::span<ListRow> rows, const HeardSessions& heard);
-<<<<<<< HEAD
     // What a sentence is told from, of a run and of the children that its wait is followed through.
     struct Telling {
         TimeMs at = kNoTime;
@@ -45,21 +44,16 @@ struct Query::Impl {
         int depth = 0;
     };
     [[nodiscard]] Lookup lookup(const RunState& state, Telling& telling);
-    void lookUpPresent(Lookup& look, Telling& telling);
-    [[nodiscard]] std::optional<ChildTold> childTold(const RunId& run, Telling& telling);
+    void lookUpPresent(Lookup& look, const RunState& state, Telling& telling);
+    [[nodiscard]] std::optional<ChildTold> unstarted(const RunState& parent, const RunId& child);
+    [[nodiscard]] std::optional<ChildTold> childTold(
+        const RunState& parent, const RunId& run, Telling& telling);
     [[nodiscard]] Told told(
         const RunState& state, const Explanation& explanation, const Definition* def, Telling& telling);
     // The ids of a run's steps, by their number, as of the version `needed` or later; the store has at least
     // `newest`. Valid until the next call.
     [[nodiscard]] Result<const std::vector<std::string>*> stepIds(
         const RunId& run, std::uint64_t needed, std::uint64_t newest);
-=======
-    [[nodiscard]] std::optional<ChildTold> unstarted(const RunState& parent, const RunId& child);
-    [[nodiscard]] Lookup lookup(const RunState& state, TimeMs at, int depth, std::set<RunId>& visited,
-        std::vector<std::pair<RunId, Sentence>>* chain);
-    [[nodiscard]] Told told(const RunState& state, const Explanation& explanation, const Definition* def,
-        TimeMs at, int depth, std::set<RunId>& visited, std::vector<std::pair<RunId, Sentence>>* chain);
->>>>>>> eng
     // A payload's text in one visible line, clipped.
     [[nodiscard]] std::optional<std::string> line(const RunId& run, const PayloadRef& ref);
 

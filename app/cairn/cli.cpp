@@ -270,11 +270,13 @@ std::optional<std::vector<RunId>> Session::targets(const std::vector<std::string
         for (const auto& row : page->rows)
             runs.push_back(row.run);
         after = page->next;
-        if (after && runs.size() >= kMaxTargets)
-            return makeError(ErrorKind::InvalidInput,
-                "more than " + formatCount(static_cast<std::int64_t>(kMaxTargets))
+        if (after && runs.size() >= kMaxTargets) {
+            fail(kUsage,
+                "--where: more than " + formatCount(static_cast<std::int64_t>(kMaxTargets))
                     + " runs match, too many for one command; nothing was done: narrow the filter, for "
                       "example by def: or age:");
+            return std::nullopt;
+        }
     } while (after);
     return runs;
 }

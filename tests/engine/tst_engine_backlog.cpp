@@ -3,6 +3,8 @@
 
 #include "tests/engine/engine_harness.h"
 
+#include <algorithm>
+
 using namespace cairn;
 using namespace cairn::testing;
 
@@ -80,7 +82,7 @@ void TestEngineBacklog::aSlowDeliveryKeepsTheLease()
     constexpr int kAll = 40;
     Cluster c;
     c.add(parentOf("parent", "child"));
-    c.add(workflow("child", kOne));
+    c.add(workflow("child", R"({"name":"wait","kind":"signal","signal":"rung","wait":"1h"})"));
     Node& a = c.engine();
     a.hooks.after = [&](const char* what, Access) -> std::optional<Error> {
         if (std::string_view(what) == "payload")
@@ -189,10 +191,13 @@ void TestEngineBacklog::sessionsOfLongAgoAreForgotten()
     c.kill(a);
     c.engine();
     c.pass(7LL * 24 * 3'600'000, 3'600'000);
-    QCOMPARE(c.store->sessions(true)->front().id, old);
+    const auto isThere = [&] {
+        const auto rows = c.store->sessions(true);
+        return std::any_of(rows->begin(), rows->end(), [&](const SessionRow& row) { return row.id == old; });
+    };
+    QVERIFY(isThere());
     c.pass(2LL * 3'600'000, 600'000);
-    for (const SessionRow& row : *c.store->sessions(true))
-        QVERIFY(row.id != old);
+    QVERIFY(!isThere());
     QCOMPARE(c.store->sessions(false)->size(), std::size_t(1));
 }
 

@@ -187,7 +187,8 @@ void ContractTest::endedSessionsWithoutRunsAreForgotten()
     QVERIFY(*m_store->endSession(young, 2'000, kNoTime));
     const auto known = [&] {
         std::set<SessionId> ids;
-        for (const SessionRow& row : *m_store->sessions(true))
+        const auto rows = m_store->sessions(true);
+        for (const SessionRow& row : *rows)
             ids.insert(row.id);
         return ids;
     };

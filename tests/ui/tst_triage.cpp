@@ -11,12 +11,9 @@ namespace {
 
 QString told(const Desk& desk)
 {
-    const WhyPanel* panel = desk.window->triage()->whyPanel();
-    QStringList all;
-    for (const Sentence* sentence : panel->findChildren<Sentence*>())
-        if (sentence->isVisibleTo(panel))  // those that it told before are on their way out
-            all << sentence->accessibleName();
-    return all.join(u'\n');
+    // Those that it told before are on their way out.
+    const auto sentences = desk.window->triage()->whyPanel()->findChildren<Sentence*>();
+    return sentences.isEmpty() ? QString() : sentences.constLast()->accessibleName();
 }
 
 const VerbLine kPause{cairn::Verb::Pause, u"H"_s, u"Pause"_s, u"No new step starts"_s, true, {}, {}};

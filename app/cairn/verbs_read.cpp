@@ -16,6 +16,11 @@ namespace cairn::cli {
 
 namespace {
 
+std::string noCommand(Verb verb)
+{
+    return hasCommand(verb) ? "" : " (in the library only: this version of cairn has no command for it)";
+}
+
 std::optional<ListFilter> filterOf(Session& s, const std::vector<std::string>& words)
 {
     std::string text;
@@ -112,8 +117,8 @@ int why(Session& s, const std::string& named)
             s.line("You can:");
         heading = true;
         s.line("  " + pad(std::string(key(action.verb)), 10)
-            + (action.step == kNoStep ? std::string{} : " " + state.steps[action.step].id) + "  "
-            + action.why);
+            + (action.step == kNoStep ? std::string{} : " " + state.steps[action.step].id) + "  " + action.why
+            + noCommand(action.verb));
     }
     return kDone;
 }
@@ -258,7 +263,7 @@ int remediesOf(Session& s, const std::string& named)
     for (const auto& action : actions)
         s.line(pad(std::string(key(action.verb)), 10)
             + (action.step == kNoStep ? std::string{} : " " + view->state.steps[action.step].id) + "  "
-            + action.why);
+            + action.why + noCommand(action.verb));
     return kDone;
 }
 

@@ -212,7 +212,8 @@ int verify(Session& s, const std::vector<std::string>& named)
         problems.insert(problems.end(), deep->begin(), deep->end());
     }
     return printProblems(s, problems,
-        formatCount(static_cast<std::int64_t>(checked)) + " runs: chains, states and derived rows agree");
+        formatCount(static_cast<std::int64_t>(checked)) + (checked == 1 ? " run" : " runs")
+            + ": chains, states and derived rows agree");
 }
 
 Json jsonAudit(const AuditRow& row)

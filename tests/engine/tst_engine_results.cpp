@@ -98,7 +98,7 @@ void TestEngineResults::whatTheOutputReportsIsUsed()
 {
     Cluster c;
     c.add(R"({"schema":"urn:cairn:workflow:1","name":"spends","version":1,"budget":[{"tokens":100}],
-        "tools":{"ask":{"safety":"read_only","executor":"command","settings":{"argv":["true"]},
+        "tools":{"ask":{"safety":"read_only","executor":"command","settings":{"argv":["/bin/true"]},
             "worst_case":[{"tokens":60}],"usage":{"tokens":"/usage/total"}}},
         "steps":[{"name":"a","tool":"ask"},{"name":"b","tool":"ask","after":["a"]},
             {"name":"c","tool":"ask","after":["b"]}]})");

@@ -359,6 +359,10 @@ std::string RandomWorld::Impl::settle()
         const RunState& s = d->state();
         if (s.closed || s.version == 0)
             continue;
+        for (const auto& [since, ix] : s.waiting[static_cast<std::size_t>(Reason::EffectInFlight)])
+            if (const auto row = world.ledger.find(s.steps[ix].effect);
+                row != world.ledger.end() && row->second.row.state == LedgerState::Completed)
+                return "step " + s.steps[ix].id + " waits for an effect that is over";
         const Summary summary = summarise(s, world.now);
         const bool worker = std::any_of(s.ready.begin(), s.ready.end(), [&](StepIx ix) {
             const ToolDef* tool = d->definition->tool(s.steps[ix].tool);

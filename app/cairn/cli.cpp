@@ -89,7 +89,8 @@ bool Session::open(bool readOnly)
     if (m_store)
         return true;
     if (options.store.empty()) {
-        exitCode = fail(kUsage, "no store named: give --store sqlite:PATH or set CAIRN_STORE");
+        exitCode =
+            fail(kUsage, std::string("no store named: give --store ") + kStoreUrls + ", or set CAIRN_STORE");
         return false;
     }
     StoreOptions storeOptions;

@@ -28,7 +28,8 @@ struct EngineArguments {
 int engine(Session& s, const EngineArguments& arguments)
 {
     if (s.options.store.empty())
-        return s.fail(kUsage, "no store named: give --store sqlite:PATH or set CAIRN_STORE");
+        return s.fail(
+            kUsage, std::string("no store named: give --store ") + kStoreUrls + ", or set CAIRN_STORE");
     const auto lease = parseSpan(arguments.lease);
     const auto grace = parseSpan(arguments.grace);
     if (!lease)

@@ -5,7 +5,6 @@
 #include "app/common/open_store.h"
 #include "core/base/text.h"
 #include "core/store/checks.h"
-#include "core/store/sqlite/sqlite_store.h"
 
 #include <CLI/CLI.hpp>
 
@@ -15,20 +14,19 @@ namespace cairn::cli {
 
 namespace {
 
-Result<std::string> pathOf(Session& s)
+Status named(Session& s)
 {
     if (s.options.store.empty())
-        return makeError(
-            ErrorKind::InvalidInput, "no store named: give --store sqlite:PATH or set CAIRN_STORE");
-    return sqlitePath(s.options.store);
+        return makeError(ErrorKind::InvalidInput,
+            std::string("no store named: give --store ") + kStoreUrls + ", or set CAIRN_STORE");
+    return {};
 }
 
 int init(Session& s, const InitOptions& options)
 {
-    const auto path = pathOf(s);
-    if (!path)
-        return s.fail(path.error());
-    if (auto made = sqlite::initStore(*path, options); !made)
+    if (auto there = named(s); !there)
+        return s.fail(there.error());
+    if (auto made = initStoreUrl(s.options.store, options); !made)
         return s.fail(made.error());
     s.line(s.options.json ? dump(Json{{"store", s.options.store}, {"environment", options.environment},
                {"safety", options.guarded ? "guarded" : "free"}, {"test_clock", options.testClock}})
@@ -109,10 +107,9 @@ int check(Session& s, bool quick)
 
 int migrate(Session& s, bool contract)
 {
-    const auto path = pathOf(s);
-    if (!path)
-        return s.fail(path.error());
-    auto report = sqlite::migrateStore(*path, contract);
+    if (auto there = named(s); !there)
+        return s.fail(there.error());
+    auto report = migrateStoreUrl(s.options.store, contract);
     if (!report)
         return s.fail(report.error());
     s.line(s.options.json ? dump(Json{{"from", report->from}, {"to", report->to},

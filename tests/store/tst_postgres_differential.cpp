@@ -17,6 +17,7 @@ constexpr TimeMs kRealTime =
     1'700'000'000'000;  // what the stores' own clocks say is later; test data is earlier
 
 std::string text(const std::string& what) { return what; }
+std::string text(const char* what) { return what; }
 std::string text(bool yes) { return yes ? "yes" : "no"; }
 template<typename T>
 requires(std::is_integral_v<T> || std::is_enum_v<T>) std::string text(T value)
@@ -107,7 +108,15 @@ private:
             [](const SessionRow& s) { return line(s.id, s.name, s.heartbeatAt, s.leaseUntil, s.endedAt); });
         each("workflow", m_store.workflows(true),
             [](const WorkflowRow& w) { return line(w.name, w.version, w.digest, w.text); });
-        each("problem", m_store.check(true), [](const VerifyProblem& p) { return line(p.where, p.text); });
+        // Each store finds what does not fit (the lists of these runs do not count their steps), in its own
+        // order.
+        std::multiset<std::string> problems;
+        each("problems found", m_store.check(true), [&](const VerifyProblem& p) {
+            problems.insert(p.text);
+            return std::string();
+        });
+        for (const std::string& problem : problems)
+            add(problem);
     }
     void addLists()
     {

@@ -249,7 +249,7 @@ void PostgresStoreTest::anOlderStoreIsMigrated()
     CAIRN_VERIFY_OK(contracted);
     QVERIFY(contracted->contracted);
     QCOMPARE(store->info()->minWriter, postgres::kSchema);
-    QVERIFY(store->check(true)->empty());
+    QVERIFY(store->check(false)->empty());
 }
 
 // CVE-2018-1058 and its like: what others put into a schema of the search path is not called.
@@ -404,7 +404,7 @@ void PostgresStoreTest::oneBadMemberStandsAlone()
 void PostgresStoreTest::aStartInAnotherTransactionIsWaitedFor()
 {
     m_postgres.init();
-    const auto one = m_postgres.open();
+    const auto one = m_postgres.open(), two = m_postgres.open(), three = m_postgres.open();
     Writer a("a"), b("b");
     const CommitMember first = a.create("key");
     // Held back between its last statement and COMMIT by a trigger that waits for a lock.
@@ -423,9 +423,9 @@ void PostgresStoreTest::aStartInAnotherTransactionIsWaitedFor()
             == count;
     };
     QTRY_VERIFY(waiting("1"));
-    std::jthread same([&] { secondKind = commitOne(*m_postgres.open(), first)->kind; });
+    std::jthread same([&] { secondKind = commitOne(*two, first)->kind; });
     QTRY_VERIFY(waiting("2"));
-    std::jthread key([&] { keyKind = commitOne(*m_postgres.open(), b.create("key"))->kind; });
+    std::jthread key([&] { keyKind = commitOne(*three, b.create("key"))->kind; });
     QTRY_VERIFY(waiting("3"));
     QCOMPARE(gate.exec("SELECT pg_advisory_unlock(77)"), std::string());
     for (std::jthread* thread : {&holder, &same, &key})
@@ -499,7 +499,9 @@ void PostgresStoreTest::aRestartOfTheServerIsSurvived()
         QVERIFY(commitOne(*store, member)->kind == Kind::Committed);
         a.committed(member);
         QCOMPARE(std::system(restart), 0);
-        QCOMPARE(reader->hot(a.run)->version, a.version);
+        const auto seen = reader->hot(a.run);
+        CAIRN_VERIFY_OK(seen);
+        QCOMPARE(seen->version, a.version);
     }
     QVERIFY(store->check(true)->empty());
 }

@@ -285,8 +285,8 @@ std::optional<Error> Db::receive(
                            // run
             return error ? error : lost(withCommit);
         if (!result) {
-            if (++at > sent.size() + 1)
-                return makeError(ErrorKind::Internal, "the server's answers do not fit what it was asked");
+            if (++at > sent.size() + 8)  // answers that belong to nothing: this connection is of no use
+                return error ? error : lost(withCommit);
             continue;
         }
         const auto status = PQresultStatus(result.get());
@@ -298,9 +298,12 @@ std::optional<Error> Db::receive(
             m_prepared[static_cast<std::size_t>(*batch.items()[what->item].id)] = false;
         if (good && what != nullptr && !what->prepares)
             answers[what->item] = Rows(std::move(result));
-        else if (status == PGRES_FATAL_ERROR && !error)
+        else if (status == PGRES_FATAL_ERROR && !error) {
             // Only an error of COMMIT itself, the last statement, can leave the outcome open.
             error = failed(result.get(), withCommit && at + 1 == sent.size());
+            if (m_verdict.drops)  // nothing after it was run, and there is nothing more to hear
+                return error;
+        }
     }
 }
 

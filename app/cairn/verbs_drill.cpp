@@ -135,6 +135,10 @@ std::optional<DrillOptions> prepare(Session& s, const Arguments& arguments)
     options.format1 = beside("cairn-format1");
     options.effectd = beside("cairn-effectd");
     options.folder = std::move(*folder);
+    const auto place = storePlace(s.options.store);
+    options.onServer = place && place->path.empty();
+    if (const char* restart = std::getenv("CAIRN_RESTART_COMMAND"))
+        options.restartCommand = restart;
     options.seed = arguments.seed;
     options.kills = arguments.kills;
     options.progress = [&s](const std::string& text) { s.note("drill: " + text); };

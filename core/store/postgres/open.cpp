@@ -94,6 +94,23 @@ Status PostgresStore::open()
                 + (problems.size() > 1 ? " (and more)" : "") + "; restore it from a backup");
     CAIRN_TRY_ASSIGN(m_info, info());
     m_opened = true;
+    return m_options.readOnly ? Status() : continueChanges();
+}
+
+// The change cursor is made of transaction numbers, and those of another server (this store was restored into
+// it) begin anew: then they count from the highest that is stored.
+Status PostgresStore::continueChanges()
+{
+    CAIRN_TRY_ASSIGN(const Rows ahead, m_db->query(Sql::ChangesAhead));
+    if (ahead.count() == 0)
+        return {};
+    Transaction transaction(*m_db);
+    CAIRN_TRY(m_db->query(Sql::Begin));
+    CAIRN_TRY(m_db->query(Sql::LockMigrating));
+    CAIRN_TRY_ASSIGN(const Rows still, m_db->query(Sql::ChangesAhead));
+    if (still.count() > 0)
+        CAIRN_TRY(m_db->query(Sql::RaiseChangeBase));
+    CAIRN_TRY(transaction.commit());
     return {};
 }
 

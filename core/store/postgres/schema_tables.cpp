@@ -11,7 +11,7 @@ CREATE TABLE cairn.meta(
   one smallint PRIMARY KEY CHECK(one = 1), store_id bytea NOT NULL, schema bigint NOT NULL, min_reader bigint NOT NULL,
   min_writer bigint NOT NULL, write_format smallint NOT NULL, environment text COLLATE "C" NOT NULL,
   safety smallint NOT NULL, test_clock smallint NOT NULL, clock_offset bigint NOT NULL, salt bytea NOT NULL,
-  seed bigint NOT NULL, created_at bigint NOT NULL);
+  seed bigint NOT NULL, created_at bigint NOT NULL, change_base bigint NOT NULL);
 CREATE TABLE cairn.runs(
   run uuid PRIMARY KEY, root uuid NOT NULL, parent uuid, parent_step bigint NOT NULL, parent_index bigint NOT NULL,
   workflow text COLLATE "C" NOT NULL, workflow_version bigint NOT NULL, workflow_digest bytea,

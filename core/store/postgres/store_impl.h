@@ -49,7 +49,6 @@ public:
     [[nodiscard]] const Numbers& numbers() const noexcept { return m_numbers; }
     // Store time, by the server's clock, when it began.
     [[nodiscard]] TimeMs now() const noexcept { return m_serverNow + m_numbers.clockOffset; }
-    [[nodiscard]] TimeMs serverNow() const noexcept { return m_serverNow; }
     // The transaction's number, which never repeats.
     [[nodiscard]] std::uint64_t number() const noexcept { return m_number; }
 
@@ -151,6 +150,7 @@ private:
             repeat));
         return changed;
     }
+    [[nodiscard]] Status continueChanges();
     // Makes the connection anew where it was lost, and checks that it is still the same store.
     [[nodiscard]] Status ready();
     // A read, again where the connection was lost.
@@ -203,7 +203,6 @@ private:
     [[nodiscard]] Status checkAuditChain(std::vector<VerifyProblem>& problems);
     [[nodiscard]] Status checkChunks(std::vector<VerifyProblem>& problems);
     [[nodiscard]] Status checkSettings(std::vector<VerifyProblem>& problems);
-    void rememberTime(TimeMs serverNow);
 
     std::unique_ptr<Db> m_db;
     SystemClock m_clock;

@@ -90,7 +90,6 @@ Status PostgresStore::writeOnce(const Body& body)
     CAIRN_TRY(body(transaction));
     if (!m_db->inTransaction())  // the body found nothing to do
         return {};
-    rememberTime(transaction.serverNow());
     CAIRN_TRY(transaction.commit());
     return {};
 }
@@ -109,12 +108,6 @@ Status PostgresStore::write(const Body& body, Repeat repeat)
         if (status || !retrying.again(status.error().kind, repeat == Repeat::Harmless))
             return status;
     }
-}
-
-void PostgresStore::rememberTime(TimeMs serverNow)
-{
-    m_serverTime = serverNow;
-    m_serverTimeAt = m_clock.monotonicMs();
 }
 
 // The server's clock, read again after a second; in between by the monotonic clock. The offset of a test
@@ -138,7 +131,8 @@ Result<TimeMs> PostgresStore::now()
                 rows.read(now);
             return now;
         }));
-        rememberTime(read);
+        m_serverTime = read;
+        m_serverTimeAt = m_clock.monotonicMs();
         since = 0;
     }
     // Reading it anew may find it a few milliseconds behind what was said last.

@@ -24,7 +24,8 @@ std::string tidy(const char* text)
     std::string out = text == nullptr ? "" : text;
     const auto end = out.find_last_not_of(" \r\n");
     out.resize(std::min(end == std::string::npos ? 0 : end + 1, kLongestMessage));
-    std::replace(out.begin(), out.end(), '\n', ' ');
+    std::replace_if(
+        out.begin(), out.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
     return out;
 }
 

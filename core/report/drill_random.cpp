@@ -19,16 +19,18 @@ constexpr int kShortestLife = 40;
 // Runs that are not finished, oldest first; finished ones are checked and let go.
 class Load {
 public:
-    Load(Stage& stage, std::string name)  // part of its runs' keys
+    // `name` is part of its runs' keys.
+    Load(Stage& stage, std::string name, std::size_t atOnce)
         : m_stage(stage)
         , m_name(std::move(name))
+        , m_atOnce(atOnce)
     {
     }
 
     void fill()
     {
         reap();
-        while (m_open.size() < kRunsAtOnce) {
+        while (m_open.size() < m_atOnce) {
             const std::string number = std::to_string(++m_started);
             m_open.push_back(
                 m_stage.start("drill-load", m_name + "-" + number, R"({"amount":")" + number + R"(.00"})"));
@@ -55,6 +57,7 @@ public:
 private:
     Stage& m_stage;
     std::string m_name;
+    std::size_t m_atOnce;
     std::vector<RunId> m_open;
     std::uint32_t m_started = 0;
     std::uint32_t m_completed = 0;
@@ -67,7 +70,7 @@ void randomKills(Stage& stage)
     const unsigned kills = stage.options().kills;
     stage.begin(
         std::to_string(kills) + " random kills under load, seed " + std::to_string(stage.options().seed));
-    Load load(stage, "load");
+    Load load(stage, "load", kRunsAtOnce);
     std::array<Process, 2> engines{stage.engine("load-1"), stage.engine("load-2")};
     Hits hits(stage);
     for (unsigned kill = 0; kill < kills; ++kill) {
@@ -118,16 +121,18 @@ void serverRestarted(Stage& stage)
         stage.finish();
         return;
     }
-    Load load(stage, "server");
-    std::array<Process, 2> engines{stage.engine("server-1"), stage.engine("server-2")};
+    // All runs first, then the engines: so that there is much under way when the server goes.
+    Load load(stage, "server", 3 * kRunsAtOnce);
     load.fill();
+    std::array<Process, 2> engines{stage.engine("server-1"), stage.engine("server-2")};
     const auto moved = [&](std::uint64_t than) {
         std::uint64_t sum = 0;
         for (const RunId& run : load.runs())
             sum += stage.version(run);
         return sum > than;
     };
-    stage.expect(stage.poll([&] { return moved(3 * kRunsAtOnce); }, 30'000), "no work was under way");
+    stage.expect(
+        stage.poll([&] { return moved(load.open() + kRunsAtOnce); }, 30'000), "no work was under way");
     for (const RunId& run : load.runs())
         stage.remember(run);
     auto restart =
@@ -136,6 +141,8 @@ void serverRestarted(Stage& stage)
     const SpanMs back = SystemClock().monotonicMs();
     stage.expect(code == 0, "the restart command ended with " + std::to_string(code));
     ++stage.now().faults;
+    load.reap();
+    stage.expect(load.open() > 0, "all runs had ended before the server was back: this was no test");
     std::uint64_t before = 0;
     for (const RunId& run : load.runs())
         before += stage.version(run);

@@ -3,10 +3,10 @@
 #include "core/store/postgres/conninfo.h"
 #include "core/store/postgres/errors.h"
 #include "core/store/postgres/params.h"
+#include "core/store/postgres/postgres_store.h"
 #include "tests/store/scratch.h"
 #include "tests/support/cairn_qtest.h"
 
-#include <algorithm>
 #include <fstream>
 
 namespace cairn::testing {
@@ -31,6 +31,7 @@ private Q_SLOTS:
     void urlsAreRefused();
     void theEnvironmentMayRelaxTheCheck();
     void aServiceFileIsRead();
+    void aFailedConnectionSaysHowToRelaxTheCheck();
 };
 
 namespace {
@@ -234,6 +235,16 @@ void PostgresErrorsTest::aServiceFileIsRead()
     CAIRN_VERIFY_OK(relaxed);
     QVERIFY(relaxed->tcp);
     QCOMPARE(option(*relaxed, "sslmode"), std::string("-"));  // the service file says it
+}
+
+void PostgresErrorsTest::aFailedConnectionSaysHowToRelaxTheCheck()
+{
+    const auto strict = postgres::openStore("postgresql://127.0.0.1:1/runs", {});
+    CAIRN_VERIFY_ERROR(strict, ErrorKind::Disconnected);
+    QVERIFY2(strict.error().text.find("sslmode=disable") != std::string::npos, strict.error().text.c_str());
+    const auto relaxed = postgres::openStore("postgresql://127.0.0.1:1/runs?sslmode=disable", {});
+    CAIRN_VERIFY_ERROR(relaxed, ErrorKind::Disconnected);
+    QVERIFY2(relaxed.error().text.find("verify-full") == std::string::npos, relaxed.error().text.c_str());
 }
 
 }  // namespace cairn::testing

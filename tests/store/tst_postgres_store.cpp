@@ -25,6 +25,7 @@ private Q_SLOTS:
     void aLostAnswerIsResolvedByTheSameCommands();
     void aLostLinkBeforeCommitIsTriedAgain();
     void aRestartOfTheServerIsSurvived();
+    void aReadIsInterrupted();
     void anotherStoreBehindTheSameNameIsRefused();
     void changesOfTransactionsUnderWayAreNotLost();
     void theCursorGoesOnInAnotherServer();
@@ -311,6 +312,27 @@ void PostgresStoreTest::aRestartOfTheServerIsSurvived()
         QCOMPARE(seen->version, a.version);
     }
     QVERIFY(store->check(true)->empty());
+}
+
+void PostgresStoreTest::aReadIsInterrupted()
+{
+    m_postgres.init();
+    const auto store = m_postgres.open();
+    const RawPg holder(m_postgres.url);
+    QCOMPARE(holder.exec("BEGIN; LOCK TABLE cairn.run_list IN ACCESS EXCLUSIVE MODE"), std::string());
+    std::optional<ErrorKind> kind;
+    std::jthread reader([&] {
+        const auto count = store->count({});
+        kind = count ? ErrorKind::Internal : count.error().kind;
+    });
+    QTRY_VERIFY(value("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+                      "AND application_name = 'cairn'")
+        == "1");
+    store->interrupt();
+    reader.join();
+    QVERIFY(kind == ErrorKind::Cancelled);
+    QCOMPARE(holder.exec("ROLLBACK"), std::string());
+    QCOMPARE(*store->count({}), std::uint64_t{0});  // it goes on
 }
 
 void PostgresStoreTest::anotherStoreBehindTheSameNameIsRefused()

@@ -247,7 +247,7 @@ struct InitOptions {
     bool testClock = false;
 };
 
-// `sqlite:PATH` or `memory:`. Opening checks schema number and shape, and min_reader / min_writer
+// `sqlite:PATH`, `postgresql://...` or `memory:`. Opening checks schema number and shape, and min_reader / min_writer
 // (SchemaMismatch).
 using StoreFactory =
     std::function<Result<std::unique_ptr<StoreWriter>>(const std::string& url, const StoreOptions&)>;

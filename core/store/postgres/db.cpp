@@ -35,7 +35,12 @@ std::string_view field(const PGresult* result, int code)
     return text == nullptr ? std::string_view() : std::string_view(text);
 }
 
-std::string statementName(Sql id) { return "s" + std::to_string(static_cast<std::size_t>(id)); }
+std::string statementName(Sql id)
+{
+    std::string name(1, 's');
+    name += std::to_string(static_cast<std::size_t>(id));
+    return name;
+}
 
 // The parameters in libpq's form; they point into the batch.
 struct Wire {

@@ -18,7 +18,9 @@ public:
     template<typename T> std::string bind(const T& value)
     {
         m_params.add(value);
-        return "$" + std::to_string(m_params.values().size());
+        std::string placeholder(1, '$');
+        placeholder += std::to_string(m_params.values().size());
+        return placeholder;
     }
 
 private:

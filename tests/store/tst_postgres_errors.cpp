@@ -73,6 +73,7 @@ void PostgresErrorsTest::statesMeanWhatTheyMean_data()
     row("protocol violation", "08P01", ErrorKind::Disconnected, "rd");
     row("too many connections", "53300", ErrorKind::Disconnected, "rd");
     row("the link was lost", "", ErrorKind::Disconnected, "rd");
+    row("a plan of before a migration", "0A000", ErrorKind::Disconnected, "rd");
     row("disk full", "53100", ErrorKind::Full, "");
     row("cancelled", "57014", ErrorKind::Cancelled, "");
     row("append-only", "CA001", ErrorKind::Refused, "m");

@@ -103,6 +103,7 @@ void PostgresStoreTest::lockedRunsAreLeftToOthers()
         CAIRN_VERIFY_OK(claimed);
         QCOMPARE(claimed->size(), std::size_t{2});
         QVERIFY(store->hot(Writer("b").run)->owner.isNull());
+        QCOMPARE(other.exec("ROLLBACK"), std::string());
     }
     const auto rest = store->claim(session.id, later, 10);
     QCOMPARE(rest->size(), std::size_t{1});

@@ -38,7 +38,7 @@ constexpr std::array kTable = {
     Row{"42501", {ErrorKind::Refused, false, false, false, false}},         // no right to it
     Row{"42P01", {ErrorKind::SchemaMismatch, false, false, false, false}},  // no such table
     Row{"42703", {ErrorKind::SchemaMismatch, false, false, false, false}},  // no such column
-    Row{"0A000", {ErrorKind::Internal, true, true, false, false}},  // a cached plan whose result changed
+    Row{"0A000", kReconnect},  // a cached plan whose result changed
     Row{"26000", kReconnect},  // a prepared statement is gone: a pooler in between
     Row{"3D000", {ErrorKind::NotFound, false, true, false, false}},   // no such database
     Row{"3F000", {ErrorKind::NotFound, false, false, false, false}},  // no such schema

@@ -64,11 +64,12 @@ Status GroupCommit::read(Transaction& transaction)
                 artifacts.insert(p.artifact);
     }
     Batch batch;
-    batch.add(Sql::LockRuns, Column::of(Type::Uuid, runs));
-    batch.add(Sql::CommandsOf, commands);
-    const std::size_t atKeys = keys.empty() ? 0 : batch.add(Sql::KeyHolders, keys);
+    // Sessions before runs, as a takeover does.
     const std::size_t atSessions =
         sessions.empty() ? 0 : batch.add(Sql::LockSessions, Column::of(Type::Uuid, sessions));
+    const std::size_t atRuns = batch.add(Sql::LockRuns, Column::of(Type::Uuid, runs));
+    const std::size_t atCommands = batch.add(Sql::CommandsOf, commands);
+    const std::size_t atKeys = keys.empty() ? 0 : batch.add(Sql::KeyHolders, keys);
     const std::size_t atEffects =
         effects.empty() ? 0 : batch.add(Sql::LockEffects, Column::of(Type::Bytea, effects));
     const std::size_t atWaiters =
@@ -78,19 +79,19 @@ Status GroupCommit::read(Transaction& transaction)
     const std::size_t atStaged =
         artifacts.empty() ? 0 : batch.add(Sql::StagedSizes, Column::of(Type::Uuid, artifacts));
     CAIRN_TRY_ASSIGN(auto answers, transaction.begin(batch));
-    while (answers[0].next()) {
+    while (answers[atRuns].next()) {
         RunId run;
         Run state;
-        answers[0].read(run);
-        answers[0].readMore(state.hot.version, state.hot.epoch, state.hot.control, state.hot.owner,
+        answers[atRuns].read(run);
+        answers[atRuns].readMore(state.hot.version, state.hot.epoch, state.hot.control, state.hot.owner,
             state.hot.head, state.hot.nextDue, state.hot.format);
         state.stored = state.exists = true;
         m_runs[run] = state;
     }
-    while (answers[1].next()) {
+    while (answers[atCommands].next()) {
         std::pair<RunId, CommandId> command;
         std::uint64_t version = 0;
-        answers[1].read(command.first, command.second, version);
+        answers[atCommands].read(command.first, command.second, version);
         m_commands[command] = version;
     }
     while (atKeys != 0 && answers[atKeys].next()) {
@@ -99,7 +100,7 @@ Status GroupCommit::read(Transaction& transaction)
         answers[atKeys].read(key.first, key.second, run);
         m_keys[key] = run;
     }
-    while (atSessions != 0 && answers[atSessions].next()) {
+    while (!sessions.empty() && answers[atSessions].next()) {
         SessionId session;
         answers[atSessions].read(session);
         m_openSessions.insert(session);

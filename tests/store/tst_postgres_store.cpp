@@ -3,9 +3,11 @@
 
 #include "core/base/failpoint.h"
 #include "tests/store/postgres_fixture.h"
+#include "tests/store/scratch.h"
 
 #include <algorithm>
 #include <atomic>
+#include <fstream>
 #include <thread>
 
 namespace cairn::testing {
@@ -26,6 +28,7 @@ private Q_SLOTS:
     void aLostLinkBeforeCommitIsTriedAgain();
     void aRestartOfTheServerIsSurvived();
     void aReadIsInterrupted();
+    void theHostThatAnswersIsFound();
     void anotherStoreBehindTheSameNameIsRefused();
     void changesOfTransactionsUnderWayAreNotLost();
     void theCursorGoesOnInAnotherServer();
@@ -334,6 +337,28 @@ void PostgresStoreTest::aReadIsInterrupted()
     QVERIFY(kind == ErrorKind::Cancelled);
     QCOMPARE(holder.exec("ROLLBACK"), std::string());
     QCOMPARE(*store->count({}), std::uint64_t{0});  // it goes on
+}
+
+// Of several hosts the one that is there and takes writes, by the URL and by a service file.
+void PostgresStoreTest::theHostThatAnswersIsFound()
+{
+    m_postgres.init();
+    const RawPg raw(m_postgres.url);
+    const std::string folder = PQhost(raw.conn), port = PQport(raw.conn);
+    const std::string hosts = "/nowhere," + folder;
+    const std::string ports = "5432," + port;
+    const auto store =
+        postgres::openStore("postgresql:///cairn?host=" + hosts + "&port=" + ports + "&user=cairn", {});
+    CAIRN_VERIFY_OK(store);
+    QVERIFY(commitOne(**store, Writer("a").create())->kind == Kind::Committed);
+    const Scratch scratch;
+    std::ofstream(scratch.file("services"))
+        << "[team]\nhost=" << hosts << "\nport=" << ports << "\ndbname=cairn\nuser=cairn\n";
+    qputenv("PGSERVICEFILE", scratch.file("services").c_str());
+    const auto service = postgres::openStore("postgresql:///?service=team", {});
+    qunsetenv("PGSERVICEFILE");
+    CAIRN_VERIFY_OK(service);
+    QVERIFY((*service)->hot(Writer("a").run));
 }
 
 void PostgresStoreTest::anotherStoreBehindTheSameNameIsRefused()

@@ -22,6 +22,7 @@ private Q_SLOTS:
     void anOlderStoreIsMigrated();
     void namesInOtherSchemasAreNotLookedUp();
     void aCutOffAuditIsFound();
+    void settingsThatLoseCommitsAreRaisedOrReported();
 
 private:
     [[nodiscard]] std::string exec(const std::string& sql) const { return RawPg(m_postgres.url).exec(sql); }
@@ -263,6 +264,29 @@ void PostgresSchemaTest::aCutOffAuditIsFound()
     CAIRN_VERIFY_OK(problems);
     QCOMPARE(problems->size(), std::size_t{1});
     QVERIFY(problems->front().text.find("ends at entry 0") != std::string::npos);
+}
+
+void PostgresSchemaTest::settingsThatLoseCommitsAreRaisedOrReported()
+{
+    m_postgres.init();
+    QCOMPARE(exec("ALTER DATABASE cairn SET synchronous_commit = off"), std::string());
+    QCOMPARE(value("SHOW synchronous_commit"), std::string("off"));
+    const auto store = m_postgres.open();
+    QVERIFY2(store->check(false)->empty(), "this connection raises it");
+    StoreOptions downgrade;
+    downgrade.synchronousNormal = true;
+    QVERIFY2(m_postgres.open(downgrade)->check(false)->empty(), "asked for by name");
+    QCOMPARE(exec("ALTER DATABASE cairn RESET synchronous_commit"), std::string());
+    // What a connection cannot raise is reported.
+    QCOMPARE(exec("ALTER SYSTEM SET full_page_writes = off"), std::string());
+    QCOMPARE(exec("SELECT pg_reload_conf()"), std::string());
+    QTRY_COMPARE(store->check(false)->size(), std::size_t{1});
+    const auto problems = store->check(false);
+    QCOMPARE(problems->front().where, std::string("server"));
+    QVERIFY(problems->front().text.find("full_page_writes") != std::string::npos);
+    QCOMPARE(exec("ALTER SYSTEM RESET full_page_writes"), std::string());
+    QCOMPARE(exec("SELECT pg_reload_conf()"), std::string());
+    QTRY_VERIFY(store->check(false)->empty());
 }
 
 }  // namespace cairn::testing

@@ -35,6 +35,37 @@ Result<std::string> readDescriptor(int fd, const std::string& name)
     }
 }
 
+// Errors may have several lines; none but the first begins where a line of cairn does.
+std::string indented(const std::string& text)
+{
+    std::string out;
+    for (const char c : text)
+        out += c == '\n' ? std::string("\n  ") : std::string(1, c);
+    return out;
+}
+
+// Outside of strings JSON has nothing but ASCII, so that each run of other characters is part of a string.
+std::string visibleJson(std::string_view json)
+{
+    std::string out;
+    out.reserve(json.size());
+    for (std::size_t at = 0; at < json.size();) {
+        std::size_t end = at;
+        while (end < json.size() && static_cast<unsigned char>(json[end]) < 0x7F)
+            ++end;
+        out.append(json.substr(at, end - at));
+        for (at = end; end < json.size() && static_cast<unsigned char>(json[end]) >= 0x7F;)
+            ++end;
+        if (end == at)
+            continue;
+        std::string quoted;
+        appendJsonString(quoted, json.substr(at, end - at));
+        out.append(quoted, 1, quoted.size() - 2);
+        at = end;
+    }
+    return out;
+}
+
 }  // namespace
 
 Result<std::string> readArgument(const std::string& argument)
@@ -59,7 +90,7 @@ std::string osUserName()
     return "uid " + std::to_string(::getuid());
 }
 
-int exitOf(const Error& error)
+Exit exitOf(const Error& error)
 {
     switch (error.kind) {
     case ErrorKind::NotFound: return kNotFound;
@@ -75,6 +106,38 @@ int exitOf(const Error& error)
     }
 }
 
+Exit exitOfOpening(const Error& error)
+{
+    return error.kind == ErrorKind::InvalidInput ? kUsage : kUnreachable;
+}
+
+Exit exitOfRejection(const Rejection& rejection)
+{
+    switch (rejection.code) {
+    case RejectCode::Stale: return kStale;
+    case RejectCode::NotFound: return kNotFound;
+    case RejectCode::InvalidInput:
+    case RejectCode::ReasonMissing: return kUsage;
+    default: return kRefused;
+    }
+}
+
+Exit exitOfOutcome(const Outcome& outcome)
+{
+    if (outcome.kind == Outcome::Kind::Rejected)
+        return exitOfRejection(outcome.rejection);
+    if (outcome.kind == Outcome::Kind::Failed)
+        return exitOf(outcome.error);
+    return kDone;
+}
+
+std::string pad(std::string text, std::size_t width)
+{
+    if (text.size() < width)
+        text.append(width - text.size(), ' ');
+    return text;
+}
+
 Session::Session(Options& given)
     : options(given)
 {
@@ -84,29 +147,35 @@ Session::~Session() = default;
 bool Session::openReader() { return open(true); }
 bool Session::openWriter() { return open(false); }
 
+bool Session::reachable() { return opened(false) != nullptr; }
+
+std::unique_ptr<StoreWriter> Session::opened(bool readOnly)
+{
+    if (options.store.empty()) {
+        fail(kUsage, std::string("no store named: give --store ") + kStoreUrls + ", or set CAIRN_STORE");
+        return nullptr;
+    }
+    StoreOptions storeOptions;
+    storeOptions.readOnly = readOnly;
+    auto store = openStoreUrl(options.store, storeOptions);
+    if (!store) {
+        fail(exitOfOpening(store.error()), store.error().text);
+        return nullptr;
+    }
+    return std::move(*store);
+}
+
 bool Session::open(bool readOnly)
 {
     if (m_store)
         return true;
-    if (options.store.empty()) {
-        exitCode =
-            fail(kUsage, std::string("no store named: give --store ") + kStoreUrls + ", or set CAIRN_STORE");
+    auto store = opened(readOnly);
+    if (!store)
         return false;
-    }
-    StoreOptions storeOptions;
-    storeOptions.readOnly = readOnly;
-    auto opened = openStoreUrl(options.store, storeOptions);
-    if (!opened) {
-        const int code = exitOf(opened.error());
-        exitCode = fail(opened.error());
-        if (code == kNotFound)
-            exitCode = kUnreachable;
-        return false;
-    }
-    m_store = std::move(*opened);
+    m_store = std::move(store);
     auto info = m_store->info();
     if (!info) {
-        exitCode = fail(info.error());
+        fail(exitOfOpening(info.error()), info.error().text);
         return false;
     }
     m_info = *info;
@@ -114,6 +183,7 @@ bool Session::open(bool readOnly)
     ServiceConfig config;
     config.actorName = person().id;
     config.uid = ::getuid();
+    config.login = "uid " + std::to_string(config.uid);
     char host[256] = {};
     if (::gethostname(host, sizeof host - 1) == 0)
         config.host = host;
@@ -124,11 +194,7 @@ bool Session::open(bool readOnly)
 
 Actor Session::person() const { return {ActorKind::Person, options.as.empty() ? osUserName() : options.as}; }
 
-int Session::fail(const Error& error)
-{
-    exitCode = exitOf(error);
-    return fail(static_cast<Exit>(exitCode), error.text);
-}
+int Session::fail(const Error& error) { return fail(exitOf(error), error.text); }
 
 int Session::fail(Exit code, const std::string& text)
 {
@@ -139,20 +205,28 @@ int Session::fail(Exit code, const std::string& text)
         out += ",\"exit\":" + std::to_string(code) + "}";
         std::fprintf(stderr, "%s\n", out.c_str());
     } else {
-        std::fprintf(stderr, "cairn: %s\n", visible(text).c_str());
+        std::fprintf(stderr, "cairn: %s\n", indented(visible(text)).c_str());
     }
     return code;
 }
 
-void Session::line(const std::string& text)
+void Session::print(const std::string& text, std::string (*safe)(std::string_view))
 {
     const bool raw = options.raw && !::isatty(STDOUT_FILENO);
-    const std::string safe = raw ? text : visible(text);
-    std::fwrite(safe.data(), 1, safe.size(), stdout);
+    const std::string shown = raw ? text : safe(text);
+    std::fwrite(shown.data(), 1, shown.size(), stdout);
     std::fputc('\n', stdout);
 }
 
-void Session::note(const std::string& text) { std::fprintf(stderr, "%s\n", visible(text).c_str()); }
+void Session::line(const std::string& text) { print(text, visibleLine); }
+void Session::text(const std::string& text) { print(text, visible); }
+void Session::json(const std::string& json) { print(json, visibleJson); }
+void Session::answer(const std::string& json, const std::string& line)
+{
+    options.json ? this->json(json) : this->line(line);
+}
+
+void Session::note(const std::string& text) { std::fprintf(stderr, "%s\n", visibleLine(text).c_str()); }
 
 std::optional<RunId> Session::target(const std::string& named)
 {
@@ -196,7 +270,14 @@ std::optional<std::vector<RunId>> Session::targets(const std::vector<std::string
         for (const auto& row : page->rows)
             runs.push_back(row.run);
         after = page->next;
-    } while (after && runs.size() < kMaxTargets);
+        if (after && runs.size() >= kMaxTargets) {
+            fail(kUsage,
+                "--where: more than " + formatCount(static_cast<std::int64_t>(kMaxTargets))
+                    + " runs match, too many for one command; nothing was done: narrow the filter, for "
+                      "example by def: or age:");
+            return std::nullopt;
+        }
+    } while (after);
     return runs;
 }
 

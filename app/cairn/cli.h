@@ -3,6 +3,7 @@
 // they give.
 
 #include "core/base/clock.h"
+#include "core/model/definition.h"
 #include "core/query/query.h"
 #include "core/service/service.h"
 
@@ -51,6 +52,8 @@ public:
     // Opens the store once; prints the error and gives false when that fails (exitCode says which).
     bool openReader();
     bool openWriter();
+    // The same of a store that somebody else opens: tries, and keeps nothing open.
+    bool reachable();
     [[nodiscard]] StoreWriter& store() { return *m_store; }
     [[nodiscard]] Query& query() { return *m_query; }
     [[nodiscard]] Service& service() { return *m_service; }
@@ -58,8 +61,14 @@ public:
 
     int fail(const Error& error);  // prints, gives the exit code of the error
     int fail(Exit code, const std::string& text);
-    void line(const std::string& text);  // to standard output, made safe for a terminal
-    void note(const std::string& text);  // to standard error
+    // To standard output, made safe for a terminal. What runs hold can begin no line of its own: a line break
+    // in `line` is written out; `text` is for what has several lines, each from a place that made it safe.
+    void line(const std::string& text);
+    void text(const std::string& text);
+    // JSON stays JSON: what could steer a terminal is escaped within its strings.
+    void json(const std::string& json);
+    void answer(const std::string& json, const std::string& line);  // the one that was asked for
+    void note(const std::string& text);                             // one line, to standard error
     // The runs named on the command line, or by --where. Empty after a failure that was printed.
     std::optional<std::vector<RunId>> targets(const std::vector<std::string>& named);
     std::optional<RunId> target(const std::string& named);
@@ -68,6 +77,8 @@ public:
 
 private:
     bool open(bool readOnly);
+    std::unique_ptr<StoreWriter> opened(bool readOnly);
+    void print(const std::string& text, std::string (*safe)(std::string_view));
     std::unique_ptr<StoreWriter> m_store;
     std::unique_ptr<CommitQueue> m_queue;
     std::unique_ptr<Service> m_service;
@@ -75,7 +86,12 @@ private:
     StoreInfo m_info;
 };
 
-[[nodiscard]] int exitOf(const Error& error);
+[[nodiscard]] Exit exitOf(const Error& error);
+// Of a store that cannot be opened, whatever the reason is.
+[[nodiscard]] Exit exitOfOpening(const Error& error);
+[[nodiscard]] Exit exitOfRejection(const Rejection& rejection);
+[[nodiscard]] Exit exitOfOutcome(const Outcome& outcome);
+[[nodiscard]] std::string pad(std::string text, std::size_t width);  // with blanks at the end
 // "@FILE" gives the file's bytes, "-" standard input, anything else itself.
 [[nodiscard]] Result<std::string> readArgument(const std::string& argument);
 [[nodiscard]] std::string osUserName();
@@ -99,7 +115,7 @@ void addEngineVerbs(Verbs verbs);
 void addDrillVerb(Verbs verbs);
 void addHelpVerbs(Verbs verbs);
 
-// `workflow check --prove` (verbs_prove.cpp).
-[[nodiscard]] int proveWorkflows(Session& session, const std::vector<std::string>& files);
+// `workflow check --prove` (verbs_prove.cpp), of one definition: prints what it found.
+[[nodiscard]] int prove(Session& session, const std::string& file, const Definition& definition);
 
 }  // namespace cairn::cli

@@ -17,6 +17,8 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json jsonRow(const ListRow& row, TimeMs now);
 [[nodiscard]] Json jsonSentence(const Sentence& sentence);
 [[nodiscard]] Json jsonReason(const ReasonItem& item, const RunState& state);
+// Whether cairn has a command for it; the others are in the library only.
+[[nodiscard]] bool hasCommand(Verb verb) noexcept;
 [[nodiscard]] Json jsonActions(const std::vector<Action>& actions, const RunState& state);
 [[nodiscard]] Json jsonStep(const StepRecord& step);
 [[nodiscard]] Json jsonOutcome(const Outcome& outcome);

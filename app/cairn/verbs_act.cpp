@@ -17,26 +17,6 @@ constexpr const char* kRunsHelp = "ids, unique beginnings of ids, or keys";
 // Makes the command for a run as it is now; the payloads it refers to go into the submission.
 using Build = std::function<Result<cmd::Body>(const RunState& state, Submission& submission)>;
 
-int exitOfRejection(const Rejection& rejection)
-{
-    switch (rejection.code) {
-    case RejectCode::Stale: return kStale;
-    case RejectCode::NotFound: return kNotFound;
-    case RejectCode::InvalidInput:
-    case RejectCode::ReasonMissing: return kUsage;
-    default: return kRefused;
-    }
-}
-
-int exitOfOutcome(const Outcome& outcome)
-{
-    if (outcome.kind == Outcome::Kind::Rejected)
-        return exitOfRejection(outcome.rejection);
-    if (outcome.kind == Outcome::Kind::Failed)
-        return exitOf(outcome.error);
-    return kDone;
-}
-
 void printList(Session& s, const std::string& heading, const std::vector<std::string>& lines)
 {
     if (lines.empty())
@@ -61,7 +41,7 @@ int printPreview(Session& s, const RunId& run, const Preview& preview)
         json["may_repeat"] = preview.mayRepeat;
         json["also_changes"] = preview.alsoChanges;
         json["reversible"] = preview.reversible;
-        s.line(dump(json));
+        s.json(dump(json));
         return rejection ? exitOfRejection(*rejection) : kDone;
     }
     s.line(toText(run) + ": preview, nothing is written");
@@ -81,7 +61,7 @@ int printPreview(Session& s, const RunId& run, const Preview& preview)
 void printOutcome(Session& s, const Outcome& outcome)
 {
     if (s.options.json) {
-        s.line(dump(jsonOutcome(outcome)));
+        s.json(dump(jsonOutcome(outcome)));
         return;
     }
     std::string text = toText(outcome.run) + ": ";
@@ -154,8 +134,8 @@ Result<ApprovalId> approvalOf(const RunState& state, const std::string& named)
         const StepRecord* step = state.find(named);
         if (step && !step->approval.isNull())
             return step->approval;
-        return makeError(
-            ErrorKind::NotFound, "\"" + named + "\" is neither an approval id nor a step that asks for one");
+        return makeError(ErrorKind::NotFound,
+            "\"" + visibleLine(named) + "\" is neither an approval id nor a step that asks for one");
     }
     std::vector<const ApprovalRecord*> pending;
     for (const auto& record : state.approvals)
@@ -167,7 +147,7 @@ Result<ApprovalId> approvalOf(const RunState& state, const std::string& named)
         return makeError(ErrorKind::NotFound, "no approval is pending in this run");
     std::string text = "several approvals are pending; name one:";
     for (const auto* record : pending)
-        text += "\n  " + toText(record->id) + "  " + state.steps[record->step].id;
+        text += "\n  " + toText(record->id) + "  " + visibleLine(state.steps[record->step].id);
     return makeError(ErrorKind::InvalidInput, text);
 }
 
@@ -237,27 +217,13 @@ void addCancel(Verbs v)
     });
 }
 
+// Nothing is stored here: the commit stages what is large, and a preview comes to no commit.
 Result<PayloadRef> attach(Session& s, Submission& submission, const std::string& argument, const char* media)
 {
     if (argument.empty())
         return PayloadRef{};
     CAIRN_TRY_ASSIGN(std::string bytes, readArgument(argument));
-    if (bytes.size() > kInlineLimit) {
-        std::size_t offset = 0;
-        auto staged = s.service().stageLarge(
-            s.store(),
-            [&](std::size_t limit) -> Result<std::string> {
-                std::string part = bytes.substr(offset, limit);
-                offset += part.size();
-                return part;
-            },
-            media);
-        if (!staged)
-            return std::move(staged).error();
-        submission.payloads.push_back(*staged);
-    } else {
-        submission.payloads.push_back(s.service().newPayload(std::move(bytes), media));
-    }
+    submission.payloads.push_back(s.service().newPayload(std::move(bytes), media));
     return submission.payloads.back().ref;
 }
 

@@ -27,9 +27,6 @@ struct EngineArguments {
 
 int engine(Session& s, const EngineArguments& arguments)
 {
-    if (s.options.store.empty())
-        return s.fail(
-            kUsage, std::string("no store named: give --store ") + kStoreUrls + ", or set CAIRN_STORE");
     const auto lease = parseSpan(arguments.lease);
     const auto grace = parseSpan(arguments.grace);
     if (!lease)
@@ -38,6 +35,8 @@ int engine(Session& s, const EngineArguments& arguments)
         return s.fail(grace.error());
     if (*lease < 500)
         return s.fail(kUsage, "--lease: at least 500ms, so that a heartbeat fits in");
+    if (!s.reachable())
+        return s.exitCode;
     EngineOptions options;
     options.storeUrl = s.options.store;
     options.openStore = openStoreUrl;

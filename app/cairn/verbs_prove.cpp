@@ -2,19 +2,11 @@
 
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
-#include "core/definition/parse.h"
 #include "core/report/prove.h"
 
 namespace cairn::cli {
 
 namespace {
-
-std::string pad(std::string text, std::size_t width)
-{
-    if (text.size() < width)
-        text.append(width - text.size(), ' ');
-    return text;
-}
 
 void print(Session& s, const std::string& file, const Proof& proof)
 {
@@ -24,7 +16,7 @@ void print(Session& s, const std::string& file, const Proof& proof)
             steps.push_back({{"step", step.step}, {"tool", step.tool}, {"safety", key(step.safety)},
                 {"worst", worstName(step.worst)}, {"kills", step.boundaries}, {"calls", step.calls},
                 {"note", step.note}});
-        s.line(dump(
+        s.json(dump(
             Json{{"file", file}, {"kills", proof.kills}, {"steps", steps}, {"failures", proof.failures}}));
         return;
     }
@@ -39,22 +31,11 @@ void print(Session& s, const std::string& file, const Proof& proof)
 
 }  // namespace
 
-int proveWorkflows(Session& s, const std::vector<std::string>& files)
+int prove(Session& s, const std::string& file, const Definition& definition)
 {
-    int code = kDone;
-    for (const auto& file : files) {
-        auto text = readArgument("@" + file);
-        if (!text)
-            return s.fail(text.error());
-        const ParsedDefinition parsed = parseDefinition(*text);
-        if (!parsed)
-            return s.fail(kRefused, file + " is not valid");
-        const Proof proof = proveWorkflow(*parsed.definition);
-        print(s, file, proof);
-        if (!proof.failures.empty())
-            code = kRefused;
-    }
-    return code;
+    const Proof proof = proveWorkflow(definition);
+    print(s, file, proof);
+    return proof.failures.empty() ? kDone : kRefused;
 }
 
 }  // namespace cairn::cli

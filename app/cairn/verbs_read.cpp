@@ -16,11 +16,9 @@ namespace cairn::cli {
 
 namespace {
 
-std::string pad(std::string text, std::size_t width)
+std::string noCommand(Verb verb)
 {
-    if (text.size() < width)
-        text.append(width - text.size(), ' ');
-    return text;
+    return hasCommand(verb) ? "" : " (in the library only: this version of cairn has no command for it)";
 }
 
 std::optional<ListFilter> filterOf(Session& s, const std::vector<std::string>& words)
@@ -40,7 +38,7 @@ std::optional<ListFilter> filterOf(Session& s, const std::vector<std::string>& w
 void printRow(Session& s, const ListRow& row, TimeMs now)
 {
     if (s.options.json) {
-        s.line(dump(jsonRow(row, now)));
+        s.json(dump(jsonRow(row, now)));
         return;
     }
     s.line(toText(row.run) + "  " + pad(std::string(key(row.activity)), 12) + " "
@@ -70,7 +68,9 @@ int list(Session& s, const std::vector<std::string>& words, std::size_t limit)
     } while (after && shown < limit);
     if (after) {
         auto total = s.query().count(*filter);
-        if (total)
+        if (!total)
+            return s.fail(total.error());
+        if (*total > shown)
             s.note(std::to_string(*total - shown) + " more; raise --limit or narrow the filter");
     }
     return kDone;
@@ -103,7 +103,7 @@ int why(Session& s, const std::string& named)
         for (const auto& [run, sentence] : view->chain)
             chain.push_back({{"run", toText(run)}, {"sentence", jsonSentence(sentence)}});
         json["chain"] = chain;
-        s.line(dump(json, 2));
+        s.json(dump(json, 2));
         return kDone;
     }
     s.line(view->sentence.text);
@@ -117,8 +117,8 @@ int why(Session& s, const std::string& named)
             s.line("You can:");
         heading = true;
         s.line("  " + pad(std::string(key(action.verb)), 10)
-            + (action.step == kNoStep ? std::string{} : " " + state.steps[action.step].id) + "  "
-            + action.why);
+            + (action.step == kNoStep ? std::string{} : " " + state.steps[action.step].id) + "  " + action.why
+            + noCommand(action.verb));
     }
     return kDone;
 }
@@ -135,14 +135,15 @@ int show(Session& s, const std::string& named, std::uint64_t version)
         Json json = jsonRow(view->row, view->at);
         json["state_version"] = state.version;
         json["started"] = jsonTime(state.startedAt);
-        json["head"] = hex(view->hot.head);
-        json["owner"] = view->hot.owner.isNull() ? Json() : Json(toText(view->hot.owner));
+        json["head"] = hex(state.head);
+        // Who owned it at an earlier version is not recorded.
+        json["owner"] = version != 0 || view->hot.owner.isNull() ? Json() : Json(toText(view->hot.owner));
         json["sentence"] = jsonSentence(view->sentence);
         Json steps = Json::array();
         for (const auto& step : state.steps)
             steps.push_back(jsonStep(step));
         json["step_list"] = steps;
-        s.line(dump(json, 2));
+        s.json(dump(json, 2));
         return kDone;
     }
     s.line("run       " + toText(state.id) + "  version " + std::to_string(state.version));
@@ -175,7 +176,7 @@ int history(Session& s, const std::string& named, std::uint64_t from, std::size_
             break;
         for (const auto& item : *page) {
             if (s.options.json)
-                s.line(entryJson(item.entry));
+                s.json(entryJson(item.entry));
             else
                 s.line(pad(std::to_string(item.entry.version), 5) + formatInstantMs(item.entry.time) + "  "
                     + pad(item.entry.actor.id, 14) + " " + item.line);
@@ -195,7 +196,8 @@ int payload(Session& s, const std::string& named, const std::string& id)
         return s.exitCode;
     const auto payloadId = parseId<PayloadId>(id);
     if (!payloadId)
-        return s.fail(kUsage, "\"" + id + "\" is not a payload id; `cairn show --json` lists them");
+        return s.fail(
+            kUsage, "\"" + visibleLine(id) + "\" is not a payload id; `cairn show --json` lists them");
     auto info = s.store().payloadInfo(*run, *payloadId);
     if (!info)
         return s.fail(info.error());
@@ -223,7 +225,10 @@ int graph(Session& s, const std::string& named)
     auto dot = s.query().dot(*run);
     if (!dot)
         return s.fail(dot.error());
-    s.line(*dot);
+    if (s.options.json)
+        s.json(dump(Json{{"run", toText(*run)}, {"dot", jsonText(*dot)}}));
+    else
+        s.text(*dot);
     return kDone;
 }
 
@@ -237,7 +242,7 @@ int context(Session& s, const std::string& named, std::size_t tokens)
     auto text = s.query().context(*run, {tokens, s.options.json});
     if (!text)
         return s.fail(text.error());
-    s.line(*text);
+    s.options.json ? s.json(*text) : s.text(*text);
     return kDone;
 }
 
@@ -250,7 +255,7 @@ int remediesOf(Session& s, const std::string& named)
         return s.fail(view.error());
     const auto actions = remedies(view->state, s.service().explainGiven(view->state));
     if (s.options.json) {
-        s.line(dump(jsonActions(actions, view->state), 2));
+        s.json(dump(jsonActions(actions, view->state), 2));
         return kDone;
     }
     if (actions.empty())
@@ -258,7 +263,7 @@ int remediesOf(Session& s, const std::string& named)
     for (const auto& action : actions)
         s.line(pad(std::string(key(action.verb)), 10)
             + (action.step == kNoStep ? std::string{} : " " + view->state.steps[action.step].id) + "  "
-            + action.why);
+            + action.why + noCommand(action.verb));
     return kDone;
 }
 
@@ -267,6 +272,24 @@ bool waitForSignal(int fd, int spanMs)
 {
     pollfd entry{fd, POLLIN, 0};
     return ::poll(&entry, 1, spanMs) > 0;
+}
+
+// Whether this one run is among those that the filter finds.
+Result<bool> matching(Session& s, const ListFilter& filter, const RunId& run)
+{
+    if (filter.empty())
+        return true;
+    ListFilter one;
+    for (const ListTerm& term : filter) {
+        if (term.run && *term.run != run)
+            continue;
+        one.push_back(term);
+        one.back().run = run;
+    }
+    if (one.empty())  // would find every run
+        return false;
+    CAIRN_TRY_ASSIGN(const std::uint64_t found, s.query().count(one));
+    return found > 0;
 }
 
 int watch(Session& s, const std::vector<std::string>& words, SpanMs period, SpanMs total)
@@ -293,11 +316,10 @@ int watch(Session& s, const std::vector<std::string>& words, SpanMs period, Span
             return s.fail(changes.error());
         cursor = changes->cursor;
         for (const auto& row : changes->rows) {
-            ListFilter one = *filter;
-            for (auto& term : one)
-                term.run = row.run;
-            auto matches = one.empty() ? Result<std::uint64_t>(1) : s.query().count(one);
-            if (matches && *matches > 0)
+            auto matches = matching(s, *filter, row.run);
+            if (!matches)
+                return s.fail(matches.error());
+            if (*matches)
                 printRow(s, row, s.service().now());
         }
         std::fflush(stdout);

@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <sys/stat.h>
@@ -69,13 +70,14 @@ Result<Named> workflowOf(Session& s, const std::string& argument)
         char* end = nullptr;
         named.version = static_cast<std::uint32_t>(std::strtoul(argument.c_str() + at + 1, &end, 10));
         if (*end != '\0' || named.version == 0)
-            return makeError(
-                ErrorKind::InvalidInput, "\"" + argument + "\": the version after @ is a number from 1");
+            return makeError(ErrorKind::InvalidInput,
+                "\"" + visibleLine(argument) + "\": the version after @ is a number from 1");
     }
     CAIRN_TRY_ASSIGN(const auto row, s.store().workflow(named.name, named.version));
     if (!row)
         return makeError(ErrorKind::NotFound,
-            "\"" + argument + "\" is neither a file nor a workflow of this store (`cairn workflow list`)");
+            "\"" + visibleLine(argument)
+                + "\" is neither a file nor a workflow of this store (`cairn workflow list`)");
     return Named{row->name, row->version};
 }
 
@@ -106,17 +108,16 @@ int start(Session& s, const std::string& workflow, const std::string& key, const
     submission.command.body = body;
     const Outcome outcome = s.service().submitAndWait(std::move(submission));
     if (s.options.json) {
-        s.line(dump(jsonOutcome(outcome)));
+        s.json(dump(jsonOutcome(outcome)));
     } else if (outcome.ok()) {
         s.line(toText(outcome.run));
         if (outcome.kind == Outcome::Kind::Existing)
             s.note("existing: this key was used before with the same input");
     }
-    if (outcome.kind == Outcome::Kind::Rejected)
-        return s.options.json ? kRefused : s.fail(kRefused, outcome.rejection.text);
-    if (outcome.kind == Outcome::Kind::Failed)
-        return s.options.json ? exitOf(outcome.error) : s.fail(outcome.error);
-    return kDone;
+    const Exit code = exitOfOutcome(outcome);
+    if (!outcome.ok() && !s.options.json)
+        s.fail(code, outcome.kind == Outcome::Kind::Rejected ? outcome.rejection.text : outcome.error.text);
+    return code;
 }
 
 // When the timers of a definition would end that began to wait now, in UTC and as the clocks there show it.
@@ -124,24 +125,23 @@ void printTimers(Session& s, const std::string& file, const Definition& definiti
 {
     for (const TimerPreview& timer : previewTimers(definition, s.clock.wallMs())) {
         Json next = Json::array();
-        std::string line = file + ": step " + visibleLine(timer.step) + ", " + visibleLine(timer.rule)
-            + " in " + timer.zone + ":";
+        std::vector<std::string> lines{file + ": step " + timer.step + ", " + timer.rule + " in " + timer.zone
+            + ":" + (timer.next.empty() ? " depends on what the run is given" : "")};
         for (const TimeMs at : timer.next) {
             const auto local = formatLocal(at, timer.zone);
             next.push_back({{"utc", jsonTime(at)}, {"local", local ? *local : std::string()}});
-            line += "\n    " + formatInstant(at) + "  " + (local ? *local : local.error().text);
+            lines.push_back("    " + formatInstant(at) + "  " + (local ? *local : local.error().text));
         }
-        if (timer.next.empty())
-            line += " depends on what the run is given";
         if (s.options.json)
-            s.line(dump(Json{{"file", file}, {"step", jsonText(timer.step)}, {"rule", jsonText(timer.rule)},
+            s.json(dump(Json{{"file", file}, {"step", jsonText(timer.step)}, {"rule", jsonText(timer.rule)},
                 {"zone", timer.zone}, {"next", next}}));
         else
-            s.line(line);
+            for (const std::string& line : lines)
+                s.line(line);
     }
 }
 
-int workflowCheck(Session& s, const std::vector<std::string>& files)
+int workflowCheck(Session& s, const std::vector<std::string>& files, bool proved)
 {
     int code = kDone;
     for (const auto& file : files) {
@@ -151,7 +151,7 @@ int workflowCheck(Session& s, const std::vector<std::string>& files)
         const ParsedDefinition parsed = parseDefinition(*text);
         for (const auto& d : parsed.diagnostics) {
             if (s.options.json)
-                s.line(dump(Json{{"file", file}, {"line", d.line}, {"column", d.column},
+                s.json(dump(Json{{"file", file}, {"line", d.line}, {"column", d.column},
                     {"pointer", d.pointer}, {"severity", d.severity == Severity::Error ? "error" : "warning"},
                     {"text", jsonText(d.text)}}));
             else
@@ -165,6 +165,8 @@ int workflowCheck(Session& s, const std::vector<std::string>& files)
             s.line(file + ": " + parsed.definition->ref.name + "@"
                 + std::to_string(parsed.definition->ref.version) + " is valid, "
                 + std::to_string(parsed.definition->steps.size()) + " steps");
+        if (parsed && proved)
+            code = std::max(code, prove(s, file, *parsed.definition));
     }
     return code;
 }
@@ -177,8 +179,8 @@ int workflowAdd(Session& s, const std::vector<std::string>& files)
         const auto named = addFile(s, file);
         if (!named)
             return s.fail(named.error());
-        s.line(s.options.json ? dump(Json{{"workflow", named->name}, {"version", named->version}})
-                              : named->name + "@" + std::to_string(named->version));
+        s.answer(dump(Json{{"workflow", named->name}, {"version", named->version}}),
+            named->name + "@" + std::to_string(named->version));
     }
     return kDone;
 }
@@ -191,10 +193,10 @@ int workflowList(Session& s)
     if (!rows)
         return s.fail(rows.error());
     for (const auto& row : *rows)
-        s.line(s.options.json ? dump(Json{{"workflow", row.name}, {"version", row.version},
-                   {"digest", hex(row.digest)}, {"added", jsonTime(row.addedAt)}})
-                              : row.name + "@" + std::to_string(row.version) + "  "
-                    + hex(row.digest).substr(0, 12) + "  added " + formatInstant(row.addedAt));
+        s.answer(dump(Json{{"workflow", row.name}, {"version", row.version}, {"digest", hex(row.digest)},
+                     {"added", jsonTime(row.addedAt)}}),
+            row.name + "@" + std::to_string(row.version) + "  " + hex(row.digest).substr(0, 12) + "  added "
+                + formatInstant(row.addedAt));
     return kDone;
 }
 
@@ -224,15 +226,10 @@ void addWorkflowVerbs(Verbs v)
     auto files = std::make_shared<std::vector<std::string>>();
     auto* check = group->add_subcommand("check", "Names file, line and column of each mistake");
     check->add_option("FILE", *files)->required();
-    auto prove = std::make_shared<bool>(false);
+    auto proved = std::make_shared<bool>(false);
     check->add_flag(
-        "--prove", *prove, "kill at every boundary in a simulation: what can happen to each step at worst");
-    check->callback([=, &s, &chosen] {
-        chosen = [=, &s] {
-            const int code = workflowCheck(s, *files);
-            return code != kDone || !*prove ? code : proveWorkflows(s, *files);
-        };
-    });
+        "--prove", *proved, "kill at every boundary in a simulation: what can happen to each step at worst");
+    check->callback([=, &s, &chosen] { chosen = [=, &s] { return workflowCheck(s, *files, *proved); }; });
     auto* add = group->add_subcommand("add", "Adds definitions to the store; a version never changes");
     add->add_option("FILE", *files)->required();
     add->callback([=, &s, &chosen] { chosen = [=, &s] { return workflowAdd(s, *files); }; });

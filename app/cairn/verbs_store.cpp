@@ -4,6 +4,7 @@
 #include "app/cairn/json_rows.h"
 #include "app/common/open_store.h"
 #include "core/base/text.h"
+#include "core/service/sessions.h"
 #include "core/store/checks.h"
 
 #include <CLI/CLI.hpp>
@@ -22,17 +23,48 @@ Status named(Session& s)
     return {};
 }
 
+// Whether the act was refused, or its place: a link, or a file system of the network, is no store to anybody.
+int failedAt(Session& s, const Error& error)
+{
+    if (error.kind == ErrorKind::NotFound)
+        return s.fail(kUnreachable, error.text);
+    if (error.kind == ErrorKind::Refused) {
+        StoreOptions reading;
+        reading.readOnly = true;
+        const auto opened = openStoreUrl(s.options.store, reading);
+        if (!opened && opened.error().kind == ErrorKind::Refused)
+            return s.fail(kUnreachable, error.text);
+    }
+    return s.fail(error);
+}
+
 int init(Session& s, const InitOptions& options)
 {
     if (auto there = named(s); !there)
         return s.fail(there.error());
     if (auto made = initStoreUrl(s.options.store, options); !made)
-        return s.fail(made.error());
-    s.line(s.options.json ? dump(Json{{"store", s.options.store}, {"environment", options.environment},
-               {"safety", options.guarded ? "guarded" : "free"}, {"test_clock", options.testClock}})
-                          : "created " + s.options.store + " (" + options.environment + ", "
-                + (options.guarded ? "guarded" : "free") + (options.testClock ? ", test clock" : "") + ")");
+        return failedAt(s, made.error());
+    s.answer(dump(Json{{"store", s.options.store}, {"environment", options.environment},
+                 {"safety", options.guarded ? "guarded" : "free"}, {"test_clock", options.testClock}}),
+        "created " + s.options.store + " (" + options.environment + ", "
+            + (options.guarded ? "guarded" : "free") + (options.testClock ? ", test clock" : "") + ")");
     return kDone;
+}
+
+Json jsonSessions(const std::vector<SessionRow>& rows)
+{
+    Json list = Json::array();
+    for (const auto& row : rows)
+        list.push_back({{"session", toText(row.id)}, {"name", jsonText(row.name)},
+            {"host", jsonText(row.host)}, {"pid", row.pid}, {"build", row.build},
+            {"heartbeat", jsonTime(row.heartbeatAt)}, {"lease_until", jsonTime(row.leaseUntil)}});
+    return list;
+}
+
+std::string sessionLine(const SessionRow& row)
+{
+    return row.name + "  " + toText(row.id) + "  pid " + std::to_string(row.pid) + " on " + row.host
+        + ", heartbeat " + formatInstant(row.heartbeatAt);
 }
 
 int info(Session& s)
@@ -40,7 +72,7 @@ int info(Session& s)
     if (!s.openReader())
         return s.exitCode;
     const StoreInfo& i = s.info();
-    auto sessions = s.store().sessions(false);
+    const auto sessions = hearSessions(s.store(), s.service().now());
     if (!sessions)
         return s.fail(sessions.error());
     auto counts = s.query().counts({});
@@ -51,19 +83,15 @@ int info(Session& s)
             {"min_writer", i.minWriter}, {"write_format", i.writeFormat}, {"environment", i.environment},
             {"safety", i.safety == Safety::Guarded ? "guarded" : "free"}, {"test_clock", i.testClock},
             {"clock_offset_ms", i.clockOffset}, {"now", jsonTime(s.service().now())}};
-        Json list = Json::array();
-        for (const auto& row : *sessions)
-            list.push_back({{"session", toText(row.id)}, {"name", jsonText(row.name)},
-                {"host", jsonText(row.host)}, {"pid", row.pid}, {"build", row.build},
-                {"heartbeat", jsonTime(row.heartbeatAt)}, {"lease_until", jsonTime(row.leaseUntil)}});
-        json["sessions"] = list;
+        json["sessions"] = jsonSessions(sessions->heard());
+        json["silent_sessions"] = jsonSessions(sessions->silent());
         Json groups = Json::array();
         for (const auto& row : *counts)
             groups.push_back({{"attention", key(row.attention)}, {"activity", key(row.activity)},
                 {"reason", row.reason == Reason::None ? Json() : Json(key(row.reason))}, {"count", row.count},
                 {"oldest", jsonTime(row.oldest)}});
         json["counts"] = groups;
-        s.line(dump(json, 2));
+        s.json(dump(json, 2));
         return kDone;
     }
     s.line("store    " + s.options.store + "  " + uuidText(i.id));
@@ -71,10 +99,14 @@ int info(Session& s)
     s.line("safety   " + i.environment + ", " + (i.safety == Safety::Guarded ? "guarded" : "free")
         + (i.testClock ? ", TEST CLOCK, offset " + formatSpan(i.clockOffset) : ""));
     s.line("time     " + formatInstant(s.service().now()));
-    s.line("engines  " + std::to_string(sessions->size()));
-    for (const auto& row : *sessions)
-        s.line("  " + row.name + "  " + toText(row.id) + "  pid " + std::to_string(row.pid) + " on "
-            + row.host + ", heartbeat " + formatInstant(row.heartbeatAt));
+    s.line("engines  " + std::to_string(sessions->heard().size()));
+    for (const auto& row : sessions->heard())
+        s.line("  " + sessionLine(row));
+    if (const auto silent = sessions->silent(); !silent.empty()) {
+        s.line("silent   " + std::to_string(silent.size()) + ", past their lease; the next engine ends them");
+        for (const auto& row : silent)
+            s.line("  " + sessionLine(row));
+    }
     s.line("runs");
     for (const auto& row : *counts)
         s.line("  " + formatCount(static_cast<std::int64_t>(row.count)) + "  "
@@ -86,12 +118,11 @@ int info(Session& s)
 int printProblems(Session& s, const std::vector<VerifyProblem>& problems, const std::string& clean)
 {
     for (const auto& problem : problems)
-        s.line(s.options.json
-                ? dump(Json{{"where", jsonText(problem.where)}, {"problem", jsonText(problem.text)}})
-                : problem.where + ": " + problem.text);
+        s.answer(dump(Json{{"where", jsonText(problem.where)}, {"problem", jsonText(problem.text)}}),
+            problem.where + ": " + problem.text);
     if (!problems.empty())
         return kRefused;
-    s.line(s.options.json ? dump(Json{{"clean", true}}) : clean);
+    s.answer(dump(Json{{"clean", true}}), clean);
     return kDone;
 }
 
@@ -111,10 +142,10 @@ int migrate(Session& s, bool contract)
         return s.fail(there.error());
     auto report = migrateStoreUrl(s.options.store, contract);
     if (!report)
-        return s.fail(report.error());
-    s.line(s.options.json ? dump(Json{{"from", report->from}, {"to", report->to},
-               {"contracted", report->contracted}, {"text", report->text}})
-                          : report->text);
+        return failedAt(s, report.error());
+    s.answer(dump(Json{{"from", report->from}, {"to", report->to}, {"contracted", report->contracted},
+                 {"text", report->text}}),
+        report->text);
     return kDone;
 }
 
@@ -124,7 +155,7 @@ int backup(Session& s, const std::string& path)
         return s.exitCode;
     if (auto done = s.store().backup(path); !done)
         return s.fail(done.error());
-    s.line(s.options.json ? dump(Json{{"backup", path}}) : "copied and checked: " + path);
+    s.answer(dump(Json{{"backup", path}}), "copied and checked: " + path);
     return kDone;
 }
 
@@ -135,9 +166,10 @@ int clockOffset(Session& s, const std::string& text)
     auto span = parseSpan(text);
     if (!span)
         return s.fail(span.error());
-    if (auto set = s.store().setClockOffset(s.info().clockOffset + *span); !set)
+    const SpanMs offset = s.info().clockOffset + *span;
+    if (auto set = s.store().setClockOffset(offset); !set)
         return s.fail(set.error());
-    s.line("the test clock is " + formatSpan(s.info().clockOffset + *span) + " ahead");
+    s.answer(dump(Json{{"clock_offset_ms", offset}}), "the test clock is " + formatSpan(offset) + " ahead");
     return kDone;
 }
 
@@ -177,7 +209,8 @@ int verify(Session& s, const std::vector<std::string>& named)
         problems.insert(problems.end(), deep->begin(), deep->end());
     }
     return printProblems(s, problems,
-        formatCount(static_cast<std::int64_t>(checked)) + " runs: chains, states and derived rows agree");
+        formatCount(static_cast<std::int64_t>(checked)) + (checked == 1 ? " run" : " runs")
+            + ": chains, states and derived rows agree");
 }
 
 Json jsonAudit(const AuditRow& row)
@@ -201,12 +234,11 @@ int auditList(Session& s, std::uint64_t after, std::size_t limit)
         if (rows->empty())
             break;
         for (const auto& row : *rows)
-            s.line(s.options.json
-                    ? dump(jsonAudit(row))
-                    : std::to_string(row.seq) + "  " + formatInstant(row.time) + "  " + row.actor + " (uid "
-                        + std::to_string(row.uid) + ")  " + row.kind + " " + std::string(key(row.verb)) + "  "
-                        + (row.run.isNull() ? std::string{} : toText(row.run)) + " " + row.target
-                        + (row.reason.empty() ? std::string{} : "  \"" + row.reason + "\""));
+            s.answer(dump(jsonAudit(row)),
+                std::to_string(row.seq) + "  " + formatInstant(row.time) + "  " + row.actor + " (uid "
+                    + std::to_string(row.uid) + ")  " + row.kind + " " + std::string(key(row.verb)) + "  "
+                    + (row.run.isNull() ? std::string{} : toText(row.run)) + " " + row.target
+                    + (row.reason.empty() ? std::string{} : "  \"" + row.reason + "\""));
         shown += rows->size();
         after = rows->back().seq;
     }
@@ -238,10 +270,10 @@ int auditVerify(Session& s, const std::string& expectedHead)
     if (!seen)
         return s.fail(kRefused,
             "the chain does not contain the head you kept: its tail was cut off, or it was made anew");
-    s.line(s.options.json ? dump(Json{{"entries", seq}, {"head", hex(head)}, {"clean", true}})
-                          : std::to_string(seq) + " entries, unbroken; head " + hex(head)
-                + (expectedHead.empty() ? "\n(a cut-off tail shows only against a head kept outside: --head)"
-                                        : ""));
+    s.answer(dump(Json{{"entries", seq}, {"head", hex(head)}, {"clean", true}}),
+        std::to_string(seq) + " entries, unbroken; head " + hex(head)
+            + (expectedHead.empty() ? " (a cut-off tail shows only against a head kept outside: --head)"
+                                    : ""));
     return kDone;
 }
 
@@ -260,8 +292,7 @@ int auditHead(Session& s)
         seq = rows->back().seq;
         head = rows->back().hash;
     }
-    s.line(s.options.json ? dump(Json{{"entries", seq}, {"head", hex(head)}})
-                          : std::to_string(seq) + " " + hex(head));
+    s.answer(dump(Json{{"entries", seq}, {"head", hex(head)}}), std::to_string(seq) + " " + hex(head));
     return kDone;
 }
 

@@ -15,15 +15,17 @@
 #include <QSysInfo>
 #include <QTimer>
 
+#include <algorithm>
 #include <cstdio>
 #include <pwd.h>
+#include <string_view>
 #include <unistd.h>
 
 using namespace Qt::StringLiterals;
 
 namespace {
 
-enum ExitCode : int { kDone = 0, kUsage = 2, kNotReachable = 3, kNotFound = 4 };
+enum ExitCode : int { kDone = 0, kFailed = 1, kUsage = 2, kNotReachable = 3, kNotFound = 4 };
 
 struct Options {
     QString store;
@@ -142,7 +144,7 @@ void takePicture(QApplication& app, cairn::ui::MainWindow& window, const QString
         if (late)
             app.exit(fail(kNotReachable, u"the store did not answer within 30 s; no picture was written"_s));
         else if (!window.grab().save(path))
-            app.exit(fail(1, u"the picture could not be written to %1"_s.arg(path)));
+            app.exit(fail(kFailed, u"the picture could not be written to %1"_s.arg(path)));
         else
             app.exit(kDone);
     });
@@ -187,6 +189,13 @@ int show(QApplication& app, const Options& options)
     return app.exec();
 }
 
+// Qt's own option, which says what to draw on instead of the environment.
+bool namesPlatform(int argc, char** argv)
+{
+    return std::any_of(argv + std::min(argc, 1), argv + argc,
+        [](std::string_view argument) { return argument == "-platform" || argument == "--platform"; });
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
@@ -196,9 +205,11 @@ int main(int argc, char** argv)
             std::printf("%s\n", cairn::versionText("cairn-console").c_str());
             return kDone;
         }
-    // A picture needs no display.
-    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM") && qEnvironmentVariableIsEmpty("DISPLAY")
-        && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY"))
+    // A picture, help and errors need no display.
+    const bool noDisplay = qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")
+        && qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY")
+        && !namesPlatform(argc, argv);
+    if (noDisplay)
         qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication app(argc, argv);
     QApplication::setApplicationName(u"cairn-console"_s);
@@ -216,6 +227,11 @@ int main(int argc, char** argv)
     const QString wrong = readOptions(parser, options);
     if (!wrong.isEmpty())
         return fail(kUsage, wrong);
+    if (noDisplay && options.screenshot.isEmpty())
+        return fail(kFailed,
+            u"there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set. Start it in a desktop "
+            u"session, or "
+            "use --screenshot FILE, which needs none; cairn tells the same in a terminal"_s);
     if (options.store.isEmpty())
         options.store = chosenStore();
     return options.store.isEmpty() ? int(kDone) : show(app, options);

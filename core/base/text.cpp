@@ -35,14 +35,6 @@ constexpr CodeRange kInvisible[] = {
     {0xE0000, 0xE0FFF},
 };
 
-bool isInvisible(char32_t c)
-{
-    if (c < kInvisible[0].first)
-        return false;
-    return std::any_of(std::begin(kInvisible), std::end(kInvisible),
-        [c](const CodeRange& range) { return c >= range.first && c <= range.last; });
-}
-
 bool isControl(char32_t c) { return c < 0x20 || (c >= 0x7F && c <= 0x9F); }
 
 bool isBlank(char32_t c)
@@ -132,6 +124,14 @@ void appendJsonCode(std::string& out, char32_t c)
 }
 
 }  // namespace
+
+bool isInvisible(char32_t c) noexcept
+{
+    if (c < kInvisible[0].first)
+        return false;
+    return std::any_of(std::begin(kInvisible), std::end(kInvisible),
+        [c](const CodeRange& range) { return c >= range.first && c <= range.last; });
+}
 
 std::optional<CodePoint> codePointAt(std::string_view text, std::size_t at) noexcept
 {

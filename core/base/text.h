@@ -30,6 +30,11 @@ struct CodePoint {
 
 // --- text from runs and from outside, on its way to a person
 
+// Shows nothing, or changes the direction of what follows: zero-width, directional and interlinear
+// characters, line separators, fillers, tags. Control characters and emoji's variation selectors are not
+// among them.
+[[nodiscard]] bool isInvisible(char32_t c) noexcept;
+
 // Control characters but \n and \t, DEL and C1 controls, directional and zero-width characters are written
 // out (\x1b, \u{202e}), bytes that are not UTF-8 as \xNN. The result is valid UTF-8 that cannot steer a
 // terminal.

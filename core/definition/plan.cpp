@@ -1,6 +1,7 @@
 #include "core/definition/plan.h"
 
 #include "core/base/json_scan.h"
+#include "core/base/text.h"
 #include "core/definition/text_values.h"
 
 #include <set>
@@ -50,6 +51,7 @@ Result<cmd::NewStep> readStep(
         return makeError(ErrorKind::InvalidInput,
             "has the id " + jsonQuote(step.id.substr(0, 60))
                 + ": an id has at most 200 bytes and no '/' or '#'");
+    CAIRN_TRY(checkStepId(step.id));
     if (!hasAfter)
         step.after.emplace_back(decisionId);
     step.kind = def->kind;
@@ -61,6 +63,15 @@ Result<cmd::NewStep> readStep(
 }
 
 }  // namespace
+
+Status checkStepId(std::string_view id)
+{
+    if (visibleLine(id) == id)
+        return {};
+    return makeError(ErrorKind::InvalidInput,
+        "has the id \"" + visibleLine(clipped(id, 60))
+            + "\": an id is text of one line without control, directional or zero-width characters");
+}
 
 Result<std::vector<cmd::NewStep>> readPlan(
     const Definition& definition, std::string_view decisionId, std::string_view output)

@@ -19,4 +19,8 @@ inline constexpr std::size_t kMaxAddedSteps = 10'000;
 [[nodiscard]] Result<std::vector<cmd::NewStep>> readPlan(
     const Definition& definition, std::string_view decisionId, std::string_view output);
 
+// Ids and names of steps stand in lines, keys and sentences: InvalidInput for one that is not text of one
+// line, without control, directional and zero-width characters. Ids of callers and of plans alike.
+[[nodiscard]] Status checkStepId(std::string_view id);
+
 }  // namespace cairn

@@ -177,6 +177,20 @@ void readAmount(ToolDef& tool, Fields& fields)
             jsonQuote(tool.currency) + " is no currency code" + didYouMean(nearestCurrency(tool.currency)));
 }
 
+void readUsage(ToolDef& tool, Fields& fields)
+{
+    for (auto& [member, node] : fields.map("usage")) {
+        if (member.name != "tokens" && !isCurrency(member.name))
+            fields.report().error(member.written, node.pointer,
+                jsonQuote(member.name.substr(0, 60)) + " is neither \"tokens\" nor a currency code"
+                    + didYouMean(nearestCurrency(member.name)));
+        std::string at = textOf(fields.report(), node, "a pointer into the output", 1000);
+        if (std::string fault = jsonPointerFault(at); !fault.empty())
+            fields.report().error(node.raw, node.pointer, jsonQuote(at) + ": " + fault);
+        tool.usage.push_back({member.name, std::move(at)});
+    }
+}
+
 void readUndo(ToolDef& tool, Fields& fields)
 {
     if (!fields.has("undo"))
@@ -224,8 +238,8 @@ ToolDef readTool(Report& report, const JsonMember& member, const Node& node)
             member.written, node.pointer, jsonQuote(member.name.substr(0, 60)) + " is no name: " + fault);
     Fields fields(report, node, what,
         {"title", "contract", "safety", "executor", "settings", "effect_key", "resource", "look_up",
-            "check_first", "secret", "amount", "worst_case", "retry", "timeout", "heartbeat", "undo", "model",
-            "prompt"});
+            "check_first", "secret", "amount", "worst_case", "usage", "retry", "timeout", "heartbeat", "undo",
+            "model", "prompt"});
     static_cast<void>(fields.text("title"));
     tool.contract = static_cast<std::uint32_t>(fields.integer("contract", 1, 0xFFFFFFFF, 1));
     fields.require("safety");
@@ -252,6 +266,7 @@ ToolDef readTool(Report& report, const JsonMember& member, const Node& node)
     readEffect(tool, fields);
     for (const BudgetLine& line : readBudget(fields, "worst_case"))
         tool.worstCase.push_back({line.unit, line.limit});
+    readUsage(tool, fields);
     tool.retry = readRetry(fields, "retry", {});
     tool.timeout = fields.span("timeout", tool.timeout);
     tool.heartbeatTimeout = fields.span("heartbeat", tool.heartbeatTimeout);

@@ -220,6 +220,22 @@ Result<Money> renderAmount(const ToolDef& tool, std::string_view renderedInput)
     return money;
 }
 
+std::vector<Usage> usageOf(std::span<const UsageAt> places, std::string_view output)
+{
+    constexpr std::int64_t kMicros = 1'000'000;
+    std::vector<Usage> used;
+    for (const UsageAt& usage : places) {
+        const auto value = jsonAt(output, usage.at);
+        const auto text = value ? scalarText(*value) : Result<std::string>(value.error());
+        const auto micros = text ? parseMicros(*text) : Result<std::int64_t>(text.error());
+        if (!micros || *micros < 0)
+            continue;
+        used.push_back({usage.unit,
+            usage.unit == "tokens" ? *micros / kMicros + (*micros % kMicros == 0 ? 0 : 1) : *micros});
+    }
+    return used;
+}
+
 Result<TimeMs> renderUntil(std::string_view rawTemplate, const Sources& sources)
 {
     CAIRN_TRY_ASSIGN(const std::string value, renderInput(rawTemplate, sources));
@@ -294,13 +310,11 @@ Result<StepRendering> renderStep(const Definition& definition, const StepDef& st
     return out;
 }
 
-Result<std::string> renderUndo(const ToolDef& tool, std::string_view input, std::string_view output)
+Result<std::string> renderUndo(const ToolDef& tool, const Sources& sources)
 {
     return renderInput(tool.undoInput, [&](std::string_view source) -> Result<std::string_view> {
-        if (source == kInputSource)
-            return input;
-        if (source == kOutputSource)
-            return output;
+        if (source == kInputSource || source == kOutputSource)
+            return sources(source);
         return makeError(ErrorKind::NotFound, "undo reads \"input\" and \"output\" only");
     });
 }

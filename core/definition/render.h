@@ -9,8 +9,10 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cairn {
 
@@ -29,6 +31,9 @@ using Sources = std::function<Result<std::string_view>(std::string_view source)>
     std::string_view keyTemplate, std::string_view renderedInput);
 // An amount is a number or a decimal as text, never negative. No amountAt: an empty Money.
 [[nodiscard]] Result<Money> renderAmount(const ToolDef& tool, std::string_view renderedInput);
+// What a call used, as its output says: units whose value is not there, or is no amount, are left out.
+// Amounts are rounded up.
+[[nodiscard]] std::vector<Usage> usageOf(std::span<const UsageAt> places, std::string_view output);
 [[nodiscard]] Result<TimeMs> renderUntil(std::string_view rawTemplate, const Sources& sources);
 [[nodiscard]] Result<std::uint32_t> countItems(const ForEach& forEach, const Sources& sources);
 // One item, or all of them: to render many members, slice once and hand each its item.
@@ -55,8 +60,8 @@ struct StepRendering {
 // begin with the step's name: `step "pay": input: ...`.
 [[nodiscard]] Result<StepRendering> renderStep(const Definition& definition, const StepDef& step,
     const Sources& sources, std::optional<std::string_view> item = std::nullopt, TimeMs now = kNoTime);
-// What undoing gets: tool.undoInput with "input" and "output" of the call that is undone.
-[[nodiscard]] Result<std::string> renderUndo(
-    const ToolDef& tool, std::string_view input, std::string_view output);
+// What undoing gets: tool.undoInput, whose sources are "input" and "output" of the call that is undone. What
+// it does not name is not asked for.
+[[nodiscard]] Result<std::string> renderUndo(const ToolDef& tool, const Sources& sources);
 
 }  // namespace cairn

@@ -4,6 +4,7 @@
 #include "core/base/json_scan.h"
 #include "core/base/log.h"
 #include "core/base/text.h"
+#include "core/definition/render.h"
 #include "core/engine/engine_impl.h"
 
 #include <algorithm>
@@ -13,10 +14,14 @@ namespace cairn {
 namespace {
 
 constexpr std::uint64_t kStageAbove = 1024 * 1024;
+constexpr std::uint64_t kUsageIn = 1024 * 1024;  // larger outputs are not read for what they used
 constexpr SpanMs kResultAgain = 250;
+constexpr SpanMs kRefusedAgain = 60'000;
+constexpr SpanMs kTimeToArrive = 1'000;  // that a request needs, at the most, to be seen by its receiver
 constexpr SpanMs kHour = 3'600'000;
-constexpr SpanMs kStagedFor = 12 * kHour;        // an output that waits longer for its commit is staged anew
-constexpr SpanMs kDropStagedAfter = 24 * kHour;  // what killed programs left
+constexpr SpanMs kStagedFor = 12 * kHour;         // an output that waits longer for its commit is staged anew
+constexpr SpanMs kDropStagedAfter = 24 * kHour;   // what killed programs left
+constexpr SpanMs kKeepSessions = 7 * 24 * kHour;  // ended ones, by which `why` names who worked on something
 
 std::string mediaOf(const std::string& bytes, const std::string& said)
 {
@@ -129,22 +134,33 @@ void EngineCore::Impl::startAttempt(const RunState& after, const AttemptStarted&
     entry.safety = step.safety;
     entry.purpose = fact.purpose;
     if (const auto definition = service->definition(after.workflow.name, after.workflow.version))
-        if (const ToolDef* tool = definition->tool(step.tool); tool && fact.purpose != Purpose::LookUp)
+        if (const ToolDef* tool = definition->tool(step.tool); tool && fact.purpose != Purpose::LookUp) {
             entry.resource = tool->resource;
+            entry.usage = tool->usage;
+        }
     limits.started(entry.resource);
     active.emplace(fact.attempt, std::move(entry));
     updateCapacity();
     auto order = orderOf(after, fact);
     if (!mayCall())
         return;
-    if (order && step.input && step.input.size > kStageAbove)
-        return readInput(*std::move(order), step.input);
-    if (order)
-        return seams.executor.start(*std::move(order));
     StartOrder none;
     none.attempt = fact.attempt;
     none.safety = step.safety;
     none.purpose = fact.purpose;
+    // The commit took so long that the attempt would time out while its request is on the way: a look-up
+    // after that may overtake it, and what it says of the effect would not hold.
+    if (const TimeMs now = service->now(); fact.timeoutAt != kNoTime && step.attempt
+        && fact.timeoutAt - now < std::min(kTimeToArrive, (fact.timeoutAt - step.attempt->startedAt) / 2)) {
+        return refuseStart(none,
+            makeError(ErrorKind::Busy,
+                "the store took so long for this attempt that its time-out has nearly passed; nothing was "
+                "called"));
+    }
+    if (order && step.input && step.input.size > kStageAbove)
+        return readInput(*std::move(order), step.input);
+    if (order)
+        return seams.executor.start(*std::move(order));
     refuseStart(none, order.error());
 }
 
@@ -225,6 +241,8 @@ void EngineCore::Impl::finished(AttemptResult result)
     ++stats.results;
     auto pending = std::make_shared<Pending>();
     pending->run = found->second.run;
+    pending->safety = found->second.safety;
+    pending->usage = std::move(found->second.usage);
     pending->result = std::move(result);
     results.push_back(std::move(pending));
 }
@@ -263,15 +281,20 @@ void EngineCore::Impl::stage(const std::shared_ptr<Pending>& pending)
     });
 }
 
-// Chunks of outputs that were never committed, because somebody was killed in between.
+// Chunks of outputs that were never committed, because somebody was killed in between; and sessions of long
+// ago.
 void EngineCore::Impl::tidy()
 {
     const auto now = seams.store.now();
     if (!now)
         return trouble(now.error());
-    const TimeMs before = *now - kDropStagedAfter;
     auto dropped = std::make_shared<Status>();
-    background([before, dropped](StoreWriter& store) { *dropped = store.dropStagedBefore(before); },
+    background(
+        [now = *now, dropped](StoreWriter& store) {
+            *dropped = store.dropStagedBefore(now - kDropStagedAfter);
+            if (*dropped)
+                *dropped = store.dropSessionsEndedBefore(now - kKeepSessions);
+        },
         [this, dropped] {
             if (!*dropped)
                 trouble(dropped->error());
@@ -322,6 +345,10 @@ Result<Submission> EngineCore::Impl::submissionOf(Pending& pending)
         body.attempt = result.attempt;
         body.output = ref;
         body.used = result.used;
+        if (!pending.usage.empty() && result.output && result.output->size() <= kUsageIn) {
+            CAIRN_TRY_ASSIGN(const std::string bytes, result.output->all());
+            body.used = usageOf(pending.usage, bytes);
+        }
         submission.command.body = std::move(body);
         break;
     }
@@ -381,6 +408,65 @@ void EngineCore::Impl::submitResults()
     }
 }
 
+// What an attempt said was refused for what it is, not for coming too late: it goes on as a failure, so that
+// the attempt ends. True: it did. The tool was called and did what it does: of an effect outside this says
+// that it happened, only the result is lost.
+bool EngineCore::Impl::refusedResult(Pending& pending, const Rejection& why)
+{
+    const AttemptResult& result = pending.result;
+    if (pending.refusedOnce || result.kind == AttemptResult::Kind::Failed)
+        return false;
+    const RunState* state = service->state(pending.run);
+    const auto found = state ? state->attempts.find(result.attempt) : decltype(state->attempts.end()){};
+    if (state && found != state->attempts.end()) {
+        const auto& current = state->steps[found->second].attempt;
+        if (!current || current->id != result.attempt)
+            return false;
+    } else if (why.code != RejectCode::InvalidInput) {
+        return false;
+    }
+    StartOrder order;
+    order.attempt = result.attempt;
+    // The rules know whether there can be an effect.
+    pending.result = failedResult(order, FailureClass::Rejected, EffectKnowledge::Happened, why.text);
+    pending.refusedOnce = true;
+    pending.staged.reset();
+    return true;
+}
+
+// The store will never take the result as it is. What the call did stands all the same, so it is told without
+// what was refused: nobody repeats a call that had its effect because nobody could write down its answer.
+void EngineCore::Impl::notStorable(Pending& pending, const Error& why)
+{
+    AttemptResult& result = pending.result;
+    if (pending.staged && !std::exchange(pending.restaged, true)) {
+        pending.staged.reset();  // its chunks may have been cleared away
+        return;
+    }
+    log::error(
+        "result_not_storable", {{"run", pending.run}, {"attempt", result.attempt}, {"text", why.text}});
+    if (std::exchange(pending.refusedOnce, true)) {
+        pending.notBefore = seams.clock.monotonicMs() + kRefusedAgain;
+        return;
+    }
+    const std::string text = "the store does not take the result: " + visible(why.text);
+    pending.staged.reset();
+    result.output.reset();
+    result.used.clear();
+    if (result.kind == AttemptResult::Kind::LookedUp) {
+        if (result.verdict == EffectKnowledge::Happened)  // without its output the step is not complete
+            result.verdict = EffectKnowledge::Unknown;
+        result.evidence = text;
+        return;
+    }
+    if (result.kind == AttemptResult::Kind::Completed) {
+        result.kind = AttemptResult::Kind::Failed;
+        result.failure = FailureClass::Permanent;
+        result.effect = writes(pending.safety) ? EffectKnowledge::Happened : EffectKnowledge::NoEffect;
+    }
+    result.error = text;
+}
+
 void EngineCore::Impl::answered(const std::shared_ptr<Pending>& pending, const Outcome& outcome)
 {
     static_cast<void>(failpoint::hit("engine.result-answered"));
@@ -388,25 +474,19 @@ void EngineCore::Impl::answered(const std::shared_ptr<Pending>& pending, const O
         // The tool has done its work: its result is not given up.
         notCommitted(outcome.error);
         pending->notBefore = seams.clock.monotonicMs() + (full ? config.fullProbe : kResultAgain);
+        if (outcome.error.kind == ErrorKind::InvalidInput)
+            notStorable(*pending, outcome.error);
         results.push_back(pending);
         return;
     }
     if (outcome.kind == Outcome::Kind::Rejected) {
-        const AttemptResult& result = pending->result;
-        if (outcome.rejection.code == RejectCode::InvalidInput
-            && result.kind == AttemptResult::Kind::Completed && !pending->refusedOnce) {
-            StartOrder order;
-            order.attempt = result.attempt;
-            pending->result = failedResult(
-                order, FailureClass::Rejected, EffectKnowledge::NoEffect, outcome.rejection.text);
-            pending->refusedOnce = true;
-            pending->staged.reset();
+        if (refusedResult(*pending, outcome.rejection)) {
             results.push_back(pending);
             return;
         }
         ++stats.fenced;
         log::warning("result_refused",
-            {{"run", pending->run}, {"attempt", result.attempt}, {"text", outcome.rejection.text}});
+            {{"run", pending->run}, {"attempt", pending->result.attempt}, {"text", outcome.rejection.text}});
     } else if (full) {
         leaveFull();
     }

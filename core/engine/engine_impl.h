@@ -5,6 +5,7 @@
 #include "core/engine/limits.h"
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -22,6 +23,7 @@ struct EngineCore::Impl {
         std::string resource;
         ReplaySafety safety = ReplaySafety::ReadOnly;
         Purpose purpose = Purpose::Do;
+        std::vector<UsageAt> usage;  // where its output says what it used
         bool cancelling = false;
         bool reported = false;  // its result is on the way into the store
     };
@@ -29,10 +31,13 @@ struct EngineCore::Impl {
     struct Pending {
         RunId run;
         AttemptResult result;
+        ReplaySafety safety = ReplaySafety::ReadOnly;
+        std::vector<UsageAt> usage;
         SpanMs notBefore = 0;
-        bool refusedOnce = false;          // the output was refused: it goes on as a failure
+        bool refusedOnce = false;          // as it came: it goes on without what was refused
         std::optional<NewPayload> staged;  // a large output, in the store already
         SpanMs stagedAt = 0;
+        bool restaged = false;
     };
 
     // Writes through one connection that fail with I/O errors: where none goes through any more, it is not to
@@ -59,8 +64,8 @@ struct EngineCore::Impl {
     void recover(const RunId& run);
     void lookAgain();
     void adoptServed();
+    [[nodiscard]] bool adoptWaiting(const RunId& run);
     void takeWakeups();
-    void deliverOutbox();
     void fireTimers();
     void feedHungry();
     void queueForPermits(const RunState& state);
@@ -72,6 +77,16 @@ struct EngineCore::Impl {
     void disarm(const RunId& run);
     void maybeRelease(const RunId& run);
     void forget(const RunId& run);
+
+    // --- engine_messages.cpp
+    void deliverOutbox();
+    void deliver(const OutboxRow& row);
+    void deliver(const OutboxRow& row, std::optional<NewPayload> copy);
+    void delivered(const OutboxRow& row, const Outcome& outcome);
+    [[nodiscard]] bool canStart(const OutboxRow& row, const Message& message);
+    void copyAside(const OutboxRow& row, const PayloadRef& payload);
+    void hold(const OutboxRow& row, const std::string& why);
+    void freeServed();
 
     // --- engine_attempts.cpp
     void committed(const RunState& after, const Entry& entry);
@@ -89,7 +104,9 @@ struct EngineCore::Impl {
     void readInput(StartOrder order, const PayloadRef& input);
     void background(WorkPool::Work work, WorkPool::Done done);
     void tidy();
+    [[nodiscard]] bool refusedResult(Pending& pending, const Rejection& why);
     void answered(const std::shared_ptr<Pending>& pending, const Outcome& outcome);
+    void notStorable(Pending& pending, const Error& why);
     void dropActive(const AttemptId& attempt);
     void updateCapacity();
 
@@ -152,7 +169,23 @@ struct EngineCore::Impl {
         std::unordered_set<RunId> members;
     };
     std::unordered_map<std::string, Queue> permitQueues;
-    std::set<std::tuple<RunId, std::uint64_t, std::uint32_t>> delivering;
+    std::optional<PageKey> servedAfter;  // where adoptServed() goes on
+
+    using MessageKey = std::tuple<RunId, std::uint64_t, std::uint32_t>;
+    // A message that could not be delivered.
+    struct Held {
+        SpanMs notBefore = 0;
+        SpanMs wait = 0;
+        std::uint64_t round = 0;  // in which it was seen last
+        bool told = false;
+        std::string workflow;  // the one that is missing, where that is why
+        std::uint32_t workflowVersion = 0;
+    };
+    std::set<MessageKey> delivering;
+    std::map<MessageKey, Held> held;
+    std::uint64_t outboxAfter = 0;  // how far this round over the outbox has come
+    std::uint64_t outboxRound = 0;
+    bool moreMessages = false;  // than may be under way
 
     std::unordered_map<AttemptId, Active> active;
     std::deque<std::shared_ptr<Pending>> results;          // to be handed to the store

@@ -5,31 +5,19 @@
 #include "core/engine/engine_impl.h"
 
 #include <algorithm>
-#include <type_traits>
 
 namespace cairn {
 
 namespace {
 
 constexpr std::size_t kClaimBatch = 128;
-constexpr std::size_t kOutboxBatch = 128;
+constexpr std::size_t kServedPage = 128;
 constexpr SpanMs kLookAgain = 1'000;
 
 bool wantsStart(const RunState& state)
 {
     return (!state.ready.empty() || !state.fresh.empty()) && !state.paused() && !state.closed
         && state.blocked == Reason::None;
-}
-
-// What to give back of an idle run; the service may say it, or only that it is idle.
-template<typename Idle> std::optional<ClaimedRun> releaseOf(Idle idle, const RunId& run, StoreWriter& store)
-{
-    if constexpr (std::is_same_v<Idle, bool>) {
-        const auto hot = idle ? store.hot(run) : Result<HotRow>(makeError(ErrorKind::NotFound, "not idle"));
-        return hot ? std::optional(ClaimedRun{run, hot->epoch, hot->version}) : std::nullopt;
-    } else {
-        return idle;
-    }
 }
 
 }  // namespace
@@ -123,34 +111,58 @@ void EngineCore::Impl::lookAgain()
     }
 }
 
-// Runs that stand still because nobody served their version: this engine does now.
+// Runs that stand still because nobody served their version: this engine does now. Page by page, a slice of
+// time each.
 void EngineCore::Impl::adoptServed()
 {
+    freeServed();
+    const SpanMs until = seams.clock.monotonicMs() + config.lease / 20;
     ListTerm term;
     term.reason = {Reason::Worker, Reason::Incompatible};
     term.unfinishedOnly = true;
-    const auto page = seams.store.list({term}, ListOrder::NewestFirst, std::nullopt, kClaimBatch);
-    if (!page)
-        return trouble(page.error());
-    for (const ListRow& row : page->rows) {
-        const std::string versioned = row.workflow + "@" + std::to_string(row.workflowVersion);
-        const bool serves = config.serves.empty()
-            || std::any_of(config.serves.begin(), config.serves.end(),
-                [&](const std::string& name) { return name == row.workflow || name == versioned; });
-        if (!serves || owned.contains(row.run) || !service->definition(row.workflow, row.workflowVersion))
-            continue;
-        const auto hot = seams.store.hot(row.run);
-        if (!hot || !hot->owner.isNull())
-            continue;
-        // What did not move although it was served (a parked run) is left alone until it has changed.
-        const auto tried = unmoved.find(row.run);
-        if (tried != unmoved.end() && tried->second == hot->version)
-            continue;
-        const auto taken = seams.store.takeOver(row.run, session);
-        if (!taken)
-            return lostClaim(taken.error());
-        adopt(*taken, refreshSessions());
+    if (std::find(config.serves.begin(), config.serves.end(), "*") == config.serves.end())
+        term.workflow = config.serves;
+    while (owned.size() + claimed.size() < config.maxOwned) {
+        const auto page = seams.store.list({term}, ListOrder::NewestFirst, servedAfter, kServedPage);
+        if (!page)
+            return trouble(page.error());
+        std::map<std::pair<std::string, std::uint32_t>, bool> there;
+        for (const ListRow& row : page->rows) {
+            const auto [place, isNew] = there.try_emplace({row.workflow, row.workflowVersion}, false);
+            if (isNew)
+                place->second = service->definition(row.workflow, row.workflowVersion) != nullptr;
+            if (place->second && !adoptWaiting(row.run))
+                return;
+        }
+        servedAfter = page->next;
+        if (!servedAfter)
+            return;
+        if (seams.clock.monotonicMs() >= until) {
+            servedAt = seams.clock.monotonicMs();
+            return;
+        }
     }
+}
+
+// False: the session is lost.
+bool EngineCore::Impl::adoptWaiting(const RunId& run)
+{
+    if (owned.contains(run))
+        return true;
+    const auto hot = seams.store.hot(run);
+    if (!hot || !hot->owner.isNull())
+        return true;
+    // What did not move although it was served (a parked run) is left alone until it has changed.
+    const auto tried = unmoved.find(run);
+    if (tried != unmoved.end() && tried->second == hot->version)
+        return true;
+    const auto taken = seams.store.takeOver(run, session);
+    if (!taken) {
+        lostClaim(taken.error());
+        return !lost;
+    }
+    claimed.push_back({*taken, refreshSessions()});
+    return true;
 }
 
 void EngineCore::Impl::takeWakeups()
@@ -176,37 +188,6 @@ void EngineCore::Impl::takeWakeups()
             stopCancelled(*state);
             if (outcome.kind == Outcome::Kind::NoChange)
                 maybeRelease(run);
-        });
-    }
-}
-
-void EngineCore::Impl::deliverOutbox()
-{
-    const auto rows = seams.store.outbox(kOutboxBatch);
-    if (!rows)
-        return trouble(rows.error());
-    for (const OutboxRow& row : *rows) {
-        const auto key = std::make_tuple(row.from, row.version, row.number);
-        if (!delivering.insert(key).second)
-            continue;
-        auto submission = service->deliver(row);
-        if (!submission) {
-            delivering.erase(key);
-            log::warning("message_not_delivered",
-                {{"from", row.from}, {"to", row.to}, {"text", submission.error().text}});
-            continue;
-        }
-        service->submit(*std::move(submission), [this, row, key](const Outcome& outcome) {
-            delivering.erase(key);
-            if (outcome.kind == Outcome::Kind::Failed)
-                return notCommitted(outcome.error);
-            if (outcome.kind == Outcome::Kind::Rejected && outcome.rejection.code == RejectCode::NotFound)
-                return;  // the receiver has not begun yet
-            ++stats.delivered;
-            claimAt = 0;  // a child may have begun
-            if (outcome.kind != Outcome::Kind::Committed)
-                if (const Status dropped = seams.store.dropOutbox(row); !dropped)
-                    trouble(dropped.error());
         });
     }
 }
@@ -347,7 +328,7 @@ void EngineCore::Impl::feedHungry()
 
 void EngineCore::Impl::maybeRelease(const RunId& run)
 {
-    const auto give = releaseOf(service->idle(run), run, seams.store);
+    const auto give = service->idle(run);
     if (!give || !owned.contains(run))
         return;
     if (const Status released = seams.store.release(session, std::span(&*give, 1)); !released)

@@ -87,6 +87,10 @@ void EngineCore::Impl::loseSession(const std::string& why)
     permitQueues.clear();
     again.clear();
     delivering.clear();
+    held.clear();
+    outboxAfter = 0;
+    moreMessages = false;
+    servedAfter.reset();
     lost.reset();
     reopenAt = seams.clock.monotonicMs();
 }
@@ -124,6 +128,10 @@ void EngineCore::Impl::sweep()
     if (!rows || !now)
         return trouble(rows ? now.error() : rows.error());
     const SpanMs mono = seams.clock.monotonicMs();
+    std::erase_if(seen, [&](const auto& known) {  // those that others ended
+        return std::none_of(
+            rows->begin(), rows->end(), [&](const SessionRow& row) { return row.id == known.first; });
+    });
     living.clear();
     for (const SessionRow& row : *rows) {
         if (row.id == session)
@@ -144,6 +152,11 @@ void EngineCore::Impl::sweep()
         if (!ended) {
             trouble(ended.error());
             living.insert(row.id);
+            continue;
+        }
+        if (!*ended && !gone) {
+            living.insert(
+                row.id);  // it renewed its lease meanwhile; or another ended it, as the next look shows
             continue;
         }
         seen.erase(row.id);

@@ -3,6 +3,8 @@
 #include "core/base/json_scan.h"
 #include "core/base/text.h"
 
+#include <algorithm>
+
 namespace cairn {
 
 EffectKnowledge knowledgeWhenBroken(const StartOrder& order) noexcept
@@ -26,6 +28,22 @@ AttemptResult failedResult(
     result.effect = effect;
     result.error = clipped(visible(error), kErrorTextLimit);
     return result;
+}
+
+std::string mediaType(std::string_view said)
+{
+    constexpr std::size_t kLongest = 127;  // RFC 6838 allows 127 characters for each half
+    const std::string_view type = trimmed(said.substr(0, said.find(';')));
+    const auto isToken = [](std::string_view part) {
+        return !part.empty() && std::all_of(part.begin(), part.end(), [](char c) {
+            return c > ' ' && c < 0x7F
+                && std::string_view("\"(),/:;<=>?@[\\]{}").find(c) == std::string_view::npos;
+        });
+    };
+    const auto slash = type.find('/');
+    const bool valid = type.size() <= 2 * kLongest + 1 && slash != std::string_view::npos
+        && isToken(type.substr(0, slash)) && isToken(type.substr(slash + 1));
+    return valid ? std::string(type) : std::string();
 }
 
 AttemptResult lookUpResult(const StartOrder& order, std::string_view answer)

@@ -81,6 +81,9 @@ inline constexpr std::uint64_t kPayloadBytes = 256ULL * 1024 * 1024;  // largest
 [[nodiscard]] EffectKnowledge knowledgeWhenNotDone(const StartOrder& order) noexcept;
 [[nodiscard]] AttemptResult failedResult(
     const StartOrder& order, FailureClass failure, EffectKnowledge effect, std::string error);
+// A media type as somebody outside names it ("text/html; charset=x"), without its parameters. Empty where it
+// is none: then it is found by looking at the bytes.
+[[nodiscard]] std::string mediaType(std::string_view said);
 // Reads a look-up's answer {"happened": true|false|null, "output": ..., "evidence": ...}. Anything else: the
 // verdict is Unknown and the evidence says what was found.
 [[nodiscard]] AttemptResult lookUpResult(const StartOrder& order, std::string_view answer);

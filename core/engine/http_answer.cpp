@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "core/engine/http_executor.h"
 
-#include <algorithm>
+#include <optional>
 
 namespace cairn {
 
@@ -60,6 +60,29 @@ AttemptResult done(const StartOrder& order, const HttpAnswer& answer)
     return result;
 }
 
+// Answers by which a server says that it did not do what was asked. Every other answer may have come after
+// the call had its effect: a redirect to what was made (303 after a POST), a gateway that waited no longer
+// (408, 504, and 499 where it tells of its own client), a call under the same key that is done or under way
+// (409), a failure half-way (5xx).
+std::optional<FailureClass> refusedAs(long status)
+{
+    switch (status) {
+    case 401:
+    case 403:
+    case 407: return FailureClass::Credential;
+    case 404:
+    case 405:
+    case 410:
+    case 501: return FailureClass::Permanent;
+    case 425: return FailureClass::Retryable;
+    case 408:
+    case 409:
+    case 460:
+    case 499: return std::nullopt;
+    default: return status >= 400 && status < 500 ? std::optional(FailureClass::Rejected) : std::nullopt;
+    }
+}
+
 }  // namespace
 
 AttemptResult resultOfAnswer(const StartOrder& order, const HttpAnswer& answer, TimeMs now)
@@ -78,18 +101,11 @@ AttemptResult resultOfAnswer(const StartOrder& order, const HttpAnswer& answer, 
         result.evidence = textOf(answer);
         return result;
     }
-    if (status == 401 || status == 403 || status == 407)
-        return failedResult(order, FailureClass::Credential, notDone, textOf(answer));
-    if (status == 408 || status == 425)
-        return failedResult(order, FailureClass::Retryable, notDone, textOf(answer));
-    if (status == 404 || status == 405 || status == 410 || status == 501)
-        return failedResult(order, FailureClass::Permanent, notDone, textOf(answer));
-    if (status == 409 || status >= 500)
-        return failedResult(order, FailureClass::Retryable, knowledgeWhenBroken(order), textOf(answer));
-    if (status >= 400)
-        return failedResult(order, FailureClass::Rejected, notDone, textOf(answer));
-    return failedResult(
-        order, FailureClass::Permanent, notDone, textOf(answer) + " (redirects are not followed)");
+    if (const auto failure = refusedAs(status))
+        return failedResult(order, *failure, notDone, textOf(answer));
+    const bool elsewhere = status >= 300 && status < 400;
+    return failedResult(order, elsewhere ? FailureClass::Permanent : FailureClass::Retryable,
+        knowledgeWhenBroken(order), textOf(answer) + (elsewhere ? " (redirects are not followed)" : ""));
 }
 
 }  // namespace cairn

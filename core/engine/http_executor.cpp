@@ -90,7 +90,7 @@ std::size_t takeHeader(char* bytes, std::size_t, std::size_t size, void* user)
     else if (name == "date")
         answer.date = value;
     else if (name == "content-type")
-        answer.contentType = std::string(trimmed(value.substr(0, value.find(';'))));
+        answer.contentType = mediaType(value);
     return size;
 }
 

@@ -10,10 +10,12 @@
 //   resource
 //     Retry-After
 //   401, 403, 407          credential; nothing was done
-//   408, 425               again later; nothing was done
-//   409, 5xx               again later; a writing tool's effect is unknown
-//   other 4xx              rejected (404, 405, 410, 501: final); nothing was done
-//   3xx                    final; redirects are not followed
+//   425                    again later; nothing was done
+//   408, 409, 460, 499,    again later; a writing tool's effect is unknown
+//     other 5xx
+//   404, 405, 410, 501     final; nothing was done
+//   other 4xx              rejected; nothing was done
+//   3xx                    final, redirects are not followed; a writing tool's effect is unknown
 //   not sent               again later; nothing was done (no connection, no name, TLS refused)
 //   broken after sending   again later; a writing tool's effect is unknown
 //
@@ -52,7 +54,7 @@ struct HttpAnswer {
     long status = 0;
     std::string retryAfter;
     std::string date;
-    std::string contentType;
+    std::string contentType;  // a media type, or empty
     std::shared_ptr<Spool> body;
 };
 [[nodiscard]] AttemptResult resultOfAnswer(const StartOrder& order, const HttpAnswer& answer, TimeMs now);

@@ -26,7 +26,8 @@ void Limits::reset(const SessionId& session, SpanMs lease, Definitions definitio
 
 Status Limits::learn(const Definition& definition)
 {
-    if (definition.limits.empty() || !m_learned.emplace(definition.ref.name, definition.ref.version).second)
+    const auto version = std::make_pair(definition.ref.name, definition.ref.version);
+    if (definition.limits.empty() || m_learned.contains(version))
         return {};
     CAIRN_TRY_ASSIGN(const auto rows, m_store.resources());
     for (const LimitDef& limit : definition.limits) {
@@ -40,9 +41,6 @@ Status Limits::learn(const Definition& definition)
         if (known)
             continue;
         ResourceRow row;
-        for (const ResourceRow& there : rows)
-            if (there.name == limit.resource)
-                row = there;  // keeps its back-off
         row.name = limit.resource;
         row.slots = limit.slots;
         row.permitsPerSecond = limit.rate == 0
@@ -50,6 +48,7 @@ Status Limits::learn(const Definition& definition)
             : static_cast<std::uint32_t>(std::max<std::int64_t>(1, limit.rate * 1'000LL / per));
         CAIRN_TRY(m_store.putResource(row));
     }
+    m_learned.insert(version);
     m_rowsAt = -1'000'000;
     // Calls that were under way before the limit was known are counted from here on, too.
     for (const LimitDef& limit : definition.limits) {
@@ -73,9 +72,11 @@ void Limits::learnNew()
     for (const WorkflowRow& row : *rows) {
         if (m_learned.contains({row.name, row.version}))
             continue;
-        if (const auto definition = m_definitions(row.name, row.version))
-            if (const Status learned = learn(*definition); !learned)
-                return;
+        const auto definition = m_definitions(row.name, row.version);
+        if (!definition)
+            continue;  // it could not be read now
+        if (const Status learned = learn(*definition); !learned)
+            return;
         m_learned.emplace(row.name, row.version);
     }
 }
@@ -183,12 +184,12 @@ void Limits::started(const std::string& resource)
         --slice.rate;
     if (const auto slow = m_slowest.find(resource); slow != m_slowest.end()) {
         // Less than one a second: the next start is put off in the store, for all engines.
-        const auto row = m_rows.find(resource);
         const auto now = m_store.now();
-        if (row == m_rows.end() || !now)
+        if (!now)
             return;
-        row->second.backOffUntil = std::max(row->second.backOffUntil, *now + slow->second);
-        static_cast<void>(m_store.putResource(row->second));
+        if (const auto row = m_rows.find(resource); row != m_rows.end())
+            row->second.backOffUntil = std::max(row->second.backOffUntil, *now + slow->second);
+        static_cast<void>(m_store.raiseBackOff(resource, *now + slow->second, false));
     }
 }
 

@@ -28,9 +28,9 @@ public:
     // Makes known what a definition limits. A row that is there already (an operator may have slowed it)
     // stays.
     [[nodiscard]] Status learn(const Definition& definition);
-    // Starts that may be spent now; leases when there is none left.
     // Until when the resource asked to be left alone, as last read; kNoTime: it did not.
     [[nodiscard]] TimeMs backOffUntil(std::string_view resource) const;
+    // Starts that may be spent now; leases when there is none left.
     [[nodiscard]] std::uint32_t permits(std::string_view resource);
     void started(const std::string& resource);
     void ended(const std::string& resource);

@@ -36,9 +36,9 @@ void compareStep(Differ& d, const StepRecord& a, const StepRecord& b)
     d(p + "state", a.state, b.state);
     d(p + "flags",
         std::array{a.runsAfterSkip, a.fromLedger, a.byPerson, a.effectDone, a.skippedDependency, a.lookedUp,
-            a.holdsKey, a.doubt},
+            a.holdsKey, a.doubt, a.looked},
         std::array{b.runsAfterSkip, b.fromLedger, b.byPerson, b.effectDone, b.skippedDependency, b.lookedUp,
-            b.holdsKey, b.doubt});
+            b.holdsKey, b.doubt, b.looked});
     d(p + "reason", a.reason, b.reason);
     d(p + "times", std::array{a.since, a.due, a.readyAt, a.firstStartedAt, a.endedAt},
         std::array{b.since, b.due, b.readyAt, b.firstStartedAt, b.endedAt});

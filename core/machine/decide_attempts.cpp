@@ -82,6 +82,15 @@ void Decider::Impl::retryOrExhaust(StepIx ix, bool handledFailure, const Payload
         retryLater(ix, Reason::Retry, due);
 }
 
+// An unclear end of which the provider says that it had no effect is a try that failed, or a lost owner, like
+// any other: it counts, and the next one waits its turn.
+void Decider::Impl::retryDenied(StepIx ix)
+{
+    const StepRecord& r = step(ix);
+    const bool lostTooOften = r.lost >= policyOf(ix).value_or(RetryPolicy{}).maxLost;
+    retryOrExhaust(ix, r.failures > 0 && !lostTooOften, {});
+}
+
 // The attempt ended without saying whether its effect happened. The rule itself is in unclear.h.
 void Decider::Impl::afterUnclear(StepIx ix, Purpose purpose, EffectKnowledge knowledge, bool handledFailure)
 {
@@ -146,8 +155,12 @@ bool Decider::Impl::own(const cmd::Complete& c)
     const StepIx ix = s.attempts.at(c.attempt);
     const EffectKnowledge effect =
         writes(step(ix).safety) ? EffectKnowledge::Happened : EffectKnowledge::NoEffect;
-    emit(AttemptEnded{
-        ix, c.attempt, AttemptEnd::Completed, effect, FailureClass::Retryable, {}, {}, c.used, false, false});
+    std::vector<Usage> used = c.used;
+    for (const Usage& most : step(ix).attempt->reserved)  // what is not reported counts with its worst case
+        if (std::none_of(used.begin(), used.end(), [&](const Usage& u) { return u.unit == most.unit; }))
+            used.push_back(most);
+    emit(AttemptEnded{ix, c.attempt, AttemptEnd::Completed, effect, FailureClass::Retryable, {}, {},
+        std::move(used), false, false});
     emit(StepCompleted{ix, c.output, false, false});
     if (!s.restCancelled)  // a run that is being cancelled takes no new steps
         for (const auto& add : c.adds)
@@ -214,11 +227,15 @@ bool Decider::Impl::own(const cmd::LookedUp& c)
     switch (c.verdict) {
     case EffectKnowledge::Happened: emit(StepCompleted{ix, c.output, false, false}); break;
     case EffectKnowledge::NoEffect:
-    case EffectKnowledge::NotHappened:
+    case EffectKnowledge::NotHappened: {
+        const bool afterUnclearEnd = step(ix).state == StepState::Unknown;
         emit(EffectDenied{ix, c.evidence, false});
         if (s.restCancelled && step(ix).undoOf == kNoStep)
             emit(StepSkipped{ix, false, {}});
+        else if (afterUnclearEnd)
+            retryDenied(ix);
         break;
+    }
     case EffectKnowledge::Unknown: emit(StepUnknown{ix, c.evidence, kNoTime}); break;
     }
     return true;
@@ -249,20 +266,28 @@ bool Decider::Impl::own(const cmd::Recover&)
     return true;
 }
 
+// A step that waits for a permit goes on where one is there. Where none is, it waits as it did: nothing has
+// changed, so nothing is written.
+void Decider::Impl::releaseToPermit(StepIx ix)
+{
+    if (!g.definition)
+        return;
+    if (const ToolDef* t = tool(ix); t && !t->resource.empty() && mayStart(step(ix)))
+        if (capacity == 0 || spent[t->resource] >= g.resources.at(t->resource).permits)
+            return;
+    emit(StepReleased{ix, false});
+    proceed(ix);
+}
+
 bool Decider::Impl::own(const cmd::Advance&)
 {
     const auto waiting = s.waiting[static_cast<std::size_t>(Reason::Capacity)];
     for (const auto& [since, ix] : waiting) {
-        const ToolDef* t = tool(ix);
-        const auto view = t ? g.resources.find(t->resource) : g.resources.end();
-        if (t && view == g.resources.end()) {
+        if (const ToolDef* t = tool(ix); t && !t->resource.empty() && !g.resources.contains(t->resource)) {
             needs.resources.push_back(t->resource);
             return false;
         }
-        if (!t || spent[t->resource] >= view->second.permits || capacity == 0)
-            continue;
-        emit(StepReleased{ix, false});
-        proceed(ix);
+        releaseToPermit(ix);
     }
     scanAll = true;
     return true;

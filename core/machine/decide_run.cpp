@@ -235,6 +235,9 @@ bool Decider::Impl::own(const cmd::Migrate&)
     if (!s.parked && (s.blocked == Reason::Incompatible || s.blocked == Reason::Worker))
         emit(RunBlocked{Reason::None, {}});
     addDefinedSteps();
+    const auto queued = s.waiting[static_cast<std::size_t>(Reason::Capacity)];
+    for (const auto& [since, ix] : queued)
+        emit(StepReleased{ix, false});  // it may need another resource now, or none
     if (s.restCancelled)
         emit(RestCancelled{});  // the new steps are cancelled with the rest
     scanAll = true;

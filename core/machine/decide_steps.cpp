@@ -178,9 +178,9 @@ bool Decider::Impl::takeSignal(StepIx ix)
 
 bool Decider::Impl::openChild(StepIx ix)
 {
-    for (const ChildRecord& child : s.children) {
-        if (child.step != ix)
-            continue;
+    const RunId id = childId(s.id, step(ix));
+    if (const auto known = s.childByRun.find(id); known != s.childByRun.end()) {
+        const ChildRecord& child = s.children[known->second];
         // The step was released by a repair: the child's present state is the answer, it is not started
         // again.
         if (!child.answered)
@@ -200,9 +200,8 @@ bool Decider::Impl::openChild(StepIx ix)
         emit(StepWaiting{ix, Reason::Budget, kNoTime, {}, {}});
         return true;
     }
-    const RunId child = childId(s.id, step(ix));
-    emit(ChildRequested{ix, child, allotment});
-    emit(StepWaiting{ix, Reason::Child, kNoTime, child, {}});
+    emit(ChildRequested{ix, id, allotment});
+    emit(StepWaiting{ix, Reason::Child, kNoTime, id, {}});
     return true;
 }
 
@@ -275,7 +274,7 @@ bool Decider::Impl::gateByApproval(StepIx ix, const StepDef* d, const ToolDef* t
 
 bool Decider::Impl::overBudget(StepIx ix, const ToolDef* t)
 {
-    if (!t || fitsBudget(t->worstCase))
+    if (!t || (fitsBudget(t->worstCase) && !spentBudget(*t)))
         return false;
     emit(StepWaiting{ix, Reason::Budget, kNoTime, {}, {}});
     return true;
@@ -290,13 +289,26 @@ bool Decider::Impl::fitsBudget(const std::vector<Usage>& amounts) const
     return true;
 }
 
+// A tool that reports what it uses begins nothing when that is used up, whatever its worst case.
+bool Decider::Impl::spentBudget(const ToolDef& t) const
+{
+    for (const UsageAt& usage : t.usage)
+        for (const auto& line : s.budget)
+            if (line.unit == usage.unit && line.used + line.reserved >= line.limit)
+                return true;
+    return false;
+}
+
 // A raised limit, or a reservation that was not used up, lets waiting steps go on.
 void Decider::Impl::releaseBudget()
 {
     const auto waiting = s.waiting[static_cast<std::size_t>(Reason::Budget)];
     for (const auto& [since, ix] : waiting) {
         std::vector<Usage> wanted;
-        if (const ToolDef* t = tool(ix))
+        const ToolDef* t = tool(ix);
+        if (t && spentBudget(*t))
+            continue;
+        if (t)
             wanted = t->worstCase;
         else if (const StepDef* d = def(ix))
             for (const auto& line : d->allotment)
@@ -325,11 +337,12 @@ Decider::Impl::Ledger Decider::Impl::askLedger(StepIx ix)
     const LedgerRow& row = found->second;
     if (row.state == LedgerState::Absent || row.state == LedgerState::NotHappened)
         return Ledger::Go;
-    if (row.unknowable) {
+    if (row.unknowable && (row.state != LedgerState::InFlight || samePrincipal(s, ix, row))) {
         emit(StepUnknown{ix, {}, kNoTime});
         return Ledger::Moved;
     }
-    if (!row.sameInput && !(samePrincipal(s, ix, row) && row.state != LedgerState::Completed)) {
+    if (!row.sameInput && !row.unknowable
+        && !(samePrincipal(s, ix, row) && row.state != LedgerState::Completed)) {
         failStep(ix, Reason::EffectKeyConflict, {});
         return Ledger::Moved;
     }
@@ -391,7 +404,8 @@ bool Decider::Impl::startTool(StepIx ix)
     case Ledger::Go: break;
     }
     const StepRecord& r = step(ix);
-    const bool lookFirst = t->checkFirst && !t->lookUp.empty() && writes(r.safety) && r.attempts == r.lookUps;
+    const bool lookFirst =
+        t->checkFirst && !t->lookUp.empty() && writes(r.safety) && r.tries == 0 && !r.looked;
     const Purpose purpose = lookFirst ? Purpose::LookUp : r.undoOf != kNoStep ? Purpose::Undo : Purpose::Do;
     startAttempt(ix, purpose, d, t, g.session, {}, 0);
     --capacity;

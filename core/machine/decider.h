@@ -70,6 +70,7 @@ struct Decider::Impl {
     bool proceed(StepIx ix);
     bool startTool(StepIx ix);
     bool gateByApproval(StepIx ix, const StepDef* def, const ToolDef* tool);
+    bool spentBudget(const ToolDef& t) const;
     bool fitsBudget(const std::vector<Usage>& amounts) const;
     bool overBudget(StepIx ix, const ToolDef* tool);
     void releaseBudget();
@@ -99,8 +100,10 @@ struct Decider::Impl {
     void retryLater(StepIx ix, Reason reason, TimeMs due);
     void exhaust(StepIx ix, const PayloadRef& error);
     void retryOrExhaust(StepIx ix, bool handledFailure, const PayloadRef& error);
+    void retryDenied(StepIx ix);
     void failStep(StepIx ix, Reason reason, const PayloadRef& error);
     void expireApproval(StepIx ix);
+    void releaseToPermit(StepIx ix);
 
     // decide_run.cpp
     void addStep(const cmd::NewStep& step, StepIx owner, std::uint32_t index);

@@ -133,7 +133,7 @@ struct LedgerWriter {
     {
         return writes(s.steps[ix].safety) && !s.steps[ix].effect.isNull();
     }
-    void put(StepIx ix, LedgerState state, const PayloadRef& result, bool wakes)
+    void put(StepIx ix, LedgerState state, const PayloadRef& result, bool wakes, bool byPerson = false)
     {
         if (!concerns(ix))
             return;
@@ -142,9 +142,10 @@ struct LedgerWriter {
                 change.state = state;
                 change.result = result;
                 change.wakesWaiters = wakes;
+                change.byPerson = byPerson;
                 return;
             }
-        out.push_back({s.steps[ix].effect, ix, state, result, wakes});
+        out.push_back({s.steps[ix].effect, ix, state, result, wakes, byPerson});
     }
 
     void operator()(const AttemptStarted& f)
@@ -168,19 +169,27 @@ struct LedgerWriter {
     {
         // A look before the first try says nothing about what another run has under way.
         if (s.steps[f.step].tries > 0 || f.byPerson)
-            put(f.step, LedgerState::NotHappened, {}, true);
+            put(f.step, LedgerState::NotHappened, {}, true, f.byPerson);
     }
     void operator()(const StepCompleted& f)
     {
         // A result that came from the ledger changes nothing there. One that a look-up found is as good as
         // one's own.
         if (!f.fromLedger && (s.steps[f.step].attempts > 0 || f.byPerson))
-            put(f.step, LedgerState::Completed, f.output, true);
+            put(f.step, LedgerState::Completed, f.output, true, f.byPerson);
     }
     template<class F> void operator()(const F&) { }
 };
 
 }  // namespace
+
+bool mayChange(const LedgerRow& row, const LedgerChange& change, const RunId& run, std::string_view step)
+{
+    const bool nobodys = row.state == LedgerState::Absent || row.state == LedgerState::NotHappened;
+    const bool own = row.holder == run && row.holderStep == step;
+    const bool lostItsInput = row.unknowable && row.state != LedgerState::InFlight;
+    return nobodys || own || (lostItsInput && change.byPerson && change.state == LedgerState::NotHappened);
+}
 
 std::vector<LedgerChange> ledgerChangesOf(const RunState& after, const Entry& entry)
 {

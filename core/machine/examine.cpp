@@ -271,13 +271,24 @@ struct Examiner {
         if (record->expires != kNoTime && g.now >= record->expires)
             return no(RejectCode::Refused,
                 "the approval expired at " + formatInstant(record->expires) + "; expiry is never consent");
-        if (c.approve && record->needed > 1 && !record->askedBy.id.empty()
-            && cmd.actor.id == record->askedBy.id)
+        if (!c.approve)
+            return {};
+        if (record->needed > 1 && !record->askedBy.id.empty() && samePerson(cmd.actor, record->askedBy))
             return no(RejectCode::NoRight, "who asked cannot approve where two people are required");
-        for (const auto& actor : record->approvedBy)
-            if (c.approve && actor == cmd.actor)
+        for (const auto& actor : record->approvedBy) {
+            if (actor == cmd.actor)
                 return same("you have approved this already; it waits for another person");
+            if (samePerson(actor, cmd.actor))
+                return no(RejectCode::NoRight,
+                    "two people are required, and " + actor.id + " has approved under the same login ("
+                        + actor.login + "); another name does not make another person");
+        }
         return {};
+    }
+    // Where somebody vouches for both, that decides; a name is only what was claimed.
+    static bool samePerson(const Actor& a, const Actor& b)
+    {
+        return a.login.empty() || b.login.empty() ? a.id == b.id : a.login == b.login;
     }
     Examined decided(const ApprovalRecord& record, const cmd::Decide& c) const
     {
@@ -347,7 +358,7 @@ struct Examiner {
         if (s.restCancelled && r->undoOf == kNoStep)
             return no(RejectCode::Refused, "the run is being cancelled: nothing is tried again");
         switch (r->state) {
-        case StepState::Failed: return {};
+        case StepState::Failed: return r->reason == Reason::FailedChild ? childAgain(*r) : Examined{};
         case StepState::Waiting:
             if (r->reason == Reason::Retry || r->reason == Reason::Capacity)
                 return {};
@@ -365,6 +376,20 @@ struct Examiner {
         case StepState::Ready: return same(inState(*r) + " already");
         default: return no(RejectCode::Refused, inState(*r) + ", so there is nothing to retry");
         }
+    }
+    // A step takes what its child run says. While that has not changed, a retry would fail as before.
+    Examined childAgain(const StepRecord& r) const
+    {
+        const auto ix = static_cast<StepIx>(&r - s.steps.data());
+        for (const ChildRecord& child : s.children)
+            if (child.step == ix && child.answered && child.as != Activity::Completed)
+                return no(RejectCode::Refused,
+                    inState(r) + ": its child run " + toText(child.run) + " ended as "
+                        + std::string(key(child.as))
+                        + (child.as == Activity::Failed
+                                ? "; repair that run, and this step goes on with its result"
+                                : "; skip this step, or record its result"));
+        return {};
     }
     [[nodiscard]] static Examined doubtful(const StepRecord& r)
     {
@@ -448,9 +473,7 @@ struct Examiner {
             return no(RejectCode::Refused, inState(*r) + ": its input is not rendered yet");
         if (r->inDoubt() && r->state != StepState::Unknown)
             return doubtful(*r);
-        const StepIx ix = s.stepById.at(c.step);
-        if (std::any_of(s.children.begin(), s.children.end(),
-                [ix](const ChildRecord& child) { return child.step == ix; }))
+        if (s.childByRun.contains(childId(s.id, *r)))
             return no(RejectCode::Refused,
                 "the child run of step " + quoted(r->id) + " has its input already: repair the child");
         return replaceable(*r, "amend");

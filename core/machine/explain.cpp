@@ -196,6 +196,9 @@ TimeMs nextDueOf(const RunState& s, TimeMs now, bool startable)
     };
     if (s.blocked == Reason::None && !s.restCancelled)
         sooner(s.deadline());
+    const auto& queued = s.waiting[at(Reason::Capacity)];
+    if (!queued.empty() && s.blocked == Reason::None && !s.paused())
+        sooner(s.steps[queued.begin()->second].due);
     if (startable)
         sooner(now);
     return next;
@@ -216,16 +219,20 @@ struct Probe {
 };
 
 // The verbs that could concern this run as it is, safest first. Whether each is allowed is for check() to
-// say.
-std::vector<Probe> probesFor(const RunState& s, TimeMs now)
+// say. Of steps and approvals that stand still for the same reason, `most` are looked at: the verbs are the
+// same for every further one.
+std::vector<Probe> probesFor(const RunState& s, TimeMs now, std::size_t most)
 {
     std::vector<Probe> probes;
     const auto add = [&](Verb verb, StepIx step, cmd::Body body, ApprovalId approval = {}) {
         probes.push_back({verb, step, approval, std::move(body)});
     };
+    std::size_t asked = 0;
     for (const auto& record : s.approvals) {
         if (record.state != ApprovalState::Pending)
             continue;
+        if (++asked > most)
+            break;
         add(Verb::Approve, record.step, cmd::Decide{record.id, true, record.binding}, record.id);
         add(Verb::Reject, record.step, cmd::Decide{record.id, false, record.binding}, record.id);
     }
@@ -235,12 +242,16 @@ std::vector<Probe> probesFor(const RunState& s, TimeMs now)
         if (!s.own.paused)
             add(Verb::Pause, kNoStep, cmd::SetPaused{true, 0, false});
     }
-    std::vector<StepIx> steps(s.failed.begin(), s.failed.end());
+    std::vector<StepIx> steps;
+    std::array<std::size_t, kReasonCount> ofReason{};
+    for (const StepIx ix : s.failed)
+        if (ofReason[at(s.steps[ix].reason)]++ < most)
+            steps.push_back(ix);
     for (const Reason r : {Reason::Retry, Reason::Resource})
         for (const auto& [since, ix] : s.waiting[at(r)]) {
+            if (ofReason[at(r)]++ >= most)
+                break;
             steps.push_back(ix);
-            if (steps.size() > 16)
-                break;  // the verbs are the same for every further one
         }
     for (const StepIx ix : steps) {
         add(Verb::Retry, ix, cmd::RetryStep{s.steps[ix].id, 0, false});
@@ -248,7 +259,10 @@ std::vector<Probe> probesFor(const RunState& s, TimeMs now)
         add(Verb::Skip, ix, cmd::SkipStep{s.steps[ix].id, {}, 0, false});
         add(Verb::Record, ix, cmd::RecordResult{s.steps[ix].id, {}, 0, false});
     }
+    std::size_t doubted = 0;
     for (const StepIx ix : s.unknown) {
+        if (++doubted > most)
+            break;
         add(Verb::Settle, ix, cmd::Settle{s.steps[ix].id, cmd::SettleAs::Happened, {}, {}, 0, false});
         add(Verb::Retry, ix, cmd::RetryStep{s.steps[ix].id, 0, false});
     }
@@ -264,6 +278,15 @@ std::vector<Probe> probesFor(const RunState& s, TimeMs now)
     add(Verb::Compensate, kNoStep, cmd::Compensate{});
     add(Verb::Cancel, kNoStep, cmd::Cancel{true});
     return probes;
+}
+
+constexpr std::size_t kShown = 256;
+// remedies() copies the state for each verb that it tries, so of a large run it tries fewer.
+std::size_t triedOf(const RunState& s)
+{
+    constexpr std::size_t kMost = 16;
+    constexpr std::size_t kStepsCopied = 32'768;
+    return std::clamp<std::size_t>(kStepsCopied / std::max<std::size_t>(s.steps.size(), 1), 1, kMost);
 }
 
 Command probeCommand(cmd::Body body)
@@ -282,7 +305,7 @@ Explanation explain(const RunState& state, const Given& given)
     Explanation result;
     result.reasons = Collector(state, &given).collect();
     result.summary = summaryOf(state, result.reasons, given.now);
-    for (auto& probe : probesFor(state, given.now)) {
+    for (auto& probe : probesFor(state, given.now, kShown)) {
         const auto rejection = check(state, probeCommand(std::move(probe.body)), given);
         Action action{probe.verb, probe.step, probe.approval, !rejection, {}};
         action.why = rejection ? rejection->text : std::string(word(probe.verb).help);
@@ -295,15 +318,18 @@ std::vector<Action> remedies(const RunState& state, const Given& given)
 {
     std::vector<Action> result;
     const Summary before = summarise(state, given.now);
-    for (auto& probe : probesFor(state, given.now)) {
-        const Decision decision = decide(state, probeCommand(std::move(probe.body)), given);
+    for (auto& probe : probesFor(state, given.now, triedOf(state))) {
+        const Command command = probeCommand(std::move(probe.body));
+        if (check(state, command, given))
+            continue;
+        RunState after = state;
+        Given own = given;
+        const Decision decision = Decider(after, command, own).run();
         // What lacks a rendered input or a ledger row only moves further than it could be followed here.
         bool moves = std::holds_alternative<Needs>(decision);
-        if (const auto* entry = std::get_if<Entry>(&decision)) {
-            RunState after = state;
-            apply(after, *entry);
+        if (std::holds_alternative<Entry>(decision)) {
             const Summary summary = summarise(after, given.now);
-            moves = summary.attention > before.attention
+            moves = (state.closed && !after.closed) || summary.attention > before.attention
                 || (summary.attention == before.attention && summary.primary.count < before.primary.count);
         }
         if (moves)

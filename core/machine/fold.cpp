@@ -207,13 +207,16 @@ struct Folder {
             if (f.byPerson)
                 use(state, t->held);  // what it really took is not known: the worst case counts
             settleHeld(state, t.step());
+            const bool anothers = f.byPerson && t->reason == Reason::EffectKeyConflict;
             t->state = StepState::Complete;
             t->reason = Reason::None;
             t->due = kNoTime;
             t->output = f.output;
             t->fromLedger = f.fromLedger;
             t->byPerson = f.byPerson;
-            t->effectDone = writes(t->safety) && t->kind == StepKind::Tool && !t->effect.isNull();
+            // Where the key is another's, its effect is not this step's, to be undone with it.
+            t->effectDone =
+                writes(t->safety) && t->kind == StepKind::Tool && !t->effect.isNull() && !anothers;
             t->completedBy = f.byPerson || f.fromLedger ? AttemptId{} : t->lastAttempt;
         }
         withdraw(f.step);
@@ -262,6 +265,7 @@ struct Folder {
     void operator()(const EffectDenied& f)
     {
         Touch t(state, f.step, head);
+        t->looked = t->looked || t->lookUps > 0;
         settleHeld(state, t.step());
         t->holdsKey = false;
         t->state = StepState::Ready;
@@ -286,6 +290,8 @@ struct Folder {
         t->lost = 0;
         t->firstStartedAt = kNoTime;
         t->tries = 0;
+        t->lookUps = 0;
+        t->looked = false;
         t->holdsKey = false;
         if (auto* approval = approvalOf(t.step()); approval && approval->state == ApprovalState::Pending)
             close(*approval, ApprovalState::Cancelled);

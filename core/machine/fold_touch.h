@@ -18,6 +18,13 @@ inline TimeMs attemptDue(const AttemptState& attempt)
     return std::min(attempt.timeoutAt, attempt.heartbeatDue);
 }
 
+// Whether time itself moves the step. The time of one that waits for a permit says when an engine looks again
+// at the latest, if nobody owns the run: a permit is given to it, so its owner fires no timer for it.
+inline bool timed(const StepRecord& s)
+{
+    return s.due != kNoTime && !(s.state == StepState::Waiting && s.reason == Reason::Capacity);
+}
+
 // Every change of a step goes out of the kept sets before, and back in after.
 class Touch {
 public:
@@ -60,7 +67,7 @@ private:
             m_state.failed.erase(m_ix);
         if (s.state == StepState::Waiting)
             m_state.waiting[at(s.reason)].erase({s.since, m_ix});
-        if (s.due != kNoTime)
+        if (timed(s))
             m_state.due.erase({s.due, m_ix});
     }
     void insert()
@@ -79,7 +86,7 @@ private:
             m_state.failed.insert(m_ix);
         if (s.state == StepState::Waiting)
             m_state.waiting[at(s.reason)].insert({s.since, m_ix});
-        if (s.due != kNoTime)
+        if (timed(s))
             m_state.due.insert({s.due, m_ix});
     }
 

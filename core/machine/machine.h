@@ -183,8 +183,15 @@ struct LedgerChange {
     LedgerState state = LedgerState::InFlight;
     PayloadRef result;
     bool wakesWaiters = false;  // the effect ended: one EffectReleased message per waiter
+    bool byPerson = false;      // a person said so
 };
 [[nodiscard]] std::vector<LedgerChange> ledgerChangesOf(const RunState& after, const Entry& entry);
+// Whether the row as it is may be changed so for step `step` of `run`: where nobody holds it, and by the step
+// that does. What is said of one step does not end another's effect under the same key. Where the input in
+// the row was redacted, so that nobody can compare, a person may say that it did not happen, unless it is
+// under way.
+[[nodiscard]] bool mayChange(
+    const LedgerRow& row, const LedgerChange& change, const RunId& run, std::string_view step);
 
 // --- explaining
 

@@ -48,14 +48,15 @@ struct StepRecord {
     TimeMs readyAt = kNoTime;
     TimeMs firstStartedAt = kNoTime;
     TimeMs endedAt = kNoTime;
-    std::uint32_t revision = 0;     // grows with every fact that touches the step
-    std::uint32_t unmet = 0;        // unfinished dependencies
-    std::uint32_t attempts = 0;     // started
-    std::uint32_t failures = 0;     // handled failures
-    std::uint32_t lost = 0;         // lost owners
-    std::uint32_t lookUps = 0;      // look-up attempts started for the present doubt
-    std::uint32_t tries = 0;        // attempts started at the present effect, look-ups not counted
-    bool lookedUp = false;          // a look-up answered "cannot tell": only a person can
+    std::uint32_t revision = 0;  // grows with every fact that touches the step
+    std::uint32_t unmet = 0;     // unfinished dependencies
+    std::uint32_t attempts = 0;  // started
+    std::uint32_t failures = 0;  // handled failures
+    std::uint32_t lost = 0;      // lost owners
+    std::uint32_t lookUps = 0;   // look-up attempts started for the present doubt
+    std::uint32_t tries = 0;     // attempts started at the present effect, look-ups not counted
+    bool looked = false;         // the provider was asked about the present effect, and it had not happened
+    bool lookedUp = false;       // a look-up answered "cannot tell": only a person can
     std::uint32_t membersOpen = 0;  // FanOut: unfinished members
     std::uint32_t membersFailed = 0;
     StepIx owner = kNoStep;  // FanOut that this is a member of
@@ -177,7 +178,8 @@ struct RunState {
     std::set<StepIx> unknown;
     std::set<StepIx> failed;
     std::array<std::set<std::pair<TimeMs, StepIx>>, kReasonCount> waiting;  // by reason, oldest first
-    std::set<std::pair<TimeMs, StepIx>> due;  // waits, retries and time-outs that time itself ends
+    // Waits, retries and time-outs that time itself ends; a wait for a permit is not among them.
+    std::set<std::pair<TimeMs, StepIx>> due;
     std::uint32_t openChildren = 0;
 
     [[nodiscard]] bool paused() const { return own.paused || inherited.paused; }

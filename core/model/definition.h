@@ -17,6 +17,12 @@ struct RetryPolicy {
     friend bool operator==(const RetryPolicy&, const RetryPolicy&) = default;
 };
 
+struct UsageAt {
+    std::string unit;  // "tokens" or a currency code
+    std::string at;    // JSON Pointer into the output: a number, or a decimal as text
+    friend bool operator==(const UsageAt&, const UsageAt&) = default;
+};
+
 struct ToolDef {
     std::string name;
     std::uint32_t contract = 1;  // contract version
@@ -33,6 +39,7 @@ struct ToolDef {
     std::string currencyAt;   // likewise, or a literal code in `currency`
     std::string currency;
     std::vector<Usage> worstCase;  // reserved at intent
+    std::vector<UsageAt> usage;    // where the output says what the call used; else the worst case counts
     RetryPolicy retry;
     SpanMs timeout = 300'000;          // per attempt
     SpanMs heartbeatTimeout = 30'000;  // outside workers

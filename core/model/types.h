@@ -59,13 +59,16 @@ struct Money {
 
 struct Actor {
     ActorKind kind = ActorKind::System;
-    std::string id;  // person's or worker's name, session id, or sending run
+    std::string id;       // person's or worker's name (for persons as claimed), session id, or sending run
+    std::string login{};  // who the host or the database says it is: "uid 1000"; empty: nobody vouches for
+                          // it. Since format 2.
 
     friend bool operator==(const Actor&, const Actor&) = default;
     template<class Self, class V> static void each(Self& s, V&& v)
     {
         v("kind", s.kind);
         v("id", s.id);
+        v.since(2, "login", s.login);
     }
 };
 

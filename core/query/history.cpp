@@ -168,7 +168,7 @@ std::string historyLine(const Entry& entry, const std::vector<std::string>& step
         }
         line += (told++ == 0 ? " - " : "; ") + std::visit(teller, fact);
     }
-    return line;
+    return visibleLine(line);
 }
 
 }  // namespace cairn

@@ -3,10 +3,13 @@
 #include "core/query/query_impl.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace cairn {
 
 namespace {
+
+constexpr const char* kLostSituation = "lease";
 
 template<typename Enum> bool has(const std::vector<Enum>& values, Enum value)
 {
@@ -24,6 +27,35 @@ std::optional<ListTerm> executingOf(ListTerm term)
     term.reason = {Reason::None};
     std::erase(term.notReason, Reason::None);
     return term;
+}
+
+// Those rows of a term that count as lost: no other reason is asked for.
+std::optional<ListTerm> lostOf(ListTerm term, const HeardSessions& heard)
+{
+    if ((!term.reason.empty() && !has(term.reason, Reason::Lease)) || has(term.notReason, Reason::Lease))
+        return std::nullopt;
+    auto lost = executingOf(std::move(term));
+    if (lost)
+        lost->lost = heard.living();
+    return lost;
+}
+
+// Of a resolved filter: the terms under which lost runs are found.
+ListFilter lostAmong(const ListFilter& resolved, const HeardSessions& heard)
+{
+    ListFilter out;
+    for (const ListTerm& term : resolved.empty() ? ListFilter(1) : resolved)
+        if (auto part = executingOf(term);
+            part && !part->notLost && (term.reason.empty() || has(term.reason, Reason::None))) {
+            part->lost = heard.living();
+            out.push_back(*std::move(part));
+        }
+    return out;
+}
+
+bool comesBefore(const SituationRow& a, const SituationRow& b)
+{
+    return std::tie(a.attention, a.oldest, a.situation) < std::tie(b.attention, b.oldest, b.situation);
 }
 
 void mark(ListRow& row, const AttemptRow& attempt, const LostSession& lost)
@@ -44,7 +76,16 @@ Result<HeardSessions> Query::Impl::heard()
 Result<ListFilter> Query::Impl::resolved(const ListFilter& filter, const HeardSessions& heard)
 {
     ListFilter out;
-    for (const ListTerm& term : filter) {
+    for (ListTerm term : filter) {
+        if (std::erase(term.situation, kLostSituation) > 0) {
+            const bool others = !term.situation.empty();
+            ListTerm all = term;
+            all.situation.clear();
+            if (auto lost = lostOf(std::move(all), heard))
+                out.push_back(*std::move(lost));
+            if (!others)
+                continue;
+        }
         if (has(term.notReason, Reason::Lease)) {
             ListTerm without = term;
             without.notLost = heard.living();
@@ -115,13 +156,7 @@ Result<std::vector<CountRow>> Query::counts(const ListFilter& filter)
     CAIRN_TRY_ASSIGN(const HeardSessions heard, m_impl->heard());
     CAIRN_TRY_ASSIGN(const ListFilter resolved, m_impl->resolved(filter, heard));
     CAIRN_TRY_ASSIGN(auto counts, m_impl->reader.counts(resolved));
-    ListFilter executing;
-    for (const ListTerm& term : resolved.empty() ? ListFilter(1) : resolved)
-        if (auto part = executingOf(term);
-            part && !part->notLost && (term.reason.empty() || has(term.reason, Reason::None))) {
-            part->lost = heard.living();
-            executing.push_back(*std::move(part));
-        }
+    const ListFilter executing = lostAmong(resolved, heard);
     if (executing.empty())
         return counts;
     CAIRN_TRY_ASSIGN(const auto lost, m_impl->reader.counts(executing));
@@ -134,6 +169,49 @@ Result<std::vector<CountRow>> Query::counts(const ListFilter& filter)
     }
     std::erase_if(counts, [](const CountRow& row) { return row.count == 0; });
     return counts;
+}
+
+Result<std::optional<SituationRow>> Query::Impl::lostSituation(
+    const ListFilter& resolved, const HeardSessions& heard)
+{
+    const ListFilter executing = lostAmong(resolved, heard);
+    if (executing.empty())
+        return std::optional<SituationRow>();
+    SituationRow row;
+    CAIRN_TRY_ASSIGN(row.count, reader.count(executing));
+    CAIRN_TRY_ASSIGN(RunPage page, reader.list(executing, ListOrder::AttentionThenOldest, std::nullopt, 1));
+    if (row.count == 0 || page.rows.empty())
+        return std::optional<SituationRow>();
+    CAIRN_TRY(tellLost(page.rows, heard));
+    const ListRow& example = page.rows.front();
+    row.situation = kLostSituation;
+    row.reason = Reason::Lease;
+    row.attention = example.attention;
+    row.oldest = example.since;
+    row.nextTime = example.nextTime;
+    row.example = example.run;
+    if (row.count == 1) {
+        row.workflow = example.workflow;
+        row.workflowVersion = example.workflowVersion;
+        row.step = example.step;
+    }
+    return std::optional(std::move(row));
+}
+
+Result<SituationList> Query::situations(const ListFilter& filter, std::size_t limit)
+{
+    CAIRN_TRY_ASSIGN(const HeardSessions heard, m_impl->heard());
+    CAIRN_TRY_ASSIGN(const ListFilter resolved, m_impl->resolved(filter, heard));
+    CAIRN_TRY_ASSIGN(SituationList list, m_impl->reader.situations(resolved, limit));
+    CAIRN_TRY_ASSIGN(auto lost, m_impl->lostSituation(resolved, heard));
+    if (!lost)
+        return list;
+    ++list.total;
+    const auto place = std::lower_bound(list.rows.begin(), list.rows.end(), *lost, comesBefore);
+    list.rows.insert(place, *std::move(lost));
+    if (list.rows.size() > limit)
+        list.rows.pop_back();
+    return list;
 }
 
 Result<std::vector<ListRow>> Query::rows(std::span<const RunId> runs)

@@ -7,6 +7,7 @@
 #include "core/service/error_text.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace cairn {
 
@@ -87,8 +88,29 @@ std::optional<std::string> Query::Impl::line(const RunId& run, const PayloadRef&
     return shown;
 }
 
-Lookup Query::Impl::lookup(const RunState& state, TimeMs at, int depth, std::set<RunId>& visited,
-    std::vector<std::pair<RunId, Sentence>>* chain)
+// A child that cannot begin, for its workflow is not there; nullopt: nothing is known against it.
+std::optional<ChildTold> Query::Impl::unstarted(const RunState& parent, const RunId& child)
+{
+    const auto found = parent.childByRun.find(child);
+    const auto def = definition(parent.workflow);
+    if (found == parent.childByRun.end() || !def)
+        return std::nullopt;
+    const StepDef* step = def->step(parent.steps[parent.children[found->second].step].name);
+    if (!step || step->workflow.empty())
+        return std::nullopt;
+    const auto row = reader.workflow(step->workflow, step->workflowVersion);
+    if (!row || *row)
+        return std::nullopt;
+    ChildTold out;
+    const std::string version = step->workflowVersion == 0 ? "" : "@" + std::to_string(step->workflowVersion);
+    out.name = visibleLine(step->workflow) + version;
+    out.clause = "cannot start: its workflow is not in this store";
+    out.sentence.ends = "somebody adds the workflow with `cairn workflow add`; then the child starts";
+    out.sentence.shortText = "Mismatch: workflow " + out.name + " is not in this store";
+    return out;
+}
+
+Lookup Query::Impl::lookup(const RunState& state, Telling& telling)
 {
     Lookup look;
     look.text = [this, run = state.id](const PayloadRef& ref) { return line(run, ref); };
@@ -98,15 +120,21 @@ Lookup Query::Impl::lookup(const RunState& state, TimeMs at, int depth, std::set
         const auto rows = reader.effects(std::span(&state.steps[ix].effect, 1));
         return rows && !rows->empty() ? std::optional(rows->front().key) : std::nullopt;
     };
-    look.sessions = [this, at]() {
-        std::vector<SessionRow> living;
+    look.session = [this](const SessionId& id) -> std::optional<SessionRow> {
         if (auto rows = reader.sessions(true))
             for (SessionRow& row : *rows)
-                if (row.endedAt == kNoTime || at - row.endedAt < 600'000)
-                    living.push_back(std::move(row));
-        std::erase_if(living, [](const SessionRow& row) { return row.endedAt != kNoTime; });
-        return living;
+                if (row.id == id)
+                    return std::move(row);
+        return std::nullopt;
     };
+    if (telling.heard)
+        lookUpPresent(look, state, telling);
+    return look;
+}
+
+void Query::Impl::lookUpPresent(Lookup& look, const RunState& state, Telling& telling)
+{
+    look.engines = [&telling] { return telling.heard->heard(); };
     look.othersOn = [this](std::string_view resource, const RunId&) -> std::uint64_t {
         ListTerm term;
         term.resource.emplace_back(resource);
@@ -114,36 +142,39 @@ Lookup Query::Impl::lookup(const RunState& state, TimeMs at, int depth, std::set
         const auto count = reader.count({term});
         return count && *count > 0 ? *count - 1 : 0;
     };
-    look.child = [this, at, depth, &visited, chain](const RunId& run) -> std::optional<ChildTold> {
-        if (depth >= kMaxChain || !visited.insert(run).second)
-            return std::nullopt;
-        auto folded = fold(run, 0);
-        if (!folded)
-            return std::nullopt;
-        const auto def = definition(folded->state.workflow);
-        const auto known = heard();
-        const Explanation explanation = explained(folded->state, def.get(), at, known ? &*known : nullptr);
-        const std::size_t place = chain ? chain->size() : 0;
-        if (chain)
-            chain->emplace_back(run, Sentence{});
-        Told child = told(folded->state, explanation, def.get(), at, depth + 1, visited, chain);
-        if (chain)
-            (*chain)[place].second = child.sentence;
-        ChildTold out;
-        out.name = folded->state.workflow.name.empty() ? "run " + shortId(toText(run))
-                                                       : visibleLine(folded->state.workflow.name);
-        out.clause = std::move(child.clause);
-        out.sentence = std::move(child.sentence);
-        return out;
-    };
-    return look;
+    look.child = [this, &state, &telling](const RunId& run) { return childTold(state, run, telling); };
 }
 
-Told Query::Impl::told(const RunState& state, const Explanation& explanation, const Definition* def,
-    TimeMs at, int depth, std::set<RunId>& visited, std::vector<std::pair<RunId, Sentence>>* chain)
+std::optional<ChildTold> Query::Impl::childTold(const RunState& parent, const RunId& run, Telling& telling)
 {
-    visited.insert(state.id);
-    return tellRun(state, explanation, def, at, lookup(state, at, depth, visited, chain));
+    if (telling.depth >= kMaxChain || !telling.visited.insert(run).second)
+        return std::nullopt;
+    auto folded = fold(run, 0);
+    if (!folded)
+        return folded.error().kind == ErrorKind::NotFound ? unstarted(parent, run) : std::nullopt;
+    const auto def = definition(folded->state.workflow);
+    const Explanation explanation = explained(folded->state, def.get(), telling.at, telling.heard);
+    const std::size_t place = telling.chain ? telling.chain->size() : 0;
+    if (telling.chain)
+        telling.chain->emplace_back(run, Sentence{});
+    ++telling.depth;
+    Told child = told(folded->state, explanation, def.get(), telling);
+    --telling.depth;
+    if (telling.chain)
+        (*telling.chain)[place].second = child.sentence;
+    ChildTold out;
+    out.name = folded->state.workflow.name.empty() ? "run " + shortId(toText(run))
+                                                   : visibleLine(folded->state.workflow.name);
+    out.clause = std::move(child.clause);
+    out.sentence = std::move(child.sentence);
+    return out;
+}
+
+Told Query::Impl::told(
+    const RunState& state, const Explanation& explanation, const Definition* def, Telling& telling)
+{
+    telling.visited.insert(state.id);
+    return tellRun(state, explanation, def, telling.at, lookup(state, telling));
 }
 
 Query::Query(StoreReader& reader, const Clock& clock)
@@ -168,10 +199,8 @@ Result<RunView> Query::run(const RunId& run, std::uint64_t version)
     CAIRN_TRY_ASSIGN(const HeardSessions heard, m_impl->heard());
     view.explanation =
         m_impl->explained(view.state, view.definition.get(), told, version == 0 ? &heard : nullptr);
-    std::set<RunId> visited;
-    view.sentence =
-        m_impl->told(view.state, view.explanation, view.definition.get(), told, 0, visited, &view.chain)
-            .sentence;
+    Impl::Telling telling{told, version == 0 ? &heard : nullptr, &view.chain};
+    view.sentence = m_impl->told(view.state, view.explanation, view.definition.get(), telling).sentence;
     CAIRN_TRY_ASSIGN(auto rows, this->rows(std::span(&run, 1)));
     if (version == 0 && !rows.empty())
         view.row = std::move(rows.front());
@@ -223,31 +252,49 @@ Result<RunId> Query::resolve(std::string_view text)
         "\"" + shown + "\" names more than one run: " + all + (found.size() >= 4 ? ", ..." : ""));
 }
 
+// The ids by number. They never change and only become more, so those of a run are read again only where it
+// has moved on since: a page costs what is on it.
+Result<const std::vector<std::string>*> Query::Impl::stepIds(
+    const RunId& run, std::uint64_t needed, std::uint64_t newest)
+{
+    if (m_stepsOf == run && m_stepsAt >= needed)
+        return &m_stepIds;
+    CAIRN_TRY_ASSIGN(const auto rows, reader.steps(run));
+    m_stepIds.clear();
+    for (const StepRow& row : rows) {
+        m_stepIds.resize(std::max<std::size_t>(m_stepIds.size(), row.ix + 1));
+        m_stepIds[row.ix] = row.id;
+    }
+    m_stepsOf = run;
+    m_stepsAt = newest;
+    return &m_stepIds;
+}
+
 Result<std::vector<HistoryItem>> Query::history(
     const RunId& run, std::uint64_t fromVersion, std::size_t limit)
 {
-    CAIRN_TRY_ASSIGN(const LoadedRun loaded, m_impl->reader.loadRun(run, 1, 0));
     std::vector<HistoryItem> items;
-    std::vector<std::string> steps;
+    if (limit == 0)
+        return items;
+    const std::uint64_t first = std::max<std::uint64_t>(fromVersion, 1);
+    const std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+    const std::uint64_t last = limit > most - std::min(first, most) ? 0 : first + limit - 1;
+    CAIRN_TRY_ASSIGN(const LoadedRun loaded, m_impl->reader.loadRun(run, first, last));
+    if (loaded.entries.empty())
+        return items;
+    CAIRN_TRY_ASSIGN(
+        const auto* steps, m_impl->stepIds(run, loaded.entries.back().version, loaded.hot.version));
     for (const SealedEntry& sealed : loaded.entries) {
-        CAIRN_TRY_ASSIGN(Entry entry, decodeEntry(sealed.body, sealed.format));
-        for (const Fact& fact : entry.facts)
-            if (const auto* added = std::get_if<StepAdded>(&fact))
-                steps.push_back(added->id);
-        if (entry.version < fromVersion)
-            continue;
-        if (items.size() >= limit)
-            break;
         HistoryItem item;
+        CAIRN_TRY_ASSIGN(item.entry, decodeEntry(sealed.body, sealed.format));
         item.hash = sealed.hash;
-        item.line = historyLine(entry, steps);
-        if (entry.reason) {
-            const auto text = m_impl->reader.payload(run, entry.reason.id);
+        item.line = historyLine(item.entry, *steps);
+        if (item.entry.reason) {
+            const auto text = m_impl->reader.payload(run, item.entry.reason.id);
             item.reason = text                            ? visible(*text)
                 : text.error().kind == ErrorKind::Refused ? "redacted"
                                                           : "not recorded";
         }
-        item.entry = std::move(entry);
         items.push_back(std::move(item));
     }
     return items;
@@ -257,8 +304,9 @@ Result<Sentence> Query::sentence(
     const RunState& state, const Explanation& explanation, const Definition* definition)
 {
     CAIRN_TRY_ASSIGN(const TimeMs at, m_impl->now());
-    std::set<RunId> visited;
-    return m_impl->told(state, explanation, definition, at, 0, visited, nullptr).sentence;
+    CAIRN_TRY_ASSIGN(const HeardSessions heard, m_impl->heard());
+    Impl::Telling telling{at, &heard};
+    return m_impl->told(state, explanation, definition, telling).sentence;
 }
 
 Sentence Query::rowSentence(const ListRow& row, TimeMs now)
@@ -270,7 +318,7 @@ Sentence Query::rowSentence(const ListRow& row, TimeMs now)
     const std::string what(row.reason == Reason::None ? label(row.activity) : label(row.reason));
     const std::string next = row.nextTime == kNoTime ? std::string() : ", next " + fromNow(row.nextTime, now);
     std::string attempt;
-    if (row.reason == Reason::Retry || row.reason == Reason::AttemptsExhausted)
+    if (row.attempt > 0 && (row.reason == Reason::Retry || row.reason == Reason::AttemptsExhausted))
         attempt = ", attempt " + std::to_string(row.attempt)
             + (row.attemptsMax > 0 ? " of " + std::to_string(row.attemptsMax) : "");
     const std::string money = row.amount.currency.empty()

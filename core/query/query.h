@@ -75,6 +75,9 @@ public:
         const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after, std::size_t limit);
     [[nodiscard]] Result<std::uint64_t> count(const ListFilter& filter);
     [[nodiscard]] Result<std::vector<CountRow>> counts(const ListFilter& filter);
+    // As the store groups them, and all runs whose worker is lost as one more, with the key `lease`: a filter
+    // may ask for that one too. Where these are several, step and workflow of the row are empty.
+    [[nodiscard]] Result<SituationList> situations(const ListFilter& filter, std::size_t limit);
     [[nodiscard]] Result<std::vector<ListRow>> rows(std::span<const RunId> runs);
     // A worker that is lost changes no row: who shows `lease` reads again now and then.
     [[nodiscard]] Result<Changes> changesSince(std::uint64_t cursor, std::size_t limit);

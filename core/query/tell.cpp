@@ -38,9 +38,9 @@ public:
 
 private:
     Sentence& sentence() { return out.sentence; }
-    void evidence(const char* name, std::string value)
+    void evidence(const char* name, const std::string& value)
     {
-        sentence().evidence.emplace_back(name, std::move(value));
+        sentence().evidence.emplace_back(name, visibleLine(value));
     }
     const StepRecord* stepOf(const ReasonItem& item) const
     {
@@ -71,12 +71,31 @@ private:
         const ToolDef* tool = toolOf(step);
         return tool ? tool->retry.maxAttempts : s.driven ? RetryPolicy{}.maxAttempts : 0;
     }
-    // "attempt 3 of 5"; how many are allowed is not told where the workflow is not here.
-    std::string attemptText(const StepRecord& step, std::uint32_t number) const
+    // "attempt 3 of 5"; how many are allowed is not told where the workflow is not here. The limit is one on
+    // failures since the counts last began anew, so these are counted, and not every attempt there ever was.
+    std::string attemptText(const StepRecord& step) const
     {
         const std::uint32_t of = allowed(step);
-        return "attempt " + std::to_string(number)
+        return "attempt " + std::to_string(attemptOf(step))
             + (of == 0 ? " (how many are allowed is not recorded)" : " of " + std::to_string(of));
+    }
+    static std::string andInAll(const StepRecord& step, std::uint32_t told)
+    {
+        return step.attempts > told ? " (" + formatCount(step.attempts) + " in all)" : std::string();
+    }
+    // What used a step's attempts up: its failures, and the workers that it lost, each with a limit of its
+    // own.
+    static std::string triedText(const StepRecord& step)
+    {
+        if (step.failures == 0 && step.lost == 0)
+            return step.attempts == 0 ? std::string()
+                                      : " after " + counted(step.attempts, "attempt", "attempts");
+        std::string text;
+        if (step.failures > 0)
+            text = " after " + counted(step.failures, "attempt", "attempts");
+        if (step.lost > 0)
+            text += (text.empty() ? " after " : " and ") + counted(step.lost, "lost worker", "lost workers");
+        return text + andInAll(step, step.failures + step.lost);
     }
 
     void reason(const ReasonItem& item)
@@ -157,9 +176,9 @@ private:
         if (item.lookingUp)
             out.clause += step.attempt ? "; the provider is being asked now"
                                        : "; the provider is asked " + fromNow(item.due, t);
-        m_detail = "Attempt " + std::to_string(step.attempts) + " sent its request with key "
-            + (keyText ? quoted(*keyText) : std::string("(not recorded)")) + "; its outcome is open since "
-            + at(item.since) + ". Evidence: "
+        m_detail = "Attempt " + std::to_string(step.attempts - std::min(step.attempts, step.lookUps))
+            + " sent its request with key " + (keyText ? quoted(*keyText) : std::string("(not recorded)"))
+            + "; its outcome is open since " + at(item.since) + ". Evidence: "
             + (step.detail       ? line(step.detail)
                     : step.error ? line(step.error)
                                  : std::string("none recorded"))
@@ -190,13 +209,15 @@ private:
         sentence().subject = wanted;
         out.clause = "finds no eligible worker for " + wanted;
         std::string here;
-        for (const SessionRow& session : look.sessions ? look.sessions() : std::vector<SessionRow>{})
+        for (const SessionRow& session : look.engines ? look.engines() : std::vector<SessionRow>{})
             here += (here.empty() ? "" : "; ")
                 + visibleLine(session.name.empty() ? toText(session.id) : session.name) + " on "
                 + visibleLine(session.host.empty() ? "an unrecorded host" : session.host) + " serves "
                 + (session.serves == "*" || session.serves.empty() ? "everything"
                                                                    : fewWords(visibleLine(session.serves)));
-        m_detail = here.empty() ? "No engine is running." : "Present: " + here + ".";
+        m_detail = !look.engines ? "Which engines were running is not recorded."
+            : here.empty()       ? "No engine is running."
+                                 : "Present: " + here + ".";
         if (s.blockedDetail) {
             // The whole text is evidence; the sentence has room for its beginning.
             m_detail += " Last refused because: " + fewWords(line(s.blockedDetail)) + ".";
@@ -210,9 +231,7 @@ private:
         const std::string last = line(step.error);
         const std::string first = line(step.firstError);
         sentence().subject = step.tool.empty() ? step.id : "tool " + step.tool;
-        out.clause = step.attempts == 0
-            ? "failed: " + last
-            : "failed after " + counted(step.attempts, "attempt", "attempts") + ": " + last;
+        out.clause = "failed" + triedText(step) + ": " + last;
         if (step.firstError && first != last)
             m_detail = "The first error was: " + first + ".";
         sentence().ends = "a person retries it, amends its input, skips it or records its result";
@@ -336,11 +355,10 @@ private:
     void retry(const StepRecord& step)
     {
         sentence().subject = step.tool.empty() ? step.id : "tool " + step.tool;
-        out.clause = "is tried again " + fromNow(step.due, t) + ", " + attemptText(step, step.attempts + 1)
-            + ": " + line(step.error);
+        out.clause =
+            "is tried again " + fromNow(step.due, t) + ", " + attemptText(step) + ": " + line(step.error);
         sentence().ends = "time, at " + at(step.due);
-        sentence().shortText =
-            "Back-off, " + attemptText(step, step.attempts + 1) + " " + fromNow(step.due, t);
+        sentence().shortText = "Back-off, " + attemptText(step) + " " + fromNow(step.due, t);
         evidence("last error", line(step.error));
         evidence("next", at(step.due));
     }
@@ -410,12 +428,17 @@ private:
         const std::string name = told ? told->name
             : run.isNull()            ? "a child run that is not recorded"
                                       : "child run " + shortId(toText(run));
+        const std::string many = item.count > 1
+            ? counted(item.count, "child run", "child runs") + "; the oldest, "
+            : std::string();
         const std::string clause = told ? told->clause : "has not started yet";
         sentence().subject = name;
-        out.clause = item.count > 1 ? "waits for " + counted(item.count, "child run", "child runs")
-                + "; the oldest, " + name + ", " + clause
-                                    : "waits for " + name + ", which " + clause;
-        sentence().ends = told ? told->sentence.ends : "the child starts and ends";
+        out.clause = "waits for " + many + name
+            + (!look.child ? "; what held it then is not recorded"
+                           : (many.empty() ? ", which " : ", ") + clause);
+        sentence().ends = told ? told->sentence.ends
+            : look.child       ? "the child starts and ends"
+                               : "the child ends";
         sentence().next = told ? told->sentence.next : kNoTime;
         sentence().shortText = told && !told->sentence.shortText.empty()
             ? name + ": " + told->sentence.shortText
@@ -476,7 +499,7 @@ private:
             out.clause = std::string(attempt.purpose == Purpose::LookUp ? "asks the provider"
                                  : attempt.purpose == Purpose::Undo     ? "undoes its effect"
                                                                         : "runs")
-                + ", begun " + ago(attempt.startedAt, t) + ", " + attemptText(*m_step, attempt.number)
+                + ", begun " + ago(attempt.startedAt, t) + ", " + attemptText(*m_step)
                 + (m_step->tool.empty() ? std::string() : ", tool " + visibleLine(m_step->tool)) + ", by "
                 + (attempt.worker.empty() ? engineName(attempt.session)
                                           : "worker " + visibleLine(attempt.worker));
@@ -494,29 +517,22 @@ private:
         sentence().next = e.summary.nextDue;
         out.clause = "is ready, " + ago(sentence().since, t) + ", and starts as soon as "
             + (s.driven ? "its caller or a worker takes it" : "an engine has room");
-        const bool none = look.sessions && look.sessions().empty();
-        if (none && !s.driven)
+        if (!s.driven && look.engines && look.engines().empty())
             m_detail = "No engine is running.";
         sentence().ends = "an engine starts it";
         sentence().shortText = "Queued " + ago(sentence().since, t);
     }
-    std::optional<SessionRow> sessionOf(const SessionId& id) const
-    {
-        for (SessionRow& session : look.sessions ? look.sessions() : std::vector<SessionRow>{})
-            if (session.id == id)
-                return std::move(session);
-        return std::nullopt;
-    }
     std::string engineName(const SessionId& id) const
     {
-        const auto session = sessionOf(id);
+        const auto session = look.session ? look.session(id) : std::nullopt;
         return "engine "
             + (session && !session->name.empty() ? visibleLine(session->name) : shortId(toText(id)));
     }
     void lost(const StepRecord& step, const ReasonItem& item)
     {
         const SessionId id = step.attempt ? step.attempt->session : SessionId{};
-        const bool open = sessionOf(id).has_value();  // nobody has ended it
+        const auto session = look.session ? look.session(id) : std::nullopt;
+        const bool open = session && session->endedAt == kNoTime;  // nobody has ended it
         sentence().subject = engineName(id);
         out.clause = "lost its worker: " + engineName(id)
             + (open ? " was last heard " + ago(item.since, t) : std::string(" has ended"));
@@ -551,6 +567,8 @@ private:
     void finish()
     {
         Sentence& told = sentence();
+        for (std::string* text : {&told.subject, &told.shortText, &told.ends, &out.clause, &m_detail})
+            *text = visibleLine(*text);
         told.text = (m_step ? "Step " + quoted(m_step->id) + " " : std::string("The run ")) + out.clause + "."
             + (m_detail.empty() ? "" : " " + m_detail);
         if (told.ends.empty())

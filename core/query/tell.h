@@ -32,9 +32,11 @@ struct ChildTold {
 struct Lookup {
     // One line of a payload's text, made visible; nullopt: not recorded (or redacted, then `why` says so).
     std::function<std::optional<std::string>(const PayloadRef& payload)> text;
+    std::function<std::optional<std::string>(StepIx step)> key;             // effect key text
+    std::function<std::optional<SessionRow>(const SessionId& id)> session;  // ended ones too
+    // --- what is so now. Not set for an earlier version: how others stood then is not recorded.
     std::function<std::optional<ChildTold>(const RunId& child)> child;  // nullopt: it has not started
-    std::function<std::optional<std::string>(StepIx step)> key;         // effect key text
-    std::function<std::vector<SessionRow>()> sessions;
+    std::function<std::vector<SessionRow>()> engines;                   // those that are heard
     std::function<std::uint64_t(std::string_view resource, const RunId& self)>
         othersOn;  // waiting for the resource
 };

@@ -54,6 +54,9 @@ void verifyAll(Stage& stage)
     stage.finish();
 }
 
+constexpr double kRecoveredWithinMs =
+    60'000;  // every fault; the aim, p95 under 2 s, is printed beside the figure
+
 DrillReport summarised(Stage& stage)
 {
     std::vector<ScenarioReport> scenarios = stage.takeReports();
@@ -70,6 +73,7 @@ DrillReport summarised(Stage& stage)
     report.p50Ms = percentile(all, 0.5);
     report.p95Ms = percentile(all, 0.95);
     report.maxMs = percentile(all, 1);
+    report.passed = report.passed && report.maxMs < kRecoveredWithinMs;
     report.scenarios = std::move(scenarios);
     return report;
 }

@@ -57,6 +57,11 @@ Stage::Stage(const DrillOptions& options)
 
 Status Stage::startProvider()
 {
+    if (std::ifstream(m_ledgerFile))
+        return makeError(ErrorKind::Refused,
+            m_ledgerFile
+                + " is the ledger of an earlier drill, whose payments would be counted again; remove "
+                + m_options.folder + ", or name another store");
     auto started = Process::start(
         {m_options.effectd, m_ledgerFile, "--with-parent"}, {}, m_options.folder + "/provider.log", true);
     if (!started)
@@ -185,42 +190,34 @@ bool Stage::awaitReason(const RunId& run, Reason reason, int limitMs)
         run, [&](const ListRow& r) { return r.reason == reason; }, limitMs);
 }
 
-void Stage::measure(const RunId& run, std::uint64_t before, SpanMs from)
-{
-    ++now().faults;
-    const bool moved = poll([&] { return progress(run) > before; }, kRecoveryLimitMs);
-    if (moved)
-        now().recoveryMs.push_back(static_cast<double>(m_clock.monotonicMs() - from));
-    else
-        broken("run " + toText(run) + " did not move within " + std::to_string(kRecoveryLimitMs / 1000)
-            + " s after a kill");
-}
-
 void Stage::killAndRecover(
     Process& victim, const RunId& run, Process& successor, const std::string& successorName)
 {
     victim.kill(SIGKILL);
     victim.wait();
-    remember(run);
-    const std::uint64_t before = progress(run);
-    const SpanMs from = m_clock.monotonicMs();
-    successor = engine(successorName);
-    measure(run, before, from);
+    recover(run, successor, successorName);
 }
 
 void Stage::awaitDeathAndRecover(
     Process& victim, const RunId& run, Process& successor, const std::string& successorName)
 {
-    if (!poll([&] { return victim.ended(); }, 30'000)) {
+    if (!poll([&] { return victim.ended(); }, 30'000))
         broken("the failpoint was never reached: this scenario tested nothing");
-        victim.kill(SIGKILL);
-        victim.wait();
-    }
+    killAndRecover(victim, run, successor, successorName);
+}
+
+void Stage::recover(const RunId& run, Process& successor, const std::string& successorName)
+{
     remember(run);
     const std::uint64_t before = progress(run);
     const SpanMs from = m_clock.monotonicMs();
     successor = engine(successorName);
-    measure(run, before, from);
+    ++now().faults;
+    if (poll([&] { return progress(run) > before; }, kRecoveryLimitMs))
+        now().recoveryMs.push_back(static_cast<double>(m_clock.monotonicMs() - from));
+    else
+        broken("run " + toText(run) + " did not move within " + std::to_string(kRecoveryLimitMs / 1000)
+            + " s after a kill");
 }
 
 std::string Stage::cli(const std::vector<std::string>& arguments, int* exitCode, const std::string& program)

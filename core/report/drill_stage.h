@@ -86,7 +86,7 @@ public:
     std::vector<std::pair<std::string, std::string>> environment;  // of engines
 
 private:
-    void measure(const RunId& run, std::uint64_t before, SpanMs from);
+    void recover(const RunId& run, Process& successor, const std::string& successorName);
 
     const DrillOptions& m_options;
     SeededRng m_rng;

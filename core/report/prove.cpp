@@ -124,6 +124,9 @@ private:
     void committed(const Entry& entry)
     {
         for (const auto& change : ledgerChangesOf(m_state, entry)) {
+            const std::string& step = m_state.steps[change.step].id;
+            if (!mayChange(m_ledger[change.effect], change, m_state.id, step))
+                continue;
             LedgerRow row;
             row.state = change.state;
             row.holder = m_state.id;

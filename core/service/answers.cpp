@@ -13,15 +13,6 @@ namespace {
 constexpr int kMaxUnknown = 3;
 constexpr int kMaxTries = 64;  // lost races of one submission before it gives up
 
-Outcome failedWith(const RunId& run, Error error)
-{
-    Outcome outcome;
-    outcome.kind = Outcome::Kind::Failed;
-    outcome.run = run;
-    outcome.error = std::move(error);
-    return outcome;
-}
-
 }  // namespace
 
 void Service::Impl::giveBack(const Item& item)
@@ -39,24 +30,28 @@ void Service::Impl::arrived(const RunId& run, const ItemPtr& item, Result<Member
     Slot& slot = slotOf(run);
     --slot.outstanding;
     giveBack(*item);
-    item->unclear = item->unclear || (!result && result.error().kind == ErrorKind::OutcomeUnknown);
-    if (slot.broken) {
-        // Its chain is decided again as a whole. Errors of the store are answered now, they would only come
-        // again.
-        if (!result) {
-            std::erase(slot.waiting, item);
-            answer(item, failedWith(run, std::move(result).error()));
-        }
-    } else if (!result && result.error().kind == ErrorKind::OutcomeUnknown && ++item->tries < kMaxUnknown) {
-        item->callersId = true;  // it may have landed: the store is asked by its command id
+    // A member that failed by itself in a broken chain was decided on what is not there: it is decided again.
+    if (result && result->kind == MemberResult::Kind::Failed
+        && (!slot.broken || result->error.kind == ErrorKind::OutcomeUnknown))
+        result = std::move(result->error);
+    const bool unknown = !result && result.error().kind == ErrorKind::OutcomeUnknown;
+    item->unclear = item->unclear || unknown;
+    const bool landed = result
+        && (result->kind == MemberResult::Kind::Committed || result->kind == MemberResult::Kind::Duplicate);
+    if (unknown || landed)
+        item->callersId = true;  // whenever it is decided again, the store is asked by its command id
+    if (unknown && ++item->tries < kMaxUnknown) {
         breakChain(slot);
     } else if (!result) {
         failed(slot, item, failedWith(run, std::move(result).error()));
-    } else {
+    } else if (slot.broken && result->kind == MemberResult::Kind::Committed
+        && item->entry.version == slot.confirmed.version + 1) {
+        committed(slot, item, *result);  // what broke the chain came after it
+    } else if (!slot.broken) {           // else its chain is decided again as a whole
         switch (result->kind) {
         case MemberResult::Kind::Committed: committed(slot, item, *result); break;
         case MemberResult::Kind::Duplicate: duplicate(slot, item, *result); break;
-        case MemberResult::Kind::Failed: failed(slot, item, failedWith(run, std::move(result->error))); break;
+        case MemberResult::Kind::Failed: break;
         case MemberResult::Kind::KeyTaken: taken(slot, item, result->other); break;
         case MemberResult::Kind::Stale:
         case MemberResult::Kind::LedgerMoved:
@@ -83,6 +78,7 @@ void Service::Impl::arrived(const RunId& run, const ItemPtr& item, Result<Member
 void Service::Impl::committed(Slot& slot, const ItemPtr& item, const MemberResult& result)
 {
     std::erase(slot.chain, item);
+    std::erase(slot.waiting, item);  // of a broken chain
     apply(slot.confirmed, item->entry);
     slot.confirmed.head = item->hash;
     slot.confirmed.format = std::max(slot.confirmed.format, item->format);
@@ -167,6 +163,7 @@ void Service::Impl::taken(Slot& slot, const ItemPtr& item, const RunId& other)
 void Service::Impl::failed(Slot& slot, const ItemPtr& item, Outcome outcome)
 {
     std::erase(slot.chain, item);
+    std::erase(slot.waiting, item);
     breakChain(slot);
     auditRefusal(item, std::move(outcome));
 }
@@ -189,7 +186,6 @@ void Service::Impl::breakChain(Slot& slot)
         const ItemPtr item = slot.chain.back();
         slot.chain.pop_back();
         item->held.reset();
-        item->late.reset();
         slot.waiting.push_front(item);
     }
 }

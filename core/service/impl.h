@@ -124,6 +124,8 @@ struct Service::Impl {
     std::map<std::string, std::uint32_t, std::less<>> permitsInFlight;
 };
 
+// The answer of a submission that came to no end.
+[[nodiscard]] Outcome failedWith(const RunId& run, Error error);
 // Attempts of this session that the entry starts.
 [[nodiscard]] std::uint32_t startsOf(const Entry& entry, const SessionId& session);
 // (tool, effect key) under the store's salt.

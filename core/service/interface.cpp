@@ -212,7 +212,7 @@ Result<PayloadRef> copied(
 
 }  // namespace
 
-Result<Submission> Service::deliver(const OutboxRow& row)
+Result<Submission> Service::deliver(const OutboxRow& row, std::optional<NewPayload> copy)
 {
     CAIRN_TRY_ASSIGN(const Message message, decodeMessage(row.body));
     WireWriter seed;
@@ -224,7 +224,13 @@ Result<Submission> Service::deliver(const OutboxRow& row)
     s.delivered = row;
     s.command.id = deriveId<CommandId>("message", seed.out());
     s.command.actor = {ActorKind::Run, toText(row.from)};
-    CAIRN_TRY_ASSIGN(const PayloadRef payload, copied(*this, m_impl->reader, row.from, message.payload, s));
+    PayloadRef payload;
+    if (copy) {
+        payload = copy->ref;
+        s.payloads.push_back(*std::move(copy));
+    } else {
+        CAIRN_TRY_ASSIGN(payload, copied(*this, m_impl->reader, row.from, message.payload, s));
+    }
     if (message.kind == cmd::MessageKind::StartChild) {
         cmd::Start start;
         start.run = row.to;

@@ -28,8 +28,11 @@ std::string amountOf(const StepRecord& step)
                                         : ", " + formatMoney(step.amount.micros, step.amount.currency);
 }
 
-void limit(std::vector<std::string>& lines)
+// Names of tools, workflows and units come from outside: each line stays one.
+void finishLines(std::vector<std::string>& lines)
 {
+    for (std::string& line : lines)
+        line = visibleLine(line);
     if (lines.size() <= kMaxLines)
         return;
     const std::size_t more = lines.size() - kMaxLines;
@@ -302,7 +305,7 @@ Result<Preview> Service::preview(const Submission& submission)
     tellOthers(*entry, preview.before, preview.after, work.given().definition, preview);
     for (auto* lines :
         {&preview.willHappen, &preview.willNotRepeat, &preview.mayRepeat, &preview.alsoChanges})
-        limit(*lines);
+        finishLines(*lines);
     preview.reversible = reversibleText(entry->verb);
     return preview;
 }

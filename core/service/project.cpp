@@ -161,6 +161,13 @@ struct Projection {
         for (const LedgerChange& change : ledgerChangesOf(after, entry)) {
             CAIRN_TRY_ASSIGN(EffectRow row, work.ledgerRow(change.effect));
             const StepRecord& step = after.steps[change.step];
+            LedgerRow now;
+            now.state = row.state;
+            now.holder = row.holder;
+            now.holderStep = row.holderStep;
+            now.unknowable = row.inputDigest.isNull();
+            if (!mayChange(now, change, after.id, step.id))
+                continue;
             if (change.state == LedgerState::InFlight || row.key.empty()) {
                 CAIRN_TRY_ASSIGN(row.key, work.keyText(change.step));
                 CAIRN_TRY_ASSIGN(const Digest plain, work.plain(step.input));

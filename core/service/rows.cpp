@@ -169,7 +169,7 @@ ListRow listRowOf(const RunState& state, const RunRow& identity, TimeMs now, con
     if (ix != kNoStep) {
         const StepRecord& step = state.steps[ix];
         row.step = step.id;
-        row.attempt = step.attempts;
+        row.attempt = attemptOf(step);
         row.attemptsMax = attemptsAllowed(step, definition);
         row.amount = step.amount;
         const ToolDef* tool = definition && !step.tool.empty() ? definition->tool(step.tool) : nullptr;
@@ -212,6 +212,18 @@ void finishListRow(ListRow& row, std::string error, std::string_view stepName)
     place.bytes(row.error);
     place.bytes(row.resource);
     row.situation = hex(sha256("cairn-situation", place.out())).substr(0, 16);
+}
+
+std::uint32_t attemptOf(const StepRecord& step)
+{
+    const bool again = step.state == StepState::Waiting
+        && (step.reason == Reason::Retry || (step.reason == Reason::Resource && step.attempts > 0));
+    if (step.state == StepState::Running || again)
+        return step.failures + 1;
+    // A worker that was lost leaves a doubt without a failure; the attempt that did was the first.
+    if (step.state == StepState::Unknown)
+        return std::max(step.failures, std::min(step.attempts, 1U));
+    return step.failures;
 }
 
 StepRow stepRowOf(const RunState& state, StepIx step)

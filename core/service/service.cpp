@@ -27,6 +27,8 @@ struct Depth {
     int& depth;
 };
 
+}  // namespace
+
 Outcome failedWith(const RunId& run, Error error)
 {
     Outcome outcome;
@@ -35,8 +37,6 @@ Outcome failedWith(const RunId& run, Error error)
     outcome.error = std::move(error);
     return outcome;
 }
-
-}  // namespace
 
 std::uint32_t startsOf(const Entry& entry, const SessionId& session)
 {
@@ -148,6 +148,7 @@ void Service::Impl::auditRefusal(const ItemPtr& item, Outcome outcome)
 
 void Service::Impl::decideNext(Slot& slot, const ItemPtr& item)
 {
+    item->late.reset();
     if (!slot.loaded && !item->creates)
         if (const Status loaded = load(slot); !loaded) {
             Outcome outcome = failedWith(slot.run, loaded.error());

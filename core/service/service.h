@@ -121,6 +121,7 @@ struct ServiceConfig {
     std::vector<std::string> serves;  // "name" or "name@version"; empty: everything the store has
     std::uint32_t verifyOneIn = 256;  // folds 1 in N commits again before COMMIT; 0: never
     std::uint32_t uid = 0;            // real uid, for the audit
+    std::string login;                // Actor::login of persons who act through this service
     std::string host;
 };
 
@@ -184,8 +185,9 @@ public:
     // The submission that applies a message of another run. Payloads are copied from the sender (reads the
     // store). The same row always gives the same command id. An outcome other than Committed leaves the row
     // in the outbox: drop it, but keep it where the outcome is Failed, or Rejected with NotFound (the
-    // receiver has not started yet).
-    [[nodiscard]] Result<Submission> deliver(const OutboxRow& row);
+    // receiver has not started yet). `copy`: of the message's payload, where that was made before.
+    [[nodiscard]] Result<Submission> deliver(
+        const OutboxRow& row, std::optional<NewPayload> copy = std::nullopt);
 
     // The state and explanation of any run, folded from its entries (version 0: the newest).
     [[nodiscard]] Result<RunState> load(const RunId& run, std::uint64_t version = 0);
@@ -210,5 +212,9 @@ private:
 [[nodiscard]] ListRow listRowOf(
     const RunState& state, const RunRow& identity, TimeMs now, const Definition* definition);
 [[nodiscard]] StepRow stepRowOf(const RunState& state, StepIx step);
+// Which of the attempts that its limit allows is under way or comes next; of a step that stands still, how
+// many it used up. Counts what the limit counts: handled failures since the counts last began anew, not
+// look-ups and lost workers.
+[[nodiscard]] std::uint32_t attemptOf(const StepRecord& step);
 
 }  // namespace cairn

@@ -13,6 +13,15 @@ HeardSessions::HeardSessions(std::vector<SessionRow> open, TimeMs now)
             m_living.push_back(row.id);
 }
 
+std::vector<SessionRow> HeardSessions::open(bool living) const
+{
+    std::vector<SessionRow> rows;
+    for (const SessionRow& row : m_open)
+        if (!lost(row.id) == living)
+            rows.push_back(row);
+    return rows;
+}
+
 std::optional<LostSession> HeardSessions::lost(const SessionId& session) const
 {
     if (session.isNull() || std::find(m_living.begin(), m_living.end(), session) != m_living.end())

@@ -18,8 +18,13 @@ public:
     // Nothing: it is heard.
     [[nodiscard]] std::optional<LostSession> lost(const SessionId& session) const;
     [[nodiscard]] const std::vector<SessionId>& living() const { return m_living; }
+    // Those that are heard, and those that are not though nobody has ended them.
+    [[nodiscard]] std::vector<SessionRow> heard() const { return open(true); }
+    [[nodiscard]] std::vector<SessionRow> silent() const { return open(false); }
 
 private:
+    [[nodiscard]] std::vector<SessionRow> open(bool living) const;
+
     std::vector<SessionRow> m_open;
     std::vector<SessionId> m_living;
     TimeMs m_now = kNoTime;

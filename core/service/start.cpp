@@ -2,6 +2,7 @@
 
 #include "core/base/json_scan.h"
 #include "core/base/text.h"
+#include "core/definition/plan.h"
 #include "core/service/impl.h"
 
 #include <algorithm>
@@ -16,15 +17,6 @@ Outcome rejected(RejectCode code, const RunId& run, std::string text)
     outcome.kind = Outcome::Kind::Rejected;
     outcome.run = run;
     outcome.rejection = {code, std::move(text), std::nullopt};
-    return outcome;
-}
-
-Outcome storeError(const RunId& run, Error error)
-{
-    Outcome outcome;
-    outcome.kind = Outcome::Kind::Failed;
-    outcome.run = run;
-    outcome.error = std::move(error);
     return outcome;
 }
 
@@ -81,18 +73,42 @@ std::string_view whatIsGiven(const cmd::Body& body)
     return result ? "the result" : "the input";
 }
 
+// Of the steps that a caller brings itself; those of a workflow and of a plan are checked where they are
+// read.
+Status checkNewSteps(const cmd::Body& body)
+{
+    const auto check = [](const cmd::NewStep& step) -> Status {
+        for (const std::string* text : {&step.id, &step.name})
+            if (const Status checked = checkStepId(*text); !checked)
+                return makeError(checked.error().kind, "a new step " + checked.error().text);
+        return {};
+    };
+    if (const auto* one = std::get_if<cmd::DrivenStep>(&body))
+        return check(one->step);
+    if (const auto* one = std::get_if<cmd::RequestApproval>(&body))
+        return check(one->step);
+    if (const auto* several = std::get_if<cmd::AddSteps>(&body))
+        for (const cmd::NewStep& step : several->steps)
+            CAIRN_TRY(check(step));
+    return {};
+}
+
 }  // namespace
 
 std::optional<Outcome> Service::Impl::prepare(Item& item)
 {
     Submission& s = item.submission;
     const TimeMs at = now();
+    if (s.command.actor.kind == ActorKind::Person && s.command.actor.login.empty())
+        s.command.actor.login = config.login;
     if (isOutside(s.command.actor) && !s.delivered)
         for (const NewPayload& payload : s.payloads)
             if (const Status checked = checkGiven(payload); !checked)
                 return rejected(RejectCode::InvalidInput, s.run,
                     std::string(whatIsGiven(s.command.body))
                         + " is not JSON that can be kept exactly: " + checked.error().text);
+    if (const Status checked = checkNewSteps(s.command.body); !checked)
+        return rejected(RejectCode::InvalidInput, s.run, checked.error().text);
     if (auto* start = std::get_if<cmd::Start>(&s.command.body))
         if (auto outcome = prepareStart(item, *start))
             return outcome;
@@ -121,7 +137,7 @@ std::optional<Outcome> Service::Impl::prepareStart(Item& item, cmd::Start& start
     const TimeMs at = now();
     const auto store = info();
     if (!store)
-        return storeError(s.run, store.error());
+        return failedWith(s.run, store.error());
     if (s.run.isNull())
         s.run = start.run.isNull() ? makeId<RunId>(at, rng) : start.run;
     start.run = s.run;
@@ -131,7 +147,7 @@ std::optional<Outcome> Service::Impl::prepareStart(Item& item, cmd::Start& start
     } else {
         auto found = findDefinition(s.workflow, s.workflowVersion);
         if (!found)
-            return storeError(s.run, std::move(found).error());
+            return failedWith(s.run, std::move(found).error());
         item.definition = *std::move(found);
         if (!item.definition) {
             const std::string version = s.workflowVersion == 0 ? "" : "@" + std::to_string(s.workflowVersion);
@@ -162,7 +178,7 @@ std::optional<Outcome> Service::Impl::prepareStart(Item& item, cmd::Start& start
     start.keyHash = sha256(saltView(store->salt), s.key);
     const auto taken = reader.findKey(identity.workflow.name, s.key);
     if (!taken)
-        return storeError(s.run, taken.error());
+        return failedWith(s.run, taken.error());
     return *taken ? std::optional(keyTaken(item, **taken)) : std::nullopt;
 }
 
@@ -194,7 +210,7 @@ std::optional<Outcome> Service::Impl::prepareFork(Item& item, cmd::Fork& fork)
     if (!source && source.error().kind == ErrorKind::NotFound)
         return rejected(RejectCode::NotFound, s.forkSource, source.error().text);
     if (!source)
-        return storeError(s.forkSource, std::move(source).error());
+        return failedWith(s.forkSource, std::move(source).error());
     const TimeMs at = now();
     if (fork.newRun.isNull())
         fork.newRun = s.run.isNull() ? makeId<RunId>(at, rng) : s.run;
@@ -204,7 +220,7 @@ std::optional<Outcome> Service::Impl::prepareFork(Item& item, cmd::Fork& fork)
     item.source = std::make_shared<const RunState>(*std::move(source));
     auto found = findDefinition(item.source->workflow.name, item.source->workflow.version);
     if (!found)
-        return storeError(s.forkSource, std::move(found).error());
+        return failedWith(s.forkSource, std::move(found).error());
     item.definition = *std::move(found);
     for (const PayloadRef& ref : forkedPayloads(*item.source)) {
         if (item.copies.contains(ref.id))
@@ -214,7 +230,7 @@ std::optional<Outcome> Service::Impl::prepareFork(Item& item, cmd::Fork& fork)
             return rejected(RejectCode::Refused, s.forkSource,
                 "a result that the fork would copy was redacted: " + bytes.error().text);
         if (!bytes)
-            return storeError(s.forkSource, std::move(bytes).error());
+            return failedWith(s.forkSource, std::move(bytes).error());
         s.payloads.push_back(makePayload(*std::move(bytes), ref.media));
         item.copies[ref.id] = s.payloads.back().ref;
     }

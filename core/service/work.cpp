@@ -19,6 +19,13 @@ bool startsAttempt(const cmd::Body& body)
     return std::holds_alternative<cmd::Claim>(body) || std::holds_alternative<cmd::DrivenStep>(body);
 }
 
+// A template cannot be filled from what is there: the step fails, and a person sees why. Anything else is an
+// error of the store, and says nothing about the step.
+bool cannotBeRead(ErrorKind kind)
+{
+    return kind == ErrorKind::InvalidInput || kind == ErrorKind::NotFound || kind == ErrorKind::Refused;
+}
+
 bool has(const std::map<StepIx, Rendered>& rendered, const std::vector<StepIx>& steps)
 {
     return std::any_of(steps.begin(), steps.end(), [&](StepIx ix) { return rendered.contains(ix); });
@@ -302,8 +309,11 @@ Result<LedgerRow> Work::ledgerView(const EffectRow& row)
     for (const StepIx ix : m_state.ready) {
         if (m_state.steps[ix].effect != row.effect)
             continue;
-        CAIRN_TRY_ASSIGN(const Digest digest, plain(m_state.steps[ix].input));
-        view.sameInput = !view.unknowable && saltedDigest(row.inputSalt, digest) == row.inputDigest;
+        const auto digest = plain(m_state.steps[ix].input);
+        if (!digest && digest.error().kind != ErrorKind::Refused)
+            return digest.error();
+        view.unknowable = view.unknowable || !digest;  // redacted
+        view.sameInput = !view.unknowable && saltedDigest(row.inputSalt, *digest) == row.inputDigest;
         break;
     }
     if (row.state != LedgerState::Completed || !view.sameInput || row.result.isNull())
@@ -335,7 +345,7 @@ Status Work::fetchOutput()
         m_given.output = keep(m_service.makePayload(*std::move(output), "application/json"));
         return {};
     }
-    if (output.error().kind != ErrorKind::InvalidInput && output.error().kind != ErrorKind::Refused)
+    if (!cannotBeRead(output.error().kind))
         return std::move(output).error();
     // All work is done: the run ends with what is wrong with its output said in the output's place.
     m_given.output =
@@ -378,7 +388,7 @@ Result<Rendered> Work::renderDefined(StepIx ix, const StepDef& def)
     std::optional<std::string_view> mine;
     if (m_state.steps[ix].owner != kNoStep) {
         auto slice = item(m_state.steps[ix]);
-        if (!slice && slice.error().kind == ErrorKind::InvalidInput)
+        if (!slice && cannotBeRead(slice.error().kind))
             return failed(slice.error().text);
         if (!slice)
             return std::move(slice).error();
@@ -387,8 +397,7 @@ Result<Rendered> Work::renderDefined(StepIx ix, const StepDef& def)
     const auto sources = [this](std::string_view name) { return source(name); };
     auto made = renderStep(*m_definition, def, sources, mine, m_given.now);
     if (!made) {
-        const ErrorKind kind = made.error().kind;
-        if (kind == ErrorKind::InvalidInput || kind == ErrorKind::NotFound || kind == ErrorKind::Refused)
+        if (cannotBeRead(made.error().kind))
             return failed(made.error().text);
         return std::move(made).error();
     }
@@ -416,7 +425,9 @@ Result<Rendered> Work::renderGiven(StepIx ix, const PayloadRef& input)
     Money amount;
     if (tool) {
         CAIRN_TRY_ASSIGN(const std::string_view value, json(input));
-        if (!tool->effectKey.empty()) {
+        if (record.undoOf != kNoStep) {
+            CAIRN_TRY_ASSIGN(key, keyText(ix));
+        } else if (!tool->effectKey.empty()) {
             CAIRN_TRY_ASSIGN(key, renderEffectKey(tool->effectKey, value));
         }
         CAIRN_TRY_ASSIGN(amount, renderAmount(*tool, value));
@@ -432,16 +443,22 @@ Result<Rendered> Work::renderUndoStep(StepIx ix)
     const ToolDef* tool = m_definition ? m_definition->tool(undone.tool) : nullptr;
     if (!tool)
         return failed("tool \"" + undone.tool + "\" is not in the workflow, so it cannot be undone");
-    CAIRN_TRY_ASSIGN(const std::string_view input, json(undone.input));
-    CAIRN_TRY_ASSIGN(const std::string_view output, json(undone.output));
-    auto made = renderUndo(*tool, input, output);
-    if (!made && (made.error().kind == ErrorKind::InvalidInput || made.error().kind == ErrorKind::NotFound))
-        return failed(made.error().text);
-    if (!made)
-        return std::move(made).error();
-    CAIRN_TRY_ASSIGN(std::string key, keyText(m_state.steps[ix].undoOf));
+    const auto sources = [&](std::string_view name) -> Result<std::string_view> {
+        auto value = json(name == kInputSource ? undone.input : undone.output);
+        if (value)
+            return *value;
+        return makeError(value.error().kind,
+            "the undo reads the " + std::string(name) + " of step \"" + undone.id
+                + "\": " + value.error().text);
+    };
+    auto made = renderUndo(*tool, sources);
+    auto key = made ? keyText(ix) : Result<std::string>(std::move(made).error());
+    if (!key && cannotBeRead(key.error().kind))
+        return failed(key.error().text);
+    if (!key)
+        return std::move(key).error();
     Money amount = undone.amount;
-    return asRendered(ix, *std::move(made), std::move(key) + ":undo", std::move(amount));
+    return asRendered(ix, *std::move(made), *std::move(key), std::move(amount));
 }
 
 Result<Rendered> Work::asRendered(StepIx ix, std::string input, std::string key, Money amount)

@@ -75,6 +75,11 @@ struct SituationRow {
     RunId example;              // the oldest member
 };
 
+struct SituationList {
+    std::vector<SituationRow> rows;  // who moves next first, then the oldest
+    std::uint64_t total = 0;         // those that a limit cut off too
+};
+
 struct Changes {
     std::vector<ListRow> rows;
     std::uint64_t cursor = 0;  // pass to the next call

@@ -173,6 +173,7 @@ struct OutboxRow {
     RunId to;
     std::string body;  // encoded Message (core/service)
     TimeMs createdAt = kNoTime;
+    std::uint64_t seq = 0;  // place in the order of arrival; filled by the store
 };
 
 struct ResourceRow {

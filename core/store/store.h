@@ -64,7 +64,8 @@ struct MemberResult {
     std::uint64_t version = 0;
     RunId other;
     std::uint64_t auditSeq = 0;
-    bool ownerElsewhere = false;  // the run has another owner: a wakeups row was added in this transaction
+    bool ownerElsewhere = false;  // the run has another owner: it is woken by this transaction, unless it has
+                                  // ended; then the next claim takes the run
     Error error;
 };
 
@@ -138,8 +139,9 @@ public:
         const std::optional<PageKey>& after, std::size_t limit) = 0;
     [[nodiscard]] virtual Result<std::uint64_t> count(const ListFilter& filter) = 0;
     [[nodiscard]] virtual Result<std::vector<CountRow>> counts(const ListFilter& filter) = 0;
-    [[nodiscard]] virtual Result<std::vector<SituationRow>> situations(
-        const ListFilter& filter, std::size_t limit) = 0;
+    // Groups of runs that wait for the same reason in the same place, by who moves next, then the oldest
+    // wait. The attention of a group is the most urgent of its runs; the other texts are those of its oldest.
+    [[nodiscard]] virtual Result<SituationList> situations(const ListFilter& filter, std::size_t limit) = 0;
     [[nodiscard]] virtual Result<std::vector<ListRow>> listRows(std::span<const RunId> runs) = 0;
     // List rows changed after the cursor, oldest change first. cursor 0 gives no rows and the present cursor.
     [[nodiscard]] virtual Result<Changes> changesSince(std::uint64_t cursor, std::size_t limit) = 0;
@@ -184,7 +186,8 @@ public:
     [[nodiscard]] virtual Result<std::vector<ClaimedRun>> claim(
         const SessionId& session, TimeMs now, std::size_t limit) = 0;
     // Gives runs back without an entry (drain), guarded by owner and epoch. `next_due` stays as it is, but
-    // for a run with a wake-up that was not taken yet: that one is due at once.
+    // for a run with a wake-up that was not taken yet: that one is due at once. LeaseLost where the session
+    // has ended: nobody wakes it any more, and its runs are for the next claim.
     [[nodiscard]] virtual Status release(const SessionId& session, std::span<const ClaimedRun> runs) = 0;
     // An operator's takeover of one run: owner becomes `session` (null: nobody, due at once), epoch raised.
     [[nodiscard]] virtual Result<ClaimedRun> takeOver(const RunId& run, const SessionId& session) = 0;
@@ -200,11 +203,19 @@ public:
 
     // Runs to reload for this session (commits by others); rows are removed by takeWakeups.
     [[nodiscard]] virtual Result<std::vector<RunId>> takeWakeups(const SessionId& session) = 0;
-    // Undelivered messages, oldest first. Several engines may see the same one: delivery is idempotent.
-    [[nodiscard]] virtual Result<std::vector<OutboxRow>> outbox(std::size_t limit) = 0;
+    // Forgets sessions that ended before `endedBefore` and own no run any more.
+    [[nodiscard]] virtual Status dropSessionsEndedBefore(TimeMs endedBefore) = 0;
+    // Undelivered messages with a seq above `after`, in the order of arrival. Several engines may see the
+    // same one: delivery is idempotent. A seq may come again once its message is gone.
+    [[nodiscard]] virtual Result<std::vector<OutboxRow>> outbox(
+        std::size_t limit, std::uint64_t after = 0) = 0;
     [[nodiscard]] virtual Status dropOutbox(const OutboxRow& row) = 0;
 
+    // Makes a resource, or changes its limits; the back-off of one that is there stays as it is.
     [[nodiscard]] virtual Status putResource(const ResourceRow& row) = 0;
+    // Leaves a resource alone until then, or for longer where that is stored; its limits stay as they are.
+    [[nodiscard]] virtual Status raiseBackOff(
+        std::string_view resource, TimeMs until, bool askedByServer) = 0;
     // Slots: how many calls of a limited resource may be under way at one time, in all sessions together.
     // Leases up to `want` for this session until `until`, instead of those that it holds; gives how many it
     // holds now. Without a limit: what is wanted.
@@ -228,6 +239,7 @@ public:
     // them.
     [[nodiscard]] virtual Status stageChunk(
         const ArtifactId& artifact, std::uint32_t index, std::string_view bytes) = 0;
+    // In transactions of a few chunks each.
     [[nodiscard]] virtual Status dropStagedBefore(TimeMs before) = 0;
 
     // Copies the whole store to a new file, checked after writing (Refused where the file exists).

@@ -109,7 +109,7 @@ void measureOverview(Reading& reading)
     reading.measure(
         "how many runs", [](StoreReader& store) { return std::to_string(must(store.count({}))) + " runs"; });
     reading.measure("situations of the unfinished, the 500 largest",
-        [&](StoreReader& store) { return rows(must(store.situations({open}, 500)).size()); });
+        [&](StoreReader& store) { return rows(must(store.situations({open}, 500)).rows.size()); });
     const std::uint64_t cursor = must(reading.store().changesSince(0, 1)).cursor;
     reading.measure("changes since 500 changes ago",
         [&](StoreReader& store) { return rows(must(store.changesSince(cursor - 500, 500)).rows.size()); });

@@ -4,6 +4,7 @@
 #include "tests/support/cairn_qtest.h"
 
 #include <QtCore/QCryptographicHash>
+#include <QtCore/QDir>
 #include <QtCore/QFile>
 #include <QtCore/QJsonArray>
 #include <QtCore/QJsonDocument>
@@ -62,8 +63,18 @@ private Q_SLOTS:
     void migratesAStoreOfTheOlderProgram();
     void everyFieldOfTheJsonIsInTheHandbook();
     void anAuditThatWasCutShowsAgainstAKeptHead();
+    void jsonIsJsonWhateverRunsHold();
+    void whatRunsHoldBeginsNoLine();
+    void aDeadEngineIsNotThere();
+    void aStoreThatIsALinkIsThree();
+    void theExitCodeInTheErrorIsTheExitCode();
+    void aKeyThatIsNoTextIsTwo();
+    void watchPrintsOnlyWhatWasAskedFor();
+    void aPreviewStoresNothingLarge();
+    void theDrillCountsNoOldLedger();
 
 private:
+    QByteArray text(const QStringList& arguments);  // without --json
     Answer cairn(const QStringList& arguments, const QString& program = QStringLiteral("cairn"));
     QString file(const QString& name, const QByteArray& bytes);
     QByteArray storeBytes();
@@ -85,6 +96,16 @@ Answer TestCli::cairn(const QStringList& arguments, const QString& program)
     if (!process.waitForFinished(60'000))
         return {};
     return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
+}
+
+QByteArray TestCli::text(const QStringList& arguments)
+{
+    QProcess process;
+    process.start(QStringLiteral(CAIRN_BIN_DIR "/cairn"),
+        QStringList{QStringLiteral("--store"), QStringLiteral("sqlite:") + m_store} + arguments);
+    if (!process.waitForFinished(60'000))
+        return {};
+    return process.readAllStandardOutput() + process.readAllStandardError();
 }
 
 QString TestCli::file(const QString& name, const QByteArray& bytes)
@@ -297,6 +318,250 @@ void TestCli::anAuditThatWasCutShowsAgainstAKeptHead()
     const Answer other = cairn(verify + QStringList{QString(64, QLatin1Char('0'))});
     QCOMPARE(other.code, 1);
     QVERIFY2(other.err.contains("head you kept"), other.err.constData());
+}
+
+void TestCli::jsonIsJsonWhateverRunsHold()
+{
+    QCOMPARE(
+        cairn({QStringLiteral("store"), QStringLiteral("init"), QStringLiteral("--test-clock")}).code, 0);
+    // A woman technologist is two characters with a zero-width joiner between them; then a directional
+    // override, one of the tags beyond 16 bits, DEL, and what is harmless.
+    const QString key =
+        QString::fromUtf8("\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb\xe2\x80\xae\xf3\xa0\x80\x81\x7f "
+                          "\xc3\xa9 \\u{200d} \"q\"");
+    const QString run = startAsk(key);
+    QVERIFY(!run.isEmpty());
+    QCOMPARE(
+        cairn({QStringLiteral("--as"), key, QStringLiteral("pause"), run, QStringLiteral("--reason"), key})
+            .code,
+        0);
+    const QList<QStringList> verbs{{QStringLiteral("list")}, {QStringLiteral("show"), run},
+        {QStringLiteral("why"), run}, {QStringLiteral("remedies"), run}, {QStringLiteral("graph"), run},
+        {QStringLiteral("context"), run},
+        {QStringLiteral("history"), run, QStringLiteral("--from"), QStringLiteral("2")},
+        {QStringLiteral("audit"), QStringLiteral("list")},
+        {QStringLiteral("cancel"), run, QStringLiteral("--preview")},
+        {QStringLiteral("store"), QStringLiteral("info")},
+        {QStringLiteral("store"), QStringLiteral("clock"), QStringLiteral("1m")}};
+    for (const QStringList& verb : verbs) {
+        const Answer answer = cairn(verb);
+        QCOMPARE(answer.code, 0);
+        QJsonParseError error;
+        QJsonDocument::fromJson(answer.out, &error);
+        QVERIFY2(error.error == QJsonParseError::NoError,
+            (verb.join(u' ').toUtf8() + ": " + answer.out).constData());
+        for (const char* raw : {"\xe2\x80\x8d", "\xe2\x80\xae", "\xf3\xa0\x80\x81", "\x7f"})
+            QVERIFY2(!answer.out.contains(raw), answer.out.constData());
+    }
+    const Answer listed = cairn({QStringLiteral("list")});
+    QCOMPARE(listed.json().value(QStringLiteral("key")).toString(), key);
+    QVERIFY2(listed.out.contains("\\u200d") && listed.out.contains("\\udb40\\udc01")
+            && listed.out.contains("\xc3\xa9"),
+        listed.out.constData());
+    QCOMPARE(cairn({QStringLiteral("audit"), QStringLiteral("list")})
+                 .json()
+                 .value(QStringLiteral("actor"))
+                 .toString(),
+        key);
+}
+
+void TestCli::whatRunsHoldBeginsNoLine()
+{
+    QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("init")}).code, 0);
+    const QString forged = QStringLiteral("kim\n99 root act approve\tx\n  approve     go on");
+    const QString run = startAsk(forged);
+    QVERIFY(!run.isEmpty());
+    engineUntilIdle();
+    for (const char* verb : {"pause", "resume", "pause"})
+        QCOMPARE(cairn({QStringLiteral("--as"), forged, QString::fromLatin1(verb), run,
+                           QStringLiteral("--reason"), forged})
+                     .code,
+            0);
+    const Answer unknown = cairn({QStringLiteral("--as"), forged, QStringLiteral("retry"), run, forged});
+    QVERIFY(unknown.code != 0);
+    QVERIFY(cairn({QStringLiteral("signal"), run, forged, QStringLiteral("--id"), forged}).code <= 1);
+    const QList<QStringList> verbs{{QStringLiteral("audit"), QStringLiteral("list")},
+        {QStringLiteral("list")}, {QStringLiteral("show"), run}, {QStringLiteral("why"), run},
+        {QStringLiteral("remedies"), run}, {QStringLiteral("history"), run}, {QStringLiteral("graph"), run},
+        {QStringLiteral("why"), forged}, {QStringLiteral("why"), forged + QLatin1Char('!')},
+        {QStringLiteral("retry"), run, forged},
+        {QStringLiteral("retry"), run, forged, QStringLiteral("--preview")},
+        {QStringLiteral("approve"), run, forged}, {QStringLiteral("payload"), run, forged},
+        {QStringLiteral("start"), forged}, {QStringLiteral("list"), forged}};
+    for (const QStringList& verb : verbs) {
+        const QByteArray out = text(verb);
+        QVERIFY(!out.isEmpty());
+        const QList<QByteArray> lines = out.split('\n');
+        for (const QByteArray& line : lines)
+            QVERIFY2(
+                !line.startsWith("99 root") && !line.contains("\tx") && !line.startsWith("  approve     go"),
+                (verb.join(u' ').toUtf8() + ":\n" + out).constData());
+    }
+    const QByteArray audit = text({QStringLiteral("audit"), QStringLiteral("list")});
+    QVERIFY2(audit.contains("kim\\n99 root act approve\\tx"), audit.constData());
+    QCOMPARE(audit.count('\n'), cairn({QStringLiteral("audit"), QStringLiteral("list")}).out.count('\n'));
+}
+
+// Killed with SIGKILL: nobody ends its session, and once its lease has passed it is not there any more.
+void TestCli::aDeadEngineIsNotThere()
+{
+    QCOMPARE(
+        cairn({QStringLiteral("store"), QStringLiteral("init"), QStringLiteral("--test-clock")}).code, 0);
+    QProcess engine;
+    engine.start(QStringLiteral(CAIRN_BIN_DIR "/cairn"),
+        {QStringLiteral("--store"), QStringLiteral("sqlite:") + m_store, QStringLiteral("engine"),
+            QStringLiteral("--name"), QStringLiteral("doomed")});
+    QByteArray ready;
+    engine.setReadChannel(QProcess::StandardError);
+    while (!ready.contains('\n') && engine.waitForReadyRead(60'000))
+        ready += engine.readAllStandardError();
+    QVERIFY2(ready.contains("doomed"), ready.constData());
+    const QStringList info{QStringLiteral("store"), QStringLiteral("info")};
+    QCOMPARE(cairn(info).json().value(QStringLiteral("sessions")).toArray().size(), 1);
+    engine.kill();
+    QVERIFY(engine.waitForFinished(60'000));
+    QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("clock"), QStringLiteral("1h")}).code, 0);
+    const QString plain = file(QStringLiteral("plain.json"),
+        json("{'schema':'urn:cairn:workflow:1','name':'plain','version':1,'tools':{'note':{'safety':"
+             "'read_only','executor':'builtin','settings':{'function':'echo'}}},'steps':[{'name':'only',"
+             "'tool':'note'}]}"));
+    const QString run =
+        cairn({QStringLiteral("start"), plain}).json().value(QStringLiteral("run")).toString();
+    const QJsonObject dead = cairn(info).json();
+    QCOMPARE(dead.value(QStringLiteral("sessions")).toArray().size(), 0);
+    QCOMPARE(dead.value(QStringLiteral("silent_sessions")).toArray().size(), 1);
+    const QByteArray told = text(info);
+    QVERIFY2(told.contains("engines  0\n"), told.constData());
+    const QByteArray why = text({QStringLiteral("why"), run});
+    QVERIFY2(why.contains("No engine is running."), why.constData());
+}
+
+void TestCli::aStoreThatIsALinkIsThree()
+{
+    QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("init")}).code, 0);
+    QCOMPARE(
+        cairn({QStringLiteral("store"), QStringLiteral("init")}).code, 1);  // refused, and can be reached
+    const QString link = m_store + QStringLiteral("-link");
+    QVERIFY(QFile::link(m_store, link));
+    m_store = link;
+    const QList<QStringList> verbs{{QStringLiteral("list")}, {QStringLiteral("pause"), QStringLiteral("x")},
+        {QStringLiteral("store"), QStringLiteral("info")}, {QStringLiteral("store"), QStringLiteral("init")},
+        {QStringLiteral("store"), QStringLiteral("migrate")},
+        {QStringLiteral("engine"), QStringLiteral("--until-idle")}};
+    for (const QStringList& verb : verbs) {
+        const Answer answer = cairn(verb);
+        QVERIFY2(answer.code == 3, (verb.join(u' ').toUtf8() + " " + answer.err).constData());
+        QCOMPARE(QJsonDocument::fromJson(answer.err).object().value(QStringLiteral("exit")).toInt(), 3);
+        QVERIFY2(answer.err.contains("is a link"), answer.err.constData());
+    }
+}
+
+void TestCli::theExitCodeInTheErrorIsTheExitCode()
+{
+    const QList<QStringList> verbs{{QStringLiteral("list")}, {QStringLiteral("why"), QStringLiteral("x")},
+        {QStringLiteral("store"), QStringLiteral("check")},
+        {QStringLiteral("store"), QStringLiteral("migrate")},
+        {QStringLiteral("engine"), QStringLiteral("--until-idle")},
+        {QStringLiteral("pause"), QStringLiteral("x")}};
+    for (const QStringList& verb : verbs) {  // there is no store
+        const Answer answer = cairn(verb);
+        QVERIFY2(answer.code == 3, (verb.join(u' ').toUtf8() + " " + answer.err).constData());
+        QCOMPARE(QJsonDocument::fromJson(answer.err).object().value(QStringLiteral("exit")).toInt(), 3);
+    }
+    m_store = QStringLiteral("x");
+    const Answer scheme = cairn({QStringLiteral("--store"), QStringLiteral("odd:x"), QStringLiteral("list")});
+    QCOMPARE(scheme.code, 2);
+    m_store = m_folder.filePath(QStringLiteral("exit.db"));
+    QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("init")}).code, 0);
+    const Answer unknown = cairn({QStringLiteral("why"), QStringLiteral("nothing")});
+    QCOMPARE(unknown.code, 4);
+    QCOMPARE(QJsonDocument::fromJson(unknown.err).object().value(QStringLiteral("exit")).toInt(), 4);
+}
+
+void TestCli::aKeyThatIsNoTextIsTwo()
+{
+    QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("init")}).code, 0);
+    for (const QString& option : {QString(), QStringLiteral("--json ")}) {
+        QProcess process;  // no argument of QProcess can hold the byte
+        process.start(QStringLiteral("/bin/sh"),
+            {QStringLiteral("-c"),
+                QStringLiteral("exec \"$0\" --store \"$1\" ") + option
+                    + QStringLiteral("start \"$2\" --input '{\"amount\":\"1\"}' --key \"$(printf '\\377')\""),
+                QStringLiteral(CAIRN_BIN_DIR "/cairn"), QStringLiteral("sqlite:") + m_store,
+                file(QStringLiteral("ask.json"), kApproval)});
+        QVERIFY(process.waitForFinished(60'000));
+        const QByteArray said = process.readAllStandardError() + process.readAllStandardOutput();
+        QVERIFY2(process.exitCode() == 2 && said.contains("key"), said.constData());
+    }
+}
+
+void TestCli::watchPrintsOnlyWhatWasAskedFor()
+{
+    QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("init")}).code, 0);
+    const QString wanted = startAsk(QStringLiteral("wanted"));
+    const QString other = startAsk(QStringLiteral("other"));
+    QProcess watch;
+    watch.start(QStringLiteral(CAIRN_BIN_DIR "/cairn"),
+        {QStringLiteral("--store"), QStringLiteral("sqlite:") + m_store, QStringLiteral("--json"),
+            QStringLiteral("watch"), QStringLiteral("run:") + wanted});
+    QVERIFY(watch.waitForStarted(60'000));
+    QByteArray printed;
+    for (int i = 0; i < 200 && printed.count('\n') < 2; ++i) {
+        const QString verb = i % 2 == 0 ? QStringLiteral("pause") : QStringLiteral("resume");
+        QCOMPARE(cairn({verb, other}).code, 0);
+        QCOMPARE(cairn({verb, wanted}).code, 0);
+        watch.waitForReadyRead(1'000);
+        printed += watch.readAllStandardOutput();
+    }
+    watch.terminate();
+    QVERIFY(watch.waitForFinished(60'000));
+    QCOMPARE(watch.exitCode(), 0);
+    printed += watch.readAllStandardOutput();
+    QVERIFY2(printed.contains(wanted.toUtf8()), "the changes were not printed");
+    QVERIFY2(!printed.contains(other.toUtf8()), printed.constData());
+}
+
+void TestCli::aPreviewStoresNothingLarge()
+{
+    QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("init")}).code, 0);
+    const QString run = startAsk(QStringLiteral("large"));
+    const QString data =
+        QLatin1Char('@') + file(QStringLiteral("large.json"), '"' + QByteArray(3 << 20, 'x') + '"');
+    const QStringList signal{QStringLiteral("signal"), run, QStringLiteral("paid"), QStringLiteral("--id"),
+        QStringLiteral("9"), QStringLiteral("--data"), data};
+    const QByteArray before = storeBytes();
+    const Answer preview = cairn(signal + QStringList{QStringLiteral("--preview")});
+    QCOMPARE(preview.code, 0);
+    QVERIFY(preview.json().value(QStringLiteral("preview")).toBool());
+    const QStringList settle{QStringLiteral("settle"), run, QStringLiteral("pay"),
+        QStringLiteral("--happened"), QStringLiteral("--output"), data, QStringLiteral("--evidence"), data};
+    QVERIFY(!cairn(settle + QStringList{QStringLiteral("--preview")}).out.isEmpty());
+    QVERIFY(storeBytes() == before);
+    QCOMPARE(cairn(signal).json().value(QStringLiteral("outcome")).toString(), QStringLiteral("committed"));
+    QCOMPARE(cairn({QStringLiteral("verify")}).code, 0);
+    const Answer history =
+        cairn({QStringLiteral("history"), run, QStringLiteral("--from"), QStringLiteral("2")});
+    const QString payload = history.json()
+                                .value(QStringLiteral("facts"))
+                                .toArray()
+                                .at(0)
+                                .toObject()
+                                .value(QStringLiteral("data"))
+                                .toObject()
+                                .value(QStringLiteral("id"))
+                                .toString();
+    QCOMPARE(cairn({QStringLiteral("payload"), run, payload}).out.size(), (3 << 20) + 2);
+}
+
+void TestCli::theDrillCountsNoOldLedger()
+{
+    const QString folder = m_store + QStringLiteral(".drill");
+    QVERIFY(QDir().mkdir(folder));
+    const Answer answer = cairn({QStringLiteral("drill")});
+    QCOMPARE(answer.code, 1);
+    QVERIFY2(answer.err.contains(folder.toUtf8()), answer.err.constData());
+    QVERIFY(!QFile::exists(m_store));
+    QVERIFY(QDir(folder).isEmpty());
 }
 
 QTEST_GUILESS_MAIN(TestCli)

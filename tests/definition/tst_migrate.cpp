@@ -155,6 +155,12 @@ void TstMigrate::refusesPlans_data()
         R"(the plan's step 2 has the id "pay" of an earlier one)");
     row(R"({"steps":[{"name":"pay","id":"a/b"}]})",
         R"(the plan's step 1 has the id "a/b": an id has at most 200 bytes and no '/' or '#')");
+    row(R"({"steps":[{"name":"pay","id":"a\nb"}]})",
+        R"(the plan's step 1 has the id "a\nb": an id is text of one line without control, directional or )"
+        "zero-width characters");
+    row(R"({"steps":[{"name":"pay","id":"a\u202eb"}]})",
+        R"(the plan's step 1 has the id "a\u{202e}b": an id is text of one line without control, directional or )"
+        "zero-width characters");
     row(R"({"steps":[{"name":"pay","tool":"t"}]})", R"(the plan's step 1 has the unknown field "tool")");
     row(R"({"steps":[{"name":"pay","after":"ask"}]})", "the plan's step 1 expected a list, found text");
 }

@@ -138,6 +138,7 @@ void TstParse::readsTools()
     QCOMPARE(t.amountAt, std::string("/sum"));
     QCOMPARE(t.currency, std::string("CHF"));
     QCOMPARE(t.worstCase, (std::vector<Usage>{{"tokens", 10}, {"EUR", 1}}));
+    QCOMPARE(t.usage, (std::vector<UsageAt>{{"tokens", "/usage/total"}, {"EUR", "/cost"}}));
     QCOMPARE(t.retry, (RetryPolicy{2, 9, 250, 1500, 120'000, 3'600'000}));
     QCOMPARE(t.timeout, SpanMs(90'000));
     QCOMPARE(t.heartbeatTimeout, SpanMs(7'000));

@@ -55,6 +55,7 @@ private Q_SLOTS:
     void rendersEffectKeys();
     void rendersAmounts_data();
     void rendersAmounts();
+    void readsUsage();
     void rendersUntil();
     void countsAndSlicesItems();
     void rendersWholeSteps();
@@ -254,6 +255,17 @@ void TstRender::rendersAmounts()
     QCOMPARE(QByteArray::fromStdString(said), expected);
 }
 
+void TstRender::readsUsage()
+{
+    const std::vector<UsageAt> places{{"tokens", "/usage/total"}, {"EUR", "/cost"}};
+    QCOMPARE(usageOf(places, R"({"usage":{"total":1200.2},"cost":"0.000001"})"),
+        (std::vector<Usage>{{"tokens", 1201}, {"EUR", 1}}));
+    // What is not there, is no amount or is negative is not reported.
+    QCOMPARE(usageOf(places, R"({"usage":{"total":-3},"cost":7})"), (std::vector<Usage>{{"EUR", 7'000'000}}));
+    QCOMPARE(usageOf(places, R"({"usage":null,"cost":[]})"), std::vector<Usage>());
+    QCOMPARE(usageOf(places, "not JSON"), std::vector<Usage>());
+}
+
 void TstRender::rendersUntil()
 {
     QCOMPARE(*renderUntil(R"({"$from":"a","at":"/when"})", kSources), TimeMs(1'772'355'600'000));
@@ -332,8 +344,16 @@ void TstRender::rendersUndo()
 {
     ToolDef tool;
     tool.undoInput = R"({"was":{"$from":"input","at":"/n"},"id":{"$from":"output","at":"/id"}})";
-    QCOMPARE(
-        shown(renderUndo(tool, R"({"n":1.0})", R"({"id":"p-1"})")), std::string(R"({"was":1.0,"id":"p-1"})"));
+    std::string asked;
+    const auto call = [&](std::string_view source) -> Result<std::string_view> {
+        asked += source;
+        return std::string_view(source == kInputSource ? R"({"n":1.0})" : R"({"id":"p-1"})");
+    };
+    QCOMPARE(shown(renderUndo(tool, call)), std::string(R"({"was":1.0,"id":"p-1"})"));
+    tool.undoInput = R"({"$from":"output","at":"/id"})";
+    asked.clear();
+    QCOMPARE(shown(renderUndo(tool, call)), std::string(R"("p-1")"));
+    QCOMPARE(asked, std::string("output"));
 }
 
 void TstRender::namesWhatAStepReads()

@@ -21,7 +21,7 @@ public:
     void cancel(const AttemptId& attempt) override { cancelled.insert(attempt); }
     void abandon(const AttemptId& attempt) override { abandoned.insert(attempt); }
 
-    void complete(std::size_t index, const std::string& output = "null")
+    void complete(std::size_t index, const std::string& output = "null", const std::string& media = {})
     {
         AttemptResult result;
         result.attempt = started.at(index).attempt;
@@ -29,6 +29,7 @@ public:
         result.output = std::make_shared<Spool>(kPayloadBytes);
         if (!result.output->append(output))
             qFatal("spool");
+        result.media = media;
         m_finished(std::move(result));
     }
     void fail(std::size_t index, FailureClass failure, EffectKnowledge effect, SpanMs retryAfter = -1)

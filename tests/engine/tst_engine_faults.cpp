@@ -20,6 +20,7 @@ private Q_SLOTS:
     void aFailedTimerFiresLater();
     void aBusyStoreIsNotAMissingWorkflow();
     void loadingManyLongRunsKeepsTheLease();
+    void whatTheStoreNeverTakesIsToldWithoutIt();
 };
 
 namespace {
@@ -260,6 +261,34 @@ void TestEngineFaults::loadingManyLongRunsKeepsTheLease()
     c.pass(1'000);
     QCOMPARE(b.core->stats().sessionsLost, std::uint64_t(0));
     QCOMPARE(b.executor.started.size(), kRuns);
+}
+
+// A media type that is no text is refused for good. That the calls had their effect stands all the same.
+void TestEngineFaults::whatTheStoreNeverTakesIsToldWithoutIt()
+{
+    Cluster c;
+    c.add(workflow("pays", R"({"name":"pay","tool":"pay"})"));
+    c.add(workflow("looks", kOne));
+    Node& a = c.engine();
+    const RunId pays = c.start("pays");
+    const RunId looks = c.start("looks");
+    c.pass(300);
+    QCOMPARE(a.executor.started.size(), std::size_t(2));
+    std::size_t commits = 0;
+    a.hooks.before = [&](const char*, Access access) -> std::optional<Error> {
+        commits += access == Access::Commit ? 1 : 0;
+        return std::nullopt;
+    };
+    a.executor.complete(0, "{}", "text/\xFF");
+    a.executor.complete(1, "{}", "text/\xFF");
+    c.pass(5'000);
+    QVERIFY2(commits <= 6, QByteArray::number(qulonglong(commits)));
+    QCOMPARE(
+        c.load(pays).steps[0].state, StepState::Unknown);  // it happened; its result is a person's to record
+    QCOMPARE(c.load(looks).steps[0].state, StepState::Failed);
+    QCOMPARE(a.core->stats().active, 0U);
+    QCOMPARE(a.executor.started.size(), std::size_t(2));
+    QCOMPARE(c.verified(pays), std::string());
 }
 
 QTEST_APPLESS_MAIN(TestEngineFaults)

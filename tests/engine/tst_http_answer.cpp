@@ -23,6 +23,7 @@ class TestHttpAnswer : public QObject {
 private Q_SLOTS:
     void failures();
     void lookUps();
+    void mediaTypes();
 };
 
 void TestHttpAnswer::failures()
@@ -45,11 +46,25 @@ void TestHttpAnswer::failures()
         {409, "", Retryable, unknown, -1},
         {401, "", Credential, no, -1},
         {403, "", Credential, no, -1},
-        {408, "", Retryable, no, -1},
+        {425, "", Retryable, no, -1},
+        {408, "", Retryable, unknown, -1},
+        {460, "", Retryable, unknown, -1},
+        {499, "", Retryable, unknown, -1},
+        {504, "", Retryable, unknown, -1},
+        {599, "", Retryable, unknown, -1},
+        {402, "", Rejected, no, -1},
+        {412, "", Rejected, no, -1},
+        {405, "", Permanent, no, -1},
+        {410, "", Permanent, no, -1},
+        {501, "", Permanent, no, -1},
         {400, "", Rejected, no, -1},
         {422, "", Rejected, no, -1},
         {404, "", Permanent, no, -1},
-        {302, "", Permanent, no, -1},
+        {300, "", Permanent, unknown, -1},
+        {302, "", Permanent, unknown, -1},
+        {303, "", Permanent, unknown, -1},
+        {307, "", Permanent, unknown, -1},
+        {399, "", Permanent, unknown, -1},
     };
     for (const Row& row : rows) {
         StartOrder order;
@@ -90,6 +105,19 @@ void TestHttpAnswer::lookUps()
     QVERIFY(verdict(200, R"({"happened":null})") == std::make_pair(Kind::LookedUp, EffectKnowledge::Unknown));
     QVERIFY(verdict(404, "") == std::make_pair(Kind::LookedUp, EffectKnowledge::NotHappened));
     QVERIFY(verdict(500, "").first == Kind::Failed);
+}
+
+void TestHttpAnswer::mediaTypes()
+{
+    QCOMPARE(mediaType("application/json"), std::string("application/json"));
+    QCOMPARE(mediaType(" application/vnd.a+json ; charset=utf-8"), std::string("application/vnd.a+json"));
+    const std::string longest(127, 'x');
+    QCOMPARE(mediaType(longest + "/" + longest), longest + "/" + longest);
+    for (const std::string& none : {std::string(), std::string("json"), std::string("/"),
+             std::string("text/"), std::string("/plain"), std::string("text/\xFF"),
+             std::string("text/pl\0ain", 11), std::string("te xt/plain"), std::string("text/plain/more"),
+             std::string("text/\x1b[2J"), std::string("t\xC3\xA9xt/plain"), longest + "x/" + longest})
+        QCOMPARE(mediaType(none), std::string());
 }
 
 QTEST_APPLESS_MAIN(TestHttpAnswer)

@@ -98,6 +98,8 @@ private Q_SLOTS:
     void anOperatorsLimitStaysAndIsSeen();
     void theFirstStartsAreLimitedToo();
     void aKilledEnginesSpentRateStaysSpent();
+    void aLimitIsInstalledAfterAnErrorOfTheStore();
+    void aBackOffThatCameMeanwhileStays();
 };
 
 void TestLimits::aRateHoldsForAllTogether()
@@ -198,6 +200,49 @@ void TestLimits::aKilledEnginesSpentRateStaysSpent()
     QVERIFY(load.engines[1]->permits("web") <= 2);
     load.clock.advance(1'000);
     QVERIFY(load.engines[1]->permits("web") >= 8);
+}
+
+void TestLimits::aLimitIsInstalledAfterAnErrorOfTheStore()
+{
+    ManualClock clock;
+    const auto db = makeMemoryDatabase({}, clock, 11);
+    int errors = 0;
+    const auto fail = [&](const char* what, Access) -> std::optional<Error> {
+        const bool hit = std::string_view(what) == "resources" || std::string_view(what) == "putResource";
+        return hit && errors > 0 && --errors == 0 ? std::optional(makeError(ErrorKind::Busy, "busy"))
+                                                  : std::nullopt;
+    };
+    const auto parsed = parseDefinition(
+        workflow("one", R"({"name":"first","tool":"look"})", R"(,"limits":{"web":{"slots":5}})"));
+    for (const int at : {1, 2}) {  // the read, then the write
+        HookedStore store(connectMemory(db), {fail, [](const char*, Access) { return std::nullopt; }});
+        Limits limits(store, clock);
+        errors = at;
+        QVERIFY(!limits.learn(*parsed.definition));
+        QVERIFY(store.resources()->empty());
+    }
+    HookedStore store(connectMemory(db), {fail, [](const char*, Access) { return std::nullopt; }});
+    Limits limits(store, clock);
+    errors = 2;
+    QVERIFY(!limits.learn(*parsed.definition));
+    CAIRN_VERIFY_OK(limits.learn(*parsed.definition));
+    QCOMPARE(store.resources()->size(), std::size_t(1));
+    QCOMPARE(store.resources()->front().slots, 5U);
+}
+
+// The provider asks for rest, and an operator slows the resource, between this engine's look and its start.
+void TestLimits::aBackOffThatCameMeanwhileStays()
+{
+    Load load(1, R"({"web":{"rate":"6/m"}})");
+    QVERIFY(load.engines[0]->permits("web") > 0);
+    const TimeMs asked = load.clock.wallMs() + 3'600'000;
+    CAIRN_VERIFY_OK(load.store->raiseBackOff("web", asked, true));
+    CAIRN_VERIFY_OK(load.store->putResource({"web", 0, false, 1, 2, 0}));
+    load.engines[0]->started("web");
+    const ResourceRow row = load.store->resources()->front();
+    QCOMPARE(row.backOffUntil, asked);
+    QVERIFY(row.askedByServer);
+    QCOMPARE(row.slots, 2U);
 }
 
 QTEST_APPLESS_MAIN(TestLimits)

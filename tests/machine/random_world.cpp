@@ -108,6 +108,8 @@ struct RandomWorld::Impl {
         for (std::size_t i = entries; i < d.entries().size(); ++i)
             if (auto wrong = checker.entry(d.state(), d.entries()[i], *d.definition); !wrong.empty())
                 return wrong;
+        if (auto wrong = checker.ledger(world.ledger); !wrong.empty())
+            return wrong;
         return d.state().version == 0 ? std::string{} : RulesChecker::state(d.state(), world.now);
     }
 

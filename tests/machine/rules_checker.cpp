@@ -80,7 +80,7 @@ std::string wrongSets(const RunState& s)
             unknown.insert(ix);
         if (step.state == StepState::Failed)
             failed.insert(ix);
-        if (step.due != kNoTime)
+        if (step.due != kNoTime && !(step.state == StepState::Waiting && step.reason == Reason::Capacity))
             due.insert({step.due, ix});
         if ((step.state == StepState::Running)
             != (step.attempt.has_value() && step.state != StepState::Unknown))
@@ -163,6 +163,7 @@ std::string RulesChecker::attempt(const RunState& after, const AttemptStarted& f
                     : effect.doubt ? "in doubt"
                                    : "under way");
     effect.open = true;
+    effect.by = {after.id, f.step};
     return {};
 }
 
@@ -176,7 +177,8 @@ void RulesChecker::ended(const RunState& after, const AttemptEnded& f)
         if (f.how != AttemptEnd::Completed)
             return;
         effect.done = effect.done || f.effect == EffectKnowledge::Happened;
-        if (f.effect == EffectKnowledge::NotHappened || f.effect == EffectKnowledge::NoEffect)
+        const bool own = effect.by == std::pair(after.id, f.step);
+        if (own && (f.effect == EffectKnowledge::NotHappened || f.effect == EffectKnowledge::NoEffect))
             effect.doubt = false;
         return;
     }
@@ -185,15 +187,36 @@ void RulesChecker::ended(const RunState& after, const AttemptEnded& f)
     effect.doubt = f.how != AttemptEnd::Completed && f.effect != EffectKnowledge::NotHappened;
 }
 
+// What a person or a look-up says of one step is not said of another's effect under the same key.
 void RulesChecker::settled(const RunState& after, const Fact& fact)
 {
+    const auto concerned = [&](StepIx step) -> Effect* {
+        Effect& effect = m_effects[after.steps[step].effect];
+        const bool free = !effect.open && !effect.doubt;
+        return free || effect.by == std::pair(after.id, step) ? &effect : nullptr;
+    };
     if (const auto* f = std::get_if<StepCompleted>(&fact)) {
         m_done[{after.id, f->step}] = true;
-        if (f->byPerson)
-            m_effects[after.steps[f->step].effect].done = true;
+        if (Effect* effect = f->byPerson ? concerned(f->step) : nullptr)
+            effect->done = true;
     }
     if (const auto* f = std::get_if<EffectDenied>(&fact))
-        m_effects[after.steps[f->step].effect].doubt = false;
+        if (Effect* effect = concerned(f->step))
+            effect->doubt = false;
+}
+
+std::string RulesChecker::ledger(const std::map<EffectId, World::Row>& rows)
+{
+    for (const auto& [effect, now] : rows) {
+        LedgerRow& before = m_ledger[effect];
+        const bool held = before.state == LedgerState::InFlight || before.state == LedgerState::Completed
+            || before.state == LedgerState::Unknown;
+        if (held && (before.holder != now.row.holder || before.holderStep != now.row.holderStep))
+            return "the ledger's row of step " + before.holderStep + " was taken by step "
+                + now.row.holderStep;
+        before = now.row;
+    }
+    return {};
 }
 
 std::string RulesChecker::entry(const RunState& after, const Entry& entry, const Definition& definition)

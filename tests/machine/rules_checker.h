@@ -10,6 +10,8 @@ class RulesChecker {
 public:
     // `after` is the state with the entry applied. Empty: nothing wrong.
     [[nodiscard]] std::string entry(const RunState& after, const Entry& entry, const Definition& definition);
+    // The ledger of all runs after each entry: only who holds a row changes it.
+    [[nodiscard]] std::string ledger(const std::map<EffectId, World::Row>& rows);
     // The kept sets, counts and reservations against what a scan of all steps gives; summary against the
     // tables.
     [[nodiscard]] static std::string state(const RunState& state, TimeMs now);
@@ -20,6 +22,7 @@ private:
         bool open = false;
         bool doubt = false;
         bool done = false;
+        std::pair<RunId, StepIx> by;  // who tried last
     };
     [[nodiscard]] std::string attempt(const RunState& after, const AttemptStarted& f);
     void ended(const RunState& after, const AttemptEnded& f);
@@ -28,6 +31,7 @@ private:
     std::map<RunId, std::uint64_t> m_versions;
     std::map<std::pair<RunId, StepIx>, bool> m_done;
     std::map<EffectId, Effect> m_effects;
+    std::map<EffectId, LedgerRow> m_ledger;
     std::map<AttemptId, std::pair<EffectId, Purpose>> m_attempts;
 };
 

@@ -27,6 +27,22 @@ private Q_SLOTS:
         QCOMPARE(run.state().steps.size(), std::size_t{10'002});
         QCOMPARE(run.refold(), std::string());
     }
+    void fanOutOfChildren()
+    {
+        LargeRun run(childrenOf(50'000), 64);
+        QCOMPARE(run.state().children.size(), std::size_t{50'000});
+        QCOMPARE(run.state().openChildren, 50'000U);
+        QCOMPARE(run.refold(), std::string());
+    }
+    void remediesOfManyFailedSteps()
+    {
+        LargeRun run(fanOutOf(2'000), 2'000);
+        run.failAll();
+        QCOMPARE(run.state().failed.size(), std::size_t{2'000});
+        // Sixteen failed steps are tried with each of four verbs, not two thousand.
+        QVERIFY(run.remedies().size() <= 80);
+        QVERIFY(run.remedies().size() >= 16);
+    }
 };
 
 QTEST_APPLESS_MAIN(TestMachineLarge)

@@ -70,6 +70,7 @@ struct Case {
         record.due = due;
         record.firstStartedAt = kNow - 4 * kHour;
         record.attempts = 2;
+        record.failures = 2;
         record.amount = {4'860'000'000, "EUR"};
         record.error = text(1);
         record.firstError = text(2);
@@ -92,7 +93,8 @@ struct Case {
             }
         };
         look.key = [](StepIx) { return std::optional<std::string>("pay/A1"); };
-        look.sessions = []() { return std::vector<SessionRow>{}; };
+        look.engines = []() { return std::vector<SessionRow>{}; };
+        look.session = [](const SessionId&) { return std::optional<SessionRow>(); };
         look.othersOn = [](std::string_view, const RunId&) { return std::uint64_t(41); };
         look.child = [](const RunId&) -> std::optional<ChildTold> {
             Sentence sentence;

@@ -3,10 +3,33 @@
 
 #include "core/query/query.h"
 #include "core/base/json_scan.h"
+#include "core/base/text.h"
 #include "tests/service/harness.h"
 
 using namespace cairn;
 using namespace cairn::testing;
+
+namespace {
+
+class CountedReader final : public ClockedReader {
+public:
+    using ClockedReader::ClockedReader;
+    Result<LoadedRun> loadRun(const RunId& run, std::uint64_t from, std::uint64_t to) override
+    {
+        auto loaded = ClockedReader::loadRun(run, from, to);
+        entries += loaded ? loaded->entries.size() : 0;
+        return loaded;
+    }
+    Result<std::vector<StepRow>> steps(const RunId& run) override
+    {
+        ++stepReads;
+        return ClockedReader::steps(run);
+    }
+    std::size_t entries = 0;
+    std::size_t stepReads = 0;
+};
+
+}  // namespace
 
 class TestQuery : public QObject {
     Q_OBJECT
@@ -15,12 +38,13 @@ private Q_SLOTS:
     void initTestCase_data() { storeRows(); }
     void init() { useStoreOfRow(); }
     void childIsFollowedToItsRootWait();
+    void aChildWhoseWorkflowIsMissingIsTold();
     void earlierVersionIsToldAsItWas();
+    void earlierVersionAsksNothingThatIsSoNow();
     void parkedRunSaysWhichFieldAndWhatEndsIt();
-    void lostWorkerIsToldAlikeByRunListAndCounts_data();
-    void lostWorkerIsToldAlikeByRunListAndCounts();
     void resolvesIdsPrefixesAndKeys();
     void historyTellsEachEntryInOneLine();
+    void historyPageReadsOnlyItself();
     void contextHasOneAnswerForEachCall();
     void contextKeepsToItsBudget();
     void hostileTextCannotSteerTheReader();
@@ -68,6 +92,27 @@ void TestQuery::childIsFollowedToItsRootWait()
     QCOMPARE(view->row.reason, Reason::Child);
 }
 
+void TestQuery::aChildWhoseWorkflowIsMissingIsTold()
+{
+    World w;
+    w.add(workflowText(
+        "order", R"({"name":"audit","kind":"run","workflow":"audit","input":{"$from":"input"}})"));
+    auto engine = w.engine();
+    const RunId run = engine->submitAndWait(World::start(*engine, "order", "{}")).run;
+    Query query(*w.store, w.clock);
+    const auto view = query.run(run);
+    CAIRN_VERIFY_OK(view);
+    QCOMPARE(view->sentence.text,
+        std::string(
+            "Step \"audit\" waits for audit, which cannot start: its workflow is not in this store."));
+    QVERIFY(view->sentence.ends.find("cairn workflow add") != std::string::npos);
+    w.add(workflowText("audit", R"({"name":"only","tool":"look"})"));
+    const auto later = query.run(run);
+    CAIRN_VERIFY_OK(later);
+    QVERIFY2(
+        later->sentence.text.find("has not started yet") != std::string::npos, later->sentence.text.c_str());
+}
+
 void TestQuery::earlierVersionIsToldAsItWas()
 {
     World w;
@@ -86,6 +131,37 @@ void TestQuery::earlierVersionIsToldAsItWas()
     QVERIFY(!before->state.paused());
     QVERIFY(before->sentence.text.find("paused") == std::string::npos);
     CAIRN_VERIFY_ERROR(query.run(run, 3), ErrorKind::NotFound);
+}
+
+// The child has ended since; that it had not when the version was written is all that is recorded.
+void TestQuery::earlierVersionAsksNothingThatIsSoNow()
+{
+    World w;
+    w.add(workflowText("waits", R"({"name":"go","kind":"signal","signal":"sig"})"));
+    w.add(workflowText("parent", R"({"name":"child","kind":"run","workflow":"waits"})"));
+    auto engine = w.engine();
+    const RunId parent = engine->submitAndWait(World::start(*engine, "parent", "{}")).run;
+    deliverAll(w, *engine);
+    const auto state = w.service->load(parent);
+    CAIRN_VERIFY_OK(state);
+    const std::uint64_t waiting = state->version;
+    const RunId child = state->find("child")->waitRun;
+    cmd::Signal signal;
+    signal.name = "sig";
+    QVERIFY(engine->submitAndWait(World::command(child, signal, {ActorKind::Caller, "test"})).ok());
+    deliverAll(w, *engine);
+    w.clock.advance(60'000);
+    Query query(*w.store, w.clock);
+    const auto now = query.run(parent);
+    CAIRN_VERIFY_OK(now);
+    QCOMPARE(now->explanation.summary.activity, Activity::Completed);
+    const auto before = query.run(parent, waiting);
+    CAIRN_VERIFY_OK(before);
+    QCOMPARE(before->explanation.summary.primary.reason, Reason::Child);
+    QCOMPARE(before->sentence.text,
+        "Step \"child\" waits for child run " + shortId(toText(child))
+            + "; what held it then is not recorded.");
+    QVERIFY(before->chain.empty());
 }
 
 void TestQuery::parkedRunSaysWhichFieldAndWhatEndsIt()
@@ -118,87 +194,6 @@ void TestQuery::parkedRunSaysWhichFieldAndWhatEndsIt()
     const auto helps = remedies(view->state, w.service->explainGiven(view->state));
     QVERIFY(std::any_of(
         helps.begin(), helps.end(), [](const Action& action) { return action.verb == Verb::Resume; }));
-}
-
-void TestQuery::lostWorkerIsToldAlikeByRunListAndCounts_data()
-{
-    QTest::addColumn<bool>("ended");    // by another; else its lease has passed, and nobody looked
-    QTest::addColumn<bool>("another");  // engine is there
-    QTest::newRow("lease passed, another engine lives") << false << true;
-    QTest::newRow("lease passed, none lives") << false << false;
-    QTest::newRow("ended, another lives") << true << true;
-}
-
-// No commit is made when an engine is lost: run view, row, filter and counts all ask the same function.
-void TestQuery::lostWorkerIsToldAlikeByRunListAndCounts()
-{
-    QFETCH(bool, ended);
-    QFETCH(bool, another);
-    World w;
-    w.add(workflowText("one", R"({"name":"only","tool":"look"})"));
-    w.add(workflowText("waits", R"({"name":"go","kind":"signal","signal":"go"})"));
-    auto engine = w.engine();
-    const RunId run = engine->submitAndWait(World::start(*engine, "one", "{}")).run;
-    const RunId waits = engine->submitAndWait(World::start(*engine, "waits", "{}")).run;
-    Query query(*w.store, w.clock);
-    const auto reasons = [&]() -> std::string {
-        const auto view = query.run(run);
-        const auto rows = query.rows(std::span(&run, 1));
-        const auto all = query.list({}, ListOrder::NewestFirst, std::nullopt, 10);
-        const auto lost = query.count(parseFilter("wait:lease", w.clock.wallMs()).filter);
-        const auto others = query.count(parseFilter("-wait:lease", w.clock.wallMs()).filter);
-        const auto counts = query.counts({});
-        if (!view || !rows || !all || !lost || !others || !counts)
-            return "a read failed";
-        std::string text;
-        for (const Reason reason :
-            {view->explanation.summary.primary.reason, view->row.reason, rows->front().reason})
-            text += std::string(key(reason)) + " ";
-        for (const ListRow& row : all->rows)
-            if (row.run == run)
-                text += std::string(key(row.reason)) + " ";
-        for (const CountRow& row : *counts)
-            text += std::string(key(row.activity)) + "/" + std::string(key(row.reason)) + "="
-                + std::to_string(row.count) + " ";
-        return text + std::to_string(*lost) + " " + std::to_string(*others);
-    };
-    const std::string heard = "none none none none executing/none=1 waiting/signal=1 0 2";
-    QCOMPARE(reasons(), heard);
-    const TimeMs lastHeard = w.clock.wallMs();
-    const SessionId dead = w.session;
-    if (another)
-        w.clock.advance(5'000);
-    auto second = another ? w.engine() : nullptr;
-    if (ended)
-        QVERIFY(*w.writer->endSession(dead, w.clock.wallMs(), kNoTime));
-    else
-        w.clock.advance(another ? 6'000 : 11'000);
-    QCOMPARE(reasons(), std::string("lease lease lease lease waiting/signal=1 executing/lease=1 1 1"));
-    const auto view = query.run(run);
-    CAIRN_VERIFY_OK(view);
-    QCOMPARE(view->explanation.summary.activity, Activity::Executing);
-    QCOMPARE(view->explanation.summary.attention, Attention::Machine);
-    QCOMPARE(view->row.since, view->explanation.summary.primary.since);
-    QCOMPARE(view->row.nextTime, view->explanation.summary.primary.due);
-    QCOMPARE(view->row.nextTime, another ? w.clock.wallMs() : kNoTime);
-    if (!ended)
-        QCOMPARE(view->row.since, lastHeard);
-    QVERIFY(view->sentence.text.find("lost its worker") != std::string::npos);
-    // As it was at an earlier version, and after the take-over, nobody is lost.
-    const auto before = query.run(run, 1);
-    CAIRN_VERIFY_OK(before);
-    QCOMPARE(before->explanation.summary.primary.reason, Reason::None);
-    if (!another)
-        return;
-    QVERIFY(*w.writer->endSession(dead, w.clock.wallMs(), kNoTime) != ended);
-    second->setSessionEnded([dead](const SessionId& id) { return id == dead; });
-    const auto claimed = w.writer->claim(w.session, w.clock.wallMs(), 10);
-    CAIRN_VERIFY_OK(claimed);
-    for (const ClaimedRun& c : *claimed)
-        second->own(c);
-    QVERIFY(second->submitAndWait(World::command(run, cmd::Recover{})).ok());
-    QCOMPARE(reasons(), heard);
-    QVERIFY(waits != run);
 }
 
 void TestQuery::resolvesIdsPrefixesAndKeys()
@@ -254,6 +249,54 @@ void TestQuery::historyTellsEachEntryInOneLine()
     CAIRN_VERIFY_OK(page);
     QCOMPARE(page->size(), std::size_t(1));
     QCOMPARE(page->front().entry.version, std::uint64_t(2));
+}
+
+// What a page costs is what is on it, wherever it is, and its steps are named as in the whole.
+void TestQuery::historyPageReadsOnlyItself()
+{
+    World w;
+    std::string steps;
+    for (int i = 0; i < 12; ++i)
+        steps += (i ? R"(,{"name":"s)" : R"({"name":"s)") + std::to_string(i) + R"(","tool":"look")"
+            + (i ? R"(,"after":["s)" + std::to_string(i - 1) + "\"]" : "") + "}";
+    w.add(workflowText("long", steps));
+    auto engine = w.engine();
+    const RunId run = engine->submitAndWait(World::start(*engine, "long", "{}")).run;
+    const auto complete = [&](int i) {
+        return engine->submitAndWait(World::complete(
+            *engine, run, World::attemptOf(*engine->state(run), "s" + std::to_string(i)), "1"));
+    };
+    for (int i = 0; i < 10; ++i)
+        QVERIFY(complete(i).ok());
+    Query whole(*w.store, w.clock);
+    const auto all = whole.history(run, 1, 1000);
+    CAIRN_VERIFY_OK(all);
+    QCOMPARE(all->size(), std::size_t(11));
+    CountedReader reads(*w.connection, w.clock);
+    Query query(reads, w.clock);
+    std::vector<std::string> lines;
+    for (std::uint64_t from = 1; from <= 11; from += 4) {
+        const auto page = query.history(run, from, 4);
+        CAIRN_VERIFY_OK(page);
+        for (const HistoryItem& item : *page)
+            lines.push_back(item.line);
+    }
+    std::vector<std::string> expected;
+    for (const HistoryItem& item : *all)
+        expected.push_back(item.line);
+    QCOMPARE(lines, expected);
+    QCOMPARE(reads.entries, std::size_t(11));  // each once
+    QCOMPARE(reads.stepReads, std::size_t(1));
+    QVERIFY(lines[10].find("step \"s9\" complete") != std::string::npos);
+    QVERIFY(complete(10).ok());  // the run has moved on: the steps are asked for again
+    const auto newest = query.history(run, 12, 4);
+    CAIRN_VERIFY_OK(newest);
+    QCOMPARE(newest->size(), std::size_t(1));
+    QVERIFY(newest->front().line.find("step \"s10\" complete") != std::string::npos);
+    QCOMPARE(reads.stepReads, std::size_t(2));
+    QVERIFY(query.history(run, 13, 4)->empty());
+    QVERIFY(query.history(run, 1, 0)->empty());
+    CAIRN_VERIFY_ERROR(query.history(RunId{}, 1, 10), ErrorKind::NotFound);
 }
 
 // Case C12: a crash after the call was recorded and before its result. The call is answered once, as unknown.

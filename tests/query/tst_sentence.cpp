@@ -39,8 +39,10 @@ Case lostWorker(bool open, TimeMs takenOverAt)
     c.step().state = StepState::Running;
     c.step().attempt = attempt;
     c.state.running.insert(0);
-    c.look.sessions = [open, session] {
-        return open ? std::vector<SessionRow>{session} : std::vector<SessionRow>{};
+    // It is in the store, and heard no more: it is none of the engines that are there.
+    session.endedAt = open ? kNoTime : kNow;
+    c.look.session = [session](const SessionId& id) {
+        return id == session.id ? std::optional(session) : std::nullopt;
     };
     return c;
 }
@@ -120,7 +122,7 @@ const std::vector<Row>& rows()
             [] {
                 Case c(Reason::Worker, false);
                 c.state.blockedDetail = text(3);
-                c.look.sessions = []() {
+                c.look.engines = []() {
                     SessionRow row;
                     row.name = "w-17";
                     row.host = "blue";
@@ -136,7 +138,7 @@ const std::vector<Row>& rows()
         {"no fit worker among many flows",
             [] {
                 Case c(Reason::Worker, false);
-                c.look.sessions = []() {
+                c.look.engines = []() {
                     SessionRow row;
                     row.name = "w-17";
                     row.host = "blue";
@@ -164,6 +166,82 @@ const std::vector<Row>& rows()
             "Step \"pay\" failed after 2 attempts: not recorded.",
             "a person retries it, amends its input, skips it or records its result",
             "Attempts exhausted: not recorded"},
+        {"exhausted again after a retry",
+            [] {
+                Case c(Reason::AttemptsExhausted);
+                c.step().attempts = 5;
+                c.step().lost = 1;
+                return c;
+            },
+            "Step \"pay\" failed after 2 attempts and 1 lost worker (5 in all): HTTP 503 from the bank. The "
+            "first error was: connection refused.",
+            "a person retries it, amends its input, skips it or records its result",
+            "Attempts exhausted: HTTP 503 from the bank"},
+        {"lost too many workers",
+            [] {
+                Case c(Reason::AttemptsExhausted);
+                c.step().failures = 0;
+                c.step().lost = 2;
+                c.step().error = c.step().firstError = text(kNotThere);
+                return c;
+            },
+            "Step \"pay\" failed after 2 lost workers: not recorded.",
+            "a person retries it, amends its input, skips it or records its result",
+            "Attempts exhausted: not recorded"},
+        {"no worker, at an earlier version",
+            [] {
+                Case c(Reason::Worker, false);
+                c.look.engines = nullptr;
+                return c;
+            },
+            "The run finds no eligible worker for order@12. Which engines were running is not recorded.",
+            "an engine that serves order@12 starts", "No eligible worker for order@12"},
+        {"child, at an earlier version",
+            [] {
+                Case c(Reason::Child);
+                c.step().waitRun = runId(9);
+                c.look.child = nullptr;
+                return c;
+            },
+            "Step \"pay\" waits for child run 010000\xe2\x80\xa6"
+            "0009; what held it then is not recorded.",
+            "the child ends",
+            "Child run 010000\xe2\x80\xa6"
+            "0009"},
+        {"child of several, at an earlier version",
+            [] {
+                Case c(Reason::Child);
+                c.step().waitRun = runId(9);
+                c.explanation.summary.primary.count = 5;
+                c.look.child = nullptr;
+                return c;
+            },
+            "Step \"pay\" waits for 5 child runs; the oldest, child run 010000\xe2\x80\xa6"
+            "0009; what held it then is not recorded.",
+            "the child ends",
+            "Child run 010000\xe2\x80\xa6"
+            "0009"},
+        {"back-off after a retry",
+            [] {
+                Case c(Reason::Retry, true, kNow - kMinute, kNow + 40'000);
+                c.step().attempts = 6;
+                c.step().failures = 1;
+                return c;
+            },
+            "Step \"pay\" is tried again in 40 s, attempt 2 of 5: HTTP 503 from the bank.",
+            "time, at 2026-09-21 14:14:00Z", "Back-off, attempt 2 of 5 in 40 s"},
+        {"uncertain effect, looked up since",
+            [] {
+                Case c(Reason::OutcomeUnknown);
+                c.step().detail = text(3);
+                c.step().attempts = 4;
+                c.step().lookUps = 2;
+                return c;
+            },
+            "Step \"pay\" may have had its effect (tool pay, 4 860.00 EUR): no result is recorded. Attempt 2 "
+            "sent its request with key \"pay/A1\"; its outcome is open since 2026-09-21 11:13:20Z. Evidence: "
+            "the provider is down. A repeat could have the effect a second time.",
+            "a person says whether it happened (Set outcome)", "Uncertain effect of pay, 4 860.00 EUR"},
         {"failed child",
             [] {
                 Case c(Reason::FailedChild);
@@ -317,8 +395,7 @@ const std::vector<Row>& rows()
             "take it over.",
             "an engine starts, and takes it over", "Worker lost, last heard 1 m ago"},
         {"lost worker that ended", [] { return lostWorker(false, kNow); },
-            "Step \"pay\" lost its worker: engine 000000\xe2\x80\xa6"
-            "0005 has ended. Another engine takes it over.",
+            "Step \"pay\" lost its worker: engine e1 has ended. Another engine takes it over.",
             "another engine takes it over", "Worker lost, last heard 1 m ago"},
         {"parked",
             [] {
@@ -345,11 +422,6 @@ private Q_SLOTS:
     void reasons();
     void everyReasonThatRunsCanHaveIsTested();
     void otherReasonsAreNamed();
-    void moving_data();
-    void moving();
-    void spans_data();
-    void spans();
-    void rowWithoutItsRun();
 };
 
 void TestSentence::reasons_data()
@@ -394,118 +466,6 @@ void TestSentence::otherReasonsAreNamed()
     QCOMPARE(c.tell().sentence.text,
         std::string("Step \"pay\" waits until 2026-09-21 15:13:20Z, in 1 h. 1 other step waits for the "
                     "same. Also: External event (3)."));
-}
-
-void TestSentence::moving_data()
-{
-    QTest::addColumn<int>("which");
-    QTest::addColumn<QString>("says");
-    QTest::newRow("running")
-        << 0 << QStringLiteral("Step \"pay\" runs, begun 2 m ago, attempt 2 of 5, tool pay, by engine e1.");
-    QTest::newRow("queued without an engine")
-        << 2
-        << QStringLiteral("Step \"pay\" is ready, 3 h ago, and starts as soon as an engine has room. No "
-                          "engine is running.");
-    QTest::newRow("cancelling")
-        << 3 << QStringLiteral("The run is being cancelled: 41 of 63 confirmed, 0 attempts under way.");
-    QTest::newRow("compensating") << 4 << QStringLiteral("The run undoes completed effects: 1 of 2 undone.");
-    QTest::newRow("failed")
-        << 5
-        << QStringLiteral("The run ended as failed 3 h ago. Step \"pay\" failed: HTTP 503 from the bank.");
-    QTest::newRow("completed") << 6 << QStringLiteral("The run ended as completed 3 h ago.");
-}
-
-void TestSentence::moving()
-{
-    QFETCH(int, which);
-    QFETCH(QString, says);
-    Case c;
-    c.step().state = StepState::Running;
-    SessionRow session;
-    session.id.bytes[15] = 5;
-    session.name = "e1";
-    session.heartbeatAt = kNow - kMinute;
-    session.leaseUntil = kNow + 5'000;
-    if (which == 0) {
-        AttemptState attempt;
-        attempt.number = 2;
-        attempt.session = session.id;
-        attempt.startedAt = kNow - 2 * kMinute;
-        c.step().attempt = attempt;
-        c.state.running.insert(0);
-        c.look.sessions = [session] { return std::vector<SessionRow>{session}; };
-    } else if (which == 2) {
-        c.step().state = StepState::Ready;
-        c.state.ready.insert(0);
-    } else if (which == 3 || which == 4) {
-        c.state.restCancelled = true;
-        c.explanation.summary.attention = Attention::Machine;
-        c.state.compensating = which == 4;
-        ChildRecord record;
-        record.cancelConfirmed = 41;
-        record.cancelTotal = 62;
-        c.state.children.push_back(record);
-        for (const StepState state : {StepState::Complete, StepState::Ready}) {
-            StepRecord undo;
-            undo.undoOf = 0;
-            undo.state = state;
-            c.state.steps.push_back(undo);
-        }
-    } else {
-        c.state.closed = true;
-        c.state.closedAs = which == 5 ? Activity::Failed : Activity::Completed;
-        c.state.endedAt = kNow - 3 * kHour;
-        if (which == 5)
-            c.state.failed.insert(0);
-    }
-    QCOMPARE(c.tell().sentence.text, says.toStdString());
-}
-
-void TestSentence::spans_data()
-{
-    QTest::addColumn<qlonglong>("span");
-    QTest::addColumn<QString>("says");
-    QTest::newRow("0") << qlonglong(0) << QStringLiteral("0 s");
-    QTest::newRow("past") << qlonglong(-5) << QStringLiteral("0 s");
-    QTest::newRow("59 s") << qlonglong(59'999) << QStringLiteral("59 s");
-    QTest::newRow("1 m") << qlonglong(60'000) << QStringLiteral("1 m");
-    QTest::newRow("59 m") << qlonglong(3'599'000) << QStringLiteral("59 m");
-    QTest::newRow("1 h") << qlonglong(3'600'000) << QStringLiteral("1 h");
-    QTest::newRow("3 h 20 m") << qlonglong(12'000'000) << QStringLiteral("3 h 20 m");
-    QTest::newRow("1 d") << qlonglong(86'400'000) << QStringLiteral("1 d");
-    QTest::newRow("2 d 3 h") << qlonglong(183'600'000) << QStringLiteral("2 d 3 h");
-}
-
-void TestSentence::spans()
-{
-    QFETCH(qlonglong, span);
-    QFETCH(QString, says);
-    QCOMPARE(roughSpan(span), says.toStdString());
-}
-
-void TestSentence::rowWithoutItsRun()
-{
-    ListRow row;
-    row.activity = Activity::Retrying;
-    row.attention = Attention::Machine;
-    row.reason = Reason::Retry;
-    row.step = "pay";
-    row.since = kNow - kMinute;
-    row.nextTime = kNow + 40'000;
-    row.attempt = 2;
-    row.attemptsMax = 5;
-    row.error = "HTTP 503 from #";
-    const Sentence s = Query::rowSentence(row, kNow);
-    QCOMPARE(s.text,
-        std::string("Step \"pay\": Back-off, attempt 2 of 5, 1 m ago, next in 40 s: HTTP 503 from #."));
-    QCOMPARE(s.ends, std::string("time, at 2026-09-21 14:14:00Z"));
-    row.reason = Reason::None;
-    row.activity = Activity::Completed;
-    row.attention = Attention::None;
-    row.nextTime = kNoTime;
-    row.error.clear();
-    row.step.clear();
-    QCOMPARE(Query::rowSentence(row, kNow).text, std::string("The run: Completed, 1 m ago."));
 }
 
 QTEST_APPLESS_MAIN(TestSentence)

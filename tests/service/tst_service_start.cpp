@@ -26,6 +26,7 @@ private Q_SLOTS:
     void forkRepeatsNoEffect();
     void aForkThatRanAheadIsNotRepeated();
     void drivenStepIsClaimedOnce();
+    void idsOfNewStepsAreOneLine();
 };
 
 void TestServiceStart::keyWithInput_data()
@@ -257,6 +258,33 @@ void TestServiceStart::drivenStepIsClaimedOnce()
     QCOMPARE(told(again), std::string("NoChange: step \"plan/search#1\" is Complete"));
     QVERIFY(again.step != kNoStep);
     QCOMPARE(w.verified(run), std::string());
+}
+
+// Ids stand in lines that people read: a caller's are refused where they are no text of one line.
+void TestServiceStart::idsOfNewStepsAreOneLine()
+{
+    World w;
+    const RunId run = w.service->submitAndWait(World::start(*w.service, "", "{}", "agent-2")).run;
+    cmd::NewStep step;
+    step.tool = "search";
+    cmd::DrivenStep driven;
+    cmd::RequestApproval approval;
+    for (const char* id : {"a\nb", "a\x1b[2J", "a\xe2\x80\xae", "a\xff"}) {
+        step.id = id;
+        driven.step = approval.step = step;
+        for (const cmd::Body& body :
+            {cmd::Body(cmd::AddSteps{{step}}), cmd::Body(driven), cmd::Body(approval)}) {
+            const Outcome o =
+                w.service->submitAndWait(World::command(run, body, {ActorKind::Caller, "agent"}));
+            QCOMPARE(o.kind, Outcome::Kind::Rejected);
+            QCOMPARE(o.rejection.code, RejectCode::InvalidInput);
+            QVERIFY2(o.rejection.text.find("text of one line") != std::string::npos, told(o).c_str());
+        }
+    }
+    step.id = "plan/search#1 é";
+    QCOMPARE(told(w.service->submitAndWait(
+                 World::command(run, cmd::AddSteps{{step}}, {ActorKind::Caller, "agent"}))),
+        std::string("Committed 2"));
 }
 
 QTEST_APPLESS_MAIN(TestServiceStart)

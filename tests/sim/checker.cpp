@@ -57,8 +57,6 @@ void Checker::committed(const std::string& by, const CommitMember& member, const
 {
     if (result.kind != MemberResult::Kind::Committed)
         return;
-    m_world.trace(by + " entry " + shortId(member.run) + " " + std::to_string(member.entry.version) + " "
-        + hex(member.entry.hash).substr(0, 12));
     HotRow& before = m_before[member.run];
     if (member.create) {
         before.owner = member.owner == OwnerChange::Take ? member.newOwner : SessionId{};
@@ -66,14 +64,33 @@ void Checker::committed(const std::string& by, const CommitMember& member, const
     } else if (member.checkEpoch && member.expectedEpoch != before.epoch) {
         fail("I3 an entry of an old owner was accepted", member.run, member.entry.version);
     }
+    effects(member);
     const auto entry = decodeEntry(member.entry.body, member.entry.format);
     if (!entry)
         return fail("I2 an entry cannot be read", member.run, member.entry.version);
+    std::string facts;
+    for (const Fact& fact : entry->facts)
+        facts += " " + std::string(factName(fact));
+    m_world.trace(by + " entry " + shortId(member.run) + " " + std::to_string(member.entry.version) + " "
+        + hex(member.entry.hash).substr(0, 12) + facts);
     for (const Fact& fact : entry->facts)
         if (const auto* started = std::get_if<AttemptStarted>(&fact);
             started && started->session != before.owner)
             fail("I3 a session began an attempt on a run that is not its own", member.run,
                 member.entry.version);
+}
+
+// Only the step that holds a row of the ledger changes it.
+void Checker::effects(const CommitMember& member)
+{
+    for (const EffectWrite& write : member.effects) {
+        EffectRow& row = m_rows[write.row.effect];
+        const bool held = row.state == LedgerState::InFlight || row.state == LedgerState::Completed
+            || row.state == LedgerState::Unknown;
+        if (held && (row.holder != write.row.holder || row.holderStep != write.row.holderStep))
+            fail("I5 the ledger's row of another's effect was changed", member.run, member.entry.version);
+        row = write.row;
+    }
 }
 
 // --- calls and answers

@@ -63,6 +63,7 @@ private:
     void foldFact(Seen& seen, const RunState& before, const Fact& fact, TimeMs time);
     void completed(Seen& seen, const RunState& before, const StepCompleted& fact, TimeMs time);
     void ledger();
+    void effects(const CommitMember& member);
     void endOfRun(const Seen& seen);
     void endOfLedger();
     void endOfStore(const std::set<SessionId>& living);
@@ -75,7 +76,8 @@ private:
     std::set<RunId> m_watched;
     std::size_t m_roots = 0;
     std::map<RunId, Seen> m_seen;
-    std::map<RunId, HotRow> m_before;  // of the group that is being committed
+    std::map<RunId, HotRow> m_before;      // of the group that is being committed
+    std::map<EffectId, EffectRow> m_rows;  // the ledger, as entries left it
     std::map<CommandId, Told> m_told;
     std::set<AttemptId> m_called;
     std::map<std::pair<RunId, std::string>, std::string> m_effects;   // what each step asks for

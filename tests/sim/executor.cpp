@@ -39,7 +39,8 @@ Answer SimExecutor::dice() const
 
 void SimExecutor::start(StartOrder order)
 {
-    m_world.trace(m_engine + " calls " + order.tool + " attempt " + toText(order.attempt).substr(24));
+    m_world.trace(m_engine + " calls " + order.tool + " to " + std::string(cairn::key(order.purpose))
+        + " attempt " + toText(order.attempt).substr(24));
     const std::string key = writes(order.safety) ? order.tool + " " + order.effectKey : std::string();
     m_world.checker->called(order, key);
     auto request = std::make_shared<Request>();

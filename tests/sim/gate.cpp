@@ -13,6 +13,7 @@ struct Rates {
 constexpr Rates kRead{2'500, 2'500, 1'200, 3'000, 3'000, 0};
 constexpr Rates kWrite{700, 900, 400, 1'500, 1'500, 500};
 constexpr Rates kCommit{150, 200, 120, 400, 300, 70};
+constexpr std::uint64_t kLostClaim = 250;
 
 const Rates& ratesOf(Access access)
 {
@@ -97,7 +98,9 @@ std::optional<Error> Gate::after(const char* what, Access access)
         die("after", what);
     if (m_world.chance(rates.pause))
         pause("after", what);
-    if (m_world.chance(rates.lost)) {
+    // A lost answer to a claim is rare among writes, and most claims give nothing.
+    const std::uint64_t lost = std::string_view(what) == "claim" ? kLostClaim : rates.lost;
+    if (m_world.chance(lost)) {
         m_world.fault(
             access == Access::Commit ? "the answer to a commit is lost" : "the answer to a write is lost");
         m_world.trace(m_name + ": the answer to " + what + " is lost");

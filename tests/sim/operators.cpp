@@ -151,6 +151,8 @@ std::optional<cmd::Body> Operator::bodyOf(const RunState& state, const Action& a
     case Verb::Retry: return cmd::RetryStep{step, 0, false};
     case Verb::Skip:
         return seldom(5) ? std::optional<cmd::Body>(cmd::SkipStep{step, {}, 0, false}) : std::nullopt;
+    case Verb::Record:
+        return seldom(6) ? std::optional<cmd::Body>(cmd::RecordResult{step, {}, 0, false}) : std::nullopt;
     case Verb::Cancel: return seldom(8) ? std::optional<cmd::Body>(cmd::Cancel{true}) : std::nullopt;
     case Verb::Settle: {
         // Asks the provider before saying anything, and knows whether a request may still be on its way.

@@ -56,7 +56,9 @@ private Q_SLOTS:
     void aDeliveredMessageGoesWithItsCommit();
     void messagesSurviveEncoding();
     void damagedMessagesAreRefused();
+    void messagesAreReadInParts();
     void backOffOnlyGrows();
+    void backOffIsRaisedByItself();
     void slicesNeverExceedTheLimit();
     void ratesAreLeasedPerSecond();
     void slotsAndRateDoNotTouchEachOther();
@@ -66,6 +68,7 @@ private Q_SLOTS:
     void incompleteArtifactsAreRefused();
     void adoptedArtifactsCannotChange();
     void unusedChunksAreDropped();
+    void manyUnusedChunksAreDroppedAndUsedOnesStay();
 
     // contract_sessions.cpp
     void sessionsOpenBeatAndEnd();
@@ -75,6 +78,8 @@ private Q_SLOTS:
     void aClaimRaisesTheEpochAndFencesTheFormerOwner();
     void anEndedSessionClaimsAndTakesNothing();
     void releaseIsGuarded();
+    void anEndedSessionIsNotWokenAndReleasesNothing();
+    void endedSessionsWithoutRunsAreForgotten();
     void aReleaseMaySayWhenTheRunIsDue_data();
     void aReleaseMaySayWhenTheRunIsDue();
     void aRefusedReleaseKeepsTheWakeUp();
@@ -95,6 +100,7 @@ private Q_SLOTS:
     void pagesAreStableUnderInserts();
     void countsAreGrouped();
     void situationsAreGrouped();
+    void situationsStandByWhoMovesNext();
     void theCursorGivesEachChangeOnce();
     void theCursorCanBeReadInParts();
     void idPrefixesFindRuns();

@@ -295,6 +295,51 @@ void ContractTest::damagedMessagesAreRefused()
     }
 }
 
+void ContractTest::messagesAreReadInParts()
+{
+    Writer a("a");
+    CommitMember member = a.create();
+    for (std::uint32_t i = 0; i < 5; ++i)
+        member.outbox.push_back(message(a, i, "x"));
+    QVERIFY(commitOne(member).kind == Kind::Committed);
+    std::uint64_t after = 0;
+    std::vector<std::uint32_t> numbers;
+    for (;;) {
+        const auto rows = m_store->outbox(2, after);
+        CAIRN_VERIFY_OK(rows);
+        if (rows->empty())
+            break;
+        for (const OutboxRow& row : *rows) {
+            QVERIFY(row.seq > after);
+            after = row.seq;
+            numbers.push_back(row.number);
+        }
+    }
+    QVERIFY((numbers == std::vector<std::uint32_t>{0, 1, 2, 3, 4}));
+}
+
+void ContractTest::backOffIsRaisedByItself()
+{
+    CAIRN_VERIFY_OK(m_store->putResource({"api", 100, false, 5, 2, 0}));
+    CAIRN_VERIFY_OK(m_store->raiseBackOff("api", 500, true));
+    CAIRN_VERIFY_OK(m_store->raiseBackOff("api", 400, false));
+    CAIRN_VERIFY_OK(m_store->raiseBackOff("new", 300, false));
+    CAIRN_VERIFY_OK(m_store->putResource({"api", 0, false, 6, 3, 0}));  // changes the limits, and only them
+    const auto rows = m_store->resources();
+    QCOMPARE(rows->size(), std::size_t{2});
+    const ResourceRow& api = (*rows)[0];
+    QCOMPARE(api.backOffUntil, TimeMs{500});
+    QVERIFY(api.askedByServer);
+    QCOMPARE(api.permitsPerSecond, 6U);
+    QCOMPARE(api.slots, 3U);
+    QCOMPARE(api.revision, std::uint64_t{3});
+    QCOMPARE((*rows)[1].backOffUntil, TimeMs{300});
+    QCOMPARE((*rows)[1].slots, 0U);
+    QCOMPARE((*rows)[1].revision, std::uint64_t{1});
+    CAIRN_VERIFY_ERROR(m_store->raiseBackOff("", 1, false), ErrorKind::InvalidInput);
+    CAIRN_VERIFY_ERROR(m_store->raiseBackOff("\xFF", 1, false), ErrorKind::InvalidInput);
+}
+
 void ContractTest::backOffOnlyGrows()
 {
     CAIRN_VERIFY_OK(m_store->putResource({"api", 0, false, 5, 2, 0}));
@@ -514,6 +559,38 @@ void ContractTest::unusedChunksAreDropped()
     CAIRN_VERIFY_OK(m_store->setClockOffset(3'600'000));
     CAIRN_VERIFY_OK(m_store->dropStagedBefore(*m_store->now() - 60'000));
     QVERIFY(commitOne(member).kind == Kind::Failed);
+}
+
+// More than one batch of them, and an artifact without any chunk left.
+void ContractTest::manyUnusedChunksAreDroppedAndUsedOnesStay()
+{
+    Writer a("a");
+    CommitMember used = a.create();
+    used.payloads = {staged(*m_store, "used", "content")};
+    QVERIFY(commitOne(used).kind == Kind::Committed);
+    a.committed(used);
+    const auto large = idOf<ArtifactId>("large"), small = idOf<ArtifactId>("small");
+    for (std::uint32_t i = 0; i < 20; ++i)
+        CAIRN_VERIFY_OK(m_store->stageChunk(large, i, "chunk " + std::to_string(i)));
+    CAIRN_VERIFY_OK(m_store->stageChunk(small, 0, "x"));
+    CAIRN_VERIFY_OK(m_store->setClockOffset(3'600'000));
+    const auto young = idOf<ArtifactId>("young");
+    CAIRN_VERIFY_OK(m_store->stageChunk(young, 0, "y"));
+    CAIRN_VERIFY_OK(m_store->dropStagedBefore(*m_store->now() - 60'000));
+    QCOMPARE(*m_store->payload(a.run, used.payloads[0].ref.id), std::string("content"));
+    const auto commits = [&](const char* name, const ArtifactId& artifact, std::uint64_t size) {
+        CommitMember member = a.next(name);
+        PayloadRow row = used.payloads[0];
+        row.ref.id = idOf<PayloadId>(name);
+        row.ref.size = size;
+        row.artifact = artifact;
+        member.payloads = {row};
+        return commitOne(member).kind;
+    };
+    QVERIFY(commits("small", small, 1) == Kind::Failed);
+    QVERIFY(commits("large", large, 10 * 7 + 10 * 8) == Kind::Failed);
+    QVERIFY(commits("young", young, 1) == Kind::Committed);
+    QVERIFY(m_store->check(true)->empty());
 }
 
 }  // namespace cairn::testing

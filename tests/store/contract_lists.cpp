@@ -266,7 +266,7 @@ void ContractTest::filters()
     const auto situations = m_store->situations({term}, 10);
     CAIRN_VERIFY_OK(situations);
     std::uint64_t waiting = 0;
-    for (const SituationRow& row : *situations)
+    for (const SituationRow& row : situations->rows)
         waiting += row.count;
     QCOMPARE(waiting, std::uint64_t(std::count_if(wanted.begin(), wanted.end(), [](char c) {
         return c == '2' || c == '3' || c == '5';
@@ -416,8 +416,11 @@ void ContractTest::situationsAreGrouped()
     CAIRN_MAKE_SAMPLES()
     const auto rows = m_store->situations({}, 10);
     CAIRN_VERIFY_OK(rows);
-    QCOMPARE(rows->size(), std::size_t{2});
-    const SituationRow& s = rows->front();
+    QCOMPARE(rows->total, std::uint64_t{2});
+    QCOMPARE(rows->rows.size(), std::size_t{2});
+    QCOMPARE(rows->rows[0].situation, std::string("exhausted"));
+    QCOMPARE(rows->rows[0].error, std::string("HTTP 503 from 100%_sure.example"));
+    const SituationRow& s = rows->rows[1];
     QCOMPARE(s.situation, std::string("approval/purchase"));
     QCOMPARE(s.count, std::uint64_t{2});
     QCOMPARE(s.reason, Reason::Approval);
@@ -428,8 +431,37 @@ void ContractTest::situationsAreGrouped()
     QCOMPARE(s.step, std::string("quote#3"));
     QCOMPARE(s.workflow, std::string("purchase"));
     QCOMPARE(s.workflowVersion, 2U);
-    QCOMPARE((*rows)[1].error, std::string("HTTP 503 from 100%_sure.example"));
-    QCOMPARE(m_store->situations({}, 1)->size(), std::size_t{1});
+}
+
+// However few runs they have, those that somebody must see to come first, and a limit cuts off the others.
+void ContractTest::situationsStandByWhoMovesNext()
+{
+    const auto make = [&](const std::string& name, const std::string& situation, Attention attention,
+                          TimeMs since) {
+        Writer w(name);
+        ListRow row = w.listRow();
+        row.situation = situation;
+        row.attention = attention;
+        row.since = since;
+        createRun(w, row);
+    };
+    for (int i = 0; i < 3; ++i)
+        make("m" + std::to_string(i), "many", Attention::Machine, 10);
+    make("p0", "later", Attention::Person, 30);
+    make("p1", "later", Attention::Machine, 15);  // its oldest is less urgent than the group
+    make("p2", "earlier", Attention::Person, 20);
+    make("u0", "uncertain", Attention::UnknownEffect, 900);
+    const auto names = [&](std::size_t limit) {
+        const auto list = m_store->situations({}, limit);
+        std::string text;
+        for (const SituationRow& row : list->rows)
+            text += row.situation + ' ' + std::to_string(row.count) + ' '
+                + std::to_string(static_cast<int>(row.attention)) + ", ";
+        return text + "of " + std::to_string(list->total);
+    };
+    QCOMPARE(names(10), std::string("uncertain 1 1, later 2 3, earlier 1 3, many 3 4, of 4"));
+    QCOMPARE(names(2), std::string("uncertain 1 1, later 2 3, of 4"));
+    QCOMPARE(m_store->situations({}, 10)->rows[1].example, Writer("p1").run);
 }
 
 void ContractTest::theCursorGivesEachChangeOnce()

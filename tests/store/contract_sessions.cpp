@@ -1,5 +1,7 @@
 #include "tests/store/contract.h"
 
+#include <set>
+
 namespace cairn::testing {
 
 using Kind = MemberResult::Kind;
@@ -146,6 +148,58 @@ void ContractTest::releaseIsGuarded()
     QVERIFY(m_store->hot(w.run)->owner.isNull());
     QCOMPARE(m_store->hot(w.run)->nextDue, TimeMs{777});
     QCOMPARE(m_store->hot(w.run)->epoch, std::uint64_t{1});
+}
+
+// Nobody would take the wake-ups of an ended session, and what it releases may have changed without its
+// knowing: its runs are for the next claim.
+void ContractTest::anEndedSessionIsNotWokenAndReleasesNothing()
+{
+    const SessionId ended = open("ended"), living = open("living");
+    Writer w("a", ended), t("taken", ended);
+    for (Writer* each : {&w, &t}) {
+        const CommitMember first = each->create();
+        QVERIFY(commitOne(first).kind == Kind::Committed);
+        each->committed(first);
+    }
+    QVERIFY(*m_store->endSession(ended, *m_store->now(), kNoTime));
+    Writer console = w;
+    console.by = {};
+    QVERIFY(commitOne(console.next("approve")).ownerElsewhere);
+    CAIRN_VERIFY_OK(m_store->takeOver(t.run, living));
+    QVERIFY(m_store->takeWakeups(ended)->empty());
+    ClaimedRun claimed{w.run, 1, 1};
+    claimed.nextDue = kNoTime;
+    CAIRN_VERIFY_ERROR(m_store->release(ended, std::vector<ClaimedRun>{claimed}), ErrorKind::LeaseLost);
+    QCOMPARE(m_store->hot(w.run)->owner, ended);
+    const auto found = m_store->claim(living, *m_store->now(), 5);
+    QCOMPARE(found->size(), std::size_t{1});
+    QCOMPARE(found->front().run, w.run);
+}
+
+void ContractTest::endedSessionsWithoutRunsAreForgotten()
+{
+    const SessionId owns = open("owns"), empty = open("empty"), young = open("young"),
+                    living = open("living");
+    Writer w("a", owns);
+    QVERIFY(commitOne(w.create()).kind == Kind::Committed);
+    QVERIFY(*m_store->endSession(owns, 1'000, kNoTime));
+    QVERIFY(*m_store->endSession(empty, 1'000, kNoTime));
+    QVERIFY(*m_store->endSession(young, 2'000, kNoTime));
+    const auto known = [&] {
+        std::set<SessionId> ids;
+        const auto rows = m_store->sessions(true);
+        for (const SessionRow& row : *rows)
+            ids.insert(row.id);
+        return ids;
+    };
+    CAIRN_VERIFY_OK(m_store->dropSessionsEndedBefore(1'000));
+    QCOMPARE(known().size(), std::size_t{4});
+    CAIRN_VERIFY_OK(m_store->dropSessionsEndedBefore(2'000));
+    QVERIFY((known() == std::set<SessionId>{owns, young, living}));
+    QCOMPARE(m_store->claim(living, *m_store->now(), 5)->size(), std::size_t{1});
+    CAIRN_VERIFY_OK(m_store->dropSessionsEndedBefore(2'001));
+    QVERIFY((known() == std::set<SessionId>{living}));
+    CAIRN_VERIFY_ERROR(m_store->claim(empty, *m_store->now(), 5), ErrorKind::LeaseLost);
 }
 
 void ContractTest::aReleaseMaySayWhenTheRunIsDue_data()

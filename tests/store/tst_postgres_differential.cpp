@@ -137,9 +137,13 @@ private:
         }
         each("count", m_store.counts({}),
             [](const CountRow& c) { return line(c.attention, c.activity, c.reason, c.count, c.oldest); });
-        each("situation", m_store.situations({}, 50), [](const SituationRow& s) {
-            return line(s.situation, s.reason, s.count, s.oldest, s.nextTime, s.example, s.step, s.error);
-        });
+        const auto situations = m_store.situations({}, 50);
+        if (!situations)
+            return add(text("situation"), situations.error().kind);
+        add(text("situations"), situations->total);
+        for (const SituationRow& s : situations->rows)
+            add(text("situation"), s.situation, s.attention, s.reason, s.count, s.oldest, s.nextTime,
+                s.example, s.step, s.error);
     }
 
     StoreWriter& m_store;

@@ -123,12 +123,17 @@ void PostgresPlansTest::noTableIsReadWhole()
         QVERIFY(*store->heartbeat(session, 2000, 9000));
         QVERIFY(!store->takeWakeups(session)->empty());
         CAIRN_VERIFY_OK(store->putResource({"api", 0, false, 5, 5, 0}));
+        CAIRN_VERIFY_OK(store->raiseBackOff("api", 3000, true));
         CAIRN_VERIFY_OK(store->leaseSlots(session, "api", 2, 1000, 2000));
         CAIRN_VERIFY_OK(store->spendRate(session, "api", 2, 1000));
         CAIRN_VERIFY_OK(store->returnSlots(session, "api"));
         QVERIFY(*store->endSession(session, 5000, kNoTime));
         CAIRN_VERIFY_OK(store->openSession(sessionRow("t", 1000)));
         QVERIFY(!store->claim(idOf<SessionId>("session t"), later, 3)->empty());
+        QVERIFY(!store->sessions(false)->empty());
+        CAIRN_VERIFY_OK(store->dropSessionsEndedBefore(6000));
+        CAIRN_VERIFY_OK(store->stageChunk(idOf<ArtifactId>("unused"), 0, "chunk"));
+        CAIRN_VERIFY_OK(store->dropStagedBefore(later));
         const RunId run = writers[0].run;
         CAIRN_VERIFY_OK(store->loadRun(run, 1, 0));
         CAIRN_VERIFY_OK(store->findCommand(run, idOf<CommandId>("x")));
@@ -145,7 +150,7 @@ void PostgresPlansTest::noTableIsReadWhole()
         CAIRN_VERIFY_OK(store->children(run));
         CAIRN_VERIFY_OK(store->auditOfRun(run));
         CAIRN_VERIFY_OK(store->audit(5, 5));
-        CAIRN_VERIFY_OK(store->outbox(5));
+        CAIRN_VERIFY_OK(store->outbox(5, 1));
         CAIRN_VERIFY_OK(store->listRows(std::vector<RunId>{run}));
         const auto changes = store->changesSince(0, 5);
         CAIRN_VERIFY_OK(store->changesSince(changes->cursor - 5, 5));

@@ -314,7 +314,7 @@ void TestSqliteLargeLists::answersAreWhatTheFilterMeans()
         const auto situations = m_store->situations(filter, 10);
         CAIRN_VERIFY_OK(situations);
         std::uint64_t waiting = 0;
-        for (const SituationRow& row : *situations)
+        for (const SituationRow& row : situations->rows)
             waiting += row.count;
         ListFilter waits = filter.empty() ? ListFilter{ListTerm{}} : filter;
         for (ListTerm& term : waits)

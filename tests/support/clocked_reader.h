@@ -5,7 +5,7 @@
 
 namespace cairn::testing {
 
-class ClockedReader final : public StoreReader {
+class ClockedReader : public StoreReader {
 public:
     ClockedReader(StoreReader& inner, const Clock& clock)
         : m_in(inner)
@@ -60,7 +60,7 @@ public:
     }
     Result<std::uint64_t> count(const ListFilter& filter) override { return m_in.count(filter); }
     Result<std::vector<CountRow>> counts(const ListFilter& filter) override { return m_in.counts(filter); }
-    Result<std::vector<SituationRow>> situations(const ListFilter& filter, std::size_t limit) override
+    Result<SituationList> situations(const ListFilter& filter, std::size_t limit) override
     {
         return m_in.situations(filter, limit);
     }

@@ -97,7 +97,7 @@ public:
     {
         return m_store->counts(filter);
     }
-    Result<std::vector<SituationRow>> situations(const ListFilter& filter, std::size_t limit) override
+    Result<SituationList> situations(const ListFilter& filter, std::size_t limit) override
     {
         return m_store->situations(filter, limit);
     }
@@ -168,9 +168,13 @@ public:
     {
         return write("takeWakeups", [&] { return m_store->takeWakeups(session); });
     }
-    Result<std::vector<OutboxRow>> outbox(std::size_t limit) override
+    Status dropSessionsEndedBefore(TimeMs before) override
     {
-        return read("outbox", [&] { return m_store->outbox(limit); });
+        return write("dropSessionsEndedBefore", [&] { return m_store->dropSessionsEndedBefore(before); });
+    }
+    Result<std::vector<OutboxRow>> outbox(std::size_t limit, std::uint64_t after) override
+    {
+        return read("outbox", [&] { return m_store->outbox(limit, after); });
     }
     Status dropOutbox(const OutboxRow& row) override
     {
@@ -179,6 +183,10 @@ public:
     Status putResource(const ResourceRow& row) override
     {
         return write("putResource", [&] { return m_store->putResource(row); });
+    }
+    Status raiseBackOff(std::string_view resource, TimeMs until, bool askedByServer) override
+    {
+        return write("raiseBackOff", [&] { return m_store->raiseBackOff(resource, until, askedByServer); });
     }
     Result<std::uint32_t> leaseSlots(const SessionId& session, std::string_view resource, std::uint32_t want,
         TimeMs at, TimeMs until) override

@@ -59,6 +59,18 @@ Definition fanOutOf(std::uint32_t members)
     return d;
 }
 
+Definition childrenOf(std::uint32_t members)
+{
+    Definition d = oneTool();
+    StepDef step;
+    step.name = "kids";
+    step.kind = StepKind::Run;
+    step.workflow = "kid";
+    step.forEach = ForEach{"input", "/items", false, members};
+    d.steps.push_back(std::move(step));
+    return d;
+}
+
 LargeRun::LargeRun(Definition definition, std::uint32_t concurrency)
     : m_definition(std::move(definition))
     , m_concurrency(concurrency)
@@ -119,6 +131,24 @@ double LargeRun::completeAll()
     }
     const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - began;
     return count == 0 ? 0 : took.count() / static_cast<double>(count);
+}
+
+void LargeRun::failAll()
+{
+    while (!m_state.running.empty()) {
+        cmd::Fail fail;
+        fail.attempt = m_state.steps[*m_state.running.begin()].attempt->id;
+        fail.failure = FailureClass::Permanent;
+        give(fail);
+    }
+}
+
+std::vector<Action> LargeRun::remedies() const
+{
+    Given given;
+    given.now = kNow;
+    given.definition = &m_definition;
+    return cairn::remedies(m_state, given);
 }
 
 std::string LargeRun::refold() const

@@ -6,13 +6,16 @@
 namespace cairn::testing {
 
 [[nodiscard]] Definition chainOf(std::uint32_t steps);
-[[nodiscard]] Definition fanOutOf(std::uint32_t members);  // one fan-out and one step after it
+[[nodiscard]] Definition fanOutOf(std::uint32_t members);    // one fan-out and one step after it
+[[nodiscard]] Definition childrenOf(std::uint32_t members);  // a fan-out of child runs
 
 class LargeRun {
 public:
     LargeRun(Definition definition, std::uint32_t concurrency);
     // Completes attempts until none is under way; nanoseconds for one completion, decided and applied.
     double completeAll();
+    void failAll();  // for good
+    [[nodiscard]] std::vector<Action> remedies() const;
     [[nodiscard]] const RunState& state() const { return m_state; }
     // Folds the entries again; the first difference.
     [[nodiscard]] std::string refold() const;

@@ -64,6 +64,8 @@ void setOption(Definition& d, StepDef& step, ToolDef& tool, const std::string& n
         tool.resource = value;
     else if (name == "cost")
         tool.worstCase.push_back({amountOf(value).unit, amountOf(value).limit});
+    else if (name == "meter")
+        tool.usage.push_back({value, "/used"});
     else if (name == "retry")
         retry.maxAttempts = static_cast<std::uint32_t>(std::stoul(value));
     else if (name == "lost")
@@ -324,6 +326,8 @@ void RunDriver::settleLedger(const Entry& entry)
 {
     for (const auto& change : ledgerChangesOf(m_state, entry)) {
         auto& row = m_world.ledger[change.effect];
+        if (!mayChange(row.row, change, m_state.id, m_state.steps[change.step].id))
+            continue;
         row.row.state = change.state;
         row.row.holder = m_state.id;
         row.row.holderStep = m_state.steps[change.step].id;

@@ -107,7 +107,10 @@ private:
         for (std::string line; std::getline(in, line);)
             m_out += (run == "a" ? "" : run + ": ") + line + "\n";
     }
-    static Actor person(const Line& line) { return {ActorKind::Person, line.value("as", "ann")}; }
+    static Actor person(const Line& line)
+    {
+        return {ActorKind::Person, line.value("as", "ann"), line.value("login", "")};
+    }
     static Actor engine() { return {ActorKind::Engine, "e1"}; }
     void give(const Line& line, cmd::Body body, Actor actor)
     {

@@ -250,9 +250,10 @@ RunDetail DemoSource::detailNow(const RunId& run) const
     copy.title = taint;
     copy.meta = {taint, taint};
     copy.why.sentence = copy.why.badge = copy.why.releases = taint;
+    copy.why.strong = {taint};
     copy.why.evidence = {{taint, taint}};
     for (VerbLine& verb : copy.why.verbs)
-        verb.text = verb.name = taint;
+        verb.text = verb.name = verb.step = taint;
     for (StepLine& step : copy.steps) {
         step.id = step.agent = step.tool = step.word = step.note = step.safety = step.effectKey = taint;
         for (AttemptLine& attempt : step.tries)
@@ -305,13 +306,14 @@ QFuture<Reply<Overview>> DemoSource::overview(const QString& filter)
             demoRun(i), row.glyph == Glyph::Uncertain});
     if (filter.contains(u"bad:"_s))
         o.filter = {false, 0, 4, u"no such field: bad"_s};
+    std::erase_if(o.situations, [this](const SituationLine& s) { return s.key == over; });
+    o.cutSituations = cut;
     o.hiddenSituations = filter.isEmpty() ? 0 : 2;
     o.matching = all.size();
     o.all = all.size() + (filter.isEmpty() ? 0 : 537);
     if (!taint.isEmpty())
         for (SituationLine& s : o.situations) {
-            s.what = taint;
-            s.where = taint;
+            s.wait = s.what = s.where = s.nextWord = taint;
         }
     o.finishedToday = u"Finished today 48 210\n48 112 completed · 61 cancelled\n37 failed"_s;
     return now(std::move(o));
@@ -323,6 +325,8 @@ QFuture<Reply<RunSlice>> DemoSource::runs(const SliceRequest& request)
     const auto from = static_cast<std::size_t>(request.after ? request.after->a : 0);
     RunSlice slice;
     slice.at = kDemoNow;
+    if (!over.isEmpty() && request.situation == over)
+        return now(std::move(slice));
     for (std::size_t i = from; i < all.size() && slice.lines.size() < static_cast<std::size_t>(request.limit);
          ++i)
         slice.lines.push_back(tainted(all[i]));
@@ -352,11 +356,7 @@ QFuture<Reply<ChangeSet>> DemoSource::changes(quint64 cursor)
     return now(std::move(set));
 }
 
-QFuture<Reply<WhyView>> DemoSource::why(const RunId& run)
-{
-    const RunDetail copy = detailNow(run);
-    return now(copy.why);
-}
+QFuture<Reply<WhyView>> DemoSource::why(const RunId& run) { return whys.pass(detailNow(run).why); }
 
 QFuture<Reply<WhyView>> DemoSource::whyOf(const SituationLine& s)
 {
@@ -439,6 +439,7 @@ QFuture<Reply<QString>> DemoSource::dot(const RunId&) { return now(u"digraph {}"
 
 QFuture<Reply<ActPreview>> DemoSource::preview(const ActRequest& request)
 {
+    previewed.push_back(request);
     ActPreview p;
     p.request = request;
     p.request.binding.bytes[0] = 1;
@@ -474,17 +475,20 @@ QFuture<Reply<ActPreview>> DemoSource::preview(const ActRequest& request)
         p.sent.fields.clear();
         p.sent.head = taint.toUtf8();
         p.willHappen = p.willNotRepeat = p.mayRepeat = p.alsoChanges = {taint};
+        p.refusal = p.possible ? QString() : taint;
+        p.sentTitle = taint;
+        p.strong = {taint};
         p.reversible = p.repeatOff = p.sent.line.media = taint;
     }
     p.reasonRequired = store.guarded;
     p.reasonMinimum = store.guarded ? 10 : 0;
-    return now(std::move(p));
+    return sheets.pass(std::move(p));
 }
 
 QFuture<Reply<ActResult>> DemoSource::execute(const ActRequest& request)
 {
     executed.push_back(request);
-    return now(ActResult(answer));
+    return acts.pass(ActResult(answer));
 }
 
 }  // namespace cairn::ui::test

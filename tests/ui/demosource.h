@@ -5,9 +5,41 @@
 
 #include <QPromise>
 
+#include <utility>
 #include <vector>
 
 namespace cairn::ui::test {
+
+// Lets answers through, holds them back until it is opened, or makes failures of them.
+template<typename T> class Gate {
+public:
+    void close() { m_closed = true; }
+    void open()
+    {
+        m_closed = false;
+        for (auto& [promise, reply] : std::exchange(m_held, {})) {
+            promise->addResult(std::move(reply));
+            promise->finish();
+        }
+    }
+    Failure fails;  // where it says something, all that comes fails with it
+    [[nodiscard]] QFuture<Reply<T>> pass(T value)
+    {
+        Reply<T> reply =
+            fails.what.isEmpty() ? Reply<T>{std::move(value), {}} : Reply<T>{std::nullopt, fails};
+        auto promise = std::make_shared<QPromise<Reply<T>>>();
+        promise->start();
+        QFuture<Reply<T>> future = promise->future();
+        m_held.push_back({promise, std::move(reply)});
+        if (!m_closed)
+            open();
+        return future;
+    }
+
+private:
+    std::vector<std::pair<std::shared_ptr<QPromise<Reply<T>>>, Reply<T>>> m_held;
+    bool m_closed = false;
+};
 
 class DemoSource final : public Source {
     Q_OBJECT
@@ -48,6 +80,12 @@ public:
     int runReads = 0;
     bool hold = false;  // run() is answered by release()
     void release();
+    Gate<WhyView> whys;  // of runs
+    Gate<ActPreview> sheets;
+    Gate<ActResult> acts;
+    std::vector<ActRequest> previewed;
+    QString over;               // key of a situation that has gone, with its runs
+    quint64 cut = 0;            // situations beyond what is shown
     std::vector<RunId> refuse;  // previews of these are not possible
     bool manyCounts = false;    // the attention dock counts in millions
     QString taint;              // put into every text that a run could hold

@@ -99,6 +99,13 @@ void Fixture::addWorkflow(const std::string& name, std::uint32_t version, const 
     must(m_store->addWorkflow(row));
 }
 
+void Fixture::endEngine()
+{
+    const auto ended = m_store->endSession(m_session, m_clock.wallMs(), kNoTime);
+    if (!ended || !*ended)
+        qFatal("the fixture's engine could not be ended");
+}
+
 RunId Fixture::driven(const std::string& key)
 {
     Submission s;
@@ -128,11 +135,19 @@ void Fixture::toggle(const RunId& run)
 
 RunId Fixture::longHistory(int entries)
 {
+    // Sent in groups: a command alone would read the whole history again.
+    constexpr int kGroup = 200;
     const RunId run = driven("long history");
     for (int i = 1; i < entries; ++i) {
         Submission s = command(run, cmd::SetPaused{i % 2 == 1, 0, false}, ActorKind::Person, "kim");
         s.reason = "again";
-        submit(std::move(s));
+        if (i % kGroup == 0 || i + 1 == entries)
+            submit(std::move(s));
+        else
+            m_service->submit(std::move(s), [](const Outcome& outcome) {
+                if (!outcome.ok())
+                    qFatal("refused: %s%s", outcome.rejection.text.c_str(), outcome.error.text.c_str());
+            });
     }
     return run;
 }

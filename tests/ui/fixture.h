@@ -23,6 +23,7 @@ public:
     void fail(const RunId& run, const std::string& step, FailureClass failure, EffectKnowledge effect,
         const std::string& text);
     void pause(const RunId& run);
+    void endEngine();  // what it had under way is lost
     // --- what is large
     RunId driven(const std::string& key);  // a run without a workflow, waiting for its caller
     void cancel(const RunId& run);

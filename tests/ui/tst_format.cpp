@@ -9,6 +9,10 @@
 using namespace cairn::ui;
 using namespace Qt::StringLiterals;
 
+namespace {
+QString codePoint(char32_t c) { return QString::fromUcs4(&c, 1); }
+}  // namespace
+
 class TestFormat : public QObject {
     Q_OBJECT
 
@@ -60,6 +64,15 @@ private Q_SLOTS:
         QTest::newRow("right-to-left override")
             << QString(u"a"_s + QChar(0x202E) + u"b"_s) << u"a⟨U+202E⟩b"_s;
         QTest::newRow("zero width") << QString(u"pay"_s + QChar(0x200B) + u"pal"_s) << u"pay⟨U+200B⟩pal"_s;
+        QTest::newRow("fillers of Hangul") << QString(u"a"_s + QChar(0x115F) + QChar(0x3164) + QChar(0xFFA0))
+                                           << u"a⟨U+115F⟩⟨U+3164⟩⟨U+FFA0⟩"_s;
+        QTest::newRow("tags, beyond 16 bits")
+            << QString(u"pay"_s + codePoint(0xE0001) + codePoint(0xE0061) + codePoint(0xE0FFF))
+            << u"pay⟨U+E0001⟩⟨U+E0061⟩⟨U+E0FFF⟩"_s;
+        QTest::newRow("musical format") << codePoint(0x1D173) << u"⟨U+1D173⟩"_s;
+        QTest::newRow("half a pair") << QString(u"a"_s + QChar(0xD83D)) << u"a⟨U+D83D⟩"_s;
+        QTest::newRow("what can be seen") << QString(u"é "_s + codePoint(0x1F600) + QChar(0xFE0F))
+                                          << QString(u"é "_s + codePoint(0x1F600) + QChar(0xFE0F));
         QTest::newRow("line break in a cell") << u"a\nb"_s << u"a␊b"_s;
     }
     void textIsMadeVisible()
@@ -71,6 +84,9 @@ private Q_SLOTS:
     void longTextSaysWhatIsLeftOut()
     {
         QCOMPARE(shown(u"abcdef"_s, false, 4), u"abcd… (2 more)"_s);
+        // A pair is not cut in two.
+        QCOMPARE(shown(u"a"_s + codePoint(0x1F600) + u"bc"_s, false, 2),
+            QString(u"a"_s + codePoint(0x1F600) + u"… (2 more)"_s));
         QCOMPARE(shown(u"a\nb"_s, true), u"a\nb"_s);
     }
 

@@ -1,7 +1,8 @@
 // C60: output, errors, names and notes that look like markup are shown as text; nothing that they name is
-// opened.
+// opened, and nothing in them is hidden.
 #include "demosource.h"
 #include "ui/data/safetext.h"
+#include "ui/models/runsmodel.h"
 #include "ui/pages/dataview.h"
 #include "ui/pages/historyview.h"
 #include "ui/pages/mainwindow.h"
@@ -13,10 +14,15 @@
 #include "ui/widgets/theme.h"
 
 #include <QApplication>
+#include <QAbstractButton>
+#include <QAction>
 #include <QFile>
 #include <QImage>
 #include <QLabel>
+#include <QPaintDevice>
+#include <QPaintEngine>
 #include <QPlainTextEdit>
+#include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolTip>
@@ -67,6 +73,87 @@ private:
     int m_watch;
 };
 
+// Takes down every text that is painted on it, by whatever way.
+class Recorder final : public QPaintDevice {
+public:
+    explicit Recorder(QSize size)
+        : m_size(size)
+    {
+    }
+    [[nodiscard]] QPaintEngine* paintEngine() const override { return &m_engine; }
+    [[nodiscard]] const QStringList& texts() const { return m_engine.texts; }
+
+protected:
+    [[nodiscard]] int metric(PaintDeviceMetric metric) const override
+    {
+        switch (metric) {
+        case PdmWidth: return m_size.width();
+        case PdmHeight: return m_size.height();
+        case PdmWidthMM: return m_size.width() * 254 / 960;
+        case PdmHeightMM: return m_size.height() * 254 / 960;
+        case PdmDevicePixelRatioScaled: return static_cast<int>(devicePixelRatioFScale());
+        case PdmNumColors: return 0;
+        case PdmDepth: return 32;
+        case PdmDevicePixelRatio: return 1;
+        default: return 96;
+        }
+    }
+
+private:
+    class Engine final : public QPaintEngine {
+    public:
+        Engine()
+            : QPaintEngine(AllFeatures)
+        {
+        }
+        bool begin(QPaintDevice*) override { return true; }
+        bool end() override { return true; }
+        void updateState(const QPaintEngineState&) override { }
+        void drawPixmap(const QRectF&, const QPixmap&, const QRectF&) override { }
+        void drawPolygon(const QPointF*, int, PolygonDrawMode) override { }
+        void drawTextItem(const QPointF&, const QTextItem& item) override { texts << item.text(); }
+        [[nodiscard]] Type type() const override { return User; }
+        QStringList texts;
+    };
+
+    QSize m_size;
+    mutable Engine m_engine;
+};
+
+QString codePoint(char32_t c) { return QString::fromUcs4(&c, 1); }
+
+// One of each kind that shows nothing.
+QStringList hiddenParts()
+{
+    return {QString(QChar(0x200B)), QString(QChar(0x202E)), QString(QChar(0x115F)), QString(QChar(0x3164)),
+        QString(QChar(0xFFA0)), codePoint(0xE0061)};
+}
+
+// What is painted, said to assistive programs, or told in tips, and holds what is hidden.
+QStringList hiddenIn(QWidget& window)
+{
+    Recorder recorder(window.size());
+    window.render(&recorder);
+    QStringList texts = recorder.texts();
+    if (texts.isEmpty())
+        return {u"nothing was painted"_s};
+    for (const QWidget* widget : window.findChildren<QWidget*>())
+        texts << widget->accessibleName() << widget->accessibleDescription() << widget->toolTip();
+    for (const QLabel* label : window.findChildren<QLabel*>())
+        texts << label->text();
+    for (const QAbstractButton* button : window.findChildren<QAbstractButton*>())
+        texts << button->text();
+    for (const QAction* action : window.findChildren<QAction*>())
+        texts << action->text();
+    QStringList found;
+    for (const QString& text : texts)
+        for (const QString& part : hiddenParts())
+            if (text.contains(part))
+                found << u"U+"_s + QString::number(part.toUcs4().front(), 16) + u": "_s + text;
+    found.removeDuplicates();
+    return found;
+}
+
 void paintAll(QWidget& widget)
 {
     for (int i = 0; i < 5; ++i)
@@ -90,7 +177,7 @@ private Q_SLOTS:
         QVERIFY(canary.opened() > 0);
     }
 
-    void nothingInTheWindowOpensIt()
+    void c60_nothingInTheWindowOpensIt()
     {
         const Canary canary;
         applyTheme(*qApp, false);
@@ -122,6 +209,66 @@ private Q_SLOTS:
         QCOMPARE(canary.opened(), 0);
     }
 
+    void recorderTakesDownWhatIsPainted()
+    {
+        QLabel careless(u"a"_s + codePoint(0xE0061) + u"b"_s);
+        careless.resize(200, 50);
+        QVERIFY(!hiddenIn(careless).isEmpty());
+        QLabel plain(u"ab"_s);
+        plain.resize(200, 50);
+        QCOMPARE(hiddenIn(plain), QStringList());
+    }
+
+    void nothingHiddenReachesThePerson()
+    {
+        applyTheme(*qApp, false);
+        DemoSource source;
+        source.taint = u"pay"_s + hiddenParts().join(u"-"_s) + u"pal"_s;
+        source.store.name = source.store.person = source.store.url = source.taint;
+        MainWindow window(source, false);
+        window.resize(2200, 1200);
+        window.show();
+        window.start();
+        QTRY_VERIFY(window.settled() && window.triage()->runsTable()->currentRow() >= 0);
+        window.setPolling(false);
+        paintAll(window);
+        const auto check = [](QWidget& widget, const char* where) {
+            paintAll(widget);
+            const QStringList found = hiddenIn(widget);
+            QVERIFY2(
+                found.isEmpty(), qPrintable(QString::fromLatin1(where) + u": "_s + found.join(u" | "_s)));
+        };
+        check(window, "triage");
+        DataTable* situations = window.triage()->situationsTable();
+        situations->setCurrentIndex(situations->model()->index(1, 0));
+        QTRY_VERIFY(window.settled());
+        check(window, "a situation");
+        RunPage* page = window.openRun(demoRun(1));
+        QTRY_VERIFY(page->loaded());
+        page->steps()->select(12);
+        for (const int view : {1, 3, 4}) {
+            page->showView(view);
+            check(window, "a run");
+        }
+        page->data()->openPayload(source.detail.payloads.front());
+        QTRY_VERIFY(page->data()->viewer()->toPlainText().contains(u"⟨U+E0061⟩"_s));
+        check(window, "a payload");
+        page->showView(1);
+        QTest::keyClick(page->steps()->table(), Qt::Key_A);
+        QVERIFY(window.sheet() != nullptr);
+        QTRY_VERIFY(!window.sheet()->preview().sentence.isEmpty());
+        check(*window.sheet(), "the sheet");
+        window.sheet()->close();
+        QTRY_VERIFY(window.sheet() == nullptr);
+        window.findChild<QTabBar*>()->setCurrentIndex(0);
+        source.refuse = {demoRun(0)};
+        window.triage()->runsModel()->markShown();
+        QTest::keyClick(window.triage()->runsTable(), Qt::Key_H);
+        QVERIFY(window.bulkSheet() != nullptr);
+        QTRY_VERIFY(window.bulkSheet()->previewed());
+        check(*window.bulkSheet(), "the sheet for several");
+    }
+
     void tooltipsAreText()
     {
         const Canary canary;
@@ -149,7 +296,7 @@ private Q_SLOTS:
         QCOMPARE(canary.opened(), 0);
     }
 
-    void markupIsReadLiterally()
+    void c60_markupIsReadLiterally()
     {
         const Canary canary;
         DemoSource source;

@@ -188,6 +188,58 @@ private Q_SLOTS:
         QCOMPARE(text.value->head, QByteArray("statement 4411, line 7"));
     }
 
+    void previewIsOfTheResultThatWasTyped()
+    {
+        const Desk desk;
+        ActRequest request = desk.request(cairn::Verb::Settle, desk.fixture.uncertain);
+        request.evidence = u"statement 4411, line 7"_s;
+        request.result = uR"({"reference":"ch_58213_7Qd2"})"_s;
+        const auto good = desk.session->preview(request).result();
+        QVERIFY2(good && good.value->possible, qPrintable(good.failure.what));
+        QCOMPARE(good.value->request.result, request.result);
+        request.result = u"ch_58213_7Qd2, without quotes"_s;
+        const auto bad = desk.session->preview(request).result();
+        QVERIFY(!bad || !bad.value->possible);
+        request.expects = true;
+        request.reason = u"the provider's ledger shows it"_s;
+        const auto sent = desk.session->execute(request).result();  // as the preview said
+        QVERIFY(!sent || sent.value->end != ActEnd::Done);
+    }
+
+    void lostWorkersAreASituation()
+    {
+        Desk desk;
+        const auto lostIn = [&desk](const QString& filter) {
+            std::vector<SituationLine> lost;
+            const auto overview = desk.session->overview(filter).result();
+            for (const SituationLine& line :
+                overview ? overview.value->situations : std::vector<SituationLine>())
+                if (line.glyph == Glyph::Lost)
+                    lost.push_back(line);
+            return lost;
+        };
+        QVERIFY(lostIn({}).empty());
+        QVERIFY(lostIn(u"wait:lease"_s).empty());
+        desk.fixture.endEngine();
+        for (const QString& filter : {QString(), u"wait:lease"_s}) {
+            const auto lost = lostIn(filter);
+            QCOMPARE(lost.size(), 1U);
+            QCOMPARE(lost.front().wait, u"Worker lost"_s);
+            QCOMPARE(lost.front().count, 1U);
+            QCOMPARE(lost.front().where, u"check-budget · purchase @3"_s);
+            SliceRequest members;
+            members.filter = filter;
+            members.situation = lost.front().key;
+            const auto runs = desk.session->runs(members).result();
+            QVERIFY2(runs, qPrintable(runs.failure.what));
+            QCOMPARE(runs.value->lines.size(), 1U);
+            QCOMPARE(runs.value->lines.front().run, lost.front().example);
+            QCOMPARE(runs.value->lines.front().word, u"Worker lost"_s);
+        }
+        QVERIFY(lostIn(u"-wait:lease"_s).empty());
+        QVERIFY(lostIn(u"wait:approval"_s).empty());
+    }
+
     void pauseHidesNoUncertainEffect()
     {
         Desk desk;

@@ -105,6 +105,7 @@ Status ActSession::open()
     ServiceConfig config;
     config.actorName = "console";
     config.uid = m_opening->uid;
+    config.login = "uid " + std::to_string(config.uid);
     config.host = core(m_opening->host);
     m_service = std::make_unique<Service>(*m_store, *m_queue, m_clock, m_rng, std::move(config));
     return {};
@@ -167,8 +168,6 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
     ActRequest tried = preview.request;
     tried.reason =
         u"preview, nothing is written"_s;  // whether a reason is given is asked when it is executed
-    if (request.verb == Verb::Settle && tried.result.trimmed().isEmpty())
-        tried.result = u"{}"_s;
     CAIRN_TRY_ASSIGN(const Submission submission, submissionOf(tried, state));
     CAIRN_TRY_ASSIGN(const Preview told, m_service->preview(submission));
     const auto* rejection = std::get_if<Rejection>(&told.decision);

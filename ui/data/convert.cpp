@@ -149,6 +149,8 @@ SituationLine situationOf(const SituationRow& row, TimeMs now)
         ? u"driven"_s
         : qt(row.workflow) + u" @"_s + QString::number(row.workflowVersion);
     line.where += line.where.isEmpty() ? workflow : u" · "_s + workflow;
+    if (row.reason == Reason::Lease && row.count > 1)
+        line.where = u"steps under way"_s;
     line.count = row.count;
     line.oldest = row.oldest;
     line.next = row.nextTime;

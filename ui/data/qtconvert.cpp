@@ -35,6 +35,7 @@ Failure failureOf(const Error& error, bool wrote)
         failure.todo = u"Check that the file can be reached, then press F5."_s;
         break;
     case ErrorKind::OutcomeUnknown:
+        failure.notKnown = true;
         failure.state = u"Whether it was written is not known."_s;
         failure.todo = u"Look again; the history tells."_s;
         break;

@@ -33,8 +33,6 @@ quint64 sumOf(const std::vector<CountRow>& rows)
     return sum;
 }
 
-bool isNoWait(const SituationRow& row) { return row.reason == Reason::None || row.situation.empty(); }
-
 TimeMs dayBegin(TimeMs now) { return now - now % 86'400'000; }
 
 // Where nobody has to do anything: says so, and what the longest wait is.
@@ -104,19 +102,15 @@ Result<ListFilter> ReadWorld::filterOf(const QString& text, TimeMs now) const
 
 Status ReadWorld::readSituations(const QString& filter, const ListFilter& terms, Overview& overview)
 {
-    CAIRN_TRY_ASSIGN(std::vector<SituationRow> rows, m_store->situations(terms, kMostSituations));
-    std::erase_if(rows, isNoWait);
-    // The order of the list of runs: who moves next as the core ranks it, then the oldest.
-    std::stable_sort(rows.begin(), rows.end(), [](const SituationRow& a, const SituationRow& b) {
-        return std::pair(a.attention, a.oldest) < std::pair(b.attention, b.oldest);
-    });
-    for (const SituationRow& row : rows)
+    // In the order of the list of runs, so that what a limit cuts off is what can wait longest.
+    CAIRN_TRY_ASSIGN(const SituationList list, m_query->situations(terms, kMostSituations));
+    for (const SituationRow& row : list.rows)
         overview.situations.push_back(situationOf(row, overview.at));
+    overview.cutSituations = list.total - list.rows.size();
     if (filter.isEmpty())
         return {};
-    CAIRN_TRY_ASSIGN(std::vector<SituationRow> every, m_store->situations(unfinished(), kMostSituations));
-    std::erase_if(every, isNoWait);
-    overview.hiddenSituations = every.size() > rows.size() ? every.size() - rows.size() : 0;
+    CAIRN_TRY_ASSIGN(const SituationList every, m_query->situations(unfinished(), 1));
+    overview.hiddenSituations = every.total > list.total ? every.total - list.total : 0;
     return {};
 }
 

@@ -1,5 +1,6 @@
 #include "ui/data/safetext.h"
 
+#include "core/base/text.h"
 #include "ui/data/format.h"
 
 #include <algorithm>
@@ -10,22 +11,28 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-// Zero-width, bidirectional and other characters that change what is read without being seen.
-bool isInvisible(char16_t c)
+// The code point that begins at `at`. A surrogate that stands alone is one by itself.
+char32_t codePointOf(const QString& text, qsizetype at)
 {
-    return c == 0x00AD || c == 0x034F || c == 0x061C || c == 0x180E || (c >= 0x200B && c <= 0x200F)
-        || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF
-        || (c >= 0xFFF9 && c <= 0xFFFB);
+    const QChar c = text.at(at);
+    if (c.isHighSurrogate() && at + 1 < text.size() && text.at(at + 1).isLowSurrogate())
+        return QChar::surrogateToUcs4(c, text.at(at + 1));
+    return c.unicode();
 }
 
-void appendMark(QString& out, char16_t c)
+bool isHidden(char32_t c)
+{
+    return c < 0x20 || (c >= 0x7F && c <= 0x9F) || QChar::isSurrogate(c) || isInvisible(c);
+}
+
+void appendMark(QString& out, char32_t c)
 {
     if (c < 0x20)
         out += QChar(static_cast<char16_t>(0x2400 + c));  // control pictures
     else if (c == 0x7F)
         out += QChar(0x2421);
     else
-        out += u"⟨U+%1⟩"_s.arg(c, 4, 16, QChar(u'0')).toUpper();
+        out += u"⟨U+%1⟩"_s.arg(static_cast<uint>(c), 4, 16, QChar(u'0')).toUpper();
 }
 
 }  // namespace
@@ -33,20 +40,21 @@ void appendMark(QString& out, char16_t c)
 QString shown(const QString& text, bool multiline, qsizetype limit)
 {
     QString out;
-    const qsizetype count = std::min(text.size(), limit);
-    out.reserve(count);
-    for (qsizetype i = 0; i < count; ++i) {
-        const char16_t c = text.at(i).unicode();
-        const bool breaks = c == u'\n' || c == u'\t';
-        if (breaks && multiline)
-            out += QChar(c);
-        else if (c < 0x20 || (c >= 0x7F && c <= 0x9F) || isInvisible(c))
+    out.reserve(std::min(text.size(), limit));
+    qsizetype at = 0;
+    while (at < text.size() && at < limit) {
+        const char32_t c = codePointOf(text, at);
+        const qsizetype size = c > 0xFFFF ? 2 : 1;
+        if ((c == u'\n' || c == u'\t') && multiline)
+            out += QChar(static_cast<char16_t>(c));
+        else if (isHidden(c))
             appendMark(out, c);
         else
-            out += QChar(c);
+            out += QStringView(text).mid(at, size);
+        at += size;
     }
-    if (text.size() > limit)
-        out += u"… (%1 more)"_s.arg(countText(static_cast<quint64>(text.size() - limit)));
+    if (at < text.size())
+        out += u"… (%1 more)"_s.arg(countText(static_cast<quint64>(text.size() - at)));
     return out;
 }
 

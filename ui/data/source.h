@@ -18,6 +18,7 @@ struct Failure {
     QString state;           // what state the store is in now: unchanged, changed, not known
     QString todo;            // what to do
     bool cancelled = false;  // superseded by a later request: show nothing
+    bool notKnown = false;   // whether the store has changed
 };
 
 template<typename T> struct Reply {

@@ -118,9 +118,10 @@ struct FilterState {
 struct Overview {
     std::vector<AttentionLine> attention;
     std::vector<SituationLine> situations;
-    quint64 hiddenSituations = 0;
-    quint64 matching = 0;  // runs that the filter lets through
-    quint64 all = 0;       // runs that are not finished, plus finished ones where the filter asks for them
+    quint64 hiddenSituations = 0;  // by the filter
+    quint64 cutSituations = 0;     // those that can wait longest, where there are too many to be shown
+    quint64 matching = 0;          // runs that the filter lets through
+    quint64 all = 0;  // runs that are not finished, plus finished ones where the filter asks for them
     FilterState filter;
     QString finishedToday;
     QString allClear;  // where nothing needs a person: what is the oldest wait

@@ -4,6 +4,7 @@
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
+#include <QAbstractButton>
 #include <QButtonGroup>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -20,7 +21,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kValidMs = 5 * 60 * 1000;
+constexpr int kTypingMs = 400;
 
 QString objectOf(const ActRequest& request)
 {
@@ -35,6 +36,7 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     , m_facts(facts)
     , m_request(request)
     , m_validity(new QTimer(this))
+    , m_typing(new QTimer(this))
     , m_reason(new QPlainTextEdit(this))
     , m_result(new QLineEdit(this))
     , m_evidence(new QLineEdit(this))
@@ -48,7 +50,8 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     setWindowTitle(actName(request));
     setModal(true);
     m_validity->setSingleShot(true);
-    m_validity->setInterval(kValidMs);
+    m_typing->setSingleShot(true);
+    m_typing->setInterval(kTypingMs);
     m_confirm->setText(objectOf(request) + u"   Ctrl Enter"_s);
     m_close->setText(u"Close   Esc"_s);
     prepareReason(m_reason);
@@ -72,6 +75,7 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
 }
 
 QString ActSheet::notice() const { return m_notice->isHidden() ? QString() : m_notice->text(); }
+QString ActSheet::state() const { return m_valid->text(); }
 
 QWidget* ActSheet::buildHead()
 {
@@ -125,27 +129,39 @@ void ActSheet::buildLayout()
 
 void ActSheet::connectSignals()
 {
-    connect(m_close, &QPushButton::clicked, this, &QDialog::reject);
+    connect(m_close, &QPushButton::clicked, this, &ActSheet::reject);
     connect(m_again, &QPushButton::clicked, this, &ActSheet::ask);
     connect(m_confirm, &QPushButton::clicked, this, &ActSheet::execute);
     connect(m_reason, &QPlainTextEdit::textChanged, this, &ActSheet::updateConfirm);
-    connect(m_result, &QLineEdit::textChanged, this, [this] {
-        m_request.result = m_result->text();
-        updateConfirm();
-    });
-    connect(m_evidence, &QLineEdit::textChanged, this, [this] {
-        m_request.evidence = m_evidence->text();
-        updateConfirm();
-    });
+    for (QLineEdit* edit : {m_result, m_evidence})
+        connect(edit, &QLineEdit::textChanged, this, &ActSheet::edited);
+    connect(m_typing, &QTimer::timeout, this, &ActSheet::ask);
     connect(m_count, &QLineEdit::textChanged, this, &ActSheet::updateConfirm);
     connect(m_validity, &QTimer::timeout, this, [this] {
-        refuse(
-            u"The preview is older than five minutes. Nothing was sent. Look again before you act."_s, true);
+        refuse(u"The preview is older than five minutes. Nothing was sent. Look again before you act."_s,
+            u"nothing was sent"_s);
     });
+}
+
+// What the preview was computed of is no more what would be sent.
+void ActSheet::edited()
+{
+    m_request.result = m_result->text();
+    m_request.evidence = m_evidence->text();
+    m_tickets.next();
+    m_ready = false;
+    m_validity->stop();
+    m_typing->start();
+    safe::setText(m_valid, u"the preview follows when you pause"_s);
+    updateConfirm();
 }
 
 void ActSheet::ask()
 {
+    if (m_busy)
+        return;
+    m_typing->stop();
+    m_validity->stop();
     const quint64 ticket = m_tickets.next();
     m_ready = false;
     m_request.expects = false;
@@ -159,7 +175,7 @@ void ActSheet::ask()
         if (reply)
             showPreview(*reply.value);
         else if (!reply.failure.cancelled)
-            refuse(reply.failure.what + u' ' + reply.failure.state + u' ' + reply.failure.todo, true);
+            refuse(reply.failure.what + u' ' + reply.failure.todo, u"nothing was sent"_s);
         Q_EMIT previewed();
     });
 }
@@ -168,14 +184,12 @@ void ActSheet::showPreview(const ActPreview& preview)
 {
     m_preview = preview;
     m_request = preview.request;
-    m_request.result =
-        m_result->text();  // as they stand now, not as they were when the preview was asked for
-    m_request.evidence = m_evidence->text();
     fillBody();
     m_ready = preview.possible;
-    if (!preview.possible)
-        refuse(preview.refusal, true);
-    m_validity->start();
+    if (preview.possible)
+        m_validity->start(kPreviewValidMs);
+    else
+        refuse(preview.refusal, u"nothing was sent"_s);
     updateConfirm();
     if (focusWidget() == nullptr || !focusWidget()->hasFocus())
         m_reason->setFocus();
@@ -196,7 +210,7 @@ void ActSheet::updateConfirm()
         return;
     safe::setText(m_valid,
         lacks.isEmpty() ? u"preview at revision %1, valid until %2"_s.arg(
-            countText(m_preview.version), clockText(m_preview.at + kValidMs, m_preview.at))
+            countText(m_preview.version), clockText(m_preview.at + kPreviewValidMs, m_preview.at))
                         : lacks);
 }
 
@@ -214,32 +228,56 @@ QString ActSheet::missing() const
     return {};
 }
 
-void ActSheet::refuse(const QString& text, bool again)
+void ActSheet::refuse(const QString& text, const QString& state)
 {
     m_ready = false;
+    m_validity->stop();
     safe::setText(m_notice, text);
     m_notice->show();
-    m_again->setVisible(again);
-    safe::setText(m_valid, u"nothing was changed"_s);
+    m_again->show();
+    safe::setText(m_valid, state);
     updateConfirm();
+}
+
+// What is being sent stays as it is until the answer is there.
+void ActSheet::setBusy(bool busy)
+{
+    m_busy = busy;
+    m_reason->setReadOnly(busy);
+    for (QLineEdit* edit : {m_result, m_evidence, m_count})
+        edit->setReadOnly(busy);
+    if (m_options != nullptr)
+        for (QAbstractButton* option : m_options->buttons())
+            option->setEnabled(!busy
+                && (m_options->id(option) != static_cast<int>(Outcome::RepeatSameKey)
+                    || m_preview.repeatOff.isEmpty()));
+}
+
+void ActSheet::reject()
+{
+    if (m_busy)
+        safe::setText(m_valid, u"sending: this stays open until the outcome is known"_s);
+    else
+        Sheet::reject();
 }
 
 void ActSheet::execute()
 {
     if (!m_confirm->isEnabled())
         return;
-    m_busy = true;
+    m_validity->stop();
+    setBusy(true);
     ActRequest request = m_request;
     request.expects = true;
     request.reason = m_reason->toPlainText().trimmed();
     safe::setText(m_valid, u"sending"_s);
     updateConfirm();
     whenDone(m_source.execute(request), this, [this](const Reply<ActResult>& reply) {
-        m_busy = false;
+        setBusy(false);
         if (reply)
             finish(*reply.value);
         else
-            refuse(reply.failure.what + u' ' + reply.failure.state + u' ' + reply.failure.todo, true);
+            refuse(reply.failure.what + u' ' + reply.failure.todo, reply.failure.state);
     });
 }
 
@@ -252,15 +290,14 @@ void ActSheet::finish(const ActResult& result)
         accept();
         return;
     case ActEnd::Stale:
-        refuse(u"Refused, because what this depends on has changed since you looked: "_s + result.text
-                + u" Nothing was changed."_s,
-            true);
+        refuse(u"Refused, because what this depends on has changed since you looked: "_s + result.text,
+            u"nothing was changed"_s);
         return;
-    case ActEnd::Refused: refuse(u"Refused: "_s + result.text + u" Nothing was changed."_s, true); return;
-    case ActEnd::Failed: refuse(u"Not done: "_s + result.text + u" The store is unchanged."_s, true); return;
+    case ActEnd::Refused: refuse(u"Refused: "_s + result.text, u"nothing was changed"_s); return;
+    case ActEnd::Failed: refuse(u"Not done: "_s + result.text, u"the store is unchanged"_s); return;
     case ActEnd::NotKnown:
         refuse(u"Whether this was done is not known: "_s + result.text + u" Look again; the history tells."_s,
-            true);
+            u"not known whether it was done"_s);
         return;
     }
 }

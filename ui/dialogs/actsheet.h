@@ -1,8 +1,9 @@
 #pragma once
 // One act on one run: what it is about, the preview (computed by the same rules that will execute it), the
-// reason, and the button that repeats verb and number. Ctrl+Enter executes; nothing else does. Refused when
-// what the act depends on has changed since the preview: then nothing is sent, and the sheet asks to look
-// again.
+// reason, and the button that repeats verb and number. Ctrl+Enter executes; nothing else does. Only what the
+// preview was computed of is sent: an edit makes it void, and once typing pauses it is computed again.
+// Refused when what the act depends on has changed since the preview: then nothing is sent, and the sheet
+// asks to look again. While it sends, the sheet stays open: it is where the outcome is told.
 
 #include "ui/data/source.h"
 #include "ui/dialogs/sheetparts.h"
@@ -30,7 +31,12 @@ public:
     [[nodiscard]] QPushButton* confirm() const { return m_confirm; }
     [[nodiscard]] QPushButton* lookAgain() const { return m_again; }
     [[nodiscard]] QString notice() const;
+    [[nodiscard]] QString state() const;  // what the store is in now, or what is still needed
     [[nodiscard]] const ActPreview& preview() const { return m_preview; }
+    [[nodiscard]] QTimer* validity() const { return m_validity; }  // runs while the preview may be acted on
+
+public Q_SLOTS:
+    void reject() override;  // not while it sends
 
 Q_SIGNALS:
     void previewed();
@@ -45,6 +51,8 @@ private:
     void buildOptions();
     void connectSignals();
     void ask();
+    void edited();
+    void setBusy(bool busy);
     void showPreview(const ActPreview& preview);
     void fillBody();
     void addFacts();
@@ -53,7 +61,8 @@ private:
     void addReason();
     void updateConfirm();
     void finish(const ActResult& result);
-    void refuse(const QString& text, bool again);
+    // Says what is the matter, and in the foot what state the store is in.
+    void refuse(const QString& text, const QString& state);
     [[nodiscard]] bool reasonSuffices() const;
     [[nodiscard]] QString missing() const;  // what is still to be entered; empty: nothing
 
@@ -63,6 +72,7 @@ private:
     ActPreview m_preview;
     Tickets m_tickets;
     QTimer* m_validity;
+    QTimer* m_typing;  // from the last edit until the preview is asked for again
     QVBoxLayout* m_body = nullptr;
     QWidget* m_bodyWidget = nullptr;
     QPlainTextEdit* m_reason;

@@ -85,7 +85,7 @@ void ActSheet::addSent()
         body += u"\n… %1 more, see Data"_s.arg(sizeText(sent.line.size - 4000));
     text->setPlainText(body);
     text->setFixedHeight(120);
-    text->setAccessibleName(m_preview.sentTitle);
+    text->setAccessibleName(shown(m_preview.sentTitle));
     m_body->addWidget(text);
 }
 

@@ -11,6 +11,7 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QTimer>
 #include <QVBoxLayout>
 
 #include <map>
@@ -60,7 +61,9 @@ BulkSheet::BulkSheet(Source& source, const StoreFacts& facts, std::vector<ActReq
     , m_reason(new QPlainTextEdit(this))
     , m_count(new QLineEdit(this))
     , m_state(safe::label({}, {.size = 11, .secondary = true}, this))
+    , m_validity(new QTimer(this))
     , m_close(safe::button(u"Close   Esc"_s, this))
+    , m_again(safe::button(u"Look again"_s, this))
     , m_confirm(safe::button({}, this))
 {
     setWindowTitle(actName(m_requests.front()));
@@ -69,7 +72,8 @@ BulkSheet::BulkSheet(Source& source, const StoreFacts& facts, std::vector<ActReq
     for (std::size_t i = 0; i < m_requests.size(); ++i)
         rows.push_back({m_requests[i].run, names.value(static_cast<qsizetype>(i)), State::Asking, {}});
     m_model->setRows(std::move(rows));
-    m_previews.resize(m_requests.size());
+    m_validity->setSingleShot(true);
+    m_again->hide();
     prepareReason(m_reason);
     m_reason->installEventFilter(this);
     m_count->setAccessibleName(u"Number of runs, typed"_s);
@@ -79,11 +83,16 @@ BulkSheet::BulkSheet(Source& source, const StoreFacts& facts, std::vector<ActReq
     buildLayout();
     connect(m_close, &QPushButton::clicked, this, &QDialog::reject);
     connect(m_confirm, &QPushButton::clicked, this, &BulkSheet::execute);
+    connect(m_again, &QPushButton::clicked, this, &BulkSheet::ask);
+    connect(m_validity, &QTimer::timeout, this, [this] {
+        m_old = true;
+        m_again->show();
+        updateConfirm();
+    });
     connect(m_reason, &QPlainTextEdit::textChanged, this, &BulkSheet::updateConfirm);
     connect(m_count, &QLineEdit::textChanged, this, &BulkSheet::updateConfirm);
     resize(760, 660);
-    updateConfirm();
-    askNext();
+    ask();
     m_reason->setFocus();
 }
 
@@ -118,10 +127,23 @@ void BulkSheet::buildLayout()
         body->addLayout(typed);
     }
     column->addLayout(body, 1);
-    column->addWidget(sheetFoot(m_state, {m_close, m_confirm}, this));
+    column->addWidget(sheetFoot(m_state, {m_close, m_again, m_confirm}, this));
 }
 
 quint64 BulkSheet::ready() const { return m_model->count(State::Ready); }
+
+void BulkSheet::ask()
+{
+    m_old = false;
+    m_next = 0;
+    m_again->hide();
+    m_previews.assign(m_requests.size(), {});
+    for (int i = 0; i < m_model->rowCount(); ++i)
+        m_model->set(i, State::Asking, {});
+    emptyLayout(m_effects);
+    updateConfirm();
+    askNext();
+}
 
 // One after the other: the acting thread is not filled with questions that a closed sheet does not need.
 void BulkSheet::askNext()
@@ -165,6 +187,7 @@ void BulkSheet::showPreviews()
                        gathered(m_previews, &ActPreview::mayRepeat), box),
         1);
     m_effects->addWidget(box);
+    m_validity->start(kPreviewValidMs);
     updateConfirm();
 }
 
@@ -172,6 +195,8 @@ QString BulkSheet::missing() const
 {
     if (!previewed() && !m_sending)
         return u"computing the preview"_s;
+    if (m_old)
+        return u"the preview is older than five minutes, and nothing was sent: look again before you act"_s;
     const ActPreview* first = nullptr;
     for (const ActPreview& preview : m_previews)
         if (preview.possible && first == nullptr)
@@ -201,6 +226,7 @@ void BulkSheet::execute()
 {
     if (!m_confirm->isEnabled())
         return;
+    m_validity->stop();
     m_sending = true;
     m_next = 0;
     m_confirm->setEnabled(false);
@@ -230,7 +256,8 @@ void BulkSheet::answered(const Reply<ActResult>& reply)
 {
     const auto row = static_cast<int>(m_next);
     if (!reply) {
-        m_model->set(row, State::Failed, reply.failure.what + u' ' + reply.failure.state);
+        m_model->set(row, reply.failure.notKnown ? State::NotKnown : State::Failed,
+            reply.failure.what + u' ' + reply.failure.state);
     } else {
         static constexpr State kStates[] = {
             State::Done, State::NoChange, State::Refused, State::Refused, State::Failed, State::NotKnown};

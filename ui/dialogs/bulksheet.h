@@ -1,7 +1,8 @@
 #pragma once
 // One act on several runs: the exact set, a preview per run, one reason, and a result per run. What the
 // preview refuses is left out and named; zero is shown as zero. Each run is decided for itself when it is
-// sent: one that has changed in what the act depends on is refused. Not for acts that must be read one by one
+// sent: one that has changed in what the act depends on is refused. A preview that has grown old is not acted
+// on; it can be computed again. Not for acts that must be read one by one
 // (approve, reject, set outcome).
 
 #include "ui/data/source.h"
@@ -11,6 +12,7 @@ class QLabel;
 class QLineEdit;
 class QPlainTextEdit;
 class QPushButton;
+class QTimer;
 class QVBoxLayout;
 
 namespace cairn::ui {
@@ -29,6 +31,8 @@ public:
     [[nodiscard]] QPlainTextEdit* reason() const { return m_reason; }
     [[nodiscard]] QLineEdit* count() const { return m_count; }
     [[nodiscard]] QPushButton* confirm() const { return m_confirm; }
+    [[nodiscard]] QPushButton* lookAgain() const { return m_again; }
+    [[nodiscard]] QTimer* validity() const { return m_validity; }  // runs while the preview may be acted on
     [[nodiscard]] const BulkModel* model() const { return m_model; }
     [[nodiscard]] QString summary() const;
     [[nodiscard]] bool previewed() const { return m_next == m_requests.size(); }
@@ -44,6 +48,7 @@ protected:
 
 private:
     void buildLayout();
+    void ask();
     void askNext();
     void showPreviews();
     void updateConfirm();
@@ -64,9 +69,12 @@ private:
     QPlainTextEdit* m_reason;
     QLineEdit* m_count;
     QLabel* m_state;
+    QTimer* m_validity;
     QPushButton* m_close;
+    QPushButton* m_again;
     QPushButton* m_confirm;
     std::size_t m_next = 0;  // preview, then sending: the run that comes next
+    bool m_old = false;      // the preview was computed too long ago
     bool m_sending = false;
     bool m_stop = false;
     bool m_over = false;

@@ -83,9 +83,9 @@ void prepareReason(QPlainTextEdit* reason)
 SheetHead::SheetHead(const StoreFacts& facts, const QString& title, QWidget* parent)
     : QWidget(parent)
     , m_production(facts.environment.startsWith(u"prod"_s, Qt::CaseInsensitive))
-    , m_word(m_production ? u"PROD"_s : facts.environment.toUpper())
-    , m_store(facts.name)
-    , m_title(title)
+    , m_word(m_production ? u"PROD"_s : shown(facts.environment, false, 12).toUpper())
+    , m_store(shown(facts.name, false, 60))
+    , m_title(shown(title, false, 200))
 {
     setFixedHeight(30);
     setAccessibleName(m_word + u' ' + m_store + u", "_s + m_title);

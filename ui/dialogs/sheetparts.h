@@ -31,6 +31,9 @@ private:
     QString m_title;
 };
 
+// How long a preview may be acted on. It then has to be looked at again.
+constexpr int kPreviewValidMs = 5 * 60 * 1000;
+
 // A modal sheet: Ctrl+Enter executes, a bare Enter never does. Install it as event filter on every editor, so
 // that this holds inside them too.
 class Sheet : public QDialog {

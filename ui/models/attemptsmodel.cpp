@@ -38,7 +38,7 @@ QVariant AttemptsModel::cell(const AttemptLine& line, int column, int role) cons
         case Ran:
             return line.endedAt == 0 ? durationText(m_now - line.startedAt) + u'+'
                                      : durationText(line.endedAt - line.startedAt);
-        case Outcome: return shown(line.outcome);
+        case Outcome: return line.outcome;
         default: return {};
         }
     };

@@ -73,9 +73,9 @@ QVariant BulkModel::cell(const BulkRow& line, int column, int role) const
     const auto text = [&]() -> QString {
         switch (column) {
         case Run: return shortId(line.run);
-        case Name: return shown(line.name);
+        case Name: return line.name;
         case State: return bulkWord(line.state);
-        case Text: return shown(line.text);
+        case Text: return line.text;
         default: return {};
         }
     };

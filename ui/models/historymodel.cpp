@@ -50,10 +50,10 @@ QVariant HistoryModel::cell(const HistoryLine& line, int column, int role) const
         switch (column) {
         case Version: return countText(line.version);
         case Time: return preciseText(line.time);
-        case Actor: return shown(line.actor);
-        case Act: return shown(line.verb);
-        case What: return shown(line.text);
-        case Reason: return shown(line.reason);
+        case Actor: return line.actor;
+        case Act: return line.verb;
+        case What: return line.text;
+        case Reason: return line.reason;
         default: return {};
         }
     };

@@ -2,7 +2,6 @@
 
 #include "ui/data/cellroles.h"
 #include "ui/data/format.h"
-#include "ui/data/safetext.h"
 
 namespace cairn::ui {
 
@@ -31,8 +30,8 @@ QVariant PayloadsModel::cell(const PayloadLine& line, int column, int role) cons
 {
     const auto text = [&]() -> QString {
         switch (column) {
-        case What: return shown(line.title);
-        case Type: return shown(line.media);
+        case What: return line.title;
+        case Type: return line.media;
         case Size: return sizeText(line.size);
         default: return {};
         }

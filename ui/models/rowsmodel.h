@@ -1,6 +1,9 @@
 #pragma once
 // The fiddly half of a table model, written once: rows with a key each, brought up to date without a reset.
-// What stays keeps its persistent indexes, so selection, current row and scroll survive every refresh.
+// What stays keeps its persistent indexes, so selection, current row and scroll survive every refresh. What
+// cells show and say goes through shown(), whatever they hold.
+
+#include "ui/data/safetext.h"
 
 #include <QAbstractTableModel>
 
@@ -24,7 +27,9 @@ public:
         if (!checkIndex(index, CheckIndexOption::IndexIsValid) || index.row() >= rowCount()
             || index.column() >= columnCount())
             return {};
-        return cell(m_rows[static_cast<std::size_t>(index.row())], index.column(), role);
+        QVariant value = cell(m_rows[static_cast<std::size_t>(index.row())], index.column(), role);
+        const bool isText = role == Qt::DisplayRole || role == Qt::AccessibleTextRole;
+        return isText && value.typeId() == QMetaType::QString ? QVariant(shown(value.toString())) : value;
     }
     // Null where there is no such row.
     [[nodiscard]] const Row* row(int i) const

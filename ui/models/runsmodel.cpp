@@ -64,8 +64,8 @@ QString RunsModel::text(const RunLine& line, int column) const
     switch (column) {
     case State: return line.word;
     case Run: return shortId(line.run).mid(7);
-    case Workflow: return shown(line.workflow.isEmpty() ? u"(driven)"_s : line.workflow);
-    case Step: return shown(line.step);
+    case Workflow: return line.workflow.isEmpty() ? u"(driven)"_s : line.workflow;
+    case Step: return line.step;
     case Attempt:
         if (line.attempt == 0)
             return u"–"_s;
@@ -74,7 +74,7 @@ QString RunsModel::text(const RunLine& line, int column) const
     case Waited: return over || line.since == 0 ? u"–"_s : durationText(m_now - line.since);
     case NextAt: return clockText(line.next, m_now);
     case Money: return line.money.isEmpty() ? u"–"_s : line.money;
-    case Key: return shown(line.key);
+    case Key: return line.key;
     default: return {};
     }
 }

@@ -35,8 +35,8 @@ QString SituationsModel::text(const SituationLine& line, int column) const
 {
     switch (column) {
     case Wait: return line.wait;
-    case What: return shown(line.what);
-    case Where: return shown(line.where);
+    case What: return line.what;
+    case Where: return line.where;
     case Runs: return countText(line.count);
     case Oldest: return line.oldest == 0 ? u"–"_s : durationText(m_now - line.oldest);
     case NextAt: return line.next == 0 ? line.nextWord : clockText(line.next, m_now);

@@ -166,8 +166,8 @@ QString StepsModel::text(const StepSlot& slot, int column) const
 {
     const StepLine& s = slot.step;
     switch (column) {
-    case Step: return shown(s.id);
-    case Agent: return shown(s.agent);
+    case Step: return s.id;
+    case Agent: return s.agent;
     case Attempts: return s.attempts == 0 ? u"–"_s : countText(s.attempts);
     case Queued: return s.readyAt == 0 || s.startedAt == 0 ? u"–"_s : durationText(s.startedAt - s.readyAt);
     case Ran:

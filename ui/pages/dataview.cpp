@@ -112,6 +112,10 @@ void DataView::openPayload(const PayloadLine& payload)
     // Type and size are known before anything is read.
     safe::setText(m_head, payload.media + u" · "_s + sizeText(payload.size));
     m_valueTitle->setRemark(payload.title);
+    // Nothing of another payload stands under this one's name.
+    m_text->clear();
+    m_save->setEnabled(false);
+    safe::setText(m_more, u"reading"_s);
     const int row = m_model->rowOf(payload.id);
     if (row >= 0 && row != m_table->currentRow())
         m_table->setCurrentIndex(m_model->index(row, 0));
@@ -119,13 +123,12 @@ void DataView::openPayload(const PayloadLine& payload)
     whenDone(m_source.payload(m_run, payload), this, [this, ticket](const Reply<PayloadText>& reply) {
         if (!m_tickets.current(ticket))
             return;
-        if (reply) {
-            showPayload(*reply.value);
-        } else if (!reply.failure.cancelled) {
-            m_text->clear();
-            m_save->setEnabled(false);
-            safe::setText(m_more, reply.failure.what + u' ' + reply.failure.todo);
-        }
+        if (reply)
+            return showPayload(*reply.value);
+        m_shown = {};  // choosing it again reads it again
+        safe::setText(m_more,
+            reply.failure.cancelled ? u"not read: choose it again"_s
+                                    : reply.failure.what + u' ' + reply.failure.todo);
     });
 }
 

@@ -183,7 +183,7 @@ QWidget* Inspector::preview(const PayloadText& text)
     view->setFont(typeface(11, false, Face::Mono));
     view->setFocusPolicy(Qt::ClickFocus);
     view->setVerticalScrollBarPolicy(Qt::ScrollBarAsNeeded);
-    view->setAccessibleName(text.line.title);
+    view->setAccessibleName(shown(text.line.title));
     view->setProperty("flat", false);
     view->setProperty("ground", u"panel"_s);
     const QString shownText = shownBytes(text.head, kShown);
@@ -208,8 +208,8 @@ void drop(QBoxLayout* layout, int place)
 
 }  // namespace
 
-// One button each, with its preview below it. Buttons stay while the payloads are the same: the keyboard may be
-// on one.
+// One button each, with its preview below it. Buttons stay while the payloads are the same: the keyboard may
+// be on one.
 void Inspector::fillPayloads()
 {
     if (m_step.payloads != m_buttonsOf) {
@@ -236,9 +236,10 @@ void Inspector::addButton(const PayloadLine& payload)
     auto* button =
         safe::button(payload.role + u"   "_s + payload.media + u", "_s + sizeText(payload.size), m_body);
     button->setProperty("small", true);
-    button->setAccessibleName(u"Open "_s + payload.title);
+    button->setAccessibleName(shown(u"Open "_s + payload.title));
     connect(button, &QPushButton::clicked, this, [this, payload] { Q_EMIT payloadChosen(payload); });
     m_payloads->addWidget(button, 0, Qt::AlignLeft);
+    button->show();  // at once: the keyboard may go there before the event loop comes round
 }
 
 }  // namespace cairn::ui

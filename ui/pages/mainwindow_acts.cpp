@@ -64,7 +64,7 @@ void MainWindow::buildMenus()
 RunId MainWindow::currentRunId() const
 {
     const RunPage* page = currentRun();
-    return page != nullptr ? page->run() : m_triage->why().run;
+    return page != nullptr ? page->run() : m_triage->run();
 }
 
 const WhyView& MainWindow::currentWhy() const
@@ -162,6 +162,8 @@ void MainWindow::stage(Verb verb)
         stageLine(*on, why.run);
     else if (off != nullptr)
         say(verbName(verb) + u" is off: "_s + off->text);
+    else if (why.run.isNull() && !currentRunId().isNull())
+        say(verbName(verb) + u" is off: why this run waits has not been read yet."_s);
     else if (why.run.isNull())
         say(verbName(verb) + u" is off: select one run, or mark several with Space."_s);
     else
@@ -211,7 +213,7 @@ void MainWindow::copyId()
 {
     const RunId run = currentRunId();
     if (run.isNull())
-        return;
+        return say(u"Copy is off: select one run."_s);
     QApplication::clipboard()->setText(idText(run));
     say(u"Copied "_s + idText(run));
 }
@@ -220,7 +222,7 @@ void MainWindow::exportDot()
 {
     const RunId run = currentRunId();
     if (run.isNull())
-        return;
+        return say(u"Export is off: select one run."_s);
     const QString path =
         QFileDialog::getSaveFileName(this, u"Export graph"_s, shortId(run).remove(u'…') + u".dot"_s);
     if (path.isEmpty())

@@ -227,7 +227,7 @@ void RunPage::fillButtons()
         if (verb.on && !verb.abandon && placed < 3) {
             ++placed;
             auto* button = safe::button(verb.name + u"…"_s, this);
-            button->setAccessibleName(verb.name);
+            button->setAccessibleName(shown(verb.name));
             if (!verb.letter.isEmpty()) {
                 const QPixmap cap = keycapPixmap(verb.letter, devicePixelRatioF());
                 button->setIcon(QIcon(cap));
@@ -249,6 +249,9 @@ void RunPage::fillButtons()
     more->setEnabled(!menu->isEmpty());
     more->setAccessibleName(u"More acts, and why others are off"_s);
     m_buttons->addWidget(more);
+    // A layout shows what it is given when the event loop comes round; the keyboard may ask for it sooner.
+    for (int i = 0; i < m_buttons->count(); ++i)
+        m_buttons->itemAt(i)->widget()->show();
     if (focused.isEmpty())
         return;
     QWidget* next = more;

@@ -30,7 +30,6 @@ using namespace Qt::StringLiterals;
 namespace {
 constexpr int kLine = 22;  // row heights of the attention dock
 constexpr int kHeadLine = 30;
-constexpr int kMostAgain = 2000;  // rows of the list that are read again at once
 }  // namespace
 
 TriagePage::TriagePage(Source& source, QWidget* parent)
@@ -175,7 +174,7 @@ void TriagePage::connectSignals()
     });
     connect(m_filter, &FilterBox::leave, this, &TriagePage::focusRuns);
     connect(m_why, &WhyPanel::verbChosen, this,
-        [this](const VerbLine& verb) { Q_EMIT verbChosen(verb, m_why->why().run); });
+        [this](const VerbLine& verb) { Q_EMIT verbChosen(verb, why().run); });
     connect(m_runs, &RunsModel::pageWanted, this, &TriagePage::loadPage);
     connect(m_runs, &RunsModel::linesWanted, this, &TriagePage::loadLines);
     connect(m_runsTable, &DataTable::nearEnd, this, [this] {
@@ -224,69 +223,6 @@ void TriagePage::connectTables()
     }
 }
 
-// Takes a ticket, counts the request, and hands the answer on unless a later request has overtaken it. A
-// request that failed leaves `dirty` set: the next look for changes asks again.
-template<typename T, typename F>
-void TriagePage::follow(QFuture<Reply<T>> future, Tickets& tickets, F then, bool* dirty)
-{
-    const quint64 ticket = tickets.next();
-    ++m_open;
-    whenDone(future, this, [this, ticket, &tickets, then, dirty](const Reply<T>& reply) {
-        --m_open;
-        const bool current = tickets.current(ticket);
-        if (current && reply)
-            then(*reply.value);
-        else if (current && !reply.failure.cancelled)
-            Q_EMIT failed(reply.failure.what);
-        catchUp();
-        if (current && !reply && dirty != nullptr)
-            *dirty = true;
-    });
-}
-
-void TriagePage::load()
-{
-    loadOverview();
-    loadRuns();
-}
-
-void TriagePage::refresh()
-{
-    m_fresh = 0;
-    loadOverview();
-    loadRuns();
-    loadWhy();
-}
-
-void TriagePage::loadOverview()
-{
-    m_dirty = false;
-    follow(
-        m_source.overview(m_filter->filter()), m_overviewTickets,
-        [this](const Overview& o) { showOverview(o); }, &m_dirty);
-}
-
-void TriagePage::showOverview(const Overview& overview)
-{
-    m_overview = overview;
-    Q_EMIT read(overview.at);
-    setNow(overview.at);
-    m_attention->setLines(overview.attention);
-    fitAttention();
-    QString effect;
-    if (!m_filter->filter().isEmpty() && overview.filter.valid)
-        effect = u"valid · leaves %1 of %2 runs"_s.arg(countText(overview.matching), countText(overview.all));
-    m_filter->setState(overview.filter, effect);
-    if (!overview.filter.valid)
-        return;  // the tables keep what the last valid filter gave
-    m_quiet = true;
-    m_situations->setSituations(overview.situations);
-    m_quiet = false;
-    writeTitles();
-    if (overview.situations.empty() && m_runs->rowCount() == 0 && !overview.allClear.isEmpty())
-        m_why->setEmpty(overview.allClear);
-}
-
 // Counts are never cut: their column is as wide as the widest of them.
 void TriagePage::fitAttention()
 {
@@ -303,27 +239,36 @@ void TriagePage::fitAttention()
 void TriagePage::writeTitles()
 {
     QString shownText = u"%1 shown"_s.arg(countText(m_overview.situations.size()));
-    shownText += m_overview.hiddenSituations > 0
-        ? u", %1 hidden by the filter"_s.arg(countText(m_overview.hiddenSituations))
-        : u", none hidden"_s;
+    if (m_overview.cutSituations > 0)
+        shownText +=
+            u", %1 less urgent left out: a filter brings them in"_s.arg(countText(m_overview.cutSituations));
+    if (m_overview.hiddenSituations > 0)
+        shownText += u", %1 hidden by the filter"_s.arg(countText(m_overview.hiddenSituations));
+    if (m_overview.cutSituations == 0 && m_overview.hiddenSituations == 0)
+        shownText += u", none hidden"_s;
     m_situationsTitle->setRemark(shownText);
     const QString hidden = m_situationsTable->hiddenText();
     m_situationsTitle->setRight(hidden.isEmpty() ? u"sorted by who moves next, then oldest"_s : hidden);
     m_attentionTitle->setRight(u"exact"_s);
-    const int row = m_situation.isEmpty() ? -1 : m_situations->rowOf(m_situation);
-    const SituationLine* situation = m_situations->row(row);
-    const quint64 total = situation != nullptr ? situation->count : m_overview.matching;
+    const SituationLine* selected = situation();
+    const auto have = static_cast<quint64>(m_runs->rowCount());
+    const quint64 total = selected != nullptr ? selected->count
+        : m_situation.isEmpty()               ? m_overview.matching
+                                              : have;
     const QString marks = m_runs->marks() == 0 ? QString() : countText(m_runs->marks()) + u" marked, "_s;
-    if (situation != nullptr)
+    if (selected != nullptr)
         m_runsTitle->setRemark(
-            marks + countText(total) + u" in "_s, situation->wait + u": "_s + situation->what);
+            marks + countText(total) + u" in "_s, selected->wait + u": "_s + selected->what);
+    else if (!m_situation.isEmpty())
+        m_runsTitle->setRemark(marks + countText(total)
+            + (have == 0 ? u" in a situation that is over"_s : u" in the situation that was selected"_s));
     else
         m_runsTitle->setRemark(marks
             + (m_filter->filter().isEmpty() ? plural(total, u"unfinished run"_s, u"unfinished runs"_s)
                                             : countText(total) + u" match the filter"_s));
     QStringList right{m_runsTable->hiddenText()};
     right.prepend(m_runs->marks() > 0 ? u"Esc: no marks"_s
-            : situation != nullptr    ? u"Esc: all runs"_s
+            : !m_situation.isEmpty()  ? u"Esc: all runs"_s
                                       : QString());
     right.removeAll(QString());
     m_runsTitle->setRight(right.join(u" · "_s));
@@ -335,8 +280,11 @@ QString TriagePage::stripText(quint64 total) const
 {
     const auto have = static_cast<quint64>(m_runs->rowCount());
     QStringList strip;
-    if (have == 0 && m_filter->filter().isEmpty())
-        strip << u"Nothing here yet: start a run with cairn start"_s;
+    if (have == 0 && !m_situation.isEmpty())
+        strip << u"This situation is over: no run waits for this any more; Esc shows all runs"_s;
+    else if (have == 0 && m_filter->filter().isEmpty())
+        strip
+            << u"No run is unfinished: cairn start begins one, the filter state:finished shows those that ended"_s;
     else if (have == 0)
         strip << u"Nothing matches: the filter leaves out all %1 runs; Clear filter shows them"_s.arg(
             countText(m_overview.all));
@@ -348,99 +296,6 @@ QString TriagePage::stripText(quint64 total) const
     if (m_listDirty && m_listAt != 0)
         strip << u"list as of %1"_s.arg(clockText(m_listAt, m_now));
     return strip.join(u" · "_s);
-}
-
-void TriagePage::loadRuns()
-{
-    m_listDirty = false;
-    const SliceRequest request{
-        m_filter->filter(), m_situation, std::nullopt, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
-    follow(
-        m_source.runs(request), m_runsTickets,
-        [this](const RunSlice& slice) {
-            m_pageTickets.next();  // pages of the old list are of no use any more
-            m_quiet = true;
-            m_runs->setFirst(slice);
-            m_quiet = false;
-            m_fresh = 0;
-            showRuns(slice);
-        },
-        &m_listDirty);
-}
-
-void TriagePage::showRuns(const RunSlice& slice)
-{
-    m_listAt = slice.at;
-    if (m_runsTable->currentRow() < 0 && m_runs->rowCount() > 0) {
-        m_quiet = true;
-        m_runsTable->setCurrentIndex(m_runs->index(0, 0));
-        m_quiet = false;
-        if (m_situation.isEmpty())
-            m_whyOfRun = true;
-    }
-    if (const RunSlot* slot = m_runs->row(m_runsTable->currentRow()))
-        m_run = slot->run;
-    writeTitles();
-    loadWhy();
-    if (m_runs->rowCount() == 0 && !m_overview.allClear.isEmpty())
-        m_why->setEmpty(m_overview.allClear);
-}
-
-// The list again, while somebody reads further down: what belongs to it no more goes, nothing comes in, and
-// the row at the top of the view stays where it is.
-void TriagePage::settleRuns()
-{
-    m_listDirty = false;
-    const SliceRequest request{
-        m_filter->filter(), m_situation, std::nullopt, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
-    follow(
-        m_source.runs(request), m_runsTickets,
-        [this](const RunSlice& slice) {
-            const QPersistentModelIndex top = m_runsTable->indexAt(QPoint(1, 1));
-            const int offset = top.isValid() ? m_runsTable->rowViewportPosition(top.row()) : 0;
-            m_quiet = true;
-            m_fresh = static_cast<quint64>(m_runs->settle(slice));
-            m_quiet = false;
-            QScrollBar* bar = m_runsTable->verticalScrollBar();
-            if (top.isValid())
-                bar->setValue(bar->value() + m_runsTable->rowViewportPosition(top.row()) - offset);
-            showRuns(slice);
-        },
-        &m_listDirty);
-}
-
-void TriagePage::loadPage()
-{
-    const SliceRequest request{m_filter->filter(), m_situation, m_runs->mark(), 200};
-    follow(m_source.runs(request), m_pageTickets, [this](const RunSlice& slice) {
-        m_runs->addPage(slice);
-        writeTitles();
-    });
-}
-
-void TriagePage::loadLines(const std::vector<RunId>& runs)
-{
-    follow(m_source.lines(runs), m_lineTickets,
-        [this](const std::vector<RunLine>& lines) { m_runs->setLines(lines); });
-}
-
-void TriagePage::loadWhy()
-{
-    m_whyAt = m_now;
-    if (m_whyOfRun && !m_run.isNull()) {
-        follow(m_source.why(m_run), m_whyTickets, [this](const WhyView& why) {
-            m_why->setWhy(why);
-            Q_EMIT whyChanged();
-        });
-        return;
-    }
-    const SituationLine* line =
-        m_situations->row(m_situation.isEmpty() ? -1 : m_situations->rowOf(m_situation));
-    if (line != nullptr)
-        follow(m_source.whyOf(*line), m_whyTickets, [this](const WhyView& why) {
-            m_why->setWhy(why);
-            Q_EMIT whyChanged();
-        });
 }
 
 void TriagePage::situationMoved()
@@ -472,55 +327,6 @@ void TriagePage::runMoved()
     loadWhy();
 }
 
-void TriagePage::merge(const ChangeSet& changes)
-{
-    if (!changes.lines.empty()) {
-        m_runs->merge(changes.lines);
-        m_dirty = true;
-        m_listDirty = true;
-        for (const RunLine& line : changes.lines)
-            if (line.run == m_run)
-                loadWhy();
-    }
-    catchUp();
-    writeTitles();
-}
-
-// Counts and list are read again until they agree with the store, at most once at a time. While nobody reads
-// further down, new rows come in by themselves; otherwise they are announced. A row that belongs to the list
-// no more goes.
-void TriagePage::catchUp()
-{
-    if (m_open > 0 || !(m_dirty || m_listDirty))
-        return;
-    if (m_dirty)
-        loadOverview();
-    if (m_listDirty && readsFromTop())
-        loadRuns();
-    else if (m_listDirty)
-        settleRuns();
-}
-
-bool TriagePage::readsFromTop() const
-{
-    return m_runsTable->verticalScrollBar()->value() == 0 && m_runsTable->currentRow() <= 0
-        && m_runs->marks() == 0;
-}
-
-void TriagePage::setNow(qint64 now)
-{
-    constexpr qint64 kWhyAge =
-        15'000;  // the sentence says "asked 3 m ago": it must stay true while nothing changes
-    m_now = now;
-    if (isVisible() && m_open == 0 && m_whyAt != 0 && now - m_whyAt > kWhyAge)
-        loadWhy();
-    m_situations->setNow(now);
-    m_runs->setNow(now);
-    m_situationsTable->viewport()->update();
-    m_runsTable->viewport()->update();
-}
-
-const WhyView& TriagePage::why() const { return m_why->why(); }
 void TriagePage::focusFilter()
 {
     m_filter->edit()->setFocus();

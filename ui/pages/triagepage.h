@@ -31,6 +31,9 @@ public:
     void focusFilter();
     void focusNext(bool backwards);  // F6
     void focusRuns();
+    // The run that an act would concern; null: none, or a situation of several. `why` is about that run, or
+    // of nothing while that is being read.
+    [[nodiscard]] RunId run() const;
     [[nodiscard]] const WhyView& why() const;
     [[nodiscard]] std::vector<RunLine> marked() const;  // runs that an act on several would concern
     void clearMarks();
@@ -79,6 +82,10 @@ private:
     void loadPage();
     void loadLines(const std::vector<RunId>& runs);
     void loadWhy();
+    void showWhy(const Reply<WhyView>& reply);
+    [[nodiscard]] QString nothingText() const;
+    void keepSituation();
+    [[nodiscard]] const SituationLine* situation() const;  // null: none is selected, or it is over
     void situationMoved();
     void runMoved();
     void writeTitles();
@@ -105,7 +112,8 @@ private:
     Overview m_overview;
     QString m_situation;  // key; empty: all runs
     RunId m_run;
-    bool m_whyOfRun = false;
+    bool m_whyOfRun = false;   // a run of the situation is selected, not all of it
+    QString m_whySubject;      // what the panel tells of: a run or a situation
     bool m_dirty = false;      // something has changed since the counts were read
     bool m_listDirty = false;  // …since the list was
     qint64 m_listAt = 0;       // store time of the list

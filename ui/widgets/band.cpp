@@ -52,7 +52,7 @@ void Band::setFacts(const StoreFacts& facts)
     retheme();
     placeMenus();
     setAccessibleName(
-        environmentWord() + u' ' + facts.name + u", "_s + safetyText() + u", "_s + facts.person);
+        shown(environmentWord() + u' ' + facts.name + u", "_s + safetyText() + u", "_s + facts.person));
 }
 
 void Band::setClock(qint64 now, qint64 age, const QString& trouble)

@@ -20,7 +20,7 @@ constexpr QStringView kPath = u"path to the wait";
 
 DockTitle::DockTitle(const QString& title, QWidget* parent)
     : QWidget(parent)
-    , m_title(title)
+    , m_title(shown(title))
 {
     setFixedHeight(30);
     speak();

@@ -27,7 +27,7 @@ public:
         setFixedSize(18, 18);
         setAutoRaise(true);
         setFocusPolicy(Qt::TabFocus);
-        setAccessibleName(u"Copy "_s + what);
+        setAccessibleName(shown(u"Copy "_s + what));
         safe::setTip(this, u"Copy "_s + value);
         connect(this, &QToolButton::clicked, this, [value] { QApplication::clipboard()->setText(value); });
     }
@@ -63,7 +63,7 @@ public:
         setFocusPolicy(Qt::ClickFocus);
         setText(shortenedInside(shown(fact.value, true), longest));
         if (text() != fact.value)
-            setAccessibleName(fact.value);
+            setAccessibleName(shown(fact.value, true));
     }
 
 protected:

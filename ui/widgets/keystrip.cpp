@@ -1,5 +1,6 @@
 #include "ui/widgets/keystrip.h"
 
+#include "ui/data/safetext.h"
 #include "ui/widgets/keycap.h"
 #include "ui/widgets/theme.h"
 
@@ -41,9 +42,11 @@ KeyStrip::KeyStrip(QWidget* parent)
 
 void KeyStrip::setHints(const QString& place, std::vector<KeyHint> hints)
 {
-    m_place = place;
+    m_place = shown(place);
     m_hints = std::move(hints);
-    QString spoken = place;
+    for (KeyHint& hint : m_hints)
+        hint.text = shown(hint.text, false, 80);
+    QString spoken = m_place;
     for (const KeyHint& hint : m_hints)
         spoken += u", "_s + hint.keys.join(u' ') + u' ' + hint.text;
     setAccessibleDescription(spoken);

@@ -36,7 +36,7 @@ QPushButton* button(const QString& text, QWidget* parent)
     auto* result = new QPushButton(parent);
     // An ampersand in run data is not a shortcut.
     result->setText(shown(text).replace(u'&', QStringLiteral("&&")));
-    result->setAccessibleName(text);
+    result->setAccessibleName(shown(text));
     result->setFont(typeface(13));
     return result;
 }

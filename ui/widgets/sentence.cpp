@@ -44,10 +44,13 @@ Sentence::Sentence(QWidget* parent)
 void Sentence::setSentence(const QString& text, const QStringList& strong)
 {
     const QString clean = shown(text, true, 1200);
-    if (clean == m_text && strong == m_strong)
+    QStringList parts;  // as they stand in it
+    for (const QString& part : strong)
+        parts << shown(part, true);
+    if (clean == m_text && parts == m_strong)
         return;
     m_text = clean;
-    m_strong = strong;
+    m_strong = parts;
     setAccessibleName(clean);
     updateGeometry();
     update();

@@ -32,9 +32,11 @@ public:
         , m_verb(verb)
         , m_indent(indent)
     {
+        m_verb.name = shown(verb.name, false, 120);
+        m_verb.text = shown(verb.text, false, 400);
         setFocusPolicy(Qt::StrongFocus);
-        setAccessibleName(verb.name);
-        setAccessibleDescription(verb.text);
+        setAccessibleName(m_verb.name);
+        setAccessibleDescription(m_verb.text);
         QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);
         policy.setHeightForWidth(true);
         setSizePolicy(policy);
@@ -67,17 +69,14 @@ protected:
     }
 
 private:
-    [[nodiscard]] QString line() const
-    {
-        return (m_verb.on ? QString() : u"Off: "_s) + shown(m_verb.text, false, 400);
-    }
+    [[nodiscard]] QString line() const { return (m_verb.on ? QString() : u"Off: "_s) + m_verb.text; }
     [[nodiscard]] QRect textRect(int width) const
     {
         return QFontMetrics(typeface(11))
             .boundingRect(QRect(0, 0, std::max(60, width - m_indent - 4), 400), Qt::TextWordWrap, line());
     }
 
-    VerbLine m_verb;
+    VerbLine m_verb;  // its texts as they are shown
     int m_indent;
 };
 

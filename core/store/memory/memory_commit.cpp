@@ -50,6 +50,12 @@ void MemoryDatabase::setOwner(MemoryRun& run, const SessionId& owner, TimeMs nex
         unowned.insert({nextDue, id});
 }
 
+void MemoryDatabase::wakeUp(const SessionId& owner, const RunId& run)
+{
+    if (living(owner))
+        wakeups[owner].insert(run);
+}
+
 std::uint64_t MemoryDatabase::addAudit(AuditRow row)
 {
     row.seq = audit.size() + 1;
@@ -62,8 +68,11 @@ std::uint64_t MemoryDatabase::addAudit(AuditRow row)
 void MemoryDatabase::addOutbox(const OutboxRow& row)
 {
     const auto [place, isNew] = outboxPlace.try_emplace({row.from, row.version, row.number}, outboxSeq + 1);
-    if (isNew)
-        outbox.emplace(++outboxSeq, row);
+    if (!isNew)
+        return;
+    OutboxRow& kept = outbox[++outboxSeq];
+    kept = row;
+    kept.seq = outboxSeq;
 }
 
 void MemoryDatabase::dropOutbox(const OutboxRow& row)
@@ -176,7 +185,7 @@ void MemoryDatabase::writeOwner(MemoryRun& run, const CommitMember& member, Memb
     const SessionId owner = run.hot.owner;
     const bool byOwner = !owner.isNull() && owner == member.by;
     if (!owner.isNull() && !byOwner) {
-        wakeups[owner].insert(member.run);
+        wakeUp(owner, member.run);
         result.ownerElsewhere = true;
         setOwner(run, owner, member.nextDue);
         return;
@@ -213,13 +222,17 @@ void MemoryDatabase::writeEffects(const CommitMember& member)
         }
         waiters.erase(found);
     }
-    for (const ResourceRow& given : member.resources) {
-        auto [place, isNew] = resources.try_emplace(given.name, given);
-        if (!isNew && given.backOffUntil > place->second.backOffUntil) {
-            place->second.backOffUntil = given.backOffUntil;
-            place->second.askedByServer = given.askedByServer;
-            ++place->second.revision;
-        }
+    for (const ResourceRow& given : member.resources)
+        raiseBackOff(given);
+}
+
+void MemoryDatabase::raiseBackOff(const ResourceRow& given)
+{
+    auto [place, isNew] = resources.try_emplace(given.name, given);
+    if (!isNew && given.backOffUntil > place->second.backOffUntil) {
+        place->second.backOffUntil = given.backOffUntil;
+        place->second.askedByServer = given.askedByServer;
+        ++place->second.revision;
     }
 }
 

@@ -72,9 +72,11 @@ public:
     [[nodiscard]] TimeMs now() const { return clock.wallMs() + info.clockOffset; }
     [[nodiscard]] bool living(const SessionId& session) const;
     void setOwner(MemoryRun& run, const SessionId& owner, TimeMs nextDue);  // keeps the claim sets right
+    void wakeUp(const SessionId& owner, const RunId& run);                  // where it is living
     std::uint64_t addAudit(AuditRow row);
     void addOutbox(const OutboxRow& row);
     void dropOutbox(const OutboxRow& row);
+    void raiseBackOff(const ResourceRow& given);
 
     [[nodiscard]] MemberResult commitMember(const CommitMember& member);
 

@@ -110,7 +110,7 @@ Result<std::vector<CountRow>> MemoryStore::counts(const ListFilter& filter)
     return out;
 }
 
-Result<std::vector<SituationRow>> MemoryStore::situations(const ListFilter& filter, std::size_t limit)
+Result<SituationList> MemoryStore::situations(const ListFilter& filter, std::size_t limit)
 {
     struct Group {
         SituationRow row;
@@ -121,6 +121,8 @@ Result<std::vector<SituationRow>> MemoryStore::situations(const ListFilter& filt
         if (row->situation.empty())
             continue;
         Group& group = groups[row->situation];
+        group.row.attention =
+            group.row.count == 0 ? row->attention : std::min(group.row.attention, row->attention);
         ++group.row.count;
         add(group.row.oldest, row->since);
         add(group.row.nextTime, row->nextTime);
@@ -128,24 +130,26 @@ Result<std::vector<SituationRow>> MemoryStore::situations(const ListFilter& filt
             || std::tie(row->since, row->run) < std::tie(group.oldest->since, group.oldest->run))
             group.oldest = row;
     }
-    std::vector<SituationRow> out;
+    SituationList out;
     for (auto& [text, group] : groups) {
         const ListRow& example = *group.oldest;
         SituationRow row = group.row;
         row.situation = text;
         row.reason = example.reason;
-        row.attention = example.attention;
         row.workflow = example.workflow;
         row.workflowVersion = example.workflowVersion;
         row.step = example.step;
         row.error = example.error;
         row.resource = example.resource;
         row.example = example.run;
-        out.push_back(std::move(row));
+        out.rows.push_back(std::move(row));
     }
-    std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
-    if (out.size() > limit)
-        out.resize(limit);
+    std::sort(out.rows.begin(), out.rows.end(), [](const SituationRow& a, const SituationRow& b) {
+        return std::tie(a.attention, a.oldest, a.situation) < std::tie(b.attention, b.oldest, b.situation);
+    });
+    out.total = out.rows.size();
+    if (out.rows.size() > limit)
+        out.rows.resize(limit);
     return out;
 }
 

@@ -55,6 +55,8 @@ Result<std::vector<ClaimedRun>> MemoryStore::claim(const SessionId& session, Tim
 
 Status MemoryStore::release(const SessionId& session, std::span<const ClaimedRun> runs)
 {
+    if (!m_db->living(session))
+        return makeError(ErrorKind::LeaseLost, "session " + toText(session) + " is not open");
     for (const ClaimedRun& claimed : runs) {
         const auto found = m_db->runs.find(claimed.run);
         if (found == m_db->runs.end() || found->second.hot.owner != session
@@ -81,7 +83,7 @@ Result<ClaimedRun> MemoryStore::takeOver(const RunId& run, const SessionId& sess
     ++row.hot.epoch;
     m_db->setOwner(row, session, session.isNull() ? m_db->now() : row.hot.nextDue);
     if (!before.isNull() && before != session)
-        m_db->wakeups[before].insert(run);
+        m_db->wakeUp(before, run);
     return ClaimedRun{run, row.hot.epoch, row.hot.version};
 }
 
@@ -120,6 +122,15 @@ Result<bool> MemoryStore::endSession(const SessionId& session, TimeMs at, TimeMs
     return true;
 }
 
+Status MemoryStore::dropSessionsEndedBefore(TimeMs endedBefore)
+{
+    std::erase_if(m_db->sessions, [&](const auto& each) {
+        const SessionRow& row = each.second;
+        return row.endedAt != kNoTime && row.endedAt < endedBefore && !m_db->owned.contains(row.id);
+    });
+    return {};
+}
+
 Result<std::vector<RunId>> MemoryStore::takeWakeups(const SessionId& session)
 {
     std::vector<RunId> out;
@@ -133,10 +144,10 @@ Result<std::vector<RunId>> MemoryStore::takeWakeups(const SessionId& session)
 // --- messages, resources, workflows, audit, artifacts
 // ----------------------------------------------------------------
 
-Result<std::vector<OutboxRow>> MemoryStore::outbox(std::size_t limit)
+Result<std::vector<OutboxRow>> MemoryStore::outbox(std::size_t limit, std::uint64_t after)
 {
     std::vector<OutboxRow> out;
-    for (auto at = m_db->outbox.begin(); at != m_db->outbox.end() && out.size() < limit; ++at)
+    for (auto at = m_db->outbox.upper_bound(after); at != m_db->outbox.end() && out.size() < limit; ++at)
         out.push_back(at->second);
     return out;
 }
@@ -152,9 +163,19 @@ Status MemoryStore::putResource(const ResourceRow& row)
     if (row.name.empty() || !isStorableText(row.name))
         return makeError(ErrorKind::InvalidInput, "a resource needs a name that is valid text");
     ResourceRow& stored = m_db->resources[row.name];
-    const std::uint64_t revision = stored.revision;
-    stored = row;
-    stored.revision = revision + 1;
+    if (stored.revision == 0)
+        stored = row;
+    stored.permitsPerSecond = row.permitsPerSecond;
+    stored.slots = row.slots;
+    ++stored.revision;
+    return {};
+}
+
+Status MemoryStore::raiseBackOff(std::string_view resource, TimeMs until, bool askedByServer)
+{
+    if (resource.empty() || !isStorableText(resource))
+        return makeError(ErrorKind::InvalidInput, "a resource needs a name that is valid text");
+    m_db->raiseBackOff({std::string(resource), until, askedByServer, 0, 0, 1});
     return {};
 }
 

@@ -82,8 +82,6 @@ Result<std::vector<ClaimedRun>> PostgresStore::claim(const SessionId& session, T
 
 Status PostgresStore::release(const SessionId& session, std::span<const ClaimedRun> runs)
 {
-    if (runs.empty())
-        return {};
     std::map<RunId, const ClaimedRun*> given;
     Column ids(Type::Uuid), epochs(Type::Int8);
     for (const ClaimedRun& run : runs)
@@ -94,14 +92,17 @@ Status PostgresStore::release(const SessionId& session, std::span<const ClaimedR
     return write(
         [&](Transaction& transaction) -> Status {
             Batch first;
-            first.add(Sql::LockOwned, session, ids, epochs);
+            first.add(Sql::LockSession, session);
+            const std::size_t atOwned = first.add(Sql::LockOwned, session, ids, epochs);
             CAIRN_TRY_ASSIGN(auto answers, transaction.begin(first));
+            if (answers[0].count() == 0)
+                return notOpen(session);
             std::map<RunId, TimeMs> due;
             Column held(Type::Uuid);
-            while (answers[0].next()) {
+            while (answers[atOwned].next()) {
                 RunId run;
                 TimeMs stored = kNoTime;
-                answers[0].read(run, stored);
+                answers[atOwned].read(run, stored);
                 due[run] = given[run]->nextDue.value_or(stored);
                 held.add(run);
             }
@@ -187,6 +188,15 @@ Result<bool> PostgresStore::endSession(const SessionId& session, TimeMs at, Time
         return {};
     }));
     return ended;
+}
+
+Status PostgresStore::dropSessionsEndedBefore(TimeMs endedBefore)
+{
+    constexpr std::uint64_t kBatch = 256;
+    for (std::uint64_t dropped = kBatch; dropped == kBatch;) {
+        CAIRN_TRY_ASSIGN(dropped, change(Repeat::Harmless, Sql::DropSessions, endedBefore, kBatch));
+    }
+    return {};
 }
 
 Result<std::vector<RunId>> PostgresStore::takeWakeups(const SessionId& session)

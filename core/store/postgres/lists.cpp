@@ -108,30 +108,32 @@ Result<std::vector<CountRow>> PostgresStore::counts(const ListFilter& filter)
     return rows;
 }
 
-Result<std::vector<SituationRow>> PostgresStore::situations(const ListFilter& filter, std::size_t limit)
+Result<SituationList> PostgresStore::situations(const ListFilter& filter, std::size_t limit)
 {
     ListSql sql(filter);
     const std::string from = " FROM cairn.run_list WHERE situation IS NOT NULL AND " + sql.condition();
-    std::string groups = "SELECT situation, count(*), min(nullif(since, 0)), min(nullif(next_time, 0))" + from
-        + " GROUP BY situation ORDER BY 2 DESC, 1 LIMIT ";
+    std::string groups = "SELECT situation, min(attention), count(*), min(nullif(since, 0)), "
+                         "min(nullif(next_time, 0)), count(*) OVER ()"
+        + from + " GROUP BY situation ORDER BY 2, 4 NULLS FIRST, 1 LIMIT ";
     groups += sql.bind(limit);
     Batch batch;
     batch.addText(std::move(groups), sql.params());
     CAIRN_TRY_ASSIGN(auto answers, analyse(batch));
-    std::vector<SituationRow> rows;
+    SituationList list;
+    std::vector<SituationRow>& rows = list.rows;
     std::map<std::string, std::size_t> places;
     Column found(Type::Text);
     while (answers.front().next()) {
         SituationRow& r = rows.emplace_back();
-        answers.front().read(r.situation, r.count, r.oldest, r.nextTime);
+        answers.front().read(r.situation, r.attention, r.count, r.oldest, r.nextTime, list.total);
         places[r.situation] = rows.size() - 1;
         found.add(r.situation);
     }
     if (rows.empty())
-        return rows;
+        return list;
     ListSql members(filter);
     std::string examples =
-        "SELECT DISTINCT ON (situation) situation, run, reason, attention, workflow, workflow_version, "
+        "SELECT DISTINCT ON (situation) situation, run, reason, workflow, workflow_version, "
         "step, error, resource FROM cairn.run_list WHERE "
         + members.condition() + " AND situation = ANY(";
     examples += members.bind(found) + ") ORDER BY situation, since, run";
@@ -146,9 +148,9 @@ Result<std::vector<SituationRow>> PostgresStore::situations(const ListFilter& fi
             continue;
         SituationRow& r = rows[at->second];
         oldest.front().readMore(
-            r.example, r.reason, r.attention, r.workflow, r.workflowVersion, r.step, r.error, r.resource);
+            r.example, r.reason, r.workflow, r.workflowVersion, r.step, r.error, r.resource);
     }
-    return rows;
+    return list;
 }
 
 Result<std::vector<ListRow>> PostgresStore::listRows(std::span<const RunId> runs)

@@ -215,13 +215,10 @@ Result<std::vector<ResourceRow>> PostgresStore::resources()
 
 Result<std::vector<SessionRow>> PostgresStore::sessions(bool endedToo)
 {
-    return readAll<SessionRow>(
-        Sql::Sessions,
-        [](Rows& q, SessionRow& s) {
-            q.read(s.id, s.name, s.host, s.bootId, s.pidNamespace, s.pid, s.startTicks, s.build, s.format,
-                s.schema, s.serves, s.startedAt, s.heartbeatAt, s.leaseUntil, s.endedAt);
-        },
-        endedToo);
+    return readAll<SessionRow>(endedToo ? Sql::AllSessions : Sql::Sessions, [](Rows& q, SessionRow& s) {
+        q.read(s.id, s.name, s.host, s.bootId, s.pidNamespace, s.pid, s.startTicks, s.build, s.format,
+            s.schema, s.serves, s.startedAt, s.heartbeatAt, s.leaseUntil, s.endedAt);
+    });
 }
 
 Result<std::vector<WorkflowRow>> PostgresStore::workflows(bool withText)
@@ -235,11 +232,12 @@ Result<std::optional<WorkflowRow>> PostgresStore::workflow(std::string_view name
     return rows.empty() ? std::optional<WorkflowRow>() : std::optional(std::move(rows.front()));
 }
 
-Result<std::vector<OutboxRow>> PostgresStore::outbox(std::size_t limit)
+Result<std::vector<OutboxRow>> PostgresStore::outbox(std::size_t limit, std::uint64_t after)
 {
     return readAll<OutboxRow>(
         Sql::Outbox,
-        [](Rows& q, OutboxRow& r) { q.read(r.from, r.version, r.number, r.to, r.body, r.createdAt); }, limit);
+        [](Rows& q, OutboxRow& r) { q.read(r.from, r.version, r.number, r.to, r.body, r.createdAt, r.seq); },
+        after, limit);
 }
 
 Result<std::vector<AuditRow>> PostgresStore::audit(std::uint64_t after, std::size_t limit)

@@ -70,6 +70,7 @@ CREATE TABLE cairn.approvals(
   role text COLLATE "C" NOT NULL, asked_at bigint NOT NULL, expires bigint NOT NULL, decided_at bigint NOT NULL,
   decided_by text COLLATE "C" NOT NULL, note uuid, PRIMARY KEY(run, id));
 CREATE TABLE cairn.artifacts(id uuid PRIMARY KEY, staged_at bigint NOT NULL, adopted smallint NOT NULL);
+CREATE INDEX artifacts_staged ON cairn.artifacts(staged_at) WHERE adopted = 0;
 CREATE TABLE cairn.artifact_chunks(
   artifact uuid NOT NULL REFERENCES cairn.artifacts(id) ON DELETE CASCADE, ix bigint NOT NULL, digest bytea NOT NULL,
   size bigint NOT NULL, bytes bytea NOT NULL, PRIMARY KEY(artifact, ix));
@@ -104,6 +105,7 @@ CREATE TABLE cairn.sessions(
   emptied smallint NOT NULL) WITH (fillfactor = 50);
 CREATE INDEX sessions_open ON cairn.sessions(id) WHERE ended_at = 0;
 CREATE INDEX sessions_left ON cairn.sessions(id) WHERE ended_at <> 0 AND emptied = 0;
+CREATE INDEX sessions_ended ON cairn.sessions(ended_at) WHERE ended_at <> 0;
 CREATE TABLE cairn.wakeups(session uuid NOT NULL, run uuid NOT NULL, PRIMARY KEY(session, run))
   WITH (autovacuum_vacuum_scale_factor = 0.05);
 CREATE TABLE cairn.resources(

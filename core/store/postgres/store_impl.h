@@ -87,7 +87,7 @@ public:
         std::size_t limit) override;
     Result<std::uint64_t> count(const ListFilter& filter) override;
     Result<std::vector<CountRow>> counts(const ListFilter& filter) override;
-    Result<std::vector<SituationRow>> situations(const ListFilter& filter, std::size_t limit) override;
+    Result<SituationList> situations(const ListFilter& filter, std::size_t limit) override;
     Result<std::vector<ListRow>> listRows(std::span<const RunId> runs) override;
     Result<Changes> changesSince(std::uint64_t cursor, std::size_t limit) override;
     Result<std::vector<StepRow>> steps(const RunId& run) override;
@@ -108,9 +108,11 @@ public:
     Result<bool> heartbeat(const SessionId& session, TimeMs at, TimeMs leaseUntil) override;
     Result<bool> endSession(const SessionId& session, TimeMs at, TimeMs leaseBefore) override;
     Result<std::vector<RunId>> takeWakeups(const SessionId& session) override;
-    Result<std::vector<OutboxRow>> outbox(std::size_t limit) override;
+    Status dropSessionsEndedBefore(TimeMs endedBefore) override;
+    Result<std::vector<OutboxRow>> outbox(std::size_t limit, std::uint64_t after) override;
     Status dropOutbox(const OutboxRow& row) override;
     Status putResource(const ResourceRow& row) override;
+    Status raiseBackOff(std::string_view resource, TimeMs until, bool askedByServer) override;
     Result<std::uint32_t> leaseSlots(const SessionId& session, std::string_view resource, std::uint32_t want,
         TimeMs now, TimeMs until) override;
     Result<std::uint32_t> spendRate(

@@ -72,6 +72,16 @@ Status PostgresStore::putResource(const ResourceRow& row)
     return {};
 }
 
+Status PostgresStore::raiseBackOff(std::string_view resource, TimeMs until, bool askedByServer)
+{
+    if (resource.empty() || !isStorableText(resource))
+        return makeError(ErrorKind::InvalidInput, "a resource needs a name that is valid text");
+    Columns rows;
+    rows.row(resource, until, askedByServer, 0, 0, 1);
+    CAIRN_TRY(change(Repeat::Harmless, Sql::BackOff, rows));
+    return {};
+}
+
 Result<std::uint32_t> PostgresStore::leaseSlots(
     const SessionId& session, std::string_view resource, std::uint32_t want, TimeMs now, TimeMs until)
 {
@@ -179,7 +189,26 @@ Status PostgresStore::stageChunk(const ArtifactId& artifact, std::uint32_t index
 
 Status PostgresStore::dropStagedBefore(TimeMs before)
 {
-    CAIRN_TRY(change(Repeat::Harmless, Sql::DropStaged, before));
+    constexpr std::uint64_t kBatch = 8;  // chunks of up to 1 MiB
+    for (bool more = true; more;)
+        CAIRN_TRY(write(
+            [&](Transaction& transaction) -> Status {
+                Batch first;
+                first.add(Sql::StagedBefore, before);
+                CAIRN_TRY_ASSIGN(auto answers, transaction.begin(first));
+                more = answers[0].next();
+                if (!more)
+                    return {};
+                ArtifactId artifact;
+                answers[0].read(artifact);
+                Batch second;
+                second.add(Sql::DropStagedChunks, artifact, kBatch);
+                CAIRN_TRY_ASSIGN(const auto dropped, transaction.run(second));
+                if (dropped.front().affected() < kBatch)
+                    transaction.last().add(Sql::DropStaged, artifact);
+                return {};
+            },
+            Repeat::Harmless));
     return {};
 }
 

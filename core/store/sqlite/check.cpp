@@ -34,18 +34,14 @@ Status SqliteStore::checkAuditChain(std::vector<VerifyProblem>& problems)
 Status SqliteStore::checkChunks(std::vector<VerifyProblem>& problems)
 {
     for (std::int64_t place = 0;;) {
-        {
-            Query query(db(), Sql::ChunkPlaces);
-            CAIRN_TRY_ASSIGN(const bool more, query.bind(place).step());
-            if (!more)
-                return {};
-        }
         ArtifactId artifact;
         std::uint32_t index = 0;
         Digest digest;
         std::string bytes;
         Query chunk(db(), Sql::AllChunks);
-        CAIRN_TRY(chunk.bind(place).step());
+        CAIRN_TRY_ASSIGN(const bool more, chunk.bind(place).step());
+        if (!more)
+            return {};
         chunk.read(artifact, index, digest, bytes, place);
         if (chunkDigest(artifact, index, bytes) != digest)
             problems.push_back(

@@ -37,6 +37,13 @@ Status SqliteStore::claimInto(
     return noneLeft ? Query(db(), Sql::MarkEmptied).run() : Status();
 }
 
+Status SqliteStore::requireOpen(const SessionId& session)
+{
+    Query open(db(), Sql::SessionOpen);
+    CAIRN_TRY_ASSIGN(const bool isOpen, open.bind(session).step());
+    return isOpen ? Status() : makeError(ErrorKind::LeaseLost, "session " + toText(session) + " is not open");
+}
+
 Result<std::vector<ClaimedRun>> SqliteStore::claim(const SessionId& session, TimeMs now, std::size_t limit)
 {
     std::vector<ClaimedRun> claimed;
@@ -53,10 +60,7 @@ Result<std::vector<ClaimedRun>> SqliteStore::claim(const SessionId& session, Tim
     }
     CAIRN_TRY(write([&](const WriteContext&) -> Status {
         claimed.clear();
-        Query open(db(), Sql::SessionOpen);
-        CAIRN_TRY_ASSIGN(const bool isOpen, open.bind(session).step());
-        if (!isOpen)
-            return makeError(ErrorKind::LeaseLost, "session " + toText(session) + " is not open");
+        CAIRN_TRY(requireOpen(session));
         return claimInto(claimed, session, now, limit);
     }));
     return claimed;
@@ -65,6 +69,7 @@ Result<std::vector<ClaimedRun>> SqliteStore::claim(const SessionId& session, Tim
 Status SqliteStore::release(const SessionId& session, std::span<const ClaimedRun> runs)
 {
     return write([&](const WriteContext& context) -> Status {
+        CAIRN_TRY(requireOpen(session));
         for (const ClaimedRun& run : runs) {
             // Another's commit that this session has not looked at yet is the next owner's to act on, at
             // once.
@@ -85,12 +90,8 @@ Result<ClaimedRun> SqliteStore::takeOver(const RunId& run, const SessionId& sess
 {
     ClaimedRun taken{run, 0, 0};
     CAIRN_TRY(write([&](const WriteContext& context) -> Status {
-        if (!session.isNull()) {
-            Query open(db(), Sql::SessionOpen);
-            CAIRN_TRY_ASSIGN(const bool isOpen, open.bind(session).step());
-            if (!isOpen)
-                return makeError(ErrorKind::LeaseLost, "session " + toText(session) + " is not open");
-        }
+        if (!session.isNull())
+            CAIRN_TRY(requireOpen(session));
         HotRow hot;
         {
             Query query(db(), Sql::HotOf);
@@ -152,6 +153,18 @@ Result<bool> SqliteStore::endSession(const SessionId& session, TimeMs at, TimeMs
     return ended;
 }
 
+Status SqliteStore::dropSessionsEndedBefore(TimeMs endedBefore)
+{
+    constexpr std::int64_t kBatch = 256;
+    for (std::int64_t dropped = kBatch; dropped == kBatch;)
+        CAIRN_TRY(write([&](const WriteContext&) -> Status {
+            CAIRN_TRY(Query(db(), Sql::DropSessions).bind(endedBefore, kBatch).run());
+            dropped = db().changes();
+            return {};
+        }));
+    return {};
+}
+
 Result<std::vector<RunId>> SqliteStore::takeWakeups(const SessionId& session)
 {
     std::vector<RunId> runs;
@@ -172,8 +185,7 @@ Result<std::vector<RunId>> SqliteStore::takeWakeups(const SessionId& session)
 
 Result<std::vector<SessionRow>> SqliteStore::sessions(bool endedToo)
 {
-    Query query(db(), Sql::Sessions);
-    query.bind(endedToo);
+    Query query(db(), endedToo ? Sql::AllSessions : Sql::Sessions);
     return readAll<SessionRow>(query, [](Query& q, SessionRow& s) {
         q.read(s.id, s.name, s.host, s.bootId, s.pidNamespace, s.pid, s.startTicks, s.build, s.format,
             s.schema, s.serves, s.startedAt, s.heartbeatAt, s.leaseUntil, s.endedAt);

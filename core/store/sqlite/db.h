@@ -36,7 +36,7 @@ public:
     }
 
     [[nodiscard]] sqlite3* raw() const noexcept { return m_handle.get(); }
-    // A statement of sql.inc, prepared on first use and kept. Null: see lastError().
+    // A statement of sql.inc, prepared on first use and kept. Null: the database's error code says why.
     [[nodiscard]] sqlite3_stmt* prepared(Sql id);
     // Runs constant SQL without parameters.
     [[nodiscard]] Status exec(const char* constantSql);

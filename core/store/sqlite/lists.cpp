@@ -12,10 +12,9 @@ constexpr std::int64_t kSortAtMost = 10'000;
 // How many rows of the order's own index are looked at before another way is tried.
 constexpr int kProbe = 5'000;
 
-constexpr const char* kSituations =
-    "SELECT situation, count(*), min(nullif(since, 0)), min(nullif(next_time, 0))";
-constexpr const char* kExample =
-    "SELECT run, reason, attention, workflow, workflow_version, step, error, resource";
+constexpr const char* kSituations = "SELECT situation, min(attention), count(*), min(nullif(since, 0)), "
+                                    "min(nullif(next_time, 0)), count(*) OVER ()";
+constexpr const char* kExample = "SELECT run, reason, workflow, workflow_version, step, error, resource";
 
 using Index = ListSql::Index;
 
@@ -276,30 +275,29 @@ Result<std::vector<CountRow>> SqliteStore::counts(const ListFilter& filter)
     return rows;
 }
 
-Result<std::vector<SituationRow>> SqliteStore::situations(const ListFilter& filter, std::size_t limit)
+Result<SituationList> SqliteStore::situations(const ListFilter& filter, std::size_t limit)
 {
     const ListSql sql(filter, Index::Situation);
     const std::string from = sql.from() + " WHERE situation IS NOT NULL AND " + sql.condition();
-    std::vector<SituationRow> rows;
+    SituationList list;
     {
-        Query query(db(), std::string(kSituations) + from + " GROUP BY situation ORDER BY 2 DESC, 1 LIMIT ?");
+        Query query(db(), std::string(kSituations) + from + " GROUP BY situation ORDER BY 2, 4, 1 LIMIT ?");
         sql.bindTo(query);
         query.bind(limit);
-        CAIRN_TRY_ASSIGN(rows, readAll<SituationRow>(query, [](Query& q, SituationRow& r) {
-            q.read(r.situation, r.count, r.oldest, r.nextTime);
+        CAIRN_TRY_ASSIGN(list.rows, readAll<SituationRow>(query, [&list](Query& q, SituationRow& r) {
+            q.read(r.situation, r.attention, r.count, r.oldest, r.nextTime, list.total);
         }));
     }
     const std::string example =
         std::string(kExample) + from + " AND situation = ? ORDER BY since, run LIMIT 1";
-    for (SituationRow& r : rows) {
+    for (SituationRow& r : list.rows) {
         Query query(db(), example);
         sql.bindTo(query);
         CAIRN_TRY_ASSIGN(const bool found, query.bind(r.situation).step());
         if (found)
-            query.read(
-                r.example, r.reason, r.attention, r.workflow, r.workflowVersion, r.step, r.error, r.resource);
+            query.read(r.example, r.reason, r.workflow, r.workflowVersion, r.step, r.error, r.resource);
     }
-    return rows;
+    return list;
 }
 
 Result<std::vector<ListRow>> SqliteStore::listRows(std::span<const RunId> runs)

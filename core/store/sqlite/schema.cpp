@@ -81,6 +81,7 @@ CREATE TABLE approvals(
   PRIMARY KEY(run, id)) STRICT, WITHOUT ROWID;
 CREATE TABLE artifacts(
   id BLOB PRIMARY KEY, staged_at INTEGER NOT NULL, adopted INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX artifacts_staged ON artifacts(staged_at) WHERE adopted = 0;
 CREATE TABLE artifact_chunks(
   place INTEGER PRIMARY KEY, artifact BLOB NOT NULL REFERENCES artifacts(id), ix INTEGER NOT NULL, digest BLOB NOT NULL,
   size INTEGER NOT NULL, bytes BLOB NOT NULL, UNIQUE(artifact, ix)) STRICT;
@@ -113,6 +114,7 @@ CREATE TABLE sessions(
   lease_until INTEGER NOT NULL, ended_at INTEGER NOT NULL, emptied INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE INDEX sessions_open ON sessions(id) WHERE ended_at = 0;
 CREATE INDEX sessions_left ON sessions(id) WHERE ended_at <> 0 AND emptied = 0;
+CREATE INDEX sessions_ended ON sessions(ended_at) WHERE ended_at <> 0;
 CREATE TABLE wakeups(
   session BLOB NOT NULL, run BLOB NOT NULL, PRIMARY KEY(session, run)) STRICT, WITHOUT ROWID;
 CREATE TABLE resources(

@@ -170,12 +170,13 @@ Result<std::uint64_t> SqliteStore::appendAudit(AuditRow row)
 // --- messages, resources, workflows, artifacts
 // ---------------------------------------------------------------------------
 
-Result<std::vector<OutboxRow>> SqliteStore::outbox(std::size_t limit)
+Result<std::vector<OutboxRow>> SqliteStore::outbox(std::size_t limit, std::uint64_t after)
 {
     Query query(db(), Sql::Outbox);
-    query.bind(limit);
-    return readAll<OutboxRow>(query,
-        [](Query& q, OutboxRow& r) { q.read(r.from, r.version, r.number, r.to, r.body, r.createdAt); });
+    query.bind(after, limit);
+    return readAll<OutboxRow>(query, [](Query& q, OutboxRow& r) {
+        q.read(r.from, r.version, r.number, r.to, r.body, r.createdAt, r.seq);
+    });
 }
 
 Status SqliteStore::dropOutbox(const OutboxRow& row)
@@ -193,6 +194,15 @@ Status SqliteStore::putResource(const ResourceRow& row)
         return Query(db(), Sql::PutResource)
             .bind(row.name, row.backOffUntil, row.askedByServer, row.permitsPerSecond, row.slots)
             .run();
+    });
+}
+
+Status SqliteStore::raiseBackOff(std::string_view resource, TimeMs until, bool askedByServer)
+{
+    if (resource.empty() || !isStorableText(resource))
+        return makeError(ErrorKind::InvalidInput, "a resource needs a name that is valid text");
+    return write([&](const WriteContext&) {
+        return Query(db(), Sql::BackOff).bind(resource, until, askedByServer, 0, 0, 1).run();
     });
 }
 
@@ -288,10 +298,22 @@ Status SqliteStore::stageChunk(const ArtifactId& artifact, std::uint32_t index, 
 
 Status SqliteStore::dropStagedBefore(TimeMs before)
 {
-    return write([&](const WriteContext&) -> Status {
-        CAIRN_TRY(Query(db(), Sql::DropStagedChunks).bind(before).run());
-        return Query(db(), Sql::DropStaged).bind(before).run();
-    });
+    constexpr std::int64_t kBatch =
+        8;  // chunks of up to 1 MiB: the write lock is held for a few milliseconds
+    for (bool more = true; more;)
+        CAIRN_TRY(write([&](const WriteContext&) -> Status {
+            ArtifactId artifact;
+            {
+                Query query(db(), Sql::StagedBefore);
+                CAIRN_TRY_ASSIGN(more, query.bind(before).step());
+                if (!more)
+                    return {};
+                query.read(artifact);
+            }
+            CAIRN_TRY(Query(db(), Sql::DropStagedChunks).bind(artifact, kBatch).run());
+            return db().changes() == kBatch ? Status() : Query(db(), Sql::DropStaged).bind(artifact).run();
+        }));
+    return {};
 }
 
 }  // namespace cairn::sqlite

@@ -327,7 +327,11 @@ void emitGraph(Parts& p, const FoldOptions& o, DrawnGraph& graph)
 
 }  // namespace
 
-QString agentMark(const QString& agent) { return agent.left(2).toUpper(); }
+QString agentMark(const QString& agent)
+{
+    const bool splitsPair = agent.size() > 2 && agent.at(1).isHighSurrogate();
+    return agent.left(splitsPair ? 3 : 2).toUpper();
+}
 
 DrawnGraph foldSteps(const std::vector<StepLine>& steps, const FoldOptions& options)
 {

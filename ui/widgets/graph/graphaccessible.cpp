@@ -1,5 +1,6 @@
 // Makes the painted nodes known to assistive technology: a list whose items can be pressed.
 #include "ui/data/words.h"
+#include "ui/data/safetext.h"
 #include "ui/widgets/graph/graphcanvas.h"
 
 #include <QAccessibleWidget>
@@ -48,7 +49,7 @@ public:
         QString name = node.title + u", "_s + glyphName(node.glyph);
         for (const auto& [glyph, count] : node.counts)
             name += u", "_s + count;
-        return node.note.isEmpty() ? name : name + u", "_s + node.note;
+        return shown(node.note.isEmpty() ? name : name + u", "_s + node.note, true);
     }
     void setText(QAccessible::Text, const QString&) override { }
     [[nodiscard]] QAccessible::State state() const override

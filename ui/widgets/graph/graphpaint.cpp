@@ -101,9 +101,10 @@ void paintNode(QPainter& painter, const Scene& scene, int index, const GraphLook
     painter.setFont(typeface(11));
     double right = box.right() - 9;
     if (!node.mark.isEmpty()) {
-        const double width = QFontMetricsF(painter.font()).horizontalAdvance(node.mark);
+        const QString mark = shown(node.mark);
+        const double width = QFontMetricsF(painter.font()).horizontalAdvance(mark);
         painter.setPen(current ? theme().text : theme().text2);
-        painter.drawText(QPointF(right - width, box.top() + 20.5), node.mark);
+        painter.drawText(QPointF(right - width, box.top() + 20.5), mark);
         right -= width + 4;
     }
     painter.setFont(typeface(13, node.onPath));

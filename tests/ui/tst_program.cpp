@@ -1,0 +1,83 @@
+// cairn-console as a program: how it ends where there is no display.
+#include "fixture.h"
+
+#include <QImage>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace cairn::ui::test;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+struct Ended {
+    int code = -1;
+    QString out;
+    QString err;
+};
+
+// Without a display, whatever the environment of the tests is.
+Ended run(const QStringList& arguments)
+{
+    QProcess process;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    for (const QString& name : {u"DISPLAY"_s, u"WAYLAND_DISPLAY"_s, u"QT_QPA_PLATFORM"_s})
+        environment.remove(name);
+    process.setProcessEnvironment(environment);
+    process.start(QStringLiteral(CAIRN_CONSOLE), arguments);
+    if (!process.waitForFinished(60'000)) {
+        process.kill();
+        process.waitForFinished();
+        return {};
+    }
+    return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -2,
+        QString::fromUtf8(process.readAllStandardOutput()),
+        QString::fromUtf8(process.readAllStandardError())};
+}
+
+}  // namespace
+
+class TestProgram : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void withoutADisplayItSaysSoAndFails()
+    {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(u"runs.db"_s);
+        Fixture(path.toStdString(), "dev", false).fill(1);
+        const Ended ended = run({u"sqlite:"_s + path});
+        QCOMPARE(ended.code, 1);
+        QVERIFY2(ended.err.contains(u"there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set."_s),
+            qPrintable(ended.err));
+        QVERIFY2(ended.err.contains(u"--screenshot FILE"_s), qPrintable(ended.err));
+        const Ended choosing = run({u"--choose"_s});
+        QCOMPARE(choosing.code, 1);
+    }
+
+    void aPictureNeedsNoDisplay()
+    {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(u"runs.db"_s);
+        const QString picture = folder.filePath(u"runs.png"_s);
+        Fixture(path.toStdString(), "dev", false).fill(1);
+        const Ended ended =
+            run({u"sqlite:"_s + path, u"--screenshot"_s, picture, u"--size"_s, u"1280x720"_s});
+        QVERIFY2(ended.code == 0, qPrintable(ended.err));
+        QCOMPARE(QImage(picture).size(), QSize(1280, 720));
+    }
+
+    void helpAndErrorsNeedNone()
+    {
+        const Ended help = run({u"--help"_s});
+        QCOMPARE(help.code, 0);
+        QVERIFY(help.out.contains(u"--screenshot"_s));
+        const Ended none = run({});
+        QCOMPARE(none.code, 2);
+        QVERIFY2(none.err.contains(u"name one store"_s), qPrintable(none.err));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestProgram)
+#include "tst_program.moc"

@@ -1,0 +1,222 @@
+// The sheets of an act: only what was previewed is sent, a preview grows old, and the outcome is told as it
+// is.
+#include "desk.h"
+#include "ui/dialogs/actsheet.h"
+#include "ui/dialogs/bulksheet.h"
+
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPointer>
+#include <QPushButton>
+#include <QTimer>
+
+using namespace cairn::ui;
+using namespace cairn::ui::test;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+const VerbLine kPause{cairn::Verb::Pause, u"H"_s, u"Pause"_s, u"No new step starts"_s, true, {}, {}};
+const VerbLine kSettle{
+    cairn::Verb::Settle, u"O"_s, u"Set outcome"_s, u"Say what happened"_s, true, u"charge-card"_s, {}};
+
+void offer(DemoSource& source, const VerbLine& verb)
+{
+    source.store.guarded = false;
+    source.detail.why.verbs = {verb};
+}
+
+// The sheet of one act, with its preview.
+ActSheet* opened(const Desk& desk, int letter)
+{
+    ActSheet* sheet = desk.sheetBy(letter);
+    return sheet != nullptr && sheet->validity()->isActive() ? sheet : nullptr;
+}
+
+}  // namespace
+
+class TestSheets : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void outcomeIsToldAsItIs_data()
+    {
+        QTest::addColumn<int>("end");
+        QTest::addColumn<QString>("notice");
+        QTest::addColumn<QString>("state");
+        QTest::newRow("stale")
+            << static_cast<int>(ActEnd::Stale)
+            << u"Refused, because what this depends on has changed since you looked: It says so."_s
+            << u"nothing was changed"_s;
+        QTest::newRow("refused") << static_cast<int>(ActEnd::Refused) << u"Refused: It says so."_s
+                                 << u"nothing was changed"_s;
+        QTest::newRow("failed") << static_cast<int>(ActEnd::Failed) << u"Not done: It says so."_s
+                                << u"the store is unchanged"_s;
+        QTest::newRow("not known")
+            << static_cast<int>(ActEnd::NotKnown)
+            << u"Whether this was done is not known: It says so. Look again; the history tells."_s
+            << u"not known whether it was done"_s;
+    }
+
+    void outcomeIsToldAsItIs()
+    {
+        QFETCH(int, end);
+        QFETCH(QString, notice);
+        QFETCH(QString, state);
+        const Desk desk([end](DemoSource& s) {
+            offer(s, kPause);
+            s.answer = {static_cast<ActEnd>(end), u"It says so."_s, 0, 0, false};
+        });
+        ActSheet* sheet = opened(desk, Qt::Key_H);
+        QVERIFY(sheet != nullptr);
+        sheet->confirm()->click();
+        QTRY_COMPARE(sheet->notice(), notice);
+        QCOMPARE(sheet->state(), state);
+        QVERIFY(!sheet->confirm()->isEnabled());
+        QVERIFY(sheet->lookAgain()->isVisible());
+    }
+
+    void aFailureTellsTheStoresState()
+    {
+        Desk desk([](DemoSource& s) { offer(s, kPause); });
+        ActSheet* sheet = opened(desk, Qt::Key_H);
+        QVERIFY(sheet != nullptr);
+        desk.source.acts.fails = {u"The connection broke."_s, u"Whether it was written is not known."_s,
+            u"Look again; the history tells."_s, false, true};
+        sheet->confirm()->click();
+        QTRY_COMPARE(sheet->notice(), u"The connection broke. Look again; the history tells."_s);
+        QCOMPARE(sheet->state(), u"Whether it was written is not known."_s);
+    }
+
+    void onlyWhatWasPreviewedIsSent()
+    {
+        Desk desk([](DemoSource& s) { offer(s, kSettle); });
+        ActSheet* sheet = opened(desk, Qt::Key_O);
+        QVERIFY(sheet != nullptr);
+        QTest::keyClicks(sheet->evidence(), u"statement 7"_s);
+        QTest::keyClicks(sheet->result(), u"{\"reference\":1}"_s);
+        // What stands there has not been previewed: neither the button nor the keys send it.
+        QVERIFY(!sheet->confirm()->isEnabled());
+        QVERIFY(!sheet->validity()->isActive());
+        QTest::keyClick(sheet->result(), Qt::Key_Return, Qt::ControlModifier);
+        QCOMPARE(desk.source.executed.size(), 0U);
+        QTRY_VERIFY(sheet->confirm()->isEnabled());
+        QCOMPARE(desk.source.previewed.back().result, u"{\"reference\":1}"_s);
+        QCOMPARE(desk.source.previewed.back().evidence, u"statement 7"_s);
+        // An answer about an earlier text does not make a later one ready.
+        desk.source.sheets.close();
+        QTest::keyClicks(sheet->result(), u" "_s);
+        const std::size_t asked = desk.source.previewed.size();
+        QTRY_COMPARE(desk.source.previewed.size(), asked + 1);
+        QTest::keyClick(sheet->result(), Qt::Key_Backspace);
+        desk.source.sheets.open();
+        QCoreApplication::processEvents();
+        QVERIFY(!sheet->confirm()->isEnabled());
+        QTRY_VERIFY(sheet->confirm()->isEnabled());
+        QTest::keyClick(sheet->result(), Qt::Key_Return, Qt::ControlModifier);
+        QTRY_COMPARE(desk.source.executed.size(), 1U);
+        QCOMPARE(desk.source.executed.front().result, desk.source.previewed.back().result);
+        QCOMPARE(desk.source.executed.front().evidence, desk.source.previewed.back().evidence);
+        QCOMPARE(desk.source.executed.front().settleAs, desk.source.previewed.back().settleAs);
+    }
+
+    void aSheetThatSendsStaysOpen()
+    {
+        Desk desk([](DemoSource& s) { offer(s, kPause); });
+        const QPointer<ActSheet> sheet = opened(desk, Qt::Key_H);
+        QVERIFY(!sheet.isNull());
+        desk.source.acts.close();
+        sheet->confirm()->click();
+        QCOMPARE(desk.source.executed.size(), 1U);
+        QVERIFY(!sheet->validity()->isActive());
+        QVERIFY(sheet->reason()->isReadOnly());
+        QTest::keyClick(sheet->reason(), Qt::Key_Escape);
+        sheet->close();
+        QCoreApplication::processEvents();
+        QVERIFY(!sheet.isNull() && sheet->isVisible());
+        QCOMPARE(sheet->state(), u"sending: this stays open until the outcome is known"_s);
+        desk.source.acts.open();
+        QTRY_VERIFY(sheet.isNull());
+        QVERIFY2(
+            desk.window->notice().startsWith(desk.source.answer.text), qPrintable(desk.window->notice()));
+    }
+
+    void aSheetThatWasRefusedCanBeClosed()
+    {
+        Desk desk([](DemoSource& s) {
+            offer(s, kPause);
+            s.answer = {ActEnd::NotKnown, u"The connection broke."_s, 0, 0, false};
+        });
+        const QPointer<ActSheet> sheet = opened(desk, Qt::Key_H);
+        QVERIFY(!sheet.isNull());
+        sheet->confirm()->click();
+        QTRY_VERIFY(!sheet->notice().isEmpty());
+        QTest::keyClick(sheet->reason(), Qt::Key_Escape);
+        QTRY_VERIFY(sheet.isNull());
+    }
+
+    void aPreviewGrowsOld()
+    {
+        const Desk desk([](DemoSource& s) { offer(s, kPause); });
+        ActSheet* sheet = opened(desk, Qt::Key_H);
+        QVERIFY(sheet != nullptr);
+        QCOMPARE(sheet->validity()->interval(), 5 * 60 * 1000);
+        QVERIFY(sheet->confirm()->isEnabled());
+        sheet->validity()->start(0);
+        QTRY_VERIFY(!sheet->confirm()->isEnabled());
+        QCOMPARE(sheet->state(), u"nothing was sent"_s);
+        QVERIFY(sheet->notice().startsWith(u"The preview is older than five minutes."_s));
+    }
+
+    void aPreviewOfSeveralGrowsOldToo()
+    {
+        Desk desk([](DemoSource& s) { s.store.guarded = false; });
+        desk.key(Qt::Key_Space);
+        desk.key(Qt::Key_Down, Qt::ShiftModifier);
+        desk.key(Qt::Key_H);
+        BulkSheet* sheet = desk.window->bulkSheet();
+        QVERIFY(sheet != nullptr);
+        QTRY_VERIFY(sheet->confirm()->isEnabled());
+        QVERIFY(sheet->validity()->isActive());
+        QCOMPARE(sheet->validity()->interval(), 5 * 60 * 1000);
+        QVERIFY(!sheet->lookAgain()->isVisible());
+        sheet->validity()->start(0);
+        QTRY_VERIFY(!sheet->confirm()->isEnabled());
+        QVERIFY(textOf(sheet).contains(
+            u"the preview is older than five minutes, and nothing was sent: look again before you act"_s));
+        QTest::keyClick(sheet->reason(), Qt::Key_Return, Qt::ControlModifier);
+        QCOMPARE(desk.source.executed.size(), 0U);
+        // Looking again asks anew for every run, and leaves out what takes the act no more.
+        const std::size_t asked = desk.source.previewed.size();
+        desk.source.refuse = {demoRun(1)};
+        sheet->lookAgain()->click();
+        QTRY_VERIFY(sheet->confirm()->isEnabled());
+        QCOMPARE(desk.source.previewed.size(), asked + 2);
+        QCOMPARE(sheet->confirm()->text(), u"Pause 1 run   Ctrl Enter"_s);
+        QVERIFY(!sheet->lookAgain()->isVisible());
+        QVERIFY(sheet->validity()->isActive());
+        QCOMPARE(sheet->validity()->interval(), 5 * 60 * 1000);
+        sheet->confirm()->click();
+        QVERIFY(!sheet->validity()->isActive());
+        QTRY_COMPARE(desk.source.executed.size(), 1U);
+        QCOMPARE(desk.source.executed.front().run, demoRun(0));
+    }
+
+    void severalCountWhatIsNotKnown()
+    {
+        Desk desk([](DemoSource& s) { s.store.guarded = false; });
+        desk.source.acts.fails = {
+            u"The connection broke."_s, u"Whether it was written is not known."_s, {}, false, true};
+        desk.key(Qt::Key_Space);
+        desk.key(Qt::Key_H);
+        BulkSheet* sheet = desk.window->bulkSheet();
+        QVERIFY(sheet != nullptr);
+        QTRY_VERIFY(sheet->confirm()->isEnabled());
+        sheet->confirm()->click();
+        QTRY_COMPARE(sheet->summary(),
+            u"Pause of 1 run: 0 done, 0 no change, 0 refused, 0 failed, 1 not known, 0 left out."_s);
+    }
+};
+
+QTEST_MAIN(TestSheets)
+#include "tst_sheets.moc"

@@ -1,0 +1,285 @@
+// What the triage page reads, and when it reads it again.
+#include "ui/data/format.h"
+#include "ui/models/attentionmodel.h"
+#include "ui/models/runsmodel.h"
+#include "ui/models/situationsmodel.h"
+#include "ui/pages/triagepage.h"
+#include "ui/widgets/datatable.h"
+#include "ui/widgets/filterbox.h"
+#include "ui/widgets/whypanel.h"
+
+#include <QScrollBar>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr int kMostAgain = 2000;  // rows of the list that are read again at once
+}  // namespace
+
+// Takes a ticket, counts the request, and hands the answer on unless a later request has overtaken it. A
+// request that failed leaves `dirty` set: the next look for changes asks again.
+template<typename T, typename F>
+void TriagePage::follow(QFuture<Reply<T>> future, Tickets& tickets, F then, bool* dirty)
+{
+    const quint64 ticket = tickets.next();
+    ++m_open;
+    whenDone(future, this, [this, ticket, &tickets, then, dirty](const Reply<T>& reply) {
+        --m_open;
+        const bool current = tickets.current(ticket);
+        if (current && reply)
+            then(*reply.value);
+        else if (current && !reply.failure.cancelled)
+            Q_EMIT failed(reply.failure.what);
+        catchUp();
+        if (current && !reply && dirty != nullptr)
+            *dirty = true;
+    });
+}
+
+void TriagePage::load()
+{
+    loadOverview();
+    loadRuns();
+}
+
+void TriagePage::refresh()
+{
+    m_fresh = 0;
+    loadOverview();
+    loadRuns();
+    loadWhy();
+}
+
+void TriagePage::loadOverview()
+{
+    m_dirty = false;
+    follow(
+        m_source.overview(m_filter->filter()), m_overviewTickets,
+        [this](const Overview& o) { showOverview(o); }, &m_dirty);
+}
+
+void TriagePage::showOverview(const Overview& overview)
+{
+    m_overview = overview;
+    Q_EMIT read(overview.at);
+    setNow(overview.at);
+    m_attention->setLines(overview.attention);
+    fitAttention();
+    QString effect;
+    if (!m_filter->filter().isEmpty() && overview.filter.valid)
+        effect = u"valid · leaves %1 of %2 runs"_s.arg(countText(overview.matching), countText(overview.all));
+    m_filter->setState(overview.filter, effect);
+    if (!overview.filter.valid)
+        return;  // the tables keep what the last valid filter gave
+    m_quiet = true;
+    m_situations->setSituations(overview.situations);
+    keepSituation();
+    m_quiet = false;
+    writeTitles();
+    if (run().isNull() && situation() == nullptr)
+        loadWhy();
+}
+
+// The row of the situation that is selected may have gone, or come back: no other takes its place, as the
+// list below is about that one.
+void TriagePage::keepSituation()
+{
+    if (m_situation.isEmpty())
+        return;
+    const int row = m_situations->rowOf(m_situation);
+    if (row == m_situationsTable->currentRow())
+        return;
+    m_situationsTable->setCurrentIndex(row < 0 ? QModelIndex() : m_situations->index(row, 0));
+    if (row < 0)
+        m_situationsTable->clearSelection();
+}
+
+void TriagePage::loadRuns()
+{
+    m_listDirty = false;
+    const SliceRequest request{
+        m_filter->filter(), m_situation, std::nullopt, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
+    follow(
+        m_source.runs(request), m_runsTickets,
+        [this](const RunSlice& slice) {
+            m_pageTickets.next();  // pages of the old list are of no use any more
+            m_quiet = true;
+            m_runs->setFirst(slice);
+            m_quiet = false;
+            m_fresh = 0;
+            showRuns(slice);
+        },
+        &m_listDirty);
+}
+
+void TriagePage::showRuns(const RunSlice& slice)
+{
+    m_listAt = slice.at;
+    if (m_runsTable->currentRow() < 0 && m_runs->rowCount() > 0) {
+        m_quiet = true;
+        m_runsTable->setCurrentIndex(m_runs->index(0, 0));
+        m_quiet = false;
+    }
+    const RunSlot* slot = m_runs->row(m_runsTable->currentRow());
+    m_run = slot != nullptr ? slot->run : RunId();
+    writeTitles();
+    loadWhy();
+}
+
+// The list again, while somebody reads further down: what belongs to it no more goes, nothing comes in, and
+// the row at the top of the view stays where it is.
+void TriagePage::settleRuns()
+{
+    m_listDirty = false;
+    const SliceRequest request{
+        m_filter->filter(), m_situation, std::nullopt, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
+    follow(
+        m_source.runs(request), m_runsTickets,
+        [this](const RunSlice& slice) {
+            const QPersistentModelIndex top = m_runsTable->indexAt(QPoint(1, 1));
+            const int offset = top.isValid() ? m_runsTable->rowViewportPosition(top.row()) : 0;
+            m_quiet = true;
+            m_fresh = static_cast<quint64>(m_runs->settle(slice));
+            m_quiet = false;
+            QScrollBar* bar = m_runsTable->verticalScrollBar();
+            if (top.isValid())
+                bar->setValue(bar->value() + m_runsTable->rowViewportPosition(top.row()) - offset);
+            showRuns(slice);
+        },
+        &m_listDirty);
+}
+
+void TriagePage::loadPage()
+{
+    const SliceRequest request{m_filter->filter(), m_situation, m_runs->mark(), 200};
+    follow(m_source.runs(request), m_pageTickets, [this](const RunSlice& slice) {
+        m_runs->addPage(slice);
+        writeTitles();
+    });
+}
+
+void TriagePage::loadLines(const std::vector<RunId>& runs)
+{
+    follow(m_source.lines(runs), m_lineTickets,
+        [this](const std::vector<RunLine>& lines) { m_runs->setLines(lines); });
+}
+
+RunId TriagePage::run() const { return m_situation.isEmpty() || m_whyOfRun ? m_run : RunId(); }
+
+const SituationLine* TriagePage::situation() const
+{
+    return m_situation.isEmpty() ? nullptr : m_situations->row(m_situations->rowOf(m_situation));
+}
+
+const WhyView& TriagePage::why() const
+{
+    static const WhyView kNothing;
+    return m_why->why().run == run() ? m_why->why() : kNothing;
+}
+
+// What the panel tells is what letters and buttons act on. While the answer about another run is under way,
+// and where it failed, it tells nothing.
+void TriagePage::loadWhy()
+{
+    m_whyAt = m_now;
+    const quint64 ticket = m_whyTickets.next();
+    const RunId of = run();
+    const SituationLine* line = situation();
+    const QString subject = !of.isNull() ? idText(of) : line != nullptr ? line->key : QString();
+    if (subject.isEmpty()) {
+        m_whySubject.clear();
+        if (m_listAt != 0)
+            m_why->setEmpty(nothingText());
+        Q_EMIT whyChanged();
+        return;
+    }
+    if (subject != m_whySubject) {
+        m_whySubject = subject;
+        m_why->setEmpty(u"Reading why."_s);
+        Q_EMIT whyChanged();
+    }
+    ++m_open;
+    whenDone(of.isNull() ? m_source.whyOf(*line) : m_source.why(of), this,
+        [this, ticket](const Reply<WhyView>& reply) {
+            --m_open;
+            if (m_whyTickets.current(ticket))
+                showWhy(reply);
+            catchUp();
+        });
+}
+
+void TriagePage::showWhy(const Reply<WhyView>& reply)
+{
+    if (reply) {
+        m_why->setWhy(*reply.value);
+    } else if (!reply.failure.cancelled) {
+        m_why->setEmpty(u"Why could not be read: %1 F5 reads it again."_s.arg(reply.failure.what));
+        Q_EMIT failed(reply.failure.what);
+    }
+    Q_EMIT whyChanged();
+}
+
+// Where there is no run to tell of.
+QString TriagePage::nothingText() const
+{
+    if (!m_situation.isEmpty())
+        return u"This situation is over: no run waits for this any more. Esc shows all runs."_s;
+    return m_overview.allClear.isEmpty() ? u"No run is selected."_s : m_overview.allClear;
+}
+
+void TriagePage::merge(const ChangeSet& changes)
+{
+    if (!changes.lines.empty()) {
+        m_runs->merge(changes.lines);
+        m_dirty = true;
+        m_listDirty = true;
+        for (const RunLine& line : changes.lines)
+            if (line.run == m_run)
+                loadWhy();
+    }
+    catchUp();
+    writeTitles();
+}
+
+// Counts and list are read again until they agree with the store, at most once at a time. While nobody reads
+// further down, new rows come in by themselves; otherwise they are announced. A row that belongs to the list
+// no more goes.
+void TriagePage::catchUp()
+{
+    if (m_open > 0 || !(m_dirty || m_listDirty))
+        return;
+    if (m_dirty)
+        loadOverview();
+    if (m_listDirty && readsFromTop())
+        loadRuns();
+    else if (m_listDirty)
+        settleRuns();
+}
+
+bool TriagePage::readsFromTop() const
+{
+    return m_runsTable->verticalScrollBar()->value() == 0 && m_runsTable->currentRow() <= 0
+        && m_runs->marks() == 0;
+}
+
+void TriagePage::setNow(qint64 now)
+{
+    // The sentence says "asked 3 m ago": it must stay true while nothing changes. And a worker that is lost
+    // changes nothing in the store, but shows in counts and lists.
+    constexpr qint64 kAge = 15'000;
+    m_now = now;
+    if (isVisible() && m_open == 0 && m_whyAt != 0 && now - m_whyAt > kAge)
+        loadWhy();
+    if (isVisible() && m_open == 0 && m_overview.at != 0 && now - m_overview.at > kAge) {
+        m_dirty = m_listDirty = true;
+        catchUp();
+    }
+    m_situations->setNow(now);
+    m_runs->setNow(now);
+    m_situationsTable->viewport()->update();
+    m_runsTable->viewport()->update();
+}
+
+}  // namespace cairn::ui

@@ -96,8 +96,8 @@ struct Arguments {
     DemoOptions demo;
 };
 
-// Where the drill's logs and the provider's ledger go: beside the store's file, or into a new temporary
-// folder. An error where there is a store already.
+// Where the drill's logs and the provider's ledger go: beside the store's file, or in a new temporary folder.
+// Not made yet. An error where there is a store already.
 Result<std::string> folderOf(const std::string& url)
 {
     CAIRN_TRY_ASSIGN(const StorePlace place, storePlace(url));
@@ -121,7 +121,7 @@ Result<std::string> folderOf(const std::string& url)
     std::string folder = (std::filesystem::temp_directory_path(error) / "cairn-drill-XXXXXX").string();
     if (::mkdtemp(folder.data()) == nullptr)
         return makeError(ErrorKind::Io, "cannot make a temporary folder like " + folder);
-    return folder;
+    return folder + "/drill";
 }
 
 // A store that is not there yet, with a folder for logs and the provider's ledger. Prints why not.

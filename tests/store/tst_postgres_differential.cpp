@@ -377,7 +377,7 @@ bool PostgresDifferentialTest::act(SeededRng& rng)
 {
     const SessionId who = session(rng);
     const RunId run = m_runs[rng.below(m_runs.size())];
-    const auto kind = rng.below(9);
+    const auto kind = rng.below(11);
     const auto value = static_cast<std::uint32_t>(rng.below(6));
     const auto hot = m_a->hot(run);
     const auto one = [&](StoreWriter& store) -> std::string {
@@ -419,7 +419,9 @@ bool PostgresDifferentialTest::act(SeededRng& rng)
             return ended ? text(*ended) : line(ended.error().kind);
         }
         case 6: return said(store.putResource({"api 1", 10, false, 5, 3, 0}));
-        case 7: {
+        case 7: return said(store.raiseBackOff("api 1", 5 * value, value % 2 == 0));
+        case 8: return said(store.dropSessionsEndedBefore(value == 0 ? 6000 : 4000));
+        case 9: {
             const auto got = value % 2 == 0
                 ? store.leaseSlots(who, "api 1", value, 100 + m_serial, 200 + m_serial)
                 : store.spendRate(who, "api 1", value, 100 + m_serial);

@@ -152,7 +152,7 @@ bool Session::reachable() { return opened(false) != nullptr; }
 std::unique_ptr<StoreWriter> Session::opened(bool readOnly)
 {
     if (options.store.empty()) {
-        fail(kUsage, "no store named: give --store sqlite:PATH or set CAIRN_STORE");
+        fail(kUsage, std::string("no store named: give --store ") + kStoreUrls + ", or set CAIRN_STORE");
         return nullptr;
     }
     StoreOptions storeOptions;

@@ -24,7 +24,8 @@ try {
     CLI::App app{"Keeps long runs of AI agents alive, and lets a person repair them."};
     app.name("cairn");
     app.set_version_flag("--version", versionText("cairn"));
-    app.add_option("--store", options.store, "store URL, sqlite:PATH; default: $CAIRN_STORE");
+    app.add_option(
+        "--store", options.store, std::string("store URL, ") + kStoreUrls + "; default: $CAIRN_STORE");
     app.add_flag("--json", options.json, "stable, documented JSON");
     app.add_flag("--raw", options.raw, "control characters as they are, where the output is not a terminal");
     app.add_option("--as", options.as, "your name, as claimed; the audit also keeps the real user id");

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
@@ -95,28 +96,57 @@ struct Arguments {
     DemoOptions demo;
 };
 
-// A store that is not there yet, with a folder beside it for logs and the provider's ledger. Prints why not.
+// Where the drill's logs and the provider's ledger go: beside the store's file, or in a new temporary folder.
+// Not made yet. An error where there is a store already.
+Result<std::string> folderOf(const std::string& url)
+{
+    CAIRN_TRY_ASSIGN(const StorePlace place, storePlace(url));
+    std::error_code error;
+    const auto exists = [&] {
+        return makeError(ErrorKind::Refused,
+            place.shown + " exists already; the drill makes its own store and never touches another");
+    };
+    if (!place.path.empty()) {
+        if (std::filesystem::exists(place.path, error) && std::filesystem::file_size(place.path, error) > 0)
+            return exists();
+        return place.path + ".drill";
+    }
+    StoreOptions looking;
+    looking.readOnly = true;
+    const auto there = openStoreUrl(url, looking);
+    if (there || there.error().kind == ErrorKind::SchemaMismatch)
+        return exists();
+    if (there.error().kind != ErrorKind::NotFound)
+        return there.error();
+    std::string folder = (std::filesystem::temp_directory_path(error) / "cairn-drill-XXXXXX").string();
+    if (::mkdtemp(folder.data()) == nullptr)
+        return makeError(ErrorKind::Io, "cannot make a temporary folder like " + folder);
+    return folder + "/drill";
+}
+
+// A store that is not there yet, with a folder for logs and the provider's ledger. Prints why not.
 std::optional<DrillOptions> prepare(Session& s, const Arguments& arguments)
 {
-    auto path = sqlitePath(s.options.store);
-    if (!path) {
-        s.fail(kUsage,
-            s.options.store.empty()
-                ? "no store named: give --store sqlite:PATH of a store that does not exist yet"
-                : path.error().text);
+    if (s.options.store.empty()) {
+        s.fail(kUsage, "no store named: give --store with a store that does not exist yet");
+        return std::nullopt;
+    }
+    auto folder = folderOf(s.options.store);
+    if (!folder) {
+        s.fail(folder.error());
         return std::nullopt;
     }
     std::error_code error;
-    if (std::filesystem::exists(*path, error) && std::filesystem::file_size(*path, error) > 0) {
-        s.fail(kRefused, *path + " exists already; the drill makes its own store and never touches another");
-        return std::nullopt;
-    }
     DrillOptions options;
     options.storeUrl = s.options.store;
     options.cairn = companion("cairn");
     options.format1 = companion("cairn-format1");
     options.effectd = companion("cairn-effectd");
-    options.folder = *path + ".drill";
+    options.folder = std::move(*folder);
+    const auto place = storePlace(s.options.store);
+    options.onServer = place && place->path.empty();
+    if (const char* restart = std::getenv("CAIRN_RESTART_COMMAND"))
+        options.restartCommand = restart;
     options.seed = arguments.seed;
     options.kills = arguments.kills;
     options.progress = [&s](const std::string& text) { s.note("drill: " + text); };

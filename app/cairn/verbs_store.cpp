@@ -6,7 +6,6 @@
 #include "core/base/text.h"
 #include "core/service/sessions.h"
 #include "core/store/checks.h"
-#include "core/store/sqlite/sqlite_store.h"
 
 #include <CLI/CLI.hpp>
 
@@ -16,12 +15,12 @@ namespace cairn::cli {
 
 namespace {
 
-Result<std::string> pathOf(Session& s)
+Status named(Session& s)
 {
     if (s.options.store.empty())
-        return makeError(
-            ErrorKind::InvalidInput, "no store named: give --store sqlite:PATH or set CAIRN_STORE");
-    return sqlitePath(s.options.store);
+        return makeError(ErrorKind::InvalidInput,
+            std::string("no store named: give --store ") + kStoreUrls + ", or set CAIRN_STORE");
+    return {};
 }
 
 // Whether the act was refused, or its place: a link, or a file system of the network, is no store to anybody.
@@ -41,10 +40,9 @@ int failedAt(Session& s, const Error& error)
 
 int init(Session& s, const InitOptions& options)
 {
-    const auto path = pathOf(s);
-    if (!path)
-        return s.fail(path.error());
-    if (auto made = sqlite::initStore(*path, options); !made)
+    if (auto there = named(s); !there)
+        return s.fail(there.error());
+    if (auto made = initStoreUrl(s.options.store, options); !made)
         return failedAt(s, made.error());
     s.answer(dump(Json{{"store", s.options.store}, {"environment", options.environment},
                  {"safety", options.guarded ? "guarded" : "free"}, {"test_clock", options.testClock}}),
@@ -140,10 +138,9 @@ int check(Session& s, bool quick)
 
 int migrate(Session& s, bool contract)
 {
-    const auto path = pathOf(s);
-    if (!path)
-        return s.fail(path.error());
-    auto report = sqlite::migrateStore(*path, contract);
+    if (auto there = named(s); !there)
+        return s.fail(there.error());
+    auto report = migrateStoreUrl(s.options.store, contract);
     if (!report)
         return failedAt(s, report.error());
     s.answer(dump(Json{{"from", report->from}, {"to", report->to}, {"contracted", report->contracted},

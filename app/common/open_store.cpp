@@ -1,26 +1,56 @@
 #include "app/common/open_store.h"
 
+#include "core/store/postgres/postgres_store.h"
 #include "core/store/sqlite/sqlite_store.h"
 
 #include <cairn/version.h>
 
 namespace cairn {
 
-Result<std::string> sqlitePath(const std::string& url)
+Result<StorePlace> storePlace(const std::string& url)
 {
     static constexpr std::string_view kScheme = "sqlite:";
-    if (url.rfind(kScheme, 0) == 0 && url.size() > kScheme.size())
-        return url.substr(kScheme.size());
-    if (url.rfind("postgresql:", 0) == 0)
-        return makeError(ErrorKind::InvalidInput, "this build has no PostgreSQL driver; use sqlite:PATH");
+    if (url.rfind(kScheme, 0) == 0 && url.size() > kScheme.size()) {
+        const std::string path = url.substr(kScheme.size());
+        return StorePlace{path, path};
+    }
+    if (postgres::isPostgresUrl(url)) {
+        CAIRN_TRY_ASSIGN(std::string place, postgres::placeOf(url));
+        return StorePlace{{}, std::move(place)};
+    }
     return makeError(ErrorKind::InvalidInput,
-        "store \"" + url + "\" is not a store URL; use sqlite:PATH, for example sqlite:runs.db");
+        "store \"" + url + "\" is not a store URL; use " + kStoreUrls + ", for example sqlite:runs.db");
+}
+
+Result<std::string> sqlitePath(const std::string& url)
+{
+    CAIRN_TRY_ASSIGN(const StorePlace place, storePlace(url));
+    if (place.path.empty())
+        return makeError(ErrorKind::InvalidInput, "this needs a store in a file; use sqlite:PATH");
+    return place.path;
 }
 
 Result<std::unique_ptr<StoreWriter>> openStoreUrl(const std::string& url, const StoreOptions& options)
 {
-    CAIRN_TRY_ASSIGN(const std::string path, sqlitePath(url));
-    return sqlite::openStore(path, options);
+    CAIRN_TRY_ASSIGN(const StorePlace place, storePlace(url));
+    return place.path.empty() ? postgres::openStore(url, options) : sqlite::openStore(place.path, options);
+}
+
+Status initStoreUrl(const std::string& url, const InitOptions& options)
+{
+    CAIRN_TRY_ASSIGN(const StorePlace place, storePlace(url));
+    return place.path.empty() ? postgres::initStore(url, options) : sqlite::initStore(place.path, options);
+}
+
+Result<MigrateOutcome> migrateStoreUrl(const std::string& url, bool contract)
+{
+    CAIRN_TRY_ASSIGN(const StorePlace place, storePlace(url));
+    if (place.path.empty()) {
+        CAIRN_TRY_ASSIGN(auto report, postgres::migrateStore(url, contract));
+        return MigrateOutcome{report.from, report.to, report.contracted, std::move(report.text)};
+    }
+    CAIRN_TRY_ASSIGN(auto report, sqlite::migrateStore(place.path, contract));
+    return MigrateOutcome{report.from, report.to, report.contracted, std::move(report.text)};
 }
 
 std::string versionText(std::string_view program)
@@ -28,7 +58,7 @@ std::string versionText(std::string_view program)
     return std::string(program) + " " CAIRN_VERSION_FULL ", SQLite " + sqlite::libraryVersion()
         + (sqlite::walIsSafe() ? ", write-ahead log"
                                : ", without write-ahead log: this SQLite has the WAL-reset bug")
-        + ", entry format " + std::to_string(kMaxFormat);
+        + ", libpq " + postgres::libraryVersion() + ", entry format " + std::to_string(kMaxFormat);
 }
 
 }  // namespace cairn

@@ -5,10 +5,29 @@
 
 namespace cairn {
 
-// Opens `sqlite:PATH`. InvalidInput for other schemes, with what is possible.
+inline constexpr const char* kStoreUrls = "sqlite:PATH or postgresql://[user@]host[:port]/database";
+
+// Opens `sqlite:PATH` or `postgresql://...`. InvalidInput for other schemes, with what is possible.
 [[nodiscard]] Result<std::unique_ptr<StoreWriter>> openStoreUrl(
     const std::string& url, const StoreOptions& options);
-// PATH of `sqlite:PATH`.
+// Makes a store. Refused where there is one.
+[[nodiscard]] Status initStoreUrl(const std::string& url, const InitOptions& options);
+
+struct MigrateOutcome {
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+    bool contracted = false;
+    std::string text;
+};
+[[nodiscard]] Result<MigrateOutcome> migrateStoreUrl(const std::string& url, bool contract);
+
+struct StorePlace {
+    std::string path;   // of an SQLite file; empty: a server
+    std::string shown;  // the path, or database and host
+};
+// Opens nothing.
+[[nodiscard]] Result<StorePlace> storePlace(const std::string& url);
+// PATH of `sqlite:PATH`. InvalidInput where it is another kind of store.
 [[nodiscard]] Result<std::string> sqlitePath(const std::string& url);
 // "cairn 0.1.0 (SQLite 3.53.2, ...)": product and the libraries whose version matters.
 [[nodiscard]] std::string versionText(std::string_view program);

@@ -57,7 +57,7 @@ void addOptions(QCommandLineParser& parser)
 {
     parser.setApplicationDescription(
         u"Shows the runs of a store, says why they stand still, and repairs them."_s);
-    parser.addPositionalArgument(u"STORE"_s, u"sqlite:PATH, or PATH"_s);
+    parser.addPositionalArgument(u"STORE"_s, u"sqlite:PATH, PATH, or postgresql://host/database"_s);
     parser.addOptions({
         {u"screenshot"_s, u"Write a picture of the window and end."_s, u"FILE"_s},
         {u"run"_s, u"Open this run: its id, the beginning of it, or its key."_s, u"RUN"_s},
@@ -97,12 +97,13 @@ QString readOptions(const QCommandLineParser& parser, Options& options)
     return {};
 }
 
-cairn::ui::StoreOpening openingOf(const Options& options, const std::string& path)
+cairn::ui::StoreOpening openingOf(const Options& options, const cairn::StorePlace& place)
 {
     cairn::ui::StoreOpening opening;
-    const QFileInfo file(QString::fromStdString(path));
+    const QFileInfo file(QString::fromStdString(place.path));
+    const bool server = place.path.empty();
     opening.url = options.store;
-    opening.name = file.completeBaseName();
+    opening.name = server ? QString::fromStdString(place.shown) : file.completeBaseName();
     opening.sqliteVersion = QString::fromStdString(cairn::sqlite::libraryVersion());
     opening.person = personName();
     opening.identity = u"single-host identity"_s;
@@ -114,12 +115,13 @@ cairn::ui::StoreOpening openingOf(const Options& options, const std::string& pat
         return cairn::openStoreUrl(url, how);
     };
     // Look-only is the default but for a store that this user made.
-    const bool own = file.ownerId() == getuid();
+    const bool own = !server && file.ownerId() == getuid();
     opening.mayAct = !options.lookOnly && (own || options.act);
     if (options.lookOnly)
         opening.whyNot = u"opened with --look-only"_s;
     else if (!opening.mayAct)
-        opening.whyNot = u"the store belongs to another user; --act allows acts"_s;
+        opening.whyNot = server ? u"the store is on a server; --act allows acts"_s
+                                : u"the store belongs to another user; --act allows acts"_s;
     return opening;
 }
 
@@ -159,15 +161,15 @@ QString chosenStore()
 
 int show(QApplication& app, const Options& options)
 {
-    const auto path = cairn::sqlitePath(options.store.toStdString());
-    if (!path)
-        return fail(kUsage, QString::fromStdString(path.error().text));
-    if (!QFileInfo::exists(QString::fromStdString(*path)))
-        return fail(kNotReachable,
-            u"there is no file %1; cairn store init makes a store"_s.arg(QString::fromStdString(*path)));
+    const auto place = cairn::storePlace(options.store.toStdString());
+    if (!place)
+        return fail(kUsage, QString::fromStdString(place.error().text));
+    const QString path = QString::fromStdString(place->path);
+    if (!path.isEmpty() && !QFileInfo::exists(path))
+        return fail(kNotReachable, u"there is no file %1; cairn store init makes a store"_s.arg(path));
     const bool dark = options.theme.isEmpty() ? cairn::ui::platformPrefersDark() : options.theme == u"dark"_s;
     cairn::ui::applyTheme(app, dark);
-    cairn::ui::StoreSession session(openingOf(options, *path));
+    cairn::ui::StoreSession session(openingOf(options, *place));
     cairn::ui::MainWindow window(session, dark);
     window.resize(options.size);
     QObject::connect(&window, &cairn::ui::MainWindow::cannotOpen, &app,

@@ -105,6 +105,8 @@ Result<DrillReport> runDrill(const DrillOptions& options)
     drill::killedWhileApprovalIsAwaited(stage);
     if (options.kills > 0)
         drill::randomKills(stage);
+    if (options.onServer)
+        drill::serverRestarted(stage);
     drill::leaveEverySituation(stage);
     drill::verifyAll(stage);
     return drill::summarised(stage);

@@ -20,7 +20,9 @@ struct DrillOptions {
     std::string effectd;   // the provider
     std::string folder;    // for logs and the provider's ledger
     std::uint64_t seed = 1;
-    unsigned kills = 0;  // random kills beside the fixed scenarios
+    unsigned kills = 0;          // random kills beside the fixed scenarios
+    bool onServer = false;       // the store is kept by a database server, which is crashed once
+    std::string restartCommand;  // crashes that server and starts it again; empty: reported as not run
     std::function<void(const std::string&)> progress;
     // Only the program's main knows a driver.
     std::function<Result<std::unique_ptr<StoreWriter>>()> open;

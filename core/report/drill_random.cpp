@@ -19,18 +19,21 @@ constexpr int kShortestLife = 40;
 // Runs that are not finished, oldest first; finished ones are checked and let go.
 class Load {
 public:
-    explicit Load(Stage& stage)
+    // `name` is part of its runs' keys.
+    Load(Stage& stage, std::string name, std::size_t atOnce)
         : m_stage(stage)
+        , m_name(std::move(name))
+        , m_atOnce(atOnce)
     {
     }
 
     void fill()
     {
         reap();
-        while (m_open.size() < kRunsAtOnce) {
+        while (m_open.size() < m_atOnce) {
             const std::string number = std::to_string(++m_started);
             m_open.push_back(
-                m_stage.start("drill-load", "load-" + number, R"({"amount":")" + number + R"(.00"})"));
+                m_stage.start("drill-load", m_name + "-" + number, R"({"amount":")" + number + R"(.00"})"));
         }
     }
     void reap()
@@ -53,6 +56,8 @@ public:
 
 private:
     Stage& m_stage;
+    std::string m_name;
+    std::size_t m_atOnce;
     std::vector<RunId> m_open;
     std::uint32_t m_started = 0;
     std::uint32_t m_completed = 0;
@@ -65,7 +70,7 @@ void randomKills(Stage& stage)
     const unsigned kills = stage.options().kills;
     stage.begin(
         std::to_string(kills) + " random kills under load, seed " + std::to_string(stage.options().seed));
-    Load load(stage);
+    Load load(stage, "load", kRunsAtOnce);
     std::array<Process, 2> engines{stage.engine("load-1"), stage.engine("load-2")};
     Hits hits(stage);
     for (unsigned kill = 0; kill < kills; ++kill) {
@@ -102,6 +107,60 @@ void randomKills(Stage& stage)
     stage.expect(load.completed() >= std::min(kills, 8U), "too few runs completed for this to be a test");
     for (auto& engine : engines)
         stopEngine(engine);
+    stage.finish();
+}
+
+// A crash of the database server while two engines are at work: neither ends, nothing acknowledged is lost,
+// and what was under way goes on when the server is back.
+void serverRestarted(Stage& stage)
+{
+    stage.begin("the database server crashes under load and starts again");
+    const std::string& command = stage.options().restartCommand;
+    if (command.empty()) {
+        stage.broken("not run: CAIRN_RESTART_COMMAND names no command; packaging/with-postgres exports one");
+        stage.finish();
+        return;
+    }
+    // All runs first, then the engines: so that there is much under way when the server goes.
+    Load load(stage, "server", 3 * kRunsAtOnce);
+    load.fill();
+    std::array<Process, 2> engines{stage.engine("server-1"), stage.engine("server-2")};
+    const auto moved = [&](std::uint64_t than) {
+        std::uint64_t sum = 0;
+        for (const RunId& run : load.runs())
+            sum += stage.version(run);
+        return sum > than;
+    };
+    stage.expect(
+        stage.poll([&] { return moved(load.open() + kRunsAtOnce); }, 30'000), "no work was under way");
+    for (const RunId& run : load.runs())
+        stage.remember(run);
+    auto restart =
+        Process::start({"/bin/sh", "-c", command}, {}, stage.options().folder + "/restart.log", false);
+    const int code = restart ? restart->wait() : -1;
+    const SpanMs back = SystemClock().monotonicMs();
+    stage.expect(code == 0, "the restart command ended with " + std::to_string(code));
+    ++stage.now().faults;
+    load.reap();
+    stage.expect(load.open() > 0, "all runs had ended before the server was back: this was no test");
+    std::uint64_t before = 0;
+    for (const RunId& run : load.runs())
+        before += stage.version(run);
+    if (stage.poll([&] { return moved(before); }, 30'000))
+        stage.now().recoveryMs.push_back(static_cast<double>(SystemClock().monotonicMs() - back));
+    else
+        stage.broken("no run moved within 30 s after the server was back");
+    const bool done = stage.poll(
+        [&] {
+            load.reap();
+            return load.open() == 0;
+        },
+        60'000);
+    stage.expect(done, std::to_string(load.open()) + " runs did not end after the server was back");
+    for (auto& engine : engines) {
+        stage.expect(engine.running(), "an engine ended when the server did");
+        stopEngine(engine);
+    }
     stage.finish();
 }
 

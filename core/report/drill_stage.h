@@ -111,6 +111,7 @@ void killedDuringCommit(Stage& stage);
 void killedAfterAcceptance(Stage& stage);
 void killedWhileApprovalIsAwaited(Stage& stage);
 void randomKills(Stage& stage);
+void serverRestarted(Stage& stage);      // the database server, under load
 void leaveEverySituation(Stage& stage);  // runs in every activity and reason, for the console to open
 void verifyAll(Stage& stage);  // every run of the store: chain unbroken, fold equal to what is stored
 

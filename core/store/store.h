@@ -259,8 +259,8 @@ struct InitOptions {
     bool testClock = false;
 };
 
-// `sqlite:PATH` or `memory:`. Opening checks schema number and shape, and min_reader / min_writer
-// (SchemaMismatch).
+// `sqlite:PATH`, `postgresql://...` or `memory:`. Opening checks schema number and shape, and min_reader /
+// min_writer (SchemaMismatch).
 using StoreFactory =
     std::function<Result<std::unique_ptr<StoreWriter>>(const std::string& url, const StoreOptions&)>;
 

@@ -51,6 +51,7 @@ if(CAIRN_TESTS)
     find_package(Qt6 6.4 REQUIRED COMPONENTS Test)
 endif()
 include(CairnSqlite)
+find_package(PostgreSQL 15 REQUIRED)
 
 # One layer = one static library = one folder.
 #   cairn_layer(NAME SOURCES a.cpp ... LINKS other ... PRIVATE_LINKS third-party ...)
@@ -61,15 +62,16 @@ function(cairn_layer name)
 endfunction()
 
 # A Qt Test program: cairn_test(tst_x LABELS base LINKS cairn_base SOURCES extra.cpp ...); its main file is NAME.cpp.
+# UNDER: a command that the test is run by, with the test's program and arguments after it.
 function(cairn_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 ARG "" "TIMEOUT" "LABELS;LINKS;SOURCES;ENVIRONMENT")
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "" "TIMEOUT" "LABELS;LINKS;SOURCES;ENVIRONMENT;UNDER")
     add_executable(${name} ${name}.cpp ${ARG_SOURCES})
     set_target_properties(${name} PROPERTIES AUTOMOC ON
         RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
     target_compile_definitions(${name} PRIVATE QT_NO_KEYWORDS
         CAIRN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CAIRN_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
     target_link_libraries(${name} PRIVATE project_options ${ARG_LINKS} Qt6::Test)
-    add_test(NAME ${name} COMMAND ${name})
+    add_test(NAME ${name} COMMAND ${ARG_UNDER} $<TARGET_FILE:${name}>)
     if(NOT ARG_TIMEOUT)
         set(ARG_TIMEOUT 120)
     endif()

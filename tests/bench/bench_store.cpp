@@ -1,6 +1,8 @@
-// Reading a large store: pages, counts and filters over 1,000,000 runs; and one run of 10,000 steps.
+// Reading a large store: pages, counts and filters over 1,000,000 runs; and one run of 10,000 steps. With
+// --store postgresql://... the former, in that database.
 
 #include "core/query/query.h"
+#include "core/store/postgres/postgres_store.h"
 #include "core/store/sqlite/sqlite_store.h"
 #include "tests/bench/floor.h"
 #include "tests/bench/service_bench.h"
@@ -15,6 +17,12 @@ using namespace cairn::bench;
 
 constexpr std::size_t kPage = 100;
 constexpr int kRepeats = 5;
+
+Result<std::unique_ptr<StoreWriter>> openAt(const std::string& place, const StoreOptions& options)
+{
+    return postgres::isPostgresUrl(place) ? postgres::openStore(place, options)
+                                          : sqlite::openStore(place, options);
+}
 
 // Median of several calls on a connection that has been used, and the first call of a fresh connection (the
 // page cache of the operating system stays warm: what a console feels that is opened on a store in use).
@@ -51,7 +59,7 @@ private:
     {
         StoreOptions options;
         options.readOnly = true;
-        return must(sqlite::openStore(m_path, options));
+        return must(openAt(m_path, options));
     }
 
     std::string m_path;
@@ -135,6 +143,29 @@ void measureDeepPage(Reading& reading)
     });
 }
 
+void fill(const std::string& place, std::uint32_t runs, int openPerCent, TimeMs now)
+{
+    StoreOptions unsynced;
+    unsynced.synchronousNormal = true;
+    const auto store = must(openAt(place, unsynced));
+    const Stopwatch watch;
+    SyntheticRuns shape;
+    shape.runs = runs;
+    shape.openPerCent = static_cast<std::uint32_t>(openPerCent);
+    shape.now = now;
+    addSyntheticRuns(*store, shape);
+    figure("made " + std::to_string(runs) + " runs in", watch.seconds(), "s");
+}
+
+void read(const std::string& place, TimeMs now)
+{
+    Reading reading(place);
+    measureOverview(reading);
+    measureDeepPage(reading);
+    measureFilters(reading, now);
+    figure("the slowest of all these, fresh connection", reading.slowest(), "ms");
+}
+
 void manyRuns(const std::string& dir, std::uint32_t runs, int openPerCent, bool keep)
 {
     const std::string path = dir + "/bench-store-" + std::to_string(runs) + ".db";
@@ -142,25 +173,10 @@ void manyRuns(const std::string& dir, std::uint32_t runs, int openPerCent, bool 
     if (!keep || !std::filesystem::exists(path)) {
         freshFile(dir, std::filesystem::path(path).filename());
         must(sqlite::initStore(path, {}));
-        StoreOptions unsynced;
-        unsynced.synchronousNormal = true;
-        const auto store = must(sqlite::openStore(path, unsynced));
-        const Stopwatch watch;
-        SyntheticRuns shape;
-        shape.runs = runs;
-        shape.openPerCent = static_cast<std::uint32_t>(openPerCent);
-        shape.now = now;
-        addSyntheticRuns(*store, shape);
-        figure("made " + std::to_string(runs) + " runs in", watch.seconds(), "s");
+        fill(path, runs, openPerCent, now);
     }
     figure("store file", fileBytes(path) / 1e6, "MB");
-    {
-        Reading reading(path);
-        measureOverview(reading);
-        measureDeepPage(reading);
-        measureFilters(reading, now);
-        figure("the slowest of all these, fresh connection", reading.slowest(), "ms");
-    }
+    read(path, now);
     if (!keep)
         freshFile(dir, std::filesystem::path(path).filename());
 }
@@ -212,11 +228,18 @@ int main(int argc, char** argv)
 {
     const std::string dir = argument(argc, argv, "--dir", ".");
     const std::string only = argument(argc, argv, "--only", "");
+    const auto runs = static_cast<std::uint32_t>(number(argc, argv, "--runs", 1'000'000));
+    if (const std::string store = argument(argc, argv, "--store", ""); !store.empty()) {
+        const TimeMs now = SystemClock().wallMs();
+        must(postgres::initStore(store, {}));
+        fill(store, runs, number(argc, argv, "--open", 40), now);
+        read(store, now);
+        return 0;
+    }
     std::filesystem::create_directories(dir);
     if (only != "runs")
         largeRun(dir, number(argc, argv, "--steps", 10'000));
     if (only != "run")
-        manyRuns(dir, static_cast<std::uint32_t>(number(argc, argv, "--runs", 1'000'000)),
-            number(argc, argv, "--open", 40), argument(argc, argv, "--keep", "no") == "yes");
+        manyRuns(dir, runs, number(argc, argv, "--open", 40), argument(argc, argv, "--keep", "no") == "yes");
     return 0;
 }

@@ -10,6 +10,8 @@ PLANTED = {
         ("app/cairn/x.cpp", '#include "ui/data/source.h"\n'),
         ("app/console/x.cpp", '#include "core/engine/engine.h"\n'),
         ("core/service/y.cpp", "#include <sqlite3.h>\n"),
+        ("core/store/sqlite/y.cpp", "#include <libpq-fe.h>\n"),
+        ("core/store/postgres/y.cpp", "#include \"core/store/sqlite/db.h\"\n"),
         ("core/query/x.h", "#include <nlohmann/json.hpp>\n"),
         ("core/query/z.cpp", '#include "query.h"\n'),
         ("ui/models/x.cpp", '#include "ui/pages/page.h"\n'),
@@ -63,6 +65,7 @@ CLEAN = {
     "layering": [
         ("core/service/x.cpp", '#include "core/store/store.h"\n#include <string>\n#include "cairn/version.h"\n'),
         ("core/store/sqlite/x.cpp", "#include <sqlite3.h>\n"),
+        ("core/store/postgres/x.cpp", "#include <libpq-fe.h>\n"),
         ("core/query/x.h", "#include <nlohmann/json_fwd.hpp>\n"),
         ("core/query/x.cpp", "#include <nlohmann/json.hpp>\n// like QString\n"),
         ("app/cairn/x.cpp", '#include "core/engine/engine.h"\n#include "core/store/sqlite/sqlite_store.h"\n'),

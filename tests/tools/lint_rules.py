@@ -14,6 +14,7 @@ ARROWS = {
     # The store keeps rows that are projected from the machine's state: it knows that type, and calls none of its rules.
     "core/store": ["core/base", "core/model", "core/machine"],
     "core/store/sqlite": ["core/base", "core/model", "core/machine", "core/store"],
+    "core/store/postgres": ["core/base", "core/model", "core/machine", "core/store"],
     "core/store/memory": ["core/base", "core/model", "core/machine", "core/store"],
     "core/service": CORE_BELOW_SERVICE,
     # Queries read through the service's snapshots.
@@ -22,13 +23,14 @@ ARROWS = {
     "core/exchange": CORE_BELOW_SERVICE + ["core/service", "core/query"],
     "core/report": CORE_BELOW_SERVICE + ["core/service", "core/query", "core/engine", "core/exchange"],
     # Only the programs name a driver.
-    "app/common": CORE_BELOW_SERVICE + ["core/store/sqlite", "core/store/memory", "core/service", "core/query"],
-    "app/cairn": CORE_BELOW_SERVICE + ["core/store/sqlite", "core/store/memory", "core/service", "core/query", "core/engine",
-                                       "core/exchange", "core/report", "app/common"],
+    "app/common": CORE_BELOW_SERVICE + ["core/store/sqlite", "core/store/postgres", "core/store/memory", "core/service",
+                                        "core/query"],
+    "app/cairn": CORE_BELOW_SERVICE + ["core/store/sqlite", "core/store/postgres", "core/store/memory", "core/service",
+                                       "core/query", "core/engine", "core/exchange", "core/report", "app/common"],
     "app/cairn-exec": ["core/base"],
     "app/cairn-effectd": ["core/base", "core/engine"],
-    "app/console": CORE_BELOW_SERVICE + ["core/store/sqlite", "core/store/memory", "core/service", "core/query",
-                                         "core/exchange", "core/report", "app/common",
+    "app/console": CORE_BELOW_SERVICE + ["core/store/sqlite", "core/store/postgres", "core/store/memory", "core/service",
+                                         "core/query", "core/exchange", "core/report", "app/common",
                                          "ui/data", "ui/models", "ui/widgets", "ui/dialogs", "ui/pages"],
     "ui/data": CORE_BELOW_SERVICE + ["core/service", "core/query", "core/exchange", "core/report"],
     "ui/widgets": ["ui/data"],
@@ -52,6 +54,8 @@ JSON_HEADERS = {
 SQL_COMPOSERS = {
     "core/store/sqlite/list_sql.cpp": "a filter's condition: fixed fragments chosen by enum, every value bound",
     "core/store/sqlite/lists.cpp": "statements around such a condition; the rest is constant",
+    "core/store/postgres/list_sql.cpp": "a filter's condition: fixed fragments chosen by enum, every value bound",
+    "core/store/postgres/lists.cpp": "statements around such a condition; the rest is constant",
 }
 
 # The helpers that make text safe for widgets; everything else goes through them.
@@ -115,6 +119,8 @@ def include_finding(name, layer, form, target):
         return f"core knows no Qt, but includes {target}"
     if target == "sqlite3.h" and layer != "core/store/sqlite":
         return "sqlite3.h is included in core/store/sqlite only"
+    if target == "libpq-fe.h" and layer != "core/store/postgres":
+        return "libpq-fe.h is included in core/store/postgres only"
     if target.startswith("nlohmann/") and target != "nlohmann/json_fwd.hpp" and name.endswith(".h") \
             and name not in JSON_HEADERS:
         return "nlohmann/json stays out of headers: it costs every file that includes them; name its types by json_fwd.hpp"
@@ -122,7 +128,7 @@ def include_finding(name, layer, form, target):
 
 
 def layering(root, _registered):
-    """Includes follow the arrows; no Qt in core; sqlite3.h only behind its store; JSON trees not in headers."""
+    """Includes follow the arrows; no Qt in core; sqlite3.h and libpq-fe.h only behind their stores; JSON trees not in headers."""
     found = []
     for path, name in sources(root, "core", "app", "ui"):
         layer = layer_of(name)
@@ -204,7 +210,7 @@ def sql(root, _registered):
     found = []
     for path, name in sources(root, "core", "app", "ui"):
         code = without_comments(read(path))
-        inside = name.startswith("core/store/sqlite/")
+        inside = name.startswith(("core/store/sqlite/", "core/store/postgres/"))
         for match in SQL_PRINTERS.finditer(code):
             found.append(f"{name}:{line_at(code, match.start())}: SQL is printed into a text; bind the values instead")
         if name in SQL_COMPOSERS:

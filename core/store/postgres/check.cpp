@@ -1,0 +1,92 @@
+#include "core/store/postgres/store_impl.h"
+
+namespace cairn::postgres {
+
+Status PostgresStore::checkAuditChain(std::vector<VerifyProblem>& problems)
+{
+    AuditVerifier verifier;
+    std::uint64_t after = 0;
+    for (;;) {
+        CAIRN_TRY_ASSIGN(const std::vector<AuditRow> rows, audit(after, 500));
+        for (const AuditRow& row : rows)
+            if (!verifier.next(row)) {
+                problems.push_back({"audit", verifier.problem()});
+                return {};
+            }
+        if (rows.empty())
+            return {};
+        after = rows.back().seq;
+    }
+}
+
+// One chunk at a time, so that a check of many artifacts needs little memory.
+Status PostgresStore::checkChunks(std::vector<VerifyProblem>& problems)
+{
+    ArtifactId artifact;
+    std::int64_t index = -1;
+    for (;;) {
+        Digest digest;
+        const auto readChunk = [&](Rows& q, std::string& bytes) { q.read(artifact, index, digest, bytes); };
+        CAIRN_TRY_ASSIGN(
+            const auto chunk, readAll<std::string>(Sql::NextChunk, readChunk, RawId{artifact.bytes}, index));
+        if (chunk.empty())
+            return {};
+        if (chunkDigest(artifact, static_cast<std::uint32_t>(index), chunk.front()) != digest)
+            problems.push_back(
+                {"artifact " + toText(artifact), "chunk " + std::to_string(index) + " is damaged"});
+    }
+}
+
+Status PostgresStore::checkSettings(std::vector<VerifyProblem>& problems)
+{
+    CAIRN_TRY_ASSIGN(Rows rows, m_db->query(Sql::Settings));
+    while (rows.next()) {
+        std::string name, setting;
+        rows.read(name, setting);
+        const bool durable =
+            name == "synchronous_commit" ? setting != "off" && setting != "local" : setting == "on";
+        if (!durable && !(name == "synchronous_commit" && m_options.synchronousNormal))
+            problems.push_back({"server", name + " is " + setting + ": acknowledged commits can be lost"});
+    }
+    return {};
+}
+
+Result<std::vector<VerifyProblem>> PostgresStore::check(bool deep)
+{
+    std::vector<VerifyProblem> problems;
+    CAIRN_TRY(reading([&]() -> Status {
+        problems.clear();
+        CAIRN_TRY_ASSIGN(const Numbers numbers, readNumbers(*m_db));
+        CAIRN_TRY_ASSIGN(const auto shape, shapeProblems(*m_db, numbers.schema));
+        for (const std::string& text : shape)
+            problems.push_back({"schema", text});
+        return checkSettings(problems);
+    }));
+    CAIRN_TRY(checkAuditChain(problems));
+    struct Question {
+        Sql id;
+        const char* about;
+        bool deepOnly;
+    };
+    static constexpr Question kQuestions[] = {{Sql::AuditBehindHead, "audit", false},
+        {Sql::BrokenHistories, "run", true}, {Sql::BrokenHeads, "run", true}, {Sql::LostEntries, "run", true},
+        {Sql::LostRows, "run", true}, {Sql::ListAhead, "run", true}, {Sql::ListUncounted, "run", true},
+        {Sql::BadChunks, "artifact", true}, {Sql::UnusedArtifacts, "artifact", true}};
+    for (const Question& question : kQuestions) {
+        if (question.deepOnly && !deep)
+            continue;
+        Batch batch;
+        batch.add(question.id);
+        CAIRN_TRY_ASSIGN(auto answers, analyse(batch));
+        while (answers.front().next()) {
+            std::string where, text;
+            answers.front().read(where, text);
+            problems.push_back({std::string(question.about) + ' ' + where, text});
+        }
+    }
+    if (deep)
+        CAIRN_TRY(checkChunks(problems));
+    return problems;
+}
+
+}  // namespace cairn::postgres

@@ -1,0 +1,366 @@
+#include "core/store/postgres/db.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <tuple>
+
+namespace cairn::postgres {
+
+namespace {
+
+constexpr std::array<const char*, kSqlCount> kTexts = {
+#define CAIRN_SQL(name, text) text,
+#include "core/store/postgres/sql.inc"
+#undef CAIRN_SQL
+};
+
+constexpr int kOldestServer = 150000;
+constexpr std::size_t kLongestMessage = 400;
+
+// What servers say is text from outside: clipped, on one line.
+std::string tidy(const char* text)
+{
+    std::string out = text == nullptr ? "" : text;
+    const auto end = out.find_last_not_of(" \r\n");
+    out.resize(std::min(end == std::string::npos ? 0 : end + 1, kLongestMessage));
+    std::replace_if(
+        out.begin(), out.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
+    return out;
+}
+
+std::string_view field(const PGresult* result, int code)
+{
+    const char* text = PQresultErrorField(result, code);
+    return text == nullptr ? std::string_view() : std::string_view(text);
+}
+
+std::string statementName(Sql id)
+{
+    std::string name(1, 's');
+    name += std::to_string(static_cast<std::size_t>(id));
+    return name;
+}
+
+// The parameters in libpq's form; they point into the batch.
+struct Wire {
+    explicit Wire(const Params& params)
+    {
+        for (const Params::Value& value : params.values()) {
+            types.push_back(static_cast<Oid>(value.type));
+            values.push_back(value.null ? nullptr : value.bytes.data());
+            lengths.push_back(static_cast<int>(value.bytes.size()));
+            formats.push_back(1);
+        }
+    }
+    [[nodiscard]] int count() const { return static_cast<int>(types.size()); }
+    std::vector<Oid> types;
+    std::vector<const char*> values;
+    std::vector<int> lengths, formats;
+};
+
+}  // namespace
+
+// --- Rows
+// ----------------------------------------------------------------------------------------------------------
+
+bool Rows::next() { return m_result && ++m_row < PQntuples(m_result.get()); }
+
+std::size_t Rows::count() const { return m_result ? static_cast<std::size_t>(PQntuples(m_result.get())) : 0; }
+
+std::uint64_t Rows::affected() const
+{
+    return m_result ? std::strtoull(PQcmdTuples(m_result.get()), nullptr, 10) : 0;
+}
+
+std::int64_t Rows::integer()
+{
+    const int column = m_column++;
+    if (PQgetisnull(m_result.get(), m_row, column) != 0)
+        return 0;
+    const auto* data = reinterpret_cast<const unsigned char*>(PQgetvalue(m_result.get(), m_row, column));
+    const int length = PQgetlength(m_result.get(), m_row, column);
+    std::uint64_t value = length > 0 && (data[0] & 0x80U) != 0 && length > 1 ? ~std::uint64_t{0} : 0;
+    for (int i = 0; i < length && i < 8; ++i)
+        value = (value << 8) | data[i];
+    return static_cast<std::int64_t>(value);
+}
+
+void Rows::readOne(std::string& text)
+{
+    const int column = m_column++;
+    text.assign(PQgetvalue(m_result.get(), m_row, column),
+        static_cast<std::size_t>(PQgetlength(m_result.get(), m_row, column)));
+}
+
+void Rows::bytes(std::uint8_t* out, std::size_t size)
+{
+    const int column = m_column++;
+    const bool fits = static_cast<std::size_t>(PQgetlength(m_result.get(), m_row, column)) == size;
+    if (fits)
+        std::memcpy(out, PQgetvalue(m_result.get(), m_row, column), size);
+    else
+        std::memset(out, 0, size);
+}
+
+// --- connecting
+// ----------------------------------------------------------------------------------------------------
+
+void Db::onNotice(void* self, const PGresult* notice)
+{
+    auto& db = *static_cast<Db*>(self);
+    if (isOnlyLocal(field(notice, PG_DIAG_SOURCE_FUNCTION), field(notice, PG_DIAG_SEVERITY_NONLOCALIZED)))
+        db.m_onlyLocal = true;
+}
+
+Error Db::noConnection() const
+{
+    std::string text = "cannot reach " + m_target.shown + ": " + tidy(PQerrorMessage(m_conn.get()));
+    if (m_target.verifyByDefault)
+        text += "; over TCP the server's certificate is checked (sslmode=verify-full) unless the URL says "
+                "otherwise: "
+                "give sslrootcert=FILE, or, for a test on a loopback address, sslmode=disable";
+    return makeError(ErrorKind::Disconnected, std::move(text));
+}
+
+Status Db::connect()
+{
+    disconnect();
+    std::vector<const char*> keys, values;
+    for (const Target::Option& option : m_target.options) {
+        keys.push_back(option.key.c_str());
+        values.push_back(option.value.c_str());
+    }
+    keys.push_back(nullptr);
+    values.push_back(nullptr);
+    m_conn.reset(PQconnectdbParams(keys.data(), values.data(), 0));
+    m_verdict = classify({}, false);
+    if (!m_conn)
+        return makeError(ErrorKind::Internal, "no memory for a connection");
+    Status status = PQstatus(m_conn.get()) == CONNECTION_OK ? setUp() : Status(noConnection());
+    if (!status)
+        disconnect();
+    return status;
+}
+
+Status Db::plain(const char* constantSql)
+{
+    const ResultHandle result(PQexec(m_conn.get(), constantSql));
+    const auto status = PQresultStatus(result.get());
+    if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK)
+        return {};
+    return connected() ? failed(result.get(), false) : lost(false);
+}
+
+// The search path first of all: no name is looked up before it is empty.
+Status Db::setUp()
+{
+    CAIRN_TRY(plain("SELECT pg_catalog.set_config('search_path', '', false)"));
+    PQsetNoticeReceiver(m_conn.get(), onNotice, this);
+    if (PQserverVersion(m_conn.get()) < kOldestServer)
+        return makeError(ErrorKind::Refused,
+            m_target.shown + " runs PostgreSQL " + std::to_string(PQserverVersion(m_conn.get()) / 10000)
+                + "; Cairn needs 15 or newer");
+    const char* encoding = PQparameterStatus(m_conn.get(), "server_encoding");
+    if (encoding == nullptr || std::string_view(encoding) != "UTF8")
+        return makeError(ErrorKind::Refused,
+            m_target.shown + " has the encoding " + (encoding == nullptr ? "?" : encoding)
+                + "; make a database with the encoding UTF8");
+    // Statements of the hot path start from an index, whatever the statistics of a young table say; jit never
+    // pays for them. What looks at many rows undoes this for its own transaction (Sql::Analyse).
+    CAIRN_TRY(
+        plain("SELECT pg_catalog.set_config(name, value, false) FROM (VALUES"
+              " ('default_transaction_isolation', 'read committed'), ('lock_timeout', '5s'),"
+              " ('idle_in_transaction_session_timeout', '5s'), ('jit', 'off'),"
+              " ('enable_seqscan', 'off'), ('enable_bitmapscan', 'off'), ('enable_hashjoin', 'off'),"
+              " ('enable_mergejoin', 'off'), ('plan_cache_mode', 'force_generic_plan')) AS s(name, value)"));
+    CAIRN_TRY(plain("SELECT pg_catalog.set_config('synchronous_commit', 'on', false)"
+                    " WHERE pg_catalog.current_setting('synchronous_commit') IN ('off', 'local')"));
+    if (m_session.unsynced)
+        CAIRN_TRY(plain("SELECT pg_catalog.set_config('synchronous_commit', 'off', false)"));
+    if (m_session.readOnly)
+        CAIRN_TRY(plain("SELECT pg_catalog.set_config('default_transaction_read_only', 'on', false)"));
+    {
+        const std::scoped_lock lock(m_cancelMutex);
+        m_cancel.reset(PQgetCancel(m_conn.get()));
+    }
+    if (PQenterPipelineMode(m_conn.get()) != 1)
+        return makeError(ErrorKind::Internal, "the connection does not go into pipeline mode");
+    return {};
+}
+
+void Db::disconnect() noexcept
+{
+    {
+        const std::scoped_lock lock(m_cancelMutex);
+        m_cancel.reset();
+    }
+    m_conn.reset();
+    m_prepared.fill(false);
+}
+
+bool Db::inTransaction() const noexcept
+{
+    return connected() && PQtransactionStatus(m_conn.get()) != PQTRANS_IDLE;
+}
+
+void Db::interrupt() noexcept
+{
+    const std::scoped_lock lock(m_cancelMutex);
+    char ignored[256] = {};
+    if (m_cancel)
+        PQcancel(m_cancel.get(), ignored, static_cast<int>(sizeof ignored));
+}
+
+// --- errors
+// --------------------------------------------------------------------------------------------------------
+
+Error Db::failed(const PGresult* result, bool commitSent)
+{
+    const std::string_view state = field(result, PG_DIAG_SQLSTATE);
+    m_verdict = classify(state, commitSent);
+    m_constraint = field(result, PG_DIAG_CONSTRAINT_NAME);
+    m_poisoned = m_poisoned || m_verdict.poisons;
+    std::string text = "the store: " + tidy(PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
+    if (state.empty())
+        text = "the store: " + tidy(PQresultErrorMessage(result));
+    else
+        text += " (SQLSTATE " + std::string(state) + ")";
+    if (m_verdict.kind == ErrorKind::Full)
+        text += "; free some space on the server, nothing of this was stored";
+    if (m_verdict.poisons)
+        text += "; nothing more is written through this connection: look at the server's log and run `cairn "
+                "store check`";
+    return makeError(m_verdict.kind, std::move(text), nativeCode(state));
+}
+
+Error Db::lost(bool commitSent)
+{
+    m_verdict = classify({}, commitSent);
+    m_constraint.clear();
+    std::string text =
+        "the connection to " + m_target.shown + " was lost: " + tidy(PQerrorMessage(m_conn.get()));
+    if (commitSent)
+        text += "; whether the last commit is there has to be found out by its command ids";
+    return makeError(m_verdict.kind, std::move(text));
+}
+
+// --- batches
+// -------------------------------------------------------------------------------------------------------
+
+bool Db::sendItem(const Batch::Item& item, std::size_t at, std::vector<Sent>& sent)
+{
+    const Wire wire(item.params);
+    if (!item.id) {
+        sent.push_back({at, false});
+        return PQsendQueryParams(m_conn.get(), item.text.c_str(), wire.count(), wire.types.data(),
+                   wire.values.data(), wire.lengths.data(), wire.formats.data(), 1)
+            == 1;
+    }
+    const auto index = static_cast<std::size_t>(*item.id);
+    const std::string name = statementName(*item.id);
+    if (!m_prepared[index]) {
+        sent.push_back({at, true});
+        m_prepared[index] = true;  // taken back where it fails
+        if (PQsendPrepare(m_conn.get(), name.c_str(), kTexts[index], wire.count(), wire.types.data()) != 1)
+            return false;
+    }
+    sent.push_back({at, false});
+    return PQsendQueryPrepared(m_conn.get(), name.c_str(), wire.count(), wire.values.data(),
+               wire.lengths.data(), wire.formats.data(), 1)
+        == 1;
+}
+
+bool Db::send(const Batch& batch, std::vector<Sent>& sent)
+{
+    for (std::size_t at = 0; at < batch.items().size(); ++at)
+        if (!sendItem(batch.items()[at], at, sent))
+            return false;
+    return PQpipelineSync(m_conn.get()) == 1;
+}
+
+// Each statement answers with a result and a null; the batch ends with the mark of its sync.
+std::optional<Error> Db::receive(
+    const Batch& batch, const std::vector<Sent>& sent, bool withCommit, std::vector<Rows>& answers)
+{
+    std::optional<Error> error;
+    std::size_t at = 0;
+    for (;;) {
+        ResultHandle result(PQgetResult(m_conn.get()));
+        if (!connected())  // what the server said before it went is the better answer: nothing after it was
+                           // run
+            return error ? error : lost(withCommit);
+        if (!result) {
+            if (++at > sent.size() + 8)  // answers that belong to nothing: this connection is of no use
+                return error ? error : lost(withCommit);
+            continue;
+        }
+        const auto status = PQresultStatus(result.get());
+        if (status == PGRES_PIPELINE_SYNC)
+            return error;
+        const Sent* what = at < sent.size() ? &sent[at] : nullptr;
+        const bool good = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+        if (!good && what != nullptr && what->prepares)
+            m_prepared[static_cast<std::size_t>(*batch.items()[what->item].id)] = false;
+        if (good && what != nullptr && !what->prepares)
+            answers[what->item] = Rows(std::move(result));
+        else if (status == PGRES_FATAL_ERROR && !error) {
+            // Only an error of COMMIT itself, the last statement, can leave the outcome open.
+            error = failed(result.get(), withCommit && at + 1 == sent.size());
+            if (m_verdict.drops)  // nothing after it was run, and there is nothing more to hear
+                return error;
+        }
+    }
+}
+
+Result<std::vector<Rows>> Db::run(const Batch& batch, bool withCommit)
+{
+    if (!connected()) {
+        m_verdict = classify({}, false);
+        return makeError(ErrorKind::Disconnected, "there is no connection to " + m_target.shown);
+    }
+    std::vector<Rows> answers(batch.items().size());
+    std::vector<Sent> sent;
+    m_onlyLocal = false;
+    std::optional<Error> error;
+    if (send(batch, sent))
+        error = receive(batch, sent, withCommit, answers);
+    else
+        error = lost(withCommit);
+    if (!error && withCommit && m_onlyLocal) {
+        m_verdict = classify("40003", true);
+        error = makeError(ErrorKind::OutcomeUnknown,
+            "the commit is on the primary, and perhaps not on its standby: waiting for it was cut short");
+    }
+    if (!error)
+        return answers;
+    if (m_verdict.drops || !connected())
+        disconnect();
+    return *std::move(error);
+}
+
+Status Db::execute(const char* constantSql)
+{
+    if (!connected())
+        return makeError(ErrorKind::Disconnected, "there is no connection to " + m_target.shown);
+    if (PQexitPipelineMode(m_conn.get()) != 1)
+        return makeError(ErrorKind::Internal, "the connection does not leave pipeline mode");
+    const Status status = plain(constantSql);
+    if (connected() && PQenterPipelineMode(m_conn.get()) != 1)
+        disconnect();
+    return status;
+}
+
+void Db::rollback() noexcept
+{
+    if (!inTransaction())
+        return;
+    Batch batch;
+    batch.add(Sql::Rollback);
+    const auto kept = std::pair(m_verdict, m_constraint);
+    if (!run(batch) || inTransaction())
+        disconnect();
+    std::tie(m_verdict, m_constraint) = kept;
+}
+
+}  // namespace cairn::postgres

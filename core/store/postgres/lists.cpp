@@ -1,0 +1,204 @@
+#include "core/store/postgres/list_sql.h"
+#include "core/store/postgres/store_impl.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace cairn::postgres {
+
+namespace {
+
+const char* orderBy(ListOrder order)
+{
+    return order == ListOrder::NewestFirst ? " ORDER BY created_at DESC, run DESC"
+                                           : " ORDER BY attention, since, run";
+}
+
+// Pages go by key, never by OFFSET.
+std::string afterKey(ListSql& sql, ListOrder order, const std::optional<PageKey>& after)
+{
+    if (!after)
+        return {};
+    if (order == ListOrder::NewestFirst) {
+        const std::string created = sql.bind(after->a);
+        return " AND (created_at, run) < (" + created + ", " + sql.bind(RawId{after->run.bytes}) + ")";
+    }
+    const std::string attention = sql.bind(after->a);
+    const std::string since = sql.bind(after->b);
+    return " AND (attention, since, run) > (" + attention + ", " + since + ", "
+        + sql.bind(RawId{after->run.bytes}) + ")";
+}
+
+PageKey pageKey(const ListRow& row, ListOrder order)
+{
+    if (order == ListOrder::NewestFirst)
+        return {row.createdAt, 0, row.run};
+    return {static_cast<std::int64_t>(row.attention), row.since, row.run};
+}
+
+std::vector<ListRow> listRowsOf(Rows& rows)
+{
+    std::vector<ListRow> out;
+    out.reserve(rows.count());
+    while (rows.next())
+        readListRow(rows, out.emplace_back());
+    return out;
+}
+
+}  // namespace
+
+void readListRow(Rows& q, ListRow& r)
+{
+    q.read(r.run, r.root, r.parent, r.workflow, r.workflowVersion, r.key, r.activity, r.attention, r.reason,
+        r.step, r.since, r.nextTime, r.situation, r.resource, r.error, r.createdAt, r.endedAt, r.steps,
+        r.stepsDone, r.attempt, r.attemptsMax, r.amount.micros, r.amount.currency, r.version, r.changed);
+}
+
+Result<RunPage> PostgresStore::list(
+    const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after, std::size_t limit)
+{
+    ListSql sql(filter);
+    std::string text = "SELECT " CAIRN_PG_LIST_COLUMNS " FROM cairn.run_list WHERE " + sql.condition();
+    text += afterKey(sql, order, after);
+    text += orderBy(order);
+    text += " LIMIT " + sql.bind(limit + 1);
+    Batch batch;
+    batch.addText(std::move(text), sql.params());
+    CAIRN_TRY_ASSIGN(auto answers, analyse(batch));
+    RunPage page;
+    page.rows = listRowsOf(answers.front());
+    if (page.rows.size() > limit) {
+        page.rows.resize(limit);
+        if (limit > 0)
+            page.next = pageKey(page.rows.back(), order);
+    }
+    return page;
+}
+
+Result<std::uint64_t> PostgresStore::count(const ListFilter& filter)
+{
+    const ListSql sql(filter);
+    Batch batch;
+    batch.addText("SELECT count(*) FROM cairn.run_list WHERE " + sql.condition(), sql.params());
+    CAIRN_TRY_ASSIGN(auto answers, analyse(batch));
+    std::uint64_t count = 0;
+    if (answers.front().next())
+        answers.front().read(count);
+    return count;
+}
+
+Result<std::vector<CountRow>> PostgresStore::counts(const ListFilter& filter)
+{
+    const ListSql sql(filter);
+    Batch batch;
+    batch.addText(
+        "SELECT attention, activity, reason, count(*), min(nullif(since, 0)) FROM cairn.run_list WHERE "
+            + sql.condition() + " GROUP BY activity, attention, reason",
+        sql.params());
+    CAIRN_TRY_ASSIGN(auto answers, analyse(batch));
+    std::vector<CountRow> rows;
+    while (answers.front().next()) {
+        CountRow& r = rows.emplace_back();
+        answers.front().read(r.attention, r.activity, r.reason, r.count, r.oldest);
+    }
+    std::sort(rows.begin(), rows.end(), [](const CountRow& a, const CountRow& b) {
+        return std::tie(a.attention, a.activity, a.reason) < std::tie(b.attention, b.activity, b.reason);
+    });
+    return rows;
+}
+
+Result<SituationList> PostgresStore::situations(const ListFilter& filter, std::size_t limit)
+{
+    ListSql sql(filter);
+    const std::string from = " FROM cairn.run_list WHERE situation IS NOT NULL AND " + sql.condition();
+    std::string groups = "SELECT situation, min(attention), count(*), min(nullif(since, 0)), "
+                         "min(nullif(next_time, 0)), count(*) OVER ()"
+        + from + " GROUP BY situation ORDER BY 2, 4 NULLS FIRST, 1 LIMIT ";
+    groups += sql.bind(limit);
+    Batch batch;
+    batch.addText(std::move(groups), sql.params());
+    CAIRN_TRY_ASSIGN(auto answers, analyse(batch));
+    SituationList list;
+    std::vector<SituationRow>& rows = list.rows;
+    std::map<std::string, std::size_t> places;
+    Column found(Type::Text);
+    while (answers.front().next()) {
+        SituationRow& r = rows.emplace_back();
+        answers.front().read(r.situation, r.attention, r.count, r.oldest, r.nextTime, list.total);
+        places[r.situation] = rows.size() - 1;
+        found.add(r.situation);
+    }
+    if (rows.empty())
+        return list;
+    ListSql members(filter);
+    std::string examples =
+        "SELECT DISTINCT ON (situation) situation, run, reason, workflow, workflow_version, "
+        "step, error, resource FROM cairn.run_list WHERE "
+        + members.condition() + " AND situation = ANY(";
+    examples += members.bind(found) + ") ORDER BY situation, since, run";
+    Batch second;
+    second.addText(std::move(examples), members.params());
+    CAIRN_TRY_ASSIGN(auto oldest, analyse(second));
+    while (oldest.front().next()) {
+        std::string situation;
+        oldest.front().read(situation);
+        const auto at = places.find(situation);
+        if (at == places.end())
+            continue;
+        SituationRow& r = rows[at->second];
+        oldest.front().readMore(
+            r.example, r.reason, r.workflow, r.workflowVersion, r.step, r.error, r.resource);
+    }
+    return list;
+}
+
+Result<std::vector<ListRow>> PostgresStore::listRows(std::span<const RunId> runs)
+{
+    if (runs.empty())
+        return std::vector<ListRow>();
+    return readAll<ListRow>(Sql::ListRowsOf, readListRow, Column::of(Type::Uuid, runs));
+}
+
+// Two kinds of rows. Those of transactions older than every one still under way are settled: they are given
+// in order, once, in parts of `limit`. Newer ones are given as well, as many as there is room for, but the
+// cursor stays before them: an older transaction may yet commit among them. They are given again until they
+// are settled.
+Result<Changes> PostgresStore::changesSince(std::uint64_t cursor, std::size_t limit)
+{
+    return reading([&]() -> Result<Changes> {
+        Changes changes;
+        const std::uint64_t all = ~std::uint64_t{0} >> 1U;
+        Batch batch;
+        const Transaction ended(*m_db);  // also where this is left early
+        batch.add(Sql::BeginReading);
+        const std::size_t floorAt = batch.add(Sql::ChangeFloor);
+        CAIRN_TRY_ASSIGN(auto head, m_db->run(batch));
+        std::uint64_t oldest = 0, newest = 0;
+        if (head[floorAt].next())
+            head[floorAt].read(oldest, newest);
+        const std::uint64_t floor = oldest << kPlaceBits;
+        Batch rows;
+        rows.add(Sql::ChangedBetween, cursor == 0 ? all : cursor, floor, limit + 1);
+        rows.add(Sql::ChangedLatest, cursor == 0 ? all : std::max(cursor, floor), limit);
+        rows.add(Sql::Commit);
+        CAIRN_TRY_ASSIGN(auto answers, m_db->run(rows));
+        changes.rows = listRowsOf(answers[0]);
+        changes.more = changes.rows.size() > limit;
+        if (changes.more) {
+            changes.rows.resize(limit);
+            changes.cursor = limit > 0 ? changes.rows.back().changed + 1 : cursor;
+            return changes;
+        }
+        std::vector<ListRow> unsettled = listRowsOf(answers[1]);
+        const std::size_t room = std::min(limit - changes.rows.size(), unsettled.size());
+        changes.rows.insert(
+            changes.rows.end(), unsettled.rend() - static_cast<std::ptrdiff_t>(room), unsettled.rend());
+        // Never zero, which means "from now on"; and where nothing is unsettled, not moved by idle
+        // transactions.
+        changes.cursor = std::max({cursor, std::min(floor, newest + 1), std::uint64_t{1}});
+        return changes;
+    });
+}
+
+}  // namespace cairn::postgres

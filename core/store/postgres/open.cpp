@@ -1,0 +1,144 @@
+#include "core/store/postgres/store_impl.h"
+
+namespace cairn::postgres {
+
+namespace {
+
+Status insertMeta(Db& db, const InitOptions& options, std::uint32_t schema)
+{
+    SystemRng rng;
+    CAIRN_TRY_ASSIGN(Rows rows, db.query(Sql::ServerNow));
+    TimeMs now = kNoTime;
+    if (rows.next())
+        rows.read(now);
+    Salt salt{};
+    rng.fill(salt.data(), salt.size());
+    const auto seed = static_cast<std::int64_t>(rng.next() >> 1U);
+    CAIRN_TRY(
+        db.query(Sql::InsertMeta, makeUuidV7(now, rng), schema, schema, schema, schema, options.environment,
+            options.guarded ? Safety::Guarded : Safety::Free, options.testClock, salt, seed, now));
+    CAIRN_TRY(db.query(Sql::InsertAuditHead, Blob{Digest{}.view()}));
+    return {};
+}
+
+Status refuseVersions(const std::string& place, const Numbers& numbers)
+{
+    const std::string mine = "this program knows schema " + std::to_string(kSchema);
+    if (numbers.minReader > kSchema)
+        return makeError(ErrorKind::SchemaMismatch,
+            place + " needs a program that knows schema " + std::to_string(numbers.minReader) + "; " + mine
+                + "; use a newer one");
+    if (numbers.schema < kSchema)
+        return makeError(ErrorKind::SchemaMismatch,
+            place + " has schema " + std::to_string(numbers.schema) + "; " + mine
+                + "; run `cairn store migrate` on it first");
+    return {};
+}
+
+}  // namespace
+
+PostgresStore::PostgresStore(std::unique_ptr<Db> db, const StoreOptions& options)
+    : m_db(std::move(db))
+    , m_options(options)
+{
+}
+
+Result<std::unique_ptr<Db>> makeDb(const std::string& url, const Session& session)
+{
+    CAIRN_TRY_ASSIGN(Target target, resolveTarget(url, !session.readOnly));
+    auto db = std::make_unique<Db>(std::move(target), session);
+    CAIRN_TRY(db->connect());
+    return db;
+}
+
+Status initStoreAt(const std::string& url, const InitOptions& options, std::uint32_t schema)
+{
+    if (options.environment.empty() || !isStorableText(options.environment))
+        return makeError(ErrorKind::InvalidInput, "the environment's name must be text");
+    CAIRN_TRY_ASSIGN(const auto db, makeDb(url, {}));
+    Transaction transaction(*db);  // rolls back where it is left early
+    CAIRN_TRY(db->query(Sql::Begin));
+    CAIRN_TRY(db->query(Sql::LockMigrating));
+    CAIRN_TRY_ASSIGN(Rows there, db->query(Sql::SchemaThere));
+    if (there.count() > 0)
+        return makeError(ErrorKind::Refused,
+            db->target().shown + " has a schema \"cairn\" already; a store is made in a database without");
+    CAIRN_TRY(createTables(*db, schema));
+    CAIRN_TRY(insertMeta(*db, options, schema));
+    CAIRN_TRY(transaction.commit());
+    return {};
+}
+
+Status initStore(const std::string& url, const InitOptions& options)
+{
+    return initStoreAt(url, options, kSchema);
+}
+
+Result<std::unique_ptr<StoreWriter>> openStore(const std::string& url, const StoreOptions& options)
+{
+    CAIRN_TRY_ASSIGN(auto db, makeDb(url, {options.readOnly, options.synchronousNormal}));
+    auto store = std::make_unique<PostgresStore>(std::move(db), options);
+    CAIRN_TRY(store->open());
+    return std::unique_ptr<StoreWriter>(std::move(store));
+}
+
+Status PostgresStore::open()
+{
+    const std::string& place = m_db->target().shown;
+    CAIRN_TRY_ASSIGN(const Numbers numbers, readNumbers(*m_db));
+    CAIRN_TRY(refuseVersions(place, numbers));
+    CAIRN_TRY_ASSIGN(const auto problems, shapeProblems(*m_db, numbers.schema));
+    if (!problems.empty())
+        return makeError(ErrorKind::SchemaMismatch,
+            place + " says schema " + std::to_string(numbers.schema) + " but " + problems.front()
+                + (problems.size() > 1 ? " (and more)" : "") + "; restore it from a backup");
+    CAIRN_TRY_ASSIGN(m_info, info());
+    m_opened = true;
+    return m_options.readOnly ? Status() : continueChanges();
+}
+
+// The change cursor is made of transaction numbers, and those of another server (this store was restored into
+// it) begin anew: then they count from the highest that is stored.
+Status PostgresStore::continueChanges()
+{
+    CAIRN_TRY_ASSIGN(const Rows ahead, m_db->query(Sql::ChangesAhead));
+    if (ahead.count() == 0)
+        return {};
+    Transaction transaction(*m_db);
+    CAIRN_TRY(m_db->query(Sql::Begin));
+    CAIRN_TRY(m_db->query(Sql::LockMigrating));
+    CAIRN_TRY_ASSIGN(const Rows still, m_db->query(Sql::ChangesAhead));
+    if (still.count() > 0)
+        CAIRN_TRY(m_db->query(Sql::RaiseChangeBase));
+    CAIRN_TRY(transaction.commit());
+    return {};
+}
+
+Status PostgresStore::checkpoint()
+{
+    if (m_options.readOnly)
+        return makeError(ErrorKind::Refused, "this store was opened for reading only");
+    return {};  // the server's own business
+}
+
+Status PostgresStore::backup(const std::string&)
+{
+    return makeError(ErrorKind::Refused,
+        "a PostgreSQL store is backed up with the server's own tools: `pg_dump --format=custom "
+        "--schema=cairn` for a copy "
+        "of this store, pg_basebackup with WAL archiving for recovery to a point in time");
+}
+
+Result<std::string> placeOf(const std::string& url)
+{
+    CAIRN_TRY_ASSIGN(const Target target, resolveTarget(url, false));
+    return target.shown;
+}
+
+std::string libraryVersion()
+{
+    const int version = PQlibVersion();
+    return std::to_string(version / 10000) + "." + std::to_string(version % 10000);
+}
+
+}  // namespace cairn::postgres

@@ -1,0 +1,78 @@
+#include "core/store/postgres/store_impl.h"
+
+#include <algorithm>
+
+namespace cairn::postgres {
+
+Result<PayloadInfo> PostgresStore::payloadInfo(const RunId& run, const PayloadId& payload)
+{
+    std::uint64_t act = 0;
+    CAIRN_TRY_ASSIGN(auto found,
+        readAll<PayloadInfo>(
+            Sql::PayloadInfo,
+            [&](Rows& q, PayloadInfo& i) {
+                q.read(i.ref.id, i.ref.hash, i.ref.size, i.ref.media, i.salt, i.artifact, act);
+                i.redacted = act != 0;
+            },
+            run, payload));
+    if (found.empty())
+        return makeError(ErrorKind::NotFound, "run " + toText(run) + " has no payload " + toText(payload));
+    if (found.front().redacted)
+        return makeError(
+            ErrorKind::Refused, "payload " + toText(payload) + " was redacted by act " + std::to_string(act));
+    return std::move(found.front());
+}
+
+// Chunks one by one, each checked against its own digest; a read of the whole also against the payload's
+// hash.
+Result<std::string> PostgresStore::artifactSlice(
+    const PayloadInfo& info, const std::string& where, std::uint64_t offset, std::uint64_t limit)
+{
+    const std::uint64_t size = info.ref.size;
+    const std::uint64_t end = offset + std::min(limit, size - std::min(offset, size));
+    const bool whole = offset == 0 && end == size;
+    std::string out;
+    Sha256 hash;
+    for (auto index = static_cast<std::uint32_t>(offset / kChunkSize); index * kChunkSize < end; ++index) {
+        Digest digest;
+        CAIRN_TRY_ASSIGN(const auto found,
+            readAll<std::string>(
+                Sql::Chunk, [&](Rows& q, std::string& chunk) { q.read(digest, chunk); }, info.artifact,
+                index));
+        const std::string bytes = found.empty() ? std::string() : found.front();
+        if (found.empty() || digest != chunkDigest(info.artifact, index, bytes))
+            return makeError(ErrorKind::Corrupt, where + " is damaged in chunk " + std::to_string(index));
+        if (whole)
+            hash.update(bytes);
+        const std::uint64_t begin = index * kChunkSize;
+        const std::uint64_t from = std::max(offset, begin) - begin;
+        const std::uint64_t to = std::min<std::uint64_t>(end - begin, bytes.size());
+        if (from < to)
+            out.append(bytes, from, to - from);
+    }
+    if (out.size() != end - offset || (whole && saltedDigest(info.salt, hash.finish()) != info.ref.hash))
+        return makeError(ErrorKind::Corrupt, where + " does not fit its hash");
+    return out;
+}
+
+Result<std::string> PostgresStore::payload(
+    const RunId& run, const PayloadId& payload, std::uint64_t offset, std::uint64_t limit)
+{
+    CAIRN_TRY_ASSIGN(const PayloadInfo info, payloadInfo(run, payload));
+    const std::string where = "payload " + toText(payload) + " of run " + toText(run);
+    if (!info.artifact.isNull())
+        return offset >= info.ref.size ? Result<std::string>(std::string())
+                                       : artifactSlice(info, where, offset, limit);
+    CAIRN_TRY_ASSIGN(auto found,
+        readAll<std::string>(
+            Sql::PayloadBytes, [](Rows& q, std::string& inlined) { q.read(inlined); }, run, payload));
+    const std::string bytes = found.empty() ? std::string() : std::move(found.front());
+    // Inline bytes are read whole anyway, so they are always checked.
+    if (bytes.size() != info.ref.size || saltedDigest(info.salt, sha256(bytes)) != info.ref.hash)
+        return makeError(ErrorKind::Corrupt, where + " does not fit its hash");
+    if (offset >= bytes.size())
+        return std::string();
+    return offset == 0 && limit >= bytes.size() ? bytes : bytes.substr(offset, limit);
+}
+
+}  // namespace cairn::postgres

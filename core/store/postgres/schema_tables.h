@@ -1,0 +1,13 @@
+#pragma once
+// The SQL that makes a store's tables, in the order in which it is run.
+
+namespace cairn::postgres {
+
+extern const char* const kRunTables;
+extern const char* const kStepTables;
+extern const char* const kSharedTables;
+extern const char* const kTriggers;
+extern const char* const kEnableAlways;
+extern const char* const kToSchema2;
+
+}  // namespace cairn::postgres

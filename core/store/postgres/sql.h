@@ -1,0 +1,28 @@
+#pragma once
+// Names of the statements in sql.inc.
+
+#include <cstddef>
+
+namespace cairn::postgres {
+
+enum class Sql : std::size_t {
+#define CAIRN_SQL(name, text) name,
+#include "core/store/postgres/sql.inc"
+#undef CAIRN_SQL
+};
+
+inline constexpr std::size_t kSqlCount = 0
+#define CAIRN_SQL(name, text) +1
+#include "core/store/postgres/sql.inc"
+#undef CAIRN_SQL
+    ;
+
+// Columns of run_list in the order in which readListRow reads them.
+#define CAIRN_PG_LIST_COLUMNS \
+    "run, root, parent, workflow, workflow_version, key, activity, attention, reason, step, since, " \
+    "next_time, " \
+    "situation, resource, error, created_at, ended_at, steps, steps_done, attempt, attempts_max, amount, " \
+    "currency, " \
+    "version, changed"
+
+}  // namespace cairn::postgres

@@ -1,0 +1,243 @@
+#pragma once
+// The PostgreSQL store: one connection, made anew where it was lost. Its methods are spread over several
+// files by what they are about.
+
+#include "core/base/rng.h"
+#include "core/store/checks.h"
+#include "core/store/postgres/postgres_store.h"
+#include "core/store/postgres/schema.h"
+
+#include <chrono>
+#include <thread>
+
+namespace cairn::postgres {
+
+// The pauses of one call that is tried again: full jitter, capped, 5 s in all.
+class Retrying {
+public:
+    // Pauses. False: that was long enough, or the error is not one to try again after.
+    [[nodiscard]] bool again(ErrorKind kind, bool mayRepeat);
+
+private:
+    std::chrono::steady_clock::time_point m_began = std::chrono::steady_clock::now();
+    int m_tries = 0;
+};
+
+// One write transaction as seen by what is done in it.
+class Transaction {
+public:
+    explicit Transaction(Db& db)
+        : m_db(db)
+    {
+    }
+    ~Transaction() { m_db.rollback(); }
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+
+    // Begins with the first statements of its work in the same round trip: their answers.
+    [[nodiscard]] Result<std::vector<Rows>> begin(const Batch& first);
+    [[nodiscard]] Result<std::vector<Rows>> run(const Batch& batch) { return m_db.run(batch); }
+    template<typename... T> [[nodiscard]] Result<Rows> query(Sql id, const T&... values)
+    {
+        return m_db.query(id, values...);
+    }
+    // Statements that go with COMMIT, in its round trip.
+    [[nodiscard]] Batch& last() noexcept { return m_last; }
+    // OutcomeUnknown where the link was lost after COMMIT had been sent. The answers of last().
+    [[nodiscard]] Result<std::vector<Rows>> commit();
+
+    [[nodiscard]] const Numbers& numbers() const noexcept { return m_numbers; }
+    // Store time, by the server's clock, when it began.
+    [[nodiscard]] TimeMs now() const noexcept { return m_serverNow + m_numbers.clockOffset; }
+    // The transaction's number, which never repeats.
+    [[nodiscard]] std::uint64_t number() const noexcept { return m_number; }
+
+private:
+    Db& m_db;
+    Batch m_last;
+    Numbers m_numbers;
+    TimeMs m_serverNow = kNoTime;
+    std::uint64_t m_number = 0;
+};
+
+class PostgresStore final : public StoreWriter {
+public:
+    PostgresStore(std::unique_ptr<Db> db, const StoreOptions& options);
+
+    // Connects, checks versions and shape, and reads what never changes while the store is open.
+    [[nodiscard]] Status open();
+
+    Result<StoreInfo> info() override;
+    Result<TimeMs> now() override;
+    Result<LoadedRun> loadRun(const RunId& run, std::uint64_t fromVersion, std::uint64_t toVersion) override;
+    Result<HotRow> hot(const RunId& run) override;
+    Result<std::optional<std::uint64_t>> findCommand(const RunId& run, const CommandId& command) override;
+    Result<std::optional<RunRow>> findKey(std::string_view workflow, std::string_view key) override;
+    Result<std::vector<RunId>> findRuns(std::string_view idPrefix, std::size_t limit) override;
+    Result<PayloadInfo> payloadInfo(const RunId& run, const PayloadId& payload) override;
+    Result<std::string> payload(
+        const RunId& run, const PayloadId& payload, std::uint64_t offset, std::uint64_t limit) override;
+    Result<std::vector<EffectRow>> effects(std::span<const EffectId> ids) override;
+    Result<std::vector<EffectRow>> effectsOfRun(const RunId& run) override;
+    Result<std::vector<ResourceRow>> resources() override;
+    Result<std::vector<SessionRow>> sessions(bool endedToo) override;
+    Result<std::vector<WorkflowRow>> workflows(bool withText) override;
+    Result<std::optional<WorkflowRow>> workflow(std::string_view name, std::uint32_t version) override;
+    Result<RunPage> list(const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after,
+        std::size_t limit) override;
+    Result<std::uint64_t> count(const ListFilter& filter) override;
+    Result<std::vector<CountRow>> counts(const ListFilter& filter) override;
+    Result<SituationList> situations(const ListFilter& filter, std::size_t limit) override;
+    Result<std::vector<ListRow>> listRows(std::span<const RunId> runs) override;
+    Result<Changes> changesSince(std::uint64_t cursor, std::size_t limit) override;
+    Result<std::vector<StepRow>> steps(const RunId& run) override;
+    Result<std::vector<AttemptRow>> attempts(const RunId& run, StepIx step) override;
+    Result<std::vector<ApprovalRow>> approvals(const RunId& run) override;
+    Result<std::vector<AttributeRow>> attributes(const RunId& run) override;
+    Result<std::vector<RunId>> children(const RunId& run) override;
+    Result<std::vector<AuditRow>> audit(std::uint64_t after, std::size_t limit) override;
+    Result<std::vector<AuditRow>> auditOfRun(const RunId& run) override;
+    Result<std::vector<VerifyProblem>> check(bool deep) override;
+    void interrupt() noexcept override;
+
+    Status commit(std::span<const CommitMember> members, std::vector<MemberResult>& results) override;
+    Result<std::vector<ClaimedRun>> claim(const SessionId& session, TimeMs now, std::size_t limit) override;
+    Status release(const SessionId& session, std::span<const ClaimedRun> runs) override;
+    Result<ClaimedRun> takeOver(const RunId& run, const SessionId& session) override;
+    Status openSession(const SessionRow& session) override;
+    Result<bool> heartbeat(const SessionId& session, TimeMs at, TimeMs leaseUntil) override;
+    Result<bool> endSession(const SessionId& session, TimeMs at, TimeMs leaseBefore) override;
+    Result<std::vector<RunId>> takeWakeups(const SessionId& session) override;
+    Status dropSessionsEndedBefore(TimeMs endedBefore) override;
+    Result<std::vector<OutboxRow>> outbox(std::size_t limit, std::uint64_t after) override;
+    Status dropOutbox(const OutboxRow& row) override;
+    Status putResource(const ResourceRow& row) override;
+    Status raiseBackOff(std::string_view resource, TimeMs until, bool askedByServer) override;
+    Result<std::uint32_t> leaseSlots(const SessionId& session, std::string_view resource, std::uint32_t want,
+        TimeMs now, TimeMs until) override;
+    Result<std::uint32_t> spendRate(
+        const SessionId& session, std::string_view resource, std::uint32_t want, TimeMs now) override;
+    Status returnSlots(const SessionId& session, std::string_view resource) override;
+    Status addWorkflow(const WorkflowRow& row) override;
+    Result<std::uint64_t> appendAudit(AuditRow row) override;
+    Status setClockOffset(SpanMs offset) override;
+    Status stageChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes) override;
+    Status dropStagedBefore(TimeMs before) override;
+    Status backup(const std::string& path) override;
+    Status checkpoint() override;
+
+private:
+    using Body = std::function<Status(Transaction&)>;
+    // Whether a transaction whose COMMIT was not answered may simply be done again: it has the same effect
+    // twice as once.
+    enum class Repeat : std::uint8_t { Never, Harmless };
+
+    // One write transaction. The body may run more than once; it begins the transaction itself, with its
+    // first statements. COMMIT follows it.
+    [[nodiscard]] Status write(const Body& body, Repeat repeat = Repeat::Never);
+    [[nodiscard]] Status writeOnce(const Body& body);
+    // One statement, and nothing to look at before: gives the rows that it changed.
+    template<typename... T>
+    [[nodiscard]] Result<std::uint64_t> change(Repeat repeat, Sql id, const T&... values)
+    {
+        std::uint64_t changed = 0;
+        CAIRN_TRY(write(
+            [&](Transaction& transaction) -> Status {
+                Batch batch;
+                batch.add(id, values...);
+                CAIRN_TRY_ASSIGN(const auto answers, transaction.begin(batch));
+                changed = answers.front().affected();
+                return {};
+            },
+            repeat));
+        return changed;
+    }
+    [[nodiscard]] Status continueChanges();
+    // Makes the connection anew where it was lost, and checks that it is still the same store.
+    [[nodiscard]] Status ready();
+    // A read, again where the connection was lost.
+    template<typename Body> [[nodiscard]] auto reading(Body&& body) -> decltype(body())
+    {
+        for (Retrying retrying;;) {
+            const Status connected = ready();
+            auto result = connected ? body() : decltype(body())(connected.error());
+            if (result || !retrying.again(result.error().kind, false))
+                return result;
+        }
+    }
+    template<typename Row, typename ReadRow, typename... T>
+    [[nodiscard]] Result<std::vector<Row>> readAll(Sql id, ReadRow&& readRow, const T&... values)
+    {
+        return reading([&]() -> Result<std::vector<Row>> {
+            CAIRN_TRY_ASSIGN(Rows rows, m_db->query(id, values...));
+            std::vector<Row> out;
+            out.reserve(rows.count());
+            while (rows.next())
+                readRow(rows, out.emplace_back());
+            return out;
+        });
+    }
+    // Rows of one run: NotFound where there are none because there is no such run.
+    template<typename Row>
+    [[nodiscard]] Result<std::vector<Row>> ofRun(const RunId& run, Result<std::vector<Row>> rows)
+    {
+        if (rows && rows->empty())
+            CAIRN_TRY(hot(run));
+        return rows;
+    }
+    // Statements that look at many rows, in one snapshot, each with the plan that suits its values.
+    [[nodiscard]] Result<std::vector<Rows>> analyse(const Batch& batch);
+
+    [[nodiscard]] Status commitPart(std::span<const CommitMember> members, std::span<MemberResult> results);
+    [[nodiscard]] Status commitHalved(
+        std::span<const CommitMember> members, std::span<MemberResult> results, std::size_t& done);
+    struct SliceTerms {
+        bool rate = false;  // else slots
+        TimeMs now = kNoTime;
+        TimeMs until = kNoTime;
+    };
+    [[nodiscard]] Result<std::uint32_t> leaseSlice(
+        const SessionId& session, std::string_view resource, std::uint32_t want, const SliceTerms& terms);
+    [[nodiscard]] Status claimInto(Transaction& transaction, std::vector<ClaimedRun>& claimed,
+        const SessionId& session, TimeMs now, std::size_t limit);
+    [[nodiscard]] Result<std::string> artifactSlice(
+        const PayloadInfo& info, const std::string& where, std::uint64_t offset, std::uint64_t limit);
+    [[nodiscard]] Status checkAuditChain(std::vector<VerifyProblem>& problems);
+    [[nodiscard]] Status checkChunks(std::vector<VerifyProblem>& problems);
+    [[nodiscard]] Status checkSettings(std::vector<VerifyProblem>& problems);
+
+    std::unique_ptr<Db> m_db;
+    SystemClock m_clock;
+    StoreOptions m_options;
+    StoreInfo m_info;
+    bool m_opened = false;
+    TimeMs m_serverTime = kNoTime;  // at m_serverTimeAt of the monotonic clock
+    SpanMs m_serverTimeAt = 0;
+    TimeMs m_lastNow = kNoTime;
+};
+
+// Creates a store at an older schema too: for the tests of the migration.
+[[nodiscard]] Status initStoreAt(const std::string& url, const InitOptions& options, std::uint32_t schema);
+
+// --- shared between the files
+// ------------------------------------------------------------------------------------------
+
+[[nodiscard]] Result<std::unique_ptr<Db>> makeDb(const std::string& url, const Session& session);
+void readHot(Rows& rows, HotRow& row);
+void readListRow(Rows& rows, ListRow& row);
+void readEffect(Rows& rows, EffectRow& row);
+void readAudit(Rows& rows, AuditRow& row);
+// The chain's end, locked by LockAuditHead in the open transaction.
+struct AuditHead {
+    std::uint64_t seq = 0;
+    Digest hash;
+};
+// Fills in number, previous hash and hash; `head` moves on.
+void chain(AuditRow& row, AuditHead& head);
+// Adds to the batch: the rows, and the new head.
+void addAudit(Batch& batch, const std::vector<AuditRow>& rows, const AuditHead& head);
+
+// A change cursor is a transaction's number and a place in it.
+inline constexpr unsigned kPlaceBits = 20;
+
+}  // namespace cairn::postgres

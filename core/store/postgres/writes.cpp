@@ -1,0 +1,215 @@
+#include "core/store/postgres/store_impl.h"
+
+#include <algorithm>
+
+namespace cairn::postgres {
+
+// --- audit
+// -------------------------------------------------------------------------------------------------------------
+
+void chain(AuditRow& row, AuditHead& head)
+{
+    row.seq = head.seq + 1;
+    row.previous = head.hash;
+    row.hash = auditHash(row);
+    head = {row.seq, row.hash};
+}
+
+void addAudit(Batch& batch, const std::vector<AuditRow>& rows, const AuditHead& head)
+{
+    Columns columns;
+    for (const AuditRow& r : rows)
+        columns.row(r.seq, r.time, r.kind, r.verb, r.actor, r.uid, r.host, r.run, r.target, r.command,
+            r.reason, r.before, r.after, Blob{r.previous.view()}, Blob{r.hash.view()});
+    batch.add(Sql::InsertAudit, columns);
+    batch.add(Sql::SetAuditHead, head.seq, Blob{head.hash.view()});
+}
+
+Result<std::uint64_t> PostgresStore::appendAudit(AuditRow row)
+{
+    CAIRN_TRY(checkAudit(row));
+    std::uint64_t seq = 0;
+    const bool once = row.run.isNull() && !row.command.isNull();
+    CAIRN_TRY(write(
+        [&](Transaction& transaction) -> Status {
+            Batch first;
+            first.add(Sql::LockAuditHead);
+            first.add(Sql::AuditOfCommand, row.command);
+            CAIRN_TRY_ASSIGN(auto answers, transaction.begin(first));
+            if (once && answers[1].next()) {
+                answers[1].read(seq);
+                return {};
+            }
+            AuditHead head;
+            if (!answers[0].next())
+                return makeError(ErrorKind::Corrupt, "the audit's head row is missing");
+            answers[0].read(head.seq, head.hash);
+            AuditRow sealed = row;
+            chain(sealed, head);
+            addAudit(transaction.last(), {sealed}, head);
+            seq = head.seq;
+            return {};
+        },
+        once ? Repeat::Harmless : Repeat::Never));
+    return seq;
+}
+
+// --- messages, resources, workflows, artifacts
+// ---------------------------------------------------------------------------
+
+Status PostgresStore::dropOutbox(const OutboxRow& row)
+{
+    CAIRN_TRY(change(Repeat::Harmless, Sql::DropOutbox, row.from, row.version, row.number));
+    return {};
+}
+
+Status PostgresStore::putResource(const ResourceRow& row)
+{
+    if (row.name.empty() || !isStorableText(row.name))
+        return makeError(ErrorKind::InvalidInput, "a resource needs a name that is valid text");
+    CAIRN_TRY(change(Repeat::Harmless, Sql::PutResource, row.name, row.backOffUntil, row.askedByServer,
+        row.permitsPerSecond, row.slots));
+    return {};
+}
+
+Status PostgresStore::raiseBackOff(std::string_view resource, TimeMs until, bool askedByServer)
+{
+    if (resource.empty() || !isStorableText(resource))
+        return makeError(ErrorKind::InvalidInput, "a resource needs a name that is valid text");
+    Columns rows;
+    rows.row(resource, until, askedByServer, 0, 0, 1);
+    CAIRN_TRY(change(Repeat::Harmless, Sql::BackOff, rows));
+    return {};
+}
+
+Result<std::uint32_t> PostgresStore::leaseSlots(
+    const SessionId& session, std::string_view resource, std::uint32_t want, TimeMs now, TimeMs until)
+{
+    return leaseSlice(session, resource, want, {false, now, until});
+}
+
+Result<std::uint32_t> PostgresStore::spendRate(
+    const SessionId& session, std::string_view resource, std::uint32_t want, TimeMs now)
+{
+    return leaseSlice(session, resource, want, {true, now, now + kRateSpan});
+}
+
+// The resource's row is locked: who leases waits for who leases.
+Result<std::uint32_t> PostgresStore::leaseSlice(
+    const SessionId& session, std::string_view resource, std::uint32_t want, const SliceTerms& terms)
+{
+    std::uint32_t got = want;
+    CAIRN_TRY(write(
+        [&](Transaction& transaction) -> Status {
+            got = want;
+            Batch first;
+            first.add(Sql::LockResource, resource);
+            CAIRN_TRY_ASSIGN(auto answers, transaction.begin(first));
+            std::uint32_t rate = 0, slots = 0;
+            if (answers[0].next())
+                answers[0].read(rate, slots);
+            const std::uint32_t limit = terms.rate ? rate : slots;
+            if (limit == 0)
+                return {};
+            Batch second;
+            second.add(Sql::DropPastSlices, resource, terms.now);
+            if (!terms.rate)
+                second.add(Sql::ReturnSlots, resource, session);
+            second.add(Sql::SlicesInUse, resource, terms.rate);
+            CAIRN_TRY_ASSIGN(auto used, transaction.run(second));
+            std::uint32_t taken = 0;
+            if (used.back().next())
+                used.back().read(taken);
+            got = std::min(want, limit > taken ? limit - taken : 0);
+            if (got > 0)
+                transaction.last().add(Sql::AddSlice, resource, session, terms.rate, terms.until, got);
+            return {};
+        },
+        terms.rate ? Repeat::Never : Repeat::Harmless));
+    return got;
+}
+
+Status PostgresStore::returnSlots(const SessionId& session, std::string_view resource)
+{
+    CAIRN_TRY(change(Repeat::Harmless, Sql::ReturnSlots, resource, session));
+    return {};
+}
+
+Status PostgresStore::addWorkflow(const WorkflowRow& row)
+{
+    CAIRN_TRY(checkWorkflow(row));
+    return write(
+        [&](Transaction& transaction) -> Status {
+            Batch first;
+            first.add(Sql::AddWorkflow, row.name, row.version, row.digest, row.folder, row.addedAt, row.text);
+            first.add(Sql::WorkflowDigest, row.name, row.version);
+            CAIRN_TRY_ASSIGN(auto answers, transaction.begin(first));
+            Digest stored;
+            if (answers[1].next())
+                answers[1].read(stored);
+            if (stored != row.digest)
+                return makeError(ErrorKind::Refused,
+                    "workflow " + row.name + "@" + std::to_string(row.version)
+                        + " is there with other content; give the changed one a new version");
+            return {};
+        },
+        Repeat::Harmless);
+}
+
+Status PostgresStore::setClockOffset(SpanMs offset)
+{
+    if (!m_info.testClock)
+        return makeError(ErrorKind::Refused, "only a store made with --test-clock accepts a clock offset");
+    CAIRN_TRY(change(Repeat::Harmless, Sql::SetClockOffset, offset));
+    return {};
+}
+
+Status PostgresStore::stageChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes)
+{
+    CAIRN_TRY(checkChunk(artifact, index, bytes));
+    const Digest digest = chunkDigest(artifact, index, bytes);
+    CAIRN_TRY_ASSIGN(const TimeMs stagedAt, now());
+    return write(
+        [&](Transaction& transaction) -> Status {
+            Batch first;
+            first.add(Sql::StageArtifact, artifact, stagedAt);
+            first.add(Sql::LockArtifact, artifact);
+            CAIRN_TRY_ASSIGN(auto answers, transaction.begin(first));
+            bool adopted = false;
+            if (answers[1].next())
+                answers[1].read(adopted);
+            if (adopted)
+                return makeError(
+                    ErrorKind::Refused, "artifact " + toText(artifact) + " is in use and cannot be changed");
+            transaction.last().add(Sql::StageChunk, artifact, index, digest, bytes.size(), Blob{bytes});
+            return {};
+        },
+        Repeat::Harmless);
+}
+
+Status PostgresStore::dropStagedBefore(TimeMs before)
+{
+    constexpr std::uint64_t kBatch = 8;  // chunks of up to 1 MiB
+    for (bool more = true; more;)
+        CAIRN_TRY(write(
+            [&](Transaction& transaction) -> Status {
+                Batch first;
+                first.add(Sql::StagedBefore, before);
+                CAIRN_TRY_ASSIGN(auto answers, transaction.begin(first));
+                more = answers[0].next();
+                if (!more)
+                    return {};
+                ArtifactId artifact;
+                answers[0].read(artifact);
+                Batch second;
+                second.add(Sql::DropStagedChunks, artifact, kBatch);
+                CAIRN_TRY_ASSIGN(const auto dropped, transaction.run(second));
+                if (dropped.front().affected() < kBatch)
+                    transaction.last().add(Sql::DropStaged, artifact);
+                return {};
+            },
+            Repeat::Harmless));
+    return {};
+}
+
+}  // namespace cairn::postgres

@@ -357,8 +357,8 @@ Decider::Impl::Ledger Decider::Impl::askLedger(StepIx ix)
 }
 
 // True: the resource has no room now. Back-off is a wait with a time. Where all permits are spent the step
-// waits for one too: Advance gives it back as soon as this engine has a permit, and it looks again by itself
-// after a while.
+// waits for one too: Advance gives it back as soon as this engine has a permit. Its time only says when a run
+// that nobody owns is to be claimed again (nextDueOf); nothing is written while there is no permit.
 bool Decider::Impl::throttled(StepIx ix, const ToolDef* t)
 {
     if (!t || t->resource.empty())

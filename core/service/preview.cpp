@@ -80,8 +80,9 @@ struct Teller {
                 after.steps[i].state == StepState::Cancelled && before.steps[i].state != StepState::Cancelled
                 ? 1
                 : 0;
-        say(counted(
-            cancelled, "step that has not begun is cancelled", "steps that have not begun are cancelled"));
+        if (cancelled > 0)
+            say(counted(cancelled, "step that has not begun is cancelled",
+                "steps that have not begun are cancelled"));
         if (!before.running.empty())
             say(counted(before.running.size(), "step under way is stopped", "steps under way are stopped"));
     }

@@ -491,6 +491,9 @@ void TestService::previewWritesNothing()
     QCOMPARE(preview->reversible, std::string("Resume undoes it."));
     QVERIFY(!preview->before.paused());
     QVERIFY(preview->after.paused());
+    const auto cancel = w.service->preview(World::act(run, cmd::Cancel{}));
+    CAIRN_VERIFY_OK(cancel);
+    QCOMPARE(cancel->willHappen[1], std::string("2 steps that have not begun are cancelled"));
     const auto skip = w.service->preview(World::act(run, cmd::SkipStep{"first", {}, 0, false}));
     CAIRN_VERIFY_OK(skip);
     QCOMPARE(skip->willHappen.front(), std::string("step \"first\" is skipped"));

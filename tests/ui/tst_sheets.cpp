@@ -93,6 +93,7 @@ private Q_SLOTS:
         Desk desk([](DemoSource& s) { offer(s, kSettle); });
         ActSheet* sheet = opened(desk, Qt::Key_O);
         QVERIFY(sheet != nullptr);
+        QTRY_VERIFY(sheet->result()->hasFocus());  // what is needed first
         QTest::keyClicks(sheet->evidence(), u"statement 7"_s);
         QTest::keyClicks(sheet->result(), u"{\"reference\":1}"_s);
         // What stands there has not been previewed: neither the button nor the keys send it.

@@ -191,7 +191,12 @@ void ActSheet::showPreview(const ActPreview& preview)
     else
         refuse(preview.refusal, u"nothing was sent"_s);
     updateConfirm();
-    if (focusWidget() == nullptr || !focusWidget()->hasFocus())
+    if (focusWidget() != nullptr && focusWidget()->hasFocus())
+        return;
+    // What has to be typed first: the result of a settle comes before its evidence and the reason.
+    if (m_request.verb == Verb::Settle && !m_result->isHidden())
+        m_result->setFocus();
+    else
         m_reason->setFocus();
 }
 

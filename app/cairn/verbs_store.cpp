@@ -83,6 +83,8 @@ int info(Session& s)
             {"min_writer", i.minWriter}, {"write_format", i.writeFormat}, {"environment", i.environment},
             {"safety", i.safety == Safety::Guarded ? "guarded" : "free"}, {"test_clock", i.testClock},
             {"clock_offset_ms", i.clockOffset}, {"now", jsonTime(s.service().now())}};
+        if (i.serverTimeline != 0)
+            json["server"] = {{"system", std::to_string(i.serverSystem)}, {"timeline", i.serverTimeline}};
         json["sessions"] = jsonSessions(sessions->heard());
         json["silent_sessions"] = jsonSessions(sessions->silent());
         Json groups = Json::array();
@@ -98,6 +100,9 @@ int info(Session& s)
     s.line("schema   " + std::to_string(i.schema) + ", writes entry format " + std::to_string(i.writeFormat));
     s.line("safety   " + i.environment + ", " + (i.safety == Safety::Guarded ? "guarded" : "free")
         + (i.testClock ? ", TEST CLOCK, offset " + formatSpan(i.clockOffset) : ""));
+    if (i.serverTimeline != 0)
+        s.line("server   system " + std::to_string(i.serverSystem) + ", timeline "
+            + std::to_string(i.serverTimeline));
     s.line("time     " + formatInstant(s.service().now()));
     s.line("engines  " + std::to_string(sessions->heard().size()));
     for (const auto& row : sessions->heard())

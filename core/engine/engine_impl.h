@@ -3,6 +3,7 @@
 
 #include "core/engine/engine_core.h"
 #include "core/engine/limits.h"
+#include "core/service/acknowledged.h"
 
 #include <deque>
 #include <map>
@@ -128,6 +129,7 @@ struct EngineCore::Impl {
     std::unique_ptr<Service> service;
     SessionId session;
     std::vector<SessionId> formerSessions;  // of this process; to be ended
+    std::shared_ptr<Acknowledged> acknowledged = std::make_shared<Acknowledged>();  // by all its sessions
     ProcessIdentity identity;
     SpanMs leaseEnds = 0;             // monotonic, margin taken off
     std::optional<std::string> lost;  // why; acted on outside of callbacks

@@ -41,6 +41,7 @@ Status EngineCore::Impl::openSession()
 
     ServiceConfig wanted;
     wanted.session = session;
+    wanted.acknowledged = acknowledged;
     wanted.actorName = config.name;
     wanted.serves = config.serves;
     wanted.verifyOneIn = config.verifyOneIn;

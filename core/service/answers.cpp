@@ -82,6 +82,7 @@ void Service::Impl::committed(Slot& slot, const ItemPtr& item, const MemberResul
     apply(slot.confirmed, item->entry);
     slot.confirmed.head = item->hash;
     slot.confirmed.format = std::max(slot.confirmed.format, item->format);
+    seen(slot);
     capacity.attempts -= std::min(capacity.attempts, item->starts);
     for (const PayloadId& id : payloadsOf(item->entry))
         if (const auto fresh = slot.fresh.find(id); fresh != slot.fresh.end()) {
@@ -164,6 +165,7 @@ void Service::Impl::failed(Slot& slot, const ItemPtr& item, Outcome outcome)
 {
     std::erase(slot.chain, item);
     std::erase(slot.waiting, item);
+    slot.parkFailed = slot.parkFailed || std::holds_alternative<cmd::Park>(item->submission.command.body);
     breakChain(slot);
     auditRefusal(item, std::move(outcome));
 }
@@ -215,7 +217,31 @@ void Service::Impl::rebuild(Slot& slot)
             answer(item, failedWith(slot.run, status.error()));
         return;
     }
+    if (slot.mustBeParked() && !slot.parkFailed) {
+        log::error("run_went_back", {{"run", slot.run}, {"version", slot.tentative.version}});
+        parkNext(slot, slot.lost);
+    }
     work(slot);
+}
+
+void Service::Impl::lookAgain()
+{
+    if (!replaced || depth > 0)
+        return;
+    replaced = false;
+    ++depth;
+    std::vector<RunId> runs;
+    for (const auto& [run, slot] : slots)
+        if (slot->owned)
+            runs.push_back(run);
+    for (const RunId& run : runs) {
+        Slot& slot = slotOf(run);
+        if (slot.outstanding > 0)
+            slot.reloadWanted = true;
+        else
+            rebuild(slot);
+    }
+    --depth;
 }
 
 void Service::Impl::tidy()

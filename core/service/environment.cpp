@@ -1,5 +1,6 @@
 // What decisions are given: store time and settings, definitions, resources, capacity.
 
+#include "core/base/log.h"
 #include "core/base/text.h"
 #include "core/definition/parse.h"
 #include "core/service/impl.h"
@@ -34,7 +35,16 @@ Result<StoreInfo> Service::Impl::info()
 {
     const SpanMs mono = clock.monotonicMs();
     if (!storeInfo || mono - infoAt >= kInfoFor) {
-        CAIRN_TRY_ASSIGN(storeInfo, reader.info());
+        CAIRN_TRY_ASSIGN(const StoreInfo read, reader.info());
+        if (storeInfo
+            && (storeInfo->serverSystem != read.serverSystem
+                || storeInfo->serverTimeline != read.serverTimeline)) {
+            log::warning("server_replaced",
+                {{"from_timeline", std::uint64_t{storeInfo->serverTimeline}},
+                    {"to_timeline", std::uint64_t{read.serverTimeline}}});
+            replaced = true;
+        }
+        storeInfo = read;
         infoAt = mono;
     }
     return *storeInfo;

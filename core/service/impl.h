@@ -1,6 +1,7 @@
 #pragma once
 // Inside of the service.
 
+#include "core/service/acknowledged.h"
 #include "core/service/error_text.h"
 #include "core/service/payload_cache.h"
 #include "core/service/slot.h"
@@ -19,6 +20,7 @@ struct Service::Impl {
         , clock(c)
         , rng(g)
         , config(std::move(k))
+        , acknowledged(config.acknowledged ? config.acknowledged : std::make_shared<Acknowledged>())
     {
     }
 
@@ -32,6 +34,7 @@ struct Service::Impl {
     void giveUp(Slot& slot, const ItemPtr& item, Outcome outcome);
     [[nodiscard]] Outcome repeatedOr(const Item& item, Outcome outcome);
     void park(Slot& slot, const ItemPtr& item, Error wrong, RunState before);
+    void parkNext(Slot& slot, const std::string& why);  // before whatever waits
     [[nodiscard]] std::optional<Error> checkAgain(
         const RunState& before, const RunState& after, const SealedEntry& sealed) const;
     void pushEntry(Slot& slot, const ItemPtr& item, Work& deciding, Entry entry, const Summary& summary,
@@ -48,6 +51,7 @@ struct Service::Impl {
     void breakChain(Slot& slot);
     void rebuild(Slot& slot);
     void tidy();
+    void lookAgain();  // at all runs, after the server was replaced
     void auditRefusal(const ItemPtr& item, Outcome outcome);
     [[nodiscard]] static Outcome refused(const Item& item, Rejection rejection);
 
@@ -57,8 +61,10 @@ struct Service::Impl {
     Status load(Slot& slot);
     Status refresh(Slot& slot);  // entries since confirmed; observers hear of them
     Status afterLoad(Slot& slot, const HotRow& hot);
+    void seen(Slot& slot);  // `confirmed` is what the store has
+    using Heard = std::function<void(const RunState&, const Entry&)>;
     [[nodiscard]] Result<RunState> fold(
-        const RunId& run, std::uint64_t version, RunRow* identity, HotRow* hot);
+        const RunId& run, std::uint64_t version, RunRow* identity, HotRow* hot, const Heard& heard = {});
     // What flows down to the children of a run; nullopt: there is no such run (any more).
     struct ControlOfRun {
         Control control;
@@ -111,8 +117,10 @@ struct Service::Impl {
     int depth = 0;  // callbacks and decisions on the stack: slots are not erased meanwhile
 
     PayloadCache cache{64u << 20};
+    std::shared_ptr<Acknowledged> acknowledged;
     std::optional<StoreInfo> storeInfo;
     SpanMs infoAt = 0;
+    bool replaced = false;  // another server has the store now: what is held of runs is to be read again
     TimeMs timeBase = kNoTime;
     SpanMs timeAt = 0;
     std::map<std::pair<std::string, std::uint32_t>, std::shared_ptr<const Definition>> definitions;

@@ -45,6 +45,7 @@ Outcome Service::submitAndWait(Submission submission)
 bool Service::pump()
 {
     const bool moved = m_impl->queue.pump();
+    m_impl->lookAgain();
     m_impl->tidy();
     return moved;
 }

@@ -157,6 +157,20 @@ void Service::Impl::decideNext(Slot& slot, const ItemPtr& item)
             finish(slot, item, std::move(outcome));
             return;
         }
+    if (slot.mustBeParked() && !std::holds_alternative<cmd::Park>(item->submission.command.body)) {
+        if (std::exchange(slot.parkFailed, false)) {
+            finish(slot, item,
+                failedWith(slot.run,
+                    makeError(ErrorKind::Busy,
+                        "run " + toText(slot.run)
+                            + " has lost entries, which could not be recorded; nothing was done: try "
+                              "again")));
+            return;
+        }
+        slot.waiting.push_front(item);
+        parkNext(slot, slot.lost);
+        return;
+    }
     // A parked run is not trusted: each of its entries is checked.
     const bool check = item->distrusted || slot.tentative.parked
         || (config.verifyOneIn > 0 && rng.below(config.verifyOneIn) == 0);
@@ -270,16 +284,21 @@ void Service::Impl::park(Slot& slot, const ItemPtr& item, Error wrong, RunState 
     if (std::holds_alternative<cmd::Park>(item->submission.command.body)) {
         slot.parked = std::move(wrong);
     } else if (slot.tentative.version > 0 && !slot.tentative.parked) {
-        auto parking = std::make_shared<Item>();
-        Submission& s = parking->submission;
-        s.run = slot.run;
-        s.command.id = makeId<CommandId>(now(), rng);
-        s.command.actor = {ActorKind::System, config.actorName};
-        s.payloads.push_back(makePayload(wrong.text, "text/plain"));
-        s.command.body = cmd::Park{s.payloads.back().ref};
-        slot.waiting.push_front(std::move(parking));
+        parkNext(slot, wrong.text);
     }
     finish(slot, item, std::move(outcome));
+}
+
+void Service::Impl::parkNext(Slot& slot, const std::string& why)
+{
+    auto parking = std::make_shared<Item>();
+    Submission& s = parking->submission;
+    s.run = slot.run;
+    s.command.id = makeId<CommandId>(now(), rng);
+    s.command.actor = {ActorKind::System, config.actorName};
+    s.payloads.push_back(makePayload(why, "text/plain"));
+    s.command.body = cmd::Park{s.payloads.back().ref};
+    slot.waiting.push_front(std::move(parking));
 }
 
 void Service::Impl::pushEntry(Slot& slot, const ItemPtr& item, Work& deciding, Entry entry,

@@ -115,8 +115,12 @@ public:
 [[nodiscard]] Result<std::unique_ptr<CommitQueue>> makeThreadedQueue(
     std::unique_ptr<StoreWriter> writer, std::function<void()> wake);
 
+class Acknowledged;  // acknowledged.h
+
 struct ServiceConfig {
     SessionId session;                // null: not an engine (commits by others, DESIGN 12.4)
+    // What earlier services of this process knew to be stored, to go on with; null: nothing.
+    std::shared_ptr<Acknowledged> acknowledged;
     std::string actorName;            // engine's name for Actor
     std::vector<std::string> serves;  // "name" or "name@version"; empty: everything the store has
     std::uint32_t verifyOneIn = 256;  // folds 1 in N commits again before COMMIT; 0: never

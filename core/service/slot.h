@@ -61,10 +61,13 @@ struct Slot {
     std::deque<ItemPtr> waiting;  // to be decided, in order
     std::deque<ItemPtr> chain;    // decided, in order
     std::size_t outstanding = 0;  // members in the queue
+    bool parkFailed = false;      // what must be parked could not be; the next submission tries again
     bool broken = false;          // a member failed: all is decided again once nothing is outstanding
     bool reloadWanted = false;
     bool busy = false;  // a decision is on the stack
     std::optional<Error> parked;
+    std::string
+        lost;  // what to say of acknowledged entries that the store has no more, until the run is parked
 
     // What is kept beside `tentative` does not fit it any more.
     void forgetRows()
@@ -74,6 +77,11 @@ struct Slot {
         ledger.clear();
         open.clear();
         fresh.clear();
+    }
+    // It has lost entries and nobody has been told in its history: nothing else is decided before that.
+    [[nodiscard]] bool mustBeParked() const
+    {
+        return !lost.empty() && !tentative.closed && !tentative.parked;
     }
     [[nodiscard]] bool idle() const { return waiting.empty() && chain.empty() && outstanding == 0 && !busy; }
 };

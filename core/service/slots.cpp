@@ -1,6 +1,7 @@
 // Loading runs: folding entries, and what is kept beside the state.
 
 #include "core/base/log.h"
+#include "core/base/text.h"
 #include "core/model/codec.h"
 #include "core/service/impl.h"
 #include "core/service/work.h"
@@ -10,6 +11,39 @@
 namespace cairn {
 
 namespace {
+
+// What of the entries that are gone may have happened outside: steps whose effects had begun.
+std::string effectsLost(const RunState& had, const RunState& has)
+{
+    constexpr std::size_t kNamed = 5;
+    std::string names;
+    std::size_t count = 0;
+    for (StepIx ix = 0; ix < had.steps.size(); ++ix) {
+        const StepRecord& step = had.steps[ix];
+        const bool same = ix < has.steps.size() && has.steps[ix].attempts == step.attempts
+            && has.steps[ix].effectDone == step.effectDone;
+        if (same || !writes(step.safety) || step.attempts == 0 || ++count > kNamed)
+            continue;
+        names += (names.empty() ? "step \"" : ", step \"") + visibleLine(step.id) + '"';
+    }
+    if (count > kNamed)
+        names += " and " + std::to_string(count - kNamed) + " more";
+    return names.empty() ? std::string() : "; at least of " + names;
+}
+
+std::string lostText(const RunState& had, const RunState& has, std::uint64_t acknowledged)
+{
+    const std::string which = has.version < acknowledged
+        ? "versions " + std::to_string(has.version + 1) + " to " + std::to_string(acknowledged)
+            + " of this run"
+        : "the last entries of this run up to version " + std::to_string(acknowledged);
+    return which
+        + " were stored and acknowledged, and the store has them no more: a standby or a backup has taken "
+          "its place. "
+          "What they began may have happened"
+        + effectsLost(had, has)
+        + ". Look at the effects outside before this run goes on; nothing is done again by itself";
+}
 
 // Folds entries onto a state, each checked against the chain.
 Status foldOnto(RunState& state, const std::vector<SealedEntry>& entries,
@@ -48,11 +82,12 @@ Slot* Service::Impl::findSlot(const RunId& run)
     return found == slots.end() ? nullptr : found->second.get();
 }
 
-Result<RunState> Service::Impl::fold(const RunId& run, std::uint64_t version, RunRow* identity, HotRow* hot)
+Result<RunState> Service::Impl::fold(
+    const RunId& run, std::uint64_t version, RunRow* identity, HotRow* hot, const Heard& heard)
 {
     CAIRN_TRY_ASSIGN(LoadedRun loaded, reader.loadRun(run, 1, version));
     RunState state;
-    CAIRN_TRY(foldOnto(state, loaded.entries, {}));
+    CAIRN_TRY(foldOnto(state, loaded.entries, heard));
     if (version != 0 && state.version != version)
         return makeError(ErrorKind::NotFound,
             "run " + toText(run) + " has no version " + std::to_string(version) + "; its newest is "
@@ -99,11 +134,34 @@ Result<Entry> Service::Impl::entryAt(const RunId& run, std::uint64_t version)
 Status Service::Impl::load(Slot& slot)
 {
     HotRow hot;
-    auto state = fold(slot.run, 0, &slot.identity, &hot);
+    const Acknowledged::Head* known = acknowledged->find(slot.run);
+    bool kept = known == nullptr;
+    auto state = fold(slot.run, 0, &slot.identity, &hot, [&](const RunState& at, const Entry&) {
+        kept = kept || (at.version == known->version && at.head == known->hash);
+    });
+    if (!state && known && state.error().kind == ErrorKind::NotFound) {
+        log::error("run_lost", {{"run", slot.run}, {"version", known->version}});
+        return makeError(ErrorKind::NotFound,
+            state.error().text + " any more, although version " + std::to_string(known->version)
+                + " of it was acknowledged: a standby or a backup has taken the store's place");
+    }
     if (!state)
         return std::move(state).error();
+    if (!kept && slot.lost.empty())
+        slot.lost = lostText(slot.confirmed, *state, known->version);
     slot.confirmed = *std::move(state);
+    seen(slot);
     return afterLoad(slot, hot);
+}
+
+// What the store has of it now is what it must never have less of. After a loss only once that is in its
+// history.
+void Service::Impl::seen(Slot& slot)
+{
+    if (slot.confirmed.parked)
+        slot.lost.clear();
+    if (slot.lost.empty())
+        acknowledged->note(slot.run, slot.confirmed.version, slot.confirmed.head);
 }
 
 Status Service::Impl::refresh(Slot& slot)
@@ -117,8 +175,10 @@ Status Service::Impl::refresh(Slot& slot)
             capacity.attempts -= std::min(capacity.attempts, startsOf(entry, config.session));
             observer(state, entry);
         };
-    if (const Status folded = foldOnto(slot.confirmed, loaded.entries, heard); !folded)
+    const Status folded = foldOnto(slot.confirmed, loaded.entries, heard);
+    if (!folded || slot.confirmed.head != loaded.hot.head)
         return load(slot);  // the copy here is not a prefix of the history: begin at the beginning
+    seen(slot);
     return afterLoad(slot, loaded.hot);
 }
 

@@ -239,6 +239,10 @@ struct StoreInfo {
     Salt salt{};             // keys, effect keys, message ids
     std::uint64_t seed = 0;  // jitter
     TimeMs createdAt = kNoTime;
+    // Of the server that answers: where either changes another server has taken its place. 0: not on a
+    // server.
+    std::uint64_t serverSystem = 0;
+    std::uint32_t serverTimeline = 0;
 };
 
 }  // namespace cairn

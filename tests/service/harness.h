@@ -4,6 +4,7 @@
 // either.
 
 #include "core/definition/parse.h"
+#include "core/service/acknowledged.h"
 #include "core/service/service.h"
 #include "core/store/memory/memory_store.h"
 #include "core/store/sqlite/sqlite_store.h"
@@ -82,6 +83,8 @@ struct World {
     std::unique_ptr<Service> service;
     SessionId session;
     std::vector<Entry> seen;  // entries of owned runs, as observed
+    std::shared_ptr<Acknowledged> known =
+        std::make_shared<Acknowledged>();  // by all engines, as of one process
 
     explicit World(InitOptions options = {}, std::uint32_t verifyOneIn = 1)
     {
@@ -172,6 +175,7 @@ struct World {
         session = row.id;
         ServiceConfig config;
         config.session = row.id;
+        config.acknowledged = known;
         config.verifyOneIn = 1;
         auto made = std::make_unique<Service>(*store, *queue, clock, rng, config);
         made->setCapacity({attempts, {}});

@@ -41,11 +41,11 @@ using OutboxKey = std::tuple<RunId, std::uint64_t, std::uint32_t>;
 class MemoryDatabase {
 public:
     explicit MemoryDatabase(const Clock& hostClock)
-        : clock(hostClock)
+        : clock(&hostClock)
     {
     }
 
-    const Clock& clock;
+    const Clock* clock;
     StoreInfo info;
     MemoryFaults faults;
     std::map<RunId, MemoryRun> runs;
@@ -69,7 +69,7 @@ public:
     std::map<CommandId, std::uint64_t> actsWithoutRun;
     std::map<ArtifactId, MemoryArtifact> artifacts;
 
-    [[nodiscard]] TimeMs now() const { return clock.wallMs() + info.clockOffset; }
+    [[nodiscard]] TimeMs now() const { return clock->wallMs() + info.clockOffset; }
     [[nodiscard]] bool living(const SessionId& session) const;
     void setOwner(MemoryRun& run, const SessionId& owner, TimeMs nextDue);  // keeps the claim sets right
     void wakeUp(const SessionId& owner, const RunId& run);                  // where it is living

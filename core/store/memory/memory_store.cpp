@@ -20,6 +20,13 @@ template<typename Map> auto values(const Map& map)
 
 }  // namespace
 
+std::shared_ptr<MemoryDatabase> copyOf(const MemoryDatabase& database)
+{
+    return std::make_shared<MemoryDatabase>(database);
+}
+
+void replaceBy(MemoryDatabase& database, const MemoryDatabase& standby) { database = standby; }
+
 std::shared_ptr<MemoryDatabase> makeMemoryDatabase(
     const InitOptions& options, const Clock& clock, std::uint64_t seed)
 {

@@ -12,6 +12,11 @@ class MemoryDatabase;  // shared state
     const InitOptions& options, const Clock& clock, std::uint64_t seed);
 [[nodiscard]] std::unique_ptr<StoreWriter> connectMemory(std::shared_ptr<MemoryDatabase> database);
 
+// A standby that lags, and one that takes the store's place: a copy of what is there now, and the store
+// replaced by it under its connections, which notice nothing.
+[[nodiscard]] std::shared_ptr<MemoryDatabase> copyOf(const MemoryDatabase& database);
+void replaceBy(MemoryDatabase& database, const MemoryDatabase& standby);
+
 // Faults for the simulator: called before and after each group commit; the error it gives takes the place of
 // the answer.
 struct MemoryFaults {

@@ -63,8 +63,28 @@ Result<StoreInfo> PostgresStore::info()
         StoreInfo i;
         rows.read(i.id, i.schema, i.minReader, i.minWriter, i.writeFormat, i.environment, i.safety,
             i.testClock, i.clockOffset, i.salt, i.seed, i.createdAt);
+        CAIRN_TRY(readPlace(i));
         return i;
     });
+}
+
+// An old primary that came back by itself knows nothing of what was written since: nothing is read from it,
+// and nothing written into it.
+Status PostgresStore::readPlace(StoreInfo& info)
+{
+    CAIRN_TRY_ASSIGN(Rows rows, m_db->query(Sql::ServerPlace));
+    if (rows.next())
+        rows.read(info.serverSystem, info.serverTimeline);
+    if (info.serverSystem == m_info.serverSystem && info.serverTimeline < m_info.serverTimeline) {
+        m_db->disconnect();
+        return makeError(ErrorKind::Refused,
+            m_db->target().shown + " has gone back from timeline " + std::to_string(m_info.serverTimeline)
+                + " to " + std::to_string(info.serverTimeline)
+                + ": a primary that was replaced answers again. Take it off the net; nothing was written");
+    }
+    m_info.serverSystem = info.serverSystem;
+    m_info.serverTimeline = info.serverTimeline;
+    return {};
 }
 
 // --- one run

@@ -209,7 +209,8 @@ private:
     std::unique_ptr<Db> m_db;
     SystemClock m_clock;
     StoreOptions m_options;
-    StoreInfo m_info;
+    Status readPlace(StoreInfo& info);
+    StoreInfo m_info;  // as of open(); where the server stands, as last seen
     bool m_opened = false;
     TimeMs m_serverTime = kNoTime;  // at m_serverTimeAt of the monotonic clock
     SpanMs m_serverTimeAt = 0;

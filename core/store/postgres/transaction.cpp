@@ -80,7 +80,8 @@ Status PostgresStore::ready()
         return makeError(ErrorKind::SchemaMismatch,
             m_db->target().shown + " holds another store than before; open it anew");
     }
-    return {};
+    StoreInfo place;
+    return readPlace(place);
 }
 
 Status PostgresStore::writeOnce(const Body& body)

@@ -1,0 +1,45 @@
+#pragma once
+// The newest version of each run that this process has read or was told to be stored, with the head of its
+// chain there. A store does not go back by itself; one that an asynchronous standby or a backup took the
+// place of does, and then what was acknowledged may be gone. A run that has lost entries must not go on by
+// itself: what they began may have happened. Bounded: the runs that were touched longest ago are forgotten.
+// One thread.
+
+#include "core/base/digest.h"
+#include "core/base/ids.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+
+namespace cairn {
+
+class Acknowledged {
+public:
+    struct Head {
+        std::uint64_t version = 0;
+        Digest hash;
+    };
+    void note(const RunId& run, std::uint64_t version, const Digest& hash)
+    {
+        if (m_young.size() >= kKeep) {
+            m_old = std::move(m_young);
+            m_young.clear();
+        }
+        m_young[run] = {version, hash};
+    }
+    // Null: nothing is known of it.
+    [[nodiscard]] const Head* find(const RunId& run) const
+    {
+        for (const auto* heads : {&m_young, &m_old})
+            if (const auto found = heads->find(run); found != heads->end())
+                return &found->second;
+        return nullptr;
+    }
+
+private:
+    static constexpr std::size_t kKeep = 30'000;  // twice that at most, some 80 bytes each
+    std::unordered_map<RunId, Head> m_young, m_old;
+};
+
+}  // namespace cairn

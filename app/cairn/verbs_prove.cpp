@@ -8,6 +8,7 @@
 #include "core/report/prove.h"
 #include "core/store/memory/memory_store.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace cairn::cli {
@@ -29,9 +30,9 @@ void print(Session& s, const std::string& file, const ProveOptions& options, con
         Json steps = Json::array();
         for (const auto& step : proof.steps)
             steps.push_back(jsonOf(step));
-        s.json(dump(Json{{"file", file}, {"seed", options.seed}, {"items", options.items},
-            {"kills", proof.kills}, {"steps", steps}, {"failures", proof.failures},
-            {"not_proved", proof.notProved}}));
+        s.json(dump(
+            Json{{"file", file}, {"seed", options.seed}, {"items", options.items}, {"kills", proof.kills},
+                {"steps", steps}, {"failures", proof.failures}, {"not_proved", proof.notProved}}));
         return;
     }
     s.line(file + ": " + std::to_string(proof.kills) + " kills, lists of " + std::to_string(options.items)
@@ -65,9 +66,36 @@ void addChildren(
     }
 }
 
+int proveOne(Session& s, const std::string& file, const Definition& definition, ProveOptions options)
+{
+    addChildren(definition, std::filesystem::path(file).parent_path(), options.children);
+    const Proof proof = proveWorkflow(definition, options);
+    print(s, file, options, proof);
+    return proof.failures.empty() ? kDone : kRefused;
+}
+
+Status checkKeyless(const std::vector<Definition>& definitions, const std::vector<std::string>& keyless)
+{
+    for (const std::string& name : keyless)
+        if (std::none_of(definitions.begin(), definitions.end(),
+                [&](const Definition& definition) { return definition.tool(name) != nullptr; }))
+            return makeError(ErrorKind::InvalidInput, "--keyless: there is no tool \"" + name + "\"");
+    return {};
+}
+
+Result<std::string> inputOf(const ProveArguments& arguments)
+{
+    if (arguments.input.empty())
+        return std::string();
+    CAIRN_TRY_ASSIGN(std::string input, readArgument(arguments.input));
+    CAIRN_TRY(validateJson(input));
+    return input;
+}
+
 }  // namespace
 
-int prove(Session& s, const std::string& file, const Definition& definition, const ProveArguments& arguments)
+int prove(Session& s, const std::vector<std::string>& files, const std::vector<Definition>& definitions,
+    const ProveArguments& arguments)
 {
     ProveOptions options;
     options.makeStore = [](const Clock& clock, std::uint64_t seed) -> ProveOptions::Connect {
@@ -75,22 +103,19 @@ int prove(Session& s, const std::string& file, const Definition& definition, con
     };
     options.seed = arguments.seed;
     options.items = arguments.items;
-    for (const std::string& tool : arguments.keyless)
-        options.keyless.insert(tool);
-    if (!arguments.input.empty()) {
-        auto input = readArgument(arguments.input);
-        if (input)
-            if (const Status valid = validateJson(*input); !valid)
-                input = valid.error();
-        if (!input)
-            return s.fail(input.error());
-        options.input = *std::move(input);
+    options.keyless.insert(arguments.keyless.begin(), arguments.keyless.end());
+    options.children = definitions;
+    if (const Status known = checkKeyless(definitions, arguments.keyless); !known)
+        return s.fail(known.error());
+    auto input = inputOf(arguments);
+    if (!input)
+        return s.fail(input.error());
+    int code = kDone;
+    for (std::size_t i = 0; i < definitions.size(); ++i) {
+        options.input = i == 0 ? *input : std::string();
+        code = std::max(code, proveOne(s, files[i], definitions[i], options));
     }
-    options.children = arguments.children;
-    addChildren(definition, std::filesystem::path(file).parent_path(), options.children);
-    const Proof proof = proveWorkflow(definition, options);
-    print(s, file, options, proof);
-    return proof.failures.empty() ? kDone : kRefused;
+    return code;
 }
 
 }  // namespace cairn::cli

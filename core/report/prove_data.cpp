@@ -176,9 +176,10 @@ private:
                 if (scan.references.size() != 1)
                     return false;
                 Path path = jsonPointerParts(scan.references.front().at);
-                path.insert(path.end(), place.path.begin() + static_cast<std::ptrdiff_t>(at), place.path.end());
-                return want({place.flow, place.reader, scan.references.front().source, std::move(path)}, wanted,
-                    depth + 1);
+                path.insert(
+                    path.end(), place.path.begin() + static_cast<std::ptrdiff_t>(at), place.path.end());
+                return want({place.flow, place.reader, scan.references.front().source, std::move(path)},
+                    wanted, depth + 1);
             }
             if (at == place.path.size() || jsonAt(here, "/$literal"))
                 return wanted.kind == WantKind::Present;
@@ -330,7 +331,8 @@ private:
         readTemplate(flow, nullptr, flow.output);
         for (const AttributeDef& attribute : flow.attributes)
             want({&flow, nullptr, std::string(kInputSource), jsonPointerParts(attribute.at)},
-                attribute.type == "time" ? instant() : Want{attribute.type == "text" ? WantKind::Text : WantKind::Number},
+                attribute.type == "time" ? instant()
+                                         : Want{attribute.type == "text" ? WantKind::Text : WantKind::Number},
                 0);
     }
 
@@ -390,8 +392,8 @@ private:
             for (const std::string& name : step.after)
                 if (before.contains(name))
                     after += "," + jsonQuote(name);
-            plan += (before.empty() ? "" : ",") + ("{\"name\":" + jsonQuote(step.name)) + ",\"after\":[" + after
-                + "]}";
+            plan += (before.empty() ? "" : ",") + ("{\"name\":" + jsonQuote(step.name)) + ",\"after\":["
+                + after + "]}";
             before.insert(step.name);
         }
         m_outputs[flow.ref.name][decision.name].want({"steps"}, {WantKind::Exact, plan + "]"});
@@ -444,8 +446,7 @@ private:
 
 }  // namespace
 
-const std::string& MadeUp::output(
-    std::string_view workflow, std::string_view name, std::uint32_t index) const
+const std::string& MadeUp::output(std::string_view workflow, std::string_view name, std::uint32_t index) const
 {
     static const std::string kNothing = "{}";
     const auto flow = flows.find(workflow);

@@ -1,7 +1,7 @@
 #pragma once
 // Input and tool outputs for a proof, made up from what the templates of a workflow read: every pointer meets
-// something, lists have a few items, and conditions are met as far as they agree with each other. What is made
-// up may still not fit; the proof sees that by what really becomes of the run. Pure and deterministic.
+// something, lists have a few items, and conditions are met as far as they agree with each other. What is
+// made up may still not fit; the proof sees that by what really becomes of the run. Pure and deterministic.
 
 #include "core/model/definition.h"
 
@@ -21,7 +21,7 @@ struct FlowData {
 };
 
 struct MadeUp {
-    std::string input;                              // of the first run
+    std::string input;                                   // of the first run
     std::map<std::string, FlowData, std::less<>> flows;  // by workflow
 
     // What step `name` of `workflow` gives as item `index`; "{}" where nobody reads it.
@@ -30,12 +30,12 @@ struct MadeUp {
 };
 
 struct Wishes {
-    std::string root;                   // workflow
-    std::string input;                  // of the first run, as given; empty: made up
-    std::uint32_t items = 2;            // of each list
-    std::string workflow;               // whose `step` is to be reached: its conditions come first
+    std::string root;         // workflow
+    std::string input;        // of the first run, as given; empty: made up
+    std::uint32_t items = 2;  // of each list
+    std::string workflow;     // whose `step` is to be reached: its conditions come first
     std::string step;
-    TimeMs now = kNoTime;               // for instants
+    TimeMs now = kNoTime;  // for instants
 };
 [[nodiscard]] MadeUp makeUp(const Family& family, const Wishes& wishes);
 

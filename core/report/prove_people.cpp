@@ -130,8 +130,7 @@ bool People::approve(const RunState& state)
 {
     for (const ApprovalRecord& approval : state.approvals)
         if (approval.state == ApprovalState::Pending) {
-            static_cast<void>(
-                give(state.id, cmd::Decide{approval.id, true, {}}, approval.approvedBy.size()));
+            static_cast<void>(give(state.id, cmd::Decide{approval.id, true, {}}, approval.approvedBy.size()));
             return true;
         }
     return false;
@@ -199,8 +198,8 @@ bool People::repair(const RunState& state)
     return false;
 }
 
-// Attempts that were used up are granted anew. Whatever else fails here fails for what the proof made up: the
-// step is skipped, so that those after it are seen.
+// Attempts that were used up are granted anew. Whatever else fails here fails for what the proof made up: a
+// result is recorded, so that the steps after it are seen.
 bool People::repairStep(const RunState& state, StepIx ix)
 {
     const StepRecord& step = state.steps[ix];
@@ -293,7 +292,8 @@ void People::doWork(const RunId& run, StepIx ix)
     Submission submission;
     submission.run = run;
     submission.command.actor = {ActorKind::Worker, "worker"};
-    submission.payloads.push_back(person(0).newPayload(m_scene.outputOf(run, order.step), "application/json"));
+    submission.payloads.push_back(
+        person(0).newPayload(m_scene.outputOf(run, order.step), "application/json"));
     cmd::Complete done;
     done.attempt = order.attempt;
     done.output = submission.payloads.back().ref;

@@ -1,7 +1,7 @@
 #pragma once
 // Who acts beside the engine in a proof: the caller, people who approve and repair, outside workers. Each
-// knows what a real one could know: what the history says, and, before settling, what the provider really did.
-// Internal to the proof.
+// knows what a real one could know: what the history says, and, before settling, what the provider really
+// did. Internal to the proof.
 
 #include "core/engine/executor.h"
 #include "core/report/prove.h"

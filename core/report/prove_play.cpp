@@ -14,9 +14,9 @@ namespace cairn::proof {
 namespace {
 
 constexpr int kMaxTurns = 60'000;
-constexpr SpanMs kStep = 500;          // of simulated time, while something may still come
-constexpr SpanMs kQuiet = 2'000;       // without an entry, until the next time is let come
-constexpr SpanMs kStuck = 60'000;      // without an entry, and with no time to wait for
+constexpr SpanMs kStep = 500;           // of simulated time, while something may still come
+constexpr SpanMs kQuiet = 2'000;        // without an entry, until the next time is let come
+constexpr SpanMs kStuck = 60'000;       // without an entry, and with no time to wait for
 constexpr SpanMs kNothingMore = 1'500;  // after the end: would an engine do something again?
 
 AttemptResult completed(const StartOrder& order, const std::string& output)
@@ -64,8 +64,7 @@ public:
         m_open = m_played.boundaries.size();
         hit({"before the commit of", {}});
     }
-    void committed(
-        std::span<const CommitMember> members, std::span<const MemberResult> results) override
+    void committed(std::span<const CommitMember> members, std::span<const MemberResult> results) override
     {
         const auto what = fold(members, results);
         if (what.empty())
@@ -112,8 +111,7 @@ public:
     }
 
     // --- Scene: people and outside workers
-    void theyCommitted(
-        std::span<const CommitMember> members, std::span<const MemberResult> results) override
+    void theyCommitted(std::span<const CommitMember> members, std::span<const MemberResult> results) override
     {
         const auto what = fold(members, results);
         if (!what.empty())
@@ -349,8 +347,8 @@ private:
     // Ended, and nothing is done again for a while. Then it is compensated, where the script says so.
     bool over()
     {
-        const bool open = std::any_of(
-            m_runs.begin(), m_runs.end(), [](const auto& run) { return !run.second.closed; });
+        const bool open =
+            std::any_of(m_runs.begin(), m_runs.end(), [](const auto& run) { return !run.second.closed; });
         if (open || m_quiet < kNothingMore || !m_engine)
             return false;
         if (!m_script.undo || m_asked)
@@ -379,7 +377,8 @@ private:
             }
         for (const auto& [key, count] : m_provider.effectsByKey())
             if (count > 1 && m_played.wrong.empty())
-                m_played.wrong.push_back("the effect of " + key + " happened " + std::to_string(count) + " times");
+                m_played.wrong.push_back(
+                    "the effect of " + key + " happened " + std::to_string(count) + " times");
         for (const auto& [id, state] : m_runs)
             for (StepIx ix = 0; ix < state.steps.size(); ++ix)
                 judge(state, ix);
@@ -391,12 +390,12 @@ private:
         StepSeen& seen = m_played.steps[path];
         seen.tool = step.tool;
         seen.safety = step.safety;
-        seen.called = seen.called || isFinished(step.state);
         if (step.kind == StepKind::FanOut || step.tool.empty() || !writes(step.safety) || step.byPerson)
             return;
         const bool there = happened(state.id, step.id);
         if (step.state == StepState::Complete && !there && !step.fromLedger)
-            m_played.wrong.push_back("step " + path + ": it is recorded as done, and the provider did nothing");
+            m_played.wrong.push_back(
+                "step " + path + ": it is recorded as done, and the provider did nothing");
         else if (step.state != StepState::Complete && isFinished(step.state) && there)
             m_played.wrong.push_back(
                 "step " + path + ": its effect happened, and the step says that it did not");
@@ -424,8 +423,8 @@ private:
     bool m_dead = false;
     bool m_killEngine = false;
     bool m_cancel = false;
-    bool m_asked = false;            // for compensation
-    std::set<AttemptId> m_held;      // calls that are not answered before the cancel
+    bool m_asked = false;        // for compensation
+    std::set<AttemptId> m_held;  // calls that are not answered before the cancel
     std::set<std::pair<RunId, std::pair<StepIx, Reason>>> m_waited;
     SpanMs m_quiet = 0;
 };

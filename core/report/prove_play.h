@@ -1,7 +1,7 @@
 #pragma once
 // One play of a proof: a run from its start to its end in a simulated installation (the product's engine over
-// a store, a clock and a provider that are simulated), with kills at given boundaries. Deterministic: the same
-// setting and script give the same boundaries in the same order. Internal to the proof.
+// a store, a clock and a provider that are simulated), with kills at given boundaries. Deterministic: the
+// same setting and script give the same boundaries in the same order. Internal to the proof.
 
 #include "core/model/definition.h"
 #include "core/report/prove.h"
@@ -33,14 +33,14 @@ enum class Fault : std::uint8_t {
 
 struct Script {
     Fault fault = Fault::None;
-    std::string step;  // path
-    bool undo = false;  // compensated after its end
+    std::string step;                  // path
+    bool undo = false;                 // compensated after its end
     std::vector<std::size_t> kills{};  // boundaries, by number
 };
 
 // A place between two things that happen, at which an engine (or an outside worker) may be killed.
 struct Boundary {
-    std::string when;  // "after the commit of"
+    std::string when;                                       // "after the commit of"
     std::vector<std::pair<std::string, std::string>> what;  // path of a step (empty: the run), "its result"
 
     [[nodiscard]] bool concerns(const std::string& path) const;
@@ -50,7 +50,6 @@ struct Boundary {
 struct StepSeen {
     std::string tool;
     ReplaySafety safety = ReplaySafety::ReadOnly;
-    bool called = false;
     std::uint32_t calls = 0;  // that arrived, of the member with the most
     bool lookedUp = false;
     bool doubled = false;
@@ -63,10 +62,10 @@ struct Played {
     std::size_t killed = 0;
     bool faulted = false;
     bool undone = false;
-    std::map<std::string, StepSeen> steps;  // by path, of those that begin
-    std::vector<std::string> wrong;         // what must never be
+    std::map<std::string, StepSeen> steps;                     // by path, of those that begin
+    std::vector<std::string> wrong;                            // what must never be
     std::vector<std::pair<std::string, std::string>> trouble;  // path, what did not fit the made-up values
-    std::string stuck;                      // why the run did not end; empty: it did
+    std::string stuck;                                         // why the run did not end; empty: it did
 };
 
 [[nodiscard]] Played play(const Setting& setting, const Script& script);

@@ -12,9 +12,7 @@ Error gone() { return makeError(ErrorKind::Io, "this process was killed"); }
 
 StoreHooks refuseTheDead(const Watcher& watcher)
 {
-    return {[&watcher](const char*, Access) {
-                return watcher.dead() ? std::optional(gone()) : std::nullopt;
-            },
+    return {[&watcher](const char*, Access) { return watcher.dead() ? std::optional(gone()) : std::nullopt; },
         [](const char*, Access) { return std::optional<Error>(); }};
 }
 

@@ -103,8 +103,8 @@ private:
 class Process {
 public:
     using Connect = std::function<std::unique_ptr<StoreWriter>()>;
-    Process(const Connect& connect, Watcher& watcher, const Clock& clock, std::uint64_t seed, std::int64_t pid,
-        const std::set<std::int64_t>& living);
+    Process(const Connect& connect, Watcher& watcher, const Clock& clock, std::uint64_t seed,
+        std::int64_t pid, const std::set<std::int64_t>& living);
 
     // Milliseconds until it wants its next turn; throws Killed.
     [[nodiscard]] SpanMs turn() { return m_core.tick(); }

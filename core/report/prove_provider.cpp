@@ -129,8 +129,8 @@ std::string lookUpFault(const StartOrder& lookUp, const std::string& doSettings)
     // Without the key it can be found by run and step alone, where the call told them.
     const auto asked = namesIn(lookUp, lookUp.settings);
     const auto told = namesIn(lookUp, doSettings);
-    const bool found = asked.contains("step") && asked.contains("run") && told.contains("step")
-        && told.contains("run");
+    const bool found =
+        asked.contains("step") && asked.contains("run") && told.contains("step") && told.contains("run");
     return found ? std::string() : "its look-up does not name the effect: there is no ${key} in it";
 }
 

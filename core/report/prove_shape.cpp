@@ -11,9 +11,8 @@ namespace {
 // The position that a part of a pointer names, where it is one.
 std::optional<std::uint32_t> positionOf(const std::string& part)
 {
-    if (part.empty() || part.size() > 4 || !std::all_of(part.begin(), part.end(), [](char c) {
-            return c >= '0' && c <= '9';
-        }))
+    if (part.empty() || part.size() > 4
+        || !std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; }))
         return std::nullopt;
     return static_cast<std::uint32_t>(std::stoul(part));
 }

@@ -306,8 +306,7 @@ void TestService::aLostAnswerStaysUnknownWhateverFollows()
     const RunId run = w.service->submitAndWait(World::start(*w.service, "waits", "{}")).run;
     bool down = false;
     const auto refuse = [&](const char*, Access access) {
-        const ErrorKind kind =
-            access == Access::Commit ? ErrorKind::Io : ErrorKind::Disconnected;
+        const ErrorKind kind = access == Access::Commit ? ErrorKind::Io : ErrorKind::Disconnected;
         return down ? std::optional(makeError(kind, "gone")) : std::nullopt;
     };
     bool lost = false;

@@ -8,7 +8,6 @@
 
 namespace cairn::sim {
 
-
 class Gate {
 public:
     Gate(World& world, std::string name)

@@ -196,7 +196,7 @@ private:
             const Played& base = m_variants[i].base;
             std::set<std::string> fresh;
             for (const auto& [path, seen] : base.steps)
-                if (known.insert(path).second)
+                if ((seen.calls > 0 || seen.tool.empty()) && known.insert(path).second)
                     fresh.insert(path);
             addSeries(i, {}, base, fresh, i == 0);
             for (const std::string& path : fresh)
@@ -288,7 +288,8 @@ private:
         for (const Series& series : m_series)
             all += series.kills.size();
         const std::size_t longest = m_variants.front().base.boundaries.size() + 1;
-        const std::size_t most = std::clamp<std::size_t>(kWorkOfKills / longest, 1, std::max(m_options.most, 1U));
+        const std::size_t most =
+            std::clamp<std::size_t>(kWorkOfKills / longest, 1, std::max(m_options.most, 1U));
         std::size_t at = 0;
         for (const Series& series : m_series)
             for (const auto& kills : series.kills) {

@@ -219,7 +219,10 @@ void TestProve::compensationIsProved()
     const std::string steps = "{'name':'a','tool':'pay'},{'name':'b','tool':'ship','after':['a']}";
     for (const char* policy : {"", ",'on_cancel':'compensate'", ",'on_failure':'compensate'"}) {
         const Proof proof = proveWorkflow(definitionOf(tools, steps, policy), options());
-        QCOMPARE(summary(proof), std::string("a=repeated b=looked up undo:a=repeated undo:b=parked "));
+        // A cancelled run repeats nothing, not even under the same key: a cancel during the call parks it.
+        const std::string a =
+            std::string_view(policy).find("on_cancel") == std::string::npos ? "repeated" : "parked";
+        QCOMPARE(summary(proof), "a=" + a + " b=looked up undo:a=repeated undo:b=parked ");
         QVERIFY2(proof.failures.empty(), proof.failures.empty() ? "" : proof.failures.front().c_str());
         QVERIFY(proof.notProved.empty());
     }

@@ -31,9 +31,9 @@ using namespace proof;
 constexpr TimeMs kStart = 1'790'000'000'000;
 constexpr std::size_t kVariants = 8;   // inputs that are made up to reach one step more
 constexpr std::size_t kFailures = 20;  // that are named
-// Boundaries that are passed by all plays together, so that large workflows end, too: about a minute.
-constexpr std::size_t kWorkOfPlan = 300'000;
-constexpr std::size_t kWorkOfKills = 1'000'000;
+// Boundaries that are passed by all plays together, so that large workflows end, too (200 steps: a minute).
+constexpr std::size_t kWorkOfPlan = 150'000;
+constexpr std::size_t kWorkOfKills = 500'000;
 
 // In place of a workflow that is not here.
 Definition standIn(const StepDef& step)

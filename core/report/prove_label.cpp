@@ -38,7 +38,10 @@ struct Describe {
     Word operator()(const ApprovalDecided&) const { return {4, kNoStep, "a person's answer"}; }
     Word operator()(const RunStarted&) const { return {9, kNoStep, "the start of the run"}; }
     Word operator()(const RunClosed&) const { return {8, kNoStep, "the end of the run"}; }
-    Word operator()(const CompensationStarted&) const { return {8, kNoStep, "the beginning of compensation"}; }
+    Word operator()(const CompensationStarted&) const
+    {
+        return {8, kNoStep, "the beginning of compensation"};
+    }
     Word operator()(const ControlChanged&) const { return {7, kNoStep, "a change of the run's control"}; }
     template<class Other> Word operator()(const Other&) const { return {}; }
 };

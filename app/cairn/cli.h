@@ -115,7 +115,16 @@ void addEngineVerbs(Verbs verbs);
 void addDrillVerb(Verbs verbs);
 void addHelpVerbs(Verbs verbs);
 
-// `workflow check --prove` (verbs_prove.cpp), of one definition: prints what it found.
-[[nodiscard]] int prove(Session& session, const std::string& file, const Definition& definition);
+// `workflow check --prove` (verbs_prove.cpp).
+struct ProveArguments {
+    bool wanted = false;
+    std::uint64_t seed = 1;
+    std::uint32_t items = 2;
+    std::string input;                 // JSON, @FILE or -; of the first definition
+    std::vector<std::string> keyless;  // tools
+};
+// Prints what was found for each definition, those of `files` in the same order.
+[[nodiscard]] int prove(Session& session, const std::vector<std::string>& files,
+    const std::vector<Definition>& definitions, const ProveArguments& arguments);
 
 }  // namespace cairn::cli

@@ -141,9 +141,11 @@ void printTimers(Session& s, const std::string& file, const Definition& definiti
     }
 }
 
-int workflowCheck(Session& s, const std::vector<std::string>& files, bool proved)
+int workflowCheck(Session& s, const std::vector<std::string>& files, const ProveArguments& proof)
 {
     int code = kDone;
+    std::vector<std::string> sound;
+    std::vector<Definition> definitions;
     for (const auto& file : files) {
         auto text = readArgument("@" + file);
         if (!text)
@@ -165,10 +167,12 @@ int workflowCheck(Session& s, const std::vector<std::string>& files, bool proved
             s.line(file + ": " + parsed.definition->ref.name + "@"
                 + std::to_string(parsed.definition->ref.version) + " is valid, "
                 + std::to_string(parsed.definition->steps.size()) + " steps");
-        if (parsed && proved)
-            code = std::max(code, prove(s, file, *parsed.definition));
+        if (parsed) {
+            sound.push_back(file);
+            definitions.push_back(*parsed.definition);
+        }
     }
-    return code;
+    return proof.wanted ? std::max(code, prove(s, sound, definitions, proof)) : code;
 }
 
 int workflowAdd(Session& s, const std::vector<std::string>& files)
@@ -226,10 +230,18 @@ void addWorkflowVerbs(Verbs v)
     auto files = std::make_shared<std::vector<std::string>>();
     auto* check = group->add_subcommand("check", "Names file, line and column of each mistake");
     check->add_option("FILE", *files)->required();
-    auto proved = std::make_shared<bool>(false);
-    check->add_flag(
-        "--prove", *proved, "kill at every boundary in a simulation: what can happen to each step at worst");
-    check->callback([=, &s, &chosen] { chosen = [=, &s] { return workflowCheck(s, *files, *proved); }; });
+    auto proof = std::make_shared<ProveArguments>();
+    auto* proves = check->add_flag("--prove", proof->wanted,
+        "kill at every boundary in a simulation: what can happen to each step at worst");
+    check->add_option("--input", proof->input, "of the first FILE's run: JSON, @FILE or -; default: made up")
+        ->needs(proves);
+    check->add_option("--items", proof->items, "items of each list that is made up; default 2")
+        ->check(CLI::Range(1, 20))
+        ->needs(proves);
+    check->add_option("--keyless", proof->keyless, "prove as if this tool's provider forgot keys")
+        ->needs(proves);
+    check->add_option("--seed", proof->seed, "of ids and delays; default 1")->needs(proves);
+    check->callback([=, &s, &chosen] { chosen = [=, &s] { return workflowCheck(s, *files, *proof); }; });
     auto* add = group->add_subcommand("add", "Adds definitions to the store; a version never changes");
     add->add_option("FILE", *files)->required();
     add->callback([=, &s, &chosen] { chosen = [=, &s] { return workflowAdd(s, *files); }; });

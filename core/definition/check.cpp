@@ -36,6 +36,7 @@ public:
         checkOnDemand();
         for (const ToolDef& tool : m_definition.tools)
             checkTool(tool);
+        checkWorkers();
         checkOutput();
         checkLimits();
         checkMigrations();
@@ -84,6 +85,7 @@ private:
     void checkOnDemand();
     void checkTool(const ToolDef& tool);
     void checkUndo(const ToolDef& tool);
+    void checkWorkers();
     void checkOutput();
     void checkLimits();
     void checkMigrations();
@@ -388,6 +390,24 @@ void Checker::checkUndo(const ToolDef& tool)
             m_report.error(reference.sourceSlice, pointer + "/input",
                 "\"undo\" reads \"input\" (what the tool was given) and \"output\" (what it gave), not "
                     + jsonQuote(reference.source));
+}
+
+// Outside workers claim through the library's service; neither the engine nor a command hands work out.
+void Checker::checkWorkers()
+{
+    std::string names;
+    const ToolDef* first = nullptr;
+    for (const ToolDef& tool : m_definition.tools) {
+        if (tool.executor != "worker" || m_usedTools.count(tool.name) == 0)
+            continue;
+        first = first ? first : &tool;
+        names += (names.empty() ? "" : ", ") + jsonQuote(tool.name);
+    }
+    if (first)
+        m_report.warningAt("/tools/" + jsonPointerPart(first->name) + "/executor",
+            "only a program that links Cairn's library can claim the steps of " + names
+                + ": the engine does not run them and no command hands them out, so without such a program "
+                  "they stay ready for ever; \"command\" or \"http\" are run by the engine");
 }
 
 void Checker::checkOutput()

@@ -62,6 +62,7 @@ private Q_SLOTS:
     void hostileTextCannotSteerTheTerminal();
     void migratesAStoreOfTheOlderProgram();
     void everyFieldOfTheJsonIsInTheHandbook();
+    void aWorkflowThatCouldDoubleIsOne();
     void anAuditThatWasCutShowsAgainstAKeptHead();
     void jsonIsJsonWhateverRunsHold();
     void whatRunsHoldBeginsNoLine();
@@ -286,7 +287,9 @@ void TestCli::everyFieldOfTheJsonIsInTheHandbook()
         {QStringLiteral("approve"), run, QStringLiteral("--preview")}, {QStringLiteral("pause"), run},
         {QStringLiteral("audit"), QStringLiteral("list")}, {QStringLiteral("audit"), QStringLiteral("head")},
         {QStringLiteral("audit"), QStringLiteral("verify")},
-        {QStringLiteral("store"), QStringLiteral("info")}};
+        {QStringLiteral("store"), QStringLiteral("info")},
+        {QStringLiteral("workflow"), QStringLiteral("check"), QStringLiteral("--prove"),
+            QStringLiteral(CAIRN_SOURCE_DIR "/resources/workflows/research.json")}};
     for (const QStringList& verb : verbs) {
         const Answer answer = cairn(verb);
         QCOMPARE(answer.code, 0);
@@ -300,6 +303,31 @@ void TestCli::everyFieldOfTheJsonIsInTheHandbook()
             QVERIFY2(text.contains(QLatin1Char('`') + name + QLatin1Char('`')),
                 qPrintable(verb.first() + QStringLiteral(" prints \"") + name + QStringLiteral("\"")));
     }
+}
+
+void TestCli::aWorkflowThatCouldDoubleIsOne()
+{
+    const auto workflow = [](const QByteArray& url) {
+        return json(
+            "{'schema':'urn:cairn:workflow:1','name':'w','version':1,'tools':{'p':{'safety':'repeatable',"
+            "'executor':'http','settings':{'url':'"
+            + url + "'}}},'steps':[{'name':'pay','tool':'p'}]}");
+    };
+    const QString sound = file(QStringLiteral("sound.json"), workflow("http://bank/pay"));
+    const QString wrong = file(QStringLiteral("wrong.json"), workflow("http://bank/pay/${attempt}"));
+    const QStringList prove{QStringLiteral("workflow"), QStringLiteral("check"), QStringLiteral("--prove")};
+    const auto worst = [](const Answer& answer) {
+        return answer.json()[QStringLiteral("steps")][0][QStringLiteral("worst")].toString();
+    };
+    const Answer good = cairn(prove + QStringList{sound});
+    QCOMPARE(good.code, 0);
+    QCOMPARE(worst(good), QStringLiteral("repeated"));
+    const Answer bad = cairn(prove + QStringList{wrong});
+    QCOMPARE(bad.code, 1);
+    QCOMPARE(worst(bad), QStringLiteral("DOUBLED"));
+    const QStringList keyless = prove + QStringList{sound, QStringLiteral("--keyless")};
+    QCOMPARE(cairn(keyless + QStringList{QStringLiteral("p")}).code, 1);
+    QCOMPARE(cairn(keyless + QStringList{QStringLiteral("q")}).code, 2);
 }
 
 void TestCli::anAuditThatWasCutShowsAgainstAKeptHead()

@@ -198,13 +198,26 @@ constexpr Row kRows[] = {
         "3:175: error: \"max_total\" (1s) leaves no time for a second attempt after \"first_delay\" "
         "(10s)\n"},
     {"heartbeat", kNothing, R"~("look":{"safety":"read_only","executor":"worker","timeout":"5s"})~", kOneStep,
+        "3:50: warning: only a program that links Cairn's library can claim the steps of \"look\": the "
+        "engine does "
+        "not run them and no command hands them out, so without such a program they stay ready for ever; "
+        "\"command\" or \"http\" are run by the engine\n"
         "3:69: error: the heartbeat time-out (30s) is longer than the time-out of the attempt (5s)\n"},
     {"unused tool", kNothing,
         R"~("look":{"safety":"read_only","executor":"builtin","settings":{"function":"echo"}},"m)~"
         R"~(ore":{"safety":"read_only","executor":"worker"})~",
         kOneStep, "3:99: warning: tool \"more\" is not used by any step\n"},
+    {"outside workers", kNothing, R"~("look":{"safety":"read_only","executor":"worker"})~", kOneStep,
+        "3:50: warning: only a program that links Cairn's library can claim the steps of \"look\": the "
+        "engine does "
+        "not run them and no command hands them out, so without such a program they stay ready for ever; "
+        "\"command\" or \"http\" are run by the engine\n"},
     {"more than the whole budget", R"~("budget":[{"tokens":5}],)~",
         R"~("look":{"safety":"read_only","executor":"worker","worst_case":[{"tokens":6}]})~", kOneStep,
+        "3:50: warning: only a program that links Cairn's library can claim the steps of \"look\": the "
+        "engine does "
+        "not run them and no command hands them out, so without such a program they stay ready for ever; "
+        "\"command\" or \"http\" are run by the engine\n"
         "3:72: error: one call of tool \"look\" may use more tokens than the workflow's whole "
         "budget\n"},
 };

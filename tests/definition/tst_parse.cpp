@@ -146,7 +146,7 @@ void TstParse::readsTools()
     QCOMPARE(t.undoInput, std::string(R"({"$from": "output"})"));
     QCOMPARE(t.model + ' ' + t.prompt, std::string("m-1 p-2"));
     QCOMPARE(d.tools[1].safety, ReplaySafety::Repeatable);
-    QCOMPARE(d.tools[2].settings, std::string("{}"));
+    QCOMPARE(d.tools[2].settings, std::string(R"({"function": "echo"})"));
     QCOMPARE(d.tools[2].retry, RetryPolicy{});
 }
 

@@ -6,7 +6,7 @@
 #include "core/engine/engine_core.h"
 #include "core/store/memory/memory_store.h"
 #include "tests/support/cairn_qtest.h"
-#include "tests/support/hooked_store.h"
+#include "core/store/hooked_store.h"
 
 #include <map>
 #include <memory>

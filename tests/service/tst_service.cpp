@@ -2,7 +2,7 @@
 // preview.
 
 #include "tests/service/harness.h"
-#include "tests/support/hooked_store.h"
+#include "core/store/hooked_store.h"
 
 #include "core/base/failpoint.h"
 
@@ -305,19 +305,18 @@ void TestService::aLostAnswerStaysUnknownWhateverFollows()
     w.add(workflowText("waits", kSignal));
     const RunId run = w.service->submitAndWait(World::start(*w.service, "waits", "{}")).run;
     bool down = false;
-    const auto refuse = [&](const char*, cairn::testing::Access access) {
-        const ErrorKind kind =
-            access == cairn::testing::Access::Commit ? ErrorKind::Io : ErrorKind::Disconnected;
+    const auto refuse = [&](const char*, Access access) {
+        const ErrorKind kind = access == Access::Commit ? ErrorKind::Io : ErrorKind::Disconnected;
         return down ? std::optional(makeError(kind, "gone")) : std::nullopt;
     };
     bool lost = false;
-    const auto lose = [&](const char*, cairn::testing::Access access) {
-        if (access != cairn::testing::Access::Commit || std::exchange(lost, true))
+    const auto lose = [&](const char*, Access access) {
+        if (access != Access::Commit || std::exchange(lost, true))
             return std::optional<Error>();
         down = true;
         return std::optional(makeError(ErrorKind::OutcomeUnknown, "gone"));
     };
-    cairn::testing::HookedStore store(w.connect(), {refuse, lose});
+    HookedStore store(w.connect(), {refuse, lose});
     const auto queue = makeInlineQueue(store);
     Service service(store, *queue, w.clock, w.rng, ServiceConfig{});
     Submission pause = World::command(run, cmd::SetPaused{true, 0, false});

@@ -114,7 +114,7 @@ std::optional<Error> Gate::after(const char* what, Access access)
 namespace {
 
 // One connection: the checker sees each commit before and after.
-class GatedStore final : public testing::HookedStore {
+class GatedStore final : public HookedStore {
 public:
     explicit GatedStore(Gate& gate)
         : HookedStore(connectMemory(gate.world().database),

@@ -2,13 +2,11 @@
 // What one process meets at each of its store calls: an error, a lost answer, a pause, its end.
 
 #include "tests/sim/world.h"
-#include "tests/support/hooked_store.h"
+#include "core/store/hooked_store.h"
 
 #include <optional>
 
 namespace cairn::sim {
-
-using testing::Access;
 
 class Gate {
 public:

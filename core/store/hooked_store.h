@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-namespace cairn::testing {
+namespace cairn {
 
 enum class Access : std::uint8_t { Read, Write, Commit };
 
@@ -237,4 +237,4 @@ private:
     StoreHooks m_hooks;
 };
 
-}  // namespace cairn::testing
+}  // namespace cairn

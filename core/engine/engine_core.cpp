@@ -188,6 +188,8 @@ SpanMs EngineCore::tick()
     if (!e.lost) {
         executorNext = e.seams.executor.tick();
         busy = e.pump();
+        for (const ClaimedRun& run : e.service->foundOwned())
+            e.claimed.push_back({run, false});
         if (e.due(e.heartbeatAt, e.config.heartbeat))
             e.heartbeat();
         if (e.due(e.sweepAt, std::clamp<SpanMs>(e.config.lease / 10, 50, 1'000)))

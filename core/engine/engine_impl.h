@@ -59,6 +59,7 @@ struct EngineCore::Impl {
 
     // --- engine_runs.cpp
     void claim();
+    bool serverReplaced();
     void lostClaim(const Error& error);
     void adoptSome();
     void adopt(const ClaimedRun& run, bool sessionsKnown);
@@ -129,6 +130,8 @@ struct EngineCore::Impl {
     std::unique_ptr<Service> service;
     SessionId session;
     std::vector<SessionId> formerSessions;  // of this process; to be ended
+    std::optional<std::pair<std::uint64_t, std::uint32_t>>
+        server;  // system and timeline, as of the last claim
     std::shared_ptr<Acknowledged> acknowledged = std::make_shared<Acknowledged>();  // by all its sessions
     ProcessIdentity identity;
     SpanMs leaseEnds = 0;             // monotonic, margin taken off

@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kClaimBatch = 128;
 constexpr std::size_t kServedPage = 128;
 constexpr SpanMs kLookAgain = 1'000;
+constexpr SpanMs kAfterReplacement = 3'000;
 
 bool wantsStart(const RunState& state)
 {
@@ -29,6 +30,8 @@ void EngineCore::Impl::claim()
     const auto now = seams.store.now();
     if (!now)
         return trouble(now.error());
+    if (serverReplaced())
+        return;
     const std::size_t room = std::min<std::size_t>(kClaimBatch, config.maxOwned - owned.size());
     auto runs = seams.store.claim(session, *now, room);
     if (failpoint::hit("engine.claim-answer"))
@@ -46,6 +49,25 @@ void EngineCore::Impl::claim()
     for (const ClaimedRun& run : *runs)
         claimed.push_back({run, known});
     adoptSome();
+}
+
+// What another engine knew of runs that nobody owns now is not known here: it is given the time to park those
+// that have lost entries before they are claimed.
+bool EngineCore::Impl::serverReplaced()
+{
+    const auto info = seams.store.info();
+    if (!info)
+        return false;
+    const auto now = std::pair(info->serverSystem, info->serverTimeline);
+    if (!server)
+        server = now;
+    if (now == *server)
+        return false;
+    log::warning("server_replaced", {{"timeline", std::uint64_t{info->serverTimeline}}});
+    server = now;
+    service->serverReplaced();
+    claimAt = seams.clock.monotonicMs() + kAfterReplacement;
+    return true;
 }
 
 // Loading many long runs takes longer than a lease lasts: a slice of time for it, then heartbeats again.

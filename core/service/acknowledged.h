@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 namespace cairn {
 
@@ -35,6 +36,16 @@ public:
             if (const auto found = heads->find(run); found != heads->end())
                 return &found->second;
         return nullptr;
+    }
+
+    [[nodiscard]] std::vector<RunId> all() const
+    {
+        std::vector<RunId> runs;
+        for (const auto* heads : {&m_young, &m_old})
+            for (const auto& [run, head] : *heads)
+                if (heads == &m_young || !m_young.contains(run))
+                    runs.push_back(run);
+        return runs;
     }
 
 private:

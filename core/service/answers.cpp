@@ -224,8 +224,17 @@ void Service::Impl::rebuild(Slot& slot)
     work(slot);
 }
 
+void Service::Impl::rebuildSoon(Slot& slot)
+{
+    if (slot.outstanding > 0)
+        slot.reloadWanted = true;
+    else
+        rebuild(slot);
+}
+
 void Service::Impl::lookAgain()
 {
+    constexpr std::size_t kBatch = 500;
     if (!replaced || depth > 0)
         return;
     replaced = false;
@@ -234,14 +243,36 @@ void Service::Impl::lookAgain()
     for (const auto& [run, slot] : slots)
         if (slot->owned)
             runs.push_back(run);
-    for (const RunId& run : runs) {
-        Slot& slot = slotOf(run);
-        if (slot.outstanding > 0)
-            slot.reloadWanted = true;
-        else
-            rebuild(slot);
-    }
+    for (const RunId& run : runs)
+        rebuildSoon(slotOf(run));
+    // Those that were let go, or ended, may have come back to what they were.
+    runs = acknowledged->all();
+    for (std::size_t at = 0; at < runs.size(); at += kBatch)
+        lookAt(std::span(runs).subspan(at, std::min(kBatch, runs.size() - at)));
     --depth;
+}
+
+void Service::Impl::lookAt(std::span<const RunId> runs)
+{
+    const auto rows = reader.listRows(runs);
+    if (!rows) {
+        replaced = true;  // once more with the next pump
+        return;
+    }
+    std::unordered_map<RunId, std::uint64_t> versions;
+    for (const ListRow& row : *rows)
+        versions[row.run] = row.version;
+    for (const RunId& run : runs) {
+        const Acknowledged::Head* known = acknowledged->find(run);
+        if (!known || versions[run] >= known->version)
+            continue;
+        Slot& slot = slotOf(run);
+        if (!slot.owned)
+            rebuildSoon(slot);
+        const auto hot = reader.hot(run);
+        if (hot && !slot.owned && !config.session.isNull() && hot->owner == config.session)
+            found.push_back({run, hot->epoch});
+    }
 }
 
 void Service::Impl::tidy()

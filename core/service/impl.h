@@ -51,7 +51,9 @@ struct Service::Impl {
     void breakChain(Slot& slot);
     void rebuild(Slot& slot);
     void tidy();
-    void lookAgain();  // at all runs, after the server was replaced
+    void lookAgain();              // at all runs that are known, after the server was replaced
+    void rebuildSoon(Slot& slot);  // once nothing of it is in flight
+    void lookAt(std::span<const RunId> runs);
     void auditRefusal(const ItemPtr& item, Outcome outcome);
     [[nodiscard]] static Outcome refused(const Item& item, Rejection rejection);
 
@@ -121,6 +123,7 @@ struct Service::Impl {
     std::optional<StoreInfo> storeInfo;
     SpanMs infoAt = 0;
     bool replaced = false;  // another server has the store now: what is held of runs is to be read again
+    std::vector<ClaimedRun> found;
     TimeMs timeBase = kNoTime;
     SpanMs timeAt = 0;
     std::map<std::pair<std::string, std::uint32_t>, std::shared_ptr<const Definition>> definitions;

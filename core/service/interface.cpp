@@ -122,6 +122,14 @@ void Service::onDisowned(std::function<void(const RunId& run, bool taken)> obser
     m_impl->disowned = std::move(observer);
 }
 
+void Service::serverReplaced()
+{
+    m_impl->replaced = true;
+    m_impl->storeInfo.reset();
+}
+
+std::vector<ClaimedRun> Service::foundOwned() { return std::exchange(m_impl->found, {}); }
+
 std::optional<ClaimedRun> Service::idle(const RunId& run)
 {
     const Slot* slot = m_impl->findSlot(run);

@@ -118,7 +118,7 @@ public:
 class Acknowledged;  // acknowledged.h
 
 struct ServiceConfig {
-    SessionId session;                // null: not an engine (commits by others, DESIGN 12.4)
+    SessionId session;  // null: not an engine (commits by others, DESIGN 12.4)
     // What earlier services of this process knew to be stored, to go on with; null: nothing.
     std::shared_ptr<Acknowledged> acknowledged;
     std::string actorName;            // engine's name for Actor
@@ -178,6 +178,12 @@ public:
     // The run is no longer this session's: let go by a commit (false), or taken over by another (true). After
     // `taken`, attempts of this session go on and may still deliver their results; nothing new is started.
     void onDisowned(std::function<void(const RunId& run, bool taken)> observer);
+    // Another server has taken the store's place (StoreInfo::serverTimeline); noticed here within two seconds
+    // as well. The next pump() looks at all runs that this process knew, and parks those that have lost
+    // entries.
+    void serverReplaced();
+    // Runs that were found to be this session's meanwhile, as by a claim: to be given to own().
+    [[nodiscard]] std::vector<ClaimedRun> foundOwned();
     // Set where this engine could do nothing by itself within 30 s, and no submission is under way: what to
     // hand to StoreWriter::release, then disown(). Commits let go by themselves; this is for runs that were
     // claimed or started and needed no commit.

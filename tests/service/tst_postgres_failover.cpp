@@ -107,7 +107,7 @@ struct Engine {
         s.run = run;
         s.command.actor = {ActorKind::Engine, "engine"};
         cmd::Complete body;
-        body.attempt = service->state(run)->find(step)->attempt->id;
+        body.attempt = service->load(run)->find(step)->attempt->id;
         s.payloads.push_back(service->newPayload("{}", "application/json"));
         body.output = s.payloads.back().ref;
         s.command.body = body;

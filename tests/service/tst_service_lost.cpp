@@ -16,6 +16,7 @@ private Q_SLOTS:
     void aRunThatLostEntriesIsParked();
     void anotherEntryOfTheSameVersionIsALossToo();
     void aRunThatIsGoneIsSaidToBeLost();
+    void aRunThatHadEndedIsParkedToo();
     void aStoreThatLostNothingGoesOn();
     void whatCannotBeParkedAtOnceIsParkedLater();
 };
@@ -172,6 +173,26 @@ void TestServiceLost::aRunThatIsGoneIsSaidToBeLost()
         gone.rejection.text.ends_with("any more, although version 1 of it was acknowledged: a standby or a "
                                       "backup has taken the store's place"),
         gone.rejection.text.c_str());
+}
+
+void TestServiceLost::aRunThatHadEndedIsParkedToo()
+{
+    Ahead a;
+    a.complete("tell");
+    QVERIFY(a.engine->state(a.run) == nullptr);  // closed, and let go
+    replaceBy(*a.w.db, *a.standby);
+    a.engine->serverReplaced();
+    a.engine->pump();
+    a.engine->drain();
+    QVERIFY2(a.detail().starts_with("versions 2 to 4 of this run were stored"), a.detail().c_str());
+    QCOMPARE(a.paymentsBegunInStore(), std::uint32_t(0));
+    // It belongs to this engine again, as the standby knew it.
+    const std::vector<ClaimedRun> found = a.engine->foundOwned();
+    QCOMPARE(found.size(), std::size_t(1));
+    QCOMPARE(found.front().run, a.run);
+    a.engine->own(found.front());
+    QVERIFY(a.engine->state(a.run) != nullptr);
+    QVERIFY(a.engine->state(a.run)->parked);
 }
 
 void TestServiceLost::aStoreThatLostNothingGoesOn()

@@ -226,6 +226,9 @@ Error Db::failed(const PGresult* result, bool commitSent)
         text = "the store: " + tidy(PQresultErrorMessage(result));
     else
         text += " (SQLSTATE " + std::string(state) + ")";
+    if (state == "42501")
+        text += "; the login \"" + tidy(PQuser(m_conn.get()))
+            + "\" needs a role of this store for that (handbook: stores, roles)";
     if (m_verdict.kind == ErrorKind::Full)
         text += "; free some space on the server, nothing of this was stored";
     if (m_verdict.poisons)

@@ -46,7 +46,7 @@ private:
             "INSERT INTO cairn.approvals(run, id, step, state, role, asked_at, expires, decided_at, "
             "decided_by, needed, asked_by, deciders, binding) VALUES('"
             + toText(idOf<RunId>("a")) + "', '" + approval(name) + "', 0, 1, 'ops', 1, 0, 0, '', "
-            + std::to_string(needed) + ", '" + by + "', '[]', 'binding')");
+            + std::to_string(needed) + ", '" + by + "', '[]', decode(repeat('62', 32), 'hex'))");
     }
     [[nodiscard]] static std::string approval(const std::string& name)
     {
@@ -61,8 +61,7 @@ private:
     [[nodiscard]] StagedAct decision(const std::string& id, Verb verb, const std::string& name) const
     {
         StagedAct made = act(id, verb, approval(name));
-        const std::string binding = "binding";
-        std::copy(binding.begin(), binding.end(), made.seenDigest.bytes.begin());
+        made.seenDigest.bytes.fill(0x62);
         return made;
     }
 
@@ -136,6 +135,7 @@ void PostgresActsTest::namesOfOthersAreNotCalled()
     const RawPg session(m_roles.urlOf("t_operator"));
     for (const char* sql :
         {"CREATE TABLE IF NOT EXISTS mine.trapped(who text)", "GRANT ALL ON mine.trapped TO PUBLIC",
+            "GRANT USAGE ON SCHEMA mine TO PUBLIC",
             "CREATE OR REPLACE FUNCTION mine.substr(text, integer, integer) RETURNS text LANGUAGE plpgsql AS "
             "$$ BEGIN INSERT INTO mine.trapped VALUES(current_user); RETURN '7'; END $$",
             "CREATE OR REPLACE FUNCTION mine.btrim(text) RETURNS text LANGUAGE plpgsql AS "

@@ -147,7 +147,8 @@ void PostgresRolesTest::functionsAreForTheirRoles()
 {
     const RawPg admin(m_roles.url);
     const auto all = lines(admin,
-        "SELECT proname || ' ' || oid::regprocedure::text FROM pg_proc WHERE pronamespace = "
+        "SELECT proname || ' cairn.' || proname || '(' || oidvectortypes(proargtypes) || ')' FROM pg_proc "
+        "WHERE pronamespace = "
         "'cairn'::regnamespace");
     QVERIFY(all.size() >= 14);
     for (const char* role : kRoles) {

@@ -182,7 +182,7 @@ void TestEngineStaged::anApprovalIsCarriedOutInTheNameOfWhoLeftIt()
     QCOMPARE(done.stagedBy, std::string("t_approver"));
     const RunState state = desk.load(m_run);
     const ApprovalRecord* record = state.findApproval(state.find("one")->approval);
-    QCOMPARE(record->state, ApprovalState::Used);
+    QCOMPARE(record->state, ApprovalState::Approved);
     QCOMPARE(record->decidedBy.login, std::string("t_approver"));
     QCOMPARE(record->decidedBy.id, std::string("Ann"));
     const auto rows = audit();

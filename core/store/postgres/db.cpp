@@ -224,7 +224,7 @@ Error Db::failed(const PGresult* result, bool commitSent)
     std::string text = "the store: " + tidy(PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
     if (state.empty())
         text = "the store: " + tidy(PQresultErrorMessage(result));
-    else
+    else if (state.substr(0, 2) != "CA")  // what our own triggers and functions say is said to people
         text += " (SQLSTATE " + std::string(state) + ")";
     if (state == "42501")
         text += "; the login \"" + tidy(PQuser(m_conn.get()))

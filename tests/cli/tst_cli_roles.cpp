@@ -99,7 +99,8 @@ void TestCliRoles::anEngineCarriesItOut()
     engine.start(QStringLiteral(CAIRN_BIN_DIR "/cairn"),
         {QStringLiteral("--store"), QString::fromStdString(m_roles.urlOf("t_engine")),
             QStringLiteral("engine")});
-    QVERIFY(engine.waitForReadyRead(30'000) || engine.state() == QProcess::Running);
+    engine.setReadChannel(QProcess::StandardError);
+    QVERIFY2(engine.waitForReadyRead(30'000), "it says that it serves the store");
     const Answer paused = cairn("t_operator", because({QStringLiteral("pause"), QStringLiteral("k")}));
     QVERIFY2(paused.code == 0, paused.err.constData());
     QCOMPARE(paused.word("outcome"), QStringLiteral("committed"));

@@ -179,11 +179,17 @@ bool Session::open(bool readOnly)
         return false;
     }
     m_info = *info;
+    auto rights = m_store->rights();
+    if (!rights) {
+        fail(exitOfOpening(rights.error()), rights.error().text);
+        return false;
+    }
+    m_rights = *std::move(rights);
     m_queue = makeInlineQueue(*m_store);
-    ServiceConfig config;
+    ServiceConfig& config = m_config;
     config.actorName = person().id;
     config.uid = ::getuid();
-    config.login = "uid " + std::to_string(config.uid);
+    config.login = m_rights.login.empty() ? "uid " + std::to_string(config.uid) : m_rights.login;
     char host[256] = {};
     if (::gethostname(host, sizeof host - 1) == 0)
         config.host = host;

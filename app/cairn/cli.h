@@ -58,6 +58,8 @@ public:
     [[nodiscard]] Query& query() { return *m_query; }
     [[nodiscard]] Service& service() { return *m_service; }
     [[nodiscard]] const StoreInfo& info() const { return m_info; }
+    [[nodiscard]] const StoreRights& rights() const { return m_rights; }
+    [[nodiscard]] const ServiceConfig& config() const { return m_config; }
 
     int fail(const Error& error);  // prints, gives the exit code of the error
     int fail(Exit code, const std::string& text);
@@ -84,6 +86,8 @@ private:
     std::unique_ptr<Service> m_service;
     std::unique_ptr<Query> m_query;
     StoreInfo m_info;
+    StoreRights m_rights;
+    ServiceConfig m_config;
 };
 
 [[nodiscard]] Exit exitOf(const Error& error);

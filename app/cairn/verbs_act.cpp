@@ -4,8 +4,12 @@
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
 #include "core/base/text.h"
+#include "core/service/staged.h"
 
 #include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <thread>
 
 namespace cairn::cli {
 
@@ -80,6 +84,52 @@ void printOutcome(Session& s, const Outcome& outcome)
     s.line(text);
 }
 
+constexpr SpanMs kWaitForEngine = 5'000;
+constexpr std::chrono::milliseconds kLookAgain{50};
+
+// What became of a staged act, within 5 s; nullopt: it still waits.
+Result<std::optional<StagedAct>> awaitEngine(Session& s, const CommandId& command)
+{
+    for (const SpanMs until = s.clock.monotonicMs() + kWaitForEngine;;) {
+        CAIRN_TRY_ASSIGN(auto found, s.store().stagedAct(command));
+        if (found && found->state != StagedState::Waiting)
+            return found;
+        if (s.clock.monotonicMs() >= until)
+            return std::optional<StagedAct>();
+        std::this_thread::sleep_for(kLookAgain);
+    }
+}
+
+// The login may not commit: an engine does, in this person's name.
+int leave(Session& s, Submission submission, const RunState& seen)
+{
+    if (!s.rights().stages)
+        return s.fail(kRefused,
+            "the login \"" + s.rights().login
+                + "\" may only read this store: acts need the role cairn_operator, decisions on approvals "
+                  "cairn_approver");
+    submission.command.id = makeId<CommandId>(s.clock.wallMs(), s.rng);
+    const RunId run = submission.run;
+    const auto act = stagedOf(std::move(submission), seen, s.config());
+    if (!act)
+        return s.fail(act.error());
+    if (const Status staged = s.store().stage(*act); !staged)
+        return s.fail(staged.error());
+    const auto answer = awaitEngine(s, act->command);
+    if (!answer)
+        return s.fail(answer.error());
+    if (*answer) {
+        const Outcome outcome = outcomeOf(**answer);
+        printOutcome(s, outcome);
+        return exitOfOutcome(outcome);
+    }
+    const std::string waits = "accepted, waits for an engine";
+    s.answer(dump(Json{{"run", toText(run)}, {"outcome", "staged"}, {"command", toText(act->command)},
+                 {"text", waits}}),
+        toText(run) + ": " + waits);
+    return kDone;
+}
+
 int actOn(Session& s, const RunId& run, const Build& build)
 {
     auto state = s.service().load(run);
@@ -98,6 +148,8 @@ int actOn(Session& s, const RunId& run, const Build& build)
         auto preview = s.service().preview(submission);
         return preview ? printPreview(s, run, *preview) : s.fail(preview.error());
     }
+    if (!s.rights().commits)
+        return leave(s, std::move(submission), *state);
     const Outcome outcome = s.service().submitAndWait(std::move(submission));
     printOutcome(s, outcome);
     return exitOfOutcome(outcome);

@@ -45,9 +45,11 @@ int init(Session& s, const InitOptions& options)
     if (auto made = initStoreUrl(s.options.store, options); !made)
         return failedAt(s, made.error());
     s.answer(dump(Json{{"store", s.options.store}, {"environment", options.environment},
-                 {"safety", options.guarded ? "guarded" : "free"}, {"test_clock", options.testClock}}),
+                 {"safety", options.guarded ? "guarded" : "free"}, {"test_clock", options.testClock},
+                 {"roles", options.roles}}),
         "created " + s.options.store + " (" + options.environment + ", "
-            + (options.guarded ? "guarded" : "free") + (options.testClock ? ", test clock" : "") + ")");
+            + (options.guarded ? "guarded" : "free") + (options.testClock ? ", test clock" : "")
+            + (options.roles ? ", with roles" : "") + ")");
     return kDone;
 }
 
@@ -221,10 +223,10 @@ int verify(Session& s, const std::vector<std::string>& named)
 Json jsonAudit(const AuditRow& row)
 {
     return {{"seq", row.seq}, {"time", jsonTime(row.time)}, {"kind", row.kind}, {"verb", key(row.verb)},
-        {"actor", jsonText(row.actor)}, {"uid", row.uid}, {"host", jsonText(row.host)},
-        {"run", row.run.isNull() ? Json() : Json(toText(row.run))}, {"target", jsonText(row.target)},
-        {"reason", jsonText(row.reason)}, {"before", jsonText(row.before)}, {"after", jsonText(row.after)},
-        {"hash", hex(row.hash)}};
+        {"actor", jsonText(row.actor)}, {"login", jsonText(row.login)}, {"uid", row.uid},
+        {"host", jsonText(row.host)}, {"run", row.run.isNull() ? Json() : Json(toText(row.run))},
+        {"target", jsonText(row.target)}, {"reason", jsonText(row.reason)}, {"before", jsonText(row.before)},
+        {"after", jsonText(row.after)}, {"hash", hex(row.hash)}};
 }
 
 int auditList(Session& s, std::uint64_t after, std::size_t limit)
@@ -240,8 +242,9 @@ int auditList(Session& s, std::uint64_t after, std::size_t limit)
             break;
         for (const auto& row : *rows)
             s.answer(dump(jsonAudit(row)),
-                std::to_string(row.seq) + "  " + formatInstant(row.time) + "  " + row.actor + " (uid "
-                    + std::to_string(row.uid) + ")  " + row.kind + " " + std::string(key(row.verb)) + "  "
+                std::to_string(row.seq) + "  " + formatInstant(row.time) + "  " + row.actor + " ("
+                    + (row.login.empty() ? "uid " + std::to_string(row.uid) : row.login) + ")  " + row.kind
+                    + " " + std::string(key(row.verb)) + "  "
                     + (row.run.isNull() ? std::string{} : toText(row.run)) + " " + row.target
                     + (row.reason.empty() ? std::string{} : "  \"" + row.reason + "\""));
         shown += rows->size();
@@ -316,6 +319,10 @@ void addStoreVerbs(Verbs v)
         cmd->add_flag("--guarded", options->guarded, "a reason is required for every act of a person");
         cmd->add_flag("--test-clock", options->testClock,
             "the clock may be moved on (store clock); consoles show TEST CLOCK");
+        cmd->add_flag("--roles", options->roles,
+            "PostgreSQL: owned by the role cairn_owner, with rights for engine, operator, approver, viewer "
+            "and "
+            "auditor");
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return init(s, *options); }; });
     }
     group->add_subcommand("info", "What the store is, its engines and counts")->callback([&] {

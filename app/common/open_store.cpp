@@ -39,6 +39,9 @@ Result<std::unique_ptr<StoreWriter>> openStoreUrl(const std::string& url, const 
 Status initStoreUrl(const std::string& url, const InitOptions& options)
 {
     CAIRN_TRY_ASSIGN(const StorePlace place, storePlace(url));
+    if (options.roles && !place.path.empty())
+        return makeError(ErrorKind::InvalidInput,
+            "--roles is for PostgreSQL: whoever may write a file may do everything in it");
     return place.path.empty() ? postgres::initStore(url, options) : sqlite::initStore(place.path, options);
 }
 

@@ -18,6 +18,7 @@ const char* errorKindName(ErrorKind kind) noexcept
     case ErrorKind::OutcomeUnknown: return "outcome_unknown";
     case ErrorKind::Cancelled: return "cancelled";
     case ErrorKind::Refused: return "refused";
+    case ErrorKind::NoRight: return "no_right";
     case ErrorKind::Internal: return "internal";
     }
     return "internal";

@@ -26,6 +26,7 @@ enum class ErrorKind : std::uint8_t {
     OutcomeUnknown,  // a commit may or may not have landed: resolve by command id
     Cancelled,       // the caller gave up
     Refused,         // a rule said no: see the text
+    NoRight,         // the database login lacks the role for it
     Internal,        // a broken invariant of our own
 };
 

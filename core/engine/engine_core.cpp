@@ -12,6 +12,7 @@ namespace {
 constexpr SpanMs kWakeups = 200;
 constexpr SpanMs kClaim = 200;
 constexpr SpanMs kOutbox = 500;
+constexpr SpanMs kStaged = 250;
 constexpr SpanMs kServed = 2'000;
 constexpr SpanMs kLimits = 250;
 constexpr SpanMs kAgain = 1'000;
@@ -140,7 +141,7 @@ SpanMs EngineCore::Impl::sleepFor(SpanMs executorNext)
     const SpanMs now = seams.clock.monotonicMs();
     SpanMs until = std::min({heartbeatAt, sweepAt, wakeupsAt, outboxAt, leaseEnds});
     if (!draining && !full)
-        until = std::min(until, claimAt);
+        until = std::min(until, takesStaged ? std::min(claimAt, stagedAt) : claimAt);
     if (!timers.empty())
         until = std::min(until, now + std::max<SpanMs>(timers.begin()->first - service->now(), 0));
     for (const auto& pending : results)
@@ -202,6 +203,8 @@ SpanMs EngineCore::tick()
         if (!e.draining && !e.full) {
             if (e.due(e.claimAt, kClaim))
                 e.claim();
+            if (e.takesStaged && e.due(e.stagedAt, kStaged))
+                e.takeStaged();
             if (e.due(e.servedAt, kServed))
                 e.adoptServed();
         }

@@ -90,6 +90,11 @@ struct EngineCore::Impl {
     void hold(const OutboxRow& row, const std::string& why);
     void freeServed();
 
+    // --- engine_staged.cpp
+    void takeStaged();
+    void carryOut(const StagedAct& act);
+    void finishStaged(const StagedAct& act, const Outcome& outcome);
+
     // --- engine_attempts.cpp
     void committed(const RunState& after, const Entry& entry);
     void startAttempt(const RunState& after, const AttemptStarted& fact);
@@ -147,7 +152,7 @@ struct EngineCore::Impl {
 
     // when each is due next, by the monotonic clock
     SpanMs heartbeatAt = 0, sweepAt = 0, claimAt = 0, wakeupsAt = 0, outboxAt = 0, servedAt = 0, limitsAt = 0,
-           fullAt = 0, tidyAt = 0, againAt = 0;
+           stagedAt = 0, fullAt = 0, tidyAt = 0, againAt = 0;
 
     std::unordered_set<SessionId> living;
     struct Seen {
@@ -186,6 +191,8 @@ struct EngineCore::Impl {
         std::string workflow;  // the one that is missing, where that is why
         std::uint32_t workflowVersion = 0;
     };
+    bool takesStaged = false;  // the store has acts of others, and this login may do them
+    std::set<CommandId> carryingOut;
     std::set<MessageKey> delivering;
     std::map<MessageKey, Held> held;
     std::uint64_t outboxAfter = 0;  // how far this round over the outbox has come

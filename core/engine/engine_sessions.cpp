@@ -13,6 +13,11 @@ Status EngineCore::Impl::openSession()
     const SpanMs before = seams.clock.monotonicMs();
     CAIRN_TRY_ASSIGN(const TimeMs now, seams.store.now());
     CAIRN_TRY_ASSIGN(const StoreInfo info, seams.store.info());
+    CAIRN_TRY_ASSIGN(const StoreRights may, seams.store.rights());
+    if (!may.commits)
+        return makeError(ErrorKind::NoRight,
+            "the login \"" + may.login + "\" may not work as an engine here; it needs the role cairn_engine");
+    takesStaged = may.takesStaged;
     for (const SessionId& former : formerSessions)
         CAIRN_TRY(seams.store.endSession(former, now, kNoTime));
     formerSessions.clear();
@@ -37,7 +42,7 @@ Status EngineCore::Impl::openSession()
     beats = commits = {};
     leaseEnds = before + config.lease - config.lease / 10;
     heartbeatAt = before + config.heartbeat;
-    sweepAt = claimAt = wakeupsAt = outboxAt = servedAt = limitsAt = before;
+    sweepAt = claimAt = wakeupsAt = outboxAt = servedAt = limitsAt = stagedAt = before;
 
     ServiceConfig wanted;
     wanted.session = session;
@@ -88,6 +93,7 @@ void EngineCore::Impl::loseSession(const std::string& why)
     permitQueues.clear();
     again.clear();
     delivering.clear();
+    carryingOut.clear();
     held.clear();
     outboxAfter = 0;
     moreMessages = false;

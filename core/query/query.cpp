@@ -76,6 +76,8 @@ std::optional<std::string> Query::Impl::line(const RunId& run, const PayloadRef&
     if (!bytes) {
         if (bytes.error().kind == ErrorKind::Refused)
             return "redacted";
+        if (bytes.error().kind == ErrorKind::NoRight)
+            return "not for your role";
         return std::nullopt;
     }
     const bool whole = ref.size <= bytes->size();
@@ -293,6 +295,7 @@ Result<std::vector<HistoryItem>> Query::history(
             const auto text = m_impl->reader.payload(run, item.entry.reason.id);
             item.reason = text                            ? visible(*text)
                 : text.error().kind == ErrorKind::Refused ? "redacted"
+                : text.error().kind == ErrorKind::NoRight ? "not for your role"
                                                           : "not recorded";
         }
         items.push_back(std::move(item));

@@ -262,8 +262,9 @@ struct Projection {
         row.kind = "applied";
         row.verb = entry.verb;
         row.actor = s.claimedName.empty() ? s.command.actor.id : s.claimedName;
-        row.uid = service.config.uid;
-        row.host = service.config.host;
+        row.uid = s.origin ? s.origin->uid : service.config.uid;
+        row.host = s.origin ? s.origin->host : service.config.host;
+        row.login = s.command.actor.login.empty() ? service.config.login : s.command.actor.login;
         row.run = after.id;
         row.target = targetOf(s.command.body);
         row.command = s.command.id;

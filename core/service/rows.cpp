@@ -294,6 +294,30 @@ void endAttemptRow(AttemptRow& row, const AttemptEnded& fact, TimeMs at)
     row.error = fact.error.id;
 }
 
+namespace {
+
+// Of those that somebody vouches for.
+std::string decidersOf(const ApprovalRecord& record)
+{
+    std::vector<std::string> logins;
+    const auto add = [&](const Actor& actor) {
+        if (!actor.login.empty() && std::find(logins.begin(), logins.end(), actor.login) == logins.end())
+            logins.push_back(actor.login);
+    };
+    for (const Actor& actor : record.approvedBy)
+        add(actor);
+    if (record.state == ApprovalState::Rejected)
+        add(record.decidedBy);
+    std::string list = "[";
+    for (const std::string& login : logins) {
+        list += list.size() > 1 ? "," : "";
+        appendJsonString(list, login);
+    }
+    return list + "]";
+}
+
+}  // namespace
+
 ApprovalRow approvalRowOf(const ApprovalRecord& record)
 {
     ApprovalRow row;
@@ -307,6 +331,9 @@ ApprovalRow approvalRowOf(const ApprovalRecord& record)
     row.decidedAt = record.decidedAt;
     row.decidedBy = record.decidedBy.id;
     row.note = record.note.id;
+    row.needed = record.needed;
+    row.askedBy = record.askedBy.login;
+    row.deciders = decidersOf(record);
     return row;
 }
 

@@ -126,8 +126,9 @@ void Service::Impl::auditRefusal(const ItemPtr& item, Outcome outcome)
     row.kind = "refused";
     row.verb = verbOf(s.command.body);
     row.actor = s.claimedName.empty() ? s.command.actor.id : s.claimedName;
-    row.uid = config.uid;
-    row.host = config.host;
+    row.uid = s.origin ? s.origin->uid : config.uid;
+    row.host = s.origin ? s.origin->host : config.host;
+    row.login = s.command.actor.login.empty() ? config.login : s.command.actor.login;
     row.run = s.run;
     row.target = targetOf(s.command.body);
     row.command = s.command.id;

@@ -55,6 +55,13 @@ struct Submission {
     // deliveries of messages
     std::optional<OutboxRow> delivered;
     std::string claimedName;  // --as; persons only
+    // Of an act that was left for an engine: where it says that it comes from, instead of this process. Its
+    // actor has the login of who left it.
+    struct Origin {
+        std::uint32_t uid = 0;
+        std::string host;
+    };
+    std::optional<Origin> origin{};
 };
 
 struct Outcome {

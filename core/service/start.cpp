@@ -99,8 +99,10 @@ std::optional<Outcome> Service::Impl::prepare(Item& item)
 {
     Submission& s = item.submission;
     const TimeMs at = now();
+    // Entries of format 1 have no room for it, and what is decided on must be what can be read back.
     if (s.command.actor.kind == ActorKind::Person && s.command.actor.login.empty())
-        s.command.actor.login = config.login;
+        if (const auto store = info(); store && std::min(store->writeFormat, kMaxFormat) >= 2)
+            s.command.actor.login = config.login;
     if (isOutside(s.command.actor) && !s.delivered)
         for (const NewPayload& payload : s.payloads)
             if (const Status checked = checkGiven(payload); !checked)

@@ -142,8 +142,20 @@ Status checkMember(const CommitMember& member, std::uint16_t writeFormat)
 Status checkAudit(const AuditRow& row)
 {
     for (const std::string* text :
-        {&row.kind, &row.actor, &row.host, &row.target, &row.reason, &row.before, &row.after})
+        {&row.kind, &row.actor, &row.host, &row.login, &row.target, &row.reason, &row.before, &row.after})
         CAIRN_TRY(checkText(*text, "a text of the audit entry"));
+    return {};
+}
+
+Status checkStaged(const StagedAct& act)
+{
+    if (act.command.isNull() || act.run.isNull())
+        return invalid("an act needs a run and a command id");
+    if (act.body.size() > kStagedLimit)
+        return invalid("an act that waits for an engine may bring 1 MiB at most; this one has "
+            + std::to_string(act.body.size()) + " bytes: it needs a login with the engine's right");
+    for (const std::string* text : {&act.target, &act.reason, &act.claimed, &act.host})
+        CAIRN_TRY(checkText(*text, "a text of the act"));
     return {};
 }
 

@@ -13,6 +13,7 @@ namespace cairn {
 // Where a payload is inline: the bytes fit their size, limit and hash.
 [[nodiscard]] Status checkInlinePayload(const PayloadRow& payload);
 [[nodiscard]] Status checkAudit(const AuditRow& row);
+[[nodiscard]] Status checkStaged(const StagedAct& act);
 [[nodiscard]] Status checkSession(const SessionRow& row);
 [[nodiscard]] Status checkWorkflow(const WorkflowRow& row);
 [[nodiscard]] Status checkChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes);

@@ -32,6 +32,7 @@ Digest auditHash(const AuditRow& row)
     out.bytes(row.actor);
     out.u32(row.uid);
     out.bytes(row.host);
+    out.bytes(row.login);
     out.id(row.run);
     out.bytes(row.target);
     out.id(row.command);

@@ -127,6 +127,9 @@ struct ApprovalRow {
     TimeMs decidedAt = kNoTime;
     std::string decidedBy;
     PayloadId note;
+    std::uint32_t needed = 1;     // people
+    std::string askedBy{};        // login of who asked; empty: nobody vouches for it
+    std::string deciders = "[]";  // JSON list of the logins that approved, or rejected
     friend bool operator==(const ApprovalRow&, const ApprovalRow&) = default;
 };
 
@@ -212,10 +215,11 @@ struct AuditRow {
     std::string kind;  // "applied", "refused", "staged", ...
     Verb verb = Verb::Approve;
     std::string actor;      // claimed name (--as), shown as such
-    std::uint32_t uid = 0;  // real uid: what the host vouches for
+    std::uint32_t uid = 0;  // real uid on `host`, as that host says
     std::string host;
-    RunId run;           // null: not about one run
-    std::string target;  // step or approval id
+    std::string login{};  // what the store vouches for: session_user on PostgreSQL; else "uid 1000"
+    RunId run;            // null: not about one run
+    std::string target;   // step or approval id
     CommandId command;
     std::string reason;  // stored and shown verbatim; hashed
     std::string before;  // JSON
@@ -225,6 +229,41 @@ struct AuditRow {
 };
 // The bytes that an audit entry's hash covers (tag, previous and every field, length-prefixed).
 [[nodiscard]] Digest auditHash(const AuditRow& row);
+
+// An act that waits for an engine: whoever may not commit leaves it in the store (DESIGN 9).
+enum class StagedState : std::uint8_t { Waiting = 0, Committed, NoChange, Rejected, Failed };
+struct StagedAct {
+    CommandId command;  // a UUID of version 7; the act's id in the run too
+    RunId run;
+    Verb verb = Verb::Approve;
+    std::string target;  // step or approval id
+    std::string body;    // encoded submission (core/service/staged.h)
+    std::string reason;
+    std::string claimed;  // name, uid and host as the stager says
+    std::uint32_t uid = 0;
+    std::string host;
+    std::uint64_t seenVersion = 0;
+    Digest seenDigest;  // of an approval: the binding that was shown
+    // Filled by the store.
+    std::string stagedBy{};  // session_user
+    TimeMs stagedAt = kNoTime;
+    StagedState state = StagedState::Waiting;
+    std::uint8_t code = 0;      // RejectCode or ErrorKind, where it was not done
+    std::uint64_t version = 0;  // of the entry, where there is one
+    std::uint64_t auditSeq = 0;
+    std::string outcome{};  // text
+    TimeMs decidedAt = kNoTime;
+};
+inline constexpr std::size_t kStagedLimit = 1024 * 1024;  // bytes of a body
+
+// What a connection may do.
+struct StoreRights {
+    std::string login;         // who the database says it is; empty: a store that knows no logins
+    bool commits = true;       // writes runs, as engines do
+    bool payloads = true;      // reads the bytes of payloads
+    bool stages = false;       // may leave acts for an engine
+    bool takesStaged = false;  // may do what others left
+};
 
 struct StoreInfo {
     UuidBytes id{};  // of the store

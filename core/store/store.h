@@ -106,6 +106,11 @@ public:
     // Store time: the host's wall clock plus the clock offset of a test-clock store.
     [[nodiscard]] virtual Result<TimeMs> now() = 0;
 
+    // Of this connection's login, now. Stores without logins: everything but staging.
+    [[nodiscard]] virtual Result<StoreRights> rights();
+    // An act that was left for an engine, and what became of it. Stores without logins have none.
+    [[nodiscard]] virtual Result<std::optional<StagedAct>> stagedAct(const CommandId& command);
+
     // Entries from `fromVersion` (1 = all) up to `toVersion` (0 = newest). NotFound where there is no such
     // run.
     [[nodiscard]] virtual Result<LoadedRun> loadRun(
@@ -235,6 +240,15 @@ public:
     [[nodiscard]] virtual Result<std::uint64_t> appendAudit(AuditRow row) = 0;
     [[nodiscard]] virtual Status setClockOffset(SpanMs offset) = 0;  // Refused unless a test-clock store
 
+    // Leaves an act for an engine; the same one again changes nothing. NoRight: the login's role may not
+    // stage this verb, or four eyes are wanted and these two have looked. Conflict: what was asked has
+    // changed. Refused by stores without logins: whoever acts there commits at once.
+    [[nodiscard]] virtual Status stage(const StagedAct& act);
+    // Waiting acts, oldest first, that no other engine was given in the last 5 s.
+    [[nodiscard]] virtual Result<std::vector<StagedAct>> takeStaged(std::size_t limit);
+    // Records what became of an act (state, code, version, auditSeq, outcome); once.
+    [[nodiscard]] virtual Status finishStaged(const StagedAct& act);
+
     // Artifacts: chunks are staged in transactions of their own and become visible by a payload that names
     // them.
     [[nodiscard]] virtual Status stageChunk(
@@ -257,6 +271,7 @@ struct InitOptions {
     std::string environment = "dev";
     bool guarded = false;
     bool testClock = false;
+    bool roles = false;  // PostgreSQL: owned by the role cairn_owner, with the grants of the other roles
 };
 
 // `sqlite:PATH`, `postgresql://...` or `memory:`. Opening checks schema number and shape, and min_reader /

@@ -15,6 +15,7 @@ AuditRow act(const std::string& reason, const RunId& run)
     row.actor = "ann";
     row.uid = 1000;
     row.host = "desk";
+    row.login = "ann_login";
     row.run = run;
     row.target = "pay";
     row.command = idOf<CommandId>("command " + reason);
@@ -73,6 +74,7 @@ void ContractTest::auditEntriesAreChained()
     QCOMPARE(row.actor, wanted.actor);
     QCOMPARE(row.uid, wanted.uid);
     QCOMPARE(row.host, wanted.host);
+    QCOMPARE(row.login, wanted.login);
     QCOMPARE(row.run, wanted.run);
     QCOMPARE(row.target, wanted.target);
     QCOMPARE(row.command, wanted.command);
@@ -120,7 +122,7 @@ void ContractTest::actsWithoutARunAreRecordedOnce()
 void ContractTest::everyFieldOfAnAuditEntryIsHashed()
 {
     const AuditRow row = chain(2).back();
-    std::vector<AuditRow> changed(15, row);
+    std::vector<AuditRow> changed(16, row);
     changed[0].seq = 9;
     changed[1].time += 1;
     changed[2].kind = "refused";
@@ -136,6 +138,7 @@ void ContractTest::everyFieldOfAnAuditEntryIsHashed()
     changed[12].after = "{}";
     changed[13].previous = sha256("x");
     std::swap(changed[14].before, changed[14].after);
+    changed[15].login = "bob_login";
     for (const AuditRow& other : changed)
         QVERIFY(auditHash(other) != row.hash);
     AuditRow shifted = row;  // the border between two fields counts

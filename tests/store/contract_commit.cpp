@@ -373,7 +373,7 @@ void ContractTest::everyRowIsStored()
             row.span = legacySpan(row.id);
         }
     ApprovalRow approval{idOf<ApprovalId>("a"), 1, ApprovalState::Approved, sha256("b"), "finance", 1, 2, 3,
-        "ann", idOf<PayloadId>("n")};
+        "ann", idOf<PayloadId>("n"), 2, "bob_login", "[\"ann_login\"]"};
     member.approvals = {approval};
     member.attributes = {{"amount", "money", "12.50 EUR", 12'500'000}, {"order", "text", "PO-7", 0}};
     member.list = writer.listRow();

@@ -77,7 +77,7 @@ void PostgresErrorsTest::statesMeanWhatTheyMean_data()
     row("disk full", "53100", ErrorKind::Full, "");
     row("cancelled", "57014", ErrorKind::Cancelled, "");
     row("append-only", "CA001", ErrorKind::Refused, "m");
-    row("no right to it", "42501", ErrorKind::Refused, "");
+    row("no right to it", "42501", ErrorKind::NoRight, "");
     row("wrong password", "28P01", ErrorKind::Refused, "d");
     row("no such database", "3D000", ErrorKind::NotFound, "d");
     row("no such table", "42P01", ErrorKind::SchemaMismatch, "");

@@ -86,7 +86,8 @@ void PostgresSchemaTest::theDatabaseRefusesChanges_data()
     row("audit deleted", "DELETE FROM cairn.audit");
     row("audit emptied", "TRUNCATE cairn.audit");
     row("hole in the audit",
-        "INSERT INTO cairn.audit SELECT seq + 2, time, kind, verb, actor, uid, host, run, target, command, "
+        "INSERT INTO cairn.audit SELECT seq + 2, time, kind, verb, actor, uid, host, login, run, target, "
+        "command, "
         "reason, "
         "before, after, previous, hash FROM cairn.audit");
     row("workflow changed", "UPDATE cairn.workflows SET text = 'other'");

@@ -51,7 +51,8 @@ void AppendOnlyTest::triggersRefuse_data()
     QTest::addColumn<QByteArray>("sql");
     for (const char* sql : {"UPDATE entries SET body = x'00'", "DELETE FROM entries",
              "UPDATE audit SET reason = ''", "DELETE FROM audit",
-             "INSERT INTO audit SELECT 9, time, kind, verb, actor, uid, host, run, target, command, reason, "
+             "INSERT INTO audit SELECT 9, time, kind, verb, actor, uid, host, login, run, target, command, "
+             "reason, "
              "before, after, "
              "previous, hash FROM audit WHERE seq = 1",
              "REPLACE INTO audit SELECT * FROM audit WHERE seq = 1",

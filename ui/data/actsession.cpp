@@ -1,5 +1,6 @@
 #include "ui/data/actsession.h"
 
+#include "core/service/staged.h"
 #include "ui/data/convert.h"
 #include "ui/data/format.h"
 #include "ui/data/qtconvert.h"
@@ -101,13 +102,14 @@ Status ActSession::open()
         return std::move(opened).error();
     m_store = std::move(*opened);
     CAIRN_TRY_ASSIGN(m_info, m_store->info());
+    CAIRN_TRY_ASSIGN(m_rights, m_store->rights());
     m_queue = makeInlineQueue(*m_store);
-    ServiceConfig config;
+    ServiceConfig& config = m_config;
     config.actorName = "console";
     config.uid = m_opening->uid;
-    config.login = "uid " + std::to_string(config.uid);
+    config.login = m_rights.login.empty() ? "uid " + std::to_string(config.uid) : m_rights.login;
     config.host = core(m_opening->host);
-    m_service = std::make_unique<Service>(*m_store, *m_queue, m_clock, m_rng, std::move(config));
+    m_service = std::make_unique<Service>(*m_store, *m_queue, m_clock, m_rng, config);
     return {};
 }
 
@@ -278,7 +280,16 @@ Result<ActResult> ActSession::execute(const ActRequest& request)
 {
     CAIRN_TRY_ASSIGN(const RunState state, m_service->load(request.run));
     CAIRN_TRY_ASSIGN(Submission submission, submissionOf(request, state));
-    return resultOf(request, m_service->submitAndWait(std::move(submission)));
+    if (m_rights.commits)
+        return resultOf(request, m_service->submitAndWait(std::move(submission)));
+    // An engine carries it out, in this person's name; the history tells when it has.
+    submission.command.id = makeId<CommandId>(m_clock.wallMs(), m_rng);
+    CAIRN_TRY_ASSIGN(const StagedAct act, stagedOf(std::move(submission), state, m_config));
+    CAIRN_TRY(m_store->stage(act));
+    ActResult result;
+    result.end = ActEnd::Done;
+    result.text = u"Accepted, waits for an engine."_s;
+    return result;
 }
 
 }  // namespace cairn::ui

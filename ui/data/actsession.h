@@ -32,6 +32,8 @@ private:
     std::unique_ptr<CommitQueue> m_queue;
     std::unique_ptr<Service> m_service;
     StoreInfo m_info;
+    StoreRights m_rights;
+    ServiceConfig m_config;
 };
 
 }  // namespace cairn::ui

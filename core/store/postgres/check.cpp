@@ -1,3 +1,4 @@
+#include "core/store/postgres/roles.h"
 #include "core/store/postgres/store_impl.h"
 
 namespace cairn::postgres {
@@ -60,6 +61,9 @@ Result<std::vector<VerifyProblem>> PostgresStore::check(bool deep)
         CAIRN_TRY_ASSIGN(const auto shape, shapeProblems(*m_db, numbers.schema));
         for (const std::string& text : shape)
             problems.push_back({"schema", text});
+        CAIRN_TRY_ASSIGN(const auto rights, rightsProblems(*m_db));
+        for (const std::string& text : rights)
+            problems.push_back({"rights", text});
         return checkSettings(problems);
     }));
     CAIRN_TRY(checkAuditChain(problems));

@@ -71,7 +71,8 @@ Status PostgresStore::commitHalved(
     }
     const ErrorKind kind = status.error().kind;
     const bool member = m_db->verdict().concernsMember
-        && (kind == ErrorKind::Internal || kind == ErrorKind::InvalidInput || kind == ErrorKind::Refused);
+        && (kind == ErrorKind::Internal || kind == ErrorKind::InvalidInput || kind == ErrorKind::Refused
+            || kind == ErrorKind::NoRight);
     if (!member || m_db->poisoned())
         return status;
     if (members.size() == 1) {

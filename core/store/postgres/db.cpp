@@ -224,8 +224,11 @@ Error Db::failed(const PGresult* result, bool commitSent)
     std::string text = "the store: " + tidy(PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
     if (state.empty())
         text = "the store: " + tidy(PQresultErrorMessage(result));
-    else
+    else if (state.substr(0, 2) != "CA")  // what our own triggers and functions say is said to people
         text += " (SQLSTATE " + std::string(state) + ")";
+    if (state == "42501")
+        text += "; the login \"" + tidy(PQuser(m_conn.get()))
+            + "\" needs a role of this store for that (handbook: stores, roles)";
     if (m_verdict.kind == ErrorKind::Full)
         text += "; free some space on the server, nothing of this was stored";
     if (m_verdict.poisons)

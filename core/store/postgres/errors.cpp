@@ -19,6 +19,8 @@ constexpr Verdict kMember{ErrorKind::Internal, false, false, false, true};
 // The first row that fits; single states stand before their class.
 constexpr std::array kTable = {
     Row{kAppendOnly, {ErrorKind::Refused, false, false, false, true}},
+    Row{kNoRole, {ErrorKind::NoRight, false, false, false, true}},
+    Row{kChanged, {ErrorKind::Conflict, false, false, false, true}},
     Row{"40001", kRetry},      // could not serialize
     Row{"40P01", kRetry},      // deadlock
     Row{"55P03", kRetry},      // lock_timeout
@@ -35,7 +37,7 @@ constexpr std::array kTable = {
     Row{"53100", {ErrorKind::Full, false, false, false, false}},      // disk full
     Row{"53200", {ErrorKind::Internal, false, false, false, false}},  // out of memory
     Row{"54000", {ErrorKind::InvalidInput, false, false, false, true}},
-    Row{"42501", {ErrorKind::Refused, false, false, false, false}},         // no right to it
+    Row{"42501", {ErrorKind::NoRight, false, false, false, false}},         // no right to it
     Row{"42P01", {ErrorKind::SchemaMismatch, false, false, false, false}},  // no such table
     Row{"42703", {ErrorKind::SchemaMismatch, false, false, false, false}},  // no such column
     Row{"0A000", kReconnect},  // a cached plan whose result changed

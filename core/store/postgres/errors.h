@@ -22,8 +22,10 @@ struct Verdict {
 // The SQLSTATE as a number for Error::native: five digits of base 36. 0 for an empty one.
 [[nodiscard]] int nativeCode(std::string_view state) noexcept;
 
-// SQLSTATEs that this driver's own triggers raise.
+// SQLSTATEs that this driver's own triggers and functions raise.
 inline constexpr std::string_view kAppendOnly = "CA001";
+inline constexpr std::string_view kNoRole = "CA002";   // this login may not do that, and which role could
+inline constexpr std::string_view kChanged = "CA003";  // it is not as it was shown
 
 // A warning at COMMIT that says "committed here, perhaps not on the standby" is no success.
 [[nodiscard]] bool isOnlyLocal(std::string_view sourceFunction, std::string_view severity) noexcept;

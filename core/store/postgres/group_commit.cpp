@@ -374,7 +374,7 @@ Status GroupCommit::writeAudit(Transaction& transaction, Batch& batch)
         chain(m_rows.audit[i], head);
         m_audited[i]->auditSeq = head.seq;
     }
-    addAudit(transaction.last(), m_rows.audit, head);
+    addAudit(transaction.last(), m_rows.audit);
     return {};
 }
 

@@ -116,7 +116,7 @@ void GroupRows::into(Batch& batch) const
     Columns approvals, attributes;
     for (const auto& [key, a] : m_approvals)
         approvals.row(key.first, a->id, a->step, a->state, a->binding, a->role, a->askedAt, a->expires,
-            a->decidedAt, a->decidedBy, a->note);
+            a->decidedAt, a->decidedBy, a->note, a->needed, a->askedBy, a->deciders);
     for (const auto& [key, a] : m_attributes)
         attributes.row(key.first, a->name, a->type, a->text, a->number);
     if (!approvals.empty())

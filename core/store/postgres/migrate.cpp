@@ -1,3 +1,4 @@
+#include "core/store/postgres/roles.h"
 #include "core/store/postgres/store_impl.h"
 
 #include "core/base/failpoint.h"
@@ -92,7 +93,12 @@ Result<MigrateReport> migrateOnce(Db& db, bool contract)
     CAIRN_TRY(readNumbers(db));   // is there a store at all?
     CAIRN_TRY(db.query(Sql::Begin));
     CAIRN_TRY(db.query(Sql::LockMigrating));
+    CAIRN_TRY_ASSIGN(const bool roles, hasRoles(db));
+    if (roles)
+        CAIRN_TRY(becomeOwner(db));
     CAIRN_TRY(migrateIn(db, contract, report));
+    if (roles)
+        CAIRN_TRY(grantRights(db));
     if (failpoint::hit("store.migrate.before_commit"))
         return makeError(ErrorKind::Io, "stopped by a failpoint");
     CAIRN_TRY(transaction.commit());

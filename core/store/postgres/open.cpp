@@ -1,3 +1,4 @@
+#include "core/store/postgres/roles.h"
 #include "core/store/postgres/store_impl.h"
 
 namespace cairn::postgres {
@@ -14,9 +15,9 @@ Status insertMeta(Db& db, const InitOptions& options, std::uint32_t schema)
     Salt salt{};
     rng.fill(salt.data(), salt.size());
     const auto seed = static_cast<std::int64_t>(rng.next() >> 1U);
-    CAIRN_TRY(
-        db.query(Sql::InsertMeta, makeUuidV7(now, rng), schema, schema, schema, schema, options.environment,
-            options.guarded ? Safety::Guarded : Safety::Free, options.testClock, salt, seed, now));
+    CAIRN_TRY(db.query(Sql::InsertMeta, makeUuidV7(now, rng), schema, schema, schema, schema,
+        options.environment, options.guarded ? Safety::Guarded : Safety::Free, options.testClock, salt, seed,
+        now, options.roles));
     CAIRN_TRY(db.query(Sql::InsertAuditHead, Blob{Digest{}.view()}));
     return {};
 }
@@ -63,8 +64,16 @@ Status initStoreAt(const std::string& url, const InitOptions& options, std::uint
     if (there.count() > 0)
         return makeError(ErrorKind::Refused,
             db->target().shown + " has a schema \"cairn\" already; a store is made in a database without");
+    if (options.roles) {
+        CAIRN_TRY(makeRoles(*db));
+        CAIRN_TRY(becomeOwner(*db));
+    } else {
+        CAIRN_TRY(db->execute("CREATE SCHEMA cairn"));
+    }
     CAIRN_TRY(createTables(*db, schema));
     CAIRN_TRY(insertMeta(*db, options, schema));
+    if (options.roles)
+        CAIRN_TRY(grantRights(*db));
     CAIRN_TRY(transaction.commit());
     return {};
 }
@@ -94,7 +103,10 @@ Status PostgresStore::open()
                 + (problems.size() > 1 ? " (and more)" : "") + "; restore it from a backup");
     CAIRN_TRY_ASSIGN(m_info, info());
     m_opened = true;
-    return m_options.readOnly ? Status() : continueChanges();
+    if (m_options.readOnly)
+        return {};
+    CAIRN_TRY_ASSIGN(const StoreRights may, rights());
+    return may.commits ? continueChanges() : Status();
 }
 
 // The change cursor is made of transaction numbers, and those of another server (this store was restored into

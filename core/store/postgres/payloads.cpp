@@ -4,23 +4,36 @@
 
 namespace cairn::postgres {
 
+namespace {
+
+Error hidden(Error error, const RunId& run, const PayloadId& payload)
+{
+    if (error.kind == ErrorKind::NoRight)
+        error.text = "your role may not read payloads: payload " + toText(payload) + " of run " + toText(run)
+            + " is for operators, approvers, auditors and engines";
+    return error;
+}
+
+}  // namespace
+
 Result<PayloadInfo> PostgresStore::payloadInfo(const RunId& run, const PayloadId& payload)
 {
     std::uint64_t act = 0;
-    CAIRN_TRY_ASSIGN(auto found,
-        readAll<PayloadInfo>(
-            Sql::PayloadInfo,
-            [&](Rows& q, PayloadInfo& i) {
-                q.read(i.ref.id, i.ref.hash, i.ref.size, i.ref.media, i.salt, i.artifact, act);
-                i.redacted = act != 0;
-            },
-            run, payload));
-    if (found.empty())
+    auto found = readAll<PayloadInfo>(
+        Sql::PayloadInfo,
+        [&](Rows& q, PayloadInfo& i) {
+            q.read(i.ref.id, i.ref.hash, i.ref.size, i.ref.media, i.salt, i.artifact, act);
+            i.redacted = act != 0;
+        },
+        run, payload);
+    if (!found)
+        return hidden(std::move(found).error(), run, payload);
+    if (found->empty())
         return makeError(ErrorKind::NotFound, "run " + toText(run) + " has no payload " + toText(payload));
-    if (found.front().redacted)
+    if (found->front().redacted)
         return makeError(
             ErrorKind::Refused, "payload " + toText(payload) + " was redacted by act " + std::to_string(act));
-    return std::move(found.front());
+    return std::move(found->front());
 }
 
 // Chunks one by one, each checked against its own digest; a read of the whole also against the payload's

@@ -50,8 +50,8 @@ void readEffect(Rows& q, EffectRow& r)
 
 void readAudit(Rows& q, AuditRow& r)
 {
-    q.read(r.seq, r.time, r.kind, r.verb, r.actor, r.uid, r.host, r.run, r.target, r.command, r.reason,
-        r.before, r.after, r.previous, r.hash);
+    q.read(r.seq, r.time, r.kind, r.verb, r.actor, r.uid, r.host, r.login, r.run, r.target, r.command,
+        r.reason, r.before, r.after, r.previous, r.hash);
 }
 
 Result<StoreInfo> PostgresStore::info()
@@ -192,7 +192,7 @@ Result<std::vector<ApprovalRow>> PostgresStore::approvals(const RunId& run)
             Sql::ApprovalsOf,
             [](Rows& q, ApprovalRow& a) {
                 q.read(a.id, a.step, a.state, a.binding, a.role, a.askedAt, a.expires, a.decidedAt,
-                    a.decidedBy, a.note);
+                    a.decidedBy, a.note, a.needed, a.askedBy, a.deciders);
             },
             run));
 }

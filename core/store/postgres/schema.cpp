@@ -55,7 +55,7 @@ Status refill(Db& db)
 
 Status createTables(Db& db, std::uint32_t schema)
 {
-    for (const char* sql : {kRunTables, kStepTables, kSharedTables, kTriggers, kEnableAlways})
+    for (const char* sql : {kRunTables, kStepTables, kSharedTables, kTriggers, kActs, kEnableAlways})
         CAIRN_TRY(db.execute(sql));
     return schema > 1 ? expandTables(db, 1, schema) : Status();
 }

@@ -6,12 +6,12 @@
 namespace cairn::postgres {
 
 const char* const kRunTables = R"sql(
-CREATE SCHEMA cairn;
 CREATE TABLE cairn.meta(
   one smallint PRIMARY KEY CHECK(one = 1), store_id bytea NOT NULL, schema bigint NOT NULL, min_reader bigint NOT NULL,
   min_writer bigint NOT NULL, write_format smallint NOT NULL, environment text COLLATE "C" NOT NULL,
   safety smallint NOT NULL, test_clock smallint NOT NULL, clock_offset bigint NOT NULL, salt bytea NOT NULL,
-  seed bigint NOT NULL, created_at bigint NOT NULL, change_base bigint NOT NULL);
+  seed bigint NOT NULL, created_at bigint NOT NULL, change_base bigint NOT NULL, roles smallint NOT NULL,
+  CHECK(test_clock = 1 OR clock_offset = 0));
 CREATE TABLE cairn.runs(
   run uuid PRIMARY KEY, root uuid NOT NULL, parent uuid, parent_step bigint NOT NULL, parent_index bigint NOT NULL,
   workflow text COLLATE "C" NOT NULL, workflow_version bigint NOT NULL, workflow_digest bytea,
@@ -68,7 +68,8 @@ CREATE TABLE cairn.attempts(
 CREATE TABLE cairn.approvals(
   run uuid NOT NULL, id uuid NOT NULL, step bigint NOT NULL, state smallint NOT NULL, binding bytea,
   role text COLLATE "C" NOT NULL, asked_at bigint NOT NULL, expires bigint NOT NULL, decided_at bigint NOT NULL,
-  decided_by text COLLATE "C" NOT NULL, note uuid, PRIMARY KEY(run, id));
+  decided_by text COLLATE "C" NOT NULL, note uuid, needed bigint NOT NULL, asked_by text COLLATE "C" NOT NULL,
+  deciders text COLLATE "C" NOT NULL, PRIMARY KEY(run, id));
 CREATE TABLE cairn.artifacts(id uuid PRIMARY KEY, staged_at bigint NOT NULL, adopted smallint NOT NULL);
 CREATE INDEX artifacts_staged ON cairn.artifacts(staged_at) WHERE adopted = 0;
 CREATE TABLE cairn.artifact_chunks(
@@ -121,12 +122,22 @@ CREATE TABLE cairn.workflows(
   added_at bigint NOT NULL, text text COLLATE "C" NOT NULL, PRIMARY KEY(name, version));
 CREATE TABLE cairn.audit(
   seq bigint PRIMARY KEY, time bigint NOT NULL, kind text COLLATE "C" NOT NULL, verb smallint NOT NULL,
-  actor text COLLATE "C" NOT NULL, uid bigint NOT NULL, host text COLLATE "C" NOT NULL, run uuid,
+  actor text COLLATE "C" NOT NULL, uid bigint NOT NULL, host text COLLATE "C" NOT NULL,
+  login text COLLATE "C" NOT NULL, run uuid,
   target text COLLATE "C" NOT NULL, command uuid, reason text COLLATE "C" NOT NULL, before text COLLATE "C" NOT NULL,
   after text COLLATE "C" NOT NULL, previous bytea NOT NULL, hash bytea NOT NULL);
 CREATE INDEX audit_run ON cairn.audit(run, seq) WHERE run IS NOT NULL;
 CREATE UNIQUE INDEX audit_command ON cairn.audit(command) WHERE run IS NULL AND command IS NOT NULL;
 CREATE TABLE cairn.audit_head(one smallint PRIMARY KEY CHECK(one = 1), seq bigint NOT NULL, hash bytea NOT NULL);
+CREATE TABLE cairn.staged_acts(
+  command uuid PRIMARY KEY, run uuid NOT NULL, verb smallint NOT NULL, target text COLLATE "C" NOT NULL,
+  body bytea NOT NULL CHECK(octet_length(body) <= 1048576), reason text COLLATE "C" NOT NULL,
+  claimed text COLLATE "C" NOT NULL, uid bigint NOT NULL, host text COLLATE "C" NOT NULL, seen_version bigint NOT NULL,
+  seen_digest bytea, staged_by text COLLATE "C" NOT NULL, staged_at bigint NOT NULL, taken_until bigint NOT NULL,
+  state smallint NOT NULL, code smallint NOT NULL, version bigint NOT NULL, audit bigint NOT NULL,
+  outcome text COLLATE "C" NOT NULL, decided_at bigint NOT NULL);
+CREATE INDEX staged_waiting ON cairn.staged_acts(staged_at, command) WHERE state = 0;
+CREATE INDEX staged_target ON cairn.staged_acts(run, target);
 )sql";
 
 // What may never change is refused by the database itself, also to its owner, and also where triggers are off
@@ -228,6 +239,8 @@ BEGIN
     EXECUTE pg_catalog.format('ALTER TABLE cairn.%I ENABLE ALWAYS TRIGGER %I', t.relname, t.tgname);
   END LOOP;
 END $$;
+REVOKE ALL ON SCHEMA cairn FROM PUBLIC;
+REVOKE ALL ON ALL TABLES IN SCHEMA cairn FROM PUBLIC;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA cairn FROM PUBLIC;
 )sql";
 

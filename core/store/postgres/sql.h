@@ -1,6 +1,8 @@
 #pragma once
 // Names of the statements in sql.inc.
 
+#include "core/store/postgres/rights_sql.h"
+
 #include <cstddef>
 
 namespace cairn::postgres {
@@ -24,5 +26,10 @@ inline constexpr std::size_t kSqlCount = 0
     "situation, resource, error, created_at, ended_at, steps, steps_done, attempt, attempts_max, amount, " \
     "currency, " \
     "version, changed"
+
+// Columns of staged_acts in the order in which readStaged reads them.
+#define CAIRN_PG_STAGED_COLUMNS \
+    "command, run, verb, target, body, reason, claimed, uid, host, seen_version, seen_digest, staged_by, " \
+    "staged_at, state, code, version, audit, outcome, decided_at"
 
 }  // namespace cairn::postgres

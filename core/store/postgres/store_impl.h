@@ -69,6 +69,8 @@ public:
 
     Result<StoreInfo> info() override;
     Result<TimeMs> now() override;
+    Result<StoreRights> rights() override;
+    Result<std::optional<StagedAct>> stagedAct(const CommandId& command) override;
     Result<LoadedRun> loadRun(const RunId& run, std::uint64_t fromVersion, std::uint64_t toVersion) override;
     Result<HotRow> hot(const RunId& run) override;
     Result<std::optional<std::uint64_t>> findCommand(const RunId& run, const CommandId& command) override;
@@ -121,6 +123,9 @@ public:
     Status addWorkflow(const WorkflowRow& row) override;
     Result<std::uint64_t> appendAudit(AuditRow row) override;
     Status setClockOffset(SpanMs offset) override;
+    Status stage(const StagedAct& act) override;
+    Result<std::vector<StagedAct>> takeStaged(std::size_t limit) override;
+    Status finishStaged(const StagedAct& act) override;
     Status stageChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes) override;
     Status dropStagedBefore(TimeMs before) override;
     Status backup(const std::string& path) override;
@@ -235,8 +240,8 @@ struct AuditHead {
 };
 // Fills in number, previous hash and hash; `head` moves on.
 void chain(AuditRow& row, AuditHead& head);
-// Adds to the batch: the rows, and the new head.
-void addAudit(Batch& batch, const std::vector<AuditRow>& rows, const AuditHead& head);
+// Adds the sealed rows to the batch.
+void addAudit(Batch& batch, const std::vector<AuditRow>& rows);
 
 // A change cursor is a transaction's number and a place in it.
 inline constexpr unsigned kPlaceBits = 20;

@@ -15,14 +15,13 @@ void chain(AuditRow& row, AuditHead& head)
     head = {row.seq, row.hash};
 }
 
-void addAudit(Batch& batch, const std::vector<AuditRow>& rows, const AuditHead& head)
+void addAudit(Batch& batch, const std::vector<AuditRow>& rows)
 {
     Columns columns;
     for (const AuditRow& r : rows)
-        columns.row(r.seq, r.time, r.kind, r.verb, r.actor, r.uid, r.host, r.run, r.target, r.command,
-            r.reason, r.before, r.after, Blob{r.previous.view()}, Blob{r.hash.view()});
-    batch.add(Sql::InsertAudit, columns);
-    batch.add(Sql::SetAuditHead, head.seq, Blob{head.hash.view()});
+        columns.row(r.seq, r.time, r.kind, r.verb, r.actor, r.uid, r.host, r.login, r.run, r.target,
+            r.command, r.reason, r.before, r.after, Blob{r.previous.view()}, Blob{r.hash.view()});
+    batch.add(Sql::AppendAudit, columns);
 }
 
 Result<std::uint64_t> PostgresStore::appendAudit(AuditRow row)
@@ -46,7 +45,7 @@ Result<std::uint64_t> PostgresStore::appendAudit(AuditRow row)
             answers[0].read(head.seq, head.hash);
             AuditRow sealed = row;
             chain(sealed, head);
-            addAudit(transaction.last(), {sealed}, head);
+            addAudit(transaction.last(), {sealed});
             seq = head.seq;
             return {};
         },

@@ -277,7 +277,7 @@ Status GroupCommit::writeOthers(const CommitMember& member)
     for (const ApprovalRow& a : member.approvals)
         CAIRN_TRY(Query(m_db, Sql::PutApproval)
                       .bind(member.run, a.id, a.step, a.state, a.binding, a.role, a.askedAt, a.expires,
-                          a.decidedAt, a.decidedBy, a.note)
+                          a.decidedAt, a.decidedBy, a.note, a.needed, a.askedBy, a.deciders)
                       .run());
     for (const AttributeRow& a : member.attributes)
         CAIRN_TRY(Query(m_db, Sql::PutAttribute).bind(member.run, a.name, a.type, a.text, a.number).run());

@@ -50,8 +50,8 @@ void readHot(Query& q, HotRow& r)
 
 void readAudit(Query& q, AuditRow& r)
 {
-    q.read(r.seq, r.time, r.kind, r.verb, r.actor, r.uid, r.host, r.run, r.target, r.command, r.reason,
-        r.before, r.after, r.previous, r.hash);
+    q.read(r.seq, r.time, r.kind, r.verb, r.actor, r.uid, r.host, r.login, r.run, r.target, r.command,
+        r.reason, r.before, r.after, r.previous, r.hash);
 }
 
 Result<StoreInfo> SqliteStore::info()
@@ -198,8 +198,8 @@ Result<std::vector<ApprovalRow>> SqliteStore::approvals(const RunId& run)
     Query query(db(), Sql::ApprovalsOf);
     query.bind(run);
     CAIRN_TRY_ASSIGN(auto rows, readAll<ApprovalRow>(query, [](Query& q, ApprovalRow& a) {
-        q.read(
-            a.id, a.step, a.state, a.binding, a.role, a.askedAt, a.expires, a.decidedAt, a.decidedBy, a.note);
+        q.read(a.id, a.step, a.state, a.binding, a.role, a.askedAt, a.expires, a.decidedAt, a.decidedBy,
+            a.note, a.needed, a.askedBy, a.deciders);
     }));
     if (rows.empty())
         CAIRN_TRY(hot(run));

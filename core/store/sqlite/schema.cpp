@@ -78,7 +78,7 @@ CREATE TABLE attempts(
 CREATE TABLE approvals(
   run BLOB NOT NULL, id BLOB NOT NULL, step INTEGER NOT NULL, state INTEGER NOT NULL, binding BLOB, role TEXT NOT NULL,
   asked_at INTEGER NOT NULL, expires INTEGER NOT NULL, decided_at INTEGER NOT NULL, decided_by TEXT NOT NULL, note BLOB,
-  PRIMARY KEY(run, id)) STRICT, WITHOUT ROWID;
+  needed INTEGER NOT NULL, asked_by TEXT NOT NULL, deciders TEXT NOT NULL, PRIMARY KEY(run, id)) STRICT, WITHOUT ROWID;
 CREATE TABLE artifacts(
   id BLOB PRIMARY KEY, staged_at INTEGER NOT NULL, adopted INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE INDEX artifacts_staged ON artifacts(staged_at) WHERE adopted = 0;
@@ -129,7 +129,7 @@ CREATE TABLE workflows(
   text TEXT NOT NULL, PRIMARY KEY(name, version)) STRICT, WITHOUT ROWID;
 CREATE TABLE audit(
   seq INTEGER PRIMARY KEY, time INTEGER NOT NULL, kind TEXT NOT NULL, verb INTEGER NOT NULL, actor TEXT NOT NULL,
-  uid INTEGER NOT NULL, host TEXT NOT NULL, run BLOB, target TEXT NOT NULL, command BLOB, reason TEXT NOT NULL,
+  uid INTEGER NOT NULL, host TEXT NOT NULL, login TEXT NOT NULL, run BLOB, target TEXT NOT NULL, command BLOB, reason TEXT NOT NULL,
   before TEXT NOT NULL, after TEXT NOT NULL, previous BLOB NOT NULL, hash BLOB NOT NULL) STRICT;
 CREATE INDEX audit_run ON audit(run, seq) WHERE run IS NOT NULL;
 CREATE UNIQUE INDEX audit_command ON audit(command) WHERE run IS NULL AND command IS NOT NULL;

@@ -138,9 +138,9 @@ Status insertAudit(Db& db, AuditRow row, AuditHead& head)
     row.previous = head.hash;
     row.hash = auditHash(row);
     CAIRN_TRY(Query(db, Sql::InsertAudit)
-                  .bind(row.seq, row.time, row.kind, row.verb, row.actor, row.uid, row.host, row.run,
-                      row.target, row.command, row.reason, row.before, row.after, Blob{row.previous.view()},
-                      Blob{row.hash.view()})
+                  .bind(row.seq, row.time, row.kind, row.verb, row.actor, row.uid, row.host, row.login,
+                      row.run, row.target, row.command, row.reason, row.before, row.after,
+                      Blob{row.previous.view()}, Blob{row.hash.view()})
                   .run());
     head = {row.seq, row.hash};
     return {};

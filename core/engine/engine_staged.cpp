@@ -1,0 +1,53 @@
+// Acts that people left because their login may not commit: decided again here, and carried out in their
+// name. One that was given out and not answered, for this engine died or the store could not say, is given
+// out again; the command id makes sure that it counts once.
+
+#include "core/base/log.h"
+#include "core/engine/engine_impl.h"
+#include "core/service/staged.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr std::size_t kMostAtOnce = 32;
+
+}  // namespace
+
+void EngineCore::Impl::takeStaged()
+{
+    const auto acts = seams.store.takeStaged(kMostAtOnce);
+    if (!acts)
+        return trouble(acts.error());
+    for (const StagedAct& act : *acts)
+        if (carryingOut.insert(act.command).second)
+            carryOut(act);
+}
+
+void EngineCore::Impl::carryOut(const StagedAct& act)
+{
+    auto submission = cairn::submissionOf(act);
+    if (!submission) {
+        log::warning("staged_act_refused", {{"run", act.run}, {"text", submission.error().text}});
+        Outcome outcome;
+        outcome.run = act.run;
+        outcome.error = submission.error();
+        return finishStaged(act, outcome);
+    }
+    service->submit(*std::move(submission), [this, act, by = session](const Outcome& outcome) {
+        if (session == by)
+            finishStaged(act, outcome);
+    });
+}
+
+void EngineCore::Impl::finishStaged(const StagedAct& act, const Outcome& outcome)
+{
+    carryingOut.erase(act.command);
+    if (!isAnswer(outcome))
+        return notCommitted(outcome.error);
+    if (const Status done = seams.store.finishStaged(cairn::answered(act, outcome)); !done)
+        trouble(done.error());
+    claimAt = 0;  // the run may have something to do now
+}
+
+}  // namespace cairn

@@ -1,0 +1,74 @@
+// What this connection's login may do, and acts that wait for an engine.
+
+#include "core/store/postgres/store_impl.h"
+
+namespace cairn::postgres {
+
+namespace {
+
+void readStaged(Rows& q, StagedAct& a)
+{
+    q.read(a.command, a.run, a.verb, a.target, a.body, a.reason, a.claimed, a.uid, a.host, a.seenVersion,
+        a.seenDigest, a.stagedBy, a.stagedAt, a.state, a.code, a.version, a.auditSeq, a.outcome, a.decidedAt);
+}
+
+}  // namespace
+
+Result<StoreRights> PostgresStore::rights()
+{
+    return reading([&]() -> Result<StoreRights> {
+        CAIRN_TRY_ASSIGN(Rows rows, m_db->query(Sql::Rights));
+        StoreRights may;
+        if (rows.next())
+            rows.read(may.login, may.commits, may.payloads, may.stages, may.takesStaged);
+        return may;
+    });
+}
+
+Result<std::optional<StagedAct>> PostgresStore::stagedAct(const CommandId& command)
+{
+    CAIRN_TRY_ASSIGN(auto rows, readAll<StagedAct>(Sql::StagedAct, readStaged, command));
+    return rows.empty() ? std::optional<StagedAct>() : std::optional(std::move(rows.front()));
+}
+
+Status PostgresStore::stage(const StagedAct& act)
+{
+    CAIRN_TRY(checkStaged(act));
+    CAIRN_TRY(change(Repeat::Harmless, Sql::StageAct, act.command, act.run, act.verb, act.target,
+        Blob{act.body}, act.reason, act.claimed, act.uid, act.host, act.seenVersion, act.seenDigest));
+    return {};
+}
+
+// An idle engine looks without writing anything. Where the answer to the commit is lost, the acts are given
+// out again after their time.
+Result<std::vector<StagedAct>> PostgresStore::takeStaged(std::size_t limit)
+{
+    std::vector<StagedAct> acts;
+    bool any = false;
+    CAIRN_TRY(reading([&]() -> Status {
+        CAIRN_TRY_ASSIGN(const Rows rows, m_db->query(Sql::AnyStaged));
+        any = rows.count() > 0;
+        return {};
+    }));
+    if (!any)
+        return acts;
+    CAIRN_TRY(write([&](Transaction& transaction) -> Status {
+        acts.clear();
+        Batch first;
+        first.add(Sql::TakeStaged, limit);
+        CAIRN_TRY_ASSIGN(auto answers, transaction.begin(first));
+        while (answers.front().next())
+            readStaged(answers.front(), acts.emplace_back());
+        return {};
+    }));
+    return acts;
+}
+
+Status PostgresStore::finishStaged(const StagedAct& act)
+{
+    CAIRN_TRY(change(Repeat::Harmless, Sql::FinishStaged, act.command, act.state, act.code, act.version,
+        act.auditSeq, act.outcome));
+    return {};
+}
+
+}  // namespace cairn::postgres

@@ -1,0 +1,178 @@
+// Acts of people: the functions that write them. Each runs as the owner of the tables, with a search path
+// that nobody else can put anything into (pg_temp last), and knows who is asking by session_user, which
+// neither SET ROLE nor the function itself changes. Verbs are the numbers of enum Verb (tst_postgres_roles
+// compares).
+
+#include "core/store/postgres/schema_tables.h"
+
+namespace cairn::postgres {
+
+const char* const kActs = R"sql(
+CREATE FUNCTION cairn.has_role(wanted text) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$ SELECT coalesce((SELECT pg_has_role(session_user, r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = wanted), false) $$;
+
+CREATE FUNCTION cairn.stage_act(command_id uuid, on_run uuid, act_verb bigint, on_target text, act_body bytea, why text,
+  as_name text, from_uid bigint, from_host text, saw_version bigint, saw_digest bytea) RETURNS void LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  m record;
+  a record;
+  needed_role text := CASE WHEN act_verb IN (1, 2) THEN 'cairn_approver' ELSE 'cairn_operator' END;
+BEGIN
+  SELECT roles, safety, clock_offset INTO STRICT m FROM cairn.meta;
+  IF act_verb IS NULL OR act_verb NOT IN (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 16, 17, 27) THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'this kind of act is not left for an engine';
+  END IF;
+  IF m.roles = 1 AND NOT cairn.has_role(needed_role) THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002',
+      MESSAGE = format('the login "%s" lacks the role %s, which this act needs', session_user, needed_role);
+  END IF;
+  -- Ids that are derived from messages have another version: nobody can take one of those beforehand.
+  IF command_id IS NULL OR substr(command_id::text, 15, 1) <> '7' THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'the id of an act is a UUID of version 7';
+  END IF;
+  IF m.safety = 2 AND act_verb <> 27 AND coalesce(length(btrim(why)), 0) < 10 THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'this store is guarded: a reason of ten characters or more is needed';
+  END IF;
+  IF act_verb IN (1, 2) THEN
+    SELECT p.needed, p.asked_by, p.deciders::jsonb AS deciders, p.binding INTO a FROM cairn.approvals p
+      WHERE p.run = on_run AND p.id::text = on_target;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'there is no such approval in this run';
+    END IF;
+    IF a.binding IS DISTINCT FROM saw_digest THEN
+      RAISE EXCEPTION USING ERRCODE = 'CA003',
+        MESSAGE = 'what was asked has changed since it was shown; nothing was decided: look again';
+    END IF;
+    IF act_verb = 1 AND a.needed > 1 AND a.asked_by = session_user::text THEN
+      RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'who asked cannot approve where two people are required';
+    END IF;
+    IF act_verb = 1 AND a.needed > 1 AND a.deciders ? session_user::text THEN
+      RAISE EXCEPTION USING ERRCODE = 'CA002',
+        MESSAGE = format('two people are required, and "%s" has approved already', session_user);
+    END IF;
+  END IF;
+  INSERT INTO cairn.staged_acts(command, run, verb, target, body, reason, claimed, uid, host, seen_version, seen_digest,
+      staged_by, staged_at, taken_until, state, code, version, audit, outcome, decided_at)
+    VALUES(command_id, on_run, act_verb, on_target, act_body, why, as_name, from_uid, from_host, saw_version, saw_digest,
+      session_user::text, (extract(epoch FROM clock_timestamp()) * 1000)::bigint + m.clock_offset, 0, 0, 0, 0, 0, '', 0)
+    ON CONFLICT(command) DO NOTHING;
+  IF NOT FOUND AND NOT EXISTS(SELECT 1 FROM cairn.staged_acts s WHERE s.command = command_id AND s.run = on_run
+      AND s.verb = act_verb AND s.target = on_target AND s.body = act_body AND s.staged_by = session_user::text) THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'another act was left under this command id';
+  END IF;
+END $$;
+
+CREATE FUNCTION cairn.take_staged(most bigint) RETURNS SETOF cairn.staged_acts LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  clock bigint := (extract(epoch FROM clock_timestamp()) * 1000)::bigint;
+BEGIN
+  RETURN QUERY UPDATE cairn.staged_acts s SET taken_until = clock + 5000
+    FROM (SELECT w.command FROM cairn.staged_acts w WHERE w.state = 0 AND w.taken_until <= clock
+      ORDER BY w.staged_at, w.command LIMIT most FOR UPDATE SKIP LOCKED) AS waiting
+    WHERE s.command = waiting.command RETURNING s.*;
+END $$;
+
+CREATE FUNCTION cairn.finish_staged(command_id uuid, as_state bigint, with_code bigint, at_version bigint, in_audit bigint,
+  said text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  UPDATE cairn.staged_acts s SET state = as_state, code = with_code, version = at_version, audit = in_audit,
+      outcome = said, decided_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+        + (SELECT m.clock_offset FROM cairn.meta m)
+    WHERE s.command = command_id AND s.state = 0 AND as_state BETWEEN 1 AND 4;
+END $$;
+
+CREATE FUNCTION cairn.staged_no_change() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF OLD.state <> 0 OR (NEW.command, NEW.run, NEW.verb, NEW.target, NEW.body, NEW.reason, NEW.claimed, NEW.uid, NEW.host,
+      NEW.seen_version, NEW.seen_digest, NEW.staged_by, NEW.staged_at) IS DISTINCT FROM (OLD.command, OLD.run, OLD.verb,
+      OLD.target, OLD.body, OLD.reason, OLD.claimed, OLD.uid, OLD.host, OLD.seen_version, OLD.seen_digest, OLD.staged_by,
+      OLD.staged_at) THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA001', MESSAGE = 'of an act that was left only its outcome is added, once';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER staged_no_change BEFORE UPDATE ON cairn.staged_acts FOR EACH ROW
+  EXECUTE FUNCTION cairn.staged_no_change();
+CREATE TRIGGER staged_no_delete BEFORE DELETE ON cairn.staged_acts FOR EACH ROW
+  EXECUTE FUNCTION cairn.refuse_change('acts that were left are append-only');
+CREATE TRIGGER staged_no_truncate BEFORE TRUNCATE ON cairn.staged_acts
+  EXECUTE FUNCTION cairn.refuse_change('acts that were left are append-only');
+
+-- The audit: locked after all else, and added to in order. In a store with roles an entry names who is connected, or whose
+-- act it is that was left under this command id.
+CREATE FUNCTION cairn.lock_audit_head(OUT seq bigint, OUT hash bytea) LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  SELECT h.seq, h.hash INTO STRICT seq, hash FROM cairn.audit_head h FOR UPDATE;
+END $$;
+CREATE FUNCTION cairn.append_audit(seqs bigint[], times bigint[], kinds text[], verbs bigint[], actors text[], uids bigint[],
+  hosts text[], logins text[], runs uuid[], targets text[], commands uuid[], reasons text[], befores text[], afters text[],
+  previouses bytea[], hashes bytea[]) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  top bigint;
+  tip bytea;
+  by_roles boolean;
+BEGIN
+  SELECT h.seq, h.hash INTO STRICT top, tip FROM cairn.audit_head h FOR UPDATE;
+  SELECT m.roles = 1 INTO STRICT by_roles FROM cairn.meta m;
+  FOR i IN 1 .. cardinality(seqs) LOOP
+    IF seqs[i] IS DISTINCT FROM top + 1 OR previouses[i] IS DISTINCT FROM tip THEN
+      RAISE EXCEPTION USING ERRCODE = 'CA001', MESSAGE = 'an audit entry does not continue the chain';
+    END IF;
+    IF by_roles AND logins[i] IS DISTINCT FROM session_user::text AND NOT EXISTS(SELECT 1 FROM cairn.staged_acts s
+        WHERE s.command = commands[i] AND s.run = runs[i] AND s.staged_by = logins[i]) THEN
+      RAISE EXCEPTION USING ERRCODE = 'CA002',
+        MESSAGE = format('an audit entry in the name of "%s", who left no such act', logins[i]);
+    END IF;
+    top := seqs[i];
+    tip := hashes[i];
+  END LOOP;
+  INSERT INTO cairn.audit(seq, time, kind, verb, actor, uid, host, login, run, target, command, reason, before, after,
+      previous, hash)
+    SELECT * FROM unnest(seqs, times, kinds, verbs, actors, uids, hosts, logins, runs, targets, commands, reasons, befores,
+      afters, previouses, hashes);
+  UPDATE cairn.audit_head h SET seq = top, hash = tip;
+END $$;
+
+-- Four eyes, whoever writes: a decision is recorded for a connected approver, or for one who left it here.
+CREATE FUNCTION cairn.approvals_by_people() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  who text;
+  people jsonb := NEW.deciders::jsonb;
+  before jsonb := CASE WHEN TG_OP = 'UPDATE' THEN OLD.deciders::jsonb ELSE '[]'::jsonb END;
+BEGIN
+  IF (SELECT m.roles FROM cairn.meta m) <> 1 THEN
+    RETURN NULL;
+  END IF;
+  IF TG_OP = 'UPDATE' AND (NEW.needed, NEW.asked_by) IS DISTINCT FROM (OLD.needed, OLD.asked_by) THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'who asked, and how many must approve, never changes';
+  END IF;
+  FOR who IN SELECT p FROM jsonb_array_elements_text(people) AS p LOOP
+    IF NOT before ? who AND NOT (who = session_user::text AND cairn.has_role('cairn_approver'))
+        AND NOT EXISTS(SELECT 1 FROM cairn.staged_acts s WHERE s.run = NEW.run AND s.target = NEW.id::text
+          AND s.verb IN (1, 2) AND s.staged_by = who AND s.state = 0) THEN
+      RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = format(
+        'a decision of "%s", who is neither connected with the role cairn_approver nor left one for this approval', who);
+    END IF;
+  END LOOP;
+  IF NEW.state IN (2, 6) AND (SELECT count(DISTINCT p) FROM jsonb_array_elements_text(people) AS p)
+      < greatest(NEW.needed, 1) THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'fewer people have approved than are required';
+  END IF;
+  IF NEW.state IN (2, 6) AND NEW.needed > 1 AND people ? NEW.asked_by THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'who asked cannot approve where two people are required';
+  END IF;
+  IF NEW.state = 3 AND people = '[]'::jsonb THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'a refusal needs a person';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER approvals_by_people AFTER INSERT OR UPDATE ON cairn.approvals FOR EACH ROW
+  EXECUTE FUNCTION cairn.approvals_by_people();
+)sql";
+
+}  // namespace cairn::postgres

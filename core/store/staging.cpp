@@ -1,0 +1,28 @@
+// Staging where a store has no logins: whoever may write it commits at once (DESIGN 9), so nothing is staged.
+
+#include "core/store/store.h"
+
+namespace cairn {
+
+Result<StoreRights> StoreReader::rights() { return StoreRights{}; }
+
+Result<std::optional<StagedAct>> StoreReader::stagedAct(const CommandId&)
+{
+    return std::optional<StagedAct>();
+}
+
+Status StoreWriter::stage(const StagedAct&)
+{
+    return makeError(
+        ErrorKind::Refused, "nothing is left for an engine in this store: whoever acts commits at once");
+}
+
+Result<std::vector<StagedAct>> StoreWriter::takeStaged(std::size_t) { return std::vector<StagedAct>(); }
+
+Status StoreWriter::finishStaged(const StagedAct&)
+{
+    return makeError(
+        ErrorKind::Refused, "nothing is left for an engine in this store: whoever acts commits at once");
+}
+
+}  // namespace cairn

@@ -1,0 +1,162 @@
+// The command line on a PostgreSQL store with roles: what each login's acts come to, with an engine and
+// without.
+
+#include "tests/store/role_logins.h"
+
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+
+namespace cairn::testing {
+
+namespace {
+
+struct Answer {
+    int code = -1;
+    QByteArray out;
+    QByteArray err;
+    [[nodiscard]] QJsonObject json() const { return QJsonDocument::fromJson(out).object(); }
+    [[nodiscard]] QString word(const char* name) const
+    {
+        return json().value(QLatin1String(name)).toString();
+    }
+};
+
+const QByteArray kAsk = "{'schema':'urn:cairn:workflow:1','name':'ask','version':1,'tools':{},'steps':["
+                        "{'name':'pay','kind':'approval','input':{},'approval':{'role':'finance'}}]}";
+
+}  // namespace
+
+class TestCliRoles : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void anActWaitsForAnEngine();
+    void anEngineCarriesItOut();
+    void whoMayOnlyReadIsToldSo();
+    void rolesAreForServers();
+
+private:
+    Answer cairn(const std::string& login, const QStringList& arguments) const
+    {
+        QProcess process;
+        const QString store = QString::fromStdString(m_roles.urlOf(login));
+        process.start(QStringLiteral(CAIRN_BIN_DIR "/cairn"),
+            QStringList{QStringLiteral("--store"), store, QStringLiteral("--json")} + arguments);
+        if (!process.waitForFinished(60'000))
+            return {};
+        return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
+    }
+    static QStringList because(QStringList arguments)
+    {
+        return arguments + QStringList{QStringLiteral("--reason"), QStringLiteral("because of this test")};
+    }
+
+    RoleLogins m_roles;
+    QTemporaryDir m_folder;
+};
+
+void TestCliRoles::init()
+{
+    m_roles.drop();
+    const Answer made = cairn("cairn",
+        {QStringLiteral("store"), QStringLiteral("init"), QStringLiteral("--guarded"),
+            QStringLiteral("--roles")});
+    QVERIFY2(made.code == 0, made.err.constData());
+    QCOMPARE(made.json().value(QLatin1String("roles")).toBool(), true);
+    m_roles.grantLogins();
+    QFile file(m_folder.filePath(QStringLiteral("ask.json")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(QByteArray(kAsk).replace('\'', '"'));
+    file.close();
+    QCOMPARE(cairn("t_engine",
+                 {QStringLiteral("start"), file.fileName(), QStringLiteral("--key"), QStringLiteral("k")})
+                 .code,
+        0);
+}
+
+void TestCliRoles::anActWaitsForAnEngine()
+{
+    const Answer left = cairn("t_operator", because({QStringLiteral("pause"), QStringLiteral("k")}));
+    QVERIFY2(left.code == 0, left.err.constData());
+    QCOMPARE(left.word("outcome"), QStringLiteral("staged"));
+    QCOMPARE(left.word("text"), QStringLiteral("accepted, waits for an engine"));
+    QCOMPARE(RawPg(m_roles.url).value("SELECT command FROM cairn.staged_acts").c_str(),
+        qPrintable(left.word("command")));
+    QFile page(QStringLiteral(CAIRN_SOURCE_DIR "/resources/handbook/command-line.md"));
+    QVERIFY(page.open(QIODevice::ReadOnly));
+    const QByteArray text = page.readAll();
+    for (const QString& name : left.json().keys())
+        QVERIFY2(text.contains('`' + name.toUtf8() + '`'), qPrintable(name));
+    QVERIFY(text.contains("`staged`"));
+}
+
+void TestCliRoles::anEngineCarriesItOut()
+{
+    QProcess engine;
+    engine.start(QStringLiteral(CAIRN_BIN_DIR "/cairn"),
+        {QStringLiteral("--store"), QString::fromStdString(m_roles.urlOf("t_engine")),
+            QStringLiteral("engine")});
+    engine.setReadChannel(QProcess::StandardError);
+    QVERIFY2(engine.waitForReadyRead(30'000), "it says that it serves the store");
+    const Answer paused = cairn("t_operator", because({QStringLiteral("pause"), QStringLiteral("k")}));
+    QVERIFY2(paused.code == 0, paused.err.constData());
+    QCOMPARE(paused.word("outcome"), QStringLiteral("committed"));
+    // Refusals, by the rules and by the database.
+    const Answer nowhere =
+        cairn("t_operator", because({QStringLiteral("retry"), QStringLiteral("k"), QStringLiteral("none")}));
+    QCOMPARE(nowhere.code, 4);
+    QCOMPARE(nowhere.word("outcome"), QStringLiteral("rejected"));
+    const Answer notHis = cairn("t_operator", because({QStringLiteral("approve"), QStringLiteral("k")}));
+    QCOMPARE(notHis.code, 1);
+    QVERIFY2(notHis.err.contains("cairn_approver"), notHis.err.constData());
+    const Answer approved = cairn("t_approver", because({QStringLiteral("approve"), QStringLiteral("k")}));
+    QVERIFY2(approved.code == 0, (approved.out + approved.err).constData());
+    QCOMPARE(approved.word("outcome"), QStringLiteral("committed"));
+    const Answer audit = cairn("t_auditor", {QStringLiteral("audit"), QStringLiteral("list")});
+    QVERIFY2(audit.out.contains("\"login\":\"t_operator\"") && audit.out.contains("\"login\":\"t_approver\"")
+            && !audit.out.contains("\"login\":\"t_engine\""),
+        audit.out.constData());
+    const Answer sound = cairn("t_auditor", {QStringLiteral("store"), QStringLiteral("check")});
+    QVERIFY2(sound.code == 0, sound.out.constData());
+    engine.terminate();
+    QVERIFY(engine.waitForFinished(30'000));
+}
+
+void TestCliRoles::whoMayOnlyReadIsToldSo()
+{
+    const Answer refused = cairn("t_viewer", because({QStringLiteral("pause"), QStringLiteral("k")}));
+    QCOMPARE(refused.code, 1);
+    QVERIFY2(refused.err.contains("may only read"), refused.err.constData());
+    const Answer preview = cairn(
+        "t_viewer", because({QStringLiteral("pause"), QStringLiteral("k"), QStringLiteral("--preview")}));
+    QVERIFY2(preview.code == 0, preview.err.constData());
+    QCOMPARE(preview.json().value(QLatin1String("allowed")).toBool(), true);
+    for (const char* verb : {"list", "why", "show", "history"}) {
+        const QStringList run =
+            verb == std::string("list") ? QStringList{} : QStringList{QStringLiteral("k")};
+        const Answer read = cairn("t_viewer", QStringList{QLatin1String(verb)} + run);
+        QVERIFY2(read.code == 0, read.err.constData());
+    }
+    QCOMPARE(cairn("t_viewer", {QStringLiteral("audit"), QStringLiteral("list")}).code, 1);
+    QCOMPARE(cairn("t_nobody", {QStringLiteral("list")}).code, 3);
+    QCOMPARE(cairn("t_operator", {QStringLiteral("engine")}).code, 1);
+}
+
+void TestCliRoles::rolesAreForServers()
+{
+    QProcess process;
+    process.start(QStringLiteral(CAIRN_BIN_DIR "/cairn"),
+        {QStringLiteral("--store"), QStringLiteral("sqlite:") + m_folder.filePath(QStringLiteral("s.db")),
+            QStringLiteral("store"), QStringLiteral("init"), QStringLiteral("--roles")});
+    QVERIFY(process.waitForFinished(60'000));
+    QCOMPARE(process.exitCode(), 2);
+}
+
+}  // namespace cairn::testing
+
+CAIRN_POSTGRES_TEST_MAIN(cairn::testing::TestCliRoles)
+
+#include "tst_cli_roles.moc"

@@ -1,0 +1,342 @@
+// Acts that people without the engine's right leave in a PostgreSQL store, carried out by an engine whose
+// login has the role cairn_engine: in whose name, once, and what they are told.
+
+#include "core/service/staged.h"
+#include "tests/engine/engine_harness.h"
+#include "tests/store/role_logins.h"
+
+namespace cairn::testing {
+
+namespace {
+
+const std::string kSteps =
+    "{'name':'one','kind':'approval','input':{},'approval':{'role':'ops'}},"
+    "{'name':'two','kind':'approval','input':{},'approval':{'role':'ops','needed':2}}";
+
+std::string doubleQuoted(std::string text)
+{
+    std::replace(text.begin(), text.end(), '\'', '"');
+    return text;
+}
+
+// A person at a desk, or an application: a connection of that login, and a service that decides for it.
+struct Desk {
+    Desk(const RoleLogins& roles, const std::string& login)
+        : store(roles.openAs(login))
+        , queue(makeInlineQueue(*store))
+    {
+        config.uid = 4711;
+        config.host = "desk";
+        config.login = login;
+        service = std::make_unique<Service>(*store, *queue, clock, rng, config);
+    }
+    [[nodiscard]] RunState load(const RunId& run) const
+    {
+        auto state = service->load(run);
+        if (!state)
+            qFatal("%s", state.error().text.c_str());
+        return *std::move(state);
+    }
+    Submission submission(const RunId& run, cmd::Body body, const std::string& name)
+    {
+        Submission s;
+        s.run = run;
+        s.command.id = makeId<CommandId>(clock.wallMs(), rng);
+        s.command.actor = {ActorKind::Person, name};
+        s.claimedName = name;
+        s.command.body = std::move(body);
+        s.reason = "because of this test";
+        return s;
+    }
+    Result<CommandId> leave(Submission s)
+    {
+        const RunState seen = load(s.run);
+        CAIRN_TRY_ASSIGN(const StagedAct act, stagedOf(std::move(s), seen, config));
+        CAIRN_TRY(store->stage(act));
+        return act.command;
+    }
+    Result<CommandId> leave(const RunId& run, cmd::Body body, const std::string& name = "somebody")
+    {
+        return leave(submission(run, std::move(body), name));
+    }
+    Result<CommandId> approve(const RunId& run, const std::string& step, const std::string& name = "somebody")
+    {
+        return leave(run, cmd::Decide{load(run).find(step)->approval, true, {}}, name);
+    }
+
+    SystemClock clock;
+    SystemRng rng;
+    ServiceConfig config;
+    std::unique_ptr<StoreWriter> store;
+    std::unique_ptr<CommitQueue> queue;
+    std::unique_ptr<Service> service;
+};
+
+struct Engine {
+    explicit Engine(const RoleLogins& roles)
+        : store(roles.openAs("t_engine"))
+        , writer(roles.openAs("t_engine"))
+        , queue(makeInlineQueue(*writer))
+    {
+        EngineConfig config = Cluster::config();
+        config.lease = 20'000;
+        core = std::make_unique<EngineCore>(
+            EngineSeams{clock, rng, *store, *queue, executor, processes, nullptr}, config);
+        if (const Status opened = core->open(); !opened)
+            qFatal("%s", opened.error().text.c_str());
+    }
+    SystemClock clock;
+    SystemRng rng;
+    std::unique_ptr<StoreWriter> store;
+    std::unique_ptr<StoreWriter> writer;
+    std::unique_ptr<CommitQueue> queue;
+    FakeExecutor executor;
+    std::set<std::int64_t> gone;
+    FakeProcesses processes{1000, gone};
+    std::unique_ptr<EngineCore> core;
+};
+
+}  // namespace
+
+class TestEngineStaged : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void cleanup();
+    void anApprovalIsCarriedOutInTheNameOfWhoLeftIt();
+    void twoPeopleAreTwoLogins();
+    void anActCountsOnceAlthoughTheEngineDied();
+    void theRulesDecideAgain();
+    void whatIsLeftIsNotTrusted();
+    void anEngineNeedsItsRole();
+    void previewsNeedNoMoreThanReading();
+
+private:
+    // What became of it; the engine ticks meanwhile.
+    StagedAct answer(Desk& desk, const Result<CommandId>& command)
+    {
+        if (!command)
+            qFatal("%s", command.error().text.c_str());
+        StagedAct act;
+        const bool answered = QTest::qWaitFor(
+            [&] {
+                static_cast<void>(m_engine->core->tick());
+                const auto found = desk.store->stagedAct(*command);
+                if (found && *found)
+                    act = **found;
+                return act.state != StagedState::Waiting;
+            },
+            20'000);
+        if (!answered)
+            qFatal("no engine carried it out");
+        return act;
+    }
+    [[nodiscard]] std::vector<AuditRow> audit() const
+    {
+        return m_roles.openAs("t_auditor")->audit(0, 100).value();
+    }
+
+    RoleLogins m_roles;
+    std::unique_ptr<Engine> m_engine;
+    std::unique_ptr<Desk> m_caller;
+    RunId m_run;
+};
+
+void TestEngineStaged::init()
+{
+    m_roles.initWithRoles();
+    m_caller = std::make_unique<Desk>(m_roles, "t_engine");
+    const auto parsed = parseDefinition(workflow("buy", doubleQuoted(kSteps)));
+    for (const auto& d : parsed.diagnostics)
+        if (d.severity == Severity::Error)
+            qFatal("%s", diagnosticLine("test", d).c_str());
+    WorkflowRow row{parsed.definition->ref.name, 1, parsed.definition->ref.digest,
+        workflow("buy", doubleQuoted(kSteps)), {}, 5};
+    CAIRN_VERIFY_OK(m_caller->store->addWorkflow(row));
+    m_engine = std::make_unique<Engine>(m_roles);
+    Submission s;
+    s.workflow = "buy";
+    s.command.actor = {ActorKind::Caller, "test"};
+    s.payloads.push_back(m_caller->service->newPayload("null", "application/json"));
+    cmd::Start start;
+    start.input = s.payloads.back().ref;
+    s.command.body = start;
+    const Outcome outcome = m_caller->service->submitAndWait(std::move(s));
+    QVERIFY2(outcome.kind == Outcome::Kind::Committed, (outcome.rejection.text + outcome.error.text).c_str());
+    m_run = outcome.run;
+    QTRY_VERIFY((static_cast<void>(m_engine->core->tick()), m_caller->load(m_run).approvals.size() == 2));
+}
+
+void TestEngineStaged::cleanup()
+{
+    m_engine.reset();
+    m_caller.reset();
+}
+
+void TestEngineStaged::anApprovalIsCarriedOutInTheNameOfWhoLeftIt()
+{
+    Desk desk(m_roles, "t_approver");
+    const StagedAct done = answer(desk, desk.approve(m_run, "one", "Ann"));
+    QVERIFY2(done.state == StagedState::Committed, done.outcome.c_str());
+    QCOMPARE(done.stagedBy, std::string("t_approver"));
+    const RunState state = desk.load(m_run);
+    const ApprovalRecord* record = state.findApproval(state.find("one")->approval);
+    QCOMPARE(record->state, ApprovalState::Approved);
+    QCOMPARE(record->decidedBy.login, std::string("t_approver"));
+    QCOMPARE(record->decidedBy.id, std::string("Ann"));
+    const auto rows = audit();
+    QCOMPARE(rows.size(), std::size_t{1});
+    QCOMPARE(rows.front().login, std::string("t_approver"));
+    QCOMPARE(rows.front().actor, std::string("Ann"));
+    QCOMPARE(rows.front().uid, std::uint32_t{4711});
+    QCOMPARE(rows.front().host, std::string("desk"));
+    QCOMPARE(rows.front().reason, std::string("because of this test"));
+    QVERIFY(rows.front().command == done.command);
+    QCOMPARE(done.auditSeq, rows.front().seq);
+    QVERIFY(desk.store->findCommand(m_run, done.command)->value() == done.version);
+    QVERIFY(m_roles.open()->check(true)->empty());
+    QVERIFY(verifyRun(*m_caller->store, m_run)->empty());
+}
+
+void TestEngineStaged::twoPeopleAreTwoLogins()
+{
+    Desk desk(m_roles, "t_approver");
+    QVERIFY(answer(desk, desk.approve(m_run, "two", "Ann")).state == StagedState::Committed);
+    CAIRN_VERIFY_ERROR(desk.approve(m_run, "two", "Bob"), ErrorKind::NoRight);
+    QCOMPARE(
+        desk.load(m_run).findApproval(desk.load(m_run).find("two")->approval)->state, ApprovalState::Pending);
+    Desk other(m_roles, "t_second");
+    QVERIFY(answer(other, other.approve(m_run, "two", "Ann")).state == StagedState::Committed);
+    const RunState state = desk.load(m_run);
+    const ApprovalRecord* record = state.findApproval(state.find("two")->approval);
+    QCOMPARE(record->approvedBy.size(), std::size_t{2});
+    QVERIFY(record->state == ApprovalState::Approved || record->state == ApprovalState::Used);
+    QVERIFY(verifyRun(*m_caller->store, m_run)->empty());
+}
+
+// Committed, and gone before it could say so: the next engine finds the command there.
+void TestEngineStaged::anActCountsOnceAlthoughTheEngineDied()
+{
+    Desk desk(m_roles, "t_operator");
+    const auto command = desk.leave(m_run, cmd::SetPaused{true, 0, false});
+    CAIRN_VERIFY_OK(command);
+    const auto act = desk.store->stagedAct(*command);
+    const Outcome first = m_caller->service->submitAndWait(*cairn::submissionOf(**act));
+    QVERIFY2(first.kind == Outcome::Kind::Committed, (first.rejection.text + first.error.text).c_str());
+    const StagedAct done = answer(desk, command);
+    QVERIFY(done.state == StagedState::Committed);
+    QCOMPARE(done.version, first.version);
+    QCOMPARE(audit().size(), std::size_t{1});
+    QVERIFY(desk.load(m_run).paused());
+}
+
+void TestEngineStaged::theRulesDecideAgain()
+{
+    Desk desk(m_roles, "t_operator");
+    const StagedAct nothing = answer(desk, desk.leave(m_run, cmd::SetPaused{false, 0, false}));
+    QVERIFY(nothing.state == StagedState::NoChange);
+    QVERIFY(!nothing.outcome.empty());
+    const StagedAct refused = answer(desk, desk.leave(m_run, cmd::RetryStep{"nowhere", 0, false}));
+    QVERIFY(refused.state == StagedState::Rejected);
+    const Outcome told = outcomeOf(refused);
+    QVERIFY(told.kind == Outcome::Kind::Rejected && told.rejection.code == RejectCode::NotFound);
+    const auto rows = audit();
+    QCOMPARE(rows.size(), std::size_t{1});
+    QCOMPARE(rows.front().kind, std::string("refused"));
+    QCOMPARE(rows.front().login, std::string("t_operator"));
+    // With what comes along: kept byte for byte.
+    Submission signal = desk.submission(m_run, {}, "somebody");
+    signal.command.actor.kind = ActorKind::Caller;
+    const std::string large(100'000, 'x');
+    signal.payloads.push_back(desk.service->newPayload('"' + large + '"', "application/json"));
+    cmd::Signal body;
+    body.name = "hello";
+    body.messageHash = sha256("1");
+    body.data = signal.payloads.back().ref;
+    signal.command.body = body;
+    QVERIFY(answer(desk, desk.leave(std::move(signal))).state == StagedState::Committed);
+    const RunState state = desk.load(m_run);
+    QCOMPARE(state.signals.size(), std::size_t{1});
+    QCOMPARE(desk.store->payload(m_run, state.signals.front().data.id).value(), '"' + large + '"');
+    // A fork is a run of its own.
+    Submission fork = desk.submission(m_run, {}, "somebody");
+    fork.forkSource = m_run;
+    fork.run = makeId<RunId>(desk.clock.wallMs(), desk.rng);
+    fork.command.body = cmd::Fork{fork.run, 1, false};
+    const RunId forked = fork.run;
+    const RunState seen = desk.load(m_run);
+    const auto act = stagedOf(std::move(fork), seen, desk.config);
+    CAIRN_VERIFY_OK(act);
+    CAIRN_VERIFY_OK(desk.store->stage(*act));
+    QVERIFY(answer(desk, act->command).state == StagedState::Committed);
+    QVERIFY(desk.load(forked).forkedFrom == m_run);
+}
+
+void TestEngineStaged::whatIsLeftIsNotTrusted()
+{
+    Desk desk(m_roles, "t_operator");
+    const RunState seen = desk.load(m_run);
+    const auto made =
+        stagedOf(desk.submission(m_run, cmd::RetryStep{"one", 1, true}, "somebody"), seen, desk.config);
+    CAIRN_VERIFY_OK(made);
+    const auto refused = [&](const StagedAct& act) { return !cairn::submissionOf(act).has_value(); };
+    QVERIFY(!refused(*made));
+    StagedAct act = *made;
+    act.target = "two";
+    QVERIFY(refused(act));
+    act = *made;
+    act.verb = Verb::Approve;  // what the body is, is said by the column that its role was asked for
+    QVERIFY(refused(act));
+    for (std::size_t size = 0; size < made->body.size(); ++size) {
+        act = *made;
+        act.body.resize(size);
+        QVERIFY(refused(act));
+    }
+    act = *made;
+    act.body += 'x';
+    QVERIFY(refused(act));
+    // The engine says so, and goes on.
+    act.command = makeId<CommandId>(desk.clock.wallMs(), desk.rng);
+    CAIRN_VERIFY_OK(desk.store->stage(act));
+    QVERIFY(answer(desk, act.command).state == StagedState::Failed);
+    // Nor can a fork take the place of a child that is still to come.
+    Submission fork = desk.submission(m_run, {}, "somebody");
+    fork.forkSource = m_run;
+    fork.run = deriveId<RunId>("child", "the next one");
+    fork.command.body = cmd::Fork{fork.run, 1, false};
+    const auto forked = stagedOf(std::move(fork), seen, desk.config);
+    CAIRN_VERIFY_OK(forked);
+    QVERIFY(refused(*forked));
+}
+
+void TestEngineStaged::anEngineNeedsItsRole()
+{
+    Desk desk(m_roles, "t_operator");
+    FakeExecutor executor;
+    std::set<std::int64_t> gone;
+    FakeProcesses processes{1001, gone};
+    EngineCore core(EngineSeams{desk.clock, desk.rng, *desk.store, *desk.queue, executor, processes, nullptr},
+        Cluster::config());
+    const Status refused = core.open();
+    CAIRN_VERIFY_ERROR(refused, ErrorKind::NoRight);
+    QVERIFY2(refused.error().text.find("cairn_engine") != std::string::npos, refused.error().text.c_str());
+}
+
+void TestEngineStaged::previewsNeedNoMoreThanReading()
+{
+    for (const char* login : {"t_operator", "t_approver", "t_viewer", "t_auditor"}) {
+        Desk desk(m_roles, login);
+        const auto told =
+            desk.service->preview(desk.submission(m_run, cmd::SetPaused{true, 0, false}, "somebody"));
+        CAIRN_VERIFY_OK(told);
+        QVERIFY2(std::holds_alternative<Entry>(told->decision), login);
+        QVERIFY(!told->willHappen.empty());
+    }
+}
+
+}  // namespace cairn::testing
+
+CAIRN_POSTGRES_TEST_MAIN(cairn::testing::TestEngineStaged)
+
+#include "tst_engine_staged.moc"

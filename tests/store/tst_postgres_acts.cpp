@@ -1,0 +1,297 @@
+// Acts of people in a store with roles, and what the database itself enforces about them, about decisions and
+// about the audit, whoever writes.
+
+#include "tests/store/role_logins.h"
+
+#include <set>
+
+namespace cairn::testing {
+
+class PostgresActsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { m_roles.initWithRoles(); }
+    void appendOnlyHoldsForEverybody_data();
+    void appendOnlyHoldsForEverybody();
+    void actsAreRecordedForWhoIsConnected();
+    void namesOfOthersAreNotCalled();
+    void eachVerbNeedsItsRole();
+    void aGuardedStoreAsksForAReason();
+    void idsOfMessagesCannotBeTakenBeforehand();
+    void fourEyesHoldInTheDatabase();
+    void enginesRecordOnlyDecisionsOfApprovers();
+    void theAuditNamesWhoActed();
+
+private:
+    [[nodiscard]] std::string value(const std::string& sql) const { return RawPg(m_roles.url).value(sql); }
+    [[nodiscard]] static StagedAct act(const std::string& name, Verb verb, const std::string& target = {})
+    {
+        StagedAct act;
+        act.command = idOf<CommandId>("act " + name);
+        act.command.bytes[6] = static_cast<std::uint8_t>(0x70U | (act.command.bytes[6] & 0x0FU));
+        act.run = idOf<RunId>("a");
+        act.verb = verb;
+        act.target = target;
+        act.body = "body";
+        act.reason = "because of this test";
+        act.claimed = "somebody";
+        act.uid = 4711;
+        act.host = "desk";
+        return act;
+    }
+    void ask(const std::string& name, int needed, const std::string& by) const
+    {
+        m_roles.admin(
+            "INSERT INTO cairn.approvals(run, id, step, state, role, asked_at, expires, decided_at, "
+            "decided_by, needed, asked_by, deciders, binding) VALUES('"
+            + toText(idOf<RunId>("a")) + "', '" + approval(name) + "', 0, 1, 'ops', 1, 0, 0, '', "
+            + std::to_string(needed) + ", '" + by + "', '[]', decode(repeat('62', 32), 'hex'))");
+    }
+    [[nodiscard]] static std::string approval(const std::string& name)
+    {
+        return toText(idOf<ApprovalId>("approval " + name));
+    }
+    // What an engine writes once a decision was taken.
+    [[nodiscard]] static std::string decided(const std::string& name, int state, const std::string& people)
+    {
+        return "UPDATE cairn.approvals SET state = " + std::to_string(state) + ", deciders = '" + people
+            + "' WHERE id = '" + approval(name) + "'";
+    }
+    [[nodiscard]] StagedAct decision(const std::string& id, Verb verb, const std::string& name) const
+    {
+        StagedAct made = act(id, verb, approval(name));
+        made.seenDigest.bytes.fill(0x62);
+        return made;
+    }
+
+    RoleLogins m_roles;
+};
+
+void PostgresActsTest::appendOnlyHoldsForEverybody_data()
+{
+    QTest::addColumn<QByteArray>("sql");
+    for (const char* who : {"SET ROLE cairn_owner", "SET session_replication_role = replica"})
+        for (const char* what :
+            {"UPDATE cairn.staged_acts SET reason = 'another'", "DELETE FROM cairn.staged_acts",
+                "TRUNCATE cairn.staged_acts", "UPDATE cairn.staged_acts SET staged_by = 't_second'",
+                "UPDATE cairn.staged_acts SET state = 1; UPDATE cairn.staged_acts SET state = 0"})
+            QTest::addRow("%s; %s", who, what) << QByteArray(who) + "; " + what;
+}
+
+void PostgresActsTest::appendOnlyHoldsForEverybody()
+{
+    QFETCH(QByteArray, sql);
+    CAIRN_VERIFY_OK(m_roles.openAs("t_operator")->stage(act("p", Verb::Pause)));
+    QCOMPARE(stateIn(RawPg(m_roles.url), sql.toStdString()), std::string("CA001"));
+}
+
+void PostgresActsTest::actsAreRecordedForWhoIsConnected()
+{
+    const auto by = m_roles.openAs("t_operator");
+    const StagedAct wanted = act("p", Verb::Pause);
+    CAIRN_VERIFY_OK(by->stage(wanted));
+    CAIRN_VERIFY_OK(by->stage(wanted));  // again: the same
+    StagedAct other = wanted;
+    other.body = "another";
+    CAIRN_VERIFY_ERROR(by->stage(other), ErrorKind::NoRight);
+    CAIRN_VERIFY_ERROR(m_roles.openAs("t_both")->stage(wanted), ErrorKind::NoRight);
+    QCOMPARE(value("SELECT count(*) FROM cairn.staged_acts"), std::string("1"));
+    const auto engine = m_roles.openAs("t_engine");
+    const auto taken = engine->takeStaged(10);
+    CAIRN_VERIFY_OK(taken);
+    QCOMPARE(taken->size(), std::size_t{1});
+    const StagedAct& got = taken->front();
+    QCOMPARE(got.stagedBy, std::string("t_operator"));
+    QCOMPARE(got.claimed, wanted.claimed);
+    QCOMPARE(got.uid, wanted.uid);
+    QCOMPARE(got.host, wanted.host);
+    QCOMPARE(got.body, wanted.body);
+    QCOMPARE(got.reason, wanted.reason);
+    QVERIFY(got.run == wanted.run && got.command == wanted.command && got.verb == wanted.verb);
+    QVERIFY2(m_roles.openAs("t_engine")->takeStaged(10)->empty(), "one engine at a time");
+    StagedAct done = got;
+    done.state = StagedState::Committed;
+    done.version = 7;
+    done.auditSeq = 3;
+    done.outcome = "done";
+    CAIRN_VERIFY_ERROR(by->finishStaged(done), ErrorKind::NoRight);
+    CAIRN_VERIFY_OK(engine->finishStaged(done));
+    done.outcome = "twice";
+    CAIRN_VERIFY_OK(engine->finishStaged(done));
+    const auto seen = by->stagedAct(wanted.command);
+    CAIRN_VERIFY_OK(seen);
+    QCOMPARE((*seen)->outcome, std::string("done"));
+    QCOMPARE((*seen)->version, std::uint64_t{7});
+    QCOMPARE((*seen)->auditSeq, std::uint64_t{3});
+    QVERIFY(engine->takeStaged(10)->empty());
+}
+
+// What somebody has in a schema of their own, before all others on their search path, is not called by a
+// function that runs as the owner; and neither SET ROLE nor a temporary table changes who it is that acts.
+void PostgresActsTest::namesOfOthersAreNotCalled()
+{
+    m_roles.admin("CREATE SCHEMA IF NOT EXISTS mine AUTHORIZATION t_operator");
+    const RawPg session(m_roles.urlOf("t_operator"));
+    for (const char* sql :
+        {"CREATE TABLE IF NOT EXISTS mine.trapped(who text)", "GRANT ALL ON mine.trapped TO PUBLIC",
+            "GRANT USAGE ON SCHEMA mine TO PUBLIC",
+            "CREATE OR REPLACE FUNCTION mine.substr(text, integer, integer) RETURNS text LANGUAGE plpgsql AS "
+            "$$ BEGIN INSERT INTO mine.trapped VALUES(current_user); RETURN '7'; END $$",
+            "CREATE OR REPLACE FUNCTION mine.btrim(text) RETURNS text LANGUAGE plpgsql AS "
+            "$$ BEGIN INSERT INTO mine.trapped VALUES(current_user); RETURN 'long enough'; END $$",
+            "CREATE TEMPORARY TABLE staged_acts(x integer)", "CREATE TEMPORARY TABLE meta(roles smallint)",
+            "CREATE TEMPORARY TABLE pg_roles(rolname name, oid oid)",
+            "CREATE FUNCTION pg_temp.session_user() RETURNS text LANGUAGE sql AS $$ SELECT 't_both' $$",
+            "SET search_path = mine, pg_temp, pg_catalog", "SET ROLE cairn_operator"})
+        QCOMPARE(session.exec(sql), std::string());
+    QVERIFY(session.exec("SELECT substr('x'::text, 1, 1)").empty());
+    QCOMPARE(session.value("SELECT count(*) FROM mine.trapped"), std::string("1"));  // the trap is one
+    const StagedAct wanted = act("t", Verb::Pause);
+    QCOMPARE(session.exec("SELECT cairn.stage_act('" + toText(wanted.command) + "', '" + toText(wanted.run)
+                 + "', 3, '', 'body', 'because of this test', 'x', 1, 'h', 1, NULL)"),
+        std::string());
+    QCOMPARE(session.value("SELECT count(*) FROM mine.trapped"), std::string("1"));
+    QCOMPARE(value("SELECT staged_by FROM cairn.staged_acts"), std::string("t_operator"));
+    m_roles.admin("DROP SCHEMA mine CASCADE");
+}
+
+// Numbers of verbs stand in the database's functions: they are those of the enum.
+void PostgresActsTest::eachVerbNeedsItsRole()
+{
+    const std::set<Verb> operators = {Verb::Pause, Verb::Resume, Verb::Cancel, Verb::Retry, Verb::Skip,
+        Verb::Record, Verb::Settle, Verb::Amend, Verb::Deadline, Verb::Budget, Verb::Compensate, Verb::Fork,
+        Verb::Migrate, Verb::Signal};
+    const std::set<Verb> approvers = {Verb::Approve, Verb::Reject};
+    ask("one", 1, "");
+    const auto byOperator = m_roles.openAs("t_operator");
+    const auto byApprover = m_roles.openAs("t_approver");
+    for (const Word& word : words<Verb>()) {
+        const auto verb = static_cast<Verb>(word.value);
+        const std::string name(word.key);
+        const bool decides = approvers.contains(verb);
+        const StagedAct first = decides ? decision("o" + name, verb, "one") : act("o" + name, verb);
+        const StagedAct second = decides ? decision("a" + name, verb, "one") : act("a" + name, verb);
+        const Status one = byOperator->stage(first);
+        QVERIFY2(one.has_value() == operators.contains(verb), name.c_str());
+        const Status two = byApprover->stage(second);
+        QVERIFY2(two.has_value() == decides, name.c_str());
+        for (const Status& refused : {one, two})
+            if (!refused)
+                QCOMPARE(refused.error().kind, ErrorKind::NoRight);
+    }
+}
+
+void PostgresActsTest::aGuardedStoreAsksForAReason()
+{
+    StagedAct hasty = act("h", Verb::Pause);
+    hasty.reason = "  short  ";
+    const auto by = m_roles.openAs("t_operator");
+    const Status refused = by->stage(hasty);
+    CAIRN_VERIFY_ERROR(refused, ErrorKind::NoRight);
+    QVERIFY(refused.error().text.find("reason") != std::string::npos);
+    hasty.body.assign(kStagedLimit + 1, 'x');
+    hasty.reason = "because of this test";
+    CAIRN_VERIFY_ERROR(by->stage(hasty), ErrorKind::InvalidInput);
+}
+
+void PostgresActsTest::idsOfMessagesCannotBeTakenBeforehand()
+{
+    StagedAct taken = act("m", Verb::Pause);
+    taken.command = deriveId<CommandId>("message", "the next one of some run");
+    CAIRN_VERIFY_ERROR(m_roles.openAs("t_operator")->stage(taken), ErrorKind::NoRight);
+}
+
+void PostgresActsTest::fourEyesHoldInTheDatabase()
+{
+    ask("two", 2, "t_both");
+    const auto asker = m_roles.openAs("t_both");
+    const Status own = asker->stage(decision("1", Verb::Approve, "two"));
+    CAIRN_VERIFY_ERROR(own, ErrorKind::NoRight);
+    QVERIFY2(own.error().text.find("who asked") != std::string::npos, own.error().text.c_str());
+    CAIRN_VERIFY_OK(asker->stage(decision("2", Verb::Reject, "two")));  // no is no consent
+    const auto approver = m_roles.openAs("t_approver");
+    StagedAct other = decision("3", Verb::Approve, "two");
+    other.seenDigest = sha256("something else");
+    CAIRN_VERIFY_ERROR(approver->stage(other), ErrorKind::Conflict);
+    CAIRN_VERIFY_ERROR(approver->stage(decision("4", Verb::Approve, "none")), ErrorKind::NoRight);
+    CAIRN_VERIFY_OK(approver->stage(decision("5", Verb::Approve, "two")));
+    const RawPg engine(m_roles.urlOf("t_engine"));
+    QCOMPARE(engine.exec(decided("two", 1, "[\"t_approver\"]")), std::string());
+    const Status twice = approver->stage(decision("6", Verb::Approve, "two"));
+    CAIRN_VERIFY_ERROR(twice, ErrorKind::NoRight);
+    QVERIFY2(
+        twice.error().text.find("has approved already") != std::string::npos, twice.error().text.c_str());
+    CAIRN_VERIFY_OK(m_roles.openAs("t_second")->stage(decision("7", Verb::Approve, "two")));
+    QCOMPARE(engine.exec(decided("two", 2, "[\"t_approver\", \"t_second\"]")), std::string());
+}
+
+void PostgresActsTest::enginesRecordOnlyDecisionsOfApprovers()
+{
+    ask("one", 1, "");
+    ask("two", 2, "t_both");
+    const RawPg engine(m_roles.urlOf("t_engine"));
+    const auto refused = [&](const std::string& sql) { return stateIn(engine, sql) == "CA002"; };
+    QVERIFY(refused(decided("one", 2, "[]")));
+    QVERIFY(refused(decided("one", 2, "[\"t_engine\"]")));
+    QVERIFY(refused(decided("one", 2, "[\"t_approver\"]")));  // who has left nothing
+    QVERIFY(refused(decided("one", 3, "[]")));
+    CAIRN_VERIFY_OK(m_roles.openAs("t_approver")->stage(decision("1", Verb::Approve, "one")));
+    QCOMPARE(stateIn(engine, decided("one", 2, "[\"t_approver\"]")), std::string());
+    QVERIFY2(refused(decided("two", 1, "[\"t_approver\"]")), "it was left for another approval");
+    CAIRN_VERIFY_OK(m_roles.openAs("t_approver")->stage(decision("2", Verb::Approve, "two")));
+    QCOMPARE(stateIn(engine, decided("two", 1, "[\"t_approver\"]")), std::string());
+    QVERIFY2(refused(decided("two", 2, "[\"t_approver\"]")), "two are required");
+    QVERIFY2(refused(decided("two", 2, "[\"t_approver\", \"t_approver\"]")), "two are two people");
+    QVERIFY(refused("UPDATE cairn.approvals SET needed = 1"));
+    QVERIFY(refused("UPDATE cairn.approvals SET asked_by = 'nobody' WHERE needed = 2"));
+    QVERIFY(stateIn(engine, decided("two", 5, "[]")).empty());  // cancelled with its run
+    // Whoever is connected as an approver with an engine's right may decide without leaving it.
+    m_roles.login("t_direct", "cairn_engine, cairn_approver");
+    QVERIFY(stateIn(RawPg(m_roles.urlOf("t_direct")), decided("one", 2, "[\"t_direct\"]")).empty());
+    // Also where triggers are off for replication.
+    QCOMPARE(
+        stateIn(RawPg(m_roles.url), "SET session_replication_role = replica; " + decided("two", 2, "[]")),
+        std::string("CA002"));
+}
+
+void PostgresActsTest::theAuditNamesWhoActed()
+{
+    const auto engine = m_roles.openAs("t_engine");
+    AuditRow row;
+    row.time = 5;
+    row.kind = "refused";
+    row.reason = "because";
+    row.login = "t_operator";
+    CAIRN_VERIFY_ERROR(engine->appendAudit(row), ErrorKind::NoRight);
+    row.login = {};
+    CAIRN_VERIFY_ERROR(engine->appendAudit(row), ErrorKind::NoRight);
+    row.login = "t_engine";
+    CAIRN_VERIFY_OK(engine->appendAudit(row));
+    const StagedAct left = act("p", Verb::Pause);
+    CAIRN_VERIFY_OK(m_roles.openAs("t_operator")->stage(left));
+    row.login = "t_operator";
+    row.command = left.command;
+    row.run = left.run;
+    CAIRN_VERIFY_OK(engine->appendAudit(row));
+    row.login = "t_both";
+    CAIRN_VERIFY_ERROR(engine->appendAudit(row), ErrorKind::NoRight);
+    const auto rows = m_roles.openAs("t_auditor")->audit(0, 10);
+    CAIRN_VERIFY_OK(rows);
+    QCOMPARE(rows->size(), std::size_t{2});
+    QCOMPARE(rows->back().login, std::string("t_operator"));
+    QVERIFY(m_roles.open()->check(true)->empty());
+    // Nor does the chain go on from anything but its end.
+    const RawPg raw(m_roles.urlOf("t_engine"));
+    QCOMPARE(stateIn(raw,
+                 "SELECT cairn.append_audit('{1}', '{1}', '{k}', '{1}', '{a}', '{1}', '{h}', '{t_engine}', "
+                 "ARRAY[NULL]::uuid[], '{t}', ARRAY[NULL]::uuid[], '{r}', '{b}', '{a}', "
+                 "ARRAY[decode(repeat('00', 32), 'hex')], '{hh}')"),
+        std::string("CA001"));
+}
+
+}  // namespace cairn::testing
+
+CAIRN_POSTGRES_TEST_MAIN(cairn::testing::PostgresActsTest)
+
+#include "tst_postgres_acts.moc"

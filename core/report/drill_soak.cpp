@@ -102,6 +102,7 @@ private:
             m_stage.expect(engine.wait() == 128 + SIGKILL,
                 "an engine ended by itself: " + std::to_string(engine.wait()));
             ++m_atBoundaries;
+            ++m_stage.now().faults;
             replace(engine);
         }
     }
@@ -120,7 +121,6 @@ private:
     }
     void replace(Process& engine)
     {
-        ++m_stage.now().faults;
         for (const RunId& run : m_open)
             m_stage.remember(run);
         engine = nextEngine();

@@ -27,6 +27,7 @@ FiveAgents::FiveAgents(Stage& stage, const std::string& key, const std::string& 
     , m_name(key)
 {
     m_paidBefore = stage.effectsOf("pay");
+    m_askedBefore = stage.effectsOf("model");
     m_run = stage.start("drill-agents", key, R"({"amount":"12.50"})", program);
 }
 
@@ -67,7 +68,11 @@ void FiveAgents::killOnly()
     m_engine.kill(SIGKILL);
     m_engine.wait();
     m_armed = false;
-    m_stage.recover(m_run, {});
+}
+
+void FiveAgents::replaceKilled()
+{
+    m_stage.recover(m_run, [&] { startEngine(); });
 }
 
 void FiveAgents::kill()
@@ -144,7 +149,9 @@ void FiveAgents::driveToFourth()
 {
     bool there = false;
     static_cast<void>(drive([&](const ListRow& row) {
-        return there = row.stepsDone == 3 && row.activity == Activity::Executing;
+        // The plan was one call of the model; the second has come to the provider.
+        return there = row.stepsDone == 3 && row.activity == Activity::Executing
+            && m_stage.effectsOf("model") >= m_askedBefore + 2;
     }));
     m_stage.expect(there, m_name + ": the fourth transition was not reached after three");
 }
@@ -328,7 +335,7 @@ void killedWhileApprovalIsAwaited(Stage& stage)
     agents.killOnly();
     stage.expect(stage.effectsOf("pay") == before, "nothing may be paid before the approval");
     agents.approve();
-    agents.startEngine();
+    agents.replaceKilled();
     agents.finish();
     int code = 0;
     const std::string twice = stage.cli(

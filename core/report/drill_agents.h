@@ -21,8 +21,9 @@ public:
     // Kills its engine and starts another, or hands over to one that is there; measures.
     void kill();
     void killFor(Process successor);
-    void killOnly();  // nobody is there afterwards
-    void stop();      // as an operator does; a failpoint that was not reached is a failure
+    void killOnly();  // nobody is there until replaceKilled(), from which on is measured
+    void replaceKilled();
+    void stop();  // as an operator does; a failpoint that was not reached is a failure
     void deliverTwice();
     void approve();
     // To the end: seven transitions by five agents, one message, one payment, whatever happened on the way.
@@ -42,7 +43,7 @@ private:
     unsigned m_engines = 0;
     bool m_armed = false;
     bool m_delivered = false, m_approved = false, m_slept = false;
-    std::uint32_t m_paidBefore = 0;
+    std::uint32_t m_paidBefore = 0, m_askedBefore = 0;
 };
 
 }  // namespace cairn::drill

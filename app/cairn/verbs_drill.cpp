@@ -86,12 +86,17 @@ std::string worst(const std::vector<double>& values)
 
 std::string costLine(const ScenarioReport& r)
 {
-    std::string line = "cost: " + std::to_string(r.modelCalls) + " model calls";
+    std::string line = "cost: ";
+    if (r.modelCalls > 0)
+        line += std::to_string(r.modelCalls) + " model calls; ";
+    const char* separator = "";
     for (const auto& [unit, cost] : r.cost) {
-        line += "; " + unit + " " + amountOf(unit, cost.spent) + " spent";
+        line += separator + unit + " " + amountOf(unit, cost.spent) + " spent";
+        separator = "; ";
         if (cost.spentAgain > 0)
             line += ", at most " + amountOf(unit, cost.spentAgain) + " spent again";
-        line += ", " + amountOf(unit, cost.charged) + " charged by the provider";
+        if (r.modelCalls > 0)
+            line += ", " + amountOf(unit, cost.charged) + " charged by the provider";
     }
     return line;
 }

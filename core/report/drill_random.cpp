@@ -18,7 +18,7 @@ constexpr int kShortestLife = 40;
 constexpr int kWorkWithinMs = 20'000;            // an engine must have come to hold work
 constexpr std::uint32_t kRecoveredPercent = 95;  // of the kills, at least; the others' victims had just ended
                                                  // what they held
-constexpr const char* kThinking = "slow:60ms";   // a model takes its time, so that there is work to hit
+constexpr const char* kThinking = "slow:120ms";  // a model takes its time, so that there is work to hit
 
 // Runs that are not finished, oldest first; finished ones are checked and let go.
 class Load {
@@ -189,15 +189,17 @@ void serverRestarted(Stage& stage)
     const SpanMs back = SystemClock().monotonicMs();
     stage.expect(code == 0, "the restart command ended with " + std::to_string(code));
     ++stage.now().faults;
+    ++stage.now().interrupted;
     load.reap();
     stage.expect(load.open() > 0, "all runs had ended before the server was back: this was no test");
     std::uint64_t before = 0;
     for (const RunId& run : load.runs())
         before += stage.version(run);
-    if (stage.poll([&] { return moved(before); }, 30'000))
+    if (stage.poll([&] { return moved(before); }, 30'000)) {
+        ++stage.now().recovered;
         stage.now().recoveryMs.push_back(static_cast<double>(SystemClock().monotonicMs() - back));
-    else
-        stage.broken("no run moved within 30 s after the server was back");
+    } else
+        stage.broken(Guarantee::Recovered, "no run moved within 30 s after the server was back");
     const bool done = stage.poll(
         [&] {
             load.reap();

@@ -16,15 +16,9 @@ exec "$1/cairn-effectd" "\$@"
 EOF
 chmod +x "$folder/bin/cairn-effectd"
 code=0
-"$folder/bin/cairn" --store "sqlite:$folder/drill.db" --json drill >"$folder/report.json" || code=$?
+"$folder/bin/cairn" --store "sqlite:$folder/drill.db" drill >"$folder/report" || code=$?
+cat "$folder/report"
 [ "$code" = 1 ] || { echo "the drill ended with $code, expected 1" && exit 1; }
-python3 - "$folder/report.json" <<'EOF'
-import json
-import sys
-
-report = json.load(open(sys.argv[1]))
-broken = {g["guarantee"] for s in report["scenarios"] for g in s["guarantees"] if not g["held"]}
-doubled = sum(s["duplicate_effects"] for s in report["scenarios"])
-sys.exit(0 if not report["passed"] and "no_duplicate_effect" in broken and doubled == 1 else
-         f"passed {report['passed']}, broken {broken}, doubled {doubled}")
-EOF
+[ "$(grep -c 'no_duplicate_effect BROKEN' "$folder/report")" = 1 ]
+grep -q 'the provider did pay twice under the key' "$folder/report"
+grep -q 'A GUARANTEE WAS BROKEN' "$folder/report"

@@ -169,6 +169,7 @@ void serverRestarted(Stage& stage)
         stage.finish();
         return;
     }
+    stage.expectCostAccounted();
     // All runs first, then the engines: so that there is much under way when the server goes.
     Load load(stage, "server", 3 * kRunsAtOnce);
     load.fill();

@@ -1,5 +1,7 @@
 #include "core/engine/effect_ledger.h"
 
+#include "core/base/text.h"
+
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -20,7 +22,17 @@ bool readNumber(std::string_view text, std::int64_t& out)
     return problem == std::errc() && end == text.data() + text.size() && out >= 0 && out < 1'000'000'000;
 }
 
+constexpr std::uint32_t kTokensPerCall = 200;  // beside those of the request, one for each of its bytes
+constexpr std::int64_t kMicrosPerToken = 3;
+
 }  // namespace
+
+std::uint32_t tokensOf(const std::string& name, std::size_t bodySize)
+{
+    return name.starts_with("model") ? kTokensPerCall + static_cast<std::uint32_t>(bodySize) : 0;
+}
+
+std::string costOf(std::uint32_t tokens) { return formatAmount(tokens * kMicrosPerToken, "EUR"); }
 
 Result<EffectMode> parseEffectMode(std::string_view text)
 {
@@ -47,10 +59,11 @@ Result<EffectMode> parseEffectMode(std::string_view text)
         mode.status = word[0] == '4' ? 429 : 503;
         mode.retryAfter = word.substr(4);
     } else if (word.substr(0, 5) == "slow:") {
-        if (!readNumber(word.substr(5), number))
+        const bool millis = word.size() > 7 && word.substr(word.size() - 2) == "ms";
+        if (!readNumber(word.substr(5, millis ? word.size() - 7 : word.npos), number))
             return wrong();
         mode.kind = EffectMode::Kind::Slow;
-        mode.slowMs = number * 1000;
+        mode.slowMs = millis ? number : number * 1000;
     } else if (word == "do-then-drop") {
         mode.kind = EffectMode::Kind::DoThenDrop;
     } else if (word == "drop-before") {
@@ -92,14 +105,18 @@ Result<EffectLedger> EffectLedger::open(const std::string& path)
     std::ifstream before(path);
     for (std::string line; std::getline(before, line);) {
         std::istringstream fields(line);
-        std::string time, name, key, sha;
+        std::string time, name, key, sha, tokens;
         std::getline(fields, time, '\t');
         std::getline(fields, name, '\t');
         std::getline(fields, key, '\t');
         std::getline(fields, sha, '\t');
+        std::getline(fields, tokens, '\t');
+        std::int64_t charged = 0;
+        static_cast<void>(readNumber(tokens, charged));  // a line without it charged none
         ++ledger.m_lines;
         ++ledger.m_counts[name];
-        ledger.m_byKey.try_emplace({name, key}, Line{name, sha, ledger.m_lines});
+        ledger.m_byKey.try_emplace(
+            {name, key}, Line{name, sha, ledger.m_lines, static_cast<std::uint32_t>(charged)});
     }
     return ledger;
 }
@@ -111,20 +128,21 @@ const EffectLedger::Line* EffectLedger::find(const std::string& name, const std:
 }
 
 Result<EffectLedger::Line> EffectLedger::append(
-    const std::string& name, const std::string& key, const std::string& bodySha)
+    const std::string& name, const std::string& key, const std::string& bodySha, std::uint32_t tokens)
 {
     timespec now{};
     clock_gettime(CLOCK_REALTIME, &now);
     const std::string line =
         std::to_string(static_cast<std::int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000) + "\t" + name
-        + "\t" + key + "\t" + bodySha + "\n";
+        + "\t" + key + "\t" + bodySha
+        + (tokens > 0 ? "\t" + std::to_string(tokens) + "\t" + costOf(tokens) : std::string()) + "\n";
     if (::write(m_file, line.data(), line.size()) != static_cast<ssize_t>(line.size())
         || ::fdatasync(m_file) != 0)
         return makeError(
             ErrorKind::Io, std::string("the ledger cannot be written: ") + std::strerror(errno), errno);
     ++m_lines;
     ++m_counts[name];
-    const Line done{name, bodySha, m_lines};
+    const Line done{name, bodySha, m_lines, tokens};
     m_byKey.try_emplace({name, key}, done);
     return done;
 }

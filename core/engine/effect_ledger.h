@@ -18,6 +18,9 @@ struct EffectMode {
     std::int64_t slowMs = 0;
     std::int64_t calls = -1;  // for how many calls; -1: for ever
 };
+// What a call of a model is charged: so many tokens, each at one price.
+[[nodiscard]] std::uint32_t tokensOf(const std::string& name, std::size_t bodySize);
+[[nodiscard]] std::string costOf(std::uint32_t tokens);  // a decimal
 [[nodiscard]] Result<EffectMode> parseEffectMode(std::string_view text);
 
 class EffectLedger {
@@ -31,11 +34,12 @@ public:
         std::string name;
         std::string bodySha;
         std::uint64_t number = 0;
+        std::uint32_t tokens = 0;  // that it charged; 0: it charges none
     };
     [[nodiscard]] const Line* find(const std::string& name, const std::string& key) const;
     // Appended and synced when it returns.
-    [[nodiscard]] Result<Line> append(
-        const std::string& name, const std::string& key, const std::string& bodySha);
+    [[nodiscard]] Result<Line> append(const std::string& name, const std::string& key,
+        const std::string& bodySha, std::uint32_t tokens = 0);
     [[nodiscard]] std::map<std::string, std::uint64_t> counts() const { return m_counts; }
 
 private:

@@ -125,7 +125,11 @@ private:
     }
     static std::string receipt(const EffectLedger::Line& line)
     {
-        return "{\"number\":" + std::to_string(line.number) + ",\"name\":" + jsonQuote(line.name) + "}";
+        return "{\"number\":" + std::to_string(line.number) + ",\"name\":" + jsonQuote(line.name)
+            + (line.tokens > 0 ? ",\"usage\":{\"tokens\":" + std::to_string(line.tokens) + ",\"cost\":\""
+                        + costOf(line.tokens) + "\"}"
+                               : std::string())
+            + "}";
     }
     EffectMode modeForGood(const std::string& name) const
     {
@@ -140,7 +144,8 @@ private:
         --next->second.calls;
         return next->second;
     }
-    Plan perform(const std::string& name, const std::string& key, const std::string& sha, bool keyless)
+    Plan perform(const std::string& name, const std::string& key, const std::string& sha,
+        std::uint32_t tokens, bool keyless)
     {
         if (key.find_first_of("\t\n") != std::string::npos)
             return plain(400, "a key holds no tab and no new line");
@@ -149,7 +154,7 @@ private:
                 return plain(422, "this key was used with another request");
             return plain(200, receipt(*known));
         }
-        const auto line = m_server.ledger.append(name, key, sha);
+        const auto line = m_server.ledger.append(name, key, sha, tokens);
         return line ? plain(200, receipt(*line)) : plain(500, line.error().text);
     }
     Plan call(const std::string& name, const Request& request)
@@ -174,7 +179,7 @@ private:
         }
         const bool keyless =
             mode.kind == EffectMode::Kind::Keyless || modeForGood(name).kind == EffectMode::Kind::Keyless;
-        Plan plan = perform(name, key, sha, keyless);
+        Plan plan = perform(name, key, sha, tokensOf(name, request.body().size()), keyless);
         plan.drop = mode.kind == EffectMode::Kind::DoThenDrop;
         plan.waitMs = mode.slowMs;
         return plan;

@@ -54,8 +54,7 @@ void verifyAll(Stage& stage)
     stage.finish();
 }
 
-constexpr double kRecoveredWithinMs =
-    60'000;  // every fault; the aim, p95 under 2 s, is printed beside the figure
+constexpr double kRecoveredWithinMs = 60'000;  // every fault
 
 DrillReport summarised(Stage& stage)
 {
@@ -67,9 +66,10 @@ DrillReport summarised(Stage& stage)
     for (const auto& scenario : scenarios) {
         all.insert(all.end(), scenario.recoveryMs.begin(), scenario.recoveryMs.end());
         report.faults += scenario.faults;
+        report.interrupted += scenario.interrupted;
+        report.recovered += scenario.recovered;
         report.passed = report.passed && scenario.passed;
     }
-    report.recovered = static_cast<std::uint32_t>(all.size());
     report.p50Ms = percentile(all, 0.5);
     report.p95Ms = percentile(all, 0.95);
     report.maxMs = percentile(all, 1);
@@ -97,19 +97,23 @@ Result<DrillReport> runDrill(const DrillOptions& options)
     stage.mode("blind-pay", "keyless");
     CAIRN_TRY(drill::migrationDuringWork(stage));
     drill::fiveAgents(stage);
-    drill::messageTwice(stage);
     drill::rateLimited(stage);
     drill::killedAfterModelCall(stage);
     drill::killedDuringCommit(stage);
     drill::killedAfterAcceptance(stage);
     drill::killedWhileApprovalIsAwaited(stage);
+    drill::messageTwice(stage);
+    drill::killedWithoutLookUp(stage);
+    drill::connectionDropped(stage);
     if (options.kills > 0)
         drill::randomKills(stage);
     if (options.onServer)
         drill::serverRestarted(stage);
     drill::leaveEverySituation(stage);
     drill::verifyAll(stage);
-    return drill::summarised(stage);
+    DrillReport report = drill::summarised(stage);
+    report.passed = report.passed && report.p95Ms < kDrillP95Ms;
+    return report;
 }
 
 }  // namespace cairn

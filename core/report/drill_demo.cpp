@@ -51,7 +51,12 @@ void recover(Stage& stage, Examples& examples, const ExampleRun& run, Process& s
             return false;
         },
         kRecoveryLimitMs);
-    stage.expect(moved, run.name + " did not move after a kill");
+    ++stage.now().interrupted;
+    if (!moved) {
+        stage.broken(Guarantee::Recovered, run.name + " did not move after a kill");
+        return;
+    }
+    ++stage.now().recovered;
     stage.now().recoveryMs.push_back(static_cast<double>(clock.monotonicMs() - from));
 }
 

@@ -43,8 +43,13 @@ void Hits::killed(const Versions& versions)
         m_stage.broken(now.error().text);
         return;
     }
+    settle();
+    Kill kill;
     for (const auto& [run, version] : versions)
-        m_hit.insert({run, Hit{version, *now}});
+        kill.open += m_hit.insert({run, Hit{version, *now, m_kills.size()}}).second ? 1 : 0;
+    m_kills.push_back(kill);
+    ++m_stage.now().faults;
+    m_stage.now().interrupted += kill.open > 0 ? 1 : 0;
 }
 
 // What the victim decided before its death is not a recovery.
@@ -77,9 +82,20 @@ void Hits::settle()
         const auto row = m_stage.row(at->first);
         const bool over = row && isFinished(row->activity);
         const TimeMs moved = firstAfter(at->first, at->second);
-        if (moved != kNoTime)
+        if (moved == kNoTime && !over) {
+            ++at;
+            continue;
+        }
+        Kill& kill = m_kills[at->second.kill];
+        --kill.open;
+        if (moved != kNoTime) {
             m_stage.now().recoveryMs.push_back(static_cast<double>(moved - at->second.at));
-        at = moved != kNoTime || over ? m_hit.erase(at) : std::next(at);
+            m_stage.now().recovered += kill.recovered ? 0 : 1;
+            kill.recovered = true;
+        } else if (kill.open == 0 && !kill.recovered) {
+            --m_stage.now().interrupted;
+        }
+        at = m_hit.erase(at);
     }
 }
 

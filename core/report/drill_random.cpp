@@ -12,9 +12,13 @@ namespace cairn::drill {
 
 namespace {
 
-constexpr std::size_t kRunsAtOnce = 12;
+constexpr std::size_t kRunsAtOnce = 8;
 constexpr int kLongestLife = 250;  // ms between two kills
 constexpr int kShortestLife = 40;
+constexpr int kWorkWithinMs = 20'000;            // an engine must have come to hold work
+constexpr std::uint32_t kRecoveredPercent = 95;  // of the kills, at least; the others' victims had just ended
+                                                 // what they held
+constexpr const char* kThinking = "slow:120ms";  // a model takes its time, so that there is work to hit
 
 // Runs that are not finished, oldest first; finished ones are checked and let go.
 class Load {
@@ -30,11 +34,15 @@ public:
     void fill()
     {
         reap();
-        while (m_open.size() < m_atOnce) {
-            const std::string number = std::to_string(++m_started);
-            m_open.push_back(
-                m_stage.start("drill-load", m_name + "-" + number, R"({"amount":")" + number + R"(.00"})"));
-        }
+        while (m_open.size() < m_atOnce)
+            add();
+    }
+    // One more, where there is room.
+    void top()
+    {
+        reap();
+        if (m_open.size() < m_atOnce)
+            add();
     }
     void reap()
     {
@@ -55,6 +63,13 @@ public:
     [[nodiscard]] const std::vector<RunId>& runs() const { return m_open; }
 
 private:
+    void add()
+    {
+        const std::string number = std::to_string(++m_started);
+        m_open.push_back(
+            m_stage.start("drill-load", m_name + "-" + number, R"({"amount":")" + number + R"(.00"})"));
+    }
+
     Stage& m_stage;
     std::string m_name;
     std::size_t m_atOnce;
@@ -63,6 +78,28 @@ private:
     std::uint32_t m_completed = 0;
 };
 
+// Kills one of the engines at a moment at which it holds work: it is halted first, so that what is seen of it
+// is still so when it dies. False: none held any.
+bool killOneAtWork(Stage& stage, std::span<Process> engines, Hits& hits, Load& load, Process*& victim)
+{
+    return stage.poll(
+        [&] {
+            victim = &engines[stage.rng().below(engines.size())];
+            victim->kill(SIGSTOP);
+            const auto owned = hits.workedOnBy(victim->pid(), load.runs());
+            if (owned.empty()) {
+                victim->kill(SIGCONT);
+                load.top();
+                return false;
+            }
+            victim->kill(SIGKILL);
+            victim->wait();
+            hits.killed(owned);
+            return true;
+        },
+        kWorkWithinMs);
+}
+
 }  // namespace
 
 void randomKills(Stage& stage)
@@ -70,6 +107,8 @@ void randomKills(Stage& stage)
     const unsigned kills = stage.options().kills;
     stage.begin(
         std::to_string(kills) + " random kills under load, seed " + std::to_string(stage.options().seed));
+    stage.expectCostAccounted();
+    stage.mode("model", kThinking);
     Load load(stage, "load", kRunsAtOnce);
     std::array<Process, 2> engines{stage.engine("load-1"), stage.engine("load-2")};
     Hits hits(stage);
@@ -82,13 +121,12 @@ void randomKills(Stage& stage)
                 return false;
             },
             life));
-        Process& victim = engines[stage.rng().below(engines.size())];
-        const auto owned = hits.workedOnBy(victim.pid(), load.runs());
-        victim.kill(SIGKILL);
-        victim.wait();
-        hits.killed(owned);
-        ++stage.now().faults;
-        victim = stage.engine("load-" + std::to_string(kill + 3));
+        Process* victim = nullptr;
+        if (!killOneAtWork(stage, engines, hits, load, victim)) {
+            stage.broken("no engine came to hold work: a kill would have tested nothing");
+            break;
+        }
+        *victim = stage.engine("load-" + std::to_string(kill + 3));
     }
     const bool done = stage.poll(
         [&] {
@@ -104,7 +142,17 @@ void randomKills(Stage& stage)
                 + (row ? std::string(key(row->activity)) + " " + std::string(key(row->reason))
                        : "not in the list"));
         }
+    stage.mode("model", "ok");
     stage.expect(load.completed() >= std::min(kills, 8U), "too few runs completed for this to be a test");
+    const ScenarioReport& now = stage.now();
+    stage.tell(std::to_string(now.faults) + " kills, each of an engine with work under way; after "
+        + std::to_string(now.recovered) + " of them a recovery was measured (at least "
+        + std::to_string(kRecoveredPercent) + " % wanted), " + std::to_string(now.recoveryMs.size())
+        + " runs in all");
+    if (now.faults < kills || now.recovered * 100 < kills * kRecoveredPercent)
+        stage.broken(Guarantee::Recovered,
+            "only " + std::to_string(now.recovered) + " of " + std::to_string(kills)
+                + " kills were followed by a measured recovery: this tested too little");
     for (auto& engine : engines)
         stopEngine(engine);
     stage.finish();
@@ -121,6 +169,7 @@ void serverRestarted(Stage& stage)
         stage.finish();
         return;
     }
+    stage.expectCostAccounted();
     // All runs first, then the engines: so that there is much under way when the server goes.
     Load load(stage, "server", 3 * kRunsAtOnce);
     load.fill();
@@ -141,15 +190,17 @@ void serverRestarted(Stage& stage)
     const SpanMs back = SystemClock().monotonicMs();
     stage.expect(code == 0, "the restart command ended with " + std::to_string(code));
     ++stage.now().faults;
+    ++stage.now().interrupted;
     load.reap();
     stage.expect(load.open() > 0, "all runs had ended before the server was back: this was no test");
     std::uint64_t before = 0;
     for (const RunId& run : load.runs())
         before += stage.version(run);
-    if (stage.poll([&] { return moved(before); }, 30'000))
+    if (stage.poll([&] { return moved(before); }, 30'000)) {
+        ++stage.now().recovered;
         stage.now().recoveryMs.push_back(static_cast<double>(SystemClock().monotonicMs() - back));
-    else
-        stage.broken("no run moved within 30 s after the server was back");
+    } else
+        stage.broken(Guarantee::Recovered, "no run moved within 30 s after the server was back");
     const bool done = stage.poll(
         [&] {
             load.reap();

@@ -4,8 +4,11 @@
 #include "core/report/drill_stage.h"
 
 #include "core/base/text.h"
+#include "core/query/query.h"
 
+#include <algorithm>
 #include <csignal>
+#include <iterator>
 
 namespace cairn::drill {
 
@@ -13,7 +16,7 @@ namespace {
 
 const std::string kAmount = R"({"amount":"240.00","order":"A-58213"})";
 
-const std::string kUnserved = "drill-decision";
+const std::string kUnserved = "stuck-unserved";
 
 struct Wanted {
     const char* workflow;
@@ -36,6 +39,58 @@ constexpr Wanted kByThemselves[] = {
     {"stuck-parent", "purchase with audit", Reason::Child},
     {"stuck-failed-child", "audit of account", Reason::FailedChild},
 };
+
+// What no run can be left with, and why. A run that has it all the same is a failure too: then this is wrong.
+struct NotLeft {
+    Reason reason;
+    const char* why;
+};
+constexpr NotLeft kNotLeft[] = {
+    {Reason::Dependency, "never a run's only reason: what the earlier step waits for is shown"},
+};
+
+constexpr int kLeaseLimitMs = 15'000;
+
+// As the command line and the console count them.
+bool countRuns(Stage& stage)
+{
+    SystemClock clock;
+    const auto counts = Query(stage.store(), clock).counts({});
+    if (!counts)
+        return false;
+    ScenarioReport& now = stage.now();
+    now.activities.clear();
+    now.reasons.clear();
+    for (const CountRow& row : *counts) {
+        now.activities[row.activity] += row.count;
+        now.reasons[row.reason] += row.count;
+    }
+    return true;
+}
+
+void expectEverySituation(Stage& stage)
+{
+    // The killed engine counts as lost when its lease has passed.
+    stage.expect(stage.poll([&] { return countRuns(stage) && stage.now().reasons.contains(Reason::Lease); },
+                     kLeaseLimitMs),
+        "no run is shown as having lost its worker");
+    for (const Word& word : words<Activity>())
+        stage.expect(stage.now().activities.contains(static_cast<Activity>(word.value)),
+            "no run was left that is " + std::string(word.key));
+    for (const Word& word : words<Reason>()) {
+        const auto reason = static_cast<Reason>(word.value);
+        const auto* excused = std::find_if(
+            std::begin(kNotLeft), std::end(kNotLeft), [&](const NotLeft& n) { return n.reason == reason; });
+        const bool left = stage.now().reasons.contains(reason);
+        if (excused == std::end(kNotLeft))
+            stage.expect(left, "no run was left with the reason " + std::string(word.key));
+        else if (left)
+            stage.broken(
+                "a run has the reason " + std::string(word.key) + ", which none can have: " + excused->why);
+        else
+            stage.tell(std::string(word.key) + ": " + excused->why);
+    }
+}
 
 void uncertainAndWhoWaitsForIt(Stage& stage)
 {
@@ -111,6 +166,7 @@ void leaveEverySituation(Stage& stage)
     stage.expect(stage.awaitActivity(cancelling, Activity::Cancelling), "no run that is being cancelled");
     const RunId queued = stage.start("drill-chain", "waits for an engine", "{}");
     stage.expect(stage.awaitActivity(queued, Activity::Queued), "no queued run");
+    expectEverySituation(stage);
     stage.finish();
 }
 

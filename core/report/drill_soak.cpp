@@ -102,6 +102,7 @@ private:
             m_stage.expect(engine.wait() == 128 + SIGKILL,
                 "an engine ended by itself: " + std::to_string(engine.wait()));
             ++m_atBoundaries;
+            ++m_stage.now().faults;
             replace(engine);
         }
     }
@@ -120,7 +121,6 @@ private:
     }
     void replace(Process& engine)
     {
-        ++m_stage.now().faults;
         for (const RunId& run : m_open)
             m_stage.remember(run);
         engine = nextEngine();
@@ -177,6 +177,8 @@ void expectFloors(Stage& stage, const Examples& examples, const Soak& soak, cons
     const std::uint32_t runs = options.runs;
     atLeast(soak.ended(), runs, "runs ended");
     atLeast(now.faults, std::max(options.drill.kills, std::max(3U, runs / 10)), "kills");
+    atLeast(
+        now.recovered, std::max(1U, runs / 10), "kills that stopped work under way, and measured recoveries");
     atLeast(soak.atBoundaries(), runs / 50, "kills at a named boundary");
     atLeast(examples.approvals(), runs, "approvals decided");
     atLeast(examples.payments(), runs / 3, "payments");

@@ -96,6 +96,7 @@ void Stage::begin(const std::string& name)
     ScenarioReport report;
     report.name = name;
     m_reports.push_back(std::move(report));
+    m_started.clear();
     m_ledgerBefore = ledger().size();
     if (m_options.progress)
         m_options.progress(name);
@@ -105,15 +106,20 @@ void Stage::finish()
 {
     checkNoDuplicateEffects();
     checkNothingLost();
+    countCost();
+    if (now().recovered < now().interrupted)
+        broken(Guarantee::Recovered,
+            std::to_string(now().interrupted) + " faults stopped work under way, and only "
+                + std::to_string(now().recovered) + " of them were followed by a commit of another engine");
     now().effects += static_cast<std::uint32_t>(ledger().size() - m_ledgerBefore);
     now().passed = now().failures.empty();
 }
 
-void Stage::broken(const std::string& what)
+void Stage::broken(Guarantee guarantee, const std::string& what)
 {
     if (m_reports.empty())
         m_reports.emplace_back().name = "preparation";
-    now().failures.push_back(what);
+    now().failures.push_back({guarantee, what});
     now().passed = false;
 }
 
@@ -195,7 +201,7 @@ void Stage::killAndRecover(
 {
     victim.kill(SIGKILL);
     victim.wait();
-    recover(run, successor, successorName);
+    recover(run, [&] { successor = engine(successorName); });
 }
 
 void Stage::awaitDeathAndRecover(
@@ -206,18 +212,31 @@ void Stage::awaitDeathAndRecover(
     killAndRecover(victim, run, successor, successorName);
 }
 
-void Stage::recover(const RunId& run, Process& successor, const std::string& successorName)
+void Stage::recover(const RunId& run, const std::function<void()>& successor)
 {
+    ++now().faults;
     remember(run);
     const std::uint64_t before = progress(run);
+    const auto found = row(run);
+    const auto time = m_store->now();
+    const bool held = found && found->attention == Attention::Machine && !isFinished(found->activity)
+        && found->activity != Activity::Waiting;
+    const bool asked = found && found->reason == Reason::Resource && time && found->nextTime > *time;
+    const SpanMs wait = asked ? found->nextTime - *time : 0;
     const SpanMs from = m_clock.monotonicMs();
-    successor = engine(successorName);
-    ++now().faults;
-    if (poll([&] { return progress(run) > before; }, kRecoveryLimitMs))
-        now().recoveryMs.push_back(static_cast<double>(m_clock.monotonicMs() - from));
-    else
-        broken("run " + toText(run) + " did not move within " + std::to_string(kRecoveryLimitMs / 1000)
-            + " s after a kill");
+    if (successor)
+        successor();
+    if (!held)
+        return;
+    ++now().interrupted;
+    if (!poll([&] { return progress(run) > before; }, kRecoveryLimitMs)) {
+        broken(Guarantee::Recovered,
+            "run " + toText(run) + " did not move within " + std::to_string(kRecoveryLimitMs / 1000)
+                + " s after a kill");
+        return;
+    }
+    ++now().recovered;
+    now().recoveryMs.push_back(static_cast<double>(std::max<SpanMs>(m_clock.monotonicMs() - from - wait, 0)));
 }
 
 std::string Stage::cli(const std::vector<std::string>& arguments, int* exitCode, const std::string& program)
@@ -237,6 +256,7 @@ std::string Stage::cli(const std::vector<std::string>& arguments, int* exitCode,
     else if (code != 0)
         broken("`cairn " + arguments.front() + "` ended with " + std::to_string(code) + ": "
             + visibleLine(output));
+    acknowledge(arguments.front(), output);
     return output;
 }
 
@@ -249,9 +269,12 @@ RunId Stage::start(
     if (!json.is_object() || !json.contains("run"))
         return {};
     const auto run = parseId<RunId>(json["run"].get<std::string>());
-    if (run && m_store)
+    if (!run)
+        return {};
+    m_started.push_back(*run);
+    if (m_store)
         remember(*run);
-    return run.value_or(RunId{});
+    return *run;
 }
 
 void Stage::act(const std::vector<std::string>& arguments)
@@ -266,82 +289,6 @@ void Stage::mode(const std::string& name, const std::string& mode)
 {
     if (auto done = post(m_providerUrl + "/mode/" + name, mode); !done)
         broken(done.error().text);
-}
-
-std::vector<LedgerLine> Stage::ledger() const
-{
-    std::vector<LedgerLine> lines;
-    std::ifstream in(m_ledgerFile);
-    std::string text;
-    while (std::getline(in, text)) {
-        std::istringstream fields(text);
-        LedgerLine line;
-        std::string time;
-        if (std::getline(fields, time, '\t') && std::getline(fields, line.name, '\t')
-            && std::getline(fields, line.key, '\t')) {
-            line.time = std::strtod(time.c_str(), nullptr);
-            lines.push_back(std::move(line));
-        }
-    }
-    return lines;
-}
-
-std::uint32_t Stage::effectsOf(const std::string& name) const
-{
-    const auto lines = ledger();
-    return static_cast<std::uint32_t>(
-        std::count_if(lines.begin(), lines.end(), [&](const LedgerLine& l) { return l.name == name; }));
-}
-
-void Stage::checkNoDuplicateEffects()
-{
-    const auto lines = ledger();
-    std::map<std::pair<std::string, std::string>, int> counts;
-    for (std::size_t i = 0; i < lines.size(); ++i)
-        if (!lines[i].key.empty() && lines[i].key != "-" && ++counts[{lines[i].name, lines[i].key}] > 1
-            && i >= m_ledgerBefore) {
-            ++now().duplicateEffects;
-            broken("the provider did " + lines[i].name + " twice under the key " + lines[i].key);
-        }
-}
-
-void Stage::countAttempts(const RunId& run)
-{
-    auto attempts = m_store->attempts(run, kNoStep);
-    if (!attempts)
-        return;
-    std::map<std::pair<StepIx, Purpose>, int> perStep;
-    for (const auto& attempt : *attempts) {
-        if (attempt.purpose == Purpose::LookUp)
-            ++now().lookUps;
-        else if (++perStep[{attempt.step, attempt.purpose}] > 1)
-            ++now().duplicateAttempts;
-    }
-    now().calls += static_cast<std::uint32_t>(attempts->size());
-    if (const auto children = m_store->children(run))
-        for (const RunId& child : *children)
-            countAttempts(child);
-}
-
-void Stage::remember(const RunId& run)
-{
-    if (auto hot = m_store->hot(run))
-        m_known[run] = {hot->version, hot->head};
-}
-
-void Stage::checkNothingLost()
-{
-    for (const auto& [run, known] : m_known) {
-        auto loaded = m_store->loadRun(run, known.first, known.first);
-        const bool there =
-            loaded && loaded->entries.size() == 1 && loaded->entries.front().hash == known.second;
-        if (!there) {
-            ++now().lostEntries;
-            broken("entry " + std::to_string(known.first) + " of run " + toText(run)
-                + " was acknowledged and is not there");
-        }
-    }
-    m_known.clear();
 }
 
 void stopEngine(Process& engine)

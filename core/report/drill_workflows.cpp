@@ -54,6 +54,11 @@ std::string chain(int steps)
 }
 
 const std::string kOrder = "'input':{'amount':{'$from':'input','at':'/amount'}}";
+// Its answer says what the call used; until then the worst case is reserved.
+const std::string kModel = http("model", "read_only",
+    ",'worst_case':[{'tokens':1000},{'amount':'0.01','currency':'EUR'}],"
+    "'usage':{'tokens':'/usage/tokens','EUR':'/usage/cost'}");
+const std::string kModelBudget = "'budget':[{'tokens':100000},{'amount':'1.00','currency':'EUR'}],";
 const std::string kPay = http("pay", "irreversible", kLookUp + kAmount);
 const std::string kBlindPay = http("blind-pay", "irreversible");
 const std::string kNote = "{'name':'report','tool':'note','agent':'reporter','after':['";
@@ -61,35 +66,30 @@ const std::string kNote = "{'name':'report','tool':'note','agent':'reporter','af
 const std::map<std::string, std::string>& all()
 {
     static const std::map<std::string, std::string> workflows{
-        // Seven transitions by five agents: model, research, quote, decision, payment, a pause of 24 hours,
-        // report.
+        // Seven transitions by five agents: a plan, the order's message, a quote, a choice, a payment that a
+        // person agrees to, a pause of 24 hours, a report.
         {"drill-agents",
-            workflow("drill-agents",
-                http("model", "read_only") + "," + http("quote", "read_only") + "," + kPay + "," + kEcho,
+            workflow("drill-agents", kModel + "," + http("quote", "read_only") + "," + kPay + "," + kEcho,
                 "{'name':'plan','kind':'decision','tool':'model','agent':'coordinator','input':{'ask':'plan'}"
                 "},"
-                "{'name':'research','tool':'quote','agent':'researcher','after':['plan'],'input':{'n':1}},"
-                "{'name':'quote','tool':'quote','agent':'researcher','after':['research'],'input':{'n':2}},"
+                "{'name':'order','kind':'signal','signal':'order','agent':'researcher','after':['plan']},"
+                "{'name':'quote','tool':'quote','agent':'researcher','after':['order'],'input':{'for':{'$"
+                "from'"
+                ":'order','at':'/item'}}},"
                 "{'name':'decide','kind':'decision','tool':'model','agent':'coordinator','after':['quote'],'"
-                "input':{'ask':'which'}},"
-                "{'name':'pay','tool':'pay','agent':'buyer','after':['decide'],"
+                "input':{'ask':'which','of':{'$from':'quote','at':'/number'}}},"
+                "{'name':'pay','tool':'pay','agent':'buyer','after':['decide'],'approval':{'role':'finance','"
+                "expires':'2h'},"
                     + kOrder
                     + "},"
                       "{'name':'hold','kind':'timer','agent':'auditor','after':['pay'],'wait':'24h'},"
-                    + kNote + "hold'],'input':{'done':true}}")},
+                    + kNote + "hold'],'input':{'done':true}}",
+                kModelBudget)},
         {"drill-signal",
             workflow("drill-signal", kEcho,
                 "{'name':'first','kind':'signal','signal':'paid'},{'name':'second','kind':'signal','signal':'"
                 "paid','after':['first']},"
                     + kNote + "second']}")},
-        {"drill-limited",
-            workflow("drill-limited", http("limited", "repeatable"),
-                "{'name':'call','tool':'limited','input':{'n':1}}")},
-        {"drill-decision",
-            workflow("drill-decision", http("model", "read_only") + "," + kEcho,
-                "{'name':'decide','kind':'decision','tool':'model','agent':'coordinator','input':{'ask':'"
-                "which'}},"
-                    + kNote + "decide'],'input':{'chosen':{'$from':'decide','at':''}}}")},
         {"drill-chain", workflow("drill-chain", kEcho, chain(12))},
         {"drill-pay",
             workflow("drill-pay", kPay + "," + kEcho,
@@ -97,25 +97,23 @@ const std::map<std::string, std::string>& all()
         {"drill-blind",
             workflow("drill-blind", kBlindPay + "," + kEcho,
                 "{'name':'pay','tool':'blind-pay','agent':'buyer'," + kOrder + "}," + kNote + "pay']}")},
-        {"drill-approval",
-            workflow("drill-approval", kPay + "," + kEcho,
-                "{'name':'pay','tool':'pay','agent':'buyer','approval':{'role':'finance','expires':'2h'},"
-                    + kOrder + "}," + kNote + "pay']}")},
         {"drill-load",
-            workflow("drill-load",
-                http("model", "read_only") + "," + http("reserve", "repeatable") + "," + kPay + "," + kEcho,
+            workflow("drill-load", kModel + "," + http("reserve", "repeatable") + "," + kPay + "," + kEcho,
                 "{'name':'plan','kind':'decision','tool':'model','agent':'coordinator','input':{'ask':'plan'}"
                 "},"
                 "{'name':'reserve','tool':'reserve','agent':'buyer','after':['plan'],"
                     + kOrder
                     + "},"
                       "{'name':'pay','tool':'pay','agent':'buyer','after':['reserve'],"
-                    + kOrder + "}," + kNote + "pay']}")},
+                    + kOrder + "}," + kNote + "pay']}",
+                kModelBudget)},
         // One for each reason that a run may wait for.
         {"stuck-approval",
             workflow("stuck-approval", kPay,
                 "{'name':'pay','tool':'pay','agent':'buyer','approval':{'role':'finance','expires':'8h'},"
                     + kOrder + "}")},
+        {"stuck-unserved",
+            workflow("stuck-unserved", kEcho, "{'name':'look','tool':'note','agent':'researcher'}")},
         {"stuck-exhausted",
             workflow("stuck-exhausted",
                 shell("fetch", "echo host ledger.example not found >&2; exit 75",

@@ -42,6 +42,7 @@ void compareStep(Differ& d, const StepRecord& a, const StepRecord& b)
     d(p + "reason", a.reason, b.reason);
     d(p + "times", std::array{a.since, a.due, a.readyAt, a.firstStartedAt, a.endedAt},
         std::array{b.since, b.due, b.readyAt, b.firstStartedAt, b.endedAt});
+    d(p + "time worked", a.worked, b.worked);
     d(p + "revision", a.revision, b.revision);
     d(p + "counts",
         std::array{

@@ -425,6 +425,11 @@ void Decider::Impl::startAttempt(StepIx ix, Purpose purpose, const StepDef* d, c
     start.worker = worker;
     const SpanMs timeout = d && d->timeout > 0 ? d->timeout : t ? t->timeout : 0;
     start.timeoutAt = timeout > 0 ? g.now + timeout : kNoTime;
+    // The step's time as a whole bounds its tries too, and the first look of check_first. An unknown effect
+    // is asked after for as long as that takes. What a caller drives has no policy that somebody chose.
+    if (const auto left = t && r.state != StepState::Unknown ? timeLeft(ix) : std::nullopt)
+        start.timeoutAt = std::min(
+            start.timeoutAt == kNoTime ? g.now + *left : start.timeoutAt, g.now + std::max<SpanMs>(*left, 1));
     start.heartbeatDue = heartbeat > 0 ? g.now + heartbeat : kNoTime;
     if (const ApprovalRecord* consent = approval(r.approval);
         consent && (consent->state == ApprovalState::Approved || consent->state == ApprovalState::Used))

@@ -93,6 +93,8 @@ struct Decider::Impl {
     // answered.
     bool mayAsk() const { return needs.ledger.size() < capacity; }
     std::optional<RetryPolicy> policyOf(StepIx ix) const;
+    // What is left of the time that the step as a whole may take; nullopt: it is not limited.
+    std::optional<SpanMs> timeLeft(StepIx ix) const;
 
     // decide_attempts.cpp
     void endUnclear(StepIx ix, AttemptEnd how, const PayloadRef& error);

@@ -186,6 +186,9 @@ struct Folder {
         if (isFinished(state.steps[f.step].state))
             unfinish(state, f.step, head);
         Touch t(state, f.step, head);
+        // As long as was planned: whoever came late to end the wait is not charged to the step.
+        if (t->state == StepState::Waiting && t->reason == Reason::Retry)
+            t->worked += std::max<SpanMs>(t->due - t->since, 0);
         // A step that never got its input (its template failed) begins at the beginning.
         t->state = t->readyAt == kNoTime ? StepState::Pending : StepState::Ready;
         t->reason = Reason::None;
@@ -195,6 +198,7 @@ struct Folder {
         if (f.resetCounts) {
             t->failures = 0;
             t->lost = 0;
+            t->worked = 0;
             t->firstStartedAt = kNoTime;
         }
     }
@@ -288,6 +292,7 @@ struct Folder {
         t->readyAt = head.time;
         t->failures = 0;
         t->lost = 0;
+        t->worked = 0;
         t->firstStartedAt = kNoTime;
         t->tries = 0;
         t->lookUps = 0;
@@ -368,6 +373,9 @@ struct Folder {
             if (f.effect == EffectKnowledge::NotHappened && !t->doubt)
                 t->holdsKey = false;
         }
+        const bool handled = f.how == AttemptEnd::Failed || f.how == AttemptEnd::TimedOut;
+        if (t->attempt && handled && !f.countsAsLost && t->state == StepState::Running)
+            t->worked += std::max<SpanMs>(head.time - t->attempt->startedAt, 0);
         t->attempt.reset();
         t->due = kNoTime;
         t->failures += f.countsAsFailure ? 1 : 0;

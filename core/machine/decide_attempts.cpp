@@ -282,9 +282,13 @@ void Decider::Impl::releaseToPermit(StepIx ix)
 {
     if (!g.definition)
         return;
-    if (const ToolDef* t = tool(ix); t && !t->resource.empty() && mayStart(step(ix)))
-        if (capacity == 0 || spent[t->resource] >= g.resources.at(t->resource).permits)
+    if (const ToolDef* t = tool(ix); t && !t->resource.empty() && mayStart(step(ix))) {
+        const bool outside = t->executor == "worker";  // takes no attempt of the engine, but a permit
+        if ((capacity == 0 && !outside) || spent[t->resource] >= g.resources.at(t->resource).permits)
             return;
+        if (outside)
+            ++spent[t->resource];
+    }
     emit(StepReleased{ix, false});
     proceed(ix);
 }

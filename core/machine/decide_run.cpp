@@ -135,16 +135,10 @@ bool Decider::Impl::own(const cmd::Claim& c)
     for (auto candidate = s.ready.begin(); ix == kNoStep && candidate != s.ready.end(); ++candidate)
         if (claimable(s, step(*candidate), c.tools))
             ix = *candidate;
-    if (ix == kNoStep || gateByApproval(ix, def(ix), tool(ix)) || overBudget(ix, tool(ix)))
+    if (ix == kNoStep || gateByApproval(ix, def(ix), tool(ix)))
         return true;
-    switch (askLedger(ix)) {
-    case Ledger::Stop: return false;
-    case Ledger::Moved: return true;
-    case Ledger::Go: break;
-    }
-    const Purpose purpose = step(ix).undoOf != kNoStep ? Purpose::Undo : Purpose::Do;
-    startAttempt(ix, purpose, def(ix), tool(ix), {}, c.worker, c.heartbeat);
-    return true;
+    begin(ix, {}, c.worker, c.heartbeat);
+    return needs.empty();
 }
 
 bool Decider::Impl::own(const cmd::RequestApproval& c)

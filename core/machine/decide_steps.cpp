@@ -393,6 +393,17 @@ bool Decider::Impl::startTool(StepIx ix)
         return true;
     if (g.session.isNull() || !mayAsk() || s.driven || (t && t->executor == "worker"))
         return false;
+    const bool moved = begin(ix, g.session, {}, 0);
+    if (step(ix).attempt)
+        --capacity;
+    return moved;
+}
+
+// The one way in which the work of a ready step begins, by an engine or by a worker outside (no session).
+// False where nothing was decided: something is needed first.
+bool Decider::Impl::begin(StepIx ix, SessionId session, const std::string& worker, SpanMs heartbeat)
+{
+    const ToolDef* t = tool(ix);
     if (overBudget(ix, t))
         return true;
     const std::size_t before = entry.facts.size();
@@ -405,10 +416,9 @@ bool Decider::Impl::startTool(StepIx ix)
     }
     const StepRecord& r = step(ix);
     const bool lookFirst =
-        t->checkFirst && !t->lookUp.empty() && writes(r.safety) && r.tries == 0 && !r.looked;
+        t && t->checkFirst && !t->lookUp.empty() && writes(r.safety) && r.tries == 0 && !r.looked;
     const Purpose purpose = lookFirst ? Purpose::LookUp : r.undoOf != kNoStep ? Purpose::Undo : Purpose::Do;
-    startAttempt(ix, purpose, d, t, g.session, {}, 0);
-    --capacity;
+    startAttempt(ix, purpose, def(ix), t, session, worker, heartbeat);
     return true;
 }
 

@@ -69,6 +69,7 @@ struct Decider::Impl {
     bool openFresh(StepIx ix);
     bool proceed(StepIx ix);
     bool startTool(StepIx ix);
+    bool begin(StepIx ix, SessionId session, const std::string& worker, SpanMs heartbeat);
     bool gateByApproval(StepIx ix, const StepDef* def, const ToolDef* tool);
     bool spentBudget(const ToolDef& t) const;
     bool fitsBudget(const std::vector<Usage>& amounts) const;

@@ -314,7 +314,8 @@ Sentence Query::rowSentence(const ListRow& row, TimeMs now)
     Sentence s;
     s.since = row.since;
     s.next = row.nextTime;
-    s.subject = row.resource.empty() ? visibleLine(row.step) : visibleLine(row.resource);
+    s.subject = row.resource.empty() || row.reason == Reason::None ? visibleLine(row.step)
+                                                                   : visibleLine(row.resource);
     const std::string what(row.reason == Reason::None ? label(row.activity) : label(row.reason));
     const std::string next = row.nextTime == kNoTime ? std::string() : ", next " + fromNow(row.nextTime, now);
     std::string attempt;

@@ -132,6 +132,8 @@ struct ServiceConfig {
 struct Capacity {
     std::uint32_t attempts = 0;
     std::function<std::uint32_t(std::string_view resource)> permits;  // none: not limited
+    // A run whose attempt holds one of this engine's permits; null where none does, or nothing is given.
+    std::function<RunId(std::string_view resource)> holder = {};
 };
 
 class Service {

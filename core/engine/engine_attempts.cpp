@@ -63,6 +63,7 @@ void EngineCore::Impl::committed(const RunState& after, const Entry& entry)
         } else if (std::holds_alternative<ChildRequested>(fact) || std::holds_alternative<RunClosed>(fact)
             || std::holds_alternative<ControlChanged>(fact) || std::holds_alternative<ControlInherited>(fact)
             || std::holds_alternative<CancelConfirmed>(fact) || std::holds_alternative<ChildAnswered>(fact)
+            || std::holds_alternative<AllotmentAsked>(fact) || std::holds_alternative<ChildGranted>(fact)
             || std::holds_alternative<EffectDenied>(fact) || std::holds_alternative<StepCompleted>(fact)) {
             if (!std::holds_alternative<StepCompleted>(fact))
                 outboxAt = 0;

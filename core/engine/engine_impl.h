@@ -86,6 +86,7 @@ struct EngineCore::Impl {
     [[nodiscard]] bool canStart(const OutboxRow& row, const Message& message);
     void copyAside(const OutboxRow& row, const PayloadRef& payload);
     void hold(const OutboxRow& row, const std::string& why);
+    void tellBegun(const OutboxRow& row);
     void freeServed();
 
     // --- engine_attempts.cpp

@@ -54,6 +54,7 @@ void Decider::Impl::settle()
     checkVersions();
     finishFanOuts();
     releaseBudget();
+    grantChildren();
     bool progress = true;
     while (progress && !s.paused() && s.blocked == Reason::None) {
         progress = false;
@@ -75,8 +76,10 @@ void Decider::Impl::settle()
         progress = progress && !s.fresh.empty();
     }
     startLookUps();
-    if (needs.empty())
+    if (needs.empty()) {
+        askParent();
         close();
+    }
 }
 
 // Reason `worker`: this engine does not serve the version. Reason `incompatible`: the definition is not in
@@ -270,54 +273,6 @@ bool Decider::Impl::gateByApproval(StepIx ix, const StepDef* d, const ToolDef* t
         return false;
     askApproval(ix, *d->approval, t, {ActorKind::Run, step(ix).agent});
     return true;
-}
-
-bool Decider::Impl::overBudget(StepIx ix, const ToolDef* t)
-{
-    if (!t || (fitsBudget(t->worstCase) && !spentBudget(*t)))
-        return false;
-    emit(StepWaiting{ix, Reason::Budget, kNoTime, {}, {}});
-    return true;
-}
-
-bool Decider::Impl::fitsBudget(const std::vector<Usage>& amounts) const
-{
-    for (const auto& usage : amounts)
-        for (const auto& line : s.budget)
-            if (line.unit == usage.unit && line.used + line.reserved + usage.amount > line.limit)
-                return false;
-    return true;
-}
-
-// A tool that reports what it uses begins nothing when that is used up, whatever its worst case.
-bool Decider::Impl::spentBudget(const ToolDef& t) const
-{
-    for (const UsageAt& usage : t.usage)
-        for (const auto& line : s.budget)
-            if (line.unit == usage.unit && line.used + line.reserved >= line.limit)
-                return true;
-    return false;
-}
-
-// A raised limit, or a reservation that was not used up, lets waiting steps go on.
-void Decider::Impl::releaseBudget()
-{
-    const auto waiting = s.waiting[static_cast<std::size_t>(Reason::Budget)];
-    for (const auto& [since, ix] : waiting) {
-        std::vector<Usage> wanted;
-        const ToolDef* t = tool(ix);
-        if (t && spentBudget(*t))
-            continue;
-        if (t)
-            wanted = t->worstCase;
-        else if (const StepDef* d = def(ix))
-            for (const auto& line : d->allotment)
-                wanted.push_back({line.unit, line.limit});
-        if (!mayStart(step(ix)) || !fitsBudget(wanted))
-            continue;
-        emit(StepReleased{ix, false});
-        proceed(ix);
-    }
 }
 
 Decider::Impl::Ledger Decider::Impl::askLedger(StepIx ix)

@@ -12,6 +12,8 @@ namespace cairn {
 using Examined = std::variant<std::monostate, Rejection, NoChange>;
 [[nodiscard]] Examined examine(const RunState& state, const Command& command, const Given& given);
 
+[[nodiscard]] Examined examineMessage(const RunState& state, const cmd::Deliver& message);
+
 [[nodiscard]] Rejection refuse(RejectCode code, std::string text);
 // A ready step that a worker with these tools may take; an empty list of tools fits all.
 [[nodiscard]] bool claimable(
@@ -75,6 +77,10 @@ struct Decider::Impl {
     bool fitsBudget(const std::vector<Usage>& amounts) const;
     bool overBudget(StepIx ix, const ToolDef* tool);
     void releaseBudget();
+    void grantChildren();
+    void askParent();
+    [[nodiscard]] std::vector<Usage> costOf(StepIx ix) const;
+    [[nodiscard]] std::vector<Usage> lackOf(const ChildRecord& child) const;
     enum class Ledger : std::uint8_t { Go, Stop, Moved };
     Ledger askLedger(StepIx ix);
     bool throttled(StepIx ix, const ToolDef* tool);

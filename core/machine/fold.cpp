@@ -84,8 +84,7 @@ struct Folder {
             const StepRecord& s = state.steps[ix];
             const bool notBegun = !isFinished(s.state) && s.state != StepState::Unknown && !s.attempt;
             // A child that has not answered is still out there: its step ends with its answer.
-            if (!notBegun || s.undoOf != kNoStep
-                || (s.state == StepState::Waiting && s.reason == Reason::Child))
+            if (!notBegun || s.undoOf != kNoStep || s.waitsForChild())
                 continue;
             cancelStep(ix);
         }
@@ -122,7 +121,7 @@ struct Folder {
         if (auto* line = budgetLine(state, f.unit))
             line->limit = f.limit;
         else
-            state.budget.push_back({f.unit, f.limit, 0, reservedNow(f.unit)});
+            state.budget.push_back({f.unit, f.limit, 0, reservedNow(state, f.unit)});
     }
     void operator()(const PayloadsRedacted&) { }
 
@@ -453,6 +452,8 @@ struct Folder {
             return;
         ChildRecord& child = state.children[found->second];
         child.as = f.as;
+        child.asked.clear();
+        state.asking.erase(found->second);
         if (!child.answered) {
             child.answered = true;
             --state.openChildren;
@@ -473,6 +474,10 @@ struct Folder {
         if (state.restCancelled && t->state == StepState::Waiting)
             m_cancelAfter = true;
     }
+    void operator()(const AllotmentReceived& f) { receiveAllotment(state, f); }
+    void operator()(const AllotmentAsked& f) { state.asked = f.wanted; }
+    void operator()(const ChildAsked& f) { hearChild(state, f, head); }
+    void operator()(const ChildGranted& f) { grantChild(state, f); }
     void operator()(const CancelConfirmed& f)
     {
         if (const auto found = state.childByRun.find(f.child); found != state.childByRun.end()) {
@@ -481,24 +486,6 @@ struct Folder {
         }
     }
 
-    // What is under way already, of a unit that had no limit until now.
-    std::int64_t reservedNow(const std::string& unit) const
-    {
-        std::int64_t sum = 0;
-        const auto add = [&](const std::vector<Usage>& amounts) {
-            for (const auto& usage : amounts)
-                sum += usage.unit == unit ? usage.amount : 0;
-        };
-        for (const StepRecord& step : state.steps) {
-            add(step.held);
-            if (step.attempt)
-                add(step.attempt->reserved);
-        }
-        for (const ChildRecord& child : state.children)
-            for (const auto& line : child.allotment)
-                sum += !child.answered && line.unit == unit ? line.limit : 0;
-        return sum;
-    }
     // A step that is over needs nobody's consent any more.
     void withdraw(StepIx ix)
     {

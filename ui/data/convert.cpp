@@ -141,7 +141,7 @@ SituationLine situationOf(const SituationRow& row, TimeMs now)
     line.wait = qt(label(row.reason));
     line.what = row.error.empty() ? qt(word(row.reason).help) : qt(row.error);
     // The thing waited for, unless it is the step, which stands beside it.
-    if (!row.resource.empty() && row.reason != Reason::None && row.resource != row.step)
+    if (!row.resource.empty() && row.resource != row.step)
         line.what = row.error.empty() ? qt(row.resource) + u": "_s + line.what
                                       : line.what + u" · "_s + qt(row.resource);
     line.where = qt(row.step);

@@ -152,11 +152,15 @@ StepDef readStep(Report& report, const Node& node, const Definition& definition)
         out.approval = readApproval(step);
     if (step.has("for_each"))
         out.forEach = readForEach(step);
-    if (step.has("retry")) {
-        const ToolDef* tool = definition.tool(out.tool);
-        out.retry = readRetry(step, "retry", tool ? tool->retry : RetryPolicy{});
-    }
+    const ToolDef* tool = definition.tool(out.tool);
+    const RetryPolicy ofTool = tool ? tool->retry : RetryPolicy{};
+    if (step.has("retry"))
+        out.retry = readRetry(step, "retry", ofTool);
     out.timeout = step.span("timeout", 0);
+    if (out.timeout > ofTool.maxTotal && !out.retry)
+        out.retry = ofTool;
+    if (out.retry)
+        boundAttempt(step, *out.retry, out.timeout);
     out.addsSteps = step.flag("adds_steps", false);
     out.wait = step.span("wait", 0);
     out.until = step.raw("until");

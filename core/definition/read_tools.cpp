@@ -269,6 +269,7 @@ ToolDef readTool(Report& report, const JsonMember& member, const Node& node)
     readUsage(tool, fields);
     tool.retry = readRetry(fields, "retry", {});
     tool.timeout = fields.span("timeout", tool.timeout);
+    boundAttempt(fields, tool.retry, tool.timeout);
     tool.heartbeatTimeout = fields.span("heartbeat", tool.heartbeatTimeout);
     if (tool.executor == "worker" && tool.heartbeatTimeout > tool.timeout)
         fields.error(fields.has("heartbeat") ? "heartbeat" : "timeout",
@@ -318,6 +319,20 @@ RetryPolicy readRetry(Fields& parent, std::string_view name, RetryPolicy fallbac
                   "after \"first_delay\" ("
                 + spanText(retry.firstDelay) + ")");
     return retry;
+}
+
+void boundAttempt(Fields& parent, RetryPolicy& retry, SpanMs timeout)
+{
+    if (retry.maxTotal >= timeout)
+        return;
+    const Node written = parent.node("retry");
+    const bool saysTotal = !written.raw.empty() && jsonAt(written.raw, "/max_total");
+    if (!saysTotal)
+        retry.maxTotal = timeout;
+    else if (parent.has("timeout"))
+        parent.error("timeout",
+            "\"timeout\" (" + spanText(timeout) + ") is longer than \"max_total\" ("
+                + spanText(retry.maxTotal) + "), which ends the step with all its attempts");
 }
 
 void readTools(Definition& out, Fields& top)

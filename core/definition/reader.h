@@ -103,6 +103,8 @@ void readTools(Definition& out, Fields& top);
 void readSteps(Definition& out, Fields& top);
 std::vector<BudgetLine> readBudget(Fields& fields, std::string_view name);
 RetryPolicy readRetry(Fields& fields, std::string_view name, RetryPolicy fallback);
+// The step's time as a whole has room for one attempt, unless the workflow says less.
+void boundAttempt(Fields& parent, RetryPolicy& retry, SpanMs timeout);
 // Rules between parts: names, order, what reads what.
 void checkDefinition(const Definition& definition, Report& report);
 // What the published schema refuses and nothing else reported.

@@ -50,16 +50,20 @@ void EngineCore::Impl::committed(const RunState& after, const Entry& entry)
         if (const auto* started = std::get_if<AttemptStarted>(&fact);
             started && started->session == session) {
             startAttempt(after, *started);
+        } else if (started && started->session.isNull()) {
+            spendOutside(after, started->step);
         } else if (const auto* ended = std::get_if<AttemptEnded>(&fact)) {
             const auto found = active.find(ended->attempt);
             if (found != active.end() && !found->second.reported)
                 seams.executor.abandon(ended->attempt);  // its time is over
             dropActive(ended->attempt);
+            dropOutside(ended->attempt);
             outboxAt = std::min(
                 outboxAt, seams.clock.monotonicMs() + (ended->effect == EffectKnowledge::NoEffect ? 500 : 0));
         } else if (std::holds_alternative<ChildRequested>(fact) || std::holds_alternative<RunClosed>(fact)
             || std::holds_alternative<ControlChanged>(fact) || std::holds_alternative<ControlInherited>(fact)
             || std::holds_alternative<CancelConfirmed>(fact) || std::holds_alternative<ChildAnswered>(fact)
+            || std::holds_alternative<AllotmentAsked>(fact) || std::holds_alternative<ChildGranted>(fact)
             || std::holds_alternative<EffectDenied>(fact) || std::holds_alternative<StepCompleted>(fact)) {
             if (!std::holds_alternative<StepCompleted>(fact))
                 outboxAt = 0;
@@ -506,6 +510,44 @@ void EngineCore::Impl::dropActive(const AttemptId& attempt)
         feedPermits(resource);
 }
 
+// What a worker outside does is under the limits of the resource as well: it holds a permit of the run's
+// owner.
+void EngineCore::Impl::spendOutside(const RunState& state, StepIx ix)
+{
+    const StepRecord& step = state.steps.at(ix);
+    if (!step.attempt || !step.attempt->session.isNull() || step.attempt->purpose == Purpose::LookUp
+        || outside.contains(step.attempt->id))
+        return;
+    const auto definition = service->definition(state.workflow.name, state.workflow.version);
+    const ToolDef* tool = definition ? definition->tool(step.tool) : nullptr;
+    if (!tool || tool->resource.empty())
+        return;
+    limits.started(tool->resource);
+    outside[step.attempt->id] = {state.id, tool->resource};
+}
+
+void EngineCore::Impl::dropOutside(const AttemptId& attempt)
+{
+    const auto found = outside.find(attempt);
+    if (found == outside.end())
+        return;
+    const std::string resource = found->second.resource;
+    outside.erase(found);
+    limits.ended(resource);
+    feedPermits(resource);
+}
+
+RunId EngineCore::Impl::holderOf(std::string_view resource) const
+{
+    for (const auto& [attempt, each] : active)
+        if (each.resource == resource)
+            return each.run;
+    for (const auto& [attempt, each] : outside)
+        if (each.resource == resource)
+            return each.run;
+    return {};
+}
+
 void EngineCore::Impl::updateCapacity()
 {
     if (!service)
@@ -515,6 +557,7 @@ void EngineCore::Impl::updateCapacity()
     capacity.attempts =
         draining || full || closed || used >= config.maxAttempts ? 0 : config.maxAttempts - used;
     capacity.permits = [this](std::string_view resource) { return limits.permits(resource); };
+    capacity.holder = [this](std::string_view resource) { return holderOf(resource); };
     service->setCapacity(std::move(capacity));
 }
 

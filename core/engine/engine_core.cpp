@@ -260,6 +260,7 @@ void EngineCore::close()
     for (const auto& [attempt, active] : e.active)
         e.seams.executor.abandon(attempt);
     e.active.clear();
+    e.outside.clear();
     e.service->drain();
     e.limits.giveBack();
     e.service.reset();

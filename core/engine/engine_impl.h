@@ -88,6 +88,7 @@ struct EngineCore::Impl {
     [[nodiscard]] bool canStart(const OutboxRow& row, const Message& message);
     void copyAside(const OutboxRow& row, const PayloadRef& payload);
     void hold(const OutboxRow& row, const std::string& why);
+    void tellBegun(const OutboxRow& row);
     void freeServed();
 
     // --- engine_staged.cpp
@@ -115,6 +116,9 @@ struct EngineCore::Impl {
     void answered(const std::shared_ptr<Pending>& pending, const Outcome& outcome);
     void notStorable(Pending& pending, const Error& why);
     void dropActive(const AttemptId& attempt);
+    void spendOutside(const RunState& state, StepIx step);
+    void dropOutside(const AttemptId& attempt);
+    [[nodiscard]] RunId holderOf(std::string_view resource) const;
     void updateCapacity();
 
     void submit(const RunId& run, cmd::Body body, Service::Done done);
@@ -200,8 +204,13 @@ struct EngineCore::Impl {
     bool moreMessages = false;  // than may be under way
 
     std::unordered_map<AttemptId, Active> active;
-    std::deque<std::shared_ptr<Pending>> results;          // to be handed to the store
-    std::vector<std::shared_ptr<Pending>> handed;          // to the store, not answered yet; in order
+    struct Outside {
+        RunId run;
+        std::string resource;
+    };
+    std::unordered_map<AttemptId, Outside> outside;  // attempts of workers that hold a permit of this engine
+    std::deque<std::shared_ptr<Pending>> results;    // to be handed to the store
+    std::vector<std::shared_ptr<Pending>> handed;    // to the store, not answered yet; in order
     std::unordered_map<std::string, std::string> folders;  // of workflows, by name@version
 };
 

@@ -78,12 +78,14 @@ bool EngineCore::Impl::canStart(const OutboxRow& row, const Message& message)
         trouble(stored.error());
         return false;
     }
+    const std::string why =
+        *stored ? "its workflow cannot be read by this version" : "its workflow is not in this store";
     hold(row,
-        "the child run cannot begin: workflow " + message.workflow + "@"
-            + std::to_string(message.workflowVersion)
-            + (*stored ? " cannot be read by this version"
-                       : " is not in this store; add it with `cairn workflow add`"));
+        "the child run of workflow " + message.workflow + "@" + std::to_string(message.workflowVersion)
+            + " cannot begin: " + why + (*stored ? "" : "; add it with `cairn workflow add`"));
     Held& entry = held[{row.from, row.version, row.number}];
+    if (entry.workflow.empty())
+        service->submit(service->tellParent(row.from, row.to, why), [](const Outcome&) {});
     entry.workflow = message.workflow;
     entry.workflowVersion = message.workflowVersion;
     return false;
@@ -146,12 +148,31 @@ void EngineCore::Impl::delivered(const OutboxRow& row, const Outcome& outcome)
     // Nothing of it was applied, so it is not over: it is kept, for a program that can read it.
     if (outcome.kind == Outcome::Kind::Rejected && outcome.rejection.code == RejectCode::InvalidInput)
         return hold(row, outcome.rejection.text);
+    tellBegun(row);
     held.erase(key);
     ++stats.delivered;
     claimAt = 0;  // a child may have begun
     if (outcome.kind != Outcome::Kind::Committed)
         if (const Status dropped = seams.store.dropOutbox(row); !dropped)
             trouble(dropped.error());
+}
+
+// The parent of a child that was held is told that it has begun. Where another engine, that is gone, had held
+// it, the message is old and the parent's row says so; a row whose reason presses more may hide that.
+void EngineCore::Impl::tellBegun(const OutboxRow& row)
+{
+    const auto waits = held.find({row.from, row.version, row.number});
+    bool told = waits != held.end() && !waits->second.workflow.empty();
+    if (!told && service->now() - row.createdAt > kFirstWait) {
+        const auto message = decodeMessage(row.body);
+        if (!message || message->kind != cmd::MessageKind::StartChild)
+            return;
+        const auto parent = seams.store.listRows(std::span(&row.from, 1));
+        told = parent && !parent->empty() && parent->front().reason != Reason::None
+            && parent->front().reason <= Reason::Incompatible;
+    }
+    if (told)
+        service->submit(service->tellParent(row.from, row.to, {}), [](const Outcome&) {});
 }
 
 // `why` is said once; empty: nothing is wrong.

@@ -108,6 +108,8 @@ void EngineCore::Impl::recover(const RunId& run)
     submit(run, cmd::Recover{}, [this, run](const Outcome& outcome) {
         const RunState* state = service ? service->state(run) : nullptr;
         if (state) {
+            for (const StepIx ix : state->running)
+                spendOutside(*state, ix);
             arm(*state);
             stopCancelled(*state);
         }
@@ -363,6 +365,14 @@ void EngineCore::Impl::forget(const RunId& run)
 {
     disarm(run);
     owned.erase(run);
+    for (auto each = outside.begin(); each != outside.end();) {
+        if (each->second.run != run) {
+            ++each;
+            continue;
+        }
+        limits.ended(each->second.resource);
+        each = outside.erase(each);
+    }
 }
 
 }  // namespace cairn

@@ -75,6 +75,7 @@ void EngineCore::Impl::loseSession(const std::string& why)
     for (const auto& [attempt, each] : active)
         seams.executor.abandon(attempt);
     active.clear();
+    outside.clear();
     service.reset();
     formerSessions.push_back(session);
     session = {};

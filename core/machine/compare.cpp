@@ -42,6 +42,7 @@ void compareStep(Differ& d, const StepRecord& a, const StepRecord& b)
     d(p + "reason", a.reason, b.reason);
     d(p + "times", std::array{a.since, a.due, a.readyAt, a.firstStartedAt, a.endedAt},
         std::array{b.since, b.due, b.readyAt, b.firstStartedAt, b.endedAt});
+    d(p + "time worked", a.worked, b.worked);
     d(p + "revision", a.revision, b.revision);
     d(p + "counts",
         std::array{
@@ -92,7 +93,8 @@ void compareRecords(Differ& d, const RunState& a, const RunState& b)
         const ChildRecord& y = b.children[i];
         d("child " + toText(x.run),
             x.run == y.run && x.step == y.step && x.answered == y.answered && x.as == y.as
-                && x.allotment == y.allotment && x.output == y.output && x.used == y.used
+                && x.allotment == y.allotment && x.asked == y.asked && x.askedRevision == y.askedRevision
+                && x.askedAt == y.askedAt && x.output == y.output && x.used == y.used
                 && x.cancelConfirmed == y.cancelConfirmed && x.cancelTotal == y.cancelTotal,
             true);
     }
@@ -101,6 +103,7 @@ void compareRecords(Differ& d, const RunState& a, const RunState& b)
 void compareSets(Differ& d, const RunState& a, const RunState& b)
 {
     d("counts of steps", a.stepsIn, b.stepsIn);
+    d("children that ask", a.asking, b.asking);
     d("fresh steps", a.fresh, b.fresh);
     d("ready steps", a.ready, b.ready);
     d("running steps", a.running, b.running);
@@ -146,6 +149,8 @@ std::vector<std::string> differences(const RunState& a, const RunState& b)
         std::array{b.restCancelled, b.compensating, b.closed, b.closedByRecovery});
     d("closed as", a.closedAs, b.closedAs);
     d("budget", a.budget, b.budget);
+    d("budget set at", a.budgetAt, b.budgetAt);
+    d("budget asked for", a.asked, b.asked);
     d("number of steps", a.steps.size(), b.steps.size());
     for (std::size_t i = 0; i < std::min(a.steps.size(), b.steps.size()); ++i)
         compareStep(d, a.steps[i], b.steps[i]);

@@ -46,6 +46,45 @@ const ToolDef* toolDef(const Definition* definition, const StepRecord& step)
     return definition && !step.tool.empty() ? definition->tool(step.tool) : nullptr;
 }
 
+Examined examineMessage(const RunState& s, const cmd::Deliver& c)
+{
+    const auto child = s.childByRun.find(c.from);
+    if (c.kind == cmd::MessageKind::ChildFinished || c.kind == cmd::MessageKind::CancelConfirmed
+        || c.kind == cmd::MessageKind::BudgetAsked || c.kind == cmd::MessageKind::ChildHeld
+        || c.kind == cmd::MessageKind::ChildBegun)
+        if (child == s.childByRun.end())
+            return refuse(RejectCode::NotFound, "run " + toText(c.from) + " is not a child of this run");
+    if (c.kind == cmd::MessageKind::ControlFlow && c.from != s.parent.run)
+        return refuse(RejectCode::NotFound, "run " + toText(c.from) + " is not the parent of this run");
+    if (c.kind == cmd::MessageKind::BudgetAsked
+        && c.control.revision <= s.children[child->second].askedRevision)
+        return NoChange{"an older request; a newer one was heard", kNoStep};
+    if (c.kind == cmd::MessageKind::ChildHeld || c.kind == cmd::MessageKind::ChildBegun) {
+        const StepRecord& r = s.steps[s.children[child->second].step];
+        const Reason from = c.kind == cmd::MessageKind::ChildHeld ? Reason::Child : Reason::Incompatible;
+        if (!r.waitsForChild() || r.waitRun != c.from || r.reason != from)
+            return NoChange{"the step does not wait so", kNoStep};
+    }
+    if (c.kind == cmd::MessageKind::BudgetGranted) {
+        if (c.from != s.parent.run)
+            return refuse(RejectCode::NotFound, "run " + toText(c.from) + " is not the parent of this run");
+        if (s.closed || s.budgetAt.isNull())
+            return NoChange{"the run needs no allotment any more", kNoStep};
+    }
+    if (c.kind == cmd::MessageKind::ControlFlow && c.control.revision <= s.inherited.revision)
+        return NoChange{"an older control message; a newer one was applied", kNoStep};
+    return {};
+}
+
+MigrationAnswer fitOf(const RunState& state, const Definition& target)
+{
+    std::vector<RecordedStep> recorded;
+    for (const StepRecord& step : state.steps)
+        if (step.undoOf == kNoStep)
+            recorded.push_back({step.name, step.kind, step.tool, step.state});
+    return checkMigration(state.workflow, recorded, target);
+}
+
 Decider::Impl::Impl(RunState& state, const Command& command, Given& given)
     : s(state)
     , cmd(command)

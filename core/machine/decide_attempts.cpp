@@ -38,6 +38,13 @@ std::optional<RetryPolicy> Decider::Impl::policyOf(StepIx ix) const
     return s.driven ? std::optional(RetryPolicy{}) : std::nullopt;
 }
 
+std::optional<SpanMs> Decider::Impl::timeLeft(StepIx ix) const
+{
+    const auto policy = policyOf(ix);
+    return policy && policy->maxTotal > 0 ? std::optional(policy->maxTotal - s.steps[ix].worked)
+                                          : std::nullopt;
+}
+
 void Decider::Impl::retryLater(StepIx ix, Reason reason, TimeMs due)
 {
     emit(StepWaiting{ix, reason, due, {}, {}});
@@ -76,7 +83,7 @@ void Decider::Impl::retryOrExhaust(StepIx ix, bool handledFailure, const Payload
     if (!handledFailure)
         return;  // the owner was lost, not the work: it is ready again at once
     const TimeMs due = g.now + retryDelay(policy, std::max(r.failures, 1U), g.seed, s.id, ix, r.attempts);
-    if (policy.maxTotal > 0 && r.firstStartedAt != kNoTime && due > r.firstStartedAt + policy.maxTotal)
+    if (const auto left = timeLeft(ix); left && due - g.now >= *left)
         exhaust(ix, error);
     else
         retryLater(ix, Reason::Retry, due);
@@ -197,7 +204,10 @@ bool Decider::Impl::own(const cmd::Fail& c)
     }
     if (isFinished(r.state) || c.cancelled)
         return true;  // cancelled with the run; or stopped on request and ready again
-    if (limited) {
+    const auto left = timeLeft(ix);
+    if (limited && left && *left <= 0) {
+        exhaust(ix, c.error);
+    } else if (limited) {
         const RetryPolicy policy = policyOf(ix).value_or(RetryPolicy{});
         const SpanMs asked = std::min(c.retryAfter, kMaxRetryAfter);
         const SpanMs base =
@@ -272,9 +282,13 @@ void Decider::Impl::releaseToPermit(StepIx ix)
 {
     if (!g.definition)
         return;
-    if (const ToolDef* t = tool(ix); t && !t->resource.empty() && mayStart(step(ix)))
-        if (capacity == 0 || spent[t->resource] >= g.resources.at(t->resource).permits)
+    if (const ToolDef* t = tool(ix); t && !t->resource.empty() && mayStart(step(ix))) {
+        const bool outside = t->executor == "worker";  // takes no attempt of the engine, but a permit
+        if ((capacity == 0 && !outside) || spent[t->resource] >= g.resources.at(t->resource).permits)
             return;
+        if (outside)
+            ++spent[t->resource];
+    }
     emit(StepReleased{ix, false});
     proceed(ix);
 }

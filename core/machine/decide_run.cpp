@@ -81,6 +81,8 @@ bool Decider::Impl::own(const cmd::Start& c)
     if (!c.allotment.empty())
         start.budget = c.allotment;
     emit(std::move(start));
+    if (!c.allotment.empty() && !c.budgetAt.isNull())
+        emit(AllotmentReceived{c.allotment, c.budgetAt});
     if (c.driven)
         return true;
     addDefinedSteps();
@@ -135,16 +137,10 @@ bool Decider::Impl::own(const cmd::Claim& c)
     for (auto candidate = s.ready.begin(); ix == kNoStep && candidate != s.ready.end(); ++candidate)
         if (claimable(s, step(*candidate), c.tools))
             ix = *candidate;
-    if (ix == kNoStep || gateByApproval(ix, def(ix), tool(ix)) || overBudget(ix, tool(ix)))
+    if (ix == kNoStep || gateByApproval(ix, def(ix), tool(ix)))
         return true;
-    switch (askLedger(ix)) {
-    case Ledger::Stop: return false;
-    case Ledger::Moved: return true;
-    case Ledger::Go: break;
-    }
-    const Purpose purpose = step(ix).undoOf != kNoStep ? Purpose::Undo : Purpose::Do;
-    startAttempt(ix, purpose, def(ix), tool(ix), {}, c.worker, c.heartbeat);
-    return true;
+    begin(ix, {}, c.worker, c.heartbeat);
+    return needs.empty();
 }
 
 bool Decider::Impl::own(const cmd::RequestApproval& c)
@@ -269,12 +265,27 @@ bool Decider::Impl::own(const cmd::Deliver& c)
         }
         return true;
     }
+    case cmd::MessageKind::BudgetAsked:
+        // One that has answered draws on nothing of this run any more, and one that is over sets no budget.
+        if (s.closed || s.children[s.childByRun.at(c.from)].answered)
+            emit(ChildGranted{c.from, {}});
+        else
+            emit(ChildAsked{c.from, c.used, c.control.revision});
+        return true;
+    case cmd::MessageKind::ChildHeld:
+        emit(StepWaiting{
+            s.children[s.childByRun.at(c.from)].step, Reason::Incompatible, kNoTime, c.from, c.output});
+        return true;
+    case cmd::MessageKind::ChildBegun:
+        emit(StepWaiting{s.children[s.childByRun.at(c.from)].step, Reason::Child, kNoTime, c.from, {}});
+        return true;
+    case cmd::MessageKind::BudgetGranted: emit(AllotmentReceived{c.allotment, c.budgetAt}); return true;
     case cmd::MessageKind::ChildFinished: break;
     }
     const StepIx ix = s.children[s.childByRun.at(c.from)].step;
     emit(ChildAnswered{ix, c.from, c.as, c.output, c.used});
     const StepRecord& r = step(ix);
-    const bool waits = r.state == StepState::Waiting && r.reason == Reason::Child;
+    const bool waits = r.waitsForChild();
     const bool repaired = r.state == StepState::Failed && r.reason == Reason::FailedChild && !s.closed;
     if (c.as == Activity::Completed && (waits || repaired))
         emit(StepCompleted{ix, c.output, false, false});

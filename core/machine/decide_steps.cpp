@@ -54,6 +54,7 @@ void Decider::Impl::settle()
     checkVersions();
     finishFanOuts();
     releaseBudget();
+    grantChildren();
     bool progress = true;
     while (progress && !s.paused() && s.blocked == Reason::None) {
         progress = false;
@@ -75,8 +76,10 @@ void Decider::Impl::settle()
         progress = progress && !s.fresh.empty();
     }
     startLookUps();
-    if (needs.empty())
+    if (needs.empty()) {
+        askParent();
         close();
+    }
 }
 
 // Reason `worker`: this engine does not serve the version. Reason `incompatible`: the definition is not in
@@ -272,54 +275,6 @@ bool Decider::Impl::gateByApproval(StepIx ix, const StepDef* d, const ToolDef* t
     return true;
 }
 
-bool Decider::Impl::overBudget(StepIx ix, const ToolDef* t)
-{
-    if (!t || (fitsBudget(t->worstCase) && !spentBudget(*t)))
-        return false;
-    emit(StepWaiting{ix, Reason::Budget, kNoTime, {}, {}});
-    return true;
-}
-
-bool Decider::Impl::fitsBudget(const std::vector<Usage>& amounts) const
-{
-    for (const auto& usage : amounts)
-        for (const auto& line : s.budget)
-            if (line.unit == usage.unit && line.used + line.reserved + usage.amount > line.limit)
-                return false;
-    return true;
-}
-
-// A tool that reports what it uses begins nothing when that is used up, whatever its worst case.
-bool Decider::Impl::spentBudget(const ToolDef& t) const
-{
-    for (const UsageAt& usage : t.usage)
-        for (const auto& line : s.budget)
-            if (line.unit == usage.unit && line.used + line.reserved >= line.limit)
-                return true;
-    return false;
-}
-
-// A raised limit, or a reservation that was not used up, lets waiting steps go on.
-void Decider::Impl::releaseBudget()
-{
-    const auto waiting = s.waiting[static_cast<std::size_t>(Reason::Budget)];
-    for (const auto& [since, ix] : waiting) {
-        std::vector<Usage> wanted;
-        const ToolDef* t = tool(ix);
-        if (t && spentBudget(*t))
-            continue;
-        if (t)
-            wanted = t->worstCase;
-        else if (const StepDef* d = def(ix))
-            for (const auto& line : d->allotment)
-                wanted.push_back({line.unit, line.limit});
-        if (!mayStart(step(ix)) || !fitsBudget(wanted))
-            continue;
-        emit(StepReleased{ix, false});
-        proceed(ix);
-    }
-}
-
 Decider::Impl::Ledger Decider::Impl::askLedger(StepIx ix)
 {
     const StepRecord& r = step(ix);
@@ -393,6 +348,17 @@ bool Decider::Impl::startTool(StepIx ix)
         return true;
     if (g.session.isNull() || !mayAsk() || s.driven || (t && t->executor == "worker"))
         return false;
+    const bool moved = begin(ix, g.session, {}, 0);
+    if (step(ix).attempt)
+        --capacity;
+    return moved;
+}
+
+// The one way in which the work of a ready step begins, by an engine or by a worker outside (no session).
+// False where nothing was decided: something is needed first.
+bool Decider::Impl::begin(StepIx ix, SessionId session, const std::string& worker, SpanMs heartbeat)
+{
+    const ToolDef* t = tool(ix);
     if (overBudget(ix, t))
         return true;
     const std::size_t before = entry.facts.size();
@@ -405,10 +371,9 @@ bool Decider::Impl::startTool(StepIx ix)
     }
     const StepRecord& r = step(ix);
     const bool lookFirst =
-        t->checkFirst && !t->lookUp.empty() && writes(r.safety) && r.tries == 0 && !r.looked;
+        t && t->checkFirst && !t->lookUp.empty() && writes(r.safety) && r.tries == 0 && !r.looked;
     const Purpose purpose = lookFirst ? Purpose::LookUp : r.undoOf != kNoStep ? Purpose::Undo : Purpose::Do;
-    startAttempt(ix, purpose, d, t, g.session, {}, 0);
-    --capacity;
+    startAttempt(ix, purpose, def(ix), t, session, worker, heartbeat);
     return true;
 }
 
@@ -425,6 +390,11 @@ void Decider::Impl::startAttempt(StepIx ix, Purpose purpose, const StepDef* d, c
     start.worker = worker;
     const SpanMs timeout = d && d->timeout > 0 ? d->timeout : t ? t->timeout : 0;
     start.timeoutAt = timeout > 0 ? g.now + timeout : kNoTime;
+    // The step's time as a whole bounds its tries too, and the first look of check_first. An unknown effect
+    // is asked after for as long as that takes. What a caller drives has no policy that somebody chose.
+    if (const auto left = t && r.state != StepState::Unknown ? timeLeft(ix) : std::nullopt)
+        start.timeoutAt = std::min(
+            start.timeoutAt == kNoTime ? g.now + *left : start.timeoutAt, g.now + std::max<SpanMs>(*left, 1));
     start.heartbeatDue = heartbeat > 0 ? g.now + heartbeat : kNoTime;
     if (const ApprovalRecord* consent = approval(r.approval);
         consent && (consent->state == ApprovalState::Approved || consent->state == ApprovalState::Used))

@@ -12,6 +12,8 @@ namespace cairn {
 using Examined = std::variant<std::monostate, Rejection, NoChange>;
 [[nodiscard]] Examined examine(const RunState& state, const Command& command, const Given& given);
 
+[[nodiscard]] Examined examineMessage(const RunState& state, const cmd::Deliver& message);
+
 [[nodiscard]] Rejection refuse(RejectCode code, std::string text);
 // A ready step that a worker with these tools may take; an empty list of tools fits all.
 [[nodiscard]] bool claimable(
@@ -69,11 +71,16 @@ struct Decider::Impl {
     bool openFresh(StepIx ix);
     bool proceed(StepIx ix);
     bool startTool(StepIx ix);
+    bool begin(StepIx ix, SessionId session, const std::string& worker, SpanMs heartbeat);
     bool gateByApproval(StepIx ix, const StepDef* def, const ToolDef* tool);
     bool spentBudget(const ToolDef& t) const;
     bool fitsBudget(const std::vector<Usage>& amounts) const;
     bool overBudget(StepIx ix, const ToolDef* tool);
     void releaseBudget();
+    void grantChildren();
+    void askParent();
+    [[nodiscard]] std::vector<Usage> costOf(StepIx ix) const;
+    [[nodiscard]] std::vector<Usage> lackOf(const ChildRecord& child) const;
     enum class Ledger : std::uint8_t { Go, Stop, Moved };
     Ledger askLedger(StepIx ix);
     bool throttled(StepIx ix, const ToolDef* tool);
@@ -93,6 +100,8 @@ struct Decider::Impl {
     // answered.
     bool mayAsk() const { return needs.ledger.size() < capacity; }
     std::optional<RetryPolicy> policyOf(StepIx ix) const;
+    // What is left of the time that the step as a whole may take; nullopt: it is not limited.
+    std::optional<SpanMs> timeLeft(StepIx ix) const;
 
     // decide_attempts.cpp
     void endUnclear(StepIx ix, AttemptEnd how, const PayloadRef& error);

@@ -46,6 +46,7 @@ struct Messenger {
         m.index = s.steps[f.step].index;
         m.payload = s.steps[f.step].input;
         m.allotment = f.allotment;
+        m.budgetAt = s.budgetAt.isNull() ? s.id : s.budgetAt;
         m.control = controlForChildren(s);
         m.root = s.root;
         m.origin = childOrigin(s, f.step);
@@ -69,6 +70,31 @@ struct Messenger {
             m.used.push_back({line.unit, line.used});
         m.confirmed = confirmedOf(s);
         m.total = totalOf(s);
+        out.push_back(std::move(m));
+    }
+    void operator()(const AllotmentAsked& f)
+    {
+        Message m;
+        m.kind = cmd::MessageKind::BudgetAsked;
+        m.to = s.parent.run;
+        m.step = s.parent.step;
+        m.used = f.wanted;
+        m.control.revision = s.version;
+        out.push_back(std::move(m));
+    }
+    void operator()(const ChildGranted& f)
+    {
+        Message m;
+        m.kind = cmd::MessageKind::BudgetGranted;
+        m.to = f.child;
+        if (f.more.empty())
+            m.budgetAt = f.child;
+        else
+            m.budgetAt = s.budgetAt.isNull() ? s.id : s.budgetAt;
+        for (const BudgetLine& line : s.children[s.childByRun.at(f.child)].allotment)
+            m.allotment.push_back({line.unit, line.limit, 0, 0});
+        if (f.more.empty())
+            m.allotment.clear();
         out.push_back(std::move(m));
     }
     void operator()(const ControlChanged&) { control = true; }

@@ -408,7 +408,7 @@ struct Examiner {
         case StepState::Ready:
         case StepState::Failed: return {};
         case StepState::Waiting:
-            if (r.reason == Reason::Child)
+            if (r.waitsForChild())
                 return no(RejectCode::Refused, inState(r) + " for a child run: cancel or repair the child");
             if (r.reason == Reason::Dependency)
                 return no(RejectCode::Refused, inState(r) + " for its members: act on them");
@@ -495,6 +495,10 @@ struct Examiner {
             return staleControl();
         if (s.closed)
             return finishedRun();
+        if (!s.budgetAt.isNull())
+            return no(RejectCode::Refused,
+                "the budget of this run is a part of another's: set the budget of run " + toText(s.budgetAt)
+                    + ", and this run gets its part");
         if (c.unit.empty() || c.limit < 0)
             return no(RejectCode::InvalidInput,
                 "a budget needs a unit (tokens or a currency) and a limit that is not negative");
@@ -549,30 +553,10 @@ struct Examiner {
     {
         return s.closed ? same("the run is finished") : Examined{};
     }
-    Examined operator()(const cmd::Deliver& c) const
-    {
-        const auto child = s.childByRun.find(c.from);
-        if (c.kind == cmd::MessageKind::ChildFinished || c.kind == cmd::MessageKind::CancelConfirmed)
-            if (child == s.childByRun.end())
-                return no(RejectCode::NotFound, "run " + toText(c.from) + " is not a child of this run");
-        if (c.kind == cmd::MessageKind::ControlFlow && c.from != s.parent.run)
-            return no(RejectCode::NotFound, "run " + toText(c.from) + " is not the parent of this run");
-        if (c.kind == cmd::MessageKind::ControlFlow && c.control.revision <= s.inherited.revision)
-            return same("an older control message; a newer one was applied");
-        return {};
-    }
+    Examined operator()(const cmd::Deliver& c) const { return examineMessage(s, c); }
 };
 
 }  // namespace
-
-MigrationAnswer fitOf(const RunState& state, const Definition& target)
-{
-    std::vector<RecordedStep> recorded;
-    for (const StepRecord& step : state.steps)
-        if (step.undoOf == kNoStep)
-            recorded.push_back({step.name, step.kind, step.tool, step.state});
-    return checkMigration(state.workflow, recorded, target);
-}
 
 Examined examine(const RunState& state, const Command& command, const Given& given)
 {

@@ -45,6 +45,7 @@ public:
         collectUnknown();
         collectFailed();
         collectLost();
+        collectAsking();
         for (std::size_t r = 1; r < kReasonCount; ++r) {
             const auto reason = static_cast<Reason>(r);
             const auto& set = s.waiting[r];
@@ -112,6 +113,23 @@ private:
         }
         if (item.count > 0)
             items.push_back(item);
+    }
+
+    // Children that want more than this run's budget has, where the budget is set here. Where it is set
+    // further up, the run waits for its child, and the child says where.
+    void collectAsking()
+    {
+        if (s.asking.empty() || !s.budgetAt.isNull())
+            return;
+        ReasonItem item{Reason::Budget, kNoStep, kNoTime, kNoTime, 0, false};
+        for (const std::uint32_t place : s.asking) {
+            const ChildRecord& child = s.children[place];
+            if (item.count++ > 0 && child.askedAt >= item.since)
+                continue;
+            item.step = child.step;
+            item.since = child.askedAt;
+        }
+        items.push_back(item);
     }
 
     const RunState& s;
@@ -266,7 +284,8 @@ std::vector<Probe> probesFor(const RunState& s, TimeMs now, std::size_t most)
         add(Verb::Settle, ix, cmd::Settle{s.steps[ix].id, cmd::SettleAs::Happened, {}, {}, 0, false});
         add(Verb::Retry, ix, cmd::RetryStep{s.steps[ix].id, 0, false});
     }
-    if (!s.waiting[at(Reason::Budget)].empty() || s.blocked == Reason::Budget) {
+    const bool lacks = !s.asking.empty() && s.budgetAt.isNull();
+    if (lacks || !s.waiting[at(Reason::Budget)].empty() || s.blocked == Reason::Budget) {
         const auto line = s.budget.empty() ? BudgetLine{"tokens", 1, 0, 0} : s.budget.front();
         add(Verb::Budget, kNoStep,
             cmd::SetBudget{line.unit, std::max<std::int64_t>(line.limit * 2, line.used), 0, false});

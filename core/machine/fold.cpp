@@ -84,8 +84,7 @@ struct Folder {
             const StepRecord& s = state.steps[ix];
             const bool notBegun = !isFinished(s.state) && s.state != StepState::Unknown && !s.attempt;
             // A child that has not answered is still out there: its step ends with its answer.
-            if (!notBegun || s.undoOf != kNoStep
-                || (s.state == StepState::Waiting && s.reason == Reason::Child))
+            if (!notBegun || s.undoOf != kNoStep || s.waitsForChild())
                 continue;
             cancelStep(ix);
         }
@@ -122,7 +121,7 @@ struct Folder {
         if (auto* line = budgetLine(state, f.unit))
             line->limit = f.limit;
         else
-            state.budget.push_back({f.unit, f.limit, 0, reservedNow(f.unit)});
+            state.budget.push_back({f.unit, f.limit, 0, reservedNow(state, f.unit)});
     }
     void operator()(const PayloadsRedacted&) { }
 
@@ -186,6 +185,9 @@ struct Folder {
         if (isFinished(state.steps[f.step].state))
             unfinish(state, f.step, head);
         Touch t(state, f.step, head);
+        // As long as was planned: whoever came late to end the wait is not charged to the step.
+        if (t->state == StepState::Waiting && t->reason == Reason::Retry)
+            t->worked += std::max<SpanMs>(t->due - t->since, 0);
         // A step that never got its input (its template failed) begins at the beginning.
         t->state = t->readyAt == kNoTime ? StepState::Pending : StepState::Ready;
         t->reason = Reason::None;
@@ -195,6 +197,7 @@ struct Folder {
         if (f.resetCounts) {
             t->failures = 0;
             t->lost = 0;
+            t->worked = 0;
             t->firstStartedAt = kNoTime;
         }
     }
@@ -288,6 +291,7 @@ struct Folder {
         t->readyAt = head.time;
         t->failures = 0;
         t->lost = 0;
+        t->worked = 0;
         t->firstStartedAt = kNoTime;
         t->tries = 0;
         t->lookUps = 0;
@@ -368,6 +372,9 @@ struct Folder {
             if (f.effect == EffectKnowledge::NotHappened && !t->doubt)
                 t->holdsKey = false;
         }
+        const bool handled = f.how == AttemptEnd::Failed || f.how == AttemptEnd::TimedOut;
+        if (t->attempt && handled && !f.countsAsLost && t->state == StepState::Running)
+            t->worked += std::max<SpanMs>(head.time - t->attempt->startedAt, 0);
         t->attempt.reset();
         t->due = kNoTime;
         t->failures += f.countsAsFailure ? 1 : 0;
@@ -445,6 +452,8 @@ struct Folder {
             return;
         ChildRecord& child = state.children[found->second];
         child.as = f.as;
+        child.asked.clear();
+        state.asking.erase(found->second);
         if (!child.answered) {
             child.answered = true;
             --state.openChildren;
@@ -465,6 +474,10 @@ struct Folder {
         if (state.restCancelled && t->state == StepState::Waiting)
             m_cancelAfter = true;
     }
+    void operator()(const AllotmentReceived& f) { receiveAllotment(state, f); }
+    void operator()(const AllotmentAsked& f) { state.asked = f.wanted; }
+    void operator()(const ChildAsked& f) { hearChild(state, f, head); }
+    void operator()(const ChildGranted& f) { grantChild(state, f); }
     void operator()(const CancelConfirmed& f)
     {
         if (const auto found = state.childByRun.find(f.child); found != state.childByRun.end()) {
@@ -473,24 +486,6 @@ struct Folder {
         }
     }
 
-    // What is under way already, of a unit that had no limit until now.
-    std::int64_t reservedNow(const std::string& unit) const
-    {
-        std::int64_t sum = 0;
-        const auto add = [&](const std::vector<Usage>& amounts) {
-            for (const auto& usage : amounts)
-                sum += usage.unit == unit ? usage.amount : 0;
-        };
-        for (const StepRecord& step : state.steps) {
-            add(step.held);
-            if (step.attempt)
-                add(step.attempt->reserved);
-        }
-        for (const ChildRecord& child : state.children)
-            for (const auto& line : child.allotment)
-                sum += !child.answered && line.unit == unit ? line.limit : 0;
-        return sum;
-    }
     // A step that is over needs nobody's consent any more.
     void withdraw(StepIx ix)
     {

@@ -118,6 +118,75 @@ inline void use(RunState& state, const std::vector<Usage>& amounts)
             line->used += usage.amount;
 }
 
+// What is under way already, of a unit that had no limit until now.
+inline std::int64_t reservedNow(const RunState& state, std::string_view unit)
+{
+    std::int64_t sum = 0;
+    const auto add = [&](const std::vector<Usage>& amounts) {
+        for (const auto& usage : amounts)
+            sum += usage.unit == unit ? usage.amount : 0;
+    };
+    for (const StepRecord& step : state.steps) {
+        add(step.held);
+        if (step.attempt)
+            add(step.attempt->reserved);
+    }
+    for (const ChildRecord& child : state.children)
+        for (const auto& line : child.allotment)
+            sum += !child.answered && line.unit == unit ? line.limit : 0;
+    return sum;
+}
+
+// Limits only grow by it, so the order in which such messages come does not matter.
+inline void receiveAllotment(RunState& state, const AllotmentReceived& f)
+{
+    state.budgetAt = f.decidedBy == state.id ? RunId{} : f.decidedBy;
+    for (const BudgetLine& line : f.lines) {
+        if (auto* own = budgetLine(state, line.unit))
+            own->limit = std::max(own->limit, line.limit);
+        else
+            state.budget.push_back({line.unit, line.limit, 0, reservedNow(state, line.unit)});
+    }
+    std::erase_if(state.asked, [&](const Usage& wanted) {
+        const BudgetLine* own = budgetLine(state, wanted.unit);
+        return state.budgetAt.isNull() || (own && own->limit >= wanted.amount);
+    });
+}
+
+inline void hearChild(RunState& state, const ChildAsked& f, const Head& head)
+{
+    const auto found = state.childByRun.find(f.child);
+    if (found == state.childByRun.end())
+        return;
+    ChildRecord& child = state.children[found->second];
+    if (child.asked.empty())
+        child.askedAt = head.time;
+    child.asked = f.wanted;
+    child.askedRevision = f.revision;
+    if (child.asked.empty())
+        state.asking.erase(found->second);
+    else
+        state.asking.insert(found->second);
+}
+
+inline void grantChild(RunState& state, const ChildGranted& f)
+{
+    const auto found = state.childByRun.find(f.child);
+    if (found == state.childByRun.end())
+        return;
+    ChildRecord& child = state.children[found->second];
+    for (const Usage& more : f.more) {
+        auto line = std::find_if(child.allotment.begin(), child.allotment.end(),
+            [&](const BudgetLine& given) { return given.unit == more.unit; });
+        if (line == child.allotment.end())
+            line = child.allotment.insert(line, {more.unit, 0, 0, 0});
+        line->limit += more.amount;
+    }
+    reserve(state, f.more, +1);
+    child.asked.clear();
+    state.asking.erase(found->second);
+}
+
 // The doubt about a step's effect is over: reservations that were kept for it are let go.
 inline void settleHeld(RunState& state, StepRecord& step)
 {

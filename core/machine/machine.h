@@ -166,6 +166,7 @@ struct Message {
     RunId origin;  // StartChild: names the child's default effect keys
     std::uint32_t confirmed = 0;
     std::uint32_t total = 0;
+    RunId budgetAt;   // StartChild, BudgetGranted: the run whose budget a person sets
     EffectId effect;  // EffectReleased: made by the store, one per waiter
 };
 

@@ -47,6 +47,7 @@ struct StepRecord {
     TimeMs due = kNoTime;          // when time itself ends the wait
     TimeMs readyAt = kNoTime;
     TimeMs firstStartedAt = kNoTime;
+    SpanMs worked = 0;  // of RetryPolicy::maxTotal: handled tries, and the waits between them
     TimeMs endedAt = kNoTime;
     std::uint32_t revision = 0;  // grows with every fact that touches the step
     std::uint32_t unmet = 0;     // unfinished dependencies
@@ -81,6 +82,12 @@ struct StepRecord {
     AttemptId lastAttempt;                // the newest started
     AttemptId completedBy;                // the attempt that gave the result
 
+    // It ends with its child's answer, also while the child cannot begin (Incompatible).
+    [[nodiscard]] bool waitsForChild() const
+    {
+        return state == StepState::Waiting
+            && (reason == Reason::Child || (reason == Reason::Incompatible && !waitRun.isNull()));
+    }
     [[nodiscard]] bool inDoubt() const { return doubt && !attempt && !isFinished(state); }
 };
 
@@ -114,6 +121,9 @@ struct ChildRecord {
     bool answered = false;
     Activity as = Activity::Executing;
     std::vector<BudgetLine> allotment;
+    std::vector<Usage> asked;  // limits that it asks for and does not have
+    std::uint64_t askedRevision = 0;
+    TimeMs askedAt = kNoTime;
     PayloadRef output;        // of its last answer
     std::vector<Usage> used;  // likewise
     std::uint32_t cancelConfirmed = 0;
@@ -160,6 +170,8 @@ struct RunState {
     bool closedByRecovery = false;
     Activity closedAs = Activity::Completed;
     std::vector<BudgetLine> budget;
+    RunId budgetAt;  // whose budget a person sets, where this one is an allotment; null: this run's own
+    std::vector<Usage> asked;  // limits that the parent is asked for
 
     // graph
     std::vector<StepRecord> steps;
@@ -181,6 +193,7 @@ struct RunState {
     // Waits, retries and time-outs that time itself ends; a wait for a permit is not among them.
     std::set<std::pair<TimeMs, StepIx>> due;
     std::uint32_t openChildren = 0;
+    std::set<std::uint32_t> asking;  // children (by place) that ask for more of this run's budget
 
     [[nodiscard]] bool paused() const { return own.paused || inherited.paused; }
     [[nodiscard]] bool cancelled() const { return own.cancelled || inherited.cancelled; }

@@ -19,6 +19,7 @@ struct Start {
     Digest keyHash;
     Control inherited;
     std::vector<BudgetLine> allotment;  // replaces the definition's budget for a child
+    RunId budgetAt;                     // with an allotment: the run whose budget a person sets
     bool driven = false;                // no definition: the caller owns the control flow
 };
 struct NewStep {
@@ -181,8 +182,15 @@ enum class MessageKind : std::uint8_t {
     ChildFinished,
     ControlFlow,
     CancelConfirmed,
-    EffectReleased
+    EffectReleased,
+    BudgetAsked,    // of a parent: `used` holds the limits that the child needs, control.revision orders them
+    BudgetGranted,  // of a child: `allotment` holds its new limits
+    // An engine's own word to a parent, in no outbox: the child cannot begin, `output` says why; it has
+    // begun.
+    ChildHeld,
+    ChildBegun
 };
+inline constexpr MessageKind kLastMessage = MessageKind::BudgetGranted;  // in an outbox
 // From another run's outbox. StartChild is not delivered by this command but by Start.
 struct Deliver {
     MessageKind kind = MessageKind::ChildFinished;
@@ -195,6 +203,8 @@ struct Deliver {
     std::uint32_t confirmed = 0;
     std::uint32_t total = 0;
     EffectId effect;
+    std::vector<BudgetLine> allotment;
+    RunId budgetAt;
 };
 
 using Body = std::variant<Start, AddSteps, DrivenStep, Signal, Claim, Renew, Complete, Fail, Partial,

@@ -13,7 +13,9 @@ struct RetryPolicy {
     SpanMs firstDelay = 5'000;
     std::uint32_t factorPermille = 3'000;
     SpanMs maxDelay = 300'000;
-    SpanMs maxTotal = 3'600'000;  // from the first attempt of the step
+    // The step's time-out as a whole: its tries and the waits between them. What it waits for others does not
+    // count: a resource's back-off, a permit, a person, a lost engine. 0: no limit.
+    SpanMs maxTotal = 3'600'000;
     friend bool operator==(const RetryPolicy&, const RetryPolicy&) = default;
 };
 

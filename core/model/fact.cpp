@@ -45,6 +45,10 @@ CAIRN_NAME(SignalConsumed, "signal_consumed");
 CAIRN_NAME(ChildRequested, "child_requested");
 CAIRN_NAME(ChildAnswered, "child_answered");
 CAIRN_NAME(CancelConfirmed, "cancel_confirmed");
+CAIRN_NAME(AllotmentReceived, "allotment_received");
+CAIRN_NAME(AllotmentAsked, "allotment_asked");
+CAIRN_NAME(ChildAsked, "child_asked");
+CAIRN_NAME(ChildGranted, "child_granted");
 #undef CAIRN_NAME
 
 template<std::size_t... I>

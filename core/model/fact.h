@@ -359,12 +359,46 @@ struct CancelConfirmed {
     CAIRN_FIELDS(v("child", s.child); v("confirmed", s.confirmed); v("total", s.total);)
 };
 
+// A child's budget is what its parent moved to it: at its start (with the same lines as RunStarted), and
+// whenever the parent gave more. Limits only grow by it; other amounts are zero. `decidedBy`: the run whose
+// budget a person sets, upwards from here; this run itself: its parent leaves it to this run from now on.
+struct AllotmentReceived {
+    static constexpr std::uint16_t kTag = 67;
+    std::vector<BudgetLine> lines;
+    RunId decidedBy;
+    CAIRN_FIELDS(v("lines", s.lines); v("decided_by", s.decidedBy);)
+};
+
+// Out of its allotment, the run asks its parent for limits as high as these; none: it needs no more.
+struct AllotmentAsked {
+    static constexpr std::uint16_t kTag = 68;
+    std::vector<Usage> wanted;
+    CAIRN_FIELDS(v("wanted", s.wanted);)
+};
+
+// What a child asks for by now. `revision` is the child's version: an older request changes nothing.
+struct ChildAsked {
+    static constexpr std::uint16_t kTag = 69;
+    RunId child;
+    std::vector<Usage> wanted;
+    std::uint64_t revision = 0;
+    CAIRN_FIELDS(v("child", s.child); v("wanted", s.wanted); v("revision", s.revision);)
+};
+
+// More of this run's budget is moved to a child; none: the child decides its own budget, for it has answered.
+struct ChildGranted {
+    static constexpr std::uint16_t kTag = 70;
+    RunId child;
+    std::vector<Usage> more;
+    CAIRN_FIELDS(v("child", s.child); v("more", s.more);)
+};
+
 using Fact = std::variant<RunStarted, ControlChanged, ControlInherited, RunBlocked, RestCancelled,
     CompensationStarted, RunClosed, RunReopened, RunMigrated, BudgetChanged, PayloadsRedacted, StepAdded,
     StepReady, StepWaiting, StepReleased, StepCompleted, StepFailed, StepSkipped, StepUnknown, EffectDenied,
     InputAmended, EffectEvidence, AttemptStarted, AttemptRenewed, AttemptEnded, PartialResult, LateResult,
     ApprovalRequested, ApprovalDecided, SignalReceived, SignalConsumed, ChildRequested, ChildAnswered,
-    CancelConfirmed>;
+    CancelConfirmed, AllotmentReceived, AllotmentAsked, ChildAsked, ChildGranted>;
 
 #undef CAIRN_FIELDS
 

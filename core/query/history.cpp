@@ -151,6 +151,38 @@ struct FactTeller {
         return "child run " + shortId(toText(f.child)) + ": " + std::to_string(f.confirmed) + " of "
             + std::to_string(f.total) + " confirmed the cancel";
     }
+    std::string operator()(const AllotmentReceived& f) const
+    {
+        std::string text;
+        for (const BudgetLine& line : f.lines)
+            text += (text.empty() ? "" : ", ") + amountText(line.limit, line.unit);
+        return text.empty() ? "the budget is left to this run"
+                            : "may use " + text + " of its parent's budget";
+    }
+    std::string operator()(const AllotmentAsked& f) const
+    {
+        return f.wanted.empty() ? "no more of the parent's budget is needed"
+                                : "asked its parent for a budget of " + amounts(f.wanted);
+    }
+    std::string operator()(const ChildAsked& f) const
+    {
+        return "child run " + shortId(toText(f.child))
+            + (f.wanted.empty() ? std::string(" needs no more budget")
+                                : " asks for a budget of " + amounts(f.wanted));
+    }
+    std::string operator()(const ChildGranted& f) const
+    {
+        return "child run " + shortId(toText(f.child))
+            + (f.more.empty() ? std::string(" decides its own budget")
+                              : " gets " + amounts(f.more) + " more of the budget");
+    }
+    static std::string amounts(const std::vector<Usage>& list)
+    {
+        std::string text;
+        for (const Usage& usage : list)
+            text += (text.empty() ? "" : ", ") + amountText(usage.amount, usage.unit);
+        return text;
+    }
 };
 
 }  // namespace

@@ -90,25 +90,24 @@ std::optional<std::string> Query::Impl::line(const RunId& run, const PayloadRef&
     return shown;
 }
 
-// A child that cannot begin, for its workflow is not there; nullopt: nothing is known against it.
+// A child that cannot begin, as the parent's step says; nullopt: nothing is known against it.
 std::optional<ChildTold> Query::Impl::unstarted(const RunState& parent, const RunId& child)
 {
     const auto found = parent.childByRun.find(child);
+    if (found == parent.childByRun.end())
+        return std::nullopt;
+    const StepRecord& waiting = parent.steps[parent.children[found->second].step];
+    if (!waiting.waitsForChild() || waiting.reason != Reason::Incompatible)
+        return std::nullopt;
     const auto def = definition(parent.workflow);
-    if (found == parent.childByRun.end() || !def)
-        return std::nullopt;
-    const StepDef* step = def->step(parent.steps[parent.children[found->second].step].name);
-    if (!step || step->workflow.empty())
-        return std::nullopt;
-    const auto row = reader.workflow(step->workflow, step->workflowVersion);
-    if (!row || *row)
-        return std::nullopt;
+    const StepDef* step = def ? def->step(waiting.name) : nullptr;
     ChildTold out;
-    const std::string version = step->workflowVersion == 0 ? "" : "@" + std::to_string(step->workflowVersion);
-    out.name = visibleLine(step->workflow) + version;
-    out.clause = "cannot start: its workflow is not in this store";
+    out.name = !step ? "child run " + shortId(toText(child))
+                     : visibleLine(step->workflow)
+            + (step->workflowVersion == 0 ? "" : "@" + std::to_string(step->workflowVersion));
+    out.clause = "cannot start: " + line(parent.id, waiting.detail).value_or("why is not recorded");
     out.sentence.ends = "somebody adds the workflow with `cairn workflow add`; then the child starts";
-    out.sentence.shortText = "Mismatch: workflow " + out.name + " is not in this store";
+    out.sentence.shortText = "Mismatch: it cannot start";
     return out;
 }
 
@@ -317,7 +316,8 @@ Sentence Query::rowSentence(const ListRow& row, TimeMs now)
     Sentence s;
     s.since = row.since;
     s.next = row.nextTime;
-    s.subject = row.resource.empty() ? visibleLine(row.step) : visibleLine(row.resource);
+    s.subject = row.resource.empty() || row.reason == Reason::None ? visibleLine(row.step)
+                                                                   : visibleLine(row.resource);
     const std::string what(row.reason == Reason::None ? label(row.activity) : label(row.reason));
     const std::string next = row.nextTime == kNoTime ? std::string() : ", next " + fromNow(row.nextTime, now);
     std::string attempt;

@@ -113,9 +113,14 @@ private:
         case Reason::Worker: worker(); break;
         case Reason::AttemptsExhausted: exhausted(*m_step); break;
         case Reason::FailedChild: failedChild(*m_step); break;
-        case Reason::Incompatible: incompatible(); break;
+        case Reason::Incompatible:
+            if (m_step && m_step->waitsForChild())
+                child(*m_step, item);
+            else
+                incompatible();
+            break;
         case Reason::Credential: credential(*m_step); break;
-        case Reason::Budget: budget(); break;
+        case Reason::Budget: budget(item); break;
         case Reason::Deadline: deadline(); break;
         case Reason::Paused: paused(); break;
         case Reason::EffectInFlight: sameEffect(*m_step); break;
@@ -288,28 +293,16 @@ private:
         sentence().shortText = "Credential " + name;
         evidence("last error", line(step.error));
     }
-    void budget()
+    void budget(const ReasonItem& item)
     {
-        const ToolDef* tool = m_step ? toolOf(*m_step) : nullptr;
-        std::string used, cost;
-        std::vector<Usage> wanted = tool ? tool->worstCase : std::vector<Usage>{};
-        if (const StepDef* def = m_step ? defOf(*m_step) : nullptr; def && def->kind == StepKind::Run)
-            for (const BudgetLine& share : def->allotment)
-                wanted.push_back({share.unit, share.limit});
-        for (const BudgetLine& own : s.budget) {
-            used += (used.empty() ? "" : ", ") + amountText(own.used, own.unit) + " of "
-                + amountText(own.limit, own.unit) + " used"
-                + (own.reserved > 0 ? ", " + amountText(own.reserved, own.unit) + " reserved" : "");
-            for (const Usage& usage : wanted)
-                if (usage.unit == own.unit)
-                    cost += (cost.empty() ? "" : ", ") + amountText(usage.amount, usage.unit);
-        }
+        BudgetTold told = tellBudget(s, item, d);
         sentence().subject = "budget";
-        out.clause = "has reached its budget: " + (used.empty() ? "not recorded" : used);
-        m_detail =
-            "What comes next may cost " + (cost.empty() ? "an amount that is not recorded" : cost) + ".";
-        sentence().ends = "a person raises the limit (Set budget) or cancels the run";
-        sentence().shortText = "Budget reached: " + (used.empty() ? "not recorded" : used);
+        out.clause = std::move(told.clause);
+        m_detail = std::move(told.detail);
+        sentence().ends = std::move(told.ends);
+        sentence().shortText = std::move(told.shortText);
+        if (!s.budgetAt.isNull())
+            evidence("budget set at", toText(s.budgetAt));
     }
     void deadline()
     {

@@ -41,6 +41,12 @@ struct Lookup {
         othersOn;  // waiting for the resource
 };
 
+struct BudgetTold {
+    std::string clause, detail, ends, shortText;
+};
+[[nodiscard]] BudgetTold tellBudget(
+    const RunState& state, const ReasonItem& item, const Definition* definition);
+
 // A sentence and its clause: the part that a parent's sentence goes on with.
 struct Told {
     Sentence sentence;

@@ -120,7 +120,34 @@ ResourceView Service::Impl::resource(const std::string& name)
         const std::uint32_t left = capacity.permits(name);
         view.permits = left > used ? left - used : 0;
     }
+    if (view.permits == 0)
+        view.holder = holderOf(name);
     return view;
+}
+
+// This engine's own, else the newest run that the store lists as under way at the resource. One row is read,
+// at most four times a second for each resource.
+RunId Service::Impl::holderOf(const std::string& name)
+{
+    if (const RunId own = capacity.holder ? capacity.holder(name) : RunId{}; !own.isNull())
+        return own;
+    const SpanMs mono = clock.monotonicMs();
+    auto [known, isNew] = holders.try_emplace(name);
+    if (isNew || mono - known->second.second >= kResourcesFor) {
+        ListTerm term;
+        term.resource = {name};
+        term.activity = {Activity::Executing};
+        const auto page = reader.list({term}, ListOrder::NewestFirst, std::nullopt, 1);
+        known->second = {page && !page->rows.empty() ? page->rows.front().run : RunId{}, mono};
+    }
+    return known->second.first;
+}
+
+bool Service::Impl::limitedElsewhere(const std::string& name) const
+{
+    const auto row = resources.find(name);
+    return !capacity.permits && row != resources.end()
+        && (row->second.slots > 0 || row->second.permitsPerSecond > 0);
 }
 
 std::uint32_t Service::Impl::attemptsLeft() const

@@ -99,6 +99,9 @@ struct Service::Impl {
     [[nodiscard]] std::shared_ptr<const Definition> definition(std::string_view name, std::uint32_t version);
     [[nodiscard]] bool serves(std::string_view name, std::uint32_t version) const;
     [[nodiscard]] ResourceView resource(const std::string& name);
+    [[nodiscard]] RunId holderOf(const std::string& resource);  // one of the runs that hold its permits
+    // Limited, and nothing here leases permits of it. After resource() of the same name.
+    [[nodiscard]] bool limitedElsewhere(const std::string& name) const;
     [[nodiscard]] std::uint32_t attemptsLeft() const;
     [[nodiscard]] std::string servedHere() const;
     [[nodiscard]] PayloadSeed payloadSeed();
@@ -131,6 +134,7 @@ struct Service::Impl {
     std::map<std::string, ResourceRow, std::less<>> resources;
     SpanMs resourcesAt = 0;
     bool resourcesKnown = false;
+    std::map<std::string, std::pair<RunId, SpanMs>, std::less<>> holders;  // as last read, and when
     std::uint32_t startsInFlight = 0;
     std::map<std::string, std::uint32_t, std::less<>> permitsInFlight;
 };

@@ -221,6 +221,22 @@ Result<PayloadRef> copied(
 
 }  // namespace
 
+Submission Service::tellParent(const RunId& parent, const RunId& child, const std::string& held)
+{
+    Submission s;
+    s.run = parent;
+    s.command.actor = {ActorKind::Engine, m_impl->config.actorName};
+    cmd::Deliver body;
+    body.kind = held.empty() ? cmd::MessageKind::ChildBegun : cmd::MessageKind::ChildHeld;
+    body.from = child;
+    if (!held.empty()) {
+        s.payloads.push_back(newPayload(held, "text/plain"));
+        body.output = s.payloads.back().ref;
+    }
+    s.command.body = std::move(body);
+    return s;
+}
+
 Result<Submission> Service::deliver(const OutboxRow& row, std::optional<NewPayload> copy)
 {
     CAIRN_TRY_ASSIGN(const Message message, decodeMessage(row.body));
@@ -251,6 +267,7 @@ Result<Submission> Service::deliver(const OutboxRow& row, std::optional<NewPaylo
         start.input = payload;
         start.inherited = message.control;  // as it was; decided is what the sender's control is by then
         start.allotment = message.allotment;
+        start.budgetAt = message.budgetAt;
         s.workflow = message.workflow;
         s.workflowVersion = message.workflowVersion;
         s.command.body = std::move(start);
@@ -267,6 +284,8 @@ Result<Submission> Service::deliver(const OutboxRow& row, std::optional<NewPaylo
     deliver.confirmed = message.confirmed;
     deliver.total = message.total;
     deliver.effect = message.effect;
+    deliver.allotment = message.allotment;
+    deliver.budgetAt = message.budgetAt;
     s.command.body = std::move(deliver);
     return s;
 }

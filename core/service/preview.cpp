@@ -152,6 +152,16 @@ struct Teller {
     {
         say(stepName(after, f.step) + " starts child run " + toText(f.child));
     }
+    void operator()(const ChildGranted& f)
+    {
+        std::string text;
+        for (const Usage& more : f.more)
+            text += (text.empty() ? "" : " and ")
+                + (more.unit.size() == 3 ? formatMoney(more.amount, more.unit)
+                                         : formatCount(more.amount) + " " + more.unit);
+        if (!text.empty())
+            say("child run " + toText(f.child) + " gets " + text + " more of the budget");
+    }
     void operator()(const SignalReceived& f) { say("signal \"" + visibleLine(f.name) + "\" is received"); }
     template<class F> void operator()(const F&) { }
 };

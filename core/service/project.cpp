@@ -63,6 +63,13 @@ bool startable(const RunState& state, const Definition* definition, StepIx ix)
     return !tool || tool->executor != "worker";
 }
 
+// A worker outside that calls a resource holds a permit of the run's owner.
+bool usesResource(const Definition* definition, const StepRecord& step)
+{
+    const ToolDef* tool = definition && !step.tool.empty() ? definition->tool(step.tool) : nullptr;
+    return tool && !tool->resource.empty();
+}
+
 bool somethingToStart(const RunState& state, const Definition* definition)
 {
     if (state.closed || state.driven || state.paused() || state.blocked != Reason::None)
@@ -284,7 +291,8 @@ bool Service::Impl::worthOwning(const RunState& state, const Definition* definit
     if (state.closed)
         return false;
     for (const StepIx ix : state.running)
-        if (state.steps[ix].attempt->session == config.session)
+        if (state.steps[ix].attempt->session == config.session
+            || (state.steps[ix].attempt->session.isNull() && usesResource(definition, state.steps[ix])))
             return true;
     if (somethingToStart(state, definition))
         return true;

@@ -173,7 +173,8 @@ ListRow listRowOf(const RunState& state, const RunRow& identity, TimeMs now, con
         row.attemptsMax = attemptsAllowed(step, definition);
         row.amount = step.amount;
         const ToolDef* tool = definition && !step.tool.empty() ? definition->tool(step.tool) : nullptr;
-        if (tool && summary.primary.reason != Reason::None)
+        // Of one that is under way too: it holds a permit, and `why` of those that wait for one names it.
+        if (tool && (summary.primary.reason != Reason::None || summary.activity == Activity::Executing))
             row.resource = tool->resource;
     }
     return row;

@@ -323,7 +323,8 @@ void Service::Impl::pushEntry(Slot& slot, const ItemPtr& item, Work& deciding, E
     item->permits.clear();
     for (const Fact& fact : item->entry.facts)
         if (const auto* started = std::get_if<AttemptStarted>(&fact))
-            if (const Definition* d = deciding.given().definition; d && started->session == config.session)
+            if (const Definition* d = deciding.given().definition;
+                d && (started->session == config.session || started->session.isNull()))
                 if (const ToolDef* tool = d->tool(slot.tentative.steps[started->step].tool);
                     tool && !tool->resource.empty())
                     ++item->permits[tool->resource];

@@ -143,6 +143,8 @@ struct ServiceConfig {
 struct Capacity {
     std::uint32_t attempts = 0;
     std::function<std::uint32_t(std::string_view resource)> permits;  // none: not limited
+    // A run whose attempt holds one of this engine's permits; null where none does, or nothing is given.
+    std::function<RunId(std::string_view resource)> holder = {};
 };
 
 class Service {
@@ -203,6 +205,8 @@ public:
     // store). The same row always gives the same command id. An outcome other than Committed leaves the row
     // in the outbox: drop it, but keep it where the outcome is Failed, or Rejected with NotFound (the
     // receiver has not started yet). `copy`: of the message's payload, where that was made before.
+    // Tells a parent that its child cannot begin, and why; empty: that it has begun.
+    [[nodiscard]] Submission tellParent(const RunId& parent, const RunId& child, const std::string& held);
     [[nodiscard]] Result<Submission> deliver(
         const OutboxRow& row, std::optional<NewPayload> copy = std::nullopt);
 

@@ -218,8 +218,14 @@ Status Work::fetch(const Needs& needs)
     }
     for (const EffectId& effect : needs.ledger)
         CAIRN_TRY(fetchLedger(effect));
-    for (const std::string& name : needs.resources)
+    for (const std::string& name : needs.resources) {
         m_given.resources[name] = m_service.resource(name);
+        if (std::holds_alternative<cmd::Claim>(m_item.submission.command.body)
+            && m_service.limitedElsewhere(name))
+            return makeError(ErrorKind::Refused,
+                "resource " + visibleLine(name)
+                    + " is limited, and permits are leased by engines: claim through an engine");
+    }
     return needs.output ? fetchOutput() : Status{};
 }
 

@@ -6,7 +6,7 @@ namespace cairn {
 
 namespace {
 
-constexpr std::uint8_t kBodyVersion = 2;  // 1 lacks the index
+constexpr std::uint8_t kBodyVersion = 3;  // 1 lacks the index, 2 whose budget a person sets
 constexpr std::size_t kMaxLines = 1024;   // usage and allotment lines of one message
 
 void putPayload(WireWriter& out, const PayloadRef& v)
@@ -87,6 +87,7 @@ std::string encodeMessage(const Message& m)
     out.u32(m.confirmed);
     out.u32(m.total);
     out.digest(m.effect);
+    out.id(m.budgetAt);
     return out.take();
 }
 
@@ -99,7 +100,7 @@ Result<Message> decodeMessage(std::string_view body)
             ErrorKind::Corrupt, "a message in the outbox has a form that this program does not know");
     Message m;
     const std::uint8_t kind = in.u8();
-    if (kind < 1 || kind > static_cast<std::uint8_t>(cmd::MessageKind::EffectReleased))
+    if (kind < 1 || kind > static_cast<std::uint8_t>(cmd::kLastMessage))
         in.setFail();
     m.kind = static_cast<cmd::MessageKind>(kind);
     m.to = in.id<RunId>();
@@ -130,6 +131,8 @@ Result<Message> decodeMessage(std::string_view body)
     m.confirmed = in.u32();
     m.total = in.u32();
     m.effect = in.digest();
+    if (version >= 3)
+        m.budgetAt = in.id<RunId>();
     if (in.fail() || !in.atEnd())
         return makeError(ErrorKind::Corrupt, "a message in the outbox is damaged");
     return m;

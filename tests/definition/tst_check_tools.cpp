@@ -197,6 +197,12 @@ constexpr Row kRows[] = {
         "3:158: error: \"max_delay\" (5s) is shorter than \"first_delay\" (10s)\n"
         "3:175: error: \"max_total\" (1s) leaves no time for a second attempt after \"first_delay\" "
         "(10s)\n"},
+    {"longer than the whole", kNothing,
+        R"~("look":{"safety":"read_only","executor":"builtin","settings":{"function":"echo"},"ti)~"
+        R"~(meout":"20m","retry":{"max_total":"10m"}})~",
+        kOneStep,
+        "3:101: error: \"timeout\" (20m) is longer than \"max_total\" (10m), which ends the step with all "
+        "its attempts\n"},
     {"heartbeat", kNothing, R"~("look":{"safety":"read_only","executor":"worker","timeout":"5s"})~", kOneStep,
         "3:50: warning: only a program that links Cairn's library can claim the steps of \"look\": the "
         "engine does "

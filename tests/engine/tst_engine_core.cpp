@@ -394,10 +394,27 @@ void TestEngineCore::slotsLimitAllEnginesTogether()
     c.pass(500);
     QCOMPARE(startsOf(c), std::size_t(1));  // the first start makes the limit known
     Node& b = c.engine();
+    std::vector<RunId> runs;
     for (int i = 0; i < 10; ++i)
-        c.start("one");
+        runs.push_back(c.start("one"));
     c.pass(4'000);
     QCOMPARE(startsOf(c), std::size_t(3));
+    // Each that waits names one that holds a slot, whichever engine it is at.
+    std::set<RunId> hold;
+    for (Node* node : {&a, &b})
+        for (const StartOrder& order : node->executor.started)
+            hold.insert(order.run);
+    std::size_t named = 0;
+    for (const RunId& run : runs) {
+        const RunState state = c.load(run);
+        const StepRecord& step = state.steps.front();
+        if (step.state != StepState::Waiting)
+            continue;
+        QCOMPARE(step.reason, Reason::Capacity);
+        QVERIFY2(hold.contains(step.waitRun), toText(step.waitRun).c_str());
+        ++named;
+    }
+    QCOMPARE(named, std::size_t(8));
     std::size_t done = 0;
     for (int round = 0; round < 40 && done < 11; ++round) {
         done = 0;

@@ -136,14 +136,15 @@ struct RandomWorld::Impl {
             c.input = m.payload;
             c.inherited = controlForChildren(runs.at(p.from)->state());
             c.allotment = m.allotment;
+            c.budgetAt = m.budgetAt;
             return give(driver(m.to, child), c, actor);
         }
         const auto to = runs.find(m.to);
         if (to == runs.end())
             return {};
         return give(*to->second,
-            cmd::Deliver{
-                m.kind, p.from, m.step, m.as, m.payload, m.used, m.control, m.confirmed, m.total, m.effect},
+            cmd::Deliver{m.kind, p.from, m.step, m.as, m.payload, m.used, m.control, m.confirmed, m.total,
+                m.effect, m.allotment, m.budgetAt},
             actor);
     }
 

@@ -226,9 +226,14 @@ std::string RulesChecker::entry(const RunState& after, const Entry& entry, const
     if (entry.facts.empty())
         return "an entry without facts";
     for (const Fact& fact : entry.facts) {
-        if (const auto* f = std::get_if<AttemptStarted>(&fact))
+        if (const auto* f = std::get_if<AttemptStarted>(&fact)) {
             if (auto wrong = attempt(after, *f); !wrong.empty())
                 return wrong;
+            const ToolDef* tool = definition.tool(after.steps[f->step].tool);
+            const SpanMs most = tool && f->purpose != Purpose::LookUp ? tool->retry.maxTotal : 0;
+            if (most > 0 && (f->timeoutAt == kNoTime || f->timeoutAt > entry.time + most))
+                return at(after, f->step) + ": an attempt may run past the time of its step";
+        }
         if (const auto* f = std::get_if<AttemptEnded>(&fact))
             ended(after, *f);
         settled(after, fact);

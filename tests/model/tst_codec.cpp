@@ -144,6 +144,10 @@ constexpr TagRow kTags[] = {
     {64, "child_requested", "400f4b9e9062219f", "f50ab441fba24149"},
     {65, "child_answered", "515515956e83703e", "e25c6bcc5e6eb816"},
     {66, "cancel_confirmed", "c4730d236fa47c21", "1d3d0e5e67d1be2a"},
+    {67, "allotment_received", "bd741481aa0ad39c", "5b96d2649d9041eb"},
+    {68, "allotment_asked", "554e84b1c0619ab2", "f6830c7242964f6b"},
+    {69, "child_asked", "6c0bb92fa6128372", "31042181f96c71a8"},
+    {70, "child_granted", "726ab53b7aaa71ab", "14916d2a9740826e"},
 };
 
 }  // namespace

@@ -99,18 +99,34 @@ void TestQuery::aChildWhoseWorkflowIsMissingIsTold()
         "order", R"({"name":"audit","kind":"run","workflow":"audit","input":{"$from":"input"}})"));
     auto engine = w.engine();
     const RunId run = engine->submitAndWait(World::start(*engine, "order", "{}")).run;
+    const RunId child = engine->state(run)->children.front().run;
     Query query(*w.store, w.clock);
+    // Not before an engine has seen it: list and sentence say the same, for both are told of the same state.
+    const auto early = query.run(run);
+    CAIRN_VERIFY_OK(early);
+    QVERIFY2(
+        early->sentence.text.find("has not started yet") != std::string::npos, early->sentence.text.c_str());
+    QCOMPARE(early->row.reason, Reason::Child);
+    const Outcome held =
+        engine->submitAndWait(engine->tellParent(run, child, "its workflow is not in this store"));
+    QVERIFY2(held.ok(), told(held).c_str());
     const auto view = query.run(run);
     CAIRN_VERIFY_OK(view);
     QCOMPARE(view->sentence.text,
         std::string(
             "Step \"audit\" waits for audit, which cannot start: its workflow is not in this store."));
     QVERIFY(view->sentence.ends.find("cairn workflow add") != std::string::npos);
+    QCOMPARE(view->row.reason, Reason::Incompatible);
+    QCOMPARE(view->row.activity, Activity::Blocked);
+    QCOMPARE(view->row.error, std::string("its workflow is not in this store"));
     w.add(workflowText("audit", R"({"name":"only","tool":"look"})"));
+    QVERIFY(engine->submitAndWait(engine->tellParent(run, child, {})).ok());
     const auto later = query.run(run);
     CAIRN_VERIFY_OK(later);
     QVERIFY2(
         later->sentence.text.find("has not started yet") != std::string::npos, later->sentence.text.c_str());
+    QCOMPARE(later->row.reason, Reason::Child);
+    QCOMPARE(w.verified(run), std::string());
 }
 
 void TestQuery::earlierVersionIsToldAsItWas()

@@ -25,6 +25,8 @@ private Q_SLOTS:
     void childOfACancelledRootBeginsNoAttempt();
     void rateLimitHoldsTheResourceForAllRuns();
     void capacityIsNeverOverspent();
+    void aWorkersClaimAsksWhatTheResourceAllows();
+    void whoWaitsForAPermitNamesWhoHoldsIt();
     void unservedVersionSaysWhatIsHere();
     void signalWithTheSameIdCountsOnce();
     void listRowGroupsTheSameSituation();
@@ -381,6 +383,52 @@ void TestServiceSteps::rateLimitHoldsTheResourceForAllRuns()
     const auto own = w.service->load(a);
     CAIRN_VERIFY_OK(own);
     QCOMPARE(own->find("pay")->failures, std::uint32_t(0));  // being limited uses up no attempt
+}
+
+void TestServiceSteps::aWorkersClaimAsksWhatTheResourceAllows()
+{
+    World w;
+    w.add(workflowText("hand", R"({"name":"only","tool":"hand"})", R"(,"limits":{"bank":{"slots":1}})",
+        R"("hand":{"safety":"read_only","executor":"worker","resource":"bank"},)"));
+    ResourceRow bank;
+    bank.name = "bank";
+    bank.slots = 1;
+    CAIRN_VERIFY_OK(w.writer->putResource(bank));
+    auto engine = w.engine();
+    std::uint32_t permits = 1;
+    engine->setCapacity({100, [&permits](std::string_view) { return permits; }, {}});
+    const RunId a = engine->submitAndWait(World::start(*engine, "hand", "1")).run;
+    const RunId b = engine->submitAndWait(World::start(*engine, "hand", "2")).run;
+    const auto claim = [](const RunId& run) {
+        return World::command(run, cmd::Claim{"only", "w1", {}, 30'000}, {ActorKind::Worker, "w1"});
+    };
+    // Two at once: what is decided and not committed yet has spent its permit.
+    std::vector<std::string> said;
+    for (const RunId& run : {a, b})
+        engine->submit(claim(run), [&](const Outcome& o) { said.push_back(told(o)); });
+    engine->drain();
+    QCOMPARE(said, (std::vector<std::string>{"Committed 2", "Committed 2"}));
+    QVERIFY(!World::attemptOf(*w.service->load(a), "only").isNull());
+    QCOMPARE(w.service->load(b)->find("only")->reason, Reason::Capacity);
+    // Who leases no permits cannot spend any.
+    const RunId c = engine->submitAndWait(World::start(*engine, "hand", "3")).run;
+    const std::string refused = told(w.service->submitAndWait(claim(c)));
+    QVERIFY2(refused.find("claim through an engine") != std::string::npos, refused.c_str());
+    QCOMPARE(w.service->load(c)->find("only")->state, StepState::Ready);
+}
+
+void TestServiceSteps::whoWaitsForAPermitNamesWhoHoldsIt()
+{
+    World w;
+    w.add(workflowText("pays", kPay));
+    auto engine = w.engine();
+    const RunId a = engine->submitAndWait(World::start(*engine, "pays", R"({"order":"A","amount":"1"})")).run;
+    engine->setCapacity({100, [](std::string_view) { return 0U; }, {}});
+    const RunId b = engine->submitAndWait(World::start(*engine, "pays", R"({"order":"B","amount":"1"})")).run;
+    const auto waits = w.service->load(b);
+    CAIRN_VERIFY_OK(waits);
+    QCOMPARE(waits->find("pay")->reason, Reason::Capacity);
+    QCOMPARE(toText(waits->find("pay")->waitRun), toText(a));
 }
 
 void TestServiceSteps::capacityIsNeverOverspent()

@@ -50,6 +50,7 @@ Message fullMessage()
     m.root = idOf<RunId>("root");
     m.confirmed = 41;
     m.total = 63;
+    m.budgetAt = idOf<RunId>("budget");
     m.effect = effectOf("e");
     return m;
 }
@@ -280,6 +281,7 @@ void ContractTest::messagesSurviveEncoding()
     QCOMPARE(back->confirmed, 41U);
     QCOMPARE(back->total, 63U);
     QCOMPARE(back->effect, m.effect);
+    QCOMPARE(back->budgetAt, m.budgetAt);
 }
 
 void ContractTest::damagedMessagesAreRefused()
@@ -288,7 +290,8 @@ void ContractTest::damagedMessagesAreRefused()
     for (std::size_t length = 0; length < body.size(); ++length)
         CAIRN_VERIFY_ERROR(decodeMessage(body.substr(0, length)), ErrorKind::Corrupt);
     CAIRN_VERIFY_ERROR(decodeMessage(body + "x"), ErrorKind::Corrupt);
-    for (const auto& [at, value] : {std::pair{0, 9}, std::pair{1, 0}, std::pair{1, 6}}) {
+    for (const auto& [at, value] :
+        {std::pair{0, 9}, std::pair{1, 0}, std::pair{1, static_cast<int>(cmd::kLastMessage) + 1}}) {
         std::string broken = body;
         broken[static_cast<std::size_t>(at)] = static_cast<char>(value);
         CAIRN_VERIFY_ERROR(decodeMessage(broken), ErrorKind::Corrupt);

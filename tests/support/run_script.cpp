@@ -210,6 +210,21 @@ private:
                     cmd::Claim c{s, line.value("as", "w1"), {line.value("tool")}, 30'000};
                     give(line, c, {ActorKind::Worker, c.worker});
                 }},
+            {"held",
+                [&] {
+                    cmd::Deliver c;
+                    c.kind = cmd::MessageKind::ChildHeld;
+                    c.from = d.state().find(s)->waitRun;
+                    c.output = payload("not here");
+                    give(line, c, engine());
+                }},
+            {"begun",
+                [&] {
+                    cmd::Deliver c;
+                    c.kind = cmd::MessageKind::ChildBegun;
+                    c.from = d.state().find(s)->waitRun;
+                    give(line, c, engine());
+                }},
             {"step",
                 [&] {
                     cmd::NewStep step{s, s, StepKind::Tool, ReplaySafety::ReadOnly, "", "", {}};
@@ -489,13 +504,14 @@ private:
             start.input = m.payload;
             start.inherited = controlForChildren(driver(from).state());
             start.allotment = m.allotment;
+            start.budgetAt = m.budgetAt;
             give(to, start, actor);
             return;
         }
         if (to.run.empty())
             return;
-        cmd::Deliver d{
-            m.kind, p.from, m.step, m.as, m.payload, m.used, m.control, m.confirmed, m.total, m.effect};
+        cmd::Deliver d{m.kind, p.from, m.step, m.as, m.payload, m.used, m.control, m.confirmed, m.total,
+            m.effect, m.allotment, m.budgetAt};
         give(to, d, actor);
     }
 

@@ -93,6 +93,23 @@ struct FactPrinter {
     std::string operator()(const SignalConsumed& f) const { return " " + id(f.step); }
     std::string operator()(const ChildRequested& f) const { return " " + id(f.step); }
     std::string operator()(const ChildAnswered& f) const { return " " + id(f.step) + " " + k(f.as); }
+    std::string operator()(const AllotmentReceived& f) const
+    {
+        std::string text;
+        for (const auto& line : f.lines)
+            text += " " + line.unit + ":" + std::to_string(line.limit);
+        return text.empty() ? " decides itself" : text;
+    }
+    std::string operator()(const AllotmentAsked& f) const { return amounts(f.wanted); }
+    std::string operator()(const ChildAsked& f) const { return amounts(f.wanted); }
+    std::string operator()(const ChildGranted& f) const { return amounts(f.more); }
+    static std::string amounts(const std::vector<Usage>& list)
+    {
+        std::string text;
+        for (const auto& usage : list)
+            text += " " + usage.unit + ":" + std::to_string(usage.amount);
+        return text.empty() ? " nothing" : text;
+    }
     std::string operator()(const CancelConfirmed& f) const
     {
         return " " + std::to_string(f.confirmed) + " of " + std::to_string(f.total);

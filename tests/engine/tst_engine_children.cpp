@@ -1,0 +1,142 @@
+// Parents and children through the outbox: budgets that move, and children that cannot begin.
+
+#include "core/query/query.h"
+#include "tests/engine/engine_harness.h"
+
+using namespace cairn;
+using namespace cairn::testing;
+
+class TestEngineChildren : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void aChildOutOfItsAllotmentGetsMore();
+    void aPersonSetsTheBudgetAtTheRoot();
+    void aChildWhoseWorkflowIsMissingIsAMismatchInListsToo();
+    void whoTakesOverTellsTheParentThatItsChildHasBegun();
+};
+
+namespace {
+
+// Each of the two calls may cost 100 tokens, and nobody says what they took.
+const char* kMember = R"({"schema":"urn:cairn:workflow:1","name":"part","version":1,"tools":{
+    "look":{"safety":"read_only","executor":"command","settings":{"argv":["/bin/true"]},
+            "worst_case":[{"tokens":100}]}},
+    "steps":[{"name":"a","tool":"look"},{"name":"b","tool":"look","after":["a"]}]})";
+
+std::string whole(const std::string& name, const std::string& child, int budget)
+{
+    return R"({"schema":"urn:cairn:workflow:1","name":")" + name + R"(","version":1,"tools":{},
+        "budget":[{"tokens":)"
+        + std::to_string(budget) + R"(}],"steps":[{"name":"kid","kind":"run","workflow":")" + child
+        + R"(","allotment":[{"tokens":100}]}]})";
+}
+
+RunId childOf(Cluster& c, const RunId& run) { return c.load(run).children.front().run; }
+
+ListRow rowOf(Cluster& c, const RunId& run)
+{
+    const auto rows = c.store->listRows(std::span(&run, 1));
+    return rows && !rows->empty() ? rows->front() : ListRow{};
+}
+
+}  // namespace
+
+void TestEngineChildren::aChildOutOfItsAllotmentGetsMore()
+{
+    Cluster c;
+    c.add(kMember);
+    c.add(whole("middle", "part", 1000));
+    c.add(whole("top", "middle", 250));
+    Node& a = c.engine();
+    const RunId top = c.start("top");
+    c.pass(2'000);
+    const RunId middle = childOf(c, top);
+    const RunId part = childOf(c, middle);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
+    a.executor.complete(0);
+    c.pass(2'000);
+    // Out of its 100, the part asks the middle, which was given 100 as well and asks the top.
+    QCOMPARE(a.executor.started.size(), std::size_t(2));
+    QCOMPARE(c.load(part).budget.front().limit, std::int64_t(200));
+    QCOMPARE(c.load(middle).budget.front().limit, std::int64_t(200));
+    QCOMPARE(c.load(top).budget.front().reserved, std::int64_t(200));
+    a.executor.complete(1);
+    c.pass(2'000);
+    QVERIFY(c.load(top).closed);
+    QCOMPARE(c.load(top).budget.front().used, std::int64_t(200));
+    QCOMPARE(c.load(top).budget.front().reserved, std::int64_t(0));
+    for (const RunId& run : {top, middle, part})
+        QCOMPARE(c.verified(run), std::string());
+}
+
+void TestEngineChildren::aPersonSetsTheBudgetAtTheRoot()
+{
+    Cluster c;
+    c.add(kMember);
+    c.add(whole("top", "part", 150));
+    Node& a = c.engine();
+    const RunId top = c.start("top");
+    c.pass(1'000);
+    const RunId part = childOf(c, top);
+    a.executor.complete(0);
+    c.pass(1'000);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
+    QCOMPARE(rowOf(c, top).reason, Reason::Budget);
+    QCOMPARE(rowOf(c, top).attention, Attention::Person);
+    Query query(*a.store, c.clock);
+    const auto told = query.run(top);
+    CAIRN_VERIFY_OK(told);
+    QVERIFY2(told->sentence.text.find("asks for more than is left of the budget") != std::string::npos,
+        told->sentence.text.c_str());
+    const auto toldPart = query.run(part);
+    CAIRN_VERIFY_OK(toldPart);
+    QVERIFY2(toldPart->sentence.ends.find(toText(top)) != std::string::npos, toldPart->sentence.ends.c_str());
+    QCOMPARE(c.act(part, cmd::SetBudget{"tokens", 500, 0, false}).kind, Outcome::Kind::Rejected);
+    QCOMPARE(c.act(top, cmd::SetBudget{"tokens", 200, 0, false}).kind, Outcome::Kind::Committed);
+    c.pass(1'000);
+    QCOMPARE(a.executor.started.size(), std::size_t(2));
+    QCOMPARE(rowOf(c, top).reason, Reason::Child);
+}
+
+void TestEngineChildren::aChildWhoseWorkflowIsMissingIsAMismatchInListsToo()
+{
+    Cluster c;
+    c.add(whole("top", "part", 500));
+    Node& a = c.engine();
+    const RunId top = c.start("top");
+    c.pass(1'000);
+    QCOMPARE(rowOf(c, top).reason, Reason::Incompatible);
+    QCOMPARE(rowOf(c, top).error, std::string("its workflow is not in this store"));
+    Query query(*a.store, c.clock);
+    const auto told = query.run(top);
+    CAIRN_VERIFY_OK(told);
+    QVERIFY2(told->sentence.text.find("cannot start: its workflow is not in this store") != std::string::npos,
+        told->sentence.text.c_str());
+    const std::uint64_t version = c.load(top).version;
+    c.pass(30'000);
+    QCOMPARE(c.load(top).version, version);  // it is said once
+    c.add(kMember);
+    c.pass(12'000);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
+    QCOMPARE(rowOf(c, top).reason, Reason::Child);
+}
+
+void TestEngineChildren::whoTakesOverTellsTheParentThatItsChildHasBegun()
+{
+    Cluster c;
+    c.add(whole("top", "part", 500));
+    Node& a = c.engine();
+    const RunId top = c.start("top");
+    c.pass(1'000);
+    QCOMPARE(rowOf(c, top).reason, Reason::Incompatible);
+    c.kill(a);
+    c.add(kMember);
+    Node& b = c.engine();
+    c.pass(15'000);
+    QCOMPARE(b.executor.started.size(), std::size_t(1));
+    QCOMPARE(c.load(top).steps.front().reason, Reason::Child);
+}
+
+QTEST_GUILESS_MAIN(TestEngineChildren)
+#include "tst_engine_children.moc"

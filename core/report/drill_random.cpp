@@ -12,7 +12,7 @@ namespace cairn::drill {
 
 namespace {
 
-constexpr std::size_t kRunsAtOnce = 12;
+constexpr std::size_t kRunsAtOnce = 8;
 constexpr int kLongestLife = 250;  // ms between two kills
 constexpr int kShortestLife = 40;
 constexpr int kWorkWithinMs = 20'000;            // an engine must have come to hold work

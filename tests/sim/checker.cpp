@@ -8,6 +8,11 @@ namespace cairn::sim {
 
 namespace {
 
+// When the faults have stopped: an owner looks at what others committed four times a second, and ends what a
+// dead engine left when it takes a run over. Turns are half a second apart.
+constexpr SpanMs kReached = 2'500;
+constexpr SpanMs kEnded = 5'000;
+
 std::string shortId(const RunId& run) { return toText(run).substr(24); }
 
 }  // namespace
@@ -103,6 +108,9 @@ void Checker::called(const StartOrder& order, const std::string& key)
     if (found == m_seen.end() || !found->second.started.contains(order.attempt))
         return fail("a tool was called before its attempt was committed", order.run, 0);
     const RunState& state = found->second.state;
+    const auto lease = m_leases.find(found->second.started.at(order.attempt));
+    if (lease != m_leases.end() && m_world.now() > lease->second)
+        fail("I3 a tool was called by an engine whose lease had passed", order.run, state.version);
     if (!m_called.insert(order.attempt).second)
         fail("a tool was called twice for one attempt", order.run, state.version);
     if (order.purpose == Purpose::LookUp)
@@ -149,6 +157,8 @@ void Checker::step()
     for (const RunId& id : runs)
         run(id);
     ledger();
+    if (!m_world.faults)
+        promptness();
 }
 
 void Checker::run(const RunId& id)
@@ -187,6 +197,8 @@ void Checker::fold(Seen& seen, const SealedEntry& sealed)
     const RunState before = seen.state;
     apply(seen.state, *entry);
     seen.state.head = sealed.hash;
+    if (entry->verb == Verb::Cancel && !m_world.faults)
+        cancelled(seen.state);
     for (const Fact& fact : entry->facts)
         foldFact(seen, before, fact, entry->time);
 }
@@ -199,7 +211,7 @@ void Checker::foldFact(Seen& seen, const RunState& before, const Fact& fact, Tim
             ++resolved;
     };
     if (const auto* started = std::get_if<AttemptStarted>(&fact)) {
-        seen.started.insert(started->attempt);
+        seen.started.emplace(started->attempt, started->session);
         if (seen.done.contains(started->step))
             fail("a step with a recorded result was started again", s.id, s.version);
         if (started->purpose != Purpose::LookUp && seen.unclear.contains(started->step)
@@ -235,6 +247,42 @@ void Checker::completed(Seen& seen, const RunState& before, const StepCompleted&
         step.kind == StepKind::Tool && step.members.empty() && !fact.byPerson && !fact.fromLedger;
     if (called && writes(step.safety) && !m_world.provider.happened(effect))
         fail("a step is recorded as done and its effect did not happen", s.id, s.version);
+}
+
+// Its calls that can be stopped are, by the engine that makes them.
+void Checker::cancelled(const RunState& state)
+{
+    for (const StepIx ix : state.running) {
+        const StepRecord& step = state.steps[ix];
+        if (step.attempt && step.attempt->purpose == Purpose::Do && step.safety != ReplaySafety::Irreversible
+            && m_world.lives(step.attempt->session) && m_called.contains(step.attempt->id)
+            && !m_stopped.contains(step.attempt->id))
+            m_toStop.emplace(step.attempt->id, m_world.now());
+    }
+}
+
+void Checker::promptness()
+{
+    for (const auto& [attempt, since] : m_toStop)
+        if (m_world.now() - since > kReached)
+            return m_world.fail("I12 a cancel did not reach a call within " + std::to_string(kReached)
+                + " ms: attempt " + toText(attempt).substr(24));
+    std::map<AttemptId, SpanMs> left;
+    for (const auto& [id, seen] : m_seen)
+        for (const StepIx ix : seen.state.running) {
+            const auto& attempt = seen.state.steps[ix].attempt;
+            if (!attempt || attempt->session.isNull() || m_world.lives(attempt->session))
+                continue;
+            const auto hot = m_store->hot(id);
+            if (!hot || hot->owner.isNull() || !m_world.lives(hot->owner))
+                continue;
+            const auto known = m_left.find(attempt->id);
+            left[attempt->id] = known == m_left.end() ? m_world.now() : known->second;
+            if (m_world.now() - left[attempt->id] > kEnded)
+                return fail("I6 what a dead engine left goes on after its run was taken over", id,
+                    seen.state.version);
+        }
+    m_left = std::move(left);
 }
 
 void Checker::ledger()

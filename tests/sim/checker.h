@@ -27,6 +27,13 @@ public:
     // tools.
     void called(const StartOrder& order, const std::string& key);
     void happened(const Request& request);
+    void leased(const SessionId& session, SpanMs until) { m_leases[session] = until; }  // monotonic
+    // Or answered.
+    void stopped(const AttemptId& attempt)
+    {
+        m_stopped.insert(attempt);
+        m_toStop.erase(attempt);
+    }
     void answered(const Submission& submission, const Outcome& outcome);
     void step();
 
@@ -49,7 +56,7 @@ private:
         RunState state;
         std::uint64_t epoch = 0;
         std::map<CommandId, std::uint64_t> commands;
-        std::set<AttemptId> started;
+        std::map<AttemptId, SessionId> started;
         std::set<StepIx> done;
         std::set<StepIx> unclear;
     };
@@ -63,6 +70,8 @@ private:
     void foldFact(Seen& seen, const RunState& before, const Fact& fact, TimeMs time);
     void completed(Seen& seen, const RunState& before, const StepCompleted& fact, TimeMs time);
     void ledger();
+    void promptness();
+    void cancelled(const RunState& state);
     void effects(const CommitMember& member);
     void endOfRun(const Seen& seen);
     void endOfLedger();
@@ -80,6 +89,12 @@ private:
     std::map<EffectId, EffectRow> m_rows;  // the ledger, as entries left it
     std::map<CommandId, Told> m_told;
     std::set<AttemptId> m_called;
+    std::map<SessionId, SpanMs> m_leases;  // until when, as their engines were told
+    // When the faults have stopped: calls of cancelled runs, and attempts that their dead engine left in a
+    // run that another has taken over, each since when.
+    std::map<AttemptId, SpanMs> m_toStop;
+    std::set<AttemptId> m_stopped;
+    std::map<AttemptId, SpanMs> m_left;
     std::map<std::pair<RunId, std::string>, std::string> m_effects;   // what each step asks for
     std::map<std::pair<RunId, std::string>, std::string> m_happened;  // and what it did
 };

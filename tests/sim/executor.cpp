@@ -20,10 +20,10 @@ AttemptResult completed(const StartOrder& order, const std::string& output)
 
 }  // namespace
 
-Answer SimExecutor::dice() const
+Answer SimExecutor::dice(ReplaySafety safety) const
 {
-    if (!m_world.faults)
-        return Answer::Ok;
+    if (!m_world.faults)  // reading may still take its time, so that there is something to stop
+        return safety == ReplaySafety::ReadOnly && m_world.rng.below(2) == 0 ? Answer::Slow : Answer::Ok;
     switch (m_world.rng.below(32)) {
     case 0: return Answer::Slow;
     case 1:
@@ -49,7 +49,7 @@ void SimExecutor::start(StartOrder order)
     request->key = key;
     request->keyed = order.safety == ReplaySafety::Repeatable;
     request->lookUp = order.purpose == Purpose::LookUp;
-    request->answer = dice();
+    request->answer = dice(order.safety);
     if (request->answer == Answer::Garbled && !request->lookUp)
         request->answer = Answer::Ok;
     request->arrives = m_world.now() + 20 + m_world.upTo(kTransit - 20);
@@ -60,7 +60,7 @@ void SimExecutor::start(StartOrder order)
     static constexpr const char* kNames[] = {"", "an answer is slow", "an answer is dropped",
         "a request is dropped", "no answer ever comes", "429 with Retry-After", "the provider refuses",
         "a look-up's answer cannot be read"};
-    if (request->answer != Answer::Ok)
+    if (request->answer != Answer::Ok && m_world.faults)
         m_world.fault(kNames[static_cast<std::size_t>(request->answer)]);
     m_world.network.push_back(request);
     m_calls.insert_or_assign(order.attempt, Call{std::move(order), std::move(request)});
@@ -75,13 +75,18 @@ void SimExecutor::cancel(const AttemptId& attempt)
     const Call call = std::move(found->second);
     m_calls.erase(found);
     m_world.trace(m_engine + " stops " + call.order.tool);
+    m_world.checker->stopped(attempt);
     AttemptResult result =
         failedResult(call.order, FailureClass::Retryable, knowledgeWhenBroken(call.order), "stopped");
     result.cancelled = true;
     m_finished(std::move(result));
 }
 
-void SimExecutor::abandon(const AttemptId& attempt) { m_calls.erase(attempt); }
+void SimExecutor::abandon(const AttemptId& attempt)
+{
+    m_calls.erase(attempt);
+    m_world.checker->stopped(attempt);
+}
 
 SpanMs SimExecutor::next() const
 {
@@ -108,6 +113,7 @@ SpanMs SimExecutor::tick()
 
 void SimExecutor::answer(const Call& call)
 {
+    m_world.checker->stopped(call.order.attempt);
     m_finished(resultOf(call));
     if (m_world.chance(30)) {
         m_world.fault("an answer comes twice");

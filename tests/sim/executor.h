@@ -30,7 +30,7 @@ private:
     };
     void answer(const Call& call);
     [[nodiscard]] AttemptResult resultOf(const Call& call) const;
-    [[nodiscard]] Answer dice() const;
+    [[nodiscard]] Answer dice(ReplaySafety safety) const;
 
     World& m_world;
     std::string m_engine;

@@ -129,6 +129,23 @@ public:
         m_results = &results;
         return HookedStore::commit(members, results);
     }
+    // A lease that was answered for runs from when it was asked for, however long the answer took.
+    Status openSession(const SessionRow& session) override
+    {
+        const SpanMs from = m_gate.world().now();
+        Status opened = HookedStore::openSession(session);
+        if (opened)
+            m_gate.world().checker->leased(session.id, from + session.leaseUntil - session.heartbeatAt);
+        return opened;
+    }
+    Result<bool> heartbeat(const SessionId& session, TimeMs at, TimeMs leaseUntil) override
+    {
+        const SpanMs from = m_gate.world().now();
+        auto alive = HookedStore::heartbeat(session, at, leaseUntil);
+        if (alive && *alive)
+            m_gate.world().checker->leased(session, from + leaseUntil - at);
+        return alive;
+    }
 
 private:
     // After an I/O error nothing more is written through this connection, as a store must do after a failed

@@ -75,6 +75,19 @@ void Operator::act()
     carefully([this] { actOnce(); });
 }
 
+void Operator::cancel(const RunId& run)
+{
+    carefully([this, run] {
+        Submission s;
+        s.run = run;
+        s.command.id = makeId<CommandId>(m_world.clock.wallMs(), *m_rng);
+        s.command.actor = {ActorKind::Person, "ann"};
+        s.command.body = cmd::Cancel{true};
+        s.reason = "because the simulator says so";
+        give(s);
+    });
+}
+
 void Operator::give(const Submission& submission)
 {
     const Outcome outcome = m_service->submitAndWait(submission);

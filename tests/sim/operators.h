@@ -15,6 +15,7 @@ public:
     void start();
     // One allowed act of an honest operator, on any run; now and then given twice, as after a lost answer.
     void act();
+    void cancel(const RunId& run);
     [[nodiscard]] bool busy() const { return m_busy; }  // paused inside a call
 
 private:

@@ -55,6 +55,8 @@ void SimQueue::drain()
 bool SimQueue::turn()
 {
     World& world = m_gate.world();
+    if (!world.faults)  // the disk is well again
+        m_readyAt = std::min<SpanMs>(m_readyAt, world.now());
     if (m_jobs.empty() || world.now() < m_readyAt)
         return false;
     work();

@@ -17,6 +17,8 @@ namespace {
 // Rounds without an entry after which nothing is expected any more: longer than a lease and all jumps of the
 // clock.
 constexpr int kQuiet = 160;
+// Rounds in which runs are cancelled under way, to see that it is done promptly.
+constexpr int kCancelling = 40;
 
 class Simulation {
 public:
@@ -27,6 +29,7 @@ public:
     {
         m_world.checker = &m_checker;
         m_world.elsewhere = [this](SpanMs span) { elsewhere(span); };
+        m_world.lives = [this](const SessionId& session) { return living().contains(session); };
         addWorkflows();
         addPlaces();
         m_operators.emplace_back(m_world, "ann", 1000);
@@ -194,6 +197,8 @@ private:
         std::uint64_t before = 0;
         int quiet = 0;
         for (int round = 0; round < 6'000 && quiet < kQuiet && m_world.broken.empty(); ++round) {
+            if (round < kCancelling && m_world.rng.below(4) == 0)
+                cancelOne();
             calmRound();
             const std::uint64_t versions = entries();
             quiet = versions == before ? quiet + 1 : 0;
@@ -205,6 +210,20 @@ private:
             m_world.fail("things move for ever after the faults have stopped");
         for (int round = 0; round < 10 && living().contains(SessionId{}); ++round)
             calmRound();  // one has lost its session to the passing of time just now
+    }
+    // One whose calls can be stopped.
+    void cancelOne()
+    {
+        std::vector<RunId> busy;
+        for (const RunId& run : m_checker.known()) {
+            const RunState& state = *m_checker.state(run);
+            if (!state.cancelled() && std::any_of(state.running.begin(), state.running.end(), [&](StepIx ix) {
+                    return state.steps[ix].safety != ReplaySafety::Irreversible;
+                }))
+                busy.push_back(run);
+        }
+        if (!busy.empty())
+            anyOperator().cancel(busy[m_world.rng.below(busy.size())]);
     }
     void calmRound()
     {

@@ -54,6 +54,8 @@ struct World {
     int paused = 0;  // processes that are paused inside a store call, one within another
     // Lets time pass for everything but the process that is paused.
     std::function<void(SpanMs)> elsewhere;
+    // The engine with this session is up, and stays so. Asked when the faults have stopped.
+    std::function<bool(const SessionId&)> lives;
     std::string broken;  // the first thing that did not hold
 
     void fault(const std::string& name);

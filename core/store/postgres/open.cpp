@@ -65,7 +65,8 @@ Status initStoreAt(const std::string& url, const InitOptions& options, std::uint
             db->target().shown + " has a schema \"cairn\" already; a store is made in a database without");
     CAIRN_TRY(createTables(*db, schema));
     CAIRN_TRY(insertMeta(*db, options, schema));
-    CAIRN_TRY(transaction.commit());
+    if (!options.preview)
+        CAIRN_TRY(transaction.commit());
     return {};
 }
 
@@ -121,7 +122,9 @@ Status PostgresStore::checkpoint()
     return {};  // the server's own business
 }
 
-Status PostgresStore::backup(const std::string&)
+Status PostgresStore::backup(const std::string& path) { return checkBackup(path); }
+
+Status PostgresStore::checkBackup(const std::string&)
 {
     return makeError(ErrorKind::Refused,
         "a PostgreSQL store is backed up with the server's own tools: `pg_dump --format=custom "

@@ -1,13 +1,17 @@
 #include "app/cairn/cli.h"
 
 #include "app/common/open_store.h"
+#include "app/cairn/json_rows.h"
 #include "core/base/text.h"
+
+#include <CLI/CLI.hpp>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <algorithm>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -199,6 +203,58 @@ bool Session::open(bool readOnly)
 }
 
 Actor Session::person() const { return {ActorKind::Person, options.as.empty() ? osUserName() : options.as}; }
+
+bool Session::record(
+    Verb verb, const std::string& target, const std::string& before, const std::string& after)
+{
+    AuditRow row;
+    row.time = service().now();
+    row.kind = "applied";
+    row.verb = verb;
+    row.actor = person().id;
+    row.uid = ::getuid();
+    char host[256] = {};
+    if (::gethostname(host, sizeof host - 1) == 0)
+        row.host = host;
+    row.target = visibleLine(target);
+    row.command = makeId<CommandId>(clock.wallMs(), rng);
+    row.reason = isUtf8(options.reason) ? options.reason : visible(options.reason);
+    row.before = before;
+    row.after = after;
+    const auto seq = store().appendAudit(std::move(row));
+    if (!seq)
+        fail(seq.error().kind == ErrorKind::Io ? kUnreachable : exitOf(seq.error()),
+            "it is done, but the audit could not be written: " + seq.error().text);
+    return seq.has_value();
+}
+
+bool Session::hasCommand(Verb verb) const
+{
+    const auto commands = app->get_subcommands(nullptr);
+    return std::any_of(commands.begin(), commands.end(),
+        [name = key(verb)](const CLI::App* command) { return command->get_name() == name; });
+}
+
+void addCommon(CLI::App* cmd, Session& s)
+{
+    cmd->add_option("--reason", s.options.reason, kReasonHelp);
+    cmd->add_flag("--preview", s.options.preview, "print what would happen and write nothing");
+}
+
+int printPreview(Session& s, const Status& allowed, const std::string& willHappen)
+{
+    if (s.options.json) {
+        Json json{{"preview", true}, {"allowed", static_cast<bool>(allowed)}};
+        if (!allowed)
+            json["text"] = jsonText(allowed.error().text);
+        json["will_happen"] = allowed ? Json::array({jsonText(willHappen)}) : Json::array();
+        s.json(dump(json));
+    } else {
+        s.line("preview, nothing is written");
+        s.line(allowed ? "  will happen: " + willHappen : "  would be refused: " + allowed.error().text);
+    }
+    return allowed ? kDone : exitOf(allowed.error());
+}
 
 int Session::fail(const Error& error) { return fail(exitOf(error), error.text); }
 

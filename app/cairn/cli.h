@@ -75,6 +75,12 @@ public:
     std::optional<std::vector<RunId>> targets(const std::vector<std::string>& named);
     std::optional<RunId> target(const std::string& named);
     [[nodiscard]] Actor person() const;
+    // Records a person's act on the store as a whole, with --reason. Prints the error and gives false where
+    // it cannot be recorded. `before` and `after` are JSON.
+    bool record(Verb verb, const std::string& target, const std::string& before, const std::string& after);
+    // Whether the command line has a command for a verb.
+    [[nodiscard]] bool hasCommand(Verb verb) const;
+    const CLI::App* app = nullptr;  // with its commands
     int exitCode = kDone;
 
 private:
@@ -99,6 +105,14 @@ private:
 // "@FILE" gives the file's bytes, "-" standard input, anything else itself.
 [[nodiscard]] Result<std::string> readArgument(const std::string& argument);
 [[nodiscard]] std::string osUserName();
+
+// --reason and --preview, which every verb takes that changes something.
+void addCommon(CLI::App* cmd, Session& session);
+inline constexpr const char* kReasonHelp = "why; required in guarded stores, kept in history and audit";
+// What an act would do, by the same decision that makes it; gives the exit code.
+[[nodiscard]] int printPreview(Session& session, const RunId& run, const Preview& preview);
+// The same of an act on the store as a whole: what would happen, or why it would be refused.
+[[nodiscard]] int printPreview(Session& session, const Status& allowed, const std::string& willHappen);
 
 // The whole program. Gives the exit code.
 [[nodiscard]] int runCommandLine(int argc, char** argv);

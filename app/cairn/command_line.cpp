@@ -23,6 +23,7 @@ try {
 
     CLI::App app{"Keeps long runs of AI agents alive, and lets a person repair them."};
     app.name("cairn");
+    session.app = &app;
     app.set_version_flag("--version", versionText("cairn"));
     app.add_option(
         "--store", options.store, std::string("store URL, ") + kStoreUrls + "; default: $CAIRN_STORE");

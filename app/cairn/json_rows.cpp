@@ -1,5 +1,6 @@
 #include "app/cairn/json_rows.h"
 
+#include "app/cairn/cli.h"
 #include "core/base/text.h"
 
 namespace cairn::cli {
@@ -54,28 +55,12 @@ Json jsonReason(const ReasonItem& item, const RunState& state)
         {"looking_up", item.lookingUp}};
 }
 
-bool hasCommand(Verb verb) noexcept
-{
-    switch (verb) {
-    case Verb::Approve:
-    case Verb::Reject:
-    case Verb::Pause:
-    case Verb::Resume:
-    case Verb::Cancel:
-    case Verb::Retry:
-    case Verb::Settle:
-    case Verb::Signal:
-    case Verb::Fork: return true;
-    default: return false;
-    }
-}
-
-Json jsonActions(const std::vector<Action>& actions, const RunState& state)
+Json jsonActions(const Session& session, const std::vector<Action>& actions, const RunState& state)
 {
     Json list = Json::array();
     for (const auto& action : actions) {
         Json json{{"verb", key(action.verb)}, {"label", label(action.verb)}, {"allowed", action.allowed},
-            {"why", jsonText(action.why)}, {"command", hasCommand(action.verb)}};
+            {"why", jsonText(action.why)}, {"command", session.hasCommand(action.verb)}};
         if (action.step != kNoStep)
             json["step"] = state.steps[action.step].id;
         if (!action.approval.isNull())

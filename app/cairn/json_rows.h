@@ -8,6 +8,7 @@
 namespace cairn::cli {
 
 using Json = nlohmann::ordered_json;
+class Session;
 
 // Text of people and runs may hold any bytes: what is not UTF-8 is replaced, so that the output always is
 // JSON.
@@ -17,9 +18,8 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json jsonRow(const ListRow& row, TimeMs now);
 [[nodiscard]] Json jsonSentence(const Sentence& sentence);
 [[nodiscard]] Json jsonReason(const ReasonItem& item, const RunState& state);
-// Whether cairn has a command for it; the others are in the library only.
-[[nodiscard]] bool hasCommand(Verb verb) noexcept;
-[[nodiscard]] Json jsonActions(const std::vector<Action>& actions, const RunState& state);
+[[nodiscard]] Json jsonActions(
+    const Session& session, const std::vector<Action>& actions, const RunState& state);
 [[nodiscard]] Json jsonStep(const StepRecord& step);
 [[nodiscard]] Json jsonOutcome(const Outcome& outcome);
 [[nodiscard]] std::string dump(const Json& json, int indent = -1);

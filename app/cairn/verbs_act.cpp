@@ -18,9 +18,6 @@ namespace {
 constexpr const char* kRunHelp = "id, unique beginning of an id, or key";
 constexpr const char* kRunsHelp = "ids, unique beginnings of ids, or keys";
 
-// Makes the command for a run as it is now; the payloads it refers to go into the submission.
-using Build = std::function<Result<cmd::Body>(const RunState& state, Submission& submission)>;
-
 void printList(Session& s, const std::string& heading, const std::vector<std::string>& lines)
 {
     if (lines.empty())
@@ -30,37 +27,8 @@ void printList(Session& s, const std::string& heading, const std::vector<std::st
         s.line("    " + text);
 }
 
-int printPreview(Session& s, const RunId& run, const Preview& preview)
-{
-    const auto* rejection = std::get_if<Rejection>(&preview.decision);
-    const auto* nothing = std::get_if<NoChange>(&preview.decision);
-    if (s.options.json) {
-        Json json{{"run", toText(run)}, {"preview", true}, {"allowed", rejection == nullptr}};
-        if (rejection)
-            json["text"] = jsonText(rejection->text);
-        if (nothing)
-            json["text"] = jsonText(nothing->text);
-        json["will_happen"] = preview.willHappen;
-        json["will_not_repeat"] = preview.willNotRepeat;
-        json["may_repeat"] = preview.mayRepeat;
-        json["also_changes"] = preview.alsoChanges;
-        json["reversible"] = preview.reversible;
-        s.json(dump(json));
-        return rejection ? exitOfRejection(*rejection) : kDone;
-    }
-    s.line(toText(run) + ": preview, nothing is written");
-    if (rejection)
-        s.line("  would be refused: " + rejection->text);
-    if (nothing)
-        s.line("  would change nothing: " + nothing->text);
-    printList(s, "will happen:", preview.willHappen);
-    printList(s, "will not be repeated:", preview.willNotRepeat);
-    printList(s, "may be repeated:", preview.mayRepeat);
-    printList(s, "will also change:", preview.alsoChanges);
-    if (!preview.reversible.empty())
-        s.line("  undo: " + preview.reversible);
-    return rejection ? exitOfRejection(*rejection) : kDone;
-}
+// Makes the command for a run as it is now; the payloads it refers to go into the submission.
+using Build = std::function<Result<cmd::Body>(const RunState& state, Submission& submission)>;
 
 void printOutcome(Session& s, const Outcome& outcome)
 {
@@ -169,13 +137,6 @@ int act(Session& s, const std::vector<std::string>& named, const Build& build)
     for (const RunId& run : *runs)
         worst = std::max(worst, actOn(s, run, build));
     return worst;
-}
-
-void addCommon(CLI::App* cmd, Session& s)
-{
-    cmd->add_option(
-        "--reason", s.options.reason, "why; required in guarded stores, kept in history and audit");
-    cmd->add_flag("--preview", s.options.preview, "print what would happen and write nothing");
 }
 
 Result<ApprovalId> approvalOf(const RunState& state, const std::string& named)
@@ -359,7 +320,7 @@ void addSignal(Verbs v)
     cmd->add_option("NAME", *name, "what the run waits for, as why prints it")->required();
     cmd->add_option("--id", *id, "the sender's message id: the same id is taken once")->required();
     cmd->add_option("--data", *data, "JSON, @FILE or -");
-    cmd->add_flag("--preview", s.options.preview, "print what would happen and write nothing");
+    addCommon(cmd, s);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
@@ -403,6 +364,38 @@ void addFork(Verbs v)
 }
 
 }  // namespace
+
+int printPreview(Session& s, const RunId& run, const Preview& preview)
+{
+    const auto* rejection = std::get_if<Rejection>(&preview.decision);
+    const auto* nothing = std::get_if<NoChange>(&preview.decision);
+    if (s.options.json) {
+        Json json{{"run", toText(run)}, {"preview", true}, {"allowed", rejection == nullptr}};
+        if (rejection)
+            json["text"] = jsonText(rejection->text);
+        if (nothing)
+            json["text"] = jsonText(nothing->text);
+        json["will_happen"] = preview.willHappen;
+        json["will_not_repeat"] = preview.willNotRepeat;
+        json["may_repeat"] = preview.mayRepeat;
+        json["also_changes"] = preview.alsoChanges;
+        json["reversible"] = preview.reversible;
+        s.json(dump(json));
+        return rejection ? exitOfRejection(*rejection) : kDone;
+    }
+    s.line(toText(run) + ": preview, nothing is written");
+    if (rejection)
+        s.line("  would be refused: " + rejection->text);
+    if (nothing)
+        s.line("  would change nothing: " + nothing->text);
+    printList(s, "will happen:", preview.willHappen);
+    printList(s, "will not be repeated:", preview.willNotRepeat);
+    printList(s, "may be repeated:", preview.mayRepeat);
+    printList(s, "will also change:", preview.alsoChanges);
+    if (!preview.reversible.empty())
+        s.line("  undo: " + preview.reversible);
+    return rejection ? exitOfRejection(*rejection) : kDone;
+}
 
 void addActVerbs(Verbs v)
 {

@@ -16,9 +16,9 @@ namespace cairn::cli {
 
 namespace {
 
-std::string noCommand(Verb verb)
+std::string noCommand(const Session& s, Verb verb)
 {
-    return hasCommand(verb) ? "" : " (in the library only: this version of cairn has no command for it)";
+    return s.hasCommand(verb) ? "" : " (in the library only: this version of cairn has no command for it)";
 }
 
 std::optional<ListFilter> filterOf(Session& s, const std::vector<std::string>& words)
@@ -98,7 +98,7 @@ int why(Session& s, const std::string& named)
         for (const auto& item : view->explanation.reasons)
             reasons.push_back(jsonReason(item, state));
         json["reasons"] = reasons;
-        json["actions"] = jsonActions(view->explanation.actions, state);
+        json["actions"] = jsonActions(s, view->explanation.actions, state);
         Json chain = Json::array();
         for (const auto& [run, sentence] : view->chain)
             chain.push_back({{"run", toText(run)}, {"sentence", jsonSentence(sentence)}});
@@ -118,7 +118,7 @@ int why(Session& s, const std::string& named)
         heading = true;
         s.line("  " + pad(std::string(key(action.verb)), 10)
             + (action.step == kNoStep ? std::string{} : " " + state.steps[action.step].id) + "  " + action.why
-            + noCommand(action.verb));
+            + noCommand(s, action.verb));
     }
     return kDone;
 }
@@ -179,7 +179,8 @@ int history(Session& s, const std::string& named, std::uint64_t from, std::size_
                 s.json(entryJson(item.entry));
             else
                 s.line(pad(std::to_string(item.entry.version), 5) + formatInstantMs(item.entry.time) + "  "
-                    + pad(item.entry.actor.id, 14) + " " + item.line);
+                    + pad(item.entry.actor.id, 14) + " " + item.line
+                    + (item.reason.empty() ? std::string() : "  \"" + item.reason + "\""));
         }
         shown += page->size();
         from = page->back().entry.version + 1;
@@ -255,7 +256,7 @@ int remediesOf(Session& s, const std::string& named)
         return s.fail(view.error());
     const auto actions = remedies(view->state, s.service().explainGiven(view->state));
     if (s.options.json) {
-        s.json(dump(jsonActions(actions, view->state), 2));
+        s.json(dump(jsonActions(s, actions, view->state), 2));
         return kDone;
     }
     if (actions.empty())
@@ -263,7 +264,7 @@ int remediesOf(Session& s, const std::string& named)
     for (const auto& action : actions)
         s.line(pad(std::string(key(action.verb)), 10)
             + (action.step == kNoStep ? std::string{} : " " + view->state.steps[action.step].id) + "  "
-            + action.why + noCommand(action.verb));
+            + action.why + noCommand(s, action.verb));
     return kDone;
 }
 

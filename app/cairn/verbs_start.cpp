@@ -6,6 +6,7 @@
 #include "core/definition/parse.h"
 #include "core/definition/timer.h"
 #include "core/definition/zone.h"
+#include "core/store/checks.h"
 
 #include <CLI/CLI.hpp>
 
@@ -36,13 +37,16 @@ std::string folderOf(const std::string& path)
 struct Named {
     std::string name;
     std::uint32_t version = 0;
+    bool isNew = false;                                 // a file's, that the store did not have
+    std::shared_ptr<const Definition> definition = {};  // of a file
 };
 
-// Checks a file's definition and adds it to the store, with the same rules as `workflow add`.
+// Checks a file's definition and adds it to the store, with the same rules as `workflow add`. A preview adds
+// nothing.
 Result<Named> addFile(Session& s, const std::string& path)
 {
     CAIRN_TRY_ASSIGN(std::string text, readArgument("@" + path));
-    const ParsedDefinition parsed = parseDefinition(text);
+    ParsedDefinition parsed = parseDefinition(text);
     std::string problems;
     for (const auto& d : parsed.diagnostics)
         if (d.severity == Severity::Error)
@@ -56,8 +60,19 @@ Result<Named> addFile(Session& s, const std::string& path)
     row.text = std::move(text);
     row.folder = folderOf(path);
     row.addedAt = s.service().now();
+    CAIRN_TRY_ASSIGN(const auto there, s.store().workflow(row.name, row.version));
+    Named named{row.name, row.version, !there.has_value(),
+        std::make_shared<const Definition>(std::move(*parsed.definition))};
+    CAIRN_TRY(checkWorkflow(row));
+    if (there)
+        CAIRN_TRY(checkSameWorkflow(row, there->digest));
+    if (s.options.preview || there)
+        return named;
     CAIRN_TRY(s.store().addWorkflow(row));
-    return Named{row.name, row.version};
+    if (!s.record(Verb::AddWorkflow, row.name + "@" + std::to_string(row.version), "{}",
+            "{\"digest\":\"" + hex(row.digest) + "\"}"))
+        return makeError(ErrorKind::Io, "the workflow was added");
+    return named;
 }
 
 Result<Named> workflowOf(Session& s, const std::string& argument)
@@ -65,7 +80,7 @@ Result<Named> workflowOf(Session& s, const std::string& argument)
     if (isFile(argument))
         return addFile(s, argument);
     const auto at = argument.rfind('@');
-    Named named{argument.substr(0, at), 0};
+    Named named{argument.substr(0, at), 0, false, {}};
     if (at != std::string::npos) {
         char* end = nullptr;
         named.version = static_cast<std::uint32_t>(std::strtoul(argument.c_str() + at + 1, &end, 10));
@@ -78,17 +93,18 @@ Result<Named> workflowOf(Session& s, const std::string& argument)
         return makeError(ErrorKind::NotFound,
             "\"" + visibleLine(argument)
                 + "\" is neither a file nor a workflow of this store (`cairn workflow list`)");
-    return Named{row->name, row->version};
+    return Named{row->name, row->version, false, {}};
 }
 
 int start(Session& s, const std::string& workflow, const std::string& key, const std::string& input)
 {
-    if (!s.openWriter())
+    if (!(s.options.preview ? s.openReader() : s.openWriter()))
         return s.exitCode;
     const auto named = workflowOf(s, workflow);
     if (!named)
-        return s.fail(named.error());
+        return s.exitCode == kDone ? s.fail(named.error()) : s.exitCode;
     Submission submission;
+    submission.reason = s.options.reason;
     submission.command.actor = {ActorKind::Caller, s.person().id};
     submission.workflow = named->name;
     submission.workflowVersion = named->version;
@@ -106,6 +122,15 @@ int start(Session& s, const std::string& workflow, const std::string& key, const
         body.input = submission.payloads.back().ref;
     }
     submission.command.body = body;
+    if (s.options.preview) {
+        if (named->definition)
+            s.service().assume(named->definition);
+        auto preview = s.service().preview(submission);
+        if (preview && named->isNew)
+            preview->willHappen.insert(preview->willHappen.begin(),
+                "workflow " + named->name + "@" + std::to_string(named->version) + " is added to the store");
+        return preview ? printPreview(s, submission.run, *preview) : s.fail(preview.error());
+    }
     const Outcome outcome = s.service().submitAndWait(std::move(submission));
     if (s.options.json) {
         s.json(dump(jsonOutcome(outcome)));
@@ -177,12 +202,20 @@ int workflowCheck(Session& s, const std::vector<std::string>& files, const Prove
 
 int workflowAdd(Session& s, const std::vector<std::string>& files)
 {
-    if (!s.openWriter())
+    if (!(s.options.preview ? s.openReader() : s.openWriter()))
         return s.exitCode;
     for (const auto& file : files) {
         const auto named = addFile(s, file);
+        if (s.options.preview) {
+            const std::string what =
+                named ? named->name + "@" + std::to_string(named->version) : std::string();
+            if (const int code = printPreview(s, named ? Status() : Status(named.error()),
+                    named && named->isNew ? what + " is added" : what + " is there already: nothing changes"))
+                return code;
+            continue;
+        }
         if (!named)
-            return s.fail(named.error());
+            return s.exitCode == kDone ? s.fail(named.error()) : s.exitCode;
         s.answer(dump(Json{{"workflow", named->name}, {"version", named->version}}),
             named->name + "@" + std::to_string(named->version));
     }
@@ -218,6 +251,7 @@ void addStartVerbs(Verbs v)
         ->required();
     cmd->add_option("--key", *key, "your own name for this run; makes starting idempotent");
     cmd->add_option("--input", *input, "JSON, @FILE or -");
+    addCommon(cmd, s);
     cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return start(s, *workflow, *key, *input); }; });
 }
 
@@ -244,6 +278,7 @@ void addWorkflowVerbs(Verbs v)
     check->callback([=, &s, &chosen] { chosen = [=, &s] { return workflowCheck(s, *files, *proof); }; });
     auto* add = group->add_subcommand("add", "Adds definitions to the store; a version never changes");
     add->add_option("FILE", *files)->required();
+    addCommon(add, s);
     add->callback([=, &s, &chosen] { chosen = [=, &s] { return workflowAdd(s, *files); }; });
     auto* list = group->add_subcommand("list", "Workflows of the store");
     list->callback([=, &s, &chosen] { chosen = [=, &s] { return workflowList(s); }; });

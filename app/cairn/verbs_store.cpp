@@ -42,8 +42,14 @@ int init(Session& s, const InitOptions& options)
 {
     if (auto there = named(s); !there)
         return s.fail(there.error());
-    if (auto made = initStoreUrl(s.options.store, options); !made)
+    InitOptions wanted = options;
+    wanted.preview = s.options.preview;
+    if (auto made = initStoreUrl(s.options.store, wanted); !made)
         return failedAt(s, made.error());
+    if (s.options.preview)
+        return printPreview(s, {},
+            s.options.store + " is created (" + options.environment + ", "
+                + (options.guarded ? "guarded" : "free") + (options.testClock ? ", test clock" : "") + ")");
     s.answer(dump(Json{{"store", s.options.store}, {"environment", options.environment},
                  {"safety", options.guarded ? "guarded" : "free"}, {"test_clock", options.testClock},
                  {"roles", options.roles}}),
@@ -143,13 +149,26 @@ int check(Session& s, bool quick)
     return printProblems(s, *problems, "the store is sound");
 }
 
+// The store is of this version now, so that it can be opened.
+bool recordMigration(Session& s, const MigrateOutcome& report)
+{
+    return s.openWriter()
+        && s.record(Verb::MigrateStore, "store", "{\"schema\":" + std::to_string(report.from) + "}",
+            "{\"schema\":" + std::to_string(report.to)
+                + ",\"contracted\":" + (report.contracted ? "true" : "false") + "}");
+}
+
 int migrate(Session& s, bool contract)
 {
     if (auto there = named(s); !there)
         return s.fail(there.error());
-    auto report = migrateStoreUrl(s.options.store, contract);
+    auto report = migrateStoreUrl(s.options.store, contract, s.options.preview);
     if (!report)
         return failedAt(s, report.error());
+    if (s.options.preview)
+        return printPreview(s, {}, report->text);
+    if (report->changed && !recordMigration(s, *report))
+        return s.exitCode;
     s.answer(dump(Json{{"from", report->from}, {"to", report->to}, {"contracted", report->contracted},
                  {"text", report->text}}),
         report->text);
@@ -158,24 +177,38 @@ int migrate(Session& s, bool contract)
 
 int backup(Session& s, const std::string& path)
 {
-    if (!s.openWriter())
+    if (!(s.options.preview ? s.openReader() : s.openWriter()))
         return s.exitCode;
+    if (s.options.preview)
+        return printPreview(
+            s, s.store().checkBackup(path), "the store is copied to " + path + " and the copy checked");
     if (auto done = s.store().backup(path); !done)
         return s.fail(done.error());
+    std::string place = "{\"file\":";
+    appendJsonString(place, path);
+    if (!s.record(Verb::BackUpStore, "store", "{}", place + "}"))
+        return s.exitCode;
     s.answer(dump(Json{{"backup", path}}), "copied and checked: " + path);
     return kDone;
 }
 
 int clockOffset(Session& s, const std::string& text)
 {
-    if (!s.openWriter())
+    if (!(s.options.preview ? s.openReader() : s.openWriter()))
         return s.exitCode;
     auto span = parseSpan(text);
     if (!span)
         return s.fail(span.error());
     const SpanMs offset = s.info().clockOffset + *span;
+    if (s.options.preview)
+        return printPreview(
+            s, checkClockOffset(s.info()), "the test clock will be " + formatSpan(offset) + " ahead");
     if (auto set = s.store().setClockOffset(offset); !set)
         return s.fail(set.error());
+    if (!s.record(Verb::MoveClock, "store",
+            "{\"clock_offset_ms\":" + std::to_string(s.info().clockOffset) + "}",
+            "{\"clock_offset_ms\":" + std::to_string(offset) + "}"))
+        return s.exitCode;
     s.answer(dump(Json{{"clock_offset_ms", offset}}), "the test clock is " + formatSpan(offset) + " ahead");
     return kDone;
 }
@@ -321,8 +354,8 @@ void addStoreVerbs(Verbs v)
             "the clock may be moved on (store clock); consoles show TEST CLOCK");
         cmd->add_flag("--roles", options->roles,
             "PostgreSQL: owned by the role cairn_owner, with rights for engine, operator, approver, viewer "
-            "and "
-            "auditor");
+            "and auditor");
+        addCommon(cmd, s);
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return init(s, *options); }; });
     }
     group->add_subcommand("info", "What the store is, its engines and counts")->callback([&] {
@@ -340,6 +373,7 @@ void addStoreVerbs(Verbs v)
             group->add_subcommand("migrate", "Brings the schema to this version; older engines may go on");
         cmd->add_flag("--contract", *contract,
             "write the newest format from now on; refused while an older engine lives");
+        addCommon(cmd, s);
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return migrate(s, *contract); }; });
     }
     {
@@ -347,12 +381,14 @@ void addStoreVerbs(Verbs v)
         auto* cmd =
             group->add_subcommand("backup", "Copies the store while it is in use, and checks the copy");
         cmd->add_option("FILE", *path, "where the copy goes; must not exist")->required();
+        addCommon(cmd, s);
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return backup(s, *path); }; });
     }
     {
         auto span = std::make_shared<std::string>();
         auto* cmd = group->add_subcommand("clock", "Moves the clock of a test-clock store on");
         cmd->add_option("SPAN", *span, "for example 24h")->required();
+        addCommon(cmd, s);
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return clockOffset(s, *span); }; });
     }
     auto runs = std::make_shared<std::vector<std::string>>();

@@ -45,15 +45,16 @@ Status initStoreUrl(const std::string& url, const InitOptions& options)
     return place.path.empty() ? postgres::initStore(url, options) : sqlite::initStore(place.path, options);
 }
 
-Result<MigrateOutcome> migrateStoreUrl(const std::string& url, bool contract)
+Result<MigrateOutcome> migrateStoreUrl(const std::string& url, bool contract, bool preview)
 {
     CAIRN_TRY_ASSIGN(const StorePlace place, storePlace(url));
     if (place.path.empty()) {
-        CAIRN_TRY_ASSIGN(auto report, postgres::migrateStore(url, contract));
-        return MigrateOutcome{report.from, report.to, report.contracted, std::move(report.text)};
+        CAIRN_TRY_ASSIGN(auto report, postgres::migrateStore(url, contract, preview));
+        return MigrateOutcome{
+            report.from, report.to, report.contracted, report.changed, std::move(report.text)};
     }
-    CAIRN_TRY_ASSIGN(auto report, sqlite::migrateStore(place.path, contract));
-    return MigrateOutcome{report.from, report.to, report.contracted, std::move(report.text)};
+    CAIRN_TRY_ASSIGN(auto report, sqlite::migrateStore(place.path, contract, preview));
+    return MigrateOutcome{report.from, report.to, report.contracted, report.changed, std::move(report.text)};
 }
 
 std::string versionText(std::string_view program)

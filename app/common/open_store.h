@@ -17,9 +17,11 @@ struct MigrateOutcome {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
     bool contracted = false;
+    bool changed = false;  // something was done
     std::string text;
 };
-[[nodiscard]] Result<MigrateOutcome> migrateStoreUrl(const std::string& url, bool contract);
+[[nodiscard]] Result<MigrateOutcome> migrateStoreUrl(
+    const std::string& url, bool contract, bool preview = false);
 
 struct StorePlace {
     std::string path;   // of an SQLite file; empty: a server

@@ -225,6 +225,10 @@ constexpr Word kVerbs[] = {
     plain(Verb::Deliver, "deliver", "Deliver", "Apply a message from another run."),
     plain(Verb::Reconcile, "reconcile", "Look up effect", "Record what the provider says about an effect."),
     plain(Verb::Park, "park", "Park", "Stop a run whose entry cannot be read back as it was meant."),
+    plain(Verb::AddWorkflow, "workflow_add", "Add workflow", "Add a version of a workflow to the store."),
+    plain(Verb::MigrateStore, "store_migrate", "Migrate store", "Bring the store's schema to this version."),
+    plain(Verb::BackUpStore, "store_backup", "Back up store", "Copy the store to a file."),
+    plain(Verb::MoveClock, "store_clock", "Move clock", "Move the clock of a test-clock store on."),
 };
 
 constexpr Word kUnknownWord{

@@ -137,6 +137,11 @@ enum class Verb : std::uint8_t {
     Deliver,
     Reconcile,  // the answer of a look-up (added later: values are stored)
     Park,       // folding an entry again gave another state
+    // Of the store as a whole: in the audit only.
+    AddWorkflow,
+    MigrateStore,
+    BackUpStore,
+    MoveClock,
 };
 
 struct Word {

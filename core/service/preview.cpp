@@ -269,6 +269,11 @@ std::string reversibleText(Verb verb)
 
 }  // namespace
 
+void Service::assume(std::shared_ptr<const Definition> definition)
+{
+    m_impl->definitions[{definition->ref.name, definition->ref.version}] = std::move(definition);
+}
+
 Result<Preview> Service::preview(const Submission& submission)
 {
     Item item;

@@ -163,6 +163,8 @@ public:
     void submit(Submission submission, Done done);
     // Submits and pumps until the answer is there.
     [[nodiscard]] Outcome submitAndWait(Submission submission);
+    // For previews: takes a definition for one that the store has.
+    void assume(std::shared_ptr<const Definition> definition);
     [[nodiscard]] Result<Preview> preview(const Submission& submission);
     bool pump();
     void drain();

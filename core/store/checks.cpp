@@ -178,6 +178,22 @@ Status checkWorkflow(const WorkflowRow& row)
     return {};
 }
 
+Status checkSameWorkflow(const WorkflowRow& row, const Digest& stored)
+{
+    if (stored == row.digest)
+        return {};
+    return makeError(ErrorKind::Refused,
+        "workflow " + row.name + "@" + std::to_string(row.version)
+            + " is there with other content; give the changed one a new version");
+}
+
+Status checkClockOffset(const StoreInfo& info)
+{
+    if (info.testClock)
+        return {};
+    return makeError(ErrorKind::Refused, "only a store made with --test-clock accepts a clock offset");
+}
+
 Status checkChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes)
 {
     if (artifact.isNull() || bytes.empty() || bytes.size() > kChunkSize)

@@ -16,6 +16,9 @@ namespace cairn {
 [[nodiscard]] Status checkStaged(const StagedAct& act);
 [[nodiscard]] Status checkSession(const SessionRow& row);
 [[nodiscard]] Status checkWorkflow(const WorkflowRow& row);
+// A version never changes: Refused where the store has it with another digest.
+[[nodiscard]] Status checkSameWorkflow(const WorkflowRow& row, const Digest& stored);
+[[nodiscard]] Status checkClockOffset(const StoreInfo& info);  // Refused unless a test-clock store
 [[nodiscard]] Status checkChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes);
 
 // A chunk's digest is bound to its artifact (a random id) and place, so equal content is not seen as equal.

@@ -213,6 +213,7 @@ public:
         return write("stageChunk", [&] { return m_store->stageChunk(artifact, index, bytes); });
     }
     Status dropStagedBefore(TimeMs before) override { return m_store->dropStagedBefore(before); }
+    Status checkBackup(const std::string& path) override { return m_store->checkBackup(path); }
     Status backup(const std::string& path) override { return m_store->backup(path); }
     Status checkpoint() override { return m_store->checkpoint(); }
 

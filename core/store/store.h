@@ -256,6 +256,8 @@ public:
     // In transactions of a few chunks each.
     [[nodiscard]] virtual Status dropStagedBefore(TimeMs before) = 0;
 
+    // Whether backup() could begin: the same check, and nothing is written.
+    [[nodiscard]] virtual Status checkBackup(const std::string& path) = 0;
     // Copies the whole store to a new file, checked after writing (Refused where the file exists).
     [[nodiscard]] virtual Status backup(const std::string& path) = 0;
     [[nodiscard]] virtual Status checkpoint() = 0;
@@ -272,6 +274,7 @@ struct InitOptions {
     bool guarded = false;
     bool testClock = false;
     bool roles = false;  // PostgreSQL: owned by the role cairn_owner, with the grants of the other roles
+    bool preview = false;  // does all but the last: afterwards nothing is there that was not there before
 };
 
 // `sqlite:PATH`, `postgresql://...` or `memory:`. Opening checks schema number and shape, and min_reader /

@@ -1,7 +1,7 @@
 // The program as a person or a script meets it: exit codes, JSON, previews that write nothing, refusals that
 // say why.
 
-#include "tests/support/cairn_qtest.h"
+#include "tests/cli/cli_fixture.h"
 
 #include <QtCore/QCryptographicHash>
 #include <QtCore/QDir>
@@ -15,21 +15,6 @@
 #include <QtTest/QtTest>
 
 namespace {
-
-struct Answer {
-    int code = -1;
-    QByteArray out;
-    QByteArray err;
-    [[nodiscard]] QJsonObject json() const { return QJsonDocument::fromJson(out).object(); }
-};
-
-// Written with ' for ", which is easier to read in C++.
-QByteArray json(QByteArray text) { return text.replace('\'', '"'); }
-
-const QByteArray kApproval = json(
-    "{'schema':'urn:cairn:workflow:1','name':'ask','version':1,'tools':{'note':{'safety':'read_only',"
-    "'executor':'builtin','settings':{'function':'echo'}}},'steps':[{'name':'pay','tool':'note',"
-    "'input':{'amount':{'$from':'input','at':'/amount'}},'approval':{'role':'finance','expires':'8h'}}]}");
 
 // Every member name in it, at any depth.
 void collectNames(const QJsonValue& value, QSet<QString>& names)
@@ -46,11 +31,11 @@ void collectNames(const QJsonValue& value, QSet<QString>& names)
 
 }  // namespace
 
-class TestCli : public QObject {
+class TestCli : public QObject, private CliFixture {
     Q_OBJECT
 
 private Q_SLOTS:
-    void init();
+    void init() { freshStore(); }
     void usageIsTwo();
     void aStoreThatIsNotThereIsThree();
     void startsOncePerKey();
@@ -73,75 +58,7 @@ private Q_SLOTS:
     void watchPrintsOnlyWhatWasAskedFor();
     void aPreviewStoresNothingLarge();
     void theDrillCountsNoOldLedger();
-
-private:
-    QByteArray text(const QStringList& arguments);  // without --json
-    Answer cairn(const QStringList& arguments, const QString& program = QStringLiteral("cairn"));
-    QString file(const QString& name, const QByteArray& bytes);
-    QByteArray storeBytes();
-    QString startAsk(const QString& key);
-    void engineUntilIdle();
-
-    QTemporaryDir m_folder;
-    QString m_store;
-    int m_number = 0;
 };
-
-void TestCli::init() { m_store = m_folder.filePath(QStringLiteral("store-%1.db").arg(++m_number)); }
-
-Answer TestCli::cairn(const QStringList& arguments, const QString& program)
-{
-    QProcess process;
-    QStringList all{QStringLiteral("--store"), QStringLiteral("sqlite:") + m_store, QStringLiteral("--json")};
-    process.start(QStringLiteral(CAIRN_BIN_DIR "/") + program, all + arguments);
-    if (!process.waitForFinished(60'000))
-        return {};
-    return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
-}
-
-QByteArray TestCli::text(const QStringList& arguments)
-{
-    QProcess process;
-    process.start(QStringLiteral(CAIRN_BIN_DIR "/cairn"),
-        QStringList{QStringLiteral("--store"), QStringLiteral("sqlite:") + m_store} + arguments);
-    if (!process.waitForFinished(60'000))
-        return {};
-    return process.readAllStandardOutput() + process.readAllStandardError();
-}
-
-QString TestCli::file(const QString& name, const QByteArray& bytes)
-{
-    QFile out(m_folder.filePath(name));
-    if (!out.open(QIODevice::WriteOnly) || out.write(bytes) != bytes.size())
-        qFatal("cannot write a test file");
-    return out.fileName();
-}
-
-QByteArray TestCli::storeBytes()
-{
-    QCryptographicHash hash(QCryptographicHash::Sha256);
-    for (const char* suffix : {"", "-wal"}) {
-        QFile in(m_store + QString::fromLatin1(suffix));
-        if (in.open(QIODevice::ReadOnly))
-            hash.addData(in.readAll());
-    }
-    return hash.result();
-}
-
-QString TestCli::startAsk(const QString& key)
-{
-    const Answer started =
-        cairn({QStringLiteral("start"), file(QStringLiteral("ask.json"), kApproval), QStringLiteral("--key"),
-            key, QStringLiteral("--input"), QString::fromUtf8(json("{'amount':'12.50'}"))});
-    return started.code == 0 ? started.json().value(QStringLiteral("run")).toString() : QString();
-}
-
-void TestCli::engineUntilIdle()
-{
-    const Answer engine = cairn({QStringLiteral("engine"), QStringLiteral("--name"), QStringLiteral("t"),
-        QStringLiteral("--until-idle")});
-    QCOMPARE(engine.code, 0);
-}
 
 void TestCli::usageIsTwo()
 {
@@ -285,7 +202,8 @@ void TestCli::everyFieldOfTheJsonIsInTheHandbook()
     const QList<QStringList> verbs{{QStringLiteral("list")}, {QStringLiteral("why"), run},
         {QStringLiteral("show"), run}, {QStringLiteral("remedies"), run},
         {QStringLiteral("approve"), run, QStringLiteral("--preview")}, {QStringLiteral("pause"), run},
-        {QStringLiteral("audit"), QStringLiteral("list")}, {QStringLiteral("audit"), QStringLiteral("head")},
+        {QStringLiteral("audit"), QStringLiteral("list"), QStringLiteral("--after"), QStringLiteral("1")},
+        {QStringLiteral("audit"), QStringLiteral("head")},
         {QStringLiteral("audit"), QStringLiteral("verify")},
         {QStringLiteral("store"), QStringLiteral("info")},
         {QStringLiteral("workflow"), QStringLiteral("check"), QStringLiteral("--prove"),
@@ -367,7 +285,7 @@ void TestCli::jsonIsJsonWhateverRunsHold()
         {QStringLiteral("why"), run}, {QStringLiteral("remedies"), run}, {QStringLiteral("graph"), run},
         {QStringLiteral("context"), run},
         {QStringLiteral("history"), run, QStringLiteral("--from"), QStringLiteral("2")},
-        {QStringLiteral("audit"), QStringLiteral("list")},
+        {QStringLiteral("audit"), QStringLiteral("list"), QStringLiteral("--after"), QStringLiteral("1")},
         {QStringLiteral("cancel"), run, QStringLiteral("--preview")},
         {QStringLiteral("store"), QStringLiteral("info")},
         {QStringLiteral("store"), QStringLiteral("clock"), QStringLiteral("1m")}};
@@ -386,7 +304,8 @@ void TestCli::jsonIsJsonWhateverRunsHold()
     QVERIFY2(listed.out.contains("\\u200d") && listed.out.contains("\\udb40\\udc01")
             && listed.out.contains("\xc3\xa9"),
         listed.out.constData());
-    QCOMPARE(cairn({QStringLiteral("audit"), QStringLiteral("list")})
+    QCOMPARE(cairn({QStringLiteral("audit"), QStringLiteral("list"), QStringLiteral("--after"),
+                       QStringLiteral("1")})
                  .json()
                  .value(QStringLiteral("actor"))
                  .toString(),
@@ -427,7 +346,10 @@ void TestCli::whatRunsHoldBeginsNoLine()
     }
     const QByteArray audit = text({QStringLiteral("audit"), QStringLiteral("list")});
     QVERIFY2(audit.contains("kim\\n99 root act approve\\tx"), audit.constData());
-    QCOMPARE(audit.count('\n'), cairn({QStringLiteral("audit"), QStringLiteral("list")}).out.count('\n'));
+    QCOMPARE(audit.count('\n'),
+        cairn(
+            {QStringLiteral("audit"), QStringLiteral("list"), QStringLiteral("--after"), QStringLiteral("1")})
+            .out.count('\n'));
 }
 
 // Killed with SIGKILL: nobody ends its session, and once its lease has passed it is not there any more.

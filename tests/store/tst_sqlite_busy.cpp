@@ -18,7 +18,7 @@ private Q_SLOTS:
     void twoWritersLoseNothing();
     void aReaderThatWantsToWriteGets517AtOnce();
     void aHeldLockIsWaitedForFiveSecondsInAll();
-    void theLockIsLeftBetweenGroups();
+    void noWriterStarvesBesideTwoThatSaturate();
     void aLongGroupIsSplit();
     void aFullStoreStopsAndGoesOn();
     void aFailpointBeforeCommitLeavesNothing();
@@ -94,38 +94,64 @@ void BusyTest::aHeldLockIsWaitedForFiveSecondsInAll()
     QVERIFY(committed(*store, writer, writer.next("x")));
 }
 
-void BusyTest::theLockIsLeftBetweenGroups()
+// Three that commit as fast as they can, two of them in groups as engines do, which are made before. Told in
+// transactions and not in time: how many of the others' land while one waits. The figure in time is printed
+// by tests/bench/bench_busy.
+void BusyTest::noWriterStarvesBesideTwoThatSaturate()
 {
     Folder folder;
     folder.init();
-    std::atomic<bool> stop{false};
-    std::jthread saturating([&] {
-        const auto store = folder.open();
-        std::vector<MemberResult> results;
-        for (int round = 0; !stop; ++round) {
-            std::vector<CommitMember> group;
-            for (int i = 0; i < 300; ++i) {
-                Writer writer("s" + std::to_string(round) + "/" + std::to_string(i));
+    constexpr int kGroups = 60;
+    constexpr int kMembers = 100;
+    std::vector<std::vector<CommitMember>> groups[2];
+    for (int t = 0; t < 2; ++t)
+        for (int g = 0; g < kGroups; ++g) {
+            auto& group = groups[t].emplace_back();
+            for (int i = 0; i < kMembers; ++i) {
+                Writer writer(std::to_string(t) + "/" + std::to_string(g) + "/" + std::to_string(i));
                 group.push_back(writer.create());
                 group.back().list = writer.listRow();
             }
-            static_cast<void>(store->commit(group, results));
         }
-    });
-    const auto store = folder.open();
-    std::vector<double> waits;
-    for (int i = 0; i < 60; ++i) {
-        Writer writer("console " + std::to_string(i));
-        const auto began = std::chrono::steady_clock::now();
-        QVERIFY(committed(*store, writer, writer.create()));
-        waits.push_back(
-            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count());
+    failpoint::configure("");  // counts hits
+    const auto landed = [] { return failpoint::counts()["store.after_commit"]; };
+    std::atomic<bool> stop{false};
+    std::atomic<int> done[2]{};
+    std::vector<std::uint64_t> waited;
+    int seen[2]{};
+    {
+        std::vector<std::jthread> engines;
+        for (int t = 0; t < 2; ++t)
+            engines.emplace_back([&, t] {
+                const auto store = folder.open();
+                std::vector<MemberResult> results;
+                for (const auto& group : groups[t])
+                    if (!stop && store->commit(group, results))
+                        ++done[t];
+            });
+        const auto store = folder.open();
+        while (done[0] == 0 || done[1] == 0)
+            std::this_thread::yield();
+        // Until one of them has nothing more to commit.
+        while (done[0] < kGroups - 1 && done[1] < kGroups - 1) {
+            Writer writer("console " + std::to_string(waited.size()));
+            const CommitMember member = writer.create();
+            const std::uint64_t before = landed();
+            QVERIFY(committed(*store, writer, member));
+            waited.push_back(landed() - before - 1);
+        }
+        seen[0] = done[0];
+        seen[1] = done[1];
+        stop = true;
     }
-    stop = true;
-    std::sort(waits.begin(), waits.end());
-    qInfo("console's commits beside a saturating writer: median %.1f ms, worst %.1f ms", waits[30],
-        waits.back());
-    QVERIFY2(waits[54] < 250.0, "nine of ten commits must get through in 250 ms");
+    std::sort(waited.begin(), waited.end());
+    qInfo("%d commits of a console; transactions of others while one waits: median %d, most %d; groups %d "
+          "and %d",
+        int(waited.size()), int(waited[waited.size() / 2]), int(waited.back()), seen[0], seen[1]);
+    QVERIFY2(waited.size() >= 20, "a console gets the lock as often as the others leave it");
+    QVERIFY2(waited[waited.size() * 9 / 10] <= 10, "nine of ten get their turn among ten of the others'");
+    const auto [fewer, more] = std::minmax(seen[0], seen[1]);
+    QVERIFY2(fewer * 4 >= more, "neither of two that saturate keeps the other from the lock");
 }
 
 // A group that would hold the lock too long is committed in parts; each part is whole.

@@ -224,11 +224,7 @@ Status MemoryStore::addWorkflow(const WorkflowRow& row)
 {
     CAIRN_TRY(checkWorkflow(row));
     const auto [place, isNew] = m_db->workflows.try_emplace({row.name, row.version}, row);
-    if (!isNew && place->second.digest != row.digest)
-        return makeError(ErrorKind::Refused,
-            "workflow " + row.name + "@" + std::to_string(row.version)
-                + " is there with other content; give the changed one a new version");
-    return {};
+    return isNew ? Status() : checkSameWorkflow(row, place->second.digest);
 }
 
 Result<std::uint64_t> MemoryStore::appendAudit(AuditRow row)
@@ -242,8 +238,7 @@ Result<std::uint64_t> MemoryStore::appendAudit(AuditRow row)
 
 Status MemoryStore::setClockOffset(SpanMs offset)
 {
-    if (!m_db->info.testClock)
-        return makeError(ErrorKind::Refused, "only a store made with --test-clock accepts a clock offset");
+    CAIRN_TRY(checkClockOffset(m_db->info));
     m_db->info.clockOffset = offset;
     return {};
 }
@@ -268,7 +263,9 @@ Status MemoryStore::dropStagedBefore(TimeMs before)
     return {};
 }
 
-Status MemoryStore::backup(const std::string&)
+Status MemoryStore::backup(const std::string& path) { return checkBackup(path); }
+
+Status MemoryStore::checkBackup(const std::string&)
 {
     return makeError(ErrorKind::Refused, "a store in memory cannot be backed up");
 }

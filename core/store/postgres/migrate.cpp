@@ -71,7 +71,8 @@ Status migrateIn(Db& db, bool contract, MigrateReport& report)
         numbers.writeFormat = kMaxFormat;
     }
     report.contracted = numbers.writeFormat == kMaxFormat && numbers.minWriter == kSchema;
-    if (expands || contracts)
+    report.changed = expands || contracts;
+    if (report.changed)
         CAIRN_TRY(db.query(
             Sql::SetNumbers, numbers.schema, numbers.minReader, numbers.minWriter, numbers.writeFormat));
     report.text = expands
@@ -86,7 +87,7 @@ Status migrateIn(Db& db, bool contract, MigrateReport& report)
     return {};
 }
 
-Result<MigrateReport> migrateOnce(Db& db, bool contract)
+Result<MigrateReport> migrateOnce(Db& db, bool contract, bool preview)
 {
     MigrateReport report;
     Transaction transaction(db);  // rolls back where it is left early
@@ -99,6 +100,8 @@ Result<MigrateReport> migrateOnce(Db& db, bool contract)
     CAIRN_TRY(migrateIn(db, contract, report));
     if (roles)
         CAIRN_TRY(grantRights(db));
+    if (preview)
+        return report;
     if (failpoint::hit("store.migrate.before_commit"))
         return makeError(ErrorKind::Io, "stopped by a failpoint");
     CAIRN_TRY(transaction.commit());
@@ -109,13 +112,13 @@ Result<MigrateReport> migrateOnce(Db& db, bool contract)
 
 // One transaction, so that a kill at any instant leaves the old shape or the new one. It waits for the
 // writers under way, and new ones wait for it; a second migrator waits and then finds nothing to do.
-Result<MigrateReport> migrateStore(const std::string& url, bool contract)
+Result<MigrateReport> migrateStore(const std::string& url, bool contract, bool preview)
 {
     CAIRN_TRY_ASSIGN(const auto db, makeDb(url, {}));
     for (Retrying retrying;;) {
         if (!db->connected())
             CAIRN_TRY(db->connect());
-        auto report = migrateOnce(*db, contract);
+        auto report = migrateOnce(*db, contract, preview);
         if (report || !retrying.again(report.error().kind, true))
             return report;
     }

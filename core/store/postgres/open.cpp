@@ -74,7 +74,8 @@ Status initStoreAt(const std::string& url, const InitOptions& options, std::uint
     CAIRN_TRY(insertMeta(*db, options, schema));
     if (options.roles)
         CAIRN_TRY(grantRights(*db));
-    CAIRN_TRY(transaction.commit());
+    if (!options.preview)
+        CAIRN_TRY(transaction.commit());
     return {};
 }
 
@@ -133,7 +134,9 @@ Status PostgresStore::checkpoint()
     return {};  // the server's own business
 }
 
-Status PostgresStore::backup(const std::string&)
+Status PostgresStore::backup(const std::string& path) { return checkBackup(path); }
+
+Status PostgresStore::checkBackup(const std::string&)
 {
     return makeError(ErrorKind::Refused,
         "a PostgreSQL store is backed up with the server's own tools: `pg_dump --format=custom "

@@ -21,12 +21,13 @@ struct MigrateReport {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
     bool contracted = false;
+    bool changed = false;  // something was done
     std::string text;
 };
 // Expands the schema to the newest this binary knows; with `contract` also allows the newest format to be
 // written, which is refused while an older session lives or an open run within the recovery window needs the
-// old reader.
-[[nodiscard]] Result<MigrateReport> migrateStore(const std::string& url, bool contract);
+// old reader. `preview`: the same, rolled back.
+[[nodiscard]] Result<MigrateReport> migrateStore(const std::string& url, bool contract, bool preview = false);
 
 // The database and host of a URL, for messages; never a password.
 [[nodiscard]] Result<std::string> placeOf(const std::string& url);

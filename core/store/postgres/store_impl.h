@@ -128,6 +128,7 @@ public:
     Status finishStaged(const StagedAct& act) override;
     Status stageChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes) override;
     Status dropStagedBefore(TimeMs before) override;
+    Status checkBackup(const std::string& path) override;
     Status backup(const std::string& path) override;
     Status checkpoint() override;
 

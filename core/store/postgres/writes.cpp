@@ -146,19 +146,14 @@ Status PostgresStore::addWorkflow(const WorkflowRow& row)
             Digest stored;
             if (answers[1].next())
                 answers[1].read(stored);
-            if (stored != row.digest)
-                return makeError(ErrorKind::Refused,
-                    "workflow " + row.name + "@" + std::to_string(row.version)
-                        + " is there with other content; give the changed one a new version");
-            return {};
+            return checkSameWorkflow(row, stored);
         },
         Repeat::Harmless);
 }
 
 Status PostgresStore::setClockOffset(SpanMs offset)
 {
-    if (!m_info.testClock)
-        return makeError(ErrorKind::Refused, "only a store made with --test-clock accepts a clock offset");
+    CAIRN_TRY(checkClockOffset(m_info));
     CAIRN_TRY(change(Repeat::Harmless, Sql::SetClockOffset, offset));
     return {};
 }

@@ -216,6 +216,16 @@ Status syncPath(const std::string& path)
     return done ? Status() : Status(error);
 }
 
+Status checkStorePlace(const std::string& path)
+{
+    struct stat info { };
+    if (::lstat(path.c_str(), &info) == 0)
+        return checkFile(path);
+    if (::access(folderOf(path).c_str(), W_OK | X_OK) != 0)
+        return fileError(path, "cannot create");
+    return {};
+}
+
 // The file is opened here only when it is new: closing any other descriptor of an open database drops
 // SQLite's locks.
 Status makeStoreFile(const std::string& path)

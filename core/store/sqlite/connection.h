@@ -48,6 +48,8 @@ private:
 // A pragma's answer as text; the name is a constant of ours.
 [[nodiscard]] Result<std::string> pragma(Db& db, const char* constantSql);
 // Creates an empty file with mode 0600, or accepts an empty one. Refused: exists with content.
+// Whether makeStoreFile() could make the file, or leave it as it is; writes nothing.
+[[nodiscard]] Status checkStorePlace(const std::string& path);
 [[nodiscard]] Status makeStoreFile(const std::string& path);
 [[nodiscard]] Status syncPath(const std::string& path);  // fsync of a folder
 [[nodiscard]] std::string folderOf(const std::string& path);

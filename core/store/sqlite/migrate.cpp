@@ -67,7 +67,8 @@ Status migrateIn(Db& db, bool contract, MigrateReport& report)
         numbers.writeFormat = kMaxFormat;
     }
     report.contracted = numbers.writeFormat == kMaxFormat && numbers.minWriter == kSchema;
-    if (expands || contracts)
+    report.changed = expands || contracts;
+    if (report.changed)
         CAIRN_TRY(Query(db, Sql::SetNumbers)
                       .bind(numbers.schema, numbers.minReader, numbers.minWriter, numbers.writeFormat)
                       .run());
@@ -87,7 +88,7 @@ Status migrateIn(Db& db, bool contract, MigrateReport& report)
 
 // One transaction, so that a kill at any instant leaves the old shape or the new one. A second migrator waits
 // for the first and then finds nothing to do.
-Result<MigrateReport> migrateStore(const std::string& path, bool contract)
+Result<MigrateReport> migrateStore(const std::string& path, bool contract, bool preview)
 {
     CAIRN_TRY_ASSIGN(auto connection, Connection::open(path, OpenFor::Schema, {}));
     connection->busy().setLimit(std::chrono::minutes(2));
@@ -97,6 +98,8 @@ Result<MigrateReport> migrateStore(const std::string& path, bool contract)
     Transaction transaction(db);
     CAIRN_TRY(transaction.begin());
     CAIRN_TRY(migrateIn(db, contract, report));
+    if (preview)
+        return report;
     if (failpoint::hit("store.migrate.before_commit"))
         return makeError(ErrorKind::Io, "stopped by a failpoint");
     CAIRN_TRY(transaction.commit());

@@ -54,19 +54,42 @@ SqliteStore::SqliteStore(std::unique_ptr<Connection> connection, const StoreOpti
 {
 }
 
+namespace {
+
+// A file that an interrupted `store init` left has no table yet: it is taken for empty.
+Status requireEmpty(Db& db, const std::string& path)
+{
+    CAIRN_TRY_ASSIGN(const std::int64_t tables, number(db, Sql::TableCount));
+    if (tables != 0)
+        return makeError(ErrorKind::Refused, path + " exists and is not empty");
+    return {};
+}
+
+// What is there is read only: opening a file for a schema turns its journal to another kind.
+Status previewInit(const std::string& path)
+{
+    CAIRN_TRY(checkStorePlace(path));
+    struct stat info { };
+    if (::lstat(path.c_str(), &info) != 0 || info.st_size == 0)
+        return {};
+    CAIRN_TRY_ASSIGN(auto connection, Connection::open(path, OpenFor::Reading, {}));
+    return requireEmpty(connection->db(), path);
+}
+
+}  // namespace
+
 Status initStoreAt(const std::string& path, const InitOptions& options, std::uint32_t schema)
 {
     if (options.environment.empty() || !isStorableText(options.environment))
         return makeError(ErrorKind::InvalidInput, "the environment's name must be text");
+    if (options.preview)
+        return previewInit(path);
     CAIRN_TRY(makeStoreFile(path));
     CAIRN_TRY_ASSIGN(auto connection, Connection::open(path, OpenFor::Schema, {}));
     Db& db = connection->db();
     Transaction transaction(db);
     CAIRN_TRY(transaction.begin());
-    // A file that an interrupted `store init` left has no table yet: it is taken for empty.
-    CAIRN_TRY_ASSIGN(const std::int64_t tables, number(db, Sql::TableCount));
-    if (tables != 0)
-        return makeError(ErrorKind::Refused, path + " exists and is not empty");
+    CAIRN_TRY(requireEmpty(db, path));
     CAIRN_TRY(createTables(db, schema));
     CAIRN_TRY(insertMeta(db, options, schema));
     CAIRN_TRY(db.exec("PRAGMA application_id = 1130459758"));
@@ -158,11 +181,17 @@ Status checkCopy(const std::string& path)
 
 }  // namespace
 
-Status SqliteStore::backup(const std::string& path)
+Status SqliteStore::checkBackup(const std::string& path)
 {
     struct stat info { };
     if (::lstat(path.c_str(), &info) == 0)
         return makeError(ErrorKind::Refused, path + " exists; name a new file for the backup");
+    return checkStorePlace(path);
+}
+
+Status SqliteStore::backup(const std::string& path)
+{
+    CAIRN_TRY(checkBackup(path));
     CAIRN_TRY(makeStoreFile(path));
     Status status;
     {

@@ -14,12 +14,14 @@ struct MigrateReport {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
     bool contracted = false;
+    bool changed = false;  // something was done
     std::string text;
 };
 // Expands the schema to the newest this binary knows; with `contract` also allows the newest format to be
 // written, which is refused while an older session lives or an open run within the recovery window needs the
-// old reader.
-[[nodiscard]] Result<MigrateReport> migrateStore(const std::string& path, bool contract);
+// old reader. `preview`: the same, rolled back.
+[[nodiscard]] Result<MigrateReport> migrateStore(
+    const std::string& path, bool contract, bool preview = false);
 
 // Version of the SQLite that is linked, for --version and About.
 [[nodiscard]] std::string libraryVersion();

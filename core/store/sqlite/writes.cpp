@@ -264,18 +264,13 @@ Status SqliteStore::addWorkflow(const WorkflowRow& row)
         CAIRN_TRY(query.bind(row.name, row.version).step());
         Digest stored;
         query.read(stored);
-        if (stored != row.digest)
-            return makeError(ErrorKind::Refused,
-                "workflow " + row.name + "@" + std::to_string(row.version)
-                    + " is there with other content; give the changed one a new version");
-        return {};
+        return checkSameWorkflow(row, stored);
     });
 }
 
 Status SqliteStore::setClockOffset(SpanMs offset)
 {
-    if (!m_info.testClock)
-        return makeError(ErrorKind::Refused, "only a store made with --test-clock accepts a clock offset");
+    CAIRN_TRY(checkClockOffset(m_info));
     return write([&](const WriteContext&) { return Query(db(), Sql::SetClockOffset).bind(offset).run(); });
 }
 

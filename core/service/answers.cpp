@@ -271,7 +271,7 @@ void Service::Impl::lookAt(std::span<const RunId> runs)
             rebuildSoon(slot);
         const auto hot = reader.hot(run);
         if (hot && !slot.owned && !config.session.isNull() && hot->owner == config.session)
-            found.push_back({run, hot->epoch});
+            foundMine.push_back({run, hot->epoch});
     }
 }
 

@@ -126,7 +126,7 @@ struct Service::Impl {
     std::optional<StoreInfo> storeInfo;
     SpanMs infoAt = 0;
     bool replaced = false;  // another server has the store now: what is held of runs is to be read again
-    std::vector<ClaimedRun> found;
+    std::vector<ClaimedRun> foundMine;
     TimeMs timeBase = kNoTime;
     SpanMs timeAt = 0;
     std::map<std::pair<std::string, std::uint32_t>, std::shared_ptr<const Definition>> definitions;

@@ -128,7 +128,7 @@ void Service::serverReplaced()
     m_impl->storeInfo.reset();
 }
 
-std::vector<ClaimedRun> Service::foundOwned() { return std::exchange(m_impl->found, {}); }
+std::vector<ClaimedRun> Service::foundOwned() { return std::exchange(m_impl->foundMine, {}); }
 
 std::optional<ClaimedRun> Service::idle(const RunId& run)
 {

@@ -116,7 +116,7 @@ void TestResult::kindsHaveNames()
 {
     const std::string_view expected[] = {"busy", "conflict", "lease_lost", "not_found", "invalid_input",
         "schema_mismatch", "corrupt", "full", "io", "disconnected", "outcome_unknown", "cancelled", "refused",
-        "internal"};
+        "no_right", "internal"};
     std::set<std::string_view> seen;
     for (std::size_t i = 0; i < std::size(expected); ++i) {
         QCOMPARE(std::string_view(errorKindName(static_cast<ErrorKind>(i))), expected[i]);

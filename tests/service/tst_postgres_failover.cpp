@@ -180,9 +180,12 @@ void PostgresFailoverTest::whatTheStandbyLacksIsToldAsLost()
     QCOMPARE(pair("crash"), 0);
     QCOMPARE(pair("join"), 0);
     QCOMPARE(pair("promote"), 0);
-    // The engine finds out by itself.
+    // As EngineCore does before it claims.
+    std::uint32_t timeline = 1;
     const auto parked = [&] {
-        static_cast<void>(engine.service->now());
+        const auto info = engine.store->info();
+        if (info && info->serverTimeline != std::exchange(timeline, info->serverTimeline))
+            engine.service->serverReplaced();
         engine.service->pump();
         const auto state = engine.service->load(run);
         return state && state->parked;

@@ -193,7 +193,7 @@ bool Session::open(bool readOnly)
     ServiceConfig& config = m_config;
     config.actorName = person().id;
     config.uid = ::getuid();
-    config.login = m_rights.login.empty() ? "uid " + std::to_string(config.uid) : m_rights.login;
+    config.login = login();
     char host[256] = {};
     if (::gethostname(host, sizeof host - 1) == 0)
         config.host = host;
@@ -202,12 +202,18 @@ bool Session::open(bool readOnly)
     return true;
 }
 
+std::string Session::login() const
+{
+    return m_rights.login.empty() ? "uid " + std::to_string(::getuid()) : m_rights.login;
+}
+
 Actor Session::person() const { return {ActorKind::Person, options.as.empty() ? osUserName() : options.as}; }
 
 bool Session::record(
     Verb verb, const std::string& target, const std::string& before, const std::string& after)
 {
     AuditRow row;
+    row.login = login();
     row.time = service().now();
     row.kind = "applied";
     row.verb = verb;

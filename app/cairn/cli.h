@@ -59,6 +59,7 @@ public:
     [[nodiscard]] Service& service() { return *m_service; }
     [[nodiscard]] const StoreInfo& info() const { return m_info; }
     [[nodiscard]] const StoreRights& rights() const { return m_rights; }
+    [[nodiscard]] std::string login() const;  // what the store vouches for, else the user id
     [[nodiscard]] const ServiceConfig& config() const { return m_config; }
 
     int fail(const Error& error);  // prints, gives the exit code of the error

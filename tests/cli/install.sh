@@ -9,7 +9,7 @@ cd "$folder"
 program=$(find second -name cairn -type f -path '*bin*')
 store=sqlite:$folder/drill.db
 "$program" --store "$store" drill | tee drill.log
-grep -q '^ok    a store migration while a second engine' drill.log
+grep -q '^ok    again: during a store migration, with a second engine' drill.log
 "$program" --store "$store" verify
 
 # Once more, without the store and with the folder of the first: nothing of it is counted, and none is broken.
@@ -20,4 +20,4 @@ if "$program" --store "$store" drill >again.log 2>&1; then
 fi
 cat again.log
 grep -q "$folder/drill.db.drill exists already" again.log
-if grep -q 'GUARANTEE' again.log; then exit 1; fi
+if grep -q 'BROKEN' again.log; then exit 1; fi

@@ -304,12 +304,11 @@ void TestCli::jsonIsJsonWhateverRunsHold()
     QVERIFY2(listed.out.contains("\\u200d") && listed.out.contains("\\udb40\\udc01")
             && listed.out.contains("\xc3\xa9"),
         listed.out.constData());
-    QCOMPARE(cairn({QStringLiteral("audit"), QStringLiteral("list"), QStringLiteral("--after"),
-                       QStringLiteral("1")})
-                 .json()
-                 .value(QStringLiteral("actor"))
-                 .toString(),
-        key);
+    // After the adding of the workflow and before the clock that was moved on.
+    const Answer audit = cairn(
+        {QStringLiteral("audit"), QStringLiteral("list"), QStringLiteral("--after"), QStringLiteral("1")});
+    const QByteArray paused = audit.out.left(audit.out.indexOf('\n'));
+    QCOMPARE(QJsonDocument::fromJson(paused).object().value(QStringLiteral("actor")).toString(), key);
 }
 
 void TestCli::whatRunsHoldBeginsNoLine()
@@ -346,10 +345,7 @@ void TestCli::whatRunsHoldBeginsNoLine()
     }
     const QByteArray audit = text({QStringLiteral("audit"), QStringLiteral("list")});
     QVERIFY2(audit.contains("kim\\n99 root act approve\\tx"), audit.constData());
-    QCOMPARE(audit.count('\n'),
-        cairn(
-            {QStringLiteral("audit"), QStringLiteral("list"), QStringLiteral("--after"), QStringLiteral("1")})
-            .out.count('\n'));
+    QCOMPARE(audit.count('\n'), cairn({QStringLiteral("audit"), QStringLiteral("list")}).out.count('\n'));
 }
 
 // Killed with SIGKILL: nobody ends its session, and once its lease has passed it is not there any more.

@@ -115,7 +115,9 @@ void TestCliRoles::anEngineCarriesItOut()
     const Answer approved = cairn("t_approver", because({QStringLiteral("approve"), QStringLiteral("k")}));
     QVERIFY2(approved.code == 0, (approved.out + approved.err).constData());
     QCOMPARE(approved.word("outcome"), QStringLiteral("committed"));
-    const Answer audit = cairn("t_auditor", {QStringLiteral("audit"), QStringLiteral("list")});
+    // The first entry is the adding of the workflow, which the engine's login did itself.
+    const Answer audit = cairn("t_auditor",
+        {QStringLiteral("audit"), QStringLiteral("list"), QStringLiteral("--after"), QStringLiteral("1")});
     QVERIFY2(audit.out.contains("\"login\":\"t_operator\"") && audit.out.contains("\"login\":\"t_approver\"")
             && !audit.out.contains("\"login\":\"t_engine\""),
         audit.out.constData());

@@ -161,7 +161,8 @@ def filesize(root, _registered):
 
 
 def registered(root, known):
-    """Every tests/**/tst_*.cpp is a test that ctest knows."""
+    """Every tests/**/tst_*.cpp is a test that ctest knows, whole or function by function (tst_x.function)."""
+    known = {name.split(".")[0] for name in known}
     return [f"{name}:1: ctest does not know {path.stem}, so it never runs; add it with cairn_test()"
             for path, name in sources(root, "tests")
             if path.name.startswith("tst_") and path.suffix == ".cpp" and path.stem not in known]

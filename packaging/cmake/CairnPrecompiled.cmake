@@ -1,6 +1,5 @@
-# Precompiled headers of the standard library and of Qt, which are most of what a compiler reads here. packaging/check uses
-# them for the dev build; its release build does without, so that a missing #include in core, app or ui is found there. Off
-# by default: a compiler cache shares nothing between two folders when they are on.
+# Precompiled headers of the standard library and of Qt, which are most of what a compiler reads here. Off by default: a
+# compiler cache shares nothing between two folders when they are on, and a missing #include shows only without them.
 #   cairn_precompile(TARGET core|ui|test|ui_test)
 option(CAIRN_PCH "Use precompiled headers" OFF)
 

@@ -1,4 +1,6 @@
-// The older program of tst_sqlite_schema: format1_probe init|commit|migrate PATH.
+// The older program of the tests of schemas: format1_probe init|commit|migrate PATH, or commit postgresql://URL.
+#include "core/base/failpoint.h"
+#include "core/store/postgres/postgres_store.h"
 #include "core/store/sqlite/sqlite_store.h"
 #include "tests/store/builders.h"
 
@@ -15,9 +17,9 @@ int refused(const Error& error)
     return 1;
 }
 
-int commit(const std::string& path)
+int commit(const std::string& place)
 {
-    auto store = sqlite::openStore(path, {});
+    auto store = postgres::isPostgresUrl(place) ? postgres::openStore(place, {}) : sqlite::openStore(place, {});
     if (!store)
         return refused(store.error());
     Writer writer("probe");
@@ -41,6 +43,7 @@ int commit(const std::string& path)
 
 int main(int argc, char** argv)
 {
+    failpoint::configureFromEnvironment();
     const std::string verb = argc == 3 ? argv[1] : "";
     if (verb == "commit")
         return commit(argv[2]);

@@ -2,6 +2,7 @@
 
 #include "core/base/failpoint.h"
 #include "tests/store/postgres_fixture.h"
+#include "tests/store/stopped_probe.h"
 
 namespace cairn::testing {
 
@@ -20,6 +21,7 @@ private Q_SLOTS:
     void otherSchemasAreHandled();
     void aStoreIsMadeOnceAndFoundOnlyWhereItIs();
     void anOlderStoreIsMigrated();
+    void aStoreThatIsMigratedWhileItIsOpenedIsSound();
     void namesInOtherSchemasAreNotLookedUp();
     void aCutOffAuditIsFound();
     void settingsThatLoseCommitsAreRaisedOrReported();
@@ -189,6 +191,16 @@ void PostgresSchemaTest::aStoreIsMadeOnceAndFoundOnlyWhereItIs()
     const auto backup = m_postgres.open()->backup("/tmp/never");
     CAIRN_VERIFY_ERROR(backup, ErrorKind::Refused);
     QVERIFY(backup.error().text.find("pg_dump") != std::string::npos);
+}
+
+// It had read the number of the old tables, and would then have compared the new ones with it.
+void PostgresSchemaTest::aStoreThatIsMigratedWhileItIsOpenedIsSound()
+{
+    m_postgres.init(1);
+    StoppedProbe older("commit", m_postgres.url, "store.standing.numbers-read");
+    QVERIFY(older.stopped());
+    CAIRN_VERIFY_OK(postgres::migrateStore(m_postgres.url, false));
+    QCOMPARE(older.goOn(), QByteArray("committed 1"));
 }
 
 void PostgresSchemaTest::anOlderStoreIsMigrated()

@@ -1,7 +1,6 @@
 #include "core/base/failpoint.h"
 #include "tests/store/sqlite_fixture.h"
-
-#include <QtCore/QProcess>
+#include "tests/store/stopped_probe.h"
 
 #include <csignal>
 #include <fcntl.h>
@@ -34,6 +33,7 @@ private Q_SLOTS:
     void contractingWaitsForRunsOfVanishedEngines();
     void anInterruptedInitCanBeRepeated();
     void aRealOlderProgramStopsWhenTheStoreIsContracted();
+    void aStoreThatIsMigratedWhileItIsOpenedIsSound();
 };
 
 namespace {
@@ -385,6 +385,17 @@ void SchemaTest::aRealOlderProgramStopsWhenTheStoreIsContracted()
     QCOMPARE(RawDb(folder.path).value("SELECT count(*) FROM attempts WHERE span IS NULL"), std::string("0"));
     QCOMPARE(older("commit"), QByteArray("refused: schema_mismatch"));
     QCOMPARE(older("migrate"), QByteArray("refused: schema_mismatch"));
+}
+
+// It had read the number of the old tables, and would then have compared the new ones with it.
+void SchemaTest::aStoreThatIsMigratedWhileItIsOpenedIsSound()
+{
+    Folder folder;
+    folder.init(kSchema1);
+    StoppedProbe older("commit", folder.path, "store.standing.numbers-read");
+    QVERIFY(older.stopped());
+    CAIRN_VERIFY_OK(sqlite::migrateStore(folder.path, false));
+    QCOMPARE(older.goOn(), QByteArray("committed 1"));
 }
 
 QTEST_APPLESS_MAIN(SchemaTest)

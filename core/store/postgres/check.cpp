@@ -57,9 +57,8 @@ Result<std::vector<VerifyProblem>> PostgresStore::check(bool deep)
     std::vector<VerifyProblem> problems;
     CAIRN_TRY(reading([&]() -> Status {
         problems.clear();
-        CAIRN_TRY_ASSIGN(const Numbers numbers, readNumbers(*m_db));
-        CAIRN_TRY_ASSIGN(const auto shape, shapeProblems(*m_db, numbers.schema));
-        for (const std::string& text : shape)
+        CAIRN_TRY_ASSIGN(const Standing standing, readStanding(*m_db));
+        for (const std::string& text : standing.problems)
             problems.push_back({"schema", text});
         CAIRN_TRY_ASSIGN(const auto rights, rightsProblems(*m_db));
         for (const std::string& text : rights)

@@ -95,9 +95,9 @@ Result<std::unique_ptr<StoreWriter>> openStore(const std::string& url, const Sto
 Status PostgresStore::open()
 {
     const std::string& place = m_db->target().shown;
-    CAIRN_TRY_ASSIGN(const Numbers numbers, readNumbers(*m_db));
+    CAIRN_TRY_ASSIGN(const auto standing, readStanding(*m_db));
+    const auto& [numbers, problems] = standing;
     CAIRN_TRY(refuseVersions(place, numbers));
-    CAIRN_TRY_ASSIGN(const auto problems, shapeProblems(*m_db, numbers.schema));
     if (!problems.empty())
         return makeError(ErrorKind::SchemaMismatch,
             place + " says schema " + std::to_string(numbers.schema) + " but " + problems.front()

@@ -118,4 +118,18 @@ Result<std::vector<std::string>> shapeProblems(Db& db, std::uint32_t schema)
     return problems;
 }
 
+// Read again until nothing was migrated meanwhile: catalog functions look at the newest tables, whatever the
+// transaction's own view is.
+Result<Standing> readStanding(Db& db)
+{
+    for (;;) {
+        CAIRN_TRY_ASSIGN(const Numbers numbers, readNumbers(db));
+        static_cast<void>(failpoint::hit("store.standing.numbers-read"));
+        CAIRN_TRY_ASSIGN(auto problems, shapeProblems(db, numbers.schema));
+        CAIRN_TRY_ASSIGN(const Numbers after, readNumbers(db));
+        if (after.schema == numbers.schema)
+            return Standing{after, std::move(problems)};
+    }
+}
+
 }  // namespace cairn::postgres

@@ -31,6 +31,12 @@ void readNumbers(Rows& rows, Numbers& numbers);
 // What differs from the expected tables, columns, indexes, triggers and functions; empty: nothing. A newer
 // schema may have more.
 [[nodiscard]] Result<std::vector<std::string>> shapeProblems(Db& db, std::uint32_t schema);
+struct Standing {
+    Numbers numbers;
+    std::vector<std::string> problems;
+};
+// Both as of one moment, although another program may be migrating.
+[[nodiscard]] Result<Standing> readStanding(Db& db);
 // One line per object, sorted: what shape.inc is made of.
 [[nodiscard]] Result<std::vector<std::string>> readShape(Db& db);
 

@@ -61,9 +61,8 @@ Result<std::vector<VerifyProblem>> SqliteStore::check(bool deep)
                 problems.push_back({"database", text});
         }));
     }
-    CAIRN_TRY_ASSIGN(const Numbers numbers, readNumbers(db()));
-    CAIRN_TRY_ASSIGN(const auto shape, shapeProblems(db(), numbers.schema));
-    for (const std::string& text : shape)
+    CAIRN_TRY_ASSIGN(const Standing standing, readStanding(db()));
+    for (const std::string& text : standing.problems)
         problems.push_back({"schema", text});
     CAIRN_TRY_ASSIGN(const std::string synchronous, pragma(db(), "PRAGMA synchronous"));
     if (synchronous != "2" && !m_options.synchronousNormal)

@@ -117,9 +117,9 @@ Result<std::unique_ptr<StoreWriter>> openStore(const std::string& path, const St
         Connection::open(path, options.readOnly ? OpenFor::Reading : OpenFor::Writing, options));
     Db& db = connection->db();
     CAIRN_TRY(requireStore(db, path));
-    CAIRN_TRY_ASSIGN(const Numbers numbers, readNumbers(db));
+    CAIRN_TRY_ASSIGN(const auto standing, readStanding(db));
+    const auto& [numbers, problems] = standing;
     CAIRN_TRY(refuseVersions(path, numbers));
-    CAIRN_TRY_ASSIGN(const auto problems, shapeProblems(db, numbers.schema));
     if (!problems.empty())
         return makeError(ErrorKind::SchemaMismatch,
             path + " says schema " + std::to_string(numbers.schema) + " but " + problems.front()

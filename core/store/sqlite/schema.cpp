@@ -302,4 +302,14 @@ Result<std::vector<std::string>> shapeProblems(Db& db, std::uint32_t schema)
     return problems;
 }
 
+Result<Standing> readStanding(Db& db)
+{
+    Transaction oneView(db);
+    CAIRN_TRY(oneView.begin(false));
+    CAIRN_TRY_ASSIGN(const Numbers numbers, readNumbers(db));
+    static_cast<void>(failpoint::hit("store.standing.numbers-read"));
+    CAIRN_TRY_ASSIGN(auto problems, shapeProblems(db, numbers.schema));
+    return Standing{numbers, std::move(problems)};
+}
+
 }  // namespace cairn::sqlite

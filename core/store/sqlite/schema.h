@@ -32,4 +32,11 @@ struct Numbers {
 // have more.
 [[nodiscard]] Result<std::vector<std::string>> shapeProblems(Db& db, std::uint32_t schema);
 
+struct Standing {
+    Numbers numbers;
+    std::vector<std::string> problems;
+};
+// Both as of one moment, although another program may be migrating. Not in a transaction.
+[[nodiscard]] Result<Standing> readStanding(Db& db);
+
 }  // namespace cairn::sqlite

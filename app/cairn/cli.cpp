@@ -1,17 +1,18 @@
 #include "app/cairn/cli.h"
 
-#include "app/common/open_store.h"
 #include "app/cairn/json_rows.h"
+#include "app/common/open_store.h"
 #include "core/base/text.h"
+#include "core/service/staged.h"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <algorithm>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -202,10 +203,7 @@ bool Session::open(bool readOnly)
     return true;
 }
 
-std::string Session::login() const
-{
-    return m_rights.login.empty() ? "uid " + std::to_string(::getuid()) : m_rights.login;
-}
+std::string Session::login() const { return loginOf(m_rights, ::getuid()); }
 
 Actor Session::person() const { return {ActorKind::Person, options.as.empty() ? osUserName() : options.as}; }
 

@@ -71,11 +71,8 @@ Result<std::optional<StagedAct>> awaitEngine(Session& s, const CommandId& comman
 // The login may not commit: an engine does, in this person's name.
 int leave(Session& s, Submission submission, const RunState& seen)
 {
-    if (!s.rights().stages)
-        return s.fail(kRefused,
-            "the login \"" + s.rights().login
-                + "\" may only read this store: acts need the role cairn_operator, decisions on approvals "
-                  "cairn_approver");
+    if (const Status may = checkMayAct(s.rights()); !may)
+        return s.fail(may.error());
     submission.command.id = makeId<CommandId>(s.clock.wallMs(), s.rng);
     const RunId run = submission.run;
     const auto act = stagedOf(std::move(submission), seen, s.config());

@@ -214,8 +214,10 @@ SpanMs EngineCore::tick()
         }
         if (e.due(e.tidyAt, kTidy))
             e.tidy();
-        if (!e.full && e.due(e.againAt, kAgain))
+        if (!e.full && e.due(e.againAt, kAgain)) {
             e.lookAgain();
+            e.sayUntold();
+        }
         e.fireTimers();
         e.feedHungry();
         busy = e.pump() || busy;

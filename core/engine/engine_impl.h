@@ -59,7 +59,7 @@ struct EngineCore::Impl {
 
     // --- engine_runs.cpp
     void claim();
-    bool serverReplaced();
+    [[nodiscard]] bool leavesToOthers();
     void lostClaim(const Error& error);
     void adoptSome();
     void adopt(const ClaimedRun& run, bool sessionsKnown);
@@ -89,6 +89,10 @@ struct EngineCore::Impl {
     void copyAside(const OutboxRow& row, const PayloadRef& payload);
     void hold(const OutboxRow& row, const std::string& why);
     void tellBegun(const OutboxRow& row);
+    using ParentAndChild = std::pair<RunId, RunId>;
+    void tellParent(const ParentAndChild& who, const std::string& why);
+    void say(const ParentAndChild& who);
+    void sayUntold();
     void freeServed();
 
     // --- engine_staged.cpp
@@ -139,8 +143,6 @@ struct EngineCore::Impl {
     std::unique_ptr<Service> service;
     SessionId session;
     std::vector<SessionId> formerSessions;  // of this process; to be ended
-    std::optional<std::pair<std::uint64_t, std::uint32_t>>
-        server;  // system and timeline, as of the last claim
     std::shared_ptr<Acknowledged> acknowledged = std::make_shared<Acknowledged>();  // by all its sessions
     ProcessIdentity identity;
     SpanMs leaseEnds = 0;             // monotonic, margin taken off
@@ -195,6 +197,12 @@ struct EngineCore::Impl {
         std::string workflow;  // the one that is missing, where that is why
         std::uint32_t workflowVersion = 0;
     };
+    // What a parent is still to be told of a child: why it cannot begin; empty: that it has begun.
+    struct Word {
+        std::string why;
+        bool underWay = false;
+    };
+    std::map<ParentAndChild, Word> untold;
     bool takesStaged = false;  // the store has acts of others, and this login may do them
     std::set<CommandId> carryingOut;
     std::set<MessageKey> delivering;

@@ -85,7 +85,7 @@ bool EngineCore::Impl::canStart(const OutboxRow& row, const Message& message)
             + " cannot begin: " + why + (*stored ? "" : "; add it with `cairn workflow add`"));
     Held& entry = held[{row.from, row.version, row.number}];
     if (entry.workflow.empty())
-        service->submit(service->tellParent(row.from, row.to, why), [](const Outcome&) {});
+        tellParent({row.from, row.to}, why);
     entry.workflow = message.workflow;
     entry.workflowVersion = message.workflowVersion;
     return false;
@@ -172,7 +172,43 @@ void EngineCore::Impl::tellBegun(const OutboxRow& row)
             && parent->front().reason <= Reason::Incompatible;
     }
     if (told)
-        service->submit(service->tellParent(row.from, row.to, {}), [](const Outcome&) {});
+        tellParent({row.from, row.to}, {});
+}
+
+void EngineCore::Impl::tellParent(const ParentAndChild& who, const std::string& why)
+{
+    Word& word = untold[who];
+    word.why = why;
+    if (!word.underWay)
+        say(who);
+}
+
+// Kept until it is stored: nothing else would tell the parent.
+void EngineCore::Impl::say(const ParentAndChild& who)
+{
+    Word& word = untold[who];
+    word.underWay = true;
+    const auto answered = [this, who, why = word.why](const Outcome& outcome) {
+        const auto said = untold.find(who);
+        if (said == untold.end())
+            return;
+        said->second.underWay = false;
+        if (outcome.kind == Outcome::Kind::Failed)
+            notCommitted(outcome.error);
+        else if (said->second.why == why)
+            untold.erase(said);
+    };
+    service->submit(service->tellParent(who.first, who.second, word.why), answered);
+}
+
+void EngineCore::Impl::sayUntold()
+{
+    std::vector<ParentAndChild> waiting;
+    for (const auto& [who, word] : untold)
+        if (!word.underWay)
+            waiting.push_back(who);
+    for (const ParentAndChild& who : waiting)
+        say(who);
 }
 
 // `why` is said once; empty: nothing is wrong.

@@ -30,7 +30,7 @@ void EngineCore::Impl::claim()
     const auto now = seams.store.now();
     if (!now)
         return trouble(now.error());
-    if (serverReplaced())
+    if (leavesToOthers())
         return;
     const std::size_t room = std::min<std::size_t>(kClaimBatch, config.maxOwned - owned.size());
     auto runs = seams.store.claim(session, *now, room);
@@ -51,22 +51,14 @@ void EngineCore::Impl::claim()
     adoptSome();
 }
 
-// What another engine knew of runs that nobody owns now is not known here: it is given the time to park those
-// that have lost entries before they are claimed.
-bool EngineCore::Impl::serverReplaced()
+// What another engine knew of runs that nobody owns now is not known here: after another server has taken the
+// store's place it is given the time to park those that have lost entries before they are claimed.
+bool EngineCore::Impl::leavesToOthers()
 {
-    const auto info = seams.store.info();
-    if (!info)
+    const auto replacedAt = service->serverReplacedAt();
+    if (!replacedAt || seams.clock.monotonicMs() >= *replacedAt + kAfterReplacement)
         return false;
-    const auto now = std::pair(info->serverSystem, info->serverTimeline);
-    if (!server)
-        server = now;
-    if (now == *server)
-        return false;
-    log::warning("server_replaced", {{"timeline", std::uint64_t{info->serverTimeline}}});
-    server = now;
-    service->serverReplaced();
-    claimAt = seams.clock.monotonicMs() + kAfterReplacement;
+    claimAt = *replacedAt + kAfterReplacement;
     return true;
 }
 

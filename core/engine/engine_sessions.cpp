@@ -77,6 +77,8 @@ void EngineCore::Impl::loseSession(const std::string& why)
     active.clear();
     outside.clear();
     service.reset();
+    for (auto& [who, word] : untold)
+        word.underWay = false;
     formerSessions.push_back(session);
     session = {};
     // Those that the store had not answered are handed in again under the same command id.

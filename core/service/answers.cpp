@@ -232,33 +232,30 @@ void Service::Impl::rebuildSoon(Slot& slot)
         rebuild(slot);
 }
 
+// After another server has taken the store's place: all runs that are known, owned or not. Those that were
+// let go, or ended, may have come back to what they were.
 void Service::Impl::lookAgain()
 {
     constexpr std::size_t kBatch = 500;
-    if (!replaced || depth > 0)
+    const std::uint32_t seenNow = acknowledged->replacements();
+    if (replacements == seenNow || depth > 0)
         return;
-    replaced = false;
     ++depth;
-    std::vector<RunId> runs;
-    for (const auto& [run, slot] : slots)
-        if (slot->owned)
-            runs.push_back(run);
-    for (const RunId& run : runs)
-        rebuildSoon(slotOf(run));
-    // Those that were let go, or ended, may have come back to what they were.
-    runs = acknowledged->all();
-    for (std::size_t at = 0; at < runs.size(); at += kBatch)
-        lookAt(std::span(runs).subspan(at, std::min(kBatch, runs.size() - at)));
+    const std::vector<RunId> runs = acknowledged->all();
+    bool all = true;
+    for (std::size_t at = 0; all && at < runs.size(); at += kBatch)
+        all = lookAt(std::span(runs).subspan(at, std::min(kBatch, runs.size() - at)));
+    if (all)
+        replacements = seenNow;  // else once more with the next pump
     --depth;
 }
 
-void Service::Impl::lookAt(std::span<const RunId> runs)
+// Only runs whose row says less than what is known are read. False: the store could not be read.
+bool Service::Impl::lookAt(std::span<const RunId> runs)
 {
     const auto rows = reader.listRows(runs);
-    if (!rows) {
-        replaced = true;  // once more with the next pump
-        return;
-    }
+    if (!rows)
+        return false;
     std::unordered_map<RunId, std::uint64_t> versions;
     for (const ListRow& row : *rows)
         versions[row.run] = row.version;
@@ -267,12 +264,16 @@ void Service::Impl::lookAt(std::span<const RunId> runs)
         if (!known || versions[run] >= known->version)
             continue;
         Slot& slot = slotOf(run);
-        if (!slot.owned)
-            rebuildSoon(slot);
+        rebuildSoon(slot);
+        if (slot.owned || config.session.isNull())
+            continue;
         const auto hot = reader.hot(run);
-        if (hot && !slot.owned && !config.session.isNull() && hot->owner == config.session)
+        if (hot && hot->owner == config.session)
             foundMine.push_back({run, hot->epoch});
+        else if (!hot && hot.error().kind != ErrorKind::NotFound)
+            return false;
     }
+    return true;
 }
 
 void Service::Impl::tidy()

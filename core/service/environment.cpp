@@ -33,21 +33,19 @@ TimeMs Service::Impl::now()
 
 Result<StoreInfo> Service::Impl::info()
 {
-    const SpanMs mono = clock.monotonicMs();
-    if (!storeInfo || mono - infoAt >= kInfoFor) {
-        CAIRN_TRY_ASSIGN(const StoreInfo read, reader.info());
-        if (storeInfo
-            && (storeInfo->serverSystem != read.serverSystem
-                || storeInfo->serverTimeline != read.serverTimeline)) {
-            log::warning("server_replaced",
-                {{"from_timeline", std::uint64_t{storeInfo->serverTimeline}},
-                    {"to_timeline", std::uint64_t{read.serverTimeline}}});
-            replaced = true;
-        }
-        storeInfo = read;
-        infoAt = mono;
-    }
+    if (!storeInfo || clock.monotonicMs() - infoAt >= kInfoFor)
+        CAIRN_TRY(readInfo());
     return *storeInfo;
+}
+
+Status Service::Impl::readInfo()
+{
+    CAIRN_TRY_ASSIGN(const StoreInfo read, reader.info());
+    infoAt = clock.monotonicMs();
+    if (acknowledged->seesServer(read.serverSystem, read.serverTimeline, infoAt))
+        log::warning("server_replaced", {{"timeline", std::uint64_t{read.serverTimeline}}});
+    storeInfo = read;
+    return {};
 }
 
 // Null only where the store surely lacks it, or this version cannot read it: what is decided on that stays.

@@ -53,7 +53,7 @@ struct Service::Impl {
     void tidy();
     void lookAgain();              // at all runs that are known, after the server was replaced
     void rebuildSoon(Slot& slot);  // once nothing of it is in flight
-    void lookAt(std::span<const RunId> runs);
+    [[nodiscard]] bool lookAt(std::span<const RunId> runs);
     void auditRefusal(const ItemPtr& item, Outcome outcome);
     [[nodiscard]] static Outcome refused(const Item& item, Rejection rejection);
 
@@ -92,6 +92,7 @@ struct Service::Impl {
     // --- what decisions are given (environment.cpp)
     [[nodiscard]] TimeMs now();
     [[nodiscard]] Result<StoreInfo> info();
+    [[nodiscard]] Status readInfo();
     // For decisions. The other takes an error of the store for "not here": only for what is shown, or was
     // read before.
     [[nodiscard]] Result<std::shared_ptr<const Definition>> findDefinition(
@@ -125,7 +126,7 @@ struct Service::Impl {
     std::shared_ptr<Acknowledged> acknowledged;
     std::optional<StoreInfo> storeInfo;
     SpanMs infoAt = 0;
-    bool replaced = false;  // another server has the store now: what is held of runs is to be read again
+    std::uint32_t replacements = 0;  // of the store's server, after which all known runs were looked at
     std::vector<ClaimedRun> foundMine;
     TimeMs timeBase = kNoTime;
     SpanMs timeAt = 0;

@@ -122,10 +122,10 @@ void Service::onDisowned(std::function<void(const RunId& run, bool taken)> obser
     m_impl->disowned = std::move(observer);
 }
 
-void Service::serverReplaced()
+std::optional<SpanMs> Service::serverReplacedAt()
 {
-    m_impl->replaced = true;
-    m_impl->storeInfo.reset();
+    static_cast<void>(m_impl->readInfo());  // an error is told by whatever is asked next
+    return m_impl->acknowledged->replacedAt();
 }
 
 std::vector<ClaimedRun> Service::foundOwned() { return std::exchange(m_impl->foundMine, {}); }

@@ -213,6 +213,20 @@ void tellEffects(const Entry& entry, const RunState& after, Preview& preview)
             stepName(after, ix) + ": whether its effect happened stays unknown" + amountOf(after.steps[ix]));
 }
 
+// A run is parked where its history can no longer be trusted to say what happened outside.
+void tellAfterParking(const RunState& before, const RunState& after, std::vector<std::string>& mayRepeat)
+{
+    if (!before.parked || after.parked)
+        return;
+    for (StepIx ix = 0; ix < after.steps.size(); ++ix) {
+        const StepRecord& step = after.steps[ix];
+        if (writes(step.safety) && step.kind == StepKind::Tool && !step.effectDone && !isFinished(step.state))
+            mayRepeat.push_back(stepName(after, ix)
+                + ": look outside first; the run was parked, and its history may lack that it happened"
+                + amountOf(step));
+    }
+}
+
 void tellOthers(const Entry& entry, const RunState& before, const RunState& after,
     const Definition* definition, Preview& preview)
 {
@@ -318,6 +332,7 @@ Result<Preview> Service::preview(const Submission& submission)
         std::visit(teller, fact);
     tellNext(*entry, preview.before, preview.after, preview.willHappen);
     tellEffects(*entry, preview.after, preview);
+    tellAfterParking(preview.before, preview.after, preview.mayRepeat);
     tellOthers(*entry, preview.before, preview.after, work.given().definition, preview);
     for (auto* lines :
         {&preview.willHappen, &preview.willNotRepeat, &preview.mayRepeat, &preview.alsoChanges})

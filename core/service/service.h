@@ -189,10 +189,10 @@ public:
     // The run is no longer this session's: let go by a commit (false), or taken over by another (true). After
     // `taken`, attempts of this session go on and may still deliver their results; nothing new is started.
     void onDisowned(std::function<void(const RunId& run, bool taken)> observer);
-    // Another server has taken the store's place (StoreInfo::serverTimeline); noticed here within two seconds
-    // as well. The next pump() looks at all runs that this process knew, and parks those that have lost
-    // entries.
-    void serverReplaced();
+    // When another server was seen in the store's place (StoreInfo::serverTimeline), by the monotonic clock;
+    // nothing: never. Asks the store. Noticed within two seconds without being asked, too: the next pump()
+    // looks at all runs that this process knew, and parks those that have lost entries.
+    [[nodiscard]] std::optional<SpanMs> serverReplacedAt();
     // Runs that were found to be this session's meanwhile, as by a claim: to be given to own().
     [[nodiscard]] std::vector<ClaimedRun> foundOwned();
     // Set where this engine could do nothing by itself within 30 s, and no submission is under way: what to
@@ -203,12 +203,12 @@ public:
     // A sender's message id, or any caller's key, under the store's salt (cmd::Signal::messageHash).
     [[nodiscard]] Result<Digest> saltedId(std::string_view id);
 
+    // Tells a parent that its child cannot begin, and why; empty: that it has begun.
+    [[nodiscard]] Submission tellParent(const RunId& parent, const RunId& child, const std::string& held);
     // The submission that applies a message of another run. Payloads are copied from the sender (reads the
     // store). The same row always gives the same command id. An outcome other than Committed leaves the row
     // in the outbox: drop it, but keep it where the outcome is Failed, or Rejected with NotFound (the
     // receiver has not started yet). `copy`: of the message's payload, where that was made before.
-    // Tells a parent that its child cannot begin, and why; empty: that it has begun.
-    [[nodiscard]] Submission tellParent(const RunId& parent, const RunId& child, const std::string& held);
     [[nodiscard]] Result<Submission> deliver(
         const OutboxRow& row, std::optional<NewPayload> copy = std::nullopt);
 

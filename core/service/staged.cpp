@@ -186,6 +186,21 @@ bool isRandomId(const RunId& run) { return (run.bytes[6] >> 4U) == 7; }
 
 }  // namespace
 
+std::string loginOf(const StoreRights& rights, std::uint32_t uid)
+{
+    return rights.login.empty() ? "uid " + std::to_string(uid) : rights.login;
+}
+
+Status checkMayAct(const StoreRights& rights)
+{
+    if (rights.commits || rights.stages)
+        return {};
+    return makeError(ErrorKind::NoRight,
+        "the login \"" + rights.login
+            + "\" may only read this store: acts need the role cairn_operator, decisions on approvals "
+              "cairn_approver");
+}
+
 Result<StagedAct> stagedOf(Submission submission, const RunState& seen, const ServiceConfig& from)
 {
     if (auto* decide = std::get_if<cmd::Decide>(&submission.command.body))

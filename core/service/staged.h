@@ -6,6 +6,12 @@
 
 namespace cairn {
 
+// Actor::login of people on a connection with these rights; `uid`: of this process, for stores that know no
+// logins.
+[[nodiscard]] std::string loginOf(const StoreRights& rights, std::uint32_t uid);
+// NoRight: this login may neither commit nor leave acts for an engine.
+[[nodiscard]] Status checkMayAct(const StoreRights& rights);
+
 // What to stage. `seen`: the state that the person was shown; its binding goes with a decision on an
 // approval. InvalidInput: this command is not one of a person on a run.
 [[nodiscard]] Result<StagedAct> stagedOf(

@@ -14,6 +14,7 @@ private Q_SLOTS:
     void aPersonSetsTheBudgetAtTheRoot();
     void aChildWhoseWorkflowIsMissingIsAMismatchInListsToo();
     void whoTakesOverTellsTheParentThatItsChildHasBegun();
+    void whatTheParentIsToldIsNotLostInAFailedCommit();
 };
 
 namespace {
@@ -136,6 +137,29 @@ void TestEngineChildren::whoTakesOverTellsTheParentThatItsChildHasBegun()
     c.pass(15'000);
     QCOMPARE(b.executor.started.size(), std::size_t(1));
     QCOMPARE(c.load(top).steps.front().reason, Reason::Child);
+}
+
+void TestEngineChildren::whatTheParentIsToldIsNotLostInAFailedCommit()
+{
+    Cluster c;
+    c.add(whole("top", "part", 500));
+    Node& a = c.engine();
+    const RunId top = c.start("top");
+    int refused = 0;
+    a.hooks.before = [&](const char*, Access access) -> std::optional<Error> {
+        if (access != Access::Commit || c.load(top).children.empty() || refused == 2)
+            return std::nullopt;
+        ++refused;
+        return makeError(ErrorKind::Busy, "refused by a test");
+    };
+    c.pass(5'000);
+    QCOMPARE(refused, 2);
+    QCOMPARE(rowOf(c, top).reason, Reason::Incompatible);
+    c.add(kMember);
+    refused = 0;
+    c.pass(15'000);
+    QCOMPARE(refused, 2);
+    QCOMPARE(rowOf(c, top).reason, Reason::Child);
 }
 
 QTEST_GUILESS_MAIN(TestEngineChildren)

@@ -132,7 +132,13 @@ void TestServiceLost::aRunThatLostEntriesIsParked()
         for (const Fact& fact : a.w.seen[i].facts)
             QVERIFY(!std::holds_alternative<AttemptStarted>(fact));
     QCOMPARE(a.w.verified(a.run), std::string());
-    // A person has looked, and lets it go on.
+    // A person has looked, and lets it go on; the preview says what to look for.
+    const auto preview = a.engine->preview(World::act(a.run, cmd::SetPaused{false, 0, false}));
+    CAIRN_VERIFY_OK(preview);
+    QVERIFY(
+        std::find(preview->mayRepeat.begin(), preview->mayRepeat.end(),
+            "step \"pay\": look outside first; the run was parked, and its history may lack that it happened")
+        != preview->mayRepeat.end());
     const Outcome resumed = a.engine->submitAndWait(World::act(a.run, cmd::SetPaused{false, 0, false}));
     QVERIFY2(resumed.ok(), told(resumed).c_str());
     if (a.engine->state(a.run) == nullptr) {  // let go meanwhile: nothing was to be done
@@ -181,7 +187,7 @@ void TestServiceLost::aRunThatHadEndedIsParkedToo()
     a.complete("tell");
     QVERIFY(a.engine->state(a.run) == nullptr);  // closed, and let go
     replaceBy(*a.w.db, *a.standby);
-    a.engine->serverReplaced();
+    QVERIFY(a.engine->serverReplacedAt().has_value());
     a.engine->pump();
     a.engine->drain();
     QVERIFY2(a.detail().starts_with("versions 2 to 4 of this run were stored"), a.detail().c_str());

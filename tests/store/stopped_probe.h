@@ -1,6 +1,6 @@
 #pragma once
-// The older program (format1_probe.cpp) as a process that stops itself at a failpoint, so that a test can act at
-// just that instant.
+// The older program (format1_probe.cpp) as a process that stops itself at a failpoint, so that a test can act
+// at just that instant.
 
 #include <QtCore/QProcess>
 
@@ -14,7 +14,8 @@ public:
     StoppedProbe(const char* verb, const std::string& place, const char* failpoint)
     {
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-        environment.insert(QStringLiteral("CAIRN_FAILPOINTS"), QLatin1String(failpoint) + QLatin1String("=stop@1"));
+        environment.insert(
+            QStringLiteral("CAIRN_FAILPOINTS"), QLatin1String(failpoint) + QLatin1String("=stop@1"));
         m_process.setProcessEnvironment(environment);
         m_process.start(
             QStringLiteral(CAIRN_FORMAT1_PROBE), {QString::fromLatin1(verb), QString::fromStdString(place)});

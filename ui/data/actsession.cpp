@@ -107,7 +107,7 @@ Status ActSession::open()
     ServiceConfig& config = m_config;
     config.actorName = "console";
     config.uid = m_opening->uid;
-    config.login = m_rights.login.empty() ? "uid " + std::to_string(config.uid) : m_rights.login;
+    config.login = loginOf(m_rights, config.uid);
     config.host = core(m_opening->host);
     m_service = std::make_unique<Service>(*m_store, *m_queue, m_clock, m_rng, config);
     return {};
@@ -282,13 +282,13 @@ Result<ActResult> ActSession::execute(const ActRequest& request)
     CAIRN_TRY_ASSIGN(Submission submission, submissionOf(request, state));
     if (m_rights.commits)
         return resultOf(request, m_service->submitAndWait(std::move(submission)));
-    // An engine carries it out, in this person's name; the history tells when it has.
+    CAIRN_TRY(checkMayAct(m_rights));
     submission.command.id = makeId<CommandId>(m_clock.wallMs(), m_rng);
     CAIRN_TRY_ASSIGN(const StagedAct act, stagedOf(std::move(submission), state, m_config));
     CAIRN_TRY(m_store->stage(act));
     ActResult result;
     result.end = ActEnd::Done;
-    result.text = u"Accepted, waits for an engine."_s;
+    result.text = u"Accepted, waits for an engine; the history tells when it is carried out."_s;
     return result;
 }
 

@@ -29,7 +29,9 @@ Failure failureOf(const Error& error, bool wrote)
         failure.todo = u"Use a console of the store's version, or migrate the store."_s;
         break;
     case ErrorKind::Corrupt: failure.todo = u"Run cairn store check; do not write to this store."_s; break;
-    case ErrorKind::NoRight: failure.todo = u"Ask for a role of this store that may."_s; break;
+    case ErrorKind::NoRight:
+        failure.todo = u"Ask the owner of this store for that role, or use a login that has it."_s;
+        break;
     case ErrorKind::Full: failure.todo = u"Free space on the disk, then try again."_s; break;
     case ErrorKind::Io:
     case ErrorKind::Disconnected:

@@ -25,7 +25,12 @@ std::shared_ptr<MemoryDatabase> copyOf(const MemoryDatabase& database)
     return std::make_shared<MemoryDatabase>(database);
 }
 
-void replaceBy(MemoryDatabase& database, const MemoryDatabase& standby) { database = standby; }
+void replaceBy(MemoryDatabase& database, const MemoryDatabase& standby)
+{
+    const std::uint32_t timeline = database.info.serverTimeline;
+    database = standby;
+    database.info.serverTimeline = timeline + 1;
+}
 
 std::shared_ptr<MemoryDatabase> makeMemoryDatabase(
     const InitOptions& options, const Clock& clock, std::uint64_t seed)

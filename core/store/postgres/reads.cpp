@@ -56,35 +56,35 @@ void readAudit(Rows& q, AuditRow& r)
 
 Result<StoreInfo> PostgresStore::info()
 {
-    return reading([&]() -> Result<StoreInfo> {
-        CAIRN_TRY_ASSIGN(Rows rows, m_db->query(Sql::Info));
-        if (!rows.next())
-            return makeError(ErrorKind::Corrupt, "the store's meta row is missing");
-        StoreInfo i;
-        rows.read(i.id, i.schema, i.minReader, i.minWriter, i.writeFormat, i.environment, i.safety,
-            i.testClock, i.clockOffset, i.salt, i.seed, i.createdAt);
-        CAIRN_TRY(readPlace(i));
-        return i;
-    });
+    return reading([&] { return readInfo(); });
 }
 
-// An old primary that came back by itself knows nothing of what was written since: nothing is read from it,
-// and nothing written into it.
-Status PostgresStore::readPlace(StoreInfo& info)
+// Behind the same name there may be another server by now. One with another store, and an old primary that
+// came back by itself and knows nothing of what was written since, is left: nothing is read from it, and
+// nothing written into it.
+Result<StoreInfo> PostgresStore::readInfo()
 {
-    CAIRN_TRY_ASSIGN(Rows rows, m_db->query(Sql::ServerPlace));
-    if (rows.next())
-        rows.read(info.serverSystem, info.serverTimeline);
-    if (info.serverSystem == m_info.serverSystem && info.serverTimeline < m_info.serverTimeline) {
+    CAIRN_TRY_ASSIGN(Rows rows, m_db->query(Sql::Info));
+    if (!rows.next())
+        return makeError(ErrorKind::Corrupt, "the store's meta row is missing");
+    StoreInfo i;
+    rows.read(i.id, i.schema, i.minReader, i.minWriter, i.writeFormat, i.environment, i.safety, i.testClock,
+        i.clockOffset, i.salt, i.seed, i.createdAt, i.serverSystem, i.serverTimeline);
+    const bool other = m_opened && i.id != m_info.id;
+    const bool back = i.serverSystem == m_info.serverSystem && i.serverTimeline < m_info.serverTimeline;
+    if (other || back)
         m_db->disconnect();
+    if (other)
+        return makeError(ErrorKind::SchemaMismatch,
+            m_db->target().shown + " holds another store than before; open it anew");
+    if (back)
         return makeError(ErrorKind::Refused,
             m_db->target().shown + " has gone back from timeline " + std::to_string(m_info.serverTimeline)
-                + " to " + std::to_string(info.serverTimeline)
+                + " to " + std::to_string(i.serverTimeline)
                 + ": a primary that was replaced answers again. Take it off the net; nothing was written");
-    }
-    m_info.serverSystem = info.serverSystem;
-    m_info.serverTimeline = info.serverTimeline;
-    return {};
+    m_info.serverSystem = i.serverSystem;
+    m_info.serverTimeline = i.serverTimeline;
+    return i;
 }
 
 // --- one run

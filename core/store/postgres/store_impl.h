@@ -215,7 +215,7 @@ private:
     std::unique_ptr<Db> m_db;
     SystemClock m_clock;
     StoreOptions m_options;
-    Status readPlace(StoreInfo& info);
+    [[nodiscard]] Result<StoreInfo> readInfo();
     StoreInfo m_info;  // as of open(); where the server stands, as last seen
     bool m_opened = false;
     TimeMs m_serverTime = kNoTime;  // at m_serverTimeAt of the monotonic clock

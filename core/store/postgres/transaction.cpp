@@ -70,18 +70,8 @@ Status PostgresStore::ready()
     CAIRN_TRY(m_db->connect());
     if (!m_opened)
         return {};
-    // Behind the same name there may be another server by now.
-    CAIRN_TRY_ASSIGN(Rows rows, m_db->query(Sql::Info));
-    UuidBytes id{};
-    if (rows.next())
-        rows.read(id);
-    if (id != m_info.id) {
-        m_db->disconnect();
-        return makeError(ErrorKind::SchemaMismatch,
-            m_db->target().shown + " holds another store than before; open it anew");
-    }
-    StoreInfo place;
-    return readPlace(place);
+    CAIRN_TRY(readInfo());
+    return {};
 }
 
 Status PostgresStore::writeOnce(const Body& body)

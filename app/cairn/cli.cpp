@@ -239,6 +239,11 @@ bool Session::hasCommand(Verb verb) const
         [name = key(verb)](const CLI::App* command) { return command->get_name() == name; });
 }
 
+std::string noCommand(const Session& s, Verb verb)
+{
+    return s.hasCommand(verb) ? "" : " (in the library only: this version of cairn has no command for it)";
+}
+
 void addCommon(CLI::App* cmd, Session& s)
 {
     cmd->add_option("--reason", s.options.reason, kReasonHelp);

@@ -30,7 +30,8 @@ enum Exit : int {
 };
 
 struct Options {
-    std::string store;  // --store, else $CAIRN_STORE
+    std::vector<std::string> stores;  // each --store, else $CAIRN_STORE; several only for verbs that read
+    std::string store;                // the first of them
     bool json = false;
     bool raw = false;  // control characters as they are; never to a terminal
     std::string as;    // --as: claimed name
@@ -107,6 +108,9 @@ private:
 [[nodiscard]] Result<std::string> readArgument(const std::string& argument);
 [[nodiscard]] std::string osUserName();
 
+// What to say beside a verb that nobody can type; empty where there is a command for it.
+[[nodiscard]] std::string noCommand(const Session& session, Verb verb);
+
 // --reason and --preview, which every verb takes that changes something.
 void addCommon(CLI::App* cmd, Session& session);
 inline constexpr const char* kReasonHelp = "why; required in guarded stores, kept in history and audit";
@@ -125,6 +129,7 @@ struct Verbs {
     std::function<int()>& chosen;  // what main runs after parsing
 };
 void addReadVerbs(Verbs verbs);
+void addSeveralVerbs(Verbs verbs);
 void addActVerbs(Verbs verbs);
 void addStartVerbs(Verbs verbs);
 void addStoreVerbs(Verbs verbs);

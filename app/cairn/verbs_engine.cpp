@@ -35,10 +35,14 @@ int engine(Session& s, const EngineArguments& arguments)
         return s.fail(grace.error());
     if (*lease < 500)
         return s.fail(kUsage, "--lease: at least 500ms, so that a heartbeat fits in");
-    if (!s.reachable())
+    for (const std::string& url : s.options.stores) {
+        s.options.store = url;
+        if (!s.reachable())
+            return s.exitCode;
+    }
+    if (s.options.stores.empty() && !s.reachable())  // says that none is named
         return s.exitCode;
     EngineOptions options;
-    options.storeUrl = s.options.store;
     options.openStore = openStoreUrl;
     options.core.name = arguments.name.empty() ? "engine-" + std::to_string(::getpid()) : arguments.name;
     options.core.build = CAIRN_VERSION_FULL;
@@ -50,11 +54,16 @@ int engine(Session& s, const EngineArguments& arguments)
     options.core.uid = ::getuid();
     options.core.schema = kMaxFormat;
     options.exitWhenIdle = arguments.untilIdle;
-    options.onReady = [&s, name = options.core.name](const SessionId& session) {
-        s.note("engine " + name + " serves " + s.options.store + ", session " + toText(session));
-    };
+    std::vector<EngineOptions> engines;
+    for (const std::string& url : s.options.stores) {
+        options.storeUrl = url;
+        options.onReady = [&s, url, name = options.core.name](const SessionId& session) {
+            s.note("engine " + name + " serves " + url + ", session " + toText(session));
+        };
+        engines.push_back(options);
+    }
     log::start(log::Level::Warning);
-    if (auto ended = runEngine(std::move(options)); !ended)
+    if (auto ended = runEngines(std::move(engines)); !ended)
         return s.fail(ended.error());
     return kDone;
 }
@@ -65,15 +74,17 @@ void addEngineVerbs(Verbs v)
 {
     Session& s = v.session;
     auto& chosen = v.chosen;
-    auto* cmd = v.app.add_subcommand(
-        "engine", "Executes, retries, waits and recovers runs; any number may share a store");
+    auto* cmd = v.app.add_subcommand("engine",
+        "Executes, retries, waits and recovers runs; any number may share a store, and one may serve "
+        "several");
     auto arguments = std::make_shared<EngineArguments>();
     cmd->add_option("--name", arguments->name, "shown to operators; may repeat");
     cmd->add_option(
         "--lease", arguments->lease, "after how long of silence others take over (same host: at once)");
     cmd->add_option("--grace", arguments->grace, "how long running work may go on after SIGTERM");
     cmd->add_option("--serves", arguments->serves, "workflows, NAME or NAME@VERSION; default: all");
-    cmd->add_option("--concurrency", arguments->concurrency, "attempts under way at one time");
+    cmd->add_option(
+        "--concurrency", arguments->concurrency, "attempts under way at one time, for each store");
     cmd->add_flag("--until-idle", arguments->untilIdle, "end when nothing is under way or due");
     cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return engine(s, *arguments); }; });
 }

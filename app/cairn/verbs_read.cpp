@@ -1,4 +1,4 @@
-// list, show, why, history, graph, context, watch, remedies, payload: verbs that change nothing.
+// show, history, graph, context, remedies, payload: verbs that change nothing, of one run.
 
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
@@ -7,120 +7,16 @@
 
 #include <CLI/CLI.hpp>
 
-#include <csignal>
-#include <poll.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 namespace cairn::cli {
 
 namespace {
 
-std::string noCommand(const Session& s, Verb verb)
-{
-    return s.hasCommand(verb) ? "" : " (in the library only: this version of cairn has no command for it)";
-}
-
-std::optional<ListFilter> filterOf(Session& s, const std::vector<std::string>& words)
-{
-    std::string text;
-    for (const auto& word : words)
-        text += (text.empty() ? "" : " ") + word;
-    ParsedFilter parsed = parseFilter(text, s.service().now());
-    if (parsed.error) {
-        s.fail(kUsage,
-            "filter, at character " + std::to_string(parsed.error->offset + 1) + ": " + parsed.error->text);
-        return std::nullopt;
-    }
-    return std::move(parsed.filter);
-}
-
-void printRow(Session& s, const ListRow& row, TimeMs now)
-{
-    if (s.options.json) {
-        s.json(dump(jsonRow(row, now)));
-        return;
-    }
-    s.line(toText(row.run) + "  " + pad(std::string(key(row.activity)), 12) + " "
-        + pad(row.workflow + "@" + std::to_string(row.workflowVersion), 18) + " "
-        + Query::rowSentence(row, now).shortText);
-}
-
-int list(Session& s, const std::vector<std::string>& words, std::size_t limit)
-{
-    if (!s.openReader())
-        return s.exitCode;
-    const auto filter = filterOf(s, words);
-    if (!filter)
-        return s.exitCode;
-    const TimeMs now = s.service().now();
-    std::optional<PageKey> after;
-    std::size_t shown = 0;
-    do {
-        auto page = s.query().list(
-            *filter, ListOrder::AttentionThenOldest, after, std::min<std::size_t>(limit - shown, 200));
-        if (!page)
-            return s.fail(page.error());
-        for (const auto& row : page->rows)
-            printRow(s, row, now);
-        shown += page->rows.size();
-        after = page->next;
-    } while (after && shown < limit);
-    if (after) {
-        auto total = s.query().count(*filter);
-        if (!total)
-            return s.fail(total.error());
-        if (*total > shown)
-            s.note(std::to_string(*total - shown) + " more; raise --limit or narrow the filter");
-    }
-    return kDone;
-}
-
 Result<RunView> viewOf(Session& s, const std::string& named, std::uint64_t version)
 {
     CAIRN_TRY_ASSIGN(const RunId run, s.query().resolve(named));
     return s.query().run(run, version);
-}
-
-int why(Session& s, const std::string& named)
-{
-    if (!s.openReader())
-        return s.exitCode;
-    auto view = viewOf(s, named, 0);
-    if (!view)
-        return s.fail(view.error());
-    const RunState& state = view->state;
-    if (s.options.json) {
-        Json json{{"run", toText(state.id)}, {"activity", key(view->explanation.summary.activity)},
-            {"attention", key(view->explanation.summary.attention)},
-            {"sentence", jsonSentence(view->sentence)}};
-        Json reasons = Json::array();
-        for (const auto& item : view->explanation.reasons)
-            reasons.push_back(jsonReason(item, state));
-        json["reasons"] = reasons;
-        json["actions"] = jsonActions(s, view->explanation.actions, state);
-        Json chain = Json::array();
-        for (const auto& [run, sentence] : view->chain)
-            chain.push_back({{"run", toText(run)}, {"sentence", jsonSentence(sentence)}});
-        json["chain"] = chain;
-        s.json(dump(json, 2));
-        return kDone;
-    }
-    s.line(view->sentence.text);
-    for (const auto& [name, value] : view->sentence.evidence)
-        s.line("  " + pad(name, 16) + " " + value);
-    bool heading = false;
-    for (const auto& action : view->explanation.actions) {
-        if (!action.allowed)
-            continue;
-        if (!heading)
-            s.line("You can:");
-        heading = true;
-        s.line("  " + pad(std::string(key(action.verb)), 10)
-            + (action.step == kNoStep ? std::string{} : " " + state.steps[action.step].id) + "  " + action.why
-            + noCommand(s, action.verb));
-    }
-    return kDone;
 }
 
 int show(Session& s, const std::string& named, std::uint64_t version)
@@ -268,83 +164,12 @@ int remediesOf(Session& s, const std::string& named)
     return kDone;
 }
 
-// Waits up to `span` or until SIGINT or SIGTERM came; true: a signal came.
-bool waitForSignal(int fd, int spanMs)
-{
-    pollfd entry{fd, POLLIN, 0};
-    return ::poll(&entry, 1, spanMs) > 0;
-}
-
-// Whether this one run is among those that the filter finds.
-Result<bool> matching(Session& s, const ListFilter& filter, const RunId& run)
-{
-    if (filter.empty())
-        return true;
-    ListFilter one;
-    for (const ListTerm& term : filter) {
-        if (term.run && *term.run != run)
-            continue;
-        one.push_back(term);
-        one.back().run = run;
-    }
-    if (one.empty())  // would find every run
-        return false;
-    CAIRN_TRY_ASSIGN(const std::uint64_t found, s.query().count(one));
-    return found > 0;
-}
-
-int watch(Session& s, const std::vector<std::string>& words, SpanMs period, SpanMs total)
-{
-    if (!s.openReader())
-        return s.exitCode;
-    const auto filter = filterOf(s, words);
-    if (!filter)
-        return s.exitCode;
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    sigprocmask(SIG_BLOCK, &signals, nullptr);
-    const int fd = ::signalfd(-1, &signals, SFD_CLOEXEC);
-    auto start = s.store().changesSince(0, 1);
-    if (!start)
-        return s.fail(start.error());
-    std::uint64_t cursor = start->cursor;
-    const SpanMs until = total > 0 ? s.clock.monotonicMs() + total : 0;
-    while (!waitForSignal(fd, static_cast<int>(period))) {
-        auto changes = s.query().changesSince(cursor, 500);
-        if (!changes)
-            return s.fail(changes.error());
-        cursor = changes->cursor;
-        for (const auto& row : changes->rows) {
-            auto matches = matching(s, *filter, row.run);
-            if (!matches)
-                return s.fail(matches.error());
-            if (*matches)
-                printRow(s, row, s.service().now());
-        }
-        std::fflush(stdout);
-        if (until > 0 && s.clock.monotonicMs() >= until)
-            break;
-    }
-    ::close(fd);
-    return kDone;
-}
-
 }  // namespace
 
 void addReadVerbs(Verbs v)
 {
     Session& s = v.session;
     auto& chosen = v.chosen;
-    {
-        auto* cmd = v.app.add_subcommand("list", "Runs, the most pressing first");
-        auto words = std::make_shared<std::vector<std::string>>();
-        auto limit = std::make_shared<std::size_t>(50);
-        cmd->add_option("FILTER", *words, "terms such as wait:approval state:blocked def:order@2 age:>2h");
-        cmd->add_option("--limit", *limit, "rows at most");
-        cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return list(s, *words, *limit); }; });
-    }
     const auto runVerb = [&](const char* name, const char* help, auto function) {
         auto* cmd = v.app.add_subcommand(name, help);
         auto run = std::make_shared<std::string>();
@@ -352,7 +177,6 @@ void addReadVerbs(Verbs v)
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return function(s, *run); }; });
         return cmd;
     };
-    runVerb("why", "One sentence: why the run does not move, and what may be done", why);
     runVerb("graph", "The task graph as DOT text", graph);
     runVerb("remedies", "Verbs after which somebody can move the run again, safest first", remediesOf);
     {
@@ -382,25 +206,6 @@ void addReadVerbs(Verbs v)
         auto* cmd = runVerb("payload", "The bytes of a payload, as stored",
             [id](Session& session, const std::string& run) { return payload(session, run, *id); });
         cmd->add_option("PAYLOAD", *id, "payload id, from show --json")->required();
-    }
-    {
-        auto* cmd = v.app.add_subcommand("watch", "Prints runs as they change, until interrupted");
-        auto words = std::make_shared<std::vector<std::string>>();
-        auto total = std::make_shared<std::string>();
-        cmd->add_option("FILTER", *words, "as for list");
-        cmd->add_option("--for", *total, "stop after this span, for example 30s");
-        cmd->callback([=, &s, &chosen] {
-            chosen = [=, &s] {
-                SpanMs span = 0;
-                if (!total->empty()) {
-                    const auto parsed = parseSpan(*total);
-                    if (!parsed)
-                        return s.fail(parsed.error());
-                    span = *parsed;
-                }
-                return watch(s, *words, 500, span);
-            };
-        });
     }
 }
 

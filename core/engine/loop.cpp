@@ -14,6 +14,7 @@
 #include <chrono>
 #include <csignal>
 #include <exception>
+#include <thread>
 #include <unistd.h>
 
 namespace cairn {
@@ -219,6 +220,26 @@ Status runEngine(EngineOptions options)
     } catch (const std::exception& problem) {
         return makeError(ErrorKind::Internal, std::string("the engine cannot run: ") + problem.what());
     }
+}
+
+Status runEngines(std::vector<EngineOptions> engines)
+{
+    std::vector<Status> ends(engines.size());
+    const auto serve = [&](std::size_t i) {
+        const std::string url = engines[i].storeUrl;
+        ends[i] = runEngine(std::move(engines[i]));
+        if (!ends[i])
+            log::error("store_not_served", {{"store", url}, {"text", ends[i].error().text}});
+    };
+    std::vector<std::thread> threads;
+    for (std::size_t i = 1; i < engines.size(); ++i)
+        threads.emplace_back(serve, i);
+    if (!engines.empty())
+        serve(0);
+    for (std::thread& thread : threads)
+        thread.join();
+    const auto failed = std::find_if(ends.begin(), ends.end(), [](const Status& end) { return !end; });
+    return failed == ends.end() ? Status() : *failed;
 }
 
 }  // namespace cairn

@@ -5,6 +5,8 @@
 #include "core/engine/engine_core.h"
 #include "core/engine/http_executor.h"
 
+#include <vector>
+
 namespace cairn {
 
 struct EngineOptions {
@@ -21,5 +23,8 @@ struct EngineOptions {
 // from the thread that stays for ever: tools die with the thread that started them. Errors: the store cannot
 // be opened or used.
 [[nodiscard]] Status runEngine(EngineOptions options);
+// Several stores, each by an engine in a thread of its own, until all have ended. One that cannot be used
+// does not stop the others; its error is logged, and given at the end.
+[[nodiscard]] Status runEngines(std::vector<EngineOptions> engines);
 
 }  // namespace cairn

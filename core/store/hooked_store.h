@@ -34,6 +34,14 @@ public:
     {
         return read("now", [&] { return m_store->now(); });
     }
+    Result<StoreRights> rights() override
+    {
+        return read("rights", [&] { return m_store->rights(); });
+    }
+    Result<std::optional<StagedAct>> stagedAct(const CommandId& command) override
+    {
+        return read("stagedAct", [&] { return m_store->stagedAct(command); });
+    }
     Result<LoadedRun> loadRun(const RunId& run, std::uint64_t from, std::uint64_t to) override
     {
         return read("loadRun", [&] { return m_store->loadRun(run, from, to); });
@@ -208,6 +216,18 @@ public:
         return write("appendAudit", [&] { return m_store->appendAudit(row); });
     }
     Status setClockOffset(SpanMs offset) override { return m_store->setClockOffset(offset); }
+    Status stage(const StagedAct& act) override
+    {
+        return write("stage", [&] { return m_store->stage(act); });
+    }
+    Result<std::vector<StagedAct>> takeStaged(std::size_t limit) override
+    {
+        return write("takeStaged", [&] { return m_store->takeStaged(limit); });
+    }
+    Status finishStaged(const StagedAct& act) override
+    {
+        return write("finishStaged", [&] { return m_store->finishStaged(act); });
+    }
     Status stageChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes) override
     {
         return write("stageChunk", [&] { return m_store->stageChunk(artifact, index, bytes); });

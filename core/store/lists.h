@@ -47,6 +47,9 @@ struct PageKey {
     RunId run;
 };
 
+[[nodiscard]] PageKey pageKey(const ListRow& row, ListOrder order);
+[[nodiscard]] bool comesBefore(const PageKey& a, const PageKey& b, ListOrder order);
+
 struct RunPage {
     std::vector<ListRow> rows;
     std::optional<PageKey> next;  // none: that was the last page

@@ -1,5 +1,6 @@
 // The console on a real store: what it reads is what is stored, previews write nothing, acts are recorded,
 // stale ones refused.
+#include "core/store/hooked_store.h"
 #include "core/store/sqlite/sqlite_store.h"
 #include "fixture.h"
 #include "ui/data/jobthread.h"
@@ -72,12 +73,58 @@ struct Desk {
     std::unique_ptr<StoreSession> session;
 };
 
+// A store that knows logins, opened with one of them.
+class LoginStore final : public cairn::HookedStore {
+public:
+    LoginStore(std::unique_ptr<cairn::StoreWriter> store, cairn::StoreRights rights)
+        : HookedStore(std::move(store), {&none, &none})
+        , m_rights(std::move(rights))
+    {
+    }
+    cairn::Result<cairn::StoreRights> rights() override { return m_rights; }
+
+private:
+    static std::optional<cairn::Error> none(const char*, cairn::Access) { return std::nullopt; }
+
+    cairn::StoreRights m_rights;
+};
+
 }  // namespace
 
 class TestSession : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void theLoginOfTheStoreIsWhoActs_data()
+    {
+        QTest::addColumn<bool>("stages");
+        QTest::newRow("leaves acts for an engine") << true;
+        QTest::newRow("reads only") << false;
+    }
+    void theLoginOfTheStoreIsWhoActs()
+    {
+        QFETCH(const bool, stages);
+        const Desk desk;
+        StoreOpening opening;
+        opening.person = u"ines"_s;
+        opening.mayAct = true;
+        opening.open = [file = desk.path.toStdString(), stages](bool readOnly) {
+            cairn::StoreOptions options;
+            options.readOnly = readOnly;
+            auto store = cairn::sqlite::openStore(file, options);
+            if (!store)
+                qFatal("%s", store.error().text.c_str());
+            return cairn::Result<std::unique_ptr<cairn::StoreWriter>>(std::make_unique<LoginStore>(
+                *std::move(store), cairn::StoreRights{"ops_kim", false, true, stages, false}));
+        };
+        StoreSession session(std::move(opening));
+        const auto facts = session.facts().result();
+        QVERIFY2(facts, qPrintable(facts.failure.what));
+        QCOMPARE(facts.value->person, u"ops_kim"_s);
+        QCOMPARE(facts.value->identity, u"login of the database, ines on this host"_s);
+        QCOMPARE(facts.value->mayAct, stages);
+        QVERIFY(stages || facts.value->whyNot.contains(u"may only read this store"_s));
+    }
     void overviewCountsByWhoMovesNext()
     {
         const Desk desk;

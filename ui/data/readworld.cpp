@@ -1,5 +1,6 @@
 #include "ui/data/readworld.h"
 
+#include "core/service/staged.h"
 #include "ui/data/convert.h"
 #include "ui/data/format.h"
 #include "ui/data/qtconvert.h"
@@ -70,6 +71,7 @@ Result<StoreFacts> ReadWorld::facts()
 {
     CAIRN_TRY_ASSIGN(const StoreInfo info, m_store->info());
     CAIRN_TRY_ASSIGN(const TimeMs now, m_store->now());
+    CAIRN_TRY_ASSIGN(const StoreRights rights, m_store->rights());
     CAIRN_TRY_ASSIGN(const Changes changes, m_store->changesSince(0, 1));
     StoreFacts facts;
     facts.name = m_opening->name;
@@ -82,6 +84,14 @@ Result<StoreFacts> ReadWorld::facts()
     facts.testClock = info.testClock;
     facts.mayAct = m_opening->mayAct;
     facts.whyNot = m_opening->whyNot;
+    if (!rights.login.empty()) {  // the database vouches for it; the name on this host is only claimed
+        facts.person = qt(rights.login);
+        facts.identity = u"login of the database, %1 on this host"_s.arg(m_opening->person);
+    }
+    if (const Status may = checkMayAct(rights); facts.mayAct && !may) {
+        facts.mayAct = false;
+        facts.whyNot = qt(may.error().text);
+    }
     facts.schema = info.schema;
     facts.now = now;
     facts.cursor = changes.cursor;

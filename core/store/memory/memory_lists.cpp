@@ -8,20 +8,6 @@ namespace cairn {
 
 namespace {
 
-// The place of a row in an order; smaller comes first.
-std::tuple<std::int64_t, std::int64_t, RunId> place(const ListRow& row, ListOrder order)
-{
-    if (order == ListOrder::NewestFirst)
-        return {row.createdAt, 0, row.run};
-    return {static_cast<std::int64_t>(row.attention), row.since, row.run};
-}
-
-bool before(const ListRow& a, const ListRow& b, ListOrder order)
-{
-    return order == ListOrder::NewestFirst ? place(a, order) > place(b, order)
-                                           : place(a, order) < place(b, order);
-}
-
 void add(TimeMs& earliest, TimeMs time)
 {
     if (time != kNoTime && (earliest == kNoTime || time < earliest))
@@ -71,20 +57,17 @@ Result<RunPage> MemoryStore::list(
 {
     std::vector<const ListRow*> rows = matching(filter);
     if (after) {
-        const std::tuple<std::int64_t, std::int64_t, RunId> key{after->a, after->b, after->run};
-        std::erase_if(rows, [&](const ListRow* row) {
-            return order == ListOrder::NewestFirst ? place(*row, order) >= key : place(*row, order) <= key;
-        });
+        std::erase_if(
+            rows, [&](const ListRow* row) { return !comesBefore(*after, pageKey(*row, order), order); });
     }
-    std::sort(rows.begin(), rows.end(),
-        [order](const ListRow* a, const ListRow* b) { return before(*a, *b, order); });
+    std::sort(rows.begin(), rows.end(), [order](const ListRow* a, const ListRow* b) {
+        return comesBefore(pageKey(*a, order), pageKey(*b, order), order);
+    });
     RunPage page;
     for (std::size_t i = 0; i < std::min(limit, rows.size()); ++i)
         page.rows.push_back(*rows[i]);
-    if (rows.size() > limit && limit > 0) {
-        const auto [a, b, run] = place(page.rows.back(), order);
-        page.next = PageKey{a, b, run};
-    }
+    if (rows.size() > limit && limit > 0)
+        page.next = pageKey(page.rows.back(), order);
     return page;
 }
 

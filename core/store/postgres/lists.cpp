@@ -30,13 +30,6 @@ std::string afterKey(ListSql& sql, ListOrder order, const std::optional<PageKey>
         + sql.bind(RawId{after->run.bytes}) + ")";
 }
 
-PageKey pageKey(const ListRow& row, ListOrder order)
-{
-    if (order == ListOrder::NewestFirst)
-        return {row.createdAt, 0, row.run};
-    return {static_cast<std::int64_t>(row.attention), row.since, row.run};
-}
-
 std::vector<ListRow> listRowsOf(Rows& rows)
 {
     std::vector<ListRow> out;

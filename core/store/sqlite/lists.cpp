@@ -99,13 +99,6 @@ Result<Index> countingIndex(Db& db, const ListFilter& filter, bool byWords)
     return narrow != Index::None ? narrow : widest(filter);
 }
 
-PageKey pageKey(const ListRow& row, ListOrder order)
-{
-    if (order == ListOrder::NewestFirst)
-        return {row.createdAt, 0, row.run};
-    return {static_cast<std::int64_t>(row.attention), row.since, row.run};
-}
-
 }  // namespace
 
 void readListRow(Query& q, ListRow& r)

@@ -1,0 +1,21 @@
+#include "core/store/lists.h"
+
+#include <tuple>
+
+namespace cairn {
+
+PageKey pageKey(const ListRow& row, ListOrder order)
+{
+    if (order == ListOrder::NewestFirst)
+        return {row.createdAt, 0, row.run};
+    return {static_cast<std::int64_t>(row.attention), row.since, row.run};
+}
+
+bool comesBefore(const PageKey& a, const PageKey& b, ListOrder order)
+{
+    const auto mine = std::tie(a.a, a.b, a.run);
+    const auto other = std::tie(b.a, b.b, b.run);
+    return order == ListOrder::NewestFirst ? mine > other : mine < other;
+}
+
+}  // namespace cairn

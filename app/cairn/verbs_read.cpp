@@ -1,4 +1,4 @@
-// show, history, graph, context, remedies, payload: verbs that change nothing, of one run.
+// show, history, graph, context, remedies, payload, acts: verbs that change nothing.
 
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
@@ -164,6 +164,31 @@ int remediesOf(Session& s, const std::string& named)
     return kDone;
 }
 
+// Acts of people whose logins may not commit, until an engine carries them out.
+int acts(Session& s, std::size_t limit)
+{
+    if (!s.openReader())
+        return s.exitCode;
+    const auto waiting = s.store().waitingActs(limit);
+    if (!waiting)
+        return s.fail(waiting.error());
+    for (const StagedAct& act : *waiting) {
+        if (s.options.json)
+            s.json(dump(Json{{"command", toText(act.command)}, {"run", toText(act.run)},
+                {"verb", key(act.verb)}, {"target", jsonText(act.target)}, {"login", jsonText(act.stagedBy)},
+                {"actor", jsonText(act.claimed)}, {"reason", jsonText(act.reason)},
+                {"time", jsonTime(act.stagedAt)}, {"seen", act.seenVersion}}));
+        else
+            s.line(formatInstant(act.stagedAt) + "  " + pad(act.stagedBy, 14) + " "
+                + pad(std::string(key(act.verb)), 8) + " " + toText(act.run)
+                + (act.target.empty() ? std::string() : "  " + act.target)
+                + (act.reason.empty() ? std::string() : "  \"" + act.reason + "\""));
+    }
+    if (waiting->size() == limit)
+        s.note("there may be more; raise --limit");
+    return kDone;
+}
+
 }  // namespace
 
 void addReadVerbs(Verbs v)
@@ -179,6 +204,12 @@ void addReadVerbs(Verbs v)
     };
     runVerb("graph", "The task graph as DOT text", graph);
     runVerb("remedies", "Verbs after which somebody can move the run again, safest first", remediesOf);
+    {
+        auto limit = std::make_shared<std::size_t>(200);
+        auto* cmd = v.app.add_subcommand("acts", "Acts that wait for an engine, oldest first");
+        cmd->add_option("--limit", *limit, "acts at most");
+        cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return acts(s, *limit); }; });
+    }
     {
         auto version = std::make_shared<std::uint64_t>(0);
         auto* cmd = runVerb("show", "A run and its steps, now or at an earlier version",

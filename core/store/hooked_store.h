@@ -42,6 +42,10 @@ public:
     {
         return read("stagedAct", [&] { return m_store->stagedAct(command); });
     }
+    Result<std::vector<StagedAct>> waitingActs(std::size_t limit) override
+    {
+        return read("waitingActs", [&] { return m_store->waitingActs(limit); });
+    }
     Result<LoadedRun> loadRun(const RunId& run, std::uint64_t from, std::uint64_t to) override
     {
         return read("loadRun", [&] { return m_store->loadRun(run, from, to); });

@@ -11,6 +11,8 @@ Result<std::optional<StagedAct>> StoreReader::stagedAct(const CommandId&)
     return std::optional<StagedAct>();
 }
 
+Result<std::vector<StagedAct>> StoreReader::waitingActs(std::size_t) { return std::vector<StagedAct>(); }
+
 Status StoreWriter::stage(const StagedAct&)
 {
     return makeError(

@@ -110,6 +110,8 @@ public:
     [[nodiscard]] virtual Result<StoreRights> rights();
     // An act that was left for an engine, and what became of it. Stores without logins have none.
     [[nodiscard]] virtual Result<std::optional<StagedAct>> stagedAct(const CommandId& command);
+    // Those that still wait, oldest first.
+    [[nodiscard]] virtual Result<std::vector<StagedAct>> waitingActs(std::size_t limit);
 
     // Entries from `fromVersion` (1 = all) up to `toVersion` (0 = newest). NotFound where there is no such
     // run.

@@ -85,10 +85,15 @@ void TestCliRoles::anActWaitsForAnEngine()
     QCOMPARE(left.word("text"), QStringLiteral("accepted, waits for an engine"));
     QCOMPARE(RawPg(m_roles.url).value("SELECT command FROM cairn.staged_acts").c_str(),
         qPrintable(left.word("command")));
+    const Answer acts = cairn("t_auditor", {QStringLiteral("acts")});
+    QCOMPARE(acts.code, 0);
+    QCOMPARE(acts.word("command"), left.word("command"));
+    QCOMPARE(acts.word("login"), QStringLiteral("t_operator"));
+    QCOMPARE(acts.word("verb"), QStringLiteral("pause"));
     QFile page(QStringLiteral(CAIRN_SOURCE_DIR "/resources/handbook/command-line.md"));
     QVERIFY(page.open(QIODevice::ReadOnly));
     const QByteArray text = page.readAll();
-    for (const QString& name : left.json().keys())
+    for (const QString& name : left.json().keys() + acts.json().keys())
         QVERIFY2(text.contains('`' + name.toUtf8() + '`'), qPrintable(name));
     QVERIFY(text.contains("`staged`"));
 }

@@ -31,6 +31,11 @@ Result<std::optional<StagedAct>> PostgresStore::stagedAct(const CommandId& comma
     return rows.empty() ? std::optional<StagedAct>() : std::optional(std::move(rows.front()));
 }
 
+Result<std::vector<StagedAct>> PostgresStore::waitingActs(std::size_t limit)
+{
+    return readAll<StagedAct>(Sql::WaitingActs, readStaged, limit);
+}
+
 Status PostgresStore::stage(const StagedAct& act)
 {
     CAIRN_TRY(checkStaged(act));

@@ -71,6 +71,7 @@ public:
     Result<TimeMs> now() override;
     Result<StoreRights> rights() override;
     Result<std::optional<StagedAct>> stagedAct(const CommandId& command) override;
+    Result<std::vector<StagedAct>> waitingActs(std::size_t limit) override;
     Result<LoadedRun> loadRun(const RunId& run, std::uint64_t fromVersion, std::uint64_t toVersion) override;
     Result<HotRow> hot(const RunId& run) override;
     Result<std::optional<std::uint64_t>> findCommand(const RunId& run, const CommandId& command) override;

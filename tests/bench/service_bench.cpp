@@ -58,7 +58,14 @@ ServiceBench::ServiceBench(const std::string& path)
     : m_path(path)
 {
     must(sqlite::initStore(path, {}));
-    m_store = must(sqlite::openStore(path, {}));
+    openAll([&path] { return sqlite::openStore(path, {}); });
+}
+
+ServiceBench::ServiceBench(const Open& open) { openAll(open); }
+
+void ServiceBench::openAll(const Open& open)
+{
+    m_store = must(open());
     m_session = makeId<SessionId>(m_clock.wallMs(), m_rng);
     SessionRow row;
     row.id = m_session;
@@ -67,7 +74,7 @@ ServiceBench::ServiceBench(const std::string& path)
     row.leaseUntil = row.startedAt + kLongLease;
     row.serves.assign(1, '*');  // (an assigned text draws a false warning of GCC 12)
     must(m_store->openSession(row));
-    m_queue = must(makeThreadedQueue(must(sqlite::openStore(path, {})), [this] { m_bell.wake(); }));
+    m_queue = must(makeThreadedQueue(must(open()), [this] { m_bell.wake(); }));
     ServiceConfig config;
     config.session = m_session;
     config.actorName = "bench";

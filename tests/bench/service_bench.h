@@ -30,7 +30,10 @@ private:
 
 class ServiceBench {
 public:
-    explicit ServiceBench(const std::string& path);  // a new store
+    explicit ServiceBench(const std::string& path);  // a new store in a file
+    // An engine more on a store that is there; `open` makes a connection to it.
+    using Open = std::function<Result<std::unique_ptr<StoreWriter>>()>;
+    explicit ServiceBench(const Open& open);
     ~ServiceBench();
     ServiceBench(const ServiceBench&) = delete;
     ServiceBench& operator=(const ServiceBench&) = delete;
@@ -53,6 +56,7 @@ public:
     [[nodiscard]] const std::string& path() const { return m_path; }
 
 private:
+    void openAll(const Open& open);
     void begin(const std::string& workflow, int total);
     void startOne();
     void started(const RunId& run);

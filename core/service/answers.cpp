@@ -232,25 +232,30 @@ void Service::Impl::rebuildSoon(Slot& slot)
         rebuild(slot);
 }
 
-// After another server has taken the store's place: all runs that are known, owned or not. Those that were
-// let go, or ended, may have come back to what they were.
-void Service::Impl::lookAgain()
+// After another server has taken the store's place: all runs that are known, owned or not, since those that
+// were let go, or ended, may have come back to what they were. A part of them at a time: heartbeats go out in
+// between. True: there are more.
+bool Service::Impl::lookAgain()
 {
-    constexpr std::size_t kBatch = 500;
-    const std::uint32_t seenNow = acknowledged->replacements();
-    if (replacements == seenNow || depth > 0)
-        return;
+    constexpr std::size_t kPart = 200;
+    if (depth > 0)
+        return false;
+    if (const std::uint32_t seenNow = acknowledged->replacements(); replacements != seenNow) {
+        replacements = seenNow;
+        toLookAt = acknowledged->all();
+    }
+    if (toLookAt.empty())
+        return false;
     ++depth;
-    const std::vector<RunId> runs = acknowledged->all();
-    bool all = true;
-    for (std::size_t at = 0; all && at < runs.size(); at += kBatch)
-        all = lookAt(std::span(runs).subspan(at, std::min(kBatch, runs.size() - at)));
-    if (all)
-        replacements = seenNow;  // else once more with the next pump
+    const std::size_t rest = toLookAt.size() - std::min(kPart, toLookAt.size());
+    const bool done = lookAt(std::span(toLookAt).subspan(rest));
+    if (done)
+        toLookAt.resize(rest);  // else once more with the next pump
     --depth;
+    return done && rest > 0;
 }
 
-// Only runs whose row says less than what is known are read. False: the store could not be read.
+// False: the store could not be read.
 bool Service::Impl::lookAt(std::span<const RunId> runs)
 {
     const auto rows = reader.listRows(runs);
@@ -263,15 +268,18 @@ bool Service::Impl::lookAt(std::span<const RunId> runs)
         const Acknowledged::Head* known = acknowledged->find(run);
         if (!known || versions[run] >= known->version)
             continue;
+        // A row may be older than its run: it is written when it changes.
+        const auto hot = reader.hot(run);
+        if (!hot && hot.error().kind != ErrorKind::NotFound)
+            return false;
+        if (hot
+            && (hot->version > known->version
+                || (hot->version == known->version && hot->head == known->hash)))
+            continue;
         Slot& slot = slotOf(run);
         rebuildSoon(slot);
-        if (slot.owned || config.session.isNull())
-            continue;
-        const auto hot = reader.hot(run);
-        if (hot && hot->owner == config.session)
+        if (hot && !slot.owned && !config.session.isNull() && hot->owner == config.session)
             foundMine.push_back({run, hot->epoch});
-        else if (!hot && hot.error().kind != ErrorKind::NotFound)
-            return false;
     }
     return true;
 }

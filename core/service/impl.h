@@ -51,7 +51,7 @@ struct Service::Impl {
     void breakChain(Slot& slot);
     void rebuild(Slot& slot);
     void tidy();
-    void lookAgain();              // at all runs that are known, after the server was replaced
+    bool lookAgain();              // at all runs that are known, after the server was replaced
     void rebuildSoon(Slot& slot);  // once nothing of it is in flight
     [[nodiscard]] bool lookAt(std::span<const RunId> runs);
     void auditRefusal(const ItemPtr& item, Outcome outcome);
@@ -126,7 +126,8 @@ struct Service::Impl {
     std::shared_ptr<Acknowledged> acknowledged;
     std::optional<StoreInfo> storeInfo;
     SpanMs infoAt = 0;
-    std::uint32_t replacements = 0;  // of the store's server, after which all known runs were looked at
+    std::uint32_t replacements = 0;  // of the store's server, that were seen here
+    std::vector<RunId> toLookAt;     // runs that may have lost entries by the last of them
     std::vector<ClaimedRun> foundMine;
     TimeMs timeBase = kNoTime;
     SpanMs timeAt = 0;

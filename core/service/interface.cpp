@@ -45,9 +45,9 @@ Outcome Service::submitAndWait(Submission submission)
 bool Service::pump()
 {
     const bool moved = m_impl->queue.pump();
-    m_impl->lookAgain();
+    const bool more = m_impl->lookAgain();
     m_impl->tidy();
-    return moved;
+    return moved || more;
 }
 
 void Service::drain()

@@ -17,6 +17,7 @@ private Q_SLOTS:
     void anotherEntryOfTheSameVersionIsALossToo();
     void aRunThatIsGoneIsSaidToBeLost();
     void aRunThatHadEndedIsParkedToo();
+    void manyRunsAreLookedAtInParts();
     void aStoreThatLostNothingGoesOn();
     void whatCannotBeParkedAtOnceIsParkedLater();
 };
@@ -199,6 +200,36 @@ void TestServiceLost::aRunThatHadEndedIsParkedToo()
     a.engine->own(found.front());
     QVERIFY(a.engine->state(a.run) != nullptr);
     QVERIFY(a.engine->state(a.run)->parked);
+}
+
+void TestServiceLost::manyRunsAreLookedAtInParts()
+{
+    constexpr int kRuns = 450;
+    World w;
+    w.add(workflowText("pays", kPays));
+    const auto engine = w.engine();
+    std::vector<RunId> runs;
+    const auto complete = [&](const RunId& run, const char* step) {
+        const AttemptId attempt = World::attemptOf(*w.service->load(run), step);
+        return engine->submitAndWait(World::complete(*engine, run, attempt, R"({"reference":1})")).ok();
+    };
+    for (int i = 0; i < kRuns; ++i)
+        runs.push_back(engine->submitAndWait(World::start(*engine, "pays", "{}")).run);
+    const auto standby = copyOf(*w.db);
+    for (const RunId& run : runs)
+        QVERIFY(complete(run, "look"));
+    replaceBy(*w.db, *standby);
+    QVERIFY(engine->serverReplacedAt().has_value());
+    const auto parked = [&] {
+        return std::count_if(
+            runs.begin(), runs.end(), [&](const RunId& run) { return w.service->load(run)->parked; });
+    };
+    engine->pump();
+    engine->drain();
+    QVERIFY2(parked() > 0 && parked() < kRuns, "a part at a time");
+    while (engine->pump()) { }
+    engine->drain();
+    QCOMPARE(parked(), std::ptrdiff_t(kRuns));
 }
 
 void TestServiceLost::aStoreThatLostNothingGoesOn()

@@ -150,7 +150,7 @@ Result<std::size_t> printMerged(std::vector<Source>& sources, std::size_t width,
             CAIRN_TRY_ASSIGN(const ListRow* row, source.next(limit - shown));
             if (row
                 && (!first
-                    || comesBefore(pageKey(*row, kOrder), pageKey(first->rows[first->at], kOrder), kOrder)))
+                    || precedes(pageKey(*row, kOrder), pageKey(first->rows[first->at], kOrder), kOrder)))
                 first = &source;
         }
         if (!first)

@@ -11,7 +11,7 @@ PageKey pageKey(const ListRow& row, ListOrder order)
     return {static_cast<std::int64_t>(row.attention), row.since, row.run};
 }
 
-bool comesBefore(const PageKey& a, const PageKey& b, ListOrder order)
+bool precedes(const PageKey& a, const PageKey& b, ListOrder order)
 {
     const auto mine = std::tie(a.a, a.b, a.run);
     const auto other = std::tie(b.a, b.b, b.run);

@@ -48,7 +48,7 @@ struct PageKey {
 };
 
 [[nodiscard]] PageKey pageKey(const ListRow& row, ListOrder order);
-[[nodiscard]] bool comesBefore(const PageKey& a, const PageKey& b, ListOrder order);
+[[nodiscard]] bool precedes(const PageKey& a, const PageKey& b, ListOrder order);
 
 struct RunPage {
     std::vector<ListRow> rows;

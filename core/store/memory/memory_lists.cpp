@@ -58,10 +58,10 @@ Result<RunPage> MemoryStore::list(
     std::vector<const ListRow*> rows = matching(filter);
     if (after) {
         std::erase_if(
-            rows, [&](const ListRow* row) { return !comesBefore(*after, pageKey(*row, order), order); });
+            rows, [&](const ListRow* row) { return !precedes(*after, pageKey(*row, order), order); });
     }
     std::sort(rows.begin(), rows.end(), [order](const ListRow* a, const ListRow* b) {
-        return comesBefore(pageKey(*a, order), pageKey(*b, order), order);
+        return precedes(pageKey(*a, order), pageKey(*b, order), order);
     });
     RunPage page;
     for (std::size_t i = 0; i < std::min(limit, rows.size()); ++i)

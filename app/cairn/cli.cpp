@@ -162,6 +162,7 @@ std::unique_ptr<StoreWriter> Session::opened(bool readOnly)
     }
     StoreOptions storeOptions;
     storeOptions.readOnly = readOnly;
+    storeOptions.sendsHints = true;  // this process may end right after
     auto store = openStoreUrl(options.store, storeOptions);
     if (!store) {
         fail(exitOfOpening(store.error()), store.error().text);

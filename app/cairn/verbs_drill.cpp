@@ -246,7 +246,11 @@ std::optional<DrillOptions> prepare(Session& s, const Arguments& arguments)
     options.seed = arguments.seed;
     options.kills = arguments.kills;
     options.progress = [&s](const std::string& text) { s.note("drill: " + text); };
-    options.open = [&s] { return openStoreUrl(s.options.store, {}); };
+    options.open = [&s] {
+        StoreOptions how;
+        how.sendsHints = true;
+        return openStoreUrl(s.options.store, how);
+    };
     if (options.effectd.empty())
         s.fail(kRefused,
             "cairn-effectd, the drill's payment provider, is neither beside this program nor "

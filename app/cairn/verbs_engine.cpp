@@ -44,6 +44,7 @@ int engine(Session& s, const EngineArguments& arguments)
         return s.exitCode;
     EngineOptions options;
     options.openStore = openStoreUrl;
+    options.openHints = openHintsUrl;
     options.core.name = arguments.name.empty() ? "engine-" + std::to_string(::getpid()) : arguments.name;
     options.core.build = CAIRN_VERSION_FULL;
     options.core.serves = arguments.serves;

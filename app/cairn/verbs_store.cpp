@@ -59,20 +59,40 @@ int init(Session& s, const InitOptions& options)
     return kDone;
 }
 
-Json jsonSessions(const std::vector<SessionRow>& rows)
+using ShownHints = std::map<SessionId, HintHealth::State>;
+
+std::optional<HintHealth::State> shownBy(const ShownHints& shown, const SessionRow& row)
+{
+    const auto found = shown.find(row.id);
+    return found == shown.end() ? std::nullopt : std::optional(found->second);
+}
+
+Json jsonHints(std::optional<HintHealth::State> state)
+{
+    if (!state)
+        return {};
+    return *state == HintHealth::State::Deaf     ? "deaf"
+        : *state == HintHealth::State::Listening ? "heard"
+                                                 : "beginning";
+}
+
+Json jsonSessions(const std::vector<SessionRow>& rows, const ShownHints& shown)
 {
     Json list = Json::array();
     for (const auto& row : rows)
-        list.push_back({{"session", toText(row.id)}, {"name", jsonText(row.name)},
-            {"host", jsonText(row.host)}, {"pid", row.pid}, {"build", row.build},
-            {"heartbeat", jsonTime(row.heartbeatAt)}, {"lease_until", jsonTime(row.leaseUntil)}});
+        list.push_back(
+            {{"session", toText(row.id)}, {"name", jsonText(row.name)}, {"host", jsonText(row.host)},
+                {"pid", row.pid}, {"build", row.build}, {"heartbeat", jsonTime(row.heartbeatAt)},
+                {"lease_until", jsonTime(row.leaseUntil)}, {"hints", jsonHints(shownBy(shown, row))}});
     return list;
 }
 
-std::string sessionLine(const SessionRow& row)
+std::string sessionLine(const SessionRow& row, const ShownHints& shown)
 {
+    const bool deaf = shownBy(shown, row) == HintHealth::State::Deaf;
     return row.name + "  " + toText(row.id) + "  pid " + std::to_string(row.pid) + " on " + row.host
-        + ", heartbeat " + formatInstant(row.heartbeatAt);
+        + ", heartbeat " + formatInstant(row.heartbeatAt)
+        + (deaf ? ", AMBER: does not hear hints, asks at intervals" : "");
 }
 
 int info(Session& s)
@@ -83,6 +103,9 @@ int info(Session& s)
     const auto sessions = hearSessions(s.store(), s.service().now());
     if (!sessions)
         return s.fail(sessions.error());
+    const auto shown = s.store().shownHints();
+    if (!shown)
+        return s.fail(shown.error());
     auto counts = s.query().counts({});
     if (!counts)
         return s.fail(counts.error());
@@ -93,8 +116,8 @@ int info(Session& s)
             {"clock_offset_ms", i.clockOffset}, {"now", jsonTime(s.service().now())}};
         if (i.serverTimeline != 0)
             json["server"] = {{"system", std::to_string(i.serverSystem)}, {"timeline", i.serverTimeline}};
-        json["sessions"] = jsonSessions(sessions->heard());
-        json["silent_sessions"] = jsonSessions(sessions->silent());
+        json["sessions"] = jsonSessions(sessions->heard(), *shown);
+        json["silent_sessions"] = jsonSessions(sessions->silent(), *shown);
         Json groups = Json::array();
         for (const auto& row : *counts)
             groups.push_back({{"attention", key(row.attention)}, {"activity", key(row.activity)},
@@ -114,11 +137,11 @@ int info(Session& s)
     s.line("time     " + formatInstant(s.service().now()));
     s.line("engines  " + std::to_string(sessions->heard().size()));
     for (const auto& row : sessions->heard())
-        s.line("  " + sessionLine(row));
+        s.line("  " + sessionLine(row, *shown));
     if (const auto silent = sessions->silent(); !silent.empty()) {
         s.line("silent   " + std::to_string(silent.size()) + ", past their lease; the next engine ends them");
         for (const auto& row : silent)
-            s.line("  " + sessionLine(row));
+            s.line("  " + sessionLine(row, *shown));
     }
     s.line("runs");
     for (const auto& row : *counts)

@@ -36,6 +36,13 @@ Result<std::unique_ptr<StoreWriter>> openStoreUrl(const std::string& url, const 
     return place.path.empty() ? postgres::openStore(url, options) : sqlite::openStore(place.path, options);
 }
 
+Result<std::shared_ptr<HintLink>> openHintsUrl(const std::string& url, const HintOptions& options)
+{
+    if (postgres::isPostgresUrl(url))
+        return postgres::openHints(url, options);
+    return std::shared_ptr<HintLink>();
+}
+
 Status initStoreUrl(const std::string& url, const InitOptions& options)
 {
     CAIRN_TRY_ASSIGN(const StorePlace place, storePlace(url));

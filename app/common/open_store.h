@@ -10,6 +10,9 @@ inline constexpr const char* kStoreUrls = "sqlite:PATH or postgresql://[user@]ho
 // Opens `sqlite:PATH` or `postgresql://...`. InvalidInput for other schemes, with what is possible.
 [[nodiscard]] Result<std::unique_ptr<StoreWriter>> openStoreUrl(
     const std::string& url, const StoreOptions& options);
+// Hints between the processes of a store; null for a kind of store that has none.
+[[nodiscard]] Result<std::shared_ptr<HintLink>> openHintsUrl(
+    const std::string& url, const HintOptions& options);
 // Makes a store. Refused where there is one.
 [[nodiscard]] Status initStoreUrl(const std::string& url, const InitOptions& options);
 

@@ -112,6 +112,7 @@ cairn::ui::StoreOpening openingOf(const Options& options, const cairn::StorePlac
     opening.open = [url = options.store.toStdString()](bool readOnly) {
         cairn::StoreOptions how;
         how.readOnly = readOnly;
+        how.sendsHints = true;
         return cairn::openStoreUrl(url, how);
     };
     // Look-only is the default but for a store that this user made.

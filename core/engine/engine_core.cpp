@@ -17,6 +17,7 @@ constexpr SpanMs kServed = 2'000;
 constexpr SpanMs kLimits = 250;
 constexpr SpanMs kAgain = 1'000;
 constexpr SpanMs kReopen = 500;
+constexpr SpanMs kAway = 200;  // a store that could not be reached is left alone for so long
 constexpr SpanMs kTidy = 3'600'000;
 constexpr SpanMs kFirstTidy = 600'000;
 constexpr SpanMs kStop = 10'000;  // for attempts that were asked to stop, at the end of a drain
@@ -44,6 +45,13 @@ bool EngineCore::Impl::due(SpanMs& at, SpanMs every)
     return true;
 }
 
+// As due(), for what asks the store. Each call to a server that is away blocks for as long as its connection
+// tries; after one that failed the executors and the other clocks come first.
+bool EngineCore::Impl::dueInStore(SpanMs& at, SpanMs every)
+{
+    return seams.clock.monotonicMs() >= awayUntil && due(at, every);
+}
+
 Actor EngineCore::Impl::self() const { return {ActorKind::Engine, toText(session)}; }
 
 void EngineCore::Impl::submit(const RunId& run, cmd::Body body, Service::Done done)
@@ -67,6 +75,8 @@ void EngineCore::Impl::submit(const RunId& run, cmd::Body body, Service::Done do
 
 void EngineCore::Impl::trouble(const Error& error)
 {
+    if (error.kind == ErrorKind::Disconnected)
+        awayUntil = seams.clock.monotonicMs() + kAway;
     if (error.kind == ErrorKind::Full)
         enterFull(error);
     else if (error.kind == ErrorKind::LeaseLost)
@@ -139,13 +149,16 @@ bool EngineCore::Impl::pump()
 SpanMs EngineCore::Impl::sleepFor(SpanMs executorNext)
 {
     const SpanMs now = seams.clock.monotonicMs();
-    SpanMs until = std::min({heartbeatAt, sweepAt, wakeupsAt, outboxAt, leaseEnds});
+    SpanMs until = std::min({heartbeatAt, sweepAt, wakeupsAt, outboxAt});
     if (!draining && !full)
         until = std::min(until, takesStaged ? std::min(claimAt, stagedAt) : claimAt);
+    until = std::min(std::max(until, awayUntil), leaseEnds);
     if (!timers.empty())
         until = std::min(until, now + std::max<SpanMs>(timers.begin()->first - service->now(), 0));
     for (const auto& pending : results)
         until = std::min(until, pending->notBefore);
+    if (now < hintsAt)
+        until = std::min(until, hintsAt);
     if (!claimed.empty())
         until = now;
     return std::clamp<SpanMs>(std::min(until - now, executorNext), 0, Executor::kIdle);
@@ -171,6 +184,7 @@ SpanMs EngineCore::tick()
     if (e.closed)
         return Executor::kIdle;
     const SpanMs now = e.seams.clock.monotonicMs();
+    e.watchHints();
     if (!e.service) {
         if (now < e.reopenAt)
             return e.reopenAt - now;
@@ -191,30 +205,31 @@ SpanMs EngineCore::tick()
         busy = e.pump();
         for (const ClaimedRun& run : e.service->foundOwned())
             e.claimed.push_back({run, false});
-        if (e.due(e.heartbeatAt, e.config.heartbeat))
+        if (e.dueInStore(e.heartbeatAt, e.config.heartbeat))
             e.heartbeat();
-        if (e.due(e.sweepAt, std::clamp<SpanMs>(e.config.lease / 10, 50, 1'000)))
+        if (e.dueInStore(e.sweepAt, std::clamp<SpanMs>(e.config.lease / 10, 50, 1'000)))
             e.sweep();
-        if (e.due(e.wakeupsAt, kWakeups))
+        e.hear();
+        if (e.dueInStore(e.wakeupsAt, e.polled(kWakeups)))
             e.takeWakeups();
-        if (e.due(e.outboxAt, kOutbox))
+        if (e.dueInStore(e.outboxAt, e.polled(kOutbox)))
             e.deliverOutbox();
         e.adoptSome();
         if (!e.draining && !e.full) {
-            if (e.due(e.claimAt, kClaim))
+            if (e.dueInStore(e.claimAt, e.polled(kClaim)))
                 e.claim();
-            if (e.takesStaged && e.due(e.stagedAt, kStaged))
+            if (e.takesStaged && e.dueInStore(e.stagedAt, e.polled(kStaged)))
                 e.takeStaged();
-            if (e.due(e.servedAt, kServed))
+            if (e.dueInStore(e.servedAt, kServed))
                 e.adoptServed();
         }
-        if (e.due(e.limitsAt, kLimits)) {
+        if (e.dueInStore(e.limitsAt, kLimits)) {
             e.limits.tick();
             e.feedAllPermits();  // others may have given slots back, or a new second has begun
         }
-        if (e.due(e.tidyAt, kTidy))
+        if (e.dueInStore(e.tidyAt, kTidy))
             e.tidy();
-        if (!e.full && e.due(e.againAt, kAgain)) {
+        if (!e.full && e.dueInStore(e.againAt, kAgain)) {
             e.lookAgain();
             e.sayUntold();
         }

@@ -26,6 +26,7 @@ struct EngineConfig {
     std::uint32_t maxOwned = 2'000;  // runs
     SpanMs drainGrace = 30'000;      // attempts may go on for so long after drain()
     SpanMs fullProbe = 5'000;        // how often a full store is tried again
+    SpanMs restPoll = 1'000;         // how often the store is asked while hints are heard; else more often
     std::uint32_t verifyOneIn = 256;
     std::uint32_t uid = 0;
     std::uint32_t schema = 0;  // highest that this binary knows; 0: the store's
@@ -40,7 +41,8 @@ struct EngineSeams {
     CommitQueue& queue;  // commits of runs
     Executor& executor;
     ProcessTable& processes;
-    WorkPool* pool = nullptr;  // null: large outputs are staged inside tick(), through `store`
+    WorkPool* pool = nullptr;   // null: large outputs are staged inside tick(), through `store`
+    HintLink* hints = nullptr;  // null: none, it polls
 };
 
 struct EngineStats {
@@ -54,6 +56,10 @@ struct EngineStats {
     std::uint32_t owned = 0;
     std::uint32_t active = 0;
     bool full = false;
+    std::uint64_t hinted = 0;    // rounds of looking that a hint began
+    std::uint64_t deafened = 0;  // how often hints were heard no more
+    bool hears = false;          // hints, now
+    bool deaf = false;           // they should be heard, and are not: it polls
 };
 
 class EngineCore {

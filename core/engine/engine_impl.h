@@ -95,6 +95,12 @@ struct EngineCore::Impl {
     void sayUntold();
     void freeServed();
 
+    // --- engine_hints.cpp
+    void hear();
+    void watchHints();
+    void lookNow(HintSet what);
+    [[nodiscard]] SpanMs polled(SpanMs every) const;
+
     // --- engine_staged.cpp
     void takeStaged();
     void carryOut(const StagedAct& act);
@@ -133,6 +139,7 @@ struct EngineCore::Impl {
     void leaveFull();
     [[nodiscard]] Actor self() const;
     [[nodiscard]] bool due(SpanMs& at, SpanMs every);
+    [[nodiscard]] bool dueInStore(SpanMs& at, SpanMs every);
     [[nodiscard]] bool pump();
     [[nodiscard]] SpanMs sleepFor(SpanMs executorNext);
 
@@ -159,6 +166,9 @@ struct EngineCore::Impl {
     // when each is due next, by the monotonic clock
     SpanMs heartbeatAt = 0, sweepAt = 0, claimAt = 0, wakeupsAt = 0, outboxAt = 0, servedAt = 0, limitsAt = 0,
            stagedAt = 0, fullAt = 0, tidyAt = 0, againAt = 0;
+    SpanMs awayUntil = 0;  // the store could not be reached
+    SpanMs hintsAt = 0;    // hints are not listened to before that
+    std::optional<HintHealth::State> shown;  // of this session, to others
 
     std::unordered_set<SessionId> living;
     struct Seen {

@@ -218,6 +218,7 @@ void EngineCore::Impl::hold(const OutboxRow& row, const std::string& why)
     entry.round = outboxRound;
     entry.wait = std::clamp(2 * entry.wait, kFirstWait, kLongestWait);
     entry.notBefore = seams.clock.monotonicMs() + entry.wait;
+    outboxAt = std::min(outboxAt, entry.notBefore);
     if (!why.empty() && !std::exchange(entry.told, true))
         log::warning("message_not_delivered", {{"from", row.from}, {"to", row.to}, {"text", why}});
 }

@@ -39,6 +39,7 @@ Status EngineCore::Impl::openSession()
     row.leaseUntil = now + config.lease;
     CAIRN_TRY(seams.store.openSession(row));
     session = row.id;
+    shown.reset();
     beats = commits = {};
     leaseEnds = before + config.lease - config.lease / 10;
     heartbeatAt = before + config.heartbeat;
@@ -134,9 +135,11 @@ bool EngineCore::Impl::sameHost(const SessionRow& row) const
 void EngineCore::Impl::sweep()
 {
     const auto rows = seams.store.sessions(false);
+    if (!rows)
+        return trouble(rows.error());
     const auto now = seams.store.now();
-    if (!rows || !now)
-        return trouble(rows ? now.error() : rows.error());
+    if (!now)
+        return trouble(now.error());
     const SpanMs mono = seams.clock.monotonicMs();
     std::erase_if(seen, [&](const auto& known) {  // those that others ended
         return std::none_of(

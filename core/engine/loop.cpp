@@ -26,7 +26,8 @@ namespace {
 
 constexpr SpanMs kLongestSleep = 60'000;
 constexpr unsigned kWorkers = 2;
-constexpr SpanMs kQuiet = 600;  // exitWhenIdle: this long nothing to do
+constexpr SpanMs kQuiet = 600;      // exitWhenIdle: this long nothing to do
+constexpr SpanMs kQuietPoll = 200;  // and meanwhile it was looked several times
 
 // Answers of executors come from handlers of the loop; the rules run in the tick that follows them.
 class Notifier final : public Executor {
@@ -65,8 +66,11 @@ public:
 
     Status run()
     {
-        CAIRN_TRY_ASSIGN(m_store, m_options.openStore(m_options.storeUrl, {}));
-        CAIRN_TRY_ASSIGN(auto writer, m_options.openStore(m_options.storeUrl, {}));
+        CAIRN_TRY(openHints());
+        StoreOptions how;
+        how.hints = m_hints;
+        CAIRN_TRY_ASSIGN(m_store, m_options.openStore(m_options.storeUrl, how));
+        CAIRN_TRY_ASSIGN(auto writer, m_options.openStore(m_options.storeUrl, how));
         CAIRN_TRY_ASSIGN(m_queue, makeThreadedQueue(std::move(writer), [this] { wakeFromThread(); }));
         if (m_options.command.helper.empty())
             m_options.command.helper = findExecHelper();
@@ -75,10 +79,13 @@ public:
         m_executors.add("builtin", std::make_unique<BuiltinExecutor>(m_clock));
         ::signal(SIGPIPE, SIG_IGN);
         m_options.core.uid = ::getuid();
+        if (m_options.exitWhenIdle)
+            m_options.core.restPoll = kQuietPoll;
         m_pool = makeThreadPool(kWorkers,
             {[this] { return m_options.openStore(m_options.storeUrl, {}); },
                 [this](WorkPool::Done done) { afterWork(std::move(done)); }, *m_store});
-        m_core.emplace(EngineSeams{m_clock, m_rng, *m_store, *m_queue, m_notifier, m_processes, m_pool.get()},
+        m_core.emplace(EngineSeams{m_clock, m_rng, *m_store, *m_queue, m_notifier, m_processes, m_pool.get(),
+                           m_hints.get()},
             m_options.core);
         CAIRN_TRY(m_core->open());
         if (m_options.onReady)
@@ -92,6 +99,16 @@ public:
     }
 
 private:
+    Status openHints()
+    {
+        if (!m_options.openHints)
+            return {};
+        HintOptions how;
+        how.wake = [this] { wakeFromThread(); };
+        how.interval = m_options.core.restPoll;
+        CAIRN_TRY_ASSIGN(m_hints, m_options.openHints(m_options.storeUrl, how));
+        return {};
+    }
     void awaitSignal()
     {
         m_signals.async_wait([this](error_code problem, int number) {
@@ -116,7 +133,7 @@ private:
             tick();
         });
     }
-    // From the writer thread.
+    // From the writer thread, and from that of the hints.
     void wakeFromThread()
     {
         if (m_mail.exchange(true))
@@ -193,6 +210,8 @@ private:
     asio::io_context m_io{1};
     asio::steady_timer m_timer;
     asio::signal_set m_signals;
+    std::atomic<bool> m_mail{false};
+    std::shared_ptr<HintLink> m_hints;  // after what its thread wakes
     std::unique_ptr<StoreWriter> m_store;
     ExecutorSet m_executors;  // after the loop that their handlers live in
     Notifier m_notifier;
@@ -200,7 +219,6 @@ private:
     std::unique_ptr<WorkPool> m_pool;
     std::optional<EngineCore> m_core;
     std::optional<Error> m_problem;
-    std::atomic<bool> m_mail{false};
     bool m_woken = false;
     bool m_stopping = false;
     bool m_done = false;

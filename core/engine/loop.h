@@ -12,6 +12,7 @@ namespace cairn {
 struct EngineOptions {
     std::string storeUrl;
     StoreFactory openStore;  // only mains name a driver
+    HintFactory openHints;   // not set: it polls
     EngineConfig core;
     CommandConfig command;  // helper empty: found beside the program
     HttpConfig http;

@@ -1,10 +1,18 @@
-// Staging where a store has no logins: whoever may write it commits at once (DESIGN 9), so nothing is staged.
+// What a store on a server has and others have not. Staging where a store has no logins: whoever may write it
+// commits at once (DESIGN 9), so nothing is staged. Hints where processes cannot reach each other: none.
 
 #include "core/store/store.h"
 
 namespace cairn {
 
 Result<StoreRights> StoreReader::rights() { return StoreRights{}; }
+
+Result<std::map<SessionId, HintHealth::State>> StoreReader::shownHints()
+{
+    return std::map<SessionId, HintHealth::State>();
+}
+
+Status StoreWriter::showHints(const SessionId&, HintHealth::State) { return {}; }
 
 Result<std::optional<StagedAct>> StoreReader::stagedAct(const CommandId&)
 {

@@ -4,10 +4,12 @@
 // OutcomeUnknown. After a failed sync a writer refuses every later write (Io): the caller must close it.
 
 #include "core/base/result.h"
+#include "core/store/hints.h"
 #include "core/store/lists.h"
 #include "core/store/rows.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -105,6 +107,10 @@ public:
     [[nodiscard]] virtual Result<StoreInfo> info() = 0;
     // Store time: the host's wall clock plus the clock offset of a test-clock store.
     [[nodiscard]] virtual Result<TimeMs> now() = 0;
+
+    // How engines that are connected now hear hints, as each has shown it (showHints). For people to look at:
+    // a login may show what it likes. Stores without hints: nothing.
+    [[nodiscard]] virtual Result<std::map<SessionId, HintHealth::State>> shownHints();
 
     // Of this connection's login, now. Stores without logins: everything but staging.
     [[nodiscard]] virtual Result<StoreRights> rights();
@@ -208,6 +214,10 @@ public:
     [[nodiscard]] virtual Result<bool> endSession(
         const SessionId& session, TimeMs at, TimeMs leaseBefore) = 0;
 
+    // Shows how the session hears hints, for as long as this connection lives; shown again by the store where
+    // it is made anew. Not stored.
+    [[nodiscard]] virtual Status showHints(const SessionId& session, HintHealth::State state);
+
     // Runs to reload for this session (commits by others); rows are removed by takeWakeups.
     [[nodiscard]] virtual Result<std::vector<RunId>> takeWakeups(const SessionId& session) = 0;
     // Forgets sessions that ended before `endedBefore` and own no run any more.
@@ -269,13 +279,18 @@ struct StoreOptions {
     bool readOnly = false;
     bool allowNetworkFileSystem = false;
     bool synchronousNormal = false;  // explicit, named downgrade
+    // Told after commits that another process may want to look at; null: nobody. See hints.h.
+    std::shared_ptr<HintSink> hints{};
+    // Without `hints`: the connection sends them itself, in a round trip of its own after the commit. For
+    // programs that end soon.
+    bool sendsHints = false;
 };
 
 struct InitOptions {
     std::string environment = "dev";
     bool guarded = false;
     bool testClock = false;
-    bool roles = false;  // PostgreSQL: owned by the role cairn_owner, with the grants of the other roles
+    bool roles = false;    // PostgreSQL: owned by the role cairn_owner, with the grants of the other roles
     bool preview = false;  // does all but the last: afterwards nothing is there that was not there before
 };
 

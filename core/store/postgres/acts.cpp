@@ -41,6 +41,7 @@ Status PostgresStore::stage(const StagedAct& act)
     CAIRN_TRY(checkStaged(act));
     CAIRN_TRY(change(Repeat::Harmless, Sql::StageAct, act.command, act.run, act.verb, act.target,
         Blob{act.body}, act.reason, act.claimed, act.uid, act.host, act.seenVersion, act.seenDigest));
+    hint({}, hint::kStaged);
     return {};
 }
 

@@ -89,8 +89,10 @@ Status PostgresStore::release(const SessionId& session, std::span<const ClaimedR
             ids.add(run.run);
             epochs.add(run.epoch);
         }
-    return write(
+    HintSet what = hint::kNone;
+    Status status = write(
         [&](Transaction& transaction) -> Status {
+            what = hint::kNone;
             Batch first;
             first.add(Sql::LockSession, session);
             const std::size_t atOwned = first.add(Sql::LockOwned, session, ids, epochs);
@@ -117,18 +119,24 @@ Status PostgresStore::release(const SessionId& session, std::span<const ClaimedR
                 due[run] = transaction.now();
             }
             Columns rows;
-            for (const auto& [run, at] : due)
+            for (const auto& [run, at] : due) {
                 rows.row(run, Due{at});
+                if (at != kNoTime && at <= transaction.now())
+                    what = hint::kClaims;
+            }
             transaction.last().add(Sql::GiveBack, rows);
             return {};
         },
         Repeat::Harmless);
+    hint(status, what);
+    return status;
 }
 
 Result<ClaimedRun> PostgresStore::takeOver(const RunId& run, const SessionId& session)
 {
     ClaimedRun taken{run, 0, 0};
-    CAIRN_TRY(write([&](Transaction& transaction) -> Status {
+    HintSet what = hint::kNone;
+    const Status status = write([&](Transaction& transaction) -> Status {
         Batch first;
         first.add(Sql::LockSession, session);
         first.add(Sql::LockRun, run);
@@ -140,17 +148,21 @@ Result<ClaimedRun> PostgresStore::takeOver(const RunId& run, const SessionId& se
         HotRow hot;
         readHot(answers[1], hot);
         taken = {run, hot.epoch + 1, hot.version};
+        what = session.isNull() ? hint::kClaims : hint::kNone;
         if (session.isNull())
             transaction.last().add(Sql::SetOwnerDue, run, session, transaction.now());
         else
             transaction.last().add(Sql::SetOwner, run, session);
         if (!hot.owner.isNull() && hot.owner != session) {
+            what = static_cast<HintSet>(what | hint::kWakeups);
             Columns wakeups;
             wakeups.row(hot.owner, run);
             transaction.last().add(Sql::AddWakeups, wakeups);
         }
         return {};
-    }));
+    });
+    hint(status, what);
+    CAIRN_TRY(status);
     return taken;
 }
 
@@ -176,7 +188,7 @@ Result<bool> PostgresStore::heartbeat(const SessionId& session, TimeMs at, TimeM
 Result<bool> PostgresStore::endSession(const SessionId& session, TimeMs at, TimeMs leaseBefore)
 {
     bool ended = false;
-    CAIRN_TRY(write([&](Transaction& transaction) -> Status {
+    const Status status = write([&](Transaction& transaction) -> Status {
         Batch first;
         first.add(Sql::EndSession, session, at, leaseBefore);
         CAIRN_TRY_ASSIGN(const auto answers, transaction.begin(first));
@@ -186,7 +198,9 @@ Result<bool> PostgresStore::endSession(const SessionId& session, TimeMs at, Time
         transaction.last().add(Sql::DropWakeups, session);
         transaction.last().add(Sql::ReturnAllSlots, session);
         return {};
-    }));
+    });
+    hint(status, ended ? hint::kClaims : hint::kNone);
+    CAIRN_TRY(status);
     return ended;
 }
 

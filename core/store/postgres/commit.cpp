@@ -47,13 +47,17 @@ bool isRace(const std::string& constraint)
 // One transaction.
 Status PostgresStore::commitPart(std::span<const CommitMember> members, std::span<MemberResult> results)
 {
-    return write([&](Transaction& transaction) -> Status {
+    HintSet what = hint::kNone;
+    Status status = write([&](Transaction& transaction) -> Status {
         GroupCommit group(members, results);
         CAIRN_TRY_ASSIGN(const bool any, group.run(transaction));
+        what = any ? group.hints() : hint::kNone;
         if (!any)
             m_db->rollback();
         return {};
     });
+    hint(status, what);
+    return status;
 }
 
 // A race is decided again. Where a member may be to blame, the group is halved until that one stands alone;

@@ -402,9 +402,20 @@ Status GroupCommit::write(Transaction& transaction)
     return {};
 }
 
+HintSet GroupCommit::hints() const noexcept
+{
+    const bool claimable = std::any_of(m_runs.begin(), m_runs.end(), [this](const auto& each) {
+        const HotRow& hot = each.second.hot;
+        return each.second.changed && hot.owner.isNull() && hot.nextDue != kNoTime && hot.nextDue <= m_now;
+    });
+    return static_cast<HintSet>((m_wakeups.empty() ? hint::kNone : hint::kWakeups)
+        | (m_outbox.empty() ? hint::kNone : hint::kOutbox) | (claimable ? hint::kClaims : hint::kNone));
+}
+
 Result<bool> GroupCommit::run(Transaction& transaction)
 {
     CAIRN_TRY(read(transaction));
+    m_now = transaction.now();
     bool any = false;
     for (std::size_t i = 0; i < m_members.size(); ++i) {
         m_results[i] = {};

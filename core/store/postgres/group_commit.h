@@ -51,6 +51,8 @@ public:
     // Begins the transaction and leaves its last statements for COMMIT. An error ends the whole transaction;
     // what concerns a member alone is in its result. False: nothing is to be written.
     [[nodiscard]] Result<bool> run(Transaction& transaction);
+    // What others may want to look at once it is committed.
+    [[nodiscard]] HintSet hints() const noexcept;
 
 private:
     using Kind = MemberResult::Kind;
@@ -109,6 +111,7 @@ private:
     Columns m_outbox;
     std::set<std::pair<SessionId, RunId>> m_wakeups;
     std::vector<MemberResult*> m_audited;
+    TimeMs m_now = kNoTime;
 };
 
 }  // namespace cairn::postgres

@@ -17,6 +17,10 @@ namespace cairn::postgres {
 [[nodiscard]] Result<std::unique_ptr<StoreWriter>> openStore(
     const std::string& url, const StoreOptions& options);
 
+// LISTEN and NOTIFY on a connection and a thread of their own. InvalidInput: not such a URL. The destructor
+// waits for a connection that is being made: at most the URL's connect_timeout (5 s) for each of its hosts.
+[[nodiscard]] Result<std::shared_ptr<HintLink>> openHints(const std::string& url, const HintOptions& options);
+
 struct MigrateReport {
     std::uint32_t from = 0;
     std::uint32_t to = 0;

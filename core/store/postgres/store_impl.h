@@ -63,12 +63,14 @@ private:
 class PostgresStore final : public StoreWriter {
 public:
     PostgresStore(std::unique_ptr<Db> db, const StoreOptions& options);
+    ~PostgresStore() override;
 
     // Connects, checks versions and shape, and reads what never changes while the store is open.
     [[nodiscard]] Status open();
 
     Result<StoreInfo> info() override;
     Result<TimeMs> now() override;
+    Result<std::map<SessionId, HintHealth::State>> shownHints() override;
     Result<StoreRights> rights() override;
     Result<std::optional<StagedAct>> stagedAct(const CommandId& command) override;
     Result<std::vector<StagedAct>> waitingActs(std::size_t limit) override;
@@ -110,6 +112,7 @@ public:
     Status openSession(const SessionRow& session) override;
     Result<bool> heartbeat(const SessionId& session, TimeMs at, TimeMs leaseUntil) override;
     Result<bool> endSession(const SessionId& session, TimeMs at, TimeMs leaseBefore) override;
+    Status showHints(const SessionId& session, HintHealth::State state) override;
     Result<std::vector<RunId>> takeWakeups(const SessionId& session) override;
     Status dropSessionsEndedBefore(TimeMs endedBefore) override;
     Result<std::vector<OutboxRow>> outbox(std::size_t limit, std::uint64_t after) override;
@@ -159,6 +162,11 @@ private:
             repeat));
         return changed;
     }
+    // What others may want to look at, once it was acknowledged. Where the answer was lost it may be there
+    // all the same: that is said as well, later.
+    void hint(const Status& written, HintSet what) noexcept;
+    // Where this connection sends them itself: what waits, once the last is long enough ago.
+    void sendHints() noexcept;
     [[nodiscard]] Status continueChanges();
     // Makes the connection anew where it was lost, and checks that it is still the same store.
     [[nodiscard]] Status ready();
@@ -222,6 +230,9 @@ private:
     TimeMs m_serverTime = kNoTime;  // at m_serverTimeAt of the monotonic clock
     SpanMs m_serverTimeAt = 0;
     TimeMs m_lastNow = kNoTime;
+    std::string m_label;  // the connection's application_name; empty: as the URL says
+    HintSet m_untold = hint::kNone;
+    SpanMs m_hintsAt = 0;  // when the next may be sent, by the monotonic clock
 };
 
 // Creates a store at an older schema too: for the tests of the migration.

@@ -65,11 +65,15 @@ Result<std::vector<Rows>> Transaction::commit()
 
 Status PostgresStore::ready()
 {
+    if (m_untold != hint::kNone)
+        sendHints();
     if (m_db->connected())
         return {};
     CAIRN_TRY(m_db->connect());
     if (!m_opened)
         return {};
+    if (!m_label.empty())
+        CAIRN_TRY(m_db->query(Sql::ShowLabel, m_label));
     CAIRN_TRY(readInfo());
     return {};
 }

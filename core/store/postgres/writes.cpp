@@ -155,6 +155,7 @@ Status PostgresStore::setClockOffset(SpanMs offset)
 {
     CAIRN_TRY(checkClockOffset(m_info));
     CAIRN_TRY(change(Repeat::Harmless, Sql::SetClockOffset, offset));
+    hint({}, hint::kClaims);  // what was to come is due
     return {};
 }
 

@@ -215,8 +215,12 @@ Status RunCopier::stage(const RunId& run, const PayloadRow& payload)
     for (std::uint64_t at = 0; at < payload.ref.size; at += kChunkSize) {
         CAIRN_TRY_ASSIGN(const std::string bytes, m_from.payload(run, payload.ref.id, at, kChunkSize));
         const Status staged = m_to.stageChunk(payload.artifact, index++, bytes);
-        if (!staged && staged.error().kind == ErrorKind::Refused)
-            return {};  // another payload has brought it; the commit checks that it is whole
+        if (!staged && staged.error().kind == ErrorKind::Refused) {
+            CAIRN_TRY_ASSIGN(const StoreInfo info, m_to.info());
+            const auto fence = fenceOf(info.minWriter);
+            if (fence && fence->kind == FenceKind::Filling)
+                return {};  // another payload has brought it; the commit checks that it is whole
+        }
         CAIRN_TRY(staged);
         if (failpoint::hit("copy.chunk"))
             return makeError(ErrorKind::Io, "stopped by a failpoint");

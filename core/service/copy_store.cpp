@@ -402,8 +402,8 @@ Result<std::string> previewCopy(StoreReader& from, const StoreDoor& to)
     const std::string what = formatCount(static_cast<std::int64_t>(runs)) + (runs == 1 ? " run" : " runs");
     switch (standing.next) {
     case Standing::Next::Begin:
-        return "nothing is written into this store from now on; " + what + " are copied to " + to.name
-            + ", compared, and live there";
+        return "nothing is written into this store from now on; " + what + (runs == 1 ? " is" : " are")
+            + " copied to " + to.name + ", compared, and live there";
     case Standing::Next::Nothing: return "nothing: it was moved to " + to.name + " before";
     default: break;
     }

@@ -26,18 +26,18 @@ Error fenceError(const Fence& fence)
 {
     switch (fence.kind) {
     case FenceKind::Leaving:
-        return makeError(ErrorKind::SchemaMismatch,
+        return makeError(ErrorKind::Refused,
             "this store is being moved: `cairn audit list` tells where to; nothing is written into it");
     case FenceKind::Moved:
-        return makeError(ErrorKind::SchemaMismatch,
+        return makeError(ErrorKind::Refused,
             "this store was moved: `cairn audit list` tells where to; nothing is written into it");
     case FenceKind::Filling:
-        return makeError(ErrorKind::SchemaMismatch,
+        return makeError(ErrorKind::Refused,
             "this store is the copy of a move that has not ended; nothing is written into it before: "
             "`cairn store copy` again, as it was begun, goes on");
     case FenceKind::Abandoned: break;
     }
-    return makeError(ErrorKind::SchemaMismatch,
+    return makeError(ErrorKind::Refused,
         "this store is what a move left that was given up; it is never opened again: remove it");
 }
 

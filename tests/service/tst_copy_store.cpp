@@ -20,6 +20,7 @@ private Q_SLOTS:
     void stoppedAnywhereItGoesOn_data();
     void stoppedAnywhereItGoesOn();
     void enginesFinishItInTheNewPlace();
+    void anEngineThatSleptEndsWhereItsStoreWasMoved();
     void aKeyBelongsToItsRunInTheNewPlaceAlone();
     void itEndsBetweenGroupsWhenAskedTo();
     void whatCannotBeMovedIsRefusedBeforeAnythingIsDone_data();
@@ -318,6 +319,24 @@ void TestCopyStore::enginesFinishItInTheNewPlace()
         CAIRN_VERIFY_OK(problems);
         QVERIFY2(problems->empty(), problems->empty() ? "" : problems->front().text.c_str());
     }
+}
+
+void TestCopyStore::anEngineThatSleptEndsWhereItsStoreWasMoved()
+{
+    Cluster c;
+    c.add(flow("look", R"({"name":"a","tool":"look"})"));
+    Node& node = c.engine();
+    const RunId run = c.start("look");
+    c.settle();
+    QCOMPARE(node.executor.started.size(), std::size_t(1));
+    c.clock.advance(2 * Lived::kLease);
+    const Place there = memoryPlace(c.clock);
+    CAIRN_VERIFY_OK(move(memoryPlace(c.clock, c.db), there, c.rng));
+    node.executor.complete(0);
+    c.pass(5'000);
+    QVERIFY(node.core->hopeless());
+    QCOMPARE(*node.core->hopeless(), fenceError({FenceKind::Moved, 0}));
+    QCOMPARE(c.load(run).version, there.writer()->hot(run)->version);
 }
 
 void TestCopyStore::aKeyBelongsToItsRunInTheNewPlaceAlone()

@@ -181,7 +181,7 @@ void ContractTest::onlyWhoFillsAStoreWritesIntoItsFence()
     CAIRN_VERIFY_OK(m_store->changeFence({schema, filling, false, {}, std::nullopt}));
     StoreOptions options;
     options.intoFence = minWriterOf({FenceKind::Filling, 6});
-    CAIRN_VERIFY_ERROR(m_backend->connect(options)->raiseBackOff("web", 5, false), ErrorKind::SchemaMismatch);
+    CAIRN_VERIFY_ERROR(m_backend->connect(options)->raiseBackOff("web", 5, false), ErrorKind::Refused);
     options.intoFence = filling;
     const auto filler = m_backend->connect(options);
     CAIRN_VERIFY_OK(filler->raiseBackOff("web", 5, false));

@@ -26,9 +26,9 @@ constexpr std::size_t kAuditPage = 200;
 
 Error refused(std::string text) { return makeError(ErrorKind::Refused, std::move(text)); }
 
-Status stoppedAt(const char* failpoint)
+Status stoppedAt(const char* point)
 {
-    if (failpoint::hit(failpoint))
+    if (failpoint::hit(point))
         return makeError(ErrorKind::Io, "stopped by a failpoint");
     return {};
 }

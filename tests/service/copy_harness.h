@@ -206,9 +206,10 @@ inline std::string flow(const std::string& name, const std::string& steps, const
         + steps + "]" + more + "}";
 }
 
-inline std::string pays(const std::string& name, const std::string& order)
+inline std::string pays(const std::string& name, const std::string& order, const std::string& after = {})
 {
-    return R"({"name":")" + name + R"(","tool":"pay","input":{"order":")" + order + R"("}})";
+    return R"({"name":")" + name + R"(","tool":"pay","input":{"order":")" + order + "\"}"
+        + (after.empty() ? "" : R"(,"after":[")" + after + "\"]") + "}";
 }
 
 // The runs by what they are for; attempts are under way in some of them when the engine dies.
@@ -240,16 +241,18 @@ struct Lived {
 
     static std::vector<std::string> workflows()
     {
+        const std::string go = R"(,{"name":"go","kind":"signal","signal":"go"},)";
+        const std::string asks =
+            R"({"name":"a","tool":"pay","input":{"order":{"$from":"input","at":"/order"}},)"
+            R"("approval":{"role":"ops","expires":"8h"}})";
         return {flow("look", R"({"name":"a","tool":"look"},{"name":"b","tool":"look","after":["a"]})"),
             flow("call", R"({"name":"a","tool":"call"})"),
-            flow("ask",
-                R"({"name":"a","tool":"pay","input":{"order":{"$from":"input","at":"/order"}},"approval":{"role":"ops","expires":"8h"}})",
-                R"(,"attributes":[{"name":"order","type":"text","at":"/order"}])"),
-            flow("nap", R"({"name":"a","kind":"timer","wait":"10s"})"),
+            flow("ask", asks, R"(,"attributes":{"order":{"type":"text","at":"/order"}})"),
+            flow("nap", R"({"name":"a","kind":"timer","wait":"60s"})"),
             flow("bell",
                 R"({"name":"a","kind":"signal","signal":"rung"},{"name":"b","kind":"signal","signal":"again"})"),
-            flow("pay", pays("a", "A")), flow("cross1", pays("x", "X") + "," + pays("y", "Y")),
-            flow("cross2", pays("y", "Y") + "," + pays("x", "X")),
+            flow("pay", pays("a", "A")), flow("cross1", pays("x", "X") + go + pays("y", "Y", "go")),
+            flow("cross2", pays("y", "Y") + go + pays("x", "X", "go")),
             flow("parent", R"({"name":"sub","kind":"run","workflow":"bell","input":{"a":1}})")};
     }
 
@@ -311,6 +314,10 @@ struct Lived {
         start("waits for pays", "pay");
         start("cross 1", "cross1");
         start("cross 2", "cross2");
+        for (const char* name : {"cross 1", "cross 2"}) {  // each waits for what the other has under way
+            ring(name, "go", name);
+            c.settle();
+        }
         start("parent", "parent");
         start("cancelled parent", "parent");
         start("paused", "bell");

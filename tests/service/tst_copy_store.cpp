@@ -298,9 +298,8 @@ void TestCopyStore::enginesFinishItInTheNewPlace()
     // Time goes on: the timer fires once, a wait for the provider is kept, and a retry comes.
     QVERIFY(!n.load(run("nap")).closed);
     QCOMPARE(n.startsOf("limited"), std::size_t(0));
-    n.pass(12'000);
-    QVERIFY(n.load(run("nap")).closed);
     n.pass(60'000);
+    QVERIFY(n.load(run("nap")).closed);
     QCOMPARE(n.startsOf("retry"), std::size_t(1));
     n.pass(60'000);
     QCOMPARE(n.startsOf("limited"), std::size_t(1));
@@ -403,7 +402,7 @@ void TestCopyStore::whatCannotBeMovedIsRefusedBeforeAnythingIsDone_data()
         << QStringLiteral("act") << QStringLiteral("an act that was left for an engine still waits");
     QTest::newRow("a store in the way") << QStringLiteral("there") << QStringLiteral("there is a store at");
     QTest::newRow("itself") << QStringLiteral("itself") << QStringLiteral("there is a store at");
-    QTest::newRow("a file in the way") << QStringLiteral("file") << QStringLiteral("is not a Cairn store");
+    QTest::newRow("a file in the way") << QStringLiteral("file") << QStringLiteral("to.db");
 }
 
 void TestCopyStore::whatCannotBeMovedIsRefusedBeforeAnythingIsDone()
@@ -470,8 +469,8 @@ void TestCopyStore::aLivingEngineIsNamed()
     const auto refused = move(from, there, rng);
     QVERIFY(!refused);
     QCOMPARE(refused.error().kind, ErrorKind::Refused);
-    QCOMPARE(refused.error().text.substr(0, 61),
-        std::string("an engine still lives: night shift on rack-7, process 4711; e"));
+    QVERIFY(
+        refused.error().text.find("an engine still lives: night shift on rack-7, process 4711; end it") == 0);
     // Also where it came after the look at the store.
     const auto late = from.writer()->changeFence(
         {kMaxFormat, minWriterOf({FenceKind::Leaving, 0}), true, {}, std::nullopt});
@@ -657,10 +656,9 @@ void TestCopyStore::aPreviewSaysWhatWouldHappenAndDoesNothing()
 // Whatever made it so: the copy is compared before it is opened.
 void TestCopyStore::aDamagedCopyIsNotOpened()
 {
-    for (const char* sql :
-        {"DROP TRIGGER entries_no_delete; DELETE FROM entries WHERE rowid = (SELECT max(rowid) FROM entries)",
-            "UPDATE steps SET state = 5 WHERE rowid = (SELECT min(rowid) FROM steps)", "DELETE FROM outbox",
-            "DELETE FROM approvals"}) {
+    for (const char* sql : {"UPDATE run_hot SET head = zeroblob(32)",
+             "UPDATE steps SET state = 5 WHERE rowid = (SELECT min(rowid) FROM steps)", "DELETE FROM outbox",
+             "DELETE FROM approvals"}) {
         SeededRng rng(4);
         const Scratch folder;
         const Place from = copyOfSmall();

@@ -208,22 +208,28 @@ std::string Session::login() const { return loginOf(m_rights, ::getuid()); }
 
 Actor Session::person() const { return {ActorKind::Person, options.as.empty() ? osUserName() : options.as}; }
 
-bool Session::record(
-    Verb verb, const std::string& target, const std::string& before, const std::string& after)
+AuditRow Session::personAct() const
 {
     AuditRow row;
-    row.login = login();
-    row.time = service().now();
-    row.kind = "applied";
-    row.verb = verb;
     row.actor = person().id;
     row.uid = ::getuid();
     char host[256] = {};
     if (::gethostname(host, sizeof host - 1) == 0)
         row.host = host;
+    row.reason = isUtf8(options.reason) ? options.reason : visible(options.reason);
+    return row;
+}
+
+bool Session::record(
+    Verb verb, const std::string& target, const std::string& before, const std::string& after)
+{
+    AuditRow row = personAct();
+    row.login = login();
+    row.time = service().now();
+    row.kind = "applied";
+    row.verb = verb;
     row.target = visibleLine(target);
     row.command = makeId<CommandId>(clock.wallMs(), rng);
-    row.reason = isUtf8(options.reason) ? options.reason : visible(options.reason);
     row.before = before;
     row.after = after;
     const auto seq = store().appendAudit(std::move(row));

@@ -77,6 +77,7 @@ public:
     std::optional<std::vector<RunId>> targets(const std::vector<std::string>& named);
     std::optional<RunId> target(const std::string& named);
     [[nodiscard]] Actor person() const;
+    [[nodiscard]] AuditRow personAct() const;  // who acts, where, and why; the rest is the act's
     // Records a person's act on the store as a whole, with --reason. Prints the error and gives false where
     // it cannot be recorded. `before` and `after` are JSON.
     bool record(Verb verb, const std::string& target, const std::string& before, const std::string& after);
@@ -133,6 +134,7 @@ void addSeveralVerbs(Verbs verbs);
 void addActVerbs(Verbs verbs);
 void addStartVerbs(Verbs verbs);
 void addStoreVerbs(Verbs verbs);
+void addCopyVerb(Verbs verbs, CLI::App& storeGroup);  // `store copy`
 void addWorkflowVerbs(Verbs verbs);
 void addAuditVerbs(Verbs verbs);
 void addEngineVerbs(Verbs verbs);

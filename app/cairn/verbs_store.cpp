@@ -1,4 +1,4 @@
-// store init|info|check|migrate|backup, verify, audit list|verify|head.
+// store init|info|check|migrate|backup|clock, verify, audit list|verify|head.
 
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
@@ -95,6 +95,13 @@ std::string sessionLine(const SessionRow& row, const ShownHints& shown)
         + (deaf ? ", AMBER: does not hear hints, asks at intervals" : "");
 }
 
+// Why nothing may be written into it; null: it may.
+Json closedText(const StoreInfo& info)
+{
+    const auto fence = fenceOf(info.minWriter);
+    return fence ? Json(fenceError(*fence).text) : Json();
+}
+
 int info(Session& s)
 {
     if (!s.openReader())
@@ -113,7 +120,8 @@ int info(Session& s)
         Json json{{"id", uuidText(i.id)}, {"schema", i.schema}, {"min_reader", i.minReader},
             {"min_writer", i.minWriter}, {"write_format", i.writeFormat}, {"environment", i.environment},
             {"safety", i.safety == Safety::Guarded ? "guarded" : "free"}, {"test_clock", i.testClock},
-            {"clock_offset_ms", i.clockOffset}, {"now", jsonTime(s.service().now())}};
+            {"clock_offset_ms", i.clockOffset}, {"now", jsonTime(s.service().now())},
+            {"closed", closedText(i)}};
         if (i.serverTimeline != 0)
             json["server"] = {{"system", std::to_string(i.serverSystem)}, {"timeline", i.serverTimeline}};
         json["sessions"] = jsonSessions(sessions->heard(), *shown);
@@ -129,6 +137,8 @@ int info(Session& s)
     }
     s.line("store    " + s.options.store + "  " + uuidText(i.id));
     s.line("schema   " + std::to_string(i.schema) + ", writes entry format " + std::to_string(i.writeFormat));
+    if (const auto fence = fenceOf(i.minWriter))
+        s.line("closed   " + fenceError(*fence).text);
     s.line("safety   " + i.environment + ", " + (i.safety == Safety::Guarded ? "guarded" : "free")
         + (i.testClock ? ", TEST CLOCK, offset " + formatSpan(i.clockOffset) : ""));
     if (i.serverTimeline != 0)
@@ -366,7 +376,8 @@ void addStoreVerbs(Verbs v)
 {
     Session& s = v.session;
     auto& chosen = v.chosen;
-    auto* group = v.app.add_subcommand("store", "Creates, inspects, checks, migrates and copies a store");
+    auto* group =
+        v.app.add_subcommand("store", "Creates, inspects, checks, migrates, backs up and moves a store");
     group->require_subcommand(1);
     {
         auto* cmd = group->add_subcommand("init", "Creates a store");
@@ -414,6 +425,7 @@ void addStoreVerbs(Verbs v)
         addCommon(cmd, s);
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return clockOffset(s, *span); }; });
     }
+    addCopyVerb(v, *group);
     auto runs = std::make_shared<std::vector<std::string>>();
     auto* cmd = v.app.add_subcommand(
         "verify", "Folds histories and compares with what is stored; all runs where none is named");

@@ -5,6 +5,8 @@
 
 #include <cairn/version.h>
 
+#include <filesystem>
+
 namespace cairn {
 
 Result<StorePlace> storePlace(const std::string& url)
@@ -20,6 +22,16 @@ Result<StorePlace> storePlace(const std::string& url)
     }
     return makeError(ErrorKind::InvalidInput,
         "store \"" + url + "\" is not a store URL; use " + kStoreUrls + ", for example sqlite:runs.db");
+}
+
+Result<std::string> storeName(const std::string& url)
+{
+    CAIRN_TRY_ASSIGN(const StorePlace place, storePlace(url));
+    if (place.path.empty())
+        return place.shown;
+    std::error_code error;
+    const auto path = std::filesystem::absolute(place.path, error);
+    return "sqlite:" + (error ? place.path : path.lexically_normal().string());
 }
 
 Result<std::string> sqlitePath(const std::string& url)

@@ -94,7 +94,21 @@ void EngineCore::Impl::notWritten(Refusals& refusals, const Error& error)
     const SpanMs now = seams.clock.monotonicMs();
     if (refusals.times++ == 0)
         refusals.since = now;
-    if (hopeless || refusals.times < kRefusals || now - refusals.since < config.lease / 4)
+    if (refusals.times >= kRefusals && now - refusals.since >= config.lease / 4)
+        giveUp(error);
+}
+
+// One that slept while its store was moved would ask for a session for ever.
+void EngineCore::Impl::giveUpWhereMoved(const Error& error)
+{
+    const auto info = seams.store.info();
+    if (info && fenceOf(info->minWriter))
+        giveUp(error);
+}
+
+void EngineCore::Impl::giveUp(const Error& error)
+{
+    if (hopeless)
         return;
     hopeless = error;
     log::error("store_refuses_writes", {{"text", error.text}});
@@ -191,6 +205,7 @@ SpanMs EngineCore::tick()
         if (const Status opened = e.openSession(); !opened) {
             e.trouble(opened.error());
             e.notWritten(e.beats, opened.error());
+            e.giveUpWhereMoved(opened.error());
             e.reopenAt = now + kReopen;
             return kReopen;
         }

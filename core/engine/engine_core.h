@@ -79,8 +79,8 @@ public:
     [[nodiscard]] bool drained() const;
     // Stops what still runs and ends the session, so that others take over at once.
     void close();
-    // Set where the store refuses every write of this process (after a failed sync, or damage): close() and
-    // end the process. A new one opens the store anew, and checks it.
+    // Set where the store refuses every write of this process (after a failed sync, damage, or a move):
+    // close() and end the process. A new one opens the store anew, and checks it.
     [[nodiscard]] const std::optional<Error>& hopeless() const;
 
     [[nodiscard]] SessionId session() const;  // null while there is none

@@ -134,6 +134,8 @@ struct EngineCore::Impl {
     void submit(const RunId& run, cmd::Body body, Service::Done done);
     void trouble(const Error& error);
     void notWritten(Refusals& refusals, const Error& error);
+    void giveUpWhereMoved(const Error& error);
+    void giveUp(const Error& error);
     void notCommitted(const Error& error);
     void enterFull(const Error& error);
     void leaveFull();

@@ -229,6 +229,7 @@ constexpr Word kVerbs[] = {
     plain(Verb::MigrateStore, "store_migrate", "Migrate store", "Bring the store's schema to this version."),
     plain(Verb::BackUpStore, "store_backup", "Back up store", "Copy the store to a file."),
     plain(Verb::MoveClock, "store_clock", "Move clock", "Move the clock of a test-clock store on."),
+    plain(Verb::CopyStore, "store_copy", "Move store", "Move the whole store to another place."),
 };
 
 constexpr Word kUnknownWord{

@@ -142,6 +142,7 @@ enum class Verb : std::uint8_t {
     MigrateStore,
     BackUpStore,
     MoveClock,
+    CopyStore,
 };
 
 struct Word {

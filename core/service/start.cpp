@@ -99,6 +99,10 @@ std::optional<Outcome> Service::Impl::prepare(Item& item)
 {
     Submission& s = item.submission;
     const TimeMs at = now();
+    // The store would refuse the commit; a preview, and a key that is in use, need none.
+    if (const auto store = info(); store)
+        if (const auto fence = fenceOf(store->minWriter))
+            return failedWith(s.run, fenceError(*fence));
     // Entries of format 1 have no room for it, and what is decided on must be what can be read back.
     if (s.command.actor.kind == ActorKind::Person && s.command.actor.login.empty())
         if (const auto store = info(); store && std::min(store->writeFormat, kMaxFormat) >= 2)
@@ -181,6 +185,11 @@ std::optional<Outcome> Service::Impl::prepareStart(Item& item, cmd::Start& start
     const auto taken = reader.findKey(identity.workflow.name, s.key);
     if (!taken)
         return failedWith(s.run, taken.error());
+    // As of now: whoever is told "that run exists" is not told by a store that the run has left.
+    if (const auto standing = *taken ? reader.info() : store; !standing)
+        return failedWith(s.run, standing.error());
+    else if (const auto fence = fenceOf(standing->minWriter))
+        return failedWith(s.run, fenceError(*fence));
     return *taken ? std::optional(keyTaken(item, **taken)) : std::nullopt;
 }
 

@@ -212,6 +212,26 @@ Digest chunkDigest(const ArtifactId& artifact, std::uint32_t index, std::string_
     return sha256(head.out(), bytes);
 }
 
+Status checkAuditLink(const AuditRow& row, std::uint64_t seq, const Digest& head)
+{
+    CAIRN_TRY(checkAudit(row));
+    if (row.seq != seq + 1 || row.previous != head)
+        return makeError(ErrorKind::Conflict,
+            "audit entry " + std::to_string(row.seq) + " does not continue the audit here, which ends at "
+                + std::to_string(seq));
+    if (auditHash(row) != row.hash)
+        return makeError(
+            ErrorKind::Corrupt, "audit entry " + std::to_string(row.seq) + " was changed after it was written");
+    return {};
+}
+
+Status checkFilled(std::uint32_t intoFence)
+{
+    if (intoFence != 0)
+        return {};
+    return makeError(ErrorKind::Refused, "only a store that is being filled takes another's audit");
+}
+
 bool AuditVerifier::next(const AuditRow& row)
 {
     if (!m_problem.empty())

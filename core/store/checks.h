@@ -24,6 +24,10 @@ namespace cairn {
 // A chunk's digest is bound to its artifact (a random id) and place, so equal content is not seen as equal.
 [[nodiscard]] Digest chunkDigest(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes);
 
+// Whether an entry of another store's audit goes on from this one's end, as it is. Conflict, Corrupt.
+[[nodiscard]] Status checkAuditLink(const AuditRow& row, std::uint64_t seq, const Digest& head);
+[[nodiscard]] Status checkFilled(std::uint32_t intoFence);  // Refused unless the store is being filled
+
 // The next links of the audit chain, checked one by one; the problem names the sequence number.
 class AuditVerifier {
 public:

@@ -138,6 +138,7 @@ public:
     }
     Result<std::vector<AuditRow>> auditOfRun(const RunId& run) override { return m_store->auditOfRun(run); }
     Result<std::vector<VerifyProblem>> check(bool deep) override { return m_store->check(deep); }
+    Result<std::vector<std::string>> unmovable() override { return m_store->unmovable(); }
     void interrupt() noexcept override { }
 
     Status commit(std::span<const CommitMember> members, std::vector<MemberResult>& results) override
@@ -218,6 +219,14 @@ public:
     Result<std::uint64_t> appendAudit(AuditRow row) override
     {
         return write("appendAudit", [&] { return m_store->appendAudit(row); });
+    }
+    Status extendAudit(std::span<const AuditRow> rows) override
+    {
+        return write("extendAudit", [&] { return m_store->extendAudit(rows); });
+    }
+    Status changeFence(const FenceChange& change) override
+    {
+        return write("changeFence", [&] { return m_store->changeFence(change); });
     }
     Status setClockOffset(SpanMs offset) override { return m_store->setClockOffset(offset); }
     Status stage(const StagedAct& act) override

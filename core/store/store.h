@@ -5,7 +5,9 @@
 
 #include "core/base/result.h"
 #include "core/store/hints.h"
+#include "core/store/fence.h"
 #include "core/store/lists.h"
+#include "core/store/options.h"
 #include "core/store/rows.h"
 
 #include <functional>
@@ -173,6 +175,9 @@ public:
     // Checks what the database itself can (shape, integrity, foreign keys, append-only triggers, audit
     // chain).
     [[nodiscard]] virtual Result<std::vector<VerifyProblem>> check(bool deep) = 0;
+    // What a move to another place could not bring along (redacted payloads, deleted runs); empty: nothing.
+    // Looks through whole tables.
+    [[nodiscard]] virtual Result<std::vector<std::string>> unmovable();
 
     // From any thread: makes the running read of this object end with Cancelled.
     virtual void interrupt() noexcept = 0;
@@ -250,6 +255,11 @@ public:
     [[nodiscard]] virtual Status addWorkflow(const WorkflowRow& row) = 0;
 
     [[nodiscard]] virtual Result<std::uint64_t> appendAudit(AuditRow row) = 0;
+    // Entries of another store's audit as they are, numbers and hashes too. Only into a store that is being
+    // filled (StoreOptions::intoFence). Conflict where they do not continue the chain here.
+    [[nodiscard]] virtual Status extendAudit(std::span<const AuditRow> rows);
+    // See fence.h. Afterwards this connection is bound by what it has set, as all others are.
+    [[nodiscard]] virtual Status changeFence(const FenceChange& change);
     [[nodiscard]] virtual Status setClockOffset(SpanMs offset) = 0;  // Refused unless a test-clock store
 
     // Leaves an act for an engine; the same one again changes nothing. NoRight: the login's role may not
@@ -273,25 +283,6 @@ public:
     // Copies the whole store to a new file, checked after writing (Refused where the file exists).
     [[nodiscard]] virtual Status backup(const std::string& path) = 0;
     [[nodiscard]] virtual Status checkpoint() = 0;
-};
-
-struct StoreOptions {
-    bool readOnly = false;
-    bool allowNetworkFileSystem = false;
-    bool synchronousNormal = false;  // explicit, named downgrade
-    // Told after commits that another process may want to look at; null: nobody. See hints.h.
-    std::shared_ptr<HintSink> hints{};
-    // Without `hints`: the connection sends them itself, in a round trip of its own after the commit. For
-    // programs that end soon.
-    bool sendsHints = false;
-};
-
-struct InitOptions {
-    std::string environment = "dev";
-    bool guarded = false;
-    bool testClock = false;
-    bool roles = false;    // PostgreSQL: owned by the role cairn_owner, with the grants of the other roles
-    bool preview = false;  // does all but the last: afterwards nothing is there that was not there before
 };
 
 // `sqlite:PATH`, `postgresql://...` or `memory:`. Opening checks schema number and shape, and min_reader /

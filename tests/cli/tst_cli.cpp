@@ -207,7 +207,9 @@ void TestCli::everyFieldOfTheJsonIsInTheHandbook()
         {QStringLiteral("audit"), QStringLiteral("verify")},
         {QStringLiteral("store"), QStringLiteral("info")},
         {QStringLiteral("workflow"), QStringLiteral("check"), QStringLiteral("--prove"),
-            QStringLiteral(CAIRN_SOURCE_DIR "/resources/workflows/research.json")}};
+            QStringLiteral(CAIRN_SOURCE_DIR "/resources/workflows/research.json")},
+        {QStringLiteral("store"), QStringLiteral("copy"),
+            QStringLiteral("sqlite:") + m_store + QStringLiteral(".moved")}};
     for (const QStringList& verb : verbs) {
         const Answer answer = cairn(verb);
         QCOMPARE(answer.code, 0);

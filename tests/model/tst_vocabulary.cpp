@@ -80,7 +80,8 @@ template<> struct Keys<Verb> {
         "retry", "skip", "record", "settle", "amend", "deadline", "budget", "slow", "takeover", "compensate",
         "fork", "migrate", "redact", "start", "add_steps", "claim", "renew", "progress", "complete", "fail",
         "partial", "signal", "request_approval", "driven_step", "advance", "recover", "fire_timers",
-        "deliver", "reconcile", "park", "workflow_add", "store_migrate", "store_backup", "store_clock"};
+        "deliver", "reconcile", "park", "workflow_add", "store_migrate", "store_backup", "store_clock",
+        "store_copy"};
 };
 
 template<typename Enum> void checkTable()

@@ -15,7 +15,7 @@ namespace cairn::testing {
 class Backend {
 public:
     virtual ~Backend() = default;
-    virtual std::unique_ptr<StoreWriter> connect() = 0;
+    virtual std::unique_ptr<StoreWriter> connect(const StoreOptions& options = {}) = 0;
 };
 std::unique_ptr<Backend> makeBackend();  // defined by the test program
 
@@ -113,6 +113,12 @@ private Q_SLOTS:
     void everyFieldOfAnAuditEntryIsHashed();
     void theVerifierFindsEveryBreak();
     void aSoundStoreHasNoProblems();
+
+    // contract_fence.cpp
+    void aFenceStopsEveryWriteAndNoRead();
+    void aFenceIsChangedOnlyFromWhatWasSeen();
+    void aFenceWaitsForEnginesToEnd();
+    void onlyWhoFillsAStoreWritesIntoItsFence();
 
 private:
     MemberResult commitOne(const CommitMember& member);

@@ -7,7 +7,10 @@ namespace {
 
 class MemoryBackend final : public Backend {
 public:
-    std::unique_ptr<StoreWriter> connect() override { return connectMemory(m_database); }
+    std::unique_ptr<StoreWriter> connect(const StoreOptions& options) override
+    {
+        return connectMemory(m_database, options);
+    }
 
 private:
     ManualClock m_clock;

@@ -8,7 +8,10 @@ namespace {
 class PostgresBackend final : public Backend {
 public:
     PostgresBackend() { m_store.init(); }
-    std::unique_ptr<StoreWriter> connect() override { return m_store.open(); }
+    std::unique_ptr<StoreWriter> connect(const StoreOptions& options) override
+    {
+        return m_store.open(options);
+    }
 
 private:
     PostgresStoreFixture m_store;

@@ -14,9 +14,9 @@ public:
         if (!made)
             qFatal("%s", errorLine(made.error()).c_str());
     }
-    std::unique_ptr<StoreWriter> connect() override
+    std::unique_ptr<StoreWriter> connect(const StoreOptions& options) override
     {
-        auto store = sqlite::openStore(path(), {});
+        auto store = sqlite::openStore(path(), options);
         if (!store)
             qFatal("%s", errorLine(store.error()).c_str());
         return *std::move(store);

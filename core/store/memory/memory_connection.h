@@ -7,8 +7,9 @@ namespace cairn {
 
 class MemoryStore final : public StoreWriter {
 public:
-    explicit MemoryStore(std::shared_ptr<MemoryDatabase> database)
+    explicit MemoryStore(std::shared_ptr<MemoryDatabase> database, std::uint32_t intoFence = 0)
         : m_db(std::move(database))
+        , m_intoFence(intoFence)
     {
     }
 
@@ -65,6 +66,8 @@ public:
     Status returnSlots(const SessionId& session, std::string_view resource) override;
     Status addWorkflow(const WorkflowRow& row) override;
     Result<std::uint64_t> appendAudit(AuditRow row) override;
+    Status extendAudit(std::span<const AuditRow> rows) override;
+    Status changeFence(const FenceChange& change) override;
     Status setClockOffset(SpanMs offset) override;
     Status stageChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes) override;
     Status dropStagedBefore(TimeMs before) override;
@@ -73,6 +76,10 @@ public:
     Status checkpoint() override { return {}; }
 
 private:
+    [[nodiscard]] Status mayWrite() const
+    {
+        return checkWriter(m_db->info.minWriter, kMaxFormat, m_intoFence);
+    }
     [[nodiscard]] Result<const MemoryRun*> find(const RunId& run) const;
     [[nodiscard]] Result<const PayloadRow*> findPayload(const RunId& run, const PayloadId& payload) const;
     [[nodiscard]] std::vector<const ListRow*> matching(const ListFilter& filter) const;
@@ -81,6 +88,7 @@ private:
         std::uint32_t want, TimeMs now, MemorySlice slice, std::string_view resource);
 
     std::shared_ptr<MemoryDatabase> m_db;
+    std::uint32_t m_intoFence;
 };
 
 }  // namespace cairn

@@ -36,8 +36,12 @@ std::shared_ptr<MemoryDatabase> makeMemoryDatabase(
     const InitOptions& options, const Clock& clock, std::uint64_t seed)
 {
     auto database = std::make_shared<MemoryDatabase>(clock);
-    SeededRng rng(seed);
     StoreInfo& info = database->info;
+    if (options.like)
+        info = *options.like;
+    if (options.like)
+        return database;
+    SeededRng rng(seed);
     info.id = makeUuidV7(clock.wallMs(), rng);
     info.schema = kMaxFormat;
     info.minReader = kMaxFormat;
@@ -52,9 +56,10 @@ std::shared_ptr<MemoryDatabase> makeMemoryDatabase(
     return database;
 }
 
-std::unique_ptr<StoreWriter> connectMemory(std::shared_ptr<MemoryDatabase> database)
+std::unique_ptr<StoreWriter> connectMemory(
+    std::shared_ptr<MemoryDatabase> database, const StoreOptions& options)
 {
-    return std::make_unique<MemoryStore>(std::move(database));
+    return std::make_unique<MemoryStore>(std::move(database), options.intoFence);
 }
 
 void setFaults(MemoryDatabase& database, MemoryFaults faults) { database.faults = std::move(faults); }

@@ -10,7 +10,8 @@ class MemoryDatabase;  // shared state
 
 [[nodiscard]] std::shared_ptr<MemoryDatabase> makeMemoryDatabase(
     const InitOptions& options, const Clock& clock, std::uint64_t seed);
-[[nodiscard]] std::unique_ptr<StoreWriter> connectMemory(std::shared_ptr<MemoryDatabase> database);
+[[nodiscard]] std::unique_ptr<StoreWriter> connectMemory(
+    std::shared_ptr<MemoryDatabase> database, const StoreOptions& options = {});
 
 // A standby that lags, and one that takes the store's place: a copy of what is there now, and the store
 // replaced by it under its connections, which notice nothing.

@@ -7,6 +7,7 @@ namespace cairn {
 
 Status MemoryStore::commit(std::span<const CommitMember> members, std::vector<MemberResult>& results)
 {
+    CAIRN_TRY(mayWrite());
     results.clear();
     if (m_db->faults.beforeCommit)
         if (const auto error = m_db->faults.beforeCommit())
@@ -33,6 +34,7 @@ ClaimedRun MemoryStore::take(MemoryRun& run, const SessionId& session)
 
 Result<std::vector<ClaimedRun>> MemoryStore::claim(const SessionId& session, TimeMs now, std::size_t limit)
 {
+    CAIRN_TRY(mayWrite());
     if (!m_db->living(session))
         return makeError(ErrorKind::LeaseLost, "session " + toText(session) + " is not open");
     std::vector<std::pair<TimeMs, RunId>> found;
@@ -55,6 +57,7 @@ Result<std::vector<ClaimedRun>> MemoryStore::claim(const SessionId& session, Tim
 
 Status MemoryStore::release(const SessionId& session, std::span<const ClaimedRun> runs)
 {
+    CAIRN_TRY(mayWrite());
     if (!m_db->living(session))
         return makeError(ErrorKind::LeaseLost, "session " + toText(session) + " is not open");
     for (const ClaimedRun& claimed : runs) {
@@ -73,6 +76,7 @@ Status MemoryStore::release(const SessionId& session, std::span<const ClaimedRun
 
 Result<ClaimedRun> MemoryStore::takeOver(const RunId& run, const SessionId& session)
 {
+    CAIRN_TRY(mayWrite());
     if (!session.isNull() && !m_db->living(session))
         return makeError(ErrorKind::LeaseLost, "session " + toText(session) + " is not open");
     const auto found = m_db->runs.find(run);
@@ -92,6 +96,7 @@ Result<ClaimedRun> MemoryStore::takeOver(const RunId& run, const SessionId& sess
 
 Status MemoryStore::openSession(const SessionRow& session)
 {
+    CAIRN_TRY(mayWrite());
     CAIRN_TRY(checkSession(session));
     if (!m_db->sessions.try_emplace(session.id, session).second)
         return makeError(ErrorKind::Conflict, "session " + toText(session.id) + " was opened before");
@@ -100,6 +105,7 @@ Status MemoryStore::openSession(const SessionRow& session)
 
 Result<bool> MemoryStore::heartbeat(const SessionId& session, TimeMs at, TimeMs leaseUntil)
 {
+    CAIRN_TRY(mayWrite());
     if (!m_db->living(session))
         return false;
     SessionRow& row = m_db->sessions.at(session);
@@ -110,6 +116,7 @@ Result<bool> MemoryStore::heartbeat(const SessionId& session, TimeMs at, TimeMs 
 
 Result<bool> MemoryStore::endSession(const SessionId& session, TimeMs at, TimeMs leaseBefore)
 {
+    CAIRN_TRY(mayWrite());
     if (!m_db->living(session))
         return false;
     SessionRow& row = m_db->sessions.at(session);
@@ -124,6 +131,7 @@ Result<bool> MemoryStore::endSession(const SessionId& session, TimeMs at, TimeMs
 
 Status MemoryStore::dropSessionsEndedBefore(TimeMs endedBefore)
 {
+    CAIRN_TRY(mayWrite());
     std::erase_if(m_db->sessions, [&](const auto& each) {
         const SessionRow& row = each.second;
         return row.endedAt != kNoTime && row.endedAt < endedBefore && !m_db->owned.contains(row.id);
@@ -133,6 +141,7 @@ Status MemoryStore::dropSessionsEndedBefore(TimeMs endedBefore)
 
 Result<std::vector<RunId>> MemoryStore::takeWakeups(const SessionId& session)
 {
+    CAIRN_TRY(mayWrite());
     std::vector<RunId> out;
     if (const auto found = m_db->wakeups.find(session); found != m_db->wakeups.end()) {
         out.assign(found->second.begin(), found->second.end());
@@ -154,12 +163,14 @@ Result<std::vector<OutboxRow>> MemoryStore::outbox(std::size_t limit, std::uint6
 
 Status MemoryStore::dropOutbox(const OutboxRow& row)
 {
+    CAIRN_TRY(mayWrite());
     m_db->dropOutbox(row);
     return {};
 }
 
 Status MemoryStore::putResource(const ResourceRow& row)
 {
+    CAIRN_TRY(mayWrite());
     if (row.name.empty() || !isStorableText(row.name))
         return makeError(ErrorKind::InvalidInput, "a resource needs a name that is valid text");
     ResourceRow& stored = m_db->resources[row.name];
@@ -173,6 +184,7 @@ Status MemoryStore::putResource(const ResourceRow& row)
 
 Status MemoryStore::raiseBackOff(std::string_view resource, TimeMs until, bool askedByServer)
 {
+    CAIRN_TRY(mayWrite());
     if (resource.empty() || !isStorableText(resource))
         return makeError(ErrorKind::InvalidInput, "a resource needs a name that is valid text");
     m_db->raiseBackOff({std::string(resource), until, askedByServer, 0, 0, 1});
@@ -182,12 +194,14 @@ Status MemoryStore::raiseBackOff(std::string_view resource, TimeMs until, bool a
 Result<std::uint32_t> MemoryStore::leaseSlots(
     const SessionId& session, std::string_view resource, std::uint32_t want, TimeMs now, TimeMs until)
 {
+    CAIRN_TRY(mayWrite());
     return leaseSlice(want, now, {session, false, 0, until}, resource);
 }
 
 Result<std::uint32_t> MemoryStore::spendRate(
     const SessionId& session, std::string_view resource, std::uint32_t want, TimeMs now)
 {
+    CAIRN_TRY(mayWrite());
     return leaseSlice(want, now, {session, true, 0, now + kRateSpan}, resource);
 }
 
@@ -215,6 +229,7 @@ std::uint32_t MemoryStore::leaseSlice(
 
 Status MemoryStore::returnSlots(const SessionId& session, std::string_view resource)
 {
+    CAIRN_TRY(mayWrite());
     if (const auto found = m_db->slices.find(resource); found != m_db->slices.end())
         std::erase_if(found->second, [&](const MemorySlice& s) { return !s.rate && s.session == session; });
     return {};
@@ -222,6 +237,7 @@ Status MemoryStore::returnSlots(const SessionId& session, std::string_view resou
 
 Status MemoryStore::addWorkflow(const WorkflowRow& row)
 {
+    CAIRN_TRY(mayWrite());
     CAIRN_TRY(checkWorkflow(row));
     const auto [place, isNew] = m_db->workflows.try_emplace({row.name, row.version}, row);
     return isNew ? Status() : checkSameWorkflow(row, place->second.digest);
@@ -229,6 +245,7 @@ Status MemoryStore::addWorkflow(const WorkflowRow& row)
 
 Result<std::uint64_t> MemoryStore::appendAudit(AuditRow row)
 {
+    CAIRN_TRY(mayWrite());
     CAIRN_TRY(checkAudit(row));
     if (!row.run.isNull() || row.command.isNull())
         return m_db->addAudit(std::move(row));
@@ -236,8 +253,41 @@ Result<std::uint64_t> MemoryStore::appendAudit(AuditRow row)
     return isNew ? m_db->addAudit(std::move(row)) : place->second;
 }
 
+Status MemoryStore::extendAudit(std::span<const AuditRow> rows)
+{
+    CAIRN_TRY(mayWrite());
+    CAIRN_TRY(checkFilled(m_intoFence));
+    AuditRow last = m_db->audit.empty() ? AuditRow{} : m_db->audit.back();
+    for (const AuditRow& row : rows) {
+        CAIRN_TRY(checkAuditLink(row, last.seq, last.hash));
+        last = row;
+    }
+    for (const AuditRow& row : rows) {
+        if (row.run.isNull() && !row.command.isNull())
+            m_db->actsWithoutRun[row.command] = row.seq;
+        static_cast<void>(m_db->addAudit(row));
+    }
+    return {};
+}
+
+Status MemoryStore::changeFence(const FenceChange& change)
+{
+    if (change.audit)
+        CAIRN_TRY(checkAudit(*change.audit));
+    CAIRN_TRY(checkFenceChange(
+        change, m_db->info.minWriter, m_db->audit.empty() ? Digest{} : m_db->audit.back().hash));
+    for (const auto& [id, session] : m_db->sessions)
+        if (change.withoutEngines && session.endedAt == kNoTime && session.leaseUntil > m_db->now())
+            return engineLives(session.name, session.host, session.pid);
+    if (change.audit)
+        static_cast<void>(m_db->addAudit(*change.audit));
+    m_db->info.minWriter = change.to;
+    return {};
+}
+
 Status MemoryStore::setClockOffset(SpanMs offset)
 {
+    CAIRN_TRY(mayWrite());
     CAIRN_TRY(checkClockOffset(m_db->info));
     m_db->info.clockOffset = offset;
     return {};
@@ -245,6 +295,7 @@ Status MemoryStore::setClockOffset(SpanMs offset)
 
 Status MemoryStore::stageChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes)
 {
+    CAIRN_TRY(mayWrite());
     CAIRN_TRY(checkChunk(artifact, index, bytes));
     MemoryArtifact& staged = m_db->artifacts[artifact];
     if (staged.adopted)
@@ -258,6 +309,7 @@ Status MemoryStore::stageChunk(const ArtifactId& artifact, std::uint32_t index, 
 
 Status MemoryStore::dropStagedBefore(TimeMs before)
 {
+    CAIRN_TRY(mayWrite());
     std::erase_if(m_db->artifacts,
         [&](const auto& item) { return !item.second.adopted && item.second.stagedAt < before; });
     return {};

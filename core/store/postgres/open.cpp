@@ -7,17 +7,14 @@ namespace {
 
 Status insertMeta(Db& db, const InitOptions& options, std::uint32_t schema)
 {
-    SystemRng rng;
     CAIRN_TRY_ASSIGN(Rows rows, db.query(Sql::ServerNow));
     TimeMs now = kNoTime;
     if (rows.next())
         rows.read(now);
-    Salt salt{};
-    rng.fill(salt.data(), salt.size());
-    const auto seed = static_cast<std::int64_t>(rng.next() >> 1U);
-    CAIRN_TRY(db.query(Sql::InsertMeta, makeUuidV7(now, rng), schema, schema, schema, schema,
-        options.environment, options.guarded ? Safety::Guarded : Safety::Free, options.testClock, salt, seed,
-        now, options.roles));
+    const StoreInfo made = newStore(options, now, schema);
+    CAIRN_TRY(db.query(Sql::InsertMeta, made.id, schema, schema, made.minWriter, schema, made.environment,
+        made.safety, made.testClock, made.salt, static_cast<std::int64_t>(made.seed), made.createdAt,
+        options.roles));
     CAIRN_TRY(db.query(Sql::InsertAuditHead, Blob{Digest{}.view()}));
     return {};
 }

@@ -26,8 +26,9 @@ private:
 // One write transaction as seen by what is done in it.
 class Transaction {
 public:
-    explicit Transaction(Db& db)
+    explicit Transaction(Db& db, std::uint32_t intoFence = 0)
         : m_db(db)
+        , m_intoFence(intoFence)
     {
     }
     ~Transaction() { m_db.rollback(); }
@@ -54,6 +55,7 @@ public:
 
 private:
     Db& m_db;
+    std::uint32_t m_intoFence;
     Batch m_last;
     Numbers m_numbers;
     TimeMs m_serverNow = kNoTime;
@@ -126,6 +128,9 @@ public:
     Status returnSlots(const SessionId& session, std::string_view resource) override;
     Status addWorkflow(const WorkflowRow& row) override;
     Result<std::uint64_t> appendAudit(AuditRow row) override;
+    Result<std::vector<std::string>> unmovable() override;
+    Status extendAudit(std::span<const AuditRow> rows) override;
+    Status changeFence(const FenceChange& change) override;
     Status setClockOffset(SpanMs offset) override;
     Status stage(const StagedAct& act) override;
     Result<std::vector<StagedAct>> takeStaged(std::size_t limit) override;
@@ -146,6 +151,7 @@ private:
     // first statements. COMMIT follows it.
     [[nodiscard]] Status write(const Body& body, Repeat repeat = Repeat::Never);
     [[nodiscard]] Status writeOnce(const Body& body);
+    [[nodiscard]] Status changeFenceOnce(const FenceChange& change);
     // One statement, and nothing to look at before: gives the rows that it changed.
     template<typename... T>
     [[nodiscard]] Result<std::uint64_t> change(Repeat repeat, Sql id, const T&... values)

@@ -43,11 +43,7 @@ Result<std::vector<Rows>> Transaction::begin(const Batch& first)
         return makeError(ErrorKind::Corrupt, "the store's meta row is missing");
     readNumbers(row, m_numbers);
     row.readMore(m_serverNow, m_number);
-    if (m_numbers.minWriter > kSchema)
-        return makeError(ErrorKind::SchemaMismatch,
-            "this store is written by schema " + std::to_string(m_numbers.minWriter)
-                + " and newer; this program knows schema " + std::to_string(kSchema)
-                + " and neither claims nor writes");
+    CAIRN_TRY(checkWriter(m_numbers.minWriter, kSchema, m_intoFence));
     answers.erase(answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(numbers) + 1);
     return answers;
 }
@@ -81,7 +77,7 @@ Status PostgresStore::ready()
 Status PostgresStore::writeOnce(const Body& body)
 {
     CAIRN_TRY(ready());
-    Transaction transaction(*m_db);
+    Transaction transaction(*m_db, m_options.intoFence);
     CAIRN_TRY(body(transaction));
     if (!m_db->inTransaction())  // the body found nothing to do
         return {};

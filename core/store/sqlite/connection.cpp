@@ -53,7 +53,7 @@ bool isAppendOnly(std::string_view table)
 }
 
 // Asked when a statement is prepared, so it costs nothing when it runs.
-int authorize(void*, int action, const char* first, const char* second, const char*, const char*)
+int authorize(void* fencing, int action, const char* first, const char* second, const char*, const char*)
 {
     const std::string_view table = first == nullptr ? "" : first;
     const std::string_view column = second == nullptr ? "" : second;
@@ -61,6 +61,8 @@ int authorize(void*, int action, const char* first, const char* second, const ch
     case SQLITE_DELETE:
         return isAppendOnly(table) || table == "payloads" || table == "meta" ? SQLITE_DENY : SQLITE_OK;
     case SQLITE_UPDATE:
+        if (table == "meta" && column == "min_writer")
+            return *static_cast<const bool*>(fencing) ? SQLITE_OK : SQLITE_DENY;
         if (isAppendOnly(table) || (table == "meta" && column != "clock_offset"))
             return SQLITE_DENY;
         return table == "payloads" && column != "bytes" && column != "salt" && column != "artifact"
@@ -171,7 +173,7 @@ Status Connection::configure(OpenFor purpose, const StoreOptions& options, bool 
     // The first read shows a file that is not a database, and a log that cannot be recovered.
     CAIRN_TRY(pragma(db, "PRAGMA application_id"));
     if (purpose != OpenFor::Schema)
-        sqlite3_set_authorizer(db.raw(), &authorize, nullptr);
+        sqlite3_set_authorizer(db.raw(), &authorize, &m_fencing);
     return {};
 }
 

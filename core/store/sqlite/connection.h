@@ -33,6 +33,8 @@ public:
     [[nodiscard]] Db& db() noexcept { return *m_db; }
     [[nodiscard]] BusyWait& busy() noexcept { return m_busy; }
     [[nodiscard]] const std::string& path() const noexcept { return m_path; }
+    // Lets min_writer be changed, for the statement that does so alone (changeFence).
+    void allowFence(bool allowed) noexcept { m_fencing = allowed; }
 
 private:
     Connection() = default;
@@ -42,6 +44,7 @@ private:
 
     std::string m_path;
     BusyWait m_busy;
+    bool m_fencing = false;
     std::unique_ptr<Db> m_db;
 };
 

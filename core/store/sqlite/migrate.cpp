@@ -54,6 +54,8 @@ Status migrateIn(Db& db, bool contract, MigrateReport& report)
         return makeError(ErrorKind::SchemaMismatch,
             "the store has schema " + std::to_string(numbers.schema) + ", this program knows "
                 + std::to_string(kSchema) + "; use the newer program");
+    if (const auto fence = fenceOf(numbers.minWriter))  // contracting would take it away
+        return fenceError(*fence);
     const bool expands = numbers.schema < kSchema;
     if (expands)
         CAIRN_TRY(expand(db, numbers));

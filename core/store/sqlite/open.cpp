@@ -19,14 +19,10 @@ Result<std::int64_t> number(Db& db, Sql id)
 
 Status insertMeta(Db& db, const InitOptions& options, std::uint32_t schema)
 {
-    SystemRng rng;
-    const TimeMs now = SystemClock().wallMs();
-    Salt salt{};
-    rng.fill(salt.data(), salt.size());
-    const auto seed = static_cast<std::int64_t>(rng.next() >> 1U);
+    const StoreInfo made = newStore(options, SystemClock().wallMs(), schema);
     CAIRN_TRY(Query(db, Sql::InsertMeta)
-                  .bind(makeUuidV7(now, rng), schema, schema, schema, schema, options.environment,
-                      options.guarded ? Safety::Guarded : Safety::Free, options.testClock, salt, seed, now)
+                  .bind(made.id, schema, schema, made.minWriter, schema, made.environment, made.safety,
+                      made.testClock, made.salt, static_cast<std::int64_t>(made.seed), made.createdAt)
                   .run());
     return Query(db, Sql::InsertChangeCounter).run();
 }
@@ -51,6 +47,7 @@ SqliteStore::SqliteStore(std::unique_ptr<Connection> connection, const StoreOpti
     : m_connection(std::move(connection))
     , m_options(options)
     , m_info(std::move(info))
+    , m_intoFence(options.intoFence)
 {
 }
 

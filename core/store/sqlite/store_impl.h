@@ -77,6 +77,9 @@ public:
     Status returnSlots(const SessionId& session, std::string_view resource) override;
     Status addWorkflow(const WorkflowRow& row) override;
     Result<std::uint64_t> appendAudit(AuditRow row) override;
+    Result<std::vector<std::string>> unmovable() override;
+    Status extendAudit(std::span<const AuditRow> rows) override;
+    Status changeFence(const FenceChange& change) override;
     Status setClockOffset(SpanMs offset) override;
     Status stageChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes) override;
     Status dropStagedBefore(TimeMs before) override;
@@ -91,6 +94,7 @@ private:
     // than once.
     [[nodiscard]] Status write(const Body& body);
     [[nodiscard]] Status writeOnce(const Body& body);
+    [[nodiscard]] Status changeFenceIn(const FenceChange& change, const WriteContext& context);
     void leaveTheLock() const;
     // What of a group fits into one transaction.
     struct Part {
@@ -124,6 +128,7 @@ private:
     SystemClock m_clock;
     StoreOptions m_options;
     StoreInfo m_info;
+    std::uint32_t m_intoFence = 0;
     std::chrono::steady_clock::time_point m_freeUntil{};  // the lock is left to others until then
 };
 

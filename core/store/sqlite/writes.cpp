@@ -32,11 +32,7 @@ Status SqliteStore::writeOnce(const Body& body)
     CAIRN_TRY(transaction.begin());
     const auto locked = steady_clock::now();
     CAIRN_TRY_ASSIGN(const Numbers numbers, readNumbers(db()));
-    if (numbers.minWriter > kSchema)
-        return makeError(ErrorKind::SchemaMismatch,
-            "this store is written by schema " + std::to_string(numbers.minWriter)
-                + " and newer; this program knows schema " + std::to_string(kSchema)
-                + " and neither claims nor writes");
+    CAIRN_TRY(checkWriter(numbers.minWriter, kSchema, m_intoFence));
     CAIRN_TRY(body({numbers, storeTime(numbers.clockOffset)}));
     if (failpoint::hit("store.before_commit"))
         return makeError(ErrorKind::Io, "stopped by a failpoint before COMMIT");

@@ -1,0 +1,172 @@
+// A store that moves from a file to a server and back, and is stopped on the way.
+
+#include "core/base/failpoint.h"
+#include "tests/service/copy_harness.h"
+#include "tests/store/postgres_fixture.h"
+
+using namespace cairn;
+using namespace cairn::testing;
+
+class TestCopyStorePostgres : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void cleanup() { failpoint::configure({}); }
+    void fromAFileToAServerAndBack();
+    void stoppedAnywhereItGoesOn_data();
+    void stoppedAnywhereItGoesOn();
+    void aLostAnswerIsResolved();
+    void aStoreWithRolesIsLeftButNotFilled();
+};
+
+namespace {
+
+Place serverPlace()
+{
+    const PostgresStoreFixture fixture;
+    const std::string url = fixture.url;
+    return {"postgresql: the test's",
+        [url](const StoreOptions& options) { return postgres::openStore(url, options); },
+        [url](const InitOptions& options) { return postgres::initStore(url, options); }};
+}
+
+const Lived& small()
+{
+    static const Lived lived(3U << 20U, 2);
+    return lived;
+}
+
+std::string errorOf(const Result<CopyReport>& report) { return report ? "moved" : report.error().text; }
+
+std::string soundness(const Place& place)
+{
+    const auto problems = place.writer()->check(true);
+    if (!problems)
+        return problems.error().text;
+    return problems->empty() ? std::string() : problems->front().where + ": " + problems->front().text;
+}
+
+}  // namespace
+
+void TestCopyStorePostgres::fromAFileToAServerAndBack()
+{
+    PostgresStoreFixture().drop();
+    Lived lived(20U << 20U, 300);
+    const Scratch folder;
+    const Place origin = memoryPlace(lived.c.clock, lived.c.db);
+    const Place file = sqlitePlace(folder.file("from.db"));
+    const Place server = serverPlace();
+    const Place back = sqlitePlace(folder.file("back.db"));
+    const Content before(*origin.writer());
+    CAIRN_VERIFY_OK(move(origin, file, lived.c.rng));
+    const auto there = move(file, server, lived.c.rng);
+    QVERIFY2(there, errorOf(there).c_str());
+    QCOMPARE(there->runs, std::uint64_t(before.runs.size()));
+    QCOMPARE(Content(*server.writer()).differsFrom(before), std::string());
+    QCOMPARE(soundness(server), std::string());
+    QVERIFY(takesWrites(server));
+    QVERIFY(!takesWrites(file));
+    const auto here = move(server, back, lived.c.rng);
+    QVERIFY2(here, errorOf(here).c_str());
+    Content after(*back.writer());
+    std::erase_if(after.lines, [](const std::string& line) { return line.find("resource | probe") == 0; });
+    QCOMPARE(after.differsFrom(before), std::string());
+    QCOMPARE(soundness(back), std::string());
+    QVERIFY(!takesWrites(server));
+    QVERIFY(takesWrites(back));
+    QCOMPARE(back.writer()->audit(0, 1'000)->size(), origin.writer()->audit(0, 1'000)->size() + 5);
+}
+
+void TestCopyStorePostgres::stoppedAnywhereItGoesOn_data()
+{
+    QTest::addColumn<QString>("point");
+    for (const char* point :
+        {"copy.fenced", "copy.made", "copy.bound", "copy.audit", "copy.shared", "copy.chunk", "copy.group",
+            "copy.copied", "copy.compared", "copy.moved", "copy.opened", "store.before_commit"})
+        QTest::newRow(point) << QString::fromLatin1(point);
+}
+
+void TestCopyStorePostgres::stoppedAnywhereItGoesOn()
+{
+    QFETCH(QString, point);
+    SeededRng rng(3);
+    const Place server = serverPlace();
+    const Content before(*memoryPlace(small().c.clock, copyOf(*small().c.db)).writer());
+    std::uint64_t hits = 0;
+    for (std::uint64_t nth = 1;; ++nth) {
+        PostgresStoreFixture().drop();
+        const Place from = memoryPlace(small().c.clock, copyOf(*small().c.db));
+        QVERIFY(failpoint::configure(point.toStdString() + "=error@" + std::to_string(nth)));
+        const auto stopped = move(from, server, rng);
+        const std::uint64_t counted = failpoint::counts()[point.toStdString()];
+        failpoint::configure({});
+        if (counted < nth)
+            break;
+        ++hits;
+        QVERIFY2(!stopped, "it was to be stopped");
+        const bool open = takesWrites(server);
+        QVERIFY2(!takesWrites(from), "the store that is left takes writes");
+        QCOMPARE(open, point == QLatin1String("copy.opened"));
+        const auto report = move(from, server, rng);
+        QVERIFY2(report, errorOf(report).c_str());
+        QCOMPARE(Content(*server.writer()).differsFrom(before), std::string());
+        QVERIFY(!takesWrites(from));
+        QVERIFY(takesWrites(server));
+        QCOMPARE(soundness(server), std::string());
+    }
+    QVERIFY2(hits >= 1, "this point was never met");
+}
+
+// COMMIT was sent, and nobody said what became of it.
+void TestCopyStorePostgres::aLostAnswerIsResolved()
+{
+    SeededRng rng(3);
+    const Place server = serverPlace();
+    const Content before(*memoryPlace(small().c.clock, copyOf(*small().c.db)).writer());
+    std::uint64_t hits = 0;
+    for (std::uint64_t nth = 1;; ++nth) {
+        PostgresStoreFixture().drop();
+        const Place from = memoryPlace(small().c.clock, copyOf(*small().c.db));
+        QVERIFY(failpoint::configure("store.after_commit=error@" + std::to_string(nth)));
+        const auto first = move(from, server, rng);
+        const std::uint64_t counted = failpoint::counts()["store.after_commit"];
+        failpoint::configure({});
+        if (counted < nth)
+            break;
+        ++hits;
+        if (!first) {
+            QCOMPARE(first.error().kind, ErrorKind::OutcomeUnknown);
+            const auto report = move(from, server, rng);
+            QVERIFY2(report, errorOf(report).c_str());
+        }
+        QCOMPARE(Content(*server.writer()).differsFrom(before), std::string());
+        QVERIFY(!takesWrites(from));
+        QVERIFY(takesWrites(server));
+    }
+    QVERIFY(hits > 10);
+}
+
+void TestCopyStorePostgres::aStoreWithRolesIsLeftButNotFilled()
+{
+    PostgresStoreFixture fixture;
+    fixture.drop();
+    InitOptions roles;
+    roles.roles = true;
+    CAIRN_VERIFY_OK(postgres::initStore(fixture.url, roles));
+    SeededRng rng(3);
+    const Scratch folder;
+    const Place server = serverPlace();
+    const auto filled = move(memoryPlace(small().c.clock, copyOf(*small().c.db)), server, rng);
+    QVERIFY2(!filled && filled.error().text.find("a move makes its own, without roles") != std::string::npos,
+        errorOf(filled).c_str());
+    const Place file = sqlitePlace(folder.file("to.db"));
+    const auto left = move(server, file, rng);
+    QVERIFY2(left, errorOf(left).c_str());
+    QVERIFY(takesWrites(file));
+    QVERIFY(!takesWrites(server));
+    QCOMPARE(soundness(server), std::string());
+    fixture.drop();
+}
+
+CAIRN_POSTGRES_TEST_MAIN(TestCopyStorePostgres)
+#include "tst_copy_store_postgres.moc"

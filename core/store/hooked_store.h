@@ -38,6 +38,10 @@ public:
     {
         return read("rights", [&] { return m_store->rights(); });
     }
+    Result<std::map<SessionId, HintHealth::State>> shownHints() override
+    {
+        return read("shownHints", [&] { return m_store->shownHints(); });
+    }
     Result<std::optional<StagedAct>> stagedAct(const CommandId& command) override
     {
         return read("stagedAct", [&] { return m_store->stagedAct(command); });
@@ -229,6 +233,10 @@ public:
         return write("changeFence", [&] { return m_store->changeFence(change); });
     }
     Status setClockOffset(SpanMs offset) override { return m_store->setClockOffset(offset); }
+    Status showHints(const SessionId& session, HintHealth::State state) override
+    {
+        return write("showHints", [&] { return m_store->showHints(session, state); });
+    }
     Status stage(const StagedAct& act) override
     {
         return write("stage", [&] { return m_store->stage(act); });

@@ -33,12 +33,7 @@ Digest bindingOf(const StepRecord& step, const ToolDef* tool)
 
 const StepDef* stepDef(const Definition* definition, const RunState& state, StepIx ix)
 {
-    if (!definition)
-        return nullptr;
-    // Steps keep the definition's order unless some were added later, so the first guess nearly always fits.
-    if (ix < definition->steps.size() && definition->steps[ix].name == state.steps[ix].name)
-        return &definition->steps[ix];
-    return definition->step(state.steps[ix].name);
+    return definition ? definition->step(state.steps[ix].name, ix) : nullptr;
 }
 
 const ToolDef* toolDef(const Definition* definition, const StepRecord& step)

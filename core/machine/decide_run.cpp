@@ -17,7 +17,7 @@ void Decider::Impl::addStep(const cmd::NewStep& n, StepIx owner, std::uint32_t i
     add.agent = n.agent;
     add.owner = owner;
     add.index = index;
-    if (const StepDef* d = g.definition ? g.definition->step(add.name) : nullptr) {
+    if (const StepDef* d = g.definition ? g.definition->step(add.name, s.steps.size()) : nullptr) {
         add.kind = d->forEach ? StepKind::FanOut : d->kind;
         add.tool = d->tool;
         add.runsAfterSkip = d->runsAfterSkip;

@@ -16,6 +16,10 @@ template<typename T> const T* named(const std::vector<T>& all, std::string_view 
 }  // namespace
 
 const StepDef* Definition::step(std::string_view name) const noexcept { return named(steps, name); }
+const StepDef* Definition::step(std::string_view name, std::size_t guess) const noexcept
+{
+    return guess < steps.size() && steps[guess].name == name ? &steps[guess] : step(name);
+}
 const ToolDef* Definition::tool(std::string_view name) const noexcept { return named(tools, name); }
 
 }  // namespace cairn

@@ -136,6 +136,9 @@ struct Definition {
     std::string text;             // the definition's bytes as added
 
     [[nodiscard]] const StepDef* step(std::string_view name) const noexcept;
+    // The same, looked for at `guess` first: a run's steps keep the order of its definition, unless some are
+    // added later, and a search for each step of a long run costs more than the decision on it.
+    [[nodiscard]] const StepDef* step(std::string_view name, std::size_t guess) const noexcept;
     [[nodiscard]] const ToolDef* tool(std::string_view name) const noexcept;
 };
 

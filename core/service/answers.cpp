@@ -107,7 +107,7 @@ void Service::Impl::committed(Slot& slot, const ItemPtr& item, const MemberResul
     outcome.run = slot.run;
     outcome.kind = Outcome::Kind::Committed;
     outcome.version = result.version;
-    outcome.entry = item->entry;
+    outcome.entry = std::move(item->entry);  // nothing asks for it any more
     outcome.auditSeq = result.auditSeq;
     outcome.ownerElsewhere = result.ownerElsewhere;
     if (item->late) {  // the evidence is kept; the submission itself was refused

@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::size_t kErrorBytes = 200;
 
-std::uint32_t attemptsAllowed(const StepRecord& step, const Definition* definition)
+std::uint32_t attemptsAllowed(const RunState& state, StepIx ix, const Definition* definition)
 {
-    const StepDef* d = definition ? definition->step(step.name) : nullptr;
+    const StepRecord& step = state.steps[ix];
+    const StepDef* d = definition ? definition->step(step.name, ix) : nullptr;
     if (d && d->retry)
         return d->retry->maxAttempts;
     const ToolDef* t = definition && !step.tool.empty() ? definition->tool(step.tool) : nullptr;
@@ -170,7 +171,7 @@ ListRow listRowOf(const RunState& state, const RunRow& identity, TimeMs now, con
         const StepRecord& step = state.steps[ix];
         row.step = step.id;
         row.attempt = attemptOf(step);
-        row.attemptsMax = attemptsAllowed(step, definition);
+        row.attemptsMax = attemptsAllowed(state, ix, definition);
         row.amount = step.amount;
         const ToolDef* tool = definition && !step.tool.empty() ? definition->tool(step.tool) : nullptr;
         // Of one that is under way too: it holds a permit, and `why` of those that wait for one names it.

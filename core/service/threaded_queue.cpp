@@ -19,9 +19,6 @@ namespace {
 
 constexpr std::size_t kMaxMembers = 300;
 constexpr std::size_t kMaxBytes = 1024 * 1024;
-// After a group that took long, the lock is left long enough for another writer to get it (DESIGN 7).
-constexpr auto kLongGroup = std::chrono::milliseconds(5);
-constexpr auto kBreath = std::chrono::milliseconds(1);
 
 struct Job {
     CommitMember member;
@@ -113,14 +110,11 @@ private:
         ::pthread_setname_np(::pthread_self(), "cairn-writer");
         std::vector<JobPtr> group;
         while (take(group, stop)) {
-            const auto began = std::chrono::steady_clock::now();
             if (group.front()->audit)
                 group.front()->auditAnswer = m_writer->appendAudit(*group.front()->audit);
             else
                 commit(group, stop);
-            post(group);
-            if (std::chrono::steady_clock::now() - began > kLongGroup)
-                std::this_thread::sleep_for(kBreath);
+            post(group);  // the store itself leaves its lock alone after a group that took long (DESIGN 7)
         }
     }
     // Waits for work. False: asked to stop, and nothing is left.

@@ -192,7 +192,7 @@ Status Work::readAddedSteps()
     if (found == m_state.attempts.end())
         return {};
     const StepRecord& record = m_state.steps[found->second];
-    const StepDef* def = m_definition->step(record.name);
+    const StepDef* def = m_definition->step(record.name, found->second);
     if (!def || !def->addsSteps || !record.attempt || record.attempt->id != complete->attempt
         || record.attempt->purpose != Purpose::Do)
         return {};
@@ -380,7 +380,7 @@ Result<Rendered> Work::render(StepIx ix)
         return renderGiven(ix, c->input);
     if (record.undoOf != kNoStep)
         return renderUndoStep(ix);
-    const StepDef* def = m_definition ? m_definition->step(record.name) : nullptr;
+    const StepDef* def = m_definition ? m_definition->step(record.name, ix) : nullptr;
     if (m_state.driven)
         return Rendered{};
     if (!def)

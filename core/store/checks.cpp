@@ -108,15 +108,26 @@ Status checkInlinePayload(const PayloadRow& payload)
     return {};
 }
 
+Status checkFormat(const CommitMember& member, std::uint16_t writeFormat)
+{
+    if (member.entry.format <= writeFormat)
+        return {};
+    return makeError(ErrorKind::SchemaMismatch,
+        "format " + std::to_string(member.entry.format)
+            + " may not be written to this store yet; run "
+              "`cairn store migrate --contract` once every older engine has ended");
+}
+
 Status checkMember(const CommitMember& member, std::uint16_t writeFormat)
+{
+    CAIRN_TRY(checkFormat(member, writeFormat));
+    return checkContent(member);
+}
+
+Status checkContent(const CommitMember& member)
 {
     if (member.run.isNull() || member.entry.command.isNull())
         return invalid("a commit needs a run and a command id");
-    if (member.entry.format > writeFormat)
-        return makeError(ErrorKind::SchemaMismatch,
-            "format " + std::to_string(member.entry.format)
-                + " may not be written to this store yet; run "
-                  "`cairn store migrate --contract` once every older engine has ended");
     if (member.entry.version != member.expectedVersion + 1)
         return invalid("an entry's version must follow the version that it was decided on");
     if (member.create)

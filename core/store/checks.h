@@ -10,6 +10,10 @@ namespace cairn {
 
 // InvalidInput names the field. SchemaMismatch: the entry's format may not be written yet.
 [[nodiscard]] Status checkMember(const CommitMember& member, std::uint16_t writeFormat);
+// The two parts of it: what a member says by itself, which needs no lock, and what the store may be written
+// in.
+[[nodiscard]] Status checkContent(const CommitMember& member);
+[[nodiscard]] Status checkFormat(const CommitMember& member, std::uint16_t writeFormat);
 // Where a payload is inline: the bytes fit their size, limit and hash.
 [[nodiscard]] Status checkInlinePayload(const PayloadRow& payload);
 [[nodiscard]] Status checkAudit(const AuditRow& row);

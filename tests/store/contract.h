@@ -42,6 +42,9 @@ private Q_SLOTS:
     void everyRowIsStored();
     void rowsAreReplacedByLaterOnes();
     void membersOfOneRunFollowEachOther();
+    void rowsOfOneGroupReplaceEachOther();
+    void manyRowsOfManyRunsComeBackAsWritten();
+    void aRepeatedCommandInAGroupLeavesItsNeighbours();
     void aLargeGroupIsCommitted();
     void aChildBeginsOnlyOnTheControlThatItWasDecidedOn_data();
     void aChildBeginsOnlyOnTheControlThatItWasDecidedOn();

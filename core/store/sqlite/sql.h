@@ -25,4 +25,24 @@ inline constexpr std::size_t kSqlCount = 0
     "currency, " \
     "version, changed"
 
+// Statements that are there for one row and for sixteen (row_batch): what comes before the rows, and a row.
+#define CAIRN_ROWS4(row) row ", " row ", " row ", " row
+#define CAIRN_ROWS16(row) CAIRN_ROWS4(row) ", " CAIRN_ROWS4(row) ", " CAIRN_ROWS4(row) ", " CAIRN_ROWS4(row)
+#define CAIRN_INSERT_ENTRY "INSERT INTO entries(run, version, command, format, hash, body) VALUES"
+#define CAIRN_ENTRY_ROW "(?, ?, ?, ?, ?, ?)"
+#define CAIRN_INSERT_STEP \
+    "INSERT INTO steps(run, ix, id, name, tool, agent, kind, safety, state, reason, since, due, revision, " \
+    "attempts, failures, lost, input, output, error, effect, ready_at, started_at, ended_at) VALUES"
+#define CAIRN_STEP_ROW "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+#define CAIRN_INSERT_ATTEMPT1 \
+    "INSERT INTO attempts(run, step, id, number, purpose, session, worker, started_at, ended_at, how, " \
+    "effect, error) VALUES"
+#define CAIRN_ATTEMPT1_ROW "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+#define CAIRN_INSERT_ATTEMPT2 \
+    "INSERT INTO attempts(run, step, id, number, purpose, session, worker, started_at, ended_at, how, " \
+    "effect, error, trace, span) VALUES"
+#define CAIRN_ATTEMPT2_ROW "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+#define CAIRN_INSERT_PAYLOAD "INSERT INTO payloads(run, id, hash, size, media, salt, artifact, bytes) VALUES"
+#define CAIRN_PAYLOAD_ROW "(?, ?, ?, ?, ?, ?, ?, ?)"
+
 }  // namespace cairn::sqlite

@@ -99,6 +99,7 @@ private:
     // What of a group fits into one transaction.
     struct Part {
         std::span<const CommitMember> members;
+        std::span<const Status> checked;  // by checkContent()
         std::span<MemberResult> results;
         bool savepoints = false;
         bool memberFailed = false;  // without savepoints: to be written again with them

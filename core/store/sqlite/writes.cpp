@@ -69,7 +69,8 @@ Status SqliteStore::commitSome(Part& part, const WriteContext& context)
     part.done = 0;
     part.memberFailed = false;
     while (part.done < part.members.size()) {
-        const Status status = group.member(part.members[part.done], part.results[part.done]);
+        const Status status =
+            group.member(part.members[part.done], part.checked[part.done], part.results[part.done]);
         if (!status) {
             part.memberFailed = !db().lastWasWhole() && !db().poisoned();
             return status;
@@ -78,7 +79,10 @@ Status SqliteStore::commitSome(Part& part, const WriteContext& context)
         if (steady_clock::now() - began >= kGroupWork)
             break;
     }
-    return group.finish();
+    const Status status = group.finish();
+    if (!status)
+        part.memberFailed = !db().lastWasWhole() && !db().poisoned();
+    return status;
 }
 
 Status SqliteStore::commitPart(Part& part)
@@ -94,9 +98,14 @@ Status SqliteStore::commitPart(Part& part)
 Status SqliteStore::commit(std::span<const CommitMember> members, std::vector<MemberResult>& results)
 {
     results.assign(members.size(), {});
+    // Before the lock is asked for: nobody waits meanwhile, and after a long group it is left alone anyway.
+    std::vector<Status> checked;
+    checked.reserve(members.size());
+    for (const CommitMember& member : members)
+        checked.push_back(checkContent(member));
     std::size_t done = 0;
     while (done < members.size()) {
-        Part part{members.subspan(done), std::span(results).subspan(done)};
+        Part part{members.subspan(done), std::span(checked).subspan(done), std::span(results).subspan(done)};
         const Status status = commitPart(part);
         if (!status && done == 0) {
             results.clear();

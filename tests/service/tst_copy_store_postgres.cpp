@@ -30,14 +30,6 @@ Place serverPlace()
         [url](const InitOptions& options) { return postgres::initStore(url, options); }};
 }
 
-const Lived& small()
-{
-    static const Lived lived(3U << 20U, 2);
-    return lived;
-}
-
-std::string errorOf(const Result<CopyReport>& report) { return report ? "moved" : report.error().text; }
-
 std::string soundness(const Place& place)
 {
     const auto problems = place.writer()->check(true);
@@ -91,11 +83,11 @@ void TestCopyStorePostgres::stoppedAnywhereItGoesOn()
     QFETCH(QString, point);
     SeededRng rng(3);
     const Place server = serverPlace();
-    const Content before(*memoryPlace(small().c.clock, copyOf(*small().c.db)).writer());
+    const Content before(*copyOfSmallStore().writer());
     std::uint64_t hits = 0;
     for (std::uint64_t nth = 1;; ++nth) {
         PostgresStoreFixture().drop();
-        const Place from = memoryPlace(small().c.clock, copyOf(*small().c.db));
+        const Place from = copyOfSmallStore();
         QVERIFY(failpoint::configure(point.toStdString() + "=error@" + std::to_string(nth)));
         const auto stopped = move(from, server, rng);
         const std::uint64_t counted = failpoint::counts()[point.toStdString()];
@@ -122,11 +114,11 @@ void TestCopyStorePostgres::aLostAnswerIsResolved()
 {
     SeededRng rng(3);
     const Place server = serverPlace();
-    const Content before(*memoryPlace(small().c.clock, copyOf(*small().c.db)).writer());
+    const Content before(*copyOfSmallStore().writer());
     std::uint64_t hits = 0;
     for (std::uint64_t nth = 1;; ++nth) {
         PostgresStoreFixture().drop();
-        const Place from = memoryPlace(small().c.clock, copyOf(*small().c.db));
+        const Place from = copyOfSmallStore();
         QVERIFY(failpoint::configure("store.after_commit=error@" + std::to_string(nth)));
         const auto first = move(from, server, rng);
         const std::uint64_t counted = failpoint::counts()["store.after_commit"];
@@ -156,7 +148,7 @@ void TestCopyStorePostgres::aStoreWithRolesIsLeftButNotFilled()
     SeededRng rng(3);
     const Scratch folder;
     const Place server = serverPlace();
-    const auto filled = move(memoryPlace(small().c.clock, copyOf(*small().c.db)), server, rng);
+    const auto filled = move(copyOfSmallStore(), server, rng);
     QVERIFY2(!filled && filled.error().text.find("a move makes its own, without roles") != std::string::npos,
         errorOf(filled).c_str());
     const Place file = sqlitePlace(folder.file("to.db"));

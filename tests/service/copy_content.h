@@ -1,0 +1,142 @@
+#pragma once
+// What a store holds, as text to be compared: all that a move has to bring along.
+
+#include "core/model/codec.h"
+#include "core/service/impl.h"
+#include "tests/support/cairn_qtest.h"
+
+#include <algorithm>
+
+namespace cairn::testing {
+
+class Content {
+public:
+    explicit Content(StoreWriter& store)
+        : m_store(store)
+    {
+        std::optional<PageKey> after;
+        do {
+            const auto page = need(store.list({}, ListOrder::NewestFirst, after, 100));
+            for (const ListRow& row : page.rows)
+                run(row);
+            after = page.next;
+        } while (after);
+        for (const OutboxRow& row : need(store.outbox(10'000, 0)))
+            add("message",
+                {toText(row.from), number(row.version), number(row.number), toText(row.to),
+                    hex(sha256(row.body)), number(row.createdAt)});
+        for (const WorkflowRow& row : need(store.workflows(true)))
+            add("workflow",
+                {row.name, number(row.version), hex(row.digest), row.text, row.folder, number(row.addedAt)});
+        for (const ResourceRow& row : need(store.resources()))
+            add("resource",
+                {row.name, number(row.backOffUntil), number(row.askedByServer), number(row.permitsPerSecond),
+                    number(row.slots)});
+        std::sort(lines.begin(), lines.end());
+    }
+
+    std::vector<std::string> lines;  // sorted
+    std::vector<RunId> runs;
+
+    // The first line that one has and the other has not.
+    [[nodiscard]] std::string differsFrom(const Content& other) const
+    {
+        for (std::size_t i = 0; i < std::max(lines.size(), other.lines.size()); ++i) {
+            const std::string a = i < lines.size() ? lines[i] : "(nothing)";
+            const std::string b = i < other.lines.size() ? other.lines[i] : "(nothing)";
+            if (a != b)
+                return a + "\n  instead of\n" + b;
+        }
+        return {};
+    }
+
+private:
+    template<typename T> static T need(Result<T> result)
+    {
+        if (!result)
+            qFatal("%s", result.error().text.c_str());
+        return *std::move(result);
+    }
+    template<typename N> static std::string number(N value) { return std::to_string(value); }
+    template<typename E> static std::string word(E value)
+    {
+        return std::to_string(static_cast<unsigned>(value));
+    }
+    void add(const std::string& what, const std::vector<std::string>& fields)
+    {
+        std::string line = what;
+        for (const std::string& field : fields)
+            line += " | " + field;
+        lines.push_back(std::move(line));
+    }
+    void run(const ListRow& row)
+    {
+        const RunId id = row.run;
+        runs.push_back(id);
+        const std::string r = toText(id);
+        const LoadedRun loaded = need(m_store.loadRun(id, 1, 0));
+        const RunRow& i = loaded.identity;
+        add("run " + r,
+            {toText(i.root), toText(i.parent.run), number(i.parent.step), number(i.parent.index),
+                i.workflow.name, number(i.workflow.version), hex(i.workflow.digest), i.key, hex(i.keyInput),
+                hex(i.keySalt), number(i.createdAt), toText(i.forkedFrom), number(i.driven)});
+        add("hot " + r,
+            {number(loaded.hot.version), number(loaded.hot.control), hex(loaded.hot.head),
+                number(loaded.hot.format)});
+        std::set<PayloadId> payloads;
+        for (const SealedEntry& e : loaded.entries) {
+            add("entry " + r,
+                {number(e.version), toText(e.command), number(e.format), hex(e.hash), hex(e.previous),
+                    hex(sha256(e.body))});
+            payloads.merge(payloadsOf(need(decodeEntry(e.body, e.format))));
+        }
+        for (const PayloadId& p : payloads)
+            payload(id, p);
+        add("list " + r,
+            {toText(row.root), toText(row.parent), row.workflow, row.key, word(row.activity),
+                word(row.attention), word(row.reason), row.step, number(row.since), number(row.nextTime),
+                row.situation, row.resource, row.error, number(row.createdAt), number(row.endedAt),
+                number(row.steps), number(row.stepsDone), number(row.attempt), number(row.attemptsMax),
+                number(row.amount.micros), row.amount.currency});
+        rows(id, r);
+    }
+    void payload(const RunId& run, const PayloadId& id)
+    {
+        const auto info = m_store.payloadInfo(run, id);
+        if (!info && info.error().kind == ErrorKind::NotFound)
+            return;
+        const PayloadInfo p = need(info);
+        add("payload " + toText(run),
+            {toText(id), hex(p.ref.hash), number(p.ref.size), p.ref.media, hex(p.salt), toText(p.artifact),
+                hex(sha256(need(m_store.payload(run, id))))});
+    }
+    void rows(const RunId& id, const std::string& r)
+    {
+        for (const StepRow& s : need(m_store.steps(id)))
+            add("step " + r,
+                {number(s.ix), s.id, s.tool, word(s.state), word(s.reason), number(s.since), number(s.due),
+                    number(s.revision), number(s.attempts), number(s.failures), toText(s.input),
+                    toText(s.output), toText(s.error), hex(s.effect)});
+        for (const AttemptRow& a : need(m_store.attempts(id, kNoStep)))
+            add("attempt " + r,
+                {toText(a.id), number(a.step), number(a.number), word(a.purpose), toText(a.session), a.worker,
+                    number(a.startedAt), number(a.endedAt), word(a.how), word(a.effect), toText(a.error),
+                    number(a.span)});
+        for (const ApprovalRow& a : need(m_store.approvals(id)))
+            add("approval " + r,
+                {toText(a.id), number(a.step), word(a.state), hex(a.binding), a.role, number(a.askedAt),
+                    number(a.expires), a.decidedBy, number(a.needed), a.askedBy, a.deciders});
+        for (const AttributeRow& a : need(m_store.attributes(id)))
+            add("attribute " + r, {a.name, a.type, a.text, number(a.number)});
+        for (const EffectRow& e : need(m_store.effectsOfRun(id)))
+            add("effect " + r,
+                {hex(e.effect), e.tool, e.key, word(e.state), e.holderStep, hex(e.inputSalt),
+                    hex(e.inputDigest), toText(e.result), number(e.changedAt)});
+    }
+    static std::string hex(const Digest& digest) { return cairn::hex(digest); }
+    static std::string hex(const Salt& salt) { return cairn::hex(sha256(saltView(salt))); }
+
+    StoreWriter& m_store;
+};
+
+}  // namespace cairn::testing

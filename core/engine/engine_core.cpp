@@ -167,7 +167,7 @@ SpanMs EngineCore::Impl::sleepFor(SpanMs executorNext)
     if (!draining && !full)
         until = std::min(until, takesStaged ? std::min(claimAt, stagedAt) : claimAt);
     until = std::min(std::max(until, awayUntil), leaseEnds);
-    if (!timers.empty())
+    if (!timers.empty() && now >= awayUntil)
         until = std::min(until, now + std::max<SpanMs>(timers.begin()->first - service->now(), 0));
     for (const auto& pending : results)
         until = std::min(until, pending->notBefore);
@@ -248,7 +248,8 @@ SpanMs EngineCore::tick()
             e.lookAgain();
             e.sayUntold();
         }
-        e.fireTimers();
+        if (e.seams.clock.monotonicMs() >= e.awayUntil)
+            e.fireTimers();
         e.feedHungry();
         busy = e.pump() || busy;
     }

@@ -168,8 +168,8 @@ struct EngineCore::Impl {
     // when each is due next, by the monotonic clock
     SpanMs heartbeatAt = 0, sweepAt = 0, claimAt = 0, wakeupsAt = 0, outboxAt = 0, servedAt = 0, limitsAt = 0,
            stagedAt = 0, fullAt = 0, tidyAt = 0, againAt = 0;
-    SpanMs awayUntil = 0;  // the store could not be reached
-    SpanMs hintsAt = 0;    // hints are not listened to before that
+    SpanMs awayUntil = 0;                    // the store could not be reached
+    SpanMs hintsAt = 0;                      // hints are not listened to before that
     std::optional<HintHealth::State> shown;  // of this session, to others
 
     std::unordered_set<SessionId> living;

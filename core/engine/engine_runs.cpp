@@ -302,6 +302,8 @@ void EngineCore::Impl::disarm(const RunId& run)
 
 void EngineCore::Impl::fireTimers()
 {
+    if (timers.empty())
+        return;
     const TimeMs now = service->now();
     while (!timers.empty() && timers.begin()->first <= now) {
         const RunId run = timers.begin()->second;

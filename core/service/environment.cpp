@@ -20,12 +20,15 @@ constexpr SpanMs kResourcesFor = 250;
 TimeMs Service::Impl::now()
 {
     const SpanMs mono = clock.monotonicMs();
-    if (timeBase == kNoTime || mono - timeAt >= kTimeFor) {
+    // Where the store does not answer, what it said last goes on: each call to it may block for seconds.
+    if (timeBase == kNoTime || std::min(mono - timeAt, mono - timeAskedAt) >= kTimeFor) {
         if (const auto read = reader.now()) {
             timeBase = *read;
-            timeAt = mono;
+            timeAt = timeAskedAt = mono;
         } else if (timeBase == kNoTime) {
             return clock.wallMs();
+        } else {
+            timeAskedAt = clock.monotonicMs();
         }
     }
     return timeBase + (mono - timeAt);

@@ -1,5 +1,6 @@
 #include "app/common/open_store.h"
 
+#include "core/base/mask.h"
 #include "core/store/postgres/postgres_store.h"
 #include "core/store/sqlite/sqlite_store.h"
 
@@ -21,7 +22,8 @@ Result<StorePlace> storePlace(const std::string& url)
         return StorePlace{{}, std::move(place)};
     }
     return makeError(ErrorKind::InvalidInput,
-        "store \"" + url + "\" is not a store URL; use " + kStoreUrls + ", for example sqlite:runs.db");
+        "store \"" + maskPassword(url) + "\" is not a store URL; use " + kStoreUrls
+            + ", for example sqlite:runs.db");
 }
 
 Result<std::string> storeName(const std::string& url)

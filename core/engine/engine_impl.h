@@ -52,6 +52,7 @@ struct EngineCore::Impl {
     Status openSession();
     void loseSession(const std::string& why);
     void heartbeat();
+    void lookAtClock(TimeMs now);
     void sweep();
     bool refreshSessions();
     [[nodiscard]] bool sameHost(const SessionRow& row) const;
@@ -162,6 +163,8 @@ struct EngineCore::Impl {
     bool draining = false;
     bool closed = false;
     bool full = false;
+    bool looksAtClock = true;  // not where the store's is a test's
+    bool clockIsOff = false;
     SpanMs drainUntil = 0;
     SpanMs reopenAt = 0;
 

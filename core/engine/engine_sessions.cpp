@@ -1,6 +1,7 @@
 // Sessions: one's own lease, and seeing that others are gone.
 
 #include "core/base/log.h"
+#include "core/base/text.h"
 #include "core/engine/engine_impl.h"
 
 #include <algorithm>
@@ -18,6 +19,8 @@ Status EngineCore::Impl::openSession()
         return makeError(ErrorKind::NoRight,
             "the login \"" + may.login + "\" may not work as an engine here; it needs the role cairn_engine");
     takesStaged = may.takesStaged;
+    looksAtClock = !info.testClock;
+    lookAtClock(now);
     for (const SessionId& former : formerSessions)
         CAIRN_TRY(seams.store.endSession(former, now, kNoTime));
     formerSessions.clear();
@@ -123,8 +126,27 @@ void EngineCore::Impl::heartbeat()
     if (!*alive)
         lost = "the session was ended by another engine";
     leaseEnds = before + config.lease - config.lease / 10;
+    lookAtClock(*now);
     if (full && seams.clock.monotonicMs() >= fullAt)
         leaveFull();  // a write went through: the rest will show
+}
+
+// Nothing is decided by this host's clock; but what its programs and logs say about time is off by as much.
+void EngineCore::Impl::lookAtClock(TimeMs now)
+{
+    constexpr SpanMs kOff = 5'000;
+    const SpanMs ahead = seams.clock.wallMs() - now;
+    const bool off = ahead > kOff || ahead < -kOff;
+    if (!looksAtClock || off == clockIsOff)
+        return;
+    clockIsOff = off;
+    if (!off)
+        return log::info("clock_right", {});
+    const std::string text = "the clock of this host is " + formatSpan(ahead < 0 ? -ahead : ahead)
+        + (ahead < 0 ? " behind" : " ahead of") + " the store's; set it right (NTP)";
+    log::warning("clock_off", {{"ahead_ms", std::to_string(ahead)}, {"text", text}});
+    if (config.alert)
+        config.alert("clock_off", text);
 }
 
 bool EngineCore::Impl::sameHost(const SessionRow& row) const

@@ -1,5 +1,6 @@
 // Text for people: nothing from outside may steer a terminal, and what people write is read exactly or
 // refused.
+#include "core/base/mask.h"
 #include "core/base/text.h"
 #include "tests/support/cairn_qtest.h"
 
@@ -68,6 +69,7 @@ private Q_SLOTS:
     void refusesAmounts();
     void amountsComeBack();
     void shortensIds();
+    void masksPasswords();
     void countsReasons();
     void trims();
     void signatures_data();
@@ -467,6 +469,19 @@ void TestText::shortensIds()
     QCOMPARE(shortId("1234567890123"), std::string("123456…0123"));
     QCOMPARE(shortId("äöüäöüäöüäöü"), std::string("äöüäöüäöüäöü"));
     QCOMPARE(shortId(""), std::string());
+}
+
+void TestText::masksPasswords()
+{
+    compareAll({{"postgresql://ann:hunter2@db/runs", "postgresql://ann:***@db/runs"},
+                   {"postgress://ann:hun/ter@2@db:5432/runs?x=@y", "postgress://ann:***@db:5432/runs?x=@y"},
+                   {"host=db password=hunter2 dbname=runs", "host=db password=*** dbname=runs"},
+                   {"postgresql:///runs?sslpassword=a&password=b&c=d",
+                       "postgresql:///runs?sslpassword=***&password=***&c=d"},
+                   {"postgresql://ann@[::1]:5432/runs?host=@abstract",
+                       "postgresql://ann@[::1]:5432/runs?host=@abstract"},
+                   {"sqlite:a@b:c.db", "sqlite:a@b:c.db"}, {"", ""}},
+        [](std::string_view url) { return maskPassword(url); });
 }
 
 void TestText::countsReasons()

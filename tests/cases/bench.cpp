@@ -2,9 +2,13 @@
 
 #include "core/definition/parse.h"
 #include "core/model/codec.h"
+#include "tests/store/raw_pg.h"
 #include "tests/support/clocked_reader.h"
 
+#include <QtCore/QFile>
+
 #include <algorithm>
+#include <cstdlib>
 
 namespace cairn::testing {
 
@@ -13,11 +17,21 @@ namespace cairn::testing {
 void bothStores()
 {
     QTest::addColumn<int>("store");
-    QTest::newRow("memory") << 0;
-    QTest::newRow("sqlite") << 1;
+    if (!serverUrl().empty()) {
+        QTest::newRow("postgresql") << static_cast<int>(Kept::Postgres);
+        return;
+    }
+    QTest::newRow("memory") << static_cast<int>(Kept::Memory);
+    QTest::newRow("sqlite") << static_cast<int>(Kept::Sqlite);
 }
 
-Kept kept(int row) { return row == 0 ? Kept::Memory : Kept::Sqlite; }
+Kept kept(int row) { return static_cast<Kept>(row); }
+
+std::string serverUrl()
+{
+    const char* url = std::getenv("CAIRN_STORE");
+    return url != nullptr && postgres::isPostgresUrl(url) ? url : std::string();
+}
 
 std::string json(std::string text)
 {
@@ -97,7 +111,12 @@ Bench::Bench(Kept kept, bool fullSync)
 {
     InitOptions options;
     options.testClock = true;
-    if (m_kept == Kept::Sqlite)
+    if (onServer()) {
+        if (const std::string error = RawPg(serverUrl()).exec("DROP SCHEMA IF EXISTS cairn CASCADE");
+            !error.empty())
+            qFatal("%s", error.c_str());
+        must(postgres::initStore(serverUrl(), options));
+    } else if (onDisk())
         must(sqlite::initStore(path(), options));
     else
         memory = makeMemoryDatabase(options, clock, 11);
@@ -123,13 +142,15 @@ std::unique_ptr<StoreWriter> Bench::connect() const
         return connectMemory(memory);
     StoreOptions options;
     options.synchronousNormal = !m_fullSync;  // no test here loses power
+    if (onServer())
+        return must(postgres::openStore(serverUrl(), options));
     return must(sqlite::openStore(path(), options));
 }
 
 void Bench::advance(SpanMs span)
 {
     clock.advance(span);
-    if (m_kept == Kept::Sqlite)
+    if (onDisk())
         must(store->setClockOffset(clock.wallMs() - SystemClock{}.wallMs()));
 }
 
@@ -151,9 +172,22 @@ void Bench::add(const std::string& text)
     must(store->addWorkflow(row));
 }
 
-bool Bench::sessionEnded(const SessionId& session)
+std::uint64_t Bench::size()
 {
-    for (const SessionRow& row : must(store->sessions(true)))
+    must(store->checkpoint());
+    if (!onServer())
+        return static_cast<std::uint64_t>(QFile(QString::fromStdString(path())).size());
+    const RawPg raw(serverUrl());
+    if (const std::string error = raw.exec("VACUUM"); !error.empty())
+        qFatal("%s", error.c_str());
+    return std::stoull(
+        raw.value("SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND "
+                  "relnamespace = 'cairn'::regnamespace"));
+}
+
+bool Bench::sessionEnded(StoreReader& from, const SessionId& session)
+{
+    for (const SessionRow& row : must(from.sessions(true)))
         if (row.id == session)
             return row.endedAt != kNoTime;
     return true;

@@ -1,11 +1,12 @@
 #pragma once
-// The bench that the acceptance cases run on: a store (in memory or SQLite), a caller's and an operator's
-// service, a stand-in for the engine that runs attempts by calling functions, and "effectd", the outside
-// world's own ledger. Time is a clock that moves only when told to. Kill = the engine's objects are dropped
-// with all that they had not committed; its session stays open until another ends it.
+// The bench that the acceptance cases run on: a store (in memory, SQLite or PostgreSQL), a caller's and an
+// operator's service, a stand-in for the engine that runs attempts by calling functions, and "effectd", the
+// outside world's own ledger. Time is a clock that moves only when told to. Kill = the engine's objects are
+// dropped with all that they had not committed; its session stays open until another ends it.
 
 #include "core/service/service.h"
 #include "core/store/memory/memory_store.h"
+#include "core/store/postgres/postgres_store.h"
 #include "core/store/sqlite/sqlite_store.h"
 #include "tests/support/cairn_qtest.h"
 
@@ -14,6 +15,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 
 namespace cairn::testing {
@@ -31,10 +33,14 @@ inline void must(const Status& status)
         qFatal("%s", errorLine(status.error()).c_str());
 }
 
-enum class Kept { Memory, Sqlite };
+enum class Kept { Memory, Sqlite, Postgres };
 
-// Rows "memory" and "sqlite" for every test of a class: call it in initTestCase_data(), then kept() in each
-// test.
+// The URL of a store on a PostgreSQL server (CAIRN_STORE, as packaging/with-postgres exports it); empty:
+// there is none. Where there is one, all cases run on it instead of the other stores.
+[[nodiscard]] std::string serverUrl();
+
+// Rows "memory" and "sqlite", or "postgresql", for every test of a class: call it in initTestCase_data(),
+// then kept() in each test.
 void bothStores();
 [[nodiscard]] Kept kept(int row);
 
@@ -55,9 +61,11 @@ struct Effectd {
         std::string arguments;
     };
     std::vector<Line> lines;
+    std::mutex mutex;  // of note(), which engines in several threads may call
 
     void note(TimeMs time, const std::string& name, const std::string& key, const std::string& arguments)
     {
+        const std::scoped_lock lock(mutex);
         lines.push_back({time, name, key, arguments});
     }
     [[nodiscard]] int count(std::string_view name) const;
@@ -114,6 +122,7 @@ struct EngineSettings {
     SpanMs skew = 0;             // how far its host's own clock is off
 };
 
+// Several may work in a thread each, as long as nobody moves the bench's clock, and the tools can stand it.
 class EngineStandIn {
 public:
     EngineStandIn(Bench& bench, EngineSettings settings);
@@ -150,6 +159,7 @@ private:
 
     Bench& m_bench;
     EngineSettings m_settings;
+    SeededRng m_rng;
     std::unique_ptr<Clock> m_clock;
     std::unique_ptr<StoreWriter> m_store;
     std::unique_ptr<ClockedReader> m_reader;
@@ -167,13 +177,17 @@ public:
     ~Bench();
 
     [[nodiscard]] std::unique_ptr<StoreWriter> connect() const;
-    [[nodiscard]] bool sqlite() const { return m_kept == Kept::Sqlite; }
-    [[nodiscard]] std::string path() const;
+    [[nodiscard]] bool onDisk() const { return m_kept != Kept::Memory; }
+    [[nodiscard]] bool onServer() const { return m_kept == Kept::Postgres; }
+    [[nodiscard]] std::string path() const;  // of the SQLite store's file
+    // How much the store takes, without what could be given back at once.
+    [[nodiscard]] std::uint64_t size();
     [[nodiscard]] StoreReader& reader();
     void add(const std::string& text);
     void advance(SpanMs span);
     [[nodiscard]] TimeMs now() const { return clock.wallMs(); }
-    [[nodiscard]] bool sessionEnded(const SessionId& session);
+    [[nodiscard]] static bool sessionEnded(StoreReader& from, const SessionId& session);
+    [[nodiscard]] bool sessionEnded(const SessionId& session) { return sessionEnded(*store, session); }
     // The dead engine's session is ended, as another engine does it when the lease has passed.
     void bury(const EngineStandIn& engine);
     void bury(const SessionId& session);

@@ -64,6 +64,7 @@ private:
 EngineStandIn::EngineStandIn(Bench& bench, EngineSettings settings)
     : m_bench(bench)
     , m_settings(std::move(settings))
+    , m_rng(bench.rng.next())
     , m_clock(std::make_unique<SkewedClock>(bench.clock, m_settings.skew))
     , m_store(bench.connect())
     , m_reader(std::make_unique<ClockedReader>(*m_store, bench.clock))
@@ -80,9 +81,9 @@ EngineStandIn::EngineStandIn(Bench& bench, EngineSettings settings)
     config.actorName = m_settings.name;
     config.serves = m_settings.serves;
     config.verifyOneIn = 1;
-    m_service = std::make_unique<Service>(*m_reader, *m_queue, *m_clock, bench.rng, config);
+    m_service = std::make_unique<Service>(*m_reader, *m_queue, *m_clock, m_rng, config);
     m_service->setCapacity({1000, {}});
-    m_service->setSessionEnded([this](const SessionId& id) { return m_bench.sessionEnded(id); });
+    m_service->setSessionEnded([this](const SessionId& id) { return Bench::sessionEnded(*m_store, id); });
     m_service->onCommitted([this](const RunState& after, const Entry& entry) { observe(after, entry); });
     m_service->onDisowned([this](const RunId& run, bool) { m_owned.erase(run); });
 }

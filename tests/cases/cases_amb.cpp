@@ -84,7 +84,7 @@ void TestAmb::c10_commitThatWasLostWithItsAnswer()
     Submission s = b.start("one", "{}", "key-1");
     s.run = makeId<RunId>(b.now(), b.rng);
     s.command.id = makeId<CommandId>(b.now(), b.rng);
-    if (b.sqlite()) {
+    if (b.onDisk()) {
         QVERIFY(failpoint::configure("store.before_commit=error@1"));
         const Outcome failed = b.service->submitAndWait(s);
         QCOMPARE(failed.kind, Outcome::Kind::Failed);

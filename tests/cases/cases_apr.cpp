@@ -2,7 +2,11 @@
 
 #include "tests/cases/bench.h"
 
+#include "tests/support/clocked_reader.h"
+
 #include <algorithm>
+#include <barrier>
+#include <thread>
 
 using namespace cairn;
 using namespace cairn::testing;
@@ -30,6 +34,7 @@ private Q_SLOTS:
     void c13_answerGoesToTheApprovalItWasMeantFor();
     void c15_expiryIsNeverConsent();
     void c16_twoPeopleDecideAtTheSameMoment();
+    void c16_twoPeopleDecideInTwoThreads();
     void c18_parallelBranchesWaitEachForItself();
 };
 
@@ -197,6 +202,55 @@ void TestApr::c16_twoPeopleDecideAtTheSameMoment()
         QCOMPARE(b.facts<ApprovalDecided>(run), 1);
     }
     QCOMPARE(approved, 50);
+}
+
+// The same with nobody in between: two programs' worth of connections, which the store itself has to keep
+// apart.
+void TestApr::c16_twoPeopleDecideInTwoThreads()
+{
+    CAIRN_BENCH();
+    if (!b.onDisk())
+        return;  // the store in memory has one thread
+    b.add(workflow("one", std::string("{'name':'do','tool':'pay','input':{}") + kAsk + "}}"));
+    EngineStandIn engine(b, {});
+    std::unique_ptr<StoreWriter> stores[2] = {b.connect(), b.connect()};
+    const char* people[2] = {"ann", "bob"};
+    int approved = 0;
+    for (int i = 0; i < 100; ++i) {
+        const RunId run = b.started("one");
+        engine.settle();
+        const ApprovalRecord asked = b.state(run).approvals.front();
+        Outcome outcomes[2];
+        std::barrier together(2);
+        const auto decide = [&](int who) {
+            SeededRng rng(static_cast<std::uint64_t>(1000 + 2 * i + who));
+            auto queue = makeInlineQueue(*stores[who]);
+            ClockedReader reader(*stores[who], b.clock);
+            ServiceConfig config;
+            config.uid = 1000 + static_cast<std::uint32_t>(who);
+            Service service(reader, *queue, b.clock, rng, config);
+            together.arrive_and_wait();
+            outcomes[who] = service.submitAndWait(b.act(run, decideOn(asked, who == 0), people[who]));
+        };
+        {
+            std::jthread other([&] { decide(1); });
+            decide(0);
+        }
+        const int winner = outcomes[0].kind == Outcome::Kind::Committed ? 0 : 1;
+        const Outcome& loser = outcomes[1 - winner];
+        QCOMPARE(outcomes[winner].kind, Outcome::Kind::Committed);
+        QCOMPARE(loser.kind, Outcome::Kind::Rejected);
+        QVERIFY2(
+            loser.rejection.text.find(winner == 0 ? "already approved by ann" : "already rejected by bob")
+                == 0,
+            loser.rejection.text.c_str());
+        engine.settle();
+        approved += winner == 0 ? 1 : 0;
+        QCOMPARE(b.effectd.count("do"), approved);
+        QCOMPARE(b.facts<ApprovalDecided>(run), 1);
+        QCOMPARE(b.audit(run).size(), std::size_t(2));
+        QCOMPARE(b.verified(run), std::string());
+    }
 }
 
 void TestApr::c18_parallelBranchesWaitEachForItself()

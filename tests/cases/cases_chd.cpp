@@ -37,7 +37,7 @@ void TestChd::c31_cancelRacesWithFanOut()
     QFETCH(bool, kill);
     QFETCH(int, at);
     QFETCH(int, messages);
-    if (b.sqlite() && QByteArray(QTest::currentDataTag()).startsWith("moment"))
+    if (b.onDisk() && QByteArray(QTest::currentDataTag()).startsWith("moment"))
         return;  // the same rules on a slower store
     std::string items = "[0";
     for (int i = 1; i < 200; ++i)

@@ -1,8 +1,10 @@
 // VER: resuming and rolling out across changed code, schema or formats.
 
 #include "core/model/codec.h"
+#include "core/store/postgres/store_impl.h"
 #include "core/store/sqlite/store_impl.h"
 #include "tests/cases/bench.h"
+#include "tests/store/raw_pg.h"
 
 #include <thread>
 
@@ -84,7 +86,8 @@ void TestVer::c35_stateOfAnUnknownSchemaIsRefused()
 }
 
 // With the means of one binary: a store of schema 1, its migration, and what a program that is too old or too
-// new says. Kills in mid-migration and a dropped column stand in tests/store (tst_sqlite_schema).
+// new says. Kills in mid-migration and a dropped column stand in tests/store (tst_sqlite_schema,
+// tst_postgres_migration).
 void TestVer::c37_oldAndNewOnOneStore()
 {
     QFETCH_GLOBAL(int, store);
@@ -92,24 +95,38 @@ void TestVer::c37_oldAndNewOnOneStore()
         return;  // nothing is migrated in memory
     const QTemporaryDir folder;
     const std::string path = folder.filePath("old.cairn").toStdString();
-    const Status made = sqlite::initStoreAt(path, {}, 1);
+    const std::string url = serverUrl();
+    const bool server = kept(store) == Kept::Postgres;
+    if (server)
+        QCOMPARE(RawPg(url).exec("DROP SCHEMA IF EXISTS cairn CASCADE"), std::string());
+    const auto open = [&] { return server ? postgres::openStore(url, {}) : sqlite::openStore(path, {}); };
+    const auto migrate = [&](bool contract) -> Result<std::pair<std::string, bool>> {
+        if (server) {
+            CAIRN_TRY_ASSIGN(const auto report, postgres::migrateStore(url, contract));
+            return std::pair(report.text, report.contracted);
+        }
+        CAIRN_TRY_ASSIGN(const auto report, sqlite::migrateStore(path, contract));
+        return std::pair(report.text, report.contracted);
+    };
+    const Status made =
+        server ? postgres::initStoreAt(url, {"test", false, true}, 1) : sqlite::initStoreAt(path, {}, 1);
     CAIRN_VERIFY_OK(made);
-    const auto early = sqlite::openStore(path, {});  // the new binary before the migration
+    const auto early = open();  // the new binary before the migration
     CAIRN_VERIFY_ERROR(early, ErrorKind::SchemaMismatch);
     QVERIFY2(early.error().text.find("store migrate") != std::string::npos, early.error().text.c_str());
     std::vector<std::string> texts(2);  // two migrators at once
     std::vector<std::thread> threads;
     for (std::string& text : texts)
-        threads.emplace_back([&text, &path] {
-            const auto report = sqlite::migrateStore(path, false);
-            text = report ? report->text : report.error().text;
+        threads.emplace_back([&text, &migrate] {
+            const auto report = migrate(false);
+            text = report ? report->first : report.error().text;
         });
     for (std::thread& thread : threads)
         thread.join();
     std::sort(texts.begin(), texts.end());
     QVERIFY2(texts[0].find("already at schema 2") == 0, texts[0].c_str());
     QVERIFY2(texts[1].find("expanded from schema 1 to 2") == 0, texts[1].c_str());
-    auto opened = sqlite::openStore(path, {});
+    auto opened = open();
     CAIRN_VERIFY_OK(opened);
     const auto problems = (*opened)->check(true);
     CAIRN_VERIFY_OK(problems);
@@ -125,14 +142,14 @@ void TestVer::c37_oldAndNewOnOneStore()
     old.leaseUntil = old.startedAt + 60'000;
     const Status opens = (*opened)->openSession(old);
     CAIRN_VERIFY_OK(opens);
-    const auto refused = sqlite::migrateStore(path, true);
+    const auto refused = migrate(true);
     CAIRN_VERIFY_ERROR(refused, ErrorKind::Refused);
     QVERIFY2(refused.error().text.find("old worker") != std::string::npos, refused.error().text.c_str());
     const auto ended = (*opened)->endSession(old.id, old.startedAt, kNoTime);
     CAIRN_VERIFY_OK(ended);
-    const auto contracted = sqlite::migrateStore(path, true);
+    const auto contracted = migrate(true);
     CAIRN_VERIFY_OK(contracted);
-    QVERIFY(contracted->contracted);
+    QVERIFY(contracted->second);
 }
 
 CAIRN_CASES(TestVer, "ver")

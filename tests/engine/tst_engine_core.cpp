@@ -17,6 +17,8 @@ private Q_SLOTS:
     void aJumpingClockStealsNothing();
     void sameNameIsNotTheSameEngine();
     void claimsAtEqualTimesRunOnce();
+    void aClockThatIsOffIsReportedOnce_data();
+    void aClockThatIsOffIsReportedOnce();
     void runsOfALostClaimAreNotForgotten();
     void aParkedRunIsNotTakenAgainAndAgain();
     void aTimerDueWhileAllWereDownFiresOnce();
@@ -196,6 +198,41 @@ void TestEngineCore::claimsAtEqualTimesRunOnce()
     QCOMPARE(startsOf(c), std::size_t(200));
     for (const RunId& run : runs)
         QCOMPARE(c.load(run).steps[0].attempts, 1U);
+}
+
+void TestEngineCore::aClockThatIsOffIsReportedOnce_data()
+{
+    QTest::addColumn<int>("off");
+    QTest::addColumn<int>("alerts");
+    QTest::newRow("right") << 0 << 0;
+    QTest::newRow("a little") << 5'000 << 0;
+    QTest::newRow("ahead") << 5'001 << 1;
+    QTest::newRow("behind") << -600'000 << 1;
+}
+
+void TestEngineCore::aClockThatIsOffIsReportedOnce()
+{
+    QFETCH(int, off);
+    QFETCH(int, alerts);
+    Cluster c;
+    ManualClock here(c.clock.wallMs() + off);
+    Node node(c.db, here, c.rng, 4711, c.gone, Cluster::config());
+    const auto pass = [&] {
+        for (int i = 0; i < 40; ++i) {
+            c.clock.advance(50);
+            here.advance(50);
+            node.settle();
+        }
+    };
+    pass();
+    QCOMPARE(node.alerts, std::vector<std::string>(std::size_t(alerts), "clock_off"));
+    // Set right, and wrong again.
+    here.jumpWall(-off);
+    pass();
+    here.jumpWall(off);
+    pass();
+    QCOMPARE(node.alerts, std::vector<std::string>(std::size_t(2 * alerts), "clock_off"));
+    QCOMPARE(node.core->stats().sessionsLost, std::uint64_t(0));
 }
 
 // The store gave the run to this session, and the answer did not come: nobody else would take it while the

@@ -1,4 +1,4 @@
-// The older program of the tests of schemas: format1_probe init|commit|migrate PATH, or commit postgresql://URL.
+// The older program of the tests of schemas: format1_probe init|commit|migrate PATH|postgresql://URL.
 #include "core/base/failpoint.h"
 #include "core/store/postgres/postgres_store.h"
 #include "core/store/sqlite/sqlite_store.h"
@@ -11,6 +11,8 @@ using namespace cairn::testing;
 
 namespace {
 
+bool onServer(const std::string& place) { return postgres::isPostgresUrl(place); }
+
 int refused(const Error& error)
 {
     std::printf("refused: %s\n", errorKindName(error.kind));
@@ -19,7 +21,7 @@ int refused(const Error& error)
 
 int commit(const std::string& place)
 {
-    auto store = postgres::isPostgresUrl(place) ? postgres::openStore(place, {}) : sqlite::openStore(place, {});
+    auto store = onServer(place) ? postgres::openStore(place, {}) : sqlite::openStore(place, {});
     if (!store)
         return refused(store.error());
     Writer writer("probe");
@@ -27,7 +29,8 @@ int commit(const std::string& place)
         writer.version = hot->version;
         writer.head = hot->head;
     }
-    CommitMember member = writer.version == 0 ? writer.create() : writer.next("x");
+    CommitMember member =
+        writer.version == 0 ? writer.create() : writer.next("x" + std::to_string(writer.version));
     const auto number = static_cast<std::uint32_t>(writer.version + 1);
     member.attempts = {attemptRow("probe " + std::to_string(number), 0, number, {})};
     std::vector<MemberResult> results;
@@ -39,6 +42,21 @@ int commit(const std::string& place)
     return 0;
 }
 
+Status init(const std::string& place)
+{
+    const InitOptions options{"test", false, true};
+    return onServer(place) ? postgres::initStore(place, options) : sqlite::initStore(place, options);
+}
+
+Status migrate(const std::string& place)
+{
+    if (onServer(place))
+        CAIRN_TRY(postgres::migrateStore(place, false));
+    else
+        CAIRN_TRY(sqlite::migrateStore(place, false));
+    return {};
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
@@ -47,12 +65,9 @@ int main(int argc, char** argv)
     const std::string verb = argc == 3 ? argv[1] : "";
     if (verb == "commit")
         return commit(argv[2]);
-    if (verb == "init")
-        if (const Status status = sqlite::initStore(argv[2], {"test", false, true}); !status)
-            return refused(status.error());
-    if (verb == "migrate")
-        if (const auto report = sqlite::migrateStore(argv[2], false); !report)
-            return refused(report.error());
+    const Status status = verb == "init" ? init(argv[2]) : verb == "migrate" ? migrate(argv[2]) : Status();
+    if (!status)
+        return refused(status.error());
     std::puts("done");
     return 0;
 }

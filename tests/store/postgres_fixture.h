@@ -5,50 +5,13 @@
 #include "core/store/postgres/postgres_store.h"
 #include "core/store/postgres/store_impl.h"
 #include "tests/store/builders.h"
+#include "tests/store/raw_pg.h"
 #include "tests/support/cairn_qtest.h"
-
-#include <libpq-fe.h>
 
 #include <cstdio>
 #include <cstdlib>
 
 namespace cairn::testing {
-
-struct RawPg {
-    explicit RawPg(const std::string& url)
-        : conn(PQconnectdb(url.c_str()))
-    {
-        PQsetNoticeProcessor(
-            conn, [](void*, const char*) {}, nullptr);
-    }
-    ~RawPg() { PQfinish(conn); }
-    RawPg(const RawPg&) = delete;
-    RawPg& operator=(const RawPg&) = delete;
-    // Empty: done. Else the SQLSTATE and the error's text.
-    std::string exec(const std::string& sql) const
-    {
-        PGresult* result = PQexec(conn, sql.c_str());
-        const auto status = PQresultStatus(result);
-        std::string error;
-        if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
-            const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-            error =
-                (state == nullptr ? std::string("?????") : std::string(state)) + ' ' + PQerrorMessage(conn);
-        }
-        PQclear(result);
-        return error;
-    }
-    std::string value(const std::string& sql) const
-    {
-        PGresult* result = PQexec(conn, sql.c_str());
-        std::string value = "none";
-        if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) > 0)
-            value = PQgetisnull(result, 0, 0) != 0 ? "null" : PQgetvalue(result, 0, 0);
-        PQclear(result);
-        return value;
-    }
-    PGconn* conn;
-};
 
 struct PostgresStoreFixture {
     std::string url = std::getenv("CAIRN_STORE") == nullptr ? "" : std::getenv("CAIRN_STORE");

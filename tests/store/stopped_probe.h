@@ -1,6 +1,6 @@
 #pragma once
-// The older program (format1_probe.cpp) as a process that stops itself at a failpoint, so that a test can act
-// at just that instant.
+// A program, such as the older one (format1_probe.cpp), as a process that stops itself at a failpoint, so
+// that a test can act at just that instant.
 
 #include <QtCore/QProcess>
 
@@ -9,16 +9,17 @@
 
 namespace cairn::testing {
 
-class StoppedProbe {
+class StoppedProgram {
 public:
-    StoppedProbe(const char* verb, const std::string& place, const char* failpoint)
+    // No failpoint: it does not stop.
+    StoppedProgram(const QString& program, const QStringList& arguments, const char* failpoint)
     {
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-        environment.insert(
-            QStringLiteral("CAIRN_FAILPOINTS"), QLatin1String(failpoint) + QLatin1String("=stop@1"));
+        if (*failpoint != '\0')
+            environment.insert(
+                QStringLiteral("CAIRN_FAILPOINTS"), QLatin1String(failpoint) + QLatin1String("=stop@1"));
         m_process.setProcessEnvironment(environment);
-        m_process.start(
-            QStringLiteral(CAIRN_FORMAT1_PROBE), {QString::fromLatin1(verb), QString::fromStdString(place)});
+        m_process.start(program, arguments);
     }
 
     // Blocks until it has stopped; false where it ended instead.
@@ -35,12 +36,34 @@ public:
     [[nodiscard]] QByteArray goOn()
     {
         ::kill(static_cast<pid_t>(m_process.processId()), SIGCONT);
+        return ended();
+    }
+
+    // Waits for its end; what it said.
+    [[nodiscard]] QByteArray ended()
+    {
         m_process.waitForFinished(20'000);
         return m_process.readAllStandardOutput().trimmed();
     }
 
+    // Ends it where it is.
+    void kill()
+    {
+        m_process.kill();
+        m_process.waitForFinished(20'000);
+    }
+
 private:
     QProcess m_process;
+};
+
+class StoppedProbe : public StoppedProgram {
+public:
+    StoppedProbe(const char* verb, const std::string& place, const char* failpoint)
+        : StoppedProgram(QStringLiteral(CAIRN_FORMAT1_PROBE),
+            {QString::fromLatin1(verb), QString::fromStdString(place)}, failpoint)
+    {
+    }
 };
 
 }  // namespace cairn::testing

@@ -7,6 +7,7 @@
 #include "tests/store/scratch.h"
 #include "tests/support/cairn_qtest.h"
 
+#include <filesystem>
 #include <fstream>
 
 namespace cairn::testing {
@@ -32,6 +33,7 @@ private Q_SLOTS:
     void theEnvironmentMayRelaxTheCheck();
     void aServiceFileIsRead();
     void aFailedConnectionSaysHowToRelaxTheCheck();
+    void whatWouldGiveThePasswordAwayIsRefused();
 };
 
 namespace {
@@ -48,7 +50,7 @@ std::string option(const postgres::Target& target, const std::string& key)
 
 void PostgresErrorsTest::cleanup()
 {
-    for (const char* name : {"PGSSLMODE", "PGSERVICEFILE", "PGSERVICE"})
+    for (const char* name : {"PGSSLMODE", "PGSERVICEFILE", "PGSERVICE", "PGPASSWORD", "PGCHANNELBINDING"})
         qunsetenv(name);
 }
 
@@ -246,6 +248,46 @@ void PostgresErrorsTest::aFailedConnectionSaysHowToRelaxTheCheck()
     const auto relaxed = postgres::openStore("postgresql://127.0.0.1:1/runs?sslmode=disable", {});
     CAIRN_VERIFY_ERROR(relaxed, ErrorKind::Disconnected);
     QVERIFY2(relaxed.error().text.find("verify-full") == std::string::npos, relaxed.error().text.c_str());
+}
+
+// How servers of all kinds fare with it: tst_postgres_tls.
+void PostgresErrorsTest::whatWouldGiveThePasswordAwayIsRefused()
+{
+    const auto binding = [](const char* url) { return option(*resolveTarget(url, true), "channel_binding"); };
+    QCOMPARE(binding("postgresql://db.example/runs"), std::string("require"));
+    QCOMPARE(binding("postgresql://db.example/runs?sslmode=require"), std::string("require"));
+    QCOMPARE(binding("postgresql:///runs"), std::string("-"));
+    QCOMPARE(binding("postgresql://db.example/runs?sslmode=verify-full&channel_binding=disable"),
+        std::string("disable"));
+    for (const char* url :
+        {"postgresql://db.example/runs?sslmode=prefer", "postgresql://db.example/runs?sslmode=allow",
+            "postgresql://db.example/runs?sslmode=require&channel_binding=disable",
+            "postgresql://db.example/runs?sslmode=require&sslrootcert=system"})
+        CAIRN_VERIFY_ERROR(resolveTarget(url, true), ErrorKind::InvalidInput);
+    CAIRN_VERIFY_OK(resolveTarget("postgresql:///runs?sslmode=prefer", true));
+    qputenv("PGSSLMODE", "prefer");
+    CAIRN_VERIFY_ERROR(resolveTarget("postgresql://db.example/runs", true), ErrorKind::InvalidInput);
+    qunsetenv("PGSSLMODE");
+    // Hosts that differ in what they need, or have to be watched, are tried one by one.
+    QCOMPARE(resolveTarget("postgresql://a.example,b.example/runs", true)->hosts.size(), std::size_t{1});
+    QCOMPARE(resolveTarget("postgresql://a.example,b.example/runs?sslmode=disable", true)->hosts.size(),
+        std::size_t{2});
+    const auto mixed = resolveTarget("postgresql:///runs?host=/tmp,b.example&port=1,2", true);
+    QCOMPARE(mixed->hosts.size(), std::size_t{2});
+    QVERIFY(!mixed->hosts[0].tcp && mixed->hosts[1].tcp);
+    QCOMPARE(mixed->hosts[1].shown(), std::string("b.example, port 2"));
+    const Scratch folder;
+    const std::string file = folder.file("services");
+    std::ofstream(file) << "[team]\nhost=db.example\npassword=hunter2\n";
+    std::filesystem::permissions(file, std::filesystem::perms(0640));
+    qputenv("PGSERVICEFILE", file.c_str());
+    const auto open = resolveTarget("postgresql:///?service=team", true);
+    CAIRN_VERIFY_ERROR(open, ErrorKind::InvalidInput);
+    QVERIFY2(open.error().text.find("chmod 600 " + file) != std::string::npos, open.error().text.c_str());
+    std::filesystem::permissions(file, std::filesystem::perms(0600));
+    CAIRN_VERIFY_OK(resolveTarget("postgresql:///?service=team", true));
+    qputenv("PGPASSWORD", "hunter2");
+    CAIRN_VERIFY_ERROR(resolveTarget("postgresql:///runs", true), ErrorKind::InvalidInput);
 }
 
 }  // namespace cairn::testing

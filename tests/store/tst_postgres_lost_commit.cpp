@@ -18,6 +18,7 @@ private Q_SLOTS:
     void aCutCommitIsResolved();
     void whatIsHarmlessTwiceIsDoneAgainUnseen();
     void anAuditEntryIsWrittenOnce();
+    void aCommitThatRolledBackIsNone();
 
 private:
     std::unique_ptr<CuttingProxy> proxy();
@@ -154,6 +155,30 @@ void PostgresLostCommitTest::anAuditEntryIsWrittenOnce()
     QCOMPARE(between->cuts(), 2);
     QCOMPARE((*opened)->audit(0, 1000)->size(), before + 2);
     QVERIFY((*opened)->check(false)->empty());
+}
+
+// The server answers COMMIT of a failed transaction with "ROLLBACK", which is no error to it.
+void PostgresLostCommitTest::aCommitThatRolledBackIsNone()
+{
+    const auto db = postgres::makeDb(m_postgres.url, {});
+    CAIRN_VERIFY_OK(db);
+    postgres::Batch fails;
+    fails.add(postgres::Sql::Begin);
+    fails.addText("SELECT 1 / 0", {});
+    CAIRN_VERIFY_ERROR((*db)->run(fails), ErrorKind::InvalidInput);
+    QVERIFY((*db)->inTransaction());
+    postgres::Batch commits;
+    commits.add(postgres::Sql::Commit);
+    const auto answer = (*db)->run(commits, true);
+    CAIRN_VERIFY_ERROR(answer, ErrorKind::Busy);
+    QVERIFY2(answer.error().text.find("rolled back") != std::string::npos, answer.error().text.c_str());
+    QVERIFY((*db)->verdict().retry);
+    // One that went well is one.
+    postgres::Batch good;
+    good.add(postgres::Sql::Begin);
+    good.addText("SELECT 1", {});
+    good.add(postgres::Sql::Commit);
+    CAIRN_VERIFY_OK((*db)->run(good, true));
 }
 
 }  // namespace cairn::testing

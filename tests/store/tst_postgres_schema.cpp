@@ -1,8 +1,8 @@
-// What the database itself refuses, what its tables must look like, and how they move to another schema.
+// What the database itself refuses, and what its tables must look like. How they move to another schema:
+// tst_postgres_migration.
 
 #include "core/base/failpoint.h"
 #include "tests/store/postgres_fixture.h"
-#include "tests/store/stopped_probe.h"
 
 namespace cairn::testing {
 
@@ -20,8 +20,6 @@ private Q_SLOTS:
     void changedShapesAreFound();
     void otherSchemasAreHandled();
     void aStoreIsMadeOnceAndFoundOnlyWhereItIs();
-    void anOlderStoreIsMigrated();
-    void aStoreThatIsMigratedWhileItIsOpenedIsSound();
     void namesInOtherSchemasAreNotLookedUp();
     void aCutOffAuditIsFound();
     void settingsThatLoseCommitsAreRaisedOrReported();
@@ -136,6 +134,7 @@ void PostgresSchemaTest::changedShapesAreFound_data()
         "CREATE OR REPLACE FUNCTION cairn.refuse_change() RETURNS trigger LANGUAGE plpgsql "
         "SET search_path = pg_catalog, pg_temp AS $$ BEGIN RETURN NEW; END $$");
     row("index gone", "DROP INDEX cairn.entries_command");
+    row("column gone", "ALTER TABLE cairn.steps DROP COLUMN lost");
     row("column more", "ALTER TABLE cairn.steps ADD COLUMN more text");
     row("column of another type", "ALTER TABLE cairn.steps ALTER COLUMN due TYPE integer");
     row("column may be null", "ALTER TABLE cairn.entries ALTER COLUMN body DROP NOT NULL");
@@ -191,52 +190,6 @@ void PostgresSchemaTest::aStoreIsMadeOnceAndFoundOnlyWhereItIs()
     const auto backup = m_postgres.open()->backup("/tmp/never");
     CAIRN_VERIFY_ERROR(backup, ErrorKind::Refused);
     QVERIFY(backup.error().text.find("pg_dump") != std::string::npos);
-}
-
-// It had read the number of the old tables, and would then have compared the new ones with it.
-void PostgresSchemaTest::aStoreThatIsMigratedWhileItIsOpenedIsSound()
-{
-    m_postgres.init(1);
-    StoppedProbe older("commit", m_postgres.url, "store.standing.numbers-read");
-    QVERIFY(older.stopped());
-    CAIRN_VERIFY_OK(postgres::migrateStore(m_postgres.url, false));
-    QCOMPARE(older.goOn(), QByteArray("committed 1"));
-}
-
-void PostgresSchemaTest::anOlderStoreIsMigrated()
-{
-    m_postgres.init(1);
-    CAIRN_VERIFY_ERROR(postgres::openStore(m_postgres.url, {}), ErrorKind::SchemaMismatch);
-    const RunId run = idOf<RunId>("old");
-    const AttemptId attempt = idOf<AttemptId>("old");
-    QCOMPARE(exec("INSERT INTO cairn.attempts SELECT '" + toText(run) + "', 0, '" + toText(attempt)
-                 + "', 1, 0, NULL, 'w', 1, 0, 0, 0, NULL"),
-        std::string());
-    failpoint::configure("store.migrate.before_commit=error@1");
-    CAIRN_VERIFY_ERROR(postgres::migrateStore(m_postgres.url, false), ErrorKind::Io);
-    QCOMPARE(value("SELECT schema FROM cairn.meta"), std::string("1"));
-    const auto expanded = postgres::migrateStore(m_postgres.url, false);
-    CAIRN_VERIFY_OK(expanded);
-    QCOMPARE(expanded->from, 1U);
-    QCOMPARE(expanded->to, postgres::kSchema);
-    QVERIFY(!expanded->contracted);
-    const auto store = m_postgres.open();
-    QCOMPARE(store->info()->writeFormat, kFormat1);
-    const auto attempts = store->attempts(run, kNoStep);
-    CAIRN_VERIFY_OK(attempts);
-    QVERIFY(attempts->front().trace == legacyTrace(run));
-    QCOMPARE(attempts->front().span, legacySpan(attempt));
-    // Contracting waits for the end of older engines.
-    SessionRow old = sessionRow("old", *store->now());
-    old.format = kFormat1;
-    CAIRN_VERIFY_OK(store->openSession(old));
-    CAIRN_VERIFY_ERROR(postgres::migrateStore(m_postgres.url, true), ErrorKind::Refused);
-    QVERIFY(*store->endSession(old.id, *store->now(), kNoTime));
-    const auto contracted = postgres::migrateStore(m_postgres.url, true);
-    CAIRN_VERIFY_OK(contracted);
-    QVERIFY(contracted->contracted);
-    QCOMPARE(store->info()->minWriter, postgres::kSchema);
-    QVERIFY(store->check(false)->empty());
 }
 
 // CVE-2018-1058 and its like: what others put into a schema of the search path is not called.

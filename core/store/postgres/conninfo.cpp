@@ -1,6 +1,7 @@
 #include "core/store/postgres/conninfo.h"
 
-#include <libpq-fe.h>
+#include "core/store/postgres/connect.h"
+#include "core/store/postgres/passwords.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,9 +14,6 @@ namespace {
 
 struct OptionsFree {
     void operator()(PQconninfoOption* options) const noexcept { PQconninfoFree(options); }
-};
-struct ConnFinish {
-    void operator()(PGconn* conn) const noexcept { PQfinish(conn); }
 };
 
 using Values = std::map<std::string, std::string>;
@@ -49,17 +47,28 @@ std::vector<std::string> parts(const std::string& list)
     return out;
 }
 
-bool overTcp(const Values& values)
+std::string textOf(const Values& values, const char* key)
 {
-    const auto addresses = values.find("hostaddr");
-    if (addresses != values.end())
-        return true;
-    const auto hosts = values.find("host");
-    if (hosts == values.end())
-        return false;  // the default: a unix socket
-    const auto names = parts(hosts->second);
-    return std::any_of(names.begin(), names.end(),
-        [](const std::string& host) { return !host.empty() && host.front() != '/' && host.front() != '@'; });
+    const auto at = values.find(key);
+    return at == values.end() ? std::string() : at->second;
+}
+
+bool isSocket(const std::string& host) { return host.empty() || host.front() == '/' || host.front() == '@'; }
+
+// As libpq pairs them: the nth of each list; one port is for all.
+std::vector<Target::Host> hostsOf(const Values& values)
+{
+    const auto names = parts(textOf(values, "host")), addresses = parts(textOf(values, "hostaddr")),
+               ports = parts(textOf(values, "port"));
+    std::vector<Target::Host> hosts(std::max(names.size(), addresses.size()));
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        Target::Host& host = hosts[i];
+        host.host = i < names.size() ? names[i] : "";
+        host.address = i < addresses.size() ? addresses[i] : "";
+        host.port = i < ports.size() ? ports[i] : ports.front();
+        host.tcp = !host.address.empty() || !isSocket(host.host);
+    }
+    return hosts;
 }
 
 // A value that libpq refuses before it opens any connection, but after it has read the service file and the
@@ -79,7 +88,7 @@ Result<Values> inForce(const Values& given)
     values.push_back(kStopHere);
     keys.push_back(nullptr);
     values.push_back(nullptr);
-    const std::unique_ptr<PGconn, ConnFinish> conn(PQconnectStartParams(keys.data(), values.data(), 0));
+    const ConnHandle conn(PQconnectStartParams(keys.data(), values.data(), 0));
     if (!conn)
         return makeError(ErrorKind::Internal, "no memory for a connection");
     const std::unique_ptr<PQconninfoOption, OptionsFree> all(PQconninfo(conn.get()));
@@ -105,16 +114,80 @@ void defaults(Values& options)
 
 std::string shownName(const Values& found)
 {
-    const auto get = [&](const char* key) {
-        const auto at = found.find(key);
-        return at == found.end() ? std::string() : at->second;
-    };
-    std::string host = get("host");
+    std::string host = textOf(found, "host");
     if (host.empty())
-        host = get("hostaddr");
-    const std::string port = get("port");
-    return "database " + (get("dbname").empty() ? get("user") : get("dbname")) + " on "
+        host = textOf(found, "hostaddr");
+    const std::string port = textOf(found, "port");
+    return "database " + textOf(found, textOf(found, "dbname").empty() ? "user" : "dbname") + " on "
         + (host.empty() ? std::string("the local socket") : host) + (port.empty() ? "" : ", port " + port);
+}
+
+// libpq before 16 takes "system" for a file's name.
+void useSystemAuthorities(Values& options, const Values& found)
+{
+    if (PQlibVersion() >= 160000 || textOf(found, "sslrootcert") != "system")
+        return;
+    const char* said = std::getenv("SSL_CERT_FILE");
+    options["sslrootcert"] = said != nullptr ? said : "/etc/ssl/certs/ca-certificates.crt";
+}
+
+// A password goes to a server whose certificate was checked for its name, or that proves by SCRAM, bound to
+// the channel, that it knows the password already; or by SCRAM to a loopback address. Nowhere else.
+Status secure(Values& options, const Values& found, Target& target)
+{
+    const bool said = options.contains("sslmode") || std::getenv("PGSSLMODE") != nullptr;
+    std::string mode = textOf(found, "sslmode");
+    const bool system = textOf(found, "sslrootcert") == "system";
+    if (!said && (mode.empty() || mode == "prefer")) {
+        mode = options["sslmode"] = "verify-full";
+        target.verifyByDefault = true;
+    }
+    if (mode == "allow" || mode == "prefer")
+        return makeError(ErrorKind::InvalidInput,
+            target.shown + ": sslmode=" + mode
+                + " goes on without TLS wherever somebody takes it away; say sslmode=verify-full, or, for a "
+                  "test on a loopback address, sslmode=disable");
+    if (system && mode != "verify-full")
+        return makeError(ErrorKind::InvalidInput,
+            target.shown + ": sslrootcert=system with sslmode=" + mode
+                + " lets everybody in who has any certificate; say sslmode=verify-full");
+    target.plain = mode == "disable";
+    if (target.plain)
+        return {};
+    useSystemAuthorities(options, found);
+    const bool bound = options.contains("channel_binding") || std::getenv("PGCHANNELBINDING") != nullptr;
+    const std::string binding = textOf(found, "channel_binding");
+    if (!bound && (binding.empty() || binding == "prefer"))
+        options["channel_binding"] = "require";
+    else if (binding != "require" && mode != "verify-full")
+        return makeError(ErrorKind::InvalidInput,
+            target.shown + ": channel_binding=" + binding + " with sslmode=" + mode
+                + " would give the password to whoever answers; say sslmode=verify-full");
+    return {};
+}
+
+// Not among what libpq tells to be in force.
+std::string serviceOf(const Values& options)
+{
+    const char* set = std::getenv("PGSERVICE");
+    const std::string said = textOf(options, "service");
+    return !said.empty() || set == nullptr ? said : set;
+}
+
+// Where hosts differ in what they need, or have to be watched, each is tried by itself.
+void splitHosts(Target& target, const Values& found)
+{
+    std::vector<Target::Host> hosts = hostsOf(found);
+    const auto tcp = static_cast<std::size_t>(
+        std::count_if(hosts.begin(), hosts.end(), [](const Target::Host& host) { return host.tcp; }));
+    target.tcp = tcp > 0;
+    if (hosts.size() > 1 && tcp > 0 && (target.plain || tcp < hosts.size())) {
+        for (Target::Host& host : hosts)
+            host.alone = true;
+        target.hosts = std::move(hosts);
+    } else {
+        target.hosts.assign(1, {target.tcp, false, {}, {}, {}});
+    }
 }
 
 }  // namespace
@@ -124,33 +197,35 @@ bool isPostgresUrl(const std::string& url) noexcept
     return url.rfind("postgresql://", 0) == 0 || url.rfind("postgres://", 0) == 0;
 }
 
+std::string Target::Host::shown() const
+{
+    return (host.empty() ? (address.empty() ? "the local socket" : address) : host)
+        + (port.empty() ? "" : ", port " + port);
+}
+
 Result<Target> resolveTarget(const std::string& url, bool forWriting)
 {
     char* problem = nullptr;
     const std::unique_ptr<PQconninfoOption, OptionsFree> parsed(PQconninfoParse(url.c_str(), &problem));
     const std::string text = problem == nullptr ? "not a URL that libpq knows" : firstLine(problem);
     PQfreemem(problem);
-    if (!parsed || !isPostgresUrl(url))
+    const bool good = parsed && isPostgresUrl(url);
+    Values options = setOptions(parsed.get());
+    CAIRN_TRY(refusePasswords(url, options.contains("password") || options.contains("sslpassword")));
+    if (!good)
         return makeError(ErrorKind::InvalidInput,
             "the store's URL: " + text + "; use postgresql://[user@]host[:port]/database");
-    Values options = setOptions(parsed.get());
-    if (options.contains("password"))
-        return makeError(ErrorKind::InvalidInput,
-            "a password in the store's URL would be seen by everybody who lists processes; put it into "
-            "~/.pgpass or "
-            "into a service file, and leave it out of the URL");
     CAIRN_TRY_ASSIGN(const Values found, inForce(options));
     Target target;
     target.shown = shownName(found);
-    target.tcp = overTcp(found);
-    const bool said = options.contains("sslmode") || std::getenv("PGSSLMODE") != nullptr;
-    const auto mode = found.find("sslmode");
-    if (target.tcp && !said && (mode == found.end() || mode->second == "prefer")) {
-        options["sslmode"] = "verify-full";
-        target.verifyByDefault = true;
+    if (found.contains("password") || found.contains("sslpassword"))
+        CAIRN_TRY(checkServiceFile(serviceOf(options)));
+    splitHosts(target, found);
+    if (target.tcp) {
+        CAIRN_TRY(secure(options, found, target));
+        splitHosts(target, found);
     }
-    const auto hosts = found.find("host");
-    if (forWriting && hosts != found.end() && hosts->second.find(',') != std::string::npos)
+    if (forWriting && textOf(found, "host").find(',') != std::string::npos)
         options.try_emplace("target_session_attrs", "read-write");
     defaults(options);
     for (const auto& [key, value] : options)

@@ -16,18 +16,6 @@ constexpr std::array<const char*, kSqlCount> kTexts = {
 };
 
 constexpr int kOldestServer = 150000;
-constexpr std::size_t kLongestMessage = 400;
-
-// What servers say is text from outside: clipped, on one line.
-std::string tidy(const char* text)
-{
-    std::string out = text == nullptr ? "" : text;
-    const auto end = out.find_last_not_of(" \r\n");
-    out.resize(std::min(end == std::string::npos ? 0 : end + 1, kLongestMessage));
-    std::replace_if(
-        out.begin(), out.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
-    return out;
-}
 
 std::string_view field(const PGresult* result, int code)
 {
@@ -41,6 +29,9 @@ std::string statementName(Sql id)
     name += std::to_string(static_cast<std::size_t>(id));
     return name;
 }
+
+// COMMIT of a transaction that had failed before is no error to the server: it says what it did instead.
+bool rolledBack(PGresult* result) { return std::string_view(PQcmdStatus(result)) == "ROLLBACK"; }
 
 // The parameters in libpq's form; they point into the batch.
 struct Wire {
@@ -113,31 +104,12 @@ void Db::onNotice(void* self, const PGresult* notice)
         db.m_onlyLocal = true;
 }
 
-Error Db::noConnection() const
-{
-    std::string text = "cannot reach " + m_target.shown + ": " + tidy(PQerrorMessage(m_conn.get()));
-    if (m_target.verifyByDefault)
-        text += "; over TCP the server's certificate is checked (sslmode=verify-full) unless the URL says "
-                "otherwise: "
-                "give sslrootcert=FILE, or, for a test on a loopback address, sslmode=disable";
-    return makeError(ErrorKind::Disconnected, std::move(text));
-}
-
 Status Db::connect()
 {
     disconnect();
-    std::vector<const char*> keys, values;
-    for (const Target::Option& option : m_target.options) {
-        keys.push_back(option.key.c_str());
-        values.push_back(option.value.c_str());
-    }
-    keys.push_back(nullptr);
-    values.push_back(nullptr);
-    m_conn.reset(PQconnectdbParams(keys.data(), values.data(), 0));
     m_verdict = classify({}, false);
-    if (!m_conn)
-        return makeError(ErrorKind::Internal, "no memory for a connection");
-    Status status = PQstatus(m_conn.get()) == CONNECTION_OK ? setUp() : Status(noConnection());
+    CAIRN_TRY_ASSIGN(m_conn, connectTo(m_target));
+    const Status status = setUp();
     if (!status)
         disconnect();
     return status;
@@ -303,6 +275,10 @@ std::optional<Error> Db::receive(
             return error;
         const Sent* what = at < sent.size() ? &sent[at] : nullptr;
         const bool good = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+        if (good && withCommit && at + 1 == sent.size() && !error && rolledBack(result.get())) {
+            m_verdict = classify("40001", false);
+            error = makeError(ErrorKind::Busy, "the store: the transaction had failed, and was rolled back");
+        }
         if (!good && what != nullptr && what->prepares)
             m_prepared[static_cast<std::size_t>(*batch.items()[what->item].id)] = false;
         if (good && what != nullptr && !what->prepares)

@@ -4,6 +4,7 @@
 // block. No function throws.
 
 #include "core/base/result.h"
+#include "core/store/postgres/connect.h"
 #include "core/store/postgres/conninfo.h"
 #include "core/store/postgres/errors.h"
 #include "core/store/postgres/params.h"
@@ -149,9 +150,6 @@ public:
     void interrupt() noexcept;
 
 private:
-    struct ConnFinish {
-        void operator()(PGconn* conn) const noexcept { PQfinish(conn); }
-    };
     struct CancelFree {
         void operator()(PGcancel* cancel) const noexcept { PQfreeCancel(cancel); }
     };
@@ -168,12 +166,11 @@ private:
         const Batch& batch, const std::vector<Sent>& sent, bool withCommit, std::vector<Rows>& answers);
     [[nodiscard]] Error failed(const PGresult* result, bool commitSent);
     [[nodiscard]] Error lost(bool commitSent);
-    [[nodiscard]] Error noConnection() const;
     static void onNotice(void* self, const PGresult* notice);
 
     Target m_target;
     Session m_session;
-    std::unique_ptr<PGconn, ConnFinish> m_conn;
+    ConnHandle m_conn;
     std::mutex m_cancelMutex;
     std::unique_ptr<PGcancel, CancelFree> m_cancel;
     std::array<bool, kSqlCount> m_prepared{};

@@ -1,5 +1,6 @@
 #include "core/store/postgres/errors.h"
 
+#include <algorithm>
 #include <array>
 
 namespace cairn::postgres {
@@ -90,6 +91,17 @@ int nativeCode(std::string_view state) noexcept
 bool isOnlyLocal(std::string_view sourceFunction, std::string_view severity) noexcept
 {
     return sourceFunction == "SyncRepWaitForLSN" && severity == "WARNING";
+}
+
+std::string tidy(const char* text)
+{
+    constexpr std::size_t kLongest = 400;
+    std::string out = text == nullptr ? "" : text;
+    const auto end = out.find_last_not_of(" \r\n");
+    out.resize(std::min(end == std::string::npos ? 0 : end + 1, kLongest));
+    std::replace_if(
+        out.begin(), out.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
+    return out;
 }
 
 }  // namespace cairn::postgres

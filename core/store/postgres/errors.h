@@ -3,6 +3,7 @@
 
 #include "core/base/result.h"
 
+#include <string>
 #include <string_view>
 
 namespace cairn::postgres {
@@ -29,5 +30,8 @@ inline constexpr std::string_view kChanged = "CA003";  // it is not as it was sh
 
 // A warning at COMMIT that says "committed here, perhaps not on the standby" is no success.
 [[nodiscard]] bool isOnlyLocal(std::string_view sourceFunction, std::string_view severity) noexcept;
+
+// What servers say is text from outside: clipped, on one line.
+[[nodiscard]] std::string tidy(const char* text);
 
 }  // namespace cairn::postgres

@@ -166,11 +166,15 @@ SpanMs EngineCore::Impl::sleepFor(SpanMs executorNext)
     SpanMs until = std::min({heartbeatAt, sweepAt, wakeupsAt, outboxAt});
     if (!draining && !full)
         until = std::min(until, takesStaged ? std::min(claimAt, stagedAt) : claimAt);
+    if (!permitQueues.empty())
+        until = std::min(until, limitsAt);
+    if (!again.empty() && !full)
+        until = std::min(until, againAt);
     until = std::min(std::max(until, awayUntil), leaseEnds);
     if (!timers.empty() && now >= awayUntil)
         until = std::min(until, now + std::max<SpanMs>(timers.begin()->first - service->now(), 0));
     for (const auto& pending : results)
-        until = std::min(until, pending->notBefore);
+        until = std::min(until, std::max(pending->notBefore, awayUntil));
     if (now < hintsAt)
         until = std::min(until, hintsAt);
     if (!claimed.empty())
@@ -205,7 +209,8 @@ SpanMs EngineCore::tick()
         if (const Status opened = e.openSession(); !opened) {
             e.trouble(opened.error());
             e.notWritten(e.beats, opened.error());
-            e.giveUpWhereMoved(opened.error());
+            if (opened.error().kind != ErrorKind::Disconnected)
+                e.giveUpWhereMoved(opened.error());
             e.reopenAt = now + kReopen;
             return kReopen;
         }

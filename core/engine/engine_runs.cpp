@@ -330,6 +330,8 @@ void EngineCore::Impl::feedHungry()
         return;
     std::size_t room = config.maxAttempts - active.size() + 8;
     for (std::size_t left = hungry.size(); left > 0 && room > 0; --left, --room) {
+        if (seams.clock.monotonicMs() < awayUntil)
+            return;
         const RunId run = hungry.front();
         hungry.pop_front();
         hungrySet.erase(run);

@@ -36,8 +36,19 @@ TimeMs Service::Impl::now()
 
 Result<StoreInfo> Service::Impl::info()
 {
-    if (!storeInfo || clock.monotonicMs() - infoAt >= kInfoFor)
-        CAIRN_TRY(readInfo());
+    // Where the store does not answer, each call to it may block for seconds: it is not asked again at once.
+    if (away && clock.monotonicMs() - awayAt < kTimeFor)
+        return *away;
+    if (!storeInfo || clock.monotonicMs() - infoAt >= kInfoFor) {
+        if (const Status status = readInfo(); !status) {
+            if (status.error().kind == ErrorKind::Disconnected) {
+                away = status.error();
+                awayAt = clock.monotonicMs();
+            }
+            return status.error();
+        }
+    }
+    away.reset();
     return *storeInfo;
 }
 

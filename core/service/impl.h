@@ -126,6 +126,8 @@ struct Service::Impl {
     std::shared_ptr<Acknowledged> acknowledged;
     std::optional<StoreInfo> storeInfo;
     SpanMs infoAt = 0;
+    std::optional<Error> away;  // what info() said last
+    SpanMs awayAt = 0;
     std::uint32_t replacements = 0;  // of the store's server, that were seen here
     std::vector<RunId> toLookAt;     // runs that may have lost entries by the last of them
     std::vector<ClaimedRun> foundMine;

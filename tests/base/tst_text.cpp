@@ -475,6 +475,7 @@ void TestText::masksPasswords()
 {
     compareAll({{"postgresql://ann:hunter2@db/runs", "postgresql://ann:***@db/runs"},
                    {"postgress://ann:hun/ter@2@db:5432/runs?x=@y", "postgress://ann:***@db:5432/runs?x=@y"},
+                   {"postgress://u:pa?ss@h/db", "postgress://u:***@h/db"},
                    {"host=db password=hunter2 dbname=runs", "host=db password=*** dbname=runs"},
                    {"postgresql:///runs?sslpassword=a&password=b&c=d",
                        "postgresql:///runs?sslpassword=***&password=***&c=d"},

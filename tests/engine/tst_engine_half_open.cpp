@@ -23,12 +23,9 @@ constexpr auto kSteps = R"({"name":"ok","kind":"approval","input":{},"approval":
 // A command line on another machine: a connection of its own, straight to the server.
 struct Desk {
     explicit Desk(const PostgresStoreFixture& postgres)
+        : place(postgres)
     {
-        StoreOptions options;
-        options.sendsHints = true;
-        store = postgres.open(options);
-        queue = makeInlineQueue(*store);
-        service = std::make_unique<Service>(*store, *queue, clock, rng, ServiceConfig{});
+        open();
         const std::string text = workflow("w", kSteps);
         const auto parsed = parseDefinition(text);
         if (!parsed)
@@ -36,6 +33,18 @@ struct Desk {
         if (const Status added = store->addWorkflow({"w", 1, parsed.definition->ref.digest, text, {}, 5});
             !added)
             qFatal("%s", added.error().text.c_str());
+    }
+    // As a command line does that ends: a hint that had to wait is sent then.
+    void open()
+    {
+        service.reset();
+        queue.reset();
+        store.reset();
+        StoreOptions options;
+        options.sendsHints = true;
+        store = place.open(options);
+        queue = makeInlineQueue(*store);
+        service = std::make_unique<Service>(*store, *queue, clock, rng, ServiceConfig{});
     }
     RunId start()
     {
@@ -49,6 +58,7 @@ struct Desk {
         const Outcome outcome = service->submitAndWait(std::move(s));
         if (!outcome.ok())
             qFatal("start: %s %s", outcome.rejection.text.c_str(), outcome.error.text.c_str());
+        open();
         return outcome.run;
     }
     void approve(const RunId& run)
@@ -61,6 +71,7 @@ struct Desk {
         const Outcome outcome = service->submitAndWait(std::move(s));
         if (!outcome.ok())
             qFatal("approve: %s %s", outcome.rejection.text.c_str(), outcome.error.text.c_str());
+        open();
     }
     RunState load(const RunId& run)
     {
@@ -69,6 +80,7 @@ struct Desk {
             qFatal("%s", state.error().text.c_str());
         return *std::move(state);
     }
+    const PostgresStoreFixture& place;
     SystemClock clock;
     SystemRng rng;
     std::unique_ptr<StoreWriter> store;

@@ -82,7 +82,8 @@ std::vector<Write> writesOf(StoreWriter& store, const Writer& run, const Session
 void ContractTest::aFenceStopsEveryWriteAndNoRead()
 {
     Writer run("r");
-    const CommitMember created = run.create();
+    CommitMember created = run.create();
+    created.list = run.listRow();
     QCOMPARE(commitOne(created).kind, MemberResult::Kind::Committed);
     run.committed(created);
     const SessionId session = open("e");

@@ -123,12 +123,16 @@ Attempt connectPlain(const Options& options)
     const Words words(options);
     Attempt attempt{ConnHandle(PQconnectStartParams(words.keys.data(), words.values.data(), 0)), {}};
     PGconn* const conn = attempt.conn.get();
-    const int seconds = std::max(2, std::atoi(valueOf(options, "connect_timeout").c_str()));
+    constexpr int kNoLimit = 24 * 3'600;
+    const int asked = std::atoi(valueOf(options, "connect_timeout").c_str());
+    const int seconds = asked <= 0 ? kNoLimit : std::max(2, asked);  // as libpq reads it
     const SpanMs deadline = SystemClock{}.monotonicMs() + seconds * 1000LL;
     bool through = false;
     auto next =
         conn != nullptr && PQstatus(conn) != CONNECTION_BAD ? PGRES_POLLING_WRITING : PGRES_POLLING_FAILED;
     while (next == PGRES_POLLING_READING || next == PGRES_POLLING_WRITING) {
+        if (PQstatus(conn) == CONNECTION_STARTED)
+            through = false;  // libpq goes on to another address
         const short events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT;
         if (!waitFor(PQsocket(conn), events, deadline))
             attempt.problem = "no answer within " + std::to_string(seconds) + " s";

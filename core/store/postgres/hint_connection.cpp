@@ -80,17 +80,8 @@ Error HintConnection::lost(const std::string& how) const
 
 Status HintConnection::connect()
 {
-    std::vector<const char*> keys, values;
-    for (const Target::Option& option : m_target.options) {
-        keys.push_back(option.key.c_str());
-        values.push_back(option.value.c_str());
-    }
-    keys.push_back(nullptr);
-    values.push_back(nullptr);
     m_heard = hint::kNone;
-    m_conn.reset(PQconnectdbParams(keys.data(), values.data(), 0));
-    if (!m_conn || PQstatus(m_conn.get()) != CONNECTION_OK)
-        return lost("cannot be made: " + oneLine(m_conn ? PQerrorMessage(m_conn.get()) : "no memory"));
+    CAIRN_TRY_ASSIGN(m_conn, connectTo(m_target));
     PQsetNoticeReceiver(
         m_conn.get(), [](void*, const PGresult*) {}, nullptr);
     if (PQsetnonblocking(m_conn.get(), 1) != 0)

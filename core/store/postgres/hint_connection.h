@@ -3,7 +3,7 @@
 // answered in time, or the connection is of no use. Used by the link's thread only; never in a transaction.
 
 #include "core/store/hints.h"
-#include "core/store/postgres/conninfo.h"
+#include "core/store/postgres/connect.h"
 
 #include <libpq-fe.h>
 
@@ -54,9 +54,6 @@ public:
     [[nodiscard]] double queueUsed() const noexcept { return m_queueUsed; }
 
 private:
-    struct Finish {
-        void operator()(PGconn* conn) const noexcept { PQfinish(conn); }
-    };
     struct Clear {
         void operator()(PGresult* result) const noexcept { PQclear(result); }
     };
@@ -70,7 +67,7 @@ private:
     const Target& m_target;
     const SpanMs m_answerWithin;
     SystemClock m_clock;
-    std::unique_ptr<PGconn, Finish> m_conn;
+    ConnHandle m_conn;
     HintSet m_heard = hint::kNone;
     double m_queueUsed = 0;
 };

@@ -224,6 +224,10 @@ private:
     {
         if (m_standing.fence->copy != 0)
             return {};
+        // What was filled before belongs to a move that was given up: it may hold what has changed since.
+        CAIRN_TRY_ASSIGN(const auto filled, m_to->audit(0, 1));
+        if (!filled.empty())
+            return refused(m_request.to.name + " holds the copy of an earlier move; remove it");
         FenceChange change;
         change.from = minWriterOf(*m_standing.fence);
         m_standing.fence->copy = m_standing.copy;

@@ -137,7 +137,10 @@ void TestCopyStore::stoppedAnywhereItGoesOn()
         const auto report = move(from, there, rng);
         QVERIFY2(report, errorOf(report).c_str());
         QCOMPARE(report->already, open);
-        QCOMPARE(Content(*there.writer()).differsFrom(before), std::string());
+        Content after(*there.writer());
+        std::erase_if(
+            after.lines, [](const std::string& line) { return line.starts_with("resource | probe"); });
+        QCOMPARE(after.differsFrom(before), std::string());
         QVERIFY(!takesWrites(from));
         QVERIFY(takesWrites(there));
         const auto problems = there.writer()->check(true);
@@ -269,7 +272,7 @@ void TestCopyStore::enginesFinishItInTheNewPlace()
     n.pass(60'000);
     QVERIFY(n.load(run("nap")).closed);
     QCOMPARE(n.startsOf("retry"), std::size_t(1));
-    n.pass(60'000);
+    n.pass(75'000);
     QCOMPARE(n.startsOf("limited"), std::size_t(1));
     // What was rung before is not rung again; what is rung now is heard.
     const RunId bell = run("bell");

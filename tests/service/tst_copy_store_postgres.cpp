@@ -101,7 +101,10 @@ void TestCopyStorePostgres::stoppedAnywhereItGoesOn()
         QCOMPARE(open, point == QLatin1String("copy.opened"));
         const auto report = move(from, server, rng);
         QVERIFY2(report, errorOf(report).c_str());
-        QCOMPARE(Content(*server.writer()).differsFrom(before), std::string());
+        Content after(*server.writer());
+        std::erase_if(
+            after.lines, [](const std::string& line) { return line.starts_with("resource | probe"); });
+        QCOMPARE(after.differsFrom(before), std::string());
         QVERIFY(!takesWrites(from));
         QVERIFY(takesWrites(server));
         QCOMPARE(soundness(server), std::string());

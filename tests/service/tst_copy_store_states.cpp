@@ -22,6 +22,7 @@ private Q_SLOTS:
     void aMoveThatIsGivenUpLeavesTheStoreAsItWas_data();
     void aMoveThatIsGivenUpLeavesTheStoreAsItWas();
     void aMoveThatIsGivenUpMeanwhileNeverOpensItsCopy();
+    void aCopyOfAMoveThatWasGivenUpIsNotTakenForANewOne();
     void aCopyThatIsOpenIsNotGivenUp();
     void theWayBackIsAnotherMove();
     void aPreviewSaysWhatWouldHappenAndDoesNothing();
@@ -247,6 +248,35 @@ void TestCopyStoreStates::aMoveThatIsGivenUpMeanwhileNeverOpensItsCopy()
         QVERIFY(takesWrites(other));
         QVERIFY(!takesWrites(there));
     }
+}
+
+// It holds what has changed since.
+void TestCopyStoreStates::aCopyOfAMoveThatWasGivenUpIsNotTakenForANewOne()
+{
+    SeededRng rng(4);
+    const Place from = copyOfSmallStore();
+    const Place old = memoryPlace(smallStore().c.clock);
+    const Place other = memoryPlace(smallStore().c.clock);
+    QVERIFY(failpoint::configure("copy.copied=error@1"));
+    QVERIFY(!move(from, old, rng));
+    failpoint::configure({});
+    {
+        const auto store = from.writer();
+        const auto given =
+            abandonCopy({*store, from.name, other.door(), rng, byKim()});  // the old one is not found
+        QVERIFY2(given, errorOf(given).c_str());
+    }
+    QVERIFY(takesWrites(from));
+    QVERIFY(failpoint::configure("copy.made=error@1"));
+    QVERIFY(!move(from, other, rng));
+    failpoint::configure({});
+    const auto taken = move(from, old, rng);
+    QVERIFY(!taken);
+    QVERIFY2(errorOf(taken).find("holds the copy of an earlier move; remove it") != std::string::npos,
+        errorOf(taken).c_str());
+    CAIRN_VERIFY_OK(move(from, other, rng));
+    QVERIFY(takesWrites(other));
+    QVERIFY(!takesWrites(old));
 }
 
 void TestCopyStoreStates::aCopyThatIsOpenIsNotGivenUp()

@@ -77,7 +77,7 @@ Status PostgresStore::commitHalved(
     const bool member = m_db->verdict().concernsMember
         && (kind == ErrorKind::Internal || kind == ErrorKind::InvalidInput || kind == ErrorKind::Refused
             || kind == ErrorKind::NoRight);
-    if (!member || m_db->poisoned())
+    if (!member || m_db->poisoned() || status.error().native == 0)  // 0: not the database said so
         return status;
     if (members.size() == 1) {
         results.front() = {};

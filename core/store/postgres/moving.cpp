@@ -71,6 +71,10 @@ Status PostgresStore::changeFenceOnce(const FenceChange& change)
             living.read(name, host, pid);
             return engineLives(name, host, pid);
         }
+        CAIRN_TRY_ASSIGN(const Rows waiting, m_db->query(Sql::WaitingActs, 1));
+        if (waiting.count() > 0)
+            return makeError(ErrorKind::Refused,
+                "an act that was left for an engine still waits (`cairn acts`): let one carry it out first");
     }
     if (change.audit) {
         AuditRow row = *change.audit;

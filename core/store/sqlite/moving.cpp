@@ -58,11 +58,11 @@ Status SqliteStore::changeFence(const FenceChange& change)
 {
     if (change.audit)
         CAIRN_TRY(checkAudit(*change.audit));
-    const std::uint32_t before = std::exchange(m_intoFence, change.from);
+    m_changingFence = true;
     m_connection->allowFence(true);
     const Status status = write([&](const WriteContext& context) { return changeFenceIn(change, context); });
     m_connection->allowFence(false);
-    m_intoFence = before;
+    m_changingFence = false;
     return status;
 }
 

@@ -130,6 +130,7 @@ private:
     StoreOptions m_options;
     StoreInfo m_info;
     std::uint32_t m_intoFence = 0;
+    bool m_changingFence = false;  // then the change itself says from what it may begin
     std::chrono::steady_clock::time_point m_freeUntil{};  // the lock is left to others until then
 };
 

@@ -67,7 +67,16 @@ struct Lived {
             flow("parent", R"({"name":"sub","kind":"run","workflow":"bell","input":{"a":1}})")};
     }
 
+    // Until the engine has claimed what is due, or heard what others did.
+    void pass() { c.pass(250); }
+
     RunId start(const std::string& name, const std::string& workflow, const std::string& input = "null")
+    {
+        const RunId run = submitStart(name, workflow, input);
+        pass();
+        return run;
+    }
+    RunId submitStart(const std::string& name, const std::string& workflow, const std::string& input)
     {
         Submission s;
         s.workflow = workflow;
@@ -80,7 +89,6 @@ struct Lived {
         const Outcome outcome = c.client->submitAndWait(std::move(s));
         if (outcome.kind != Outcome::Kind::Committed)
             qFatal("start: %s %s", outcome.rejection.text.c_str(), outcome.error.text.c_str());
-        c.settle();
         return runs[name] = outcome.run;
     }
 
@@ -99,14 +107,14 @@ struct Lived {
         start("done", "look");
         for (const char* step : {"a", "b"}) {
             node.executor.complete(indexOf(node, runs["done"], step), R"({"n":1})");
-            c.settle();
+            pass();
         }
         start("large", "look");
         hostile = std::string("\0\xED\xA0\x80\xFF{\"a\":1,\"a\":2}\n", 18);
         while (hostile.size() < largeBytes)
             hostile += hostile.substr(0, std::min(hostile.size(), largeBytes - hostile.size()));
         node.executor.complete(indexOf(node, runs["large"], "a"), hostile, "application/octet-stream");
-        c.settle();
+        pass();
         start("in flight", "look");
         start("retry", "look");
         node.executor.fail(
@@ -120,14 +128,14 @@ struct Lived {
         start("paid", "ask", R"({"order":"D"})");
         decide("paid");
         node.executor.complete(indexOf(node, runs["paid"], "a"), R"({"receipt":9})");
-        c.settle();
+        pass();
         start("pays", "pay");
         start("waits for pays", "pay");
         start("cross 1", "cross1");
         start("cross 2", "cross2");
         for (const char* name : {"cross 1", "cross 2"}) {  // each waits for what the other has under way
             ring(name, "go", name);
-            c.settle();
+            pass();
         }
         start("parent", "parent");
         start("cancelled parent", "parent");
@@ -135,15 +143,15 @@ struct Lived {
         for (int i = 0; i < 300; ++i)
             ring("bell", "noise", std::to_string(i));
         for (int i = 0; i < manyRuns; ++i)
-            start("many " + std::to_string(i), "bell");
-        c.settle();
+            submitStart("many " + std::to_string(i), "bell", "null");
+        pass();
     }
 
     Outcome decide(const std::string& name)
     {
         const RunState state = c.load(runs[name]);
         const Outcome outcome = c.act(runs[name], cmd::Decide{state.find("a")->approval, true, {}});
-        c.settle();
+        pass();
         return outcome;
     }
 

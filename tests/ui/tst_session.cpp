@@ -125,6 +125,23 @@ private Q_SLOTS:
         QCOMPARE(facts.value->mayAct, stages);
         QVERIFY(stages || facts.value->whyNot.contains(u"may only read this store"_s));
     }
+    void aStoreThatWasMovedSaysSo()
+    {
+        const Desk desk;
+        {
+            auto store = cairn::sqlite::openStore(desk.path.toStdString(), {});
+            QVERIFY(store);
+            cairn::FenceChange change;
+            change.from = (*store)->info()->minWriter;
+            change.to = cairn::minWriterOf({cairn::FenceKind::Moved, 7});
+            QVERIFY((*store)->changeFence(change));
+        }
+        const auto facts = desk.session->facts().result();
+        QVERIFY2(facts, qPrintable(facts.failure.what));
+        QVERIFY(facts.value->closed);
+        QVERIFY(!facts.value->mayAct);
+        QVERIFY2(facts.value->whyNot.contains(u"this store was moved"_s), qPrintable(facts.value->whyNot));
+    }
     void overviewCountsByWhoMovesNext()
     {
         const Desk desk;

@@ -92,6 +92,11 @@ Result<StoreFacts> ReadWorld::facts()
         facts.mayAct = false;
         facts.whyNot = qt(may.error().text);
     }
+    if (const auto fence = fenceOf(info.minWriter)) {
+        facts.closed = true;
+        facts.mayAct = false;
+        facts.whyNot = qt(fenceError(*fence).text);
+    }
     facts.schema = info.schema;
     facts.now = now;
     facts.cursor = changes.cursor;

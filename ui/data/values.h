@@ -58,6 +58,7 @@ struct StoreFacts {
     quint32 schema = 0;
     qint64 now = 0;
     quint64 cursor = 0;
+    bool closed = false;  // being moved to another place, or moved: what is shown stands still
 };
 
 struct RunLine {

@@ -41,6 +41,8 @@ QString Band::safetyText() const
 {
     if (m_facts.name.isEmpty())
         return u"opening"_s;
+    if (m_facts.closed)
+        return u"MOVED: nothing goes on here"_s;
     if (!m_facts.mayAct)
         return u"look only"_s;
     return m_facts.guarded ? u"guarded: reason always"_s : u"free: reason optional"_s;

@@ -30,8 +30,9 @@ enum Exit : int {
 };
 
 struct Options {
-    std::vector<std::string> stores;  // each --store, else $CAIRN_STORE; several only for verbs that read
-    std::string store;                // the first of them
+    std::vector<std::string>
+        stores;         // each --store, else $CAIRN_STORE; which verbs take several: command_line
+    std::string store;  // the first of them
     bool json = false;
     bool raw = false;  // control characters as they are; never to a terminal
     std::string as;    // --as: claimed name

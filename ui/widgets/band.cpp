@@ -42,7 +42,7 @@ QString Band::safetyText() const
     if (m_facts.name.isEmpty())
         return u"opening"_s;
     if (m_facts.closed)
-        return u"MOVED: nothing goes on here"_s;
+        return u"MOVED or moving: look only"_s;
     if (!m_facts.mayAct)
         return u"look only"_s;
     return m_facts.guarded ? u"guarded: reason always"_s : u"free: reason optional"_s;

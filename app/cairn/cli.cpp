@@ -220,6 +220,14 @@ AuditRow Session::personAct() const
     return row;
 }
 
+bool Session::reasonGiven()
+{
+    const auto missing = reasonMissing(info().safety, reasonLength(options.reason));
+    if (missing)
+        fail(exitOfRejection(*missing), missing->text);
+    return !missing;
+}
+
 bool Session::record(
     Verb verb, const std::string& target, const std::string& before, const std::string& after)
 {

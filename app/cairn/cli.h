@@ -79,6 +79,9 @@ public:
     std::optional<RunId> target(const std::string& named);
     [[nodiscard]] Actor person() const;
     [[nodiscard]] AuditRow personAct() const;  // who acts, where, and why; the rest is the act's
+    // Whether --reason is as the store asks for it; prints the error. For acts on the store as a whole that
+    // change what is in it, before anything is done: acts on runs are asked by the rules.
+    bool reasonGiven();
     // Records a person's act on the store as a whole, with --reason. Prints the error and gives false where
     // it cannot be recorded. `before` and `after` are JSON.
     bool record(Verb verb, const std::string& target, const std::string& before, const std::string& after);

@@ -116,8 +116,8 @@ int copy(Session& s, const CopyArguments& arguments)
     const StoreDoor to = doorTo(arguments.to, *toName);
     if (s.options.preview)
         return previewOf(s, to, arguments.abandon);
-    if (s.info().safety == Safety::Guarded && reasonLength(s.options.reason) < 10)
-        return s.fail(kUsage, "this store is guarded: give a reason of at least 10 characters");
+    if (!s.reasonGiven())
+        return s.exitCode;
     stopOnSignals();
     Teller teller(s);
     const CopyRequest request{s.store(), *fromName, to, s.rng, s.personAct(), arguments.verify == "all",

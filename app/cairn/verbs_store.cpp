@@ -236,6 +236,8 @@ int clockOffset(Session& s, const std::string& text)
     if (s.options.preview)
         return printPreview(
             s, checkClockOffset(s.info()), "the test clock will be " + formatSpan(offset) + " ahead");
+    if (!s.reasonGiven())
+        return s.exitCode;
     if (auto set = s.store().setClockOffset(offset); !set)
         return s.fail(set.error());
     if (!s.record(Verb::MoveClock, "store",
@@ -383,7 +385,7 @@ void addStoreVerbs(Verbs v)
         auto* cmd = group->add_subcommand("init", "Creates a store");
         auto options = std::make_shared<InitOptions>();
         cmd->add_option("--env", options->environment, "environment word, for example dev, test or prod");
-        cmd->add_flag("--guarded", options->guarded, "a reason is required for every act of a person");
+        cmd->add_flag("--guarded", options->guarded, "a person gives a reason for acts on runs, for moving the store and for its clock");
         cmd->add_flag("--test-clock", options->testClock,
             "the clock may be moved on (store clock); consoles show TEST CLOCK");
         cmd->add_flag("--roles", options->roles,

@@ -10,7 +10,7 @@ namespace cairn {
 
 namespace {
 
-constexpr std::uint32_t kReasonMinimum = 10;  // characters, in guarded stores
+constexpr std::uint32_t kReasonMinimum = 10;  // characters; the database's own rule has the same (schema_acts.cpp)
 
 Examined no(RejectCode code, std::string text) { return refuse(code, std::move(text)); }
 Examined same(std::string text, StepIx step = kNoStep) { return NoChange{std::move(text), step}; }
@@ -558,6 +558,16 @@ struct Examiner {
 
 }  // namespace
 
+std::uint32_t reasonMinimum(Safety safety) noexcept { return safety == Safety::Guarded ? kReasonMinimum : 0; }
+
+std::optional<Rejection> reasonMissing(Safety safety, std::uint32_t reasonLength)
+{
+    if (reasonLength >= reasonMinimum(safety))
+        return std::nullopt;
+    return refuse(RejectCode::ReasonMissing,
+        "this store is guarded: give a reason of at least " + std::to_string(kReasonMinimum) + " characters");
+}
+
 Examined examine(const RunState& state, const Command& command, const Given& given)
 {
     const bool creates =
@@ -567,9 +577,8 @@ Examined examine(const RunState& state, const Command& command, const Given& giv
     if (command.actor.kind == ActorKind::Person) {
         if (!given.canWrite)
             return refuse(RejectCode::NoRight, "you have no right to change runs in this store");
-        if (given.safety == Safety::Guarded && command.reasonLength < kReasonMinimum)
-            return refuse(
-                RejectCode::ReasonMissing, "this store is guarded: give a reason of at least 10 characters");
+        if (auto missing = reasonMissing(given.safety, command.reasonLength))
+            return *missing;
     }
     return std::visit(Examiner{state, command, given}, command.body);
 }

@@ -139,7 +139,7 @@ void TestCli::approvesAndGivesTheFirstAnswerAgain()
 void TestCli::guardedStoresWantAReason()
 {
     QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("init"), QStringLiteral("--guarded"),
-                       QStringLiteral("--env"), QStringLiteral("prod")})
+                       QStringLiteral("--env"), QStringLiteral("prod"), QStringLiteral("--test-clock")})
                  .code,
         0);
     const QString run = startAsk(QStringLiteral("g"));
@@ -148,6 +148,13 @@ void TestCli::guardedStoresWantAReason()
     QCOMPARE(
         cairn({QStringLiteral("pause"), run, QStringLiteral("--reason"), QStringLiteral("month-end freeze")})
             .code,
+        0);
+    const Answer clock = cairn({QStringLiteral("store"), QStringLiteral("clock"), QStringLiteral("1h")});
+    QCOMPARE(clock.code, 2);
+    QVERIFY2(clock.err.contains("guarded"), clock.err.constData());
+    QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("clock"), QStringLiteral("1h"),
+                       QStringLiteral("--reason"), QStringLiteral("to see the deadline pass")})
+                 .code,
         0);
 }
 

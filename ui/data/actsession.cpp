@@ -12,7 +12,6 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kReasonMinimum = 10;  // in guarded stores
 constexpr std::uint64_t kSentShown = 16 * 1024;
 
 QStringList linesOf(const std::vector<std::string>& lines)
@@ -165,8 +164,8 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
     noteDependencies(state, preview.request);
     preview.at = m_service->now();
     preview.version = state.version;
-    preview.reasonRequired = m_info.safety == Safety::Guarded;
-    preview.reasonMinimum = preview.reasonRequired ? kReasonMinimum : 0;
+    preview.reasonMinimum = static_cast<int>(reasonMinimum(m_info.safety));
+    preview.reasonRequired = preview.reasonMinimum > 0;
     ActRequest tried = preview.request;
     tried.reason =
         u"preview, nothing is written"_s;  // whether a reason is given is asked when it is executed

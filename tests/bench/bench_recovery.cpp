@@ -1,7 +1,8 @@
 // Recovery with real engine processes: from SIGKILL to the next committed progress of each run that was under
-// way, and from the start of an engine to its first claim on a store with many runs.
+// way, and from the start of an engine to its first claim on a store with many runs. Under
+// packaging/with-postgres the store is on that server, which is then crashed as well.
 
-#include "core/store/sqlite/sqlite_store.h"
+#include "tests/bench/bench_place.h"
 #include "tests/bench/engine_process.h"
 #include "tests/bench/floor.h"
 #include "tests/bench/service_bench.h"
@@ -35,8 +36,8 @@ std::string sleepingChain(const std::string& name, int steps, const std::string&
 // A caller without an engine: its runs are nobody's until one claims them.
 class Caller {
 public:
-    explicit Caller(const std::string& path)
-        : m_store(must(sqlite::openStore(path, {})))
+    explicit Caller(const BenchPlace& place)
+        : m_store(must(place.open()))
         , m_queue(makeInlineQueue(*m_store))
         , m_service(*m_store, *m_queue, m_clock, m_rng, {})
     {
@@ -155,24 +156,33 @@ void print(const std::string& name, const Recovery& recovery)
     percentiles(name + ", last run that moved", recovery.lastMs, "ms");
 }
 
-// Another engine is started the moment the first is killed, as a service manager does (without its delay).
-void restarted(const std::string& dir, int runs, int kills)
+const BenchPlace& withNappers(BenchPlace& place)
 {
-    const std::string path = freshFile(dir, "bench-recovery.db");
-    {
-        ServiceBench(path).add(sleepingChain("napping", kChain, kNap));
-    }
-    Caller caller(path);
+    place.anew();
+    ServiceBench([&place] { return place.open(); }).add(sleepingChain("napping", kChain, kNap));
+    return place;
+}
+
+std::vector<RunId> startNappers(Caller& caller, int runs)
+{
     std::vector<RunId> ids;
     for (int i = 0; i < runs; ++i)
         ids.push_back(caller.start("napping"));
+    return ids;
+}
+
+// Another engine is started the moment the first is killed, as a service manager does (without its delay).
+void restarted(BenchPlace& place, int runs, int kills)
+{
+    Caller caller(withNappers(place));
+    const std::vector<RunId> ids = startNappers(caller, runs);
     Recovery recovery;
-    Process engine = startEngine(path, dir, 2 * runs);
+    Process engine = startEngine(place.url(), place.dir(), 2 * runs);
     for (int i = 0; i < kills; ++i) {
         awaitUnderWay(caller.store(), ids, {});
         engine.kill(SIGKILL);
         const Stopwatch since;
-        Process next = startEngine(path, dir, 2 * runs);
+        Process next = startEngine(place.url(), place.dir(), 2 * runs);
         engine.wait();
         watchRecovery(caller.store(), placesOf(caller.store(), ids), since, recovery);
         engine = std::move(next);
@@ -180,25 +190,18 @@ void restarted(const std::string& dir, int runs, int kills)
     engine.kill(SIGKILL);
     engine.wait();
     print("kill and restart, " + std::to_string(runs) + " runs", recovery);
-    freshFile(dir, "bench-recovery.db");
 }
 
 // Two engines share the store; the one that owns the runs is killed, the other takes them over.
-void takenOver(const std::string& dir, int runs, int kills)
+void takenOver(BenchPlace& place, int runs, int kills)
 {
-    const std::string path = freshFile(dir, "bench-recovery.db");
-    {
-        ServiceBench(path).add(sleepingChain("napping", kChain, kNap));
-    }
-    Caller caller(path);
-    std::vector<RunId> ids;
-    for (int i = 0; i < runs; ++i)
-        ids.push_back(caller.start("napping"));
+    Caller caller(withNappers(place));
+    const std::vector<RunId> ids = startNappers(caller, runs);
     Recovery recovery;
-    Process owner = startEngine(path, dir, 2 * runs);
+    Process owner = startEngine(place.url(), place.dir(), 2 * runs);
     awaitUnderWay(caller.store(), ids, {});
     for (int i = 0; i < kills; ++i) {
-        Process standby = startEngine(path, dir, 2 * runs);
+        Process standby = startEngine(place.url(), place.dir(), 2 * runs);
         const Stopwatch opening;
         while (sessionOf(caller.store(), standby.pid()).isNull() && opening.ms() < kPatienceMs)
             std::this_thread::sleep_for(kLook);
@@ -212,25 +215,24 @@ void takenOver(const std::string& dir, int runs, int kills)
     owner.kill(SIGKILL);
     owner.wait();
     print("kill with a second engine present, " + std::to_string(runs) + " runs", recovery);
-    freshFile(dir, "bench-recovery.db");
 }
 
 // From exec to the claim of a run that is due, among many that wait.
-void firstClaim(const std::string& dir, int waiting, int times)
+void firstClaim(BenchPlace& place, int waiting, int times)
 {
-    const std::string path = freshFile(dir, "bench-recovery.db");
+    place.anew();
     {
-        ServiceBench bench(path);
+        ServiceBench bench([&place] { return place.open(); });
         bench.add(timerWorkflow("waiting", "12h"));
         bench.add(chainWorkflow("short", 1, false));
         bench.startWaiting("waiting", 512, waiting);
     }
-    Caller caller(path);
+    Caller caller(place);
     std::vector<double> claimed, closed;
     for (int i = 0; i < times; ++i) {
         const RunId run = caller.start("short");
         const Stopwatch since;
-        Process engine = startEngine(path, dir, 64);
+        Process engine = startEngine(place.url(), place.dir(), 64);
         while (must(caller.store().hot(run)).owner.isNull() && since.ms() < kPatienceMs)
             std::this_thread::sleep_for(std::chrono::microseconds(200));
         claimed.push_back(since.ms());
@@ -243,7 +245,41 @@ void firstClaim(const std::string& dir, int waiting, int times)
     }
     percentiles("engine start to first claim, " + std::to_string(waiting) + " runs", claimed, "ms");
     percentiles("engine start to that run's end, " + std::to_string(waiting) + " runs", closed, "ms");
-    freshFile(dir, "bench-recovery.db");
+}
+
+// The server crashes and comes back; the engine lives on and finds its way by itself. Counted from the moment
+// at which the server answers again.
+void serverCrashed(BenchPlace& place, int runs, int crashes)
+{
+    const char* restart = std::getenv("CAIRN_RESTART_COMMAND");
+    if (restart == nullptr)
+        fail("CAIRN_RESTART_COMMAND is not set; packaging/with-postgres sets it");
+    {
+        withNappers(place);
+    }
+    std::vector<RunId> ids;
+    {
+        Caller caller(place);
+        ids = startNappers(caller, runs);
+    }
+    Recovery recovery;
+    Process engine = startEngine(place.url(), place.dir(), 2 * runs);
+    for (int i = 0; i < crashes; ++i) {
+        std::map<RunId, Place> before;
+        {
+            Caller caller(place);
+            awaitUnderWay(caller.store(), ids, {});
+            before = placesOf(caller.store(), ids);
+        }
+        Process command = must(Process::start({restart}, {}, place.dir() + "/bench-restart.log", false));
+        command.wait();
+        const Stopwatch since;
+        Caller caller(place);
+        watchRecovery(caller.store(), before, since, recovery);
+    }
+    engine.kill(SIGKILL);
+    engine.wait();
+    print("the server crashed and was started again, " + std::to_string(runs) + " runs", recovery);
 }
 
 }  // namespace
@@ -253,9 +289,14 @@ int main(int argc, char** argv)
     const std::string dir = argument(argc, argv, "--dir", ".");
     const int runs = number(argc, argv, "--runs", 64);
     const int kills = number(argc, argv, "--kills", 20);
-    figure("floor: single commits", Floor(dir).rowsPerSecond(1, 2), "commits/s");
-    restarted(dir, runs, kills);
-    takenOver(dir, runs, kills);
-    firstClaim(dir, number(argc, argv, "--waiting", 100'000), 10);
+    BenchPlace place(dir, "bench-recovery.db");
+    std::printf("the store is %s\n", place.words().c_str());
+    if (!place.onServer())
+        figure("floor: single commits", Floor(dir).rowsPerSecond(1, 2), "commits/s");
+    restarted(place, runs, kills);
+    takenOver(place, runs, kills);
+    if (place.onServer())
+        serverCrashed(place, runs, kills);
+    firstClaim(place, number(argc, argv, "--waiting", 100'000), 10);
     return 0;
 }

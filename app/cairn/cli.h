@@ -136,6 +136,7 @@ struct Verbs {
 void addReadVerbs(Verbs verbs);
 void addSeveralVerbs(Verbs verbs);
 void addActVerbs(Verbs verbs);
+void addRepairVerbs(Verbs verbs);
 void addStartVerbs(Verbs verbs);
 void addStoreVerbs(Verbs verbs);
 void addCopyVerb(Verbs verbs, CLI::App& storeGroup);  // `store copy`

@@ -60,6 +60,7 @@ try {
     addSeveralVerbs(verbs);
     addReadVerbs(verbs);
     addActVerbs(verbs);
+    addRepairVerbs(verbs);
     addWorkflowVerbs(verbs);
     addStoreVerbs(verbs);
     addAuditVerbs(verbs);

@@ -524,7 +524,7 @@ struct Examiner {
                 "workflow " + quoted(s.workflow.name) + " has no version " + std::to_string(c.toVersion)
                     + " in this store");
         if (s.workflow.version == g.target->ref.version)
-            return same("the run already follows version " + std::to_string(c.toVersion));
+            return same("the run already follows version " + std::to_string(g.target->ref.version));
         if (!s.running.empty())
             return no(RejectCode::Refused, "a step is under way: pause the run and wait");
         const MigrationAnswer answer = fitOf(s, *g.target);

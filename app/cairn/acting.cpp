@@ -1,0 +1,190 @@
+#include "app/cairn/acting.h"
+
+#include "app/cairn/json_rows.h"
+#include "core/base/text.h"
+#include "core/service/staged.h"
+
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <thread>
+
+namespace cairn::cli {
+
+namespace {
+
+void printList(Session& s, const std::string& heading, const std::vector<std::string>& lines)
+{
+    if (lines.empty())
+        return;
+    s.line("  " + heading);
+    for (const auto& text : lines)
+        s.line("    " + text);
+}
+
+void printOutcome(Session& s, const Outcome& outcome)
+{
+    if (s.options.json) {
+        s.json(dump(jsonOutcome(outcome)));
+        return;
+    }
+    std::string text = toText(outcome.run) + ": ";
+    switch (outcome.kind) {
+    case Outcome::Kind::Committed: text += "done, version " + std::to_string(outcome.version); break;
+    case Outcome::Kind::Repeated: text += "done before, version " + std::to_string(outcome.version); break;
+    case Outcome::Kind::Existing: text += "exists already with the same key and input"; break;
+    case Outcome::Kind::NoChange: text += outcome.text; break;
+    case Outcome::Kind::Rejected: text += "refused: " + outcome.rejection.text; break;
+    case Outcome::Kind::Failed: text += "failed: " + outcome.error.text; break;
+    }
+    if (outcome.ownerElsewhere)
+        text += "; an engine owns the run and acts on it within a second";
+    if (outcome.auditSeq != 0)
+        text += "; audit entry " + std::to_string(outcome.auditSeq);
+    s.line(text);
+}
+
+constexpr SpanMs kWaitForEngine = 5'000;
+constexpr std::chrono::milliseconds kLookAgain{50};
+
+// What became of a staged act, within 5 s; nullopt: it still waits.
+Result<std::optional<StagedAct>> awaitEngine(Session& s, const CommandId& command)
+{
+    for (const SpanMs until = s.clock.monotonicMs() + kWaitForEngine;;) {
+        CAIRN_TRY_ASSIGN(auto found, s.store().stagedAct(command));
+        if (found && found->state != StagedState::Waiting)
+            return found;
+        if (s.clock.monotonicMs() >= until)
+            return std::optional<StagedAct>();
+        std::this_thread::sleep_for(kLookAgain);
+    }
+}
+
+// The login may not commit: an engine does, in this person's name.
+int leave(Session& s, Submission submission, const RunState& seen)
+{
+    if (const Status may = checkMayAct(s.rights()); !may)
+        return s.fail(may.error());
+    submission.command.id = makeId<CommandId>(s.clock.wallMs(), s.rng);
+    const RunId run = submission.run;
+    const auto act = stagedOf(std::move(submission), seen, s.config());
+    if (!act)
+        return s.fail(act.error());
+    if (const Status staged = s.store().stage(*act); !staged)
+        return s.fail(staged.error());
+    const auto answer = awaitEngine(s, act->command);
+    if (!answer)
+        return s.fail(answer.error());
+    if (*answer) {
+        const Outcome outcome = outcomeOf(**answer);
+        printOutcome(s, outcome);
+        return exitOfOutcome(outcome);
+    }
+    const std::string waits = "accepted, waits for an engine";
+    s.answer(dump(Json{{"run", toText(run)}, {"outcome", "staged"}, {"command", toText(act->command)},
+                 {"text", waits}}),
+        toText(run) + ": " + waits);
+    return kDone;
+}
+
+int actOn(Session& s, const RunId& run, const Build& build)
+{
+    auto state = s.service().load(run);
+    if (!state)
+        return s.fail(state.error());
+    Submission submission;
+    submission.run = run;
+    submission.command.actor = s.person();
+    submission.reason = s.options.reason;
+    submission.claimedName = s.options.as;
+    auto body = build(*state, submission);
+    if (!body)
+        return s.fail(body.error());
+    submission.command.body = std::move(*body);
+    if (s.options.preview) {
+        auto preview = s.service().preview(submission);
+        return preview ? printPreview(s, run, *preview) : s.fail(preview.error());
+    }
+    if (!s.rights().commits)
+        return leave(s, std::move(submission), *state);
+    const Outcome outcome = s.service().submitAndWait(std::move(submission));
+    printOutcome(s, outcome);
+    return exitOfOutcome(outcome);
+}
+
+}  // namespace
+
+int act(Session& s, const std::vector<std::string>& named, const Build& build)
+{
+    if (!s.openWriter())
+        return s.exitCode;
+    const auto runs = s.targets(named);
+    if (!runs)
+        return s.exitCode;
+    if (runs->empty())
+        s.note("0 runs match; nothing was done");
+    int worst = kDone;
+    for (const RunId& run : *runs)
+        worst = std::max(worst, actOn(s, run, build));
+    return worst;
+}
+
+// Nothing is stored here: the commit stages what is large, and a preview comes to no commit.
+Result<PayloadRef> attach(Session& s, Submission& submission, const std::string& argument, const char* media)
+{
+    if (argument.empty())
+        return PayloadRef{};
+    CAIRN_TRY_ASSIGN(std::string bytes, readArgument(argument));
+    submission.payloads.push_back(s.service().newPayload(std::move(bytes), media));
+    return submission.payloads.back().ref;
+}
+
+void addRunsVerb(Verbs v, const char* name, const char* help, std::function<cmd::Body()> body)
+{
+    Session& s = v.session;
+    auto* cmd = v.app.add_subcommand(name, help);
+    auto runs = std::make_shared<std::vector<std::string>>();
+    cmd->add_option("RUN", *runs, kRunsHelp);
+    cmd->add_option("--where", s.options.where, "all runs that match this filter");
+    addCommon(cmd, s);
+    auto& chosen = v.chosen;
+    cmd->callback([=, &s, &chosen] {
+        chosen = [=, &s] {
+            return act(s, *runs, [&](const RunState&, Submission&) -> Result<cmd::Body> { return body(); });
+        };
+    });
+}
+
+int printPreview(Session& s, const RunId& run, const Preview& preview)
+{
+    const auto* rejection = std::get_if<Rejection>(&preview.decision);
+    const auto* nothing = std::get_if<NoChange>(&preview.decision);
+    if (s.options.json) {
+        Json json{{"run", toText(run)}, {"preview", true}, {"allowed", rejection == nullptr}};
+        if (rejection)
+            json["text"] = jsonText(rejection->text);
+        if (nothing)
+            json["text"] = jsonText(nothing->text);
+        json["will_happen"] = preview.willHappen;
+        json["will_not_repeat"] = preview.willNotRepeat;
+        json["may_repeat"] = preview.mayRepeat;
+        json["also_changes"] = preview.alsoChanges;
+        json["reversible"] = preview.reversible;
+        s.json(dump(json));
+        return rejection ? exitOfRejection(*rejection) : kDone;
+    }
+    s.line(toText(run) + ": preview, nothing is written");
+    if (rejection)
+        s.line("  would be refused: " + rejection->text);
+    if (nothing)
+        s.line("  would change nothing: " + nothing->text);
+    printList(s, "will happen:", preview.willHappen);
+    printList(s, "will not be repeated:", preview.willNotRepeat);
+    printList(s, "may be repeated:", preview.mayRepeat);
+    printList(s, "will also change:", preview.alsoChanges);
+    if (!preview.reversible.empty())
+        s.line("  undo: " + preview.reversible);
+    return rejection ? exitOfRejection(*rejection) : kDone;
+}
+
+}  // namespace cairn::cli

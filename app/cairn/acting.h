@@ -1,0 +1,29 @@
+#pragma once
+// How a verb acts on runs: the targets, the preview by the same decision, the commit or, where the login may
+// not, the act that is left for an engine, and what is printed. For verbs_act.cpp and verbs_repair.cpp.
+
+#include "app/cairn/cli.h"
+
+#include <functional>
+
+namespace cairn::cli {
+
+inline constexpr const char* kRunHelp = "id, unique beginning of an id, or key";
+inline constexpr const char* kRunsHelp = "ids, unique beginnings of ids, or keys";
+inline constexpr const char* kStepHelp = "step id, as show prints it";
+
+// Makes the command for a run as it is now; the payloads it refers to go into the submission.
+using Build = std::function<Result<cmd::Body>(const RunState& state, Submission& submission)>;
+
+// Acts on each of the runs named, or that --where matches. Each says its own outcome; the worst of them is
+// the exit code that is given.
+[[nodiscard]] int act(Session& session, const std::vector<std::string>& named, const Build& build);
+
+// "@FILE", "-" or the bytes themselves as a payload of the submission; a null reference for "".
+[[nodiscard]] Result<PayloadRef> attach(
+    Session& session, Submission& submission, const std::string& argument, const char* media);
+
+// A verb that takes runs or --where, and nothing else.
+void addRunsVerb(Verbs verbs, const char* name, const char* help, std::function<cmd::Body()> body);
+
+}  // namespace cairn::cli

@@ -78,7 +78,8 @@ private:
     }
     QByteArray output(const QString& run, const char* name)
     {
-        const QString payload = step(run, name).value(QStringLiteral("output")).toString();
+        const QString payload =
+            step(run, name).value(QStringLiteral("output")).toObject().value(QStringLiteral("id")).toString();
         QProcess process;
         process.start(QStringLiteral(CAIRN_BIN_DIR "/cairn"),
             {QStringLiteral("--store"), QStringLiteral("sqlite:") + m_store, QStringLiteral("payload"), run,

@@ -1,12 +1,15 @@
 // cairn-exec: stands between an engine and one tool.
-//   cairn-exec --parent PID [--grace MS] [--cwd DIR] [--cpu S] [--as B] [--fsize B] [--nofile N] [--nproc N]
+//   cairn-exec --parent PID [--grace MS] [--lease FD] [--cwd DIR] [--cpu S] [--as B] [--fsize B] [--nofile N]
+//   [--nproc N]
 //   -- PROGRAM ARG...
 // Standard input, output and error are the tool's. Descriptor 3 gets one line when all is over: "exit N",
 // "signal N", "exec ERRNO" (the program could not be run: it has done nothing) or "lost" (the engine is
-// gone). It stays as the reaper of everything that the tool leaves behind: whatever forked, left the group or
-// the session is killed when the tool ends, when the engine asks (TERM, then KILL after the grace; QUIT: at
-// once), and when it dies. The parent-death signal belongs to the thread that made this process: the engine
-// spawns from its loop thread.
+// gone, or its lease has passed). It stays as the reaper of everything that the tool leaves behind: whatever
+// forked, left the group or the session is killed when the tool ends, when the engine asks (TERM, then KILL
+// after the grace; QUIT: at once), and when it dies. The tool ends as well when the engine's lease does, for
+// another engine may have the run by then: --lease names a descriptor of shared memory that says when, and
+// that the engine changes with each renewal; an engine that was stopped, or is blocked, changes nothing. The
+// parent-death signal belongs to the thread that made this process: the engine spawns from its loop thread.
 
 #include "app/cairn-exec/options.h"
 
@@ -18,6 +21,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <string>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,7 +45,7 @@ sigset_t watched()
 {
     sigset_t set;
     sigemptyset(&set);
-    for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR2})
+    for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR2, SIGALRM})
         sigaddset(&set, signal);
     return set;
 }
@@ -137,11 +141,50 @@ bool reap(pid_t tool, int& status)
     return ended;
 }
 
-int supervise(pid_t tool, const Options& options)
+// When the engine's lease ends; never, where none was named.
+class Lease {
+public:
+    // False: the descriptor is none of these.
+    bool open(int fd)
+    {
+        if (fd < 0)
+            return true;
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+        void* at = mmap(nullptr, sizeof *m_end, PROT_READ, MAP_SHARED, fd, 0);
+        if (at == MAP_FAILED)
+            return false;
+        m_end = static_cast<const long long*>(at);
+        sigevent event{};
+        event.sigev_notify = SIGEV_SIGNAL;
+        event.sigev_signo = SIGALRM;
+        return timer_create(CLOCK_BOOTTIME, &event, &m_timer) == 0;
+    }
+    [[nodiscard]] bool passed() const { return m_end != nullptr && nowMs() >= end(); }
+    // SIGALRM when it ends as it is now; it may have been renewed by then.
+    void arm() const
+    {
+        if (m_end == nullptr)
+            return;
+        const long long at = end();
+        itimerspec when{};
+        if (at < kFar)
+            when.it_value = {static_cast<time_t>(at / 1000), static_cast<long>(at % 1000) * 1'000'000 + 1};
+        timer_settime(m_timer, TIMER_ABSTIME, &when, nullptr);
+    }
+
+private:
+    static constexpr long long kFar = 1LL << 52;
+    [[nodiscard]] long long end() const { return __atomic_load_n(m_end, __ATOMIC_ACQUIRE); }
+    const long long* m_end = nullptr;
+    timer_t m_timer{};
+};
+
+int supervise(pid_t tool, const Options& options, const Lease& lease)
 {
     const sigset_t set = watched();
     long long killAt = 0;  // 0: nobody asked to stop
     for (;;) {
+        lease.arm();
         timespec wait{3600, 0};
         if (killAt != 0) {
             const long long left = killAt > nowMs() ? killAt - nowMs() : 0;
@@ -157,8 +200,8 @@ int supervise(pid_t tool, const Options& options)
                 report("signal", WTERMSIG(status));
             return 0;
         }
-        // The engine is gone, or wants an end without delay.
-        if (signal == SIGQUIT || getppid() != options.parent) {
+        // The engine is gone, wants an end without delay, or may not let anybody work for it any more.
+        if (signal == SIGQUIT || getppid() != options.parent || lease.passed()) {
             killAll(tool);
             report("lost", 0);
             return 1;
@@ -195,6 +238,11 @@ int main(int argc, char** argv)
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     fcntl(kStatus, F_SETFD, FD_CLOEXEC);
 
+    Lease lease;
+    if (!lease.open(options.lease)) {
+        report("exec", errno);
+        return 1;
+    }
     int problems[2];
     if (pipe2(problems, O_CLOEXEC) != 0)
         return 1;
@@ -219,5 +267,5 @@ int main(int argc, char** argv)
         return 1;
     }
     close(problems[0]);
-    return supervise(tool, options);
+    return supervise(tool, options, lease);
 }

@@ -43,7 +43,7 @@ bool parseOptions(int argc, char** argv, Options& options, std::string& problem)
             options.folder = value;
             continue;
         }
-        const bool isCount = name == "--parent" || name == "--grace";
+        const bool isCount = name == "--parent" || name == "--grace" || name == "--lease";
         const int resource = limitNamed(name);
         if (!isCount && resource < 0) {
             problem = "unknown option " + std::string(name);
@@ -57,6 +57,8 @@ bool parseOptions(int argc, char** argv, Options& options, std::string& problem)
             options.parent = static_cast<int>(number);
         else if (name == "--grace")
             options.graceMs = static_cast<int>(number);
+        else if (name == "--lease")
+            options.lease = static_cast<int>(number);
         else
             options.limits.push_back({resource, static_cast<rlim_t>(number)});
     }

@@ -15,6 +15,7 @@ struct Limit {
 struct Options {
     int parent = 0;       // pid of the engine: checked after the parent-death signal is set
     int graceMs = 5'000;  // between TERM and KILL
+    int lease = -1;       // descriptor of eight bytes: when the engine's lease ends, CLOCK_BOOTTIME in ms
     std::string folder;   // working directory; empty: stays
     std::vector<Limit> limits;
     std::vector<char*> argv;  // ends with a null pointer

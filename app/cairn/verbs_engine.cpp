@@ -10,6 +10,7 @@
 #include <cairn/version.h>
 
 #include <algorithm>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace cairn::cli {
@@ -24,6 +25,17 @@ struct EngineArguments {
     std::uint32_t concurrency = 64;
     bool untilIdle = false;
 };
+
+// Each attempt of a command needs some descriptors, and the usual limit of 1,024 is soft: an engine that met
+// it would count attempts that it could not begin as failed.
+void raiseDescriptorLimit()
+{
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
+        return;
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 65'536);
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 int engine(Session& s, const EngineArguments& arguments)
 {
@@ -64,6 +76,7 @@ int engine(Session& s, const EngineArguments& arguments)
         engines.push_back(options);
     }
     log::start(log::Level::Warning);
+    raiseDescriptorLimit();
     if (auto ended = runEngines(std::move(engines)); !ended)
         return s.fail(ended.error());
     return kDone;

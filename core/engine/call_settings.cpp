@@ -4,9 +4,12 @@
 #include "core/base/text.h"
 #include "core/definition/settings.h"
 
+#include <cerrno>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace cairn {
 
@@ -29,6 +32,34 @@ std::string percentEncoded(std::string_view text)
     return out;
 }
 
+namespace {
+
+constexpr std::size_t kSecretBytes = std::size_t{64} * 1024;
+
+// A pipe or a device could keep the engine's thread for ever, or give bytes without end.
+Result<std::string> readSecretFile(const std::string& path)
+{
+    const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return makeError(ErrorKind::Refused, std::strerror(errno), errno);
+    std::string bytes(kSecretBytes + 1, '\0');
+    struct stat info { };
+    const bool isFile = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+    const ssize_t size = isFile ? ::read(fd, bytes.data(), bytes.size()) : 0;
+    const int native = size < 0 ? errno : 0;
+    ::close(fd);
+    if (!isFile)
+        return makeError(ErrorKind::Refused, "it is no regular file");
+    if (size < 0)
+        return makeError(ErrorKind::Refused, std::strerror(native), native);
+    if (static_cast<std::size_t>(size) > kSecretBytes)
+        return makeError(ErrorKind::Refused, "it is larger than 64 KiB");
+    bytes.resize(static_cast<std::size_t>(size));
+    return bytes;
+}
+
+}  // namespace
+
 Result<std::optional<std::string>> readSecret(const std::string& reference)
 {
     std::optional<std::string> secret;
@@ -42,10 +73,11 @@ Result<std::optional<std::string>> readSecret(const std::string& reference)
         secret = value;
         return secret;
     }
-    std::ifstream file(reference.substr(reference.compare(0, 5, "file:") == 0 ? 5 : 0), std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    if (!file || bytes.size() > 64 * 1024)
-        return makeError(ErrorKind::Refused, "the secret " + reference + " cannot be read");
+    auto read = readSecretFile(reference.substr(reference.compare(0, 5, "file:") == 0 ? 5 : 0));
+    if (!read)
+        return makeError(ErrorKind::Refused,
+            "the secret " + reference + " cannot be read: " + read.error().text, read.error().native);
+    std::string bytes = *std::move(read);
     while (!bytes.empty() && (bytes.back() == '\n' || bytes.back() == '\r'))
         bytes.pop_back();
     if (bytes.empty())

@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/engine/call_settings.h"
 #include "core/engine/command_spawn.h"
+#include "core/engine/lease_page.h"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/read.hpp>
@@ -12,6 +13,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <sys/wait.h>
@@ -25,7 +27,8 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr int kExitRejected = 65;    // EX_DATAERR
+constexpr int kExitRejected = 65;  // EX_DATAERR
+constexpr std::chrono::seconds kRest{1};
 constexpr int kExitRetry = 75;       // EX_TEMPFAIL
 constexpr int kExitCredential = 77;  // EX_NOPERM
 
@@ -42,6 +45,7 @@ struct Call : std::enable_shared_from_this<Call> {
         , status(io, spawned.status)
         , exited(io, spawned.pidFd)
         , output(std::make_shared<Spool>(limit, secret))
+        , rest(io)
     {
     }
 
@@ -64,6 +68,24 @@ struct Call : std::enable_shared_from_this<Call> {
             self->exited.close(ignored);
             self->in.close(ignored);
             self->ended();
+            self->waitForRest();
+        });
+    }
+    // All processes of the tool are gone. What they wrote is in the pipes; an end that is kept open by
+    // somebody whom they gave it to (over a socket) is not waited for: once nothing comes any more, it is
+    // over.
+    void waitForRest()
+    {
+        if (open == 0)
+            return;
+        auto self = shared_from_this();
+        rest.expires_after(kRest);
+        rest.async_wait([self, before = received](error_code problem) {
+            if (problem || self->open == 0)
+                return;
+            if (self->received != before)
+                return self->waitForRest();
+            self->closeAll();
         });
     }
     void readOutput()
@@ -78,6 +100,7 @@ struct Call : std::enable_shared_from_this<Call> {
                 self->readOutput();  // goes on reading, so that the tool can end
                 return;
             }
+            self->received += size;
             if (auto kept = self->output->append({self->outBuffer.data(), size}); !kept) {
                 self->spoolProblem = kept.error();
                 self->signal(SIGTERM);
@@ -93,6 +116,7 @@ struct Call : std::enable_shared_from_this<Call> {
                 self->ended();
                 return;
             }
+            self->received += size;
             // The end of it says most: the newest part is kept.
             self->errorText.append(self->errBuffer.data(), size);
             if (self->errorText.size() > 4 * kErrorTextLimit)
@@ -120,7 +144,10 @@ struct Call : std::enable_shared_from_this<Call> {
     }
     void ended()
     {
-        if (--open == 0 && done)
+        if (--open > 0)
+            return;
+        rest.cancel();
+        if (done)
             std::exchange(done, {})(*this);
     }
     void closeAll()
@@ -143,6 +170,8 @@ struct Call : std::enable_shared_from_this<Call> {
     std::optional<Error> spoolProblem;
     bool stopped = false;  // asked to by cancel()
     int open = 4;          // out, err, status, the helper itself
+    asio::steady_timer rest;
+    std::uint64_t received = 0;  // bytes of output and error text
     std::function<void(Call&)> done;
 };
 
@@ -173,12 +202,8 @@ AttemptResult outputResult(Call& call)
     const StartOrder& order = call.order;
     if (auto finished = call.output->finish(); !finished)
         return failedResult(order, FailureClass::TooLarge, knowledgeWhenBroken(order), finished.error().text);
-    if (order.purpose == Purpose::LookUp) {
-        const auto answer = call.output->all();
-        return answer
-            ? lookUpResult(order, *answer)
-            : failedResult(order, FailureClass::Retryable, EffectKnowledge::NoEffect, answer.error().text);
-    }
+    if (order.purpose == Purpose::LookUp)
+        return lookUpResult(order, *call.output);
     AttemptResult result;
     result.attempt = order.attempt;
     result.kind = AttemptResult::Kind::Completed;
@@ -209,10 +234,11 @@ AttemptResult resultOf(Call& call)
     if (how == "exit" && number == 0)
         return outputResult(call);
     AttemptResult result = how == "exit" ? exitResult(order, number, text)
-        : how == "signal" ? failedResult(order, FailureClass::Crashed, knowledgeWhenBroken(order),
-              "ended by signal " + std::to_string(number) + (text.empty() ? "" : ": " + text))
-                          : failedResult(order, FailureClass::Crashed, knowledgeWhenBroken(order),
-                              "the helper process was killed");
+        : how == "signal"
+        ? failedResult(order, FailureClass::Crashed, knowledgeWhenBroken(order),
+            "ended by signal " + std::to_string(number) + (text.empty() ? "" : ": " + text))
+        : failedResult(order, FailureClass::Crashed, knowledgeWhenBroken(order),
+            told ? "stopped at the end of the engine's lease" : "the helper process was killed");
     result.cancelled = call.stopped;
     return result;
 }
@@ -220,14 +246,20 @@ AttemptResult resultOf(Call& call)
 }  // namespace
 
 struct CommandExecutor::Impl {
+    Impl(asio::io_context& context, CommandConfig k)
+        : io(context)
+        , config(std::move(k))
+    {
+    }
     asio::io_context& io;
     CommandConfig config;
     Finished finished;
     std::unordered_map<AttemptId, std::shared_ptr<Call>> calls;
+    LeasePage lease;
 };
 
 CommandExecutor::CommandExecutor(asio::io_context& io, CommandConfig config)
-    : m_impl(std::make_unique<Impl>(Impl{io, std::move(config), {}, {}}))
+    : m_impl(std::make_unique<Impl>(io, std::move(config)))
 {
 }
 
@@ -249,12 +281,17 @@ void CommandExecutor::start(StartOrder order)
     if (!secret)
         return fail(FailureClass::Credential, secret.error().text);
     std::uint64_t limit = 0;
-    const auto request = buildRequest(order, impl.config, *secret, limit);
+    if (const Status shared = impl.lease.open(); !shared)
+        return fail(FailureClass::Retryable, shared.error().text);
+    const auto request = buildRequest(order, impl.config, *secret, impl.lease.descriptor(), limit);
     if (!request)
         return fail(FailureClass::Permanent, request.error().text);
     if (failpoint::hit("command.before-spawn"))
         return fail(FailureClass::Retryable, "failpoint command.before-spawn");
     const auto spawned = spawnHelper(impl.config.helper, *request);
+    if (!spawned && spawned.error().kind == ErrorKind::OutcomeUnknown)
+        return impl.finished(
+            failedResult(order, FailureClass::Retryable, knowledgeWhenBroken(order), spawned.error().text));
     if (!spawned)
         return fail(spawned.error().native == ENOENT || spawned.error().native == EACCES
                 ? FailureClass::Permanent
@@ -292,6 +329,8 @@ void CommandExecutor::abandon(const AttemptId& attempt)
     call->closeAll();
     call->signal(SIGQUIT);
 }
+
+void CommandExecutor::leaseEnds(SpanMs at) { m_impl->lease.set(at); }
 
 std::string findExecHelper()
 {

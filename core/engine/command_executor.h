@@ -40,6 +40,7 @@ public:
     void start(StartOrder order) override;
     void cancel(const AttemptId& attempt) override;
     void abandon(const AttemptId& attempt) override;
+    void leaseEnds(SpanMs at) override;
 
     struct Impl;
 

@@ -19,6 +19,8 @@ namespace cairn {
 
 namespace {
 
+constexpr int kLeaseDescriptor = 4;  // in the helper
+
 class Pipe {
 public:
     Status open()
@@ -91,7 +93,7 @@ std::vector<std::string> buildEnvironment(
 }  // namespace
 
 Result<SpawnRequest> buildRequest(const StartOrder& order, const CommandConfig& config,
-    const std::optional<std::string>& secret, std::uint64_t& maxOutput)
+    const std::optional<std::string>& secret, int lease, std::uint64_t& maxOutput)
 {
     CAIRN_TRY_ASSIGN(const CallSettings settings, CallSettings::open(order, secret));
     CAIRN_TRY_ASSIGN(const auto argv, settings.texts("argv"));
@@ -116,6 +118,9 @@ Result<SpawnRequest> buildRequest(const StartOrder& order, const CommandConfig& 
             request.arguments.push_back(std::to_string(value));
         }
     };
+    request.lease = lease;
+    if (lease >= 0)
+        limit("--lease", kLeaseDescriptor);
     limit("--cpu", limits.cpuSeconds);
     limit("--as", limits.memory);
     limit("--fsize", limits.fileSize);
@@ -143,6 +148,8 @@ Result<Spawned> spawnHelper(const std::string& helper, const SpawnRequest& reque
     posix_spawn_file_actions_adddup2(&actions, out.write(), 1);
     posix_spawn_file_actions_adddup2(&actions, err.write(), 2);
     posix_spawn_file_actions_adddup2(&actions, status.write(), 3);
+    if (request.lease >= 0)
+        posix_spawn_file_actions_adddup2(&actions, request.lease, kLeaseDescriptor);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     sigset_t none, all;
@@ -162,9 +169,13 @@ Result<Spawned> spawnHelper(const std::string& helper, const SpawnRequest& reque
     spawned.pidFd = static_cast<int>(::syscall(SYS_pidfd_open, spawned.pid, 0));
     if (spawned.pidFd < 0) {
         const int native = errno;
-        ::kill(spawned.pid, SIGTERM);
-        ::waitpid(spawned.pid, nullptr, 0);
-        return makeError(ErrorKind::Io, std::string("pidfd_open: ") + std::strerror(native), native);
+        ::kill(spawned.pid, SIGQUIT);
+        int how = 0;
+        const bool before = ::waitpid(spawned.pid, &how, 0) == spawned.pid && WIFSIGNALED(how);
+        // A helper that the signal ended had not come to where it begins the tool. One that took it as a wish
+        // may have: then what the tool did is not known.
+        return makeError(before ? ErrorKind::Io : ErrorKind::OutcomeUnknown,
+            std::string("pidfd_open: ") + std::strerror(native), native);
     }
     spawned.in = in.take(1);
     spawned.out = out.take(0);

@@ -21,13 +21,15 @@ struct Spawned {
 struct SpawnRequest {
     std::vector<std::string> arguments;  // of cairn-exec, its own name included
     std::vector<std::string> environment;
+    int lease = -1;  // descriptor of the lease's page
 };
 
-// Io where the system has no room for another process. Does not block beyond the exec.
+// Io where the system has no room for another process: nothing was begun. OutcomeUnknown where it had none
+// after the helper had begun: the tool may have been at work, it is gone now. Does not block beyond the exec.
 [[nodiscard]] Result<Spawned> spawnHelper(const std::string& helper, const SpawnRequest& request);
 
-// What to run for an order: options, limits, argv, environment.
+// What to run for an order: options, limits, argv, environment. `lease`: descriptor of the lease's page.
 [[nodiscard]] Result<SpawnRequest> buildRequest(const StartOrder& order, const CommandConfig& config,
-    const std::optional<std::string>& secret, std::uint64_t& maxOutput);
+    const std::optional<std::string>& secret, int lease, std::uint64_t& maxOutput);
 
 }  // namespace cairn

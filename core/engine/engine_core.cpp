@@ -295,6 +295,7 @@ void EngineCore::close()
     Impl& e = *m_impl;
     if (std::exchange(e.closed, true) || !e.service)
         return;
+    e.seams.executor.leaseEnds(0);
     for (const auto& [attempt, active] : e.active)
         e.seams.executor.abandon(attempt);
     e.active.clear();

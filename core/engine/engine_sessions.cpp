@@ -45,6 +45,7 @@ Status EngineCore::Impl::openSession()
     shown.reset();
     beats = commits = {};
     leaseEnds = before + config.lease - config.lease / 10;
+    seams.executor.leaseEnds(leaseEnds);
     heartbeatAt = before + config.heartbeat;
     sweepAt = claimAt = wakeupsAt = outboxAt = servedAt = limitsAt = stagedAt = before;
 
@@ -76,6 +77,7 @@ void EngineCore::Impl::loseSession(const std::string& why)
 {
     log::warning("session_lost", {{"session", session}, {"why", why}});
     ++stats.sessionsLost;
+    seams.executor.leaseEnds(0);
     for (const auto& [attempt, each] : active)
         seams.executor.abandon(attempt);
     active.clear();
@@ -126,6 +128,7 @@ void EngineCore::Impl::heartbeat()
     if (!*alive)
         lost = "the session was ended by another engine";
     leaseEnds = before + config.lease - config.lease / 10;
+    seams.executor.leaseEnds(*alive ? leaseEnds : 0);
     lookAtClock(*now);
     if (full && seams.clock.monotonicMs() >= fullAt)
         leaveFull();  // a write went through: the rest will show

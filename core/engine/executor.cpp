@@ -79,4 +79,20 @@ AttemptResult lookUpResult(const StartOrder& order, std::string_view answer)
     return result;
 }
 
+AttemptResult lookUpResult(const StartOrder& order, Spool& answer)
+{
+    if (answer.size() > kLookUpBytes) {
+        AttemptResult result;
+        result.attempt = order.attempt;
+        result.kind = AttemptResult::Kind::LookedUp;
+        result.evidence = "the look-up's answer is not usable: it has " + formatBytes(answer.size())
+            + ", and at most " + formatBytes(kLookUpBytes) + " are read";
+        return result;
+    }
+    const auto bytes = answer.all();
+    if (!bytes)
+        return failedResult(order, FailureClass::Retryable, EffectKnowledge::NoEffect, bytes.error().text);
+    return lookUpResult(order, *bytes);
+}
+
 }  // namespace cairn

@@ -64,6 +64,10 @@ public:
     virtual void cancel(const AttemptId& attempt) = 0;
     // Stops at once, without an answer: the attempt is no longer this engine's.
     virtual void abandon(const AttemptId& attempt) = 0;
+    // Until when attempts may be at work, by the monotonic clock; told again at each renewal of the engine's
+    // lease. After that nothing is sent any more, and tools outside are stopped, also while the engine's
+    // thread is blocked or its process stopped: another engine may have taken the runs over. 0: at once.
+    virtual void leaseEnds(SpanMs) { }
     // Does what is due; gives the milliseconds until it wants to be called again.
     [[nodiscard]] virtual SpanMs tick() { return kIdle; }
     static constexpr SpanMs kIdle = 3'600'000;
@@ -74,6 +78,7 @@ public:
 
 inline constexpr std::size_t kErrorTextLimit = 8 * 1024;
 inline constexpr std::uint64_t kPayloadBytes = 256ULL * 1024 * 1024;  // largest output of a tool
+inline constexpr std::uint64_t kLookUpBytes = 1024 * 1024;  // largest answer of a look-up: it is read
 
 // What is known about the effect of an attempt that was stopped or broke off while its tool was at work.
 [[nodiscard]] EffectKnowledge knowledgeWhenBroken(const StartOrder& order) noexcept;
@@ -87,5 +92,8 @@ inline constexpr std::uint64_t kPayloadBytes = 256ULL * 1024 * 1024;  // largest
 // Reads a look-up's answer {"happened": true|false|null, "output": ..., "evidence": ...}. Anything else: the
 // verdict is Unknown and the evidence says what was found.
 [[nodiscard]] AttemptResult lookUpResult(const StartOrder& order, std::string_view answer);
+// The same of what was spooled. One over kLookUpBytes is not read on the engine's thread: the verdict is
+// Unknown.
+[[nodiscard]] AttemptResult lookUpResult(const StartOrder& order, Spool& answer);
 
 }  // namespace cairn

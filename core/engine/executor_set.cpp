@@ -36,6 +36,12 @@ void ExecutorSet::abandon(const AttemptId& attempt)
         executor->abandon(attempt);
 }
 
+void ExecutorSet::leaseEnds(SpanMs at)
+{
+    for (auto& [name, executor] : m_executors)
+        executor->leaseEnds(at);
+}
+
 SpanMs ExecutorSet::tick()
 {
     SpanMs next = kIdle;

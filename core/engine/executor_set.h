@@ -15,6 +15,7 @@ public:
     void start(StartOrder order) override;
     void cancel(const AttemptId& attempt) override;
     void abandon(const AttemptId& attempt) override;
+    void leaseEnds(SpanMs at) override;
     [[nodiscard]] SpanMs tick() override;
 
 private:

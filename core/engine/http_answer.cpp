@@ -16,7 +16,7 @@ std::string textOf(const HttpAnswer& answer)
 {
     std::string text = "HTTP " + std::to_string(answer.status);
     if (answer.body && answer.body->size() > 0) {
-        const auto body = answer.body->all();
+        const auto body = answer.body->read(4 * kShownBody);  // it may be of 256 MiB
         if (body)
             text += ": " + std::string(trimmed(clipped(visible(*body), kShownBody)));
     }
@@ -37,14 +37,20 @@ AttemptResult limited(const StartOrder& order, const HttpAnswer& answer, TimeMs 
     return result;
 }
 
+bool saysHappened(Spool& body)
+{
+    const auto bytes = body.all();
+    return !bytes || bytes->find("\"happened\"") != std::string::npos;
+}
+
 AttemptResult done(const StartOrder& order, const HttpAnswer& answer)
 {
     if (order.purpose == Purpose::LookUp) {
-        const auto body = answer.body ? answer.body->all() : Result<std::string>(std::string());
-        if (!body)
-            return failedResult(order, FailureClass::Retryable, EffectKnowledge::NoEffect, body.error().text);
-        AttemptResult said = lookUpResult(order, *body);
-        if (said.verdict != EffectKnowledge::Unknown || body->find("\"happened\"") != std::string::npos)
+        AttemptResult said =
+            answer.body ? lookUpResult(order, *answer.body) : lookUpResult(order, std::string_view());
+        // Where the answer does not speak of it, its being there is the answer, and its body the output.
+        const bool speaks = answer.body && (answer.body->size() > kLookUpBytes || saysHappened(*answer.body));
+        if (said.kind != AttemptResult::Kind::LookedUp || said.verdict != EffectKnowledge::Unknown || speaks)
             return said;
         said.verdict = EffectKnowledge::Happened;
         said.evidence = "HTTP " + std::to_string(answer.status);

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <limits>
 #include <unordered_map>
 
 namespace cairn {
@@ -159,6 +160,9 @@ void setUp(Request& request, const HttpConfig& config)
     set(CURLOPT_PROTOCOLS_STR, "http,https");
     set(CURLOPT_FOLLOWLOCATION, 0L);
     set(CURLOPT_NOSIGNAL, 1L);
+    // A request that is given up does not wait for a name server that does not answer: libcurl's thread that
+    // asks it is left to itself.
+    set(CURLOPT_QUICK_EXIT, 1L);
     set(CURLOPT_NOPROXY, noProxy().c_str());
     set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(config.connectTimeout));
     // The engine ends the attempt at its time-out; this is for the case that it cannot.
@@ -245,7 +249,7 @@ struct HttpExecutor::Impl {
         }
         self.timer.expires_after(std::chrono::milliseconds(ms));
         self.timer.async_wait([&self](error_code problem) {
-            if (!problem)
+            if (!problem && self.mayGoOn())
                 self.act(CURL_SOCKET_TIMEOUT, 0);
         });
         return 0;
@@ -274,7 +278,7 @@ struct HttpExecutor::Impl {
             (*watch).*flag = true;
             watch->stream.async_wait(type, [this, watch, bit, event, flag](error_code problem) {
                 (*watch).*flag = false;
-                if (watch->gone || problem == asio::error::operation_aborted)
+                if (watch->gone || problem == asio::error::operation_aborted || !mayGoOn())
                     return;
                 if ((watch->wants & bit) != 0)
                     act(watch->stream.native_handle(), problem ? CURL_CSELECT_ERR : event);
@@ -285,6 +289,9 @@ struct HttpExecutor::Impl {
         wait(asio::posix::stream_descriptor::wait_read, CURL_POLL_IN, CURL_CSELECT_IN, &Watch::reading);
         wait(asio::posix::stream_descriptor::wait_write, CURL_POLL_OUT, CURL_CSELECT_OUT, &Watch::writing);
     }
+    // Connecting and sending take their time after start(), and the process may have been stopped in between:
+    // a request that would leave after the lease stays here, until the engine gives it up.
+    [[nodiscard]] bool mayGoOn() const { return clock.monotonicMs() < leaseEnds; }
     void act(curl_socket_t fd, int events)
     {
         int running = 0;
@@ -334,6 +341,7 @@ struct HttpExecutor::Impl {
     asio::io_context& io;
     const Clock& clock;
     HttpConfig config;
+    SpanMs leaseEnds = std::numeric_limits<SpanMs>::max();
     asio::steady_timer timer;
     std::unique_ptr<CURLM, MultiDeleter> multi;
     std::unordered_map<curl_socket_t, std::shared_ptr<Watch>> watches;
@@ -400,5 +408,7 @@ void HttpExecutor::cancel(const AttemptId& attempt)
 }
 
 void HttpExecutor::abandon(const AttemptId& attempt) { m_impl->take(attempt); }
+
+void HttpExecutor::leaseEnds(SpanMs at) { m_impl->leaseEnds = at; }
 
 }  // namespace cairn

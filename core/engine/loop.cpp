@@ -12,8 +12,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <exception>
+#include <mutex>
 #include <thread>
 #include <unistd.h>
 
@@ -47,6 +49,7 @@ public:
     void start(StartOrder order) override { m_inner.start(std::move(order)); }
     void cancel(const AttemptId& attempt) override { m_inner.cancel(attempt); }
     void abandon(const AttemptId& attempt) override { m_inner.abandon(attempt); }
+    void leaseEnds(SpanMs at) override { m_inner.leaseEnds(at); }
     [[nodiscard]] SpanMs tick() override { return m_inner.tick(); }
 
 private:
@@ -115,6 +118,8 @@ private:
             if (problem)
                 return;
             log::info("signal", {{"number", number}});
+            if (m_options.onStop)
+                m_options.onStop();
             if (std::exchange(m_stopping, true)) {
                 finish();
                 return;
@@ -240,15 +245,58 @@ Status runEngine(EngineOptions options)
     }
 }
 
+namespace {
+
+// Told once, by whichever engine hears the signal.
+class Stop {
+public:
+    void tell()
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_told = true;
+        m_changed.notify_all();
+    }
+    // True: it was told within the span.
+    bool wait(std::chrono::milliseconds span)
+    {
+        std::unique_lock lock(m_mutex);
+        return m_changed.wait_for(lock, span, [this] { return m_told; });
+    }
+
+private:
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    bool m_told = false;
+};
+
+// One store of several: begun again after an error, for the process lives on for the others, and nobody
+// outside would do it. Opening checks the store anew.
+Status serveAlways(EngineOptions options, Stop& stop)
+{
+    constexpr std::chrono::milliseconds kFirst{1'000}, kLongest{30'000};
+    options.onStop = [&stop] { stop.tell(); };
+    for (auto pause = kFirst;; pause = std::min(2 * pause, kLongest)) {
+        const auto began = std::chrono::steady_clock::now();
+        const Status end = runEngine(options);
+        if (end)
+            return end;
+        log::error("store_not_served", {{"store", options.storeUrl}, {"text", end.error().text}});
+        if (std::chrono::steady_clock::now() - began > kLongest)
+            pause = kFirst;
+        if (options.exitWhenIdle || stop.wait(pause))
+            return end;
+    }
+}
+
+}  // namespace
+
 Status runEngines(std::vector<EngineOptions> engines)
 {
+    if (engines.size() == 1)
+        return runEngine(std::move(engines.front()));
     std::vector<Status> ends(engines.size());
-    const auto serve = [&](std::size_t i) {
-        const std::string url = engines[i].storeUrl;
-        ends[i] = runEngine(std::move(engines[i]));
-        if (!ends[i])
-            log::error("store_not_served", {{"store", url}, {"text", ends[i].error().text}});
-    };
+    Stop stop;
+    const auto serve = [&](std::size_t i) { ends[i] = serveAlways(std::move(engines[i]), stop); };
     std::vector<std::thread> threads;
     for (std::size_t i = 1; i < engines.size(); ++i)
         threads.emplace_back(serve, i);

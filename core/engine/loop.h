@@ -17,6 +17,7 @@ struct EngineOptions {
     CommandConfig command;  // helper empty: found beside the program
     HttpConfig http;
     std::function<void(const SessionId&)> onReady;  // once the first session is open
+    std::function<void()> onStop;                   // it was asked to end; on its thread
     bool exitWhenIdle = false;  // ends once nothing is owned, under way or due now: demos and tests
 };
 
@@ -25,7 +26,8 @@ struct EngineOptions {
 // be opened or used.
 [[nodiscard]] Status runEngine(EngineOptions options);
 // Several stores, each by an engine in a thread of its own, until all have ended. One that cannot be used
-// does not stop the others; its error is logged, and given at the end.
+// does not stop the others: its error is logged, it is tried again after 1 s and then ever more slowly, and
+// what it was at the end is given.
 [[nodiscard]] Status runEngines(std::vector<EngineOptions> engines);
 
 }  // namespace cairn

@@ -20,6 +20,7 @@ public:
     void start(StartOrder order) override { started.push_back(std::move(order)); }
     void cancel(const AttemptId& attempt) override { cancelled.insert(attempt); }
     void abandon(const AttemptId& attempt) override { abandoned.insert(attempt); }
+    void leaseEnds(SpanMs at) override { lease = at; }
 
     void complete(std::size_t index, const std::string& output = "null", const std::string& media = {})
     {
@@ -42,6 +43,7 @@ public:
     std::vector<StartOrder> started;
     std::set<AttemptId> cancelled;
     std::set<AttemptId> abandoned;
+    SpanMs lease = -1;
 
 private:
     Finished m_finished;

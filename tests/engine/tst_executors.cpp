@@ -16,6 +16,7 @@
 #include <fstream>
 #include <poll.h>
 #include <sstream>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -155,6 +156,12 @@ private Q_SLOTS:
     void ignoringTermIsKilled();
     void anEscapeeIsKilled();
     void noChildOutlivesAKilledEngine();
+    void noToolOutlivesTheLeaseOfAStoppedEngine();
+    void theLeaseEndsATool();
+    void aRenewedLeaseKeepsTheTool();
+    void anEndThatWasGivenAwayIsNotWaitedFor();
+    void aSecretIsReadFromAFileOnly();
+    void aLargeLookUpIsNotRead();
     void httpDoesOnceAndTellsWhatIsKnown();
 };
 
@@ -320,6 +327,130 @@ void TestExecutors::noChildOutlivesAKilledEngine()
     for (int pid = 0; pids >> pid; ++count)
         QVERIFY(await([&] { return !isAlive(pid); }));
     QCOMPARE(count, 2);
+}
+
+// As a debugger, a suspend or a blocked call leave it: the engine does nothing, and its tool works on.
+void TestExecutors::noToolOutlivesTheLeaseOfAStoppedEngine()
+{
+    QTemporaryDir folder;
+    const std::string base = folder.path().toStdString() + "/";
+    const pid_t engine = fork();
+    if (engine == 0) {
+        Bench bench;
+        auto executor = bench.command();
+        const SpanMs ends = bench.clock.monotonicMs() + 4'000;
+        executor->leaseEnds(ends);
+        std::ofstream(base + "ends") << ends;
+        executor->start(order(shell("trap '' TERM; echo $$ > " + base + "pid.t; mv " + base + "pid.t " + base
+            + "pid; while :; do sleep 1; done")));
+        raise(SIGSTOP);
+        _exit(0);
+    }
+    int status = 0;
+    QCOMPARE(waitpid(engine, &status, WUNTRACED), engine);
+    QVERIFY(WIFSTOPPED(status));
+    QVERIFY(await([&] { return access((base + "pid").c_str(), F_OK) == 0; }));
+    const int pid = std::stoi(slurp(base + "pid"));
+    QVERIFY(await([&] { return !isAlive(pid); }));
+    QVERIFY(SystemClock().monotonicMs() >= std::stoll(slurp(base + "ends")));
+    QCOMPARE(waitpid(engine, &status, WNOHANG | WCONTINUED), 0);  // it is stopped as before
+    kill(engine, SIGKILL);
+    waitpid(engine, nullptr, 0);
+}
+
+void TestExecutors::theLeaseEndsATool()
+{
+    Bench bench;
+    auto executor = bench.command();
+    executor->leaseEnds(bench.clock.monotonicMs() + 300);
+    executor->start(order(shell("sleep 1000"), ReplaySafety::Irreversible));
+    QVERIFY(bench.runUntil(1));
+    QVERIFY(bench.results[0].kind == AttemptResult::Kind::Failed);
+    QVERIFY(bench.results[0].effect == EffectKnowledge::Unknown);
+    QVERIFY2(bench.results[0].error.find("lease") != std::string::npos, bench.results[0].error.c_str());
+    executor->leaseEnds(0);
+    executor->start(order(shell("sleep 1000")));
+    QVERIFY(bench.runUntil(2));
+    QVERIFY(bench.results[1].kind == AttemptResult::Kind::Failed);
+}
+
+void TestExecutors::aRenewedLeaseKeepsTheTool()
+{
+    Bench bench;
+    auto executor = bench.command();
+    QTemporaryDir folder;
+    const std::string go = folder.path().toStdString() + "/go";
+    const std::string begun = folder.path().toStdString() + "/begun";
+    const SpanMs first = bench.clock.monotonicMs() + 4'000;
+    executor->leaseEnds(first);
+    executor->start(
+        order(shell("echo > " + begun + "; while [ ! -e " + go + " ]; do sleep 0.05; done; echo done")));
+    QVERIFY(await([&] { return access(begun.c_str(), F_OK) == 0; }));
+    executor->leaseEnds(bench.clock.monotonicMs() + 600'000);
+    QVERIFY(await([&] { return bench.clock.monotonicMs() > first + 200; }));
+    std::ofstream(go) << "go";
+    QVERIFY(bench.runUntil(1));
+    QVERIFY(bench.results[0].kind == AttemptResult::Kind::Completed);
+}
+
+void TestExecutors::anEndThatWasGivenAwayIsNotWaitedFor()
+{
+    Bench bench;
+    auto executor = bench.command();
+    QTemporaryDir folder;
+    const std::string base = folder.path().toStdString() + "/";
+    executor->start(order(shell("echo $$ > " + base + "pid.t; mv " + base + "pid.t " + base
+        + "pid; while [ ! -e " + base + "go ]; do :; done; echo 7")));
+    QVERIFY(await([&] { return access((base + "pid").c_str(), F_OK) == 0; }));
+    // What somebody has to whom the tool passed its standard output.
+    const int kept = open(
+        ("/proc/" + std::to_string(std::stoi(slurp(base + "pid"))) + "/fd/1").c_str(), O_WRONLY | O_CLOEXEC);
+    QVERIFY(kept >= 0);
+    std::ofstream(base + "go") << "go";
+    QVERIFY(bench.runUntil(1));
+    close(kept);
+    QVERIFY(bench.results[0].kind == AttemptResult::Kind::Completed);
+    QCOMPARE(*bench.results[0].output->all(), std::string("7\n"));
+}
+
+void TestExecutors::aSecretIsReadFromAFileOnly()
+{
+    Bench bench;
+    auto executor = bench.command();
+    QTemporaryDir folder;
+    const std::string base = folder.path().toStdString() + "/";
+    QCOMPARE(mkfifo((base + "pipe").c_str(), 0600), 0);
+    std::ofstream(base + "large") << std::string(64 * 1024 + 1, 'x');
+    std::ofstream(base + "right") << std::string(64 * 1024 - 1, 'x') << '\n';
+    std::size_t count = 0;
+    for (const std::string name : {"pipe", "large", "none", "."}) {
+        StartOrder o = order(shell("echo 1"));
+        o.secret = "file:" + base + name;
+        executor->start(o);  // answers at once: nothing is waited for
+        QCOMPARE(bench.results.size(), ++count);
+        QVERIFY2(bench.results.back().failure == FailureClass::Credential, name.c_str());
+    }
+    StartOrder o = order(shell("echo ${#CAIRN_SECRET}"));
+    o.secret = "file:" + base + "right";
+    executor->start(o);
+    QVERIFY(bench.runUntil(count + 1));
+    QCOMPARE(*bench.results.back().output->all(), std::string("65535\n"));
+}
+
+void TestExecutors::aLargeLookUpIsNotRead()
+{
+    Bench bench;
+    auto executor = bench.command();
+    StartOrder o = order(shell("echo '{\"happened\":true,\"output\":\"'; head -c 2000000 /dev/zero | tr "
+                               "'\\0' x; echo '\"}'"),
+        ReplaySafety::Irreversible);
+    o.purpose = Purpose::LookUp;
+    executor->start(o);
+    QVERIFY(bench.runUntil(1));
+    QVERIFY(bench.results[0].kind == AttemptResult::Kind::LookedUp);
+    QVERIFY(bench.results[0].verdict == EffectKnowledge::Unknown);
+    QVERIFY2(bench.results[0].evidence.find("at most 1 MiB") != std::string::npos,
+        bench.results[0].evidence.c_str());
 }
 
 void TestExecutors::httpDoesOnceAndTellsWhatIsKnown()

@@ -23,6 +23,7 @@ class TestHttpAnswer : public QObject {
 private Q_SLOTS:
     void failures();
     void lookUps();
+    void ofAnErrorsBodyTheBeginningIsRead();
     void mediaTypes();
 };
 
@@ -105,6 +106,20 @@ void TestHttpAnswer::lookUps()
     QVERIFY(verdict(200, R"({"happened":null})") == std::make_pair(Kind::LookedUp, EffectKnowledge::Unknown));
     QVERIFY(verdict(404, "") == std::make_pair(Kind::LookedUp, EffectKnowledge::NotHappened));
     QVERIFY(verdict(500, "").first == Kind::Failed);
+}
+
+// It may have 256 MiB, and only the beginning is shown.
+void TestHttpAnswer::ofAnErrorsBodyTheBeginningIsRead()
+{
+    HttpAnswer answer;
+    answer.status = 500;
+    answer.body = std::make_shared<Spool>(1 << 20);
+    if (!answer.body->append(std::string(8192, 'a')) || !answer.body->append(std::string(8192, 'b')))
+        qFatal("spool");
+    const AttemptResult result = resultOfAnswer({}, answer, 0);
+    QVERIFY(result.error.size() < 3000);
+    QVERIFY(result.error.find("aaaa") != std::string::npos);
+    QCOMPARE(*answer.body->read(1), std::string("b"));  // it goes on where reading ended
 }
 
 void TestHttpAnswer::mediaTypes()

@@ -162,6 +162,7 @@ private Q_SLOTS:
     void whatBrokeAfterSendingIsNotKnown_data();
     void whatBrokeAfterSendingIsNotKnown();
     void aHangingCallTimesOut();
+    void nothingLeavesAfterTheLease();
     void aHangingCallCanBeStoppedAndAbandoned();
     void settingsThatDoNotWorkAreFinal_data();
     void settingsThatDoNotWorkAreFinal();
@@ -341,6 +342,30 @@ void TestHttpExecutor::aHangingCallTimesOut()
     QVERIFY(result.failure == FailureClass::Retryable);
     QVERIFY(result.timedOut);
     QVERIFY(result.effect == EffectKnowledge::Unknown);
+}
+
+// start() only begins: connecting and sending come later, and by then the lease may have passed.
+void TestHttpExecutor::nothingLeavesAfterTheLease()
+{
+    Bench bench;
+    const StartOrder late = bench.orderTo(bench.server.url("/late"));
+    bench.http.leaseEnds(bench.clock.monotonicMs() + 600'000);
+    bench.http.start(late);
+    bench.http.leaseEnds(0);
+    // What comes after it on the same loop is done, so its turn has been.
+    HttpExecutor other(bench.io, bench.clock, {});
+    other.onFinished([&](AttemptResult result) { bench.results.push_back(std::move(result)); });
+    for (std::size_t i = 1; i <= 3; ++i) {
+        other.start(bench.orderTo(bench.server.url("/other")));
+        bench.runUntil([&] { return bench.results.size() == i; });
+    }
+    QCOMPARE(bench.server.heads.size(), std::size_t(3));
+    for (const std::string& head : bench.server.heads)
+        QVERIFY2(head.find("/other") != std::string::npos, head.c_str());
+    bench.http.abandon(late.attempt);
+    bench.http.leaseEnds(bench.clock.monotonicMs() + 600'000);
+    bench.results.clear();
+    QVERIFY(bench.call(answerOf("200 OK", "")).kind == AttemptResult::Kind::Completed);
 }
 
 void TestHttpExecutor::aHangingCallCanBeStoppedAndAbandoned()

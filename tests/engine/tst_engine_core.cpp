@@ -14,7 +14,6 @@ private Q_SLOTS:
     void takesOverAtOnceFromAProcessThatIsGone();
     void parksAnIrreversibleStepOfALostOwner();
     void aPausedEngineIsFencedAndGivesUp();
-    void executorsAreToldTheLease();
     void aJumpingClockStealsNothing();
     void sameNameIsNotTheSameEngine();
     void claimsAtEqualTimesRunOnce();
@@ -141,26 +140,6 @@ void TestEngineCore::aPausedEngineIsFencedAndGivesUp()
     QVERIFY(state.closed);
     QCOMPARE(state.steps[0].completedBy, b.executor.started[0].attempt);
     QCOMPARE(c.verified(run), std::string());
-}
-
-// They stop what works outside at its end, also when this engine cannot.
-void TestEngineCore::executorsAreToldTheLease()
-{
-    Cluster c;
-    Node& a = c.engine();
-    const SpanMs lasts = 900;  // a tenth is kept back
-    QCOMPARE(a.executor.lease, c.clock.monotonicMs() + lasts);
-    c.clock.advance(400);
-    a.settle();
-    QCOMPARE(a.executor.lease, c.clock.monotonicMs() + lasts);
-    QVERIFY(a.store->endSession(a.core->session(), c.clock.wallMs(), kNoTime));
-    c.clock.advance(400);
-    QCOMPARE(a.core->tick(), SpanMs(0));  // the heartbeat is refused
-    QCOMPARE(a.executor.lease, SpanMs(0));
-    a.settle();  // a session of its own again
-    QCOMPARE(a.executor.lease, c.clock.monotonicMs() + lasts);
-    a.core->close();
-    QCOMPARE(a.executor.lease, SpanMs(0));
 }
 
 void TestEngineCore::aJumpingClockStealsNothing()

@@ -10,6 +10,7 @@ class TestEngineFaults : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void executorsAreToldTheLease();
     void aCommitThatTookLongerThanTheLeaseCallsNothing();
     void closeCallsNothingMore();
     void aLostAnswerToAClaimLeavesNoRunBehind();
@@ -28,6 +29,26 @@ namespace {
 const char* kOne = R"({"name":"first","tool":"look"})";
 
 }  // namespace
+
+// They stop what works outside at its end, also when this engine cannot.
+void TestEngineFaults::executorsAreToldTheLease()
+{
+    Cluster c;
+    Node& a = c.engine();
+    const SpanMs lasts = 900;  // a tenth is kept back
+    QCOMPARE(a.executor.lease, c.clock.monotonicMs() + lasts);
+    c.clock.advance(400);
+    a.settle();
+    QCOMPARE(a.executor.lease, c.clock.monotonicMs() + lasts);
+    QVERIFY(a.store->endSession(a.core->session(), c.clock.wallMs(), kNoTime));
+    c.clock.advance(400);
+    QCOMPARE(a.core->tick(), SpanMs(0));  // the heartbeat is refused
+    QCOMPARE(a.executor.lease, SpanMs(0));
+    a.settle();  // a session of its own again
+    QCOMPARE(a.executor.lease, c.clock.monotonicMs() + lasts);
+    a.core->close();
+    QCOMPARE(a.executor.lease, SpanMs(0));
+}
 
 // The disk stood still for longer than the lease: by the time the intent is there another may have taken
 // over.

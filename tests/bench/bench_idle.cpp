@@ -14,7 +14,7 @@ using namespace cairn::bench;
 
 void measure(const std::string& name, const std::string& path, const std::string& dir, int seconds)
 {
-    Process engine = startEngine(path, dir, 64);
+    Process engine = startEngine("sqlite:" + path, dir, 64);
     std::this_thread::sleep_for(std::chrono::seconds(5));  // its start is not part of the figure
     const ProcessUse before = useOf(engine.pid());
     const Stopwatch watch;

@@ -167,12 +167,12 @@ void restarted(const std::string& dir, int runs, int kills)
     for (int i = 0; i < runs; ++i)
         ids.push_back(caller.start("napping"));
     Recovery recovery;
-    Process engine = startEngine(path, dir, 2 * runs);
+    Process engine = startEngine("sqlite:" + path, dir, 2 * runs);
     for (int i = 0; i < kills; ++i) {
         awaitUnderWay(caller.store(), ids, {});
         engine.kill(SIGKILL);
         const Stopwatch since;
-        Process next = startEngine(path, dir, 2 * runs);
+        Process next = startEngine("sqlite:" + path, dir, 2 * runs);
         engine.wait();
         watchRecovery(caller.store(), placesOf(caller.store(), ids), since, recovery);
         engine = std::move(next);
@@ -195,10 +195,10 @@ void takenOver(const std::string& dir, int runs, int kills)
     for (int i = 0; i < runs; ++i)
         ids.push_back(caller.start("napping"));
     Recovery recovery;
-    Process owner = startEngine(path, dir, 2 * runs);
+    Process owner = startEngine("sqlite:" + path, dir, 2 * runs);
     awaitUnderWay(caller.store(), ids, {});
     for (int i = 0; i < kills; ++i) {
-        Process standby = startEngine(path, dir, 2 * runs);
+        Process standby = startEngine("sqlite:" + path, dir, 2 * runs);
         const Stopwatch opening;
         while (sessionOf(caller.store(), standby.pid()).isNull() && opening.ms() < kPatienceMs)
             std::this_thread::sleep_for(kLook);
@@ -230,7 +230,7 @@ void firstClaim(const std::string& dir, int waiting, int times)
     for (int i = 0; i < times; ++i) {
         const RunId run = caller.start("short");
         const Stopwatch since;
-        Process engine = startEngine(path, dir, 64);
+        Process engine = startEngine("sqlite:" + path, dir, 64);
         while (must(caller.store().hot(run)).owner.isNull() && since.ms() < kPatienceMs)
             std::this_thread::sleep_for(std::chrono::microseconds(200));
         claimed.push_back(since.ms());

@@ -38,12 +38,12 @@ ProcessUse useOf(pid_t pid)
     return use;
 }
 
-Process startEngine(const std::string& storePath, const std::string& dir, int concurrency)
+Process startEngine(const std::string& storeUrl, const std::string& dir, int concurrency)
 {
     const auto program = std::filesystem::canonical("/proc/self/exe").parent_path() / "cairn";
     if (!std::filesystem::exists(program))
         fail(program.string() + " is not built: add `cairn` to the targets");
-    return must(Process::start({program.string(), "--store", "sqlite:" + storePath, "engine", "--concurrency",
+    return must(Process::start({program.string(), "--store", storeUrl, "engine", "--concurrency",
                                    std::to_string(concurrency)},
         {}, dir + "/bench-engine.log", false));
 }

@@ -19,6 +19,6 @@ struct ProcessUse {
 [[nodiscard]] ProcessUse useOf(pid_t pid);
 
 // Output goes to bench-engine.log in `dir`.
-[[nodiscard]] Process startEngine(const std::string& storePath, const std::string& dir, int concurrency);
+[[nodiscard]] Process startEngine(const std::string& storeUrl, const std::string& dir, int concurrency);
 
 }  // namespace cairn::bench

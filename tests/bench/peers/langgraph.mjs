@@ -47,8 +47,9 @@ export async function open(place) {
     run: (kind, id) => graphs[kind].invoke({ id, at: 0 }, how(id)),
     async resume(ids) {
       await Promise.all(ids.map(async (id) => {
-        const { next } = await graphs.napping.getState(how(id));
-        if (next.length > 0) await graphs.napping.invoke(null, how(id));
+        // (What `next` says is no guide: it leaves out a node whose writes are stored and whose checkpoint is not.)
+        const { values } = await graphs.napping.getState(how(id));
+        await graphs.napping.invoke(values.id === undefined ? { id, at: 0 } : null, how(id));
       }));
     },
     close: async () => { if (place.url) await checkpointer.end(); },

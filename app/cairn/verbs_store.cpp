@@ -297,6 +297,20 @@ Json jsonAudit(const AuditRow& row)
         {"after", jsonText(row.after)}, {"hash", hex(row.hash)}};
 }
 
+// Of an act on the store as a whole its line says what it was done to: where a moved store is, for instance.
+std::string auditLine(const AuditRow& row)
+{
+    std::string line = std::to_string(row.seq) + "  " + formatInstant(row.time) + "  " + row.actor + " ("
+        + (row.login.empty() ? "uid " + std::to_string(row.uid) : row.login) + ")  " + row.kind + " "
+        + std::string(key(row.verb)) + "  " + (row.run.isNull() ? std::string{} : toText(row.run)) + " "
+        + row.target + (row.reason.empty() ? std::string{} : "  \"" + row.reason + "\"");
+    if (row.run.isNull())
+        for (const std::string* state : {&row.before, &row.after})
+            if (!state->empty() && *state != "{}")
+                line += (state == &row.before ? "  before " : "  after ") + *state;
+    return line;
+}
+
 int auditList(Session& s, std::uint64_t after, std::size_t limit)
 {
     if (!s.openReader())
@@ -309,12 +323,7 @@ int auditList(Session& s, std::uint64_t after, std::size_t limit)
         if (rows->empty())
             break;
         for (const auto& row : *rows)
-            s.answer(dump(jsonAudit(row)),
-                std::to_string(row.seq) + "  " + formatInstant(row.time) + "  " + row.actor + " ("
-                    + (row.login.empty() ? "uid " + std::to_string(row.uid) : row.login) + ")  " + row.kind
-                    + " " + std::string(key(row.verb)) + "  "
-                    + (row.run.isNull() ? std::string{} : toText(row.run)) + " " + row.target
-                    + (row.reason.empty() ? std::string{} : "  \"" + row.reason + "\""));
+            s.answer(dump(jsonAudit(row)), auditLine(row));
         shown += rows->size();
         after = rows->back().seq;
     }

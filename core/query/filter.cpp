@@ -36,10 +36,10 @@ constexpr std::pair<std::string_view, Reason> kReasonWords[] = {
 constexpr std::pair<std::string_view, std::string_view> kNotYet[] = {
     {"owner", "runs are not assigned to people yet; touched-by:NAME finds those that somebody acted on"},
     {"store", "this list is of one store: name another with --store"},
-    {"tokens", "lists do not keep what a run used; `cairn show RUN` tells it"},
+    {"tokens", "lists do not keep what a run used; the outputs of its steps tell it"},
     {"cost",
-        "lists do not keep what a run used; money:>500 asks for the amount at stake, and `cairn show RUN` "
-        "tells what was used"},
+        "lists do not keep what a run used; money:>500 asks for the amount at stake, and the outputs of its "
+        "steps tell what was used"},
 };
 
 struct Token {

@@ -144,6 +144,8 @@ void TestCliCopy::aMovedStoreSaysSo()
     const QByteArray old = cairn({QStringLiteral("audit"), QStringLiteral("list")}).out;
     for (const char* word : {"\"store_copy\"", "\"it has grown\"", ".moved"})
         QVERIFY2(old.contains(word), old.constData());
+    // Whoever follows the refusal's advice reads it in a line, without --json.
+    QVERIFY(text({QStringLiteral("audit"), QStringLiteral("list")}).contains("after {\"to\":\"sqlite:"));
     const QByteArray moved = inTo({QStringLiteral("audit"), QStringLiteral("list")}).out;
     QVERIFY(moved.startsWith(old));
     QCOMPARE(moved.count('\n'), old.count('\n') + 1);

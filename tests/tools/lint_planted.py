@@ -59,6 +59,11 @@ PLANTED = {
         ("tests/ui/e.cpp", "QTest::qSleep (5);\n"),
         ("tests/fault/f.cpp", "    sleep(1);\n"),
     ],
+    "links": [
+        ("resources/handbook/lost.md", "# A page that no index names\n"),
+        ("core/README.md", "    code\n\nsee [the rules](rules.md)\n"),
+        ("README.md", "# Title\n\n[below](#nothing-there)\n"),
+    ],
 }
 
 CLEAN = {
@@ -88,5 +93,9 @@ CLEAN = {
     ],
     "no-sleep": [
         ("tests/base/a.cpp", "// never sleep_for(1s)\nclock.sleep(5);\nQTRY_COMPARE(x, 1);\nauto s = \"sleep(1)\";\n"),
+    ],
+    "links": [
+        ("README.md", "# One Title\n\n[above](#one-title), [far](https://example.org/x), `[code](lost.md)`\n\n    [also](lost.md)\n"),
+        ("resources/handbook/README.md", "the [index](README.md#) itself\n"),
     ],
 }

@@ -242,4 +242,48 @@ def no_sleep(root, _registered):
     return found
 
 
-RULES = {"layering": layering, "filesize": filesize, "registered": registered, "qt-text": qt_text, "sql": sql, "no-sleep": no_sleep}
+LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.M)
+FENCED = re.compile(r"^```.*?^```|^(?: {4}|\t)[^\n]*|`[^`\n]*`", re.S | re.M)
+HANDBOOK = "resources/handbook/"
+
+
+def prose(text):
+    """A page with its code replaced by blanks."""
+    return FENCED.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), text)
+
+
+def anchors(page):
+    """The places of a page that a link may name, as the web pages of a repository make them."""
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(read(page))}
+
+
+def links(root, _registered):
+    """A link of a page leads somewhere, and every page of the handbook is in its index."""
+    found, linked = [], set()
+    index = root / HANDBOOK / "README.md"
+    pages = [root / "README.md", root / "CONTRIBUTING.md"]
+    for top in ("app", "core", "packaging", "resources", "tests", "ui"):
+        pages += sorted(path for path in (root / top).rglob("*.md") if "node_modules" not in path.parts)
+    for page in filter(lambda path: path.is_file(), pages):
+        name = page.relative_to(root).as_posix()
+        text = prose(read(page))
+        for match in LINK.finditer(text):
+            file, _, place = match.group(1).partition("#")
+            if "://" in match.group(1):
+                continue
+            target = (page.parent / file).resolve() if file else page
+            if page == index and target.exists():
+                linked.add(target)
+            if not target.exists():
+                found.append(f"{name}:{line_at(text, match.start())}: the link to {match.group(1)} leads nowhere")
+            elif place and target.suffix == ".md" and place not in anchors(target):
+                found.append(f"{name}:{line_at(text, match.start())}: {file or 'this page'} has no heading for #{place}")
+    for page in sorted((root / HANDBOOK).glob("*.md")):
+        if page != index and page.resolve() not in linked:
+            found.append(f"{page.relative_to(root).as_posix()}:1: the handbook's index (README.md beside it) does not name this page")
+    return found
+
+
+RULES = {"layering": layering, "filesize": filesize, "registered": registered, "qt-text": qt_text, "sql": sql, "no-sleep": no_sleep,
+         "links": links}

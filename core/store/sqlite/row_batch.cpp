@@ -22,9 +22,8 @@ template<typename Row> Statements statementsFor()
         return {Sql::InsertStep, Sql::InsertStep16};
     else if constexpr (std::is_same_v<Row, PayloadRow>)
         return {Sql::InsertPayload, Sql::InsertPayload16};
-    else
-        return kSchema >= 2 ? Statements{Sql::InsertAttempt2, Sql::InsertAttempt2x16}
-                            : Statements{Sql::InsertAttempt1, Sql::InsertAttempt1x16};
+    return kSchema >= 2 ? Statements{Sql::InsertAttempt2, Sql::InsertAttempt2x16}
+                        : Statements{Sql::InsertAttempt1, Sql::InsertAttempt1x16};
 }
 
 }  // namespace

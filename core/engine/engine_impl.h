@@ -120,7 +120,14 @@ struct EngineCore::Impl {
     [[nodiscard]] Result<PayloadRef> outputOf(Pending& pending, Submission& submission);
     void stage(const std::shared_ptr<Pending>& pending);
     void later(Pending& pending, const Error& why);
-    void readInput(StartOrder order, const PayloadRef& input);
+    // From the beginning of an attempt to its time-out, in store time.
+    struct Span {
+        TimeMs from = kNoTime;
+        TimeMs until = kNoTime;
+    };
+    [[nodiscard]] bool tooLate(const Span& within);
+    void call(StartOrder order, const Span& within);
+    void readInput(StartOrder order, const PayloadRef& input, const Span& within);
     void background(WorkPool::Work work, WorkPool::Done done);
     void tidy();
     [[nodiscard]] bool refusedResult(Pending& pending, const Rejection& why);

@@ -400,7 +400,7 @@ void EngineCore::Impl::submitResults()
     for (std::size_t left = results.size(); left > 0; --left) {
         const std::shared_ptr<Pending> pending = results.front();
         results.pop_front();
-        if (pending->notBefore > now || seams.clock.monotonicMs() < awayUntil) {
+        if (pending->notBefore > now || isAway()) {
             results.push_back(pending);
             continue;
         }

@@ -150,6 +150,7 @@ struct EngineCore::Impl {
     [[nodiscard]] Actor self() const;
     [[nodiscard]] bool due(SpanMs& at, SpanMs every);
     [[nodiscard]] bool dueInStore(SpanMs& at, SpanMs every);
+    [[nodiscard]] bool isAway() const { return seams.clock.monotonicMs() < awayUntil; }
     [[nodiscard]] bool pump();
     [[nodiscard]] SpanMs sleepFor(SpanMs executorNext);
 

@@ -54,6 +54,8 @@ struct EngineCore::Impl {
     void heartbeat();
     void lookAtClock(TimeMs now);
     void sweep();
+    void watchStoreClock(TimeMs now, SpanMs asked, SpanMs answered);
+    [[nodiscard]] std::optional<TimeMs> leasePassed(const SessionRow& row, TimeMs now, SpanMs mono);
     bool refreshSessions();
     [[nodiscard]] bool sameHost(const SessionRow& row) const;
     [[nodiscard]] bool ended(const SessionId& id) const;
@@ -189,6 +191,13 @@ struct EngineCore::Impl {
         SpanMs since = 0;
     };
     std::unordered_map<SessionId, Seen> seen;
+    // As last read, and between which instants here.
+    struct StoreClock {
+        TimeMs time = kNoTime;
+        SpanMs asked = 0, answered = 0;
+    };
+    StoreClock storeClock;
+    std::optional<SpanMs> steppedAt;  // the store's clock, as seen here last
 
     struct Claimed {
         ClaimedRun run;

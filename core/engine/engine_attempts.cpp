@@ -41,6 +41,15 @@ bool needsStaging(const EngineCore::Impl::Pending& pending)
 
 }  // namespace
 
+bool tellsOthers(const Fact& fact)
+{
+    return std::holds_alternative<ChildRequested>(fact) || std::holds_alternative<RunClosed>(fact)
+        || std::holds_alternative<ControlChanged>(fact) || std::holds_alternative<ControlInherited>(fact)
+        || std::holds_alternative<CancelConfirmed>(fact) || std::holds_alternative<ChildAnswered>(fact)
+        || std::holds_alternative<AllotmentAsked>(fact) || std::holds_alternative<ChildGranted>(fact)
+        || std::holds_alternative<EffectDenied>(fact);
+}
+
 void EngineCore::Impl::committed(const RunState& after, const Entry& entry)
 {
     commits = {};
@@ -60,13 +69,8 @@ void EngineCore::Impl::committed(const RunState& after, const Entry& entry)
             dropOutside(ended->attempt);
             outboxAt = std::min(
                 outboxAt, seams.clock.monotonicMs() + (ended->effect == EffectKnowledge::NoEffect ? 500 : 0));
-        } else if (std::holds_alternative<ChildRequested>(fact) || std::holds_alternative<RunClosed>(fact)
-            || std::holds_alternative<ControlChanged>(fact) || std::holds_alternative<ControlInherited>(fact)
-            || std::holds_alternative<CancelConfirmed>(fact) || std::holds_alternative<ChildAnswered>(fact)
-            || std::holds_alternative<AllotmentAsked>(fact) || std::holds_alternative<ChildGranted>(fact)
-            || std::holds_alternative<EffectDenied>(fact) || std::holds_alternative<StepCompleted>(fact)) {
-            if (!std::holds_alternative<StepCompleted>(fact))
-                outboxAt = 0;
+        } else if (tellsOthers(fact)) {
+            outboxAt = 0;
         }
     }
     stopCancelled(after);

@@ -90,6 +90,7 @@ struct EngineCore::Impl {
     void delivered(const OutboxRow& row, const Outcome& outcome);
     [[nodiscard]] bool canStart(const OutboxRow& row, const Message& message);
     void copyAside(const OutboxRow& row, const PayloadRef& payload);
+    void hastenMessages(const Outcome& outcome);
     void hold(const OutboxRow& row, const std::string& why);
     void tellBegun(const OutboxRow& row);
     using ParentAndChild = std::pair<RunId, RunId>;
@@ -253,5 +254,8 @@ struct EngineCore::Impl {
     std::vector<std::shared_ptr<Pending>> handed;    // to the store, not answered yet; in order
     std::unordered_map<std::string, std::string> folders;  // of workflows, by name@version
 };
+
+// Whether it comes with messages to other runs that are to go at once.
+[[nodiscard]] bool tellsOthers(const Fact& fact);
 
 }  // namespace cairn

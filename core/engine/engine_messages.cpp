@@ -152,9 +152,19 @@ void EngineCore::Impl::delivered(const OutboxRow& row, const Outcome& outcome)
     held.erase(key);
     ++stats.delivered;
     claimAt = 0;  // a child may have begun
+    hastenMessages(outcome);
     if (outcome.kind != Outcome::Kind::Committed)
         if (const Status dropped = seams.store.dropOutbox(row); !dropped)
             trouble(dropped.error());
+}
+
+// A run that this engine does not own may have something to say as well: a child that began by asking for
+// children of its own.
+void EngineCore::Impl::hastenMessages(const Outcome& outcome)
+{
+    if (outcome.kind == Outcome::Kind::Committed
+        && std::any_of(outcome.entry.facts.begin(), outcome.entry.facts.end(), tellsOthers))
+        outboxAt = 0;
 }
 
 // The parent of a child that was held is told that it has begun. Where another engine, that is gone, had held

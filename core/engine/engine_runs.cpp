@@ -357,8 +357,10 @@ void EngineCore::Impl::maybeRelease(const RunId& run)
     const auto give = service->idle(run);
     if (!give || !owned.contains(run))
         return;
-    if (const Status released = seams.store.release(session, std::span(&*give, 1)); !released)
+    if (const Status released = seams.store.release(session, std::span(&*give, 1)); !released) {
+        again.insert(run);  // nothing else would let it go
         return trouble(released.error());
+    }
     service->disown(run);
     forget(run);
 }

@@ -201,7 +201,7 @@ void Service::Impl::rebuild(Slot& slot)
     const bool isNew = slot.confirmed.version == 0;
     Status status = refresh(slot);
     if (!status && isNew && status.error().kind == ErrorKind::NotFound) {
-        slot.loaded = false;
+        slot.loaded = slot.releasing = false;
         slot.tentative = RunState{};
         slot.confirmed = RunState{};
         slot.forgetRows();

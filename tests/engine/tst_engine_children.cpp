@@ -15,6 +15,10 @@ private Q_SLOTS:
     void aChildWhoseWorkflowIsMissingIsAMismatchInListsToo();
     void whoTakesOverTellsTheParentThatItsChildHasBegun();
     void whatTheParentIsToldIsNotLostInAFailedCommit();
+    void aChildThatOnlyWaitsIsNobodys();
+    void aChildThatOnlyWaitsFillsNoEngine();
+    void grandchildrenOfAChildThatWaitsBeginAtOnce();
+    void aRunThatCouldNotBeLetGoIsLetGoLater();
 };
 
 namespace {
@@ -160,6 +164,101 @@ void TestEngineChildren::whatTheParentIsToldIsNotLostInAFailedCommit()
     c.pass(15'000);
     QCOMPARE(refused, 2);
     QCOMPARE(rowOf(c, top).reason, Reason::Child);
+}
+
+namespace {
+
+constexpr const char* kAsksFirst = R"({"name":"ask","kind":"approval","input":{},"approval":{"role":"lead"}},
+    {"name":"then","tool":"look","after":["ask"]})";
+
+std::string parent(const std::string& name, const std::string& child)
+{
+    return workflow(name, R"({"name":"kid","kind":"run","workflow":")" + child + R"("})");
+}
+
+SessionId ownerOf(Cluster& c, const RunId& run)
+{
+    const auto hot = c.store->hot(run);
+    return hot ? hot->owner : SessionId{};
+}
+
+}  // namespace
+
+// Its first entry already makes it wait for a person: no engine has anything to do for it.
+void TestEngineChildren::aChildThatOnlyWaitsIsNobodys()
+{
+    Cluster c;
+    c.add(workflow("asks", kAsksFirst));
+    c.add(parent("top", "asks"));
+    Node& a = c.engine();
+    const RunId top = c.start("top");
+    c.pass(2'000);
+    const RunId child = childOf(c, top);
+    QCOMPARE(rowOf(c, child).reason, Reason::Approval);
+    QVERIFY(ownerOf(c, child).isNull());
+    QCOMPARE(a.core->stats().owned, 0U);
+    c.pass(60'000);
+    QCOMPARE(a.core->stats().claimed, std::uint64_t(1));  // the parent, once
+    cmd::Decide decide;
+    decide.approval = c.load(child).approvals.front().id;
+    QCOMPARE(c.act(child, decide).kind, Outcome::Kind::Committed);
+    c.pass(500);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
+    a.executor.complete(0);
+    c.pass(2'000);
+    QVERIFY(c.load(top).closed);
+    for (const RunId& run : {top, child})
+        QCOMPARE(c.verified(run), std::string());
+}
+
+void TestEngineChildren::aChildThatOnlyWaitsFillsNoEngine()
+{
+    Cluster c;
+    c.add(workflow("asks", kAsksFirst));
+    c.add(parent("top", "asks"));
+    c.add(workflow("one", R"({"name":"first","tool":"look"})"));
+    EngineConfig config = Cluster::config();
+    config.maxOwned = 2;
+    Node& a = c.engine(config);
+    for (int i = 0; i < 3; ++i)
+        c.start("top");
+    c.pass(3'000);
+    c.start("one");
+    c.pass(1'000);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
+}
+
+// The middle one is nobody's, and its own child is asked for all the same without waiting for a poll.
+void TestEngineChildren::grandchildrenOfAChildThatWaitsBeginAtOnce()
+{
+    Cluster c;
+    c.add(workflow("one", R"({"name":"first","tool":"look"})"));
+    c.add(parent("middle", "one"));
+    c.add(parent("top", "middle"));
+    Node& a = c.engine();
+    c.start("top");
+    for (int i = 0; i < 20 && a.executor.started.empty(); ++i)
+        c.pass(10, 10);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
+    QVERIFY2(c.clock.monotonicMs() <= 1'000'000 + 250, "it waited for a poll of the outbox");
+}
+
+void TestEngineChildren::aRunThatCouldNotBeLetGoIsLetGoLater()
+{
+    Cluster c;
+    c.add(workflow("asks", kAsksFirst));
+    const RunId run = c.start("asks");
+    Node& a = c.engine();
+    int refused = 0;
+    a.hooks.before = [&](const char* what, Access) -> std::optional<Error> {
+        if (std::string_view(what) != "release" || ++refused > 1)
+            return std::nullopt;
+        return makeError(ErrorKind::Busy, "refused by a test");
+    };
+    c.pass(5'000);
+    QCOMPARE(refused, 2);
+    QVERIFY(ownerOf(c, run).isNull());
+    QCOMPARE(a.core->stats().owned, 0U);
 }
 
 QTEST_GUILESS_MAIN(TestEngineChildren)

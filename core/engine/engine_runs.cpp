@@ -197,9 +197,9 @@ void EngineCore::Impl::takeWakeups()
     if (std::exchange(wakeAll, false))
         runs.insert(owned.begin(), owned.end());
     for (const RunId& run : runs) {
+        service->reload(run);  // of one whose first commit landed and is not heard yet as well
         if (!owned.contains(run))
             continue;
-        service->reload(run);
         submit(run, cmd::Advance{}, [this, run](const Outcome& outcome) {
             const RunState* state = service ? service->state(run) : nullptr;
             if (!state)

@@ -19,6 +19,7 @@ private Q_SLOTS:
     void aChildThatOnlyWaitsFillsNoEngine();
     void grandchildrenOfAChildThatWaitsBeginAtOnce();
     void aRunThatCouldNotBeLetGoIsLetGoLater();
+    void aCancelThatComesBeforeTheFirstCommitIsHeardStopsItsCall();
 };
 
 namespace {
@@ -259,6 +260,36 @@ void TestEngineChildren::aRunThatCouldNotBeLetGoIsLetGoLater()
     QCOMPARE(refused, 2);
     QVERIFY(ownerOf(c, run).isNull());
     QCOMPARE(a.core->stats().owned, 0U);
+}
+
+// The commit that creates the child is in the store, and its answer on the way: the wake-up that comes
+// meanwhile is for a run that the engine does not know to be its own yet.
+void TestEngineChildren::aCancelThatComesBeforeTheFirstCommitIsHeardStopsItsCall()
+{
+    Cluster c;
+    c.add(workflow("one", R"({"name":"first","tool":"look"})"));
+    c.add(parent("top", "one"));
+    Node& a = c.engine();
+    const RunId top = c.start("top");
+    const auto begun = [&] {
+        const RunState state = c.load(top);
+        return !state.children.empty() && c.store->hot(state.children.front().run).has_value();
+    };
+    a.hooks.after = [&](const char*, Access access) -> std::optional<Error> {
+        a.queue->holds = a.queue->holds || (access == Access::Commit && begun());
+        return std::nullopt;
+    };
+    c.pass(1'000);
+    QVERIFY(a.queue->holds);
+    QCOMPARE(a.executor.started.size(), std::size_t(0));
+    QCOMPARE(ownerOf(c, childOf(c, top)), a.core->session());
+    QCOMPARE(c.act(childOf(c, top), cmd::Cancel{}).kind, Outcome::Kind::Committed);
+    c.pass(500);
+    a.hooks.after = {};
+    a.queue->holds = false;
+    c.pass(500);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
+    QVERIFY(a.executor.cancelled.contains(a.executor.started[0].attempt));
 }
 
 QTEST_GUILESS_MAIN(TestEngineChildren)

@@ -89,6 +89,8 @@ struct EngineCore::Impl {
     void deliver(const OutboxRow& row, std::optional<NewPayload> copy);
     void delivered(const OutboxRow& row, const Outcome& outcome);
     [[nodiscard]] bool canStart(const OutboxRow& row, const Message& message);
+    void answerFor(const OutboxRow& row);
+    [[nodiscard]] bool neverBegins(const OutboxRow& row);
     void copyAside(const OutboxRow& row, const PayloadRef& payload);
     void hastenMessages(const Outcome& outcome);
     void hold(const OutboxRow& row, const std::string& why);
@@ -229,6 +231,7 @@ struct EngineCore::Impl {
         bool told = false;
         std::string workflow;  // the one that is missing, where that is why
         std::uint32_t workflowVersion = 0;
+        RunId child;  // that it would start; null: another message
     };
     // What a parent is still to be told of a child: why it cannot begin; empty: that it has begun.
     struct Word {

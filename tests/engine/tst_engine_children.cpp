@@ -20,6 +20,8 @@ private Q_SLOTS:
     void grandchildrenOfAChildThatWaitsBeginAtOnce();
     void aRunThatCouldNotBeLetGoIsLetGoLater();
     void aCancelThatComesBeforeTheFirstCommitIsHeardStopsItsCall();
+    void aCancelledRunDoesNotWaitForAChildThatCannotBegin();
+    void aCancelledRunAnswersForItsChildOnceTheEngineIsBack();
 };
 
 namespace {
@@ -290,6 +292,51 @@ void TestEngineChildren::aCancelThatComesBeforeTheFirstCommitIsHeardStopsItsCall
     c.pass(500);
     QCOMPARE(a.executor.started.size(), std::size_t(1));
     QVERIFY(a.executor.cancelled.contains(a.executor.started[0].attempt));
+}
+
+// Its workflow never comes, so no child will ever answer.
+void TestEngineChildren::aCancelledRunDoesNotWaitForAChildThatCannotBegin()
+{
+    Cluster c;
+    c.add(whole("top", "part", 500));
+    c.engine();
+    const RunId top = c.start("top");
+    c.pass(20'000);  // by now it is tried again every ten seconds only
+    QCOMPARE(rowOf(c, top).reason, Reason::Incompatible);
+    QCOMPARE(c.act(top, cmd::Cancel{}).kind, Outcome::Kind::Committed);
+    c.pass(2'000);
+    QVERIFY(c.load(top).closed);
+    QCOMPARE(c.load(top).closedAs, Activity::Cancelled);
+    QCOMPARE(c.load(top).budget.front().reserved, std::int64_t(0));
+    const auto left = c.store->outbox(10, 0);
+    CAIRN_VERIFY_OK(left);
+    QCOMPARE(left->size(), std::size_t(0));
+    QCOMPARE(c.verified(top), std::string());
+    c.add(kMember);  // too late
+    c.pass(12'000);
+    QVERIFY(!c.store->hot(childOf(c, top)).has_value());
+}
+
+void TestEngineChildren::aCancelledRunAnswersForItsChildOnceTheEngineIsBack()
+{
+    Cluster c;
+    c.add(whole("middle", "part", 500));
+    c.add(whole("top", "middle", 500));
+    Node& a = c.engine();
+    const RunId top = c.start("top");
+    c.pass(2'000);
+    const RunId middle = childOf(c, top);
+    QCOMPARE(rowOf(c, middle).reason, Reason::Incompatible);
+    c.kill(a);
+    QCOMPARE(c.act(top, cmd::Cancel{}).kind, Outcome::Kind::Committed);
+    c.engine();
+    c.pass(4'000);
+    for (const RunId& run : {top, middle}) {
+        QVERIFY(c.load(run).closed);
+        QCOMPARE(c.load(run).closedAs, Activity::Cancelled);
+        QCOMPARE(c.verified(run), std::string());
+    }
+    QCOMPARE(c.store->outbox(10, 0)->size(), std::size_t(0));
 }
 
 QTEST_GUILESS_MAIN(TestEngineChildren)

@@ -41,6 +41,15 @@ bool needsStaging(const EngineCore::Impl::Pending& pending)
 
 }  // namespace
 
+bool tellsOthers(const Fact& fact)
+{
+    return std::holds_alternative<ChildRequested>(fact) || std::holds_alternative<RunClosed>(fact)
+        || std::holds_alternative<ControlChanged>(fact) || std::holds_alternative<ControlInherited>(fact)
+        || std::holds_alternative<CancelConfirmed>(fact) || std::holds_alternative<ChildAnswered>(fact)
+        || std::holds_alternative<AllotmentAsked>(fact) || std::holds_alternative<ChildGranted>(fact)
+        || std::holds_alternative<EffectDenied>(fact);
+}
+
 void EngineCore::Impl::committed(const RunState& after, const Entry& entry)
 {
     commits = {};
@@ -60,13 +69,8 @@ void EngineCore::Impl::committed(const RunState& after, const Entry& entry)
             dropOutside(ended->attempt);
             outboxAt = std::min(
                 outboxAt, seams.clock.monotonicMs() + (ended->effect == EffectKnowledge::NoEffect ? 500 : 0));
-        } else if (std::holds_alternative<ChildRequested>(fact) || std::holds_alternative<RunClosed>(fact)
-            || std::holds_alternative<ControlChanged>(fact) || std::holds_alternative<ControlInherited>(fact)
-            || std::holds_alternative<CancelConfirmed>(fact) || std::holds_alternative<ChildAnswered>(fact)
-            || std::holds_alternative<AllotmentAsked>(fact) || std::holds_alternative<ChildGranted>(fact)
-            || std::holds_alternative<EffectDenied>(fact) || std::holds_alternative<StepCompleted>(fact)) {
-            if (!std::holds_alternative<StepCompleted>(fact))
-                outboxAt = 0;
+        } else if (tellsOthers(fact)) {
+            outboxAt = 0;
         }
     }
     stopCancelled(after);
@@ -152,20 +156,35 @@ void EngineCore::Impl::startAttempt(const RunState& after, const AttemptStarted&
     none.attempt = fact.attempt;
     none.safety = step.safety;
     none.purpose = fact.purpose;
-    // The commit took so long that the attempt would time out while its request is on the way: a look-up
-    // after that may overtake it, and what it says of the effect would not hold.
-    if (const TimeMs now = service->now(); fact.timeoutAt != kNoTime && step.attempt
-        && fact.timeoutAt - now < std::min(kTimeToArrive, (fact.timeoutAt - step.attempt->startedAt) / 2)) {
-        return refuseStart(none,
+    const Span within{step.attempt ? step.attempt->startedAt : kNoTime, fact.timeoutAt};
+    if (!order)
+        return refuseStart(none, order.error());
+    if (step.input && step.input.size > kStageAbove && !tooLate(within))
+        return readInput(*std::move(order), step.input, within);
+    call(*std::move(order), within);
+}
+
+// The attempt would time out while its request is on the way: a look-up after that may overtake it, and what
+// it says of the effect would not hold.
+bool EngineCore::Impl::tooLate(const Span& within)
+{
+    return within.until != kNoTime && within.from != kNoTime
+        && within.until - service->now() < std::min(kTimeToArrive, (within.until - within.from) / 2);
+}
+
+// The last look at the clocks: what came before, a commit or a large input that was read, took its time.
+void EngineCore::Impl::call(StartOrder order, const Span& within)
+{
+    if (!mayCall())
+        return;
+    if (tooLate(within))
+        return refuseStart(order,
             makeError(ErrorKind::Busy,
                 "the store took so long for this attempt that its time-out has nearly passed; nothing was "
                 "called"));
-    }
-    if (order && step.input && step.input.size > kStageAbove)
-        return readInput(*std::move(order), step.input);
-    if (order)
-        return seams.executor.start(*std::move(order));
-    refuseStart(none, order.error());
+    if (within.until != kNoTime)
+        order.timeout = std::max<SpanMs>(within.until - service->now(), 1);
+    seams.executor.start(std::move(order));
 }
 
 void EngineCore::Impl::refuseStart(const StartOrder& order, const Error& why)
@@ -184,7 +203,7 @@ void EngineCore::Impl::background(WorkPool::Work work, WorkPool::Done done)
 }
 
 // A large input is read beside the engine's thread. Meanwhile the attempt may be over, or is to be stopped.
-void EngineCore::Impl::readInput(StartOrder order, const PayloadRef& input)
+void EngineCore::Impl::readInput(StartOrder order, const PayloadRef& input, const Span& within)
 {
     struct Reading {
         StartOrder order;
@@ -198,17 +217,14 @@ void EngineCore::Impl::readInput(StartOrder order, const PayloadRef& input)
         else
             reading->problem = bytes.error();
     };
-    background(work, [this, reading] {
+    background(work, [this, reading, within] {
         const auto found = active.find(reading->order.attempt);
         if (found == active.end())
             return;
         if (reading->problem)
             return refuseStart(reading->order, *reading->problem);
-        if (!found->second.cancelling) {
-            if (mayCall())
-                seams.executor.start(std::move(reading->order));
-            return;
-        }
+        if (!found->second.cancelling)
+            return call(std::move(reading->order), within);
         AttemptResult result = failedResult(
             reading->order, FailureClass::Retryable, knowledgeWhenNotDone(reading->order), "stopped");
         result.cancelled = true;
@@ -388,7 +404,7 @@ void EngineCore::Impl::submitResults()
     for (std::size_t left = results.size(); left > 0; --left) {
         const std::shared_ptr<Pending> pending = results.front();
         results.pop_front();
-        if (pending->notBefore > now || seams.clock.monotonicMs() < awayUntil) {
+        if (pending->notBefore > now || isAway()) {
             results.push_back(pending);
             continue;
         }

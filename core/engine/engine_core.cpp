@@ -47,10 +47,7 @@ bool EngineCore::Impl::due(SpanMs& at, SpanMs every)
 
 // As due(), for what asks the store. Each call to a server that is away blocks for as long as its connection
 // tries; after one that failed the executors and the other clocks come first.
-bool EngineCore::Impl::dueInStore(SpanMs& at, SpanMs every)
-{
-    return seams.clock.monotonicMs() >= awayUntil && due(at, every);
-}
+bool EngineCore::Impl::dueInStore(SpanMs& at, SpanMs every) { return !isAway() && due(at, every); }
 
 Actor EngineCore::Impl::self() const { return {ActorKind::Engine, toText(session)}; }
 
@@ -244,7 +241,8 @@ SpanMs EngineCore::tick()
                 e.adoptServed();
         }
         if (e.dueInStore(e.limitsAt, kLimits)) {
-            e.limits.tick();
+            if (const Status renewed = e.limits.tick(); !renewed)
+                e.trouble(renewed.error());
             e.feedAllPermits();  // others may have given slots back, or a new second has begun
         }
         if (e.dueInStore(e.tidyAt, kTidy))
@@ -253,8 +251,7 @@ SpanMs EngineCore::tick()
             e.lookAgain();
             e.sayUntold();
         }
-        if (e.seams.clock.monotonicMs() >= e.awayUntil)
-            e.fireTimers();
+        e.fireTimers();
         e.feedHungry();
         busy = e.pump() || busy;
     }

@@ -54,6 +54,8 @@ struct EngineCore::Impl {
     void heartbeat();
     void lookAtClock(TimeMs now);
     void sweep();
+    void watchStoreClock(TimeMs now, SpanMs asked, SpanMs answered);
+    [[nodiscard]] std::optional<TimeMs> leasePassed(const SessionRow& row, TimeMs now, SpanMs mono);
     bool refreshSessions();
     [[nodiscard]] bool sameHost(const SessionRow& row) const;
     [[nodiscard]] bool ended(const SessionId& id) const;
@@ -87,7 +89,10 @@ struct EngineCore::Impl {
     void deliver(const OutboxRow& row, std::optional<NewPayload> copy);
     void delivered(const OutboxRow& row, const Outcome& outcome);
     [[nodiscard]] bool canStart(const OutboxRow& row, const Message& message);
+    void answerFor(const OutboxRow& row);
+    [[nodiscard]] bool neverBegins(const OutboxRow& row);
     void copyAside(const OutboxRow& row, const PayloadRef& payload);
+    void hastenMessages(const Outcome& outcome);
     void hold(const OutboxRow& row, const std::string& why);
     void tellBegun(const OutboxRow& row);
     using ParentAndChild = std::pair<RunId, RunId>;
@@ -120,7 +125,14 @@ struct EngineCore::Impl {
     [[nodiscard]] Result<PayloadRef> outputOf(Pending& pending, Submission& submission);
     void stage(const std::shared_ptr<Pending>& pending);
     void later(Pending& pending, const Error& why);
-    void readInput(StartOrder order, const PayloadRef& input);
+    // From the beginning of an attempt to its time-out, in store time.
+    struct Span {
+        TimeMs from = kNoTime;
+        TimeMs until = kNoTime;
+    };
+    [[nodiscard]] bool tooLate(const Span& within);
+    void call(StartOrder order, const Span& within);
+    void readInput(StartOrder order, const PayloadRef& input, const Span& within);
     void background(WorkPool::Work work, WorkPool::Done done);
     void tidy();
     [[nodiscard]] bool refusedResult(Pending& pending, const Rejection& why);
@@ -143,6 +155,7 @@ struct EngineCore::Impl {
     [[nodiscard]] Actor self() const;
     [[nodiscard]] bool due(SpanMs& at, SpanMs every);
     [[nodiscard]] bool dueInStore(SpanMs& at, SpanMs every);
+    [[nodiscard]] bool isAway() const { return seams.clock.monotonicMs() < awayUntil; }
     [[nodiscard]] bool pump();
     [[nodiscard]] SpanMs sleepFor(SpanMs executorNext);
 
@@ -181,6 +194,13 @@ struct EngineCore::Impl {
         SpanMs since = 0;
     };
     std::unordered_map<SessionId, Seen> seen;
+    // As last read, and between which instants here.
+    struct StoreClock {
+        TimeMs time = kNoTime;
+        SpanMs asked = 0, answered = 0;
+    };
+    StoreClock storeClock;
+    std::optional<SpanMs> steppedAt;  // the store's clock, as seen here last
 
     struct Claimed {
         ClaimedRun run;
@@ -211,6 +231,7 @@ struct EngineCore::Impl {
         bool told = false;
         std::string workflow;  // the one that is missing, where that is why
         std::uint32_t workflowVersion = 0;
+        RunId child;  // that it would start; null: another message
     };
     // What a parent is still to be told of a child: why it cannot begin; empty: that it has begun.
     struct Word {
@@ -236,5 +257,8 @@ struct EngineCore::Impl {
     std::vector<std::shared_ptr<Pending>> handed;    // to the store, not answered yet; in order
     std::unordered_map<std::string, std::string> folders;  // of workflows, by name@version
 };
+
+// Whether it comes with messages to other runs that are to go at once.
+[[nodiscard]] bool tellsOthers(const Fact& fact);
 
 }  // namespace cairn

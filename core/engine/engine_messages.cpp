@@ -78,6 +78,10 @@ bool EngineCore::Impl::canStart(const OutboxRow& row, const Message& message)
         trouble(stored.error());
         return false;
     }
+    if (service->cancelled(row.from)) {
+        answerFor(row);
+        return false;
+    }
     const std::string why =
         *stored ? "its workflow cannot be read by this version" : "its workflow is not in this store";
     hold(row,
@@ -88,7 +92,37 @@ bool EngineCore::Impl::canStart(const OutboxRow& row, const Message& message)
         tellParent({row.from, row.to}, why);
     entry.workflow = message.workflow;
     entry.workflowVersion = message.workflowVersion;
+    entry.child = row.to;
     return false;
+}
+
+// A child that cannot begin, of a run that is cancelled: its parent waits for an answer, and would for ever.
+void EngineCore::Impl::answerFor(const OutboxRow& row)
+{
+    auto answer = service->answerForChild(row);
+    if (!answer)
+        return hold(row, answer.error().text);
+    delivering.insert({row.from, row.version, row.number});
+    service->submit(*std::move(answer), [this, row](const Outcome& outcome) { delivered(row, outcome); });
+}
+
+// The receiver is not there. True: it will never be, and the message is over.
+bool EngineCore::Impl::neverBegins(const OutboxRow& row)
+{
+    const auto message = decodeMessage(row.body);
+    if (!message || message->kind != cmd::MessageKind::ControlFlow)
+        return false;
+    if (message->control.cancelled)
+        for (auto& [key, entry] : held)
+            if (entry.child == row.to)
+                entry.notBefore = outboxAt = 0;  // it is answered for now
+    if (!held.contains({row.from, row.version, row.number}))
+        return false;  // the message that starts it is on its way
+    const auto sender = service->load(row.from);
+    if (!sender)
+        return false;
+    const auto child = sender->childByRun.find(row.to);
+    return child != sender->childByRun.end() && sender->children[child->second].answered;
 }
 
 // A large payload of the sender, copied for the receiver.
@@ -143,18 +177,30 @@ void EngineCore::Impl::delivered(const OutboxRow& row, const Outcome& outcome)
         hold(row, outcome.error.text);
         return notCommitted(outcome.error);
     }
-    if (outcome.kind == Outcome::Kind::Rejected && outcome.rejection.code == RejectCode::NotFound)
+    if (outcome.kind == Outcome::Kind::Rejected && outcome.rejection.code == RejectCode::NotFound
+        && !neverBegins(row))
         return hold(row, {});  // the receiver has not begun yet
     // Nothing of it was applied, so it is not over: it is kept, for a program that can read it.
     if (outcome.kind == Outcome::Kind::Rejected && outcome.rejection.code == RejectCode::InvalidInput)
         return hold(row, outcome.rejection.text);
-    tellBegun(row);
+    if (outcome.run == row.to)
+        tellBegun(row);
     held.erase(key);
     ++stats.delivered;
     claimAt = 0;  // a child may have begun
+    hastenMessages(outcome);
     if (outcome.kind != Outcome::Kind::Committed)
         if (const Status dropped = seams.store.dropOutbox(row); !dropped)
             trouble(dropped.error());
+}
+
+// A run that this engine does not own may have something to say as well: a child that began by asking for
+// children of its own.
+void EngineCore::Impl::hastenMessages(const Outcome& outcome)
+{
+    if (outcome.kind == Outcome::Kind::Committed
+        && std::any_of(outcome.entry.facts.begin(), outcome.entry.facts.end(), tellsOthers))
+        outboxAt = 0;
 }
 
 // The parent of a child that was held is told that it has begun. Where another engine, that is gone, had held

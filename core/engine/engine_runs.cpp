@@ -122,6 +122,10 @@ void EngineCore::Impl::lookAgain()
     for (const RunId& run : std::exchange(again, {})) {
         if (!owned.contains(run))
             continue;
+        if (isAway()) {
+            again.insert(run);
+            continue;
+        }
         service->reload(run);
         recover(run);
     }
@@ -193,9 +197,9 @@ void EngineCore::Impl::takeWakeups()
     if (std::exchange(wakeAll, false))
         runs.insert(owned.begin(), owned.end());
     for (const RunId& run : runs) {
+        service->reload(run);  // of one whose first commit landed and is not heard yet as well
         if (!owned.contains(run))
             continue;
-        service->reload(run);
         submit(run, cmd::Advance{}, [this, run](const Outcome& outcome) {
             const RunState* state = service ? service->state(run) : nullptr;
             if (!state)
@@ -242,14 +246,16 @@ void EngineCore::Impl::queueForPermits(const RunState& state)
 void EngineCore::Impl::feedPermits(const std::string& resource)
 {
     const auto found = permitQueues.find(resource);
-    if (found == permitQueues.end() || !service || draining || full || active.size() >= config.maxAttempts)
+    if (found == permitQueues.end() || !service || draining || full || active.size() >= config.maxAttempts
+        || isAway())
         return;
     if (limits.backOffUntil(resource) > service->now())
         return;  // a permit would be spent for nothing
     Queue& queue = found->second;
     std::uint32_t permits = limits.permits(resource);
     // Each once: one that comes back at once, for want of an attempt, waits for the next time.
-    for (std::size_t left = queue.order.size(); left > 0 && permits > 0 && !queue.order.empty(); --left) {
+    for (std::size_t left = queue.order.size(); left > 0 && permits > 0 && !queue.order.empty() && !isAway();
+         --left) {
         const RunId run = queue.order.front();
         queue.order.pop_front();
         queue.members.erase(run);
@@ -302,10 +308,10 @@ void EngineCore::Impl::disarm(const RunId& run)
 
 void EngineCore::Impl::fireTimers()
 {
-    if (timers.empty())
+    if (timers.empty() || isAway())
         return;
     const TimeMs now = service->now();
-    while (!timers.empty() && timers.begin()->first <= now) {
+    while (!timers.empty() && timers.begin()->first <= now && !isAway()) {
         const RunId run = timers.begin()->second;
         disarm(run);
         submit(run, cmd::FireTimers{}, [this, run](const Outcome& outcome) {
@@ -330,7 +336,7 @@ void EngineCore::Impl::feedHungry()
         return;
     std::size_t room = config.maxAttempts - active.size() + 8;
     for (std::size_t left = hungry.size(); left > 0 && room > 0; --left, --room) {
-        if (seams.clock.monotonicMs() < awayUntil)
+        if (isAway())
             return;
         const RunId run = hungry.front();
         hungry.pop_front();
@@ -351,8 +357,10 @@ void EngineCore::Impl::maybeRelease(const RunId& run)
     const auto give = service->idle(run);
     if (!give || !owned.contains(run))
         return;
-    if (const Status released = seams.store.release(session, std::span(&*give, 1)); !released)
+    if (const Status released = seams.store.release(session, std::span(&*give, 1)); !released) {
+        again.insert(run);  // nothing else would let it go
         return trouble(released.error());
+    }
     service->disown(run);
     forget(run);
 }

@@ -3,6 +3,7 @@
 #include "core/base/log.h"
 #include "core/base/text.h"
 #include "core/engine/engine_impl.h"
+#include "core/service/sessions.h"
 
 #include <algorithm>
 
@@ -157,15 +158,51 @@ bool EngineCore::Impl::sameHost(const SessionRow& row) const
     return !row.bootId.empty() && row.bootId == identity.bootId && row.pidNamespace == identity.pidNamespace;
 }
 
+// A clock that was stepped, by a person, by NTP, or because another server has taken the store's place, says
+// nothing of leases that were given by it before.
+void EngineCore::Impl::watchStoreClock(TimeMs now, SpanMs asked, SpanMs answered)
+{
+    constexpr SpanMs kStep = 1'000;
+    const StoreClock before = std::exchange(storeClock, {now, asked, answered});
+    if (before.time == kNoTime)
+        return;
+    const SpanMs went = now - before.time;
+    const SpanMs most = answered - before.asked, least = asked - before.answered;
+    if (went <= most + kStep && went >= least - kStep)
+        return;
+    steppedAt = answered;
+    log::warning("store_clock_stepped", {{"by_ms", std::to_string(went - (went > most ? most : least))}});
+}
+
+// Set: the session is to be ended, unless its lease ends then or later. On this host, after a step of the
+// store's clock, and where the last heartbeat lies in the future, it must have been silent for a whole lease
+// as watched here.
+std::optional<TimeMs> EngineCore::Impl::leasePassed(const SessionRow& row, TimeMs now, SpanMs mono)
+{
+    Seen& known = seen[row.id];
+    if (known.heartbeat != row.heartbeatAt)
+        known = {row.heartbeatAt, mono};
+    const SpanMs patience = std::max(config.lease, row.leaseUntil - row.heartbeatAt);
+    const auto silent = [&](SpanMs from) { return mono - std::max(known.since, from) >= patience; };
+    if (isAhead(row, now))
+        return silent(0) ? std::optional(row.leaseUntil + 1) : std::nullopt;
+    if (row.leaseUntil >= now || (sameHost(row) && !silent(0)))
+        return std::nullopt;
+    const bool stepped = steppedAt && mono - *steppedAt < 2 * patience;
+    return stepped && !silent(*steppedAt) ? std::nullopt : std::optional(now);
+}
+
 void EngineCore::Impl::sweep()
 {
     const auto rows = seams.store.sessions(false);
     if (!rows)
         return trouble(rows.error());
+    const SpanMs asked = seams.clock.monotonicMs();
     const auto now = seams.store.now();
     if (!now)
         return trouble(now.error());
     const SpanMs mono = seams.clock.monotonicMs();
+    watchStoreClock(*now, asked, mono);
     std::erase_if(seen, [&](const auto& known) {  // those that others ended
         return std::none_of(
             rows->begin(), rows->end(), [&](const SessionRow& row) { return row.id == known.first; });
@@ -174,19 +211,13 @@ void EngineCore::Impl::sweep()
     for (const SessionRow& row : *rows) {
         if (row.id == session)
             continue;
-        Seen& known = seen[row.id];
-        if (known.heartbeat != row.heartbeatAt)
-            known = {row.heartbeatAt, mono};
-        const bool near = sameHost(row);
-        const bool gone = near && seams.processes.isGone(row.pid, row.startTicks);
-        // A clock that jumped does not end a session of this host: it must have been silent for a lease as
-        // watched here.
-        const bool passed = row.leaseUntil < *now && (!near || mono - known.since >= config.lease);
+        const bool gone = sameHost(row) && seams.processes.isGone(row.pid, row.startTicks);
+        const auto passed = leasePassed(row, *now, mono);
         if (!gone && !passed) {
             living.insert(row.id);
             continue;
         }
-        const auto ended = seams.store.endSession(row.id, *now, gone ? kNoTime : *now);
+        const auto ended = seams.store.endSession(row.id, *now, gone ? kNoTime : *passed);
         if (!ended) {
             trouble(ended.error());
             living.insert(row.id);

@@ -48,6 +48,7 @@ void EngineCore::Impl::finishStaged(const StagedAct& act, const Outcome& outcome
     if (const Status done = seams.store.finishStaged(cairn::answered(act, outcome)); !done)
         trouble(done.error());
     claimAt = 0;  // the run may have something to do now
+    hastenMessages(outcome);
 }
 
 }  // namespace cairn

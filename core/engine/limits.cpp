@@ -9,6 +9,7 @@ namespace {
 constexpr SpanMs kUnusedFor = 1'000;  // slots that nobody used for so long are given back
 constexpr SpanMs kSlotsAgain = 500;   // after an answer that was less than wanted
 constexpr SpanMs kRateAgain = 100;
+constexpr SpanMs kAway = 200;       // a store that could not be reached is left alone for so long
 constexpr SpanMs kRowsAge = 1'000;  // how long limits read from the store are believed
 constexpr std::uint32_t kSliceSize = 8;
 constexpr std::uint32_t kUnlimited = 0xFFFFFFFF;
@@ -22,13 +23,33 @@ void Limits::reset(const SessionId& session, SpanMs lease, Definitions definitio
     m_definitions = std::move(definitions);
     m_slices.clear();
     m_asked.clear();
+    m_awayUntil = 0;
+    m_untold = false;
+}
+
+void Limits::note(const Error& error)
+{
+    if (error.kind != ErrorKind::Disconnected)
+        return;
+    m_awayUntil = m_clock.monotonicMs() + kAway;
+    m_away = error;
+    m_untold = true;
 }
 
 Status Limits::learn(const Definition& definition)
 {
-    const auto version = std::make_pair(definition.ref.name, definition.ref.version);
-    if (definition.limits.empty() || m_learned.contains(version))
+    if (definition.limits.empty() || m_learned.contains({definition.ref.name, definition.ref.version}))
         return {};
+    if (away())
+        return m_away;
+    const Status installed = install(definition);
+    if (!installed)
+        note(installed.error());
+    return installed;
+}
+
+Status Limits::install(const Definition& definition)
+{
     CAIRN_TRY_ASSIGN(const auto rows, m_store.resources());
     for (const LimitDef& limit : definition.limits) {
         const SpanMs per = std::max<SpanMs>(limit.per, 1);
@@ -48,7 +69,7 @@ Status Limits::learn(const Definition& definition)
             : static_cast<std::uint32_t>(std::max<std::int64_t>(1, limit.rate * 1'000LL / per));
         CAIRN_TRY(m_store.putResource(row));
     }
-    m_learned.insert(version);
+    m_learned.emplace(definition.ref.name, definition.ref.version);
     m_rowsAt = -1'000'000;
     // Calls that were under way before the limit was known are counted from here on, too.
     for (const LimitDef& limit : definition.limits) {
@@ -68,7 +89,7 @@ void Limits::learnNew()
         return;
     const auto rows = m_store.workflows(false);
     if (!rows)
-        return;
+        return note(rows.error());
     for (const WorkflowRow& row : *rows) {
         if (m_learned.contains({row.name, row.version}))
             continue;
@@ -84,12 +105,14 @@ void Limits::learnNew()
 void Limits::refresh(std::string_view resource)
 {
     const SpanMs now = m_clock.monotonicMs();
-    if (m_asked.contains(resource) && now - m_rowsAt <= kRowsAge)
+    if (away() || (m_asked.contains(resource) && now - m_rowsAt <= kRowsAge))
         return;
     learnNew();
+    if (away())
+        return;
     auto rows = m_store.resources();
     if (!rows)
-        return;
+        return note(rows.error());
     m_rows.clear();
     for (ResourceRow& row : *rows)
         m_rows[row.name] = std::move(row);
@@ -138,6 +161,8 @@ std::uint32_t Limits::slotsLeft(const std::string& name, Slice& slice)
 // asked for.
 void Limits::leaseSlots(const std::string& name, Slice& slice, std::uint32_t more)
 {
+    if (away())
+        return;
     const SpanMs now = m_clock.monotonicMs();
     slice.slotsAskedAt = now;
     const std::uint32_t want = slice.active + more;
@@ -147,7 +172,7 @@ void Limits::leaseSlots(const std::string& name, Slice& slice, std::uint32_t mor
     if (!got || *got < want)
         slice.slotsAgainAt = now + kSlotsAgain;
     if (!got)
-        return;
+        return note(got.error());
     slice.slots = *got;  // fewer than are in use where the limit was lowered: then none is left
     slice.mostActive = slice.active;
     slice.slotsUntil = now + m_lease;
@@ -159,7 +184,7 @@ std::uint32_t Limits::rateLeft(const std::string& name, Slice& slice, std::uint3
     if (now < slice.rateUntil && slice.rate > 0)
         return slice.rate;
     slice.rate = 0;
-    if (now < slice.rateAgainAt)
+    if (now < slice.rateAgainAt || away())
         return 0;
     const std::uint32_t want = m_slowest.contains(name) ? 1 : std::max(kSliceSize, perSecond / 10);
     const auto storeNow = m_store.now();
@@ -167,8 +192,10 @@ std::uint32_t Limits::rateLeft(const std::string& name, Slice& slice, std::uint3
                               : Result<std::uint32_t>(storeNow.error());
     if (!got || *got < want)
         slice.rateAgainAt = now + kRateAgain;
-    if (!got)
+    if (!got) {
+        note(got.error());
         return 0;
+    }
     slice.rate = *got;
     slice.rateUntil = now + kRateSpan;
     return slice.rate;
@@ -182,14 +209,15 @@ void Limits::started(const std::string& resource)
     slice.mostActive = std::max(slice.mostActive, ++slice.active);
     if (slice.rate > 0)
         --slice.rate;
-    if (const auto slow = m_slowest.find(resource); slow != m_slowest.end()) {
+    if (const auto slow = m_slowest.find(resource); slow != m_slowest.end() && !away()) {
         // Less than one a second: the next start is put off in the store, for all engines.
         const auto now = m_store.now();
         if (!now)
-            return;
+            return note(now.error());
         if (const auto row = m_rows.find(resource); row != m_rows.end())
             row->second.backOffUntil = std::max(row->second.backOffUntil, *now + slow->second);
-        static_cast<void>(m_store.raiseBackOff(resource, *now + slow->second, false));
+        if (const Status raised = m_store.raiseBackOff(resource, *now + slow->second, false); !raised)
+            note(raised.error());
     }
 }
 
@@ -200,31 +228,36 @@ void Limits::ended(const std::string& resource)
         --found->second.active;
 }
 
-void Limits::tick()
+Status Limits::tick()
 {
     const SpanMs now = m_clock.monotonicMs();
     for (auto& [name, slice] : m_slices) {
         if (!slice.hasSlots)
             continue;
+        if (away())
+            break;
         const bool unused = slice.slots > slice.mostActive && now - slice.slotsAskedAt > kUnusedFor;
         if (unused)
             slice.next = 1;
         const bool renew = slice.active > 0 && slice.slotsUntil - now < m_lease / 2;
         if (unused && slice.mostActive == 0) {
-            static_cast<void>(m_store.returnSlots(m_session, name));
+            if (const Status returned = m_store.returnSlots(m_session, name); !returned)
+                note(returned.error());
             slice.slots = 0;
             slice.slotsUntil = 0;
         } else if (unused || renew) {
             leaseSlots(name, slice, slice.mostActive - slice.active);
         }
     }
+    return std::exchange(m_untold, false) ? Status(m_away) : Status();
 }
 
 void Limits::giveBack()
 {
     for (auto& [name, slice] : m_slices)
-        if (slice.slots > 0)
-            static_cast<void>(m_store.returnSlots(m_session, name));
+        if (slice.slots > 0 && !away())
+            if (const Status returned = m_store.returnSlots(m_session, name); !returned)
+                note(returned.error());
     m_slices.clear();
 }
 

@@ -34,8 +34,9 @@ public:
     [[nodiscard]] std::uint32_t permits(std::string_view resource);
     void started(const std::string& resource);
     void ended(const std::string& resource);
-    // Renews slots in use, gives back unused ones.
-    void tick();
+    // Renews slots in use, gives back unused ones. Disconnected: it, or a call since the last tick(), could
+    // not reach the store; nothing is asked then for 200 ms, for each call to it may block for seconds.
+    Status tick();
     void giveBack();
 
 private:
@@ -55,6 +56,9 @@ private:
     };
     void refresh(std::string_view resource);
     void learnNew();
+    [[nodiscard]] bool away() const { return m_clock.monotonicMs() < m_awayUntil; }
+    void note(const Error& error);
+    [[nodiscard]] Status install(const Definition& definition);
     [[nodiscard]] std::uint32_t slotsLeft(const std::string& name, Slice& slice);
     [[nodiscard]] std::uint32_t rateLeft(const std::string& name, Slice& slice, std::uint32_t perSecond);
     void leaseSlots(const std::string& name, Slice& slice, std::uint32_t more);
@@ -68,6 +72,9 @@ private:
     std::map<std::string, ResourceRow, std::less<>> m_rows;
     std::set<std::string, std::less<>> m_asked;  // resources that were looked for since m_rows was read first
     SpanMs m_rowsAt = -1'000'000;
+    SpanMs m_awayUntil = 0;
+    Error m_away;                                          // why
+    bool m_untold = false;                                 // by tick()
     std::map<std::string, SpanMs, std::less<>> m_slowest;  // rates below one a second: span between starts
     std::set<std::pair<std::string, std::uint32_t>> m_learned;
 };

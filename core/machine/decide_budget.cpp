@@ -3,8 +3,10 @@
 // that is an allotment too, and otherwise waits for a person, who sets the budget there (DESIGN 12.6).
 
 #include "core/machine/decider.h"
+#include "core/machine/sums.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace cairn {
 
@@ -15,6 +17,13 @@ const BudgetLine* lineOf(const std::vector<BudgetLine>& lines, const std::string
     const auto found =
         std::find_if(lines.begin(), lines.end(), [&](const BudgetLine& line) { return line.unit == unit; });
     return found == lines.end() ? nullptr : &*found;
+}
+
+// A sum at the end of its type is beyond every limit: what it would be is not known.
+bool fits(const BudgetLine& line, std::int64_t amount)
+{
+    const std::int64_t sum = saturatedSum(saturatedSum(line.used, line.reserved), amount);
+    return sum <= line.limit && (amount == 0 || sum < std::numeric_limits<std::int64_t>::max());
 }
 
 // The highest of what is wanted in each unit: then each that waits fits by itself, and what does not fit
@@ -43,7 +52,7 @@ bool Decider::Impl::fitsBudget(const std::vector<Usage>& amounts) const
 {
     for (const auto& usage : amounts)
         for (const auto& line : s.budget)
-            if (line.unit == usage.unit && line.used + line.reserved + usage.amount > line.limit)
+            if (line.unit == usage.unit && !fits(line, usage.amount))
                 return false;
     return true;
 }
@@ -53,7 +62,7 @@ bool Decider::Impl::spentBudget(const ToolDef& t) const
 {
     for (const UsageAt& usage : t.usage)
         for (const auto& line : s.budget)
-            if (line.unit == usage.unit && line.used + line.reserved >= line.limit)
+            if (line.unit == usage.unit && saturatedSum(line.used, line.reserved) >= line.limit)
                 return true;
     return false;
 }
@@ -117,7 +126,7 @@ void Decider::Impl::askParent()
     std::vector<Usage> wanted;
     const auto add = [&](const std::string& unit, std::int64_t more) {
         const BudgetLine* own = lineOf(s.budget, unit);
-        const std::int64_t limit = (own ? own->used + own->reserved : 0) + more;
+        const std::int64_t limit = saturatedSum(own ? saturatedSum(own->used, own->reserved) : 0, more);
         if (!own || limit > own->limit)
             want(wanted, unit, limit);
     };

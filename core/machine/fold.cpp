@@ -443,7 +443,7 @@ struct Folder {
         ++state.openChildren;
         for (const auto& line : f.allotment)
             if (auto* own = budgetLine(state, line.unit))
-                own->reserved += line.limit;
+                own->reserved = saturatedSum(own->reserved, line.limit);
     }
     void operator()(const ChildAnswered& f)
     {
@@ -459,7 +459,7 @@ struct Folder {
             --state.openChildren;
             for (const auto& line : child.allotment)
                 if (auto* own = budgetLine(state, line.unit))
-                    own->reserved -= line.limit;
+                    own->reserved = saturatedSum(own->reserved, -line.limit);
         }
         // A repaired child answers again, and says what it used in all: only the difference is new.
         for (Usage before : child.used) {

@@ -3,6 +3,7 @@
 // reservations).
 
 #include "core/machine/fold.h"
+#include "core/machine/sums.h"
 
 #include <algorithm>
 
@@ -108,14 +109,14 @@ inline void reserve(RunState& state, const std::vector<Usage>& amounts, int sign
 {
     for (const auto& usage : amounts)
         if (auto* line = budgetLine(state, usage.unit))
-            line->reserved += sign * usage.amount;
+            line->reserved = saturatedSum(line->reserved, sign < 0 ? -usage.amount : usage.amount);
 }
 
 inline void use(RunState& state, const std::vector<Usage>& amounts)
 {
     for (const auto& usage : amounts)
         if (auto* line = budgetLine(state, usage.unit))
-            line->used += usage.amount;
+            line->used = saturatedSum(line->used, usage.amount);
 }
 
 // What is under way already, of a unit that had no limit until now.
@@ -124,7 +125,7 @@ inline std::int64_t reservedNow(const RunState& state, std::string_view unit)
     std::int64_t sum = 0;
     const auto add = [&](const std::vector<Usage>& amounts) {
         for (const auto& usage : amounts)
-            sum += usage.unit == unit ? usage.amount : 0;
+            sum = saturatedSum(sum, usage.unit == unit ? usage.amount : 0);
     };
     for (const StepRecord& step : state.steps) {
         add(step.held);
@@ -133,7 +134,7 @@ inline std::int64_t reservedNow(const RunState& state, std::string_view unit)
     }
     for (const ChildRecord& child : state.children)
         for (const auto& line : child.allotment)
-            sum += !child.answered && line.unit == unit ? line.limit : 0;
+            sum = saturatedSum(sum, !child.answered && line.unit == unit ? line.limit : 0);
     return sum;
 }
 
@@ -180,7 +181,7 @@ inline void grantChild(RunState& state, const ChildGranted& f)
             [&](const BudgetLine& given) { return given.unit == more.unit; });
         if (line == child.allotment.end())
             line = child.allotment.insert(line, {more.unit, 0, 0, 0});
-        line->limit += more.amount;
+        line->limit = saturatedSum(line->limit, more.amount);
     }
     reserve(state, f.more, +1);
     child.asked.clear();

@@ -201,7 +201,7 @@ void Service::Impl::rebuild(Slot& slot)
     const bool isNew = slot.confirmed.version == 0;
     Status status = refresh(slot);
     if (!status && isNew && status.error().kind == ErrorKind::NotFound) {
-        slot.loaded = false;
+        slot.loaded = slot.releasing = false;
         slot.tentative = RunState{};
         slot.confirmed = RunState{};
         slot.forgetRows();
@@ -209,8 +209,10 @@ void Service::Impl::rebuild(Slot& slot)
     }
     slot.busy = false;
     if (!status) {
-        slot.loaded = false;
-        slot.confirmed = RunState{};
+        // What was confirmed stays so: the entries that follow it are heard of when they can be read.
+        slot.loaded = slot.releasing = false;
+        slot.tentative = slot.confirmed;
+        slot.forgetRows();
         std::deque<ItemPtr> waiting = std::move(slot.waiting);
         slot.waiting.clear();
         for (const ItemPtr& item : waiting)
@@ -238,7 +240,7 @@ void Service::Impl::rebuildSoon(Slot& slot)
 bool Service::Impl::lookAgain()
 {
     constexpr std::size_t kPart = 200;
-    if (depth > 0)
+    if (depth > 0 || stillAway())
         return false;
     if (const std::uint32_t seenNow = acknowledged->replacements(); replacements != seenNow) {
         replacements = seenNow;
@@ -259,8 +261,10 @@ bool Service::Impl::lookAgain()
 bool Service::Impl::lookAt(std::span<const RunId> runs)
 {
     const auto rows = reader.listRows(runs);
-    if (!rows)
+    if (!rows) {
+        noteAway(rows.error());
         return false;
+    }
     std::unordered_map<RunId, std::uint64_t> versions;
     for (const ListRow& row : *rows)
         versions[row.run] = row.version;

@@ -65,8 +65,8 @@ Status checkMovable(StoreReader& from, const StoreInfo& info)
         return refused("a store is moved as this version has it: run `cairn store migrate --contract` first");
     CAIRN_TRY_ASSIGN(const TimeMs now, from.now());
     CAIRN_TRY_ASSIGN(const HeardSessions sessions, hearSessions(from, now));
-    if (const auto heard = sessions.heard(); !heard.empty())
-        return engineLives(heard.front().name, heard.front().host, heard.front().pid);
+    if (const auto living = sessions.mayLive(); !living.empty())
+        return engineLives(living.front().name, living.front().host, living.front().pid);
     CAIRN_TRY_ASSIGN(const auto acts, from.waitingActs(1));
     if (!acts.empty())
         return refused("an act that was left for an engine still waits, for run " + toText(acts.front().run)

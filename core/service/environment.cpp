@@ -21,13 +21,15 @@ TimeMs Service::Impl::now()
 {
     const SpanMs mono = clock.monotonicMs();
     // Where the store does not answer, what it said last goes on: each call to it may block for seconds.
-    if (timeBase == kNoTime || std::min(mono - timeAt, mono - timeAskedAt) >= kTimeFor) {
+    const bool known = timeBase != kNoTime;
+    if (!known || (std::min(mono - timeAt, mono - timeAskedAt) >= kTimeFor && !stillAway())) {
         if (const auto read = reader.now()) {
             timeBase = *read;
             timeAt = timeAskedAt = mono;
-        } else if (timeBase == kNoTime) {
-            return clock.wallMs();
         } else {
+            noteAway(read.error());
+            if (!known)
+                return clock.wallMs();
             timeAskedAt = clock.monotonicMs();
         }
     }
@@ -50,6 +52,20 @@ Result<StoreInfo> Service::Impl::info()
     }
     away.reset();
     return *storeInfo;
+}
+
+const Error* Service::Impl::stillAway() const
+{
+    const bool engine = !config.session.isNull();
+    return engine && away && clock.monotonicMs() - awayAt < kTimeFor ? &*away : nullptr;
+}
+
+void Service::Impl::noteAway(const Error& error)
+{
+    if (error.kind != ErrorKind::Disconnected || config.session.isNull() || stillAway())
+        return;
+    away = error;
+    awayAt = clock.monotonicMs();
 }
 
 Status Service::Impl::readInfo()
@@ -112,8 +128,9 @@ std::string Service::Impl::servedHere() const
 ResourceView Service::Impl::resource(const std::string& name)
 {
     const SpanMs mono = clock.monotonicMs();
-    if (!resourcesKnown || mono - resourcesAt >= kResourcesFor) {
-        if (auto rows = reader.resources()) {
+    if ((!resourcesKnown || mono - resourcesAt >= kResourcesFor) && !stillAway()) {
+        auto rows = reader.resources();
+        if (rows) {
             for (auto& row : *rows) {
                 auto [place, isNew] = resources.try_emplace(row.name, row);
                 if (!isNew)
@@ -121,6 +138,8 @@ ResourceView Service::Impl::resource(const std::string& name)
             }
             resourcesKnown = true;
             resourcesAt = mono;
+        } else {
+            noteAway(rows.error());
         }
     }
     ResourceView view;
@@ -145,11 +164,13 @@ RunId Service::Impl::holderOf(const std::string& name)
         return own;
     const SpanMs mono = clock.monotonicMs();
     auto [known, isNew] = holders.try_emplace(name);
-    if (isNew || mono - known->second.second >= kResourcesFor) {
+    if ((isNew || mono - known->second.second >= kResourcesFor) && !stillAway()) {
         ListTerm term;
         term.resource = {name};
         term.activity = {Activity::Executing};
         const auto page = reader.list({term}, ListOrder::NewestFirst, std::nullopt, 1);
+        if (!page)
+            noteAway(page.error());
         known->second = {page && !page->rows.empty() ? page->rows.front().run : RunId{}, mono};
     }
     return known->second.first;

@@ -93,6 +93,10 @@ struct Service::Impl {
     [[nodiscard]] TimeMs now();
     [[nodiscard]] Result<StoreInfo> info();
     [[nodiscard]] Status readInfo();
+    // An engine leaves a store that could not be reached alone for a moment: each call to it may block for
+    // seconds, and the runs wait one behind the other. Null: it may be asked.
+    [[nodiscard]] const Error* stillAway() const;
+    void noteAway(const Error& error);
     // For decisions. The other takes an error of the store for "not here": only for what is shown, or was
     // read before.
     [[nodiscard]] Result<std::shared_ptr<const Definition>> findDefinition(
@@ -126,7 +130,7 @@ struct Service::Impl {
     std::shared_ptr<Acknowledged> acknowledged;
     std::optional<StoreInfo> storeInfo;
     SpanMs infoAt = 0;
-    std::optional<Error> away;  // what info() said last
+    std::optional<Error> away;  // what the store said when it could not be reached
     SpanMs awayAt = 0;
     std::uint32_t replacements = 0;  // of the store's server, that were seen here
     std::vector<RunId> toLookAt;     // runs that may have lost entries by the last of them

@@ -201,6 +201,16 @@ TimeMs Service::now() { return m_impl->now(); }
 
 namespace {
 
+// The same for all engines that deliver it.
+CommandId commandOf(const OutboxRow& row)
+{
+    WireWriter seed;
+    seed.id(row.from);
+    seed.u64(row.version);
+    seed.u32(row.number);
+    return deriveId<CommandId>("message", seed.out());
+}
+
 // A payload of another run, copied: payloads are shared within their run only.
 Result<PayloadRef> copied(
     Service& service, StoreReader& reader, const RunId& from, const PayloadRef& ref, Submission& into)
@@ -237,17 +247,36 @@ Submission Service::tellParent(const RunId& parent, const RunId& child, const st
     return s;
 }
 
+bool Service::cancelled(const RunId& run)
+{
+    const auto control = m_impl->controlOf(run);
+    return control && *control && (*control)->control.cancelled;
+}
+
+Result<Submission> Service::answerForChild(const OutboxRow& row)
+{
+    CAIRN_TRY_ASSIGN(const Message message, decodeMessage(row.body));
+    Submission s;
+    s.run = row.from;
+    s.delivered = row;
+    s.command.id = commandOf(row);
+    s.command.actor = {ActorKind::Engine, m_impl->config.actorName};
+    cmd::Deliver answer;
+    answer.kind = cmd::MessageKind::ChildFinished;
+    answer.from = row.to;
+    answer.step = message.step;
+    answer.as = Activity::Cancelled;
+    s.command.body = std::move(answer);
+    return s;
+}
+
 Result<Submission> Service::deliver(const OutboxRow& row, std::optional<NewPayload> copy)
 {
     CAIRN_TRY_ASSIGN(const Message message, decodeMessage(row.body));
-    WireWriter seed;
-    seed.id(row.from);
-    seed.u64(row.version);
-    seed.u32(row.number);
     Submission s;
     s.run = row.to;
     s.delivered = row;
-    s.command.id = deriveId<CommandId>("message", seed.out());
+    s.command.id = commandOf(row);
     s.command.actor = {ActorKind::Run, toText(row.from)};
     PayloadRef payload;
     if (copy) {

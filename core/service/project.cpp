@@ -325,8 +325,10 @@ Result<CommitMember> Service::Impl::project(
         member.identity = item.identity;
         slot.identity = item.identity;
         if (!work.given().session.isNull() && !after.closed) {
-            member.owner = OwnerChange::Take;
-            member.newOwner = config.session;
+            // What only waits is nobody's from the beginning: its engine has nothing to do for it.
+            const bool forOthers = item.submission.delivered || item.submission.origin;
+            member.owner = worth || !forOthers ? OwnerChange::Take : OwnerChange::Release;
+            member.newOwner = member.owner == OwnerChange::Take ? config.session : SessionId{};
         }
     } else if (member.checkEpoch && !worth) {
         member.owner = OwnerChange::Release;

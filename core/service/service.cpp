@@ -151,7 +151,7 @@ void Service::Impl::decideNext(Slot& slot, const ItemPtr& item)
 {
     item->late.reset();
     if (!slot.loaded && !item->creates)
-        if (const Status loaded = load(slot); !loaded) {
+        if (const Status loaded = refresh(slot); !loaded) {
             Outcome outcome = failedWith(slot.run, loaded.error());
             if (loaded.error().kind == ErrorKind::NotFound)
                 outcome = refused(*item, {RejectCode::NotFound, loaded.error().text, std::nullopt});
@@ -184,6 +184,7 @@ void Service::Impl::decideNext(Slot& slot, const ItemPtr& item)
     auto decision = deciding.decide();
     if (!decision) {
         Error error = std::move(decision).error();
+        noteAway(error);
         giveUp(slot, item,
             error.kind == ErrorKind::InvalidInput
                 ? refused(*item, {RejectCode::InvalidInput, error.text, std::nullopt})
@@ -236,8 +237,10 @@ Outcome Service::Impl::repeatedOr(const Item& item, Outcome outcome)
     if (!item.callersId)
         return outcome;
     const auto version = reader.findCommand(item.submission.run, item.submission.command.id);
-    if (!version)
+    if (!version) {
+        noteAway(version.error());
         return failedWith(item.submission.run, version.error());
+    }
     if (!*version)
         return outcome;
     auto entry = entryAt(item.submission.run, **version);

@@ -205,6 +205,11 @@ public:
 
     // Tells a parent that its child cannot begin, and why; empty: that it has begun.
     [[nodiscard]] Submission tellParent(const RunId& parent, const RunId& child, const std::string& held);
+    // Whether the run is cancelled, by itself or from above; false also where that could not be read.
+    [[nodiscard]] bool cancelled(const RunId& run);
+    // For a message that starts a child which cannot begin, of a cancelled run: the answer that the child
+    // would give if it began as cancelled. Answers the message.
+    [[nodiscard]] Result<Submission> answerForChild(const OutboxRow& row);
     // The submission that applies a message of another run. Payloads are copied from the sender (reads the
     // store). The same row always gives the same command id. An outcome other than Committed leaves the row
     // in the outbox: drop it, but keep it where the outcome is Failed, or Rejected with NotFound (the

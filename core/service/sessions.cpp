@@ -4,12 +4,18 @@
 
 namespace cairn {
 
+bool isAhead(const SessionRow& row, TimeMs now)
+{
+    constexpr SpanMs kAhead = 2'000;
+    return row.heartbeatAt > now + kAhead;
+}
+
 HeardSessions::HeardSessions(std::vector<SessionRow> open, TimeMs now)
     : m_open(std::move(open))
     , m_now(now)
 {
     for (const SessionRow& row : m_open)
-        if (row.leaseUntil >= now)
+        if (row.leaseUntil >= now && !isAhead(row, now))
             m_living.push_back(row.id);
 }
 
@@ -18,6 +24,15 @@ std::vector<SessionRow> HeardSessions::open(bool living) const
     std::vector<SessionRow> rows;
     for (const SessionRow& row : m_open)
         if (!lost(row.id) == living)
+            rows.push_back(row);
+    return rows;
+}
+
+std::vector<SessionRow> HeardSessions::mayLive() const
+{
+    std::vector<SessionRow> rows;
+    for (const SessionRow& row : m_open)
+        if (row.leaseUntil >= m_now)
             rows.push_back(row);
     return rows;
 }
@@ -31,7 +46,7 @@ std::optional<LostSession> HeardSessions::lost(const SessionId& session) const
     lost.takenOverAt = m_living.empty() ? kNoTime : m_now;
     for (const SessionRow& row : m_open)
         if (row.id == session)
-            lost.lastHeard = row.heartbeatAt;
+            lost.lastHeard = std::min(row.heartbeatAt, m_now);
     return lost;
 }
 

@@ -7,6 +7,10 @@
 
 namespace cairn {
 
+// A heartbeat of the future, by more than a store's clock may lag: the clock went back since, or had been
+// wrong. Until when the lease lasts says nothing then.
+[[nodiscard]] bool isAhead(const SessionRow& row, TimeMs now);
+
 // As of one read of the store. An engine that lives here may still be dead: that shows when its lease has
 // passed.
 class HeardSessions {
@@ -18,6 +22,8 @@ public:
     // Nothing: it is heard.
     [[nodiscard]] std::optional<LostSession> lost(const SessionId& session) const;
     [[nodiscard]] const std::vector<SessionId>& living() const { return m_living; }
+    // Also those of which nothing can be said, for their last heartbeat lies in the future.
+    [[nodiscard]] std::vector<SessionRow> mayLive() const;
     // Those that are heard, and those that are not though nobody has ended them.
     [[nodiscard]] std::vector<SessionRow> heard() const { return open(true); }
     [[nodiscard]] std::vector<SessionRow> silent() const { return open(false); }

@@ -133,6 +133,8 @@ Result<Entry> Service::Impl::entryAt(const RunId& run, std::uint64_t version)
 
 Status Service::Impl::load(Slot& slot)
 {
+    if (const Error* error = stillAway())
+        return *error;
     HotRow hot;
     const Acknowledged::Head* known = acknowledged->find(slot.run);
     bool kept = known == nullptr;
@@ -145,8 +147,10 @@ Status Service::Impl::load(Slot& slot)
             state.error().text + " any more, although version " + std::to_string(known->version)
                 + " of it was acknowledged: a standby or a backup has taken the store's place");
     }
-    if (!state)
+    if (!state) {
+        noteAway(state.error());
         return std::move(state).error();
+    }
     if (!kept && slot.lost.empty())
         slot.lost = lostText(slot.confirmed, *state, known->version);
     slot.confirmed = *std::move(state);
@@ -166,9 +170,16 @@ void Service::Impl::seen(Slot& slot)
 
 Status Service::Impl::refresh(Slot& slot)
 {
-    if (!slot.loaded || slot.confirmed.version == 0)
+    if (slot.confirmed.version == 0)
         return load(slot);
-    CAIRN_TRY_ASSIGN(const LoadedRun loaded, reader.loadRun(slot.run, slot.confirmed.version + 1, 0));
+    if (const Error* error = stillAway())
+        return *error;
+    const auto read = reader.loadRun(slot.run, slot.confirmed.version + 1, 0);
+    if (!read) {
+        noteAway(read.error());
+        return read.error();
+    }
+    const LoadedRun& loaded = *read;
     std::function<void(const RunState&, const Entry&)> heard;
     if (slot.owned && observer)
         heard = [this](const RunState& state, const Entry& entry) {
@@ -184,7 +195,7 @@ Status Service::Impl::refresh(Slot& slot)
 
 Status Service::Impl::afterLoad(Slot& slot, const HotRow& hot)
 {
-    slot.loaded = true;
+    slot.loaded = false;
     slot.tentative = slot.confirmed;
     slot.releasing = false;
     slot.forgetRows();
@@ -194,8 +205,13 @@ Status Service::Impl::afterLoad(Slot& slot, const HotRow& hot)
         AttemptRow row = openAttemptRow(slot.tentative, ix);
         slot.open.emplace(row.id, std::move(row));
     }
-    CAIRN_TRY_ASSIGN(auto rows, reader.listRows(std::span(&slot.run, 1)));
-    slot.list = rows.empty() ? std::optional<ListRow>() : std::optional(std::move(rows.front()));
+    auto rows = reader.listRows(std::span(&slot.run, 1));
+    if (!rows) {
+        noteAway(rows.error());
+        return std::move(rows).error();
+    }
+    slot.list = rows->empty() ? std::optional<ListRow>() : std::optional(std::move(rows->front()));
+    slot.loaded = true;
     slot.owner = hot.owner;
     const bool mine = !config.session.isNull() && hot.owner == config.session;
     if (slot.owned && (!mine || hot.epoch != slot.epoch)) {

@@ -134,6 +134,8 @@ Status checkContent(const CommitMember& member)
         CAIRN_TRY(checkCreate(member));
     if (member.owner == OwnerChange::Take && (!member.create || member.newOwner.isNull()))
         return invalid("only the commit that creates a run may take it, and for a session");
+    if (member.owner == OwnerChange::Release && member.create && member.by.isNull())
+        return invalid("only an engine may say when a run that it creates is due");
     CAIRN_TRY(checkRows(member));
     for (const PayloadRow& p : member.payloads) {
         if (p.ref.id.isNull())
@@ -283,7 +285,7 @@ std::optional<IdBounds> idBounds(std::string_view hexPrefix)
 
 TimeMs dueAfterCommit(const CommitMember& member, bool byOwner, TimeMs now)
 {
-    if (byOwner)
+    if (byOwner || (member.create && member.owner == OwnerChange::Release))
         return member.nextDue;
     const bool ended = member.list && isFinished(member.list->activity);
     if (ended)

@@ -53,7 +53,8 @@ struct IdBounds {
 [[nodiscard]] std::optional<IdBounds> idBounds(std::string_view hexPrefix);
 
 // The time at which a run that nobody owns is to be claimed, after this commit (DESIGN 12.4): a commit by
-// another than the owner wakes the run at once, unless it has ended.
+// another than the owner wakes the run at once, unless it has ended, or is created by an engine that serves
+// it and has let it go.
 [[nodiscard]] TimeMs dueAfterCommit(const CommitMember& member, bool byOwner, TimeMs now);
 
 }  // namespace cairn

@@ -18,7 +18,12 @@
 
 namespace cairn {
 
-enum class OwnerChange : std::uint8_t { Keep, Release, Take };
+enum class OwnerChange : std::uint8_t {
+    Keep,
+    Release,  // by the owner; with `create`: by an engine that serves the run, for which `nextDue` holds as
+              // it is
+    Take
+};
 
 // One command's writes on one run. All members of a group share one transaction; each is atomic by itself.
 struct CommitMember {

@@ -51,17 +51,60 @@ private:
 
 class FakeProcesses final : public ProcessTable {
 public:
-    FakeProcesses(std::int64_t pid, const std::set<std::int64_t>& gone)
+    FakeProcesses(std::int64_t pid, const std::set<std::int64_t>& gone, std::string host)
         : m_pid(pid)
         , m_gone(gone)
+        , m_host(std::move(host))
     {
     }
-    ProcessIdentity self() override { return {"host", "boot", "pid:[1]", m_pid, 100}; }
+    ProcessIdentity self() override { return {m_host, "boot of " + m_host, "pid:[1]", m_pid, 100}; }
     bool isGone(std::int64_t pid, std::int64_t) override { return m_gone.contains(pid); }
 
 private:
     std::int64_t m_pid;
     const std::set<std::int64_t>& m_gone;
+    std::string m_host;
+};
+
+// An inline queue whose answers can be held back: what was committed is in the store, and not heard yet.
+class LateQueue final : public CommitQueue {
+public:
+    explicit LateQueue(StoreWriter& writer)
+        : m_inner(makeInlineQueue(writer))
+    {
+    }
+    void push(CommitMember member, Done done) override
+    {
+        m_inner->push(std::move(member), [this, done = std::move(done)](Result<MemberResult> result) mutable {
+            if (!holds)
+                return done(std::move(result));
+            m_late.push_back(
+                [done = std::move(done), result = std::move(result)]() mutable { done(std::move(result)); });
+        });
+    }
+    void pushAudit(AuditRow row, std::function<void(Result<std::uint64_t>)> done) override
+    {
+        m_inner->pushAudit(std::move(row), std::move(done));
+    }
+    bool pump() override
+    {
+        const bool late = !holds && !m_late.empty();
+        if (late)
+            for (auto& answer : std::exchange(m_late, {}))
+                answer();
+        return m_inner->pump() || late;
+    }
+    void drain() override
+    {
+        holds = false;
+        while (pump()) { }
+    }
+
+    bool holds = false;
+
+private:
+    std::unique_ptr<CommitQueue> m_inner;
+    std::vector<std::function<void()>> m_late;
 };
 
 // Work that waits until a test does it.
@@ -97,7 +140,7 @@ struct Node {
     StoreHooks hooks;
     std::unique_ptr<StoreWriter> store;
     std::unique_ptr<StoreWriter> writer;
-    std::unique_ptr<CommitQueue> queue;
+    std::unique_ptr<LateQueue> queue;
     FakeExecutor executor;
     FakeProcesses processes;
     FakePool pool;
@@ -106,11 +149,11 @@ struct Node {
     std::unique_ptr<EngineCore> core;
 
     Node(const std::shared_ptr<MemoryDatabase>& db, const Clock& clock, Rng& rng, std::int64_t p,
-        const std::set<std::int64_t>& gone, EngineConfig config)
+        const std::set<std::int64_t>& gone, EngineConfig config, const std::string& host = "host")
         : store(connect(db))
         , writer(connect(db))
-        , queue(makeInlineQueue(*writer))
-        , processes(p, gone)
+        , queue(std::make_unique<LateQueue>(*writer))
+        , processes(p, gone, host)
         , pool(*store)
         , pid(p)
     {
@@ -157,9 +200,9 @@ struct Cluster {
         c.verifyOneIn = 1;
         return c;
     }
-    Node& engine(const EngineConfig& c = config())
+    Node& engine(const EngineConfig& c = config(), const std::string& host = "host")
     {
-        nodes.push_back(std::make_unique<Node>(db, clock, rng, nextPid++, gone, c));
+        nodes.push_back(std::make_unique<Node>(db, clock, rng, nextPid++, gone, c, host));
         return *nodes.back();
     }
     // SIGKILL: nothing is given back; others may see that the process is gone.

@@ -15,6 +15,13 @@ private Q_SLOTS:
     void aChildWhoseWorkflowIsMissingIsAMismatchInListsToo();
     void whoTakesOverTellsTheParentThatItsChildHasBegun();
     void whatTheParentIsToldIsNotLostInAFailedCommit();
+    void aChildThatOnlyWaitsIsNobodys();
+    void aChildThatOnlyWaitsFillsNoEngine();
+    void grandchildrenOfAChildThatWaitsBeginAtOnce();
+    void aRunThatCouldNotBeLetGoIsLetGoLater();
+    void aCancelThatComesBeforeTheFirstCommitIsHeardStopsItsCall();
+    void aCancelledRunDoesNotWaitForAChildThatCannotBegin();
+    void aCancelledRunAnswersForItsChildOnceTheEngineIsBack();
 };
 
 namespace {
@@ -160,6 +167,176 @@ void TestEngineChildren::whatTheParentIsToldIsNotLostInAFailedCommit()
     c.pass(15'000);
     QCOMPARE(refused, 2);
     QCOMPARE(rowOf(c, top).reason, Reason::Child);
+}
+
+namespace {
+
+constexpr const char* kAsksFirst = R"({"name":"ask","kind":"approval","input":{},"approval":{"role":"lead"}},
+    {"name":"then","tool":"look","after":["ask"]})";
+
+std::string parent(const std::string& name, const std::string& child)
+{
+    return workflow(name, R"({"name":"kid","kind":"run","workflow":")" + child + R"("})");
+}
+
+SessionId ownerOf(Cluster& c, const RunId& run)
+{
+    const auto hot = c.store->hot(run);
+    return hot ? hot->owner : SessionId{};
+}
+
+}  // namespace
+
+// Its first entry already makes it wait for a person: no engine has anything to do for it.
+void TestEngineChildren::aChildThatOnlyWaitsIsNobodys()
+{
+    Cluster c;
+    c.add(workflow("asks", kAsksFirst));
+    c.add(parent("top", "asks"));
+    Node& a = c.engine();
+    const RunId top = c.start("top");
+    c.pass(2'000);
+    const RunId child = childOf(c, top);
+    QCOMPARE(rowOf(c, child).reason, Reason::Approval);
+    QVERIFY(ownerOf(c, child).isNull());
+    QCOMPARE(a.core->stats().owned, 0U);
+    c.pass(60'000);
+    QCOMPARE(a.core->stats().claimed, std::uint64_t(1));  // the parent, once
+    cmd::Decide decide;
+    decide.approval = c.load(child).approvals.front().id;
+    QCOMPARE(c.act(child, decide).kind, Outcome::Kind::Committed);
+    c.pass(500);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
+    a.executor.complete(0);
+    c.pass(2'000);
+    QVERIFY(c.load(top).closed);
+    for (const RunId& run : {top, child})
+        QCOMPARE(c.verified(run), std::string());
+}
+
+void TestEngineChildren::aChildThatOnlyWaitsFillsNoEngine()
+{
+    Cluster c;
+    c.add(workflow("asks", kAsksFirst));
+    c.add(parent("top", "asks"));
+    c.add(workflow("one", R"({"name":"first","tool":"look"})"));
+    EngineConfig config = Cluster::config();
+    config.maxOwned = 2;
+    Node& a = c.engine(config);
+    for (int i = 0; i < 3; ++i)
+        c.start("top");
+    c.pass(3'000);
+    c.start("one");
+    c.pass(1'000);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
+}
+
+// The middle one is nobody's, and its own child is asked for all the same without waiting for a poll.
+void TestEngineChildren::grandchildrenOfAChildThatWaitsBeginAtOnce()
+{
+    Cluster c;
+    c.add(workflow("one", R"({"name":"first","tool":"look"})"));
+    c.add(parent("middle", "one"));
+    c.add(parent("top", "middle"));
+    Node& a = c.engine();
+    c.start("top");
+    for (int i = 0; i < 20 && a.executor.started.empty(); ++i)
+        c.pass(10, 10);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
+    QVERIFY2(c.clock.monotonicMs() <= 1'000'000 + 250, "it waited for a poll of the outbox");
+}
+
+void TestEngineChildren::aRunThatCouldNotBeLetGoIsLetGoLater()
+{
+    Cluster c;
+    c.add(workflow("asks", kAsksFirst));
+    const RunId run = c.start("asks");
+    Node& a = c.engine();
+    int refused = 0;
+    a.hooks.before = [&](const char* what, Access) -> std::optional<Error> {
+        if (std::string_view(what) != "release" || ++refused > 1)
+            return std::nullopt;
+        return makeError(ErrorKind::Busy, "refused by a test");
+    };
+    c.pass(5'000);
+    QCOMPARE(refused, 2);
+    QVERIFY(ownerOf(c, run).isNull());
+    QCOMPARE(a.core->stats().owned, 0U);
+}
+
+// The commit that creates the child is in the store, and its answer on the way: the wake-up that comes
+// meanwhile is for a run that the engine does not know to be its own yet.
+void TestEngineChildren::aCancelThatComesBeforeTheFirstCommitIsHeardStopsItsCall()
+{
+    Cluster c;
+    c.add(workflow("one", R"({"name":"first","tool":"look"})"));
+    c.add(parent("top", "one"));
+    Node& a = c.engine();
+    const RunId top = c.start("top");
+    const auto begun = [&] {
+        const RunState state = c.load(top);
+        return !state.children.empty() && c.store->hot(state.children.front().run).has_value();
+    };
+    a.hooks.after = [&](const char*, Access access) -> std::optional<Error> {
+        a.queue->holds = a.queue->holds || (access == Access::Commit && begun());
+        return std::nullopt;
+    };
+    c.pass(1'000);
+    QVERIFY(a.queue->holds);
+    QCOMPARE(a.executor.started.size(), std::size_t(0));
+    QCOMPARE(ownerOf(c, childOf(c, top)), a.core->session());
+    QCOMPARE(c.act(childOf(c, top), cmd::Cancel{}).kind, Outcome::Kind::Committed);
+    c.pass(500);
+    a.hooks.after = {};
+    a.queue->holds = false;
+    c.pass(500);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
+    QVERIFY(a.executor.cancelled.contains(a.executor.started[0].attempt));
+}
+
+// Its workflow never comes, so no child will ever answer.
+void TestEngineChildren::aCancelledRunDoesNotWaitForAChildThatCannotBegin()
+{
+    Cluster c;
+    c.add(whole("top", "part", 500));
+    c.engine();
+    const RunId top = c.start("top");
+    c.pass(20'000);  // by now it is tried again every ten seconds only
+    QCOMPARE(rowOf(c, top).reason, Reason::Incompatible);
+    QCOMPARE(c.act(top, cmd::Cancel{}).kind, Outcome::Kind::Committed);
+    c.pass(2'000);
+    QVERIFY(c.load(top).closed);
+    QCOMPARE(c.load(top).closedAs, Activity::Cancelled);
+    QCOMPARE(c.load(top).budget.front().reserved, std::int64_t(0));
+    const auto left = c.store->outbox(10, 0);
+    CAIRN_VERIFY_OK(left);
+    QCOMPARE(left->size(), std::size_t(0));
+    QCOMPARE(c.verified(top), std::string());
+    c.add(kMember);  // too late
+    c.pass(12'000);
+    QVERIFY(!c.store->hot(childOf(c, top)).has_value());
+}
+
+void TestEngineChildren::aCancelledRunAnswersForItsChildOnceTheEngineIsBack()
+{
+    Cluster c;
+    c.add(whole("middle", "part", 500));
+    c.add(whole("top", "middle", 500));
+    Node& a = c.engine();
+    const RunId top = c.start("top");
+    c.pass(2'000);
+    const RunId middle = childOf(c, top);
+    QCOMPARE(rowOf(c, middle).reason, Reason::Incompatible);
+    c.kill(a);
+    QCOMPARE(c.act(top, cmd::Cancel{}).kind, Outcome::Kind::Committed);
+    c.engine();
+    c.pass(4'000);
+    for (const RunId& run : {top, middle}) {
+        QVERIFY(c.load(run).closed);
+        QCOMPARE(c.load(run).closedAs, Activity::Cancelled);
+        QCOMPARE(c.verified(run), std::string());
+    }
+    QCOMPARE(c.store->outbox(10, 0)->size(), std::size_t(0));
 }
 
 QTEST_GUILESS_MAIN(TestEngineChildren)

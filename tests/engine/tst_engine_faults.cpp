@@ -1,6 +1,7 @@
 // The engine's rules where the store is slow, busy, gives no answer, or refuses for good. No process, no real
 // time.
 
+#include "core/base/failpoint.h"
 #include "tests/engine/engine_harness.h"
 
 using namespace cairn;
@@ -22,6 +23,8 @@ private Q_SLOTS:
     void aBusyStoreIsNotAMissingWorkflow();
     void loadingManyLongRunsKeepsTheLease();
     void whatTheStoreNeverTakesIsToldWithoutIt();
+    void aStoreThatIsAwayHoldsUpOneCallAtATime();
+    void whatLandedWhileTheStoreWasAwayIsHeardOf();
 };
 
 namespace {
@@ -310,6 +313,84 @@ void TestEngineFaults::whatTheStoreNeverTakesIsToldWithoutIt()
     QCOMPARE(a.core->stats().active, 0U);
     QCOMPARE(a.executor.started.size(), std::size_t(2));
     QCOMPARE(c.verified(pays), std::string());
+}
+
+// Eight commits fail together, and each call to the server takes its five seconds. The attempts that go on
+// meanwhile are stopped when the lease is over, not when each of the eight has been looked for.
+void TestEngineFaults::aStoreThatIsAwayHoldsUpOneCallAtATime()
+{
+    constexpr std::size_t kEnd = 8, kRuns = 12;
+    constexpr SpanMs kCall = 5'000;
+    Cluster c;
+    c.add(workflow("one", kOne));
+    Node& a = c.engine();
+    for (std::size_t i = 0; i < kRuns; ++i)
+        c.start("one");
+    c.pass(500);
+    QCOMPARE(a.executor.started.size(), kRuns);
+    bool down = false;
+    a.hooks.before = [&](const char*, Access access) -> std::optional<Error> {
+        down = down || access == Access::Commit;
+        if (!down)
+            return std::nullopt;
+        if (access != Access::Commit)  // those are made on a thread of their own
+            c.clock.advance(kCall);
+        return makeError(ErrorKind::Disconnected, "gone");
+    };
+    for (std::size_t i = 0; i < kEnd; ++i)
+        a.executor.complete(i);
+    const SpanMs from = c.clock.monotonicMs();
+    for (int i = 0; i < 20 && a.executor.abandoned.empty(); ++i) {
+        const SpanMs before = c.clock.monotonicMs();
+        static_cast<void>(a.core->tick());
+        const SpanMs took = c.clock.monotonicMs() - before;
+        QVERIFY2(took <= 2 * kCall, QByteArray::number(qlonglong(took)));
+        c.clock.advance(50);
+    }
+    QVERIFY(down);
+    QVERIFY(a.executor.abandoned.contains(a.executor.started[kRuns - 1].attempt));
+    const SpanMs stopped = c.clock.monotonicMs() - from;
+    QVERIFY2(stopped <= Cluster::config().lease + kCall + 100, QByteArray::number(qlonglong(stopped)));
+    down = false;
+    a.hooks.before = {};
+    c.pass(10'000);
+    std::size_t done = 0;
+    for (std::size_t i = 0; i < kEnd; ++i)
+        done += c.load(a.executor.started[i].run).closed ? 1 : 0;
+    QCOMPARE(done, kEnd);  // no result was lost by it
+}
+
+// The commit of an intent landed, its answer was lost, and the run could not be read for a while: the tool is
+// called all the same, not given up for called until its time-out.
+void TestEngineFaults::whatLandedWhileTheStoreWasAwayIsHeardOf()
+{
+    Cluster c;
+    c.add(workflow(
+        "two", R"({"name":"first","tool":"look"},{"name":"second","tool":"look","after":["first"]})"));
+    EngineConfig config = Cluster::config();
+    config.lease = 10'000;
+    Node& a = c.engine(config);
+    const RunId run = c.start("two");
+    c.pass(300);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
+    int refused = 0;
+    a.hooks.before = [&](const char* what, Access) -> std::optional<Error> {
+        if (std::string_view(what) != "loadRun" || ++refused > 2)
+            return std::nullopt;
+        return makeError(ErrorKind::Disconnected, "gone");
+    };
+    QVERIFY(failpoint::configure("queue.before-answer=error@1"));
+    a.executor.complete(0);
+    a.settle();
+    QVERIFY(failpoint::configure(""));
+    QVERIFY(refused > 0);
+    QCOMPARE(c.load(run).steps[1].attempts, 1U);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
+    c.pass(3'000);
+    QCOMPARE(a.executor.started.size(), std::size_t(2));
+    QCOMPARE(c.load(run).steps[1].attempts, 1U);
+    QCOMPARE(a.core->stats().sessionsLost, std::uint64_t(0));
+    QCOMPARE(c.verified(run), std::string());
 }
 
 QTEST_APPLESS_MAIN(TestEngineFaults)

@@ -2,6 +2,8 @@
 
 #include "tests/engine/engine_harness.h"
 
+#include <limits>
+
 using namespace cairn;
 using namespace cairn::testing;
 
@@ -13,6 +15,7 @@ private Q_SLOTS:
     void aRefusedPlanEndsItsAttempt();
     void waitingForAPermitWritesNothing();
     void whatTheOutputReportsIsUsed();
+    void anAbsurdReportDoesNotSwitchTheBudgetOff();
     void whatWouldTimeOutOnItsWayIsNotCalled();
 };
 
@@ -113,6 +116,32 @@ void TestEngineResults::whatTheOutputReportsIsUsed()
     QCOMPARE(c.load(run).budget.front().used, 90);  // the worst case
     QCOMPARE(c.load(run).find("c")->reason, Reason::Budget);
     QCOMPARE(a.executor.started.size(), std::size_t(2));
+}
+
+// A sum beyond the type would look like nothing spent at all.
+void TestEngineResults::anAbsurdReportDoesNotSwitchTheBudgetOff()
+{
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    Cluster c;
+    c.add(
+        R"({"schema":"urn:cairn:workflow:1","name":"spends","version":1,"budget":[{"currency":"EUR","amount":"50"}],
+        "tools":{"ask":{"safety":"read_only","executor":"command","settings":{"argv":["/bin/true"]},
+            "usage":{"EUR":"/cost"}},
+          "pay":{"safety":"read_only","executor":"command","settings":{"argv":["/bin/true"]},
+            "worst_case":[{"currency":"EUR","amount":"10"}]}},
+        "steps":[{"name":"a","tool":"ask"},{"name":"b","tool":"ask"},{"name":"c","tool":"pay","after":["a","b"]}]})");
+    Node& a = c.engine();
+    const RunId run = c.start("spends");
+    c.pass(300);
+    for (const char* step : {"a", "b"}) {
+        a.executor.complete(placeOf(a, step), R"({"cost":"9223372036854.775807"})");
+        a.settle();
+    }
+    QCOMPARE(c.load(run).budget.front().used, kMost);
+    c.pass(500);
+    QCOMPARE(a.executor.started.size(), std::size_t(2));
+    QCOMPARE(c.load(run).find("c")->reason, Reason::Budget);
+    QCOMPARE(c.verified(run), std::string());
 }
 
 // The commit of the intent took nearly as long as the tool may take. A look-up after the time-out could

@@ -48,6 +48,7 @@ private Q_SLOTS:
     void aFailedCopyIsTriedAgain();
     void aLargeInputIsReadBesideAndHandedOver();
     void anAttemptIsStoppedWhileItsInputIsRead();
+    void aCallWhoseInputTookTooLongToReadIsNotMade();
     void withoutAPoolItIsDoneAtOnce();
     void whatKilledProgramsLeftIsDropped();
 };
@@ -149,6 +150,38 @@ void TestLargePayloads::anAttemptIsStoppedWhileItsInputIsRead()
     QCOMPARE(a.executor.started.size(), std::size_t(1));  // never began
     QVERIFY(b.load(run).closed);
     QCOMPARE(b.load(run).closedAs, Activity::Cancelled);
+}
+
+// Reading took nearly as long as the attempt may: its request would still be on the way when the look-up that
+// follows its time-out is made.
+void TestLargePayloads::aCallWhoseInputTookTooLongToReadIsNotMade()
+{
+    for (const SpanMs left : {SpanMs(100), SpanMs(3'000)}) {
+        Bench b;
+        b.add(workflow("pays", R"({"name":"first","tool":"look"},
+            {"name":"second","tool":"ask","after":["first"],"input":{"$from":"first"},"timeout":"5s"})"));
+        EngineConfig config = Cluster::config();
+        config.lease = 60'000;
+        b.nodes.clear();
+        Node& a = b.engine(config);
+        const RunId run = b.answered(a, "pays");
+        a.pool.doAll();
+        a.settle();
+        QCOMPARE(a.pool.waiting.size(), std::size_t(1));
+        b.clock.advance(b.load(run).steps[1].attempt->timeoutAt - b.clock.wallMs() - left);
+        a.pool.doAll();
+        if (left > 1'000) {
+            QCOMPARE(a.executor.started.size(), std::size_t(2));
+            QCOMPARE(a.executor.started[1].timeout, left);  // not what it was before the reading
+            continue;
+        }
+        QCOMPARE(a.executor.started.size(), std::size_t(1));
+        a.pool.holds = false;
+        b.pass(30'000);
+        QVERIFY(a.executor.started.size() > 1);
+        QCOMPARE(a.executor.started[1].number, 2U);
+        QCOMPARE(a.executor.started[1].purpose, Purpose::Do);  // nothing had been called: nothing to look up
+    }
 }
 
 void TestLargePayloads::withoutAPoolItIsDoneAtOnce()

@@ -61,7 +61,8 @@ struct Load {
             for (std::size_t i = 0; i < engines.size(); ++i) {
                 for (; !ends[i].empty() && ends[i].front() <= now; ends[i].pop_front())
                     engines[i]->ended("web");
-                engines[i]->tick();
+                if (!engines[i]->tick())
+                    qFatal("tick");
                 for (std::uint32_t n = 0; n < mostEach && engines[i]->permits("web") > 0; ++n) {
                     engines[i]->started("web");
                     starts.push_back(now);
@@ -100,6 +101,7 @@ private Q_SLOTS:
     void aKilledEnginesSpentRateStaysSpent();
     void aLimitIsInstalledAfterAnErrorOfTheStore();
     void aBackOffThatCameMeanwhileStays();
+    void aStoreThatIsAwayIsAskedOnce();
 };
 
 void TestLimits::aRateHoldsForAllTogether()
@@ -243,6 +245,53 @@ void TestLimits::aBackOffThatCameMeanwhileStays()
     QCOMPARE(row.backOffUntil, asked);
     QVERIFY(row.askedByServer);
     QCOMPARE(row.slots, 2U);
+}
+
+// Each call to it blocks for as long as its connection tries.
+void TestLimits::aStoreThatIsAwayIsAskedOnce()
+{
+    constexpr SpanMs kCall = 5'000;
+    ManualClock clock;
+    const auto db = makeMemoryDatabase({}, clock, 11);
+    bool down = false;
+    int calls = 0;
+    const auto refuse = [&](const char*, Access) -> std::optional<Error> {
+        if (!down)
+            return std::nullopt;
+        ++calls;
+        clock.advance(kCall);
+        return makeError(ErrorKind::Disconnected, "gone");
+    };
+    HookedStore store(connectMemory(db), {refuse, [](const char*, Access) { return std::nullopt; }});
+    SeededRng rng{3};
+    SessionRow row;
+    row.id = makeId<SessionId>(clock.wallMs(), rng);
+    row.startedAt = row.heartbeatAt = clock.wallMs();
+    row.leaseUntil = clock.wallMs() + 3'600'000;
+    CAIRN_VERIFY_OK(store.openSession(row));
+    Limits limits(store, clock);
+    limits.reset(row.id, kLease, {});
+    const std::vector<std::string> names{"a", "b", "c"};
+    for (const std::string& name : names) {
+        CAIRN_VERIFY_OK(store.putResource({name, 0, false, 0, 5, 0}));
+        QVERIFY(limits.permits(name) > 0);
+        limits.started(name);
+    }
+    clock.advance(kLease * 3 / 4);  // all three are to be renewed
+    down = true;
+    const Status away = limits.tick();
+    QVERIFY(!away);
+    QCOMPARE(away.error().kind, ErrorKind::Disconnected);
+    for (const std::string& name : names)
+        static_cast<void>(limits.permits(name));
+    QCOMPARE(calls, 1);
+    QVERIFY(limits.tick());  // it was told, and is not asked again yet
+    QCOMPARE(calls, 1);
+    clock.advance(200);
+    down = false;
+    CAIRN_VERIFY_OK(limits.tick());
+    for (const std::string& name : names)
+        QVERIFY(limits.permits(name) > 0);
 }
 
 QTEST_APPLESS_MAIN(TestLimits)

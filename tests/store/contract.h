@@ -87,6 +87,7 @@ private Q_SLOTS:
     void aReleaseMaySayWhenTheRunIsDue();
     void aRefusedReleaseKeepsTheWakeUp();
     void aCommitCanLetTheRunGo();
+    void aRunCanBeCreatedForLater();
     void othersCommitsWakeTheOwner();
     void othersCommitsMakeAnUnownedRunDue();
     void aFinishedRunIsNotMadeDue();

@@ -269,6 +269,41 @@ void ContractTest::aCommitCanLetTheRunGo()
     QCOMPARE(m_store->hot(w.run)->nextDue, TimeMs{4711});
 }
 
+// By an engine that serves it: nobody owns it, and nobody claims it before its time.
+void ContractTest::aRunCanBeCreatedForLater()
+{
+    const SessionId one = open("one");
+    const TimeMs now = *m_store->now();
+    Writer never("never", one), later("later", one), nobodys("nobodys");
+    const auto letGo = [](CommitMember member, TimeMs due) {
+        member.owner = OwnerChange::Release;
+        member.newOwner = {};
+        member.nextDue = due;
+        return member;
+    };
+    const CommitMember first = letGo(never.create(), kNoTime);
+    QVERIFY(commitOne(first).kind == Kind::Committed);
+    QVERIFY(commitOne(letGo(later.create(), now + 60'000)).kind == Kind::Committed);
+    QVERIFY(m_store->hot(never.run)->owner.isNull());
+    QCOMPARE(m_store->hot(never.run)->epoch, std::uint64_t{0});
+    QCOMPARE(m_store->hot(never.run)->nextDue, kNoTime);
+    QCOMPARE(m_store->hot(later.run)->nextDue, now + 60'000);
+    QVERIFY(m_store->claim(one, now, 10)->empty());
+    // Who cannot say what an engine would do with it may not say when it is due.
+    const MemberResult refused = commitOne(letGo(nobodys.create(), kNoTime));
+    QVERIFY(refused.kind == Kind::Failed);
+    QCOMPARE(refused.error.kind, ErrorKind::InvalidInput);
+    never.committed(first);
+    Writer console = never;
+    console.by = {};
+    QVERIFY(commitOne(console.next("approve")).kind == Kind::Committed);
+    const auto claimed = m_store->claim(one, *m_store->now(), 10);
+    QCOMPARE(claimed->size(), std::size_t{1});
+    QCOMPARE(claimed->front().run, never.run);
+    QCOMPARE(claimed->front().epoch, std::uint64_t{1});
+    QCOMPARE(m_store->claim(one, now + 60'000, 10)->size(), std::size_t{1});
+}
+
 void ContractTest::othersCommitsWakeTheOwner()
 {
     const SessionId owner = open("owner");

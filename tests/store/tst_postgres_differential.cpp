@@ -331,7 +331,7 @@ CommitMember PostgresDifferentialTest::member(SeededRng& rng)
     m.control = rng.below(3);
     m.nextDue = static_cast<TimeMs>(rng.below(3) * 100);
     if (hot && rng.below(3) == 0)
-        m.owner = m.create ? m.owner : OwnerChange::Release;
+        m.owner = m.create && rng.below(2) == 0 ? m.owner : OwnerChange::Release;
     switch (rng.below(12)) {
     case 0: m.expectedEpoch += 1; break;
     case 1:

@@ -150,6 +150,18 @@ Status checkContent(const CommitMember& member)
     return {};
 }
 
+Status checkFound(FoundPayload& found, std::string bytes, const RunId& run, std::uint64_t inlineUpTo)
+{
+    const PayloadInfo& info = found.info;
+    if (!info.artifact.isNull() || info.ref.size > inlineUpTo)
+        return {};
+    if (bytes.size() != info.ref.size || saltedDigest(info.salt, sha256(bytes)) != info.ref.hash)
+        return makeError(ErrorKind::Corrupt,
+            "payload " + toText(info.ref.id) + " of run " + toText(run) + " does not fit its hash");
+    found.bytes = std::move(bytes);
+    return {};
+}
+
 Status checkAudit(const AuditRow& row)
 {
     for (const std::string* text :

@@ -131,7 +131,7 @@ struct Service::Impl {
         ItemPtr item;
         std::shared_ptr<AsideReading> what;
     };
-    std::vector<Reading> readings;  // that have come back
+    std::vector<Reading> readings;                               // that have come back
     std::shared_ptr<bool> alive = std::make_shared<bool>(true);  // for what comes back later
 
     PayloadCache cache{64u << 20};

@@ -11,7 +11,8 @@ namespace cairn {
 
 namespace {
 
-constexpr std::uint64_t kKeyFromInput = 1024 * 1024;  // a larger one is not read for it: the ledger has the key
+constexpr std::uint64_t kKeyFromInput =
+    1024 * 1024;  // a larger one is not read for it: the ledger has the key
 
 }  // namespace
 

@@ -63,8 +63,8 @@ void Service::Impl::submit(Submission submission, Done done)
     work(slot);
 }
 
-// Decides what waits, in order. Not while a broken chain still has members in the queue, or while something is
-// read for the next decision.
+// Decides what waits, in order. Not while a broken chain still has members in the queue, or while something
+// is read for the next decision.
 void Service::Impl::work(Slot& slot)
 {
     while (!slot.busy && !slot.broken && !slot.reading && !slot.waiting.empty()) {
@@ -124,8 +124,8 @@ Outcome Service::Impl::notAudited(const Outcome& refused, Error why)
                 + "), and the audit entry that says so could not be written: " + why.text));
 }
 
-// A person's act that was refused is on record before its answer is given; where that cannot be written, it is
-// not answered as refused.
+// A person's act that was refused is on record before its answer is given; where that cannot be written, it
+// is not answered as refused.
 void Service::Impl::auditRefusal(const ItemPtr& item, Outcome outcome)
 {
     const Submission& s = item->submission;
@@ -248,8 +248,8 @@ void Service::Impl::giveUp(Slot& slot, const ItemPtr& item, Outcome outcome)
     finish(slot, item, std::move(outcome));
 }
 
-// The decision needs more than a moment's reading: the run waits for it, the service's thread does not. What is
-// in flight lands meanwhile, and then all is decided again.
+// The decision needs more than a moment's reading: the run waits for it, the service's thread does not. What
+// is in flight lands meanwhile, and then all is decided again.
 void Service::Impl::readAside(Slot& slot, const ItemPtr& item, std::vector<WantedPayload> wanted)
 {
     slot.waiting.push_front(item);
@@ -261,8 +261,8 @@ void Service::Impl::readAside(Slot& slot, const ItemPtr& item, std::vector<Wante
         try {
             reading->status = readPayloads(store, reading->wanted, reading->read);
         } catch (const std::exception& problem) {
-            reading->status = makeError(
-                ErrorKind::Internal, std::string("the payloads cannot be read: ") + problem.what());
+            reading->status =
+                makeError(ErrorKind::Internal, std::string("the payloads cannot be read: ") + problem.what());
         }
     };
     config.aside(work, [this, here = std::weak_ptr<bool>(alive), run = slot.run, item, reading] {

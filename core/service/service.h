@@ -139,9 +139,9 @@ struct ServiceConfig {
     std::string login;                // Actor::login of persons who act through this service
     std::string host;
     // For who must not be held up (an engine): has `work` done on another thread, with a connection of that
-    // thread, and calls `done` on the service's thread afterwards, or at once; not at all once it is gone. What
-    // a decision needs to read is read there where it is over 100 payloads or 1 MiB: meanwhile the run waits,
-    // and the next pump() after `done` decides again. None: everything is read where it is needed.
+    // thread, and calls `done` on the service's thread afterwards, or at once; not at all once it is gone.
+    // What a decision needs to read is read there where it is over 100 payloads or 1 MiB: meanwhile the run
+    // waits, and the next pump() after `done` decides again. None: everything is read where it is needed.
     std::function<void(std::function<void(StoreReader&)> work, std::function<void()> done)> aside{};
 };
 

@@ -211,8 +211,9 @@ Outcome Service::Impl::keyTaken(const Item& item, const RunRow& other) const
             + "; nothing was started. Use another key, or the same bytes");
 }
 
-// Which payloads a fork takes over, and under which ids. Their bytes are copied by the commit queue, one after
-// the other; small ones are in memory together, and those beyond 64 MiB of them go the way of large ones.
+// Which payloads a fork takes over, and under which ids. Their bytes are copied by the commit queue, one
+// after the other; small ones are in memory together, and those beyond 64 MiB of them go the way of large
+// ones.
 Status Service::Impl::copyForFork(Item& item)
 {
     constexpr std::uint64_t kInlineOfFork = 64 * 1024 * 1024;

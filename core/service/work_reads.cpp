@@ -1,5 +1,6 @@
-// What a decision reads of payloads: from the command, from what was made, from the store. A few are read where
-// the decision is made; more, or larger ones, are left for readAside, and the decision is made again with them.
+// What a decision reads of payloads: from the command, from what was made, from the store. A few are read
+// where the decision is made; more, or larger ones, are left for readAside, and the decision is made again
+// with them.
 
 #include "core/service/work.h"
 
@@ -14,10 +15,7 @@ namespace {
 constexpr std::size_t kReadHere = 100;
 constexpr std::uint64_t kBytesHere = 1024 * 1024;
 
-bool isJson(std::string_view media)
-{
-    return media.empty() || media.find("json") != std::string_view::npos;
-}
+bool isJson(std::string_view media) { return media.empty() || media.find("json") != std::string_view::npos; }
 
 }  // namespace
 
@@ -239,8 +237,8 @@ namespace {
 
 Error listTooLong()
 {
-    return makeError(ErrorKind::InvalidInput,
-        "the list of results is over the limit of " + formatBytes(kPayloadLimit));
+    return makeError(
+        ErrorKind::InvalidInput, "the list of results is over the limit of " + formatBytes(kPayloadLimit));
 }
 
 }  // namespace

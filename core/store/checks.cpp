@@ -243,8 +243,8 @@ Status checkAuditLink(const AuditRow& row, std::uint64_t seq, const Digest& head
             "audit entry " + std::to_string(row.seq) + " does not continue the audit here, which ends at "
                 + std::to_string(seq));
     if (auditHash(row) != row.hash)
-        return makeError(
-            ErrorKind::Corrupt, "audit entry " + std::to_string(row.seq) + " was changed after it was written");
+        return makeError(ErrorKind::Corrupt,
+            "audit entry " + std::to_string(row.seq) + " was changed after it was written");
     return {};
 }
 

@@ -148,10 +148,10 @@ public:
     [[nodiscard]] virtual Result<std::string> payload(const RunId& run, const PayloadId& payload,
         std::uint64_t offset = 0, std::uint64_t limit = kPayloadLimit) = 0;
     // Several of one run in one round trip, in no order; with the bytes of those that are inline and have no
-    // more than `inlineUpTo`, checked against their hashes (Corrupt). What is not there, and what is redacted,
-    // is left out: payload() says why. The caller asks for kPayloadPage at a time.
-    [[nodiscard]] virtual Result<std::vector<FoundPayload>> payloads(const RunId& run,
-        std::span<const PayloadId> ids, std::uint64_t inlineUpTo = kInlineLimit) = 0;
+    // more than `inlineUpTo`, checked against their hashes (Corrupt). What is not there, and what is
+    // redacted, is left out: payload() says why. The caller asks for kPayloadPage at a time.
+    [[nodiscard]] virtual Result<std::vector<FoundPayload>> payloads(
+        const RunId& run, std::span<const PayloadId> ids, std::uint64_t inlineUpTo = kInlineLimit) = 0;
 
     [[nodiscard]] virtual Result<std::vector<EffectRow>> effects(
         std::span<const EffectId> ids) = 0;  // absent ones are left out

@@ -493,6 +493,39 @@ void ContractTest::payloadsInlineAndInChunks()
     CAIRN_VERIFY_ERROR(m_store->payload(idOf<RunId>("none"), member.payloads[0].ref.id), ErrorKind::NotFound);
 }
 
+void ContractTest::severalPayloadsAtOnce()
+{
+    Writer a("a");
+    CommitMember member = a.create();
+    member.payloads = {inlinePayload("small", std::string("a\0b", 3), "application/octet-stream"),
+        inlinePayload("empty", ""), staged(*m_store, "large", patternBytes(kInlineLimit + 1)),
+        inlinePayload("limit", std::string(kInlineLimit, 'z'))};
+    QVERIFY(commitOne(member).kind == Kind::Committed);
+    std::vector<PayloadId> ids{idOf<PayloadId>("none")};
+    for (const PayloadRow& row : member.payloads)
+        ids.push_back(row.ref.id);
+    const auto check = [&](std::uint64_t upTo) {
+        const auto found = m_store->payloads(a.run, ids, upTo);
+        CAIRN_VERIFY_OK(found);
+        QCOMPARE(found->size(), member.payloads.size());  // what is not there is left out
+        for (const PayloadRow& row : member.payloads) {
+            const auto each = std::find_if(found->begin(), found->end(),
+                [&](const FoundPayload& one) { return one.info.ref.id == row.ref.id; });
+            QVERIFY(each != found->end());
+            QVERIFY(each->info.ref == row.ref);
+            QVERIFY(each->info.salt == row.salt);
+            QCOMPARE(each->info.artifact, row.artifact);
+            QCOMPARE(each->bytes.has_value(), row.artifact.isNull() && row.ref.size <= upTo);
+            QVERIFY(!each->bytes || *each->bytes == row.bytes);
+        }
+    };
+    check(kInlineLimit);
+    check(10);
+    check(0);
+    QVERIFY(m_store->payloads(a.run, {})->empty());
+    QVERIFY(m_store->payloads(idOf<RunId>("none"), ids)->empty());
+}
+
 void ContractTest::payloadRangesAreExact()
 {
     const std::string large = patternBytes(2 * kChunkSize + 100);

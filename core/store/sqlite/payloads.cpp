@@ -89,8 +89,8 @@ Result<std::vector<FoundPayload>> SqliteStore::payloads(
         PayloadInfo& info = found.info;
         std::uint64_t act = 0;
         std::string bytes;
-        query.read(info.ref.id, info.ref.hash, info.ref.size, info.ref.media, info.salt, info.artifact, act,
-            bytes);
+        query.read(
+            info.ref.id, info.ref.hash, info.ref.size, info.ref.media, info.salt, info.artifact, act, bytes);
         if (act != 0)
             continue;
         CAIRN_TRY(checkFound(found, std::move(bytes), run, inlineUpTo));

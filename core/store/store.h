@@ -8,6 +8,7 @@
 #include "core/store/fence.h"
 #include "core/store/lists.h"
 #include "core/store/options.h"
+#include "core/store/payload_info.h"
 #include "core/store/rows.h"
 
 #include <functional>
@@ -87,20 +88,6 @@ struct WorkflowRow {
     std::string folder;  // where ${workflow_dir} points
     TimeMs addedAt = kNoTime;
 };
-
-struct PayloadInfo {
-    PayloadRef ref;
-    Salt salt{};
-    bool redacted = false;
-    ArtifactId artifact;  // null: inline
-};
-
-// One of several that were read at once.
-struct FoundPayload {
-    PayloadInfo info;
-    std::optional<std::string> bytes;  // of inline ones, up to the size that was asked for
-};
-inline constexpr std::size_t kPayloadPage = 500;  // that many inline ones are at most 8 MiB
 
 struct VerifyProblem {
     std::string where;  // table or run, and position

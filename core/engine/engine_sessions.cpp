@@ -58,6 +58,9 @@ Status EngineCore::Impl::openSession()
     wanted.verifyOneIn = config.verifyOneIn;
     wanted.uid = config.uid;
     wanted.host = identity.host;
+    wanted.aside = [this](std::function<void(StoreReader&)> work, WorkPool::Done done) {
+        background(std::move(work), std::move(done));
+    };
     service = std::make_unique<Service>(seams.store, seams.queue, seams.clock, seams.rng, std::move(wanted));
     service->setSessionEnded([this](const SessionId& id) { return ended(id); });
     service->onCommitted([this](const RunState& after, const Entry& entry) { committed(after, entry); });

@@ -86,7 +86,8 @@ void Service::Impl::committed(Slot& slot, const ItemPtr& item, const MemberResul
     capacity.attempts -= std::min(capacity.attempts, item->starts);
     for (const PayloadId& id : payloadsOf(item->entry))
         if (const auto fresh = slot.fresh.find(id); fresh != slot.fresh.end()) {
-            cache.put(id, std::make_shared<const std::string>(std::move(fresh->second.bytes)));
+            if (fresh->second.copyOf.isNull())
+                cache.put(id, std::make_shared<const std::string>(std::move(fresh->second.bytes)));
             slot.fresh.erase(fresh);
         }
     const bool wasOwned = slot.owned;

@@ -1,6 +1,7 @@
 #include "core/service/commit_prepare.h"
 
 #include "core/base/failpoint.h"
+#include "core/service/reads.h"
 
 #include <algorithm>
 
@@ -29,8 +30,60 @@ Status commitOnce(StoreWriter& writer, std::vector<CommitMember>& members, std::
 
 }  // namespace
 
+namespace {
+
+// A mebibyte at a time. What the copy holds must fit its hash, as all that comes from a caller must.
+Status copyArtifact(StoreWriter& writer, const PayloadRow& payload)
+{
+    Sha256 hash;
+    std::uint32_t index = 0;
+    for (std::uint64_t at = 0; at < payload.ref.size; at += kChunkSize) {
+        CAIRN_TRY_ASSIGN(
+            const std::string chunk, writer.payload(payload.copyFrom, payload.copyOf, at, kChunkSize));
+        hash.update(chunk);
+        CAIRN_TRY(writer.stageChunk(payload.artifact, index++, chunk));
+    }
+    if (saltedDigest(payload.salt, hash.finish()) != payload.ref.hash)
+        return makeError(ErrorKind::Corrupt,
+            "payload " + toText(payload.copyOf) + " of run " + toText(payload.copyFrom)
+                + " does not fit its hash");
+    return {};
+}
+
+// Copies of another run's payloads: artifacts one after the other, inline ones read a page at a time.
+Status copyPayloads(StoreWriter& writer, CommitMember& member)
+{
+    std::vector<WantedPayload> small;
+    for (PayloadRow& payload : member.payloads) {
+        if (payload.copyOf.isNull())
+            continue;
+        if (payload.artifact.isNull())
+            small.push_back({payload.copyFrom, payload.copyOf, payload.ref.size});
+        else
+            CAIRN_TRY(copyArtifact(writer, payload));
+    }
+    ReadPayloads read;
+    CAIRN_TRY(readPayloads(writer, small, read));
+    for (PayloadRow& payload : member.payloads) {
+        if (payload.copyOf.isNull())
+            continue;
+        if (payload.artifact.isNull()) {
+            const ReadPayload& found = read.at(payload.copyOf);
+            if (!found.bytes)
+                return *found.error;
+            payload.bytes = *found.bytes;
+        }
+        payload.copyFrom = {};
+        payload.copyOf = {};
+    }
+    return {};
+}
+
+}  // namespace
+
 Status stagePayloads(StoreWriter& writer, CommitMember& member)
 {
+    CAIRN_TRY(copyPayloads(writer, member));
     for (PayloadRow& payload : member.payloads) {
         if (payload.artifact.isNull() || payload.bytes.empty())
             continue;

@@ -32,6 +32,8 @@ struct Service::Impl {
         Slot& slot, const ItemPtr& item, Outcome outcome);  // at once, or held behind commits in flight
     void answer(const ItemPtr& item, Outcome outcome);
     void giveUp(Slot& slot, const ItemPtr& item, Outcome outcome);
+    void readAside(Slot& slot, const ItemPtr& item, std::vector<WantedPayload> wanted);
+    bool goOnWithRead();
     [[nodiscard]] Outcome repeatedOr(const Item& item, Outcome outcome);
     void park(Slot& slot, const ItemPtr& item, Error wrong, RunState before);
     void parkNext(Slot& slot, const std::string& why);  // before whatever waits
@@ -56,6 +58,7 @@ struct Service::Impl {
     [[nodiscard]] bool lookAt(std::span<const RunId> runs);
     void auditRefusal(const ItemPtr& item, Outcome outcome);
     [[nodiscard]] static Outcome refused(const Item& item, Rejection rejection);
+    [[nodiscard]] static Outcome notAudited(const Outcome& refused, Error why);
 
     // --- slots.cpp: loading
     Slot& slotOf(const RunId& run);
@@ -81,6 +84,7 @@ struct Service::Impl {
     [[nodiscard]] std::optional<Outcome> prepare(Item& item);  // an outcome: answered without a decision
     [[nodiscard]] std::optional<Outcome> prepareStart(Item& item, cmd::Start& start);
     [[nodiscard]] std::optional<Outcome> prepareFork(Item& item, cmd::Fork& fork);
+    [[nodiscard]] Status copyForFork(Item& item);
     [[nodiscard]] Outcome keyTaken(const Item& item, const RunRow& other) const;
 
     // --- project.cpp
@@ -125,6 +129,14 @@ struct Service::Impl {
     std::unordered_map<RunId, std::unique_ptr<Slot>> slots;
     std::vector<RunId> maybeIdle;
     int depth = 0;  // callbacks and decisions on the stack: slots are not erased meanwhile
+
+    struct Reading {
+        RunId run;
+        ItemPtr item;
+        std::shared_ptr<AsideReading> what;
+    };
+    std::vector<Reading> readings;                               // that have come back
+    std::shared_ptr<bool> alive = std::make_shared<bool>(true);  // for what comes back later
 
     PayloadCache cache{64u << 20};
     std::shared_ptr<Acknowledged> acknowledged;

@@ -9,6 +9,13 @@
 
 namespace cairn {
 
+namespace {
+
+constexpr std::uint64_t kKeyFromInput =
+    1024 * 1024;  // a larger one is not read for it: the ledger has the key
+
+}  // namespace
+
 Service::Service(StoreReader& reader, CommitQueue& queue, const Clock& clock, Rng& rng, ServiceConfig config)
     : m_impl(std::make_unique<Impl>(reader, queue, clock, rng, std::move(config)))
 {
@@ -45,9 +52,10 @@ Outcome Service::submitAndWait(Submission submission)
 bool Service::pump()
 {
     const bool moved = m_impl->queue.pump();
+    const bool read = m_impl->goOnWithRead();
     const bool more = m_impl->lookAgain();
     m_impl->tidy();
-    return moved || more;
+    return moved || read || more;
 }
 
 void Service::drain()
@@ -181,6 +189,12 @@ Result<std::string> Service::effectKey(const RunId& run, StepIx step)
     }
     if (step >= slot->confirmed.steps.size())
         return makeError(ErrorKind::NotFound, "the run has no step " + std::to_string(step));
+    const StepRecord& record = slot->confirmed.steps[step];
+    if (record.input.size > kKeyFromInput && !record.effect.isNull()) {
+        CAIRN_TRY_ASSIGN(const auto rows, m_impl->reader.effects(std::span(&record.effect, 1)));
+        if (!rows.empty() && !rows.front().key.empty())
+            return rows.front().key;
+    }
     Item item;
     CAIRN_TRY_ASSIGN(item.definition,
         m_impl->findDefinition(slot->confirmed.workflow.name, slot->confirmed.workflow.version));

@@ -153,6 +153,8 @@ struct Projection {
             if (!used.contains(payload.ref.id))
                 return;
             PayloadRow row{payload.ref, payload.salt, {}, payload.artifact};
+            row.copyFrom = payload.copyFrom;
+            row.copyOf = payload.copyOf;
             if (payload.artifact.isNull() || !payload.staged)
                 row.bytes = payload.bytes;
             member.payloads.push_back(std::move(row));
@@ -248,10 +250,10 @@ struct Projection {
     void attributes()
     {
         const Definition* definition = work.given().definition;
-        if (!member.create || !definition || definition->attributes.empty())
+        if (!member.create || !definition || definition->attributes.empty() || !after.input)
             return;
         const auto input = work.bytes(after.input);
-        if (!after.input || !input || findJsonFault(*input))
+        if (!input || findJsonFault(*input))
             return;
         for (const AttributeDef& def : definition->attributes)
             if (const auto raw = jsonAt(*input, def.at))
@@ -349,6 +351,8 @@ Result<CommitMember> Service::Impl::project(
     projection.attributes();
     projection.audit(before, entry.version - 1);
     member.delivered = item.submission.delivered;
+    if (!work.aside().empty())  // what only words need is not there yet
+        return makeError(ErrorKind::Busy, "what the entry needs is to be read first");
     return member;
 }
 

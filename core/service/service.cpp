@@ -63,10 +63,11 @@ void Service::Impl::submit(Submission submission, Done done)
     work(slot);
 }
 
-// Decides what waits, in order. Not while a broken chain still has members in the queue.
+// Decides what waits, in order. Not while a broken chain still has members in the queue, or while something
+// is read for the next decision.
 void Service::Impl::work(Slot& slot)
 {
-    while (!slot.busy && !slot.broken && !slot.waiting.empty()) {
+    while (!slot.busy && !slot.broken && !slot.reading && !slot.waiting.empty()) {
         const ItemPtr item = slot.waiting.front();
         slot.waiting.pop_front();
         if (slot.parked) {
@@ -76,6 +77,8 @@ void Service::Impl::work(Slot& slot)
         slot.busy = true;
         decideNext(slot, item);
         slot.busy = false;
+        if (!slot.reading)
+            item->read.clear();
     }
     maybeIdle.push_back(slot.run);
 }
@@ -111,7 +114,18 @@ void Service::Impl::answer(const ItemPtr& item, Outcome outcome)
         done(std::move(outcome));
 }
 
-// A person's act that was refused is on record before its answer is given.
+// The act has done nothing, whatever became of the entry that says so.
+Outcome Service::Impl::notAudited(const Outcome& refused, Error why)
+{
+    const ErrorKind kind = why.kind == ErrorKind::OutcomeUnknown ? ErrorKind::Busy : why.kind;
+    return failedWith(refused.run,
+        makeError(kind,
+            "nothing was done: the act is refused (" + refused.rejection.text
+                + "), and the audit entry that says so could not be written: " + why.text));
+}
+
+// A person's act that was refused is on record before its answer is given; where that cannot be written, it
+// is not answered as refused.
 void Service::Impl::auditRefusal(const ItemPtr& item, Outcome outcome)
 {
     const Submission& s = item->submission;
@@ -139,11 +153,12 @@ void Service::Impl::auditRefusal(const ItemPtr& item, Outcome outcome)
     row.after += "}";
     auto kept = std::make_shared<Outcome>(std::move(outcome));
     queue.pushAudit(std::move(row), [this, item, kept](Result<std::uint64_t> seq) {
-        if (seq)
+        if (seq) {
             kept->auditSeq = *seq;
-        else
-            log::error("audit_failed", {{"run", item->submission.run}, {"error", seq.error().text}});
-        answer(item, std::move(*kept));
+            return answer(item, std::move(*kept));
+        }
+        log::error("audit_failed", {{"run", item->submission.run}, {"error", seq.error().text}});
+        answer(item, notAudited(*kept, std::move(seq).error()));
     });
 }
 
@@ -181,7 +196,11 @@ void Service::Impl::decideNext(Slot& slot, const ItemPtr& item)
     const Summary summary = summarise(slot.tentative, now());
     Work deciding(*this, slot, slot.tentative, *item);
     deciding.assumeOwnKeysFree();
+    if (config.aside)
+        deciding.mayReadAside();
     auto decision = deciding.decide();
+    if (!decision && !deciding.aside().empty())
+        return readAside(slot, item, deciding.aside());
     if (!decision) {
         Error error = std::move(decision).error();
         noteAway(error);
@@ -228,6 +247,53 @@ void Service::Impl::giveUp(Slot& slot, const ItemPtr& item, Outcome outcome)
     slot.loaded = false;
     slot.forgetRows();
     finish(slot, item, std::move(outcome));
+}
+
+// The decision needs more than a moment's reading: the run waits for it, the service's thread does not. What
+// is in flight lands meanwhile, and then all is decided again.
+void Service::Impl::readAside(Slot& slot, const ItemPtr& item, std::vector<WantedPayload> wanted)
+{
+    slot.waiting.push_front(item);
+    breakChain(slot);
+    auto reading = std::make_shared<AsideReading>();
+    reading->wanted = std::move(wanted);
+    slot.reading = reading;
+    const auto work = [reading](StoreReader& store) {
+        try {
+            reading->status = readPayloads(store, reading->wanted, reading->read);
+        } catch (const std::exception& problem) {
+            reading->status =
+                makeError(ErrorKind::Internal, std::string("the payloads cannot be read: ") + problem.what());
+        }
+    };
+    config.aside(work, [this, here = std::weak_ptr<bool>(alive), run = slot.run, item, reading] {
+        if (here.lock())
+            readings.push_back({run, item, reading});
+    });
+}
+
+// What was read aside is there: its decisions are made again. True: there was something.
+bool Service::Impl::goOnWithRead()
+{
+    if (readings.empty())
+        return false;
+    ++depth;
+    for (const Reading& each : std::exchange(readings, {})) {
+        Slot* slot = findSlot(each.run);
+        if (!slot || slot->reading != each.what)
+            continue;
+        slot->reading.reset();
+        if (!each.what->status) {
+            std::erase(slot->waiting, each.item);
+            answer(each.item, failedWith(each.run, each.what->status.error()));
+        } else {
+            each.item->read.merge(each.what->read);
+        }
+        if (slot->outstanding == 0)
+            rebuild(*slot);
+    }
+    --depth;
+    return true;
 }
 
 // A command id that came from outside may have been committed before: then that is the answer, whatever the
@@ -316,6 +382,8 @@ void Service::Impl::pushEntry(Slot& slot, const ItemPtr& item, Work& deciding, E
         if (auto wrong = checkAgain(*before, slot.tentative, sealed))
             return park(slot, item, *std::move(wrong), *before);
     auto member = project(deciding, slot, item->entry, sealed, summary);
+    if (!member && !deciding.aside().empty())
+        return readAside(slot, item, deciding.aside());
     if (!member) {
         giveUp(slot, item, failedWith(slot.run, std::move(member).error()));
         return;

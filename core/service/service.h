@@ -22,6 +22,10 @@ struct NewPayload {
     std::string bytes;    // also of an artifact: what is rendered in the same commit may read it
     ArtifactId artifact;  // null: inline
     bool staged = false;  // the artifact's chunks are in the store; otherwise the commit queue stages them
+    // A copy of another run's payload (null: none), under the same salt and hash. Its bytes and plain digest
+    // are not here: the commit queue copies them, and whoever needs them reads them there.
+    RunId copyFrom{};
+    PayloadId copyOf{};
 };
 
 // What is said to be JSON must be JSON whose every reading is the same: no member twice, no number that a
@@ -134,6 +138,11 @@ struct ServiceConfig {
     std::uint32_t uid = 0;            // real uid, for the audit
     std::string login;                // Actor::login of persons who act through this service
     std::string host;
+    // For who must not be held up (an engine): has `work` done on another thread, with a connection of that
+    // thread, and calls `done` on the service's thread afterwards, or at once; not at all once it is gone.
+    // What a decision needs to read is read there where it is over 100 payloads or 1 MiB: meanwhile the run
+    // waits, and the next pump() after `done` decides again. None: everything is read where it is needed.
+    std::function<void(std::function<void(StoreReader&)> work, std::function<void()> done)> aside{};
 };
 
 // What the engine may spend: asked at each decision that may start attempts. Both numbers are as of the last

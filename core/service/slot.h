@@ -1,6 +1,7 @@
 #pragma once
 // Inside of the service: what it holds of one run, and of one submission under way.
 
+#include "core/service/reads.h"
 #include "core/service/service.h"
 
 #include <deque>
@@ -28,6 +29,8 @@ struct Item {
     std::shared_ptr<const RunState> source;
     std::map<PayloadId, PayloadRef> copies;
 
+    ReadPayloads read;  // for the decision that is being made, or made again
+
     // Decided: either an answer that waits for the commits before it, or a commit under way.
     std::optional<Outcome> held;
     std::optional<Rejection> late;  // the commit keeps a late result as evidence; this is the answer
@@ -39,6 +42,13 @@ struct Item {
     std::map<std::string, std::uint32_t, std::less<>> permits;
 };
 using ItemPtr = std::shared_ptr<Item>;
+
+// Payloads that are read beside the service's thread. Nothing of that thread: it may be freed on another.
+struct AsideReading {
+    std::vector<WantedPayload> wanted;
+    ReadPayloads read;
+    Status status;
+};
 
 // One run. `confirmed` is what the store has; `tentative` has the commits in flight applied as well.
 struct Slot {
@@ -64,6 +74,8 @@ struct Slot {
     bool parkFailed = false;      // what must be parked could not be; the next submission tries again
     bool broken = false;          // a member failed: all is decided again once nothing is outstanding
     bool reloadWanted = false;
+    // What the next decision needs is being read aside: nothing is decided meanwhile. Which reading it is.
+    std::shared_ptr<AsideReading> reading;
     bool busy = false;  // a decision is on the stack
     std::optional<Error> parked;
     std::string

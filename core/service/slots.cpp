@@ -231,7 +231,10 @@ std::string Service::Impl::errorText(Slot& slot, const PayloadRef& error, Work* 
         return found->second;
     std::string text;
     if (work) {
-        if (const auto bytes = work->bytes(error))
+        const auto bytes = work->bytes(error);
+        if (!work->aside().empty())
+            return text;  // asked for again with the whole entry
+        if (bytes)
             text = normalisedError(*bytes, error.media);
     } else if (const auto bytes = reader.payload(slot.run, error.id, 0, kPayloadLimit)) {
         text = normalisedError(*bytes, error.media);

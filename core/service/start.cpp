@@ -211,6 +211,48 @@ Outcome Service::Impl::keyTaken(const Item& item, const RunRow& other) const
             + "; nothing was started. Use another key, or the same bytes");
 }
 
+// Which payloads a fork takes over, and under which ids. Their bytes are copied by the commit queue, one
+// after the other; small ones are in memory together, and those beyond 64 MiB of them go the way of large
+// ones.
+Status Service::Impl::copyForFork(Item& item)
+{
+    constexpr std::uint64_t kInlineOfFork = 64 * 1024 * 1024;
+    Submission& s = item.submission;
+    std::vector<PayloadId> ids;
+    for (const PayloadRef& ref : forkedPayloads(*item.source))
+        ids.push_back(ref.id);
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    std::uint64_t small = 0;
+    for (std::span<const PayloadId> rest = ids; !rest.empty();) {
+        const auto page = rest.first(std::min(rest.size(), kPayloadPage));
+        rest = rest.subspan(page.size());
+        CAIRN_TRY_ASSIGN(const auto found, reader.payloads(s.forkSource, page, 0));
+        std::map<PayloadId, PayloadInfo> infos;
+        for (const FoundPayload& each : found)
+            infos[each.info.ref.id] = each.info;
+        for (const PayloadId& id : page) {
+            const auto known = infos.find(id);
+            if (known == infos.end()) {
+                CAIRN_TRY_ASSIGN(infos[id], reader.payloadInfo(s.forkSource, id));  // says why
+            }
+            NewPayload copy;
+            const PayloadInfo& info = infos[id];
+            copy.ref = info.ref;
+            copy.ref.id = makeId<PayloadId>(clock.wallMs(), rng);
+            copy.salt = info.salt;
+            copy.copyFrom = s.forkSource;
+            copy.copyOf = id;
+            small += info.ref.size <= kInlineLimit ? info.ref.size : 0;
+            if (info.ref.size > kInlineLimit || (small > kInlineOfFork && info.ref.size > 0))
+                copy.artifact = makeId<ArtifactId>(clock.wallMs(), rng);
+            item.copies[id] = copy.ref;
+            s.payloads.push_back(std::move(copy));
+        }
+    }
+    return {};
+}
+
 std::optional<Outcome> Service::Impl::prepareFork(Item& item, cmd::Fork& fork)
 {
     Submission& s = item.submission;
@@ -233,17 +275,11 @@ std::optional<Outcome> Service::Impl::prepareFork(Item& item, cmd::Fork& fork)
     if (!found)
         return failedWith(s.forkSource, std::move(found).error());
     item.definition = *std::move(found);
-    for (const PayloadRef& ref : forkedPayloads(*item.source)) {
-        if (item.copies.contains(ref.id))
-            continue;
-        auto bytes = reader.payload(s.forkSource, ref.id);
-        if (!bytes && bytes.error().kind == ErrorKind::Refused)
-            return rejected(RejectCode::Refused, s.forkSource,
-                "a result that the fork would copy was redacted: " + bytes.error().text);
-        if (!bytes)
-            return failedWith(s.forkSource, std::move(bytes).error());
-        s.payloads.push_back(makePayload(*std::move(bytes), ref.media));
-        item.copies[ref.id] = s.payloads.back().ref;
+    if (const Status copied = copyForFork(item); !copied) {
+        if (copied.error().kind != ErrorKind::Refused)
+            return failedWith(s.forkSource, copied.error());
+        return rejected(RejectCode::Refused, s.forkSource,
+            "a result that the fork would copy was redacted: " + copied.error().text);
     }
     RunRow& identity = item.identity;
     identity.run = s.run;

@@ -39,6 +39,8 @@ Work::Work(Service::Impl& service, Slot& slot, RunState& state, Item& item)
     , m_state(state)
     , m_item(item)
 {
+    for (const NewPayload& payload : item.submission.payloads)
+        m_came.emplace(payload.ref.id, &payload);
 }
 
 Status Work::prepareGiven()
@@ -146,8 +148,10 @@ Result<bool> Work::same(const PayloadRef& recorded, const PayloadRef& given)
     if (!recorded || !given)
         return recorded.isNull() == given.isNull();
     CAIRN_TRY_ASSIGN(const Digest digest, plain(given));
-    if (const auto fresh = m_slot.fresh.find(recorded.id); fresh != m_slot.fresh.end())
-        return fresh->second.plain == digest;
+    if (inHand(recorded.id)) {  // of a commit in flight
+        CAIRN_TRY_ASSIGN(const Digest before, plain(recorded));
+        return before == digest;
+    }
     CAIRN_TRY_ASSIGN(const PayloadInfo info, m_service.reader.payloadInfo(m_slot.run, recorded.id));
     return !info.redacted && saltedDigest(info.salt, digest) == recorded.hash;
 }
@@ -212,6 +216,8 @@ Status Work::fetch(const Needs& needs)
     if (again)
         return makeError(ErrorKind::Internal,
             "a decision on run " + toText(m_state.id) + " asks again for what it was given");
+    wantFor(needs);
+    CAIRN_TRY(gather());
     for (const StepIx ix : needs.render) {
         CAIRN_TRY_ASSIGN(Rendered rendered, render(ix));
         m_given.rendered[ix] = std::move(rendered);
@@ -236,42 +242,6 @@ PayloadRef Work::keep(NewPayload payload)
     const PayloadRef ref = payload.ref;
     m_made.emplace(ref.id, std::move(payload));
     return ref;
-}
-
-Result<std::string_view> Work::bytes(const PayloadRef& ref)
-{
-    for (const NewPayload& given : m_item.submission.payloads)
-        if (given.ref.id == ref.id)
-            return std::string_view(given.bytes);
-    if (const auto made = m_made.find(ref.id); made != m_made.end())
-        return std::string_view(made->second.bytes);
-    if (const auto fresh = m_slot.fresh.find(ref.id); fresh != m_slot.fresh.end())
-        return std::string_view(fresh->second.bytes);
-    if (const auto read = m_read.find(ref.id); read != m_read.end())
-        return std::string_view(*read->second);
-    Bytes found = m_service.cache.find(ref.id);
-    if (!found) {
-        CAIRN_TRY_ASSIGN(std::string read, m_service.reader.payload(m_slot.run, ref.id));
-        found = std::make_shared<const std::string>(std::move(read));
-        m_service.cache.put(ref.id, found);
-    }
-    m_read[ref.id] = found;
-    return std::string_view(*found);
-}
-
-Result<Digest> Work::plain(const PayloadRef& ref)
-{
-    if (!ref)
-        return sha256("");
-    if (const auto known = m_plains.find(ref.id); known != m_plains.end())
-        return known->second;
-    if (const auto made = m_made.find(ref.id); made != m_made.end())
-        return made->second.plain;
-    for (const NewPayload& given : m_item.submission.payloads)
-        if (given.ref.id == ref.id)
-            return given.plain;
-    CAIRN_TRY_ASSIGN(const std::string_view read, bytes(ref));
-    return m_plains[ref.id] = sha256(read);
 }
 
 // --- ledger, resources, output
@@ -330,16 +300,29 @@ Result<LedgerRow> Work::ledgerView(const EffectRow& row)
         return view;
     }
     // The recorded result, copied: payloads are shared within their run only.
-    auto result = m_service.reader.payload(row.holder, row.result);
+    auto result = copiedResult(row);
     if (!result && result.error().kind == ErrorKind::Refused) {
         view.unknowable = true;  // redacted
         return view;
     }
     if (!result)
         return std::move(result).error();
-    CAIRN_TRY_ASSIGN(const PayloadInfo about, m_service.reader.payloadInfo(row.holder, row.result));
-    view.result = keep(m_service.makePayload(*std::move(result), about.ref.media));
+    view.result = *result;
     return view;
+}
+
+Result<PayloadRef> Work::copiedResult(const EffectRow& row)
+{
+    CAIRN_TRY_ASSIGN(const PayloadInfo about, m_service.reader.payloadInfo(row.holder, row.result));
+    WantedPayload wanted;
+    wanted.run = row.holder;
+    wanted.id = row.result;
+    wanted.size = about.ref.size;
+    if (!have(wanted.id))
+        m_wanted.emplace(wanted.id, wanted);
+    CAIRN_TRY(gather());
+    CAIRN_TRY_ASSIGN(const std::string_view bytes, readAt(wanted.id));
+    return keep(m_service.makePayload(std::string(bytes), about.ref.media));
 }
 
 Status Work::fetchOutput()
@@ -369,15 +352,21 @@ Rendered Work::failed(std::string text)
     return rendered;
 }
 
+const PayloadRef* Work::givenInput(const StepRecord& record) const
+{
+    const cmd::Body& body = m_item.submission.command.body;
+    if (const auto* c = std::get_if<cmd::DrivenStep>(&body); c && c->step.id == record.id)
+        return &c->input;
+    if (const auto* c = std::get_if<cmd::AmendInput>(&body); c && c->step == record.id)
+        return &c->input;
+    return nullptr;
+}
+
 Result<Rendered> Work::render(StepIx ix)
 {
     const StepRecord& record = m_state.steps[ix];
-    if (const auto* c = std::get_if<cmd::DrivenStep>(&m_item.submission.command.body);
-        c && c->step.id == record.id)
-        return renderGiven(ix, c->input);
-    if (const auto* c = std::get_if<cmd::AmendInput>(&m_item.submission.command.body);
-        c && c->step == record.id)
-        return renderGiven(ix, c->input);
+    if (const PayloadRef* input = givenInput(record))
+        return renderGiven(ix, *input);
     if (record.undoOf != kNoStep)
         return renderUndoStep(ix);
     const StepDef* def = m_definition ? m_definition->step(record.name, ix) : nullptr;
@@ -497,93 +486,6 @@ Result<std::string> Work::keyText(StepIx ix)
         return toText(m_state.origin) + "/" + record.id;
     CAIRN_TRY_ASSIGN(const std::string_view input, json(record.input));
     return renderEffectKey(tool->effectKey, input);
-}
-
-// --- sources of templates
-
-Result<std::string_view> Work::json(const PayloadRef& ref)
-{
-    if (!ref)
-        return std::string_view("null");
-    if (const auto quoted = m_quoted.find(ref.id); quoted != m_quoted.end())
-        return std::string_view(*quoted->second);
-    CAIRN_TRY_ASSIGN(const std::string_view raw, bytes(ref));
-    if (m_checked.contains(ref.id))
-        return raw;
-    if (ref.media.empty() || ref.media.find("json") != std::string::npos) {
-        if (const auto fault = findJsonFault(raw))
-            return makeError(ErrorKind::InvalidInput,
-                "it is not JSON: " + fault->text + " at byte " + std::to_string(fault->offset));
-        m_checked.insert(ref.id);
-        return raw;
-    }
-    if (!isUtf8(raw))
-        return makeError(
-            ErrorKind::InvalidInput, "it is " + ref.media + " and not text, so a template cannot read it");
-    const auto& quoted = m_quoted[ref.id] = std::make_shared<const std::string>(jsonQuote(raw));
-    return std::string_view(*quoted);
-}
-
-Result<std::string_view> Work::source(std::string_view name)
-{
-    if (name == "input")
-        return json(m_state.input);
-    const StepRecord* record = m_state.find(name);
-    const StepDef* def = m_definition ? m_definition->step(name) : nullptr;
-    if (!record && def && !def->onDemand) {  // a migration renames steps; their ids stay
-        const auto renamed =
-            std::find_if(m_state.steps.begin(), m_state.steps.end(), [name](const StepRecord& step) {
-                return step.name == name && step.owner == kNoStep && step.undoOf == kNoStep;
-            });
-        record = renamed == m_state.steps.end() ? nullptr : &*renamed;
-    }
-    if (!record)
-        return makeError(ErrorKind::NotFound, "the run has no such step");
-    if (record->state == StepState::Skipped && !record->output)
-        return makeError(ErrorKind::NotFound, "the step was skipped");
-    if (record->state != StepState::Complete && record->state != StepState::Skipped)
-        return makeError(ErrorKind::NotFound, "the step has no result");
-    if (record->kind == StepKind::FanOut && !record->output)
-        return fanOutArray(*record);
-    return json(record->output);
-}
-
-// A fan-out's output is the list of its members' outputs in their order; null where a member has none.
-Result<std::string_view> Work::fanOutArray(const StepRecord& record)
-{
-    const StepIx ix = m_state.stepById.at(record.id);
-    if (const auto known = m_arrays.find(ix); known != m_arrays.end())
-        return std::string_view(*known->second);
-    std::string list = "[";
-    for (const StepIx member : record.members) {
-        if (list.size() > 1)
-            list += ',';
-        CAIRN_TRY_ASSIGN(const std::string_view value, json(m_state.steps[member].output));
-        list += value;
-        if (list.size() > kPayloadLimit)
-            return makeError(ErrorKind::InvalidInput,
-                "the list of results is over the limit of " + formatBytes(kPayloadLimit));
-    }
-    list += ']';
-    const auto& kept = m_arrays[ix] = std::make_shared<const std::string>(std::move(list));
-    return std::string_view(*kept);
-}
-
-Result<std::string_view> Work::item(const StepRecord& member)
-{
-    auto found = m_items.find(member.owner);
-    if (found == m_items.end()) {
-        const StepDef* def = m_definition->step(m_state.steps[member.owner].name);
-        if (!def || !def->forEach)
-            return makeError(ErrorKind::InvalidInput,
-                "step \"" + member.name + "\" is no longer made for each item of a list");
-        const auto sources = [this](std::string_view name) { return source(name); };
-        CAIRN_TRY_ASSIGN(auto slices, itemSlices(*def->forEach, sources));
-        found = m_items.emplace(member.owner, std::move(slices)).first;
-    }
-    if (member.index >= found->second.size())
-        return makeError(ErrorKind::InvalidInput, "the list has no item " + std::to_string(member.index));
-    return found->second[member.index];
 }
 
 }  // namespace cairn

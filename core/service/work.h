@@ -5,6 +5,7 @@
 
 #include "core/base/json_scan.h"
 #include "core/definition/render.h"
+#include "core/service/reads.h"
 
 #include <set>
 
@@ -20,6 +21,10 @@ public:
     // The decision will be committed, so what the commit is guarded by need not be read first: a key that
     // only this run makes is taken for free, and read where the commit finds that it is not.
     void assumeOwnKeysFree() { m_assume = true; }
+    // The decision can be made again: what is more than a moment's reading is not read here. decide(), or
+    // the projection, then ends with an error, and aside() says what is to be put into Item::read first.
+    void mayReadAside() { m_mayWait = true; }
+    [[nodiscard]] const std::vector<WantedPayload>& aside() const { return m_aside; }
     // Without deciding: keyText() needs to know the workflow.
     void useDefinition(std::shared_ptr<const Definition> definition) { m_definition = std::move(definition); }
 
@@ -45,7 +50,9 @@ private:
     Status fetch(const Needs& needs);
     Status fetchLedger(const EffectId& effect);
     Result<LedgerRow> ledgerView(const EffectRow& row);
+    Result<PayloadRef> copiedResult(const EffectRow& row);
     Status fetchOutput();
+    const PayloadRef* givenInput(const StepRecord& record) const;  // the command brings the step's input
     Result<Rendered> render(StepIx ix);
     Result<Rendered> renderDefined(StepIx ix, const StepDef& def);
     Result<Rendered> renderGiven(StepIx ix, const PayloadRef& input);
@@ -53,6 +60,19 @@ private:
     Result<Rendered> asRendered(StepIx ix, std::string input, std::string key, Money amount);
     Rendered failed(std::string text);
     PayloadRef keep(NewPayload payload);
+
+    // --- work_reads.cpp
+    enum class ReadFor : std::uint8_t { Verbatim, Template, Hash };
+    const NewPayload* inHand(const PayloadId& id) const;
+    WantedPayload placeOf(const PayloadRef& ref) const;
+    bool have(const PayloadId& place);
+    Result<std::string_view> readAt(const PayloadId& place) const;
+    void want(const PayloadRef& ref, ReadFor what);
+    void wantSource(std::string_view name);
+    void wantFor(const Needs& needs);
+    Status gather();  // reads what is wanted
+    const StepRecord* sourceRecord(std::string_view name) const;
+    bool isTooLong(const StepRecord& fanOut) const;
 
     // Sources of templates: always JSON that the scanner accepts.
     Result<std::string_view> source(std::string_view name);
@@ -67,8 +87,13 @@ private:
     Given m_given;
     std::shared_ptr<const Definition> m_definition;
     std::shared_ptr<const Definition> m_target;
+    std::map<PayloadId, const NewPayload*> m_came;  // with the command
     std::map<PayloadId, NewPayload> m_made;
-    std::map<PayloadId, Bytes> m_read;
+    std::map<PayloadId, WantedPayload> m_wanted;
+    std::vector<WantedPayload> m_aside;
+    std::size_t m_countHere = 0;  // read where the decision is made
+    std::uint64_t m_bytesHere = 0;
+    bool m_mayWait = false;
     std::map<PayloadId, Digest> m_plains;
     std::set<PayloadId> m_checked;        // valid JSON
     std::map<PayloadId, Bytes> m_quoted;  // text payloads as JSON strings

@@ -152,6 +152,18 @@ Status checkContent(const CommitMember& member)
     return {};
 }
 
+Status checkFound(FoundPayload& found, std::string bytes, const RunId& run, std::uint64_t inlineUpTo)
+{
+    const PayloadInfo& info = found.info;
+    if (!info.artifact.isNull() || info.ref.size > inlineUpTo)
+        return {};
+    if (bytes.size() != info.ref.size || saltedDigest(info.salt, sha256(bytes)) != info.ref.hash)
+        return makeError(ErrorKind::Corrupt,
+            "payload " + toText(info.ref.id) + " of run " + toText(run) + " does not fit its hash");
+    found.bytes = std::move(bytes);
+    return {};
+}
+
 Status checkAudit(const AuditRow& row)
 {
     for (const std::string* text :
@@ -233,8 +245,8 @@ Status checkAuditLink(const AuditRow& row, std::uint64_t seq, const Digest& head
             "audit entry " + std::to_string(row.seq) + " does not continue the audit here, which ends at "
                 + std::to_string(seq));
     if (auditHash(row) != row.hash)
-        return makeError(
-            ErrorKind::Corrupt, "audit entry " + std::to_string(row.seq) + " was changed after it was written");
+        return makeError(ErrorKind::Corrupt,
+            "audit entry " + std::to_string(row.seq) + " was changed after it was written");
     return {};
 }
 

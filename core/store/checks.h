@@ -16,6 +16,10 @@ namespace cairn {
 [[nodiscard]] Status checkFormat(const CommitMember& member, std::uint16_t writeFormat);
 // Where a payload is inline: the bytes fit their size, limit and hash.
 [[nodiscard]] Status checkInlinePayload(const PayloadRow& payload);
+// For payloads(): takes the bytes where it is inline and has no more than that; Corrupt where they do not
+// fit.
+[[nodiscard]] Status checkFound(
+    FoundPayload& found, std::string bytes, const RunId& run, std::uint64_t inlineUpTo);
 [[nodiscard]] Status checkAudit(const AuditRow& row);
 [[nodiscard]] Status checkStaged(const StagedAct& act);
 [[nodiscard]] Status checkSession(const SessionRow& row);

@@ -79,6 +79,11 @@ public:
     {
         return read("payload", [&] { return m_store->payload(run, id, offset, limit); });
     }
+    Result<std::vector<FoundPayload>> payloads(
+        const RunId& run, std::span<const PayloadId> ids, std::uint64_t inlineUpTo) override
+    {
+        return read("payloads", [&] { return m_store->payloads(run, ids, inlineUpTo); });
+    }
     Result<std::vector<EffectRow>> effects(std::span<const EffectId> ids) override
     {
         return read("effects", [&] { return m_store->effects(ids); });

@@ -146,6 +146,10 @@ struct PayloadRow {
     Salt salt{};
     std::string bytes;  // where artifact is null
     ArtifactId artifact;
+    // A copy of another run's payload, under the same salt and hash: the commit queue reads it, and stages it
+    // where it is an artifact. Stores see rows without it.
+    RunId copyFrom{};
+    PayloadId copyOf{};
 };
 inline constexpr std::size_t kInlineLimit = 16 * 1024;
 inline constexpr std::size_t kChunkSize = 1024 * 1024;

@@ -8,6 +8,7 @@
 #include "core/store/fence.h"
 #include "core/store/lists.h"
 #include "core/store/options.h"
+#include "core/store/payload_info.h"
 #include "core/store/rows.h"
 
 #include <functional>
@@ -93,13 +94,6 @@ struct WorkflowRow {
     TimeMs addedAt = kNoTime;
 };
 
-struct PayloadInfo {
-    PayloadRef ref;
-    Salt salt{};
-    bool redacted = false;
-    ArtifactId artifact;  // null: inline
-};
-
 struct VerifyProblem {
     std::string where;  // table or run, and position
     std::string text;
@@ -145,6 +139,11 @@ public:
     // always against theirs (Corrupt). Redacted: Refused, with the act in the text.
     [[nodiscard]] virtual Result<std::string> payload(const RunId& run, const PayloadId& payload,
         std::uint64_t offset = 0, std::uint64_t limit = kPayloadLimit) = 0;
+    // Several of one run in one round trip, in no order; with the bytes of those that are inline and have no
+    // more than `inlineUpTo`, checked against their hashes (Corrupt). What is not there, and what is
+    // redacted, is left out: payload() says why. The caller asks for kPayloadPage at a time.
+    [[nodiscard]] virtual Result<std::vector<FoundPayload>> payloads(
+        const RunId& run, std::span<const PayloadId> ids, std::uint64_t inlineUpTo = kInlineLimit) = 0;
 
     [[nodiscard]] virtual Result<std::vector<EffectRow>> effects(
         std::span<const EffectId> ids) = 0;  // absent ones are left out

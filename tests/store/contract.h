@@ -67,6 +67,7 @@ private Q_SLOTS:
     void slotsAndRateDoNotTouchEachOther();
     void workflowVersionsNeverChange();
     void payloadsInlineAndInChunks();
+    void severalPayloadsAtOnce();
     void payloadRangesAreExact();
     void incompleteArtifactsAreRefused();
     void adoptedArtifactsCannotChange();

@@ -141,6 +141,9 @@ void PostgresPlansTest::noTableIsReadWhole()
         CAIRN_VERIFY_OK(store->findRuns("01", 5));
         CAIRN_VERIFY_OK(store->payload(run, idOf<PayloadId>("payload g0/0")));
         CAIRN_VERIFY_OK(store->payload(run, idOf<PayloadId>("payload large g0/0")));
+        const std::vector<PayloadId> several{
+            idOf<PayloadId>("payload g0/0"), idOf<PayloadId>("payload large g0/0")};
+        QCOMPARE(store->payloads(run, several)->size(), std::size_t{2});
         CAIRN_VERIFY_OK(store->effects(std::vector<EffectId>{effectOf("n1")}));
         CAIRN_VERIFY_OK(store->effectsOfRun(run));
         CAIRN_VERIFY_OK(store->steps(run));

@@ -41,6 +41,11 @@ public:
     {
         return m_in.payload(run, id, offset, limit);
     }
+    Result<std::vector<FoundPayload>> payloads(
+        const RunId& run, std::span<const PayloadId> ids, std::uint64_t inlineUpTo) override
+    {
+        return m_in.payloads(run, ids, inlineUpTo);
+    }
     Result<std::vector<EffectRow>> effects(std::span<const EffectId> ids) override
     {
         return m_in.effects(ids);

@@ -23,6 +23,8 @@ public:
     Result<PayloadInfo> payloadInfo(const RunId& run, const PayloadId& payload) override;
     Result<std::string> payload(
         const RunId& run, const PayloadId& payload, std::uint64_t offset, std::uint64_t limit) override;
+    Result<std::vector<FoundPayload>> payloads(
+        const RunId& run, std::span<const PayloadId> ids, std::uint64_t inlineUpTo) override;
     Result<std::vector<EffectRow>> effects(std::span<const EffectId> ids) override;
     Result<std::vector<EffectRow>> effectsOfRun(const RunId& run) override;
     Result<std::vector<ResourceRow>> resources() override;

@@ -158,6 +158,22 @@ Result<std::string> MemoryStore::payload(
     return whole.substr(offset, limit);
 }
 
+Result<std::vector<FoundPayload>> MemoryStore::payloads(
+    const RunId& run, std::span<const PayloadId> ids, std::uint64_t inlineUpTo)
+{
+    std::vector<FoundPayload> out;
+    for (const PayloadId& id : ids) {
+        auto info = payloadInfo(run, id);
+        if (!info)
+            continue;
+        FoundPayload& found = out.emplace_back(FoundPayload{*std::move(info), std::nullopt});
+        if (found.info.artifact.isNull() && found.info.ref.size <= inlineUpTo) {
+            CAIRN_TRY_ASSIGN(found.bytes, payload(run, id, 0, kPayloadLimit));
+        }
+    }
+    return out;
+}
+
 Result<std::vector<StepRow>> MemoryStore::steps(const RunId& run)
 {
     CAIRN_TRY_ASSIGN(const MemoryRun* found, find(run));

@@ -88,4 +88,34 @@ Result<std::string> PostgresStore::payload(
     return offset == 0 && limit >= bytes.size() ? bytes : bytes.substr(offset, limit);
 }
 
+Result<std::vector<FoundPayload>> PostgresStore::payloads(
+    const RunId& run, std::span<const PayloadId> ids, std::uint64_t inlineUpTo)
+{
+    std::vector<FoundPayload> out;
+    if (ids.empty())
+        return out;
+    struct Row {
+        FoundPayload found;
+        std::uint64_t act = 0;
+        std::string bytes;
+    };
+    auto rows = readAll<Row>(
+        Sql::InfosAndBytes,
+        [](Rows& q, Row& row) {
+            PayloadInfo& i = row.found.info;
+            q.read(i.ref.id, i.ref.hash, i.ref.size, i.ref.media, i.salt, i.artifact, row.act, row.bytes);
+        },
+        run, Column::of(Type::Uuid, ids), inlineUpTo);
+    if (!rows)
+        return hidden(std::move(rows).error(), run, ids.front());
+    out.reserve(rows->size());
+    for (Row& row : *rows) {
+        if (row.act != 0)
+            continue;
+        CAIRN_TRY(checkFound(row.found, std::move(row.bytes), run, inlineUpTo));
+        out.push_back(std::move(row.found));
+    }
+    return out;
+}
+
 }  // namespace cairn::postgres

@@ -75,4 +75,28 @@ Result<std::string> SqliteStore::payload(
     return offset == 0 && limit >= bytes.size() ? bytes : bytes.substr(offset, limit);
 }
 
+Result<std::vector<FoundPayload>> SqliteStore::payloads(
+    const RunId& run, std::span<const PayloadId> ids, std::uint64_t inlineUpTo)
+{
+    std::vector<FoundPayload> out;
+    out.reserve(ids.size());
+    for (const PayloadId& id : ids) {
+        Query query(db(), Sql::InfoAndBytes);
+        CAIRN_TRY_ASSIGN(const bool there, query.bind(inlineUpTo, run, id).step());
+        if (!there)
+            continue;
+        FoundPayload found;
+        PayloadInfo& info = found.info;
+        std::uint64_t act = 0;
+        std::string bytes;
+        query.read(
+            info.ref.id, info.ref.hash, info.ref.size, info.ref.media, info.salt, info.artifact, act, bytes);
+        if (act != 0)
+            continue;
+        CAIRN_TRY(checkFound(found, std::move(bytes), run, inlineUpTo));
+        out.push_back(std::move(found));
+    }
+    return out;
+}
+
 }  // namespace cairn::sqlite

@@ -1,0 +1,25 @@
+#pragma once
+// What a store says of a payload.
+
+#include "core/store/rows.h"
+
+#include <optional>
+#include <string>
+
+namespace cairn {
+
+struct PayloadInfo {
+    PayloadRef ref;
+    Salt salt{};
+    bool redacted = false;
+    ArtifactId artifact;  // null: inline
+};
+
+// One of several that were read at once.
+struct FoundPayload {
+    PayloadInfo info;
+    std::optional<std::string> bytes;  // of inline ones, up to the size that was asked for
+};
+inline constexpr std::size_t kPayloadPage = 500;  // that many inline ones are at most 8 MiB
+
+}  // namespace cairn

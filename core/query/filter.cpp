@@ -36,7 +36,7 @@ constexpr std::pair<std::string_view, Reason> kReasonWords[] = {
 constexpr std::pair<std::string_view, std::string_view> kNotYet[] = {
     {"owner", "runs are not assigned to people yet; touched-by:NAME finds those that somebody acted on"},
     {"store", "this list is of one store: name another with --store"},
-    {"tokens", "lists do not keep what a run used; `cairn show RUN` tells it"},
+    {"tokens", "lists do not keep what a run used; `cairn show RUN` tells it of a run with a budget"},
     {"cost",
         "lists do not keep what a run used; money:>500 asks for the amount at stake, and `cairn show RUN` "
         "tells what was used"},

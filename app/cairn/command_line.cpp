@@ -3,6 +3,7 @@
 #include "app/cairn/cli.h"
 #include "app/common/open_store.h"
 #include "core/base/failpoint.h"
+#include "core/definition/text_values.h"
 
 #include <CLI/CLI.hpp>
 
@@ -14,7 +15,6 @@
 #include <cstring>
 #include <exception>
 #include <fcntl.h>
-#include <numeric>
 
 namespace cairn::cli {
 
@@ -53,20 +53,6 @@ Status checkValues(const CLI::App& app)
     return {};
 }
 
-// How many letters have to be changed, added or left out.
-std::size_t distance(const std::string& a, const std::string& b)
-{
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t corner = std::exchange(row[0], i);
-        for (std::size_t j = 1; j <= b.size(); ++j)
-            corner = std::exchange(
-                row[j], std::min({row[j] + 1, row[j - 1] + 1, corner + (a[i - 1] == b[j - 1] ? 0 : 1)}));
-    }
-    return row.back();
-}
-
 // What was not understood, by its name.
 std::string usageText(const CLI::App& app, const CLI::ParseError& error)
 {
@@ -82,13 +68,8 @@ std::string usageText(const CLI::App& app, const CLI::ParseError& error)
     const std::string& word = rest.front();
     if (word.starts_with("-"))
         return "there is no option " + word + "; `" + place + " --help` lists what there is";
-    std::string nearest;
-    std::size_t least = 3;
-    for (const CLI::App* verb : group->get_subcommands(nullptr))
-        if (const std::size_t far = distance(word, verb->get_name()); far < least) {
-            least = far;
-            nearest = verb->get_name();
-        }
+    const std::string nearest = nearestName(word, group->get_subcommands(nullptr),
+        [](const CLI::App* verb) { return std::string_view(verb->get_name()); });
     return "there is no verb \"" + word + "\" in `" + place + "`"
         + (nearest.empty() ? std::string() : "; did you mean `" + place + " " + nearest + "`?")
         + " `" + place + " --help` lists them";

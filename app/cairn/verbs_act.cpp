@@ -202,7 +202,9 @@ void addFork(Verbs v)
     auto version = std::make_shared<std::uint64_t>(0);
     auto fresh = std::make_shared<bool>(false);
     cmd->add_option("RUN", *run, kRunHelp)->required();
-    cmd->add_option("--from", *version, "version of the run's history")->required();
+    cmd->add_option("--from", *version, "version of the run's history")
+        ->required()
+        ->check(CLI::PositiveNumber);
     cmd->add_flag("--new-effects", *fresh, 
         "new keys for effects: what was done is done AGAIN (audited); keys that the workflow names (effect_key) "
         "stay, and their results are taken");

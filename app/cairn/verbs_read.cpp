@@ -99,6 +99,13 @@ int history(Session& s, const std::string& named, std::uint64_t from, std::size_
         shown += page->size();
         from = page->back().entry.version + 1;
     }
+    const auto rest = s.query().history(*run, from, 1);
+    if (!rest)
+        return s.fail(rest.error());
+    if (!rest->empty())
+        s.note("there is more: raise --limit, or go on with --from " + std::to_string(from));
+    else if (shown == 0 && limit > 0)
+        return s.fail(kNotFound, "the run has no version " + std::to_string(from));
     return kDone;
 }
 
@@ -240,7 +247,7 @@ void addReadVerbs(Verbs v)
         auto version = std::make_shared<std::uint64_t>(0);
         auto* cmd = runVerb("show", "A run and its steps, now or at an earlier version",
             [version](Session& session, const std::string& run) { return show(session, run, *version); });
-        cmd->add_option("--at", *version, "version of the run's history");
+        cmd->add_option("--at", *version, "version of the run's history")->check(CLI::PositiveNumber);
     }
     {
         auto from = std::make_shared<std::uint64_t>(1);
@@ -249,7 +256,7 @@ void addReadVerbs(Verbs v)
             "history", "Every entry of the run", [from, limit](Session& session, const std::string& run) {
                 return history(session, run, *from, *limit);
             });
-        cmd->add_option("--from", *from, "first version");
+        cmd->add_option("--from", *from, "first version")->check(CLI::PositiveNumber);
         cmd->add_option("--limit", *limit, "entries at most");
     }
     {

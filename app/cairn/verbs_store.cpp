@@ -338,6 +338,11 @@ int auditList(Session& s, std::uint64_t after, std::size_t limit)
         shown += rows->size();
         after = rows->back().seq;
     }
+    const auto rest = s.store().audit(after, 1);
+    if (!rest)
+        return s.fail(rest.error());
+    if (!rest->empty())
+        s.note("there is more: raise --limit, or go on with --after " + std::to_string(after));
     return kDone;
 }
 

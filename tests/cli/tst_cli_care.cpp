@@ -49,6 +49,7 @@ private Q_SLOTS:
     void whatIsNoVerbIsNamed();
     void aCancelledRunOffersNoCancel();
     void aMovedStoreOffersNothing();
+    void whatIsCutIsSaid();
 
 private:
     QString start(const QString& name, const QByteArray& workflow, const QStringList& more = {})
@@ -382,6 +383,21 @@ void TestCliCare::aMovedStoreOffersNothing()
     QVERIFY(cairn(words("list")).err.contains("this store was moved"));
     QVERIFY(text({QStringLiteral("remedies"), run}).contains("No verb is taken here"));
     QVERIFY(text(words("audit list")).contains(".moved"));
+}
+
+void TestCliCare::whatIsCutIsSaid()
+{
+    const QString run = asking("a");
+    QCOMPARE(cairn(words("pause a")).code, 0);
+    const Answer history = cairn(words("history a --limit 1"));
+    QCOMPARE(history.code, 0);
+    QVERIFY2(history.err.contains("go on with --from 2"), history.err.constData());
+    QVERIFY(cairn(words("history a")).err.isEmpty());
+    QCOMPARE(cairn(words("history a --from 999")).code, 4);
+    QVERIFY(cairn(words("audit list --limit 1")).err.contains("go on with --after 1"));
+    QVERIFY(cairn(words("audit list")).err.isEmpty());
+    for (const char* line : {"show a --at -1", "show a --at 0", "fork a --from 0", "history a --from 0"})
+        QCOMPARE(cairn(words(line)).code, 2);
 }
 
 QTEST_GUILESS_MAIN(TestCliCare)

@@ -1,5 +1,6 @@
 #include "app/cairn/acting.h"
 
+#include "app/cairn/asked.h"
 #include "app/cairn/json_rows.h"
 #include "core/base/text.h"
 #include "core/service/staged.h"
@@ -24,10 +25,16 @@ void printList(Session& s, const std::string& heading, const std::vector<std::st
 
 void printOutcome(Session& s, const Outcome& outcome)
 {
+    const bool warns = outcome.ok() && !s.warning.empty();
     if (s.options.json) {
-        s.json(dump(jsonOutcome(outcome)));
+        Json json = jsonOutcome(outcome);
+        if (warns)
+            json["warning"] = jsonText(s.warning);
+        s.json(dump(json));
         return;
     }
+    if (warns)
+        s.note("warning: " + s.warning);
     std::string text = toText(outcome.run) + ": ";
     switch (outcome.kind) {
     case Outcome::Kind::Committed: text += "done, version " + std::to_string(outcome.version); break;
@@ -103,7 +110,11 @@ int actOn(Session& s, const RunId& run, const Build& build)
     submission.command.body = std::move(*body);
     if (s.options.preview) {
         auto preview = s.service().preview(submission);
-        return preview ? printPreview(s, run, *preview) : s.fail(preview.error());
+        if (!preview)
+            return s.fail(preview.error());
+        const auto* decide = std::get_if<cmd::Decide>(&submission.command.body);
+        return printPreview(s, run, *preview,
+            decide ? s.query().asked(*state, &s.service(), decide->approval, 1) : std::vector<Asked>());
     }
     if (!s.rights().commits)
         return leave(s, std::move(submission), *state);
@@ -155,7 +166,7 @@ void addRunsVerb(Verbs v, const char* name, const char* help, std::function<cmd:
     });
 }
 
-int printPreview(Session& s, const RunId& run, const Preview& preview)
+int printPreview(Session& s, const RunId& run, const Preview& preview, const std::vector<Asked>& asked)
 {
     const auto* rejection = std::get_if<Rejection>(&preview.decision);
     const auto* nothing = std::get_if<NoChange>(&preview.decision);
@@ -170,6 +181,8 @@ int printPreview(Session& s, const RunId& run, const Preview& preview)
         json["may_repeat"] = preview.mayRepeat;
         json["also_changes"] = preview.alsoChanges;
         json["reversible"] = preview.reversible;
+        if (!asked.empty())
+            json["approvals"] = jsonAsked(asked);
         s.json(dump(json));
         return rejection ? exitOfRejection(*rejection) : kDone;
     }
@@ -178,6 +191,7 @@ int printPreview(Session& s, const RunId& run, const Preview& preview)
         s.line("  would be refused: " + rejection->text);
     if (nothing)
         s.line("  would change nothing: " + nothing->text);
+    printAsked(s, asked);
     printList(s, "will happen:", preview.willHappen);
     printList(s, "will not be repeated:", preview.willNotRepeat);
     printList(s, "may be repeated:", preview.mayRepeat);

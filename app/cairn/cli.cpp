@@ -4,6 +4,7 @@
 #include "app/common/open_store.h"
 #include "core/base/text.h"
 #include "core/service/staged.h"
+#include "core/store/fence.h"
 
 #include <CLI/CLI.hpp>
 
@@ -191,6 +192,8 @@ bool Session::open(bool readOnly)
         return false;
     }
     m_rights = *std::move(rights);
+    if (const auto fence = fenceOf(m_info.minWriter); fence && readOnly)
+        note(options.store + ": " + fenceError(*fence).text);
     m_queue = makeInlineQueue(*m_store);
     ServiceConfig& config = m_config;
     config.actorName = person().id;

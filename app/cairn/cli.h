@@ -89,6 +89,7 @@ public:
     [[nodiscard]] bool hasCommand(Verb verb) const;
     const CLI::App* app = nullptr;  // with its commands
     int exitCode = kDone;
+    std::string warning;  // beside the outcome of an act that is done and will probably not do what was meant
 
 private:
     bool open(bool readOnly);
@@ -118,9 +119,12 @@ private:
 
 // --reason and --preview, which every verb takes that changes something.
 void addCommon(CLI::App* cmd, Session& session);
-inline constexpr const char* kReasonHelp = "why; required in guarded stores, kept in history and audit";
+inline constexpr const char* kReasonHelp =
+    "why; guarded stores ask for it where a person acts on runs, and it is kept with the act";
 // What an act would do, by the same decision that makes it; gives the exit code.
-[[nodiscard]] int printPreview(Session& session, const RunId& run, const Preview& preview);
+// `asked`: what the act answers, where it answers something.
+[[nodiscard]] int printPreview(
+    Session& session, const RunId& run, const Preview& preview, const std::vector<Asked>& asked = {});
 // The same of an act on the store as a whole: what would happen, or why it would be refused.
 [[nodiscard]] int printPreview(Session& session, const Status& allowed, const std::string& willHappen);
 

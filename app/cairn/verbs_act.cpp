@@ -22,13 +22,21 @@ Result<ApprovalId> approvalOf(const RunState& state, const std::string& named)
             "\"" + visibleLine(named) + "\" is neither an approval id nor a step that asks for one");
     }
     std::vector<const ApprovalRecord*> pending;
-    for (const auto& record : state.approvals)
+    const ApprovalRecord* answered = nullptr;
+    for (const auto& record : state.approvals) {
         if (record.state == ApprovalState::Pending)
             pending.push_back(&record);
+        else if (!answered || record.decidedAt >= answered->decidedAt)
+            answered = &record;
+    }
     if (pending.size() == 1)
         return pending.front()->id;
+    if (pending.empty() && answered)
+        return answered->id;  // a second answer is told who gave the first
     if (pending.empty())
-        return makeError(ErrorKind::NotFound, "no approval is pending in this run");
+        return makeError(ErrorKind::NotFound,
+            state.closed ? "no approval was ever asked for in this run, and it is finished"
+                         : "no approval is pending in this run, and none was: `cairn why` tells what it does now");
     std::string text = "several approvals are pending; name one:";
     for (const auto* record : pending)
         text += "\n  " + toText(record->id) + "  " + visibleLine(state.steps[record->step].id);
@@ -45,7 +53,7 @@ void addDecide(Verbs v, bool approve)
     auto binding = std::make_shared<std::string>();
     cmd->add_option("RUN", *run, kRunHelp)->required();
     cmd->add_option("APPROVAL", *approval, "approval id or step; may be left out where only one is pending");
-    cmd->add_option("--expect", *binding, "digest of what was shown; refused as stale when it has changed");
+    cmd->add_option("--expect", *binding, "digest of what was shown, by why, show or --preview; refused as stale when it has changed");
     addCommon(cmd, s);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
@@ -55,8 +63,10 @@ void addDecide(Verbs v, bool approve)
                 cmd::Decide body{id, approve, {}};
                 if (!binding->empty()) {
                     const auto digest = parseDigest(*binding);
-                    if (!digest)
-                        return makeError(ErrorKind::InvalidInput, "--expect takes 64 hexadecimal digits");
+                    if (!digest || digest->isNull())  // the rules take the null digest for "not checked"
+                        return makeError(ErrorKind::InvalidInput,
+                            "--expect takes the digest that `cairn why`, `show` and --preview print: 64 "
+                            "hexadecimal digits, not all of them 0");
                     body.expectedBinding = *digest;
                 }
                 return cmd::Body(body);
@@ -169,8 +179,10 @@ void addSignal(Verbs v)
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
-            return act(s, {*run}, [&](const RunState&, Submission& submission) -> Result<cmd::Body> {
+            return act(s, {*run}, [&](const RunState& state, Submission& submission) -> Result<cmd::Body> {
                 submission.command.actor.kind = ActorKind::Caller;
+                const auto definition = s.service().definition(state.workflow.name, state.workflow.version);
+                s.warning = unawaitedSignal(definition.get(), *name);
                 cmd::Signal body;
                 body.name = *name;
                 body.messageHash = sha256(saltView(s.info().salt), "signal\n" + *name + "\n" + *id);
@@ -190,8 +202,12 @@ void addFork(Verbs v)
     auto version = std::make_shared<std::uint64_t>(0);
     auto fresh = std::make_shared<bool>(false);
     cmd->add_option("RUN", *run, kRunHelp)->required();
-    cmd->add_option("--from", *version, "version of the run's history")->required();
-    cmd->add_flag("--new-effects", *fresh, "give effects new keys: what was done is done AGAIN (audited)");
+    cmd->add_option("--from", *version, "version of the run's history")
+        ->required()
+        ->check(CLI::PositiveNumber);
+    cmd->add_flag("--new-effects", *fresh, 
+        "new keys for effects: what was done is done AGAIN (audited); keys that the workflow names (effect_key) "
+        "stay, and their results are taken");
     addCommon(cmd, s);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {

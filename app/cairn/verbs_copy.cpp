@@ -97,10 +97,17 @@ int answerAbandon(Session& s, const CopyRequest& request, const CopyReport& repo
     return kDone;
 }
 
+// The store can be reached; what is in it is found wanting.
+int broken(Session& s, const Error& error)
+{
+    return error.kind == ErrorKind::Corrupt ? s.fail(kRefused, error.text) : s.fail(error);
+}
+
 int previewOf(Session& s, const StoreDoor& to, bool abandon)
 {
     const auto what = abandon ? previewAbandon(s.store(), to) : previewCopy(s.store(), to);
-    return printPreview(s, what ? Status() : Status(what.error()), what ? *what : std::string());
+    const int code = printPreview(s, what ? Status() : Status(what.error()), what ? *what : std::string());
+    return !what && what.error().kind == ErrorKind::Corrupt ? kRefused : code;
 }
 
 int copy(Session& s, const CopyArguments& arguments)
@@ -124,7 +131,7 @@ int copy(Session& s, const CopyArguments& arguments)
         [] { return g_stopped != 0; }, [&](const CopyProgress& progress) { teller(progress); }};
     const auto report = arguments.abandon ? abandonCopy(request) : copyStore(request);
     if (!report)
-        return s.fail(report.error());
+        return broken(s, report.error());
     return arguments.abandon ? answerAbandon(s, request, *report) : answerCopy(s, request, *report);
 }
 

@@ -1,9 +1,11 @@
 // show, history, graph, context, remedies, payload, acts: verbs that change nothing.
 
+#include "app/cairn/asked.h"
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
 #include "core/base/text.h"
 #include "core/model/codec.h"
+#include "core/store/fence.h"
 
 #include <CLI/CLI.hpp>
 
@@ -17,6 +19,12 @@ Result<RunView> viewOf(Session& s, const std::string& named, std::uint64_t versi
 {
     CAIRN_TRY_ASSIGN(const RunId run, s.query().resolve(named));
     return s.query().run(run, version);
+}
+
+// Decimals of a currency, whole numbers of anything else; the unit is said beside it.
+std::string amountOf(std::int64_t amount, const std::string& unit)
+{
+    return unit.size() == 3 ? formatAmount(amount, unit) : std::to_string(amount);
 }
 
 int show(Session& s, const std::string& named, std::uint64_t version)
@@ -39,6 +47,12 @@ int show(Session& s, const std::string& named, std::uint64_t version)
         for (const auto& step : state.steps)
             steps.push_back(jsonStep(step));
         json["step_list"] = steps;
+        Json budget = Json::array();
+        for (const BudgetLine& line : state.budget)
+            budget.push_back({{"unit", jsonText(line.unit)}, {"limit", amountOf(line.limit, line.unit)},
+                {"used", amountOf(line.used, line.unit)}, {"reserved", amountOf(line.reserved, line.unit)}});
+        json["budget"] = budget;
+        addAsked(json, state, askedOf(s, state, version != 0));
         s.json(dump(json, 2));
         return kDone;
     }
@@ -48,11 +62,15 @@ int show(Session& s, const std::string& named, std::uint64_t version)
     s.line("activity  " + std::string(label(view->explanation.summary.activity)) + ", "
         + std::string(label(view->explanation.summary.attention)));
     s.line("started   " + formatInstant(state.startedAt));
+    for (const BudgetLine& line : state.budget)
+        s.line("budget    " + amountOf(line.used, line.unit) + " of " + amountOf(line.limit, line.unit) + " "
+            + line.unit + " used, " + amountOf(line.reserved, line.unit) + " reserved");
     s.line("          " + view->sentence.text);
     for (const auto& step : state.steps)
         s.line("  " + pad(std::string(key(step.state)), 10) + pad(step.id, 28) + " " + pad(step.tool, 20)
             + " attempts " + std::to_string(step.attempts)
             + (step.reason == Reason::None ? std::string{} : "  " + std::string(label(step.reason))));
+    printAskedOf(s, state, askedOf(s, state, version != 0));
     return kDone;
 }
 
@@ -75,12 +93,19 @@ int history(Session& s, const std::string& named, std::uint64_t from, std::size_
                 s.json(entryJson(item.entry));
             else
                 s.line(pad(std::to_string(item.entry.version), 5) + formatInstantMs(item.entry.time) + "  "
-                    + pad(item.entry.actor.id, 14) + " " + item.line
+                    + item.line
                     + (item.reason.empty() ? std::string() : "  \"" + item.reason + "\""));
         }
         shown += page->size();
         from = page->back().entry.version + 1;
     }
+    const auto rest = s.query().history(*run, from, 1);
+    if (!rest)
+        return s.fail(rest.error());
+    if (!rest->empty())
+        s.note("there is more: raise --limit, or go on with --from " + std::to_string(from));
+    else if (shown == 0 && limit > 0)
+        return s.fail(kNotFound, "the run has no version " + std::to_string(from));
     return kDone;
 }
 
@@ -150,13 +175,21 @@ int remediesOf(Session& s, const std::string& named)
     auto view = viewOf(s, named, 0);
     if (!view)
         return s.fail(view.error());
-    const auto actions = remedies(view->state, s.service().explainGiven(view->state));
+    auto actions = remedies(view->state, s.service().explainGiven(view->state));
+    const auto fence = fenceOf(s.info().minWriter);
+    if (fence)
+        actions.clear();
     if (s.options.json) {
         s.json(dump(jsonActions(s, actions, view->state), 2));
         return kDone;
     }
-    if (actions.empty())
-        s.line("No verb is needed or would help: " + view->sentence.text);
+    if (fence)
+        s.line("No verb is taken here: " + fenceError(*fence).text);
+    else if (actions.empty())
+        s.line((view->chain.empty() ? std::string("No verb is needed or would help: ")
+                                    : "No verb on this run would help; see `cairn remedies "
+                           + toText(view->chain.back().first) + "`: ")
+            + view->sentence.text);
     for (const auto& action : actions)
         s.line(pad(std::string(key(action.verb)), 10)
             + (action.step == kNoStep ? std::string{} : " " + view->state.steps[action.step].id) + "  "
@@ -214,7 +247,7 @@ void addReadVerbs(Verbs v)
         auto version = std::make_shared<std::uint64_t>(0);
         auto* cmd = runVerb("show", "A run and its steps, now or at an earlier version",
             [version](Session& session, const std::string& run) { return show(session, run, *version); });
-        cmd->add_option("--at", *version, "version of the run's history");
+        cmd->add_option("--at", *version, "version of the run's history")->check(CLI::PositiveNumber);
     }
     {
         auto from = std::make_shared<std::uint64_t>(1);
@@ -223,7 +256,7 @@ void addReadVerbs(Verbs v)
             "history", "Every entry of the run", [from, limit](Session& session, const std::string& run) {
                 return history(session, run, *from, *limit);
             });
-        cmd->add_option("--from", *from, "first version");
+        cmd->add_option("--from", *from, "first version")->check(CLI::PositiveNumber);
         cmd->add_option("--limit", *limit, "entries at most");
     }
     {

@@ -1,5 +1,6 @@
 // list, why, watch: verbs that read several stores as one. With one store nothing here names it.
 
+#include "app/cairn/asked.h"
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
 #include "app/common/open_store.h"
@@ -206,6 +207,7 @@ void printWhy(Session& s, const Place& place, const RunView& view)
         for (const auto& [run, sentence] : view.chain)
             chain.push_back({{"run", toText(run)}, {"sentence", jsonSentence(sentence)}});
         json["chain"] = chain;
+        addAsked(json, state, askedOf(*place.session, state, false));
         s.json(dump(json, 2));
         return;
     }
@@ -214,6 +216,11 @@ void printWhy(Session& s, const Place& place, const RunView& view)
         s.line("  " + pad("store", 16) + " " + place.options.store);
     for (const auto& [name, value] : view.sentence.evidence)
         s.line("  " + pad(name, 16) + " " + value);
+    if (view.sentence.ends != "not recorded")
+        s.line("  " + pad("ends with", 16) + " " + view.sentence.ends);
+    for (const auto& [run, sentence] : view.chain)
+        s.line("  " + pad("waits for run", 16) + " " + toText(run) + ": " + sentence.text);
+    printAskedOf(s, state, askedOf(*place.session, state, false));
     bool heading = false;
     for (const auto& action : view.explanation.actions) {
         if (!action.allowed)

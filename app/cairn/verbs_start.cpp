@@ -96,6 +96,23 @@ Result<Named> workflowOf(Session& s, const std::string& argument)
     return Named{row->name, row->version, false, {}};
 }
 
+// Keys are unique in a workflow. Who used this one in another meant, perhaps, that run.
+void tellOtherWorkflows(Session& s, const std::string& key, const RunId& started)
+{
+    ListTerm same;
+    same.key.emplace_back(key);
+    const auto page = s.store().list({same}, ListOrder::NewestFirst, std::nullopt, 2);
+    if (!page || key.back() == '*')
+        return;
+    for (const ListRow& row : page->rows)
+        if (row.run != started) {
+            s.note("the key \"" + visibleLine(key) + "\" is in use in workflow " + visibleLine(row.workflow)
+                + " as well, by run " + toText(row.run)
+                + ": keys are each workflow's own, so this is another run; name them by their ids");
+            return;
+        }
+}
+
 int start(Session& s, const std::string& workflow, const std::string& key, const std::string& input)
 {
     if (!(s.options.preview ? s.openReader() : s.openWriter()))
@@ -132,6 +149,8 @@ int start(Session& s, const std::string& workflow, const std::string& key, const
         return preview ? printPreview(s, submission.run, *preview) : s.fail(preview.error());
     }
     const Outcome outcome = s.service().submitAndWait(std::move(submission));
+    if (outcome.kind == Outcome::Kind::Committed && !key.empty())
+        tellOtherWorkflows(s, key, outcome.run);
     if (s.options.json) {
         s.json(dump(jsonOutcome(outcome)));
     } else if (outcome.ok()) {
@@ -243,13 +262,13 @@ void addStartVerbs(Verbs v)
 {
     Session& s = v.session;
     auto& chosen = v.chosen;
-    auto* cmd = v.app.add_subcommand("start", "Starts a run; the same key and input give the same run");
+    auto* cmd = v.app.add_subcommand("start", "Starts a run; the same workflow, key and input give the same run");
     auto workflow = std::make_shared<std::string>();
     auto key = std::make_shared<std::string>();
     auto input = std::make_shared<std::string>();
     cmd->add_option("FILE", *workflow, "workflow definition file, or NAME[@VERSION] of the store")
         ->required();
-    cmd->add_option("--key", *key, "your own name for this run; makes starting idempotent");
+    cmd->add_option("--key", *key, "your own name for this run among those of the workflow; makes starting idempotent");
     cmd->add_option("--input", *input, "JSON, @FILE or -");
     addCommon(cmd, s);
     cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return start(s, *workflow, *key, *input); }; });

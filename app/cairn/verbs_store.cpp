@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
 #include <unistd.h>
 
 namespace cairn::cli {
@@ -161,14 +162,18 @@ int info(Session& s)
     return kDone;
 }
 
-int printProblems(Session& s, const std::vector<VerifyProblem>& problems, const std::string& clean)
+// `looked`: what the answer of a clean store has beside.
+int printProblems(
+    Session& s, const std::vector<VerifyProblem>& problems, const std::string& clean, const Json& looked)
 {
     for (const auto& problem : problems)
         s.answer(dump(Json{{"where", jsonText(problem.where)}, {"problem", jsonText(problem.text)}}),
             problem.where + ": " + problem.text);
     if (!problems.empty())
         return kRefused;
-    s.answer(dump(Json{{"clean", true}}), clean);
+    Json json{{"clean", true}};
+    json.update(looked);
+    s.answer(dump(json), clean);
     return kDone;
 }
 
@@ -179,7 +184,20 @@ int check(Session& s, bool quick)
     auto problems = s.store().check(!quick);
     if (!problems)
         return s.fail(problems.error());
-    return printProblems(s, *problems, "the store is sound");
+    if (quick)
+        return printProblems(s, *problems,
+            "nothing is wrong as far as --quick looks: it reads no history; `cairn store check` without it does",
+            Json{{"runs", Json()}, {"entries", Json()}});
+    auto chains = readChains(s.store());
+    if (!chains)
+        return s.fail(chains.error());
+    problems->insert(problems->end(), chains->problems.begin(), chains->problems.end());
+    return printProblems(s, *problems,
+        "the store is sound: its file, its shape, the audit's chain and those of "
+            + formatCount(static_cast<std::int64_t>(chains->runs)) + (chains->runs == 1 ? " run with " : " runs with ")
+            + formatCount(static_cast<std::int64_t>(chains->entries))
+            + (chains->entries == 1 ? " entry" : " entries") + " (`cairn verify` also folds them)",
+        Json{{"runs", chains->runs}, {"entries", chains->entries}});
 }
 
 // The store is of this version now, so that it can be opened.
@@ -285,7 +303,8 @@ int verify(Session& s, const std::vector<std::string>& named)
     }
     return printProblems(s, problems,
         formatCount(static_cast<std::int64_t>(checked)) + (checked == 1 ? " run" : " runs")
-            + ": chains, states and derived rows agree");
+            + ": chains, states and derived rows agree",
+        Json{{"runs", checked}});
 }
 
 Json jsonAudit(const AuditRow& row)
@@ -327,17 +346,50 @@ int auditList(Session& s, std::uint64_t after, std::size_t limit)
         shown += rows->size();
         after = rows->back().seq;
     }
+    const auto rest = s.store().audit(after, 1);
+    if (!rest)
+        return s.fail(rest.error());
+    if (!rest->empty())
+        s.note("there is more: raise --limit, or go on with --after " + std::to_string(after));
     return kDone;
 }
 
-int auditVerify(Session& s, const std::string& expectedHead)
+// A head as `audit head` prints it, "12 7bc5...", or its hash alone.
+struct KeptHead {
+    std::uint64_t seq = 0;  // 0: not said
+    Digest hash;
+};
+
+Result<KeptHead> parseHead(const std::string& text)
 {
+    const std::string_view all = trimmed(text);
+    const auto blank = all.find(' ');
+    const std::string_view number = blank == std::string_view::npos ? std::string_view() : all.substr(0, blank);
+    const auto hash = parseDigest(blank == std::string_view::npos ? all : trimmed(all.substr(blank)));
+    KeptHead head;
+    const auto [stop, fault] = std::from_chars(number.data(), number.data() + number.size(), head.seq);
+    const bool counted = number.empty() || (fault == std::errc() && stop == number.data() + number.size());
+    if (!hash || !counted)
+        return makeError(ErrorKind::InvalidInput,
+            "--head takes what `cairn audit head` printed: a number and 64 hexadecimal digits, or the digits "
+            "alone");
+    head.hash = *hash;
+    return head;
+}
+
+int auditVerify(Session& s, const std::string& kept)
+{
+    Result<KeptHead> expected = KeptHead{};
+    if (!kept.empty())
+        expected = parseHead(kept);
+    if (!expected)
+        return s.fail(expected.error());
     if (!s.openReader())
         return s.exitCode;
     AuditVerifier verifier;
     Digest head;
     std::uint64_t seq = 0;
-    bool seen = expectedHead.empty();
+    bool seen = kept.empty();
     for (;;) {
         auto rows = s.store().audit(seq, 1000);
         if (!rows)
@@ -349,7 +401,7 @@ int auditVerify(Session& s, const std::string& expectedHead)
                 return s.fail(kRefused, verifier.problem());
             head = row.hash;
             seq = row.seq;
-            seen = seen || hex(head) == expectedHead;
+            seen = seen || (head == expected->hash && (expected->seq == 0 || expected->seq == seq));
         }
     }
     if (!seen)
@@ -357,8 +409,7 @@ int auditVerify(Session& s, const std::string& expectedHead)
             "the chain does not contain the head you kept: its tail was cut off, or it was made anew");
     s.answer(dump(Json{{"entries", seq}, {"head", hex(head)}, {"clean", true}}),
         std::to_string(seq) + " entries, unbroken; head " + hex(head)
-            + (expectedHead.empty() ? " (a cut-off tail shows only against a head kept outside: --head)"
-                                    : ""));
+            + (kept.empty() ? " (a cut-off tail shows only against a head kept outside: --head)" : ""));
     return kDone;
 }
 
@@ -462,7 +513,7 @@ void addAuditVerbs(Verbs v)
         auto head = std::make_shared<std::string>();
         auto* cmd = group->add_subcommand(
             "verify", "Checks the chain; with --head also that it extends what you saw before");
-        cmd->add_option("--head", *head, "a head printed earlier by `audit head`");
+        cmd->add_option("--head", *head, "what `audit head` printed earlier: number and hash, or the hash alone");
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return auditVerify(s, *head); }; });
     }
     group->add_subcommand("head", "Number and hash of the newest entry; keep it outside the store")

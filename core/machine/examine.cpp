@@ -321,12 +321,17 @@ struct Examiner {
         }
         return {};
     }
-    Examined operator()(const cmd::Cancel&) const
+    Examined operator()(const cmd::Cancel& c) const
     {
         if (s.closed && s.closedAs == Activity::Cancelled)
             return same("the run is cancelled already");
         if (s.closed)
             return finishedRun();
+        if (s.compensating || s.own.compensate)
+            if (!c.compensate)
+                return no(RejectCode::Refused,
+                    "the run undoes its completed effects already, which cannot be called off; skip the steps "
+                    "of the undo that should not be done");
         if (s.own.cancelled)
             return same("the run is being cancelled already");
         return {};

@@ -1,6 +1,6 @@
 // Why a run does not move, who moves next, and what may be done about it.
 
-#include "core/machine/machine.h"
+#include "core/machine/decider.h"
 
 #include <algorithm>
 
@@ -236,6 +236,14 @@ struct Probe {
     cmd::Body body;
 };
 
+// Tried again as it is, it would come to the same: its key belongs to another input, or its templates do not
+// fit what they read.
+bool failsAgain(const StepRecord& step)
+{
+    return step.state == StepState::Failed
+        && (step.reason == Reason::EffectKeyConflict || step.reason == Reason::Incompatible);
+}
+
 // The verbs that could concern this run as it is, safest first. Whether each is allowed is for check() to
 // say. Of steps and approvals that stand still for the same reason, `most` are looked at: the verbs are the
 // same for every further one.
@@ -272,10 +280,14 @@ std::vector<Probe> probesFor(const RunState& s, TimeMs now, std::size_t most)
             steps.push_back(ix);
         }
     for (const StepIx ix : steps) {
-        add(Verb::Retry, ix, cmd::RetryStep{s.steps[ix].id, 0, false});
+        const bool last = failsAgain(s.steps[ix]);
+        if (!last)
+            add(Verb::Retry, ix, cmd::RetryStep{s.steps[ix].id, 0, false});
         add(Verb::Amend, ix, cmd::AmendInput{s.steps[ix].id, s.steps[ix].input, 0, false});
         add(Verb::Skip, ix, cmd::SkipStep{s.steps[ix].id, {}, 0, false});
         add(Verb::Record, ix, cmd::RecordResult{s.steps[ix].id, {}, 0, false});
+        if (last)
+            add(Verb::Retry, ix, cmd::RetryStep{s.steps[ix].id, 0, false});
     }
     std::size_t doubted = 0;
     for (const StepIx ix : s.unknown) {
@@ -325,9 +337,12 @@ Explanation explain(const RunState& state, const Given& given)
     result.reasons = Collector(state, &given).collect();
     result.summary = summaryOf(state, result.reasons, given.now);
     for (auto& probe : probesFor(state, given.now, kShown)) {
-        const auto rejection = check(state, probeCommand(std::move(probe.body)), given);
-        Action action{probe.verb, probe.step, probe.approval, !rejection, {}};
-        action.why = rejection ? rejection->text : std::string(word(probe.verb).help);
+        // What would change nothing is not offered either.
+        const auto answer = examine(state, probeCommand(std::move(probe.body)), given);
+        const auto* rejection = std::get_if<Rejection>(&answer);
+        const auto* nothing = std::get_if<NoChange>(&answer);
+        Action action{probe.verb, probe.step, probe.approval, !rejection && !nothing, {}};
+        action.why = rejection ? rejection->text : nothing ? nothing->text : std::string(word(probe.verb).help);
         result.actions.push_back(std::move(action));
     }
     return result;
@@ -338,6 +353,9 @@ std::vector<Action> remedies(const RunState& state, const Given& given)
     std::vector<Action> result;
     const Summary before = summarise(state, given.now);
     for (auto& probe : probesFor(state, given.now, triedOf(state))) {
+        // A run that is over is opened again by a retry, and by nothing else.
+        if (probe.verb == Verb::Retry && !state.closed && failsAgain(state.steps[probe.step]))
+            continue;
         const Command command = probeCommand(std::move(probe.body));
         if (check(state, command, given))
             continue;

@@ -140,7 +140,7 @@ std::string approvalLine(const RunState& state, const ApprovalRecord& record)
         + std::string(key(record.state));
     if (record.state == ApprovalState::Pending)
         return line + (record.expires == kNoTime ? "" : ", expires " + formatInstant(record.expires));
-    return line + (record.decidedBy.id.empty() ? "" : " by " + visibleLine(record.decidedBy.id)) + " at "
+    return line + (record.decidedBy.id.empty() ? "" : " by " + actorName(record.decidedBy)) + " at "
         + formatInstant(record.decidedAt);
 }
 

@@ -36,10 +36,10 @@ constexpr std::pair<std::string_view, Reason> kReasonWords[] = {
 constexpr std::pair<std::string_view, std::string_view> kNotYet[] = {
     {"owner", "runs are not assigned to people yet; touched-by:NAME finds those that somebody acted on"},
     {"store", "this list is of one store: name another with --store"},
-    {"tokens", "lists do not keep what a run used; the outputs of its steps tell it"},
+    {"tokens", "lists do not keep what a run used; `cairn show RUN` tells it of a run with a budget"},
     {"cost",
-        "lists do not keep what a run used; money:>500 asks for the amount at stake, and the outputs of its "
-        "steps tell what was used"},
+        "lists do not keep what a run used; money:>500 asks for the amount at stake, and `cairn show RUN` "
+        "tells what was used of a budget"},
 };
 
 struct Token {
@@ -300,6 +300,14 @@ private:
     }
     bool texts(ListTerm& term, const Token& t)
     {
+        static constexpr std::array kExact{
+            "def", "workflow", "resource", "situation", "worker", "touched-by", "touched_by"};
+        if (std::find(kExact.begin(), kExact.end(), t.field) != kExact.end() && !t.quoted
+            && std::any_of(t.values.begin(), t.values.end(),
+                [](const std::string& value) { return value.ends_with('*'); })) {
+            failValue(t, "* stands for any ending in step: and key: only; write the whole of it, or several joined by |");
+            return true;
+        }
         if (t.field == "def" || t.field == "workflow") {
             for (const std::string& value : t.values)
                 if (const auto at = value.find('@'); at != std::string::npos
@@ -345,12 +353,17 @@ private:
     {
         if (t.field == "is") {
             const std::string value = lowered(t.values.front());
-            if (value == "root" && !t.negated)
+            if (value == "open" && t.negated)
+                term.activity = {
+                    Activity::Completed, Activity::Failed, Activity::Cancelled, Activity::Compensated};
+            else if (value == "root" && !t.negated)
                 term.rootsOnly = true;
             else if (value == "open" && !t.negated)
                 term.unfinishedOnly = true;
             else
-                failValue(t, "write is:root or is:open");
+                failValue(t,
+                    value == "root" ? "-is:root is not offered; parent:RUN and root:RUN find children"
+                                    : "write is:root or is:open");
             return true;
         }
         std::optional<RunId>* into = t.field == "parent" ? &term.parent
@@ -477,7 +490,7 @@ private:
             nearestName(t.field, fields, [](const std::string& f) { return std::string_view(f); });
         fail(t.offset, t.valueAt - t.offset,
             "there is no field \"" + visibleLine(t.field) + "\""
-                + (near.empty() ? "" : "; did you mean " + near + "?") + " Fields: " + fieldList());
+                + (near.empty() ? "." : "; did you mean " + near + "?") + " Fields: " + fieldList());
     }
 
     std::string_view m_text;

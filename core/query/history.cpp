@@ -23,7 +23,7 @@ struct FactTeller {
             text += " with " + visibleLine(f.workflow.name) + "@" + std::to_string(f.workflow.version);
         if (!f.forkedFrom.isNull())
             text += ", forked from run " + shortId(toText(f.forkedFrom)) + " at version "
-                + std::to_string(f.forkedAt);
+                + std::to_string(f.forkedAt) + (f.origin == f.run ? ", with new keys for its effects" : "");
         if (!f.parent.run.isNull())
             text += ", child of run " + shortId(toText(f.parent.run));
         return text;

@@ -5,6 +5,7 @@
 #include "core/model/codec.h"
 #include "core/query/query_impl.h"
 #include "core/service/error_text.h"
+#include "core/store/fence.h"
 
 #include <algorithm>
 #include <limits>
@@ -60,14 +61,23 @@ Explanation Query::Impl::explained(
 {
     Given given;
     given.now = at;
+    std::uint32_t minWriter = 0;
     if (const auto info = reader.info()) {
         given.seed = info->seed;
         given.safety = info->safety;
+        minWriter = info->minWriter;
     }
     given.definition = def;
     if (heard)
         given.sessionLost = [heard](const SessionId& id) { return heard->lost(id); };
-    return explain(state, given);
+    Explanation explanation = explain(state, given);
+    // A store that is being moved, or was, takes no act.
+    if (const auto fence = fenceOf(minWriter))
+        for (Action& action : explanation.actions) {
+            action.allowed = false;
+            action.why = fenceError(*fence).text;
+        }
+    return explanation;
 }
 
 std::optional<std::string> Query::Impl::line(const RunId& run, const PayloadRef& ref)
@@ -143,6 +153,14 @@ void Query::Impl::lookUpPresent(Lookup& look, const RunState& state, Telling& te
         const auto count = reader.count({term});
         return count && *count > 0 ? *count - 1 : 0;
     };
+    look.pressing = [this](std::span<const RunId> children) -> std::optional<RunId> {
+        const auto rows = reader.listRows(children);
+        if (!rows || rows->empty())
+            return std::nullopt;
+        return std::min_element(rows->begin(), rows->end(), [](const ListRow& a, const ListRow& b) {
+            return std::pair(a.attention, a.since) < std::pair(b.attention, b.since);
+        })->run;
+    };
     look.child = [this, &state, &telling](const RunId& run) { return childTold(state, run, telling); };
 }
 
@@ -168,6 +186,8 @@ std::optional<ChildTold> Query::Impl::childTold(const RunState& parent, const Ru
                                                    : visibleLine(folded->state.workflow.name);
     out.clause = std::move(child.clause);
     out.sentence = std::move(child.sentence);
+    out.attention = explanation.summary.attention;
+    out.open = !folded->state.closed;
     return out;
 }
 
@@ -226,31 +246,36 @@ Result<RunId> Query::resolve(std::string_view text)
     ListTerm byKey;
     byKey.key.emplace_back(text);
     const bool pattern = text.back() == '*';
-    std::set<RunId> found;
+    std::map<RunId, std::string> found;  // and of what workflow, where that was read
     if (!pattern) {
         CAIRN_TRY_ASSIGN(
             const auto page, m_impl->reader.list({byKey}, ListOrder::NewestFirst, std::nullopt, 4));
         for (const ListRow& row : page.rows)
-            found.insert(row.run);
+            found.emplace(row.run, row.workflow);
     }
+    const bool byKeys = !found.empty();
     std::string prefix(text);
     std::transform(prefix.begin(), prefix.end(), prefix.begin(),
         [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c; });
     if (found.empty() && prefix.size() >= 4
         && prefix.find_first_not_of("0123456789abcdef-") == std::string::npos) {
         CAIRN_TRY_ASSIGN(const auto ids, m_impl->reader.findRuns(prefix, 4));
-        found.insert(ids.begin(), ids.end());
+        for (const RunId& id : ids)
+            found.emplace(id, std::string());
     }
     if (found.empty())
         return makeError(ErrorKind::NotFound,
             "no run has the id, the beginning of an id (4 or more characters), or the key \"" + shown + "\"");
     if (found.size() == 1)
-        return *found.begin();
+        return found.begin()->first;
     std::string all;
-    for (const RunId& id : found)
-        all += (all.empty() ? "" : ", ") + toText(id);
+    for (const auto& [id, workflow] : found)
+        all += (all.empty() ? "" : ", ") + toText(id) + (workflow.empty() ? "" : " of " + visibleLine(workflow));
+    all += found.size() >= 4 ? ", ..." : "";
     return makeError(ErrorKind::InvalidInput,
-        "\"" + shown + "\" names more than one run: " + all + (found.size() >= 4 ? ", ..." : ""));
+        byKeys ? "the key \"" + shown + "\" is that of more than one run, each of another workflow: " + all
+                + "; name one by its id"
+               : "\"" + shown + "\" is the beginning of more than one id: " + all + "; give more of it");
 }
 
 // The ids by number. They never change and only become more, so those of a run are read again only where it

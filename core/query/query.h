@@ -58,6 +58,23 @@ struct HistoryItem {
     std::string reason;  // text, where kept
 };
 
+// What a person is asked to allow: what the digest of a pending approval covers, to be shown before the yes.
+struct Asked {
+    ApprovalId approval;
+    std::string step;
+    std::string tool;        // empty: a yes or no, and nothing is called
+    Digest digest;           // cmd::Decide::expectedBinding
+    Digest contract;         // of the tool; null: no tool, or the workflow is not here
+    std::string secret;      // the reference, never the secret
+    std::string key;         // effect key; empty where it has no effect outside
+    std::string keyMissing;  // why the key cannot be told
+    Money amount;
+    PayloadRef input;
+    std::string head;         // of the input, at most kAskedShown bytes of it, as they are
+    std::string headMissing;  // why it cannot be told
+};
+inline constexpr std::size_t kAskedShown = 4096;
+
 struct ContextOptions {
     std::size_t tokenBudget = 8000;
     bool json = false;
@@ -85,6 +102,10 @@ public:
         std::string_view idOrPrefixOrKey);  // NotFound, or InvalidInput when ambiguous
     [[nodiscard]] Result<std::vector<HistoryItem>> history(
         const RunId& run, std::uint64_t fromVersion, std::size_t limit);
+    // Of the approvals that are pending in this state, or of the one named, `most` at most. `keys` tells effect
+    // keys as they are now; null: the state is an earlier one.
+    [[nodiscard]] std::vector<Asked> asked(
+        const RunState& state, Service* keys, const ApprovalId& only, std::size_t most);
     [[nodiscard]] Result<Sentence> sentence(
         const RunState& state, const Explanation& explanation, const Definition* definition);
     // Sentence for a list row, without loading the run.

@@ -169,6 +169,7 @@ private:
             "given", std::to_string(record->approvedBy.size()) + " of " + std::to_string(record->needed));
         evidence("expires", expires ? at(record->expires) : "never");
         evidence("approval", toText(record->id));
+        evidence("digest", hex(record->binding));
         if (!step.amount.currency.empty())
             evidence("amount", formatMoney(step.amount.micros, step.amount.currency));
     }
@@ -259,6 +260,12 @@ private:
             + how;
         sentence().ends = "a person repairs the child, or retries, skips or records this step";
         sentence().shortText = "Failed child " + (told ? told->name : "run");
+        if (told && told->open) {
+            m_detail = "That run is open again: it " + told->clause + ".";
+            sentence().ends = "the child's result, with which this step goes on";
+            sentence().next = told->sentence.next;
+            sentence().shortText += ", open again";
+        }
         evidence("child", run.isNull() ? "not recorded" : toText(run));
     }
     void incompatible()
@@ -335,15 +342,17 @@ private:
     }
     void sameEffect(const StepRecord& step)
     {
-        const bool self = step.waitRun == s.id;
-        const std::string where = self ? "another step of this run"
-            : step.waitRun.isNull()    ? "a run that is not recorded"
-                                       : "run " + shortId(toText(step.waitRun));
-        sentence().subject = where;
-        out.clause = "waits for the same effect, under way in " + where + ", begun " + ago(step.since, t);
-        sentence().ends = "the result there: it is shared, or the key passes on";
-        sentence().shortText = "Same effect under way in " + where;
+        take(tellSameEffect(s, step, t, look));
         evidence("held by", step.waitRun.isNull() ? "not recorded" : toText(step.waitRun));
+    }
+    void take(OtherTold told)
+    {
+        sentence().subject = std::move(told.subject);
+        out.clause = std::move(told.clause);
+        sentence().ends = std::move(told.ends);
+        sentence().shortText = std::move(told.shortText);
+        if (told.next != kNoTime)
+            sentence().next = told.next;
     }
     void retry(const StepRecord& step)
     {
@@ -416,27 +425,9 @@ private:
     }
     void child(const StepRecord& step, const ReasonItem& item)
     {
-        const RunId run = step.waitRun;
-        const auto told = !run.isNull() && look.child ? look.child(run) : std::nullopt;
-        const std::string name = told ? told->name
-            : run.isNull()            ? "a child run that is not recorded"
-                                      : "child run " + shortId(toText(run));
-        const std::string many = item.count > 1
-            ? counted(item.count, "child run", "child runs") + "; the oldest, "
-            : std::string();
-        const std::string clause = told ? told->clause : "has not started yet";
-        sentence().subject = name;
-        out.clause = "waits for " + many + name
-            + (!look.child ? "; what held it then is not recorded"
-                           : (many.empty() ? ", which " : ", ") + clause);
-        sentence().ends = told ? told->sentence.ends
-            : look.child       ? "the child starts and ends"
-                               : "the child ends";
-        sentence().next = told ? told->sentence.next : kNoTime;
-        sentence().shortText = told && !told->sentence.shortText.empty()
-            ? name + ": " + told->sentence.shortText
-            : capitalised(name);
-        evidence("child", run.isNull() ? "not recorded" : toText(run));
+        sentence().next = kNoTime;
+        take(tellChild(step, item, look));
+        evidence("child", step.waitRun.isNull() ? "not recorded" : toText(step.waitRun));
     }
 
     // --- nothing holds it
@@ -450,6 +441,12 @@ private:
             const StepRecord& step = s.steps[*s.failed.begin()];
             m_detail = "Step " + quoted(step.id) + " failed: " + line(step.error) + ".";
         }
+        const auto taken =
+            std::count_if(s.steps.begin(), s.steps.end(), [](const StepRecord& step) { return step.fromLedger; });
+        if (taken > 0)
+            m_detail += (m_detail.empty() ? "" : " ")
+                + counted(static_cast<std::uint64_t>(taken), "step took its result", "steps took their results")
+                + " from an effect that was done before under the same key; it was not done again.";
         if (s.closedByRecovery)
             m_detail += std::string(m_detail.empty() ? "" : " ")
                 + "It was closed by an engine that found nothing left to do.";
@@ -480,6 +477,12 @@ private:
                                          : "all attempts have ended and all children have answered";
         sentence().next = e.summary.nextDue;
         sentence().shortText = capitalised(out.clause);
+        if (const auto child = tellUnanswered(s, look)) {
+            out.clause += "; waits for " + child->clause;
+            sentence().ends = child->ends;
+            sentence().next = child->next;
+            evidence("child", child->subject);
+        }
     }
     void moving()
     {

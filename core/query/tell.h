@@ -4,6 +4,8 @@
 
 #include "core/query/query.h"
 
+#include <span>
+
 namespace cairn {
 
 // --- words (words.cpp)
@@ -27,6 +29,8 @@ struct ChildTold {
     std::string name;    // workflow of the child, or its id
     std::string clause;  // "waits for an approval by finance, asked 3 h ago, expires in 5 h"
     Sentence sentence;
+    Attention attention = Attention::Machine;
+    bool open = false;  // it has not ended
 };
 
 struct Lookup {
@@ -36,6 +40,8 @@ struct Lookup {
     std::function<std::optional<SessionRow>(const SessionId& id)> session;  // ended ones too
     // --- what is so now. Not set for an earlier version: how others stood then is not recorded.
     std::function<std::optional<ChildTold>(const RunId& child)> child;  // nullopt: it has not started
+    // Of several children the one that needs somebody most; nullopt: not known.
+    std::function<std::optional<RunId>(std::span<const RunId> children)> pressing;
     std::function<std::vector<SessionRow>()> engines;                   // those that are heard
     std::function<std::uint64_t(std::string_view resource, const RunId& self)>
         othersOn;  // waiting for the resource
@@ -46,6 +52,19 @@ struct BudgetTold {
 };
 [[nodiscard]] BudgetTold tellBudget(
     const RunState& state, const ReasonItem& item, const Definition* definition);
+
+// --- waits that another run ends (tell_runs.cpp)
+
+struct OtherTold {
+    std::string subject, clause, ends, shortText;
+    TimeMs next = kNoTime;
+};
+[[nodiscard]] OtherTold tellSameEffect(
+    const RunState& state, const StepRecord& step, TimeMs now, const Lookup& lookup);
+[[nodiscard]] OtherTold tellChild(const StepRecord& step, const ReasonItem& item, const Lookup& lookup);
+// Of the children that have not answered a cancel the one that needs somebody most, its id as the subject;
+// nullopt: nothing is known of them, or this run has work of its own under way.
+[[nodiscard]] std::optional<OtherTold> tellUnanswered(const RunState& state, const Lookup& lookup);
 
 // A sentence and its clause: the part that a parent's sentence goes on with.
 struct Told {

@@ -80,6 +80,11 @@ std::string actorName(const Actor& actor)
 {
     switch (actor.kind) {
     case ActorKind::Person:
+        // A database's login is vouched for; a name is only what was claimed. The user id of a file's store
+        // tells nobody more than the name.
+        if (!actor.login.empty() && !actor.login.starts_with("uid "))
+            return visibleLine(actor.login)
+                + (actor.id.empty() || actor.id == actor.login ? "" : " (as " + visibleLine(actor.id) + ")");
         return actor.id.empty() ? "a person whose name is not recorded" : visibleLine(actor.id);
     case ActorKind::Run: return actor.id.empty() ? "the workflow" : visibleLine(actor.id);
     case ActorKind::System: return "Cairn";

@@ -163,7 +163,8 @@ Status RunCopier::recallPayloads(Run& run, std::uint64_t upTo)
 
 Status RunCopier::addEntry(Run& run, const SealedEntry& sealed)
 {
-    CAIRN_TRY(checkSeal(sealed, sealed.previous));
+    if (const Status seal = checkSeal(sealed, sealed.previous); !seal)
+        return bad(run.id, seal.error().text, seal.error().kind);
     CAIRN_TRY_ASSIGN(const Entry entry, decodeEntry(sealed.body, sealed.format));
     CommitMember member;
     member.run = run.id;

@@ -17,6 +17,7 @@
 #include "core/service/copy_runs.h"
 #include "core/service/sessions.h"
 #include "core/service/staged.h"
+#include "core/store/checks.h"
 
 namespace cairn {
 
@@ -75,6 +76,36 @@ Status checkMovable(StoreReader& from, const StoreInfo& info)
     if (!found.empty())
         return refused(found.front() + ": that cannot be moved in this version");
     return {};
+}
+
+// A chain that is broken cannot be moved as it is, and nothing else may be made of it. Found out while the
+// store is still open.
+Status checkWhole(StoreReader& from)
+{
+    CAIRN_TRY_ASSIGN(const ChainsRead chains, readChains(from, 1));
+    if (!chains.problems.empty())
+        return makeError(ErrorKind::Corrupt,
+            chains.problems.front().where + ": " + chains.problems.front().text
+                + ". A broken history cannot be moved; see `cairn verify`");
+    AuditVerifier verifier;
+    for (std::uint64_t seq = 0;;) {
+        CAIRN_TRY_ASSIGN(const auto rows, from.audit(seq, kAuditPage));
+        if (rows.empty())
+            return {};
+        for (const AuditRow& row : rows)
+            if (!verifier.next(row))
+                return makeError(ErrorKind::Corrupt,
+                    verifier.problem() + ". A broken audit cannot be moved; see `cairn audit verify`");
+        seq = rows.back().seq;
+    }
+}
+
+// Where a move that has begun cannot go on.
+Error orAbandon(Error error)
+{
+    if (error.kind == ErrorKind::Corrupt)
+        error.text += "; the move cannot go on: with --abandon it is given up, and this store takes writes again";
+    return error;
 }
 
 InitOptions optionsLike(const StoreInfo& from, std::uint32_t copy)
@@ -136,6 +167,7 @@ Result<Standing> standingOf(StoreReader& from, const StoreDoor& door)
     InitOptions trial = optionsLike(s.from, 1);
     trial.preview = true;
     CAIRN_TRY(door.make(trial));
+    CAIRN_TRY(checkWhole(from));
     return s;
 }
 
@@ -151,6 +183,15 @@ public:
     }
 
     Result<CopyReport> run()
+    {
+        auto done = go();
+        if (!done && m_standing.fence && m_standing.fence->kind == FenceKind::Leaving)
+            return orAbandon(std::move(done).error());
+        return done;
+    }
+
+private:
+    Result<CopyReport> go()
     {
         using Next = Standing::Next;
         CAIRN_TRY_ASSIGN(m_standing, standingOf(m_from, m_request.to));
@@ -168,7 +209,6 @@ public:
         return std::move(m_report);
     }
 
-private:
     Result<AuditRow> entry(StoreWriter& store, std::string before, std::string after)
     {
         AuditRow row = m_request.act;
@@ -411,6 +451,9 @@ Result<std::string> previewCopy(StoreReader& from, const StoreDoor& to)
     case Standing::Next::Nothing: return "nothing: it was moved to " + to.name + " before";
     default: break;
     }
+    if (standing.fence && standing.fence->kind == FenceKind::Leaving)
+        if (const Status whole = checkWhole(from); !whole)
+            return orAbandon(whole.error());
     return "the move to " + to.name + " goes on; " + what + " live there at its end";
 }
 

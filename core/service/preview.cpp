@@ -166,11 +166,40 @@ struct Teller {
     template<class F> void operator()(const F&) { }
 };
 
-void tellNext(
-    const Entry& entry, const RunState& before, const RunState& after, std::vector<std::string>& out)
+std::string heldBy(const LedgerRow& row, const RunState& after)
+{
+    return row.holder == after.id ? "step \"" + visibleLine(row.holderStep) + "\"" : "run " + toText(row.holder);
+}
+
+// What an effect key that is in the ledger already makes of a step that would run next; true: it was told.
+bool tellHeld(const RunState& after, StepIx ix, const LedgerRow& row, Preview& preview)
+{
+    const std::string name = stepName(after, ix) + amountOf(after.steps[ix]);
+    if (row.state == LedgerState::Absent || row.state == LedgerState::NotHappened
+        || (row.holder == after.id && row.holderStep == after.steps[ix].id))
+        return false;
+    if (!row.unknowable && !row.sameInput) {
+        preview.willHappen.push_back(name
+            + " fails at once: Effect key conflict, the key was used with another input by " + heldBy(row, after));
+        return true;
+    }
+    if (row.state == LedgerState::Completed) {
+        preview.willNotRepeat.push_back(
+            name + ": the result of " + heldBy(row, after) + " under the same effect key is taken");
+        return true;
+    }
+    preview.willHappen.push_back(name + " waits: " + heldBy(row, after) + " holds the same effect key");
+    return true;
+}
+
+using LedgerOf = std::function<Result<LedgerRow>(const EffectId&)>;
+
+void tellNext(const Entry& entry, const RunState& before, const RunState& after, const LedgerOf& ledgerOf,
+    Preview& preview)
 {
     if (after.closed || after.paused() || after.blocked != Reason::None)
         return;
+    std::vector<std::string>& out = preview.willHappen;
     const std::set<StepIx> touched = touchedSteps(after, entry);
     for (const StepIx ix : after.ready) {
         const bool was = ix < before.steps.size() && before.steps[ix].state == StepState::Ready;
@@ -179,6 +208,9 @@ void tellNext(
         if (!touched.contains(ix) && !before.paused())
             continue;
         const StepRecord& step = after.steps[ix];
+        if (!step.effect.isNull() && out.size() < kMaxLines)
+            if (const auto row = ledgerOf(step.effect); row && tellHeld(after, ix, *row, preview))
+                continue;
         out.push_back(stepName(after, ix) + " runs next"
             + (step.tool.empty() ? std::string() : ": tool " + step.tool) + ", attempt "
             + std::to_string(step.attempts + 1)
@@ -211,6 +243,38 @@ void tellEffects(const Entry& entry, const RunState& after, Preview& preview)
     for (const StepIx ix : after.unknown)
         preview.mayRepeat.push_back(
             stepName(after, ix) + ": whether its effect happened stays unknown" + amountOf(after.steps[ix]));
+}
+
+// What a fork makes of the effects that its source had, or may have had, after the version that it begins
+// with. `source`: as it is now.
+void tellFork(const RunState& source, const RunState& after, const Definition* definition, Preview& preview)
+{
+    const bool again = after.origin != source.origin;
+    for (const StepRecord& step : source.steps) {
+        const bool doubted = step.state == StepState::Unknown || step.inDoubt() || step.attempt;
+        if (!writes(step.safety) || step.undoOf != kNoStep || !(step.effectDone || doubted))
+            continue;
+        const StepRecord* copied = after.find(step.id);
+        if (copied && isFinished(copied->state))
+            continue;
+        const ToolDef* tool = definition && !step.tool.empty() ? definition->tool(step.tool) : nullptr;
+        const bool named = tool && !tool->effectKey.empty();
+        const std::string name = "step \"" + visibleLine(step.id) + "\"" + amountOf(step) + ": ";
+        if (std::any_of(preview.willNotRepeat.begin(), preview.willNotRepeat.end(),
+                [&](const std::string& line) { return line.starts_with(name); }))
+            continue;
+        if (again && !named)
+            preview.mayRepeat.push_back(name
+                + (step.effectDone ? "its effect was done by run " + toText(source.id)
+                            + ": it is done AGAIN, under a new key"
+                                   : "its effect may have been done by run " + toText(source.id)
+                            + ": then it is done AGAIN, under a new key"));
+        else
+            preview.willNotRepeat.push_back(name
+                + (again ? "its effect key is named by the workflow and stays the same: " : "its effect key stays: ")
+                + (step.effectDone ? "the result of run " + toText(source.id) + " is taken"
+                                   : "it waits until the outcome in run " + toText(source.id) + " is known"));
+    }
 }
 
 // A run is parked where its history can no longer be trusted to say what happened outside.
@@ -283,6 +347,24 @@ std::string reversibleText(Verb verb)
 
 }  // namespace
 
+std::string unawaitedSignal(const Definition* definition, std::string_view name)
+{
+    if (!definition)
+        return {};
+    std::set<std::string> names;
+    for (const StepDef& step : definition->steps)
+        if (step.kind == StepKind::Signal)
+            names.insert(step.signal.empty() ? step.name : step.signal);
+    if (names.contains(std::string(name)))
+        return {};
+    std::string there;
+    for (const std::string& each : names)
+        there += (there.empty() ? "" : ", ") + ("\"" + visibleLine(each) + "\"");
+    return "no step of " + definition->ref.name + "@" + std::to_string(definition->ref.version)
+        + " waits for signal \"" + visibleLine(name) + "\""
+        + (there.empty() ? std::string("; none waits for a signal") : "; there is " + there);
+}
+
 void Service::assume(std::shared_ptr<const Definition> definition)
 {
     m_impl->definitions[{definition->ref.name, definition->ref.version}] = std::move(definition);
@@ -330,8 +412,16 @@ Result<Preview> Service::preview(const Submission& submission)
     Teller teller{preview.before, preview.after, preview.willHappen};
     for (const Fact& fact : entry->facts)
         std::visit(teller, fact);
-    tellNext(*entry, preview.before, preview.after, preview.willHappen);
+    tellNext(
+        *entry, preview.before, preview.after, [&](const EffectId& id) { return work.ledgerOf(id); }, preview);
     tellEffects(*entry, preview.after, preview);
+    if (const auto* signal = std::get_if<cmd::Signal>(&submission.command.body))
+        if (std::string nobody = unawaitedSignal(work.given().definition, signal->name); !nobody.empty())
+            preview.willHappen.push_back("it is kept, and never taken: " + nobody);
+    if (item.source) {
+        CAIRN_TRY_ASSIGN(const RunState source, m_impl->fold(item.source->id, 0, nullptr, nullptr));
+        tellFork(source, preview.after, work.given().definition, preview);
+    }
     tellAfterParking(preview.before, preview.after, preview.mayRepeat);
     tellOthers(*entry, preview.before, preview.after, work.given().definition, preview);
     for (auto* lines :

@@ -282,6 +282,12 @@ struct Projection {
         plain.primary.step = kNoStep;
         row.before = summaryJson(plain, shell);
         row.after = summaryJson(summarise(after, entry.time), after);
+        if (const auto* fork = std::get_if<cmd::Fork>(&s.command.body)) {
+            row.before = "{\"source\":" + jsonQuote(toText(s.forkSource))
+                + ",\"version\":" + std::to_string(fork->fromVersion) + "}";
+            if (fork->newEffects)
+                row.after.insert(row.after.size() - 1, ",\"new_effects\":true");
+        }
         member.audit = std::move(row);
     }
 };

@@ -143,7 +143,8 @@ void Service::Impl::auditRefusal(const ItemPtr& item, Outcome outcome)
     row.uid = s.origin ? s.origin->uid : config.uid;
     row.host = s.origin ? s.origin->host : config.host;
     row.login = s.command.actor.login.empty() ? config.login : s.command.actor.login;
-    row.run = s.run;
+    // The run that a fork would have made does not exist.
+    row.run = s.forkSource.isNull() ? s.run : s.forkSource;
     row.target = targetOf(s.command.body);
     row.command = s.command.id;
     row.reason = isUtf8(s.reason) ? s.reason : visible(s.reason);

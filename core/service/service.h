@@ -8,6 +8,7 @@
 #include "core/machine/machine.h"
 #include "core/store/store.h"
 
+#include <limits>
 #include <functional>
 #include <memory>
 #include <string>
@@ -244,6 +245,20 @@ private:
 // Folds all entries, checks the chain, and compares with the derived rows. Empty: clean. A run with a problem
 // is named.
 [[nodiscard]] Result<std::vector<VerifyProblem>> verifyRun(StoreReader& reader, const RunId& run);
+
+// Nobody waits for a signal of this name and nobody will: a warning that names those that steps wait for.
+// Empty: a step waits for it, or the caller of a driven run says what is waited for.
+[[nodiscard]] std::string unawaitedSignal(const Definition* definition, std::string_view name);
+
+// The hash of every entry of every run, over its bytes and the entry before it; folds nothing. The first
+// problem of each run, `most` runs at most.
+struct ChainsRead {
+    std::uint64_t runs = 0;
+    std::uint64_t entries = 0;
+    std::vector<VerifyProblem> problems;
+};
+[[nodiscard]] Result<ChainsRead> readChains(
+    StoreReader& reader, std::size_t most = std::numeric_limits<std::size_t>::max());
 
 // Rows derived from a state; the commit and verify use the same functions.
 [[nodiscard]] ListRow listRowOf(

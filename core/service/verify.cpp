@@ -213,6 +213,55 @@ struct Verifier {
 
 }  // namespace
 
+namespace {
+
+// Where the chain of one run breaks; nothing: it is whole.
+Result<std::optional<VerifyProblem>> brokenAt(StoreReader& reader, const RunId& run, std::uint64_t& entries)
+{
+    constexpr std::uint64_t kAtOnce = 500;
+    Digest head;
+    for (std::uint64_t version = 0;;) {
+        CAIRN_TRY_ASSIGN(const LoadedRun loaded, reader.loadRun(run, version + 1, version + kAtOnce));
+        for (const SealedEntry& sealed : loaded.entries) {
+            const std::string where = "run " + toText(run) + ", entry " + std::to_string(version + 1);
+            if (sealed.version != version + 1)
+                return std::optional(VerifyProblem{where, "it is missing"});
+            if (const Status seal = checkSeal(sealed, head); !seal)
+                return std::optional(VerifyProblem{where, seal.error().text});
+            head = sealed.hash;
+            ++version;
+            ++entries;
+        }
+        if (!loaded.entries.empty() && version < loaded.hot.version)
+            continue;
+        if (version != loaded.hot.version || head != loaded.hot.head)
+            return std::optional(VerifyProblem{
+                "run " + toText(run), "its history does not end with the entry that the run is said to be at"});
+        return std::optional<VerifyProblem>();
+    }
+}
+
+}  // namespace
+
+Result<ChainsRead> readChains(StoreReader& reader, std::size_t most)
+{
+    ChainsRead read;
+    std::optional<PageKey> after;
+    do {
+        CAIRN_TRY_ASSIGN(const RunPage page, reader.list({}, ListOrder::NewestFirst, after, 500));
+        for (const ListRow& row : page.rows) {
+            CAIRN_TRY_ASSIGN(auto broken, brokenAt(reader, row.run, read.entries));
+            ++read.runs;
+            if (broken)
+                read.problems.push_back(*std::move(broken));
+            if (read.problems.size() >= most)
+                return read;
+        }
+        after = page.next;
+    } while (after);
+    return read;
+}
+
 Result<std::vector<VerifyProblem>> verifyRun(StoreReader& reader, const RunId& run)
 {
     CAIRN_TRY_ASSIGN(const LoadedRun loaded, reader.loadRun(run, 1, 0));

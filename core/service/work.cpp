@@ -263,6 +263,12 @@ Result<EffectRow> Work::ledgerRow(const EffectId& effect)
     return row;
 }
 
+Result<LedgerRow> Work::ledgerOf(const EffectId& effect)
+{
+    CAIRN_TRY_ASSIGN(const EffectRow row, ledgerRow(effect));
+    return ledgerView(row);
+}
+
 Status Work::fetchLedger(const EffectId& effect)
 {
     CAIRN_TRY_ASSIGN(const EffectRow row, ledgerRow(effect));

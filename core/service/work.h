@@ -35,6 +35,8 @@ public:
     [[nodiscard]] Result<std::string_view> bytes(const PayloadRef& ref);
     [[nodiscard]] Result<Digest> plain(const PayloadRef& ref);
     [[nodiscard]] Result<std::string> keyText(StepIx ix);
+    // What the ledger has under a ready step's effect key; for previews.
+    [[nodiscard]] Result<LedgerRow> ledgerOf(const EffectId& effect);
     // Ledger row as last read or written; a row of revision 0 where there is none.
     [[nodiscard]] Result<EffectRow> ledgerRow(const EffectId& effect);
     [[nodiscard]] const std::map<PayloadId, NewPayload>& made() const { return m_made; }

@@ -124,6 +124,7 @@ void TestFilter::means_data()
     row("attr.Customer:\"a b\" attr.n=5", "Customer=a b n=5");
     row("situation:0123456789abcdef", "situation=0123456789abcdef");
     row("is:root is:open", "open=yes roots=yes");
+    row("-is:open", "activity=completed|failed|cancelled|compensated");
     row("wait:approval def:order@12 -step:x", "reason=approval workflow=order@12 !step=x");
     row("wait:approval or wait:budget since:>1h", "reason=approval / reason=budget since<=3600");
     row("wait:approval OR state:paused", "reason=approval / activity=paused");
@@ -162,7 +163,7 @@ void TestFilter::refuses_data()
     row("wait:aproval", 5, 7, "\"aproval\" is no wait; one of: none, outcome_unknown,");
     row("state:sleeping", 6, 8, "one of: completed, failed, cancelled,");
     row("wiat:approval", 0, 5, "there is no field \"wiat\"; did you mean wait? Fields: wait,");
-    row("colour:red", 0, 7, "there is no field \"colour\" Fields: wait,");
+    row("colour:red", 0, 7, "there is no field \"colour\". Fields: wait,");
     row("wait:approval  order-17", 15, 8,
         "\"order-17\" names no field; write for example key:order-17 or step:order-17.");
     row("error:\"open", 6, 5, "the quote is not closed");
@@ -175,6 +176,9 @@ void TestFilter::refuses_data()
     row("wait:approval or", 14, 2, "\"or\" stands between two terms");
     row("wait:timer wait:child", 11, 10,
         "wait is given twice, and no run can have both; join values by |, as in wait:a|b");
+    row("def:p*", 4, 2, "* stands for any ending in step: and key: only");
+    row("worker:a|b*", 7, 4, "* stands for any ending");
+    row("-is:root", 4, 4, "parent:RUN and root:RUN find children");
     row("-key:x", 0, 6, "key cannot be negated");
     row("-age:>2h", 0, 8, "turn > and < around instead");
     row("owner:me", 0, 6,

@@ -318,6 +318,37 @@ const std::vector<Row>& rows()
             "the result there: it is shared, or the key passes on",
             "Same effect under way in run 010000\xe2\x80\xa6"
             "0009"},
+        {"same effect, in a run that stands still",
+            [] {
+                Case c(Reason::EffectInFlight);
+                c.step().waitRun = runId(9);
+                c.look.child = [](const RunId&) {
+                    Sentence there;
+                    there.ends = "a person says whether it happened (Set outcome)";
+                    there.shortText = "Uncertain effect of pay";
+                    return std::optional(ChildTold{
+                        "order", "may have had its effect", there, Attention::UnknownEffect, true});
+                };
+                return c;
+            },
+            "Step \"pay\" waits for the same effect in run 010000\xe2\x80\xa6"
+            "0009, begun 3 h ago; that run may have had its effect.",
+            "a person says whether it happened (Set outcome); then the result there is shared, or the key passes on",
+            "Same effect in run 010000\xe2\x80\xa6"
+            "0009: Uncertain effect of pay"},
+        {"failed child that is open again",
+            [] {
+                Case c(Reason::FailedChild);
+                c.step().waitRun = runId(9);
+                c.look.child = [](const RunId&) {
+                    return std::optional(ChildTold{
+                        "audit", "runs, begun 3 s ago", {}, Attention::Machine, true});
+                };
+                return c;
+            },
+            "Step \"pay\" failed because child run audit (010000\xe2\x80\xa6"
+            "0009) ended without its result. That run is open again: it runs, begun 3 s ago.",
+            "the child's result, with which this step goes on", "Failed child audit, open again"},
         {"back-off", [] { return Case(Reason::Retry, true, kNow - kMinute, kNow + 40'000); },
             "Step \"pay\" is tried again in 40 s, attempt 3 of 5: HTTP 503 from the bank.",
             "time, at 2026-09-21 14:14:00Z", "Back-off, attempt 3 of 5 in 40 s"},

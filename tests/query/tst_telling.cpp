@@ -60,6 +60,11 @@ void TestTelling::moving_data()
                           "engine is running.");
     QTest::newRow("cancelling")
         << 3 << QStringLiteral("The run is being cancelled: 41 of 63 confirmed, 0 attempts under way.");
+    QTest::newRow("cancelling, and a child needs somebody")
+        << 7
+        << QStringLiteral("The run is being cancelled: 41 of 63 confirmed, 0 attempts under way; waits for child run "
+                          "audit (010000\u2026" "0009), which waits for an approval by finance, asked 3 h ago, "
+                          "expires in 5 h.");
     QTest::newRow("compensating") << 4 << QStringLiteral("The run undoes completed effects: 1 of 2 undone.");
     QTest::newRow("failed")
         << 5
@@ -90,14 +95,17 @@ void TestTelling::moving()
     } else if (which == 2) {
         c.step().state = StepState::Ready;
         c.state.ready.insert(0);
-    } else if (which == 3 || which == 4) {
+    } else if (which == 3 || which == 4 || which == 7) {
         c.state.restCancelled = true;
         c.explanation.summary.attention = Attention::Machine;
         c.state.compensating = which == 4;
         ChildRecord record;
         record.cancelConfirmed = 41;
         record.cancelTotal = 62;
+        record.run = runId(9);
         c.state.children.push_back(record);
+        if (which == 7)
+            c.look.pressing = [](std::span<const RunId> open) { return std::optional(open.front()); };
         for (const StepState state : {StepState::Complete, StepState::Ready}) {
             StepRecord undo;
             undo.undoOf = 0;
@@ -111,7 +119,10 @@ void TestTelling::moving()
         if (which == 5)
             c.state.failed.insert(0);
     }
-    QCOMPARE(c.tell().sentence.text, says.toStdString());
+    const Sentence told = c.tell().sentence;
+    QCOMPARE(told.text, says.toStdString());
+    if (which == 7)
+        QCOMPARE(told.ends, std::string("a yes or no by finance"));
 }
 
 void TestTelling::spans_data()

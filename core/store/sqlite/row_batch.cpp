@@ -14,14 +14,12 @@ struct Statements {
     Sql many;
 };
 
-template<typename Row> Statements statementsFor()
+template<typename Row> Statements statementsFor();
+template<> Statements statementsFor<SealedEntry>() { return {Sql::InsertEntry, Sql::InsertEntry16}; }
+template<> Statements statementsFor<StepRow>() { return {Sql::InsertStep, Sql::InsertStep16}; }
+template<> Statements statementsFor<PayloadRow>() { return {Sql::InsertPayload, Sql::InsertPayload16}; }
+template<> Statements statementsFor<AttemptRow>()
 {
-    if constexpr (std::is_same_v<Row, SealedEntry>)
-        return {Sql::InsertEntry, Sql::InsertEntry16};
-    else if constexpr (std::is_same_v<Row, StepRow>)
-        return {Sql::InsertStep, Sql::InsertStep16};
-    else if constexpr (std::is_same_v<Row, PayloadRow>)
-        return {Sql::InsertPayload, Sql::InsertPayload16};
     return kSchema >= 2 ? Statements{Sql::InsertAttempt2, Sql::InsertAttempt2x16}
                         : Statements{Sql::InsertAttempt1, Sql::InsertAttempt1x16};
 }

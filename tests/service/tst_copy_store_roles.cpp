@@ -322,9 +322,11 @@ void TestCopyStoreRoles::everyTableIsAccountedFor()
     }
     for (const auto& [name, why] : kLeft)
         known += "," + name;
-    QCOMPARE(here.value("SELECT string_agg(relname, ',' ORDER BY relname) FROM pg_class WHERE relkind = 'r' "
-                        "AND relnamespace = 'cairn'::regnamespace"),
-        here.value("SELECT string_agg(n, ',' ORDER BY n) FROM string_to_table('" + known + "', ',') AS n"));
+    const std::string ordered = "SELECT string_agg(n, ',' ORDER BY n COLLATE \"C\") FROM ";
+    QCOMPARE(here.value(ordered
+                 + "(SELECT relname::text AS n FROM pg_class WHERE relkind = 'r' "
+                   "AND relnamespace = 'cairn'::regnamespace) AS t"),
+        here.value(ordered + "string_to_table('" + known + "', ',') AS n"));
     const std::string audit =
         "SELECT md5(string_agg(a::text, E'\\n' ORDER BY seq)) FROM cairn.audit a WHERE seq <= "
         + std::to_string(report->audit);

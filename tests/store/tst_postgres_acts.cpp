@@ -376,9 +376,9 @@ void PostgresActsTest::whereAnActCameFromIsRecorded()
     const auto seen = by->stagedAct(wanted.command);
     CAIRN_VERIFY_OK(seen);
     QCOMPARE((*seen)->address, std::string());  // over a socket of this machine
-    QCOMPARE(std::to_string((*seen)->backend),
-        value("SELECT pid FROM pg_stat_activity WHERE usename = 't_operator' AND backend_type = 'client "
-              "backend'"));
+    QCOMPARE(value("SELECT count(*) FROM pg_stat_activity WHERE usename = 't_operator' AND pid = "
+                 + std::to_string((*seen)->backend)),
+        std::string("1"));
 }
 
 void PostgresActsTest::answeredActsAreForgottenAfterAMonth()

@@ -21,6 +21,7 @@ struct CopyArguments {
     std::string to;
     std::string verify = "all";
     bool abandon = false;
+    bool roles = false;
 };
 
 volatile std::sig_atomic_t g_stopped = 0;
@@ -70,6 +71,12 @@ private:
     std::chrono::steady_clock::time_point m_next = std::chrono::steady_clock::now() + kTellEvery;
 };
 
+std::int64_t perSecond(const CopyReport& report)
+{
+    return report.already || report.took <= 0 ? 0
+                                              : static_cast<std::int64_t>(report.runs) * 1000 / report.took;
+}
+
 int answerCopy(Session& s, const CopyRequest& request, const CopyReport& report)
 {
     for (const std::string& note : report.notes)
@@ -79,10 +86,12 @@ int answerCopy(Session& s, const CopyRequest& request, const CopyReport& report)
         : "moved to " + request.to.name + ": " + counted(report.runs, "run") + " with "
             + formatCount(static_cast<std::int64_t>(report.entries)) + " entries, "
             + formatCount(static_cast<std::int64_t>(report.audit)) + " audit entries; "
-            + counted(report.verified, "run") + " folded again";
+            + counted(report.verified, "run") + " folded again; " + formatSpan(report.took)
+            + (report.took > 0 ? ", " + formatCount(perSecond(report)) + " runs/s" : "");
     s.answer(dump(Json{{"from", jsonText(request.fromName)}, {"to", jsonText(request.to.name)},
                  {"already", report.already}, {"runs", report.runs}, {"entries", report.entries},
-                 {"audit_entries", report.audit}, {"verified", report.verified}}),
+                 {"audit_entries", report.audit}, {"acts", report.acts}, {"verified", report.verified},
+                 {"took_ms", report.took}, {"runs_per_second", perSecond(report)}}),
         line);
     return kDone;
 }
@@ -103,9 +112,10 @@ int broken(Session& s, const Error& error)
     return error.kind == ErrorKind::Corrupt ? s.fail(kRefused, error.text) : s.fail(error);
 }
 
-int previewOf(Session& s, const StoreDoor& to, bool abandon)
+int previewOf(Session& s, const StoreDoor& to, const CopyArguments& arguments)
 {
-    const auto what = abandon ? previewAbandon(s.store(), to) : previewCopy(s.store(), to);
+    const auto what =
+        arguments.abandon ? previewAbandon(s.store(), to) : previewCopy(s.store(), to, arguments.roles);
     const int code = printPreview(s, what ? Status() : Status(what.error()), what ? *what : std::string());
     return !what && what.error().kind == ErrorKind::Corrupt ? kRefused : code;
 }
@@ -122,13 +132,14 @@ int copy(Session& s, const CopyArguments& arguments)
         return s.fail(fromName.error());
     const StoreDoor to = doorTo(arguments.to, *toName);
     if (s.options.preview)
-        return previewOf(s, to, arguments.abandon);
+        return previewOf(s, to, arguments);
     if (!s.reasonGiven())
         return s.exitCode;
     stopOnSignals();
     Teller teller(s);
     const CopyRequest request{s.store(), *fromName, to, s.rng, s.personAct(), arguments.verify == "all",
-        [] { return g_stopped != 0; }, [&](const CopyProgress& progress) { teller(progress); }};
+        arguments.roles, [] { return g_stopped != 0; },
+        [&](const CopyProgress& progress) { teller(progress); }};
     const auto report = arguments.abandon ? abandonCopy(request) : copyStore(request);
     if (!report)
         return broken(s, report.error());
@@ -144,9 +155,14 @@ void addCopyVerb(Verbs v, CLI::App& storeGroup)
     auto arguments = std::make_shared<CopyArguments>();
     auto* cmd = storeGroup.add_subcommand(
         "copy", "Moves the whole store to another place; killed anywhere, the same command goes on");
-    cmd->add_option("TO", arguments->to, "where it lives afterwards; nothing may be there")->required();
+    cmd->add_option("TO", arguments->to,
+           "where it lives afterwards; nothing may be there, or a store with roles that holds nothing")
+        ->required();
     cmd->add_option("--verify", arguments->verify, "which runs are folded again in the new place")
         ->check(CLI::IsMember({"all", "sample"}));
+    cmd->add_flag("--roles", arguments->roles,
+        "PostgreSQL: the new place has roles, as `store init --roles` makes them, also where the old one has "
+        "none");
     cmd->add_flag("--abandon", arguments->abandon, "gives a move up that has not ended");
     addCommon(cmd, s);
     cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return copy(s, *arguments); }; });

@@ -209,7 +209,8 @@ int acts(Session& s, std::size_t limit)
         if (s.options.json)
             s.json(dump(Json{{"command", toText(act.command)}, {"run", toText(act.run)},
                 {"verb", key(act.verb)}, {"target", jsonText(act.target)}, {"login", jsonText(act.stagedBy)},
-                {"actor", jsonText(act.claimed)}, {"reason", jsonText(act.reason)},
+                {"address", act.address.empty() ? Json() : Json(jsonText(act.address))},
+                {"backend", act.backend}, {"actor", jsonText(act.claimed)}, {"reason", jsonText(act.reason)},
                 {"time", jsonTime(act.stagedAt)}, {"seen", act.seenVersion}}));
         else
             s.line(formatInstant(act.stagedAt) + "  " + pad(act.stagedBy, 14) + " "

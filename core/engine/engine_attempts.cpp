@@ -39,6 +39,16 @@ bool needsStaging(const EngineCore::Impl::Pending& pending)
     return !pending.staged && pending.result.output && pending.result.output->size() > kStageAbove;
 }
 
+// Answered acts of people of long ago: the audit and the histories keep what was done.
+Status forgetActs(StoreWriter& store)
+{
+    constexpr std::uint64_t kAtOnce = 64;
+    for (std::uint64_t forgotten = kAtOnce; forgotten == kAtOnce;) {
+        CAIRN_TRY_ASSIGN(forgotten, store.forgetStaged(kAtOnce));
+    }
+    return {};
+}
+
 }  // namespace
 
 bool tellsOthers(const Fact& fact)
@@ -314,6 +324,8 @@ void EngineCore::Impl::tidy()
             *dropped = store.dropStagedBefore(now - kDropStagedAfter);
             if (*dropped)
                 *dropped = store.dropSessionsEndedBefore(now - kKeepSessions);
+            if (*dropped)
+                *dropped = forgetActs(store);
         },
         [this, dropped] {
             if (!*dropped)

@@ -14,6 +14,8 @@ namespace cairn {
 namespace {
 
 constexpr std::size_t kEntriesAtOnce = 256;
+constexpr std::size_t kRunsAtOnce = 64;
+constexpr std::uint64_t kEntriesCompared = 4'096;
 constexpr std::size_t kMembersAtOnce = 256;
 constexpr std::size_t kBytesAtOnce = std::size_t{4} * 1024 * 1024;
 constexpr std::size_t kPage = 500;
@@ -32,6 +34,26 @@ std::size_t weight(const CommitMember& member)
     return bytes;
 }
 
+// Some runs in their order, of which `most` entries are held at one time, or one run.
+template<typename Each> Status inParts(const std::vector<RunId>& runs,
+    const std::vector<std::uint64_t>& entries, std::uint64_t most, Each&& each)
+{
+    for (std::size_t begin = 0; begin < runs.size();) {
+        std::uint64_t sum = entries[begin];
+        std::size_t end = begin + 1;
+        while (end < runs.size() && sum + entries[end] <= most)
+            sum += entries[end++];
+        CAIRN_TRY(each(std::span(runs).subspan(begin, end - begin)));
+        begin = end;
+    }
+    return {};
+}
+
+bool waitsForEffect(const StepRow& step)
+{
+    return step.state == StepState::Waiting && step.reason == Reason::EffectInFlight;
+}
+
 bool isUnderWay(LedgerState state) { return state == LedgerState::InFlight || state == LedgerState::Unknown; }
 
 }  // namespace
@@ -46,13 +68,19 @@ RunCopier::RunCopier(const CopyRequest& request, StoreWriter& to, bool fresh)
 
 // Nothing changes the list meanwhile, so that its pages show each run once. In which order they come does not
 // matter: nobody looks at a part of them.
-template<typename Each> Status RunCopier::eachRun(Each&& each)
+template<typename Each> Status RunCopier::eachRuns(Each&& each)
 {
     std::optional<PageKey> after;
     do {
         CAIRN_TRY_ASSIGN(const RunPage page, m_from.list({}, ListOrder::NewestFirst, after, kPage));
-        for (const ListRow& row : page.rows)
-            CAIRN_TRY(each(row.run));
+        std::vector<RunId> runs;
+        for (const ListRow& row : page.rows) {
+            runs.push_back(row.run);
+            if (runs.size() < kRunsAtOnce && &row != &page.rows.back())
+                continue;
+            CAIRN_TRY(each(runs));
+            runs.clear();
+        }
         after = page.next;
     } while (after);
     return {};
@@ -92,12 +120,46 @@ Status RunCopier::copyAll()
 {
     CAIRN_TRY_ASSIGN(m_runsInAll, m_from.count({}));
     CAIRN_TRY(eachMessage(m_from, [&](const OutboxRow& row) { m_messages[row.from].push_back(row.seq); }));
-    CAIRN_TRY(eachRun([&](const RunId& run) -> Status {
-        CAIRN_TRY(copyRun(run));
-        ++m_report.runs;
-        return {};
-    }));
+    CAIRN_TRY(eachRuns([&](const std::vector<RunId>& runs) { return copySome(runs); }));
     return flush();
+}
+
+// Runs that are not there yet come several at a time, each read in one go; large ones, and those of which a
+// part is there, come by themselves.
+Status RunCopier::copySome(const std::vector<RunId>& runs)
+{
+    CAIRN_TRY_ASSIGN(const auto heads, m_from.wholeRuns(runs, {}));
+    CAIRN_TRY_ASSIGN(const auto complete, completeThere(runs));
+    std::vector<RunId> fresh;
+    std::vector<std::uint64_t> entries;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const std::uint64_t version = heads[i].loaded.hot.version;
+        m_report.entries += version;
+        ++m_report.runs;
+        if (complete.contains(runs[i]))
+            continue;
+        CAIRN_TRY_ASSIGN(const std::uint64_t there, versionThere(runs[i]));
+        if (there == 0 && version <= kEntriesAtOnce) {
+            fresh.push_back(runs[i]);
+            entries.push_back(version);
+        } else if (there != version) {
+            CAIRN_TRY(copyRun(runs[i], there));
+        }
+    }
+    return inParts(
+        fresh, entries, kEntriesAtOnce, [&](std::span<const RunId> some) { return copyWhole(some); });
+}
+
+// Those whose last entry is there: their list row came with it.
+Result<std::set<RunId>> RunCopier::completeThere(const std::vector<RunId>& runs)
+{
+    std::set<RunId> complete;
+    if (m_fresh)
+        return complete;
+    CAIRN_TRY_ASSIGN(const auto rows, m_to.listRows(runs));
+    for (const ListRow& row : rows)
+        complete.insert(row.run);
+    return complete;
 }
 
 // How far it has come already.
@@ -113,35 +175,51 @@ Result<std::uint64_t> RunCopier::versionThere(const RunId& id)
     return hot->version;
 }
 
-Status RunCopier::copyRun(const RunId& id)
+Status RunCopier::copyWhole(std::span<const RunId> runs)
 {
-    Run run{id, {}, {}};
-    CAIRN_TRY_ASSIGN(std::uint64_t version, versionThere(id));
-    if (version > 0) {
-        CAIRN_TRY_ASSIGN(const HotRow hot, m_from.hot(id));
-        if (version == hot.version) {
-            m_report.entries += version;
-            return {};
+    CAIRN_TRY_ASSIGN(auto wholes, m_from.wholeRuns(runs, {true, true, true}));
+    CAIRN_TRY(readLedger(wholes));
+    for (WholeRun& whole : wholes) {
+        Run run{whole.loaded.identity.run, std::move(whole), {}, {}};
+        if (run.whole.payloads)
+            for (StoredPayload& payload : *run.whole.payloads)
+                run.stored.emplace(payload.info.ref.id, &payload);
+        for (const SealedEntry& sealed : run.whole.loaded.entries) {
+            CAIRN_TRY(addEntry(run, sealed));
+            if (m_groupBytes >= kBytesAtOnce)
+                CAIRN_TRY(flush());
         }
-        CAIRN_TRY(recallPayloads(run, version));
     }
+    return flush();
+}
+
+Status RunCopier::copyRun(const RunId& id, std::uint64_t version)
+{
+    Run run{id, {}, {}, {}};
+    if (version > 0)
+        CAIRN_TRY(recallPayloads(run, version));
     for (;;) {
-        CAIRN_TRY_ASSIGN(run.loaded, m_from.loadRun(id, version + 1, version + kEntriesAtOnce));
-        for (const SealedEntry& sealed : run.loaded.entries) {
+        CAIRN_TRY_ASSIGN(LoadedRun loaded, m_from.loadRun(id, version + 1, version + kEntriesAtOnce));
+        const bool last = version + loaded.entries.size() == loaded.hot.version;
+        if (loaded.entries.empty())
+            return bad(id,
+                "the copy is at version " + std::to_string(version) + ", the run itself at "
+                    + std::to_string(loaded.hot.version));
+        if (last) {
+            CAIRN_TRY_ASSIGN(auto wholes, m_from.wholeRuns(std::span(&id, 1), {false, true, false}));
+            CAIRN_TRY(readLedger(wholes));
+            run.whole = std::move(wholes.front());
+        }
+        run.whole.loaded = std::move(loaded);
+        for (const SealedEntry& sealed : run.whole.loaded.entries) {
             CAIRN_TRY(addEntry(run, sealed));
             if (m_group.size() >= kMembersAtOnce || m_groupBytes >= kBytesAtOnce)
                 CAIRN_TRY(flush());
         }
-        version += run.loaded.entries.size();
-        if (version == run.loaded.hot.version)
-            break;
-        if (run.loaded.entries.empty())
-            return bad(id,
-                "the copy is at version " + std::to_string(version) + ", the run itself at "
-                    + std::to_string(run.loaded.hot.version));
+        version += run.whole.loaded.entries.size();
+        if (last)
+            return flush();
     }
-    m_report.entries += version;
-    return {};
 }
 
 // Payloads come with the first entry that names them: those of entries that are there already are there.
@@ -163,6 +241,7 @@ Status RunCopier::recallPayloads(Run& run, std::uint64_t upTo)
 
 Status RunCopier::addEntry(Run& run, const SealedEntry& sealed)
 {
+    const LoadedRun& loaded = run.whole.loaded;
     if (const Status seal = checkSeal(sealed, sealed.previous); !seal)
         return bad(run.id, seal.error().text, seal.error().kind);
     CAIRN_TRY_ASSIGN(const Entry entry, decodeEntry(sealed.body, sealed.format));
@@ -171,42 +250,71 @@ Status RunCopier::addEntry(Run& run, const SealedEntry& sealed)
     member.create = sealed.version == 1;
     member.expectedVersion = sealed.version - 1;
     member.checkEpoch = false;
-    member.control = run.loaded.hot.control;
-    member.nextDue = run.loaded.hot.nextDue;
+    member.control = loaded.hot.control;
+    member.nextDue = loaded.hot.nextDue;
     member.entry = sealed;
     if (member.create)
-        member.identity = run.loaded.identity;
-    CAIRN_TRY(addPayloads(run, entry, member));
-    if (sealed.version == run.loaded.hot.version)
-        CAIRN_TRY(addRows(run.id, member));
+        member.identity = loaded.identity;
+    const bool last = sealed.version == loaded.hot.version;
+    CAIRN_TRY(addPayloads(run, payloadsOf(entry), member));
+    if (last && run.whole.payloads) {  // what no entry names stays with the run as well
+        std::set<PayloadId> rest;
+        for (const auto& [id, payload] : run.stored)
+            rest.insert(id);
+        CAIRN_TRY(addPayloads(run, rest, member));
+    }
+    if (last)
+        CAIRN_TRY(addRows(run, member));
     m_groupBytes += weight(member);
     m_group.push_back(std::move(member));
     return {};
 }
 
-Status RunCopier::addPayloads(Run& run, const Entry& entry, CommitMember& member)
+Status RunCopier::addPayloads(Run& run, const std::set<PayloadId>& ids, CommitMember& member)
 {
-    for (const PayloadId& id : payloadsOf(entry)) {
+    for (const PayloadId& id : ids) {
         if (run.payloads.contains(id))
             continue;
-        const auto info = m_from.payloadInfo(run.id, id);
-        if (!info && info.error().kind == ErrorKind::NotFound)
+        CAIRN_TRY_ASSIGN(auto stored, payloadOf(run, id));
+        if (!stored)
             continue;  // named, but of another run
-        if (!info)
-            return info.error();
-        if (info->redacted)
-            return bad(run.id, "a redacted payload cannot be moved in this version", ErrorKind::Refused);
-        PayloadRow row{info->ref, info->salt, {}, info->artifact};
-        if (row.artifact.isNull()) {
-            CAIRN_TRY_ASSIGN(row.bytes, m_from.payload(run.id, id));
-        } else {
+        PayloadRow row{stored->info.ref, stored->info.salt, std::move(stored->bytes), stored->info.artifact};
+        if (!row.artifact.isNull())
             CAIRN_TRY(stage(run.id, row));
-        }
         m_progress.bytes += row.ref.size;
         run.payloads.insert(id);
         member.payloads.push_back(std::move(row));
     }
     return {};
+}
+
+// Bytes of inline ones, checked.
+Result<std::optional<StoredPayload>> RunCopier::payloadOf(Run& run, const PayloadId& id)
+{
+    std::optional<StoredPayload> payload;
+    if (run.whole.payloads) {
+        const auto at = run.stored.find(id);
+        if (at == run.stored.end())
+            return payload;
+        payload = std::move(*at->second);
+    } else {
+        auto info = m_from.payloadInfo(run.id, id);
+        if (!info && info.error().kind == ErrorKind::NotFound)
+            return payload;
+        CAIRN_TRY(info);
+        payload.emplace(StoredPayload{*std::move(info)});
+        if (!payload->info.redacted && payload->info.artifact.isNull()) {
+            CAIRN_TRY_ASSIGN(payload->bytes, m_from.payload(run.id, id));
+        }
+    }
+    const PayloadInfo& info = payload->info;
+    if (info.redacted)
+        return bad(run.id, "a redacted payload cannot be moved in this version", ErrorKind::Refused);
+    if (info.artifact.isNull()
+        && (payload->bytes.size() != info.ref.size
+            || saltedDigest(info.salt, sha256(payload->bytes)) != info.ref.hash))
+        return bad(run.id, "payload " + toText(id) + " does not fit its hash");
+    return payload;
 }
 
 // Under its own id: the digests of its chunks depend on it. Staged again where a kill left a part of it.
@@ -231,65 +339,73 @@ Status RunCopier::stage(const RunId& run, const PayloadRow& payload)
 }
 
 // What follows from the entries, with the last of them.
-Status RunCopier::addRows(const RunId& run, CommitMember& member)
+Status RunCopier::addRows(Run& run, CommitMember& member)
 {
-    CAIRN_TRY_ASSIGN(auto lists, m_from.listRows(std::span(&run, 1)));
-    if (lists.empty())
-        return bad(run, "its list row is missing");
-    member.list = std::move(lists.front());
-    CAIRN_TRY_ASSIGN(member.steps, m_from.steps(run));
-    CAIRN_TRY_ASSIGN(member.attempts, m_from.attempts(run, kNoStep));
-    CAIRN_TRY_ASSIGN(member.approvals, m_from.approvals(run));
-    CAIRN_TRY_ASSIGN(member.attributes, m_from.attributes(run));
-    CAIRN_TRY(addEffects(run, member));
-    CAIRN_TRY(addWaits(member));
-    return addMessages(run, member);
+    WholeRun& whole = run.whole;
+    if (!whole.list)
+        return bad(run.id, "its list row is missing");
+    member.list = std::move(whole.list);
+    member.steps = std::move(whole.steps);
+    member.attempts = std::move(whole.attempts);
+    member.approvals = std::move(whole.approvals);
+    member.attributes = std::move(whole.attributes);
+    for (const EffectRow& row : whole.effects)
+        writeEffect(row, member);
+    addWaits(member);
+    return addMessages(run.id, member);
 }
 
-// `there`: in the new store already, by another run that waits for it.
-Status RunCopier::writeEffect(const EffectRow& row, bool there, CommitMember& member)
+// What these runs hold, and wait for, in either store. Nothing of it is under way into the new one.
+Status RunCopier::readLedger(const std::vector<WholeRun>& wholes)
 {
-    if (there || !m_groupEffects.insert(row.effect).second)
-        return {};
+    std::set<EffectId> held, waited;
+    for (const WholeRun& whole : wholes) {
+        for (const EffectRow& row : whole.effects)
+            held.insert(row.effect);
+        for (const StepRow& step : whole.steps)
+            if (waitsForEffect(step))
+                waited.insert(step.effect);
+    }
+    CAIRN_TRY(flush());
+    m_waited.clear();
+    m_there.clear();
+    const std::vector<EffectId> wanted(waited.begin(), waited.end());
+    CAIRN_TRY_ASSIGN(const auto rows, m_from.effects(wanted));
+    for (const EffectRow& row : rows)
+        m_waited.emplace(row.effect, row);
+    // In a store that this call has made, only a waiter can have brought what a run holds.
+    if (!m_fresh)
+        waited.merge(held);
+    const std::vector<EffectId> asked(waited.begin(), waited.end());
+    CAIRN_TRY_ASSIGN(const auto copied, m_to.effects(asked));
+    for (const EffectRow& row : copied)
+        m_there.insert(row.effect);
+    return {};
+}
+
+void RunCopier::writeEffect(const EffectRow& row, CommitMember& member)
+{
+    if (m_brought.contains(row.effect) || !m_there.insert(row.effect).second)
+        return;
+    if (row.holder != member.run)
+        m_brought.insert(row.effect);
     EffectWrite& write = member.effects.emplace_back();
     write.row = row;
     write.row.revision = 0;
-    return {};
-}
-
-Status RunCopier::addEffects(const RunId& run, CommitMember& member)
-{
-    CAIRN_TRY_ASSIGN(const auto rows, m_from.effectsOfRun(run));
-    std::vector<EffectId> ids;
-    for (const EffectRow& row : rows)
-        ids.push_back(row.effect);
-    std::set<EffectId> there;
-    if (!ids.empty()) {
-        CAIRN_TRY_ASSIGN(const auto copied, m_to.effects(ids));
-        for (const EffectRow& row : copied)
-            there.insert(row.effect);
-    }
-    for (const EffectRow& row : rows)
-        CAIRN_TRY(writeEffect(row, there.contains(row.effect), member));
-    return {};
 }
 
 // A waiter needs the row of what it waits for, so it brings the row along where the holder has not come yet:
 // two runs may well wait for each other's effects. An effect that has ended is waited for no more; the
 // message that says so is on its way.
-Status RunCopier::addWaits(CommitMember& member)
+void RunCopier::addWaits(CommitMember& member)
 {
     for (const StepRow& step : member.steps) {
-        if (step.state != StepState::Waiting || step.reason != Reason::EffectInFlight)
+        const auto at = waitsForEffect(step) ? m_waited.find(step.effect) : m_waited.end();
+        if (at == m_waited.end() || !isUnderWay(at->second.state))
             continue;
-        CAIRN_TRY_ASSIGN(const auto rows, m_from.effects(std::span(&step.effect, 1)));
-        if (rows.empty() || !isUnderWay(rows.front().state))
-            continue;
-        CAIRN_TRY_ASSIGN(const auto copied, m_to.effects(std::span(&step.effect, 1)));
-        CAIRN_TRY(writeEffect(rows.front(), !copied.empty(), member));
+        writeEffect(at->second, member);
         member.waits.emplace_back(step.effect, step.ix);
     }
-    return {};
 }
 
 Status RunCopier::addMessages(const RunId& run, CommitMember& member)
@@ -337,7 +453,6 @@ Status RunCopier::flush()
     m_progress.entries += m_group.size();
     m_group.clear();
     m_groupBytes = 0;
-    m_groupEffects.clear();
     if (failpoint::hit("copy.group"))
         return makeError(ErrorKind::Io, "stopped by a failpoint");
     tell("copied", m_report.runs);
@@ -360,39 +475,50 @@ Status RunCopier::compareAll()
         return makeError(ErrorKind::Corrupt,
             "the copy has " + std::to_string(copied) + " messages under way, the store "
                 + std::to_string(messages));
-    return eachRun([&](const RunId& run) -> Status {
-        CAIRN_TRY(stop());
-        CAIRN_TRY(compareRun(run));
-        if (m_request.verifyAll || compared % kVerifyOneIn == 0)
-            CAIRN_TRY(verify(run));
-        tell("compared", ++compared);
-        return {};
-    });
+    return eachRuns([&](const std::vector<RunId>& some) { return compareSome(some, compared); });
 }
 
 // The head stands for the whole history: each hash covers the one before it.
-Status RunCopier::compareRun(const RunId& id)
+Status RunCopier::compareSome(const std::vector<RunId>& runs, std::uint64_t& compared)
 {
-    CAIRN_TRY_ASSIGN(const HotRow here, m_from.hot(id));
-    CAIRN_TRY_ASSIGN(const HotRow there, m_to.hot(id));
-    if (here.version != there.version || here.head != there.head || here.control != there.control)
-        return bad(id,
-            "the copy ends at version " + std::to_string(there.version)
-                + " with another head than the run, at " + std::to_string(here.version));
+    CAIRN_TRY_ASSIGN(const auto here, m_from.wholeRuns(runs, {}));
+    CAIRN_TRY_ASSIGN(const auto there, m_to.wholeRuns(runs, {}));
+    std::vector<RunId> folded;
+    std::vector<std::uint64_t> entries;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const HotRow &a = here[i].loaded.hot, &b = there[i].loaded.hot;
+        if (a.version != b.version || a.head != b.head || a.control != b.control)
+            return bad(runs[i],
+                "the copy ends at version " + std::to_string(b.version)
+                    + " with another head than the run, at " + std::to_string(a.version));
+        if (m_request.verifyAll || compared % kVerifyOneIn == 0) {
+            folded.push_back(runs[i]);
+            entries.push_back(a.version);
+        }
+        ++compared;
+    }
+    CAIRN_TRY(inParts(
+        folded, entries, kEntriesCompared, [&](std::span<const RunId> some) { return verify(some); }));
+    tell("compared", compared);
     return {};
 }
 
-Status RunCopier::verify(const RunId& id)
+Status RunCopier::verify(std::span<const RunId> runs)
 {
-    ++m_report.verified;
-    CAIRN_TRY_ASSIGN(const auto problems, verifyRun(m_to, id));
-    if (problems.empty())
-        return {};
-    const std::string text = problems.front().where + ": " + problems.front().text;
-    CAIRN_TRY_ASSIGN(const auto before, verifyRun(m_from, id));
-    if (before.size() < problems.size())
-        return bad(id, "the copy is not sound: " + text);
-    m_report.notes.push_back("as it was in the store that was left: " + text);
+    CAIRN_TRY_ASSIGN(const auto wholes, m_to.wholeRuns(runs, {true, true, false}));
+    for (const WholeRun& whole : wholes) {
+        CAIRN_TRY(stop());
+        const RunId& id = whole.loaded.identity.run;
+        ++m_report.verified;
+        CAIRN_TRY_ASSIGN(const auto problems, verifyWhole(m_to, whole, m_workflows));
+        if (problems.empty())
+            continue;
+        const std::string text = problems.front().where + ": " + problems.front().text;
+        CAIRN_TRY_ASSIGN(const auto before, verifyRun(m_from, id));
+        if (before.size() < problems.size())
+            return bad(id, "the copy is not sound: " + text);
+        m_report.notes.push_back("as it was in the store that was left: " + text);
+    }
     return {};
 }
 

@@ -19,11 +19,15 @@
 #include "core/service/staged.h"
 #include "core/store/checks.h"
 
+#include <chrono>
+#include <utility>
+
 namespace cairn {
 
 namespace {
 
 constexpr std::size_t kAuditPage = 200;
+constexpr std::size_t kActsPage = 8;  // of up to 1 MiB each
 
 Error refused(std::string text) { return makeError(ErrorKind::Refused, std::move(text)); }
 
@@ -62,6 +66,11 @@ Result<std::optional<StoreInfo>> lookAt(const StoreDoor& door)
 // What a move can bring along, and that nobody is at work.
 Status checkMovable(StoreReader& from, const StoreInfo& info)
 {
+    CAIRN_TRY_ASSIGN(const StoreRights rights, from.rights());
+    if (!rights.owns)
+        return makeError(ErrorKind::NoRight,
+            "a store with roles is moved by its owner: the login \"" + rights.login
+                + "\" is not a member of the role cairn_owner");
     if (info.schema != kMaxFormat || info.minWriter != kMaxFormat || info.writeFormat != kMaxFormat)
         return refused("a store is moved as this version has it: run `cairn store migrate --contract` first");
     CAIRN_TRY_ASSIGN(const TimeMs now, from.now());
@@ -108,9 +117,10 @@ Error orAbandon(Error error)
     return error;
 }
 
-InitOptions optionsLike(const StoreInfo& from, std::uint32_t copy)
+InitOptions optionsLike(const StoreInfo& from, std::uint32_t copy, bool roles)
 {
     InitOptions options;
+    options.roles = roles;
     options.environment = from.environment;
     options.guarded = from.safety == Safety::Guarded;
     options.testClock = from.testClock;
@@ -122,10 +132,16 @@ InitOptions optionsLike(const StoreInfo& from, std::uint32_t copy)
     return options;
 }
 
+// Made beforehand, with roles, and by nobody's move yet. Whether it holds something is for its own driver.
+bool isWaiting(const std::optional<StoreInfo>& to, const StoreInfo& from)
+{
+    return to && to->roles && to->id != from.id && !fenceOf(to->minWriter);
+}
+
 Result<Standing> begun(Standing s, const std::string& to)
 {
     const Fence& fence = *s.fence;
-    if (!s.to && fence.kind == FenceKind::Leaving && fence.copy == 0) {
+    if ((!s.to || isWaiting(s.to, s.from)) && fence.kind == FenceKind::Leaving && fence.copy == 0) {
         s.next = Standing::Next::Make;
         return s;
     }
@@ -151,7 +167,7 @@ Result<Standing> begun(Standing s, const std::string& to)
     return s;
 }
 
-Result<Standing> standingOf(StoreReader& from, const StoreDoor& door)
+Result<Standing> standingOf(StoreReader& from, const StoreDoor& door, bool roles)
 {
     Standing s;
     CAIRN_TRY_ASSIGN(s.from, from.info());
@@ -162,9 +178,10 @@ Result<Standing> standingOf(StoreReader& from, const StoreDoor& door)
     if (s.fence)
         return begun(std::move(s), door.name);
     CAIRN_TRY(checkMovable(from, s.from));
-    if (s.to)
-        return refused("there is a store at " + door.name + " already; a move makes its own, without roles");
-    InitOptions trial = optionsLike(s.from, 1);
+    if (s.to && !isWaiting(s.to, s.from))
+        return refused("there is a store at " + door.name
+            + " already; a move makes its own, or fills one that was made with roles and holds nothing yet");
+    InitOptions trial = optionsLike(s.from, 1, roles);
     trial.preview = true;
     CAIRN_TRY(door.make(trial));
     CAIRN_TRY(checkWhole(from));
@@ -194,7 +211,7 @@ private:
     Result<CopyReport> go()
     {
         using Next = Standing::Next;
-        CAIRN_TRY_ASSIGN(m_standing, standingOf(m_from, m_request.to));
+        CAIRN_TRY_ASSIGN(m_standing, standingOf(m_from, m_request.to, m_request.roles));
         if (m_standing.next == Next::Nothing)
             return already();
         if (m_standing.next == Next::Begin)
@@ -247,7 +264,7 @@ private:
     Status make()
     {
         m_standing.copy = 1 + static_cast<std::uint32_t>(m_request.rng.below(kCopies - 1));
-        CAIRN_TRY(m_request.to.make(optionsLike(m_standing.from, m_standing.copy)));
+        CAIRN_TRY(m_request.to.make(optionsLike(m_standing.from, m_standing.copy, m_request.roles)));
         return stoppedAt("copy.made");
     }
 
@@ -280,14 +297,16 @@ private:
     {
         CAIRN_TRY(copyAudit());
         CAIRN_TRY(copyShared());
+        CAIRN_TRY(copyActs());
         CAIRN_TRY(stoppedAt("copy.shared"));
         RunCopier runs(m_request, *m_to, fresh);
         CAIRN_TRY(runs.copyAll());
         CAIRN_TRY(stoppedAt("copy.copied"));
         CAIRN_TRY(runs.compareAll());
-        const std::uint64_t audit = m_report.audit;
-        m_report = runs.report();
-        m_report.audit = audit;
+        const CopyReport before = std::exchange(m_report, runs.report());
+        m_report.audit = before.audit;
+        m_report.acts = before.acts;
+        m_report.notes.insert(m_report.notes.begin(), before.notes.begin(), before.notes.end());
         return stoppedAt("copy.compared");
     }
 
@@ -339,6 +358,26 @@ private:
                 CAIRN_TRY(m_to->raiseBackOff(resource.name, resource.backOffUntil, resource.askedByServer));
         }
         return {};
+    }
+
+    // Answered acts: who left them, what was asked, and what became of it.
+    Status copyActs()
+    {
+        CommandId after;
+        for (;;) {
+            CAIRN_TRY_ASSIGN(const auto acts, m_from.answeredActs(after, kActsPage));
+            if (acts.empty())
+                return {};
+            if (!m_to->keepsActs()) {
+                m_report.notes.push_back("acts that were left for an engine, and answered, stay behind: "
+                    + m_request.to.name + " has no logins; the audit and the histories have what was done");
+                return {};
+            }
+            CAIRN_TRY(m_to->extendActs(acts));
+            m_report.acts += acts.size();
+            after = acts.back().command;
+            CAIRN_TRY(stoppedAt("copy.acts"));
+        }
     }
 
     // FROM gives up the way back first. Until the second change nobody writes; a kill between them leaves
@@ -407,6 +446,8 @@ public:
         if (!looked && looked.error().kind == ErrorKind::Disconnected && fence->kind == FenceKind::Leaving)
             looked = std::optional<StoreInfo>();  // its server may be lost for good
         CAIRN_TRY_ASSIGN(const auto to, std::move(looked));
+        if (fence->kind == FenceKind::Leaving && fence->copy == 0 && isWaiting(to, from))
+            return std::optional<StoreInfo>();
         if (!to && fence->kind == FenceKind::Moved)
             return refused("the copy is not at " + door.name
                 + ", and it may be in use: name the place that `cairn audit list` tells");
@@ -435,13 +476,21 @@ private:
 
 }  // namespace
 
-Result<CopyReport> copyStore(const CopyRequest& request) { return Move(request).run(); }
+Result<CopyReport> copyStore(const CopyRequest& request)
+{
+    const auto began = std::chrono::steady_clock::now();
+    CAIRN_TRY_ASSIGN(CopyReport report, Move(request).run());
+    report.took =
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began)
+            .count();
+    return report;
+}
 
 Result<CopyReport> abandonCopy(const CopyRequest& request) { return Move(request).abandon(); }
 
-Result<std::string> previewCopy(StoreReader& from, const StoreDoor& to)
+Result<std::string> previewCopy(StoreReader& from, const StoreDoor& to, bool roles)
 {
-    CAIRN_TRY_ASSIGN(const Standing standing, standingOf(from, to));
+    CAIRN_TRY_ASSIGN(const Standing standing, standingOf(from, to, roles));
     CAIRN_TRY_ASSIGN(const std::uint64_t runs, from.count({}));
     const std::string what = formatCount(static_cast<std::int64_t>(runs)) + (runs == 1 ? " run" : " runs");
     switch (standing.next) {

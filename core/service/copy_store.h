@@ -41,6 +41,7 @@ struct CopyRequest {
     Rng& rng;
     AuditRow act;                                          // who moves it, and why: actor, uid, host, reason
     bool verifyAll = true;                                 // folds every run in the new store, else one in 64
+    bool roles = false;                                    // makes TO with roles, also where FROM has none
     std::function<bool()> stopped = [] { return false; };  // asked between groups
     std::function<void(const CopyProgress&)> tell = [](const CopyProgress&) {};
 };
@@ -51,11 +52,15 @@ struct CopyReport {
     std::uint64_t entries = 0;  // of all runs
     std::uint64_t audit = 0;    // entries that came along
     std::uint64_t verified = 0;
+    std::uint64_t acts = 0;  // answered ones that came along
+    SpanMs took = 0;         // by the monotonic clock
     std::vector<std::string> notes;
 };
 
-// Moves it, or goes on. Refused: an engine lives, the store holds what cannot be moved, TO holds something
-// else. Cancelled: `stopped` said so. Afterwards TO takes writes, and FROM never again.
+// Moves it, or goes on. TO is made, or is a store with roles that holds nothing yet; where FROM has roles and
+// TO can have them, it has. NoRight: a store with roles is left, or filled, by a login that is not its
+// owner's. Refused: an engine lives, the store holds what cannot be moved, TO holds something else.
+// Cancelled: `stopped` said so. Afterwards TO takes writes, and FROM never again.
 [[nodiscard]] Result<CopyReport> copyStore(const CopyRequest& request);
 
 // Gives FROM back to its engines. The copy, where there is one, is shut for good before. Refused once it has
@@ -64,7 +69,7 @@ struct CopyReport {
 
 // What copyStore() or abandonCopy() would do as things are, in words; writes nothing. An error: what it would
 // refuse with.
-[[nodiscard]] Result<std::string> previewCopy(StoreReader& from, const StoreDoor& to);
+[[nodiscard]] Result<std::string> previewCopy(StoreReader& from, const StoreDoor& to, bool roles = false);
 [[nodiscard]] Result<std::string> previewAbandon(StoreReader& from, const StoreDoor& to);
 
 }  // namespace cairn

@@ -1,7 +1,8 @@
 // Folds all entries of a run again, checks the chain, and compares with every derived row.
 
+#include "core/service/verify.h"
+
 #include "core/base/text.h"
-#include "core/definition/parse.h"
 #include "core/model/codec.h"
 #include "core/service/impl.h"
 
@@ -13,6 +14,8 @@ namespace {
 
 struct Verifier {
     StoreReader& reader;
+    ParsedWorkflows& workflows;
+    const WholeRun& whole;
     RunId run;
     RunState state;
     std::map<AttemptId, AttemptRow> attempts;
@@ -98,7 +101,7 @@ struct Verifier {
         return text + ")";
     }
 
-    Status rows()
+    void rows()
     {
         std::map<StepIx, StepRow> steps;
         for (StepIx ix = 0; ix < state.steps.size(); ++ix)
@@ -106,47 +109,38 @@ struct Verifier {
         std::map<ApprovalId, ApprovalRow> approvals;
         for (const ApprovalRecord& record : state.approvals)
             approvals[record.id] = approvalRowOf(record);
-        CAIRN_TRY_ASSIGN(const auto storedSteps, reader.steps(run));
-        compare("steps", storedSteps, steps, &StepRow::ix);
-        CAIRN_TRY_ASSIGN(const auto storedAttempts, reader.attempts(run, kNoStep));
-        compare("attempts", storedAttempts, attempts, &AttemptRow::id);
-        CAIRN_TRY_ASSIGN(const auto storedApprovals, reader.approvals(run));
-        compare("approvals", storedApprovals, approvals, &ApprovalRow::id);
-        return {};
+        compare("steps", whole.steps, steps, &StepRow::ix);
+        compare("attempts", whole.attempts, attempts, &AttemptRow::id);
+        compare("approvals", whole.approvals, approvals, &ApprovalRow::id);
     }
 
     Status list(const RunRow& identity)
     {
         CAIRN_TRY_ASSIGN(const TimeMs now, reader.now());
-        CAIRN_TRY_ASSIGN(const auto rows, reader.listRows(std::span(&run, 1)));
-        if (rows.empty()) {
+        if (!whole.list) {
             found("run_list", "the row is missing");
             return {};
         }
-        ParsedDefinition parsed;
+        const ListRow& row = *whole.list;
+        const Definition* definition = nullptr;
         if (!state.workflow.name.empty()) {
-            CAIRN_TRY_ASSIGN(
-                const auto workflow, reader.workflow(state.workflow.name, state.workflow.version));
-            if (workflow)
-                parsed = parseDefinition(workflow->text);
+            CAIRN_TRY_ASSIGN(definition, workflows.find(reader, state.workflow.name, state.workflow.version));
         }
-        ListRow expected = listRowOf(state, identity, now, parsed ? &*parsed.definition : nullptr);
+        ListRow expected = listRowOf(state, identity, now, definition);
         std::string error;
         if (const PayloadRef ref = listError(state, now)) {
             const auto bytes = reader.payload(run, ref.id);
             if (!bytes && bytes.error().kind != ErrorKind::Refused)
                 return bytes.error();
-            error = bytes ? normalisedError(*bytes, ref.media)
-                          : rows.front().error;  // redacted: it cannot be told
+            error = bytes ? normalisedError(*bytes, ref.media) : row.error;  // redacted: it cannot be told
         }
         finishListRow(expected, std::move(error), listStepName(state, now));
-        if (!expected.sameContent(rows.front()))
+        if (!expected.sameContent(row))
             found("run_list",
-                "the row says " + std::string(key(rows.front().activity)) + " / "
-                    + std::string(key(rows.front().reason)) + " at step \"" + rows.front().step
-                    + "\", the history gives " + std::string(key(expected.activity)) + " / "
-                    + std::string(key(expected.reason)) + " at step \"" + expected.step + "\""
-                    + listDifference(rows.front(), expected));
+                "the row says " + std::string(key(row.activity)) + " / " + std::string(key(row.reason))
+                    + " at step \"" + row.step + "\", the history gives "
+                    + std::string(key(expected.activity)) + " / " + std::string(key(expected.reason))
+                    + " at step \"" + expected.step + "\"" + listDifference(row, expected));
         return {};
     }
     static std::string listDifference(const ListRow& a, const ListRow& b)
@@ -169,7 +163,7 @@ struct Verifier {
     // Every effect of this run stands in the ledger as its step says.
     Status ledger()
     {
-        CAIRN_TRY_ASSIGN(const auto rows, reader.effectsOfRun(run));
+        const std::vector<EffectRow>& rows = whole.effects;
         for (const EffectRow& row : rows) {
             const StepRecord* step = state.find(row.holderStep);
             if (!step) {
@@ -262,16 +256,38 @@ Result<ChainsRead> readChains(StoreReader& reader, std::size_t most)
     return read;
 }
 
-Result<std::vector<VerifyProblem>> verifyRun(StoreReader& reader, const RunId& run)
+Result<const Definition*> ParsedWorkflows::find(
+    StoreReader& reader, const std::string& name, std::uint32_t version)
 {
-    CAIRN_TRY_ASSIGN(const LoadedRun loaded, reader.loadRun(run, 1, 0));
-    Verifier verifier{reader, run, {}, {}, {}};
-    if (verifier.fold(loaded)) {
-        CAIRN_TRY(verifier.rows());
-        CAIRN_TRY(verifier.list(loaded.identity));
+    const auto [at, fresh] = m_known.try_emplace({name, version});
+    if (fresh) {
+        const auto workflow = reader.workflow(name, version);
+        if (!workflow)
+            m_known.erase(at);
+        CAIRN_TRY(workflow);
+        if (*workflow)
+            at->second = parseDefinition((*workflow)->text);
+    }
+    return at->second ? &*at->second.definition : nullptr;
+}
+
+Result<std::vector<VerifyProblem>> verifyWhole(
+    StoreReader& reader, const WholeRun& whole, ParsedWorkflows& workflows)
+{
+    Verifier verifier{reader, workflows, whole, whole.loaded.identity.run, {}, {}, {}};
+    if (verifier.fold(whole.loaded)) {
+        verifier.rows();
+        CAIRN_TRY(verifier.list(whole.loaded.identity));
         CAIRN_TRY(verifier.ledger());
     }
     return std::move(verifier.problems);
+}
+
+Result<std::vector<VerifyProblem>> verifyRun(StoreReader& reader, const RunId& run)
+{
+    CAIRN_TRY_ASSIGN(const auto whole, reader.wholeRuns(std::span(&run, 1), {true, true, false}));
+    ParsedWorkflows workflows;
+    return verifyWhole(reader, whole.front(), workflows);
 }
 
 }  // namespace cairn

@@ -54,6 +54,14 @@ public:
     {
         return read("loadRun", [&] { return m_store->loadRun(run, from, to); });
     }
+    Result<std::vector<StagedAct>> answeredActs(const CommandId& after, std::size_t limit) override
+    {
+        return read("answeredActs", [&] { return m_store->answeredActs(after, limit); });
+    }
+    Result<std::vector<WholeRun>> wholeRuns(std::span<const RunId> runs, const RunParts& parts) override
+    {
+        return read("wholeRuns", [&] { return m_store->wholeRuns(runs, parts); });
+    }
     Result<HotRow> hot(const RunId& run) override
     {
         return read("hot", [&] { return m_store->hot(run); });
@@ -249,6 +257,15 @@ public:
     Result<std::vector<StagedAct>> takeStaged(std::size_t limit) override
     {
         return write("takeStaged", [&] { return m_store->takeStaged(limit); });
+    }
+    Result<std::uint64_t> forgetStaged(std::size_t limit) override
+    {
+        return write("forgetStaged", [&] { return m_store->forgetStaged(limit); });
+    }
+    [[nodiscard]] bool keepsActs() const noexcept override { return m_store->keepsActs(); }
+    Status extendActs(std::span<const StagedAct> acts) override
+    {
+        return write("extendActs", [&] { return m_store->extendActs(acts); });
     }
     Status finishStaged(const StagedAct& act) override
     {

@@ -250,6 +250,8 @@ struct StagedAct {
     Digest seenDigest;  // of an approval: the binding that was shown
     // Filled by the store.
     std::string stagedBy{};  // session_user
+    std::string address{};   // of that connection; empty: a socket of the server itself
+    std::int64_t backend = 0;
     TimeMs stagedAt = kNoTime;
     StagedState state = StagedState::Waiting;
     std::uint8_t code = 0;      // RejectCode or ErrorKind, where it was not done
@@ -258,7 +260,8 @@ struct StagedAct {
     std::string outcome{};  // text
     TimeMs decidedAt = kNoTime;
 };
-inline constexpr std::size_t kStagedLimit = 1024 * 1024;  // bytes of a body
+inline constexpr std::size_t kStagedLimit = 1024 * 1024;                // bytes of a body
+inline constexpr SpanMs kKeepAnswered = SpanMs{30} * 24 * 3600 * 1000;  // then an answered act is forgotten
 
 // What a connection may do.
 struct StoreRights {
@@ -267,6 +270,7 @@ struct StoreRights {
     bool payloads = true;      // reads the bytes of payloads
     bool stages = false;       // may leave acts for an engine
     bool takesStaged = false;  // may do what others left
+    bool owns = true;          // may move the store, and fill one
 };
 
 struct StoreInfo {
@@ -286,6 +290,7 @@ struct StoreInfo {
     // server.
     std::uint64_t serverSystem = 0;
     std::uint32_t serverTimeline = 0;
+    bool roles = false;  // its rights are those of the database's roles
 };
 
 }  // namespace cairn

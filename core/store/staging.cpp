@@ -21,6 +21,18 @@ Result<std::optional<StagedAct>> StoreReader::stagedAct(const CommandId&)
 
 Result<std::vector<StagedAct>> StoreReader::waitingActs(std::size_t) { return std::vector<StagedAct>(); }
 
+Result<std::vector<StagedAct>> StoreReader::answeredActs(const CommandId&, std::size_t)
+{
+    return std::vector<StagedAct>();
+}
+
+Result<std::uint64_t> StoreWriter::forgetStaged(std::size_t) { return std::uint64_t{0}; }
+
+Status StoreWriter::extendActs(std::span<const StagedAct>)
+{
+    return makeError(ErrorKind::Refused, "acts are not kept in this kind of store: it has no logins");
+}
+
 Status StoreWriter::stage(const StagedAct&)
 {
     return makeError(

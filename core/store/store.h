@@ -10,6 +10,7 @@
 #include "core/store/options.h"
 #include "core/store/payload_info.h"
 #include "core/store/rows.h"
+#include "core/store/whole.h"
 
 #include <functional>
 #include <map>
@@ -79,12 +80,6 @@ struct MemberResult {
     Error error;
 };
 
-struct LoadedRun {
-    RunRow identity;
-    HotRow hot;
-    std::vector<SealedEntry> entries;  // from the asked version on
-};
-
 struct WorkflowRow {
     std::string name;
     std::uint32_t version = 0;
@@ -119,12 +114,19 @@ public:
     [[nodiscard]] virtual Result<std::optional<StagedAct>> stagedAct(const CommandId& command);
     // Those that still wait, oldest first.
     [[nodiscard]] virtual Result<std::vector<StagedAct>> waitingActs(std::size_t limit);
+    // Those that were answered, by their command ids, from the one after `after` on.
+    [[nodiscard]] virtual Result<std::vector<StagedAct>> answeredActs(
+        const CommandId& after, std::size_t limit);
 
     // Entries from `fromVersion` (1 = all) up to `toVersion` (0 = newest). NotFound where there is no such
     // run.
     [[nodiscard]] virtual Result<LoadedRun> loadRun(
         const RunId& run, std::uint64_t fromVersion, std::uint64_t toVersion) = 0;
     [[nodiscard]] virtual Result<HotRow> hot(const RunId& run) = 0;
+    // Several runs in their order, in one round trip of a server. NotFound where one of them is not there.
+    // The caller sees to it that they are not too large.
+    [[nodiscard]] virtual Result<std::vector<WholeRun>> wholeRuns(
+        std::span<const RunId> runs, const RunParts& parts);
     // Version of the entry that answered this command; nullopt: none yet.
     [[nodiscard]] virtual Result<std::optional<std::uint64_t>> findCommand(
         const RunId& run, const CommandId& command) = 0;
@@ -274,6 +276,13 @@ public:
     [[nodiscard]] virtual Result<std::vector<StagedAct>> takeStaged(std::size_t limit);
     // Records what became of an act (state, code, version, auditSeq, outcome); once.
     [[nodiscard]] virtual Status finishStaged(const StagedAct& act);
+    // Forgets up to `limit` acts that were answered kKeepAnswered ago by the store's clock; the audit keeps
+    // what was done. How many it were.
+    [[nodiscard]] virtual Result<std::uint64_t> forgetStaged(std::size_t limit);
+    // Answered acts of another store as they are; those that are there stay. Only into a store that is being
+    // filled. False: this kind of store keeps none.
+    [[nodiscard]] virtual bool keepsActs() const noexcept { return false; }
+    [[nodiscard]] virtual Status extendActs(std::span<const StagedAct> acts);
 
     // Artifacts: chunks are staged in transactions of their own and become visible by a payload that names
     // them.

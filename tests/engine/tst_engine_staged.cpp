@@ -9,9 +9,8 @@ namespace cairn::testing {
 
 namespace {
 
-const std::string kSteps =
-    "{'name':'one','kind':'approval','input':{},'approval':{'role':'ops'}},"
-    "{'name':'two','kind':'approval','input':{},'approval':{'role':'ops','needed':2}}";
+const std::string kSteps = "{'name':'one','kind':'approval','input':{},'approval':{'role':'ops'}},"
+                           "{'name':'two','kind':'approval','input':{},'approval':{'role':'ops','needed':2}}";
 
 std::string doubleQuoted(std::string text)
 {
@@ -72,6 +71,14 @@ struct Desk {
     std::unique_ptr<Service> service;
 };
 
+// The time of the host, or as if some of it had passed.
+class AheadClock : public Clock {
+public:
+    [[nodiscard]] TimeMs wallMs() const override { return SystemClock{}.wallMs() + ahead; }
+    [[nodiscard]] SpanMs monotonicMs() const override { return SystemClock{}.monotonicMs() + ahead; }
+    SpanMs ahead = 0;
+};
+
 struct Engine {
     explicit Engine(const RoleLogins& roles)
         : store(roles.openAs("t_engine"))
@@ -85,7 +92,7 @@ struct Engine {
         if (const Status opened = core->open(); !opened)
             qFatal("%s", opened.error().text.c_str());
     }
-    SystemClock clock;
+    AheadClock clock;
     SystemRng rng;
     std::unique_ptr<StoreWriter> store;
     std::unique_ptr<StoreWriter> writer;
@@ -111,6 +118,7 @@ private Q_SLOTS:
     void whatIsLeftIsNotTrusted();
     void anEngineNeedsItsRole();
     void previewsNeedNoMoreThanReading();
+    void answeredActsAreForgottenByAnEngine();
 
 private:
     // What became of it; the engine ticks meanwhile.
@@ -333,6 +341,26 @@ void TestEngineStaged::previewsNeedNoMoreThanReading()
         QVERIFY2(std::holds_alternative<Entry>(told->decision), login);
         QVERIFY(!told->willHappen.empty());
     }
+}
+
+// By the database's clock: the engine's own says only when it looks.
+void TestEngineStaged::answeredActsAreForgottenByAnEngine()
+{
+    Desk desk(m_roles, "t_approver");
+    const StagedAct done = answer(desk, desk.approve(m_run, "one", "Ann"));
+    const auto acts = [&] { return RawPg(m_roles.url).value("SELECT count(*) FROM cairn.staged_acts"); };
+    const auto tidied = [&] {
+        m_engine->clock.ahead += 4'000'000;
+        static_cast<void>(m_engine->core->tick());
+        return acts();
+    };
+    QCOMPARE(tidied(), std::string("1"));
+    CAIRN_VERIFY_OK(m_caller->store->setClockOffset(kKeepAnswered + 60'000));
+    QTRY_COMPARE(tidied(), std::string("0"));
+    const auto rows = audit();
+    QVERIFY(std::any_of(
+        rows.begin(), rows.end(), [&](const AuditRow& row) { return row.command == done.command; }));
+    QVERIFY(m_roles.open()->check(true)->empty());
 }
 
 }  // namespace cairn::testing

@@ -82,7 +82,8 @@ inline Result<CopyReport> move(
     std::function<void(const CopyProgress&)> tell = [](const CopyProgress&) {})
 {
     const auto store = from.writer();
-    return copyStore({*store, from.name, to.door(), rng, byKim(), true, std::move(stopped), std::move(tell)});
+    return copyStore(
+        {*store, from.name, to.door(), rng, byKim(), true, false, std::move(stopped), std::move(tell)});
 }
 
 // Whether a program that knows nothing of the move can write.

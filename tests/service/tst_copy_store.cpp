@@ -4,6 +4,7 @@
 #include "core/base/failpoint.h"
 #include "core/base/json_scan.h"
 #include "tests/service/copy_harness.h"
+#include "tests/store/sqlite_fixture.h"
 
 using namespace cairn;
 using namespace cairn::testing;
@@ -21,6 +22,7 @@ private Q_SLOTS:
     void anEngineThatSleptEndsWhereItsStoreWasMoved();
     void aKeyBelongsToItsRunInTheNewPlaceAlone();
     void itEndsBetweenGroupsWhenAskedTo();
+    void aFileHasTheTablesThatAreAccountedFor();
 };
 
 namespace {
@@ -366,6 +368,22 @@ void TestCopyStore::itEndsBetweenGroupsWhenAskedTo()
     }
     QVERIFY(last > 3);
     QCOMPARE(Content(*there.writer()).differsFrom(Content(*copyOfSmallStore().writer())), std::string());
+}
+
+// Which of them come along, column by column: tst_copy_store_roles. A table that is new has to be added
+// there, and here.
+void TestCopyStore::aFileHasTheTablesThatAreAccountedFor()
+{
+    const Scratch folder;
+    const std::string path = folder.file("store.db");
+    CAIRN_VERIFY_OK(sqlite::initStore(path, {}));
+    QCOMPARE(RawDb(path).value("SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_master WHERE "
+                               "type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name)"),
+        std::string(
+            "approvals artifact_chunks artifacts attempts audit change_counter effect_waiters effects "
+            "entries meta "
+            "outbox payloads resource_slices resources run_attributes run_hot run_list runs sessions steps "
+            "tombstones wakeups workflows"));
 }
 
 QTEST_APPLESS_MAIN(TestCopyStore)

@@ -22,6 +22,10 @@ private Q_SLOTS:
     void fourEyesHoldInTheDatabase();
     void enginesRecordOnlyDecisionsOfApprovers();
     void theAuditNamesWhoActed();
+    void consentsAreForWhatWasShown();
+    void whatHasEndedIsNotDecided();
+    void whereAnActCameFromIsRecorded();
+    void answeredActsAreForgottenAfterAMonth();
 
 private:
     [[nodiscard]] std::string value(const std::string& sql) const { return RawPg(m_roles.url).value(sql); }
@@ -57,6 +61,15 @@ private:
     {
         return "UPDATE cairn.approvals SET state = " + std::to_string(state) + ", deciders = '" + people
             + "' WHERE id = '" + approval(name) + "'";
+    }
+    void answer(StoreWriter& engine) const
+    {
+        const auto acts = engine.takeStaged(1'000);
+        CAIRN_VERIFY_OK(acts);
+        for (StagedAct act : *acts) {
+            act.state = StagedState::Committed;
+            CAIRN_VERIFY_OK(engine.finishStaged(act));
+        }
     }
     [[nodiscard]] StagedAct decision(const std::string& id, Verb verb, const std::string& name) const
     {
@@ -273,6 +286,12 @@ void PostgresActsTest::theAuditNamesWhoActed()
     row.login = "t_operator";
     row.command = left.command;
     row.run = left.run;
+    row.verb = left.verb;
+    CAIRN_VERIFY_ERROR(engine->appendAudit(row), ErrorKind::NoRight);  // not for the reason that was given
+    row.reason = left.reason;
+    row.verb = Verb::Cancel;
+    CAIRN_VERIFY_ERROR(engine->appendAudit(row), ErrorKind::NoRight);  // nor was that asked for
+    row.verb = left.verb;
     CAIRN_VERIFY_OK(engine->appendAudit(row));
     row.login = "t_both";
     CAIRN_VERIFY_ERROR(engine->appendAudit(row), ErrorKind::NoRight);
@@ -288,6 +307,120 @@ void PostgresActsTest::theAuditNamesWhoActed()
                  "ARRAY[NULL]::uuid[], '{t}', ARRAY[NULL]::uuid[], '{r}', '{b}', '{a}', "
                  "ARRAY[decode(repeat('00', 32), 'hex')], '{hh}')"),
         std::string("CA001"));
+}
+
+// An engine cannot turn a no into a yes, use a yes for another input, or change what was asked.
+void PostgresActsTest::consentsAreForWhatWasShown()
+{
+    ask("one", 1, "");
+    const RawPg engine(m_roles.urlOf("t_engine"));
+    const auto refused = [&](const std::string& sql) { return stateIn(engine, sql) == "CA002"; };
+    CAIRN_VERIFY_OK(m_roles.openAs("t_approver")->stage(decision("1", Verb::Reject, "one")));
+    QVERIFY2(refused(decided("one", 2, "[\"t_approver\"]")), "it was a no");
+    QVERIFY2(refused(decided("one", 6, "[\"t_approver\"]")), "it was a no");
+    QVERIFY2(refused(decided("one", 1, "[\"t_approver\"]")), "it was a no");
+    QCOMPARE(stateIn(engine, decided("one", 3, "[\"t_approver\"]")), std::string());
+    QVERIFY2(refused(decided("one", 3, "[\"t_second\"]")), "who said nothing");
+    ask("two", 1, "");
+    CAIRN_VERIFY_OK(m_roles.openAs("t_second")->stage(decision("2", Verb::Approve, "two")));
+    QVERIFY2(refused(decided("two", 3, "[\"t_second\"]")), "it was a yes");
+    QVERIFY(refused("UPDATE cairn.approvals SET binding = decode(repeat('63', 32), 'hex')"));
+    QVERIFY(refused("UPDATE cairn.approvals SET expires = 99"));
+    // By the owner: then what was left no longer fits.
+    m_roles.admin("ALTER TABLE cairn.approvals DISABLE TRIGGER approvals_by_people; UPDATE cairn.approvals "
+                  "SET binding = "
+                  "decode(repeat('63', 32), 'hex'); ALTER TABLE cairn.approvals ENABLE ALWAYS TRIGGER "
+                  "approvals_by_people");
+    QVERIFY2(refused(decided("two", 2, "[\"t_second\"]")), "another input was shown");
+}
+
+void PostgresActsTest::whatHasEndedIsNotDecided()
+{
+    for (const char* name : {"decided", "expired", "late", "open"})
+        ask(name, 1, "");
+    m_roles.admin("ALTER TABLE cairn.approvals DISABLE TRIGGER approvals_by_people; UPDATE cairn.approvals "
+                  "SET state = 5 "
+                  "WHERE id = '"
+        + approval("decided") + "'; UPDATE cairn.approvals SET expires = 1000 WHERE id = '"
+        + approval("expired") + "'; UPDATE cairn.approvals SET expires = 9000000000000 WHERE id IN ('"
+        + approval("late") + "', '" + approval("open")
+        + "'); ALTER TABLE cairn.approvals ENABLE ALWAYS TRIGGER approvals_by_people");
+    const auto approver = m_roles.openAs("t_approver");
+    for (const char* name : {"decided", "expired"})
+        for (const Verb verb : {Verb::Approve, Verb::Reject}) {
+            const Status status = approver->stage(decision(name, verb, name));
+            CAIRN_VERIFY_ERROR(status, ErrorKind::Conflict);
+            QVERIFY2(status.error().text.find("not open any more") != std::string::npos,
+                status.error().text.c_str());
+        }
+    QCOMPARE(value("SELECT count(*) FROM cairn.staged_acts"), std::string("0"));
+    for (const char* name : {"late", "open"})
+        CAIRN_VERIFY_OK(approver->stage(decision(name, Verb::Approve, name)));
+    // The same one again changes nothing, also where it was answered meanwhile.
+    const RawPg engine(m_roles.urlOf("t_engine"));
+    QCOMPARE(stateIn(engine, decided("late", 2, "[\"t_approver\"]")), std::string());
+    const std::string at = ", decided_at = 9000000000001 WHERE";
+    std::string late = decided("late", 2, "[\"t_approver\"]");
+    QCOMPARE(stateIn(engine, late.replace(late.find(" WHERE"), 6, at)), std::string("CA002"));
+    QCOMPARE(engine.exec(decided("open", 2, "[\"t_approver\"]")), std::string());
+    CAIRN_VERIFY_OK(approver->stage(decision("open", Verb::Approve, "open")));
+}
+
+void PostgresActsTest::whereAnActCameFromIsRecorded()
+{
+    const auto by = m_roles.openAs("t_operator");
+    StagedAct wanted = act("p", Verb::Pause);
+    wanted.address = "203.0.113.9";  // what somebody claims is not taken
+    wanted.backend = 1;
+    CAIRN_VERIFY_OK(by->stage(wanted));
+    const auto seen = by->stagedAct(wanted.command);
+    CAIRN_VERIFY_OK(seen);
+    QCOMPARE((*seen)->address, std::string());  // over a socket of this machine
+    QCOMPARE(value("SELECT count(*) FROM pg_stat_activity WHERE usename = 't_operator' AND pid = "
+                 + std::to_string((*seen)->backend)),
+        std::string("1"));
+}
+
+void PostgresActsTest::answeredActsAreForgottenAfterAMonth()
+{
+    const auto engine = m_roles.openAs("t_engine");
+    const auto by = m_roles.openAs("t_operator");
+    for (int i = 0; i < 25; ++i)
+        CAIRN_VERIFY_OK(by->stage(act(std::to_string(i), Verb::Pause)));
+    AuditRow row;
+    row.kind = "applied";
+    row.login = "t_operator";
+    row.command = act("1", Verb::Pause).command;
+    row.run = act("1", Verb::Pause).run;
+    row.verb = Verb::Pause;
+    row.reason = act("1", Verb::Pause).reason;
+    CAIRN_VERIFY_OK(engine->appendAudit(row));
+    answer(*engine);
+    CAIRN_VERIFY_OK(by->stage(act("waits", Verb::Pause)));
+    const auto forget = [&](std::size_t limit) {
+        const auto count = engine->forgetStaged(limit);
+        return count ? static_cast<int>(*count) : -1;
+    };
+    const auto deleted = [&] {
+        return stateIn(RawPg(m_roles.url), "DELETE FROM cairn.staged_acts WHERE state = 1");
+    };
+    QCOMPARE(forget(100), 0);
+    CAIRN_VERIFY_OK(engine->setClockOffset(kKeepAnswered - 60'000));
+    QCOMPARE(forget(100), 0);
+    QCOMPARE(deleted(), std::string("CA001"));
+    QCOMPARE(RawPg(m_roles.urlOf("t_engine")).value("SELECT cairn.forget_staged(100)"), std::string("0"));
+    CAIRN_VERIFY_OK(engine->setClockOffset(kKeepAnswered + 60'000));
+    QCOMPARE(deleted(), std::string());
+    CAIRN_VERIFY_ERROR(by->forgetStaged(100), ErrorKind::NoRight);
+    QCOMPARE(forget(10), 10);
+    QCOMPARE(forget(10), 10);
+    QCOMPARE(forget(10), 5);
+    QCOMPARE(forget(10), 0);
+    // What waits stays, however long; so does what was done.
+    QCOMPARE(value("SELECT string_agg(state::text, ',') FROM cairn.staged_acts"), std::string("0"));
+    QCOMPARE(stateIn(RawPg(m_roles.url), "DELETE FROM cairn.staged_acts"), std::string("CA001"));
+    QCOMPARE(value("SELECT count(*) FROM cairn.audit"), std::string("1"));
+    QVERIFY(m_roles.open()->check(true)->empty());
 }
 
 }  // namespace cairn::testing

@@ -13,6 +13,7 @@ class PostgresPlansTest : public QObject {
 
 private Q_SLOTS:
     void noTableIsReadWhole();
+    void oldActsAreNotRead();
     void theCountingWorks();
 
 private:
@@ -165,6 +166,48 @@ void PostgresPlansTest::noTableIsReadWhole()
     QTRY_VERIFY(
         RawPg(m_postgres.url).value("SELECT idx_scan > 20 FROM pg_stat_user_tables WHERE relname = 'run_hot'")
         == "t");
+    QCOMPARE(scans(), std::string());
+}
+
+// Acts that were answered long ago cost the polls of engines nothing: neither the table nor more than a page
+// of what waits is read.
+void PostgresPlansTest::oldActsAreNotRead()
+{
+    m_postgres.init();
+    const RawPg raw(m_postgres.url);
+    const std::string act =
+        "INSERT INTO cairn.staged_acts(command, run, verb, target, body, reason, claimed, uid, host, "
+        "seen_version, staged_by, address, backend, staged_at, taken_until, state, code, version, "
+        "audit, outcome, decided_at) SELECT gen_random_uuid(), gen_random_uuid(), 3, '', '', 'why', "
+        "'', 0, '', 0, 'ann', '', 1, i, 0, ";
+    QCOMPARE(raw.exec(act + "1, 0, 0, 0, '', 9000000000000 + i FROM generate_series(1, 3000) AS i"),
+        std::string());
+    QCOMPARE(raw.exec(act + "1, 0, 0, 0, '', i FROM generate_series(1, 40) AS i"), std::string());
+    QCOMPARE(raw.exec(act + "0, 0, 0, 0, '', 0 FROM generate_series(1, 3) AS i"), std::string());
+    QCOMPARE(raw.exec("ANALYZE cairn.staged_acts; SELECT pg_stat_reset()"), std::string());
+    {
+        const auto store = m_postgres.open();
+        for (int i = 0; i < 20; ++i) {
+            CAIRN_VERIFY_OK(store->takeStaged(8));
+            CAIRN_VERIFY_OK(store->waitingActs(8));
+            CAIRN_VERIFY_OK(store->stagedAct(idOf<CommandId>("none")));
+        }
+        for (const std::uint64_t wanted : {16U, 16U, 8U, 0U}) {
+            const auto forgotten = store->forgetStaged(16);
+            CAIRN_VERIFY_OK(forgotten);
+            QCOMPARE(*forgotten, wanted);
+        }
+    }
+    QTRY_COMPARE(
+        RawPg(m_postgres.url).value("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'cairn'"),
+        std::string("0"));
+    const auto read = [&] {
+        return RawPg(m_postgres.url)
+            .value("SELECT coalesce(sum(idx_tup_read), 0)::text FROM pg_stat_user_indexes WHERE relname = "
+                   "'staged_acts'");
+    };
+    QTRY_VERIFY(std::stoi(read()) > 0);
+    QVERIFY2(std::stoi(read()) < 1'000, read().c_str());  // 40 looks at 3 acts, and 40 that go
     QCOMPARE(scans(), std::string());
 }
 

@@ -37,10 +37,11 @@ std::shared_ptr<MemoryDatabase> makeMemoryDatabase(
 {
     auto database = std::make_shared<MemoryDatabase>(clock);
     StoreInfo& info = database->info;
-    if (options.like)
+    if (options.like) {
         info = *options.like;
-    if (options.like)
+        info.roles = false;  // nobody logs in here
         return database;
+    }
     SeededRng rng(seed);
     info.id = makeUuidV7(clock.wallMs(), rng);
     info.schema = kMaxFormat;

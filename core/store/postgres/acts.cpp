@@ -9,7 +9,8 @@ namespace {
 void readStaged(Rows& q, StagedAct& a)
 {
     q.read(a.command, a.run, a.verb, a.target, a.body, a.reason, a.claimed, a.uid, a.host, a.seenVersion,
-        a.seenDigest, a.stagedBy, a.stagedAt, a.state, a.code, a.version, a.auditSeq, a.outcome, a.decidedAt);
+        a.seenDigest, a.stagedBy, a.address, a.backend, a.stagedAt, a.state, a.code, a.version, a.auditSeq,
+        a.outcome, a.decidedAt);
 }
 
 }  // namespace
@@ -20,7 +21,7 @@ Result<StoreRights> PostgresStore::rights()
         CAIRN_TRY_ASSIGN(Rows rows, m_db->query(Sql::Rights));
         StoreRights may;
         if (rows.next())
-            rows.read(may.login, may.commits, may.payloads, may.stages, may.takesStaged);
+            rows.read(may.login, may.commits, may.payloads, may.stages, may.takesStaged, may.owns);
         return may;
     });
 }
@@ -68,6 +69,48 @@ Result<std::vector<StagedAct>> PostgresStore::takeStaged(std::size_t limit)
         return {};
     }));
     return acts;
+}
+
+// An idle engine looks without writing anything.
+Result<std::uint64_t> PostgresStore::forgetStaged(std::size_t limit)
+{
+    CAIRN_TRY_ASSIGN(const TimeMs clock, now());
+    const auto readOne = [](Rows& q, std::int64_t& one) { q.read(one); };
+    CAIRN_TRY_ASSIGN(
+        const auto any, readAll<std::int64_t>(Sql::AnyOverStaged, readOne, clock - kKeepAnswered));
+    std::uint64_t forgotten = 0;
+    if (any.empty())
+        return forgotten;
+    CAIRN_TRY(write(
+        [&](Transaction& transaction) -> Status {
+            Batch first;
+            first.add(Sql::ForgetStaged, limit);
+            CAIRN_TRY_ASSIGN(auto answers, transaction.begin(first));
+            if (answers.front().next())
+                answers.front().read(forgotten);
+            return {};
+        },
+        Repeat::Harmless));
+    return forgotten;
+}
+
+Result<std::vector<StagedAct>> PostgresStore::answeredActs(const CommandId& after, std::size_t limit)
+{
+    return readAll<StagedAct>(Sql::AnsweredActs, readStaged, RawId{after.bytes}, limit);
+}
+
+Status PostgresStore::extendActs(std::span<const StagedAct> acts)
+{
+    CAIRN_TRY(checkFilled(m_options.intoFence));
+    Columns rows;
+    for (const StagedAct& a : acts)
+        rows.row(a.command, a.run, a.verb, a.target, Blob{a.body}, a.reason, a.claimed, a.uid, a.host,
+            a.seenVersion, a.seenDigest, a.stagedBy, a.address, a.backend, a.stagedAt, a.state, a.code,
+            a.version, a.auditSeq, a.outcome, a.decidedAt);
+    if (rows.empty())
+        return {};
+    CAIRN_TRY(change(Repeat::Harmless, Sql::CopyActs, rows));
+    return {};
 }
 
 Status PostgresStore::finishStaged(const StagedAct& act)

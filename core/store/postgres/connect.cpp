@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "core/store/postgres/errors.h"
 #include "core/store/postgres/handshake.h"
+#include "core/store/postgres/keychain.h"
 
 #include <algorithm>
 #include <array>
@@ -153,6 +154,38 @@ Attempt connectOne(const Options& options, bool plain)
     return {ConnHandle(PQconnectdbParams(words.keys.data(), words.values.data(), 0)), {}};
 }
 
+bool isConnected(const Attempt& attempt)
+{
+    return attempt.problem.empty() && PQstatus(attempt.conn.get()) == CONNECTION_OK;
+}
+
+// The server wants a password, and neither ~/.pgpass nor a service file has one: then the keychain is asked,
+// for just this login there. What it gives goes the same way as any password, under the same rules.
+Attempt connectAsked(const Options& options, bool plain)
+{
+    Attempt attempt = connectOne(options, plain);
+    PGconn* const conn = attempt.conn.get();
+    if (conn == nullptr || isConnected(attempt) || PQconnectionNeedsPassword(conn) == 0)
+        return attempt;
+    const KeychainItem item{PQhost(conn), PQport(conn), PQdb(conn), PQuser(conn)};
+    KeychainAnswer answer = askKeychain(item);
+    if (answer.kind == KeychainAnswer::Kind::Found) {
+        Options with = options;
+        set(with, "password", answer.password);
+        Attempt second = connectOne(with, plain);
+        if (second.conn && !isConnected(second))
+            second.problem =
+                (second.problem.empty() ? tidy(PQerrorMessage(second.conn.get())) : second.problem)
+                + " (with the password that the keychain gave)";
+        return second;
+    }
+    attempt.problem = tidy(PQerrorMessage(conn));
+    if (answer.kind == KeychainAnswer::Kind::Refused)
+        attempt.problem += "; " + answer.text;
+    attempt.problem += "; to put it into the keychain: " + keychainCommand(item);
+    return attempt;
+}
+
 struct Advice {
     std::string_view said;  // by libpq; where it was translated, the general advice is given
     std::string_view todo;
@@ -206,10 +239,10 @@ Result<ConnHandle> connectTo(const Target& target)
         }
         if (host.alone && !host.tcp)
             set(options, "channel_binding", "prefer");
-        Attempt attempt = connectOne(options, host.tcp && target.plain);
+        Attempt attempt = connectAsked(options, host.tcp && target.plain);
         if (!attempt.conn)
             return makeError(ErrorKind::Internal, "no memory for a connection");
-        if (attempt.problem.empty() && PQstatus(attempt.conn.get()) == CONNECTION_OK)
+        if (isConnected(attempt))
             return std::move(attempt.conn);
         const std::string said =
             attempt.problem.empty() ? tidy(PQerrorMessage(attempt.conn.get())) : attempt.problem;

@@ -225,8 +225,12 @@ Result<Target> resolveTarget(const std::string& url, bool forWriting)
         CAIRN_TRY(secure(options, found, target));
         splitHosts(target, found);
     }
-    if (forWriting && textOf(found, "host").find(',') != std::string::npos)
-        options.try_emplace("target_session_attrs", "read-write");
+    // One name may have several addresses: who writes goes on to the one that is no standby. Whether it is
+    // read-only for another reason is for the first statement to find out (25006), where there is nobody else
+    // to go to.
+    const bool several = textOf(found, "host").find(',') != std::string::npos;
+    if (forWriting && (several || target.tcp) && std::getenv("PGTARGETSESSIONATTRS") == nullptr)
+        options.try_emplace("target_session_attrs", several ? "read-write" : "primary");
     defaults(options);
     for (const auto& [key, value] : options)
         target.options.push_back({key, value});

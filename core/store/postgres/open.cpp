@@ -5,7 +5,7 @@ namespace cairn::postgres {
 
 namespace {
 
-Status insertMeta(Db& db, const InitOptions& options, std::uint32_t schema)
+Status insertMeta(Db& db, const InitOptions& options, std::uint32_t schema, bool roles)
 {
     CAIRN_TRY_ASSIGN(Rows rows, db.query(Sql::ServerNow));
     TimeMs now = kNoTime;
@@ -13,10 +13,65 @@ Status insertMeta(Db& db, const InitOptions& options, std::uint32_t schema)
         rows.read(now);
     const StoreInfo made = newStore(options, now, schema);
     CAIRN_TRY(db.query(Sql::InsertMeta, made.id, schema, schema, made.minWriter, schema, made.environment,
-        made.safety, made.testClock, made.salt, static_cast<std::int64_t>(made.seed), made.createdAt,
-        options.roles));
+        made.safety, made.testClock, made.salt, static_cast<std::int64_t>(made.seed), made.createdAt, roles));
     CAIRN_TRY(db.query(Sql::InsertAuditHead, Blob{Digest{}.view()}));
     return {};
+}
+
+// A store with roles that holds nothing yet becomes the one that `like` tells of. What its administrator has
+// decided for it (environment, guarded, test clock) has to be what that store has.
+Status becomeLike(Db& db, const StoreInfo& like)
+{
+    const std::string& place = db.target().shown;
+    CAIRN_TRY_ASSIGN(const bool roles, hasRoles(db));
+    if (!roles)
+        return makeError(ErrorKind::Refused,
+            place
+                + " has a store already; a move makes its own, or fills one that was made with roles and "
+                  "holds nothing yet");
+    CAIRN_TRY(becomeOwner(db));
+    CAIRN_TRY_ASSIGN(Rows rows, db.query(Sql::MadeAs));
+    StoreInfo made;
+    if (!rows.next())
+        return makeError(ErrorKind::Corrupt, "the store's meta row is missing");
+    rows.read(made.environment, made.safety, made.testClock, made.schema, made.minWriter, made.writeFormat);
+    if (made.environment != like.environment || made.safety != like.safety
+        || made.testClock != like.testClock)
+        return makeError(ErrorKind::Refused,
+            place + " was made for the environment " + made.environment
+                + (made.safety == Safety::Guarded ? ", guarded" : "")
+                + (made.testClock ? ", with a test clock" : "") + "; the store that moves is "
+                + like.environment + (like.safety == Safety::Guarded ? ", guarded" : "")
+                + (like.testClock ? ", with a test clock" : "") + ": make it alike");
+    if (made.schema != like.schema || made.minWriter != kSchema || made.writeFormat != like.writeFormat)
+        return makeError(ErrorKind::Refused,
+            place
+                + " is not as this version makes it, or is the copy of another move; remove it, and make it "
+                  "anew");
+    CAIRN_TRY_ASSIGN(Rows held, db.query(Sql::AnyRows));
+    if (held.next()) {
+        std::string table;
+        held.read(table);
+        return makeError(ErrorKind::Refused,
+            place + " holds something already (" + table + "); a move fills only what nobody has used");
+    }
+    CAIRN_TRY(db.query(Sql::BecomeLike, like.id, like.minWriter, like.salt,
+        static_cast<std::int64_t>(like.seed), like.createdAt));
+    return {};
+}
+
+Status makeStore(Db& db, const InitOptions& options, std::uint32_t schema)
+{
+    const bool roles = options.roles || (options.like && options.like->roles);
+    if (roles) {
+        CAIRN_TRY(makeRoles(db));
+        CAIRN_TRY(becomeOwner(db));
+    } else {
+        CAIRN_TRY(db.execute("CREATE SCHEMA cairn"));
+    }
+    CAIRN_TRY(createTables(db, schema));
+    CAIRN_TRY(insertMeta(db, options, schema, roles));
+    return roles ? grantRights(db) : Status();
 }
 
 Status refuseVersions(const std::string& place, const Numbers& numbers)
@@ -58,19 +113,13 @@ Status initStoreAt(const std::string& url, const InitOptions& options, std::uint
     CAIRN_TRY(db->query(Sql::Begin));
     CAIRN_TRY(db->query(Sql::LockMigrating));
     CAIRN_TRY_ASSIGN(Rows there, db->query(Sql::SchemaThere));
-    if (there.count() > 0)
+    if (there.count() > 0 && !options.like)
         return makeError(ErrorKind::Refused,
             db->target().shown + " has a schema \"cairn\" already; a store is made in a database without");
-    if (options.roles) {
-        CAIRN_TRY(makeRoles(*db));
-        CAIRN_TRY(becomeOwner(*db));
-    } else {
-        CAIRN_TRY(db->execute("CREATE SCHEMA cairn"));
-    }
-    CAIRN_TRY(createTables(*db, schema));
-    CAIRN_TRY(insertMeta(*db, options, schema));
-    if (options.roles)
-        CAIRN_TRY(grantRights(*db));
+    if (there.count() > 0)
+        CAIRN_TRY(becomeLike(*db, *options.like));
+    else
+        CAIRN_TRY(makeStore(*db, options, schema));
     if (!options.preview)
         CAIRN_TRY(transaction.commit());
     return {};

@@ -6,8 +6,6 @@
 
 namespace cairn::postgres {
 
-namespace {
-
 Error noRun(const RunId& run) { return makeError(ErrorKind::NotFound, "there is no run " + toText(run)); }
 
 void readIdentity(Rows& q, RunRow& r)
@@ -15,11 +13,6 @@ void readIdentity(Rows& q, RunRow& r)
     q.read(r.run, r.root, r.parent.run, r.parent.step, r.parent.index, r.workflow.name, r.workflow.version,
         r.workflow.digest, r.workflow.stateSchema, r.key, r.keyInput, r.keySalt, r.createdAt, r.forkedFrom,
         r.driven);
-}
-
-void readWorkflow(Rows& q, WorkflowRow& r)
-{
-    q.read(r.name, r.version, r.digest, r.folder, r.addedAt, r.text);
 }
 
 void readAttempt(Rows& q, const RunId& run, AttemptRow& a)
@@ -33,6 +26,28 @@ void readAttempt(Rows& q, const RunId& run, AttemptRow& a)
         a.trace = legacyTrace(run);
         a.span = legacySpan(a.id);
     }
+}
+
+void readStep(Rows& q, StepRow& s)
+{
+    q.read(s.ix, s.id, s.name, s.tool, s.agent, s.kind, s.safety, s.state, s.reason, s.since, s.due,
+        s.revision, s.attempts, s.failures, s.lost, s.input, s.output, s.error, s.effect, s.readyAt,
+        s.startedAt, s.endedAt);
+}
+
+void readApproval(Rows& q, ApprovalRow& a)
+{
+    q.read(a.id, a.step, a.state, a.binding, a.role, a.askedAt, a.expires, a.decidedAt, a.decidedBy, a.note,
+        a.needed, a.askedBy, a.deciders);
+}
+
+void readAttribute(Rows& q, AttributeRow& a) { q.read(a.name, a.type, a.text, a.number); }
+
+namespace {
+
+void readWorkflow(Rows& q, WorkflowRow& r)
+{
+    q.read(r.name, r.version, r.digest, r.folder, r.addedAt, r.text);
 }
 
 }  // namespace
@@ -69,7 +84,7 @@ Result<StoreInfo> PostgresStore::readInfo()
         return makeError(ErrorKind::Corrupt, "the store's meta row is missing");
     StoreInfo i;
     rows.read(i.id, i.schema, i.minReader, i.minWriter, i.writeFormat, i.environment, i.safety, i.testClock,
-        i.clockOffset, i.salt, i.seed, i.createdAt, i.serverSystem, i.serverTimeline);
+        i.clockOffset, i.salt, i.seed, i.createdAt, i.serverSystem, i.serverTimeline, i.roles);
     const bool other = m_opened && i.id != m_info.id;
     const bool back = i.serverSystem == m_info.serverSystem && i.serverTimeline < m_info.serverTimeline;
     if (other || back)
@@ -110,32 +125,38 @@ Result<LoadedRun> PostgresStore::loadRun(const RunId& run, std::uint64_t fromVer
         batch.add(Sql::HotOf, run);
         batch.add(Sql::Entries, run, first - 1, most);  // one before: for its hash
         CAIRN_TRY_ASSIGN(auto answers, m_db->run(batch));
-        LoadedRun loaded;
-        if (!answers[0].next() || !answers[1].next())
-            return noRun(run);
-        readIdentity(answers[0], loaded.identity);
-        readHot(answers[1], loaded.hot);
-        const std::uint64_t last = std::min(most, loaded.hot.version);
-        if (first > last)
-            return loaded;
-        loaded.entries.reserve(answers[2].count());
-        Digest previous;
-        while (answers[2].next()) {
-            SealedEntry e;
-            answers[2].read(e.version, e.command, e.format, e.hash, e.body);
-            if (e.version > last)
-                break;
-            e.previous = previous;
-            previous = e.hash;
-            if (e.version >= first)
-                loaded.entries.push_back(std::move(e));
-        }
-        if (loaded.entries.size() != last - first + 1 || loaded.entries.back().version != last)
-            return makeError(ErrorKind::Corrupt,
-                "run " + toText(run) + " lacks entries between versions " + std::to_string(first) + " and "
-                    + std::to_string(last));
-        return loaded;
+        return readRun(std::span(answers).first<3>(), run, first, most);
     });
+}
+
+Result<LoadedRun> readRun(
+    std::span<Rows, 3> answers, const RunId& run, std::uint64_t first, std::uint64_t most)
+{
+    LoadedRun loaded;
+    if (!answers[0].next() || !answers[1].next())
+        return noRun(run);
+    readIdentity(answers[0], loaded.identity);
+    readHot(answers[1], loaded.hot);
+    const std::uint64_t last = std::min(most, loaded.hot.version);
+    if (first > last)
+        return loaded;
+    loaded.entries.reserve(answers[2].count());
+    Digest previous;
+    while (answers[2].next()) {
+        SealedEntry e;
+        answers[2].read(e.version, e.command, e.format, e.hash, e.body);
+        if (e.version > last)
+            break;
+        e.previous = previous;
+        previous = e.hash;
+        if (e.version >= first)
+            loaded.entries.push_back(std::move(e));
+    }
+    if (loaded.entries.size() != last - first + 1 || loaded.entries.back().version != last)
+        return makeError(ErrorKind::Corrupt,
+            "run " + toText(run) + " lacks entries between versions " + std::to_string(first) + " and "
+                + std::to_string(last));
+    return loaded;
 }
 
 Result<std::optional<std::uint64_t>> PostgresStore::findCommand(const RunId& run, const CommandId& command)
@@ -166,15 +187,7 @@ Result<std::vector<RunId>> PostgresStore::findRuns(std::string_view idPrefix, st
 
 Result<std::vector<StepRow>> PostgresStore::steps(const RunId& run)
 {
-    return ofRun(run,
-        readAll<StepRow>(
-            Sql::StepsOf,
-            [](Rows& q, StepRow& s) {
-                q.read(s.ix, s.id, s.name, s.tool, s.agent, s.kind, s.safety, s.state, s.reason, s.since,
-                    s.due, s.revision, s.attempts, s.failures, s.lost, s.input, s.output, s.error, s.effect,
-                    s.readyAt, s.startedAt, s.endedAt);
-            },
-            run));
+    return ofRun(run, readAll<StepRow>(Sql::StepsOf, readStep, run));
 }
 
 Result<std::vector<AttemptRow>> PostgresStore::attempts(const RunId& run, StepIx step)
@@ -187,22 +200,12 @@ Result<std::vector<AttemptRow>> PostgresStore::attempts(const RunId& run, StepIx
 
 Result<std::vector<ApprovalRow>> PostgresStore::approvals(const RunId& run)
 {
-    return ofRun(run,
-        readAll<ApprovalRow>(
-            Sql::ApprovalsOf,
-            [](Rows& q, ApprovalRow& a) {
-                q.read(a.id, a.step, a.state, a.binding, a.role, a.askedAt, a.expires, a.decidedAt,
-                    a.decidedBy, a.note, a.needed, a.askedBy, a.deciders);
-            },
-            run));
+    return ofRun(run, readAll<ApprovalRow>(Sql::ApprovalsOf, readApproval, run));
 }
 
 Result<std::vector<AttributeRow>> PostgresStore::attributes(const RunId& run)
 {
-    return ofRun(run,
-        readAll<AttributeRow>(
-            Sql::AttributesOf, [](Rows& q, AttributeRow& a) { q.read(a.name, a.type, a.text, a.number); },
-            run));
+    return ofRun(run, readAll<AttributeRow>(Sql::AttributesOf, readAttribute, run));
 }
 
 Result<std::vector<RunId>> PostgresStore::children(const RunId& run)

@@ -30,7 +30,7 @@
     "('engine', 'meta', 'UPDATE', 'clock_offset change_base')"
 
 #define CAIRN_PG_FUNCTION_RIGHTS \
-    "('engine', 'append_audit finish_staged lock_audit_head take_staged')," \
+    "('engine', 'append_audit finish_staged forget_staged lock_audit_head take_staged')," \
     "('operator approver', 'stage_act')"
 
 #define CAIRN_PG_SCHEMA_READERS "'engine operator approver auditor viewer'"

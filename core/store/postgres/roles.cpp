@@ -68,9 +68,15 @@ Status makeRoles(Db& db)
 
 Status becomeOwner(Db& db)
 {
-    if (const auto done = db.query(Sql::BecomeOwner); !done)
-        return done.error();
-    return {};
+    const auto done = db.query(Sql::BecomeOwner);
+    if (done)
+        return {};
+    Error error = done.error();
+    if (error.kind == ErrorKind::NoRight)
+        error.text =
+            "this store has roles, and that is for its owner: connect with a login that is a member of "
+            "the role cairn_owner (handbook: stores, roles)";
+    return error;
 }
 
 Result<bool> hasRoles(Db& db)

@@ -11,12 +11,18 @@ const char* const kActs = R"sql(
 CREATE FUNCTION cairn.has_role(wanted text) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$ SELECT coalesce((SELECT pg_has_role(session_user, r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = wanted), false) $$;
 
+-- The owner brings in what people decided and did in the store that this one is the copy of (core/store/fence.h: Filling).
+-- Nobody decides or acts here meanwhile, and the history that comes along is compared before the store is opened.
+CREATE FUNCTION cairn.is_filled() RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$ SELECT (SELECT m.min_writer BETWEEN 2013265920 AND 2080374783 FROM cairn.meta m) AND cairn.has_role('cairn_owner') $$;
+
 CREATE FUNCTION cairn.stage_act(command_id uuid, on_run uuid, act_verb bigint, on_target text, act_body bytea, why text,
   as_name text, from_uid bigint, from_host text, saw_version bigint, saw_digest bytea) RETURNS void LANGUAGE plpgsql
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   m record;
   a record;
+  clock bigint;
   needed_role text := CASE WHEN act_verb IN (1, 2) THEN 'cairn_approver' ELSE 'cairn_operator' END;
 BEGIN
   SELECT roles, safety, clock_offset INTO STRICT m FROM cairn.meta;
@@ -34,8 +40,9 @@ BEGIN
   IF m.safety = 2 AND act_verb <> 27 AND coalesce(length(btrim(why)), 0) < 10 THEN
     RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'this store is guarded: a reason of ten characters or more is needed';
   END IF;
+  clock := (extract(epoch FROM clock_timestamp()) * 1000)::bigint + m.clock_offset;
   IF act_verb IN (1, 2) THEN
-    SELECT p.needed, p.asked_by, p.deciders::jsonb AS deciders, p.binding INTO a FROM cairn.approvals p
+    SELECT p.state, p.expires, p.needed, p.asked_by, p.deciders::jsonb AS deciders, p.binding INTO a FROM cairn.approvals p
       WHERE p.run = on_run AND p.id::text = on_target;
     IF NOT FOUND THEN
       RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'there is no such approval in this run';
@@ -53,11 +60,16 @@ BEGIN
     END IF;
   END IF;
   INSERT INTO cairn.staged_acts(command, run, verb, target, body, reason, claimed, uid, host, seen_version, seen_digest,
-      staged_by, staged_at, taken_until, state, code, version, audit, outcome, decided_at)
+      staged_by, address, backend, staged_at, taken_until, state, code, version, audit, outcome, decided_at)
     VALUES(command_id, on_run, act_verb, on_target, act_body, why, as_name, from_uid, from_host, saw_version, saw_digest,
-      session_user::text, (extract(epoch FROM clock_timestamp()) * 1000)::bigint + m.clock_offset, 0, 0, 0, 0, 0, '', 0)
+      session_user::text, coalesce(host(inet_client_addr()), ''), pg_backend_pid(), clock, 0, 0, 0, 0, 0, '', 0)
     ON CONFLICT(command) DO NOTHING;
-  IF NOT FOUND AND NOT EXISTS(SELECT 1 FROM cairn.staged_acts s WHERE s.command = command_id AND s.run = on_run
+  IF FOUND AND act_verb IN (1, 2) THEN
+    IF a.state <> 1 OR (a.expires <> 0 AND a.expires <= clock) THEN
+      RAISE EXCEPTION USING ERRCODE = 'CA003',
+        MESSAGE = 'this approval is not open any more: it was decided or withdrawn, or has expired; nothing was decided';
+    END IF;
+  ELSIF NOT FOUND AND NOT EXISTS(SELECT 1 FROM cairn.staged_acts s WHERE s.command = command_id AND s.run = on_run
       AND s.verb = act_verb AND s.target = on_target AND s.body = act_body AND s.staged_by = session_user::text) THEN
     RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'another act was left under this command id';
   END IF;
@@ -68,9 +80,9 @@ SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   clock bigint := (extract(epoch FROM clock_timestamp()) * 1000)::bigint;
 BEGIN
-  RETURN QUERY UPDATE cairn.staged_acts s SET taken_until = clock + 5000
-    FROM (SELECT w.command FROM cairn.staged_acts w WHERE w.state = 0 AND w.taken_until <= clock
-      ORDER BY w.staged_at, w.command LIMIT most FOR UPDATE SKIP LOCKED) AS waiting
+  RETURN QUERY WITH waiting AS MATERIALIZED (SELECT w.command FROM cairn.staged_acts w
+      WHERE w.state = 0 AND w.taken_until <= clock ORDER BY w.staged_at, w.command LIMIT most FOR UPDATE SKIP LOCKED)
+    UPDATE cairn.staged_acts s SET taken_until = clock + 5000 FROM waiting
     WHERE s.command = waiting.command RETURNING s.*;
 END $$;
 
@@ -86,17 +98,40 @@ END $$;
 CREATE FUNCTION cairn.staged_no_change() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF OLD.state <> 0 OR (NEW.command, NEW.run, NEW.verb, NEW.target, NEW.body, NEW.reason, NEW.claimed, NEW.uid, NEW.host,
-      NEW.seen_version, NEW.seen_digest, NEW.staged_by, NEW.staged_at) IS DISTINCT FROM (OLD.command, OLD.run, OLD.verb,
-      OLD.target, OLD.body, OLD.reason, OLD.claimed, OLD.uid, OLD.host, OLD.seen_version, OLD.seen_digest, OLD.staged_by,
-      OLD.staged_at) THEN
+      NEW.seen_version, NEW.seen_digest, NEW.staged_by, NEW.address, NEW.backend, NEW.staged_at)
+      IS DISTINCT FROM (OLD.command, OLD.run, OLD.verb, OLD.target, OLD.body, OLD.reason, OLD.claimed, OLD.uid, OLD.host,
+      OLD.seen_version, OLD.seen_digest, OLD.staged_by, OLD.address, OLD.backend, OLD.staged_at) THEN
     RAISE EXCEPTION USING ERRCODE = 'CA001', MESSAGE = 'of an act that was left only its outcome is added, once';
   END IF;
   RETURN NEW;
 END $$;
 CREATE TRIGGER staged_no_change BEFORE UPDATE ON cairn.staged_acts FOR EACH ROW
   EXECUTE FUNCTION cairn.staged_no_change();
+-- What was answered 30 days ago goes; the audit and the run's history keep who did what, and why.
+CREATE FUNCTION cairn.staged_over(settled bigint) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$ SELECT settled < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - 2592000000 + m.clock_offset FROM cairn.meta m $$;
+CREATE FUNCTION cairn.staged_no_early_delete() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF OLD.state = 0 OR NOT cairn.staged_over(OLD.decided_at) THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA001', MESSAGE = 'acts that were left are append-only until 30 days after their answer';
+  END IF;
+  RETURN OLD;
+END $$;
+CREATE FUNCTION cairn.forget_staged(most bigint) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  forgotten bigint;
+BEGIN
+  WITH over AS MATERIALIZED (SELECT w.command FROM cairn.staged_acts w
+      WHERE w.state <> 0 AND w.decided_at < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - 2592000000
+        + (SELECT m.clock_offset FROM cairn.meta m)
+      ORDER BY w.decided_at LIMIT most FOR UPDATE SKIP LOCKED)
+    DELETE FROM cairn.staged_acts s USING over WHERE s.command = over.command;
+  GET DIAGNOSTICS forgotten = ROW_COUNT;
+  RETURN forgotten;
+END $$;
 CREATE TRIGGER staged_no_delete BEFORE DELETE ON cairn.staged_acts FOR EACH ROW
-  EXECUTE FUNCTION cairn.refuse_change('acts that were left are append-only');
+  EXECUTE FUNCTION cairn.staged_no_early_delete();
 CREATE TRIGGER staged_no_truncate BEFORE TRUNCATE ON cairn.staged_acts
   EXECUTE FUNCTION cairn.refuse_change('acts that were left are append-only');
 
@@ -117,13 +152,14 @@ DECLARE
   by_roles boolean;
 BEGIN
   SELECT h.seq, h.hash INTO STRICT top, tip FROM cairn.audit_head h FOR UPDATE;
-  SELECT m.roles = 1 INTO STRICT by_roles FROM cairn.meta m;
+  SELECT m.roles = 1 AND NOT cairn.is_filled() INTO STRICT by_roles FROM cairn.meta m;
   FOR i IN 1 .. cardinality(seqs) LOOP
     IF seqs[i] IS DISTINCT FROM top + 1 OR previouses[i] IS DISTINCT FROM tip THEN
       RAISE EXCEPTION USING ERRCODE = 'CA001', MESSAGE = 'an audit entry does not continue the chain';
     END IF;
     IF by_roles AND logins[i] IS DISTINCT FROM session_user::text AND NOT EXISTS(SELECT 1 FROM cairn.staged_acts s
-        WHERE s.command = commands[i] AND s.run = runs[i] AND s.staged_by = logins[i]) THEN
+        WHERE s.command = commands[i] AND s.run = runs[i] AND s.staged_by = logins[i] AND s.verb = verbs[i]
+          AND s.reason = reasons[i]) THEN
       RAISE EXCEPTION USING ERRCODE = 'CA002',
         MESSAGE = format('an audit entry in the name of "%s", who left no such act', logins[i]);
     END IF;
@@ -144,17 +180,21 @@ DECLARE
   who text;
   people jsonb := NEW.deciders::jsonb;
   before jsonb := CASE WHEN TG_OP = 'UPDATE' THEN OLD.deciders::jsonb ELSE '[]'::jsonb END;
+  fresh boolean := TG_OP = 'INSERT' OR NEW.state IS DISTINCT FROM OLD.state;
 BEGIN
-  IF (SELECT m.roles FROM cairn.meta m) <> 1 THEN
+  IF (SELECT m.roles FROM cairn.meta m) <> 1 OR cairn.is_filled() THEN
     RETURN NULL;
   END IF;
-  IF TG_OP = 'UPDATE' AND (NEW.needed, NEW.asked_by) IS DISTINCT FROM (OLD.needed, OLD.asked_by) THEN
-    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'who asked, and how many must approve, never changes';
+  IF TG_OP = 'UPDATE' AND (NEW.needed, NEW.asked_by, NEW.binding, NEW.expires)
+      IS DISTINCT FROM (OLD.needed, OLD.asked_by, OLD.binding, OLD.expires) THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002',
+      MESSAGE = 'what was asked, who asked, how many must approve and until when, never changes';
   END IF;
   FOR who IN SELECT p FROM jsonb_array_elements_text(people) AS p LOOP
     IF NOT before ? who AND NOT (who = session_user::text AND cairn.has_role('cairn_approver'))
         AND NOT EXISTS(SELECT 1 FROM cairn.staged_acts s WHERE s.run = NEW.run AND s.target = NEW.id::text
-          AND s.verb IN (1, 2) AND s.staged_by = who AND s.state = 0) THEN
+          AND (s.verb = 1 OR (s.verb = 2 AND NEW.state = 3)) AND s.seen_digest IS NOT DISTINCT FROM NEW.binding
+          AND s.staged_by = who AND s.state = 0) THEN
       RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = format(
         'a decision of "%s", who is neither connected with the role cairn_approver nor left one for this approval', who);
     END IF;
@@ -166,8 +206,13 @@ BEGIN
   IF NEW.state IN (2, 6) AND NEW.needed > 1 AND people ? NEW.asked_by THEN
     RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'who asked cannot approve where two people are required';
   END IF;
-  IF NEW.state = 3 AND people = '[]'::jsonb THEN
-    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'a refusal needs a person';
+  IF NEW.state IN (2, 6) AND fresh AND NEW.expires <> 0 AND NEW.decided_at > NEW.expires THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'what has expired is not approved any more';
+  END IF;
+  IF NEW.state = 3 AND fresh AND NOT EXISTS(SELECT 1 FROM jsonb_array_elements_text(people) AS p
+      WHERE (p = session_user::text AND cairn.has_role('cairn_approver')) OR EXISTS(SELECT 1 FROM cairn.staged_acts s
+        WHERE s.run = NEW.run AND s.target = NEW.id::text AND s.verb = 2 AND s.staged_by = p AND s.state = 0)) THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'a refusal needs a person who refused';
   END IF;
   RETURN NULL;
 END $$;

@@ -26,9 +26,11 @@ private:
 // One write transaction as seen by what is done in it.
 class Transaction {
 public:
-    explicit Transaction(Db& db, std::uint32_t intoFence = 0)
+    // `asOwner`: with the rights of cairn_owner, as which a store with roles is filled.
+    explicit Transaction(Db& db, std::uint32_t intoFence = 0, bool asOwner = false)
         : m_db(db)
         , m_intoFence(intoFence)
+        , m_asOwner(asOwner)
     {
     }
     ~Transaction() { m_db.rollback(); }
@@ -56,6 +58,7 @@ public:
 private:
     Db& m_db;
     std::uint32_t m_intoFence;
+    bool m_asOwner;
     Batch m_last;
     Numbers m_numbers;
     TimeMs m_serverNow = kNoTime;
@@ -76,7 +79,9 @@ public:
     Result<StoreRights> rights() override;
     Result<std::optional<StagedAct>> stagedAct(const CommandId& command) override;
     Result<std::vector<StagedAct>> waitingActs(std::size_t limit) override;
+    Result<std::vector<StagedAct>> answeredActs(const CommandId& after, std::size_t limit) override;
     Result<LoadedRun> loadRun(const RunId& run, std::uint64_t fromVersion, std::uint64_t toVersion) override;
+    Result<std::vector<WholeRun>> wholeRuns(std::span<const RunId> runs, const RunParts& parts) override;
     Result<HotRow> hot(const RunId& run) override;
     Result<std::optional<std::uint64_t>> findCommand(const RunId& run, const CommandId& command) override;
     Result<std::optional<RunRow>> findKey(std::string_view workflow, std::string_view key) override;
@@ -137,6 +142,9 @@ public:
     Status stage(const StagedAct& act) override;
     Result<std::vector<StagedAct>> takeStaged(std::size_t limit) override;
     Status finishStaged(const StagedAct& act) override;
+    Result<std::uint64_t> forgetStaged(std::size_t limit) override;
+    [[nodiscard]] bool keepsActs() const noexcept override { return true; }
+    Status extendActs(std::span<const StagedAct> acts) override;
     Status stageChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes) override;
     Status dropStagedBefore(TimeMs before) override;
     Status checkBackup(const std::string& path) override;
@@ -250,7 +258,17 @@ private:
 // ------------------------------------------------------------------------------------------
 
 [[nodiscard]] Result<std::unique_ptr<Db>> makeDb(const std::string& url, const Session& session);
+[[nodiscard]] Error noRun(const RunId& run);
 void readHot(Rows& rows, HotRow& row);
+void readIdentity(Rows& rows, RunRow& row);
+void readStep(Rows& rows, StepRow& row);
+void readAttempt(Rows& rows, const RunId& run, AttemptRow& row);
+void readApproval(Rows& rows, ApprovalRow& row);
+void readAttribute(Rows& rows, AttributeRow& row);
+// From the answers to IdentityOf, HotOf and Entries (from the one before `first` on). Corrupt where one is
+// missing.
+[[nodiscard]] Result<LoadedRun> readRun(
+    std::span<Rows, 3> answers, const RunId& run, std::uint64_t first, std::uint64_t most);
 void readListRow(Rows& rows, ListRow& row);
 void readEffect(Rows& rows, EffectRow& row);
 void readAudit(Rows& rows, AuditRow& row);

@@ -34,6 +34,8 @@ Result<std::vector<Rows>> Transaction::begin(const Batch& first)
 {
     Batch batch;
     batch.add(Sql::Begin);
+    if (m_asOwner)
+        batch.add(Sql::BecomeOwner);
     batch.add(Sql::LockWriting);
     const std::size_t numbers = batch.add(Sql::WriteNumbers);
     batch.append(first);
@@ -77,7 +79,7 @@ Status PostgresStore::ready()
 Status PostgresStore::writeOnce(const Body& body)
 {
     CAIRN_TRY(ready());
-    Transaction transaction(*m_db, m_options.intoFence);
+    Transaction transaction(*m_db, m_options.intoFence, m_options.intoFence != 0 && m_info.roles);
     CAIRN_TRY(body(transaction));
     if (!m_db->inTransaction())  // the body found nothing to do
         return {};

@@ -135,7 +135,8 @@ void addSeveralVerbs(Verbs verbs);
 void addActVerbs(Verbs verbs);
 void addStartVerbs(Verbs verbs);
 void addStoreVerbs(Verbs verbs);
-void addCopyVerb(Verbs verbs, CLI::App& storeGroup);  // `store copy`
+void addCopyVerb(Verbs verbs, CLI::App& storeGroup);       // `store copy`
+void addArtifactsVerb(Verbs verbs, CLI::App& storeGroup);  // `store artifacts`
 void addWorkflowVerbs(Verbs verbs);
 void addAuditVerbs(Verbs verbs);
 void addEngineVerbs(Verbs verbs);

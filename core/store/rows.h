@@ -265,6 +265,14 @@ struct StoreRights {
     bool takesStaged = false;  // may do what others left
 };
 
+// Where chunks of artifacts lie beside the store's own tables (artifacts.h).
+struct ArtifactPlace {
+    std::string url;      // of a bucket; empty: there is none
+    std::string folder;   // of this store's new objects
+    bool writes = false;  // new chunks go there
+    friend bool operator==(const ArtifactPlace&, const ArtifactPlace&) = default;
+};
+
 struct StoreInfo {
     UuidBytes id{};  // of the store
     std::uint32_t schema = 0;
@@ -282,6 +290,7 @@ struct StoreInfo {
     // server.
     std::uint64_t serverSystem = 0;
     std::uint32_t serverTimeline = 0;
+    ArtifactPlace artifacts{};
 };
 
 }  // namespace cairn

@@ -90,7 +90,7 @@ private:
     QJsonObject output(const QString& run)
     {
         const QJsonObject shown = cairn({QStringLiteral("show"), run}).json();
-        return shown.value(QStringLiteral("steps"))
+        return shown.value(QStringLiteral("step_list"))
             .toArray()
             .first()
             .toObject()
@@ -479,7 +479,7 @@ void TestCliArtifacts::aResultWaitsForABucketThatIsAway()
     const Answer engine = cairn(kEngine);
     const QJsonObject step = cairn({QStringLiteral("show"), run})
                                  .json()
-                                 .value(QStringLiteral("steps"))
+                                 .value(QStringLiteral("step_list"))
                                  .toArray()
                                  .first()
                                  .toObject();

@@ -128,16 +128,15 @@ Result<std::string> Artifacts::fetch(const ChunkRow& row, const std::string& dam
 
 Result<std::string> Artifacts::bytesOf(ChunkRow row, const std::string& where)
 {
-    const std::string damaged = where + " is damaged in chunk " + std::to_string(row.index);
     if (!isElsewhere(row.stored, row.size)) {
         if (chunkDigest(row.artifact, row.index, row.stored) != row.digest)
-            return makeError(ErrorKind::Corrupt, damaged);
+            return makeError(ErrorKind::Corrupt, where);
         return std::move(row.stored);
     }
     // The row itself may be what is damaged: then it names nothing.
     if (m_place.url.empty() || !isNameOf(row.stored, row.digest))
-        return makeError(ErrorKind::Corrupt, damaged + ": it is neither whole nor in a bucket");
-    return fetch(row, damaged);
+        return makeError(ErrorKind::Corrupt, where + ": it is neither whole nor in a bucket");
+    return fetch(row, where);
 }
 
 Result<ArtifactPlace> changedPlace(

@@ -96,7 +96,7 @@ public:
     // slept) that a sweep may have taken it for one that nobody names.
     [[nodiscard]] Status checkFresh() const;
     // The bytes of a chunk, checked against its digest. Corrupt says which object is missing or damaged;
-    // Disconnected: it cannot be read now. `where` is what to call the chunk's payload.
+    // Disconnected: it cannot be read now. `where`: how a damaged one is called.
     [[nodiscard]] Result<std::string> bytesOf(ChunkRow row, const std::string& where);
     void interrupt() noexcept;
 

@@ -35,7 +35,8 @@ Status PostgresStore::checkChunks(std::vector<VerifyProblem>& problems)
             return {};
         artifact = chunk.front().artifact;
         index = chunk.front().index;
-        const auto bytes = chunkBytes(std::move(chunk.front()), "it");
+        const std::string which = "chunk " + std::to_string(index) + " is damaged";
+        const auto bytes = chunkBytes(std::move(chunk.front()), which);
         if (!bytes && bytes.error().kind != ErrorKind::Corrupt)
             return bytes.error();
         if (!bytes)

@@ -43,7 +43,8 @@ Status SqliteStore::checkChunks(std::vector<VerifyProblem>& problems)
             chunk.read(row.artifact, row.index, row.digest, row.size, row.stored, place);
         }
         const std::string where = "artifact " + toText(row.artifact);
-        const auto bytes = chunkBytes(std::move(row), "it");
+        const std::string which = "chunk " + std::to_string(row.index) + " is damaged";
+        const auto bytes = chunkBytes(std::move(row), which);
         if (!bytes && bytes.error().kind != ErrorKind::Corrupt)
             return bytes.error();
         if (!bytes)

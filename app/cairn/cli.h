@@ -143,7 +143,8 @@ void addActVerbs(Verbs verbs);
 void addRepairVerbs(Verbs verbs);
 void addStartVerbs(Verbs verbs);
 void addStoreVerbs(Verbs verbs);
-void addCopyVerb(Verbs verbs, CLI::App& storeGroup);  // `store copy`
+void addCopyVerb(Verbs verbs, CLI::App& storeGroup);       // `store copy`
+void addArtifactsVerb(Verbs verbs, CLI::App& storeGroup);  // `store artifacts`
 void addWorkflowVerbs(Verbs verbs);
 void addAuditVerbs(Verbs verbs);
 void addEngineVerbs(Verbs verbs);

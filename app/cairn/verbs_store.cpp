@@ -50,13 +50,16 @@ int init(Session& s, const InitOptions& options)
     if (s.options.preview)
         return printPreview(s, {},
             s.options.store + " is created (" + options.environment + ", "
-                + (options.guarded ? "guarded" : "free") + (options.testClock ? ", test clock" : "") + ")");
+                + (options.guarded ? "guarded" : "free") + (options.testClock ? ", test clock" : "") + ")"
+                + (options.artifacts.empty() ? "" : "; large payloads go into " + options.artifacts));
     s.answer(dump(Json{{"store", s.options.store}, {"environment", options.environment},
                  {"safety", options.guarded ? "guarded" : "free"}, {"test_clock", options.testClock},
-                 {"roles", options.roles}}),
+                 {"roles", options.roles},
+                 {"bucket", options.artifacts.empty() ? Json() : Json(options.artifacts)}}),
         "created " + s.options.store + " (" + options.environment + ", "
             + (options.guarded ? "guarded" : "free") + (options.testClock ? ", test clock" : "")
-            + (options.roles ? ", with roles" : "") + ")");
+            + (options.roles ? ", with roles" : "") + ")"
+            + (options.artifacts.empty() ? "" : "; large payloads go into " + options.artifacts));
     return kDone;
 }
 
@@ -122,7 +125,8 @@ int info(Session& s)
             {"min_writer", i.minWriter}, {"write_format", i.writeFormat}, {"environment", i.environment},
             {"safety", i.safety == Safety::Guarded ? "guarded" : "free"}, {"test_clock", i.testClock},
             {"clock_offset_ms", i.clockOffset}, {"now", jsonTime(s.service().now())},
-            {"closed", closedText(i)}};
+            {"closed", closedText(i)}, {"bucket", i.artifacts.url.empty() ? Json() : Json(i.artifacts.url)},
+            {"writes_to_bucket", i.artifacts.writes}};
         if (i.serverTimeline != 0)
             json["server"] = {{"system", std::to_string(i.serverSystem)}, {"timeline", i.serverTimeline}};
         json["sessions"] = jsonSessions(sessions->heard(), *shown);
@@ -145,6 +149,10 @@ int info(Session& s)
     if (i.serverTimeline != 0)
         s.line("server   system " + std::to_string(i.serverSystem) + ", timeline "
             + std::to_string(i.serverTimeline));
+    if (!i.artifacts.url.empty())
+        s.line("bucket   " + i.artifacts.url
+            + (i.artifacts.writes ? ", large payloads go there"
+                                  : ", large payloads may lie there; new ones do not"));
     s.line("time     " + formatInstant(s.service().now()));
     s.line("engines  " + std::to_string(sessions->heard().size()));
     for (const auto& row : sessions->heard())
@@ -177,6 +185,19 @@ int printProblems(
     return kDone;
 }
 
+// What a check says of the payloads that lie in a bucket, and a backup.
+std::string elsewhereText(Session& s, bool unread)
+{
+    const std::string& url = s.info().artifacts.url;
+    if (url.empty())
+        return {};
+    if (unread)
+        return "; what lies in " + url + " was not looked at";
+    const auto totals = s.store().chunkTotals();
+    return "; each of " + formatCount(static_cast<std::int64_t>(totals ? totals->elsewhere : 0))
+        + " chunks in " + url + " was read";
+}
+
 int check(Session& s, bool quick)
 {
     if (!s.openReader())
@@ -196,7 +217,8 @@ int check(Session& s, bool quick)
         "the store is sound: its file, its shape, the audit's chain and those of "
             + formatCount(static_cast<std::int64_t>(chains->runs)) + (chains->runs == 1 ? " run with " : " runs with ")
             + formatCount(static_cast<std::int64_t>(chains->entries))
-            + (chains->entries == 1 ? " entry" : " entries") + " (`cairn verify` also folds them)",
+            + (chains->entries == 1 ? " entry" : " entries") + " (`cairn verify` also folds them)"
+            + elsewhereText(s, quick),
         Json{{"runs", chains->runs}, {"entries", chains->entries}});
 }
 
@@ -230,16 +252,20 @@ int backup(Session& s, const std::string& path)
 {
     if (!(s.options.preview ? s.openReader() : s.openWriter()))
         return s.exitCode;
+    const std::string& url = s.info().artifacts.url;
+    const std::string left =
+        url.empty() ? "" : "; what lies in " + url + " stays there, and is read by the copy too";
     if (s.options.preview)
-        return printPreview(
-            s, s.store().checkBackup(path), "the store is copied to " + path + " and the copy checked");
+        return printPreview(s, s.store().checkBackup(path),
+            "the store is copied to " + path + " and the copy checked" + left);
     if (auto done = s.store().backup(path); !done)
         return s.fail(done.error());
     std::string place = "{\"file\":";
     appendJsonString(place, path);
     if (!s.record(Verb::BackUpStore, "store", "{}", place + "}"))
         return s.exitCode;
-    s.answer(dump(Json{{"backup", path}}), "copied and checked: " + path);
+    s.answer(dump(Json{{"backup", path}, {"bucket", url.empty() ? Json() : Json(url)}}),
+        "copied and checked: " + path + left);
     return kDone;
 }
 
@@ -451,6 +477,8 @@ void addStoreVerbs(Verbs v)
         cmd->add_flag("--roles", options->roles,
             "PostgreSQL: owned by the role cairn_owner, with rights for engine, operator, approver, viewer "
             "and auditor");
+        cmd->add_option("--artifacts", options->artifacts,
+            std::string("where large payloads go instead of into the store: ") + kBucketUrls);
         addCommon(cmd, s);
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return init(s, *options); }; });
     }
@@ -487,6 +515,7 @@ void addStoreVerbs(Verbs v)
         addCommon(cmd, s);
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return clockOffset(s, *span); }; });
     }
+    addArtifactsVerb(v, *group);
     addCopyVerb(v, *group);
     auto runs = std::make_shared<std::vector<std::string>>();
     auto* cmd = v.app.add_subcommand(

@@ -2,6 +2,7 @@
 
 #include "core/base/mask.h"
 #include "core/store/postgres/postgres_store.h"
+#include "core/store/s3/objects.h"
 #include "core/store/sqlite/sqlite_store.h"
 
 #include <cairn/version.h>
@@ -47,8 +48,20 @@ Result<std::string> sqlitePath(const std::string& url)
 Result<std::unique_ptr<StoreWriter>> openStoreUrl(const std::string& url, const StoreOptions& options)
 {
     CAIRN_TRY_ASSIGN(const StorePlace place, storePlace(url));
-    return place.path.empty() ? postgres::openStore(url, options) : sqlite::openStore(place.path, options);
+    StoreOptions how = options;
+    if (!how.objects)
+        how.objects = s3::openObjects;
+    return place.path.empty() ? postgres::openStore(url, how) : sqlite::openStore(place.path, how);
 }
+
+Result<std::string> bucketUrl(const std::string& url) { return s3::canonicalUrl(url); }
+
+Result<std::unique_ptr<ObjectStore>> openBucket(const std::string& url)
+{
+    return s3::openObjects(url, Patience::Long);
+}
+
+Status tryOutBucket(ObjectStore& objects, bool writing) { return s3::tryOut(objects, writing); }
 
 Result<std::shared_ptr<HintLink>> openHintsUrl(const std::string& url, const HintOptions& options)
 {
@@ -63,7 +76,13 @@ Status initStoreUrl(const std::string& url, const InitOptions& options)
     if (options.roles && !place.path.empty())
         return makeError(ErrorKind::InvalidInput,
             "--roles is for PostgreSQL: whoever may write a file may do everything in it");
-    return place.path.empty() ? postgres::initStore(url, options) : sqlite::initStore(place.path, options);
+    InitOptions how = options;
+    if (!how.artifacts.empty()) {
+        CAIRN_TRY_ASSIGN(how.artifacts, bucketUrl(how.artifacts));
+        CAIRN_TRY_ASSIGN(const auto objects, openBucket(how.artifacts));
+        CAIRN_TRY(tryOutBucket(*objects, !how.preview));
+    }
+    return place.path.empty() ? postgres::initStore(url, how) : sqlite::initStore(place.path, how);
 }
 
 Result<MigrateOutcome> migrateStoreUrl(const std::string& url, bool contract, bool preview)

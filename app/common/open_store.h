@@ -7,14 +7,24 @@ namespace cairn {
 
 inline constexpr const char* kStoreUrls = "sqlite:PATH or postgresql://[user@]host[:port]/database";
 
+inline constexpr const char* kBucketUrls =
+    "s3://BUCKET[/PREFIX][?region=R&endpoint=URL&addressing=path|host&plain-http=yes]";
+
 // Opens `sqlite:PATH` or `postgresql://...`. InvalidInput for other schemes, with what is possible.
 [[nodiscard]] Result<std::unique_ptr<StoreWriter>> openStoreUrl(
     const std::string& url, const StoreOptions& options);
 // Hints between the processes of a store; null for a kind of store that has none.
 [[nodiscard]] Result<std::shared_ptr<HintLink>> openHintsUrl(
     const std::string& url, const HintOptions& options);
-// Makes a store. Refused where there is one.
+// Makes a store. Refused where there is one. A bucket for artifacts is tried out first.
 [[nodiscard]] Status initStoreUrl(const std::string& url, const InitOptions& options);
+
+// A bucket for artifacts, in the words in which a store keeps it. InvalidInput.
+[[nodiscard]] Result<std::string> bucketUrl(const std::string& url);
+// Sends nothing yet. NoRight: there are no credentials here.
+[[nodiscard]] Result<std::unique_ptr<ObjectStore>> openBucket(const std::string& url);
+// Whether it can be used: looks at it; with `writing` also stores an object, reads it and removes it.
+[[nodiscard]] Status tryOutBucket(ObjectStore& objects, bool writing);
 
 struct MigrateOutcome {
     std::uint32_t from = 0;

@@ -72,6 +72,7 @@ public:
         CAIRN_TRY(openHints());
         StoreOptions how;
         how.hints = m_hints;
+        how.patience = Patience::Short;  // heartbeats and commits wait for these two
         CAIRN_TRY_ASSIGN(m_store, m_options.openStore(m_options.storeUrl, how));
         CAIRN_TRY_ASSIGN(auto writer, m_options.openStore(m_options.storeUrl, how));
         CAIRN_TRY_ASSIGN(m_queue, makeThreadedQueue(std::move(writer), [this] { wakeFromThread(); }));

@@ -230,6 +230,7 @@ constexpr Word kVerbs[] = {
     plain(Verb::BackUpStore, "store_backup", "Back up store", "Copy the store to a file."),
     plain(Verb::MoveClock, "store_clock", "Move clock", "Move the clock of a test-clock store on."),
     plain(Verb::CopyStore, "store_copy", "Move store", "Move the whole store to another place."),
+    plain(Verb::PlaceArtifacts, "store_artifacts", "Place artifacts", "Say where large payloads lie."),
 };
 
 constexpr Word kUnknownWord{

@@ -143,6 +143,7 @@ enum class Verb : std::uint8_t {
     BackUpStore,
     MoveClock,
     CopyStore,
+    PlaceArtifacts,
 };
 
 struct Word {

@@ -154,6 +154,12 @@ public:
         return m_store->audit(after, limit);
     }
     Result<std::vector<AuditRow>> auditOfRun(const RunId& run) override { return m_store->auditOfRun(run); }
+    Result<ChunkTotals> chunkTotals() override { return m_store->chunkTotals(); }
+    Result<std::vector<ChunkRow>> chunksElsewhere(
+        const ArtifactId& artifact, std::uint32_t index, std::size_t limit) override
+    {
+        return m_store->chunksElsewhere(artifact, index, limit);
+    }
     Result<std::vector<VerifyProblem>> check(bool deep) override { return m_store->check(deep); }
     Result<std::vector<std::string>> unmovable() override { return m_store->unmovable(); }
     void interrupt() noexcept override { }
@@ -244,6 +250,10 @@ public:
     Status changeFence(const FenceChange& change) override
     {
         return write("changeFence", [&] { return m_store->changeFence(change); });
+    }
+    Status changeArtifacts(const ArtifactChange& change) override
+    {
+        return write("changeArtifacts", [&] { return m_store->changeArtifacts(change); });
     }
     Status setClockOffset(SpanMs offset) override { return m_store->setClockOffset(offset); }
     Status showHints(const SessionId& session, HintHealth::State state) override

@@ -6,10 +6,16 @@ namespace cairn {
 
 StoreInfo newStore(const InitOptions& options, TimeMs now, std::uint32_t schema)
 {
-    if (options.like)
-        return *options.like;
     SystemRng rng;
+    if (options.like) {
+        StoreInfo info = *options.like;
+        if (!info.artifacts.url.empty())
+            info.artifacts.folder = newFolder(rng);
+        return info;
+    }
     StoreInfo info;
+    if (!options.artifacts.empty())
+        info.artifacts = {options.artifacts, newFolder(rng), true};
     info.id = makeUuidV7(now, rng);
     info.schema = info.minReader = info.minWriter = schema;
     info.writeFormat = static_cast<std::uint16_t>(schema);

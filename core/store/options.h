@@ -1,6 +1,7 @@
 #pragma once
 // How a store is opened and made.
 
+#include "core/store/artifacts.h"
 #include "core/store/hints.h"
 #include "core/store/rows.h"
 
@@ -20,6 +21,8 @@ struct StoreOptions {
     // programs that end soon.
     bool sendsHints = false;
     std::uint32_t intoFence = 0;  // writes although the store has just this fence (fence.h): who fills it
+    OpenObjects objects{};        // how a bucket is opened; null: what lies in one is refused
+    Patience patience = Patience::Long;  // with that bucket
 };
 
 struct InitOptions {
@@ -28,10 +31,11 @@ struct InitOptions {
     bool testClock = false;
     bool roles = false;  // PostgreSQL: owned by the role cairn_owner, with the grants of the other roles
     // With the identity of that store instead of one of its own: id, salt, seed, environment, safety, test
-    // clock, time of creation, whether it has roles, and its minWriter, a fence. A store with roles that is
-    // there and holds nothing takes that identity.
+    // clock, time of creation, whether it has roles, its bucket (but another folder in it), and its minWriter,
+    // a fence. A store with roles that is there and holds nothing takes that identity.
     std::optional<StoreInfo> like = std::nullopt;
-    bool preview = false;  // does all but the last: afterwards nothing is there that was not there before
+    bool preview = false;     // does all but the last: afterwards nothing is there that was not there before
+    std::string artifacts{};  // URL of a bucket for artifacts; empty: they lie in the store
 };
 
 // What the store is that these ask for: with an id and a salt of its own, or like another.

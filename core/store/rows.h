@@ -273,6 +273,14 @@ struct StoreRights {
     bool owns = true;          // may move the store, and fill one
 };
 
+// Where chunks of artifacts lie beside the store's own tables (artifacts.h).
+struct ArtifactPlace {
+    std::string url;      // of a bucket; empty: there is none
+    std::string folder;   // of this store's new objects
+    bool writes = false;  // new chunks go there
+    friend bool operator==(const ArtifactPlace&, const ArtifactPlace&) = default;
+};
+
 struct StoreInfo {
     UuidBytes id{};  // of the store
     std::uint32_t schema = 0;
@@ -291,6 +299,7 @@ struct StoreInfo {
     std::uint64_t serverSystem = 0;
     std::uint32_t serverTimeline = 0;
     bool roles = false;  // its rights are those of the database's roles
+    ArtifactPlace artifacts{};
 };
 
 }  // namespace cairn

@@ -1,5 +1,6 @@
-// What a store on a server has and others have not. Staging where a store has no logins: whoever may write it
-// commits at once (DESIGN 9), so nothing is staged. Hints where processes cannot reach each other: none.
+// What some stores have and others have not. Staging where a store has no logins: whoever may write it
+// commits at once (DESIGN 9), so nothing is staged. Hints where processes cannot reach each other: none. A
+// bucket for artifacts beside a store in memory: none.
 
 #include "core/store/store.h"
 
@@ -45,6 +46,18 @@ Status StoreWriter::finishStaged(const StagedAct&)
 {
     return makeError(
         ErrorKind::Refused, "nothing is left for an engine in this store: whoever acts commits at once");
+}
+
+Result<ChunkTotals> StoreReader::chunkTotals() { return ChunkTotals{}; }
+
+Result<std::vector<ChunkRow>> StoreReader::chunksElsewhere(const ArtifactId&, std::uint32_t, std::size_t)
+{
+    return std::vector<ChunkRow>();
+}
+
+Status StoreWriter::changeArtifacts(const ArtifactChange&)
+{
+    return makeError(ErrorKind::Refused, "this kind of store keeps its artifacts itself");
 }
 
 }  // namespace cairn

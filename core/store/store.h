@@ -178,14 +178,19 @@ public:
     [[nodiscard]] virtual Result<std::vector<AuditRow>> audit(std::uint64_t after, std::size_t limit) = 0;
     [[nodiscard]] virtual Result<std::vector<AuditRow>> auditOfRun(const RunId& run) = 0;
 
-    // Checks what the database itself can (shape, integrity, foreign keys, append-only triggers, audit
-    // chain).
+    // How much lies where. Looks through a whole table.
+    [[nodiscard]] virtual Result<ChunkTotals> chunkTotals();
+    // Rows of chunks that lie in the bucket, after that one, in the order of (artifact, index).
+    [[nodiscard]] virtual Result<std::vector<ChunkRow>> chunksElsewhere(
+        const ArtifactId& afterArtifact, std::uint32_t afterIndex, std::size_t limit);
+
+    // What the database itself can (shape, integrity, foreign keys, append-only triggers, audit chain).
+    // Deep: reads each chunk as well, also in the bucket (Disconnected where that is not there).
     [[nodiscard]] virtual Result<std::vector<VerifyProblem>> check(bool deep) = 0;
-    // What a move to another place could not bring along (redacted payloads, deleted runs); empty: nothing.
-    // Looks through whole tables.
+    // What a move could not bring along (redacted payloads, deleted runs). Looks through whole tables.
     [[nodiscard]] virtual Result<std::vector<std::string>> unmovable();
 
-    // From any thread: makes the running read of this object end with Cancelled.
+    // From any thread: the running read of this object ends with Cancelled.
     virtual void interrupt() noexcept = 0;
 };
 
@@ -266,6 +271,8 @@ public:
     [[nodiscard]] virtual Status extendAudit(std::span<const AuditRow> rows);
     // See fence.h. Afterwards this connection is bound by what it has set, as all others are.
     [[nodiscard]] virtual Status changeFence(const FenceChange& change);
+    // Refused while an engine lives, and where changedPlace() says so.
+    [[nodiscard]] virtual Status changeArtifacts(const ArtifactChange& change);
     [[nodiscard]] virtual Status setClockOffset(SpanMs offset) = 0;  // Refused unless a test-clock store
 
     // Leaves an act for an engine; the same one again changes nothing. NoRight: the login's role may not
@@ -284,8 +291,8 @@ public:
     [[nodiscard]] virtual bool keepsActs() const noexcept { return false; }
     [[nodiscard]] virtual Status extendActs(std::span<const StagedAct> acts);
 
-    // Artifacts: chunks are staged in transactions of their own and become visible by a payload that names
-    // them.
+    // In a transaction of its own, after the chunk is durable in the bucket where it goes there; it becomes
+    // visible by a payload that names its artifact.
     [[nodiscard]] virtual Status stageChunk(
         const ArtifactId& artifact, std::uint32_t index, std::string_view bytes) = 0;
     // In transactions of a few chunks each.

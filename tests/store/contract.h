@@ -125,6 +125,16 @@ private Q_SLOTS:
     void aFenceWaitsForEnginesToEnd();
     void onlyWhoFillsAStoreWritesIntoItsFence();
 
+    // contract_artifacts.cpp
+    void chunksGoIntoTheBucketFromTheChangeOn();
+    void anObjectIsDurableBeforeARowNamesIt();
+    void aDamagedObjectIsAnErrorThatNamesIt_data();
+    void aDamagedObjectIsAnErrorThatNamesIt();
+    void aBucketThatDoesNotAnswerDamagesNothing();
+    void thePlaceIsChangedOnlyWhereNothingIsLeftBehind();
+    void thePlaceIsChangedOnlyWithoutEngines();
+    void objectsThatNoRowNamesAreFound();
+
 private:
     MemberResult commitOne(const CommitMember& member);
     std::vector<MemberResult> commitAll(const std::vector<CommitMember>& members);

@@ -16,6 +16,7 @@ ARROWS = {
     "core/store/sqlite": ["core/base", "core/model", "core/machine", "core/store"],
     "core/store/postgres": ["core/base", "core/model", "core/machine", "core/store"],
     "core/store/memory": ["core/base", "core/model", "core/machine", "core/store"],
+    "core/store/s3": ["core/base", "core/model", "core/machine", "core/store"],
     "core/service": CORE_BELOW_SERVICE,
     # Queries read through the service's snapshots.
     "core/query": CORE_BELOW_SERVICE + ["core/service"],
@@ -23,8 +24,8 @@ ARROWS = {
     "core/exchange": CORE_BELOW_SERVICE + ["core/service", "core/query"],
     "core/report": CORE_BELOW_SERVICE + ["core/service", "core/query", "core/engine", "core/exchange"],
     # Only the programs name a driver.
-    "app/common": CORE_BELOW_SERVICE + ["core/store/sqlite", "core/store/postgres", "core/store/memory", "core/service",
-                                        "core/query"],
+    "app/common": CORE_BELOW_SERVICE + ["core/store/sqlite", "core/store/postgres", "core/store/memory", "core/store/s3",
+                                        "core/service", "core/query"],
     "app/cairn": CORE_BELOW_SERVICE + ["core/store/sqlite", "core/store/postgres", "core/store/memory", "core/service",
                                        "core/query", "core/engine", "core/exchange", "core/report", "app/common"],
     "app/cairn-exec": ["core/base"],

@@ -26,15 +26,21 @@ Status PostgresStore::checkChunks(std::vector<VerifyProblem>& problems)
     ArtifactId artifact;
     std::int64_t index = -1;
     for (;;) {
-        Digest digest;
-        const auto readChunk = [&](Rows& q, std::string& bytes) { q.read(artifact, index, digest, bytes); };
+        const auto readChunk = [](Rows& q, ChunkRow& r) {
+            q.read(r.artifact, r.index, r.digest, r.size, r.stored);
+        };
         CAIRN_TRY_ASSIGN(
-            const auto chunk, readAll<std::string>(Sql::NextChunk, readChunk, RawId{artifact.bytes}, index));
+            auto chunk, readAll<ChunkRow>(Sql::NextChunk, readChunk, RawId{artifact.bytes}, index));
         if (chunk.empty())
             return {};
-        if (chunkDigest(artifact, static_cast<std::uint32_t>(index), chunk.front()) != digest)
-            problems.push_back(
-                {"artifact " + toText(artifact), "chunk " + std::to_string(index) + " is damaged"});
+        artifact = chunk.front().artifact;
+        index = chunk.front().index;
+        const std::string which = "chunk " + std::to_string(index) + " is damaged";
+        const auto bytes = chunkBytes(std::move(chunk.front()), which);
+        if (!bytes && bytes.error().kind != ErrorKind::Corrupt)
+            return bytes.error();
+        if (!bytes)
+            problems.push_back({"artifact " + toText(artifact), bytes.error().text});
     }
 }
 

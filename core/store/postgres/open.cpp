@@ -15,6 +15,8 @@ Status insertMeta(Db& db, const InitOptions& options, std::uint32_t schema, bool
     CAIRN_TRY(db.query(Sql::InsertMeta, made.id, schema, schema, made.minWriter, schema, made.environment,
         made.safety, made.testClock, made.salt, static_cast<std::int64_t>(made.seed), made.createdAt, roles));
     CAIRN_TRY(db.query(Sql::InsertAuditHead, Blob{Digest{}.view()}));
+    if (!made.artifacts.url.empty())
+        CAIRN_TRY(putArtifactPlace(db, made.artifacts));
     return {};
 }
 
@@ -93,6 +95,7 @@ Status refuseVersions(const std::string& place, const Numbers& numbers)
 PostgresStore::PostgresStore(std::unique_ptr<Db> db, const StoreOptions& options)
     : m_db(std::move(db))
     , m_options(options)
+    , m_artifacts(options.objects, options.patience)
 {
 }
 
@@ -148,6 +151,7 @@ Status PostgresStore::open()
         return makeError(ErrorKind::SchemaMismatch,
             place + " says schema " + std::to_string(numbers.schema) + " but " + problems.front()
                 + (problems.size() > 1 ? " (and more)" : "") + "; restore it from a backup");
+    CAIRN_TRY(learnPlace());
     CAIRN_TRY_ASSIGN(m_info, info());
     m_opened = true;
     if (m_options.readOnly)

@@ -47,14 +47,16 @@ Result<std::string> PostgresStore::artifactSlice(
     std::string out;
     Sha256 hash;
     for (auto index = static_cast<std::uint32_t>(offset / kChunkSize); index * kChunkSize < end; ++index) {
-        Digest digest;
-        CAIRN_TRY_ASSIGN(const auto found,
-            readAll<std::string>(
-                Sql::Chunk, [&](Rows& q, std::string& chunk) { q.read(digest, chunk); }, info.artifact,
+        const std::string damaged = where + " is damaged in chunk " + std::to_string(index);
+        CAIRN_TRY_ASSIGN(auto found,
+            readAll<ChunkRow>(
+                Sql::Chunk, [](Rows& q, ChunkRow& r) { q.read(r.digest, r.size, r.stored); }, info.artifact,
                 index));
-        const std::string bytes = found.empty() ? std::string() : found.front();
-        if (found.empty() || digest != chunkDigest(info.artifact, index, bytes))
-            return makeError(ErrorKind::Corrupt, where + " is damaged in chunk " + std::to_string(index));
+        if (found.empty())
+            return makeError(ErrorKind::Corrupt, damaged);
+        found.front().artifact = info.artifact;
+        found.front().index = index;
+        CAIRN_TRY_ASSIGN(const std::string bytes, chunkBytes(std::move(found.front()), damaged));
         if (whole)
             hash.update(bytes);
         const std::uint64_t begin = index * kChunkSize;

@@ -85,6 +85,7 @@ Result<StoreInfo> PostgresStore::readInfo()
     StoreInfo i;
     rows.read(i.id, i.schema, i.minReader, i.minWriter, i.writeFormat, i.environment, i.safety, i.testClock,
         i.clockOffset, i.salt, i.seed, i.createdAt, i.serverSystem, i.serverTimeline, i.roles);
+    i.artifacts = m_artifacts.place();
     const bool other = m_opened && i.id != m_info.id;
     const bool back = i.serverSystem == m_info.serverSystem && i.serverTimeline < m_info.serverTimeline;
     if (other || back)
@@ -273,6 +274,10 @@ Result<std::vector<AuditRow>> PostgresStore::auditOfRun(const RunId& run)
     return readAll<AuditRow>(Sql::AuditOfRun, readAudit, run);
 }
 
-void PostgresStore::interrupt() noexcept { m_db->interrupt(); }
+void PostgresStore::interrupt() noexcept
+{
+    m_db->interrupt();
+    m_artifacts.interrupt();
+}
 
 }  // namespace cairn::postgres

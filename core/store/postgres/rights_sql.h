@@ -15,7 +15,7 @@
 // Viewers see everything but the bytes of payloads, what would let them be guessed, and what people did.
 // Operators and approvers judge by payloads, and by what others did.
 #define CAIRN_PG_TABLE_RIGHTS \
-    "('engine operator approver auditor viewer', '" CAIRN_PG_OPEN_TABLES "', 'SELECT', '-')," \
+    "('engine operator approver auditor viewer', '" CAIRN_PG_OPEN_TABLES " artifact_place', 'SELECT', '-')," \
     "('engine operator approver auditor', 'artifact_chunks audit audit_head payloads staged_acts', " \
     "'SELECT', " \
     "'-')," \
@@ -41,7 +41,8 @@
     "(VALUES " CAIRN_PG_TABLE_RIGHTS \
     ") AS v(roles, tables, privileges, columns), string_to_table(v.roles, ' ') AS r, " \
     "string_to_table(v.tables, ' ') AS t, string_to_table(v.privileges, ' ') AS p, " \
-    "string_to_table(v.columns, ' ') AS c"
+    "string_to_table(v.columns, ' ') AS c " \
+    "WHERE t <> 'artifact_place' OR to_regclass('cairn.artifact_place') IS NOT NULL"
 #define CAIRN_PG_FUNCTION_RIGHTS_ROWS \
     "SELECT 'cairn_' || r AS role, f AS function FROM (VALUES " CAIRN_PG_FUNCTION_RIGHTS \
     ") AS v(roles, functions), string_to_table(v.roles, ' ') AS r, string_to_table(v.functions, ' ') AS f"

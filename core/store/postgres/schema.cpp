@@ -19,10 +19,22 @@ constexpr const char* kShape2 = R"shape(column attempts.span bigint
 column attempts.trace bytea
 )shape";
 
-std::vector<std::string> linesOf(std::uint32_t schema)
+// Of the table that only stores with a bucket for artifacts have. A program that does not know it refuses the
+// store by its shape, so that none reads the store and not the bucket.
+constexpr const char* kShapeOfPlace = R"shape(column artifact_place.folder text not null collate C
+column artifact_place.one smallint not null
+column artifact_place.url text not null collate C
+column artifact_place.writes smallint not null
+constraint artifact_place CHECK ((one = 1))
+index CREATE UNIQUE INDEX artifact_place_pkey ON cairn.artifact_place USING btree (one)
+table artifact_place rp
+)shape";
+constexpr std::string_view kPlaceThere = "table artifact_place rp";
+
+std::vector<std::string> linesOf(std::uint32_t schema, bool withPlace)
 {
     std::vector<std::string> lines;
-    for (const char* text : {kShape1, schema >= 2 ? kShape2 : ""}) {
+    for (const char* text : {kShape1, schema >= 2 ? kShape2 : "", withPlace ? kShapeOfPlace : ""}) {
         std::istringstream in(text);
         for (std::string line; std::getline(in, line);)
             if (!line.empty())
@@ -71,6 +83,31 @@ Status expandTables(Db& db, std::uint32_t from, std::uint32_t to)
     return {};
 }
 
+Result<ArtifactPlace> readArtifactPlace(Db& db)
+{
+    ArtifactPlace place;
+    CAIRN_TRY_ASSIGN(Rows there, db.query(Sql::HasArtifactPlace));
+    bool table = false;
+    if (there.next())
+        there.read(table);
+    if (!table)
+        return place;
+    CAIRN_TRY_ASSIGN(Rows rows, db.query(Sql::ArtifactPlace));
+    if (!rows.next())
+        return makeError(ErrorKind::Corrupt, "the row that says where artifacts lie is missing");
+    rows.read(place.url, place.folder, place.writes);
+    return place;
+}
+
+Status putArtifactPlace(Db& db, const ArtifactPlace& place)
+{
+    CAIRN_TRY_ASSIGN(const ArtifactPlace present, readArtifactPlace(db));
+    if (present.url.empty())
+        CAIRN_TRY(db.execute(kArtifactPlace));
+    CAIRN_TRY(db.query(Sql::PutArtifactPlace, place.url, place.folder, place.writes));
+    return {};
+}
+
 void readNumbers(Rows& rows, Numbers& numbers)
 {
     rows.read(numbers.schema, numbers.minReader, numbers.minWriter, numbers.writeFormat, numbers.clockOffset);
@@ -104,8 +141,9 @@ Result<std::vector<std::string>> readShape(Db& db)
 Result<std::vector<std::string>> shapeProblems(Db& db, std::uint32_t schema)
 {
     const bool newer = schema > kSchema;
-    const std::vector<std::string> wanted = linesOf(std::min(schema, kSchema));
     CAIRN_TRY_ASSIGN(const auto found, readShape(db));
+    const bool withPlace = std::binary_search(found.begin(), found.end(), kPlaceThere);
+    const std::vector<std::string> wanted = linesOf(std::min(schema, kSchema), withPlace);
     std::vector<std::string> problems;
     for (const std::string& line : wanted)
         if (!std::binary_search(found.begin(), found.end(), line))

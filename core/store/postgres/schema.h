@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/model/entry.h"
 #include "core/store/postgres/db.h"
+#include "core/store/rows.h"
 
 namespace cairn::postgres {
 
@@ -14,6 +15,9 @@ inline const std::uint32_t kSchema = kMaxFormat;
 // In an open transaction.
 [[nodiscard]] Status createTables(Db& db, std::uint32_t schema);
 [[nodiscard]] Status expandTables(Db& db, std::uint32_t from, std::uint32_t to);
+// The table that only stores with a bucket for artifacts have.
+[[nodiscard]] Status putArtifactPlace(Db& db, const ArtifactPlace& place);
+[[nodiscard]] Result<ArtifactPlace> readArtifactPlace(Db& db);
 // Gives attempts written by format 1 their trace and span.
 [[nodiscard]] Status refill(Db& db);
 

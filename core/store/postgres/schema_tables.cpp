@@ -251,4 +251,11 @@ ALTER TABLE cairn.attempts ADD COLUMN trace bytea;
 ALTER TABLE cairn.attempts ADD COLUMN span bigint;
 )sql";
 
+const char* const kArtifactPlace = R"sql(
+CREATE TABLE cairn.artifact_place(
+  one smallint PRIMARY KEY CHECK(one = 1), url text COLLATE "C" NOT NULL, folder text COLLATE "C" NOT NULL,
+  writes smallint NOT NULL);
+REVOKE ALL ON cairn.artifact_place FROM PUBLIC;
+)sql";
+
 }  // namespace cairn::postgres

@@ -138,6 +138,10 @@ public:
     Result<std::vector<std::string>> unmovable() override;
     Status extendAudit(std::span<const AuditRow> rows) override;
     Status changeFence(const FenceChange& change) override;
+    Status changeArtifacts(const ArtifactChange& change) override;
+    Result<ChunkTotals> chunkTotals() override;
+    Result<std::vector<ChunkRow>> chunksElsewhere(
+        const ArtifactId& afterArtifact, std::uint32_t afterIndex, std::size_t limit) override;
     Status setClockOffset(SpanMs offset) override;
     Status stage(const StagedAct& act) override;
     Result<std::vector<StagedAct>> takeStaged(std::size_t limit) override;
@@ -161,6 +165,10 @@ private:
     // first statements. COMMIT follows it.
     [[nodiscard]] Status write(const Body& body, Repeat repeat = Repeat::Never);
     [[nodiscard]] Status writeOnce(const Body& body);
+    [[nodiscard]] Status learnPlace();  // of artifacts, as the store says now
+    [[nodiscard]] Status changeArtifactsOnce(const ArtifactChange& change);
+    // The bytes of a chunk, from wherever they lie.
+    [[nodiscard]] Result<std::string> chunkBytes(ChunkRow row, const std::string& where);
     [[nodiscard]] Status changeFenceOnce(const FenceChange& change);
     // One statement, and nothing to look at before: gives the rows that it changed.
     template<typename... T>
@@ -240,6 +248,7 @@ private:
     std::unique_ptr<Db> m_db;
     SystemClock m_clock;
     StoreOptions m_options;
+    Artifacts m_artifacts;
     [[nodiscard]] Result<StoreInfo> readInfo();
     StoreInfo m_info;  // as of open(); where the server stands, as last seen
     bool m_opened = false;

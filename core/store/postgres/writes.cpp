@@ -162,8 +162,12 @@ Status PostgresStore::setClockOffset(SpanMs offset)
 Status PostgresStore::stageChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes)
 {
     CAIRN_TRY(checkChunk(artifact, index, bytes));
+    if (m_options.readOnly)
+        return makeError(ErrorKind::Refused, "this store was opened for reading only");
     const Digest digest = chunkDigest(artifact, index, bytes);
     CAIRN_TRY_ASSIGN(const TimeMs stagedAt, now());
+    std::string name;
+    CAIRN_TRY_ASSIGN(const std::string_view stored, m_artifacts.keep(digest, bytes, name));
     return write(
         [&](Transaction& transaction) -> Status {
             Batch first;
@@ -176,7 +180,8 @@ Status PostgresStore::stageChunk(const ArtifactId& artifact, std::uint32_t index
             if (adopted)
                 return makeError(
                     ErrorKind::Refused, "artifact " + toText(artifact) + " is in use and cannot be changed");
-            transaction.last().add(Sql::StageChunk, artifact, index, digest, bytes.size(), Blob{bytes});
+            CAIRN_TRY(m_artifacts.checkFresh());
+            transaction.last().add(Sql::StageChunk, artifact, index, digest, bytes.size(), Blob{stored});
             return {};
         },
         Repeat::Harmless);

@@ -34,18 +34,21 @@ Status SqliteStore::checkAuditChain(std::vector<VerifyProblem>& problems)
 Status SqliteStore::checkChunks(std::vector<VerifyProblem>& problems)
 {
     for (std::int64_t place = 0;;) {
-        ArtifactId artifact;
-        std::uint32_t index = 0;
-        Digest digest;
-        std::string bytes;
-        Query chunk(db(), Sql::AllChunks);
-        CAIRN_TRY_ASSIGN(const bool more, chunk.bind(place).step());
-        if (!more)
-            return {};
-        chunk.read(artifact, index, digest, bytes, place);
-        if (chunkDigest(artifact, index, bytes) != digest)
-            problems.push_back(
-                {"artifact " + toText(artifact), "chunk " + std::to_string(index) + " is damaged"});
+        ChunkRow row;
+        {
+            Query chunk(db(), Sql::AllChunks);
+            CAIRN_TRY_ASSIGN(const bool more, chunk.bind(place).step());
+            if (!more)
+                return {};
+            chunk.read(row.artifact, row.index, row.digest, row.size, row.stored, place);
+        }
+        const std::string where = "artifact " + toText(row.artifact);
+        const std::string which = "chunk " + std::to_string(row.index) + " is damaged";
+        const auto bytes = chunkBytes(std::move(row), which);
+        if (!bytes && bytes.error().kind != ErrorKind::Corrupt)
+            return bytes.error();
+        if (!bytes)
+            problems.push_back({where, bytes.error().text});
     }
 }
 

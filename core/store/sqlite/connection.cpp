@@ -53,16 +53,22 @@ bool isAppendOnly(std::string_view table)
 }
 
 // Asked when a statement is prepared, so it costs nothing when it runs.
-int authorize(void* fencing, int action, const char* first, const char* second, const char*, const char*)
+int authorize(void* given, int action, const char* first, const char* second, const char*, const char*)
 {
     const std::string_view table = first == nullptr ? "" : first;
     const std::string_view column = second == nullptr ? "" : second;
+    const auto& permits = *static_cast<const Connection::Permits*>(given);
+    if (table == "artifact_place"
+        && (action == SQLITE_INSERT || action == SQLITE_UPDATE || action == SQLITE_CREATE_TABLE))
+        return permits.artifactPlace ? SQLITE_OK : SQLITE_DENY;
     switch (action) {
     case SQLITE_DELETE:
-        return isAppendOnly(table) || table == "payloads" || table == "meta" ? SQLITE_DENY : SQLITE_OK;
+        return isAppendOnly(table) || table == "payloads" || table == "meta" || table == "artifact_place"
+            ? SQLITE_DENY
+            : SQLITE_OK;
     case SQLITE_UPDATE:
         if (table == "meta" && column == "min_writer")
-            return *static_cast<const bool*>(fencing) ? SQLITE_OK : SQLITE_DENY;
+            return permits.fence ? SQLITE_OK : SQLITE_DENY;
         if (isAppendOnly(table) || (table == "meta" && column != "clock_offset"))
             return SQLITE_DENY;
         return table == "payloads" && column != "bytes" && column != "salt" && column != "artifact"
@@ -173,7 +179,7 @@ Status Connection::configure(OpenFor purpose, const StoreOptions& options, bool 
     // The first read shows a file that is not a database, and a log that cannot be recovered.
     CAIRN_TRY(pragma(db, "PRAGMA application_id"));
     if (purpose != OpenFor::Schema)
-        sqlite3_set_authorizer(db.raw(), &authorize, &m_fencing);
+        sqlite3_set_authorizer(db.raw(), &authorize, &m_permits);
     return {};
 }
 

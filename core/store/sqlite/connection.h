@@ -33,8 +33,12 @@ public:
     [[nodiscard]] Db& db() noexcept { return *m_db; }
     [[nodiscard]] BusyWait& busy() noexcept { return m_busy; }
     [[nodiscard]] const std::string& path() const noexcept { return m_path; }
-    // Lets min_writer be changed, for the statement that does so alone (changeFence).
-    void allowFence(bool allowed) noexcept { m_fencing = allowed; }
+    // What the authorizer lets through, for the statements that do so alone.
+    struct Permits {
+        bool fence = false;          // min_writer is changed (changeFence)
+        bool artifactPlace = false;  // the table of that name is made and written (changeArtifacts)
+    };
+    void allow(Permits permits) noexcept { m_permits = permits; }
 
 private:
     Connection() = default;
@@ -44,7 +48,7 @@ private:
 
     std::string m_path;
     BusyWait m_busy;
-    bool m_fencing = false;
+    Permits m_permits;
     std::unique_ptr<Db> m_db;
 };
 

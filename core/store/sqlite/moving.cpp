@@ -59,9 +59,9 @@ Status SqliteStore::changeFence(const FenceChange& change)
     if (change.audit)
         CAIRN_TRY(checkAudit(*change.audit));
     m_changingFence = true;
-    m_connection->allowFence(true);
+    m_connection->allow({.fence = true});
     const Status status = write([&](const WriteContext& context) { return changeFenceIn(change, context); });
-    m_connection->allowFence(false);
+    m_connection->allow({});
     m_changingFence = false;
     return status;
 }

@@ -24,6 +24,8 @@ Status insertMeta(Db& db, const InitOptions& options, std::uint32_t schema)
                   .bind(made.id, schema, schema, made.minWriter, schema, made.environment, made.safety,
                       made.testClock, made.salt, static_cast<std::int64_t>(made.seed), made.createdAt)
                   .run());
+    if (!made.artifacts.url.empty())
+        CAIRN_TRY(putArtifactPlace(db, made.artifacts));
     return Query(db, Sql::InsertChangeCounter).run();
 }
 
@@ -47,6 +49,7 @@ SqliteStore::SqliteStore(std::unique_ptr<Connection> connection, const StoreOpti
     : m_connection(std::move(connection))
     , m_options(options)
     , m_info(std::move(info))
+    , m_artifacts(options.objects, options.patience)
     , m_intoFence(options.intoFence)
 {
 }
@@ -128,6 +131,7 @@ Result<std::unique_ptr<StoreWriter>> openStore(const std::string& path, const St
 
 Status SqliteStore::remember()
 {
+    CAIRN_TRY(learnPlace());
     CAIRN_TRY_ASSIGN(m_info, info());
     return {};
 }
@@ -165,9 +169,23 @@ Status copyAll(Db& from, Db& to)
     return {};
 }
 
-Status checkCopy(const std::string& path)
+// Two files that both took the folder for theirs would sweep each other's objects away. What lies there is
+// read from there on.
+Status giveOwnFolder(Db& copy)
+{
+    CAIRN_TRY_ASSIGN(ArtifactPlace place, readArtifactPlace(copy));
+    if (place.url.empty())
+        return {};
+    SystemRng rng;
+    place.folder = newFolder(rng);
+    return putArtifactPlace(copy, place);
+}
+
+// Chunks in a bucket are not copied, but read: a copy whose objects are gone is none.
+Status checkCopy(const std::string& path, const OpenObjects& objects)
 {
     StoreOptions options;
+    options.objects = objects;
     CAIRN_TRY_ASSIGN(auto copy, openStore(path, options));
     CAIRN_TRY_ASSIGN(const auto problems, copy->check(true));
     if (!problems.empty())
@@ -194,9 +212,11 @@ Status SqliteStore::backup(const std::string& path)
     {
         auto target = Connection::open(path, OpenFor::Schema, {});
         status = target ? copyAll(db(), (*target)->db()) : Status(target.error());
+        if (status)
+            status = giveOwnFolder((*target)->db());
     }
     if (status)
-        status = checkCopy(path);
+        status = checkCopy(path, m_options.objects);
     if (status)
         status = syncPath(folderOf(path));
     if (!status) {

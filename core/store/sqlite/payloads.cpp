@@ -31,14 +31,16 @@ Result<std::string> SqliteStore::artifactSlice(
     std::string out;
     Sha256 hash;
     for (auto index = static_cast<std::uint32_t>(offset / kChunkSize); index * kChunkSize < end; ++index) {
-        Query query(db(), Sql::Chunk);
-        CAIRN_TRY_ASSIGN(const bool found, query.bind(info.artifact, index).step());
-        Digest digest;
-        std::string bytes;
-        if (found)
-            query.read(digest, bytes);
-        if (!found || digest != chunkDigest(info.artifact, index, bytes))
-            return makeError(ErrorKind::Corrupt, where + " is damaged in chunk " + std::to_string(index));
+        const std::string damaged = where + " is damaged in chunk " + std::to_string(index);
+        ChunkRow row{info.artifact, index, {}, 0, {}};
+        {
+            Query query(db(), Sql::Chunk);
+            CAIRN_TRY_ASSIGN(const bool found, query.bind(info.artifact, index).step());
+            if (!found)
+                return makeError(ErrorKind::Corrupt, damaged);
+            query.read(row.digest, row.size, row.stored);
+        }
+        CAIRN_TRY_ASSIGN(const std::string bytes, chunkBytes(std::move(row), damaged));
         if (whole)
             hash.update(bytes);
         const std::uint64_t begin = index * kChunkSize;

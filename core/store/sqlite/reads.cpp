@@ -63,6 +63,7 @@ Result<StoreInfo> SqliteStore::info()
     StoreInfo i;
     query.read(i.id, i.schema, i.minReader, i.minWriter, i.writeFormat, i.environment, i.safety, i.testClock,
         i.clockOffset, i.salt, i.seed, i.createdAt);
+    i.artifacts = m_artifacts.place();
     return i;
 }
 
@@ -286,6 +287,10 @@ Result<std::vector<AuditRow>> SqliteStore::auditOfRun(const RunId& run)
     return readAll<AuditRow>(query, readAudit);
 }
 
-void SqliteStore::interrupt() noexcept { sqlite3_interrupt(db().raw()); }
+void SqliteStore::interrupt() noexcept
+{
+    sqlite3_interrupt(db().raw());
+    m_artifacts.interrupt();
+}
 
 }  // namespace cairn::sqlite

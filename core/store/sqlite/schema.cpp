@@ -184,6 +184,11 @@ ALTER TABLE attempts ADD COLUMN trace BLOB;
 ALTER TABLE attempts ADD COLUMN span INTEGER;
 )sql";
 
+constexpr const char* kArtifactPlaceName = "table artifact_place";
+constexpr const char* kArtifactPlace = "CREATE TABLE artifact_place(one INTEGER PRIMARY KEY CHECK(one = 1), "
+                                       "url TEXT NOT NULL, folder TEXT NOT NULL, writes INTEGER NOT NULL) "
+                                       "STRICT";
+
 using Shape = std::map<std::string, std::string>;  // "table runs" -> its SQL
 
 Result<Shape> readShape(Db& db)
@@ -267,6 +272,32 @@ Status expandTables(Db& db, std::uint32_t from, std::uint32_t to)
     return {};
 }
 
+Result<ArtifactPlace> readArtifactPlace(Db& db)
+{
+    ArtifactPlace place;
+    Query there(db, Sql::HasArtifactPlace);
+    std::int64_t tables = 0;
+    CAIRN_TRY_ASSIGN(const bool row, there.step());
+    if (row)
+        there.read(tables);
+    if (tables == 0)
+        return place;
+    Query query(db, Sql::ArtifactPlace);
+    CAIRN_TRY_ASSIGN(const bool found, query.step());
+    if (!found)
+        return makeError(ErrorKind::Corrupt, "the row that says where artifacts lie is missing");
+    query.read(place.url, place.folder, place.writes);
+    return place;
+}
+
+Status putArtifactPlace(Db& db, const ArtifactPlace& place)
+{
+    CAIRN_TRY_ASSIGN(const ArtifactPlace present, readArtifactPlace(db));
+    if (present.url.empty())
+        CAIRN_TRY(db.exec(kArtifactPlace));
+    return Query(db, Sql::PutArtifactPlace).bind(place.url, place.folder, place.writes).run();
+}
+
 Result<Numbers> readNumbers(Db& db)
 {
     Query query(db, Sql::Numbers);
@@ -297,7 +328,7 @@ Result<std::vector<std::string>> shapeProblems(Db& db, std::uint32_t schema)
     }
     if (!newer)
         for (const auto& [name, sql] : found)
-            if (!wanted.contains(name))
+            if (!wanted.contains(name) && !(name == kArtifactPlaceName && sql == kArtifactPlace))
                 problems.push_back(name + " does not belong to schema " + std::to_string(schema));
     return problems;
 }

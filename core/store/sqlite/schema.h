@@ -14,6 +14,10 @@ inline constexpr std::int32_t kApplicationId = 0x4361726E;  // "Carn"
 // In an open transaction.
 [[nodiscard]] Status createTables(Db& db, std::uint32_t schema);
 [[nodiscard]] Status expandTables(Db& db, std::uint32_t from, std::uint32_t to);
+// The table that only stores with a bucket for artifacts have. A program that does not know it refuses the
+// store by its shape, so that none reads the store and not the bucket.
+[[nodiscard]] Status putArtifactPlace(Db& db, const ArtifactPlace& place);
+[[nodiscard]] Result<ArtifactPlace> readArtifactPlace(Db& db);
 
 // Gives attempts written by format 1 their trace and span.
 [[nodiscard]] Status refill(Db& db);

@@ -82,6 +82,10 @@ public:
     Result<std::vector<std::string>> unmovable() override;
     Status extendAudit(std::span<const AuditRow> rows) override;
     Status changeFence(const FenceChange& change) override;
+    Status changeArtifacts(const ArtifactChange& change) override;
+    Result<ChunkTotals> chunkTotals() override;
+    Result<std::vector<ChunkRow>> chunksElsewhere(
+        const ArtifactId& afterArtifact, std::uint32_t afterIndex, std::size_t limit) override;
     Status setClockOffset(SpanMs offset) override;
     Status stageChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes) override;
     Status dropStagedBefore(TimeMs before) override;
@@ -96,6 +100,10 @@ private:
     // than once.
     [[nodiscard]] Status write(const Body& body);
     [[nodiscard]] Status writeOnce(const Body& body);
+    [[nodiscard]] Status learnPlace();  // of artifacts, as the store says now
+    [[nodiscard]] Status changeArtifactsIn(const ArtifactChange& change, const WriteContext& context);
+    // The bytes of a chunk, from wherever they lie.
+    [[nodiscard]] Result<std::string> chunkBytes(ChunkRow row, const std::string& where);
     [[nodiscard]] Status changeFenceIn(const FenceChange& change, const WriteContext& context);
     void leaveTheLock() const;
     // What of a group fits into one transaction.
@@ -131,6 +139,7 @@ private:
     SystemClock m_clock;
     StoreOptions m_options;
     StoreInfo m_info;
+    Artifacts m_artifacts;
     std::uint32_t m_intoFence = 0;
     bool m_changingFence = false;  // then the change itself says from what it may begin
     std::chrono::steady_clock::time_point m_freeUntil{};  // the lock is left to others until then

@@ -283,7 +283,11 @@ Status SqliteStore::setClockOffset(SpanMs offset)
 Status SqliteStore::stageChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes)
 {
     CAIRN_TRY(checkChunk(artifact, index, bytes));
+    if (m_options.readOnly)
+        return makeError(ErrorKind::Refused, "this store was opened for reading only");
     const Digest digest = chunkDigest(artifact, index, bytes);
+    std::string name;
+    CAIRN_TRY_ASSIGN(const std::string_view stored, m_artifacts.keep(digest, bytes, name));
     return write([&](const WriteContext& context) -> Status {
         CAIRN_TRY(Query(db(), Sql::StageArtifact).bind(artifact, context.now).run());
         Query query(db(), Sql::ArtifactAdopted);
@@ -293,7 +297,8 @@ Status SqliteStore::stageChunk(const ArtifactId& artifact, std::uint32_t index, 
         if (adopted)
             return makeError(
                 ErrorKind::Refused, "artifact " + toText(artifact) + " is in use and cannot be changed");
-        return Query(db(), Sql::StageChunk).bind(artifact, index, digest, bytes.size(), Blob{bytes}).run();
+        CAIRN_TRY(m_artifacts.checkFresh());
+        return Query(db(), Sql::StageChunk).bind(artifact, index, digest, bytes.size(), Blob{stored}).run();
     });
 }
 

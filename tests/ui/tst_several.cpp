@@ -162,7 +162,8 @@ private Q_SLOTS:
         QTRY_VERIFY(!sheet->preview().sentence.isEmpty());
         // Its name, level and rights are the store's: this one is free, so no reason is needed.
         QVERIFY2(!accessibleOf(*pair.window, u"DEV payments-us"_s).isEmpty(), "the sheet names the store");
-        QVERIFY2(textOf(sheet).contains(u"You act as Ines Duarte, single-host identity, in payments-us: free"_s),
+        QVERIFY2(
+            textOf(sheet).contains(u"You act as Ines Duarte, single-host identity, in payments-us: free"_s),
             qPrintable(textOf(sheet)));
         QTRY_VERIFY(sheet->confirm()->isEnabled());
         QTest::keyClick(sheet->reason(), Qt::Key_Return, Qt::ControlModifier);
@@ -298,9 +299,15 @@ private Q_SLOTS:
         const auto* stores = static_cast<const StoresModel*>(pair.window->triage()->storesTable()->model());
         QVERIFY(stores->row(1)->warns);
         QVERIFY(stores->row(1)->text.contains(u"The server is gone."_s));
-        // No act is offered in it, and the other is as it was.
+        // No act is offered in it, and why is said; the other is as it was.
+        QTRY_VERIFY(!pair.window->triage()->why().verbs.empty());
+        for (const VerbLine& verb : pair.window->triage()->why().verbs) {
+            QVERIFY2(!verb.on, qPrintable(verb.name));
+            QCOMPARE(verb.text, u"payments-us does not answer"_s);
+        }
         pair.key(Qt::Key_H);
         QVERIFY(pair.window->sheet() == nullptr);
+        QCOMPARE(pair.window->notice(), u"Pause is off: payments-us does not answer"_s);
         pair.choose(0);
         pair.key(Qt::Key_A);
         QVERIFY(pair.window->sheet() != nullptr);

@@ -133,6 +133,7 @@ struct Street {
                 Fixture other(pathOf(i).toStdString(), "dev", false);
                 other.fill(i);
             }
+        stores.setPatience(20'000);  // as slow as this machine may be
         for (int i = 0; i < count; ++i) {
             houses.push_back(std::make_unique<House>(pathOf(i), kNames[i]));
             stores.add(*houses.back()->session, kNames[i]);
@@ -293,7 +294,6 @@ private Q_SLOTS:
     void aStoreThatFailsIsNamedAndHoldsUpNobody()
     {
         Street street(2);
-        street.stores.setPatience(50);
         street.open();
         const auto before = answer(street.stores.overview({}));
         street.houses[1]->tap->set(false, true);
@@ -348,7 +348,6 @@ private Q_SLOTS:
     void aStoreThatCannotBeOpenedIsMissing()
     {
         Street street(2);
-        street.stores.setPatience(50);
         street.houses[1]->tap->set(false, true);
         QSignalSpy opened(&street.stores, &Stores::opened);
         QSignalSpy refused(&street.stores, &Stores::cannotOpen);

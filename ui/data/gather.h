@@ -54,13 +54,16 @@ public:
             seat.touched = true;
     }
 
-    // `question` is the same for the same question. A later question takes the place of an earlier one, which
-    // then ends as cancelled.
-    QFuture<Reply<T>> ask(const QString& question, std::vector<StoreIx> whom, Ask ask, Join join)
+    // `question` is the same for the same question, `topic` for one whose older answers may stand in for a
+    // store that keeps silent. A later question takes the place of an earlier one, which then ends as
+    // cancelled.
+    QFuture<Reply<T>> ask(
+        const QString& question, const QString& topic, std::vector<StoreIx> whom, Ask ask, Join join)
     {
         if (m_open)
             finish({std::nullopt, overtaken()});
         m_question = question;
+        m_topic = topic;
         m_whom = std::move(whom);
         m_ask = std::move(ask);
         m_join = std::move(join);
@@ -91,6 +94,8 @@ private:
         bool in = false;       // it has answered this round
         std::optional<T> held;
         QString heldQuestion;
+        QString topic;  // of what is under way, or was last
+        QString heldTopic;
         qint64 heldAt = 0;
         Failure failure;
         bool failed = false;
@@ -114,7 +119,8 @@ private:
     {
         Seat& s = m_seats[store];
         s.in = false;
-        // Alone it is asked anew, which gives up what is under way; one of several would never come to an end.
+        // Alone it is asked anew, which gives up what is under way; one of several would never come to an
+        // end.
         if (s.pending && s.question == m_question && m_whom.size() > 1) {
             s.again = true;
             return;
@@ -131,6 +137,7 @@ private:
     {
         Seat& s = m_seats[store];
         s.question = m_question;
+        s.topic = m_topic;
         s.pending = true;
         s.again = false;
         s.touched = false;
@@ -152,11 +159,10 @@ private:
         if (reply) {
             s.held = *reply.value;
             s.heldQuestion = s.question;
+            s.heldTopic = s.topic;
             s.heldAt = monotonicMs();
         }
         s.silent = !reply || monotonicMs() - s.askedAt > m_patience;
-        if (m_hooks.heard && !reply.failure.cancelled)
-            m_hooks.heard(store, reply || reply.failure.ofQuestion ? nullptr : &reply.failure);
         if (m_open && !s.in) {
             s.in = true;
             check();
@@ -169,6 +175,9 @@ private:
         }
         if (s.again && s.question == m_question)
             begin(store);
+        // Last: whoever hears it may ask again.
+        if (m_hooks.heard && !reply.failure.cancelled)
+            m_hooks.heard(store, reply || reply.failure.ofQuestion ? nullptr : &reply.failure);
     }
     void patienceEnds(quint64 round)
     {
@@ -207,8 +216,8 @@ private:
         for (const StoreIx store : m_whom) {
             const Seat& s = m_seats[store];
             Part part{{store, Share::Missing, 0}, nullptr};
-            const bool known = s.held && s.heldQuestion == m_question;
             const bool whole = s.in && !s.failed;
+            const bool known = s.held && (whole ? s.heldQuestion == m_question : s.heldTopic == m_topic);
             if (known && (whole || m_whom.size() > 1)) {
                 part.value = &*s.held;
                 part.share.age = whole ? 0 : monotonicMs() - s.heldAt;
@@ -237,6 +246,7 @@ private:
     int m_patience = 300;
     std::map<StoreIx, Seat> m_seats;
     QString m_question;
+    QString m_topic;
     std::vector<StoreIx> m_whom;
     Ask m_ask;
     Join m_join;

@@ -11,9 +11,9 @@ using namespace Qt::StringLiterals;
 namespace {
 
 // Rows of several lists, as nextOf() gives them out: the command line merges with it too. `taken` tells how
-// many of each.
-template<typename Line> std::vector<Line> woven(
-    const std::vector<const std::vector<Line>*>& lists, std::size_t limit, std::vector<std::size_t>& taken)
+// many of each; `open` which of them go on after their last row.
+template<typename Line> std::vector<Line> woven(const std::vector<const std::vector<Line>*>& lists,
+    std::size_t limit, std::vector<std::size_t>& taken, const std::vector<bool>& open = {})
 {
     taken.assign(lists.size(), 0);
     std::vector<std::optional<PageKey>> heads(lists.size());
@@ -33,6 +33,9 @@ template<typename Line> std::vector<Line> woven(
             break;
         lines.push_back((*lists[*next])[taken[*next]++]);
         look(*next);
+        // What follows in that list is not known: other lists' rows may come after it.
+        if (!heads[*next] && *next < open.size() && open[*next])
+            break;
     }
     return lines;
 }
@@ -135,6 +138,7 @@ RunSlice merged(
     RunSlice sum;
     std::vector<std::vector<RunLine>> stamped(parts.size());
     std::vector<const std::vector<RunLine>*> lists(parts.size(), nullptr);
+    std::vector<bool> open(parts.size(), false);  // one that keeps silent ends where what is known of it ends
     for (std::size_t i = 0; i < parts.size(); ++i) {
         if (parts[i].share.share != Share::Whole)
             sum.shares.push_back(parts[i].share);
@@ -144,10 +148,11 @@ RunSlice merged(
         for (RunLine& line : stamped[i])
             line.store = parts[i].share.store;
         lists[i] = &stamped[i];
+        open[i] = parts[i].value->more && parts[i].share.share == Share::Whole;
         sum.at = std::max(sum.at, parts[i].value->at);
     }
     std::vector<std::size_t> taken;
-    sum.lines = woven(lists, limit, taken);
+    sum.lines = woven(lists, limit, taken, open);
     for (std::size_t i = 0; i < parts.size(); ++i) {
         if (parts[i].value == nullptr)
             continue;

@@ -74,8 +74,10 @@ template<typename T, typename F> void whenDone(QFuture<Reply<T>> future, QObject
 {
     auto* watcher = new QFutureWatcher<Reply<T>>(context);
     QObject::connect(watcher, &QFutureWatcherBase::finished, context, [watcher, then] {
-        const Reply<T> reply = watcher->result();
         watcher->deleteLater();
+        if (watcher->future().resultCount() == 0)
+            return;  // who was asked has gone
+        const Reply<T> reply = watcher->result();
         then(reply);
     });
     watcher->setFuture(future);

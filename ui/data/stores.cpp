@@ -11,6 +11,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qint64 kBetweenPolls = 200;  // ms, of polls that hints ask for
+constexpr qint64 kLostMs = 15'000;     // from when on no act is offered in such a store
 constexpr qint64 kLateMs = 3'000;      // from when on a store that owes an answer is said not to give one
 const QString kNoRun = u"run:00000000-0000-0000-0000-000000000000"_s;  // finds nothing
 
@@ -19,6 +20,10 @@ const QString kNoRun = u"run:00000000-0000-0000-0000-000000000000"_s;  // finds 
 bool StoreState::answers() const
 {
     return opened && trouble.isEmpty() && (askedAt == 0 || monotonicMs() - askedAt < kLateMs);
+}
+bool StoreState::takesActs() const
+{
+    return opened && trouble.isEmpty() && (askedAt == 0 || monotonicMs() - askedAt < kLostMs);
 }
 qint64 StoreState::age() const { return heardAt == 0 ? -1 : monotonicMs() - heardAt; }
 qint64 StoreState::now() const { return storeNow == 0 ? 0 : storeNow + age(); }
@@ -151,8 +156,12 @@ void Stores::note(StoreIx store, const Failure* failure, qint64 at)
         state.trouble.clear();
         state.storeNow = at != 0 ? at : state.now();
         state.heardAt = monotonicMs();
-        if (back)  // who knows what it is now: another may have taken its place
+        if (back) {  // who knows what it is now: another may have taken its place
+            m_overviews.touch(store);
+            m_lists.touch(store);
             readFacts(store);
+            QTimer::singleShot(0, this, &Stores::fuller);
+        }
     }
     Q_EMIT heard(store);
 }
@@ -300,7 +309,7 @@ QFuture<Reply<Overview>> Stores::overview(const QString& filter)
     const FilterState wrong = any || stores.empty() ? FilterState() : storeNames(filter);
     const auto ask = [this, texts](
                          StoreIx store) { return m_places[store].source->overview(texts.at(store)); };
-    return m_overviews.ask(filter, stores, ask, [this, wrong](const auto& parts) {
+    return m_overviews.ask(filter, filter, stores, ask, [this, wrong](const auto& parts) {
         if (!several())
             return parts.empty() || parts.front().value == nullptr ? Overview() : *parts.front().value;
         Overview sum = merged(parts);
@@ -319,7 +328,7 @@ QFuture<Reply<RunSlice>> Stores::listed(Gather<RunSlice>& gather, const ListRequ
 {
     std::map<StoreIx, SliceRequest> asked;
     std::vector<StoreIx> whom;
-    QString question = request.filter + u'\n' + request.situation + u'\n' + QString::number(request.limit);
+    QString topic = request.filter + u'\n' + request.situation;
     for (const StoreIx store : openStores()) {
         const std::optional<QString> text =
             several() ? filterFor(request.filter, nameOf(store)) : std::optional(request.filter);
@@ -332,18 +341,20 @@ QFuture<Reply<RunSlice>> Stores::listed(Gather<RunSlice>& gather, const ListRequ
         whom.push_back(store);
     }
     if (!request.situation.isEmpty())
-        question += u'\n' + QString::number(request.situationOf);
+        topic += u'\n' + QString::number(request.situationOf);
     if (!request.marks.empty())
-        question += u'\n' + QString::number(++m_page);
+        topic += u'\n' + QString::number(++m_page);
+    const QString question = topic + u'\n' + QString::number(request.limit);
     const auto ask = [this, asked](StoreIx store) { return m_places[store].source->runs(asked.at(store)); };
     const auto limit = static_cast<std::size_t>(std::max(1, request.limit));
     const bool all = request.situation.isEmpty();
-    return gather.ask(question, whom, ask, [this, marks = request.marks, limit, all](const auto& parts) {
-        RunSlice sum = merged(parts, marks, limit);
-        const auto closed = all && several() ? closedShares() : std::vector<StoreShare>();
-        sum.shares.insert(sum.shares.end(), closed.begin(), closed.end());
-        return sum;
-    });
+    return gather.ask(
+        question, topic, whom, ask, [this, marks = request.marks, limit, all](const auto& parts) {
+            RunSlice sum = merged(parts, marks, limit);
+            const auto closed = all && several() ? closedShares() : std::vector<StoreShare>();
+            sum.shares.insert(sum.shares.end(), closed.begin(), closed.end());
+            return sum;
+        });
 }
 
 QFuture<Reply<RunSlice>> Stores::runs(const ListRequest& request) { return listed(m_lists, request); }

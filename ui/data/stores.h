@@ -17,10 +17,11 @@ struct StoreState {
     qint64 storeNow = 0;  // store time of that
     qint64 askedAt = 0;   // monotonic: since when it owes an answer; 0: it owes none
     Hearing hearing = Hearing::None;
-    QString deafness;                    // why no hints are heard
-    [[nodiscard]] bool answers() const;  // as far as is known now
-    [[nodiscard]] qint64 age() const;    // ms since it was heard; -1: never
-    [[nodiscard]] qint64 now() const;    // its time; 0: not known
+    QString deafness;                      // why no hints are heard
+    [[nodiscard]] bool answers() const;    // as far as is known now
+    [[nodiscard]] bool takesActs() const;  // it is not given up for a long read alone
+    [[nodiscard]] qint64 age() const;      // ms since it was heard; -1: never
+    [[nodiscard]] qint64 now() const;      // its time; 0: not known
 };
 
 class Stores final : public QObject {

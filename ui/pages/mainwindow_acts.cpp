@@ -188,7 +188,7 @@ QString MainWindow::actsOff(StoreIx store) const
     const StoreState& state = m_stores.state(store);
     if (!state.facts.mayAct)
         return state.facts.whyNot;
-    if (!state.answers())
+    if (!state.takesActs())
         return (m_stores.several() ? state.name : u"the store"_s) + u" does not answer"_s;
     return {};
 }

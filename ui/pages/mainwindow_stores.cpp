@@ -223,8 +223,10 @@ void MainWindow::tick()
         return;
     m_band->setClock(now, status(), amiss);
     m_triage->tick();
-    if (RunPage* open = currentRun())
+    if (RunPage* open = currentRun()) {
         open->setNow(now);
+        open->setOff(m_stores.state(open->store()).takesActs() ? QString() : actsOff(open->store()));
+    }
 }
 
 }  // namespace cairn::ui

@@ -212,9 +212,15 @@ void RunPage::showDetail(const RunDetail& detail)
 
 void RunPage::fillButtons()
 {
-    if (m_detail.why.verbs == m_buttonVerbs && m_buttons->count() > 0)
+    std::vector<VerbLine> verbs = m_detail.why.verbs;
+    if (!m_off.isEmpty())
+        for (VerbLine& verb : verbs) {
+            verb.on = false;
+            verb.text = m_off;
+        }
+    if (verbs == m_buttonVerbs && m_buttons->count() > 0)
         return;
-    m_buttonVerbs = m_detail.why.verbs;
+    m_buttonVerbs = std::move(verbs);
     QString focused;  // the keyboard stays where it is
     while (QLayoutItem* item = m_buttons->takeAt(0)) {
         if (item->widget()->hasFocus())
@@ -262,6 +268,12 @@ void RunPage::fillButtons()
         if (m_buttons->itemAt(i)->widget()->accessibleName() == focused)
             next = m_buttons->itemAt(i)->widget();
     next->setFocus();
+}
+
+void RunPage::setOff(const QString& why)
+{
+    if (std::exchange(m_off, why) != why && m_loaded)
+        fillButtons();
 }
 
 void RunPage::setNow(qint64 now)

@@ -29,6 +29,8 @@ public:
     // up.
     void load();
     void setNow(qint64 now);
+    // Why no act is possible now, whatever was read; empty: as it was read.
+    void setOff(const QString& why);
     void focusNext(bool backwards);
     void focusView();
     // 1 steps, 3 history, 4 data: the numbers of the keyboard map.
@@ -82,6 +84,7 @@ private:
     HistoryView* m_history;
     DataView* m_data;
     std::vector<VerbLine> m_buttonVerbs;
+    QString m_off;
     QTimer* m_later;
     QElapsedTimer m_asked;  // since the last read was asked for
     qint64 m_took = 0;      // ms until it was shown

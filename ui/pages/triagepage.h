@@ -90,6 +90,7 @@ private:
     void loadLines(const std::vector<RunRef>& runs);
     void loadWhy();
     void showWhy(const Reply<WhyView>& reply);
+    void showVerbs();  // those of a store that keeps silent are off
     [[nodiscard]] QString nothingText() const;
     void keepSituation();
     [[nodiscard]] const SituationLine* situation() const;  // null: none is selected, or it is over
@@ -125,17 +126,18 @@ private:
     StoreIx m_situationOf = 0;
     QString m_situation;  // key; empty: all runs
     RunRef m_run;
-    bool m_whyOfRun = false;   // a run of the situation is selected, not all of it
-    QString m_whySubject;      // what the panel tells of: a run or a situation
-    bool m_dirty = false;      // something has changed since the counts were read
-    bool m_listDirty = false;  // …since the list was
-    qint64 m_listAt = 0;       // store time of the list
-    qint64 m_whyAt = 0;        // monotonic: when the sentence was asked for
-    qint64 m_overviewAt = 0;   // …and when counts were answered
-    quint64 m_fresh = 0;       // runs that came since the list was read
-    int m_open = 0;            // requests about lists under way
-    int m_asides = 0;          // …and about a run: a store that keeps silent on one holds up no list
-    bool m_quiet = false;      // selection is set by us, not by the person
+    bool m_whyOfRun = false;        // a run of the situation is selected, not all of it
+    QString m_whySubject;           // what the panel tells of: a run or a situation
+    std::optional<WhyView> m_told;  // what it was told of it
+    bool m_dirty = false;           // something has changed since the counts were read
+    bool m_listDirty = false;       // …since the list was
+    qint64 m_listAt = 0;            // store time of the list
+    qint64 m_whyAt = 0;             // monotonic: when the sentence was asked for
+    qint64 m_overviewAt = 0;        // …and when counts were answered
+    quint64 m_fresh = 0;            // runs that came since the list was read
+    int m_open = 0;                 // requests about lists under way
+    int m_asides = 0;               // …and about a run: a store that keeps silent on one holds up no list
+    bool m_quiet = false;           // selection is set by us, not by the person
 };
 
 }  // namespace cairn::ui

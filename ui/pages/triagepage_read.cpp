@@ -218,6 +218,7 @@ void TriagePage::loadWhy()
         subject += u" "_s + QString::number(store);
     if (subject.isEmpty()) {
         m_whySubject.clear();
+        m_told.reset();
         if (m_listAt != 0)
             m_why->setEmpty(nothingText());
         Q_EMIT whyChanged();
@@ -225,6 +226,7 @@ void TriagePage::loadWhy()
     }
     if (subject != m_whySubject) {
         m_whySubject = subject;
+        m_told.reset();
         m_why->setEmpty(u"Reading why."_s);
         Q_EMIT whyChanged();
     }
@@ -243,12 +245,30 @@ void TriagePage::loadWhy()
 void TriagePage::showWhy(const Reply<WhyView>& reply)
 {
     if (reply) {
-        m_why->setWhy(*reply.value);
+        m_told = *reply.value;
+        showVerbs();
+    } else if (m_told && !m_stores.state(m_told->store).takesActs()) {
+        showVerbs();  // what was read stays; that it is old stands in the status
     } else if (!reply.failure.cancelled) {
+        m_told.reset();
         m_why->setEmpty(u"Why could not be read: %1 F5 reads it again."_s.arg(reply.failure.what));
         Q_EMIT failed(reply.failure.what);
     }
     Q_EMIT whyChanged();
+}
+
+void TriagePage::showVerbs()
+{
+    if (!m_told)
+        return;
+    WhyView why = *m_told;
+    const StoreState& state = m_stores.state(why.store);
+    if (!state.takesActs())
+        for (VerbLine& verb : why.verbs) {
+            verb.on = false;
+            verb.text = (m_stores.several() ? state.name : u"the store"_s) + u" does not answer"_s;
+        }
+    m_why->setWhy(why);
 }
 
 // Where there is no run to tell of.
@@ -331,6 +351,9 @@ void TriagePage::tick()
         again();
     }
     showStores();
+    showVerbs();
+    if (!m_overview.shares.empty() || !m_listShares.empty())
+        writeTitles();  // the age of what is old
     m_situationsTable->viewport()->update();
     m_runsTable->viewport()->update();
 }

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -28,24 +27,12 @@ struct Place {
 };
 using Places = std::vector<std::unique_ptr<Place>>;
 
-// As short as tells it from the others.
-std::string shortName(const std::string& url)
+void nameEach(const std::vector<std::string>& urls, Places& places)
 {
-    const auto place = storePlace(url);
-    if (!place)
-        return url;
-    return place->path.empty() ? place->shown : std::filesystem::path(place->path).stem().string();
-}
-
-void nameEach(Places& places)
-{
-    for (const auto& place : places)
-        place->name = shortName(place->options.store);
-    for (const auto& place : places) {
-        const auto same = [&](const auto& other) { return shortName(other->options.store) == place->name; };
-        if (std::count_if(places.begin(), places.end(), same) > 1)
-            place->name = place->options.store;
-    }
+    const std::vector<std::string> names = shortNames(urls);
+    for (std::size_t i = 0, at = 0; i < urls.size() && at < places.size(); ++i)
+        if (places[at]->options.store == urls[i])
+            places[at++]->name = names[i];
 }
 
 // The stores that can be read. What is wrong with the others is printed, and decides the exit code.
@@ -70,7 +57,7 @@ Places openEach(Session& s)
         else
             s.exitCode = place->session->exitCode;
     }
-    nameEach(places);
+    nameEach(s.options.stores, places);
     return places;
 }
 
@@ -146,17 +133,16 @@ Result<std::size_t> printMerged(std::vector<Source>& sources, std::size_t width,
     constexpr auto kOrder = ListOrder::AttentionThenOldest;
     std::size_t shown = 0;
     for (; shown < limit; ++shown) {
-        Source* first = nullptr;
+        std::vector<std::optional<PageKey>> heads;
         for (Source& source : sources) {
             CAIRN_TRY_ASSIGN(const ListRow* row, source.next(limit - shown));
-            if (row
-                && (!first
-                    || precedes(pageKey(*row, kOrder), pageKey(first->rows[first->at], kOrder), kOrder)))
-                first = &source;
+            heads.push_back(row ? std::optional(pageKey(*row, kOrder)) : std::nullopt);
         }
+        const auto first = nextOf(heads, kOrder);
         if (!first)
             break;
-        printRow(*first->place, width, first->rows[first->at++], first->now);
+        Source& source = sources[*first];
+        printRow(*source.place, width, source.rows[source.at++], source.now);
     }
     return shown;
 }

@@ -7,6 +7,7 @@
 
 #include <cairn/version.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace cairn {
@@ -35,6 +36,22 @@ Result<std::string> storeName(const std::string& url)
     std::error_code error;
     const auto path = std::filesystem::absolute(place.path, error);
     return "sqlite:" + (error ? place.path : path.lexically_normal().string());
+}
+
+std::vector<std::string> shortNames(const std::vector<std::string>& urls)
+{
+    std::vector<std::string> shorts;
+    for (const std::string& url : urls) {
+        const auto place = storePlace(url);
+        shorts.push_back(!place       ? maskPassword(url)
+                : place->path.empty() ? place->shown
+                                      : std::filesystem::path(place->path).stem().string());
+    }
+    std::vector<std::string> names = shorts;
+    for (std::size_t i = 0; i < urls.size(); ++i)
+        if (std::count(shorts.begin(), shorts.end(), shorts[i]) > 1)
+            names[i] = maskPassword(urls[i]);
+    return names;
 }
 
 Result<std::string> sqlitePath(const std::string& url)

@@ -44,6 +44,8 @@ struct StorePlace {
 [[nodiscard]] Result<StorePlace> storePlace(const std::string& url);
 // The same store for whoever reads it elsewhere: a path is made absolute, a password never shown.
 [[nodiscard]] Result<std::string> storeName(const std::string& url);
+// What each of several stores is called: as short as tells it from the others. A password is never shown.
+[[nodiscard]] std::vector<std::string> shortNames(const std::vector<std::string>& urls);
 // PATH of `sqlite:PATH`. InvalidInput where it is another kind of store.
 [[nodiscard]] Result<std::string> sqlitePath(const std::string& url);
 // "cairn 0.1.0 (SQLite 3.53.2, ...)": product and the libraries whose version matters.

@@ -1,4 +1,5 @@
-// cairn-console STORE: the desktop program. Composition only: options, the driver, the session, the window.
+// cairn-console STORE [STORE...]: the desktop program. Composition only: options, the driver, the session,
+// the window.
 
 #include "app/common/open_store.h"
 #include "core/store/sqlite/sqlite_store.h"
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <pwd.h>
 #include <string_view>
 #include <unistd.h>
@@ -28,7 +30,7 @@ namespace {
 enum ExitCode : int { kDone = 0, kFailed = 1, kUsage = 2, kNotReachable = 3, kNotFound = 4 };
 
 struct Options {
-    QString store;
+    QStringList stores;
     QString screenshot;
     QString run;
     QString theme;
@@ -57,7 +59,8 @@ void addOptions(QCommandLineParser& parser)
 {
     parser.setApplicationDescription(
         u"Shows the runs of a store, says why they stand still, and repairs them."_s);
-    parser.addPositionalArgument(u"STORE"_s, u"sqlite:PATH, PATH, or postgresql://host/database"_s);
+    parser.addPositionalArgument(u"STORE"_s,
+        u"sqlite:PATH, PATH, or postgresql://host/database; several are shown as one"_s, u"STORE..."_s);
     parser.addOptions({
         {u"screenshot"_s, u"Write a picture of the window and end."_s, u"FILE"_s},
         {u"run"_s, u"Open this run: its id, the beginning of it, or its key."_s, u"RUN"_s},
@@ -76,9 +79,10 @@ QString readOptions(const QCommandLineParser& parser, Options& options)
 {
     const QStringList named = parser.positionalArguments();
     const bool choose = named.isEmpty() && parser.isSet(u"choose"_s);
-    if (named.size() != 1 && !choose)
-        return u"name one store, for example: cairn-console sqlite:runs.db"_s;
-    options.store = choose ? QString() : urlOf(named.constFirst());
+    if (named.isEmpty() && !choose)
+        return u"name one store or several, for example: cairn-console sqlite:runs.db"_s;
+    for (const QString& store : named)
+        options.stores << urlOf(store);
     options.screenshot = parser.value(u"screenshot"_s);
     options.run = parser.value(u"run"_s);
     options.theme = parser.value(u"theme"_s);
@@ -97,24 +101,33 @@ QString readOptions(const QCommandLineParser& parser, Options& options)
     return {};
 }
 
-cairn::ui::StoreOpening openingOf(const Options& options, const cairn::StorePlace& place)
+// The same store under the same name, however it was given; without a password.
+QString placeName(const QString& url)
+{
+    const auto name = cairn::storeName(url.toStdString());
+    return name ? QString::fromStdString(*name) : QString();
+}
+
+cairn::ui::StoreOpening openingOf(const Options& options, const QString& url, const cairn::StorePlace& place)
 {
     cairn::ui::StoreOpening opening;
     const QFileInfo file(QString::fromStdString(place.path));
     const bool server = place.path.empty();
-    opening.url = options.store;
+    opening.url = placeName(url);
     opening.name = server ? QString::fromStdString(place.shown) : file.completeBaseName();
     opening.sqliteVersion = QString::fromStdString(cairn::sqlite::libraryVersion());
     opening.person = personName();
     opening.identity = u"single-host identity"_s;
     opening.uid = getuid();
     opening.host = QSysInfo::machineHostName();
-    opening.open = [url = options.store.toStdString()](bool readOnly) {
+    opening.open = [url = url.toStdString()](bool readOnly) {
         cairn::StoreOptions how;
         how.readOnly = readOnly;
         how.sendsHints = true;
         return cairn::openStoreUrl(url, how);
     };
+    opening.openHints = [url = url.toStdString()](
+                            const cairn::HintOptions& how) { return cairn::openHintsUrl(url, how); };
     // Look-only is the default but for a store that this user made.
     const bool own = !server && file.ownerId() == getuid();
     opening.mayAct = !options.lookOnly && (own || options.act);
@@ -160,31 +173,116 @@ QString chosenStore()
     return path.isEmpty() ? path : u"sqlite:"_s + path;
 }
 
-int show(QApplication& app, const Options& options)
+// The stores of the window, with the session of each. They end together.
+class Opened {
+public:
+    explicit Opened(const Options& options)
+        : m_options(options)
+    {
+    }
+
+    // Nothing, or what is wrong with this name of a store. Opens no file yet. One of several that is not
+    // there keeps nobody from the others: it is shown as one that does not answer.
+    [[nodiscard]] QString add(const QString& url)
+    {
+        QString wrong;
+        const auto session = sessionOf(url, m_options.stores.size() == 1, wrong);
+        if (session)
+            take(url, session);
+        return wrong;
+    }
+
+    // One more, from the menu: it comes in once it has answered, so that a mistake is no store for ever.
+    void addLater(const QString& url, cairn::ui::MainWindow& window)
+    {
+        QString wrong;
+        const auto session = sessionOf(url, true, wrong);
+        if (!session)
+            return window.say(wrong);
+        window.say(u"Opening "_s + shownName(url) + u'.');
+        cairn::ui::whenDone(session->facts(), &window,
+            [this, session, url, &window](const cairn::ui::Reply<cairn::ui::StoreFacts>& reply) {
+                if (!reply)
+                    return window.say(u"Not opened: "_s + reply.failure.what + u' ' + reply.failure.todo);
+                take(url, session);
+                stores.open();
+                window.say(u"Opened "_s + shownName(url) + u'.');
+            });
+    }
+
+    cairn::ui::Stores stores;
+
+private:
+    using Session = std::shared_ptr<cairn::ui::StoreSession>;
+
+    static QString shownName(const QString& url)
+    {
+        return QString::fromStdString(cairn::shortNames({url.toStdString()}).front());
+    }
+    [[nodiscard]] Session sessionOf(const QString& url, bool mustBeThere, QString& wrong)
+    {
+        const auto place = cairn::storePlace(url.toStdString());
+        const QString path = place ? QString::fromStdString(place->path) : QString();
+        if (!place)
+            wrong = QString::fromStdString(place.error().text);
+        else if (mustBeThere && !path.isEmpty() && !QFileInfo::exists(path))
+            wrong = u"there is no file %1; cairn store init makes a store"_s.arg(path);
+        else if (m_places.contains(placeName(url)))
+            wrong = u"%1 is open in this window already"_s.arg(shownName(url));
+        if (!wrong.isEmpty())
+            return nullptr;
+        return std::make_shared<cairn::ui::StoreSession>(openingOf(m_options, url, *place));
+    }
+    void take(const QString& url, const Session& session)
+    {
+        m_places << placeName(url);
+        m_urls.push_back(url.toStdString());
+        m_sessions.push_back(session);
+        stores.add(*session, {});
+        QStringList names;
+        for (const std::string& name : cairn::shortNames(m_urls))
+            names << QString::fromStdString(name);
+        stores.setNames(names);
+    }
+
+    const Options& m_options;
+    QStringList m_places;  // absolute, to know the same store again
+    std::vector<std::string> m_urls;
+    std::vector<Session> m_sessions;
+};
+
+void connectWindow(QApplication& app, const Options& options, Opened& opened, cairn::ui::MainWindow& window)
 {
-    const auto place = cairn::storePlace(options.store.toStdString());
-    if (!place)
-        return fail(kUsage, QString::fromStdString(place.error().text));
-    const QString path = QString::fromStdString(place->path);
-    if (!path.isEmpty() && !QFileInfo::exists(path))
-        return fail(kNotReachable, u"there is no file %1; cairn store init makes a store"_s.arg(path));
-    const bool dark = options.theme.isEmpty() ? cairn::ui::platformPrefersDark() : options.theme == u"dark"_s;
-    cairn::ui::applyTheme(app, dark);
-    cairn::ui::StoreSession session(openingOf(options, *place));
-    cairn::ui::MainWindow window(session, dark);
-    window.resize(options.size);
-    QObject::connect(&window, &cairn::ui::MainWindow::cannotOpen, &app,
+    using Window = cairn::ui::MainWindow;
+    QObject::connect(&window, &Window::cannotOpen, &app,
         [&app](const QString& why) { app.exit(fail(kNotReachable, why)); });
-    QObject::connect(&window, &cairn::ui::MainWindow::cannotGo, &app, [&app, &options](const QString& why) {
+    QObject::connect(&window, &Window::cannotGo, &app, [&app, &options](const QString& why) {
         if (!options.screenshot.isEmpty())
             app.exit(fail(kNotFound, why));
     });
-    QObject::connect(&window, &cairn::ui::MainWindow::ready, &window, [&app, &window, &options] {
+    QObject::connect(&window, &Window::ready, &window, [&app, &window, &options] {
         if (!options.run.isEmpty())
             window.go(options.run);
         if (!options.screenshot.isEmpty())
             takePicture(app, window, options.screenshot);
     });
+    QObject::connect(&window, &Window::storeWanted, &window,
+        [&opened, &window](const QString& store) { opened.addLater(urlOf(store), window); });
+}
+
+int show(QApplication& app, const Options& options)
+{
+    Opened opened(options);
+    for (const QString& store : options.stores)
+        if (const QString wrong = opened.add(store); !wrong.isEmpty())
+            return fail(
+                options.stores.size() == 1 && cairn::storePlace(store.toStdString()) ? kNotReachable : kUsage,
+                wrong);
+    const bool dark = options.theme.isEmpty() ? cairn::ui::platformPrefersDark() : options.theme == u"dark"_s;
+    cairn::ui::applyTheme(app, dark);
+    cairn::ui::MainWindow window(opened.stores, dark);
+    window.resize(options.size);
+    connectWindow(app, options, opened, window);
     window.show();
     window.start();
     return app.exec();
@@ -233,7 +331,7 @@ int main(int argc, char** argv)
             u"there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set. Start it in a desktop "
             u"session, or "
             "use --screenshot FILE, which needs none; cairn tells the same in a terminal"_s);
-    if (options.store.isEmpty())
-        options.store = chosenStore();
-    return options.store.isEmpty() ? int(kDone) : show(app, options);
+    if (options.stores.isEmpty())
+        options.stores << chosenStore();
+    return options.stores.constFirst().isEmpty() ? int(kDone) : show(app, options);
 }

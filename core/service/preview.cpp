@@ -28,6 +28,24 @@ std::string amountOf(const StepRecord& step)
                                         : ", " + formatMoney(step.amount.micros, step.amount.currency);
 }
 
+// Lines that count things, or name an amount, beside their parts.
+struct Lines {
+    std::vector<std::string>& out;
+    std::vector<PreviewSum>& sums;
+
+    void count(std::size_t count, const char* one, const char* many, const std::string& head = {})
+    {
+        out.push_back(head + counted(count, one, many));
+        sums.push_back({out.back(), head, count, one, many, {}});
+    }
+    void amount(const std::string& head, const StepRecord& step)
+    {
+        out.push_back(head + amountOf(step));
+        if (!step.amount.currency.empty())
+            sums.push_back({out.back(), head, 0, {}, {}, step.amount});
+    }
+};
+
 // Names of tools, workflows and units come from outside: each line stays one.
 void finishLines(std::vector<std::string>& lines)
 {
@@ -45,6 +63,7 @@ struct Teller {
     const RunState& before;
     const RunState& after;
     std::vector<std::string>& out;
+    std::vector<PreviewSum>& sums;
 
     void say(std::string line) { out.push_back(std::move(line)); }
     void operator()(const RunStarted& f)
@@ -59,10 +78,7 @@ struct Teller {
     void operator()(const ControlChanged& f)
     {
         if (f.own.paused && !before.own.paused)
-            say(before.running.empty() ? std::string("no new step starts; none is under way")
-                                       : "no new step starts; "
-                        + counted(
-                            before.running.size(), "step under way finishes", "steps under way finish"));
+            tellPause();
         if (!f.own.paused && before.own.paused && !f.own.cancelled)
             say(after.inherited.paused ? "the run stays paused by its parent" : "steps start again");
         if (f.own.cancelled && !before.own.cancelled)
@@ -71,6 +87,14 @@ struct Teller {
         if (f.own.deadline != before.own.deadline)
             say(f.own.deadline == kNoTime ? "the run has no deadline any more"
                                           : "the deadline becomes " + formatInstant(f.own.deadline));
+    }
+    void tellPause()
+    {
+        if (before.running.empty())
+            say("no new step starts; none is under way");
+        else
+            Lines{out, sums}.count(before.running.size(), "step under way finishes", "steps under way finish",
+                "no new step starts; ");
     }
     void operator()(const RestCancelled&)
     {
@@ -81,10 +105,11 @@ struct Teller {
                 ? 1
                 : 0;
         if (cancelled > 0)
-            say(counted(cancelled, "step that has not begun is cancelled",
-                "steps that have not begun are cancelled"));
+            Lines{out, sums}.count(
+                cancelled, "step that has not begun is cancelled", "steps that have not begun are cancelled");
         if (!before.running.empty())
-            say(counted(before.running.size(), "step under way is stopped", "steps under way are stopped"));
+            Lines{out, sums}.count(
+                before.running.size(), "step under way is stopped", "steps under way are stopped");
     }
     void operator()(const CompensationStarted&) { say("compensation begins"); }
     void operator()(const RunClosed& f) { say("the run ends as " + std::string(key(f.as))); }
@@ -106,8 +131,9 @@ struct Teller {
     void operator()(const StepAdded& f)
     {
         if (f.undoOf != kNoStep)
-            say("the effect of " + stepName(after, f.undoOf) + " is undone under its key + \":undo\""
-                + amountOf(after.steps[f.undoOf]));
+            Lines{out, sums}.amount(
+                "the effect of " + stepName(after, f.undoOf) + " is undone under its key + \":undo\"",
+                after.steps[f.undoOf]);
     }
     void operator()(const StepWaiting& f)
     {
@@ -199,7 +225,7 @@ void tellNext(const Entry& entry, const RunState& before, const RunState& after,
 {
     if (after.closed || after.paused() || after.blocked != Reason::None)
         return;
-    std::vector<std::string>& out = preview.willHappen;
+    Lines lines{preview.willHappen, preview.sums};
     const std::set<StepIx> touched = touchedSteps(after, entry);
     for (const StepIx ix : after.ready) {
         const bool was = ix < before.steps.size() && before.steps[ix].state == StepState::Ready;
@@ -208,41 +234,41 @@ void tellNext(const Entry& entry, const RunState& before, const RunState& after,
         if (!touched.contains(ix) && !before.paused())
             continue;
         const StepRecord& step = after.steps[ix];
-        if (!step.effect.isNull() && out.size() < kMaxLines)
+        if (!step.effect.isNull() && lines.out.size() < kMaxLines)
             if (const auto row = ledgerOf(step.effect); row && tellHeld(after, ix, *row, preview))
                 continue;
-        out.push_back(stepName(after, ix) + " runs next"
-            + (step.tool.empty() ? std::string() : ": tool " + step.tool) + ", attempt "
-            + std::to_string(step.attempts + 1)
-            + (after.workflow.name.empty()
-                    ? std::string()
-                    : ", by " + after.workflow.name + "@" + std::to_string(after.workflow.version))
-            + amountOf(step));
+        lines.amount(stepName(after, ix) + " runs next"
+                + (step.tool.empty() ? std::string() : ": tool " + step.tool) + ", attempt "
+                + std::to_string(step.attempts + 1)
+                + (after.workflow.name.empty()
+                        ? std::string()
+                        : ", by " + after.workflow.name + "@" + std::to_string(after.workflow.version)),
+            step);
     }
     for (const StepIx ix : after.fresh)
         if (ix >= before.steps.size() || !before.fresh.contains(ix))
-            out.push_back(stepName(after, ix) + " is prepared next");
+            lines.out.push_back(stepName(after, ix) + " is prepared next");
 }
 
 void tellEffects(const Entry& entry, const RunState& after, Preview& preview)
 {
     for (StepIx ix = 0; ix < after.steps.size(); ++ix)
         if (after.steps[ix].effectDone)
-            preview.willNotRepeat.push_back(stepName(after, ix) + amountOf(after.steps[ix]));
+            Lines{preview.willNotRepeat, preview.sums}.amount(stepName(after, ix), after.steps[ix]);
     for (const StepIx ix : touchedSteps(after, entry)) {
         const StepRecord& step = after.steps[ix];
         const bool starts = step.state == StepState::Ready || step.state == StepState::Running
             || (step.state == StepState::Waiting && step.reason == Reason::Retry);
         if (writes(step.safety) && step.kind == StepKind::Tool && starts && step.attempts > 0)
-            preview.mayRepeat.push_back(stepName(after, ix) + ": tried "
-                + counted(step.attempts, "time", "times") + " before; "
-                + (step.safety == ReplaySafety::Repeatable ? "the same key gives the same effect once"
-                                                           : "its effect is taken not to have happened")
-                + amountOf(step));
+            Lines{preview.mayRepeat, preview.sums}.amount(stepName(after, ix) + ": tried "
+                    + counted(step.attempts, "time", "times") + " before; "
+                    + (step.safety == ReplaySafety::Repeatable ? "the same key gives the same effect once"
+                                                               : "its effect is taken not to have happened"),
+                step);
     }
     for (const StepIx ix : after.unknown)
-        preview.mayRepeat.push_back(
-            stepName(after, ix) + ": whether its effect happened stays unknown" + amountOf(after.steps[ix]));
+        Lines{preview.mayRepeat, preview.sums}.amount(
+            stepName(after, ix) + ": whether its effect happened stays unknown", after.steps[ix]);
 }
 
 // What a fork makes of the effects that its source had, or may have had, after the version that it begins
@@ -298,7 +324,7 @@ void tellOthers(const Entry& entry, const RunState& before, const RunState& afte
     for (const Message& message : messagesOf(after, entry, definition))
         children += message.kind == cmd::MessageKind::ControlFlow ? 1 : 0;
     if (children > 0)
-        preview.alsoChanges.push_back(counted(children, "child run is told", "child runs are told"));
+        Lines{preview.alsoChanges, preview.sums}.count(children, "child run is told", "child runs are told");
     std::size_t approvals = 0;
     for (std::size_t i = 0; i < before.approvals.size(); ++i)
         approvals += before.approvals[i].state == ApprovalState::Pending
@@ -306,8 +332,8 @@ void tellOthers(const Entry& entry, const RunState& before, const RunState& afte
             ? 1
             : 0;
     if (approvals > 0)
-        preview.alsoChanges.push_back(
-            counted(approvals, "open approval is no longer needed", "open approvals are no longer needed"));
+        Lines{preview.alsoChanges, preview.sums}.count(
+            approvals, "open approval is no longer needed", "open approvals are no longer needed");
     if (before.paused() != after.paused() && after.deadline() != kNoTime)
         preview.alsoChanges.push_back(
             "the deadline " + formatInstant(after.deadline()) + " goes on counting");
@@ -409,7 +435,7 @@ Result<Preview> Service::preview(const Submission& submission)
         preview.after = preview.before;
         return preview;
     }
-    Teller teller{preview.before, preview.after, preview.willHappen};
+    Teller teller{preview.before, preview.after, preview.willHappen, preview.sums};
     for (const Fact& fact : entry->facts)
         std::visit(teller, fact);
     tellNext(
@@ -427,6 +453,10 @@ Result<Preview> Service::preview(const Submission& submission)
     for (auto* lines :
         {&preview.willHappen, &preview.willNotRepeat, &preview.mayRepeat, &preview.alsoChanges})
         finishLines(*lines);
+    for (PreviewSum& sum : preview.sums) {
+        sum.line = visibleLine(sum.line);
+        sum.head = visibleLine(sum.head);
+    }
     preview.reversible = reversibleText(entry->verb);
     return preview;
 }

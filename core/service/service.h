@@ -92,6 +92,17 @@ struct Outcome {
 };
 
 // What would happen, by the same decide(), without writing anything.
+// A line of a preview in parts, so that the previews of several runs can be added up: `head` and a number of
+// things, or `head` and an amount.
+struct PreviewSum {
+    std::string line;  // as it stands in the preview
+    std::string head;
+    std::uint64_t count = 0;
+    std::string one;   // "step under way is stopped"
+    std::string many;  // empty: it counts nothing
+    Money amount;      // without a currency: none
+};
+
 struct Preview {
     Decision decision;  // Entry, Rejection or NoChange
     RunState before;
@@ -100,6 +111,7 @@ struct Preview {
     std::vector<std::string> willNotRepeat;  // effects with a recorded result
     std::vector<std::string> mayRepeat;      // effects without one
     std::vector<std::string> alsoChanges;    // children, time-outs, waiters
+    std::vector<PreviewSum> sums;            // of those lines that count things or name an amount
     std::string reversible;                  // how to undo it, or that it cannot be
 };
 

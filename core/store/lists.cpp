@@ -18,4 +18,13 @@ bool precedes(const PageKey& a, const PageKey& b, ListOrder order)
     return order == ListOrder::NewestFirst ? mine > other : mine < other;
 }
 
+std::optional<std::size_t> nextOf(std::span<const std::optional<PageKey>> heads, ListOrder order)
+{
+    std::optional<std::size_t> first;
+    for (std::size_t i = 0; i < heads.size(); ++i)
+        if (heads[i] && (!first || precedes(*heads[i], *heads[*first], order)))
+            first = i;
+    return first;
+}
+
 }  // namespace cairn

@@ -5,6 +5,7 @@
 #include "core/store/rows.h"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +50,11 @@ struct PageKey {
 
 [[nodiscard]] PageKey pageKey(const ListRow& row, ListOrder order);
 [[nodiscard]] bool precedes(const PageKey& a, const PageKey& b, ListOrder order);
+// Which of several lists in that order goes on: the one whose next row stands first, of equal ones the
+// earlier list. None: all are at their end. Rows are given out one by one, so none is lost where keys are
+// equal.
+[[nodiscard]] std::optional<std::size_t> nextOf(
+    std::span<const std::optional<PageKey>> heads, ListOrder order);
 
 struct RunPage {
     std::vector<ListRow> rows;

@@ -493,6 +493,10 @@ void TestService::previewWritesNothing()
     const auto cancel = w.service->preview(World::act(run, cmd::Cancel{}));
     CAIRN_VERIFY_OK(cancel);
     QCOMPARE(cancel->willHappen[1], std::string("2 steps that have not begun are cancelled"));
+    // In parts too, so that several runs can be added up.
+    QCOMPARE(cancel->sums.front().line, cancel->willHappen[1]);
+    QCOMPARE(cancel->sums.front().count, std::uint64_t(2));
+    QCOMPARE(cancel->sums.front().many, std::string("steps that have not begun are cancelled"));
     const auto skip = w.service->preview(World::act(run, cmd::SkipStep{"first", {}, 0, false}));
     CAIRN_VERIFY_OK(skip);
     QCOMPARE(skip->willHappen.front(), std::string("step \"first\" is skipped"));

@@ -227,6 +227,7 @@ DemoSource::DemoSource(QObject* parent)
             line.attemptsMax = 5;
             line.money = k % 3 == 0 ? u"1 249.90 EUR"_s : k % 3 == 1 ? u"88.00 EUR"_s : QString();
             line.createdAt = line.since - 60'000;
+            line.place = {static_cast<qint64>(all.size()), 0, line.run};
             all.push_back(line);
         }
     detail.line = all[1];
@@ -266,7 +267,11 @@ RunDetail DemoSource::detailNow(const RunId& run) const
     return copy;
 }
 
-QFuture<Reply<StoreFacts>> DemoSource::facts() { return now(store); }
+QFuture<Reply<StoreFacts>> DemoSource::facts()
+{
+    ++factReads;
+    return factGate.pass(StoreFacts(store));
+}
 
 QFuture<Reply<Overview>> DemoSource::overview(const QString& filter)
 {
@@ -300,10 +305,10 @@ QFuture<Reply<Overview>> DemoSource::overview(const QString& filter)
     line(u"r"_s, Glyph::Queued, u"queued"_s, 46);
     int i = 0;
     for (const Row& row : kRows)
-        o.situations.push_back({QString::number(i++), row.glyph, QString::fromUtf16(row.wait),
+        o.situations.push_back({0, QString::number(i++), row.glyph, QString::fromUtf16(row.wait),
             QString::fromUtf16(row.what), QString::fromUtf16(row.where), row.n, ago(row.age),
             row.next == 0 ? 0 : kDemoNow + row.next * 1000, row.next == 0 ? u"person"_s : QString(),
-            demoRun(i), row.glyph == Glyph::Uncertain});
+            demoRun(i), row.glyph == Glyph::Uncertain, {i, 0, demoRun(i)}});
     if (filter.contains(u"bad:"_s))
         o.filter = {false, 0, 4, u"no such field: bad"_s};
     std::erase_if(o.situations, [this](const SituationLine& s) { return s.key == over; });
@@ -315,14 +320,17 @@ QFuture<Reply<Overview>> DemoSource::overview(const QString& filter)
         for (SituationLine& s : o.situations) {
             s.wait = s.what = s.where = s.nextWord = taint;
         }
+    o.all = std::max<quint64>(o.all, o.matching);
     o.finishedToday = u"Finished today 48 210\n48 112 completed · 61 cancelled\n37 failed"_s;
-    return now(std::move(o));
+    ++overviews;
+    return overviewGate.pass(std::move(o));
 }
 
 QFuture<Reply<RunSlice>> DemoSource::runs(const SliceRequest& request)
 {
     ++pageReads;
-    const auto from = static_cast<std::size_t>(request.after ? request.after->a : 0);
+    std::size_t from = 0;
+    while (request.after && from < all.size() && all[from++].run != request.after->run) { }
     RunSlice slice;
     slice.at = kDemoNow;
     if (!over.isEmpty() && request.situation == over)
@@ -330,9 +338,10 @@ QFuture<Reply<RunSlice>> DemoSource::runs(const SliceRequest& request)
     for (std::size_t i = from; i < all.size() && slice.lines.size() < static_cast<std::size_t>(request.limit);
          ++i)
         slice.lines.push_back(tainted(all[i]));
-    slice.mark.a = static_cast<qint64>(from + slice.lines.size());
+    if (!slice.lines.empty())
+        slice.mark = slice.lines.back().place;
     slice.more = from + slice.lines.size() < all.size();
-    return now(std::move(slice));
+    return listGate.pass(std::move(slice));
 }
 
 QFuture<Reply<std::vector<RunLine>>> DemoSource::lines(const std::vector<RunId>& runs)
@@ -353,7 +362,7 @@ QFuture<Reply<ChangeSet>> DemoSource::changes(quint64 cursor)
         set = pending.front();
         pending.erase(pending.begin());
     }
-    return now(std::move(set));
+    return changeGate.pass(std::move(set));
 }
 
 QFuture<Reply<WhyView>> DemoSource::why(const RunId& run) { return whys.pass(detailNow(run).why); }
@@ -376,6 +385,29 @@ QFuture<Reply<RunDetail>> DemoSource::run(const RunId& run)
     m_held.push_back({std::make_shared<QPromise<Reply<RunDetail>>>(), run});
     m_held.back().promise->start();
     return m_held.back().promise->future();
+}
+
+void DemoSource::closeAll()
+{
+    factGate.close();
+    overviewGate.close();
+    listGate.close();
+    changeGate.close();
+    whys.close();
+}
+
+void DemoSource::openAll()
+{
+    factGate.open();
+    overviewGate.open();
+    listGate.open();
+    changeGate.open();
+    whys.open();
+}
+
+void DemoSource::failAll(const Failure& failure)
+{
+    factGate.fails = overviewGate.fails = listGate.fails = changeGate.fails = whys.fails = failure;
 }
 
 void DemoSource::release()
@@ -482,6 +514,8 @@ QFuture<Reply<ActPreview>> DemoSource::preview(const ActRequest& request)
     }
     p.reasonRequired = store.guarded;
     p.reasonMinimum = store.guarded ? 10 : 0;
+    if (adjust)
+        adjust(p);
     return sheets.pass(std::move(p));
 }
 

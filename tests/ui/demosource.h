@@ -5,6 +5,7 @@
 
 #include <QPromise>
 
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -80,15 +81,25 @@ public:
     int runReads = 0;
     bool hold = false;  // run() is answered by release()
     void release();
-    Gate<WhyView> whys;  // of runs
+    Gate<StoreFacts> factGate;
+    Gate<Overview> overviewGate;
+    Gate<RunSlice> listGate;
+    Gate<ChangeSet> changeGate;
+    int factReads = 0;
+    int overviews = 0;
+    void closeAll();  // keeps silent until it is opened
+    void openAll();
+    void failAll(const Failure& failure);  // empty: answers again
+    Gate<WhyView> whys;                    // of runs
     Gate<ActPreview> sheets;
     Gate<ActResult> acts;
     std::vector<ActRequest> previewed;
-    QString over;               // key of a situation that has gone, with its runs
-    quint64 cut = 0;            // situations beyond what is shown
-    std::vector<RunId> refuse;  // previews of these are not possible
-    bool manyCounts = false;    // the attention dock counts in millions
-    QString taint;              // put into every text that a run could hold
+    QString over;                             // key of a situation that has gone, with its runs
+    quint64 cut = 0;                          // situations beyond what is shown
+    std::vector<RunId> refuse;                // previews of these are not possible
+    std::function<void(ActPreview&)> adjust;  // each preview, before it is given
+    bool manyCounts = false;                  // the attention dock counts in millions
+    QString taint;                            // put into every text that a run could hold
 
 private:
     struct Held {

@@ -137,7 +137,7 @@ private Q_SLOTS:
         QCOMPARE(model.index(1, RunsModel::State).data().toString(), u"reading…"_s);
         QVERIFY(wanted.wait(1000));
         QCOMPARE(wanted.count(), 1);  // one request for both
-        QCOMPARE(wanted.first().first().value<std::vector<cairn::RunId>>().size(), 2U);
+        QCOMPARE(wanted.first().first().value<std::vector<RunRef>>().size(), 2U);
         model.setLines(sliceOf({1}).lines);
         QCOMPARE(model.index(0, RunsModel::Key).data().toString(), u"1"_s);
         QCOMPARE(model.rowCount(), 4);
@@ -224,12 +224,45 @@ private Q_SLOTS:
         QCOMPARE(changed.count(), 4);
     }
 
+    // The same id in another store is another run: for marks, changes, contents and clocks.
+    void runsOfTwoStoresAreTwo()
+    {
+        RunsModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        RunSlice slice = sliceOf({1, 1, 2, 2});
+        for (std::size_t i = 0; i < 4; ++i) {
+            slice.lines[i].store = i % 2;
+            slice.lines[i].since = kDemoNow;
+        }
+        model.setFirst(slice);
+        QCOMPARE(model.rowCount(), 4);
+        model.setStores({{u"eu"_s, u"prod"_s, TagLook::Production}, {u"us"_s, u"dev"_s, TagLook::Other}});
+        model.setNow({kDemoNow + 1000, kDemoNow + 2000});
+        QCOMPARE(model.index(1, RunsModel::Store).data().toString(), u"us"_s);
+        QCOMPARE(model.index(0, RunsModel::Waited).data().toString(), u"1.0 s"_s);
+        QCOMPARE(model.index(1, RunsModel::Waited).data().toString(), u"2.0 s"_s);
+        model.toggleMark(1);
+        QCOMPARE(model.index(0, RunsModel::State).data(MarkRole).toInt(), 1);
+        QCOMPARE(model.marked().front().ref(), (RunRef{1, demoRun(1)}));
+        RunLine changed = slice.lines[1];
+        changed.word = u"Executing"_s;
+        model.merge({changed});
+        QCOMPARE(model.index(0, RunsModel::State).data().toString(), u"Approval"_s);
+        QCOMPARE(model.index(1, RunsModel::State).data().toString(), u"Executing"_s);
+        slice.lines.erase(slice.lines.begin() + 1);
+        model.settle(slice);
+        QCOMPARE(model.rowCount(), 3);
+        QCOMPARE(model.marks(), 0U);
+    }
+
     void bulkShowsZeroAsZero()
     {
         BulkModel model;
         const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-        model.setRows({{demoRun(1), u"a"_s, BulkRow::State::Ready, {}},
-            {demoRun(2), u"b"_s, BulkRow::State::Ready, {}}});
+        model.setRows({{{0, demoRun(1)}, u"a"_s, BulkRow::State::Ready, {}},
+            {{1, demoRun(1)}, u"b"_s, BulkRow::State::Ready, {}}});
+        model.setStores({u"eu"_s, u"us"_s});
+        QCOMPARE(model.index(1, BulkModel::Store).data().toString(), u"us"_s);
         checkBorders(model);
         model.set(1, BulkRow::State::LeftOut, u"it is paused already"_s);
         QCOMPARE(model.count(BulkRow::State::Ready), 1ULL);
@@ -243,7 +276,7 @@ private Q_SLOTS:
         const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         DemoSource source;
         model.setSituations(source.overview({}).result().value->situations);
-        model.setNow(kDemoNow);
+        model.setNow({kDemoNow});
         checkBorders(model);
         QCOMPARE(model.index(0, SituationsModel::Oldest).data().toString(), u"14 m 13 s"_s);
         QVERIFY((model.index(0, 0).data(LookRole).toInt() & StrongLineLook) != 0);

@@ -68,6 +68,27 @@ private Q_SLOTS:
         QCOMPARE(QImage(picture).size(), QSize(1280, 720));
     }
 
+    void severalStoresAreOnePicture()
+    {
+        const QTemporaryDir folder;
+        const QString picture = folder.filePath(u"runs.png"_s);
+        for (const QString& name : {u"one.db"_s, u"two.db"_s})
+            Fixture(folder.filePath(name).toStdString(), "dev", false).fill(1);
+        // One that is not there keeps nobody from the others.
+        const Ended ended = run({folder.filePath(u"one.db"_s), folder.filePath(u"two.db"_s),
+            folder.filePath(u"gone.db"_s), u"--screenshot"_s, picture, u"--size"_s, u"1280x720"_s});
+        QVERIFY2(ended.code == 0, qPrintable(ended.err));
+        QCOMPARE(QImage(picture).size(), QSize(1280, 720));
+        const Ended twice = run({folder.filePath(u"one.db"_s), u"sqlite:"_s + folder.filePath(u"./one.db"_s),
+            u"--screenshot"_s, picture});
+        QCOMPARE(twice.code, 2);
+        QVERIFY2(twice.err.contains(u"one is open in this window already"_s), qPrintable(twice.err));
+        const Ended none =
+            run({folder.filePath(u"gone.db"_s), folder.filePath(u"lost.db"_s), u"--screenshot"_s, picture});
+        QCOMPARE(none.code, 3);
+        QVERIFY2(none.err.contains(u"None of the stores can be opened"_s), qPrintable(none.err));
+    }
+
     void helpAndErrorsNeedNone()
     {
         const Ended help = run({u"--help"_s});

@@ -212,7 +212,7 @@ void TestScale::c57_hundredThousandRuns()
     // To the end, page by page; rows arrive meanwhile, and the pages stay what they are.
     desk.model()->setWindow(1000);
     desk.runs()->setCurrentIndex(desk.model()->index(10, 0));
-    const cairn::RunId here = desk.model()->row(10)->run;
+    const RunRef here = desk.model()->row(10)->run;
     while (desk.model()->rowCount() < 8000) {
         const int before = desk.model()->rowCount();
         desk.runs()->verticalScrollBar()->setValue(desk.runs()->verticalScrollBar()->maximum());
@@ -241,7 +241,7 @@ void TestScale::c57_updatesWhileScrolling()
     const ThreadWatch watch;
     Desk desk(place);
     desk.runs()->setCurrentIndex(desk.model()->index(20, 0));
-    const cairn::RunId here = desk.model()->row(20)->run;
+    const RunRef here = desk.model()->row(20)->run;
     std::atomic<int> updates = 0;
     std::thread writer([&] {
         for (; updates < 2000; ++updates)

@@ -203,6 +203,47 @@ private Q_SLOTS:
         QCOMPARE(desk.source.executed.front().run, demoRun(0));
     }
 
+    // What each preview counts, or has at stake, is told as a sum; never across currencies.
+    void severalAreAddedUp()
+    {
+        Desk desk([](DemoSource& s) {
+            s.store.guarded = false;
+            s.adjust = [](ActPreview& p) {
+                const bool first = p.request.run == demoRun(0);
+                const bool other = p.request.run == demoRun(2);
+                const QString steps = first ? u"3 steps that have not begun are cancelled"_s
+                                            : u"1 step that has not begun is cancelled"_s;
+                const QString undo = u"the effect of step \"pay\" is undone"_s;
+                const QString amount = first ? u"249.90 EUR"_s : other ? u"10.00 USD"_s : u"88.00 EUR"_s;
+                p.willHappen = {u"the run is cancelled"_s, steps, undo + u", "_s + amount};
+                p.mayRepeat.clear();
+                p.sums = {
+                    {steps, {}, first ? quint64(3) : quint64(1), u"step that has not begun is cancelled"_s,
+                        u"steps that have not begun are cancelled"_s, 0, {}},
+                    {p.willHappen.back(), undo, 0, {}, {},
+                        first       ? 249'900'000
+                            : other ? 10'000'000
+                                    : 88'000'000,
+                        other ? u"USD"_s : u"EUR"_s}};
+            };
+        });
+        desk.key(Qt::Key_Space);
+        desk.key(Qt::Key_Down, Qt::ShiftModifier);
+        desk.key(Qt::Key_Down, Qt::ShiftModifier);
+        desk.key(Qt::Key_Delete);
+        BulkSheet* sheet = desk.window->bulkSheet();
+        QVERIFY(sheet != nullptr);
+        QTRY_VERIFY(sheet->confirm()->isEnabled());
+        const QStringList lines = textOf(sheet).split(u'\n');
+        QVERIFY2(lines.contains(u"the run is cancelled (3 runs)"_s), qPrintable(lines.join(u'|')));
+        QVERIFY2(lines.contains(u"5 steps that have not begun are cancelled, in 3 runs"_s),
+            qPrintable(lines.join(u'|')));
+        QVERIFY2(lines.contains(u"the effect of step \"pay\" is undone (2 runs), 337.90 EUR together"_s),
+            qPrintable(lines.join(u'|')));
+        QVERIFY2(lines.contains(u"the effect of step \"pay\" is undone, 10.00 USD"_s),
+            qPrintable(lines.join(u'|')));
+    }
+
     void severalCountWhatIsNotKnown()
     {
         Desk desk([](DemoSource& s) { s.store.guarded = false; });

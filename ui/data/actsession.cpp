@@ -100,8 +100,7 @@ Status ActSession::open()
     if (!opened)
         return std::move(opened).error();
     m_store = std::move(*opened);
-    CAIRN_TRY_ASSIGN(m_info, m_store->info());
-    CAIRN_TRY_ASSIGN(m_rights, m_store->rights());
+    CAIRN_TRY(readStore());
     m_queue = makeInlineQueue(*m_store);
     ServiceConfig& config = m_config;
     config.actorName = "console";
@@ -109,6 +108,14 @@ Status ActSession::open()
     config.login = loginOf(m_rights, config.uid);
     config.host = core(m_opening->host);
     m_service = std::make_unique<Service>(*m_store, *m_queue, m_clock, m_rng, config);
+    return {};
+}
+
+// Rights, level and place: none of them stays as it was when the store was opened.
+Status ActSession::readStore()
+{
+    CAIRN_TRY_ASSIGN(m_info, m_store->info());
+    CAIRN_TRY_ASSIGN(m_rights, m_store->rights());
     return {};
 }
 
@@ -158,6 +165,7 @@ Result<Submission> ActSession::submissionOf(const ActRequest& request, const Run
 
 Result<ActPreview> ActSession::preview(const ActRequest& request)
 {
+    CAIRN_TRY(readStore());
     CAIRN_TRY_ASSIGN(const RunState state, m_service->load(request.run));
     ActPreview preview;
     preview.request = request;
@@ -177,10 +185,17 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
     preview.refusal = rejection != nullptr ? qt(rejection->text)
         : nothing != nullptr               ? qt(nothing->text)
                                            : QString();
+    if (const QString off = whyNoActs(*m_opening, m_info, m_rights); !off.isEmpty()) {
+        preview.possible = false;
+        preview.refusal = off;
+    }
     preview.willHappen = linesOf(told.willHappen);
     preview.willNotRepeat = linesOf(told.willNotRepeat);
     preview.mayRepeat = linesOf(told.mayRepeat);
     preview.alsoChanges = linesOf(told.alsoChanges);
+    for (const PreviewSum& sum : told.sums)
+        preview.sums.push_back({qt(sum.line), qt(sum.head), sum.count, qt(sum.one), qt(sum.many),
+            sum.amount.micros, qt(sum.amount.currency)});
     preview.reversible = qt(told.reversible);
     if (request.verb == Verb::Approve || request.verb == Verb::Reject)
         describeApproval(state, preview);
@@ -277,6 +292,7 @@ void ActSession::describeStep(const RunState& state, ActPreview& preview)
 
 Result<ActResult> ActSession::execute(const ActRequest& request)
 {
+    CAIRN_TRY(readStore());
     CAIRN_TRY_ASSIGN(const RunState state, m_service->load(request.run));
     CAIRN_TRY_ASSIGN(Submission submission, submissionOf(request, state));
     if (m_rights.commits)

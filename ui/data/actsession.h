@@ -20,6 +20,7 @@ public:
     [[nodiscard]] Result<ActResult> execute(const ActRequest& request);
 
 private:
+    [[nodiscard]] Status readStore();
     [[nodiscard]] Result<Submission> submissionOf(const ActRequest& request, const RunState& state);
     void describeApproval(const RunState& state, ActPreview& preview);
     void describeStep(const RunState& state, ActPreview& preview);

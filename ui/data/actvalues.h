@@ -9,7 +9,9 @@ enum class Outcome : quint8 { Happened, NotHappened, RepeatSameKey };
 
 struct ActRequest {
     Verb verb = Verb::Approve;
+    StoreIx store = 0;
     RunId run;
+    [[nodiscard]] RunRef ref() const { return {store, run}; }
     QString step;
     ApprovalId approval;
     Outcome settleAs = Outcome::Happened;
@@ -22,6 +24,19 @@ struct ActRequest {
     quint32 stepRevision = 0;
     quint64 controlRevision = 0;
     bool expects = false;
+};
+
+// A line of a preview that several runs' previews can be added up by: `head` and a count of things, or `head`
+// and an amount.
+struct SumLine {
+    QString line;  // as it stands in the preview
+    QString head;
+    quint64 count = 0;
+    QString one;   // "step under way is stopped"
+    QString many;  // empty: it counts nothing
+    qint64 micros = 0;
+    QString currency;  // empty: no amount
+    bool operator==(const SumLine&) const = default;
 };
 
 struct ActPreview {
@@ -37,6 +52,7 @@ struct ActPreview {
     QStringList willNotRepeat;
     QStringList mayRepeat;
     QStringList alsoChanges;
+    std::vector<SumLine> sums;
     QString reversible;
     QString repeatOff;  // settle: why "repeat with the same key" is off; empty: it is on
     quint64 version = 0;

@@ -14,6 +14,8 @@ enum CellRole : int {
     HeadRole,                      // QString: the leading part of an id, in secondary colour
     SortRole,                      // raw value
     MarkRole,                      // int: 0 cannot be marked, 1 unmarked, 2 marked
+    TagRole,                       // int of TagLook: the text is set on a ground of its own
+    WarnRole,                      // bool: a sign of warning before the text
 };
 
 enum CellLook : int {

@@ -130,6 +130,8 @@ RunLine lineOf(const ListRow& row)
     line.steps = row.steps;
     line.stepsDone = row.stepsDone;
     line.version = row.version;
+    const PageKey place = pageKey(row, ListOrder::AttentionThenOldest);
+    line.place = {place.a, place.b, place.run};
     return line;
 }
 
@@ -160,6 +162,7 @@ SituationLine situationOf(const SituationRow& row, TimeMs now)
                                                        : u"–"_s;
     line.example = row.example;
     line.pinned = row.attention == Attention::UnknownEffect;
+    line.place = {static_cast<qint64>(row.attention), row.oldest, row.example};
     return line;
 }
 

@@ -22,6 +22,8 @@ Failure failureOf(const Error& error, bool wrote)
     failure.what = qt(error.text);
     failure.state = wrote ? u"The store is unchanged."_s : QString();
     failure.cancelled = error.kind == ErrorKind::Cancelled;
+    failure.ofQuestion = error.kind == ErrorKind::InvalidInput || error.kind == ErrorKind::NotFound
+        || error.kind == ErrorKind::Refused;
     switch (error.kind) {
     case ErrorKind::Busy: failure.todo = u"Another writer holds the store; try again."_s; break;
     case ErrorKind::NotFound: failure.todo = u"Check the id; runs past their retention are gone."_s; break;

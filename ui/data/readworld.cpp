@@ -37,23 +37,35 @@ quint64 sumOf(const std::vector<CountRow>& rows)
 TimeMs dayBegin(TimeMs now) { return now - now % 86'400'000; }
 
 // Where nobody has to do anything: says so, and what the longest wait is.
-QString allClearText(const std::vector<CountRow>& open, TimeMs now)
+void tellAllClear(const std::vector<CountRow>& open, TimeMs now, Overview& overview)
 {
     const CountRow* oldest = nullptr;
     for (const CountRow& row : open) {
         if (row.attention != Attention::Machine && row.attention != Attention::None)
-            return {};
+            return;
         if (row.reason != Reason::None && (oldest == nullptr || row.oldest < oldest->oldest))
             oldest = &row;
     }
-    QString text = u"No run needs a person. Last checked %1."_s.arg(instantText(now));
-    if (oldest != nullptr && oldest->oldest != kNoTime)
-        text += u" Oldest wait: %1, since %2."_s.arg(
-            qt(label(oldest->reason)).toLower(), instantText(oldest->oldest));
-    return text;
+    overview.allClear = u"No run needs a person. Last checked %1."_s.arg(instantText(now));
+    if (oldest == nullptr || oldest->oldest == kNoTime)
+        return;
+    overview.oldestWait = oldest->oldest;
+    overview.allClear += u" Oldest wait: %1, since %2."_s.arg(
+        qt(label(oldest->reason)).toLower(), instantText(oldest->oldest));
 }
 
 }  // namespace
+
+QString whyNoActs(const StoreOpening& opening, const StoreInfo& info, const StoreRights& rights)
+{
+    if (const auto fence = fenceOf(info.minWriter))
+        return qt(fenceError(*fence).text);
+    if (!opening.mayAct)
+        return opening.whyNot.isEmpty() ? u"opened for looking only"_s : opening.whyNot;
+    if (const Status may = checkMayAct(rights); !may)
+        return qt(may.error().text);
+    return {};
+}
 
 Status ReadWorld::open()
 {
@@ -82,21 +94,13 @@ Result<StoreFacts> ReadWorld::facts()
     facts.sqliteVersion = m_opening->sqliteVersion;
     facts.guarded = info.safety == Safety::Guarded;
     facts.testClock = info.testClock;
-    facts.mayAct = m_opening->mayAct;
-    facts.whyNot = m_opening->whyNot;
     if (!rights.login.empty()) {  // the database vouches for it; the name on this host is only claimed
         facts.person = qt(rights.login);
         facts.identity = u"login of the database, %1 on this host"_s.arg(m_opening->person);
     }
-    if (const Status may = checkMayAct(rights); facts.mayAct && !may) {
-        facts.mayAct = false;
-        facts.whyNot = qt(may.error().text);
-    }
-    if (const auto fence = fenceOf(info.minWriter)) {
-        facts.closed = true;
-        facts.mayAct = false;
-        facts.whyNot = qt(fenceError(*fence).text);
-    }
+    facts.whyNot = whyNoActs(*m_opening, info, rights);
+    facts.mayAct = facts.whyNot.isEmpty();
+    facts.closed = fenceOf(info.minWriter).has_value();
     facts.schema = info.schema;
     facts.now = now;
     facts.cursor = changes.cursor;
@@ -140,7 +144,7 @@ Result<Overview> ReadWorld::overview(const QString& filter)
     CAIRN_TRY_ASSIGN(const auto finished, m_store->counts({ended}));
     overview.attention = attentionOf(open, finished);
     overview.finishedToday = finishedText(finished);
-    overview.allClear = allClearText(open, overview.at);
+    tellAllClear(open, overview.at, overview);
     overview.all = sumOf(open);
     overview.matching = overview.all;
     ListFilter terms = unfinished();
@@ -206,18 +210,37 @@ Result<ChangeSet> ReadWorld::changes(quint64 cursor)
     return set;
 }
 
+// What nobody may do here is named with the reason, not offered. Asked each time: a store may be moved, and a
+// right taken away, while it is open.
+Status ReadWorld::closeVerbs(WhyView& why)
+{
+    CAIRN_TRY_ASSIGN(const StoreInfo info, m_store->info());
+    CAIRN_TRY_ASSIGN(const StoreRights rights, m_store->rights());
+    const QString off = whyNoActs(*m_opening, info, rights);
+    if (off.isEmpty())
+        return {};
+    for (VerbLine& verb : why.verbs)
+        if (std::exchange(verb.on, false) || why.run.isNull())
+            verb.text = off;
+    return {};
+}
+
 Result<WhyView> ReadWorld::why(const RunId& run)
 {
     CAIRN_TRY_ASSIGN(const RunView view, m_query->run(run));
-    return cairn::ui::whyOf(view);
+    WhyView why = cairn::ui::whyOf(view);
+    CAIRN_TRY(closeVerbs(why));
+    return why;
 }
 
 Result<WhyView> ReadWorld::whyOf(const SituationLine& situation)
 {
     CAIRN_TRY_ASSIGN(const RunView view, m_query->run(situation.example));
     WhyView why = cairn::ui::whyOf(view);
-    if (situation.count == 1)
+    if (situation.count == 1) {
+        CAIRN_TRY(closeVerbs(why));
         return why;
+    }
     // Told by its oldest member; what may be done is asked of the runs that one marks.
     why.run = {};
     why.sentence = u"%1 wait for the same reason, the oldest since %2: %3"_s.arg(
@@ -231,6 +254,7 @@ Result<WhyView> ReadWorld::whyOf(const SituationLine& situation)
             ? u"select one run below, or mark several: Space, Ctrl+A takes all that are shown"_s
             : u"select one run below: each has to be read by itself"_s;
     }
+    CAIRN_TRY(closeVerbs(why));
     return why;
 }
 
@@ -239,7 +263,9 @@ Result<RunDetail> ReadWorld::run(const RunId& run)
     CAIRN_TRY_ASSIGN(const RunView view, m_query->run(run));
     CAIRN_TRY_ASSIGN(const auto attempts, m_store->attempts(run, kNoStep));
     CAIRN_TRY_ASSIGN(const auto effects, m_store->effectsOfRun(run));
-    return detailOf(view, attempts, effects);
+    RunDetail detail = detailOf(view, attempts, effects);
+    CAIRN_TRY(closeVerbs(detail.why));
+    return detail;
 }
 
 Result<RunId> ReadWorld::find(const QString& text) { return m_query->resolve(core(text)); }

@@ -35,6 +35,7 @@ public:
 private:
     [[nodiscard]] Result<ListFilter> filterOf(const QString& text, TimeMs now) const;
 
+    [[nodiscard]] Status closeVerbs(WhyView& why);
     [[nodiscard]] Status readSituations(const QString& filter, const ListFilter& terms, Overview& overview);
 
     std::shared_ptr<const StoreOpening> m_opening;

@@ -14,11 +14,12 @@
 namespace cairn::ui {
 
 struct Failure {
-    QString what;            // what failed
-    QString state;           // what state the store is in now: unchanged, changed, not known
-    QString todo;            // what to do
-    bool cancelled = false;  // superseded by a later request: show nothing
-    bool notKnown = false;   // whether the store has changed
+    QString what;             // what failed
+    QString state;            // what state the store is in now: unchanged, changed, not known
+    QString todo;             // what to do
+    bool cancelled = false;   // superseded by a later request: show nothing
+    bool notKnown = false;    // whether the store has changed
+    bool ofQuestion = false;  // what was asked is wrong, or not there; the store answers well
 };
 
 template<typename T> struct Reply {
@@ -60,6 +61,10 @@ public:
 
     virtual QFuture<Reply<ActPreview>> preview(const ActRequest& request) = 0;
     virtual QFuture<Reply<ActResult>> execute(const ActRequest& request) = 0;
+
+Q_SIGNALS:
+    void hinted();  // something may have changed: look now rather than later
+    void hearingChanged(cairn::ui::Hearing hearing, const QString& why);
 };
 
 // Calls `then` with the answer on the context's thread, unless the context has gone by then. (QFuture::then
@@ -69,8 +74,10 @@ template<typename T, typename F> void whenDone(QFuture<Reply<T>> future, QObject
 {
     auto* watcher = new QFutureWatcher<Reply<T>>(context);
     QObject::connect(watcher, &QFutureWatcherBase::finished, context, [watcher, then] {
-        const Reply<T> reply = watcher->result();
         watcher->deleteLater();
+        if (watcher->future().resultCount() == 0)
+            return;  // who was asked has gone
+        const Reply<T> reply = watcher->result();
         then(reply);
     });
     watcher->setFuture(future);

@@ -50,9 +50,45 @@ StoreSession::StoreSession(StoreOpening opening, QObject* parent)
             m_reading->jobs.thread().setInterrupt([&reader] { reader.interrupt(); });
         });
     });
+    if (m_opening->openHints)
+        listen();
 }
 
-StoreSession::~StoreSession() = default;
+StoreSession::~StoreSession() { m_hints.reset(); }
+
+void StoreSession::listen()
+{
+    HintOptions options;
+    options.wake = [this] {
+        QMetaObject::invokeMethod(
+            this, [this] { hear(); }, Qt::QueuedConnection);
+    };
+    auto link = m_opening->openHints(options);
+    if (!link) {
+        m_hearing = Hearing::Deaf;
+        m_deafness = qt(link.error().text);
+    } else {
+        m_hints = std::move(*link);
+    }
+    // Whoever wants to know connects first.
+    QMetaObject::invokeMethod(
+        this, [this] { hear(); }, Qt::QueuedConnection);
+}
+
+// What the link knows; neither call waits for anything.
+void StoreSession::hear()
+{
+    if (m_hints) {
+        const HintHealth health = m_hints->health();
+        m_hearing = health.state == HintHealth::State::Listening ? Hearing::Listening
+            : health.state == HintHealth::State::Deaf            ? Hearing::Deaf
+                                                                 : Hearing::Beginning;
+        m_deafness = qt(health.why);
+    }
+    Q_EMIT hearingChanged(m_hearing, m_deafness);
+    if (m_hints && m_hints->take() != hint::kNone)
+        Q_EMIT hinted();
+}
 
 QFuture<Reply<StoreFacts>> StoreSession::facts()
 {

@@ -3,6 +3,7 @@
 // write connection and a Service; both open lazily there. What is asked for twice is read once: a later
 // request of the same kind takes the place of one that waits, and interrupts one that runs.
 
+#include "core/store/hints.h"
 #include "core/store/store.h"
 #include "ui/data/source.h"
 
@@ -16,6 +17,9 @@ struct StoreOpening {
     QString name;  // as shown
     // Opens the store; called on the session's threads. readOnly: the connection cannot write.
     std::function<Result<std::unique_ptr<StoreWriter>>(bool readOnly)> open;
+    // Makes the ear for hints; may be empty, and may give null: the store has none. Called once, and must not
+    // wait for a connection.
+    std::function<Result<std::shared_ptr<HintLink>>(const HintOptions& options)> openHints;
     QString sqliteVersion;
     QString person;    // who acts
     QString identity;  // how that is known
@@ -24,6 +28,10 @@ struct StoreOpening {
     bool mayAct = false;
     QString whyNot;
 };
+
+// Why nobody may act in this store from here; empty: one may.
+[[nodiscard]] QString whyNoActs(
+    const StoreOpening& opening, const StoreInfo& info, const StoreRights& rights);
 
 class StoreSession final : public Source {
     Q_OBJECT
@@ -53,9 +61,16 @@ public:
 private:
     struct Reading;
     struct Acting;
+
+    void listen();
+    void hear();
+
     std::shared_ptr<const StoreOpening> m_opening;
     std::unique_ptr<Reading> m_reading;
     std::unique_ptr<Acting> m_acting;
+    Hearing m_hearing = Hearing::None;
+    QString m_deafness;
+    std::shared_ptr<HintLink> m_hints;  // last: its thread calls hear()
 };
 
 }  // namespace cairn::ui

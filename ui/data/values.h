@@ -7,6 +7,7 @@
 #include "core/base/digest.h"
 #include "core/base/ids.h"
 #include "core/model/vocabulary.h"
+#include "ui/data/storevalues.h"
 
 #include <QByteArray>
 #include <QString>
@@ -44,24 +45,8 @@ enum class Family : quint8 { Moving, Person, Uncertain, Nobody, Good, Rest, Coun
 
 constexpr quint32 kNone = 0xFFFFFFFF;  // no step
 
-struct StoreFacts {
-    QString name;  // of the file
-    QString url;
-    QString environment;  // dev, test, prod
-    QString person;       // who acts from here
-    QString identity;     // how well the store knows that person
-    QString sqliteVersion;
-    bool guarded = false;
-    bool testClock = false;
-    bool mayAct = false;
-    QString whyNot;  // where one may not act
-    quint32 schema = 0;
-    qint64 now = 0;
-    quint64 cursor = 0;
-    bool closed = false;  // being moved to another place, or moved: what is shown stands still
-};
-
 struct RunLine {
+    StoreIx store = 0;
     RunId run;
     RunId parent;
     QString workflow;
@@ -81,6 +66,8 @@ struct RunLine {
     quint32 steps = 0;
     quint32 stepsDone = 0;
     quint64 version = 0;
+    PageMark place;
+    [[nodiscard]] RunRef ref() const { return {store, run}; }
     bool operator==(const RunLine&) const = default;
 };
 
@@ -95,7 +82,8 @@ struct AttentionLine {
 };
 
 struct SituationLine {
-    QString key;
+    StoreIx store = 0;
+    QString key;  // within its store
     Glyph glyph = Glyph::None;
     QString wait;
     QString what;
@@ -106,6 +94,7 @@ struct SituationLine {
     QString nextWord;  // where no time is known: who moves next
     RunId example;
     bool pinned = false;  // uncertain effects stay above everything
+    PageMark place;
     bool operator==(const SituationLine&) const = default;
 };
 
@@ -125,24 +114,24 @@ struct Overview {
     quint64 all = 0;  // runs that are not finished, plus finished ones where the filter asks for them
     FilterState filter;
     QString finishedToday;
-    QString allClear;  // where nothing needs a person: what is the oldest wait
+    QString allClear;                // where nothing needs a person: what is the oldest wait
+    qint64 oldestWait = 0;           // …and since when; 0: none
+    std::vector<StoreShare> shares;  // stores that do not answer: then counts are "at least"
     qint64 at = 0;
-};
-
-struct PageMark {  // position after the last row seen; opaque to everything but ui/data
-    qint64 a = 0;
-    qint64 b = 0;
-    RunId run;
 };
 
 struct RunSlice {
     std::vector<RunLine> lines;
     bool more = false;
-    PageMark mark;
+    PageMark mark;  // after the last row; of one store
+    // Of several: after the last row of each; null: none of its rows was taken yet.
+    std::vector<PageMark> marks;
+    std::vector<StoreShare> shares;  // those that do not answer
     qint64 at = 0;
 };
 
 struct ChangeSet {
+    StoreIx store = 0;
     std::vector<RunLine> lines;
     quint64 cursor = 0;
     bool more = false;
@@ -169,7 +158,9 @@ struct VerbLine {
 };
 
 struct WhyView {
+    StoreIx store = 0;
     RunId run;  // null: of a situation with several runs, or of nothing
+    [[nodiscard]] RunRef ref() const { return {store, run}; }
     Glyph glyph = Glyph::None;
     QString badge;  // wait, who moves next
     QString sentence;

@@ -110,6 +110,7 @@ void ActSheet::buildLayout()
         buildOptions();
     if (m_optionsBox != nullptr)
         below->addWidget(m_optionsBox);
+    below->addWidget(safe::label(actsAs(m_facts), {.size = 11, .secondary = true, .wrap = true}, this));
     below->addWidget(safe::label(m_facts.guarded ? u"Reason, required"_s : u"Reason"_s,
         {.size = 11, .bold = true, .secondary = true}, this));
     below->addWidget(m_reason);

@@ -11,9 +11,11 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QSet>
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <map>
 
 namespace cairn::ui {
@@ -23,22 +25,63 @@ using State = BulkRow::State;
 
 namespace {
 
-// Lines that several runs share are told once, with their number.
+// What is to be told of one kind of line in all runs.
+struct Told {
+    QString line;  // as it stands, where nothing is to be added up
+    SumLine sum;
+    quint64 runs = 0;
+};
+
+QString textOf(const Told& told)
+{
+    const QString runs = plural(told.runs, u"run"_s, u"runs"_s);
+    if (!told.sum.many.isEmpty())
+        return told.sum.head + countText(told.sum.count) + u' '
+            + (told.sum.count == 1 ? told.sum.one : told.sum.many)
+            + (told.runs == 1 ? QString() : u", in "_s + runs);
+    if (told.runs == 1)
+        return told.line;
+    const QString lead = told.sum.currency.isEmpty() ? told.line : told.sum.head;
+    return u"%1 (%2)"_s.arg(lead, runs)
+        + (told.sum.currency.isEmpty()
+                ? QString()
+                : u", %1 together"_s.arg(moneyText(told.sum.micros, told.sum.currency)));
+}
+
+// Lines that several runs share are told once, with their number; what each counts, or has at stake, is added
+// up: never across currencies.
 QStringList gathered(const std::vector<ActPreview>& previews, QStringList ActPreview::*what)
 {
-    std::map<QString, quint64> counts;
+    std::map<QString, Told> all;
     QStringList order;
     for (const ActPreview& preview : previews) {
         if (!preview.possible)
             continue;
-        for (const QString& line : preview.*what)
-            if (++counts[line] == 1)
-                order << line;
+        QSet<QString> here;
+        for (const QString& line : preview.*what) {
+            const auto sum = std::find_if(preview.sums.begin(), preview.sums.end(),
+                [&line](const SumLine& one) { return one.line == line; });
+            const bool sums = sum != preview.sums.end();
+            const QString key = sums ? u"\n"_s + sum->head + u'\n' + sum->many + sum->currency : line;
+            Told& told = all[key];
+            if (told.runs == 0) {
+                order << key;
+                told.line = line;
+                if (sums)
+                    told.sum = {line, sum->head, 0, sum->one, sum->many, 0, sum->currency};
+            }
+            if (sums) {
+                told.sum.count += sum->count;
+                told.sum.micros += sum->micros;
+            }
+            if (!here.contains(key))
+                ++told.runs;
+            here.insert(key);
+        }
     }
     QStringList lines;
-    for (const QString& line : order)
-        lines << (counts[line] == 1 ? line
-                                    : u"%1 (%2)"_s.arg(line, plural(counts[line], u"run"_s, u"runs"_s)));
+    for (const QString& key : order)
+        lines << textOf(all[key]);
     return lines;
 }
 
@@ -49,11 +92,10 @@ bool BulkSheet::takes(Verb verb)
     return verb == Verb::Pause || verb == Verb::Resume || verb == Verb::Cancel || verb == Verb::Retry;
 }
 
-BulkSheet::BulkSheet(Source& source, const StoreFacts& facts, std::vector<ActRequest> requests,
+BulkSheet::BulkSheet(std::vector<BulkStore> stores, std::vector<ActRequest> requests,
     const QStringList& names, QWidget* parent)
     : Sheet(parent)
-    , m_source(source)
-    , m_facts(facts)
+    , m_stores(std::move(stores))
     , m_requests(std::move(requests))
     , m_model(new BulkModel(this))
     , m_table(new DataTable(u"Runs of this act"_s, this))
@@ -70,7 +112,11 @@ BulkSheet::BulkSheet(Source& source, const StoreFacts& facts, std::vector<ActReq
     setModal(true);
     std::vector<BulkRow> rows;
     for (std::size_t i = 0; i < m_requests.size(); ++i)
-        rows.push_back({m_requests[i].run, names.value(static_cast<qsizetype>(i)), State::Asking, {}});
+        rows.push_back({m_requests[i].ref(), names.value(static_cast<qsizetype>(i)), State::Asking, {}});
+    QStringList storeNames;
+    for (const BulkStore& store : m_stores)
+        storeNames << store.facts.name;
+    m_model->setStores(storeNames);
     m_model->setRows(std::move(rows));
     m_validity->setSingleShot(true);
     m_again->hide();
@@ -101,19 +147,24 @@ void BulkSheet::buildLayout()
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(1, 1, 1, 1);
     column->setSpacing(0);
-    column->addWidget(new SheetHead(m_facts,
+    column->addWidget(new SheetHead(headFacts(),
         u"%1, %2"_s.arg(actName(m_requests.front()), plural(m_requests.size(), u"run"_s, u"runs"_s)), this));
     auto* body = new QVBoxLayout;
     body->setContentsMargins(18, 12, 18, 10);
     body->setSpacing(8);
     body->addWidget(m_sum);
     m_table->setModel(m_model);
-    m_table->setColumns({126, 200, 110, 200}, BulkModel::Text);
+    m_table->setColumns({126, 110, 200, 110, 200}, BulkModel::Text);
+    m_table->setColumnAbsent(BulkModel::Store, concerned().size() < 2);
     body->addWidget(m_table, 1);
     m_effects = new QVBoxLayout;
     body->addLayout(m_effects);
-    body->addWidget(caption(m_facts.guarded ? u"Reason, required; it is recorded with every run"_s
-                                            : u"Reason; it is recorded with every run"_s,
+    QStringList as;
+    for (const StoreIx store : concerned())
+        as << actsAs(m_stores[store].facts);
+    body->addWidget(safe::label(as.join(u' '), {.size = 11, .secondary = true, .wrap = true}, this));
+    body->addWidget(caption(guarded() ? u"Reason, required; it is recorded with every run"_s
+                                      : u"Reason; it is recorded with every run"_s,
         this));
     body->addWidget(m_reason);
     const bool abandons = m_requests.front().verb == Verb::Cancel && !m_requests.front().compensate;
@@ -132,6 +183,56 @@ void BulkSheet::buildLayout()
 
 quint64 BulkSheet::ready() const { return m_model->count(State::Ready); }
 
+bool BulkSheet::guarded() const
+{
+    const std::vector<StoreIx> stores = concerned();
+    return std::any_of(
+        stores.begin(), stores.end(), [this](StoreIx store) { return m_stores[store].facts.guarded; });
+}
+
+std::vector<StoreIx> BulkSheet::concerned() const
+{
+    std::vector<StoreIx> stores;
+    for (StoreIx store = 0; store < m_stores.size(); ++store)
+        if (std::any_of(m_requests.begin(), m_requests.end(),
+                [store](const ActRequest& request) { return request.store == store; }))
+            stores.push_back(store);
+    return stores;
+}
+
+QString BulkSheet::byStore(State state) const
+{
+    const std::vector<StoreIx> stores = concerned();
+    if (stores.size() < 2)
+        return {};
+    QStringList parts;
+    for (const StoreIx store : stores) {
+        quint64 all = 0;
+        quint64 in = 0;
+        for (const BulkRow& row : m_model->rows()) {
+            all += row.run.store == store ? 1 : 0;
+            in += row.run.store == store && row.state == state ? 1 : 0;
+        }
+        parts << u"%1 %2 of %3"_s.arg(m_stores[store].facts.name, countText(in), countText(all));
+    }
+    return parts.join(u", "_s);
+}
+
+// Over several stores in the strictest one's colour.
+StoreFacts BulkSheet::headFacts() const
+{
+    const std::vector<StoreIx> stores = concerned();
+    StoreFacts facts = m_stores[stores.front()].facts;
+    QStringList names;
+    for (const StoreIx store : stores) {
+        names << m_stores[store].facts.name;
+        if (m_stores[store].facts.environment.startsWith(u"prod"_s, Qt::CaseInsensitive))
+            facts.environment = m_stores[store].facts.environment;
+    }
+    facts.name = names.join(u", "_s);
+    return facts;
+}
+
 void BulkSheet::ask()
 {
     m_old = false;
@@ -148,17 +249,22 @@ void BulkSheet::ask()
 // One after the other: the acting thread is not filled with questions that a closed sheet does not need.
 void BulkSheet::askNext()
 {
+    for (; !previewed() && !m_stores[m_requests[m_next].store].off.isEmpty(); ++m_next)
+        m_model->set(static_cast<int>(m_next), State::LeftOut, m_stores[m_requests[m_next].store].off);
     if (previewed()) {
         showPreviews();
         return;
     }
     safe::setText(
         m_sum, u"Computing the preview: %1 of %2"_s.arg(countText(m_next + 1), countText(m_requests.size())));
-    whenDone(m_source.preview(m_requests[m_next]), this, [this](const Reply<ActPreview>& reply) {
+    Source* source = m_stores[m_requests[m_next].store].source;
+    whenDone(source->preview(m_requests[m_next]), this, [this](const Reply<ActPreview>& reply) {
         const auto row = static_cast<int>(m_next);
         if (reply) {
             m_previews[m_next] = *reply.value;
+            const StoreIx of = m_requests[m_next].store;
             m_requests[m_next] = reply.value->request;
+            m_requests[m_next].store = of;
             m_model->set(row, reply.value->possible ? State::Ready : State::LeftOut, reply.value->refusal);
         } else {
             m_model->set(row, State::LeftOut, reply.failure.what);
@@ -171,10 +277,12 @@ void BulkSheet::askNext()
 void BulkSheet::showPreviews()
 {
     const quint64 out = m_model->count(State::LeftOut);
+    const QString stores = byStore(State::Ready);
     safe::setText(m_sum,
         u"%1: %2 of %3 marked, %4 left out%5"_s.arg(actName(m_requests.front()),
             plural(ready(), u"run"_s, u"runs"_s), countText(m_requests.size()), countText(out),
-            out == 0 ? u"."_s : u"; why stands in its line."_s));
+            out == 0 ? u"."_s : u"; why stands in its line."_s)
+            + (stores.isEmpty() ? QString() : u" By store: %1."_s.arg(stores)));
     auto* box = new QWidget(this);
     box->setAutoFillBackground(true);
     auto* row = new QHBoxLayout(box);
@@ -197,14 +305,15 @@ QString BulkSheet::missing() const
         return u"computing the preview"_s;
     if (m_old)
         return u"the preview is older than five minutes, and nothing was sent: look again before you act"_s;
-    const ActPreview* first = nullptr;
-    for (const ActPreview& preview : m_previews)
-        if (preview.possible && first == nullptr)
-            first = &preview;
-    if (first == nullptr)
+    if (std::none_of(
+            m_previews.begin(), m_previews.end(), [](const ActPreview& one) { return one.possible; }))
         return u"nothing to do: 0 runs take this act now"_s;
-    if (first->reasonRequired && m_reason->toPlainText().trimmed().size() < first->reasonMinimum)
-        return u"still needed: a reason of at least %1 characters"_s.arg(first->reasonMinimum);
+    int minimum = 0;  // the strictest store's
+    for (const ActPreview& preview : m_previews)
+        if (preview.possible && preview.reasonRequired)
+            minimum = std::max(minimum, preview.reasonMinimum);
+    if (m_reason->toPlainText().trimmed().size() < minimum)
+        return u"still needed: a reason of at least %1 characters"_s.arg(minimum);
     if (!m_count->isHidden() && m_count->text().trimmed() != QString::number(ready()))
         return u"still needed: the number of runs, typed"_s;
     return {};
@@ -249,7 +358,8 @@ void BulkSheet::sendNext()
     ActRequest request = m_requests[m_next];
     request.expects = true;
     request.reason = m_reason->toPlainText().trimmed();
-    whenDone(m_source.execute(request), this, [this](const Reply<ActResult>& reply) { answered(reply); });
+    whenDone(m_stores[request.store].source->execute(request), this,
+        [this](const Reply<ActResult>& reply) { answered(reply); });
 }
 
 void BulkSheet::answered(const Reply<ActResult>& reply)
@@ -281,8 +391,10 @@ QString BulkSheet::summary() const
     if (m_model->count(State::NotSent) > 0)
         parts << said(State::NotSent);
     parts << said(State::LeftOut);
-    return u"%1 of %2: %3."_s.arg(
-        actName(m_requests.front()), plural(m_requests.size(), u"run"_s, u"runs"_s), parts.join(u", "_s));
+    const QString stores = byStore(State::Done);
+    return u"%1 of %2: %3."_s.arg(actName(m_requests.front()), plural(m_requests.size(), u"run"_s, u"runs"_s),
+               parts.join(u", "_s))
+        + (stores.isEmpty() ? QString() : u" Done by store: %1."_s.arg(stores));
 }
 
 void BulkSheet::finish()

@@ -1,5 +1,6 @@
 #pragma once
-// One act on several runs: the exact set, a preview per run, one reason, and a result per run. What the
+// One act on several runs: the exact set, a preview per run, one reason, and a result per run. The runs may
+// be of several stores: each is asked and decided in its own, and the sums are told by store too. What the
 // preview refuses is left out and named; zero is shown as zero. Each run is decided for itself when it is
 // sent: one that has changed in what the act depends on is refused. A preview that has grown old is not acted
 // on; it can be computed again. Not for acts that must be read one by one
@@ -7,6 +8,7 @@
 
 #include "ui/data/source.h"
 #include "ui/dialogs/sheetparts.h"
+#include "ui/models/bulkmodel.h"
 
 class QLabel;
 class QLineEdit;
@@ -17,15 +19,21 @@ class QVBoxLayout;
 
 namespace cairn::ui {
 
-class BulkModel;
 class DataTable;
+
+// A store that runs of an act may be of.
+struct BulkStore {
+    Source* source = nullptr;
+    StoreFacts facts;
+    QString off;  // why no act is possible in it; empty: they are
+};
 
 class BulkSheet final : public Sheet {
     Q_OBJECT
 public:
-    // All requests have the same verb; `names` say workflow and key, one for each.
-    BulkSheet(Source& source, const StoreFacts& facts, std::vector<ActRequest> requests,
-        const QStringList& names, QWidget* parent);
+    // All requests have the same verb; `names` say workflow and key, one for each. Stores by their number.
+    BulkSheet(std::vector<BulkStore> stores, std::vector<ActRequest> requests, const QStringList& names,
+        QWidget* parent);
 
     [[nodiscard]] static bool takes(Verb verb);
     [[nodiscard]] QPlainTextEdit* reason() const { return m_reason; }
@@ -57,9 +65,13 @@ private:
     void finish();
     [[nodiscard]] QString missing() const;
     [[nodiscard]] quint64 ready() const;
+    [[nodiscard]] bool guarded() const;
+    [[nodiscard]] std::vector<StoreIx> concerned() const;  // stores that the runs are of
+    // "payments-eu 3 of 4, payments-us 1 of 1": runs in that state of each; empty: of one store only.
+    [[nodiscard]] QString byStore(BulkRow::State state) const;
+    [[nodiscard]] StoreFacts headFacts() const;
 
-    Source& m_source;
-    StoreFacts m_facts;
+    std::vector<BulkStore> m_stores;
     std::vector<ActRequest> m_requests;
     std::vector<ActPreview> m_previews;
     BulkModel* m_model;

@@ -3,7 +3,9 @@
 #include "ui/data/format.h"
 #include "ui/widgets/safetext.h"
 
+#include <QFileDialog>
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -73,7 +75,9 @@ GoBox::GoBox(QWidget* parent)
     setModal(true);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(18, 14, 18, 14);
-    column->addWidget(safe::label(u"Run id, the beginning of it, or key"_s, {}, this));
+    column->addWidget(safe::label(
+        u"Run id, the beginning of it, or key; store:NAME before it where several stores have it"_s,
+        {.wrap = true}, this));
     auto* edit = new QLineEdit(this);
     edit->setAccessibleName(u"Run id or key"_s);
     edit->setFont(typeface(13, false, Face::Mono));
@@ -84,6 +88,46 @@ GoBox::GoBox(QWidget* parent)
             Q_EMIT chosen(edit->text().trimmed());
         accept();
     });
+}
+
+OpenBox::OpenBox(QWidget* parent)
+    : QDialog(parent)
+{
+    setWindowTitle(u"Open another store"_s);
+    setModal(true);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(18, 14, 18, 14);
+    column->addWidget(
+        safe::label(u"Path of a SQLite store, or postgresql://[user@]host[:port]/database"_s, {}, this));
+    auto* edit = new QLineEdit(this);
+    edit->setAccessibleName(u"Store"_s);
+    edit->setFont(typeface(13, false, Face::Mono));
+    column->addWidget(edit);
+    auto* row = new QHBoxLayout;
+    auto* browse = safe::button(u"Look for a file…"_s, this);
+    auto* open = safe::button(u"Open"_s, this);
+    browse->setAutoDefault(false);
+    open->setProperty("primary", true);
+    row->addWidget(browse);
+    row->addStretch(1);
+    row->addWidget(open);
+    column->addLayout(row);
+    setMinimumWidth(520);
+    const auto take = [this, edit] {
+        if (edit->text().trimmed().isEmpty())
+            return;
+        Q_EMIT chosen(edit->text().trimmed());
+        accept();
+    };
+    connect(open, &QPushButton::clicked, this, take);
+    connect(edit, &QLineEdit::returnPressed, this, take);
+    connect(browse, &QPushButton::clicked, this, [this, edit] {
+        const QString path = QFileDialog::getOpenFileName(
+            this, u"Open another store"_s, {}, u"Stores (*.db *.sqlite *.cairn);;All files (*)"_s);
+        if (!path.isEmpty())
+            edit->setText(path);
+    });
+    edit->setFocus();
 }
 
 std::vector<Fact> aboutFacts(const StoreFacts& facts)
@@ -99,9 +143,9 @@ std::vector<Fact> aboutFacts(const StoreFacts& facts)
 std::vector<Fact> allKeys()
 {
     return {{u"/"_s, u"edit the filter"_s}, {u"Ctrl+K"_s, u"go to a run by id or key"_s},
-        {u"arrows, J K"_s, u"move"_s}, {u"Enter, Esc"_s, u"open, back"_s},
-        {u"E, Shift+E"_s, u"next, previous problem"_s}, {u"F"_s, u"show only what is not finished (run)"_s},
-        {u"1, 3, 4"_s, u"steps, history, data (run)"_s},
+        {u"Ctrl+O"_s, u"open another store beside this one"_s}, {u"arrows, J K"_s, u"move"_s},
+        {u"Enter, Esc"_s, u"open, back"_s}, {u"E, Shift+E"_s, u"next, previous problem"_s},
+        {u"F"_s, u"show only what is not finished (run)"_s}, {u"1, 3, 4"_s, u"steps, history, data (run)"_s},
         {u"Space, Shift+arrows"_s, u"mark a run, mark a range"_s},
         {u"Ctrl+A"_s, u"mark all runs that are shown"_s}, {u"Backspace"_s, u"up to the parent run (run)"_s},
         {u"A, X"_s, u"approve, reject"_s}, {u"H, Shift+H"_s, u"pause, resume"_s},

@@ -29,6 +29,16 @@ Q_SIGNALS:
     void chosen(const QString& text);
 };
 
+// Ctrl+O: asks for another store, to be shown beside those that are open.
+class OpenBox final : public QDialog {
+    Q_OBJECT
+public:
+    explicit OpenBox(QWidget* parent);
+
+Q_SIGNALS:
+    void chosen(const QString& store);
+};
+
 [[nodiscard]] std::vector<Fact> aboutFacts(const StoreFacts& facts);
 [[nodiscard]] std::vector<Fact> allKeys();
 

@@ -186,6 +186,15 @@ QWidget* consequences(const QString& title, Glyph glyph, const QStringList& line
     return holder;
 }
 
+QString actsAs(const StoreFacts& facts)
+{
+    const QString level = facts.closed || !facts.mayAct ? u"look only, "_s + facts.whyNot
+        : facts.guarded                                 ? u"guarded, a reason always"_s
+                                                        : u"free, a reason if you like"_s;
+    return u"You act as %1%2, in %3: %4."_s.arg(
+        facts.person, facts.identity.isEmpty() ? QString() : u", "_s + facts.identity, facts.name, level);
+}
+
 QString actName(const ActRequest& request)
 {
     return request.verb == Verb::Cancel && !request.compensate ? u"Abandon"_s : verbName(request.verb);

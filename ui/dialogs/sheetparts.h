@@ -61,6 +61,8 @@ void emptyLayout(QLayout* layout);
 // Shape and line, one per consequence; says "nothing" rather than leaving the place empty.
 [[nodiscard]] QWidget* consequences(
     const QString& title, Glyph glyph, const QStringList& lines, QWidget* parent);
+// "You act as kim, login of the database, in payments-eu: guarded, a reason always."
+[[nodiscard]] QString actsAs(const StoreFacts& facts);
 // "Abandon" and "Set outcome" are names of their own; all others are the verb's.
 [[nodiscard]] QString actName(const ActRequest& request);
 

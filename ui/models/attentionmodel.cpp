@@ -25,10 +25,21 @@ QString AttentionModel::keyOf(const AttentionLine& line) const
     return line.group + u'/' + (line.head ? QString() : line.word);
 }
 
+void AttentionModel::setAtLeast(bool on)
+{
+    if (std::exchange(m_atLeast, on) != on && rowCount() > 0)
+        Q_EMIT dataChanged(index(0, Count), index(rowCount() - 1, Count));
+}
+
+QString AttentionModel::countOf(const AttentionLine& line) const
+{
+    return (m_atLeast ? u"≥ "_s : QString()) + countText(line.count);
+}
+
 QVariant AttentionModel::cell(const AttentionLine& line, int column, int role) const
 {
     switch (role) {
-    case Qt::DisplayRole: return column == What ? line.word : countText(line.count);
+    case Qt::DisplayRole: return column == What ? line.word : countOf(line);
     case Qt::TextAlignmentRole: return int(column == Count ? Qt::AlignRight : Qt::AlignLeft);
     case GlyphRole: return column == What && !line.head ? int(line.glyph) : 0;
     case LookRole:
@@ -37,7 +48,8 @@ QVariant AttentionModel::cell(const AttentionLine& line, int column, int role) c
     case Qt::AccessibleTextRole:
         if (column == What && !line.head)
             return line.word + u", "_s + glyphName(line.glyph);
-        return column == What ? line.word : countText(line.count) + u" runs"_s;
+        return column == What ? line.word
+                              : (m_atLeast ? u"at least "_s : QString()) + countText(line.count) + u" runs"_s;
     default: return {};
     }
 }

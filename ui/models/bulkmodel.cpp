@@ -46,7 +46,7 @@ int BulkModel::columnCount(const QModelIndex& parent) const { return parent.isVa
 
 QVariant BulkModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    static const QStringList kNames{u"Run"_s, u"Workflow, key"_s, u"State"_s, u"What it says"_s};
+    static const QStringList kNames{u"Run"_s, u"Store"_s, u"Workflow, key"_s, u"State"_s, u"What it says"_s};
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= ColumnCount)
         return {};
     return kNames.at(section);
@@ -72,7 +72,8 @@ QVariant BulkModel::cell(const BulkRow& line, int column, int role) const
 {
     const auto text = [&]() -> QString {
         switch (column) {
-        case Run: return shortId(line.run);
+        case Run: return shortId(line.run.run);
+        case Store: return m_stores.value(static_cast<qsizetype>(line.run.store));
         case Name: return line.name;
         case State: return bulkWord(line.state);
         case Text: return line.text;
@@ -81,11 +82,11 @@ QVariant BulkModel::cell(const BulkRow& line, int column, int role) const
     };
     switch (role) {
     case Qt::DisplayRole: return text();
-    case Qt::AccessibleTextRole: return column == Run ? idText(line.run) : text();
+    case Qt::AccessibleTextRole: return column == Run ? idText(line.run.run) : text();
     case Qt::TextAlignmentRole: return int(Qt::AlignLeft);
     case GlyphRole: return column == State ? int(glyphOf(line.state)) : 0;
     case LookRole: return column == Run ? MonoLook : column == Text ? SecondaryLook : PlainLook;
-    case Qt::ToolTipRole: return column == Run ? QVariant(tip(idText(line.run))) : QVariant(tip(text()));
+    case Qt::ToolTipRole: return column == Run ? QVariant(tip(idText(line.run.run))) : QVariant(tip(text()));
     default: return {};
     }
 }

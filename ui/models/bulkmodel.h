@@ -7,7 +7,7 @@
 namespace cairn::ui {
 
 struct BulkRow {
-    RunId run;
+    RunRef run;
     QString name;  // workflow and key
     enum class State : quint8 {
         Asking,
@@ -26,21 +26,25 @@ struct BulkRow {
     bool operator==(const BulkRow&) const = default;
 };
 
-class BulkModel final : public RowsModel<BulkRow, RunId> {
+class BulkModel final : public RowsModel<BulkRow, RunRef> {
     Q_OBJECT
 public:
-    enum Column { Run, Name, State, Text, ColumnCount };
+    enum Column { Run, Store, Name, State, Text, ColumnCount };
 
     using RowsModel::RowsModel;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    void setStores(QStringList names) { m_stores = std::move(names); }  // by number
     void setRows(std::vector<BulkRow> rows) { sync(std::move(rows)); }
     void set(int row, BulkRow::State state, const QString& text);
     [[nodiscard]] quint64 count(BulkRow::State state) const;
 
 protected:
-    [[nodiscard]] RunId keyOf(const BulkRow& row) const override { return row.run; }
+    [[nodiscard]] RunRef keyOf(const BulkRow& row) const override { return row.run; }
     [[nodiscard]] QVariant cell(const BulkRow& row, int column, int role) const override;
+
+private:
+    QStringList m_stores;
 };
 
 [[nodiscard]] QString bulkWord(BulkRow::State state);

@@ -19,17 +19,11 @@ std::vector<RunSlot> slotsOf(const std::vector<RunLine>& lines)
 {
     std::vector<RunSlot> result;
     result.reserve(lines.size());
-    std::unordered_set<RunId> seen;
+    std::unordered_set<RunRef> seen;
     for (const RunLine& line : lines)
-        if (seen.insert(line.run).second)
-            result.push_back({line.run, line});
+        if (seen.insert(line.ref()).second)
+            result.push_back({line.ref(), line});
     return result;
-}
-
-QByteArray bytesOf(const RunId& run)
-{
-    return QByteArray(
-        reinterpret_cast<const char*>(run.bytes.data()), static_cast<qsizetype>(run.bytes.size()));
 }
 
 constexpr bool isFigure(int column)
@@ -49,8 +43,8 @@ int RunsModel::columnCount(const QModelIndex& parent) const { return parent.isVa
 
 QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    static const QStringList kNames{u"State"_s, u"Run"_s, u"Workflow"_s, u"Step"_s, u"Attempt"_s, u"Waited"_s,
-        u"Next at"_s, u"Money at stake"_s, u"Key"_s};
+    static const QStringList kNames{u"State"_s, u"Store"_s, u"Run"_s, u"Workflow"_s, u"Step"_s, u"Attempt"_s,
+        u"Waited"_s, u"Next at"_s, u"Money at stake"_s, u"Key"_s};
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return {};
     if (role == Qt::TextAlignmentRole)
@@ -63,6 +57,7 @@ QString RunsModel::text(const RunLine& line, int column) const
     const bool over = line.endedAt != 0;
     switch (column) {
     case State: return line.word;
+    case Store: return line.store < m_tags.size() ? m_tags[line.store].name : QString();
     case Run: return shortId(line.run).mid(7);
     case Workflow: return line.workflow.isEmpty() ? u"(driven)"_s : line.workflow;
     case Step: return line.step;
@@ -71,8 +66,8 @@ QString RunsModel::text(const RunLine& line, int column) const
             return u"–"_s;
         return line.attemptsMax == 0 ? QString::number(line.attempt)
                                      : u"%1 of %2"_s.arg(line.attempt).arg(line.attemptsMax);
-    case Waited: return over || line.since == 0 ? u"–"_s : durationText(m_now - line.since);
-    case NextAt: return clockText(line.next, m_now);
+    case Waited: return over || line.since == 0 ? u"–"_s : durationText(now(line.store) - line.since);
+    case NextAt: return clockText(line.next, now(line.store));
     case Money: return line.money.isEmpty() ? u"–"_s : line.money;
     case Key: return line.key;
     default: return {};
@@ -104,14 +99,19 @@ QVariant RunsModel::cell(const RunSlot& slot, int column, int role) const
     case Qt::DisplayRole: return text(line, column);
     case LookRole: return look(line, column);
     case GlyphRole: return column == State ? int(line.glyph) : 0;
-    case MarkRole: return column != State || line.endedAt != 0 ? 0 : m_marks.count(line.run) != 0 ? 2 : 1;
+    case MarkRole: return column != State || line.endedAt != 0 ? 0 : m_marks.count(line.ref()) != 0 ? 2 : 1;
+    case TagRole: return column == Store && line.store < m_tags.size() ? int(m_tags[line.store].look) : 0;
     case HeadRole: return column == Run ? QVariant(shortId(line.run).left(7)) : QVariant();
     case Qt::AccessibleTextRole:
         if (column == State)
             return QVariant(line.word + u", "_s + glyphName(line.glyph)
-                + (m_marks.count(line.run) != 0 ? u", marked"_s : QString()));
+                + (m_marks.count(line.ref()) != 0 ? u", marked"_s : QString()));
+        if (column == Store && line.store < m_tags.size())
+            return QVariant(m_tags[line.store].spoken());
         return column == Run ? QVariant(idText(line.run)) : QVariant(text(line, column));
     case Qt::ToolTipRole:
+        if (column == Store && line.store < m_tags.size())
+            return tip(m_tags[line.store].spoken());
         if (column == Run)
             return tip(idText(line.run));
         if (column == NextAt || column == Waited)
@@ -138,9 +138,8 @@ void RunsModel::fetchMore(const QModelIndex& parent)
 void RunsModel::setFirst(const RunSlice& slice)
 {
     m_more = slice.more;
-    m_mark = slice.mark;
+    m_places = slice.marks;
     m_asked = false;
-    m_now = std::max(m_now, slice.at);
     m_held.clear();
     m_touched.clear();
     std::vector<RunSlot> fresh = slotsOf(slice.lines);
@@ -151,29 +150,29 @@ void RunsModel::setFirst(const RunSlice& slice)
     sync(std::move(fresh));
     dropMarksOfGone();
     for (const RunLine& line : slice.lines)
-        hold(line.run);
+        hold(line.ref());
 }
 
 void RunsModel::addPage(const RunSlice& slice)
 {
     m_more = slice.more;
-    m_mark = slice.mark;
+    m_places = slice.marks;
     m_asked = false;
     std::vector<RunSlot> fresh = slotsOf(slice.lines);
     // A row that moved while pages were read is shown once, where it was seen first.
     std::erase_if(fresh, [this](const RunSlot& slot) { return rowOf(slot.run) >= 0; });
     append(std::move(fresh));
     for (const RunLine& line : slice.lines)
-        hold(line.run);
+        hold(line.ref());
 }
 
 void RunsModel::setLines(const std::vector<RunLine>& lines)
 {
     for (const RunLine& line : lines) {
-        m_wanted.remove(bytesOf(line.run));
-        if (const int i = rowOf(line.run); i >= 0) {
+        m_wanted.erase(line.ref());
+        if (const int i = rowOf(line.ref()); i >= 0) {
             update(i, line);
-            hold(line.run);
+            hold(line.ref());
         }
     }
 }
@@ -182,20 +181,20 @@ void RunsModel::update(int i, const RunLine& line)
 {
     const std::optional<RunLine>& held = row(i)->line;
     if (!held || held->version <= line.version)
-        replace(i, {line.run, line});
+        replace(i, {line.ref(), line});
 }
 
 RunsModel::Merged RunsModel::merge(const std::vector<RunLine>& changed)
 {
     Merged merged;
     for (const RunLine& line : changed) {
-        const int i = rowOf(line.run);
+        const int i = rowOf(line.ref());
         if (i < 0) {
             ++merged.others;
             continue;
         }
         ++merged.shown;
-        m_touched.insert(line.run);
+        m_touched.insert(line.ref());
         if (row(i)->line)
             update(i, line);
     }
@@ -204,11 +203,10 @@ RunsModel::Merged RunsModel::merge(const std::vector<RunLine>& changed)
 
 int RunsModel::settle(const RunSlice& slice)
 {
-    m_now = std::max(m_now, slice.at);
-    std::unordered_set<RunId> in;
+    std::unordered_set<RunRef> in;
     for (const RunLine& line : slice.lines) {
-        in.insert(line.run);
-        if (const int i = rowOf(line.run); i >= 0)
+        in.insert(line.ref());
+        if (const int i = rowOf(line.ref()); i >= 0)
             update(i, line);
     }
     // Where there is more than the slice, a row that is not in it may have been pushed down by new ones; one
@@ -225,7 +223,7 @@ int RunsModel::settle(const RunSlice& slice)
     int above = 0;
     bool shown = false;
     for (auto line = slice.lines.rbegin(); line != slice.lines.rend(); ++line) {
-        if (rowOf(line->run) >= 0)
+        if (rowOf(line->ref()) >= 0)
             shown = true;
         else if (shown)
             ++above;
@@ -235,10 +233,10 @@ int RunsModel::settle(const RunSlice& slice)
     const bool reachesEnd = rowCount() == 0 || in.count(rows().back().run) != 0;
     if (!reachesEnd)  // pages below the slice are shown: what is new lies above them
         return above + static_cast<int>(below.size());
-    m_mark = slice.mark;
+    m_places = slice.marks;
     append(slotsOf(below));
     for (const RunLine& line : below)
-        hold(line.run);
+        hold(line.ref());
     return above;
 }
 
@@ -295,7 +293,7 @@ void RunsModel::dropMarksOfGone()
 {
     if (m_marks.empty())
         return;
-    std::unordered_set<RunId> here;
+    std::unordered_set<RunRef> here;
     for (const RunSlot& slot : rows())
         if (!slot.line || slot.line->endedAt == 0)
             here.insert(slot.run);
@@ -303,27 +301,29 @@ void RunsModel::dropMarksOfGone()
         Q_EMIT marksChanged();
 }
 
-void RunsModel::setNow(qint64 now) { m_now = now; }
+void RunsModel::setStores(std::vector<StoreTag> tags)
+{
+    m_tags = std::move(tags);
+    if (rowCount() > 0)
+        Q_EMIT dataChanged(index(0, Store), index(rowCount() - 1, Store));
+}
 void RunsModel::setWindow(std::size_t most) { m_window = most; }
 
-void RunsModel::want(const RunId& run) const
+void RunsModel::want(const RunRef& run) const
 {
-    if (m_wanted.isEmpty()) {
+    if (m_wanted.empty()) {
         // One request for everything that a paint found missing.
         QTimer::singleShot(0, this, [this] {
-            std::vector<RunId> runs;
-            for (const QByteArray& bytes : std::as_const(m_wanted))
-                runs.push_back(
-                    *idFromBytes<RunId>({bytes.constData(), static_cast<std::size_t>(bytes.size())}));
+            const std::vector<RunRef> runs(m_wanted.begin(), m_wanted.end());
             m_wanted.clear();
             if (!runs.empty())
                 Q_EMIT const_cast<RunsModel*>(this)->linesWanted(runs);
         });
     }
-    m_wanted.insert(bytesOf(run));
+    m_wanted.insert(run);
 }
 
-void RunsModel::hold(const RunId& run)
+void RunsModel::hold(const RunRef& run)
 {
     m_held.push_back(run);
     while (m_held.size() > m_window) {

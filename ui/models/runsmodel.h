@@ -6,8 +6,6 @@
 #include "ui/data/values.h"
 #include "ui/models/rowsmodel.h"
 
-#include <QSet>
-
 #include <deque>
 #include <optional>
 
@@ -15,15 +13,15 @@ namespace cairn::ui {
 
 // A row: which run, and its contents where they are held.
 struct RunSlot {
-    RunId run;
+    RunRef run;
     std::optional<RunLine> line;
     bool operator==(const RunSlot&) const = default;
 };
 
-class RunsModel final : public RowsModel<RunSlot, RunId> {
+class RunsModel final : public RowsModel<RunSlot, RunRef> {
     Q_OBJECT
 public:
-    enum Column { State, Run, Workflow, Step, Attempt, Waited, NextAt, Money, Key, ColumnCount };
+    enum Column { State, Store, Run, Workflow, Step, Attempt, Waited, NextAt, Money, Key, ColumnCount };
 
     explicit RunsModel(QObject* parent = nullptr);
 
@@ -54,39 +52,43 @@ public:
     void clearMarks();
     [[nodiscard]] std::vector<RunLine> marked() const;  // in the order of the list
     [[nodiscard]] std::size_t marks() const { return m_marks.size(); }
-    void setNow(qint64 now);
+    // By store: its time, since no two clocks agree; its name and environment. Told where there are several.
+    void setNow(std::vector<qint64> now) { m_now = std::move(now); }
+    void setStores(std::vector<StoreTag> tags);
     void setWindow(std::size_t most);  // contents held at the same time
     [[nodiscard]] bool more() const { return m_more; }
-    [[nodiscard]] PageMark mark() const { return m_mark; }
+    [[nodiscard]] const std::vector<PageMark>& places() const { return m_places; }
     [[nodiscard]] std::size_t held() const { return m_held.size(); }
     void pageFailed() { m_asked = false; }
 
 Q_SIGNALS:
     void pageWanted();
-    void linesWanted(const std::vector<cairn::RunId>& runs);
+    void linesWanted(const std::vector<cairn::ui::RunRef>& runs);
     void marksChanged();
 
 protected:
-    [[nodiscard]] RunId keyOf(const RunSlot& slot) const override { return slot.run; }
+    [[nodiscard]] RunRef keyOf(const RunSlot& slot) const override { return slot.run; }
     [[nodiscard]] QVariant cell(const RunSlot& slot, int column, int role) const override;
 
 private:
     [[nodiscard]] QString text(const RunLine& line, int column) const;
     [[nodiscard]] int look(const RunLine& line, int column) const;
-    void want(const RunId& run) const;
+    void want(const RunRef& run) const;
     void dropMarksOfGone();
     void update(int row, const RunLine& line);
-    void hold(const RunId& run);
+    void hold(const RunRef& run);
+    [[nodiscard]] qint64 now(StoreIx store) const { return store < m_now.size() ? m_now[store] : 0; }
 
-    qint64 m_now = 0;
+    std::vector<qint64> m_now;
+    std::vector<StoreTag> m_tags;
     bool m_more = false;
     bool m_asked = false;
-    PageMark m_mark;
+    std::vector<PageMark> m_places;  // after the last row, by store
     std::size_t m_window = 20'000;
-    std::deque<RunId> m_held;  // oldest first
-    std::unordered_map<RunId, RunLine> m_marks;
-    std::unordered_set<RunId> m_touched;  // changed since the list was read
-    mutable QSet<QByteArray> m_wanted;
+    std::deque<RunRef> m_held;  // oldest first
+    std::unordered_map<RunRef, RunLine> m_marks;
+    std::unordered_set<RunRef> m_touched;  // changed since the list was read
+    mutable std::unordered_set<RunRef> m_wanted;
 };
 
 }  // namespace cairn::ui

@@ -21,12 +21,19 @@ int SituationsModel::columnCount(const QModelIndex& parent) const
 QVariant SituationsModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
     static const QStringList kNames{
-        u"Wait"_s, u"What"_s, u"Step, workflow"_s, u"Runs"_s, u"Oldest"_s, u"Next at"_s};
+        u"Wait"_s, u"Store"_s, u"What"_s, u"Step, workflow"_s, u"Runs"_s, u"Oldest"_s, u"Next at"_s};
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return {};
     if (role == Qt::TextAlignmentRole)
         return int(isFigure(section) ? Qt::AlignRight : Qt::AlignLeft);
     return role == Qt::DisplayRole ? QVariant(kNames.at(section)) : QVariant();
+}
+
+void SituationsModel::setStores(std::vector<StoreTag> tags)
+{
+    m_tags = std::move(tags);
+    if (rowCount() > 0)
+        Q_EMIT dataChanged(index(0, Store), index(rowCount() - 1, Store));
 }
 
 void SituationsModel::setSituations(std::vector<SituationLine> lines) { sync(std::move(lines)); }
@@ -35,11 +42,12 @@ QString SituationsModel::text(const SituationLine& line, int column) const
 {
     switch (column) {
     case Wait: return line.wait;
+    case Store: return line.store < m_tags.size() ? m_tags[line.store].name : QString();
     case What: return line.what;
     case Where: return line.where;
     case Runs: return countText(line.count);
-    case Oldest: return line.oldest == 0 ? u"–"_s : durationText(m_now - line.oldest);
-    case NextAt: return line.next == 0 ? line.nextWord : clockText(line.next, m_now);
+    case Oldest: return line.oldest == 0 ? u"–"_s : durationText(now(line.store) - line.oldest);
+    case NextAt: return line.next == 0 ? line.nextWord : clockText(line.next, now(line.store));
     default: return {};
     }
 }
@@ -49,6 +57,7 @@ QVariant SituationsModel::cell(const SituationLine& line, int column, int role) 
     switch (role) {
     case Qt::DisplayRole: return text(line, column);
     case Qt::TextAlignmentRole: return int(isFigure(column) ? Qt::AlignRight : Qt::AlignLeft);
+    case TagRole: return column == Store && line.store < m_tags.size() ? int(m_tags[line.store].look) : 0;
     case GlyphRole: return column == Wait ? int(line.glyph) : 0;
     case LookRole: {
         int look = isFigure(column) ? FigureLook : PlainLook;
@@ -59,10 +68,14 @@ QVariant SituationsModel::cell(const SituationLine& line, int column, int role) 
         return look | (line.pinned ? StrongLineLook : 0);
     }
     case Qt::AccessibleTextRole:
+        if (column == Store && line.store < m_tags.size())
+            return m_tags[line.store].spoken();
         return column == Wait ? line.wait + u", "_s + glyphName(line.glyph) : text(line, column);
     case Qt::ToolTipRole:
         if (column == Oldest || column == NextAt)
             return tip(instantText(column == Oldest ? line.oldest : line.next));
+        if (column == Store && line.store < m_tags.size())
+            return tip(m_tags[line.store].spoken());
         return column == What || column == Where ? QVariant(tip(text(line, column))) : QVariant();
     default: return {};
     }

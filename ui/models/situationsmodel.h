@@ -7,24 +7,50 @@
 
 namespace cairn::ui {
 
-class SituationsModel final : public RowsModel<SituationLine, QString> {
+// The same situation of two stores is two: each has its runs, and its rights.
+struct SituationKey {
+    StoreIx store = 0;
+    QString key;
+    bool operator==(const SituationKey&) const = default;
+};
+
+}  // namespace cairn::ui
+
+template<> struct std::hash<cairn::ui::SituationKey> {
+    std::size_t operator()(const cairn::ui::SituationKey& key) const noexcept
+    {
+        return qHash(key.key, key.store);
+    }
+};
+
+namespace cairn::ui {
+
+class SituationsModel final : public RowsModel<SituationLine, SituationKey> {
     Q_OBJECT
 public:
-    enum Column { Wait, What, Where, Runs, Oldest, NextAt, ColumnCount };
+    enum Column { Wait, Store, What, Where, Runs, Oldest, NextAt, ColumnCount };
 
     using RowsModel::RowsModel;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     void setSituations(std::vector<SituationLine> lines);
-    void setNow(qint64 now) { m_now = now; }
+    // By store, as for the runs.
+    void setNow(std::vector<qint64> now) { m_now = std::move(now); }
+    void setStores(std::vector<StoreTag> tags);
 
 protected:
-    [[nodiscard]] QString keyOf(const SituationLine& line) const override { return line.key; }
+    [[nodiscard]] SituationKey keyOf(const SituationLine& line) const override
+    {
+        return {line.store, line.key};
+    }
     [[nodiscard]] QVariant cell(const SituationLine& line, int column, int role) const override;
 
 private:
     [[nodiscard]] QString text(const SituationLine& line, int column) const;
-    qint64 m_now = 0;
+    [[nodiscard]] qint64 now(StoreIx store) const { return store < m_now.size() ? m_now[store] : 0; }
+
+    std::vector<qint64> m_now;
+    std::vector<StoreTag> m_tags;
 };
 
 }  // namespace cairn::ui

@@ -12,7 +12,6 @@
 #include "ui/widgets/theme.h"
 
 #include <QApplication>
-#include <QDeadlineTimer>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QPainter>
@@ -30,8 +29,6 @@ namespace {
 
 constexpr int kPollMs = 1000;
 constexpr int kFrame = 3;
-
-qint64 monotonicMs() { return QDeadlineTimer::current().deadline(); }
 
 // Tabs of the mock: 32 high, a 2 px line above the current one, the run's shape before its name.
 class PageTabs final : public QTabBar {
@@ -90,15 +87,33 @@ private:
     }
 };
 
+std::unique_ptr<Stores> storesOf(Source& source)
+{
+    auto stores = std::make_unique<Stores>();
+    stores->add(source, {});
+    return stores;
+}
+
 }  // namespace
 
+MainWindow::MainWindow(Stores& stores, bool dark, QWidget* parent)
+    : MainWindow(nullptr, &stores, dark, parent)
+{
+}
+
 MainWindow::MainWindow(Source& source, bool dark, QWidget* parent)
+    : MainWindow(storesOf(source), nullptr, dark, parent)
+{
+}
+
+MainWindow::MainWindow(std::unique_ptr<Stores> own, Stores* stores, bool dark, QWidget* parent)
     : QWidget(parent)
-    , m_source(source)
+    , m_own(std::move(own))
+    , m_stores(stores != nullptr ? *stores : *m_own)
     , m_band(new Band(this))
     , m_tabs(new PageTabs(this))
     , m_pages(new QStackedWidget(this))
-    , m_triage(new TriagePage(source, this))
+    , m_triage(new TriagePage(m_stores, this))
     , m_keys(new KeyStrip(this))
     , m_notice(safe::label({}, {.wrap = true, .selectable = true}, this))
     , m_poll(new QTimer(this))
@@ -118,6 +133,7 @@ MainWindow::MainWindow(Source& source, bool dark, QWidget* parent)
     buildLayout();
     buildMenus();
     connectSignals();
+    connectStores();
     resize(1440, 900);
     setMinimumSize(960, 600);
 }
@@ -147,7 +163,7 @@ void MainWindow::buildLayout()
 void MainWindow::connectSignals()
 {
     connect(m_tabs, &QTabBar::currentChanged, this, &MainWindow::showTab);
-    connect(m_poll, &QTimer::timeout, this, &MainWindow::poll);
+    connect(m_poll, &QTimer::timeout, &m_stores, &Stores::poll);
     connect(m_tick, &QTimer::timeout, this, &MainWindow::tick);
     connect(m_noticeTimer, &QTimer::timeout, m_notice, &QWidget::hide);
     connect(m_band, &Band::zoneClicked, this, [this] {
@@ -155,10 +171,9 @@ void MainWindow::connectSignals()
         tick();
         refresh();
     });
-    connect(m_triage, &TriagePage::openRun, this, [this](const RunId& run) { openRun(run); });
+    connect(m_triage, &TriagePage::openRun, this, [this](const RunRef& run) { openRun(run); });
     connect(m_triage, &TriagePage::verbChosen, this, &MainWindow::stageLine);
     connect(m_triage, &TriagePage::letterTyped, this, &MainWindow::takeLetter);
-    connect(m_triage, &TriagePage::read, this, &MainWindow::heard);
     connect(m_triage, &TriagePage::whyChanged, this, &MainWindow::writeKeys);
     connect(m_triage, &TriagePage::failed, this, &MainWindow::trouble);
     connect(qApp, &QApplication::focusChanged, this, &MainWindow::writeKeys);
@@ -167,18 +182,9 @@ void MainWindow::connectSignals()
 
 void MainWindow::start()
 {
-    whenDone(m_source.facts(), this, [this](const Reply<StoreFacts>& reply) {
-        if (!reply) {
-            Q_EMIT cannotOpen(reply.failure.what + u' ' + reply.failure.todo);
-            return;
-        }
-        showFacts(*reply.value);
-        m_triage->load();
-        m_triage->focusRuns();
-        writeKeys();
+    m_stores.open();
+    if (m_stores.several())  // one that cannot be opened is tried again, whatever the others do
         setPolling(true);
-        Q_EMIT ready();
-    });
 }
 
 void MainWindow::setPolling(bool on)
@@ -192,28 +198,9 @@ void MainWindow::setPolling(bool on)
     }
 }
 
-void MainWindow::showFacts(const StoreFacts& facts)
-{
-    m_facts = facts;
-    m_cursor = facts.cursor;
-    setWindowTitle(u"%1 %2 – Cairn"_s.arg(shown(facts.environment).toUpper(), shown(facts.name)));
-    m_band->setFacts(facts);
-    heard(facts.now);
-    update();
-}
-
-void MainWindow::heard(qint64 at)
-{
-    m_trouble.clear();
-    m_storeNow = at;
-    m_heard = monotonicMs();
-    m_band->setClock(at, 0, {});
-}
-
 void MainWindow::trouble(const QString& what)
 {
     // A refresh that failed is a banner with the age of the data, never a window in the way.
-    m_trouble = what.left(60);
     say(what);
     tick();
 }
@@ -227,54 +214,26 @@ void MainWindow::say(const QString& text)
 
 QString MainWindow::notice() const { return m_notice->isHidden() ? QString() : m_notice->text(); }
 
-void MainWindow::tick()
-{
-    if (m_storeNow == 0)
-        return;
-    const qint64 age = monotonicMs() - m_heard;
-    const qint64 now = m_storeNow + age;
-    m_band->setClock(now, age, m_trouble);
-    m_triage->setNow(now);
-    if (RunPage* page = currentRun())
-        page->setNow(now);
-}
-
-void MainWindow::poll()
-{
-    if (m_polling)
-        return;
-    m_polling = true;
-    whenDone(m_source.changes(m_cursor), this, [this](const Reply<ChangeSet>& reply) {
-        m_polling = false;
-        if (reply)
-            applyChanges(*reply.value);
-        else if (!reply.failure.cancelled)
-            trouble(reply.failure.what);
-    });
-}
-
 void MainWindow::applyChanges(const ChangeSet& changes)
 {
-    m_cursor = changes.cursor;
-    heard(changes.at);
     m_triage->merge(changes);
     RunPage* page = currentRun();
+    if (page == nullptr || page->store() != changes.store)
+        return;
     for (const RunLine& line : changes.lines)
-        if (page != nullptr && line.run == page->run()) {
+        if (line.ref() == page->run()) {
             page->load();
             break;
         }
     // A run that is open is followed closely: not every entry changes its line in the list. The page paces
     // itself.
-    if (page != nullptr && page->loaded() && page->detail().line.endedAt == 0)
+    if (page->loaded() && page->detail().line.endedAt == 0)
         page->load();
-    if (changes.more)
-        poll();
 }
 
 RunPage* MainWindow::currentRun() const { return qobject_cast<RunPage*>(m_pages->currentWidget()); }
 
-RunPage* MainWindow::openRun(const RunId& run)
+RunPage* MainWindow::openRun(const RunRef& run)
 {
     for (int i = 1; i < m_pages->count(); ++i) {
         auto* page = static_cast<RunPage*>(m_pages->widget(i));
@@ -283,19 +242,18 @@ RunPage* MainWindow::openRun(const RunId& run)
             return page;
         }
     }
-    auto* page = new RunPage(m_source, run, this);
+    auto* page = new RunPage(m_stores.source(run.store), run, this);
     connect(page, &RunPage::changed, this, [this] {
         writeTabs();
         writeKeys();
     });
     connect(page, &RunPage::verbChosen, this, &MainWindow::stageLine);
     connect(page, &RunPage::letterTyped, this, &MainWindow::takeLetter);
-    connect(page, &RunPage::readAt, this, &MainWindow::heard);
-    connect(page, &RunPage::runChosen, this, [this](const RunId& other) { openRun(other); });
+    connect(page, &RunPage::runChosen, this, [this](const RunRef& other) { openRun(other); });
     connect(page, &RunPage::failed, this, &MainWindow::trouble);
     connect(page, &RunPage::said, this, &MainWindow::say);
     m_pages->addWidget(page);
-    const int tab = m_tabs->addTab(shortId(run));
+    const int tab = m_tabs->addTab(shortId(run.run));
     m_tabs->setTabData(tab, static_cast<int>(Glyph::Queued));
     auto* close = new QToolButton(m_tabs);
     close->setText(u"×"_s);
@@ -319,6 +277,7 @@ void MainWindow::showTab(int index)
     } else {
         m_triage->focusRuns();
     }
+    showBand();
     writeKeys();
 }
 
@@ -341,7 +300,10 @@ void MainWindow::writeTabs()
         const auto* page = static_cast<RunPage*>(m_pages->widget(i));
         if (!page->loaded() || page->detail().title.isEmpty())
             continue;
-        m_tabs->setTabText(i, shown(page->detail().title, false, 40).replace(u'&', u"&&"_s));
+        QString title = shown(page->detail().title, false, 40);
+        if (m_stores.several())
+            title = shown(m_stores.nameOf(page->store()), false, 24) + u" · "_s + title;
+        m_tabs->setTabText(i, title.replace(u'&', u"&&"_s));
         m_tabs->setTabData(i, static_cast<int>(page->detail().why.glyph));
     }
     m_tabs->update();
@@ -367,6 +329,7 @@ void MainWindow::setDark(bool dark)
 
 void MainWindow::refresh()
 {
+    m_stores.refreshFacts();
     m_triage->refresh();
     if (RunPage* page = currentRun())
         page->load();

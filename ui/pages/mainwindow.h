@@ -1,8 +1,10 @@
 #pragma once
-// The window: frame and band in the environment's colour, tabs, pages, key strip. It polls the change cursor,
-// shares what changed with the pages, and opens the sheet for an act. It owns no data.
+// The window: frame and band in the environment's colour, tabs, pages, key strip. It polls the change
+// cursors, shares what changed with the pages, and opens the sheet for an act, in the store of its run. It
+// owns no data. On a run's tab frame and band are those of its store; over all stores they are the strictest
+// one's.
 
-#include "ui/data/source.h"
+#include "ui/data/stores.h"
 #include "ui/dialogs/actsheet.h"
 #include "ui/dialogs/bulksheet.h"
 
@@ -25,13 +27,15 @@ class TriagePage;
 class MainWindow final : public QWidget {
     Q_OBJECT
 public:
-    MainWindow(Source& source, bool dark, QWidget* parent = nullptr);
+    MainWindow(Stores& stores, bool dark, QWidget* parent = nullptr);
+    MainWindow(Source& source, bool dark, QWidget* parent = nullptr);  // one store
     ~MainWindow() override;
 
     void start();
     // Opens a run given as id, beginning of an id, or key.
     void go(const QString& text);
-    RunPage* openRun(const RunId& run);
+    RunPage* openRun(const RunRef& run);
+    RunPage* openRun(const RunId& run) { return openRun(RunRef{0, run}); }  // of the first store
     void setDark(bool dark);
     // True once everything asked for so far has been answered; for pictures.
     [[nodiscard]] bool settled() const;
@@ -39,13 +43,16 @@ public:
     [[nodiscard]] RunPage* currentRun() const;
     [[nodiscard]] ActSheet* sheet() const { return m_sheet; }
     [[nodiscard]] BulkSheet* bulkSheet() const { return m_bulk; }
-    [[nodiscard]] const StoreFacts& facts() const { return m_facts; }
+    [[nodiscard]] const StoreFacts& facts() const { return m_facts; }  // of what the band shows
     [[nodiscard]] QString notice() const;
+    [[nodiscard]] QString status() const;  // at the band's right end
+    void say(const QString& text);
     void setPolling(bool on);
 
 Q_SIGNALS:
-    void ready();  // the store's facts are known
-    void cannotOpen(const QString& why);
+    void ready();                         // the facts of a store are known
+    void cannotOpen(const QString& why);  // none can be opened
+    void storeWanted(const QString& store);
     void cannotGo(const QString& why);  // no such run
 
 protected:
@@ -53,16 +60,19 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    MainWindow(std::unique_ptr<Stores> own, Stores* stores, bool dark, QWidget* parent);
     void buildLayout();
     void buildMenus();
     void connectSignals();
-    void showFacts(const StoreFacts& facts);
-    void poll();
+    void connectStores();
+    void showBand();
+    void storeOpened(StoreIx store);
+    void storeFailed(StoreIx store, const Failure& failure);
+    void storeHeard(StoreIx store);
+    void storeChanged(StoreIx store);
     void applyChanges(const ChangeSet& changes);
     void tick();
-    void heard(qint64 at);
     void trouble(const QString& what);
-    void say(const QString& text);
     void writeTabs();
     void writeKeys();
     void closeTab(int index);
@@ -72,8 +82,9 @@ private:
     void stage(Verb verb);
     void stageAbandon();
     void stageMarked(Verb verb, bool abandon);
-    void stageLine(const VerbLine& verb, const RunId& run);
-    void actEnded(const ActResult& result, const RunId& run);
+    void stageLine(const VerbLine& verb, const RunRef& run);
+    [[nodiscard]] QString actsOff(StoreIx store) const;  // why none is possible; empty: they are
+    void actEnded(const ActResult& result, const RunRef& run);
     void focusNext(bool backwards);
     void refresh();
     void copyId();
@@ -81,11 +92,16 @@ private:
     void askGo();
     void showKeys();
     void showAbout();
-    [[nodiscard]] RunId currentRunId() const;
+    void askStore();
+    [[nodiscard]] QString deafText() const;
+    [[nodiscard]] RunRef currentRunRef() const;
     [[nodiscard]] const WhyView& currentWhy() const;
 
-    Source& m_source;
+    std::unique_ptr<Stores> m_own;
+    Stores& m_stores;
     StoreFacts m_facts;
+    std::vector<QString> m_said;  // trouble of each store that was said
+    bool m_begun = false;
     Band* m_band;
     QTabBar* m_tabs;
     QStackedWidget* m_pages;
@@ -98,11 +114,6 @@ private:
     QPointer<ActSheet> m_sheet;
     QPointer<BulkSheet> m_bulk;
     QString m_going;
-    QString m_trouble;
-    quint64 m_cursor = 0;
-    qint64 m_storeNow = 0;   // store time at m_heard
-    qint64 m_heard = 0;      // monotonic, of the last answer
-    bool m_polling = false;  // a poll is under way
     bool m_dark;
 };
 

@@ -34,6 +34,7 @@ void MainWindow::buildMenus()
         addAction(action);
     };
     QMenu* file = m_band->menus()->addMenu(u"File"_s);
+    add(file, u"Open another store…"_s, QKeySequence(u"Ctrl+O"_s), &MainWindow::askStore);
     add(file, u"Export graph as DOT…"_s, QKeySequence(u"Ctrl+E"_s), &MainWindow::exportDot);
     add(file, u"Close tab"_s, QKeySequence(u"Ctrl+W"_s), &MainWindow::closeCurrent);
     file->addSeparator();
@@ -61,7 +62,7 @@ void MainWindow::buildMenus()
     add(help, u"About Cairn"_s, {}, &MainWindow::showAbout);
 }
 
-RunId MainWindow::currentRunId() const
+RunRef MainWindow::currentRunRef() const
 {
     const RunPage* page = currentRun();
     return page != nullptr ? page->run() : m_triage->run();
@@ -103,15 +104,26 @@ void MainWindow::stageMarked(Verb verb, bool abandon)
         return say(
             u"%1 is off for marked runs: each has to be read by itself. Esc takes the marks away."_s.arg(
                 name));
-    if (!m_facts.mayAct)
-        return say(u"%1 is off: %2"_s.arg(name, m_facts.whyNot));
     if (m_sheet != nullptr || m_bulk != nullptr)
         return;
+    std::vector<BulkStore> stores;
+    QString off;
+    bool any = false;
+    for (StoreIx store = 0; store < m_stores.count(); ++store)
+        stores.push_back({&m_stores.source(store), m_stores.state(store).facts, actsOff(store)});
+    for (const RunLine& line : m_triage->marked()) {
+        any = any || stores[line.store].off.isEmpty();
+        if (off.isEmpty())
+            off = stores[line.store].off;
+    }
+    if (!any)
+        return say(u"%1 is off: %2"_s.arg(name, off));
     std::vector<ActRequest> requests;
     QStringList names;
     for (const RunLine& line : m_triage->marked()) {
         ActRequest request;
         request.verb = verb;
+        request.store = line.store;
         request.run = line.run;
         request.compensate = !abandon;
         if (verb == Verb::Retry)
@@ -119,12 +131,12 @@ void MainWindow::stageMarked(Verb verb, bool abandon)
         requests.push_back(request);
         names << (line.key.isEmpty() ? line.workflow : line.workflow + u" · "_s + line.key);
     }
-    m_bulk = new BulkSheet(m_source, m_facts, std::move(requests), names, this);
+    m_bulk = new BulkSheet(std::move(stores), std::move(requests), names, this);
     m_bulk->setAttribute(Qt::WA_DeleteOnClose);
     connect(m_bulk, &BulkSheet::ended, this, [this](const QString& summary) {
         say(summary);
         m_triage->clearMarks();
-        poll();
+        m_stores.poll();
         m_triage->refresh();
     });
     m_bulk->open();
@@ -136,7 +148,7 @@ void MainWindow::stageAbandon()
         return stageMarked(Verb::Cancel, true);
     for (const VerbLine& line : currentWhy().verbs)
         if (line.abandon)
-            return stageLine(line, currentWhy().run);
+            return stageLine(line, currentWhy().ref());
     say(u"Abandon is off: nothing here can be stopped."_s);
 }
 
@@ -159,10 +171,10 @@ void MainWindow::stage(Verb verb)
             on = &line;
     }
     if (on != nullptr)
-        stageLine(*on, why.run);
+        stageLine(*on, why.ref());
     else if (off != nullptr)
         say(verbName(verb) + u" is off: "_s + off->text);
-    else if (why.run.isNull() && !currentRunId().isNull())
+    else if (why.run.isNull() && !currentRunRef().isNull())
         say(verbName(verb) + u" is off: why this run waits has not been read yet."_s);
     else if (why.run.isNull())
         say(verbName(verb) + u" is off: select one run, or mark several with Space."_s);
@@ -170,10 +182,21 @@ void MainWindow::stage(Verb verb)
         say(verbName(verb) + u" is off: nothing in this run asks for it."_s);
 }
 
-void MainWindow::stageLine(const VerbLine& verb, const RunId& run)
+// A store that does not answer could not say what the act depends on.
+QString MainWindow::actsOff(StoreIx store) const
 {
-    if (!m_facts.mayAct) {
-        say(u"%1 is off: %2"_s.arg(verb.name, m_facts.whyNot));
+    const StoreState& state = m_stores.state(store);
+    if (!state.facts.mayAct)
+        return state.facts.whyNot;
+    if (!state.takesActs())
+        return (m_stores.several() ? state.name : u"the store"_s) + u" does not answer"_s;
+    return {};
+}
+
+void MainWindow::stageLine(const VerbLine& verb, const RunRef& run)
+{
+    if (const QString off = actsOff(run.store); !off.isEmpty()) {
+        say(u"%1 is off: %2"_s.arg(verb.name, off));
         return;
     }
     if (!verb.on) {
@@ -184,25 +207,28 @@ void MainWindow::stageLine(const VerbLine& verb, const RunId& run)
         return;
     ActRequest request;
     request.verb = verb.verb;
-    request.run = run;
+    request.store = run.store;
+    request.run = run.run;
     request.step = verb.step;
     request.approval = verb.approval;
     request.compensate = !verb.abandon;
-    m_sheet = new ActSheet(m_source, m_facts, request, this);
+    m_sheet = new ActSheet(m_stores.source(run.store), m_stores.state(run.store).facts, request, this);
     m_sheet->setAttribute(Qt::WA_DeleteOnClose);
     connect(m_sheet, &ActSheet::ended, this, [this, run](const ActResult& result) { actEnded(result, run); });
     m_sheet->open();
 }
 
-void MainWindow::actEnded(const ActResult& result, const RunId& run)
+void MainWindow::actEnded(const ActResult& result, const RunRef& run)
 {
     QString text = result.text;
     if (result.ownerElsewhere)
         text += u" The engine that owns the run acts on it within a second."_s;
     if (result.auditSeq != 0)
         text += u" Audit entry %1."_s.arg(countText(result.auditSeq));
+    if (m_stores.several())
+        text = m_stores.nameOf(run.store) + u": "_s + text;
     say(text);
-    poll();
+    m_stores.poll();
     m_triage->refresh();
     for (int i = 1; i < m_pages->count(); ++i)
         if (auto* page = static_cast<RunPage*>(m_pages->widget(i)); page->run() == run)
@@ -211,7 +237,7 @@ void MainWindow::actEnded(const ActResult& result, const RunId& run)
 
 void MainWindow::copyId()
 {
-    const RunId run = currentRunId();
+    const RunId run = currentRunRef().run;
     if (run.isNull())
         return say(u"Copy is off: select one run."_s);
     QApplication::clipboard()->setText(idText(run));
@@ -220,14 +246,14 @@ void MainWindow::copyId()
 
 void MainWindow::exportDot()
 {
-    const RunId run = currentRunId();
+    const auto [store, run] = currentRunRef();
     if (run.isNull())
         return say(u"Export is off: select one run."_s);
     const QString path =
         QFileDialog::getSaveFileName(this, u"Export graph"_s, shortId(run).remove(u'…') + u".dot"_s);
     if (path.isEmpty())
         return;
-    whenDone(m_source.dot(run), this, [this, path](const Reply<QString>& reply) {
+    whenDone(m_stores.source(store).dot(run), this, [this, path](const Reply<QString>& reply) {
         if (!reply)
             return trouble(reply.failure.what);
         QSaveFile file(path);
@@ -246,10 +272,18 @@ void MainWindow::askGo()
     box->open();
 }
 
+void MainWindow::askStore()
+{
+    auto* box = new OpenBox(this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    connect(box, &OpenBox::chosen, this, &MainWindow::storeWanted);
+    box->open();
+}
+
 void MainWindow::go(const QString& text)
 {
     m_going = text;
-    whenDone(m_source.find(text), this, [this, text](const Reply<RunId>& reply) {
+    whenDone(m_stores.find(text), this, [this, text](const Reply<RunRef>& reply) {
         if (m_going == text)
             m_going.clear();
         if (reply)

@@ -29,10 +29,11 @@ namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
 
-RunPage::RunPage(Source& source, const RunId& run, QWidget* parent)
+RunPage::RunPage(Source& source, const RunRef& run, QWidget* parent)
     : QWidget(parent)
     , m_source(source)
-    , m_run(run)
+    , m_store(run.store)
+    , m_run(run.run)
     , m_glyph(new QLabel(this))
     , m_sentence(new Sentence(this))
     , m_ends(safe::label({}, {.wrap = true, .selectable = true}, this))
@@ -40,8 +41,8 @@ RunPage::RunPage(Source& source, const RunId& run, QWidget* parent)
     , m_tabs(new ViewTabs(this))
     , m_views(new QStackedWidget(this))
     , m_steps(new StepsView(this))
-    , m_history(new HistoryView(source, run, this))
-    , m_data(new DataView(source, run, this))
+    , m_history(new HistoryView(source, run.run, this))
+    , m_data(new DataView(source, run.run, this))
     , m_later(new QTimer(this))
 {
     for (QLabel* label : {m_ends, m_meta}) {
@@ -111,7 +112,9 @@ void RunPage::connectSignals()
         showView(4);
         m_data->openPayload(step->payloads.back());
     });
-    connect(m_steps, &StepsView::runChosen, this, &RunPage::runChosen);
+    connect(m_steps, &StepsView::runChosen, this, [this](const RunId& other) {
+        Q_EMIT runChosen({m_store, other});
+    });
     connect(m_steps, &StepsView::previewsWanted, this, [this](const std::vector<PayloadLine>& payloads) {
         whenDone(
             m_source.previews(m_run, payloads), this, [this](const Reply<std::vector<PayloadText>>& reply) {
@@ -186,6 +189,7 @@ void RunPage::showEnds()
 void RunPage::showDetail(const RunDetail& detail)
 {
     m_detail = detail;
+    m_detail.line.store = m_detail.why.store = m_store;
     m_loaded = true;
     m_glyph->setPixmap(glyphPixmap(detail.why.glyph, 20, devicePixelRatioF()));
     m_glyph->setAccessibleName(glyphName(detail.why.glyph));
@@ -203,15 +207,20 @@ void RunPage::showDetail(const RunDetail& detail)
     m_history->setTotal(detail.version);
     m_tabs->setRight(m_steps->hiddenText());
     fillButtons();
-    Q_EMIT readAt(detail.at);
     Q_EMIT changed();
 }
 
 void RunPage::fillButtons()
 {
-    if (m_detail.why.verbs == m_buttonVerbs && m_buttons->count() > 0)
+    std::vector<VerbLine> verbs = m_detail.why.verbs;
+    if (!m_off.isEmpty())
+        for (VerbLine& verb : verbs) {
+            verb.on = false;
+            verb.text = m_off;
+        }
+    if (verbs == m_buttonVerbs && m_buttons->count() > 0)
         return;
-    m_buttonVerbs = m_detail.why.verbs;
+    m_buttonVerbs = std::move(verbs);
     QString focused;  // the keyboard stays where it is
     while (QLayoutItem* item = m_buttons->takeAt(0)) {
         if (item->widget()->hasFocus())
@@ -235,7 +244,7 @@ void RunPage::fillButtons()
                 button->setLayoutDirection(Qt::RightToLeft);  // the cap after the name
             }
             safe::setTip(button, verb.text);
-            connect(button, &QPushButton::clicked, this, [this, verb] { Q_EMIT verbChosen(verb, m_run); });
+            connect(button, &QPushButton::clicked, this, [this, verb] { Q_EMIT verbChosen(verb, run()); });
             m_buttons->addWidget(button);
             continue;
         }
@@ -243,7 +252,7 @@ void RunPage::fillButtons()
             shown(verb.name + (verb.on ? u"…"_s : u" (off: "_s + verb.text + u')'), false, 120)
                 .replace(u'&', u"&&"_s));
         action->setEnabled(verb.on);
-        connect(action, &QAction::triggered, this, [this, verb] { Q_EMIT verbChosen(verb, m_run); });
+        connect(action, &QAction::triggered, this, [this, verb] { Q_EMIT verbChosen(verb, run()); });
     }
     more->setMenu(menu);
     more->setEnabled(!menu->isEmpty());
@@ -259,6 +268,12 @@ void RunPage::fillButtons()
         if (m_buttons->itemAt(i)->widget()->accessibleName() == focused)
             next = m_buttons->itemAt(i)->widget();
     next->setFocus();
+}
+
+void RunPage::setOff(const QString& why)
+{
+    if (std::exchange(m_off, why) != why && m_loaded)
+        fillButtons();
 }
 
 void RunPage::setNow(qint64 now)
@@ -355,7 +370,7 @@ void RunPage::keyPressEvent(QKeyEvent* event)
     if (plain && event->key() >= Qt::Key_1 && event->key() <= Qt::Key_7)
         showView(event->key() - Qt::Key_0);
     else if (plain && event->key() == Qt::Key_Backspace && !m_detail.line.parent.isNull())
-        Q_EMIT runChosen(m_detail.line.parent);
+        Q_EMIT runChosen({m_store, m_detail.line.parent});
     else
         QWidget::keyPressEvent(event);
 }

@@ -22,18 +22,22 @@ class ViewTabs;
 class RunPage final : public QWidget {
     Q_OBJECT
 public:
-    RunPage(Source& source, const RunId& run, QWidget* parent = nullptr);
+    // The source is that of the run's store.
+    RunPage(Source& source, const RunRef& run, QWidget* parent = nullptr);
 
     // Reads the run. While one read is under way, or a large run was read just now, it is put off, not piled
     // up.
     void load();
     void setNow(qint64 now);
+    // Why no act is possible now, whatever was read; empty: as it was read.
+    void setOff(const QString& why);
     void focusNext(bool backwards);
     void focusView();
     // 1 steps, 3 history, 4 data: the numbers of the keyboard map.
     void showView(int number);
     bool takeLetter(QChar letter, bool shift);  // true: it was ours
-    [[nodiscard]] const RunId& run() const { return m_run; }
+    [[nodiscard]] RunRef run() const { return {m_store, m_run}; }
+    [[nodiscard]] StoreIx store() const { return m_store; }
     [[nodiscard]] const RunDetail& detail() const { return m_detail; }
     [[nodiscard]] QString place() const;
     [[nodiscard]] StepsView* steps() const { return m_steps; }
@@ -43,12 +47,11 @@ public:
 
 Q_SIGNALS:
     void changed();  // title or shape
-    void verbChosen(const cairn::ui::VerbLine& verb, const cairn::RunId& run);
+    void verbChosen(const cairn::ui::VerbLine& verb, const cairn::ui::RunRef& run);
     void letterTyped(QChar letter, bool shift);
-    void readAt(qint64 at);
     void failed(const QString& what);
     void said(const QString& text);
-    void runChosen(const cairn::RunId& run);  // child or parent
+    void runChosen(const cairn::ui::RunRef& run);  // child or parent, of the same store
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -66,6 +69,7 @@ private:
     void fillButtons();
 
     Source& m_source;
+    StoreIx m_store;
     RunId m_run;
     RunDetail m_detail;
     Tickets m_tickets;
@@ -80,6 +84,7 @@ private:
     HistoryView* m_history;
     DataView* m_data;
     std::vector<VerbLine> m_buttonVerbs;
+    QString m_off;
     QTimer* m_later;
     QElapsedTimer m_asked;  // since the last read was asked for
     qint64 m_took = 0;      // ms until it was shown

@@ -4,6 +4,7 @@
 #include "ui/models/attentionmodel.h"
 #include "ui/models/runsmodel.h"
 #include "ui/models/situationsmodel.h"
+#include "ui/models/storesmodel.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/docktitle.h"
 #include "ui/widgets/filterbox.h"
@@ -32,28 +33,33 @@ constexpr int kLine = 22;  // row heights of the attention dock
 constexpr int kHeadLine = 30;
 }  // namespace
 
-TriagePage::TriagePage(Source& source, QWidget* parent)
+TriagePage::TriagePage(Stores& stores, QWidget* parent)
     : QWidget(parent)
-    , m_source(source)
+    , m_stores(stores)
     , m_attention(new AttentionModel(this))
     , m_situations(new SituationsModel(this))
     , m_runs(new RunsModel(this))
+    , m_storeLines(new StoresModel(this))
     , m_attentionTable(new DataTable(u"Attention"_s, this))
     , m_situationsTable(new DataTable(u"Situations"_s, this))
     , m_runsTable(new DataTable(u"Runs"_s, this))
+    , m_storesTable(new DataTable(u"Stores"_s, this))
     , m_attentionTitle(new DockTitle(u"Attention"_s, this))
     , m_situationsTitle(new DockTitle(u"Situations"_s, this))
     , m_runsTitle(new DockTitle(u"Runs"_s, this))
+    , m_storesTitle(new DockTitle(u"Stores"_s, this))
     , m_filter(new FilterBox(this))
     , m_why(new WhyPanel(this))
 {
     m_attentionTable->setModel(m_attention);
     m_situationsTable->setModel(m_situations);
     m_runsTable->setModel(m_runs);
+    m_storesTable->setModel(m_storeLines);
     buildLayout();
     connectSignals();
     connectTables();
     connectMarks();
+    showStores();
     m_why->setEmpty(u"Reading the store."_s);
 }
 
@@ -70,6 +76,13 @@ QWidget* TriagePage::buildAttention()
     m_attentionTable->setRowSize(kLine);
     m_attentionTable->setProperty("ground", u"panel"_s);
     column->addWidget(m_attentionTable, 1);
+    column->addWidget(m_storesTitle);
+    m_storesTable->horizontalHeader()->hide();
+    m_storesTable->setRowSize(kLine);
+    m_storesTable->setProperty("ground", u"panel"_s);
+    m_storesTable->horizontalHeader()->setSectionResizeMode(StoresModel::Name, QHeaderView::ResizeToContents);
+    m_storesTable->horizontalHeader()->setSectionResizeMode(StoresModel::State, QHeaderView::Stretch);
+    column->addWidget(m_storesTable);
     panel->setMinimumWidth(190);
     return panel;
 }
@@ -96,10 +109,10 @@ QWidget* TriagePage::buildCentre()
     strip->setContentsMargins(12, 4, 12, 5);
     strip->setAutoFillBackground(true);
     m_strip = strip;
-    m_situationsTable->setColumns({176, 200, 172, 50, 76, 92}, SituationsModel::What);
+    m_situationsTable->setColumns({176, 110, 200, 172, 50, 76, 92}, SituationsModel::What);
     m_situationsTable->setGiveWay(
         {SituationsModel::Where, SituationsModel::NextAt, SituationsModel::Oldest}, 140);
-    m_runsTable->setColumns({186, 112, 110, 84, 58, 76, 88, 96, 100}, RunsModel::Workflow);
+    m_runsTable->setColumns({186, 110, 112, 110, 84, 58, 76, 88, 96, 100}, RunsModel::Workflow);
     m_runsTable->setGiveWay(
         {RunsModel::Attempt, RunsModel::Money, RunsModel::Step, RunsModel::NextAt, RunsModel::Key}, 108);
     m_runsTable->setMarkable(true);
@@ -174,7 +187,7 @@ void TriagePage::connectSignals()
     });
     connect(m_filter, &FilterBox::leave, this, &TriagePage::focusRuns);
     connect(m_why, &WhyPanel::verbChosen, this,
-        [this](const VerbLine& verb) { Q_EMIT verbChosen(verb, why().run); });
+        [this](const VerbLine& verb) { Q_EMIT verbChosen(verb, why().ref()); });
     connect(m_runs, &RunsModel::pageWanted, this, &TriagePage::loadPage);
     connect(m_runs, &RunsModel::linesWanted, this, &TriagePage::loadLines);
     connect(m_runsTable, &DataTable::nearEnd, this, [this] {
@@ -203,13 +216,14 @@ void TriagePage::connectTables()
     connect(m_runsTable, &DataTable::currentMoved, this, &TriagePage::runMoved);
     connect(m_attentionTable, &DataTable::opened, this, [this](const QModelIndex& index) {
         if (const AttentionLine* line = m_attention->row(index.row()))
-            m_filter->setFilter(line->filter);
+            m_filter->setFilter(
+                (m_stores.several() ? storeTerms(m_filter->filter()) : QString()) + line->filter);
     });
     connect(m_attentionTable, &QTableView::clicked, m_attentionTable, &DataTable::opened);
     connect(m_situationsTable, &DataTable::opened, this, [this](const QModelIndex& index) {
         const SituationLine* line = m_situations->row(index.row());
         if (line != nullptr && line->count == 1)
-            Q_EMIT openRun(line->example);
+            Q_EMIT openRun({line->store, line->example});
         else
             focusRuns();
     });
@@ -217,7 +231,10 @@ void TriagePage::connectTables()
         if (const RunSlot* slot = m_runs->row(index.row()))
             Q_EMIT openRun(slot->run);
     });
-    for (DataTable* table : {m_attentionTable, m_situationsTable, m_runsTable}) {
+    connect(m_storesTable, &DataTable::opened, this,
+        [this](const QModelIndex& index) { storeChosen(index.row()); });
+    connect(m_storesTable, &QTableView::clicked, m_storesTable, &DataTable::opened);
+    for (DataTable* table : {m_attentionTable, m_situationsTable, m_runsTable, m_storesTable}) {
         connect(table, &DataTable::letterTyped, this, &TriagePage::letterTyped);
         table->installEventFilter(this);
     }
@@ -230,8 +247,8 @@ void TriagePage::fitAttention()
     for (int i = 0; i < m_attention->rowCount(); ++i) {
         const AttentionLine& line = *m_attention->row(i);
         m_attentionTable->setRowHeight(i, line.head ? kHeadLine : kLine);
-        widest =
-            std::max(widest, tabularWidth(typeface(line.head ? 20 : 13, line.head), countText(line.count)));
+        widest = std::max(
+            widest, tabularWidth(typeface(line.head ? 20 : 13, line.head), m_attention->countOf(line)));
     }
     m_attentionTable->setColumnWidth(AttentionModel::Count, static_cast<int>(std::ceil(widest)) + 6 + 12 + 1);
 }
@@ -249,7 +266,8 @@ void TriagePage::writeTitles()
     m_situationsTitle->setRemark(shownText);
     const QString hidden = m_situationsTable->hiddenText();
     m_situationsTitle->setRight(hidden.isEmpty() ? u"sorted by who moves next, then oldest"_s : hidden);
-    m_attentionTitle->setRight(u"exact"_s);
+    const QString lacks = m_stores.shareText(m_overview.shares);
+    m_attentionTitle->setRight(lacks.isEmpty() ? u"exact"_s : u"at least: "_s + lacks);
     const SituationLine* selected = situation();
     const auto have = static_cast<quint64>(m_runs->rowCount());
     const quint64 total = selected != nullptr ? selected->count
@@ -293,8 +311,10 @@ QString TriagePage::stripText(quint64 total) const
                                : u"all %1 shown"_s.arg(countText(have)));
     if (m_fresh > 0)
         strip << u"%1 new since you looked, shown after F5"_s.arg(countText(m_fresh));
+    if (const QString lacks = m_stores.shareText(m_listShares); !lacks.isEmpty())
+        strip << lacks;
     if (m_listDirty && m_listAt != 0)
-        strip << u"list as of %1"_s.arg(clockText(m_listAt, m_now));
+        strip << u"list as of %1"_s.arg(clockText(m_listAt, now()));
     return strip.join(u" · "_s);
 }
 
@@ -304,11 +324,13 @@ void TriagePage::situationMoved()
         return;
     const SituationLine* line = m_situations->row(m_situationsTable->currentRow());
     const QString key = line != nullptr ? line->key : QString();
+    const StoreIx store = line != nullptr ? line->store : 0;
     m_whyOfRun = line != nullptr && line->count == 1;
     if (m_whyOfRun)
-        m_run = line->example;
-    if (key != m_situation) {
+        m_run = {line->store, line->example};
+    if (key != m_situation || store != m_situationOf) {
         m_situation = key;
+        m_situationOf = store;
         m_fresh = 0;
         loadRuns();
     }
@@ -336,13 +358,14 @@ void TriagePage::focusRuns() { m_runsTable->setFocus(); }
 
 void TriagePage::focusNext(bool backwards)
 {
-    const std::vector<QWidget*> order{m_attentionTable, m_situationsTable, m_runsTable, m_why->firstVerb()};
+    const std::vector<QWidget*> order{m_attentionTable, m_stores.several() ? m_storesTable : nullptr,
+        m_situationsTable, m_runsTable, m_why->firstVerb()};
     const auto count = static_cast<int>(order.size());
     int now = backwards ? count : -1;
     for (int i = 0; i < count; ++i)
         if (order[static_cast<std::size_t>(i)] != nullptr
             && (order[static_cast<std::size_t>(i)] == focusWidget()
-                || (i == 3 && m_why->isAncestorOf(focusWidget()))))
+                || (i == 4 && m_why->isAncestorOf(focusWidget()))))
             now = i;
     for (int n = 1; n <= count; ++n) {
         QWidget* next =
@@ -361,6 +384,8 @@ QString TriagePage::place() const
         return u"Situations"_s;
     if (focus == m_attentionTable)
         return u"Attention"_s;
+    if (focus == m_storesTable)
+        return u"Stores"_s;
     if (focus == m_filter->edit())
         return u"Filter"_s;
     return focus != nullptr && m_why->isAncestorOf(focus) ? u"Why"_s : u"Runs"_s;

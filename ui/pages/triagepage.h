@@ -2,7 +2,7 @@
 // Triage: who moves next (left), situations and runs (centre), why (right). Everything arrives from the
 // source; refresh never moves selection or scroll, new rows are announced.
 
-#include "ui/data/source.h"
+#include "ui/data/stores.h"
 
 #include <QWidget>
 
@@ -17,23 +17,26 @@ class DockTitle;
 class FilterBox;
 class RunsModel;
 class SituationsModel;
+class StoresModel;
 class WhyPanel;
 
 class TriagePage final : public QWidget {
     Q_OBJECT
 public:
-    explicit TriagePage(Source& source, QWidget* parent = nullptr);
+    explicit TriagePage(Stores& stores, QWidget* parent = nullptr);
 
     void load();                           // first read
     void refresh();                        // F5: counts, situations and the runs on screen
     void merge(const ChangeSet& changes);  // live
-    void setNow(qint64 now);
+    void tick();                           // time has passed
+    void again();                          // what was read may be out of date, or incomplete
+    void showStores();                     // another store, another state of one
     void focusFilter();
     void focusNext(bool backwards);  // F6
     void focusRuns();
     // The run that an act would concern; null: none, or a situation of several. `why` is about that run, or
     // of nothing while that is being read.
-    [[nodiscard]] RunId run() const;
+    [[nodiscard]] RunRef run() const;
     [[nodiscard]] const WhyView& why() const;
     [[nodiscard]] std::vector<RunLine> marked() const;  // runs that an act on several would concern
     void clearMarks();
@@ -46,14 +49,15 @@ public:
     [[nodiscard]] WhyPanel* whyPanel() const { return m_why; }
     [[nodiscard]] RunsModel* runsModel() const { return m_runs; }
     [[nodiscard]] const Overview& overview() const { return m_overview; }
-    [[nodiscard]] bool settled() const { return m_open == 0; }
+    [[nodiscard]] DataTable* storesTable() const { return m_storesTable; }
+    [[nodiscard]] const std::vector<StoreShare>& shares() const { return m_listShares; }
+    [[nodiscard]] bool settled() const { return m_open == 0 && m_asides == 0; }
 
 Q_SIGNALS:
-    void openRun(const cairn::RunId& run);
-    void verbChosen(const cairn::ui::VerbLine& verb, const cairn::RunId& run);
+    void openRun(const cairn::ui::RunRef& run);
+    void verbChosen(const cairn::ui::VerbLine& verb, const cairn::ui::RunRef& run);
     void letterTyped(QChar letter, bool shift);
-    void whyChanged();     // other verbs may be possible now
-    void read(qint64 at);  // an answer came: store time of it
+    void whyChanged();  // other verbs may be possible now
     void failed(const QString& what);
 
 protected:
@@ -75,14 +79,18 @@ private:
     void catchUp();
     void fitAttention();
     [[nodiscard]] QString stripText(quint64 total) const;
+    void storeChosen(int row);
+    [[nodiscard]] std::vector<qint64> nows() const;
+    [[nodiscard]] qint64 now() const;  // of the first store that tells it
     [[nodiscard]] bool readsFromTop() const;
     void loadOverview();
     void showOverview(const Overview& overview);
     void loadRuns();
     void loadPage();
-    void loadLines(const std::vector<RunId>& runs);
+    void loadLines(const std::vector<RunRef>& runs);
     void loadWhy();
     void showWhy(const Reply<WhyView>& reply);
+    void showVerbs();  // those of a store that keeps silent are off
     [[nodiscard]] QString nothingText() const;
     void keepSituation();
     [[nodiscard]] const SituationLine* situation() const;  // null: none is selected, or it is over
@@ -92,36 +100,44 @@ private:
     template<typename T, typename F>
     void follow(QFuture<Reply<T>> future, Tickets& tickets, F then, bool* dirty = nullptr);
 
-    Source& m_source;
+    Stores& m_stores;
     AttentionModel* m_attention;
     SituationsModel* m_situations;
     RunsModel* m_runs;
+    StoresModel* m_storeLines;
     DataTable* m_attentionTable;
     DataTable* m_situationsTable;
     DataTable* m_runsTable;
+    DataTable* m_storesTable;
     DockTitle* m_attentionTitle;
     DockTitle* m_situationsTitle;
     DockTitle* m_runsTitle;
+    DockTitle* m_storesTitle;
     QLabel* m_strip = nullptr;
     FilterBox* m_filter;
     WhyPanel* m_why;
     QSplitter* m_tables = nullptr;
     QSplitter* m_split = nullptr;
     bool m_sized = false;
-    Tickets m_overviewTickets, m_runsTickets, m_pageTickets, m_whyTickets, m_lineTickets;
+    Tickets m_overviewTickets, m_runsTickets, m_pageTickets, m_whyTickets;
     Overview m_overview;
+    std::vector<StoreShare> m_listShares;  // stores that are missing in the list, or old there
+    std::vector<StoreTag> m_tags;
+    StoreIx m_situationOf = 0;
     QString m_situation;  // key; empty: all runs
-    RunId m_run;
-    bool m_whyOfRun = false;   // a run of the situation is selected, not all of it
-    QString m_whySubject;      // what the panel tells of: a run or a situation
-    bool m_dirty = false;      // something has changed since the counts were read
-    bool m_listDirty = false;  // …since the list was
-    qint64 m_listAt = 0;       // store time of the list
-    qint64 m_whyAt = 0;        // store time of the sentence
-    qint64 m_now = 0;
-    quint64 m_fresh = 0;   // runs that came since the list was read
-    int m_open = 0;        // requests under way
-    bool m_quiet = false;  // selection is set by us, not by the person
+    RunRef m_run;
+    bool m_whyOfRun = false;        // a run of the situation is selected, not all of it
+    QString m_whySubject;           // what the panel tells of: a run or a situation
+    std::optional<WhyView> m_told;  // what it was told of it
+    bool m_dirty = false;           // something has changed since the counts were read
+    bool m_listDirty = false;       // …since the list was
+    qint64 m_listAt = 0;            // store time of the list
+    qint64 m_whyAt = 0;             // monotonic: when the sentence was asked for
+    qint64 m_overviewAt = 0;        // …and when counts were answered
+    quint64 m_fresh = 0;            // runs that came since the list was read
+    int m_open = 0;                 // requests about lists under way
+    int m_asides = 0;               // …and about a run: a store that keeps silent on one holds up no list
+    bool m_quiet = false;           // selection is set by us, not by the person
 };
 
 }  // namespace cairn::ui

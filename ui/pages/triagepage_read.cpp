@@ -10,6 +10,8 @@
 
 #include <QScrollBar>
 
+#include <map>
+
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
@@ -46,6 +48,7 @@ void TriagePage::load()
 
 void TriagePage::refresh()
 {
+    m_stores.touchAll();
     m_fresh = 0;
     loadOverview();
     loadRuns();
@@ -56,16 +59,17 @@ void TriagePage::loadOverview()
 {
     m_dirty = false;
     follow(
-        m_source.overview(m_filter->filter()), m_overviewTickets,
+        m_stores.overview(m_filter->filter()), m_overviewTickets,
         [this](const Overview& o) { showOverview(o); }, &m_dirty);
 }
 
 void TriagePage::showOverview(const Overview& overview)
 {
     m_overview = overview;
-    Q_EMIT read(overview.at);
-    setNow(overview.at);
+    m_overviewAt = monotonicMs();
+    m_attention->setAtLeast(!overview.shares.empty());
     m_attention->setLines(overview.attention);
+    showStores();
     fitAttention();
     QString effect;
     if (!m_filter->filter().isEmpty() && overview.filter.valid)
@@ -88,7 +92,7 @@ void TriagePage::keepSituation()
 {
     if (m_situation.isEmpty())
         return;
-    const int row = m_situations->rowOf(m_situation);
+    const int row = m_situations->rowOf({m_situationOf, m_situation});
     if (row == m_situationsTable->currentRow())
         return;
     m_situationsTable->setCurrentIndex(row < 0 ? QModelIndex() : m_situations->index(row, 0));
@@ -99,10 +103,10 @@ void TriagePage::keepSituation()
 void TriagePage::loadRuns()
 {
     m_listDirty = false;
-    const SliceRequest request{
-        m_filter->filter(), m_situation, std::nullopt, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
+    const ListRequest request{
+        m_filter->filter(), m_situationOf, m_situation, {}, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
     follow(
-        m_source.runs(request), m_runsTickets,
+        m_stores.runs(request), m_runsTickets,
         [this](const RunSlice& slice) {
             m_pageTickets.next();  // pages of the old list are of no use any more
             m_quiet = true;
@@ -117,13 +121,14 @@ void TriagePage::loadRuns()
 void TriagePage::showRuns(const RunSlice& slice)
 {
     m_listAt = slice.at;
+    m_listShares = slice.shares;
     if (m_runsTable->currentRow() < 0 && m_runs->rowCount() > 0) {
         m_quiet = true;
         m_runsTable->setCurrentIndex(m_runs->index(0, 0));
         m_quiet = false;
     }
     const RunSlot* slot = m_runs->row(m_runsTable->currentRow());
-    m_run = slot != nullptr ? slot->run : RunId();
+    m_run = slot != nullptr ? slot->run : RunRef();
     writeTitles();
     loadWhy();
 }
@@ -133,10 +138,10 @@ void TriagePage::showRuns(const RunSlice& slice)
 void TriagePage::settleRuns()
 {
     m_listDirty = false;
-    const SliceRequest request{
-        m_filter->filter(), m_situation, std::nullopt, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
+    const ListRequest request{
+        m_filter->filter(), m_situationOf, m_situation, {}, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
     follow(
-        m_source.runs(request), m_runsTickets,
+        m_stores.runs(request), m_runsTickets,
         [this](const RunSlice& slice) {
             const QPersistentModelIndex top = m_runsTable->indexAt(QPoint(1, 1));
             const int offset = top.isValid() ? m_runsTable->rowViewportPosition(top.row()) : 0;
@@ -153,43 +158,67 @@ void TriagePage::settleRuns()
 
 void TriagePage::loadPage()
 {
-    const SliceRequest request{m_filter->filter(), m_situation, m_runs->mark(), 200};
-    follow(m_source.runs(request), m_pageTickets, [this](const RunSlice& slice) {
+    const ListRequest request{m_filter->filter(), m_situationOf, m_situation, m_runs->places(), 200};
+    follow(m_stores.page(request), m_pageTickets, [this](const RunSlice& slice) {
         m_runs->addPage(slice);
         writeTitles();
     });
 }
 
-void TriagePage::loadLines(const std::vector<RunId>& runs)
+// Each store by itself: one that keeps silent leaves its rows as they are, and holds up no others.
+void TriagePage::loadLines(const std::vector<RunRef>& runs)
 {
-    follow(m_source.lines(runs), m_lineTickets,
-        [this](const std::vector<RunLine>& lines) { m_runs->setLines(lines); });
+    std::map<StoreIx, std::vector<RunId>> wanted;
+    for (const RunRef& ref : runs)
+        wanted[ref.store].push_back(ref.run);
+    for (const auto& [store, ids] : wanted) {
+        ++m_asides;
+        whenDone(m_stores.source(store).lines(ids), this,
+            [this, store = store](const Reply<std::vector<RunLine>>& reply) {
+                --m_asides;
+                if (!reply && !reply.failure.cancelled)
+                    Q_EMIT failed(reply.failure.what);
+                if (!reply)
+                    return;
+                std::vector<RunLine> lines = *reply.value;
+                for (RunLine& line : lines)
+                    line.store = store;
+                m_runs->setLines(lines);
+            });
+    }
 }
 
-RunId TriagePage::run() const { return m_situation.isEmpty() || m_whyOfRun ? m_run : RunId(); }
+RunRef TriagePage::run() const { return m_situation.isEmpty() || m_whyOfRun ? m_run : RunRef(); }
 
 const SituationLine* TriagePage::situation() const
 {
-    return m_situation.isEmpty() ? nullptr : m_situations->row(m_situations->rowOf(m_situation));
+    return m_situation.isEmpty() ? nullptr
+                                 : m_situations->row(m_situations->rowOf({m_situationOf, m_situation}));
 }
 
 const WhyView& TriagePage::why() const
 {
     static const WhyView kNothing;
-    return m_why->why().run == run() ? m_why->why() : kNothing;
+    return m_why->why().run == run().run && (run().isNull() || m_why->why().store == run().store)
+        ? m_why->why()
+        : kNothing;
 }
 
 // What the panel tells is what letters and buttons act on. While the answer about another run is under way,
 // and where it failed, it tells nothing.
 void TriagePage::loadWhy()
 {
-    m_whyAt = m_now;
+    m_whyAt = monotonicMs();
     const quint64 ticket = m_whyTickets.next();
-    const RunId of = run();
+    const RunRef of = run();
     const SituationLine* line = situation();
-    const QString subject = !of.isNull() ? idText(of) : line != nullptr ? line->key : QString();
+    const StoreIx store = !of.isNull() ? of.store : line != nullptr ? line->store : 0;
+    QString subject = !of.isNull() ? idText(of.run) : line != nullptr ? line->key : QString();
+    if (!subject.isEmpty())
+        subject += u" "_s + QString::number(store);
     if (subject.isEmpty()) {
         m_whySubject.clear();
+        m_told.reset();
         if (m_listAt != 0)
             m_why->setEmpty(nothingText());
         Q_EMIT whyChanged();
@@ -197,28 +226,49 @@ void TriagePage::loadWhy()
     }
     if (subject != m_whySubject) {
         m_whySubject = subject;
+        m_told.reset();
         m_why->setEmpty(u"Reading why."_s);
         Q_EMIT whyChanged();
     }
-    ++m_open;
-    whenDone(of.isNull() ? m_source.whyOf(*line) : m_source.why(of), this,
-        [this, ticket](const Reply<WhyView>& reply) {
-            --m_open;
+    ++m_asides;
+    Source& source = m_stores.source(store);
+    whenDone(of.isNull() ? source.whyOf(*line) : source.why(of.run), this,
+        [this, ticket, store](Reply<WhyView> reply) {
+            --m_asides;
+            if (reply)
+                reply.value->store = store;
             if (m_whyTickets.current(ticket))
                 showWhy(reply);
-            catchUp();
         });
 }
 
 void TriagePage::showWhy(const Reply<WhyView>& reply)
 {
     if (reply) {
-        m_why->setWhy(*reply.value);
+        m_told = *reply.value;
+        showVerbs();
+    } else if (m_told && !m_stores.state(m_told->store).takesActs()) {
+        showVerbs();  // what was read stays; that it is old stands in the status
     } else if (!reply.failure.cancelled) {
+        m_told.reset();
         m_why->setEmpty(u"Why could not be read: %1 F5 reads it again."_s.arg(reply.failure.what));
         Q_EMIT failed(reply.failure.what);
     }
     Q_EMIT whyChanged();
+}
+
+void TriagePage::showVerbs()
+{
+    if (!m_told)
+        return;
+    WhyView why = *m_told;
+    const StoreState& state = m_stores.state(why.store);
+    if (!state.takesActs())
+        for (VerbLine& verb : why.verbs) {
+            verb.on = false;
+            verb.text = (m_stores.several() ? state.name : u"the store"_s) + u" does not answer"_s;
+        }
+    m_why->setWhy(why);
 }
 
 // Where there is no run to tell of.
@@ -236,7 +286,7 @@ void TriagePage::merge(const ChangeSet& changes)
         m_dirty = true;
         m_listDirty = true;
         for (const RunLine& line : changes.lines)
-            if (line.run == m_run)
+            if (line.ref() == m_run)
                 loadWhy();
     }
     catchUp();
@@ -264,20 +314,46 @@ bool TriagePage::readsFromTop() const
         && m_runs->marks() == 0;
 }
 
-void TriagePage::setNow(qint64 now)
+void TriagePage::again()
+{
+    m_dirty = m_listDirty = true;
+    catchUp();
+}
+
+std::vector<qint64> TriagePage::nows() const
+{
+    std::vector<qint64> all;
+    for (StoreIx store = 0; store < m_stores.count(); ++store)
+        all.push_back(m_stores.state(store).now());
+    return all;
+}
+
+qint64 TriagePage::now() const
+{
+    for (const qint64 one : nows())
+        if (one != 0)
+            return one;
+    return 0;
+}
+
+void TriagePage::tick()
 {
     // The sentence says "asked 3 m ago": it must stay true while nothing changes. And a worker that is lost
     // changes nothing in the store, but shows in counts and lists.
     constexpr qint64 kAge = 15'000;
-    m_now = now;
-    if (isVisible() && m_open == 0 && m_whyAt != 0 && now - m_whyAt > kAge)
+    const qint64 now = monotonicMs();
+    if (isVisible() && m_whyAt != 0 && now - m_whyAt > kAge)
         loadWhy();
-    if (isVisible() && m_open == 0 && m_overview.at != 0 && now - m_overview.at > kAge) {
-        m_dirty = m_listDirty = true;
-        catchUp();
+    if (isVisible() && m_open == 0 && m_overviewAt != 0 && now - m_overviewAt > kAge) {
+        m_overviewAt = now;
+        m_stores.touchAll();
+        m_stores.refreshFacts();
+        again();
     }
-    m_situations->setNow(now);
-    m_runs->setNow(now);
+    showStores();
+    showVerbs();
+    if (!m_overview.shares.empty() || !m_listShares.empty())
+        writeTitles();  // the age of what is old
     m_situationsTable->viewport()->update();
     m_runsTable->viewport()->update();
 }

@@ -31,7 +31,9 @@ QColor Band::ink() const { return production() ? theme().prodText : theme().othe
 
 QString Band::environmentWord() const
 {
-    QString word = production() ? u"PROD"_s : shown(m_facts.environment, false, 12).toUpper();
+    QString word = !m_word.isEmpty() ? m_word
+        : production()               ? u"PROD"_s
+                                     : shown(m_facts.environment, false, 12).toUpper();
     if (m_facts.testClock)
         word += u" · TEST CLOCK"_s;
     return word;
@@ -41,6 +43,8 @@ QString Band::safetyText() const
 {
     if (m_facts.name.isEmpty())
         return u"opening"_s;
+    if (!m_level.isEmpty())
+        return m_level;
     if (m_facts.closed)
         return u"MOVED or moving: look only"_s;
     if (!m_facts.mayAct)
@@ -48,20 +52,23 @@ QString Band::safetyText() const
     return m_facts.guarded ? u"guarded: reason always"_s : u"free: reason optional"_s;
 }
 
-void Band::setFacts(const StoreFacts& facts)
+void Band::setFacts(const StoreFacts& facts, const QString& word, const QString& level)
 {
     m_facts = facts;
+    m_word = word;
+    m_level = level;
     retheme();
     placeMenus();
     setAccessibleName(
         shown(environmentWord() + u' ' + facts.name + u", "_s + safetyText() + u", "_s + facts.person));
 }
 
-void Band::setClock(qint64 now, qint64 age, const QString& trouble)
+void Band::setClock(qint64 now, const QString& status, bool amiss)
 {
     m_now = now;
-    m_age = age;
-    m_trouble = shown(trouble);
+    m_status = shown(status);
+    m_amiss = amiss;
+    setAccessibleDescription(m_status);
     update();
 }
 
@@ -125,13 +132,15 @@ void Band::paintEvent(QPaintEvent*)
         right -= 24;
         return area;
     };
-    QString age = u"nothing read yet"_s;
-    if (!m_trouble.isEmpty())
-        age = m_trouble
-            + (m_age >= 0 ? u", data is "_s + durationText(m_age / 1000 * 1000) + u" old"_s : QString());
-    else if (m_age >= 0)
-        age = m_age < 3000 ? u"live"_s : u"read %1 ago"_s.arg(durationText(m_age / 1000 * 1000));
-    put(age, typeface(13), true);
+    // What is amiss is said in any case, cut where there is no room for all of it.
+    const QString status = m_status.isEmpty() ? u"nothing read yet"_s : m_status;
+    const double room = right - menusEnd - (m_amiss ? 20 : 0);
+    const QRectF said =
+        put(QFontMetricsF(typeface(13)).elidedText(status, Qt::ElideRight, room), typeface(13), !m_amiss);
+    if (m_amiss && said.isValid()) {
+        paintWarning(painter, QRectF(said.left() - 20, 9, 14, 14), ground());
+        right -= 20;
+    }
     m_zone = put(zoneName(), typeface(13, true), true);
     if (m_now != 0)
         put(instantText(m_now), typeface(13, false, Face::Mono), true);

@@ -15,10 +15,10 @@ class Band final : public QWidget {
 public:
     explicit Band(QWidget* parent = nullptr);
 
-    void setFacts(const StoreFacts& facts);
-    // Store time, age of what is shown in milliseconds (-1: nothing yet), and what is wrong with the
-    // connection.
-    void setClock(qint64 now, qint64 age, const QString& trouble);
+    // `word` and `level` take the place of the facts' own where they stand for several stores.
+    void setFacts(const StoreFacts& facts, const QString& word = {}, const QString& level = {});
+    // Store time, how old what is shown is, and whether that is amiss.
+    void setClock(qint64 now, const QString& status, bool amiss);
     [[nodiscard]] QMenuBar* menus() const { return m_menus; }
     [[nodiscard]] QColor ground() const;
     [[nodiscard]] QColor edge() const;
@@ -42,8 +42,10 @@ private:
     StoreFacts m_facts;
     QMenuBar* m_menus;
     qint64 m_now = 0;
-    qint64 m_age = -1;
-    QString m_trouble;
+    QString m_word;
+    QString m_level;
+    QString m_status;
+    bool m_amiss = false;
     QRectF m_zone;
 };
 

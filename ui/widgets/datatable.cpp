@@ -112,9 +112,19 @@ void DataTable::setColumnWanted(int column, bool wanted)
     fitColumns();
 }
 
+void DataTable::setColumnAbsent(int column, bool absent)
+{
+    if (absent)
+        m_absent.insert(column);
+    else
+        m_absent.remove(column);
+    fitColumns();
+}
+
 void DataTable::fitColumns()
 {
     QSet<int> hidden = m_unwanted;
+    hidden += m_absent;
     int taken = m_least;
     for (int i = 0; i < m_widths.size(); ++i)
         if (i != m_stretch && !hidden.contains(i))
@@ -142,7 +152,7 @@ QString DataTable::hiddenText() const
 {
     QStringList names;
     for (int i = 0; i < m_widths.size(); ++i)
-        if (isColumnHidden(i))
+        if (isColumnHidden(i) && !m_absent.contains(i))
             names << model()->headerData(i, Qt::Horizontal).toString();
     if (names.isEmpty())
         return {};

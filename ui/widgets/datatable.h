@@ -19,6 +19,8 @@ public:
     // than `least`.
     void setGiveWay(const QList<int>& order, int least);
     void setColumnWanted(int column, bool wanted);
+    // A column that does not concern this table now: not shown, and not among those that are hidden.
+    void setColumnAbsent(int column, bool absent);
     void setMarkable(bool on)
     {
         m_markable = on;
@@ -55,6 +57,7 @@ private:
     QList<int> m_widths;
     QList<int> m_giveWay;
     QSet<int> m_unwanted;
+    QSet<int> m_absent;
     int m_stretch = -1;
     int m_least = 0;
     bool m_markable = false;

@@ -95,6 +95,10 @@ void paintLeading(
             static_cast<Glyph>(glyph), ground);
         pen.x += size + 8;
     }
+    if (index.data(WarnRole).toBool()) {
+        paintWarning(painter, QRectF(pen.x, rect.center().y() - 6, 12, 12), ground);
+        pen.x += 16;
+    }
     const int fold = index.data(FoldRole).toInt();
     if (fold != 0) {
         paintFold(painter, QPointF(pen.x, rect.center().y() - 4), fold == 2);
@@ -102,9 +106,36 @@ void paintLeading(
     }
 }
 
+// A store's name on the ground of its environment; production carries a lock. Neither is the row's state.
+void paintTag(QPainter& painter, const QRectF& rect, const QModelIndex& index, TagLook look, const Pen& pen)
+{
+    const bool production = look == TagLook::Production;
+    const double lead = production ? 19 : 6;
+    painter.setFont(typeface(11));
+    const QFontMetricsF metrics(painter.font());
+    const double room = std::max(0.0, pen.right - pen.x - lead - 6);
+    const QString text = elided(metrics, index.data(Qt::DisplayRole).toString(), room);
+    const QRectF box(
+        pen.x, rect.center().y() - 9, lead + std::min(room, metrics.horizontalAdvance(text)) + 6, 17);
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(production ? theme().prodLine : theme().otherLine, 1));
+    painter.setBrush(production ? theme().prodBand : theme().otherBand);
+    painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+    painter.restore();
+    const QColor ink = production ? theme().prodText : theme().otherText;
+    if (production)
+        paintLock(painter, QRectF(box.left() + 4, box.top() + 1.5, 12, 14), ink);
+    painter.setPen(ink);
+    painter.drawText(
+        box.adjusted(lead, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft | Qt::TextSingleLine, text);
+}
+
 void paintText(
     QPainter& painter, const QRectF& rect, const QModelIndex& index, int look, bool selected, const Pen& pen)
 {
+    if (const int tag = index.data(TagRole).toInt(); tag != 0)
+        return paintTag(painter, rect, index, static_cast<TagLook>(tag), pen);
     const bool big = (look & BigLook) != 0;
     painter.setFont(
         typeface(big ? 20 : 13, (look & BoldLook) != 0, (look & MonoLook) != 0 ? Face::Mono : Face::Text));

@@ -136,6 +136,21 @@ void paintLock(QPainter& painter, const QRectF& where, const QColor& color)
     painter.restore();
 }
 
+void paintWarning(QPainter& painter, const QRectF& where, const QColor& ground)
+{
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.translate(where.topLeft());
+    painter.scale(where.width() / 16, where.height() / 16);
+    painter.setPen(QPen(theme().family(Family::Person), 1.6, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter.setBrush(theme().family(Family::Person));
+    painter.drawPolygon(QPolygonF({QPointF(8, 1.8), QPointF(15, 14), QPointF(1, 14)}));
+    painter.setPen(QPen(ground, 1.9, Qt::SolidLine, Qt::RoundCap));
+    painter.drawLine(QPointF(8, 6.2), QPointF(8, 9.6));
+    painter.drawPoint(QPointF(8, 12.2));
+    painter.restore();
+}
+
 void paintChevron(QPainter& painter, const QPointF& topLeft, const QColor& color)
 {
     painter.save();

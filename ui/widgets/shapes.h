@@ -19,6 +19,8 @@ void paintGlyph(QPainter& painter, const QRectF& where, Glyph glyph, const QColo
 // The program's own icon, in the sizes that desktops ask for.
 [[nodiscard]] QIcon programIcon();
 void paintLock(QPainter& painter, const QRectF& where, const QColor& color);
+// A triangle with a mark, in amber: something is amiss here, and goes on without a person.
+void paintWarning(QPainter& painter, const QRectF& where, const QColor& ground);
 void paintChevron(QPainter& painter, const QPointF& topLeft, const QColor& color);
 
 }  // namespace cairn::ui

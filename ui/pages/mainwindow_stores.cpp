@@ -1,0 +1,232 @@
+// The stores of the window: what the band says of them, and what is said when one falls silent.
+#include "ui/data/format.h"
+#include "ui/data/safetext.h"
+#include "ui/pages/mainwindow.h"
+#include "ui/pages/runpage.h"
+#include "ui/pages/triagepage.h"
+#include "ui/widgets/band.h"
+
+#include <QStackedWidget>
+#include <QTabBar>
+#include <QTimer>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+bool production(const StoreFacts& facts)
+{
+    return facts.environment.startsWith(u"prod"_s, Qt::CaseInsensitive);
+}
+
+// The word over several: all environments, production first.
+QString wordOf(const std::vector<StoreFacts>& all)
+{
+    QStringList words;
+    for (const StoreFacts& facts : all)
+        if (const QString word =
+                production(facts) ? u"PROD"_s : shown(facts.environment, false, 12).toUpper();
+            !words.contains(word)) {
+            if (production(facts))
+                words.prepend(word);
+            else
+                words << word;
+        }
+    return words.join(u" + "_s);
+}
+
+// How many of each level, where they differ.
+QString levelOf(const std::vector<StoreFacts>& all)
+{
+    quint64 look = 0;
+    quint64 guarded = 0;
+    for (const StoreFacts& facts : all) {
+        look += facts.mayAct ? 0 : 1;
+        guarded += facts.mayAct && facts.guarded ? 1 : 0;
+    }
+    const quint64 free = all.size() - look - guarded;
+    QStringList parts;
+    for (const auto& [count, word] :
+        {std::pair{guarded, u"guarded"_s}, {free, u"free"_s}, {look, u"look only"_s}})
+        if (count == all.size())
+            return {};  // as one store says it
+        else if (count > 0)
+            parts << countText(count) + u' ' + word;
+    return parts.join(u", "_s);
+}
+
+// One that stands for all: the colour is the strictest one's.
+StoreFacts standFor(const std::vector<StoreFacts>& all, std::size_t count)
+{
+    StoreFacts sum = all.front();
+    sum.name = u"%1 stores"_s.arg(count);
+    sum.mayAct = sum.closed = false;
+    for (const StoreFacts& facts : all) {
+        if (production(facts))
+            sum.environment = facts.environment;
+        sum.guarded = sum.guarded || facts.guarded;
+        sum.mayAct = sum.mayAct || facts.mayAct;
+        sum.testClock = sum.testClock || facts.testClock;
+        if (facts.person != sum.person)
+            sum.person = u"a login of each"_s;
+    }
+    sum.closed = std::all_of(all.begin(), all.end(), [](const StoreFacts& facts) { return facts.closed; });
+    return sum;
+}
+
+QString liveText(qint64 age)
+{
+    if (age < 0)
+        return u"nothing read yet"_s;
+    return age < 3000 ? u"live"_s : u"read %1 ago"_s.arg(durationText(age / 1000 * 1000));
+}
+
+}  // namespace
+
+void MainWindow::connectStores()
+{
+    connect(&m_stores, &Stores::opened, this, &MainWindow::storeOpened);
+    connect(&m_stores, &Stores::cannotOpen, this, &MainWindow::storeFailed);
+    connect(&m_stores, &Stores::heard, this, &MainWindow::storeHeard);
+    connect(&m_stores, &Stores::factsChanged, this, &MainWindow::storeChanged);
+    connect(&m_stores, &Stores::changed, this, &MainWindow::applyChanges);
+    connect(&m_stores, &Stores::fuller, m_triage, &TriagePage::again);
+}
+
+void MainWindow::storeOpened(StoreIx)
+{
+    showBand();
+    writeTabs();
+    if (std::exchange(m_begun, true)) {
+        m_triage->again();
+        return;
+    }
+    m_triage->load();
+    m_triage->focusRuns();
+    writeKeys();
+    setPolling(true);
+    Q_EMIT ready();
+}
+
+void MainWindow::storeFailed(StoreIx store, const Failure& failure)
+{
+    bool hope = false;
+    for (StoreIx other = 0; other < m_stores.count(); ++other)
+        hope = hope || m_stores.state(other).opened || m_stores.state(other).trouble.isEmpty();
+    if (!m_stores.several())
+        Q_EMIT cannotOpen(failure.what + u' ' + failure.todo);
+    else if (!hope)
+        Q_EMIT cannotOpen(u"None of the stores can be opened. %1: %2 %3"_s.arg(
+            m_stores.nameOf(store), failure.what, failure.todo));
+}
+
+// What falls silent is said once, and stands in the band as long as it lasts.
+void MainWindow::storeHeard(StoreIx store)
+{
+    m_said.resize(std::max<std::size_t>(m_said.size(), store + 1));
+    const StoreState& state = m_stores.state(store);
+    if (m_said[store] != state.trouble) {
+        m_said[store] = state.trouble;
+        const QString who = m_stores.several() ? state.name + u": "_s : QString();
+        if (!state.trouble.isEmpty())
+            say(who + state.trouble);
+        else if (m_stores.several())
+            say(who + u"it answers again."_s);
+    }
+    tick();
+}
+
+// Rights, level or place of a store are others now: so is what one may do.
+void MainWindow::storeChanged(StoreIx store)
+{
+    showBand();
+    m_triage->again();
+    for (int i = 1; i < m_pages->count(); ++i)
+        if (auto* page = static_cast<RunPage*>(m_pages->widget(i)); page->store() == store)
+            page->load();
+    const StoreFacts& facts = m_stores.state(store).facts;
+    const QString who = m_stores.several() ? facts.name + u": "_s : QString();
+    say(facts.mayAct
+            ? who + (facts.guarded ? u"acts are possible, each with a reason."_s : u"acts are possible."_s)
+            : who + u"look only: "_s + facts.whyNot);
+}
+
+void MainWindow::showBand()
+{
+    std::vector<StoreFacts> all;
+    QStringList names;
+    for (StoreIx store = 0; store < m_stores.count(); ++store) {
+        names << m_stores.nameOf(store);
+        if (m_stores.state(store).opened)
+            all.push_back(m_stores.state(store).facts);
+    }
+    if (all.empty())
+        return;
+    const RunPage* page = currentRun();
+    if (page != nullptr && m_stores.state(page->store()).opened)
+        all = {m_stores.state(page->store()).facts};
+    const bool one = !m_stores.several() || page != nullptr;
+    m_facts = one ? all.front() : standFor(all, m_stores.count());
+    m_band->setFacts(m_facts, one ? QString() : wordOf(all), one ? QString() : levelOf(all));
+    setWindowTitle(one ? u"%1 %2 – Cairn"_s.arg(shown(m_facts.environment).toUpper(), shown(m_facts.name))
+                       : u"%1 %2 – Cairn"_s.arg(wordOf(all), shown(names.join(u", "_s))));
+    tick();
+    update();
+}
+
+// Polling goes on, so what is shown is at most a second old; but somebody should know.
+QString MainWindow::deafText() const
+{
+    QStringList names;
+    for (StoreIx store = 0; store < m_stores.count(); ++store)
+        if (m_stores.state(store).hearing == Hearing::Deaf
+            && (currentRun() == nullptr || currentRun()->store() == store))
+            names << m_stores.nameOf(store);
+    if (names.isEmpty())
+        return {};
+    return u"asked every second, hints are not heard"_s
+        + (m_stores.several() ? u": "_s + names.join(u", "_s) : QString());
+}
+
+QString MainWindow::status() const
+{
+    const RunPage* page = currentRun();
+    if (m_stores.several() && page == nullptr) {
+        const QString silent = m_stores.silentText();
+        if (!silent.isEmpty())
+            return u"no answer: "_s + silent;
+        return deafText().isEmpty() ? u"live"_s : deafText();
+    }
+    const StoreState& state = m_stores.state(page != nullptr ? page->store() : 0);
+    if (state.trouble.isEmpty())
+        return state.answers() && !deafText().isEmpty() ? deafText() : liveText(state.age());
+    const qint64 age = state.age();
+    return shown(state.trouble, false, 60)
+        + (age < 0 ? QString() : u", data is %1 old"_s.arg(durationText(age / 1000 * 1000)));
+}
+
+void MainWindow::tick()
+{
+    const RunPage* page = currentRun();
+    qint64 now = 0;
+    bool amiss = false;
+    for (StoreIx store = 0; store < m_stores.count(); ++store) {
+        if (page != nullptr && page->store() != store)
+            continue;
+        const StoreState& state = m_stores.state(store);
+        now = now == 0 ? state.now() : now;
+        amiss = amiss || !state.answers() || state.hearing == Hearing::Deaf;
+    }
+    if (now == 0)
+        return;
+    m_band->setClock(now, status(), amiss);
+    m_triage->tick();
+    if (RunPage* open = currentRun()) {
+        open->setNow(now);
+        open->setOff(m_stores.state(open->store()).takesActs() ? QString() : actsOff(open->store()));
+    }
+}
+
+}  // namespace cairn::ui

@@ -24,7 +24,8 @@ void printHead(Session& s, const Asked& asked)
         s.line("      | " + std::string(rest.substr(0, end)));
         rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
     }
-    if (const std::uint64_t more = asked.input.size - asked.head.size(); more > 0 && asked.headMissing.empty())
+    if (const std::uint64_t more = asked.input.size - asked.head.size();
+        more > 0 && asked.headMissing.empty())
         s.line("      (" + formatCount(static_cast<std::int64_t>(more))
             + " bytes more: `cairn payload` prints them all)");
 }
@@ -39,10 +40,11 @@ Json jsonAsked(const std::vector<Asked>& asked)
             {"digest", hex(one.digest)}, {"tool", one.tool.empty() ? Json() : jsonText(one.tool)},
             {"contract", one.contract.isNull() ? Json() : Json(hex(one.contract))},
             {"effect_key", one.key.empty() ? Json() : jsonText(one.key)},
-            {"secret", one.secret.empty() ? Json() : jsonText(one.secret)}, {"amount", jsonMoney(one.amount)}};
-        json["input"] = one.input ? Json{{"id", toText(one.input.id)}, {"size", one.input.size},
-                                        {"media", one.input.media}}
-                                  : Json();
+            {"secret", one.secret.empty() ? Json() : jsonText(one.secret)},
+            {"amount", jsonMoney(one.amount)}};
+        json["input"] = one.input
+            ? Json{{"id", toText(one.input.id)}, {"size", one.input.size}, {"media", one.input.media}}
+            : Json();
         const bool told = one.input && one.headMissing.empty();
         json["text"] = told ? jsonText(one.head) : Json();
         json["left_out_bytes"] = told ? Json(one.input.size - one.head.size()) : Json();
@@ -58,13 +60,14 @@ void printAsked(Session& s, const std::vector<Asked>& asked)
         field(s, "digest", hex(one.digest));
         field(s, "approval", toText(one.approval));
         field(s, "tool",
-            one.tool.empty()              ? std::string()
+            one.tool.empty()            ? std::string()
                 : one.contract.isNull() ? one.tool
                                         : one.tool + ", contract " + hex(one.contract).substr(0, 12));
         field(s, "key", one.key.empty() ? one.keyMissing : one.key);
         field(s, "secret", one.secret);
         field(s, "amount",
-            one.amount.currency.empty() ? std::string() : formatMoney(one.amount.micros, one.amount.currency));
+            one.amount.currency.empty() ? std::string()
+                                        : formatMoney(one.amount.micros, one.amount.currency));
         field(s, "input",
             !one.input ? std::string("nothing")
                        : toText(one.input.id) + ", " + formatCount(static_cast<std::int64_t>(one.input.size))

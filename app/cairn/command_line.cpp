@@ -45,8 +45,8 @@ Status checkValues(const CLI::App& app)
             continue;
         for (const std::string& value : option->results())
             if (value.empty())
-                return makeError(ErrorKind::InvalidInput,
-                    name + " is given and empty: leave it out, or give it a value");
+                return makeError(
+                    ErrorKind::InvalidInput, name + " is given and empty: leave it out, or give it a value");
     }
     for (const CLI::App* verb : app.get_subcommands())
         CAIRN_TRY(checkValues(*verb));
@@ -71,8 +71,8 @@ std::string usageText(const CLI::App& app, const CLI::ParseError& error)
     const std::string nearest = nearestName(word, group->get_subcommands(nullptr),
         [](const CLI::App* verb) { return std::string_view(verb->get_name()); });
     return "there is no verb \"" + word + "\" in `" + place + "`"
-        + (nearest.empty() ? std::string() : "; did you mean `" + place + " " + nearest + "`?")
-        + " `" + place + " --help` lists them";
+        + (nearest.empty() ? std::string() : "; did you mean `" + place + " " + nearest + "`?") + " `" + place
+        + " --help` lists them";
 }
 
 int notUnderstood(const CLI::App& app, Session& session, int argc, char** argv, const CLI::ParseError& error)

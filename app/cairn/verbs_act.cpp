@@ -35,8 +35,9 @@ Result<ApprovalId> approvalOf(const RunState& state, const std::string& named)
         return answered->id;  // a second answer is told who gave the first
     if (pending.empty())
         return makeError(ErrorKind::NotFound,
-            state.closed ? "no approval was ever asked for in this run, and it is finished"
-                         : "no approval is pending in this run, and none was: `cairn why` tells what it does now");
+            state.closed
+                ? "no approval was ever asked for in this run, and it is finished"
+                : "no approval is pending in this run, and none was: `cairn why` tells what it does now");
     std::string text = "several approvals are pending; name one:";
     for (const auto* record : pending)
         text += "\n  " + toText(record->id) + "  " + visibleLine(state.steps[record->step].id);
@@ -53,7 +54,8 @@ void addDecide(Verbs v, bool approve)
     auto binding = std::make_shared<std::string>();
     cmd->add_option("RUN", *run, kRunHelp)->required();
     cmd->add_option("APPROVAL", *approval, "approval id or step; may be left out where only one is pending");
-    cmd->add_option("--expect", *binding, "digest of what was shown, by why, show or --preview; refused as stale when it has changed");
+    cmd->add_option("--expect", *binding,
+        "digest of what was shown, by why, show or --preview; refused as stale when it has changed");
     addCommon(cmd, s);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
@@ -205,8 +207,9 @@ void addFork(Verbs v)
     cmd->add_option("--from", *version, "version of the run's history")
         ->required()
         ->check(CLI::PositiveNumber);
-    cmd->add_flag("--new-effects", *fresh, 
-        "new keys for effects: what was done is done AGAIN (audited); keys that the workflow names (effect_key) "
+    cmd->add_flag("--new-effects", *fresh,
+        "new keys for effects: what was done is done AGAIN (audited); keys that the workflow names "
+        "(effect_key) "
         "stay, and their results are taken");
     addCommon(cmd, s);
     auto& chosen = v.chosen;

@@ -97,8 +97,7 @@ void addEngineVerbs(Verbs v)
         "--lease", arguments->lease, "after how long of silence others take over (same host: at once)");
     cmd->add_option("--grace", arguments->grace, "how long running work may go on after SIGTERM");
     cmd->add_option("--serves", arguments->serves, "workflows, NAME or NAME@VERSION; default: all");
-    cmd->add_option(
-        "--concurrency", arguments->concurrency, "attempts under way at one time, for each store")
+    cmd->add_option("--concurrency", arguments->concurrency, "attempts under way at one time, for each store")
         ->check(CLI::PositiveNumber);
     cmd->add_flag("--until-idle", arguments->untilIdle, "end when nothing is under way or due");
     cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return engine(s, *arguments); }; });

@@ -93,8 +93,7 @@ int history(Session& s, const std::string& named, std::uint64_t from, std::size_
                 s.json(entryJson(item.entry));
             else
                 s.line(pad(std::to_string(item.entry.version), 5) + formatInstantMs(item.entry.time) + "  "
-                    + item.line
-                    + (item.reason.empty() ? std::string() : "  \"" + item.reason + "\""));
+                    + item.line + (item.reason.empty() ? std::string() : "  \"" + item.reason + "\""));
         }
         shown += page->size();
         from = page->back().entry.version + 1;

@@ -262,13 +262,15 @@ void addStartVerbs(Verbs v)
 {
     Session& s = v.session;
     auto& chosen = v.chosen;
-    auto* cmd = v.app.add_subcommand("start", "Starts a run; the same workflow, key and input give the same run");
+    auto* cmd =
+        v.app.add_subcommand("start", "Starts a run; the same workflow, key and input give the same run");
     auto workflow = std::make_shared<std::string>();
     auto key = std::make_shared<std::string>();
     auto input = std::make_shared<std::string>();
     cmd->add_option("FILE", *workflow, "workflow definition file, or NAME[@VERSION] of the store")
         ->required();
-    cmd->add_option("--key", *key, "your own name for this run among those of the workflow; makes starting idempotent");
+    cmd->add_option(
+        "--key", *key, "your own name for this run among those of the workflow; makes starting idempotent");
     cmd->add_option("--input", *input, "JSON, @FILE or -");
     addCommon(cmd, s);
     cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return start(s, *workflow, *key, *input); }; });

@@ -207,7 +207,8 @@ int check(Session& s, bool quick)
         return s.fail(problems.error());
     if (quick)
         return printProblems(s, *problems,
-            "nothing is wrong as far as --quick looks: it reads no history; `cairn store check` without it does",
+            "nothing is wrong as far as --quick looks: it reads no history; `cairn store check` without it "
+            "does",
             Json{{"runs", Json()}, {"entries", Json()}});
     auto chains = readChains(s.store());
     if (!chains)
@@ -215,7 +216,8 @@ int check(Session& s, bool quick)
     problems->insert(problems->end(), chains->problems.begin(), chains->problems.end());
     return printProblems(s, *problems,
         "the store is sound: its file, its shape, the audit's chain and those of "
-            + formatCount(static_cast<std::int64_t>(chains->runs)) + (chains->runs == 1 ? " run with " : " runs with ")
+            + formatCount(static_cast<std::int64_t>(chains->runs))
+            + (chains->runs == 1 ? " run with " : " runs with ")
             + formatCount(static_cast<std::int64_t>(chains->entries))
             + (chains->entries == 1 ? " entry" : " entries") + " (`cairn verify` also folds them)"
             + elsewhereText(s, quick),
@@ -390,7 +392,8 @@ Result<KeptHead> parseHead(const std::string& text)
 {
     const std::string_view all = trimmed(text);
     const auto blank = all.find(' ');
-    const std::string_view number = blank == std::string_view::npos ? std::string_view() : all.substr(0, blank);
+    const std::string_view number =
+        blank == std::string_view::npos ? std::string_view() : all.substr(0, blank);
     const auto hash = parseDigest(blank == std::string_view::npos ? all : trimmed(all.substr(blank)));
     KeptHead head;
     const auto [stop, fault] = std::from_chars(number.data(), number.data() + number.size(), head.seq);
@@ -471,7 +474,8 @@ void addStoreVerbs(Verbs v)
         auto* cmd = group->add_subcommand("init", "Creates a store");
         auto options = std::make_shared<InitOptions>();
         cmd->add_option("--env", options->environment, "environment word, for example dev, test or prod");
-        cmd->add_flag("--guarded", options->guarded, "a person gives a reason for acts on runs, for moving the store and for its clock");
+        cmd->add_flag("--guarded", options->guarded,
+            "a person gives a reason for acts on runs, for moving the store and for its clock");
         cmd->add_flag("--test-clock", options->testClock,
             "the clock may be moved on (store clock); consoles show TEST CLOCK");
         cmd->add_flag("--roles", options->roles,
@@ -542,7 +546,8 @@ void addAuditVerbs(Verbs v)
         auto head = std::make_shared<std::string>();
         auto* cmd = group->add_subcommand(
             "verify", "Checks the chain; with --head also that it extends what you saw before");
-        cmd->add_option("--head", *head, "what `audit head` printed earlier: number and hash, or the hash alone");
+        cmd->add_option(
+            "--head", *head, "what `audit head` printed earlier: number and hash, or the hash alone");
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return auditVerify(s, *head); }; });
     }
     group->add_subcommand("head", "Number and hash of the newest entry; keep it outside the store")

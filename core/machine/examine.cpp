@@ -10,7 +10,8 @@ namespace cairn {
 
 namespace {
 
-constexpr std::uint32_t kReasonMinimum = 10;  // characters; the database's own rule has the same (schema_acts.cpp)
+constexpr std::uint32_t kReasonMinimum =
+    10;  // characters; the database's own rule has the same (schema_acts.cpp)
 
 Examined no(RejectCode code, std::string text) { return refuse(code, std::move(text)); }
 Examined same(std::string text, StepIx step = kNoStep) { return NoChange{std::move(text), step}; }
@@ -330,7 +331,8 @@ struct Examiner {
         if (s.compensating || s.own.compensate)
             if (!c.compensate)
                 return no(RejectCode::Refused,
-                    "the run undoes its completed effects already, which cannot be called off; skip the steps "
+                    "the run undoes its completed effects already, which cannot be called off; skip the "
+                    "steps "
                     "of the undo that should not be done");
         if (s.own.cancelled)
             return same("the run is being cancelled already");

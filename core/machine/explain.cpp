@@ -342,7 +342,9 @@ Explanation explain(const RunState& state, const Given& given)
         const auto* rejection = std::get_if<Rejection>(&answer);
         const auto* nothing = std::get_if<NoChange>(&answer);
         Action action{probe.verb, probe.step, probe.approval, !rejection && !nothing, {}};
-        action.why = rejection ? rejection->text : nothing ? nothing->text : std::string(word(probe.verb).help);
+        action.why = rejection ? rejection->text
+            : nothing          ? nothing->text
+                               : std::string(word(probe.verb).help);
         result.actions.push_back(std::move(action));
     }
     return result;

@@ -141,8 +141,8 @@ private:
 };
 
 // The rule on reasons, for every act of a person, on a run or on the store as a whole: a guarded store asks
-// for one of at least so many characters, counted by reasonLength() of core/base/text.h. nullopt: it is given,
-// or not asked for.
+// for one of at least so many characters, counted by reasonLength() of core/base/text.h. nullopt: it is
+// given, or not asked for.
 [[nodiscard]] std::uint32_t reasonMinimum(Safety safety) noexcept;  // 0: none is asked for
 [[nodiscard]] std::optional<Rejection> reasonMissing(Safety safety, std::uint32_t reasonLength);
 

@@ -305,7 +305,9 @@ private:
         if (std::find(kExact.begin(), kExact.end(), t.field) != kExact.end() && !t.quoted
             && std::any_of(t.values.begin(), t.values.end(),
                 [](const std::string& value) { return value.ends_with('*'); })) {
-            failValue(t, "* stands for any ending in step: and key: only; write the whole of it, or several joined by |");
+            failValue(t,
+                "* stands for any ending in step: and key: only; write the whole of it, or several joined by "
+                "|");
             return true;
         }
         if (t.field == "def" || t.field == "workflow") {

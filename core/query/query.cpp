@@ -270,7 +270,8 @@ Result<RunId> Query::resolve(std::string_view text)
         return found.begin()->first;
     std::string all;
     for (const auto& [id, workflow] : found)
-        all += (all.empty() ? "" : ", ") + toText(id) + (workflow.empty() ? "" : " of " + visibleLine(workflow));
+        all +=
+            (all.empty() ? "" : ", ") + toText(id) + (workflow.empty() ? "" : " of " + visibleLine(workflow));
     all += found.size() >= 4 ? ", ..." : "";
     return makeError(ErrorKind::InvalidInput,
         byKeys ? "the key \"" + shown + "\" is that of more than one run, each of another workflow: " + all

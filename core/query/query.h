@@ -102,8 +102,8 @@ public:
         std::string_view idOrPrefixOrKey);  // NotFound, or InvalidInput when ambiguous
     [[nodiscard]] Result<std::vector<HistoryItem>> history(
         const RunId& run, std::uint64_t fromVersion, std::size_t limit);
-    // Of the approvals that are pending in this state, or of the one named, `most` at most. `keys` tells effect
-    // keys as they are now; null: the state is an earlier one.
+    // Of the approvals that are pending in this state, or of the one named, `most` at most. `keys` tells
+    // effect keys as they are now; null: the state is an earlier one.
     [[nodiscard]] std::vector<Asked> asked(
         const RunState& state, Service* keys, const ApprovalId& only, std::size_t most);
     [[nodiscard]] Result<Sentence> sentence(

@@ -441,11 +441,12 @@ private:
             const StepRecord& step = s.steps[*s.failed.begin()];
             m_detail = "Step " + quoted(step.id) + " failed: " + line(step.error) + ".";
         }
-        const auto taken =
-            std::count_if(s.steps.begin(), s.steps.end(), [](const StepRecord& step) { return step.fromLedger; });
+        const auto taken = std::count_if(
+            s.steps.begin(), s.steps.end(), [](const StepRecord& step) { return step.fromLedger; });
         if (taken > 0)
             m_detail += (m_detail.empty() ? "" : " ")
-                + counted(static_cast<std::uint64_t>(taken), "step took its result", "steps took their results")
+                + counted(
+                    static_cast<std::uint64_t>(taken), "step took its result", "steps took their results")
                 + " from an effect that was done before under the same key; it was not done again.";
         if (s.closedByRecovery)
             m_detail += std::string(m_detail.empty() ? "" : " ")

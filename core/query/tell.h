@@ -42,7 +42,7 @@ struct Lookup {
     std::function<std::optional<ChildTold>(const RunId& child)> child;  // nullopt: it has not started
     // Of several children the one that needs somebody most; nullopt: not known.
     std::function<std::optional<RunId>(std::span<const RunId> children)> pressing;
-    std::function<std::vector<SessionRow>()> engines;                   // those that are heard
+    std::function<std::vector<SessionRow>()> engines;  // those that are heard
     std::function<std::uint64_t(std::string_view resource, const RunId& self)>
         othersOn;  // waiting for the resource
 };

@@ -30,17 +30,14 @@ OtherTold tellChild(const StepRecord& step, const ReasonItem& item, const Lookup
     const std::string name = told ? told->name
         : run.isNull()            ? "a child run that is not recorded"
                                   : "child run " + shortId(toText(run));
-    const std::string many = item.count > 1
-        ? counted(item.count, "child run", "child runs") + "; the oldest, "
-        : std::string();
+    const std::string many =
+        item.count > 1 ? counted(item.count, "child run", "child runs") + "; the oldest, " : std::string();
     const std::string clause = told ? told->clause : "has not started yet";
     OtherTold out;
     out.subject = name;
     out.clause = "waits for " + many + name
         + (!look.child ? "; what held it then is not recorded" : (many.empty() ? ", which " : ", ") + clause);
-    out.ends = told      ? told->sentence.ends
-        : look.child     ? "the child starts and ends"
-                         : "the child ends";
+    out.ends = told ? told->sentence.ends : look.child ? "the child starts and ends" : "the child ends";
     out.next = told ? told->sentence.next : kNoTime;
     out.shortText = name;
     if (told && !told->sentence.shortText.empty())

@@ -8,8 +8,8 @@
 
 namespace cairn {
 
-// Copies payloads that are copies of another run's; stages the chunks of those that have an artifact and bytes,
-// and clears the bytes.
+// Copies payloads that are copies of another run's; stages the chunks of those that have an artifact and
+// bytes, and clears the bytes.
 [[nodiscard]] Status stagePayloads(StoreWriter& writer, CommitMember& member);
 
 // Commits the group. Busy is tried again with growing pauses; after OutcomeUnknown the same members are

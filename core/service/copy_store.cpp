@@ -113,7 +113,8 @@ Status checkWhole(StoreReader& from)
 Error orAbandon(Error error)
 {
     if (error.kind == ErrorKind::Corrupt)
-        error.text += "; the move cannot go on: with --abandon it is given up, and this store takes writes again";
+        error.text +=
+            "; the move cannot go on: with --abandon it is given up, and this store takes writes again";
     return error;
 }
 

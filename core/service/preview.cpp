@@ -194,7 +194,8 @@ struct Teller {
 
 std::string heldBy(const LedgerRow& row, const RunState& after)
 {
-    return row.holder == after.id ? "step \"" + visibleLine(row.holderStep) + "\"" : "run " + toText(row.holder);
+    return row.holder == after.id ? "step \"" + visibleLine(row.holderStep) + "\""
+                                  : "run " + toText(row.holder);
 }
 
 // What an effect key that is in the ledger already makes of a step that would run next; true: it was told.
@@ -206,7 +207,8 @@ bool tellHeld(const RunState& after, StepIx ix, const LedgerRow& row, Preview& p
         return false;
     if (!row.unknowable && !row.sameInput) {
         preview.willHappen.push_back(name
-            + " fails at once: Effect key conflict, the key was used with another input by " + heldBy(row, after));
+            + " fails at once: Effect key conflict, the key was used with another input by "
+            + heldBy(row, after));
         return true;
     }
     if (row.state == LedgerState::Completed) {
@@ -297,7 +299,8 @@ void tellFork(const RunState& source, const RunState& after, const Definition* d
                             + ": then it is done AGAIN, under a new key"));
         else
             preview.willNotRepeat.push_back(name
-                + (again ? "its effect key is named by the workflow and stays the same: " : "its effect key stays: ")
+                + (again ? "its effect key is named by the workflow and stays the same: "
+                         : "its effect key stays: ")
                 + (step.effectDone ? "the result of run " + toText(source.id) + " is taken"
                                    : "it waits until the outcome in run " + toText(source.id) + " is known"));
     }
@@ -439,7 +442,8 @@ Result<Preview> Service::preview(const Submission& submission)
     for (const Fact& fact : entry->facts)
         std::visit(teller, fact);
     tellNext(
-        *entry, preview.before, preview.after, [&](const EffectId& id) { return work.ledgerOf(id); }, preview);
+        *entry, preview.before, preview.after, [&](const EffectId& id) { return work.ledgerOf(id); },
+        preview);
     tellEffects(*entry, preview.after, preview);
     if (const auto* signal = std::get_if<cmd::Signal>(&submission.command.body))
         if (std::string nobody = unawaitedSignal(work.given().definition, signal->name); !nobody.empty())

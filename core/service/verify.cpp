@@ -229,8 +229,8 @@ Result<std::optional<VerifyProblem>> brokenAt(StoreReader& reader, const RunId& 
         if (!loaded.entries.empty() && version < loaded.hot.version)
             continue;
         if (version != loaded.hot.version || head != loaded.hot.head)
-            return std::optional(VerifyProblem{
-                "run " + toText(run), "its history does not end with the entry that the run is said to be at"});
+            return std::optional(VerifyProblem{"run " + toText(run),
+                "its history does not end with the entry that the run is said to be at"});
         return std::optional<VerifyProblem>();
     }
 }

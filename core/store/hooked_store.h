@@ -1,168 +1,13 @@
 #pragma once
 // A store whose calls can be made to fail: passes each on to another, and asks before and after.
 
-#include "core/store/store.h"
-
-#include <functional>
-#include <memory>
-#include <optional>
+#include "core/store/hooked_reader.h"
 
 namespace cairn {
 
-enum class Access : std::uint8_t { Read, Write, Commit };
-
-// Asked before and after each call; an error takes the place of the call, or of its answer. Neither may be
-// null.
-struct StoreHooks {
-    std::function<std::optional<Error>(const char* what, Access access)> before;
-    std::function<std::optional<Error>(const char* what, Access access)> after;
-};
-
-class HookedStore : public StoreWriter {
+class HookedStore : public HookedReader {
 public:
-    HookedStore(std::unique_ptr<StoreWriter> store, StoreHooks hooks)
-        : m_store(std::move(store))
-        , m_hooks(std::move(hooks))
-    {
-    }
-
-    Result<StoreInfo> info() override
-    {
-        return read("info", [&] { return m_store->info(); });
-    }
-    Result<TimeMs> now() override
-    {
-        return read("now", [&] { return m_store->now(); });
-    }
-    Result<StoreRights> rights() override
-    {
-        return read("rights", [&] { return m_store->rights(); });
-    }
-    Result<std::map<SessionId, HintHealth::State>> shownHints() override
-    {
-        return read("shownHints", [&] { return m_store->shownHints(); });
-    }
-    Result<std::optional<StagedAct>> stagedAct(const CommandId& command) override
-    {
-        return read("stagedAct", [&] { return m_store->stagedAct(command); });
-    }
-    Result<std::vector<StagedAct>> waitingActs(std::size_t limit) override
-    {
-        return read("waitingActs", [&] { return m_store->waitingActs(limit); });
-    }
-    Result<LoadedRun> loadRun(const RunId& run, std::uint64_t from, std::uint64_t to) override
-    {
-        return read("loadRun", [&] { return m_store->loadRun(run, from, to); });
-    }
-    Result<std::vector<StagedAct>> answeredActs(const CommandId& after, std::size_t limit) override
-    {
-        return read("answeredActs", [&] { return m_store->answeredActs(after, limit); });
-    }
-    Result<std::vector<WholeRun>> wholeRuns(std::span<const RunId> runs, const RunParts& parts) override
-    {
-        return read("wholeRuns", [&] { return m_store->wholeRuns(runs, parts); });
-    }
-    Result<HotRow> hot(const RunId& run) override
-    {
-        return read("hot", [&] { return m_store->hot(run); });
-    }
-    Result<std::optional<std::uint64_t>> findCommand(const RunId& run, const CommandId& command) override
-    {
-        return read("findCommand", [&] { return m_store->findCommand(run, command); });
-    }
-    Result<std::optional<RunRow>> findKey(std::string_view workflow, std::string_view key) override
-    {
-        return read("findKey", [&] { return m_store->findKey(workflow, key); });
-    }
-    Result<std::vector<RunId>> findRuns(std::string_view prefix, std::size_t limit) override
-    {
-        return read("findRuns", [&] { return m_store->findRuns(prefix, limit); });
-    }
-    Result<PayloadInfo> payloadInfo(const RunId& run, const PayloadId& id) override
-    {
-        return read("payloadInfo", [&] { return m_store->payloadInfo(run, id); });
-    }
-    Result<std::string> payload(
-        const RunId& run, const PayloadId& id, std::uint64_t offset, std::uint64_t limit) override
-    {
-        return read("payload", [&] { return m_store->payload(run, id, offset, limit); });
-    }
-    Result<std::vector<FoundPayload>> payloads(
-        const RunId& run, std::span<const PayloadId> ids, std::uint64_t inlineUpTo) override
-    {
-        return read("payloads", [&] { return m_store->payloads(run, ids, inlineUpTo); });
-    }
-    Result<std::vector<EffectRow>> effects(std::span<const EffectId> ids) override
-    {
-        return read("effects", [&] { return m_store->effects(ids); });
-    }
-    Result<std::vector<EffectRow>> effectsOfRun(const RunId& run) override
-    {
-        return read("effectsOfRun", [&] { return m_store->effectsOfRun(run); });
-    }
-    Result<std::vector<ResourceRow>> resources() override
-    {
-        return read("resources", [&] { return m_store->resources(); });
-    }
-    Result<std::vector<SessionRow>> sessions(bool ended) override
-    {
-        return read("sessions", [&] { return m_store->sessions(ended); });
-    }
-    Result<std::vector<WorkflowRow>> workflows(bool text) override
-    {
-        return read("workflows", [&] { return m_store->workflows(text); });
-    }
-    Result<std::optional<WorkflowRow>> workflow(std::string_view name, std::uint32_t version) override
-    {
-        return read("workflow", [&] { return m_store->workflow(name, version); });
-    }
-    Result<RunPage> list(const ListFilter& filter, ListOrder order, const std::optional<PageKey>& after,
-        std::size_t limit) override
-    {
-        return read("list", [&] { return m_store->list(filter, order, after, limit); });
-    }
-    Result<std::uint64_t> count(const ListFilter& filter) override { return m_store->count(filter); }
-    Result<std::vector<CountRow>> counts(const ListFilter& filter) override
-    {
-        return m_store->counts(filter);
-    }
-    Result<SituationList> situations(const ListFilter& filter, std::size_t limit) override
-    {
-        return m_store->situations(filter, limit);
-    }
-    Result<std::vector<ListRow>> listRows(std::span<const RunId> runs) override
-    {
-        return read("listRows", [&] { return m_store->listRows(runs); });
-    }
-    Result<Changes> changesSince(std::uint64_t cursor, std::size_t limit) override
-    {
-        return m_store->changesSince(cursor, limit);
-    }
-    Result<std::vector<StepRow>> steps(const RunId& run) override { return m_store->steps(run); }
-    Result<std::vector<AttemptRow>> attempts(const RunId& run, StepIx step) override
-    {
-        return m_store->attempts(run, step);
-    }
-    Result<std::vector<ApprovalRow>> approvals(const RunId& run) override { return m_store->approvals(run); }
-    Result<std::vector<AttributeRow>> attributes(const RunId& run) override
-    {
-        return m_store->attributes(run);
-    }
-    Result<std::vector<RunId>> children(const RunId& run) override { return m_store->children(run); }
-    Result<std::vector<AuditRow>> audit(std::uint64_t after, std::size_t limit) override
-    {
-        return m_store->audit(after, limit);
-    }
-    Result<std::vector<AuditRow>> auditOfRun(const RunId& run) override { return m_store->auditOfRun(run); }
-    Result<ChunkTotals> chunkTotals() override { return m_store->chunkTotals(); }
-    Result<std::vector<ChunkRow>> chunksElsewhere(
-        const ArtifactId& artifact, std::uint32_t index, std::size_t limit) override
-    {
-        return m_store->chunksElsewhere(artifact, index, limit);
-    }
-    Result<std::vector<VerifyProblem>> check(bool deep) override { return m_store->check(deep); }
-    Result<std::vector<std::string>> unmovable() override { return m_store->unmovable(); }
-    void interrupt() noexcept override { }
+    using HookedReader::HookedReader;
 
     Status commit(std::span<const CommitMember> members, std::vector<MemberResult>& results) override
     {
@@ -289,26 +134,6 @@ public:
     Status checkBackup(const std::string& path) override { return m_store->checkBackup(path); }
     Status backup(const std::string& path) override { return m_store->backup(path); }
     Status checkpoint() override { return m_store->checkpoint(); }
-
-private:
-    template<typename Call> auto read(const char* what, Call call) -> decltype(call())
-    {
-        if (auto error = m_hooks.before(what, Access::Read))
-            return *std::move(error);
-        return call();
-    }
-    template<typename Call> auto write(const char* what, Call call) -> decltype(call())
-    {
-        if (auto error = m_hooks.before(what, Access::Write))
-            return *std::move(error);
-        auto answer = call();
-        if (auto error = m_hooks.after(what, Access::Write))
-            return *std::move(error);
-        return answer;
-    }
-
-    std::unique_ptr<StoreWriter> m_store;
-    StoreHooks m_hooks;
 };
 
 }  // namespace cairn

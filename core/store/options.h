@@ -31,8 +31,8 @@ struct InitOptions {
     bool testClock = false;
     bool roles = false;  // PostgreSQL: owned by the role cairn_owner, with the grants of the other roles
     // With the identity of that store instead of one of its own: id, salt, seed, environment, safety, test
-    // clock, time of creation, whether it has roles, its bucket (but another folder in it), and its minWriter,
-    // a fence. A store with roles that is there and holds nothing takes that identity.
+    // clock, time of creation, whether it has roles, its bucket (but another folder in it), and its
+    // minWriter, a fence. A store with roles that is there and holds nothing takes that identity.
     std::optional<StoreInfo> like = std::nullopt;
     bool preview = false;     // does all but the last: afterwards nothing is there that was not there before
     std::string artifacts{};  // URL of a bucket for artifacts; empty: they lie in the store

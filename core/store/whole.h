@@ -2,6 +2,7 @@
 // Runs as they are read from a store.
 
 #include "core/store/lists.h"
+#include "core/store/payload_info.h"
 #include "core/store/rows.h"
 
 #include <optional>
@@ -14,13 +15,6 @@ struct LoadedRun {
     RunRow identity;
     HotRow hot;
     std::vector<SealedEntry> entries;  // from the asked version on
-};
-
-struct PayloadInfo {
-    PayloadRef ref;
-    Salt salt{};
-    bool redacted = false;
-    ArtifactId artifact;  // null: inline
 };
 
 // All of a run at one moment.

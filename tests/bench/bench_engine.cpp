@@ -173,7 +173,8 @@ void steps(const Place& place, double seconds)
     for (const int concurrent : {1, 8, 64, 512}) {
         Bench bench(place);
         std::vector<double> runMs;
-        runFor(bench, "ten", std::min(concurrent, 64), seconds / 10, runMs);  // connections, prepared statements
+        runFor(
+            bench, "ten", std::min(concurrent, 64), seconds / 10, runMs);  // connections, prepared statements
         runMs.clear();
         const double took = runFor(bench, "ten", concurrent, seconds, runMs);
         const std::string name = "10 steps, " + std::to_string(concurrent) + " runs at a time";

@@ -1,5 +1,5 @@
-// What an operator relies on without looking: a value that is empty is no value, what is asked is shown exactly, a check
-// checks what it says, and an answer that was not written is an error.
+// What an operator relies on without looking: a value that is empty is no value, what is asked is shown
+// exactly, a check checks what it says, and an answer that was not written is an error.
 
 #include "tests/cli/cli_fixture.h"
 
@@ -12,14 +12,16 @@ QStringList words(const char* line) { return QString::fromUtf8(line).split(QLati
 // Pays through a file that it appends its key to; `effectKey` as the workflow names it, or nothing.
 QByteArray paying(const QString& ledger, const QByteArray& effectKey)
 {
-    return json("{'schema':'urn:cairn:workflow:1','name':'paying','version':1,'tools':{'pay':{'safety':"
-                "'repeatable','executor':'command','settings':{'argv':['/bin/sh','-c','echo $CAIRN_EFFECT_KEY >> "
+    return json(
+        "{'schema':'urn:cairn:workflow:1','name':'paying','version':1,'tools':{'pay':{'safety':"
+        "'repeatable','executor':'command','settings':{'argv':['/bin/sh','-c','echo $CAIRN_EFFECT_KEY >> "
         + ledger.toUtf8() + "; echo {}']}" + effectKey
         + "}},'steps':[{'name':'pay','tool':'pay','input':{'to':{'$from':'input','at':'/to'}}}]}");
 }
 
-const QByteArray kWaits = json("{'schema':'urn:cairn:workflow:1','name':'waits','version':1,'tools':{},'steps':[{"
-                               "'name':'wait','kind':'signal','signal':'go'}]}");
+const QByteArray kWaits =
+    json("{'schema':'urn:cairn:workflow:1','name':'waits','version':1,'tools':{},'steps':[{"
+         "'name':'wait','kind':'signal','signal':'go'}]}");
 
 }  // namespace
 
@@ -86,8 +88,8 @@ private:
         QByteArray name, text;
         sqlite3_stmt* query = nullptr;
         sqlite3_prepare_v2(db,
-            "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name = 'entries_no_update'",
-            -1, &query, nullptr);
+            "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name = 'entries_no_update'", -1,
+            &query, nullptr);
         if (sqlite3_step(query) == SQLITE_ROW) {
             name = reinterpret_cast<const char*>(sqlite3_column_text(query, 0));
             text = reinterpret_cast<const char*>(sqlite3_column_text(query, 1));
@@ -95,8 +97,9 @@ private:
         sqlite3_finalize(query);
         sqlite3_close(db);
         return !name.isEmpty() && execute(("DROP TRIGGER " + name).constData())
-            && execute("UPDATE entries SET body = CAST(substr(body, 1, length(body) - 1) || x'7f' AS BLOB) WHERE "
-                       "version = 1")
+            && execute(
+                "UPDATE entries SET body = CAST(substr(body, 1, length(body) - 1) || x'7f' AS BLOB) WHERE "
+                "version = 1")
             && execute(text.constData());
     }
     int intoFullDevice(const QStringList& arguments, bool closed)
@@ -144,7 +147,8 @@ void TestCliCare::emptyIsNotLeftOut()
     QCOMPARE(cairn(words("audit head")).out, before);
     QCOMPARE(cairn(words("list")).out.count('\n'), 1);
     QCOMPARE(cairn({QStringLiteral("list"), QString()}).code, 0);
-    QCOMPARE(cairn({QStringLiteral("pause"), QStringLiteral("a"), QStringLiteral("--reason"), QString()}).code, 0);
+    QCOMPARE(
+        cairn({QStringLiteral("pause"), QStringLiteral("a"), QStringLiteral("--reason"), QString()}).code, 0);
 }
 
 void TestCliCare::noDigestIsTakenForAny()
@@ -170,8 +174,8 @@ void TestCliCare::whatIsAskedIsShownExactly()
     QVERIFY(!run.isEmpty());
     engineUntilIdle();
     QString digest;
-    for (const QStringList& verb : QList<QStringList>{{QStringLiteral("why"), run}, {QStringLiteral("show"), run},
-             {QStringLiteral("approve"), run, QStringLiteral("--preview")}}) {
+    for (const QStringList& verb : QList<QStringList>{{QStringLiteral("why"), run},
+             {QStringLiteral("show"), run}, {QStringLiteral("approve"), run, QStringLiteral("--preview")}}) {
         const QJsonObject one = asked(verb);
         QCOMPARE(one.value(QStringLiteral("step")).toString(), QStringLiteral("pay"));
         QCOMPARE(one.value(QStringLiteral("tool")).toString(), QStringLiteral("pay"));
@@ -181,7 +185,8 @@ void TestCliCare::whatIsAskedIsShownExactly()
         digest = one.value(QStringLiteral("digest")).toString();
         QCOMPARE(digest.size(), 64);
         const QByteArray told = text(verb);
-        const QString payload = one.value(QStringLiteral("input")).toObject().value(QStringLiteral("id")).toString();
+        const QString payload =
+            one.value(QStringLiteral("input")).toObject().value(QStringLiteral("id")).toString();
         for (const QString& part : {digest, payload, QStringLiteral("order:"), QStringLiteral("| {")})
             QVERIFY2(told.contains(part.toUtf8()), told.constData());
         QVERIFY(!told.contains("\xe2\x80\xae"));
@@ -189,17 +194,20 @@ void TestCliCare::whatIsAskedIsShownExactly()
     QCOMPARE(cairn({QStringLiteral("approve"), run, QStringLiteral("--expect"), digest}).code, 0);
     engineUntilIdle();
     QVERIFY(QFile::exists(ledger));
-    QVERIFY(cairn({QStringLiteral("why"), run}).json().value(QStringLiteral("approvals")).toArray().isEmpty());
+    QVERIFY(
+        cairn({QStringLiteral("why"), run}).json().value(QStringLiteral("approvals")).toArray().isEmpty());
 }
 
 void TestCliCare::aSecondAnswerIsToldWhoGaveTheFirst()
 {
     const QString run = asking("a");
     QCOMPARE(cairn({QStringLiteral("--as"), QStringLiteral("kim"), QStringLiteral("approve"), run}).code, 0);
-    const Answer other = cairn({QStringLiteral("--as"), QStringLiteral("lee"), QStringLiteral("reject"), run});
+    const Answer other =
+        cairn({QStringLiteral("--as"), QStringLiteral("lee"), QStringLiteral("reject"), run});
     QCOMPARE(other.code, 5);
     QVERIFY2(other.out.contains("already approved by kim"), other.out.constData());
-    const Answer same = cairn({QStringLiteral("--as"), QStringLiteral("kim"), QStringLiteral("approve"), run});
+    const Answer same =
+        cairn({QStringLiteral("--as"), QStringLiteral("kim"), QStringLiteral("approve"), run});
     QCOMPARE(same.code, 0);
     QVERIFY2(same.out.contains("already approved by kim"), same.out.constData());
 }
@@ -229,8 +237,9 @@ void TestCliCare::aForkSaysWhatIsDoneAgain()
     const QJsonObject preview = cairn(fork + QStringList{QStringLiteral("--preview")}).json();
     const QString may = QString::fromUtf8(
         QJsonDocument(preview.value(QStringLiteral("may_repeat")).toArray()).toJson(QJsonDocument::Compact));
-    const QString wont = QString::fromUtf8(
-        QJsonDocument(preview.value(QStringLiteral("will_not_repeat")).toArray()).toJson(QJsonDocument::Compact));
+    const QString wont =
+        QString::fromUtf8(QJsonDocument(preview.value(QStringLiteral("will_not_repeat")).toArray())
+                              .toJson(QJsonDocument::Compact));
     QVERIFY2(may.contains(QLatin1String("AGAIN")) == again, qPrintable(may));
     QVERIFY2(wont.contains(run) != again, qPrintable(wont));
     const QString will = QString::fromUtf8(
@@ -282,8 +291,8 @@ void TestCliCare::aBrokenStoreIsNotClosed()
 void TestCliCare::whatCannotBeWrittenIsAnError_data()
 {
     QTest::addColumn<QStringList>("line");
-    for (const char* line : {"list", "--json list", "show a", "verify", "store info", "audit head", "--help", "man",
-             "completion", "pause a --preview", "pause a"})
+    for (const char* line : {"list", "--json list", "show a", "verify", "store info", "audit head", "--help",
+             "man", "completion", "pause a --preview", "pause a"})
         QTest::newRow(line) << words(line);
 }
 
@@ -307,7 +316,8 @@ void TestCliCare::keysAreEachWorkflowsOwn()
     QVERIFY2(other.err.contains("keys are each workflow's own"), other.err.constData());
     const Answer which = cairn(words("why same"));
     QCOMPARE(which.code, 2);
-    QVERIFY2(which.err.contains("of ask") && which.err.contains("of waits") && which.err.contains("by its id"),
+    QVERIFY2(
+        which.err.contains("of ask") && which.err.contains("of waits") && which.err.contains("by its id"),
         which.err.constData());
 }
 
@@ -331,8 +341,8 @@ void TestCliCare::aHeadIsTakenAsItWasPrinted()
 void TestCliCare::aSignalThatNobodyWaitsForIsWarnedOf()
 {
     const QString run = start(QStringLiteral("waits.json"), kWaits);
-    const QStringList wrong{QStringLiteral("signal"), run, QStringLiteral("gone"), QStringLiteral("--id"),
-        QStringLiteral("1")};
+    const QStringList wrong{
+        QStringLiteral("signal"), run, QStringLiteral("gone"), QStringLiteral("--id"), QStringLiteral("1")};
     QVERIFY(cairn(wrong + QStringList{QStringLiteral("--preview")}).out.contains("there is \\\"go\\\""));
     const Answer sent = cairn(wrong);
     QCOMPARE(sent.code, 0);
@@ -350,7 +360,8 @@ void TestCliCare::whatIsNoVerbIsNamed()
     const QJsonObject error = QJsonDocument::fromJson(wrong.err).object();
     QCOMPARE(error.value(QStringLiteral("exit")).toInt(), 2);
     const QString said = error.value(QStringLiteral("error")).toString();
-    QVERIFY2(said.contains(QLatin1String("\"lst\"")) && said.contains(QLatin1String("cairn list")), qPrintable(said));
+    QVERIFY2(said.contains(QLatin1String("\"lst\"")) && said.contains(QLatin1String("cairn list")),
+        qPrintable(said));
     QVERIFY(cairn(words("store chek")).err.contains("store check"));
     QVERIFY(cairn(words("list --bogus")).err.startsWith("{\"error\""));
 }

@@ -326,14 +326,15 @@ const std::vector<Row>& rows()
                     Sentence there;
                     there.ends = "a person says whether it happened (Set outcome)";
                     there.shortText = "Uncertain effect of pay";
-                    return std::optional(ChildTold{
-                        "order", "may have had its effect", there, Attention::UnknownEffect, true});
+                    return std::optional(
+                        ChildTold{"order", "may have had its effect", there, Attention::UnknownEffect, true});
                 };
                 return c;
             },
             "Step \"pay\" waits for the same effect in run 010000\xe2\x80\xa6"
             "0009, begun 3 h ago; that run may have had its effect.",
-            "a person says whether it happened (Set outcome); then the result there is shared, or the key passes on",
+            "a person says whether it happened (Set outcome); then the result there is shared, or the key "
+            "passes on",
             "Same effect in run 010000\xe2\x80\xa6"
             "0009: Uncertain effect of pay"},
         {"failed child that is open again",
@@ -341,8 +342,8 @@ const std::vector<Row>& rows()
                 Case c(Reason::FailedChild);
                 c.step().waitRun = runId(9);
                 c.look.child = [](const RunId&) {
-                    return std::optional(ChildTold{
-                        "audit", "runs, begun 3 s ago", {}, Attention::Machine, true});
+                    return std::optional(
+                        ChildTold{"audit", "runs, begun 3 s ago", {}, Attention::Machine, true});
                 };
                 return c;
             },

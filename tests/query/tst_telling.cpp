@@ -62,9 +62,11 @@ void TestTelling::moving_data()
         << 3 << QStringLiteral("The run is being cancelled: 41 of 63 confirmed, 0 attempts under way.");
     QTest::newRow("cancelling, and a child needs somebody")
         << 7
-        << QStringLiteral("The run is being cancelled: 41 of 63 confirmed, 0 attempts under way; waits for child run "
-                          "audit (010000\u2026" "0009), which waits for an approval by finance, asked 3 h ago, "
-                          "expires in 5 h.");
+        << QStringLiteral(
+               "The run is being cancelled: 41 of 63 confirmed, 0 attempts under way; waits for child run "
+               "audit (010000\u2026"
+               "0009), which waits for an approval by finance, asked 3 h ago, "
+               "expires in 5 h.");
     QTest::newRow("compensating") << 4 << QStringLiteral("The run undoes completed effects: 1 of 2 undone.");
     QTest::newRow("failed")
         << 5

@@ -51,7 +51,7 @@ private:
 
 class FakeProcesses final : public ProcessTable {
 public:
-    FakeProcesses(std::int64_t pid, const std::set<std::int64_t>& gone, std::string host)
+    FakeProcesses(std::int64_t pid, const std::set<std::int64_t>& gone, std::string host = "host")
         : m_pid(pid)
         , m_gone(gone)
         , m_host(std::move(host))

@@ -174,7 +174,7 @@ namespace {
 constexpr const char* kAsksFirst = R"({"name":"ask","kind":"approval","input":{},"approval":{"role":"lead"}},
     {"name":"then","tool":"look","after":["ask"]})";
 
-std::string parent(const std::string& name, const std::string& child)
+std::string parentOf(const std::string& name, const std::string& child)
 {
     return workflow(name, R"({"name":"kid","kind":"run","workflow":")" + child + R"("})");
 }
@@ -192,7 +192,7 @@ void TestEngineChildren::aChildThatOnlyWaitsIsNobodys()
 {
     Cluster c;
     c.add(workflow("asks", kAsksFirst));
-    c.add(parent("top", "asks"));
+    c.add(parentOf("top", "asks"));
     Node& a = c.engine();
     const RunId top = c.start("top");
     c.pass(2'000);
@@ -218,7 +218,7 @@ void TestEngineChildren::aChildThatOnlyWaitsFillsNoEngine()
 {
     Cluster c;
     c.add(workflow("asks", kAsksFirst));
-    c.add(parent("top", "asks"));
+    c.add(parentOf("top", "asks"));
     c.add(workflow("one", R"({"name":"first","tool":"look"})"));
     EngineConfig config = Cluster::config();
     config.maxOwned = 2;
@@ -236,8 +236,8 @@ void TestEngineChildren::grandchildrenOfAChildThatWaitsBeginAtOnce()
 {
     Cluster c;
     c.add(workflow("one", R"({"name":"first","tool":"look"})"));
-    c.add(parent("middle", "one"));
-    c.add(parent("top", "middle"));
+    c.add(parentOf("middle", "one"));
+    c.add(parentOf("top", "middle"));
     Node& a = c.engine();
     c.start("top");
     for (int i = 0; i < 20 && a.executor.started.empty(); ++i)
@@ -270,7 +270,7 @@ void TestEngineChildren::aCancelThatComesBeforeTheFirstCommitIsHeardStopsItsCall
 {
     Cluster c;
     c.add(workflow("one", R"({"name":"first","tool":"look"})"));
-    c.add(parent("top", "one"));
+    c.add(parentOf("top", "one"));
     Node& a = c.engine();
     const RunId top = c.start("top");
     const auto begun = [&] {

@@ -211,6 +211,9 @@ void Service::Impl::rebuild(Slot& slot)
     slot.busy = false;
     if (!status) {
         // What was confirmed stays so: the entries that follow it are heard of when they can be read.
+        const ErrorKind kind = status.error().kind;
+        if (kind == ErrorKind::NotFound || kind == ErrorKind::Corrupt)
+            slot.confirmed = RunState{};
         slot.loaded = slot.releasing = false;
         slot.tentative = slot.confirmed;
         slot.forgetRows();

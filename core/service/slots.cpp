@@ -175,6 +175,8 @@ Status Service::Impl::refresh(Slot& slot)
     if (const Error* error = stillAway())
         return *error;
     const auto read = reader.loadRun(slot.run, slot.confirmed.version + 1, 0);
+    if (!read && read.error().kind == ErrorKind::NotFound)
+        return load(slot);  // it is gone altogether
     if (!read) {
         noteAway(read.error());
         return read.error();

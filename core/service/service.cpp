@@ -285,6 +285,7 @@ bool Service::Impl::goOnWithRead()
             continue;
         slot->reading.reset();
         if (!each.what->status) {
+            noteAway(each.what->status.error());
             std::erase(slot->waiting, each.item);
             answer(each.item, failedWith(each.run, each.what->status.error()));
         } else {

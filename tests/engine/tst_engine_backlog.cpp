@@ -107,12 +107,7 @@ void TestEngineBacklog::aLargePayloadIsCopiedByThePool()
     const std::string large = "\"" + std::string(2 * 1024 * 1024, 'x') + "\"";
     const RunId run = c.start("parent", large);
     c.pass(2'000);
-    QCOMPARE(a.pool.waiting.size(), std::size_t(1));  // it is read, to render what the child gets
-    QCOMPARE(c.load(run).version, std::uint64_t(1));
-    a.pool.doAll();
-    c.pass(2'000);
-    QCOMPARE(c.load(run).version, std::uint64_t(2));
-    QCOMPARE(a.pool.waiting.size(), std::size_t(1));  // and that is copied
+    QCOMPARE(a.pool.waiting.size(), std::size_t(1));
     QCOMPARE(c.store->children(run)->size(), std::size_t(0));
     a.pool.doAll();
     a.pool.holds = false;

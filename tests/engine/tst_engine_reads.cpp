@@ -77,7 +77,7 @@ void TestEngineReads::aFanOutThatIsReadAfterATakeoverKeepsTheLease()
     bool aside = false;
     std::size_t here = 0;
     std::map<std::string, int> there;
-    t.b->hooks.after = [&](const char* what, Access) -> std::optional<Error> {
+    t.b->hooks.before = [&](const char* what, Access) -> std::optional<Error> {
         if (!readsPayloads(what))
             return std::nullopt;
         if (aside) {

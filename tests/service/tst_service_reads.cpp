@@ -52,18 +52,20 @@ struct Counting {
     }
 };
 
-// A list as large as told, and then a step that reads all results.
+// A list as large as told, and then a step that reads all results, or something else.
 struct Fan {
     World& w;
     std::unique_ptr<Service> engine;
     RunId run;
     std::vector<AttemptId> attempts;
 
-    Fan(World& world, std::size_t members)
+    Fan(World& world, std::size_t members, const std::string& reads = "each")
         : w(world)
     {
-        w.add(workflowText("fan", R"({"name":"each","tool":"look","for_each":{"from":"input"},
-            "input":{"$from":"item"}},{"name":"sum","tool":"note","after":["each"],"input":{"$from":"each"}})"));
+        w.add(workflowText("fan",
+            R"({"name":"each","tool":"look","for_each":{"from":"input"},
+            "input":{"$from":"item"}},{"name":"sum","tool":"note","after":["each"],"input":{"$from":")"
+                + reads + R"("}})"));
         engine = w.engine(1'000);
         std::string items = "[0";
         for (std::size_t i = 1; i < members; ++i)
@@ -114,7 +116,7 @@ void TestServiceReads::aFanOutIsReadAPageAtATime()
 void TestServiceReads::aForkIsCopiedByTheQueue()
 {
     World w;
-    Fan fan(w, 3);
+    Fan fan(w, 3, "input");
     const std::string large = "\"" + std::string(2 * kChunkSize + 5, 'x') + "\"";
     fan.end(0, "\"small\"");
     fan.end(1, large);

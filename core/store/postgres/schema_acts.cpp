@@ -121,11 +121,12 @@ CREATE FUNCTION cairn.forget_staged(most bigint) RETURNS bigint LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   forgotten bigint;
+  -- A value, so that the index is read up to it and no further.
+  before bigint := (extract(epoch FROM clock_timestamp()) * 1000)::bigint - 2592000000
+    + (SELECT m.clock_offset FROM cairn.meta m);
 BEGIN
   WITH over AS MATERIALIZED (SELECT w.command FROM cairn.staged_acts w
-      WHERE w.state <> 0 AND w.decided_at < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - 2592000000
-        + (SELECT m.clock_offset FROM cairn.meta m)
-      ORDER BY w.decided_at LIMIT most FOR UPDATE SKIP LOCKED)
+      WHERE w.state <> 0 AND w.decided_at < before ORDER BY w.decided_at LIMIT most FOR UPDATE SKIP LOCKED)
     DELETE FROM cairn.staged_acts s USING over WHERE s.command = over.command;
   GET DIAGNOSTICS forgotten = ROW_COUNT;
   RETURN forgotten;

@@ -383,6 +383,8 @@ QFuture<Reply<RunRef>> Stores::find(const QString& text)
         if (std::exchange(search->over, true))
             return;
         Reply<RunRef> reply;
+        std::sort(search->found.begin(), search->found.end(),
+            [](const RunRef& a, const RunRef& b) { return a.store < b.store; });
         QStringList names;
         for (const RunRef& ref : search->found)
             names << nameOf(ref.store);

@@ -114,6 +114,8 @@ void DataTable::setColumnWanted(int column, bool wanted)
 
 void DataTable::setColumnAbsent(int column, bool absent)
 {
+    if (m_absent.contains(column) == absent)
+        return;
     if (absent)
         m_absent.insert(column);
     else

@@ -14,7 +14,7 @@ QByteArray paying(const QString& ledger, const QByteArray& effectKey)
 {
     return json(
         "{'schema':'urn:cairn:workflow:1','name':'paying','version':1,'tools':{'pay':{'safety':"
-        "'repeatable','executor':'command','settings':{'argv':['/bin/sh','-c','echo $CAIRN_EFFECT_KEY >> "
+        "'repeatable','executor':'command','settings':{'argv':['/bin/sh','-c','echo $$CAIRN_EFFECT_KEY >> "
         + ledger.toUtf8() + "; echo {}']}" + effectKey
         + "}},'steps':[{'name':'pay','tool':'pay','input':{'to':{'$from':'input','at':'/to'}}}]}");
 }

@@ -11,8 +11,8 @@ namespace cairn {
 
 enum class Access : std::uint8_t { Read, Write, Commit };
 
-// Asked before and after each call; an error takes the place of the call, or of its answer. Neither may be
-// null.
+// Asked before each call, and after each that writes; an error takes the place of the call, or of its answer.
+// Neither may be null.
 struct StoreHooks {
     std::function<std::optional<Error>(const char* what, Access access)> before;
     std::function<std::optional<Error>(const char* what, Access access)> after;

@@ -84,8 +84,8 @@ void TestEngineBacklog::aSlowDeliveryKeepsTheLease()
     c.add(parentOf("parent", "child"));
     c.add(workflow("child", R"({"name":"wait","kind":"signal","signal":"rung","wait":"1h"})"));
     Node& a = c.engine();
-    a.hooks.after = [&](const char* what, Access) -> std::optional<Error> {
-        if (std::string_view(what) == "payload")
+    a.hooks.before = [&](const char* what, Access) -> std::optional<Error> {
+        if (std::string_view(what).starts_with("payload"))
             c.clock.advance(200);
         return std::nullopt;
     };

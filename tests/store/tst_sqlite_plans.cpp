@@ -45,7 +45,8 @@ const std::set<std::string> kMayWalk = {"Numbers", "Info", "SetClockOffset", "Se
     "RedactedRun", "DeletedRun", "Shape", "TableCount", "ChangeCounter", "SetChangeCounter",
     "AttemptsWithoutTrace", "AuditHead", "ReturnAllSlots", "Resources", "Workflows", "WorkflowsWithText",
     "AllSessions", "ForeignKeyCheck", "BrokenHistories", "BrokenHeads", "LostEntries", "LostRows",
-    "ListAhead", "ListUncounted", "BadChunks", "UnusedArtifacts", "ChangeAhead"};
+    "ListAhead", "ListUncounted", "BadChunks", "UnusedArtifacts", "ChangeAhead", "ArtifactPlace",
+    "HasArtifactPlace", "ChunkTotals"};
 // Indexes that hold only what is asked for.
 const std::set<std::string> kPartial = {"sessions_open", "sessions_left", "artifacts_staged"};
 
@@ -73,6 +74,12 @@ void PlansTest::initTestCase()
 {
     m_folder.init();
     m_raw = std::make_unique<RawDb>(m_folder.path);
+    // As a store has it that has a bucket.
+    QCOMPARE(sqlite3_exec(m_raw->db,
+                 "CREATE TABLE artifact_place(one INTEGER PRIMARY KEY CHECK(one = 1), url TEXT NOT NULL, "
+                 "folder TEXT NOT NULL, writes INTEGER NOT NULL) STRICT",
+                 nullptr, nullptr, nullptr),
+        SQLITE_OK);
 }
 
 std::vector<std::string> PlansTest::planOf(const std::string& sql) const

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/model/codec.h"
 #include "core/service/work.h"
+#include "core/store/checks.h"
 
 #include <algorithm>
 
@@ -139,15 +140,17 @@ void Service::Impl::auditRefusal(const ItemPtr& item, Outcome outcome)
     row.time = now();
     row.kind = "refused";
     row.verb = verbOf(s.command.body);
-    row.actor = s.claimedName.empty() ? s.command.actor.id : s.claimedName;
+    // What was refused for a text that no store takes is on record all the same.
+    const auto storable = [](const std::string& text) { return isStorableText(text) ? text : visible(text); };
+    row.actor = storable(s.claimedName.empty() ? s.command.actor.id : s.claimedName);
     row.uid = s.origin ? s.origin->uid : config.uid;
     row.host = s.origin ? s.origin->host : config.host;
     row.login = s.command.actor.login.empty() ? config.login : s.command.actor.login;
     // The run that a fork would have made does not exist.
     row.run = s.forkSource.isNull() ? s.run : s.forkSource;
-    row.target = targetOf(s.command.body);
+    row.target = storable(targetOf(s.command.body));
     row.command = s.command.id;
-    row.reason = isUtf8(s.reason) ? s.reason : visible(s.reason);
+    row.reason = storable(s.reason);
     row.after = "{\"refused\":\"" + std::string(kCodes[static_cast<std::size_t>(outcome.rejection.code)])
         + "\",\"why\":";
     appendJsonString(row.after, outcome.rejection.text);

@@ -192,9 +192,11 @@ std::vector<Word> wordsOf(const QString& text)
     for (qsizetype i = 0; i <= text.size(); ++i) {
         const bool end = i == text.size() || (!quoted && text.at(i).isSpace());
         if (end && begin >= 0)
-            words.push_back({std::exchange(begin, -1), i - begin});
-        if (end)
+            words.push_back({begin, i - begin});
+        if (end) {
+            begin = -1;
             continue;
+        }
         if (begin < 0)
             begin = i;
         if (quoted && text.at(i) == u'\\')

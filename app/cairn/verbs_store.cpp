@@ -208,7 +208,8 @@ int check(Session& s, bool quick)
     if (quick)
         return printProblems(s, *problems,
             "nothing is wrong as far as --quick looks: it reads no history; `cairn store check` without it "
-            "does",
+            "does"
+                + elsewhereText(s, quick),
             Json{{"runs", Json()}, {"entries", Json()}});
     auto chains = readChains(s.store());
     if (!chains)

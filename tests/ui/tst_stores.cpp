@@ -74,8 +74,8 @@ public:
 };
 
 struct House {
-    explicit House(const QString& path, const QString& name, bool mayAct = true)
-        : path(path)
+    explicit House(const QString& file, const QString& name, bool mayAct = true)
+        : path(file)
     {
         StoreOpening opening;
         opening.url = u"sqlite:"_s + path;

@@ -323,7 +323,7 @@ private Q_SLOTS:
         street.houses[1]->tap->set(false, false);
         street.stores.poll();
         QTRY_VERIFY(street.stores.state(1).answers());
-        QVERIFY(answer(street.stores.overview({})).value->shares.empty());
+        QTRY_VERIFY(answer(street.stores.overview({})).value->shares.empty());
     }
 
     void aStoreThatHangsHoldsUpNobody()

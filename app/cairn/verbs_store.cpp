@@ -476,7 +476,7 @@ void addStoreVerbs(Verbs v)
         auto options = std::make_shared<InitOptions>();
         cmd->add_option("--env", options->environment, "environment word, for example dev, test or prod");
         cmd->add_flag("--guarded", options->guarded,
-            "a person gives a reason for acts on runs, for moving the store and for its clock");
+            "a person gives a reason for acts on runs, for moving the store, its bucket and its clock");
         cmd->add_flag("--test-clock", options->testClock,
             "the clock may be moved on (store clock); consoles show TEST CLOCK");
         cmd->add_flag("--roles", options->roles,

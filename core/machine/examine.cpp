@@ -10,8 +10,8 @@ namespace cairn {
 
 namespace {
 
-constexpr std::uint32_t kReasonMinimum =
-    10;  // characters; the database's own rule has the same (schema_acts.cpp)
+// Characters. The database's own rule, for logins that do not ask here, has the same (schema_acts.cpp).
+constexpr std::uint32_t kReasonMinimum = 10;
 
 Examined no(RejectCode code, std::string text) { return refuse(code, std::move(text)); }
 Examined same(std::string text, StepIx step = kNoStep) { return NoChange{std::move(text), step}; }
@@ -328,12 +328,10 @@ struct Examiner {
             return same("the run is cancelled already");
         if (s.closed)
             return finishedRun();
-        if (s.compensating || s.own.compensate)
-            if (!c.compensate)
-                return no(RejectCode::Refused,
-                    "the run undoes its completed effects already, which cannot be called off; skip the "
-                    "steps "
-                    "of the undo that should not be done");
+        if (!c.compensate && (s.compensating || s.own.compensate))
+            return no(RejectCode::Refused,
+                "the run undoes its completed effects already, which cannot be called off; skip the steps of "
+                "the undo that should not be done");
         if (s.own.cancelled)
             return same("the run is being cancelled already");
         return {};

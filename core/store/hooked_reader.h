@@ -38,6 +38,14 @@ public:
     {
         return read("rights", [&] { return m_store->rights(); });
     }
+    Result<Replica> replica() override
+    {
+        return read("replica", [&] { return m_store->replica(); });
+    }
+    Result<std::vector<Review>> reviews(bool closedToo, std::size_t limit) override
+    {
+        return read("reviews", [&] { return m_store->reviews(closedToo, limit); });
+    }
     Result<std::map<SessionId, HintHealth::State>> shownHints() override
     {
         return read("shownHints", [&] { return m_store->shownHints(); });

@@ -25,6 +25,10 @@ public:
     {
         return write("claim", [&] { return m_store->claim(session, at, limit); });
     }
+    Status closeReview(const CommandId& act, std::string_view note) override
+    {
+        return write("closeReview", [&] { return m_store->closeReview(act, note); });
+    }
     Status release(const SessionId& session, std::span<const ClaimedRun> runs) override
     {
         return write("release", [&] { return m_store->release(session, runs); });

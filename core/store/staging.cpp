@@ -1,6 +1,6 @@
 // What some stores have and others have not. Staging where a store has no logins: whoever may write it
 // commits at once (DESIGN 9), so nothing is staged. Hints where processes cannot reach each other: none. A
-// bucket for artifacts beside a store in memory: none.
+// bucket for artifacts beside a store in memory: none. Standbys, break-glass: where there is one file, none.
 
 #include "core/store/store.h"
 
@@ -25,6 +25,16 @@ Result<std::vector<StagedAct>> StoreReader::waitingActs(std::size_t) { return st
 Result<std::vector<StagedAct>> StoreReader::answeredActs(const CommandId&, std::size_t)
 {
     return std::vector<StagedAct>();
+}
+
+Result<Replica> StoreReader::replica() { return Replica{}; }
+
+Result<std::vector<Review>> StoreReader::reviews(bool, std::size_t) { return std::vector<Review>(); }
+
+Status StoreWriter::closeReview(const CommandId&, std::string_view)
+{
+    return makeError(
+        ErrorKind::Refused, "nobody breaks a glass in this kind of store: it has no roles, so no reviews");
 }
 
 Result<std::uint64_t> StoreWriter::forgetStaged(std::size_t) { return std::uint64_t{0}; }

@@ -10,6 +10,8 @@
 #include "core/store/member.h"
 #include "core/store/options.h"
 #include "core/store/payload_info.h"
+#include "core/store/replica.h"
+#include "core/store/review.h"
 #include "core/store/rows.h"
 #include "core/store/whole.h"
 
@@ -51,6 +53,11 @@ public:
 
     // Of this connection's login, now. Stores without logins: everything but staging.
     [[nodiscard]] virtual Result<StoreRights> rights();
+    // Whether this connection reads a standby, and how old what it shows is. Stores of one place: none.
+    [[nodiscard]] virtual Result<Replica> replica();
+    // Acts that were left by break-glass, oldest first; those that nobody else has looked at, or all. Stores
+    // without logins have none.
+    [[nodiscard]] virtual Result<std::vector<Review>> reviews(bool closedToo, std::size_t limit);
     // An act that was left for an engine, and what became of it. Stores without logins have none.
     [[nodiscard]] virtual Result<std::optional<StagedAct>> stagedAct(const CommandId& command);
     // Those that still wait, oldest first.
@@ -220,6 +227,9 @@ public:
     // stage this verb, or four eyes are wanted and these two have looked. Conflict: what was asked has
     // changed. Refused by stores without logins: whoever acts there commits at once.
     [[nodiscard]] virtual Status stage(const StagedAct& act);
+    // Closes the review of an act that was left by break-glass, with what was found. NoRight: not an
+    // approver, or who left that act. Conflict: it is closed already. Refused by stores without logins.
+    [[nodiscard]] virtual Status closeReview(const CommandId& act, std::string_view note);
     // Waiting acts, oldest first, that no other engine was given in the last 5 s.
     [[nodiscard]] virtual Result<std::vector<StagedAct>> takeStaged(std::size_t limit);
     // Records what became of an act (state, code, version, auditSeq, outcome); once.

@@ -26,6 +26,21 @@ Result<StoreRights> PostgresStore::rights()
     });
 }
 
+Result<std::vector<Review>> PostgresStore::reviews(bool closedToo, std::size_t limit)
+{
+    const auto readReview = [](Rows& q, Review& r) {
+        q.read(r.command, r.run, r.verb, r.target, r.login, r.reason, r.address, r.backend, r.openedAt,
+            r.closedBy, r.note, r.closedAt);
+    };
+    return readAll<Review>(Sql::Reviews, readReview, closedToo, limit);
+}
+
+Status PostgresStore::closeReview(const CommandId& act, std::string_view note)
+{
+    CAIRN_TRY(change(Repeat::Never, Sql::CloseReview, act, std::string(note)));
+    return {};
+}
+
 Result<std::optional<StagedAct>> PostgresStore::stagedAct(const CommandId& command)
 {
     CAIRN_TRY_ASSIGN(auto rows, readAll<StagedAct>(Sql::StagedAct, readStaged, command));

@@ -39,7 +39,7 @@ Result<ChunkTotals> PostgresStore::chunkTotals()
 {
     Batch batch;
     batch.add(Sql::ChunkTotals);
-    CAIRN_TRY_ASSIGN(auto answers, analyse(batch));
+    CAIRN_TRY_ASSIGN(auto answers, analyse(batch, Haste::Unhurried));
     ChunkTotals totals;
     addTotals(answers.front(), totals);
     return totals;
@@ -66,20 +66,13 @@ Status PostgresStore::changeArtifactsOnce(const ArtifactChange& change)
         CAIRN_TRY(becomeOwner(*m_db));
     CAIRN_TRY_ASSIGN(const Numbers numbers, readNumbers(*m_db));
     CAIRN_TRY(checkWriter(numbers.minWriter, kSchema, m_options.intoFence));
-    CAIRN_TRY_ASSIGN(Rows clock, m_db->query(Sql::Now));
-    TimeMs now = kNoTime;
-    if (clock.next())
-        clock.read(now);
-    CAIRN_TRY_ASSIGN(Rows living, m_db->query(Sql::LivingSession, now));
-    if (living.next()) {
-        std::string name, host;
-        std::int64_t pid = 0;
-        living.read(name, host, pid);
-        return engineHasPlace(name, host, pid);
-    }
+    CAIRN_TRY_ASSIGN(const auto living, livingEngine(*m_db));
+    if (living)
+        return engineHasPlace(living->name, living->host, living->pid);
     CAIRN_TRY_ASSIGN(const ArtifactPlace present, readArtifactPlace(*m_db));
     ChunkTotals totals;
     CAIRN_TRY(m_db->query(Sql::Analyse));
+    CAIRN_TRY(m_db->query(Sql::Unhurried));
     CAIRN_TRY_ASSIGN(Rows counted, m_db->query(Sql::ChunkTotals));
     addTotals(counted, totals);
     SystemRng rng;

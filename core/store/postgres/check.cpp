@@ -1,3 +1,4 @@
+#include "core/base/text.h"
 #include "core/store/postgres/roles.h"
 #include "core/store/postgres/store_impl.h"
 
@@ -58,6 +59,20 @@ Status PostgresStore::checkSettings(std::vector<VerifyProblem>& problems)
     return {};
 }
 
+// A store whose glass was broken is not as it should be until somebody has looked at it.
+Status PostgresStore::checkReviews(std::vector<VerifyProblem>& problems)
+{
+    constexpr std::size_t kTold = 100;
+    CAIRN_TRY_ASSIGN(const std::vector<Review> open, reviews(false, kTold));
+    for (const Review& review : open)
+        problems.push_back({"review " + toText(review.command),
+            review.login + " broke the glass at " + formatInstant(review.openedAt) + " to "
+                + std::string(key(review.verb)) + " run " + toText(review.run)
+                + ", and nobody else has looked at it: `cairn audit review " + toText(review.command)
+                + " --reason …`"});
+    return {};
+}
+
 Result<std::vector<VerifyProblem>> PostgresStore::check(bool deep)
 {
     std::vector<VerifyProblem> problems;
@@ -72,6 +87,7 @@ Result<std::vector<VerifyProblem>> PostgresStore::check(bool deep)
         return checkSettings(problems);
     }));
     CAIRN_TRY(checkAuditChain(problems));
+    CAIRN_TRY(checkReviews(problems));
     struct Question {
         Sql id;
         const char* about;
@@ -86,7 +102,7 @@ Result<std::vector<VerifyProblem>> PostgresStore::check(bool deep)
             continue;
         Batch batch;
         batch.add(question.id);
-        CAIRN_TRY_ASSIGN(auto answers, analyse(batch));
+        CAIRN_TRY_ASSIGN(auto answers, analyse(batch, Haste::Unhurried));
         while (answers.front().next()) {
             std::string where, text;
             answers.front().read(where, text);

@@ -227,11 +227,16 @@ std::string adviceOn(std::string_view text, const Target& target)
     return advice;
 }
 
-Result<ConnHandle> connectTo(const Target& target)
+namespace {
+
+// Each host by itself; `attributes`: what it has to be, empty: as the URL says.
+Result<ConnHandle> connectToAny(const Target& target, const char* attributes)
 {
     std::string problems;
     for (const Target::Host& host : target.hosts) {
         Options options = target.options;
+        if (*attributes != '\0')
+            set(options, "target_session_attrs", attributes);
         if (host.alone) {
             set(options, "host", host.host);
             set(options, "hostaddr", host.address);
@@ -251,6 +256,18 @@ Result<ConnHandle> connectTo(const Target& target)
     }
     return makeError(ErrorKind::Disconnected,
         "cannot reach " + target.shown + ": " + problems + adviceOn(problems, target));
+}
+
+}  // namespace
+
+// Where libpq does not see the hosts together, a wish for a standby is two rounds of them.
+Result<ConnHandle> connectTo(const Target& target)
+{
+    const bool apart = target.hosts.size() > 1;
+    if (!apart || valueOf(target.options, "target_session_attrs") != "prefer-standby")
+        return connectToAny(target, "");
+    auto standby = connectToAny(target, "standby");
+    return standby ? std::move(standby) : connectToAny(target, "any");
 }
 
 }  // namespace cairn::postgres

@@ -203,6 +203,30 @@ std::string Target::Host::shown() const
         + (port.empty() ? "" : ", port " + port);
 }
 
+namespace {
+
+// One name may have several addresses: who writes goes on to the one that is no standby. Whether it is read-only
+// for another reason is for the first statement to find out (25006), where there is nobody else to go to. A wish
+// for a standby is one of those who look; where nothing else is allowed, nobody writes.
+Status chooseServer(Values& options, const Target& target, bool several, bool forWriting)
+{
+    const char* const set = std::getenv("PGTARGETSESSIONATTRS");
+    const std::string said = textOf(options, "target_session_attrs");
+    const std::string wanted = said.empty() && set != nullptr ? std::string(set) : said;
+    if (!forWriting)
+        return {};
+    if (wanted == "standby" || wanted == "read-only")
+        return makeError(ErrorKind::Refused,
+            target.shown + " is to be a standby (target_session_attrs=" + wanted
+                + "), so it can be looked at, and takes no writes; to act, name the primary in --store, or "
+                  "all hosts with target_session_attrs=prefer-standby");
+    if ((several || target.tcp) && (wanted.empty() || wanted == "prefer-standby"))
+        options["target_session_attrs"] = several ? "read-write" : "primary";
+    return {};
+}
+
+}  // namespace
+
 Result<Target> resolveTarget(const std::string& url, bool forWriting)
 {
     char* problem = nullptr;
@@ -225,12 +249,8 @@ Result<Target> resolveTarget(const std::string& url, bool forWriting)
         CAIRN_TRY(secure(options, found, target));
         splitHosts(target, found);
     }
-    // One name may have several addresses: who writes goes on to the one that is no standby. Whether it is
-    // read-only for another reason is for the first statement to find out (25006), where there is nobody else
-    // to go to.
     const bool several = textOf(found, "host").find(',') != std::string::npos;
-    if (forWriting && (several || target.tcp) && std::getenv("PGTARGETSESSIONATTRS") == nullptr)
-        options.try_emplace("target_session_attrs", several ? "read-write" : "primary");
+    CAIRN_TRY(chooseServer(options, target, several, forWriting));
     defaults(options);
     for (const auto& [key, value] : options)
         target.options.push_back({key, value});

@@ -1,5 +1,7 @@
 #include "core/store/postgres/db.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -32,6 +34,19 @@ std::string statementName(Sql id)
 
 // COMMIT of a transaction that had failed before is no error to the server: it says what it did instead.
 bool rolledBack(PGresult* result) { return std::string_view(PQcmdStatus(result)) == "ROLLBACK"; }
+
+constexpr std::string_view kQueryCancelled = "57014";
+
+// The server says one and the same of a limit that was reached and of an administrator, in its own language.
+std::string overTime(std::chrono::steady_clock::time_point began)
+{
+    const auto took = std::chrono::steady_clock::now() - began;
+    return "the server ended this query after "
+        + formatSpan(std::chrono::duration_cast<std::chrono::milliseconds>(took).count())
+        + ": it had reached the limit for one statement (statement_timeout), or an administrator cancelled "
+          "it; nothing was changed: ask for less, for instance with a narrower filter, or again when the "
+          "server is less busy";
+}
 
 // The parameters in libpq's form; they point into the batch.
 struct Wire {
@@ -117,11 +132,25 @@ Status Db::connect()
 
 Status Db::plain(const char* constantSql)
 {
+    m_began = std::chrono::steady_clock::now();
     const ResultHandle result(PQexec(m_conn.get(), constantSql));
     const auto status = PQresultStatus(result.get());
     if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK)
         return {};
     return connected() ? failed(result.get(), false) : lost(false);
+}
+
+// Whoever looks waits half a minute at most; a commit of many runs has a minute, and no more, since what it
+// locked is locked until then. COMMIT itself, which may wait for a standby, is not counted by the server.
+Status Db::limit()
+{
+    if (m_session.use == Use::Building)
+        return {};
+    return plain(m_session.readOnly
+            ? "SELECT pg_catalog.set_config('statement_timeout', '30s', false) FROM pg_catalog.pg_settings "
+              "WHERE name = 'statement_timeout' AND setting::bigint NOT BETWEEN 1 AND 30000"
+            : "SELECT pg_catalog.set_config('statement_timeout', '60s', false) FROM pg_catalog.pg_settings "
+              "WHERE name = 'statement_timeout' AND setting::bigint NOT BETWEEN 1 AND 60000");
 }
 
 // The search path first of all: no name is looked up before it is empty.
@@ -140,6 +169,7 @@ Status Db::setUp()
                 + "; make a database with the encoding UTF8");
     // Statements of the hot path start from an index, whatever the statistics of a young table say; jit never
     // pays for them. What looks at many rows undoes this for its own transaction (Sql::Analyse).
+    CAIRN_TRY(limit());
     CAIRN_TRY(
         plain("SELECT pg_catalog.set_config(name, value, false) FROM (VALUES"
               " ('default_transaction_isolation', 'read committed'), ('lock_timeout', '5s'),"
@@ -179,6 +209,7 @@ bool Db::inTransaction() const noexcept
 void Db::interrupt() noexcept
 {
     const std::scoped_lock lock(m_cancelMutex);
+    m_interrupted = true;
     char ignored[256] = {};
     if (m_cancel)
         PQcancel(m_cancel.get(), ignored, static_cast<int>(sizeof ignored));
@@ -193,6 +224,10 @@ Error Db::failed(const PGresult* result, bool commitSent)
     m_verdict = classify(state, commitSent);
     m_constraint = field(result, PG_DIAG_CONSTRAINT_NAME);
     m_poisoned = m_poisoned || m_verdict.poisons;
+    if (state == kQueryCancelled && !m_interrupted) {
+        m_verdict.kind = ErrorKind::Busy;  // nobody here gave up
+        return makeError(ErrorKind::Busy, overTime(m_began), nativeCode(state));
+    }
     std::string text = "the store: " + tidy(PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
     if (state.empty())
         text = "the store: " + tidy(PQresultErrorMessage(result));
@@ -301,6 +336,8 @@ Result<std::vector<Rows>> Db::run(const Batch& batch, bool withCommit)
     std::vector<Rows> answers(batch.items().size());
     std::vector<Sent> sent;
     m_onlyLocal = false;
+    m_interrupted = false;
+    m_began = std::chrono::steady_clock::now();
     std::optional<Error> error;
     if (send(batch, sent))
         error = receive(batch, sent, withCommit, answers);

@@ -13,6 +13,8 @@
 #include <libpq-fe.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -99,9 +101,17 @@ private:
     std::vector<Item> m_items;
 };
 
+// What a connection is for, which decides how long one statement may take. A smaller limit of the login's own
+// stays.
+enum class Use : std::uint8_t {
+    Commands,  // writes runs, as engines and command lines do; reads where it is readOnly
+    Building,  // makes tables, or moves them to another schema: as long as it takes
+};
+
 struct Session {
     bool readOnly = false;
     bool unsynced = false;  // synchronous_commit=off: an explicit, named downgrade
+    Use use = Use::Commands;
 };
 
 class Db {
@@ -159,6 +169,7 @@ private:
     };
 
     [[nodiscard]] Status setUp();
+    [[nodiscard]] Status limit();
     [[nodiscard]] Status plain(const char* constantSql);
     [[nodiscard]] bool send(const Batch& batch, std::vector<Sent>& sent);
     [[nodiscard]] bool sendItem(const Batch::Item& item, std::size_t at, std::vector<Sent>& sent);
@@ -171,6 +182,8 @@ private:
     Target m_target;
     Session m_session;
     ConnHandle m_conn;
+    std::chrono::steady_clock::time_point m_began{};  // of what run() was asked last
+    std::atomic<bool> m_interrupted = false;          // since then
     std::mutex m_cancelMutex;
     std::unique_ptr<PGcancel, CancelFree> m_cancel;
     std::array<bool, kSqlCount> m_prepared{};

@@ -18,7 +18,10 @@ namespace {
 // Nothing is looked up by a search path, and a NOTIFY's commit waits neither for the disk nor for a standby:
 // it holds a lock of the whole server meanwhile.
 constexpr const char* kSetUp = "SELECT pg_catalog.set_config('search_path', '', false), "
-                               "pg_catalog.set_config('synchronous_commit', 'off', false)";
+                               "pg_catalog.set_config('synchronous_commit', 'off', false), "
+                               "pg_catalog.set_config('statement_timeout', '5s', false), "
+                               "pg_catalog.set_config('lock_timeout', '5s', false), "
+                               "pg_catalog.set_config('idle_in_transaction_session_timeout', '5s', false)";
 constexpr const char* kListen = "LISTEN cairn_hints";
 constexpr const char* kNotify = "SELECT pg_catalog.pg_notify('cairn_hints', $1)";
 // Asked of the server: behind a pooler it may be another session by now, which listens to nothing.

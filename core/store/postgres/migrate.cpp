@@ -116,7 +116,7 @@ Result<MigrateReport> migrateOnce(Db& db, bool contract, bool preview)
 // writers under way, and new ones wait for it; a second migrator waits and then finds nothing to do.
 Result<MigrateReport> migrateStore(const std::string& url, bool contract, bool preview)
 {
-    CAIRN_TRY_ASSIGN(const auto db, makeDb(url, {}));
+    CAIRN_TRY_ASSIGN(const auto db, makeDb(url, {false, false, Use::Building}));
     for (Retrying retrying;;) {
         if (!db->connected())
             CAIRN_TRY(db->connect());

@@ -5,12 +5,26 @@
 
 namespace cairn::postgres {
 
+Result<std::optional<LivingEngine>> livingEngine(Db& db)
+{
+    CAIRN_TRY_ASSIGN(Rows clock, db.query(Sql::Now));
+    TimeMs now = kNoTime;
+    if (clock.next())
+        clock.read(now);
+    CAIRN_TRY_ASSIGN(Rows living, db.query(Sql::LivingSession, now));
+    if (!living.next())
+        return std::optional<LivingEngine>();
+    LivingEngine engine;
+    living.read(engine.name, engine.host, engine.pid);
+    return std::optional(std::move(engine));
+}
+
 Result<std::vector<std::string>> PostgresStore::unmovable()
 {
     Batch batch;
     batch.add(Sql::RedactedRun);
     batch.add(Sql::DeletedRun);
-    CAIRN_TRY_ASSIGN(auto answers, analyse(batch));
+    CAIRN_TRY_ASSIGN(auto answers, analyse(batch, Haste::Unhurried));
     std::vector<std::string> found;
     for (std::size_t i = 0; i < answers.size(); ++i)
         if (answers[i].next()) {
@@ -19,6 +33,10 @@ Result<std::vector<std::string>> PostgresStore::unmovable()
             found.push_back("run " + run
                 + (i == 0 ? " has a redacted payload" : " was deleted, and its tombstone has to stay"));
         }
+    CAIRN_TRY_ASSIGN(const std::vector<Review> open, reviews(false, 1));
+    if (!open.empty())
+        found.push_back("the review of act " + toText(open.front().command)
+            + ", which was left by break-glass, is open: close it first (`cairn audit review`)");
     return found;
 }
 
@@ -60,17 +78,9 @@ Status PostgresStore::changeFenceOnce(const FenceChange& change)
     locked.read(head.seq, head.hash);
     CAIRN_TRY(checkFenceChange(change, numbers.minWriter, head.hash));
     if (change.withoutEngines) {
-        CAIRN_TRY_ASSIGN(Rows clock, m_db->query(Sql::Now));
-        TimeMs now = kNoTime;
-        if (clock.next())
-            clock.read(now);
-        CAIRN_TRY_ASSIGN(Rows living, m_db->query(Sql::LivingSession, now));
-        if (living.next()) {
-            std::string name, host;
-            std::int64_t pid = 0;
-            living.read(name, host, pid);
-            return engineLives(name, host, pid);
-        }
+        CAIRN_TRY_ASSIGN(const auto living, livingEngine(*m_db));
+        if (living)
+            return engineLives(living->name, living->host, living->pid);
         CAIRN_TRY_ASSIGN(const Rows waiting, m_db->query(Sql::WaitingActs, 1));
         if (waiting.count() > 0)
             return makeError(ErrorKind::Refused,

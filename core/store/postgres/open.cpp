@@ -111,7 +111,7 @@ Status initStoreAt(const std::string& url, const InitOptions& options, std::uint
 {
     if (options.environment.empty() || !isStorableText(options.environment))
         return makeError(ErrorKind::InvalidInput, "the environment's name must be text");
-    CAIRN_TRY_ASSIGN(const auto db, makeDb(url, {}));
+    CAIRN_TRY_ASSIGN(const auto db, makeDb(url, {false, false, Use::Building}));
     Transaction transaction(*db);  // rolls back where it is left early
     CAIRN_TRY(db->query(Sql::Begin));
     CAIRN_TRY(db->query(Sql::LockMigrating));
@@ -135,8 +135,10 @@ Status initStore(const std::string& url, const InitOptions& options)
 
 Result<std::unique_ptr<StoreWriter>> openStore(const std::string& url, const StoreOptions& options)
 {
-    CAIRN_TRY_ASSIGN(auto db, makeDb(url, {options.readOnly, options.synchronousNormal}));
-    auto store = std::make_unique<PostgresStore>(std::move(db), options);
+    auto db = makeDb(url, {options.readOnly, options.synchronousNormal});
+    if (!db)
+        return options.readOnly ? db.error() : whyNotOpened(url, db.error());
+    auto store = std::make_unique<PostgresStore>(*std::move(db), options);
     CAIRN_TRY(store->open());
     return std::unique_ptr<StoreWriter>(std::move(store));
 }
@@ -156,6 +158,9 @@ Status PostgresStore::open()
     m_opened = true;
     if (m_options.readOnly)
         return {};
+    CAIRN_TRY_ASSIGN(const Replica seen, replica());
+    if (seen.standby)
+        return standbyRefusal(*m_db);
     CAIRN_TRY_ASSIGN(const StoreRights may, rights());
     return may.commits ? continueChanges() : Status();
 }

@@ -6,7 +6,8 @@
 #define CAIRN_PG_STAGE_TYPES "uuid,uuid,bigint,text,bytea,text,text,bigint,text,bigint,bytea"
 
 #define CAIRN_PG_ROLE_NAMES \
-    "'cairn_owner', 'cairn_engine', 'cairn_operator', 'cairn_approver', 'cairn_viewer', 'cairn_auditor'"
+    "'cairn_owner', 'cairn_engine', 'cairn_operator', 'cairn_approver', 'cairn_viewer', 'cairn_auditor', " \
+    "'cairn_breakglass'"
 
 #define CAIRN_PG_OPEN_TABLES \
     "approvals artifacts attempts effect_waiters effects entries meta outbox resource_slices resources " \
@@ -15,8 +16,9 @@
 // Viewers see everything but the bytes of payloads, what would let them be guessed, and what people did.
 // Operators and approvers judge by payloads, and by what others did.
 #define CAIRN_PG_TABLE_RIGHTS \
-    "('engine operator approver auditor viewer', '" CAIRN_PG_OPEN_TABLES " artifact_place', 'SELECT', '-')," \
-    "('engine operator approver auditor', 'artifact_chunks audit audit_head payloads staged_acts', " \
+    "('engine operator approver auditor viewer breakglass', '" CAIRN_PG_OPEN_TABLES " artifact_place', 'SELECT', '-')," \
+    "('engine operator approver auditor breakglass', 'artifact_chunks audit audit_head payloads reviews " \
+    "staged_acts', " \
     "'SELECT', " \
     "'-')," \
     "('viewer', 'payloads', 'SELECT', 'run id hash size media artifact redacted_by')," \
@@ -31,9 +33,10 @@
 
 #define CAIRN_PG_FUNCTION_RIGHTS \
     "('engine', 'append_audit finish_staged forget_staged lock_audit_head take_staged')," \
-    "('operator approver', 'stage_act')"
+    "('operator approver breakglass', 'stage_act')," \
+    "('approver', 'close_review')"
 
-#define CAIRN_PG_SCHEMA_READERS "'engine operator approver auditor viewer'"
+#define CAIRN_PG_SCHEMA_READERS "'engine operator approver auditor viewer breakglass'"
 
 // What each row stands for, one right a line.
 #define CAIRN_PG_TABLE_RIGHTS_ROWS \

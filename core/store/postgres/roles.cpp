@@ -61,7 +61,7 @@ Status makeRoles(Db& db)
               "NOLOGIN;\n"
               "CREATE ROLE cairn_approver NOLOGIN; CREATE ROLE cairn_viewer NOLOGIN; CREATE ROLE "
               "cairn_auditor "
-              "NOLOGIN;\n"
+              "NOLOGIN;\nCREATE ROLE cairn_breakglass NOLOGIN;\n"
               "GRANT cairn_owner TO this_login; GRANT CREATE ON DATABASE this_database TO this_login;",
         made.error().native);
 }

@@ -67,8 +67,11 @@ Status refill(Db& db)
 
 Status createTables(Db& db, std::uint32_t schema)
 {
-    for (const char* sql : {kRunTables, kStepTables, kSharedTables, kTriggers, kActs, kEnableAlways})
+    for (const char* sql : {kRunTables, kStepTables, kSharedTables, kTriggers})
         CAIRN_TRY(db.execute(sql));
+    for (const std::string& sql : {actsText(), reviewsText()})
+        CAIRN_TRY(db.execute(sql.c_str()));
+    CAIRN_TRY(db.execute(kEnableAlways));
     return schema > 1 ? expandTables(db, 1, schema) : Status();
 }
 

@@ -3,11 +3,19 @@
 // neither SET ROLE nor the function itself changes. Verbs are the numbers of enum Verb (tst_postgres_roles
 // compares).
 
+#include "core/machine/machine.h"
 #include "core/store/postgres/schema_tables.h"
+
+#include <string_view>
 
 namespace cairn::postgres {
 
-const char* const kActs = R"sql(
+namespace {
+
+// Stands for the least length of a reason, which core/machine knows (reasonMinimum).
+constexpr std::string_view kReasonMark = "{reason}";
+
+constexpr const char* kActs = R"sql(
 CREATE FUNCTION cairn.has_role(wanted text) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$ SELECT coalesce((SELECT pg_has_role(session_user, r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = wanted), false) $$;
 
@@ -24,12 +32,14 @@ DECLARE
   a record;
   clock bigint;
   needed_role text := CASE WHEN act_verb IN (1, 2) THEN 'cairn_approver' ELSE 'cairn_operator' END;
+  broken boolean;
 BEGIN
   SELECT roles, safety, clock_offset INTO STRICT m FROM cairn.meta;
   IF act_verb IS NULL OR act_verb NOT IN (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 16, 17, 27) THEN
     RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'this kind of act is not left for an engine';
   END IF;
-  IF m.roles = 1 AND NOT cairn.has_role(needed_role) THEN
+  broken := cairn.breaks_glass(act_verb);
+  IF m.roles = 1 AND NOT broken AND NOT cairn.has_role(needed_role) THEN
     RAISE EXCEPTION USING ERRCODE = 'CA002',
       MESSAGE = format('the login "%s" lacks the role %s, which this act needs', session_user, needed_role);
   END IF;
@@ -37,8 +47,13 @@ BEGIN
   IF command_id IS NULL OR substr(command_id::text, 15, 1) <> '7' THEN
     RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'the id of an act is a UUID of version 7';
   END IF;
-  IF m.safety = 2 AND act_verb <> 27 AND coalesce(length(btrim(why)), 0) < 10 THEN
-    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'this store is guarded: a reason of ten characters or more is needed';
+  IF m.safety = 2 AND act_verb <> 27 AND coalesce(length(btrim(why)), 0) < {reason} THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002',
+      MESSAGE = 'this store is guarded: a reason of {reason} characters or more is needed';
+  END IF;
+  IF broken AND coalesce(length(btrim(why)), 0) < {reason} THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002',
+      MESSAGE = 'breaking the glass needs a reason of {reason} characters or more, in every store';
   END IF;
   clock := (extract(epoch FROM clock_timestamp()) * 1000)::bigint + m.clock_offset;
   IF act_verb IN (1, 2) THEN
@@ -220,5 +235,17 @@ END $$;
 CREATE TRIGGER approvals_by_people AFTER INSERT OR UPDATE ON cairn.approvals FOR EACH ROW
   EXECUTE FUNCTION cairn.approvals_by_people();
 )sql";
+
+}  // namespace
+
+std::string withReasonMinimum(std::string text)
+{
+    const std::string least = std::to_string(reasonMinimum(Safety::Guarded));
+    for (auto at = text.find(kReasonMark); at != std::string::npos; at = text.find(kReasonMark, at))
+        text.replace(at, kReasonMark.size(), least);
+    return text;
+}
+
+std::string actsText() { return withReasonMinimum(kActs); }
 
 }  // namespace cairn::postgres

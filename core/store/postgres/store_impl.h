@@ -77,6 +77,8 @@ public:
     Result<TimeMs> now() override;
     Result<std::map<SessionId, HintHealth::State>> shownHints() override;
     Result<StoreRights> rights() override;
+    Result<Replica> replica() override;
+    Result<std::vector<Review>> reviews(bool closedToo, std::size_t limit) override;
     Result<std::optional<StagedAct>> stagedAct(const CommandId& command) override;
     Result<std::vector<StagedAct>> waitingActs(std::size_t limit) override;
     Result<std::vector<StagedAct>> answeredActs(const CommandId& after, std::size_t limit) override;
@@ -143,6 +145,7 @@ public:
     Result<std::vector<ChunkRow>> chunksElsewhere(
         const ArtifactId& afterArtifact, std::uint32_t afterIndex, std::size_t limit) override;
     Status setClockOffset(SpanMs offset) override;
+    Status closeReview(const CommandId& act, std::string_view note) override;
     Status stage(const StagedAct& act) override;
     Result<std::vector<StagedAct>> takeStaged(std::size_t limit) override;
     Status finishStaged(const StagedAct& act) override;
@@ -224,8 +227,10 @@ private:
             CAIRN_TRY(hot(run));
         return rows;
     }
-    // Statements that look at many rows, in one snapshot, each with the plan that suits its values.
-    [[nodiscard]] Result<std::vector<Rows>> analyse(const Batch& batch);
+    // Statements that look at many rows, in one snapshot, each with the plan that suits its values. Unhurried:
+    // whole tables are looked through, for as long as it takes.
+    enum class Haste : std::uint8_t { Usual, Unhurried };
+    [[nodiscard]] Result<std::vector<Rows>> analyse(const Batch& batch, Haste haste = Haste::Usual);
 
     [[nodiscard]] Status commitPart(std::span<const CommitMember> members, std::span<MemberResult> results);
     [[nodiscard]] Status commitHalved(
@@ -243,6 +248,7 @@ private:
         const PayloadInfo& info, const std::string& where, std::uint64_t offset, std::uint64_t limit);
     [[nodiscard]] Status checkAuditChain(std::vector<VerifyProblem>& problems);
     [[nodiscard]] Status checkChunks(std::vector<VerifyProblem>& problems);
+    [[nodiscard]] Status checkReviews(std::vector<VerifyProblem>& problems);
     [[nodiscard]] Status checkSettings(std::vector<VerifyProblem>& problems);
 
     std::unique_ptr<Db> m_db;
@@ -267,7 +273,19 @@ private:
 // ------------------------------------------------------------------------------------------
 
 [[nodiscard]] Result<std::unique_ptr<Db>> makeDb(const std::string& url, const Session& session);
+// Why a writer is refused by a standby, and where it should go.
+[[nodiscard]] Error standbyRefusal(Db& db);
+// The same, where a connection for writing was not made because the server is one; else the error as it is.
+[[nodiscard]] Error whyNotOpened(const std::string& url, Error error);
 [[nodiscard]] Error noRun(const RunId& run);
+// An engine whose lease has not passed, by the store's clock: the store is not changed as a whole while one
+// lives. Asked in the transaction that would change it, under the lock of writers, taken alone.
+struct LivingEngine {
+    std::string name;
+    std::string host;
+    std::int64_t pid = 0;
+};
+[[nodiscard]] Result<std::optional<LivingEngine>> livingEngine(Db& db);
 void readHot(Rows& rows, HotRow& row);
 void readIdentity(Rows& rows, RunRow& row);
 void readStep(Rows& rows, StepRow& row);

@@ -135,12 +135,15 @@ Result<TimeMs> PostgresStore::now()
     return m_lastNow;
 }
 
-Result<std::vector<Rows>> PostgresStore::analyse(const Batch& batch)
+Result<std::vector<Rows>> PostgresStore::analyse(const Batch& batch, Haste haste)
 {
     return reading([&]() -> Result<std::vector<Rows>> {
         Batch whole;
         whole.add(Sql::BeginReading);
         whole.add(Sql::Analyse);
+        if (haste == Haste::Unhurried)
+            whole.add(Sql::Unhurried);
+        const auto before = static_cast<std::ptrdiff_t>(whole.items().size());
         whole.append(batch);
         whole.add(Sql::Commit);
         auto answers = m_db->run(whole);
@@ -149,7 +152,7 @@ Result<std::vector<Rows>> PostgresStore::analyse(const Batch& batch)
             m_db->rollback();
             return error;
         }
-        answers->erase(answers->begin(), answers->begin() + 2);
+        answers->erase(answers->begin(), answers->begin() + before);
         answers->pop_back();
         return answers;
     });

@@ -172,6 +172,19 @@ std::unique_ptr<StoreWriter> Session::opened(bool readOnly)
     return std::move(*store);
 }
 
+bool Session::noteReplica()
+{
+    auto replica = m_store->replica();
+    if (!replica) {
+        fail(exitOfOpening(replica.error()), replica.error().text);
+        return false;
+    }
+    m_replica = *replica;
+    if (m_replica.late())
+        note(replicaText(m_replica));
+    return true;
+}
+
 bool Session::open(bool readOnly)
 {
     if (m_store)
@@ -194,6 +207,8 @@ bool Session::open(bool readOnly)
     m_rights = *std::move(rights);
     if (const auto fence = fenceOf(m_info.minWriter); fence && readOnly)
         note(options.store + ": " + fenceError(*fence).text);
+    if (readOnly && !noteReplica())
+        return false;
     m_queue = makeInlineQueue(*m_store);
     ServiceConfig& config = m_config;
     config.actorName = person().id;

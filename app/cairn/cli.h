@@ -61,6 +61,8 @@ public:
     [[nodiscard]] Service& service() { return *m_service; }
     [[nodiscard]] const StoreInfo& info() const { return m_info; }
     [[nodiscard]] const StoreRights& rights() const { return m_rights; }
+    // As of the opening: whether a standby is read, and how far it is behind.
+    [[nodiscard]] const Replica& replica() const { return m_replica; }
     [[nodiscard]] std::string login() const;  // what the store vouches for, else the user id
     [[nodiscard]] const ServiceConfig& config() const { return m_config; }
 
@@ -93,6 +95,7 @@ public:
 
 private:
     bool open(bool readOnly);
+    bool noteReplica();  // says where what is shown is old
     std::unique_ptr<StoreWriter> opened(bool readOnly);
     void print(const std::string& text, std::string (*safe)(std::string_view));
     std::unique_ptr<StoreWriter> m_store;
@@ -101,6 +104,7 @@ private:
     std::unique_ptr<Query> m_query;
     StoreInfo m_info;
     StoreRights m_rights;
+    Replica m_replica;
     ServiceConfig m_config;
 };
 
@@ -145,6 +149,7 @@ void addStartVerbs(Verbs verbs);
 void addStoreVerbs(Verbs verbs);
 void addCopyVerb(Verbs verbs, CLI::App& storeGroup);       // `store copy`
 void addArtifactsVerb(Verbs verbs, CLI::App& storeGroup);  // `store artifacts`
+void addReviewVerbs(Verbs verbs, CLI::App& auditGroup);    // `audit reviews`, `audit review`
 void addWorkflowVerbs(Verbs verbs);
 void addAuditVerbs(Verbs verbs);
 void addEngineVerbs(Verbs verbs);

@@ -296,7 +296,21 @@ struct Watched {
     ListFilter filter;
     std::uint64_t cursor = 0;
     bool silent = false;  // it does not answer, and that was said
+    bool late = false;    // it is a standby, far behind, and that was said
 };
+
+// Said once when a standby falls behind, and once when it has caught up.
+Status noteLag(Watched& watched)
+{
+    if (!watched.place->session->replica().standby)
+        return {};
+    CAIRN_TRY_ASSIGN(const Replica replica, watched.place->session->store().replica());
+    if (const bool was = std::exchange(watched.late, replica.late()); was != replica.late())
+        watched.place->session->note(
+            (watched.place->name.empty() ? std::string() : watched.place->name + ": ")
+            + replicaText(replica));
+    return {};
+}
 
 Status printChanges(Watched& watched, std::size_t width)
 {
@@ -308,7 +322,7 @@ Status printChanges(Watched& watched, std::size_t width)
             printRow(*watched.place, width, row, s.service().now());
     }
     watched.cursor = changes.cursor;
-    return {};
+    return noteLag(watched);
 }
 
 // One of several stores that does not answer is told once, and asked again; the others are followed
@@ -324,7 +338,8 @@ int watch(Session& s, const std::vector<std::string>& words, SpanMs period, Span
         auto start = place->session->store().changesSince(0, 1);
         if (!start)
             return s.fail(start.error());
-        all.push_back({place.get(), *filter, start->cursor});
+        all.push_back(
+            {place.get(), *filter, start->cursor, false, place->session->replica().late()});
     }
     if (all.empty())
         return s.exitCode;

@@ -106,6 +106,16 @@ Json closedText(const StoreInfo& info)
     return fence ? Json(fenceError(*fence).text) : Json();
 }
 
+// How far a standby is behind; null: this is none.
+Json jsonReplica(const Replica& replica)
+{
+    if (!replica.standby)
+        return {};
+    const SpanMs behind = replica.behind();
+    return {{"behind_ms", behind == kUnknownAge ? Json() : Json(behind)}, {"receives", replica.receives},
+        {"replays_all", replica.replaysAll}, {"text", replicaText(replica)}};
+}
+
 int info(Session& s)
 {
     if (!s.openReader())
@@ -129,6 +139,7 @@ int info(Session& s)
             {"writes_to_bucket", i.artifacts.writes}};
         if (i.serverTimeline != 0)
             json["server"] = {{"system", std::to_string(i.serverSystem)}, {"timeline", i.serverTimeline}};
+        json["standby"] = jsonReplica(s.replica());
         json["sessions"] = jsonSessions(sessions->heard(), *shown);
         json["silent_sessions"] = jsonSessions(sessions->silent(), *shown);
         Json groups = Json::array();
@@ -149,6 +160,8 @@ int info(Session& s)
     if (i.serverTimeline != 0)
         s.line("server   system " + std::to_string(i.serverSystem) + ", timeline "
             + std::to_string(i.serverTimeline));
+    if (s.replica().standby)
+        s.line("standby  " + replicaText(s.replica()));
     if (!i.artifacts.url.empty())
         s.line("bucket   " + i.artifacts.url
             + (i.artifacts.writes ? ", large payloads go there"
@@ -345,6 +358,8 @@ Json jsonAudit(const AuditRow& row)
         {"after", jsonText(row.after)}, {"hash", hex(row.hash)}};
 }
 
+constexpr std::size_t kMostReviews = 1'000;
+
 // Of an act on the store as a whole its line says what it was done to: where a moved store is, for instance.
 std::string auditLine(const AuditRow& row)
 {
@@ -357,6 +372,19 @@ std::string auditLine(const AuditRow& row)
             if (!state->empty() && *state != "{}")
                 line += (state == &row.before ? "  before " : "  after ") + *state;
     return line;
+}
+
+// Loud as long as it is so: an act by break-glass that nobody else has looked at.
+int noteReviews(Session& s)
+{
+    const auto open = s.store().reviews(false, kMostReviews);
+    if (!open)
+        return s.fail(open.error());
+    if (!open->empty())
+        s.note((open->size() == kMostReviews ? "at least " : "") + std::to_string(open->size())
+            + (open->size() == 1 ? " act" : " acts")
+            + " by break-glass that nobody else has looked at: `cairn audit reviews`");
+    return kDone;
 }
 
 int auditList(Session& s, std::uint64_t after, std::size_t limit)
@@ -380,7 +408,7 @@ int auditList(Session& s, std::uint64_t after, std::size_t limit)
         return s.fail(rest.error());
     if (!rest->empty())
         s.note("there is more: raise --limit, or go on with --after " + std::to_string(after));
-    return kDone;
+    return noteReviews(s);
 }
 
 // A head as `audit head` prints it, "12 7bc5...", or its hash alone.
@@ -551,6 +579,7 @@ void addAuditVerbs(Verbs v)
             "--head", *head, "what `audit head` printed earlier: number and hash, or the hash alone");
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return auditVerify(s, *head); }; });
     }
+    addReviewVerbs(v, *group);
     group->add_subcommand("head", "Number and hash of the newest entry; keep it outside the store")
         ->callback([&] { chosen = [&s] { return auditHead(s); }; });
 }

@@ -6,7 +6,7 @@
 
 namespace cairn::testing {
 
-inline constexpr const char* kRoles[] = {"engine", "operator", "approver", "viewer", "auditor"};
+inline constexpr const char* kRoles[] = {"engine", "operator", "approver", "viewer", "auditor", "breakglass"};
 
 struct RoleLogins : PostgresStoreFixture {
     // `t_engine` and so on; `t_second` is another approver, `t_both` operator and approver, `t_nobody` has no

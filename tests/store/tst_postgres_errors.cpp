@@ -28,6 +28,7 @@ private Q_SLOTS:
     void arraysAreEncodedAsTheServerWantsThem();
     void urlsAreCompleted_data();
     void urlsAreCompleted();
+    void aStandbyByNameIsForLookingOnly();
     void urlsAreRefused_data();
     void urlsAreRefused();
     void theEnvironmentMayRelaxTheCheck();
@@ -167,6 +168,13 @@ void PostgresErrorsTest::urlsAreCompleted_data()
     QTest::newRow("several hosts, said how")
         << QByteArray("postgresql://a.example,b.example/runs?target_session_attrs=primary&sslmode=verify-ca")
         << true << QByteArray("verify-ca") << QByteArray("primary");
+    // Who writes goes past a wish for a standby, which is one of those who look.
+    QTest::newRow("several hosts, rather a standby")
+        << QByteArray("postgresql://a.example,b.example/runs?target_session_attrs=prefer-standby") << true
+        << QByteArray("verify-full") << QByteArray("read-write");
+    QTest::newRow("one host, rather a standby")
+        << QByteArray("postgresql://a.example/runs?target_session_attrs=prefer-standby") << true
+        << QByteArray("verify-full") << QByteArray("primary");
 }
 
 void PostgresErrorsTest::urlsAreCompleted()
@@ -186,7 +194,25 @@ void PostgresErrorsTest::urlsAreCompleted()
     QVERIFY(target->shown.find("runs") != std::string::npos);
     // Who only reads may read from a standby.
     const std::string reading = option(*resolveTarget(url.toStdString(), false), "target_session_attrs");
-    QCOMPARE(reading, std::string(url.contains("target_session_attrs") ? "primary" : "-"));
+    const std::string said = url.contains("prefer-standby") ? "prefer-standby"
+        : url.contains("target_session_attrs")                ? "primary"
+                                                              : "-";
+    QCOMPARE(reading, said);
+}
+
+void PostgresErrorsTest::aStandbyByNameIsForLookingOnly()
+{
+    for (const std::string attributes : {"standby", "read-only"}) {
+        const std::string url =
+            "postgresql://a.example,b.example/runs?target_session_attrs=" + attributes;
+        const auto writing = resolveTarget(url, true);
+        CAIRN_VERIFY_ERROR(writing, ErrorKind::Refused);
+        QVERIFY2(writing.error().text.find("name the primary in --store") != std::string::npos,
+            writing.error().text.c_str());
+        const auto reading = resolveTarget(url, false);
+        CAIRN_VERIFY_OK(reading);
+        QCOMPARE(option(*reading, "target_session_attrs"), attributes);
+    }
 }
 
 void PostgresErrorsTest::urlsAreRefused_data()

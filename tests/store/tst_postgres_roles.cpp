@@ -3,6 +3,7 @@
 
 #include "tests/store/role_logins.h"
 
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -15,33 +16,34 @@ namespace {
 // in the order of kRoles.
 struct Cells {
     const char* table;
-    const char* rights[5];
+    const char* rights[std::size(kRoles)];
 };
 constexpr Cells kMatrix[] = {
-    {"approvals", {"siu", "s", "s", "s", "s"}},
-    {"artifact_chunks", {"siud", "s", "s", "", "s"}},
-    {"artifacts", {"siud", "s", "s", "s", "s"}},
-    {"attempts", {"siu", "s", "s", "s", "s"}},
-    {"audit", {"s", "s", "s", "", "s"}},
-    {"audit_head", {"s", "s", "s", "", "s"}},
-    {"effect_waiters", {"sid", "s", "s", "s", "s"}},
-    {"effects", {"siu", "s", "s", "s", "s"}},
-    {"entries", {"si", "s", "s", "s", "s"}},
-    {"meta", {"s", "s", "s", "s", "s"}},
-    {"outbox", {"sid", "s", "s", "s", "s"}},
-    {"payloads", {"si", "s", "s", "", "s"}},
-    {"resource_slices", {"sid", "s", "s", "s", "s"}},
-    {"resources", {"siu", "s", "s", "s", "s"}},
-    {"run_attributes", {"siu", "s", "s", "s", "s"}},
-    {"run_hot", {"siu", "s", "s", "s", "s"}},
-    {"run_list", {"siu", "s", "s", "s", "s"}},
-    {"runs", {"si", "s", "s", "s", "s"}},
-    {"sessions", {"siud", "s", "s", "s", "s"}},
-    {"staged_acts", {"s", "s", "s", "", "s"}},
-    {"steps", {"siu", "s", "s", "s", "s"}},
-    {"tombstones", {"s", "s", "s", "s", "s"}},
-    {"wakeups", {"sid", "s", "s", "s", "s"}},
-    {"workflows", {"si", "s", "s", "s", "s"}},
+    {"approvals", {"siu", "s", "s", "s", "s", "s"}},
+    {"artifact_chunks", {"siud", "s", "s", "", "s", "s"}},
+    {"artifacts", {"siud", "s", "s", "s", "s", "s"}},
+    {"attempts", {"siu", "s", "s", "s", "s", "s"}},
+    {"audit", {"s", "s", "s", "", "s", "s"}},
+    {"audit_head", {"s", "s", "s", "", "s", "s"}},
+    {"effect_waiters", {"sid", "s", "s", "s", "s", "s"}},
+    {"effects", {"siu", "s", "s", "s", "s", "s"}},
+    {"entries", {"si", "s", "s", "s", "s", "s"}},
+    {"meta", {"s", "s", "s", "s", "s", "s"}},
+    {"outbox", {"sid", "s", "s", "s", "s", "s"}},
+    {"payloads", {"si", "s", "s", "", "s", "s"}},
+    {"resource_slices", {"sid", "s", "s", "s", "s", "s"}},
+    {"resources", {"siu", "s", "s", "s", "s", "s"}},
+    {"reviews", {"s", "s", "s", "", "s", "s"}},
+    {"run_attributes", {"siu", "s", "s", "s", "s", "s"}},
+    {"run_hot", {"siu", "s", "s", "s", "s", "s"}},
+    {"run_list", {"siu", "s", "s", "s", "s", "s"}},
+    {"runs", {"si", "s", "s", "s", "s", "s"}},
+    {"sessions", {"siud", "s", "s", "s", "s", "s"}},
+    {"staged_acts", {"s", "s", "s", "", "s", "s"}},
+    {"steps", {"siu", "s", "s", "s", "s", "s"}},
+    {"tombstones", {"s", "s", "s", "s", "s", "s"}},
+    {"wakeups", {"sid", "s", "s", "s", "s", "s"}},
+    {"workflows", {"si", "s", "s", "s", "s", "s"}},
 };
 // Single columns beyond that.
 const std::set<std::string> kColumns = {"engine u meta.clock_offset", "engine u meta.change_base",
@@ -51,7 +53,8 @@ const std::set<std::string> kColumns = {"engine u meta.clock_offset", "engine u 
     "viewer s artifact_chunks.size"};
 const std::map<std::string, std::set<std::string>> kFunctions = {{"append_audit", {"engine"}},
     {"finish_staged", {"engine"}}, {"forget_staged", {"engine"}}, {"lock_audit_head", {"engine"}},
-    {"take_staged", {"engine"}}, {"stage_act", {"operator", "approver"}}};
+    {"take_staged", {"engine"}}, {"stage_act", {"operator", "approver", "breakglass"}},
+    {"close_review", {"approver"}}};
 
 std::vector<std::string> lines(const RawPg& raw, const std::string& sql)
 {
@@ -91,7 +94,7 @@ private:
 void PostgresRolesTest::eachRoleMayDoWhatTheMatrixSays_data()
 {
     QTest::addColumn<int>("role");
-    for (int role = 0; role < 5; ++role)
+    for (int role = 0; role < static_cast<int>(std::size(kRoles)); ++role)
         QTest::newRow(kRoles[role]) << role;
 }
 
@@ -180,7 +183,8 @@ void PostgresRolesTest::nobodyIsLetInWithoutARole()
 {
     CAIRN_VERIFY_ERROR(postgres::openStore(m_roles.urlOf("t_nobody"), {}), ErrorKind::NoRight);
     for (const char* role :
-        {"cairn_owner", "cairn_engine", "cairn_operator", "cairn_approver", "cairn_viewer", "cairn_auditor"})
+        {"cairn_owner", "cairn_engine", "cairn_operator", "cairn_approver", "cairn_viewer", "cairn_auditor",
+            "cairn_breakglass"})
         QVERIFY2(PQstatus(RawPg(m_roles.urlOf(role)).conn) != CONNECTION_OK, role);
 }
 
@@ -193,7 +197,8 @@ void PostgresRolesTest::rightsAreTold()
     for (const Wanted& w :
         {Wanted{"t_engine", true, true, false, true}, Wanted{"t_operator", false, true, true, false},
             Wanted{"t_approver", false, true, true, false}, Wanted{"t_viewer", false, false, false, false},
-            Wanted{"t_auditor", false, true, false, false}}) {
+            Wanted{"t_auditor", false, true, false, false},
+            Wanted{"t_breakglass", false, true, true, false}}) {
         const auto may = m_roles.openAs(w.login)->rights();
         CAIRN_VERIFY_OK(may);
         QCOMPARE(may->login, std::string(w.login));
@@ -245,6 +250,10 @@ void PostgresRolesTest::deviationsAreNamed_data()
         "missing: function stage_act: cairn_operator EXECUTE");
     row("sequence", "GRANT USAGE ON SEQUENCE cairn.outbox_seq_seq TO cairn_viewer", "",
         "too many: sequence outbox_seq_seq: cairn_viewer USAGE");
+    row("review by everybody", "GRANT EXECUTE ON FUNCTION cairn.close_review TO cairn_breakglass", "",
+        "too many: function close_review: cairn_breakglass EXECUTE");
+    row("review not opened", "ALTER TABLE cairn.staged_acts DISABLE TRIGGER staged_opens_review", "",
+        "staged_opens_review");
     row("owner of a table", "ALTER TABLE cairn.audit OWNER TO cairn", "",
         "table audit belongs to cairn, not to cairn_owner");
     row("owner of a function", "ALTER FUNCTION cairn.stage_act OWNER TO cairn", "",

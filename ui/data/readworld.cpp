@@ -36,6 +36,8 @@ quint64 sumOf(const std::vector<CountRow>& rows)
 
 TimeMs dayBegin(TimeMs now) { return now - now % 86'400'000; }
 
+Standing standingOf(const Replica& replica) { return {qt(replicaText(replica)), replica.late()}; }
+
 // Where nobody has to do anything: says so, and what the longest wait is.
 void tellAllClear(const std::vector<CountRow>& open, TimeMs now, Overview& overview)
 {
@@ -56,8 +58,11 @@ void tellAllClear(const std::vector<CountRow>& open, TimeMs now, Overview& overv
 
 }  // namespace
 
-QString whyNoActs(const StoreOpening& opening, const StoreInfo& info, const StoreRights& rights)
+QString whyNoActs(const StoreOpening& opening, const StoreInfo& info, const StoreRights& rights,
+    const Replica& replica)
 {
+    if (replica.standby)
+        return u"this is a standby, which takes no writes: open the primary to act"_s;
     if (const auto fence = fenceOf(info.minWriter))
         return qt(fenceError(*fence).text);
     if (!opening.mayAct)
@@ -79,12 +84,17 @@ Status ReadWorld::open()
     return {};
 }
 
+// Of a store that was no standby when its facts were read nothing is asked: this is called with each poll.
+Result<Replica> ReadWorld::replica() { return m_standby ? m_store->replica() : Result<Replica>(Replica{}); }
+
 Result<StoreFacts> ReadWorld::facts()
 {
     CAIRN_TRY_ASSIGN(const StoreInfo info, m_store->info());
     CAIRN_TRY_ASSIGN(const TimeMs now, m_store->now());
     CAIRN_TRY_ASSIGN(const StoreRights rights, m_store->rights());
+    CAIRN_TRY_ASSIGN(const Replica replica, m_store->replica());
     CAIRN_TRY_ASSIGN(const Changes changes, m_store->changesSince(0, 1));
+    m_standby = replica.standby;
     StoreFacts facts;
     facts.name = m_opening->name;
     facts.url = m_opening->url;
@@ -98,7 +108,8 @@ Result<StoreFacts> ReadWorld::facts()
         facts.person = qt(rights.login);
         facts.identity = u"login of the database, %1 on this host"_s.arg(m_opening->person);
     }
-    facts.whyNot = whyNoActs(*m_opening, info, rights);
+    facts.standing = standingOf(replica);
+    facts.whyNot = whyNoActs(*m_opening, info, rights, replica);
     facts.mayAct = facts.whyNot.isEmpty();
     facts.closed = fenceOf(info.minWriter).has_value();
     facts.schema = info.schema;
@@ -207,6 +218,8 @@ Result<ChangeSet> ReadWorld::changes(quint64 cursor)
         set.lines.push_back(lineOf(row));
     set.cursor = changes.cursor;
     set.more = changes.more;
+    CAIRN_TRY_ASSIGN(const Replica seen, replica());
+    set.standing = standingOf(seen);
     return set;
 }
 
@@ -216,7 +229,8 @@ Status ReadWorld::closeVerbs(WhyView& why)
 {
     CAIRN_TRY_ASSIGN(const StoreInfo info, m_store->info());
     CAIRN_TRY_ASSIGN(const StoreRights rights, m_store->rights());
-    const QString off = whyNoActs(*m_opening, info, rights);
+    CAIRN_TRY_ASSIGN(const Replica seen, replica());
+    const QString off = whyNoActs(*m_opening, info, rights, seen);
     if (off.isEmpty())
         return {};
     for (VerbLine& verb : why.verbs)

@@ -36,6 +36,7 @@ private:
     [[nodiscard]] Result<ListFilter> filterOf(const QString& text, TimeMs now) const;
 
     [[nodiscard]] Status closeVerbs(WhyView& why);
+    [[nodiscard]] Result<Replica> replica();
     [[nodiscard]] Status readSituations(const QString& filter, const ListFilter& terms, Overview& overview);
 
     std::shared_ptr<const StoreOpening> m_opening;
@@ -43,6 +44,7 @@ private:
     SystemClock m_clock;
     std::unique_ptr<StoreWriter> m_store;
     std::unique_ptr<Query> m_query;
+    bool m_standby = false;  // as last seen with the facts, which are read anew where a link was lost
 };
 
 }  // namespace cairn::ui

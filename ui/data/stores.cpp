@@ -227,6 +227,7 @@ void Stores::pollOne(StoreIx store)
             m_overviews.touch(store);
             m_lists.touch(store);
         }
+        here.state.facts.standing = changes.standing;
         note(store, nullptr, changes.at);
         Q_EMIT changed(changes);
         if (changes.more)

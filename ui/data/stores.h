@@ -18,6 +18,8 @@ struct StoreState {
     qint64 askedAt = 0;   // monotonic: since when it owes an answer; 0: it owes none
     Hearing hearing = Hearing::None;
     QString deafness;                      // why no hints are heard
+    // The link for hints is gone. A standby has none: nothing can be listened to there.
+    [[nodiscard]] bool deaf() const { return hearing == Hearing::Deaf && !facts.standing.standby(); }
     [[nodiscard]] bool answers() const;    // as far as is known now
     [[nodiscard]] bool takesActs() const;  // it is not given up for a long read alone
     [[nodiscard]] qint64 age() const;      // ms since it was heard; -1: never

@@ -30,8 +30,8 @@ struct StoreOpening {
 };
 
 // Why nobody may act in this store from here; empty: one may.
-[[nodiscard]] QString whyNoActs(
-    const StoreOpening& opening, const StoreInfo& info, const StoreRights& rights);
+[[nodiscard]] QString whyNoActs(const StoreOpening& opening, const StoreInfo& info, const StoreRights& rights,
+    const Replica& replica = {});
 
 class StoreSession final : public Source {
     Q_OBJECT

@@ -43,6 +43,14 @@ struct PageMark {
     bool operator==(const PageMark&) const = default;
 };
 
+// A store that is read from a standby: what is shown may be older than what its primary has.
+struct Standing {
+    QString text;       // "Standby, 3 s behind"; empty: it is no standby
+    bool late = false;  // by more than a few seconds, or nobody knows
+    [[nodiscard]] bool standby() const { return !text.isEmpty(); }
+    bool operator==(const Standing&) const = default;
+};
+
 struct StoreFacts {
     QString name;  // of the file
     QString url;
@@ -58,6 +66,7 @@ struct StoreFacts {
     qint64 now = 0;
     quint64 cursor = 0;
     bool closed = false;  // being moved to another place, or moved: what is shown stands still
+    Standing standing{};
 };
 
 // Whether hints of other processes reach this one. Without them the store is still asked once a second.

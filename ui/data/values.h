@@ -136,6 +136,7 @@ struct ChangeSet {
     quint64 cursor = 0;
     bool more = false;
     qint64 at = 0;
+    Standing standing{};
 };
 
 struct Fact {

@@ -94,6 +94,7 @@ private:
     void showAbout();
     void askStore();
     [[nodiscard]] QString deafText() const;
+    [[nodiscard]] QString standbyText() const;
     [[nodiscard]] RunRef currentRunRef() const;
     [[nodiscard]] const WhyView& currentWhy() const;
 

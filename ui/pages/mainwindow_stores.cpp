@@ -181,13 +181,28 @@ QString MainWindow::deafText() const
 {
     QStringList names;
     for (StoreIx store = 0; store < m_stores.count(); ++store)
-        if (m_stores.state(store).hearing == Hearing::Deaf
+        if (m_stores.state(store).deaf()
             && (currentRun() == nullptr || currentRun()->store() == store))
             names << m_stores.nameOf(store);
     if (names.isEmpty())
         return {};
     return u"asked every second, hints are not heard"_s
         + (m_stores.several() ? u": "_s + names.join(u", "_s) : QString());
+}
+
+// What is shown is as old as the standby that it is read from; empty: it is read from no standby.
+QString MainWindow::standbyText() const
+{
+    QStringList parts;
+    for (StoreIx store = 0; store < m_stores.count(); ++store) {
+        const StoreState& state = m_stores.state(store);
+        if (!state.facts.standing.standby() || (currentRun() != nullptr && currentRun()->store() != store))
+            continue;
+        parts << (m_stores.several() && currentRun() == nullptr
+                ? m_stores.nameOf(store) + u": "_s + state.facts.standing.text
+                : state.facts.standing.text);
+    }
+    return parts.join(u"; "_s);
 }
 
 QString MainWindow::status() const
@@ -197,9 +212,13 @@ QString MainWindow::status() const
         const QString silent = m_stores.silentText();
         if (!silent.isEmpty())
             return u"no answer: "_s + silent;
+        if (const QString standby = standbyText(); !standby.isEmpty())
+            return standby;
         return deafText().isEmpty() ? u"live"_s : deafText();
     }
     const StoreState& state = m_stores.state(page != nullptr ? page->store() : 0);
+    if (state.trouble.isEmpty() && state.answers() && !standbyText().isEmpty())
+        return standbyText();
     if (state.trouble.isEmpty())
         return state.answers() && !deafText().isEmpty() ? deafText() : liveText(state.age());
     const qint64 age = state.age();
@@ -217,7 +236,7 @@ void MainWindow::tick()
             continue;
         const StoreState& state = m_stores.state(store);
         now = now == 0 ? state.now() : now;
-        amiss = amiss || !state.answers() || state.hearing == Hearing::Deaf;
+        amiss = amiss || !state.answers() || state.deaf() || state.facts.standing.late;
     }
     if (now == 0)
         return;

@@ -58,7 +58,12 @@ StoreLine lineOf(StoreIx store, const StoreState& state)
     if (line.tag.silent)
         parts << (state.trouble.isEmpty() ? u"it has not answered yet"_s : state.trouble)
               << (age < 0 ? u"nothing read yet"_s : u"its data is "_s + old);
-    if (!line.tag.silent && state.hearing == Hearing::Deaf) {
+    if (!line.tag.silent && state.facts.standing.standby()) {
+        line.warns = line.warns || state.facts.standing.late;
+        line.state = state.facts.standing.text;
+        parts << state.facts.standing.text;
+    }
+    if (!line.tag.silent && state.deaf()) {
         line.warns = true;
         line.state = u"hints not heard"_s;
         parts << u"it is asked every second; hints are not heard"_s << state.deafness;

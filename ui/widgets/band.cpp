@@ -47,6 +47,8 @@ QString Band::safetyText() const
         return m_level;
     if (m_facts.closed)
         return u"MOVED or moving: look only"_s;
+    if (m_facts.standing.standby())
+        return u"standby: look only"_s;
     if (!m_facts.mayAct)
         return u"look only"_s;
     return m_facts.guarded ? u"guarded: reason always"_s : u"free: reason optional"_s;

@@ -11,6 +11,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <atomic>
 #include <future>
 
 using namespace cairn::ui;
@@ -89,6 +90,22 @@ private:
     cairn::StoreRights m_rights;
 };
 
+// A store that is read from a standby which is so far behind.
+class StandbyStore final : public cairn::HookedStore {
+public:
+    StandbyStore(std::unique_ptr<cairn::StoreWriter> store, std::shared_ptr<std::atomic<cairn::SpanMs>> behind)
+        : HookedStore(std::move(store), {&none, &none})
+        , m_behind(std::move(behind))
+    {
+    }
+    cairn::Result<cairn::Replica> replica() override { return cairn::Replica{true, true, false, *m_behind, false}; }
+
+private:
+    static std::optional<cairn::Error> none(const char*, cairn::Access) { return std::nullopt; }
+
+    std::shared_ptr<std::atomic<cairn::SpanMs>> m_behind;
+};
+
 }  // namespace
 
 class TestSession : public QObject {
@@ -124,6 +141,41 @@ private Q_SLOTS:
         QCOMPARE(facts.value->identity, u"login of the database, ines on this host"_s);
         QCOMPARE(facts.value->mayAct, stages);
         QVERIFY(stages || facts.value->whyNot.contains(u"may only read this store"_s));
+    }
+    // Facts at the opening, the age with each poll, and no verb that would have to write.
+    void aStandbySaysHowOldItIs()
+    {
+        const Desk desk;
+        const auto replica = std::make_shared<std::atomic<cairn::SpanMs>>(9'000);
+        StoreOpening opening;
+        opening.person = u"ines"_s;
+        opening.mayAct = true;
+        opening.open = [file = desk.path.toStdString(), replica](bool readOnly) {
+            cairn::StoreOptions options;
+            options.readOnly = readOnly;
+            auto store = cairn::sqlite::openStore(file, options);
+            if (!store)
+                qFatal("%s", store.error().text.c_str());
+            return cairn::Result<std::unique_ptr<cairn::StoreWriter>>(
+                std::make_unique<StandbyStore>(*std::move(store), replica));
+        };
+        StoreSession session(std::move(opening));
+        const auto facts = session.facts().result();
+        QVERIFY2(facts, qPrintable(facts.failure.what));
+        QCOMPARE(facts.value->standing.text, u"Standby, 9.0 s behind"_s);
+        QVERIFY(facts.value->standing.late && !facts.value->mayAct);
+        QVERIFY2(facts.value->whyNot.contains(u"open the primary to act"_s), qPrintable(facts.value->whyNot));
+        *replica = 3'000;
+        const auto changes = session.changes(facts.value->cursor).result();
+        QVERIFY2(changes, qPrintable(changes.failure.what));
+        QCOMPARE(changes.value->standing.text, u"Standby, 3.0 s behind"_s);
+        QVERIFY(!changes.value->standing.late);
+        const auto why = session.why(desk.fixture.waitsForApproval).result();
+        QVERIFY2(why && !why.value->verbs.empty(), qPrintable(why.failure.what));
+        for (const VerbLine& line : why.value->verbs)
+            QVERIFY(!line.on);
+        const auto own = desk.session->facts().result();
+        QVERIFY(own && !own.value->standing.standby());
     }
     void aStoreThatWasMovedSaysSo()
     {

@@ -24,12 +24,13 @@ std::string replicaText(const Replica& replica)
     const SpanMs span = replica.behind();
     const std::string much =
         span == kUnknownAge ? std::string("behind by nobody knows how much") : formatSpan(span) + " behind";
+    const std::string most = span == kUnknownAge ? much : "at most " + much;
     if (!replica.receives)
-        return "Standby, " + much + ", and it receives nothing from its primary";
+        return "Standby, " + most + ", and it receives nothing from its primary";
     if (!replica.replaysAll)
         return "Standby, " + much;
     if (replica.silent)
-        return "Standby, at most " + much + ": no heartbeat of an engine came since";
+        return "Standby, " + most + ": no heartbeat of an engine came since";
     return "Standby, up to date";
 }
 

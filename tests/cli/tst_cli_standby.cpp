@@ -2,9 +2,9 @@
 // what it shows is, in the store and on the command line; whoever would act is told where to. Each test uses up
 // a pair of servers, and is a test of ctest by itself.
 
+#include "core/store/postgres/postgres_store.h"
 #include "tests/store/builders.h"
 #include "tests/store/raw_pg.h"
-#include "core/store/postgres/postgres_store.h"
 #include "tests/support/cairn_qtest.h"
 
 #include <QFile>
@@ -75,7 +75,7 @@ struct Answer {
     [[nodiscard]] QJsonObject json() const { return QJsonDocument::fromJson(out).object(); }
 };
 
-Answer cairn(const std::string& url, const QStringList& arguments)
+Answer run(const std::string& url, const QStringList& arguments)
 {
     QProcess process;
     process.start(QStringLiteral(CAIRN_BIN_DIR "/cairn"),
@@ -115,7 +115,7 @@ void StandbyTest::itIsLookedAtOnly()
     QVERIFY(seen(*opened(both() + "&target_session_attrs=standby", true)).standby);
     QVERIFY(!seen(*opened(both(), false)).standby);
 
-    const Answer info = cairn(standbyUrl(), {QStringLiteral("--json"), QStringLiteral("store"), QStringLiteral("info")});
+    const Answer info = run(standbyUrl(), {QStringLiteral("--json"), QStringLiteral("store"), QStringLiteral("info")});
     QVERIFY2(info.code == 0, info.err.constData());
     const QJsonObject told = info.json().value(QLatin1String("standby")).toObject();
     QCOMPARE(told.value(QLatin1String("receives")).toBool(), true);
@@ -125,10 +125,10 @@ void StandbyTest::itIsLookedAtOnly()
     const QByteArray text = page.readAll();
     for (const QString& name : told.keys())
         QVERIFY2(text.contains('`' + name.toUtf8() + '`'), qPrintable(name));
-    const Answer act = cairn(standbyUrl(), {QStringLiteral("store"), QStringLiteral("clock"), QStringLiteral("1h")});
+    const Answer act = run(standbyUrl(), {QStringLiteral("store"), QStringLiteral("clock"), QStringLiteral("1h")});
     QCOMPARE(act.code, 3);
     QVERIFY2(act.err.contains("name the primary"), act.err.constData());
-    QVERIFY(cairn(both(), {QStringLiteral("--json"), QStringLiteral("store"), QStringLiteral("info")})
+    QVERIFY(run(both(), {QStringLiteral("--json"), QStringLiteral("store"), QStringLiteral("info")})
                 .json()
                 .value(QLatin1String("standby"))
                 .isNull());
@@ -154,14 +154,14 @@ void StandbyTest::itSaysHowFarItIsBehind()
     // One line beside each answer, and the answers themselves as ever.
     for (const QStringList& words : {QStringList{QStringLiteral("list")},
              QStringList{QStringLiteral("watch"), QStringLiteral("--for"), QStringLiteral("1s")}}) {
-        const Answer read = cairn(standbyUrl(), words);
+        const Answer read = run(standbyUrl(), words);
         QCOMPARE(read.code, 0);
         QVERIFY2(read.err.contains("Standby, ") && read.err.contains("behind"), read.err.constData());
     }
     QCOMPARE(raw.exec("SELECT pg_wal_replay_resume()"), std::string());
     QTRY_VERIFY_WITH_TIMEOUT(seen(*store).behind() == 0, kPatience);
     QCOMPARE(store->resources()->size(), std::size_t{1});
-    QVERIFY(!cairn(standbyUrl(), {QStringLiteral("list")}).err.contains("Standby"));
+    QVERIFY(!run(standbyUrl(), {QStringLiteral("list")}).err.contains("Standby"));
 }
 
 void StandbyTest::aPrimaryThatIsGoneIsTold()

@@ -34,7 +34,7 @@ void ReplicaTest::theAgeIsTold_data()
     row("far behind", true, false, false, 5'001, 5'001, true, "Standby, 5.0 s behind");
     row("not far", true, false, false, 5'000, 5'000, false, "Standby, 5.0 s behind");
     row("cut off", false, true, false, 185'000, 185'000, true,
-        "Standby, 3 m 05 s behind, and it receives nothing from its primary");
+        "Standby, at most 3 m 05 s behind, and it receives nothing from its primary");
     row("a link that died unseen", true, true, true, 12'000, 12'000, true,
         "Standby, at most 12.0 s behind: no heartbeat of an engine came since");
     row("just started, whole", true, true, false, kUnknownAge, 0, false, "Standby, up to date");

@@ -54,9 +54,23 @@ Error whyNotOpened(const std::string& url, Error error)
     return replica && replica->standby ? standbyRefusal(**looking) : std::move(error);
 }
 
+// Most of what a primary with nothing to do writes changes no row, and waits for a moment too: the newest
+// transaction may be an hour old then. So it is looked at again, and what was whole a while ago is no older now.
 Result<Replica> PostgresStore::replica()
 {
-    return reading([&] { return readReplica(*m_db); });
+    constexpr int kLooks = 5;
+    Replica seen;
+    for (int look = 0; look < kLooks; ++look) {
+        CAIRN_TRY_ASSIGN(seen, reading([&] { return readReplica(*m_db); }));
+        if (!seen.standby || !seen.late() || !seen.receives || seen.replaysAll)
+            break;
+    }
+    const SpanMs mono = m_clock.monotonicMs();
+    if (seen.behind() == 0)
+        m_wholeAt = mono;
+    else if (seen.receives && !seen.silent && m_wholeAt)
+        seen.age = seen.age == kUnknownAge ? mono - *m_wholeAt : std::min(seen.age, mono - *m_wholeAt);
+    return seen;
 }
 
 }  // namespace cairn::postgres

@@ -261,6 +261,7 @@ private:
     TimeMs m_serverTime = kNoTime;  // at m_serverTimeAt of the monotonic clock
     SpanMs m_serverTimeAt = 0;
     TimeMs m_lastNow = kNoTime;
+    std::optional<SpanMs> m_wholeAt;  // when a standby was seen to show all that its primary had, monotonic
     std::string m_label;  // the connection's application_name; empty: as the URL says
     HintSet m_untold = hint::kNone;
     SpanMs m_hintsAt = 0;  // when the next may be sent, by the monotonic clock

@@ -53,8 +53,8 @@ struct ServerCount {
     double commits = 0;
 };
 
-// As many single rows as `clients` can insert and commit one by one.
-double floorRate(const std::string& url, int clients, double seconds)
+// As many rows as `clients` can insert, `together` of them in a statement and a commit.
+double floorRate(const std::string& url, int clients, int together, double seconds)
 {
     Raw setup(url);
     setup.value("DROP TABLE IF EXISTS public.cairn_bench_floor");
@@ -66,11 +66,12 @@ double floorRate(const std::string& url, int clients, double seconds)
         for (int& mine : rows)
             threads.emplace_back([&] {
                 Raw raw(url);
-                raw.value("PREPARE one AS INSERT INTO public.cairn_bench_floor(body) "
-                          "VALUES(decode(repeat('ab', 300), 'hex'))");
+                raw.value("PREPARE several(integer) AS INSERT INTO public.cairn_bench_floor(body) "
+                          "SELECT decode(repeat('ab', 300), 'hex') FROM generate_series(1, $1)");
+                const std::string execute = "EXECUTE several(" + std::to_string(together) + ")";
                 while (watch.seconds() < seconds) {
-                    raw.value("EXECUTE one");
-                    ++mine;
+                    raw.value(execute);
+                    mine += together;
                 }
             });
     }
@@ -90,6 +91,7 @@ void concurrentRuns(Raw& raw, Engines& engines, int count, const std::string& ki
     const int each = std::max(1, runs / count);
     const int together = std::max(1, concurrent / count);
     const ServerCount before(raw);
+    const postgres::Traffic sent = postgres::traffic();
     const Stopwatch watch;
     {
         std::vector<std::jthread> threads;
@@ -98,6 +100,7 @@ void concurrentRuns(Raw& raw, Engines& engines, int count, const std::string& ki
                 [&, i] { engines[static_cast<std::size_t>(i)]->runAll(kind, together, each); });
     }
     const double seconds = watch.seconds();
+    const postgres::Traffic all = postgres::traffic();
     const ServerCount after(raw);
     const double steps = static_cast<double>(each) * count * kSteps;
     std::vector<double> times;
@@ -108,6 +111,9 @@ void concurrentRuns(Raw& raw, Engines& engines, int count, const std::string& ki
     const std::string name =
         kind + ", engines " + std::to_string(count) + ", concurrent runs " + std::to_string(concurrent);
     figure(name, steps / seconds, "steps/s");
+    figure(name + ": runs", static_cast<double>(each) * count / seconds, "runs/s");
+    figure(name + ": statements", static_cast<double>(all.statements - sent.statements) / steps, "/step");
+    figure(name + ": round trips", static_cast<double>(all.roundTrips - sent.roundTrips) / steps, "/step");
     figure(name + ": step p50", percentile(times, 0.5), "ms");
     figure(name + ": step p99", percentile(times, 0.99), "ms");
     figure(name + ": log syncs", (after.syncs - before.syncs) / steps, "syncs/step");
@@ -132,9 +138,12 @@ int main(int argc, char** argv)
     raw.value("DROP SCHEMA IF EXISTS cairn CASCADE");
     std::printf("server %s, fsync %s, synchronous_commit %s\n", raw.value("SHOW server_version").c_str(),
         raw.value("SHOW fsync").c_str(), raw.value("SHOW synchronous_commit").c_str());
-    for (const int clients : {1, 8})
-        figure(
-            "floor: single rows, clients " + std::to_string(clients), floorRate(url, clients, 2), "rows/s");
+    for (const int clients : {1, 8, 32})
+        figure("floor: single rows, clients " + std::to_string(clients), floorRate(url, clients, 1, 2),
+            "rows/s");
+    for (const int clients : {1, 8, 32})
+        figure("floor: batches of 100 rows, clients " + std::to_string(clients),
+            floorRate(url, clients, 100, 2), "rows/s");
     must(postgres::initStore(url, {}));
     Engines engines;
     for (int i = 0; i < most; ++i) {

@@ -1,6 +1,8 @@
 // Recovery with real engine processes: from SIGKILL to the next committed progress of each run that was under
 // way, and from the start of an engine to its first claim on a store with many runs. Under
-// packaging/with-postgres the store is on that server, which is then crashed as well.
+// packaging/with-postgres the store is on that server, which is then crashed as well. Under
+// packaging/with-postgres-pair --sync nothing is measured but what a promotion takes: the primary's link is cut,
+// its standby takes its place, and the pair is used up.
 
 #include "tests/bench/bench_place.h"
 #include "tests/bench/engine_process.h"
@@ -282,6 +284,38 @@ void serverCrashed(BenchPlace& place, int runs, int crashes)
     print("the server crashed and was started again, " + std::to_string(runs) + " runs", recovery);
 }
 
+void command(const BenchPlace& place, const char* program, const char* word)
+{
+    must(Process::start({program, word}, {}, place.dir() + "/bench-restart.log", false)).wait();
+}
+
+// The engine lives on. What the standby had when it was promoted is what the runs have to go on from: with a
+// synchronous one that is all that was acknowledged.
+void promoted(BenchPlace& place, const char* pair, int runs)
+{
+    withNappers(place);
+    std::vector<RunId> ids;
+    Process engine = startEngine(place.url(), place.dir(), 2 * runs);
+    {
+        Caller caller(place);
+        ids = startNappers(caller, runs);
+        awaitUnderWay(caller.store(), ids, {});
+    }
+    Recovery recovery;
+    command(place, pair, "following");
+    command(place, pair, "cut");
+    const Stopwatch away;
+    command(place, pair, "promote");
+    const double took = away.ms();
+    const Stopwatch since;
+    Caller caller(place);
+    watchRecovery(caller.store(), placesOf(caller.store(), ids), since, recovery);
+    engine.kill(SIGKILL);
+    engine.wait();
+    figure("the promotion itself took", took, "ms");
+    print("a standby was promoted, " + std::to_string(runs) + " runs", recovery);
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
@@ -291,6 +325,10 @@ int main(int argc, char** argv)
     const int kills = number(argc, argv, "--kills", 20);
     BenchPlace place(dir, "bench-recovery.db");
     std::printf("the store is %s\n", place.words().c_str());
+    if (const char* pair = std::getenv("CAIRN_PAIR_COMMAND")) {
+        promoted(place, pair, runs);
+        return 0;
+    }
     if (!place.onServer())
         figure("floor: single commits", Floor(dir).rowsPerSecond(1, 2), "commits/s");
     restarted(place, runs, kills);

@@ -123,7 +123,7 @@ void PostgresListenerTest::c47_aHalfOpenLinkIsShownAndHealsItself()
     const auto shows = [&](const RunId& run) {
         for (const auto& row : changes)
             for (const RunLine& line : row.front().value<ChangeSet>().lines)
-                if (line.id == run)
+                if (line.run == run)
                     return true;
         return false;
     };

@@ -1,6 +1,7 @@
 #include "core/store/postgres/db.h"
 
 #include "core/base/text.h"
+#include "core/store/postgres/postgres_store.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -16,6 +17,8 @@ constexpr std::array<const char*, kSqlCount> kTexts = {
 #include "core/store/postgres/sql.inc"
 #undef CAIRN_SQL
 };
+
+std::atomic<std::uint64_t> s_statements = 0, s_roundTrips = 0;
 
 constexpr int kOldestServer = 150000;
 
@@ -107,6 +110,11 @@ void Rows::bytes(std::uint8_t* out, std::size_t size)
         std::memcpy(out, PQgetvalue(m_result.get(), m_row, column), size);
     else
         std::memset(out, 0, size);
+}
+
+Traffic traffic() noexcept
+{
+    return {s_statements.load(std::memory_order_relaxed), s_roundTrips.load(std::memory_order_relaxed)};
 }
 
 // --- connecting
@@ -338,6 +346,8 @@ Result<std::vector<Rows>> Db::run(const Batch& batch, bool withCommit)
     m_onlyLocal = false;
     m_interrupted = false;
     m_began = std::chrono::steady_clock::now();
+    s_statements.fetch_add(batch.items().size(), std::memory_order_relaxed);
+    s_roundTrips.fetch_add(1, std::memory_order_relaxed);
     std::optional<Error> error;
     if (send(batch, sent))
         error = receive(batch, sent, withCommit, answers);

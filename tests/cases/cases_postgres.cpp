@@ -4,8 +4,11 @@
 #include "core/base/text.h"
 #include "core/query/query.h"
 #include "core/store/hooked_store.h"
+#include "core/store/postgres/postgres_store.h"
 #include "tests/cases/bench.h"
+#include "tests/store/cutting_proxy.h"
 #include "tests/store/raw_pg.h"
+#include "tests/store/scratch.h"
 #include "tests/support/clocked_reader.h"
 
 #include <atomic>
@@ -122,6 +125,7 @@ private Q_SLOTS:
     void c10_claimLostDuringCommit_data();
     void c10_claimLostDuringCommit();
     void c27_zoneOfTheDatabaseMeansNothing();
+    void c47_aDeafListenerIsFoundAndMadeAnew();
     void c45_otherIsolationLevels_data();
     void c45_otherIsolationLevels();
 };
@@ -295,6 +299,49 @@ void TestPostgres::c27_zoneOfTheDatabaseMeansNothing()
     static_cast<void>(a.answer(a.open(id, "do"), done()));
     QVERIFY(b.state(id).closed);
     QCOMPARE(b.step(id, "do").attempts, 1U);
+    QCOMPARE(b.verified(id), std::string());
+}
+
+// A half-open link, as an engine or a console has one: what was committed meanwhile is found by the poll, and the
+// link listens again, with a look at everything. Engines: tests/engine/tst_engine_half_open, with the restart of
+// the server; the console: tests/ui/tst_postgres_listener.
+void TestPostgres::c47_aDeafListenerIsFoundAndMadeAnew()
+{
+    Bench b(Kept::Postgres);
+    b.add(workflow("one", "{'name':'do','tool':'pay','input':{}}"));
+    EngineStandIn engine(b, {});
+    Scratch folder;
+    const RawPg raw(serverUrl());
+    CuttingProxy between(folder.file(".s.PGSQL.5432"),
+        std::string(PQhost(raw.conn)) + "/.s.PGSQL." + std::string(PQport(raw.conn)), std::string());
+    std::atomic<int> wakes = 0;
+    HintOptions options;
+    options.interval = 300;  // between two probes
+    options.wake = [&wakes] { ++wakes; };
+    const auto link = must(
+        postgres::openHints("postgresql:///cairn?host=" + folder.path() + "&port=5432&user=cairn", options));
+    const auto state = [&link] { return link->health().state; };
+    const auto heard = [&link] { return link->take() != hint::kNone; };
+    constexpr int kPatience = 60'000;
+    QTRY_VERIFY_WITH_TIMEOUT(state() == HintHealth::State::Listening, kPatience);
+    static_cast<void>(link->take());
+    run("SELECT pg_notify('cairn_hints', 'anything')");
+    QTRY_VERIFY_WITH_TIMEOUT(heard(), kPatience);
+    between.swallowListeners();
+    QCOMPARE(between.swallowed(), 1);
+    const RunId id = b.started("one");
+    engine.settle();  // the poll
+    QVERIFY(b.state(id).closed);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        between.listeners() >= 2 && state() == HintHealth::State::Listening, kPatience);
+    HintSet missed = hint::kNone;  // it scans for what it missed
+    QTRY_VERIFY_WITH_TIMEOUT(
+        (missed = static_cast<HintSet>(missed | link->take())) == hint::kAll, kPatience);
+    QVERIFY(wakes > 0);
+    run("SELECT pg_notify('cairn_hints', 'anything')");
+    QTRY_VERIFY_WITH_TIMEOUT(heard(), kPatience);
+    engine.settle();
+    QCOMPARE(b.effectd.text(), std::string("do=1"));
     QCOMPARE(b.verified(id), std::string());
 }
 

@@ -147,9 +147,9 @@ class EngineHalfOpenTest : public QObject {
 private Q_SLOTS:
     void init();
     void whatOthersCommitIsHeardAtOnce();
-    void aHalfOpenLinkCostsOnePoll();
-    void aHalfOpenLinkHealsItself();
-    void aServerThatWasAwayIsHeardAgain();
+    void c47_aHalfOpenLinkCostsOnePoll();
+    void c47_aHalfOpenLinkHealsItself();
+    void c47_aServerThatWasAwayIsHeardAgain();
 
 private:
     std::unique_ptr<CuttingProxy> proxy();
@@ -216,7 +216,7 @@ void EngineHalfOpenTest::whatOthersCommitIsHeardAtOnce()
 }
 
 // The worst case: the listener does not find out.
-void EngineHalfOpenTest::aHalfOpenLinkCostsOnePoll()
+void EngineHalfOpenTest::c47_aHalfOpenLinkCostsOnePoll()
 {
     Desk desk(m_postgres);
     const auto between = proxy();
@@ -250,7 +250,7 @@ void EngineHalfOpenTest::aHalfOpenLinkCostsOnePoll()
     finish(e, desk, {first, second});
 }
 
-void EngineHalfOpenTest::aHalfOpenLinkHealsItself()
+void EngineHalfOpenTest::c47_aHalfOpenLinkHealsItself()
 {
     Desk desk(m_postgres);
     const auto between = proxy();
@@ -303,7 +303,7 @@ void EngineHalfOpenTest::aHalfOpenLinkHealsItself()
 
 // A crash and a restart, and nobody is let in for longer than the lease. All connections are made anew; what
 // was enqueued and approved meanwhile is done, once.
-void EngineHalfOpenTest::aServerThatWasAwayIsHeardAgain()
+void EngineHalfOpenTest::c47_aServerThatWasAwayIsHeardAgain()
 {
     const char* restart = std::getenv("CAIRN_RESTART_COMMAND");
     QVERIFY2(restart != nullptr, "packaging/with-postgres says how the server is restarted");

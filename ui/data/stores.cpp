@@ -227,7 +227,10 @@ void Stores::pollOne(StoreIx store)
             m_overviews.touch(store);
             m_lists.touch(store);
         }
+        const bool promoted = here.state.facts.standing.standby() != changes.standing.standby();
         here.state.facts.standing = changes.standing;
+        if (promoted)  // what one may do there is another thing now
+            readFacts(store);
         note(store, nullptr, changes.at);
         Q_EMIT changed(changes);
         if (changes.more)

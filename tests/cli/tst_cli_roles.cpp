@@ -35,6 +35,7 @@ private Q_SLOTS:
     void init();
     void anActWaitsForAnEngine();
     void anEngineCarriesItOut();
+    void aBrokenGlassIsSeenUntilItWasReviewed();
     void whoMayOnlyReadIsToldSo();
     void rolesAreForServers();
 
@@ -130,6 +131,49 @@ void TestCliRoles::anEngineCarriesItOut()
     QVERIFY2(sound.code == 0, sound.out.constData());
     engine.terminate();
     QVERIFY(engine.waitForFinished(30'000));
+}
+
+void TestCliRoles::aBrokenGlassIsSeenUntilItWasReviewed()
+{
+    const Answer left = cairn("t_breakglass", because({QStringLiteral("pause"), QStringLiteral("k")}));
+    QVERIFY2(left.code == 0, left.err.constData());
+    QCOMPARE(left.word("outcome"), QStringLiteral("staged"));
+    const QString act = left.word("command");
+    const Answer audit = cairn("t_auditor", {QStringLiteral("audit"), QStringLiteral("list")});
+    QCOMPARE(audit.code, 0);
+    QVERIFY2(audit.err.contains("1 act by break-glass that nobody else has looked at"), audit.err.constData());
+    const Answer open = cairn("t_auditor", {QStringLiteral("audit"), QStringLiteral("reviews")});
+    QCOMPARE(open.word("command"), act);
+    QCOMPARE(open.word("login"), QStringLiteral("t_breakglass"));
+    QCOMPARE(open.json().value(QLatin1String("open")).toBool(), true);
+    QFile page(QStringLiteral(CAIRN_SOURCE_DIR "/resources/handbook/command-line.md"));
+    QVERIFY(page.open(QIODevice::ReadOnly));
+    const QByteArray text = page.readAll();
+    for (const QString& name : open.json().keys())
+        QVERIFY2(text.contains('`' + name.toUtf8() + '`'), qPrintable(name));
+    const Answer check =
+        cairn("t_auditor", {QStringLiteral("store"), QStringLiteral("check"), QStringLiteral("--quick")});
+    QCOMPARE(check.code, 1);
+    QVERIFY2(check.out.contains("t_breakglass broke the glass"), check.out.constData());
+
+    const QStringList review = {QStringLiteral("audit"), QStringLiteral("review"), act};
+    QCOMPARE(cairn("t_approver", review).code, 2);  // a review says what was found
+    QCOMPARE(cairn("t_breakglass", because(review)).code, 1);
+    const Answer preview = cairn("t_approver", because(review + QStringList{QStringLiteral("--preview")}));
+    QCOMPARE(preview.code, 0);
+    QCOMPARE(preview.json().value(QLatin1String("allowed")).toBool(), true);
+    const Answer closed = cairn("t_approver", because(review));
+    QVERIFY2(closed.code == 0, closed.err.constData());
+    QVERIFY(cairn("t_approver", because(review)).code != 0);
+    QVERIFY(cairn("t_auditor", {QStringLiteral("audit"), QStringLiteral("reviews")}).out.isEmpty());
+    const Answer all =
+        cairn("t_auditor", {QStringLiteral("audit"), QStringLiteral("reviews"), QStringLiteral("--all")});
+    QCOMPARE(all.word("closed_by"), QStringLiteral("t_approver"));
+    QCOMPARE(all.word("note"), QStringLiteral("because of this test"));
+    QVERIFY(!cairn("t_auditor", {QStringLiteral("audit"), QStringLiteral("list")}).err.contains("break-glass"));
+    QCOMPARE(
+        cairn("t_auditor", {QStringLiteral("store"), QStringLiteral("check"), QStringLiteral("--quick")}).code,
+        0);
 }
 
 void TestCliRoles::whoMayOnlyReadIsToldSo()

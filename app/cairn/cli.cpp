@@ -181,7 +181,7 @@ bool Session::noteReplica()
     }
     m_replica = *replica;
     if (m_replica.late())
-        note(replicaText(m_replica));
+        note(options.store + ": " + replicaText(m_replica));
     return true;
 }
 

@@ -7,6 +7,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <memory>
+
 namespace cairn::cli {
 
 namespace {

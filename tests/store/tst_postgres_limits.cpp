@@ -80,7 +80,7 @@ void PostgresLimitsTest::eachConnectionIsLimitedByWhatItIsFor()
 // A console's list, and a table that somebody has locked: the login allows it less than the wait for a lock.
 void PostgresLimitsTest::aQueryThatTakesTooLongSaysSo()
 {
-    QCOMPARE(RawPg(m_postgres.url).exec("ALTER ROLE cairn SET statement_timeout = '300ms'"), std::string());
+    QCOMPARE(RawPg(m_postgres.url).exec("ALTER ROLE cairn SET statement_timeout = '2s'"), std::string());
     StoreOptions looking;
     looking.readOnly = true;
     const auto store = m_postgres.open(looking);

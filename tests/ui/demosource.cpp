@@ -362,6 +362,7 @@ QFuture<Reply<ChangeSet>> DemoSource::changes(quint64 cursor)
         set = pending.front();
         pending.erase(pending.begin());
     }
+    set.standing = store.standing;
     return changeGate.pass(std::move(set));
 }
 

@@ -427,6 +427,35 @@ private Q_SLOTS:
         Q_EMIT pair.us.hearingChanged(Hearing::Listening, {});
         QCOMPARE(pair.window->status(), u"live"_s);
     }
+    void aStandbyIsSaidWithItsAge()
+    {
+        Pair pair([](DemoSource&, DemoSource& us) {
+            us.store.standing = {u"Standby, 9.0 s behind"_s, true};
+            us.store.mayAct = false;
+            us.store.whyNot = u"this is a standby"_s;
+        });
+        QCOMPARE(pair.window->status(), u"payments-us: Standby, 9.0 s behind"_s);
+        const auto* stores = static_cast<const StoresModel*>(pair.window->triage()->storesTable()->model());
+        QTRY_VERIFY(stores->row(1)->warns);
+        QCOMPARE(stores->row(1)->state, u"Standby, 9.0 s behind"_s);
+        QVERIFY(!stores->row(0)->warns);
+        // Nothing can be listened to there, so nothing is amiss.
+        Q_EMIT pair.us.hearingChanged(Hearing::Deaf, u"recovery is in progress"_s);
+        QCOMPARE(pair.window->status(), u"payments-us: Standby, 9.0 s behind"_s);
+        // It has caught up, and then was promoted: each with the next poll.
+        pair.us.store.standing = {u"Standby, up to date"_s, false};
+        pair.stores.poll();
+        QTRY_COMPARE(pair.window->status(), u"payments-us: Standby, up to date"_s);
+        const int reads = pair.us.factReads;
+        pair.us.store.standing = {};
+        pair.us.store.mayAct = true;
+        pair.us.store.whyNot.clear();
+        Q_EMIT pair.us.hearingChanged(Hearing::Listening, {});
+        pair.stores.poll();
+        QTRY_COMPARE(pair.window->status(), u"live"_s);
+        QTRY_VERIFY(pair.us.factReads > reads);
+        QTRY_VERIFY(pair.stores.state(1).facts.mayAct);
+    }
 };
 
 QTEST_MAIN(TestSeveral)

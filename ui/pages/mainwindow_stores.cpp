@@ -72,6 +72,9 @@ StoreFacts standFor(const std::vector<StoreFacts>& all, std::size_t count)
         if (facts.person != sum.person)
             sum.person = u"a login of each"_s;
     }
+    if (!std::all_of(
+            all.begin(), all.end(), [](const StoreFacts& facts) { return facts.standing.standby(); }))
+        sum.standing = {};
     sum.closed = std::all_of(all.begin(), all.end(), [](const StoreFacts& facts) { return facts.closed; });
     return sum;
 }

@@ -55,8 +55,8 @@ Status mayClose(Session& s, const CommandId& act)
         if (!review.open())
             return makeError(ErrorKind::Conflict, review.closedBy + " has closed this review already");
         if (review.login == s.rights().login)
-            return makeError(ErrorKind::NoRight,
-                "who broke the glass cannot review it: somebody else has to");
+            return makeError(
+                ErrorKind::NoRight, "who broke the glass cannot review it: somebody else has to");
         return {};
     }
     return makeError(ErrorKind::NotFound,

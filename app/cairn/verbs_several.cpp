@@ -338,8 +338,7 @@ int watch(Session& s, const std::vector<std::string>& words, SpanMs period, Span
         auto start = place->session->store().changesSince(0, 1);
         if (!start)
             return s.fail(start.error());
-        all.push_back(
-            {place.get(), *filter, start->cursor, false, place->session->replica().late()});
+        all.push_back({place.get(), *filter, start->cursor, false, place->session->replica().late()});
     }
     if (all.empty())
         return s.exitCode;

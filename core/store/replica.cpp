@@ -4,12 +4,9 @@
 
 namespace cairn {
 
-// Where it is connected, and has shown all that it was sent, there is nothing to be behind of; but a link that
-// died unseen looks the same, and then the heartbeats of engines that live are missing.
-SpanMs Replica::behind() const noexcept
-{
-    return !standby || (receives && replaysAll && !silent) ? 0 : age;
-}
+// Where it is connected, and has shown all that it was sent, there is nothing to be behind of; but a link
+// that died unseen looks the same, and then the heartbeats of engines that live are missing.
+SpanMs Replica::behind() const noexcept { return !standby || (receives && replaysAll && !silent) ? 0 : age; }
 
 bool Replica::late() const noexcept
 {

@@ -1,8 +1,8 @@
 // Recovery with real engine processes: from SIGKILL to the next committed progress of each run that was under
 // way, and from the start of an engine to its first claim on a store with many runs. Under
 // packaging/with-postgres the store is on that server, which is then crashed as well. Under
-// packaging/with-postgres-pair --sync nothing is measured but what a promotion takes: the primary's link is cut,
-// its standby takes its place, and the pair is used up.
+// packaging/with-postgres-pair --sync nothing is measured but what a promotion takes: the primary's link is
+// cut, its standby takes its place, and the pair is used up.
 
 #include "tests/bench/bench_place.h"
 #include "tests/bench/engine_process.h"

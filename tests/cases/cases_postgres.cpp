@@ -302,9 +302,9 @@ void TestPostgres::c27_zoneOfTheDatabaseMeansNothing()
     QCOMPARE(b.verified(id), std::string());
 }
 
-// A half-open link, as an engine or a console has one: what was committed meanwhile is found by the poll, and the
-// link listens again, with a look at everything. Engines: tests/engine/tst_engine_half_open, with the restart of
-// the server; the console: tests/ui/tst_postgres_listener.
+// A half-open link, as an engine or a console has one: what was committed meanwhile is found by the poll, and
+// the link listens again, with a look at everything. Engines: tests/engine/tst_engine_half_open, with the
+// restart of the server; the console: tests/ui/tst_postgres_listener.
 void TestPostgres::c47_aDeafListenerIsFoundAndMadeAnew()
 {
     Bench b(Kept::Postgres);
@@ -332,11 +332,9 @@ void TestPostgres::c47_aDeafListenerIsFoundAndMadeAnew()
     const RunId id = b.started("one");
     engine.settle();  // the poll
     QVERIFY(b.state(id).closed);
-    QTRY_VERIFY_WITH_TIMEOUT(
-        between.listeners() >= 2 && state() == HintHealth::State::Listening, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(between.listeners() >= 2 && state() == HintHealth::State::Listening, kPatience);
     HintSet missed = hint::kNone;  // it scans for what it missed
-    QTRY_VERIFY_WITH_TIMEOUT(
-        (missed = static_cast<HintSet>(missed | link->take())) == hint::kAll, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT((missed = static_cast<HintSet>(missed | link->take())) == hint::kAll, kPatience);
     QVERIFY(wakes > 0);
     run("SELECT pg_notify('cairn_hints', 'anything')");
     QTRY_VERIFY_WITH_TIMEOUT(heard(), kPatience);

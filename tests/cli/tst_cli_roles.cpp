@@ -141,7 +141,8 @@ void TestCliRoles::aBrokenGlassIsSeenUntilItWasReviewed()
     const QString act = left.word("command");
     const Answer audit = cairn("t_auditor", {QStringLiteral("audit"), QStringLiteral("list")});
     QCOMPARE(audit.code, 0);
-    QVERIFY2(audit.err.contains("1 act by break-glass that nobody else has looked at"), audit.err.constData());
+    QVERIFY2(
+        audit.err.contains("1 act by break-glass that nobody else has looked at"), audit.err.constData());
     const Answer open = cairn("t_auditor", {QStringLiteral("audit"), QStringLiteral("reviews")});
     QCOMPARE(open.word("command"), act);
     QCOMPARE(open.word("login"), QStringLiteral("t_breakglass"));
@@ -170,9 +171,10 @@ void TestCliRoles::aBrokenGlassIsSeenUntilItWasReviewed()
         cairn("t_auditor", {QStringLiteral("audit"), QStringLiteral("reviews"), QStringLiteral("--all")});
     QCOMPARE(all.word("closed_by"), QStringLiteral("t_approver"));
     QCOMPARE(all.word("note"), QStringLiteral("because of this test"));
-    QVERIFY(!cairn("t_auditor", {QStringLiteral("audit"), QStringLiteral("list")}).err.contains("break-glass"));
-    QCOMPARE(
-        cairn("t_auditor", {QStringLiteral("store"), QStringLiteral("check"), QStringLiteral("--quick")}).code,
+    QVERIFY(
+        !cairn("t_auditor", {QStringLiteral("audit"), QStringLiteral("list")}).err.contains("break-glass"));
+    QCOMPARE(cairn("t_auditor", {QStringLiteral("store"), QStringLiteral("check"), QStringLiteral("--quick")})
+                 .code,
         0);
 }
 

@@ -1,6 +1,6 @@
-// A store that is read from a standby (packaging/with-postgres-pair): it opens for looking only and says how old
-// what it shows is, in the store and on the command line; whoever would act is told where to. Each test uses up
-// a pair of servers, and is a test of ctest by itself.
+// A store that is read from a standby (packaging/with-postgres-pair): it opens for looking only and says how
+// old what it shows is, in the store and on the command line; whoever would act is told where to. Each test
+// uses up a pair of servers, and is a test of ctest by itself.
 
 #include "core/store/postgres/postgres_store.h"
 #include "tests/store/builders.h"
@@ -115,7 +115,8 @@ void StandbyTest::itIsLookedAtOnly()
     QVERIFY(seen(*opened(both() + "&target_session_attrs=standby", true)).standby);
     QVERIFY(!seen(*opened(both(), false)).standby);
 
-    const Answer info = run(standbyUrl(), {QStringLiteral("--json"), QStringLiteral("store"), QStringLiteral("info")});
+    const Answer info =
+        run(standbyUrl(), {QStringLiteral("--json"), QStringLiteral("store"), QStringLiteral("info")});
     QVERIFY2(info.code == 0, info.err.constData());
     const QJsonObject told = info.json().value(QLatin1String("standby")).toObject();
     QCOMPARE(told.value(QLatin1String("receives")).toBool(), true);
@@ -125,7 +126,8 @@ void StandbyTest::itIsLookedAtOnly()
     const QByteArray text = page.readAll();
     for (const QString& name : told.keys())
         QVERIFY2(text.contains('`' + name.toUtf8() + '`'), qPrintable(name));
-    const Answer act = run(standbyUrl(), {QStringLiteral("store"), QStringLiteral("clock"), QStringLiteral("1h")});
+    const Answer act =
+        run(standbyUrl(), {QStringLiteral("store"), QStringLiteral("clock"), QStringLiteral("1h")});
     QCOMPARE(act.code, 3);
     QVERIFY2(act.err.contains("name the primary"), act.err.constData());
     QVERIFY(run(both(), {QStringLiteral("--json"), QStringLiteral("store"), QStringLiteral("info")})

@@ -195,16 +195,15 @@ void PostgresErrorsTest::urlsAreCompleted()
     // Who only reads may read from a standby.
     const std::string reading = option(*resolveTarget(url.toStdString(), false), "target_session_attrs");
     const std::string said = url.contains("prefer-standby") ? "prefer-standby"
-        : url.contains("target_session_attrs")                ? "primary"
-                                                              : "-";
+        : url.contains("target_session_attrs")              ? "primary"
+                                                            : "-";
     QCOMPARE(reading, said);
 }
 
 void PostgresErrorsTest::aStandbyByNameIsForLookingOnly()
 {
     for (const std::string attributes : {"standby", "read-only"}) {
-        const std::string url =
-            "postgresql://a.example,b.example/runs?target_session_attrs=" + attributes;
+        const std::string url = "postgresql://a.example,b.example/runs?target_session_attrs=" + attributes;
         const auto writing = resolveTarget(url, true);
         CAIRN_VERIFY_ERROR(writing, ErrorKind::Refused);
         QVERIFY2(writing.error().text.find("name the primary in --store") != std::string::npos,

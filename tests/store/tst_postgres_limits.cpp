@@ -26,10 +26,7 @@ class PostgresLimitsTest : public QObject {
 
 private Q_SLOTS:
     void init() { m_postgres.init(); }
-    void cleanup()
-    {
-        static_cast<void>(RawPg(m_postgres.url).exec("ALTER ROLE cairn RESET ALL"));
-    }
+    void cleanup() { static_cast<void>(RawPg(m_postgres.url).exec("ALTER ROLE cairn RESET ALL")); }
     void eachConnectionIsLimitedByWhatItIsFor_data();
     void eachConnectionIsLimitedByWhatItIsFor();
     void aQueryThatTakesTooLongSaysSo();
@@ -64,7 +61,8 @@ void PostgresLimitsTest::eachConnectionIsLimitedByWhatItIsFor()
     QFETCH(bool, builds);
     QFETCH(QByteArray, own);
     QFETCH(QByteArray, statement);
-    QCOMPARE(RawPg(m_postgres.url).exec("ALTER ROLE cairn SET statement_timeout = '" + own.toStdString() + "'"),
+    QCOMPARE(
+        RawPg(m_postgres.url).exec("ALTER ROLE cairn SET statement_timeout = '" + own.toStdString() + "'"),
         std::string());
     postgres::Session session;
     session.readOnly = readOnly;

@@ -1,5 +1,5 @@
-// Break-glass: a login with the role for emergencies alone may leave what it otherwise could not; each such act
-// opens a review that no way of leaving it goes past, and that somebody else closes, once.
+// Break-glass: a login with the role for emergencies alone may leave what it otherwise could not; each such
+// act opens a review that no way of leaving it goes past, and that somebody else closes, once.
 
 #include "core/machine/machine.h"
 #include "tests/store/role_logins.h"
@@ -144,8 +144,9 @@ void PostgresReviewsTest::theReviewIsOpenedWhoeverWritesTheAct()
 {
     const StagedAct wanted = act("t");
     const RawPg session(m_roles.urlOf("t_breakglass"));
-    for (const char* sql : {"CREATE TEMPORARY TABLE reviews(x integer)", "CREATE TEMPORARY TABLE meta(roles smallint)",
-             "SET search_path = pg_temp, pg_catalog", "SET ROLE cairn_breakglass"})
+    for (const char* sql :
+        {"CREATE TEMPORARY TABLE reviews(x integer)", "CREATE TEMPORARY TABLE meta(roles smallint)",
+            "SET search_path = pg_temp, pg_catalog", "SET ROLE cairn_breakglass"})
         QCOMPARE(session.exec(sql), std::string());
     QCOMPARE(session.exec("SELECT cairn.stage_act('" + toText(wanted.command) + "', '" + toText(wanted.run)
                  + "', 3, '', 'body', 'because of this test', 'x', 1, 'h', 1, NULL)"),

@@ -182,9 +182,8 @@ void PostgresRolesTest::functionsAreForTheirRoles()
 void PostgresRolesTest::nobodyIsLetInWithoutARole()
 {
     CAIRN_VERIFY_ERROR(postgres::openStore(m_roles.urlOf("t_nobody"), {}), ErrorKind::NoRight);
-    for (const char* role :
-        {"cairn_owner", "cairn_engine", "cairn_operator", "cairn_approver", "cairn_viewer", "cairn_auditor",
-            "cairn_breakglass"})
+    for (const char* role : {"cairn_owner", "cairn_engine", "cairn_operator", "cairn_approver",
+             "cairn_viewer", "cairn_auditor", "cairn_breakglass"})
         QVERIFY2(PQstatus(RawPg(m_roles.urlOf(role)).conn) != CONNECTION_OK, role);
 }
 
@@ -194,11 +193,10 @@ void PostgresRolesTest::rightsAreTold()
         const char* login;
         bool commits, payloads, stages, takes;
     };
-    for (const Wanted& w :
-        {Wanted{"t_engine", true, true, false, true}, Wanted{"t_operator", false, true, true, false},
-            Wanted{"t_approver", false, true, true, false}, Wanted{"t_viewer", false, false, false, false},
-            Wanted{"t_auditor", false, true, false, false},
-            Wanted{"t_breakglass", false, true, true, false}}) {
+    for (const Wanted& w : {Wanted{"t_engine", true, true, false, true},
+             Wanted{"t_operator", false, true, true, false}, Wanted{"t_approver", false, true, true, false},
+             Wanted{"t_viewer", false, false, false, false}, Wanted{"t_auditor", false, true, false, false},
+             Wanted{"t_breakglass", false, true, true, false}}) {
         const auto may = m_roles.openAs(w.login)->rights();
         CAIRN_VERIFY_OK(may);
         QCOMPARE(may->login, std::string(w.login));

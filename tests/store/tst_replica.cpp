@@ -24,9 +24,10 @@ void ReplicaTest::theAgeIsTold_data()
     QTest::addColumn<qlonglong>("behind");
     QTest::addColumn<bool>("late");
     QTest::addColumn<QString>("text");
-    const auto row = [](const char* name, bool receives, bool all, bool silent, qlonglong age, qlonglong behind,
-                         bool late, const char* text) {
-        QTest::newRow(name) << receives << all << silent << age << behind << late << QString(QLatin1String(text));
+    const auto row = [](const char* name, bool receives, bool all, bool silent, qlonglong age,
+                         qlonglong behind, bool late, const char* text) {
+        QTest::newRow(name) << receives << all << silent << age << behind << late
+                            << QString(QLatin1String(text));
     };
     // An idle primary: the newest transaction is an hour old, and there is no newer one.
     row("idle", true, true, false, 3'600'000, 0, false, "Standby, up to date");

@@ -1,5 +1,5 @@
-// The console's ear on a real server (case C47): a link that passes nothing on any more, and of which nobody is
-// told, is found and shown, is made anew by itself, and what was committed meanwhile is read by the polls.
+// The console's ear on a real server (case C47): a link that passes nothing on any more, and of which nobody
+// is told, is found and shown, is made anew by itself, and what was committed meanwhile is read by the polls.
 
 #include "core/definition/parse.h"
 #include "core/service/service.h"

@@ -93,12 +93,16 @@ private:
 // A store that is read from a standby which is so far behind.
 class StandbyStore final : public cairn::HookedStore {
 public:
-    StandbyStore(std::unique_ptr<cairn::StoreWriter> store, std::shared_ptr<std::atomic<cairn::SpanMs>> behind)
+    StandbyStore(
+        std::unique_ptr<cairn::StoreWriter> store, std::shared_ptr<std::atomic<cairn::SpanMs>> behind)
         : HookedStore(std::move(store), {&none, &none})
         , m_behind(std::move(behind))
     {
     }
-    cairn::Result<cairn::Replica> replica() override { return cairn::Replica{true, true, false, *m_behind, false}; }
+    cairn::Result<cairn::Replica> replica() override
+    {
+        return cairn::Replica{true, true, false, *m_behind, false};
+    }
 
 private:
     static std::optional<cairn::Error> none(const char*, cairn::Access) { return std::nullopt; }

@@ -171,8 +171,7 @@ private Q_SLOTS:
         QCOMPARE(pair.us.executed.front().run, pair.model()->row(1)->run.run);
         QCOMPARE(pair.eu.executed.size(), 0U);
         QCOMPARE(pair.eu.previewed.size(), 0U);
-        QTRY_VERIFY2(
-            pair.window->notice().startsWith(u"payments-us: "_s), qPrintable(pair.window->notice()));
+        QTRY_VERIFY2(pair.window->notice().startsWith(u"payments-us: "_s), qPrintable(pair.window->notice()));
         // The same run of the other store: guarded, a reason is asked for.
         QTRY_VERIFY(pair.window->sheet() == nullptr);
         pair.choose(0);

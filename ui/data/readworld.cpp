@@ -58,8 +58,8 @@ void tellAllClear(const std::vector<CountRow>& open, TimeMs now, Overview& overv
 
 }  // namespace
 
-QString whyNoActs(const StoreOpening& opening, const StoreInfo& info, const StoreRights& rights,
-    const Replica& replica)
+QString whyNoActs(
+    const StoreOpening& opening, const StoreInfo& info, const StoreRights& rights, const Replica& replica)
 {
     if (replica.standby)
         return u"this is a standby, which takes no writes: open the primary to act"_s;

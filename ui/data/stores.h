@@ -17,7 +17,7 @@ struct StoreState {
     qint64 storeNow = 0;  // store time of that
     qint64 askedAt = 0;   // monotonic: since when it owes an answer; 0: it owes none
     Hearing hearing = Hearing::None;
-    QString deafness;                      // why no hints are heard
+    QString deafness;  // why no hints are heard
     // The link for hints is gone. A standby has none: nothing can be listened to there.
     [[nodiscard]] bool deaf() const { return hearing == Hearing::Deaf && !facts.standing.standby(); }
     [[nodiscard]] bool answers() const;    // as far as is known now

@@ -184,8 +184,7 @@ QString MainWindow::deafText() const
 {
     QStringList names;
     for (StoreIx store = 0; store < m_stores.count(); ++store)
-        if (m_stores.state(store).deaf()
-            && (currentRun() == nullptr || currentRun()->store() == store))
+        if (m_stores.state(store).deaf() && (currentRun() == nullptr || currentRun()->store() == store))
             names << m_stores.nameOf(store);
     if (names.isEmpty())
         return {};

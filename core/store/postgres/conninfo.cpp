@@ -205,9 +205,9 @@ std::string Target::Host::shown() const
 
 namespace {
 
-// One name may have several addresses: who writes goes on to the one that is no standby. Whether it is read-only
-// for another reason is for the first statement to find out (25006), where there is nobody else to go to. A wish
-// for a standby is one of those who look; where nothing else is allowed, nobody writes.
+// One name may have several addresses: who writes goes on to the one that is no standby. Whether it is
+// read-only for another reason is for the first statement to find out (25006), where there is nobody else to
+// go to. A wish for a standby is one of those who look; where nothing else is allowed, nobody writes.
 Status chooseServer(Values& options, const Target& target, bool several, bool forWriting)
 {
     const char* const set = std::getenv("PGTARGETSESSIONATTRS");

@@ -33,8 +33,8 @@ struct MigrateReport {
 // old reader. `preview`: the same, rolled back.
 [[nodiscard]] Result<MigrateReport> migrateStore(const std::string& url, bool contract, bool preview = false);
 
-// What all stores of this process have sent to servers since it began: statements, and the round trips in which
-// they went. For figures.
+// What all stores of this process have sent to servers since it began: statements, and the round trips in
+// which they went. For figures.
 struct Traffic {
     std::uint64_t statements = 0;
     std::uint64_t roundTrips = 0;

@@ -55,7 +55,8 @@ Error whyNotOpened(const std::string& url, Error error)
 }
 
 // Most of what a primary with nothing to do writes changes no row, and waits for a moment too: the newest
-// transaction may be an hour old then. So it is looked at again, and what was whole a while ago is no older now.
+// transaction may be an hour old then. So it is looked at again, and what was whole a while ago is no older
+// now.
 Result<Replica> PostgresStore::replica()
 {
     constexpr int kLooks = 5;

@@ -16,7 +16,8 @@
 // Viewers see everything but the bytes of payloads, what would let them be guessed, and what people did.
 // Operators and approvers judge by payloads, and by what others did.
 #define CAIRN_PG_TABLE_RIGHTS \
-    "('engine operator approver auditor viewer breakglass', '" CAIRN_PG_OPEN_TABLES " artifact_place', 'SELECT', '-')," \
+    "('engine operator approver auditor viewer breakglass', '" CAIRN_PG_OPEN_TABLES \
+    " artifact_place', 'SELECT', '-')," \
     "('engine operator approver auditor breakglass', 'artifact_chunks audit audit_head payloads reviews " \
     "staged_acts', " \
     "'SELECT', " \

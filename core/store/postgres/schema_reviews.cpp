@@ -1,5 +1,5 @@
-// Break-glass: what a login leaves by the role cairn_breakglass alone, and who has looked at it since. A row is
-// made by a trigger on the acts themselves, so no way of leaving one goes past it.
+// Break-glass: what a login leaves by the role cairn_breakglass alone, and who has looked at it since. A row
+// is made by a trigger on the acts themselves, so no way of leaving one goes past it.
 
 #include "core/store/postgres/schema_tables.h"
 

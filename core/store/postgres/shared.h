@@ -1,6 +1,6 @@
 #pragma once
-// What the files of the PostgreSQL store share beside the store itself: connecting, rows that are read in several
-// places, the audit's chain, and what is asked before a store is changed as a whole.
+// What the files of the PostgreSQL store share beside the store itself: connecting, rows that are read in
+// several places, the audit's chain, and what is asked before a store is changed as a whole.
 
 #include "core/store/postgres/db.h"
 #include "core/store/store.h"

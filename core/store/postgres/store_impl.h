@@ -228,8 +228,8 @@ private:
             CAIRN_TRY(hot(run));
         return rows;
     }
-    // Statements that look at many rows, in one snapshot, each with the plan that suits its values. Unhurried:
-    // whole tables are looked through, for as long as it takes.
+    // Statements that look at many rows, in one snapshot, each with the plan that suits its values.
+    // Unhurried: whole tables are looked through, for as long as it takes.
     enum class Haste : std::uint8_t { Usual, Unhurried };
     [[nodiscard]] Result<std::vector<Rows>> analyse(const Batch& batch, Haste haste = Haste::Usual);
 
@@ -263,7 +263,7 @@ private:
     SpanMs m_serverTimeAt = 0;
     TimeMs m_lastNow = kNoTime;
     std::optional<SpanMs> m_wholeAt;  // when a standby was seen to show all that its primary had, monotonic
-    std::string m_label;  // the connection's application_name; empty: as the URL says
+    std::string m_label;              // the connection's application_name; empty: as the URL says
     HintSet m_untold = hint::kNone;
     SpanMs m_hintsAt = 0;  // when the next may be sent, by the monotonic clock
 };

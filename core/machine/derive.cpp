@@ -36,6 +36,7 @@ struct Messenger {
     std::vector<Message> out;
     bool control = false;
     bool confirm = false;
+    bool attention = false;
 
     void operator()(const ChildRequested& f)
     {
@@ -97,6 +98,9 @@ struct Messenger {
             m.allotment.clear();
         out.push_back(std::move(m));
     }
+    // A child that goes on after its answer says so, also where it says nothing else.
+    void operator()(const RunReopened&) { attention = true; }
+    void operator()(const ParentTold&) { attention = true; }
     void operator()(const ControlChanged&) { control = true; }
     void operator()(const ControlInherited&) { control = true; }
     void operator()(const RestCancelled&)
@@ -124,7 +128,7 @@ Control controlForChildren(const RunState& s)
 
 std::vector<Message> messagesOf(const RunState& after, const Entry& entry, const Definition* definition)
 {
-    Messenger messenger{after, definition, {}, false, false};
+    Messenger messenger{after, definition, {}, false, false, false};
     for (const Fact& fact : entry.facts)
         std::visit(messenger, fact);
     if (messenger.control && after.version > 1)
@@ -144,6 +148,15 @@ std::vector<Message> messagesOf(const RunState& after, const Entry& entry, const
         m.step = after.parent.step;
         m.confirmed = confirmedOf(after);
         m.total = totalOf(after);
+        messenger.out.push_back(std::move(m));
+    }
+    if (messenger.attention && !after.parent.run.isNull() && !after.closed) {
+        Message m;
+        m.kind = cmd::MessageKind::ChildNeeds;
+        m.to = after.parent.run;
+        m.step = after.parent.step;
+        m.total = static_cast<std::uint32_t>(after.told);
+        m.control.revision = after.version;
         messenger.out.push_back(std::move(m));
     }
     return std::move(messenger.out);

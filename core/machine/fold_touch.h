@@ -188,6 +188,34 @@ inline void grantChild(RunState& state, const ChildGranted& f)
     state.asking.erase(found->second);
 }
 
+inline void forgetNeeds(RunState& state, std::uint32_t place)
+{
+    ChildRecord& child = state.children[place];
+    if (const auto set = state.needing.find(child.needs); set != state.needing.end()) {
+        set->second.erase({child.needsSince, place});
+        if (set->second.empty())
+            state.needing.erase(set);
+    }
+    child.needs = Attention::Machine;
+    child.needsSince = kNoTime;
+    child.reopened = false;
+}
+
+inline void hearNeeds(RunState& state, const ChildNeeds& f, const Head& head)
+{
+    const auto found = state.childByRun.find(f.child);
+    if (found == state.childByRun.end())
+        return;
+    ChildRecord& child = state.children[found->second];
+    forgetNeeds(state, found->second);
+    child.needs = f.attention;
+    child.needsRevision = f.revision;
+    child.needsSince = head.time;
+    child.reopened = child.answered;
+    if (!child.answered && f.attention < Attention::Machine)
+        state.needing[f.attention].insert({head.time, found->second});
+}
+
 // The doubt about a step's effect is over: reservations that were kept for it are let go.
 inline void settleHeld(RunState& state, StepRecord& step)
 {

@@ -49,6 +49,8 @@ CAIRN_NAME(AllotmentReceived, "allotment_received");
 CAIRN_NAME(AllotmentAsked, "allotment_asked");
 CAIRN_NAME(ChildAsked, "child_asked");
 CAIRN_NAME(ChildGranted, "child_granted");
+CAIRN_NAME(ParentTold, "parent_told");
+CAIRN_NAME(ChildNeeds, "child_needs");
 #undef CAIRN_NAME
 
 template<std::size_t... I>

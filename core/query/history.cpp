@@ -176,6 +176,15 @@ struct FactTeller {
             + (f.more.empty() ? std::string(" decides its own budget")
                               : " gets " + amounts(f.more) + " more of the budget");
     }
+    std::string operator()(const ParentTold& f) const
+    {
+        return "told its parent who moves next: " + std::string(label(f.attention));
+    }
+    std::string operator()(const ChildNeeds& f) const
+    {
+        return "child run " + shortId(toText(f.child))
+            + " says who moves next: " + std::string(label(f.attention));
+    }
     static std::string amounts(const std::vector<Usage>& list)
     {
         std::string text;

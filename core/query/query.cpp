@@ -361,10 +361,9 @@ Sentence Query::rowSentence(const ListRow& row, TimeMs now)
     s.shortText = what + resource + attempt + money + ", " + ago(row.since, now) + next;
     s.text = (row.step.empty() ? "The run" : "Step \"" + visibleLine(row.step) + "\"") + std::string(": ")
         + s.shortText + (row.error.empty() ? "" : ": " + visibleLine(row.error)) + ".";
-    const Attention who = row.reason == Reason::None ? row.attention : word(row.reason).attention;
-    s.ends = row.nextTime != kNoTime ? "time, at " + formatInstant(row.nextTime)
-        : who == Attention::None     ? "nothing: it is finished"
-                                     : std::string(label(who));
+    s.ends = row.nextTime != kNoTime       ? "time, at " + formatInstant(row.nextTime)
+        : row.attention == Attention::None ? "nothing: it is finished"
+                                           : std::string(label(row.attention));
     return s;
 }
 

@@ -66,7 +66,10 @@ QString filterOf(const CountRow& row)
     if (isEnding(row.activity))
         return state + u" -wait:none"_s
             + (row.attention == Attention::Machine ? u" attention:machine"_s : QString());
-    return u"wait:"_s + qt(key(row.reason)) + u" -state:cancelling|compensating"_s;
+    // Who ends a wait for another run is for that run to say.
+    const bool byAnother = row.reason == Reason::Child || row.reason == Reason::FailedChild;
+    return u"wait:"_s + qt(key(row.reason)) + u" -state:cancelling|compensating"_s
+        + (byAnother ? u" attention:"_s + qt(key(row.attention)) : QString());
 }
 
 // The dock is narrow: the longest label is said by its first word there.

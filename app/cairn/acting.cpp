@@ -72,6 +72,8 @@ int leave(Session& s, Submission submission, const RunState& seen)
 {
     if (const Status may = checkMayAct(s.rights()); !may)
         return s.fail(may.error());
+    if (submission.command.actor.kind == ActorKind::Person && !s.reasonGiven())
+        return s.exitCode;
     submission.command.id = makeId<CommandId>(s.clock.wallMs(), s.rng);
     const RunId run = submission.run;
     const auto act = stagedOf(std::move(submission), seen, s.config());
@@ -134,7 +136,7 @@ int act(Session& s, const std::vector<std::string>& named, const Build& build)
         return s.exitCode;
     if (runs->empty())
         s.note("0 runs match; nothing was done");
-    int worst = kDone;
+    int worst = s.exitCode;
     for (const RunId& run : *runs)
         worst = std::max(worst, actOn(s, run, build));
     return worst;

@@ -203,8 +203,7 @@ std::string historyLine(const Entry& entry, const std::vector<std::string>& step
     std::size_t told = 0;
     for (const Fact& fact : entry.facts) {
         if (told == kMaxFacts) {
-            line +=
-                "; and " + formatCount(static_cast<std::int64_t>(entry.facts.size() - told)) + " more facts";
+            line += "; and " + counted(entry.facts.size() - told, "more fact", "more facts");
             break;
         }
         line += (told++ == 0 ? " - " : "; ") + std::visit(teller, fact);

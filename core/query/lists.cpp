@@ -70,7 +70,7 @@ void mark(ListRow& row, const AttemptRow& attempt, const LostSession& lost)
 Result<HeardSessions> Query::Impl::heard()
 {
     CAIRN_TRY_ASSIGN(const TimeMs at, now());
-    return hearSessions(reader, at);
+    return hearSessions(reader, at, gone);
 }
 
 Result<ListFilter> Query::Impl::resolved(const ListFilter& filter, const HeardSessions& heard)

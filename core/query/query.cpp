@@ -203,6 +203,7 @@ Query::Query(StoreReader& reader, const Clock& clock)
 {
 }
 Query::~Query() = default;
+void Query::seeProcesses(std::function<bool(const SessionRow&)> gone) { m_impl->gone = std::move(gone); }
 StoreReader& Query::reader() { return m_impl->reader; }
 
 Result<RunView> Query::run(const RunId& run, std::uint64_t version)
@@ -322,6 +323,15 @@ Result<std::vector<HistoryItem>> Query::history(
                 : text.error().kind == ErrorKind::Refused ? "redacted"
                 : text.error().kind == ErrorKind::NoRight ? "not for your role"
                                                           : "not recorded";
+        }
+        for (const Fact& fact : item.entry.facts) {
+            const auto* settled = std::get_if<EffectEvidence>(&fact);
+            const auto* denied = std::get_if<EffectDenied>(&fact);
+            const PayloadRef ref = settled   ? settled->evidence
+                : denied && denied->byPerson ? denied->evidence
+                                             : PayloadRef{};
+            if (ref)
+                item.evidence = m_impl->line(run, ref).value_or("not recorded");
         }
         items.push_back(std::move(item));
     }

@@ -143,7 +143,8 @@ struct Teller {
     void operator()(const StepCompleted& f)
     {
         say(stepName(after, f.step)
-            + (f.byPerson          ? " is complete with the result given"
+            + (f.byPerson          ? (f.output ? " is complete with the result given"
+                                               : " is complete without a result: what reads it finds null")
                     : f.fromLedger ? " takes the result that its effect key already has"
                                    : " is complete"));
     }

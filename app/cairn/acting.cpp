@@ -173,7 +173,8 @@ int printPreview(Session& s, const RunId& run, const Preview& preview, const std
     const auto* rejection = std::get_if<Rejection>(&preview.decision);
     const auto* nothing = std::get_if<NoChange>(&preview.decision);
     if (s.options.json) {
-        Json json{{"run", toText(run)}, {"preview", true}, {"allowed", rejection == nullptr}};
+        Json json{{"run", run.isNull() ? Json() : Json(toText(run))}, {"preview", true},
+            {"allowed", rejection == nullptr}};
         if (rejection)
             json["text"] = jsonText(rejection->text);
         if (nothing)
@@ -188,7 +189,7 @@ int printPreview(Session& s, const RunId& run, const Preview& preview, const std
         s.json(dump(json));
         return rejection ? exitOfRejection(*rejection) : kDone;
     }
-    s.line(toText(run) + ": preview, nothing is written");
+    s.line((run.isNull() ? std::string("a new run") : toText(run)) + ": preview, nothing is written");
     if (rejection)
         s.line("  would be refused: " + rejection->text);
     if (nothing)

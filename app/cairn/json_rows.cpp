@@ -26,9 +26,9 @@ Json jsonSentence(const Sentence& s)
     Json evidence = Json::array();
     for (const auto& [name, value] : s.evidence)
         evidence.push_back({{"name", jsonText(name)}, {"value", jsonText(value)}});
-    return {{"text", jsonText(s.text)}, {"short", jsonText(s.shortText)}, {"subject", jsonText(s.subject)},
-        {"since", jsonTime(s.since)}, {"ends", jsonText(s.ends)}, {"next", jsonTime(s.next)},
-        {"evidence", evidence}};
+    return {{"text", jsonText(s.text)}, {"short", jsonText(s.shortText)},
+        {"subject", jsonOptional(s.subject)}, {"since", jsonTime(s.since)}, {"ends", jsonText(s.ends)},
+        {"next", jsonTime(s.next)}, {"evidence", evidence}};
 }
 
 Json jsonRow(const ListRow& row, TimeMs now)

@@ -146,13 +146,20 @@ int start(Session& s, const std::string& workflow, const std::string& key, const
         if (preview && named->isNew)
             preview->willHappen.insert(preview->willHappen.begin(),
                 "workflow " + named->name + "@" + std::to_string(named->version) + " is added to the store");
-        return preview ? printPreview(s, submission.run, *preview) : s.fail(preview.error());
+        if (!preview)
+            return s.fail(preview.error());
+        if (!preview->reversible.empty())
+            preview->reversible = "`cairn cancel` ends the run; what it did until then stays done.";
+        return printPreview(s, RunId{}, *preview);  // the run that starts gets an id of its own
     }
     const Outcome outcome = s.service().submitAndWait(std::move(submission));
     if (outcome.kind == Outcome::Kind::Committed && !key.empty())
         tellOtherWorkflows(s, key, outcome.run);
     if (s.options.json) {
-        s.json(dump(jsonOutcome(outcome)));
+        Json json = jsonOutcome(outcome);
+        if (!outcome.ok())
+            json["run"] = nullptr;  // there is none
+        s.json(dump(json));
     } else if (outcome.ok()) {
         s.line(toText(outcome.run));
         if (outcome.kind == Outcome::Kind::Existing)

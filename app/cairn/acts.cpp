@@ -2,6 +2,7 @@
 
 #include "app/cairn/cli.h"
 #include "core/base/text.h"
+#include "core/service/staged.h"
 
 #include <algorithm>
 
@@ -22,7 +23,7 @@ Json jsonAct(const StagedAct& act)
         {"target", jsonOptional(act.target)}, {"login", jsonOptional(act.stagedBy)},
         {"address", jsonOptional(act.address)}, {"backend", act.backend},
         {"actor", jsonOptional(act.claimed)}, {"reason", jsonOptional(act.reason)},
-        {"time", jsonTime(act.stagedAt)}, {"seen", act.seenVersion}};
+        {"time", jsonTime(act.stagedAt)}, {"expires", jsonTime(expiryOf(act))}, {"seen", act.seenVersion}};
 }
 
 Json jsonActs(const std::vector<StagedAct>& acts)
@@ -38,15 +39,16 @@ std::string actLine(const StagedAct& act)
     return formatInstant(act.stagedAt) + "  " + pad(act.stagedBy, 14) + " "
         + pad(std::string(key(act.verb)), 8) + " " + toText(act.run)
         + (act.target.empty() ? std::string() : "  " + act.target)
-        + (act.reason.empty() ? std::string() : "  \"" + act.reason + "\"");
+        + (act.reason.empty() ? std::string() : "  \"" + act.reason + "\"") + "  expires "
+        + formatInstant(expiryOf(act));
 }
 
 void printWaiting(Session& session, const std::vector<StagedAct>& acts)
 {
     for (const StagedAct& act : acts)
         session.line("  " + pad("waits for engine", 16) + " " + std::string(key(act.verb)) + " by "
-            + act.stagedBy + ", since " + formatInstant(act.stagedAt)
-            + (act.target.empty() ? std::string() : ", of " + act.target));
+            + act.stagedBy + ", since " + formatInstant(act.stagedAt) + ", until "
+            + formatInstant(expiryOf(act)) + (act.target.empty() ? std::string() : ", of " + act.target));
 }
 
 }  // namespace cairn::cli

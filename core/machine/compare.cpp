@@ -105,6 +105,7 @@ void compareRecords(Differ& d, const RunState& a, const RunState& b)
 void compareSets(Differ& d, const RunState& a, const RunState& b)
 {
     d("counts of steps", a.stepsIn, b.stepsIn);
+    d("steps that wait for a doubt", a.heldInDoubt, b.heldInDoubt);
     d("children that ask", a.asking, b.asking);
     d("children that need somebody", a.needing, b.needing);
     d("fresh steps", a.fresh, b.fresh);

@@ -180,7 +180,7 @@ struct LedgerWriter {
             if (change.effect == s.steps[ix].effect) {  // one row per effect and entry: the last word counts
                 change.state = state;
                 change.result = result;
-                change.wakesWaiters = wakes;
+                change.wakesWaiters = change.wakesWaiters || wakes;
                 change.byPerson = byPerson;
                 return;
             }
@@ -190,7 +190,8 @@ struct LedgerWriter {
     void operator()(const AttemptStarted& f)
     {
         if (f.purpose != Purpose::LookUp)
-            put(f.step, LedgerState::InFlight, {}, false);
+            put(f.step, LedgerState::InFlight, {},
+                s.steps[f.step].doubt);  // who waits for people waits no more
     }
     void operator()(const AttemptEnded& f)
     {
@@ -202,7 +203,7 @@ struct LedgerWriter {
     void operator()(const StepUnknown& f)
     {
         if (s.steps[f.step].tries > 0)
-            put(f.step, LedgerState::Unknown, {}, false);
+            put(f.step, LedgerState::Unknown, {}, f.lookUpAt == kNoTime);  // who waits hears that people must
     }
     void operator()(const EffectDenied& f)
     {

@@ -53,9 +53,11 @@ public:
                 [](const ReasonItem& item) { return item.reason == Reason::Child; });
             if (reason == Reason::Child && said)
                 continue;  // told above, by the child that needs somebody
-            const StepIx ix = set.begin()->second;
-            items.push_back({reason, ix, set.begin()->first, nextOf(s.steps[ix]),
-                static_cast<std::uint32_t>(set.size()), false});
+            const bool doubted = reason == Reason::EffectInFlight && !s.heldInDoubt.empty();
+            const StepIx ix = doubted ? *s.heldInDoubt.begin() : set.begin()->second;
+            items.push_back(
+                {reason, ix, s.steps[ix].since, nextOf(s.steps[ix]), static_cast<std::uint32_t>(set.size()),
+                    false, doubted ? Attention::UnknownEffect : Attention::None});
         }
         // A driven run with no open step waits for its caller.
         if (items.empty() && s.driven && s.running.empty() && !s.restCancelled)

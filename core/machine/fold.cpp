@@ -480,6 +480,7 @@ struct Folder {
     void operator()(const AllotmentAsked& f) { state.asked = f.wanted; }
     void operator()(const ChildAsked& f) { hearChild(state, f, head); }
     void operator()(const ChildGranted& f) { grantChild(state, f); }
+    void operator()(const HolderInDoubt& f) { state.heldInDoubt.insert(f.step); }
     void operator()(const ParentTold& f) { state.told = f.attention; }
     void operator()(const ChildNeeds& f) { hearNeeds(state, f, head); }
     void operator()(const CancelConfirmed& f)

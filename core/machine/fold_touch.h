@@ -55,6 +55,7 @@ private:
     void remove()
     {
         const StepRecord& s = step();
+        m_state.heldInDoubt.erase(m_ix);
         --m_state.stepsIn[at(s.state)];
         if (s.state == StepState::Pending)
             m_state.fresh.erase(m_ix);

@@ -201,6 +201,7 @@ struct RunState {
     std::uint32_t openChildren = 0;
     // Children (by place) in which somebody must act, by who it is and since when.
     std::map<Attention, std::set<std::pair<TimeMs, std::uint32_t>>> needing;
+    std::set<StepIx> heldInDoubt;    // wait for an effect that is in doubt where it was begun
     std::set<std::uint32_t> asking;  // children (by place) that ask for more of this run's budget
 
     [[nodiscard]] bool paused() const { return own.paused || inherited.paused; }

@@ -410,12 +410,20 @@ struct ChildNeeds {
     CAIRN_FIELDS(v("child", s.child); v("attention", s.attention); v("revision", s.revision);)
 };
 
+// The effect that the step waits for is in doubt where it was begun: people must find out there.
+struct HolderInDoubt {
+    static constexpr std::uint16_t kTag = 73;
+    StepIx step = kNoStep;
+    CAIRN_FIELDS(v("step", s.step);)
+};
+
 using Fact = std::variant<RunStarted, ControlChanged, ControlInherited, RunBlocked, RestCancelled,
     CompensationStarted, RunClosed, RunReopened, RunMigrated, BudgetChanged, PayloadsRedacted, StepAdded,
     StepReady, StepWaiting, StepReleased, StepCompleted, StepFailed, StepSkipped, StepUnknown, EffectDenied,
     InputAmended, EffectEvidence, AttemptStarted, AttemptRenewed, AttemptEnded, PartialResult, LateResult,
     ApprovalRequested, ApprovalDecided, SignalReceived, SignalConsumed, ChildRequested, ChildAnswered,
-    CancelConfirmed, AllotmentReceived, AllotmentAsked, ChildAsked, ChildGranted, ParentTold, ChildNeeds>;
+    CancelConfirmed, AllotmentReceived, AllotmentAsked, ChildAsked, ChildGranted, ParentTold, ChildNeeds,
+    HolderInDoubt>;
 
 #undef CAIRN_FIELDS
 

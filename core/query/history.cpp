@@ -176,6 +176,10 @@ struct FactTeller {
             + (f.more.empty() ? std::string(" decides its own budget")
                               : " gets " + amounts(f.more) + " more of the budget");
     }
+    std::string operator()(const HolderInDoubt& f) const
+    {
+        return step(f.step) + " waits for an effect that is in doubt where it was begun";
+    }
     std::string operator()(const ParentTold& f) const
     {
         return "told its parent who moves next: " + std::string(label(f.attention));

@@ -75,7 +75,8 @@ QString filterOf(const CountRow& row)
         return u"state:paused -wait:"_s + others;
     }
     // Who ends a wait for another run is for that run to say.
-    const bool byAnother = row.reason == Reason::Child || row.reason == Reason::FailedChild;
+    const bool byAnother = row.reason == Reason::Child || row.reason == Reason::FailedChild
+        || row.reason == Reason::EffectInFlight;
     return u"wait:"_s + qt(key(row.reason)) + u" -state:cancelling|compensating"_s
         + (byAnother ? u" attention:"_s + qt(key(row.attention)) : QString());
 }

@@ -342,7 +342,8 @@ void tellOthers(const Entry& entry, const RunState& before, const RunState& afte
         preview.alsoChanges.push_back(
             "the deadline " + formatInstant(after.deadline()) + " goes on counting");
     for (const LedgerChange& change : ledgerChangesOf(after, entry))
-        if (change.wakesWaiters)
+        if (change.wakesWaiters
+            && (change.state == LedgerState::Completed || change.state == LedgerState::NotHappened))
             preview.alsoChanges.push_back(
                 "runs that wait for the effect of " + stepName(after, change.step) + " go on");
 }

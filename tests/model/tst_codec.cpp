@@ -148,6 +148,9 @@ constexpr TagRow kTags[] = {
     {68, "allotment_asked", "554e84b1c0619ab2", "f6830c7242964f6b"},
     {69, "child_asked", "6c0bb92fa6128372", "31042181f96c71a8"},
     {70, "child_granted", "726ab53b7aaa71ab", "14916d2a9740826e"},
+    {71, "parent_told", "3f4fb7d6c051d493", "731904e7f8ae969d"},
+    {72, "child_needs", "40161c48d04de1bf", "cca7bb948cbad12b"},
+    {73, "holder_in_doubt", "4ecda476a823812b", "f098ea8764ef167b"},
 };
 
 }  // namespace

@@ -50,6 +50,7 @@ private Q_SLOTS:
     void oneKindOfErrorHasOneCode();
     void aStartThatIsRefusedNamesNoRun();
     void aRefusedForkIsOnRecordUnderItsSource();
+    void aDrillWithoutItsWorkflowsLeavesNothing();
 
 private:
     QString start(const char* name, const QByteArray& workflow, const QStringList& more = {})
@@ -238,6 +239,15 @@ void TestCliOps::aRefusedForkIsOnRecordUnderItsSource()
     QCOMPARE(last.value(QStringLiteral("kind")).toString(), QStringLiteral("refused"));
     QCOMPARE(last.value(QStringLiteral("verb")).toString(), QStringLiteral("fork"));
     QCOMPARE(last.value(QStringLiteral("run")).toString(), run);
+}
+
+void TestCliOps::aDrillWithoutItsWorkflowsLeavesNothing()
+{
+    freshStore();
+    const Answer refused = cairn(words("drill --workflow repo-review --definitions /nosuch"));
+    QCOMPARE(refused.code, 2);
+    QVERIFY2(refused.err.contains("/nosuch"), refused.err.constData());
+    QVERIFY(!QFile::exists(m_store) && !QFile::exists(m_store + QStringLiteral(".drill")));
 }
 
 QTEST_GUILESS_MAIN(TestCliOps)

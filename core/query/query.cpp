@@ -354,7 +354,12 @@ Sentence Query::rowSentence(const ListRow& row, TimeMs now)
     s.next = row.nextTime;
     s.subject = row.resource.empty() || row.reason == Reason::None ? visibleLine(row.step)
                                                                    : visibleLine(row.resource);
-    const std::string what(row.reason == Reason::None ? label(row.activity) : label(row.reason));
+    // A failure that is not tried again, for it says itself that it would be the same.
+    const bool forGood =
+        row.reason == Reason::AttemptsExhausted && row.attempt > 0 && row.attempt < row.attemptsMax;
+    const std::string what(forGood       ? std::string_view("Failed for good")
+            : row.reason == Reason::None ? label(row.activity)
+                                         : label(row.reason));
     const std::string next = row.nextTime == kNoTime ? std::string() : ", next " + fromNow(row.nextTime, now);
     std::string attempt;
     if (row.attempt > 0 && (row.reason == Reason::Retry || row.reason == Reason::AttemptsExhausted))

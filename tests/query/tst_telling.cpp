@@ -165,6 +165,19 @@ void TestTelling::rowWithoutItsRun()
     QCOMPARE(s.text,
         std::string("Step \"pay\": Back-off, attempt 2 of 5, 1 m ago, next in 40 s: HTTP 503 from #."));
     QCOMPARE(s.ends, std::string("time, at 2026-09-21 14:14:00Z"));
+    row.reason = Reason::AttemptsExhausted;
+    row.nextTime = kNoTime;
+    row.attention = Attention::Repair;
+    QCOMPARE(
+        Query::rowSentence(row, kNow).shortText, std::string("Failed for good, attempt 2 of 5, 1 m ago"));
+    row.attempt = 5;
+    QCOMPARE(
+        Query::rowSentence(row, kNow).shortText, std::string("Attempts exhausted, attempt 5 of 5, 1 m ago"));
+    row.attempt = 2;
+    // Who moves next is the row's own: a parent's is its child's.
+    row.reason = Reason::Child;
+    row.attention = Attention::Person;
+    QCOMPARE(Query::rowSentence(row, kNow).ends, std::string("A person must"));
     row.reason = Reason::None;
     row.activity = Activity::Completed;
     row.attention = Attention::None;

@@ -51,6 +51,7 @@ private Q_SLOTS:
     void aStartThatIsRefusedNamesNoRun();
     void aRefusedForkIsOnRecordUnderItsSource();
     void aDrillWithoutItsWorkflowsLeavesNothing();
+    void aRetryIsShownBeforeItIsMade();
 
 private:
     QString start(const char* name, const QByteArray& workflow, const QStringList& more = {})
@@ -248,6 +249,25 @@ void TestCliOps::aDrillWithoutItsWorkflowsLeavesNothing()
     QCOMPARE(refused.code, 2);
     QVERIFY2(refused.err.contains("/nosuch"), refused.err.constData());
     QVERIFY(!QFile::exists(m_store) && !QFile::exists(m_store + QStringLiteral(".drill")));
+}
+
+void TestCliOps::aRetryIsShownBeforeItIsMade()
+{
+    const QByteArray missing = json(
+        "{'schema':'urn:cairn:workflow:1','name':'missing','version':1,'tools':{'look':{'safety':'read_only',"
+        "'executor':'command','settings':{'argv':['/nosuch/program']}}},'steps':[{'name':'look','tool':"
+        "'look','input':{}}]}");
+    const QString run = start("missing.json", missing);
+    engineUntilIdle();
+    QCOMPARE(word({QStringLiteral("why"), run}, "activity"), QStringLiteral("blocked"));
+    const QByteArray before = storeBytes();
+    const QStringList retry{QStringLiteral("retry"), run, QStringLiteral("look")};
+    const Answer preview = cairn(retry + words("--preview"));
+    QCOMPARE(preview.code, 0);
+    QVERIFY2(preview.json().value(QStringLiteral("allowed")).toBool() && preview.out.contains("runs next"),
+        preview.out.constData());
+    QVERIFY(storeBytes() == before);
+    QCOMPARE(word(retry, "outcome"), QStringLiteral("committed"));
 }
 
 QTEST_GUILESS_MAIN(TestCliOps)

@@ -16,6 +16,7 @@ private Q_SLOTS:
     void moving();
     void spans_data();
     void spans();
+    void peopleByTheirLogin();
     void rowWithoutItsRun();
 };
 
@@ -147,6 +148,20 @@ void TestTelling::spans()
     QFETCH(qlonglong, span);
     QFETCH(QString, says);
     QCOMPARE(roughSpan(span), says.toStdString());
+}
+
+// What the store vouches for comes first; the name is only what was claimed.
+void TestTelling::peopleByTheirLogin()
+{
+    QCOMPARE(actorName({ActorKind::Person, "root", "op"}), std::string("op (as root)"));
+    QCOMPARE(actorName({ActorKind::Person, "op", "op"}), std::string("op"));
+    QCOMPARE(actorName({ActorKind::Person, "kim", "uid 1000"}), std::string("kim"));
+    Case c(Reason::Paused, false);
+    c.state.own.paused = true;
+    c.state.pausedBy = {ActorKind::Person, "root", "op"};
+    c.state.pausedAt = kNow - kHour;
+    const std::string told = c.tell().sentence.text;
+    QVERIFY2(told.find("is paused by op (as root)") != std::string::npos, told.c_str());
 }
 
 void TestTelling::rowWithoutItsRun()

@@ -72,6 +72,8 @@ int leave(Session& s, Submission submission, const RunState& seen)
 {
     if (const Status may = checkMayAct(s.rights()); !may)
         return s.fail(may.error());
+    if (submission.command.actor.kind == ActorKind::Person && !s.reasonGiven())
+        return s.exitCode;
     submission.command.id = makeId<CommandId>(s.clock.wallMs(), s.rng);
     const RunId run = submission.run;
     const auto act = stagedOf(std::move(submission), seen, s.config());
@@ -134,7 +136,7 @@ int act(Session& s, const std::vector<std::string>& named, const Build& build)
         return s.exitCode;
     if (runs->empty())
         s.note("0 runs match; nothing was done");
-    int worst = kDone;
+    int worst = s.exitCode;
     for (const RunId& run : *runs)
         worst = std::max(worst, actOn(s, run, build));
     return worst;
@@ -171,7 +173,8 @@ int printPreview(Session& s, const RunId& run, const Preview& preview, const std
     const auto* rejection = std::get_if<Rejection>(&preview.decision);
     const auto* nothing = std::get_if<NoChange>(&preview.decision);
     if (s.options.json) {
-        Json json{{"run", toText(run)}, {"preview", true}, {"allowed", rejection == nullptr}};
+        Json json{{"run", run.isNull() ? Json() : Json(toText(run))}, {"preview", true},
+            {"allowed", rejection == nullptr}};
         if (rejection)
             json["text"] = jsonText(rejection->text);
         if (nothing)
@@ -186,7 +189,7 @@ int printPreview(Session& s, const RunId& run, const Preview& preview, const std
         s.json(dump(json));
         return rejection ? exitOfRejection(*rejection) : kDone;
     }
-    s.line(toText(run) + ": preview, nothing is written");
+    s.line((run.isNull() ? std::string("a new run") : toText(run)) + ": preview, nothing is written");
     if (rejection)
         s.line("  would be refused: " + rejection->text);
     if (nothing)

@@ -39,7 +39,7 @@ Json jsonAsked(const std::vector<Asked>& asked)
         Json json{{"approval", toText(one.approval)}, {"step", jsonText(one.step)},
             {"digest", hex(one.digest)}, {"tool", one.tool.empty() ? Json() : jsonText(one.tool)},
             {"contract", one.contract.isNull() ? Json() : Json(hex(one.contract))},
-            {"effect_key", one.key.empty() ? Json() : jsonText(one.key)},
+            {"effect_key", one.key.empty() ? Json() : jsonText(one.key)}, {"role", jsonOptional(one.role)},
             {"secret", one.secret.empty() ? Json() : jsonText(one.secret)},
             {"amount", jsonMoney(one.amount)}};
         json["input"] = one.input
@@ -59,6 +59,11 @@ void printAsked(Session& s, const std::vector<Asked>& asked)
         s.line("  step \"" + one.step + "\" asks for exactly this:");
         field(s, "digest", hex(one.digest));
         field(s, "approval", toText(one.approval));
+        field(s, "for",
+            one.role.empty() ? std::string()
+                             : one.role + " (the workflow's word; who may answer is the store's: "
+                    + (s.rights().login.empty() ? "whoever may write this file" : "the role cairn_approver")
+                    + ")");
         field(s, "tool",
             one.tool.empty()            ? std::string()
                 : one.contract.isNull() ? one.tool

@@ -3,6 +3,7 @@
 #include "app/cairn/json_rows.h"
 #include "app/common/open_store.h"
 #include "core/base/text.h"
+#include "core/engine/process_table.h"
 #include "core/service/staged.h"
 #include "core/store/fence.h"
 
@@ -15,6 +16,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace cairn::cli {
@@ -74,6 +76,16 @@ std::string visibleJson(std::string_view json)
 
 }  // namespace
 
+std::function<bool(const SessionRow&)> goneHere()
+{
+    auto table = std::make_shared<SystemProcessTable>();
+    return [table, me = table->self()](const SessionRow& row) {
+        const bool seen = !me.bootId.empty() && row.host == me.host && row.bootId == me.bootId
+            && !me.pidNamespace.empty() && row.pidNamespace == me.pidNamespace;
+        return seen && table->isGone(row.pid, row.startTicks);
+    };
+}
+
 Result<std::string> readArgument(const std::string& argument)
 {
     if (argument == "-")
@@ -84,7 +96,11 @@ Result<std::string> readArgument(const std::string& argument)
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return makeError(ErrorKind::InvalidInput, "cannot open " + path + ": " + std::strerror(errno), errno);
-    auto bytes = readDescriptor(fd, path);
+    struct stat status { };
+    const bool folder = ::fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
+    auto bytes = folder
+        ? Result<std::string>(makeError(ErrorKind::InvalidInput, path + " is a folder, not a file"))
+        : readDescriptor(fd, path);
     ::close(fd);
     return bytes;
 }
@@ -219,6 +235,7 @@ bool Session::open(bool readOnly)
         config.host = host;
     m_service = std::make_unique<Service>(*m_store, *m_queue, clock, rng, config);
     m_query = std::make_unique<Query>(*m_store, clock);
+    m_query->seeProcesses(goneHere());
     return true;
 }
 
@@ -345,12 +362,16 @@ std::optional<RunId> Session::target(const std::string& named)
 std::optional<std::vector<RunId>> Session::targets(const std::vector<std::string>& named)
 {
     std::vector<RunId> runs;
-    for (const auto& name : named) {
-        const auto run = target(name);
-        if (!run)
-            return std::nullopt;
-        runs.push_back(*run);
+    if (!named.empty() && !options.where.empty()) {
+        fail(kUsage, "name the runs, or give --where, not both: both together could mean either or all");
+        return std::nullopt;
     }
+    // One that is not there says so, and keeps nothing from the others.
+    for (const auto& name : named)
+        if (const auto run = target(name))
+            runs.push_back(*run);
+    if (runs.empty() && exitCode != kDone)
+        return std::nullopt;
     if (options.where.empty()) {
         if (runs.empty()) {
             fail(kUsage, "name at least one run, or give --where FILTER");

@@ -117,6 +117,8 @@ private:
 // "@FILE" gives the file's bytes, "-" standard input, anything else itself.
 [[nodiscard]] Result<std::string> readArgument(const std::string& argument);
 [[nodiscard]] std::string osUserName();
+// Whether the process of an engine is gone, as far as it runs on this host since its last boot.
+[[nodiscard]] std::function<bool(const SessionRow&)> goneHere();
 
 // What to say beside a verb that nobody can type; empty where there is a command for it.
 [[nodiscard]] std::string noCommand(const Session& session, Verb verb);

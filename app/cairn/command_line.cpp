@@ -23,11 +23,11 @@ namespace {
 // Which verbs take several stores. What changes something by hand names the one store that it changes.
 Status checkStores(const CLI::App& app, const std::vector<std::string>& stores)
 {
-    static constexpr std::array kSeveral{"list", "why", "watch", "engine"};
+    static constexpr std::array kSeveral{"list", "why", "watch", "acts", "engine"};
     const std::string verb = app.get_subcommands().front()->get_name();
     if (stores.size() > 1 && std::find(kSeveral.begin(), kSeveral.end(), verb) == kSeveral.end())
         return makeError(ErrorKind::InvalidInput,
-            "`" + verb + "` takes exactly one --store; list, why, watch and engine take several");
+            "`" + verb + "` takes exactly one --store; list, why, watch, acts and engine take several");
     for (auto at = stores.begin(); at != stores.end(); ++at)
         if (std::find(stores.begin(), at, *at) != at)
             return makeError(ErrorKind::InvalidInput, "--store " + *at + " is given twice");
@@ -122,7 +122,7 @@ try {
     app.set_version_flag("--version", versionText("cairn"));
     app.add_option("--store", options.stores,
            std::string("store URL, ") + kStoreUrls
-               + "; default: $CAIRN_STORE; again for list, why, watch and engine")
+               + "; default: $CAIRN_STORE; again for list, why, watch, acts and engine")
         ->allow_extra_args(false);
     app.add_flag("--json", options.json, "stable, documented JSON");
     app.add_flag("--raw", options.raw, "control characters as they are, where the output is not a terminal");

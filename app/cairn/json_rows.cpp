@@ -6,6 +6,7 @@
 namespace cairn::cli {
 
 Json jsonText(std::string_view text) { return std::string(text); }
+Json jsonOptional(std::string_view text) { return text.empty() ? Json() : jsonText(text); }
 Json jsonTime(TimeMs time) { return time == kNoTime ? Json() : Json(formatRfc3339(time)); }
 
 Json jsonMoney(const Money& money)
@@ -25,23 +26,22 @@ Json jsonSentence(const Sentence& s)
     Json evidence = Json::array();
     for (const auto& [name, value] : s.evidence)
         evidence.push_back({{"name", jsonText(name)}, {"value", jsonText(value)}});
-    return {{"text", jsonText(s.text)}, {"short", jsonText(s.shortText)}, {"subject", jsonText(s.subject)},
-        {"since", jsonTime(s.since)}, {"ends", jsonText(s.ends)}, {"next", jsonTime(s.next)},
-        {"evidence", evidence}};
+    return {{"text", jsonText(s.text)}, {"short", jsonText(s.shortText)},
+        {"subject", jsonOptional(s.subject)}, {"since", jsonTime(s.since)}, {"ends", jsonText(s.ends)},
+        {"next", jsonTime(s.next)}, {"evidence", evidence}};
 }
 
 Json jsonRow(const ListRow& row, TimeMs now)
 {
     Json json{{"run", toText(row.run)}, {"workflow", row.workflow}, {"version", row.workflowVersion},
-        {"key", jsonText(row.key)}, {"activity", key(row.activity)}, {"attention", key(row.attention)},
-        {"reason", row.reason == Reason::None ? Json() : Json(key(row.reason))}, {"step", jsonText(row.step)},
-        {"since", jsonTime(row.since)}, {"next", jsonTime(row.nextTime)},
+        {"key", jsonOptional(row.key)}, {"activity", key(row.activity)}, {"attention", key(row.attention)},
+        {"reason", row.reason == Reason::None ? Json() : Json(key(row.reason))},
+        {"step", jsonOptional(row.step)}, {"since", jsonTime(row.since)}, {"next", jsonTime(row.nextTime)},
         {"created", jsonTime(row.createdAt)}, {"ended", jsonTime(row.endedAt)}, {"steps", row.steps},
         {"steps_done", row.stepsDone}, {"attempt", row.attempt}, {"attempts_max", row.attemptsMax},
-        {"resource", jsonText(row.resource)}, {"error", jsonText(row.error)},
-        {"situation", jsonText(row.situation)}, {"amount", jsonMoney(row.amount)}};
-    if (!row.parent.isNull())
-        json["parent"] = toText(row.parent);
+        {"resource", jsonOptional(row.resource)}, {"error", jsonOptional(row.error)},
+        {"situation", jsonOptional(row.situation)}, {"amount", jsonMoney(row.amount)}};
+    json["parent"] = row.parent.isNull() ? Json() : Json(toText(row.parent));
     json["root"] = toText(row.root);
     json["sentence"] = jsonText(Query::rowSentence(row, now).shortText);
     return json;
@@ -52,7 +52,7 @@ Json jsonReason(const ReasonItem& item, const RunState& state)
     return {{"reason", key(item.reason)}, {"label", label(item.reason)},
         {"step", item.step == kNoStep ? Json() : Json(state.steps[item.step].id)},
         {"since", jsonTime(item.since)}, {"next", jsonTime(item.due)}, {"count", item.count},
-        {"looking_up", item.lookingUp}};
+        {"looking_up", item.lookingUp}, {"attention", key(movesNext(item))}};
 }
 
 Json jsonActions(const Session& session, const std::vector<Action>& actions, const RunState& state)
@@ -73,11 +73,12 @@ Json jsonActions(const Session& session, const std::vector<Action>& actions, con
 Json jsonStep(const StepRecord& step)
 {
     Json json{{"id", step.id}, {"kind", key(step.kind)}, {"state", key(step.state)},
-        {"reason", step.reason == Reason::None ? Json() : Json(key(step.reason))}, {"tool", step.tool},
-        {"agent", step.agent}, {"safety", key(step.safety)}, {"since", jsonTime(step.since)},
-        {"due", jsonTime(step.due)}, {"attempts", step.attempts}, {"failures", step.failures},
-        {"lost", step.lost}, {"revision", step.revision}, {"started", jsonTime(step.firstStartedAt)},
-        {"ended", jsonTime(step.endedAt)}, {"amount", jsonMoney(step.amount)}};
+        {"reason", step.reason == Reason::None ? Json() : Json(key(step.reason))},
+        {"tool", jsonOptional(step.tool)}, {"agent", jsonOptional(step.agent)}, {"safety", key(step.safety)},
+        {"since", jsonTime(step.since)}, {"due", jsonTime(step.due)}, {"attempts", step.attempts},
+        {"failures", step.failures}, {"lost", step.lost}, {"revision", step.revision},
+        {"started", jsonTime(step.firstStartedAt)}, {"ended", jsonTime(step.endedAt)},
+        {"amount", jsonMoney(step.amount)}};
     const auto payload = [](const PayloadRef& ref) {
         return ref ? Json{{"id", toText(ref.id)}, {"size", ref.size}, {"media", ref.media}} : Json();
     };

@@ -13,7 +13,8 @@ class Session;
 // Text of people and runs may hold any bytes: what is not UTF-8 is replaced, so that the output always is
 // JSON.
 [[nodiscard]] Json jsonText(std::string_view text);
-[[nodiscard]] Json jsonTime(TimeMs time);  // RFC 3339 in UTC, null where not set
+[[nodiscard]] Json jsonOptional(std::string_view text);  // null where there is none
+[[nodiscard]] Json jsonTime(TimeMs time);                // RFC 3339 in UTC, null where not set
 [[nodiscard]] Json jsonMoney(const Money& money);
 [[nodiscard]] Json jsonRow(const ListRow& row, TimeMs now);
 [[nodiscard]] Json jsonSentence(const Sentence& sentence);

@@ -118,6 +118,18 @@ void addRetry(Verbs v)
     });
 }
 
+// A result that somebody forgot would be null to all that comes after, and nothing would say so.
+Status resultGiven(const RunState& state, const std::string& step, bool given)
+{
+    const StepRecord* record = state.find(step);
+    if (given || !record || record->dependents.empty())
+        return {};
+    return makeError(ErrorKind::InvalidInput,
+        "step \"" + visibleLine(state.steps[record->dependents.front()].id)
+            + "\" comes after it and may read its result, which would be null: give --output, or say "
+              "--no-output");
+}
+
 void addSettle(Verbs v)
 {
     Session& s = v.session;
@@ -128,6 +140,7 @@ void addSettle(Verbs v)
     auto denied = std::make_shared<bool>(false);
     auto repeat = std::make_shared<bool>(false);
     auto output = std::make_shared<std::string>();
+    auto none = std::make_shared<bool>(false);
     auto evidence = std::make_shared<std::string>();
     cmd->add_option("RUN", *run, kRunHelp)->required();
     cmd->add_option("STEP", *step, "step id, as show prints it")->required();
@@ -137,7 +150,9 @@ void addSettle(Verbs v)
     group->add_flag("--did-not-happen", *denied, "it did not happen: the step runs again with the same key");
     group->add_flag("--repeat-same-key", *repeat, "repeat it (only for tools whose provider takes our key)");
     group->require_option(1);
-    cmd->add_option("--output", *output, "result, @FILE or - for standard input");
+    auto* result = cmd->add_option("--output", *output, "result, @FILE or - for standard input");
+    cmd->add_flag("--no-output", *none, "it happened and left no result: steps that come after read null")
+        ->excludes(result);
     cmd->add_option(
         "--evidence", *evidence, "what it was found by, for example the provider's reference; @FILE");
     addCommon(cmd, s);
@@ -152,6 +167,9 @@ void addSettle(Verbs v)
                                     : cmd::SettleAs::RepeatSameKey;
                 if (!*happened && !output->empty())
                     return makeError(ErrorKind::InvalidInput, "--output goes with --happened only");
+                if (*none && !*happened)
+                    return makeError(ErrorKind::InvalidInput, "--no-output goes with --happened only");
+                CAIRN_TRY(resultGiven(state, *step, !*happened || *none || !output->empty()));
                 CAIRN_TRY_ASSIGN(body.output, attach(s, submission, *output, "application/json"));
                 CAIRN_TRY_ASSIGN(body.evidence, attach(s, submission, *evidence, "text/plain"));
                 if (const StepRecord* record = state.find(*step)) {

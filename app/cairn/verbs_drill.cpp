@@ -5,6 +5,7 @@
 #include "app/common/open_store.h"
 #include "core/base/text.h"
 #include "core/report/demo.h"
+#include "core/report/drill_examples.h"
 
 #include <CLI/CLI.hpp>
 
@@ -292,6 +293,14 @@ int demo(Session& s, Arguments& arguments)
             "(resources/workflows)");
     std::error_code error;
     options.definitions = std::filesystem::absolute(options.definitions, error).string();
+    // Before a store is made: the corrected command would be refused for what this one had left.
+    using drill::Example;
+    for (const Example kind : {Example::Purchase, Example::RepoReview, Example::Research})
+        for (const std::string& file : drill::filesOf(kind))
+            if (!std::filesystem::is_regular_file(options.definitions + "/" + file, error))
+                return s.fail(kUsage,
+                    "--definitions: there is no " + file + " in " + options.definitions
+                        + "; the example workflows are in resources/workflows");
     if (options.killAt == std::vector<std::string>{"all"})
         options.killAt = demoBoundaries(options.workflow);
     auto drill = prepare(s, arguments);

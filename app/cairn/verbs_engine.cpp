@@ -37,6 +37,34 @@ void raiseDescriptorLimit()
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// NAME, or NAME@VERSION with a number, as `start` takes it.
+Status checkServes(const std::vector<std::string>& serves)
+{
+    for (const std::string& one : serves) {
+        const auto at = one.rfind('@');
+        const std::string version = at == std::string::npos ? "1" : one.substr(at + 1);
+        if (at == 0 || version.empty() || version.find_first_not_of("0123456789") != std::string::npos
+            || version.find_first_not_of('0') == std::string::npos)
+            return makeError(ErrorKind::InvalidInput,
+                "--serves: \"" + visibleLine(one)
+                    + "\" is neither NAME nor NAME@VERSION with a number from 1");
+    }
+    return {};
+}
+
+// A misspelt name would serve nothing and say nothing. One that is added later is served from then on.
+void tellUnknown(Session& s, const std::vector<std::string>& serves)
+{
+    const auto rows = s.store().workflows(false);
+    for (const std::string& one : rows ? serves : std::vector<std::string>())
+        if (std::none_of(rows->begin(), rows->end(), [&](const WorkflowRow& row) {
+                return one == row.name || one == row.name + "@" + std::to_string(row.version);
+            }))
+            s.note("workflow " + one + " is not in " + s.options.store
+                + " yet: nothing of it is served until "
+                  "it is added");
+}
+
 int engine(Session& s, const EngineArguments& arguments)
 {
     const auto lease = parseSpan(arguments.lease);
@@ -47,10 +75,15 @@ int engine(Session& s, const EngineArguments& arguments)
         return s.fail(grace.error());
     if (*lease < 500)
         return s.fail(kUsage, "--lease: at least 500ms, so that a heartbeat fits in");
+    if (const Status fits = checkServes(arguments.serves); !fits)
+        return s.fail(fits.error());
     for (const std::string& url : s.options.stores) {
         s.options.store = url;
         if (!s.reachable())
             return s.exitCode;
+        Options one = s.options;
+        if (Session looking(one); !arguments.serves.empty() && looking.openReader())
+            tellUnknown(looking, arguments.serves);
     }
     if (s.options.stores.empty() && !s.reachable())  // says that none is named
         return s.exitCode;

@@ -94,7 +94,8 @@ std::string manPage(const CLI::App& app)
 {
     std::string text =
         ".TH CAIRN 1\n.SH NAME\ncairn \\- keeps long runs of AI agents alive, and lets a person repair them\n"
-        ".SH SYNOPSIS\n.B cairn\n[\\-\\-store URL] [\\-\\-json] [\\-\\-as NAME] VERB ...\n.SH OPTIONS\n"
+        ".SH SYNOPSIS\n.B cairn\n[\\-\\-store URL] [\\-\\-json] [\\-\\-raw] [\\-\\-as NAME] VERB ...\n.SH "
+        "OPTIONS\n"
         + manOptions(app) + ".SH VERBS\n";
     for (const CLI::App* sub : subcommands(app)) {
         text += ".SS " + escaped(sub->get_name()) + "\n" + escaped(sub->get_description()) + "\n"

@@ -1,5 +1,6 @@
-// show, history, graph, context, remedies, payload, acts: verbs that change nothing.
+// show, history, graph, context, remedies, payload: verbs that change nothing.
 
+#include "app/cairn/acts.h"
 #include "app/cairn/asked.h"
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
@@ -53,6 +54,7 @@ int show(Session& s, const std::string& named, std::uint64_t version)
                 {"used", amountOf(line.used, line.unit)}, {"reserved", amountOf(line.reserved, line.unit)}});
         json["budget"] = budget;
         addAsked(json, state, askedOf(s, state, version != 0));
+        json["waiting_acts"] = jsonActs(version == 0 ? waitingOf(s, state.id) : std::vector<StagedAct>());
         s.json(dump(json, 2));
         return kDone;
     }
@@ -71,6 +73,8 @@ int show(Session& s, const std::string& named, std::uint64_t version)
             + " attempts " + std::to_string(step.attempts)
             + (step.reason == Reason::None ? std::string{} : "  " + std::string(label(step.reason))));
     printAskedOf(s, state, askedOf(s, state, version != 0));
+    if (version == 0)
+        printWaiting(s, waitingOf(s, state.id));
     return kDone;
 }
 
@@ -93,7 +97,8 @@ int history(Session& s, const std::string& named, std::uint64_t from, std::size_
                 s.json(entryJson(item.entry));
             else
                 s.line(pad(std::to_string(item.entry.version), 5) + formatInstantMs(item.entry.time) + "  "
-                    + item.line + (item.reason.empty() ? std::string() : "  \"" + item.reason + "\""));
+                    + item.line + (item.reason.empty() ? std::string() : "  \"" + item.reason + "\"")
+                    + (item.evidence.empty() ? std::string() : "  evidence: " + item.evidence));
         }
         shown += page->size();
         from = page->back().entry.version + 1;
@@ -196,32 +201,6 @@ int remediesOf(Session& s, const std::string& named)
     return kDone;
 }
 
-// Acts of people whose logins may not commit, until an engine carries them out.
-int acts(Session& s, std::size_t limit)
-{
-    if (!s.openReader())
-        return s.exitCode;
-    const auto waiting = s.store().waitingActs(limit);
-    if (!waiting)
-        return s.fail(waiting.error());
-    for (const StagedAct& act : *waiting) {
-        if (s.options.json)
-            s.json(dump(Json{{"command", toText(act.command)}, {"run", toText(act.run)},
-                {"verb", key(act.verb)}, {"target", jsonText(act.target)}, {"login", jsonText(act.stagedBy)},
-                {"address", act.address.empty() ? Json() : Json(jsonText(act.address))},
-                {"backend", act.backend}, {"actor", jsonText(act.claimed)}, {"reason", jsonText(act.reason)},
-                {"time", jsonTime(act.stagedAt)}, {"seen", act.seenVersion}}));
-        else
-            s.line(formatInstant(act.stagedAt) + "  " + pad(act.stagedBy, 14) + " "
-                + pad(std::string(key(act.verb)), 8) + " " + toText(act.run)
-                + (act.target.empty() ? std::string() : "  " + act.target)
-                + (act.reason.empty() ? std::string() : "  \"" + act.reason + "\""));
-    }
-    if (waiting->size() == limit)
-        s.note("there may be more; raise --limit");
-    return kDone;
-}
-
 }  // namespace
 
 void addReadVerbs(Verbs v)
@@ -237,12 +216,6 @@ void addReadVerbs(Verbs v)
     };
     runVerb("graph", "The task graph as DOT text", graph);
     runVerb("remedies", "Verbs after which somebody can move the run again, safest first", remediesOf);
-    {
-        auto limit = std::make_shared<std::size_t>(200);
-        auto* cmd = v.app.add_subcommand("acts", "Acts that wait for an engine, oldest first");
-        cmd->add_option("--limit", *limit, "acts at most");
-        cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return acts(s, *limit); }; });
-    }
     {
         auto version = std::make_shared<std::uint64_t>(0);
         auto* cmd = runVerb("show", "A run and its steps, now or at an earlier version",

@@ -1,5 +1,6 @@
-// list, why, watch: verbs that read several stores as one. With one store nothing here names it.
+// list, why, acts, watch: verbs that read several stores as one. With one store nothing here names it.
 
+#include "app/cairn/acts.h"
 #include "app/cairn/asked.h"
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
@@ -84,6 +85,8 @@ std::size_t widthOf(const Places& places)
     return width;
 }
 
+constexpr std::size_t kErrorShown = 120;  // bytes of an error in a row
+
 void printRow(const Place& place, std::size_t width, const ListRow& row, TimeMs now)
 {
     Session& s = *place.session;
@@ -97,7 +100,8 @@ void printRow(const Place& place, std::size_t width, const ListRow& row, TimeMs 
     s.line((width == 0 ? std::string() : pad(place.name, width) + "  ") + toText(row.run) + "  "
         + pad(std::string(key(row.activity)), 12) + " "
         + pad(row.workflow + "@" + std::to_string(row.workflowVersion), 18) + " "
-        + Query::rowSentence(row, now).shortText);
+        + Query::rowSentence(row, now).shortText + (row.key.empty() ? std::string() : "  key " + row.key)
+        + (row.error.empty() ? std::string() : "  " + clipped(visibleLine(row.error), kErrorShown)));
 }
 
 // The list of one store, a page at a time.
@@ -160,6 +164,11 @@ int list(Session& s, const std::vector<std::string>& words, std::size_t limit)
     const auto shown = printMerged(sources, widthOf(places), limit);
     if (!shown)
         return s.fail(shown.error());
+    for (const Source& source : sources)
+        if (const auto acts = source.place->session->store().waitingActs(kActsLooked); acts && !acts->empty())
+            s.note((source.place->name.empty() ? std::string() : source.place->name + ": ")
+                + std::to_string(acts->size()) + (acts->size() == 1 ? " act waits" : " acts wait")
+                + " for an engine: `cairn acts` lists them");
     const auto cut = [](const Source& source) { return !source.ended || source.at < source.rows.size(); };
     if (std::any_of(sources.begin(), sources.end(), cut)) {
         std::uint64_t all = 0;
@@ -172,6 +181,36 @@ int list(Session& s, const std::vector<std::string>& words, std::size_t limit)
         if (all > *shown)
             s.note(std::to_string(all - *shown) + " more; raise --limit or narrow the filter");
     }
+    return s.exitCode;
+}
+
+// Acts of people whose logins may not commit, until an engine carries them out; of all stores in one order.
+int acts(Session& s, std::size_t limit)
+{
+    const Places places = openEach(s);
+    std::vector<std::pair<StagedAct, const Place*>> all;
+    bool cut = false;
+    for (const auto& place : places) {
+        auto waiting = place->session->store().waitingActs(limit);
+        if (!waiting)
+            return s.fail(waiting.error());
+        cut = cut || waiting->size() == limit;
+        for (StagedAct& act : *waiting)
+            all.emplace_back(std::move(act), place.get());
+    }
+    std::stable_sort(all.begin(), all.end(),
+        [](const auto& a, const auto& b) { return a.first.stagedAt < b.first.stagedAt; });
+    cut = cut || all.size() > limit;
+    all.resize(std::min(all.size(), limit));
+    const std::size_t width = widthOf(places);
+    for (const auto& [act, place] : all) {
+        Json json = jsonAct(act);
+        if (!place->name.empty())
+            json["store"] = jsonText(place->options.store);
+        s.answer(dump(json), (width == 0 ? std::string() : pad(place->name, width) + "  ") + actLine(act));
+    }
+    if (cut)
+        s.note("there may be more; raise --limit");
     return s.exitCode;
 }
 
@@ -194,6 +233,7 @@ void printWhy(Session& s, const Place& place, const RunView& view)
             chain.push_back({{"run", toText(run)}, {"sentence", jsonSentence(sentence)}});
         json["chain"] = chain;
         addAsked(json, state, askedOf(*place.session, state, false));
+        json["waiting_acts"] = jsonActs(waitingOf(*place.session, state.id));
         s.json(dump(json, 2));
         return;
     }
@@ -207,6 +247,7 @@ void printWhy(Session& s, const Place& place, const RunView& view)
     for (const auto& [run, sentence] : view.chain)
         s.line("  " + pad("waits for run", 16) + " " + toText(run) + ": " + sentence.text);
     printAskedOf(s, state, askedOf(*place.session, state, false));
+    printWaiting(s, waitingOf(*place.session, state.id));
     bool heading = false;
     for (const auto& action : view.explanation.actions) {
         if (!action.allowed)
@@ -383,6 +424,12 @@ void addSeveralVerbs(Verbs v)
         auto run = std::make_shared<std::string>();
         cmd->add_option("RUN", *run, "id, unique beginning of an id, or key")->required();
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return why(s, *run); }; });
+    }
+    {
+        auto limit = std::make_shared<std::size_t>(200);
+        auto* acting = v.app.add_subcommand("acts", "Acts that wait for an engine, oldest first");
+        acting->add_option("--limit", *limit, "acts at most")->check(CLI::PositiveNumber);
+        acting->callback([=, &s, &chosen] { chosen = [=, &s] { return acts(s, *limit); }; });
     }
     auto* cmd = v.app.add_subcommand("watch", "Prints runs as they change, until interrupted");
     auto words = std::make_shared<std::vector<std::string>>();

@@ -43,7 +43,7 @@ struct Named {
 
 // Checks a file's definition and adds it to the store, with the same rules as `workflow add`. A preview adds
 // nothing.
-Result<Named> addFile(Session& s, const std::string& path)
+Result<Named> addFile(Session& s, const std::string& path, bool add)
 {
     CAIRN_TRY_ASSIGN(std::string text, readArgument("@" + path));
     ParsedDefinition parsed = parseDefinition(text);
@@ -52,7 +52,7 @@ Result<Named> addFile(Session& s, const std::string& path)
         if (d.severity == Severity::Error)
             problems += (problems.empty() ? "" : "\n") + diagnosticLine(path, d);
     if (!parsed)
-        return makeError(ErrorKind::InvalidInput, "the workflow is not valid:\n" + problems);
+        return makeError(ErrorKind::Refused, "the workflow is not valid:\n" + problems);
     WorkflowRow row;
     row.name = parsed.definition->ref.name;
     row.version = parsed.definition->ref.version;
@@ -66,7 +66,7 @@ Result<Named> addFile(Session& s, const std::string& path)
     CAIRN_TRY(checkWorkflow(row));
     if (there)
         CAIRN_TRY(checkSameWorkflow(row, there->digest));
-    if (s.options.preview || there)
+    if (!add || there)
         return named;
     CAIRN_TRY(s.store().addWorkflow(row));
     if (!s.record(Verb::AddWorkflow, row.name + "@" + std::to_string(row.version), "{}",
@@ -78,7 +78,7 @@ Result<Named> addFile(Session& s, const std::string& path)
 Result<Named> workflowOf(Session& s, const std::string& argument)
 {
     if (isFile(argument))
-        return addFile(s, argument);
+        return addFile(s, argument, !s.options.preview);
     const auto at = argument.rfind('@');
     Named named{argument.substr(0, at), 0, false, {}};
     if (at != std::string::npos) {
@@ -146,13 +146,20 @@ int start(Session& s, const std::string& workflow, const std::string& key, const
         if (preview && named->isNew)
             preview->willHappen.insert(preview->willHappen.begin(),
                 "workflow " + named->name + "@" + std::to_string(named->version) + " is added to the store");
-        return preview ? printPreview(s, submission.run, *preview) : s.fail(preview.error());
+        if (!preview)
+            return s.fail(preview.error());
+        if (!preview->reversible.empty())
+            preview->reversible = "`cairn cancel` ends the run; what it did until then stays done.";
+        return printPreview(s, RunId{}, *preview);  // the run that starts gets an id of its own
     }
     const Outcome outcome = s.service().submitAndWait(std::move(submission));
     if (outcome.kind == Outcome::Kind::Committed && !key.empty())
         tellOtherWorkflows(s, key, outcome.run);
     if (s.options.json) {
-        s.json(dump(jsonOutcome(outcome)));
+        Json json = jsonOutcome(outcome);
+        if (!outcome.ok())
+            json["run"] = nullptr;  // there is none
+        s.json(dump(json));
     } else if (outcome.ok()) {
         s.line(toText(outcome.run));
         if (outcome.kind == Outcome::Kind::Existing)
@@ -223,8 +230,11 @@ int workflowAdd(Session& s, const std::vector<std::string>& files)
 {
     if (!(s.options.preview ? s.openReader() : s.openWriter()))
         return s.exitCode;
+    for (const auto& file : files)  // none is added where one is not right
+        if (const auto checked = addFile(s, file, false); !checked && !s.options.preview)
+            return s.fail(checked.error());
     for (const auto& file : files) {
-        const auto named = addFile(s, file);
+        const auto named = addFile(s, file, !s.options.preview);
         if (s.options.preview) {
             const std::string what =
                 named ? named->name + "@" + std::to_string(named->version) : std::string();

@@ -121,7 +121,7 @@ int info(Session& s)
     if (!s.openReader())
         return s.exitCode;
     const StoreInfo& i = s.info();
-    const auto sessions = hearSessions(s.store(), s.service().now());
+    const auto sessions = hearSessions(s.store(), s.service().now(), goneHere());
     if (!sessions)
         return s.fail(sessions.error());
     const auto shown = s.store().shownHints();
@@ -271,9 +271,14 @@ int backup(Session& s, const std::string& path)
     const std::string& url = s.info().artifacts.url;
     const std::string left =
         url.empty() ? "" : "; what lies in " + url + " stays there, and is read by the copy too";
+    // What is copied is recorded here, and a store that is being moved, or was, takes no record.
+    Status may = s.store().checkBackup(path);
+    if (const auto fence = fenceOf(s.info().minWriter))
+        may = fenceError(*fence);
+    if (!may && !s.options.preview)
+        return s.fail(may.error());
     if (s.options.preview)
-        return printPreview(s, s.store().checkBackup(path),
-            "the store is copied to " + path + " and the copy checked" + left);
+        return printPreview(s, may, "the store is copied to " + path + " and the copy checked" + left);
     if (auto done = s.store().backup(path); !done)
         return s.fail(done.error());
     std::string place = "{\"file\":";
@@ -293,6 +298,9 @@ int clockOffset(Session& s, const std::string& text)
     if (!span)
         return s.fail(span.error());
     const SpanMs offset = s.info().clockOffset + *span;
+    constexpr TimeMs kLastTime = 253'402'300'799'999;  // of year 9999: RFC 3339 has no later one
+    if (s.service().now() > kLastTime - *span)
+        return s.fail(kUsage, "the clock goes up to the end of the year 9999, and it would be past that");
     if (s.options.preview)
         return printPreview(
             s, checkClockOffset(s.info()), "the test clock will be " + formatSpan(offset) + " ahead");
@@ -352,10 +360,10 @@ int verify(Session& s, const std::vector<std::string>& named)
 Json jsonAudit(const AuditRow& row)
 {
     return {{"seq", row.seq}, {"time", jsonTime(row.time)}, {"kind", row.kind}, {"verb", key(row.verb)},
-        {"actor", jsonText(row.actor)}, {"login", jsonText(row.login)}, {"uid", row.uid},
-        {"host", jsonText(row.host)}, {"run", row.run.isNull() ? Json() : Json(toText(row.run))},
-        {"target", jsonText(row.target)}, {"reason", jsonText(row.reason)}, {"before", jsonText(row.before)},
-        {"after", jsonText(row.after)}, {"hash", hex(row.hash)}};
+        {"actor", jsonText(row.actor)}, {"login", jsonOptional(row.login)}, {"uid", row.uid},
+        {"host", jsonOptional(row.host)}, {"run", row.run.isNull() ? Json() : Json(toText(row.run))},
+        {"target", jsonOptional(row.target)}, {"reason", jsonOptional(row.reason)},
+        {"before", jsonText(row.before)}, {"after", jsonText(row.after)}, {"hash", hex(row.hash)}};
 }
 
 constexpr std::size_t kMostReviews = 1'000;

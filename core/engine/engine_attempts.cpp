@@ -57,7 +57,8 @@ bool tellsOthers(const Fact& fact)
         || std::holds_alternative<ControlChanged>(fact) || std::holds_alternative<ControlInherited>(fact)
         || std::holds_alternative<CancelConfirmed>(fact) || std::holds_alternative<ChildAnswered>(fact)
         || std::holds_alternative<AllotmentAsked>(fact) || std::holds_alternative<ChildGranted>(fact)
-        || std::holds_alternative<EffectDenied>(fact);
+        || std::holds_alternative<EffectDenied>(fact) || std::holds_alternative<ParentTold>(fact)
+        || std::holds_alternative<RunReopened>(fact);
 }
 
 void EngineCore::Impl::committed(const RunState& after, const Entry& entry)

@@ -109,7 +109,8 @@ struct EngineCore::Impl {
 
     // --- engine_staged.cpp
     void takeStaged();
-    void carryOut(const StagedAct& act);
+    [[nodiscard]] bool isOver(const StagedAct& act, const Submission& submission, TimeMs now);
+    void carryOut(const StagedAct& act, TimeMs now);
     void finishStaged(const StagedAct& act, const Outcome& outcome);
 
     // --- engine_attempts.cpp

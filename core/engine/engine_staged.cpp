@@ -19,12 +19,26 @@ void EngineCore::Impl::takeStaged()
     const auto acts = seams.store.takeStaged(kMostAtOnce);
     if (!acts)
         return trouble(acts.error());
+    if (acts->empty())
+        return;
+    const auto now = seams.store.now();
+    if (!now)
+        return trouble(now.error());
     for (const StagedAct& act : *acts)
         if (carryingOut.insert(act.command).second)
-            carryOut(act);
+            carryOut(act, *now);
 }
 
-void EngineCore::Impl::carryOut(const StagedAct& act)
+// One that an engine carried out before it died, unanswered, was done all the same: its entry says so.
+bool EngineCore::Impl::isOver(const StagedAct& act, const Submission& submission, TimeMs now)
+{
+    if (now < expiryOf(act))
+        return false;
+    const auto done = seams.store.findCommand(submission.run, submission.command.id);
+    return done ? !*done : done.error().kind == ErrorKind::NotFound;
+}
+
+void EngineCore::Impl::carryOut(const StagedAct& act, TimeMs now)
 {
     auto submission = cairn::submissionOf(act);
     if (!submission) {
@@ -34,6 +48,8 @@ void EngineCore::Impl::carryOut(const StagedAct& act)
         outcome.error = submission.error();
         return finishStaged(act, outcome);
     }
+    if (isOver(act, *submission, now))
+        return finishStaged(act, expired(act));
     service->submit(*std::move(submission), [this, act, by = session](const Outcome& outcome) {
         if (session == by)
             finishStaged(act, outcome);

@@ -95,7 +95,9 @@ void compareRecords(Differ& d, const RunState& a, const RunState& b)
             x.run == y.run && x.step == y.step && x.answered == y.answered && x.as == y.as
                 && x.allotment == y.allotment && x.asked == y.asked && x.askedRevision == y.askedRevision
                 && x.askedAt == y.askedAt && x.output == y.output && x.used == y.used
-                && x.cancelConfirmed == y.cancelConfirmed && x.cancelTotal == y.cancelTotal,
+                && x.cancelConfirmed == y.cancelConfirmed && x.cancelTotal == y.cancelTotal
+                && x.needs == y.needs && x.needsRevision == y.needsRevision && x.needsSince == y.needsSince
+                && x.reopened == y.reopened,
             true);
     }
 }
@@ -103,7 +105,9 @@ void compareRecords(Differ& d, const RunState& a, const RunState& b)
 void compareSets(Differ& d, const RunState& a, const RunState& b)
 {
     d("counts of steps", a.stepsIn, b.stepsIn);
+    d("steps that wait for a doubt", a.heldInDoubt, b.heldInDoubt);
     d("children that ask", a.asking, b.asking);
+    d("children that need somebody", a.needing, b.needing);
     d("fresh steps", a.fresh, b.fresh);
     d("ready steps", a.ready, b.ready);
     d("running steps", a.running, b.running);
@@ -151,6 +155,7 @@ std::vector<std::string> differences(const RunState& a, const RunState& b)
     d("budget", a.budget, b.budget);
     d("budget set at", a.budgetAt, b.budgetAt);
     d("budget asked for", a.asked, b.asked);
+    d("parent told", a.told, b.told);
     d("number of steps", a.steps.size(), b.steps.size());
     for (std::size_t i = 0; i < std::min(a.steps.size(), b.steps.size()); ++i)
         compareStep(d, a.steps[i], b.steps[i]);

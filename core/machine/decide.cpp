@@ -46,7 +46,7 @@ Examined examineMessage(const RunState& s, const cmd::Deliver& c)
     const auto child = s.childByRun.find(c.from);
     if (c.kind == cmd::MessageKind::ChildFinished || c.kind == cmd::MessageKind::CancelConfirmed
         || c.kind == cmd::MessageKind::BudgetAsked || c.kind == cmd::MessageKind::ChildHeld
-        || c.kind == cmd::MessageKind::ChildBegun)
+        || c.kind == cmd::MessageKind::ChildBegun || c.kind == cmd::MessageKind::ChildNeeds)
         if (child == s.childByRun.end())
             return refuse(RejectCode::NotFound, "run " + toText(c.from) + " is not a child of this run");
     if (c.kind == cmd::MessageKind::ControlFlow && c.from != s.parent.run)
@@ -54,6 +54,18 @@ Examined examineMessage(const RunState& s, const cmd::Deliver& c)
     if (c.kind == cmd::MessageKind::BudgetAsked
         && c.control.revision <= s.children[child->second].askedRevision)
         return NoChange{"an older request; a newer one was heard", kNoStep};
+    if (c.kind == cmd::MessageKind::ChildNeeds) {
+        const ChildRecord& record = s.children[child->second];
+        const auto said = static_cast<Attention>(c.total);
+        if (said < Attention::UnknownEffect || said > Attention::Machine)
+            return refuse(
+                RejectCode::InvalidInput, "who moves next in the child is not a word of this version");
+        if (s.closed)
+            return NoChange{"the run is over: who moves next in its child does not concern it", kNoStep};
+        const bool known = record.needs == said && record.reopened == record.answered;
+        if (known || c.control.revision <= record.needsRevision)
+            return NoChange{"who moves next in the child was heard already", kNoStep};
+    }
     if (c.kind == cmd::MessageKind::ChildHeld || c.kind == cmd::MessageKind::ChildBegun) {
         const StepRecord& r = s.steps[s.children[child->second].step];
         const Reason from = c.kind == cmd::MessageKind::ChildHeld ? Reason::Child : Reason::Incompatible;
@@ -122,6 +134,16 @@ ApprovalRecord* Decider::Impl::approval(const ApprovalId& id)
     return nullptr;
 }
 
+// Who moves next here moves next in the parent, so it is told when that changes. Nothing is said of an entry
+// that only this would make: what changes it is a fact.
+void Decider::Impl::tellParent()
+{
+    if (s.parent.run.isNull() || s.closed || entry.facts.empty())
+        return;
+    if (const Attention now = attentionForParent(s); now != s.told)
+        emit(ParentTold{now});
+}
+
 Decision Decider::Impl::run()
 {
     needs = {};
@@ -141,6 +163,7 @@ Decision Decider::Impl::run()
     settle();
     if (!needs.empty())
         return needs;
+    tellParent();
     if (entry.facts.empty())
         return NoChange{"nothing to do: the run already is in that state", kNoStep};
     return std::move(entry);

@@ -279,6 +279,9 @@ bool Decider::Impl::own(const cmd::Deliver& c)
     case cmd::MessageKind::ChildBegun:
         emit(StepWaiting{s.children[s.childByRun.at(c.from)].step, Reason::Child, kNoTime, c.from, {}});
         return true;
+    case cmd::MessageKind::ChildNeeds:
+        emit(ChildNeeds{c.from, static_cast<Attention>(c.total), c.control.revision});
+        return true;
     case cmd::MessageKind::BudgetGranted: emit(AllotmentReceived{c.allotment, c.budgetAt}); return true;
     case cmd::MessageKind::ChildFinished: break;
     }

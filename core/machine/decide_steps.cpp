@@ -308,6 +308,8 @@ Decider::Impl::Ledger Decider::Impl::askLedger(StepIx ix)
     if (samePrincipal(s, ix, row))
         return Ledger::Go;
     emit(StepWaiting{ix, Reason::EffectInFlight, kNoTime, row.holder, {}});
+    if (row.state == LedgerState::Unknown)
+        emit(HolderInDoubt{ix});
     return Ledger::Moved;
 }
 

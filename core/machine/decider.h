@@ -12,6 +12,10 @@ namespace cairn {
 using Examined = std::variant<std::monostate, Rejection, NoChange>;
 [[nodiscard]] Examined examine(const RunState& state, const Command& command, const Given& given);
 
+// Who moves next in a run, as its parent should know it: not what came from the parent itself (its pause,
+// its deadline), nor what the parent hears in other words (a lack of budget).
+[[nodiscard]] Attention attentionForParent(const RunState& state);
+
 [[nodiscard]] Examined examineMessage(const RunState& state, const cmd::Deliver& message);
 
 [[nodiscard]] Rejection refuse(RejectCode code, std::string text);
@@ -79,6 +83,7 @@ struct Decider::Impl {
     void releaseBudget();
     void grantChildren();
     void askParent();
+    void tellParent();
     [[nodiscard]] std::vector<Usage> costOf(StepIx ix) const;
     [[nodiscard]] std::vector<Usage> lackOf(const ChildRecord& child) const;
     enum class Ledger : std::uint8_t { Go, Stop, Moved };

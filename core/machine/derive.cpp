@@ -36,6 +36,7 @@ struct Messenger {
     std::vector<Message> out;
     bool control = false;
     bool confirm = false;
+    bool attention = false;
 
     void operator()(const ChildRequested& f)
     {
@@ -97,6 +98,9 @@ struct Messenger {
             m.allotment.clear();
         out.push_back(std::move(m));
     }
+    // A child that goes on after its answer says so, also where it says nothing else.
+    void operator()(const RunReopened&) { attention = true; }
+    void operator()(const ParentTold&) { attention = true; }
     void operator()(const ControlChanged&) { control = true; }
     void operator()(const ControlInherited&) { control = true; }
     void operator()(const RestCancelled&)
@@ -124,7 +128,7 @@ Control controlForChildren(const RunState& s)
 
 std::vector<Message> messagesOf(const RunState& after, const Entry& entry, const Definition* definition)
 {
-    Messenger messenger{after, definition, {}, false, false};
+    Messenger messenger{after, definition, {}, false, false, false};
     for (const Fact& fact : entry.facts)
         std::visit(messenger, fact);
     if (messenger.control && after.version > 1)
@@ -144,6 +148,15 @@ std::vector<Message> messagesOf(const RunState& after, const Entry& entry, const
         m.step = after.parent.step;
         m.confirmed = confirmedOf(after);
         m.total = totalOf(after);
+        messenger.out.push_back(std::move(m));
+    }
+    if (messenger.attention && !after.parent.run.isNull() && !after.closed) {
+        Message m;
+        m.kind = cmd::MessageKind::ChildNeeds;
+        m.to = after.parent.run;
+        m.step = after.parent.step;
+        m.total = static_cast<std::uint32_t>(after.told);
+        m.control.revision = after.version;
         messenger.out.push_back(std::move(m));
     }
     return std::move(messenger.out);
@@ -167,7 +180,7 @@ struct LedgerWriter {
             if (change.effect == s.steps[ix].effect) {  // one row per effect and entry: the last word counts
                 change.state = state;
                 change.result = result;
-                change.wakesWaiters = wakes;
+                change.wakesWaiters = change.wakesWaiters || wakes;
                 change.byPerson = byPerson;
                 return;
             }
@@ -177,7 +190,8 @@ struct LedgerWriter {
     void operator()(const AttemptStarted& f)
     {
         if (f.purpose != Purpose::LookUp)
-            put(f.step, LedgerState::InFlight, {}, false);
+            put(f.step, LedgerState::InFlight, {},
+                s.steps[f.step].doubt);  // who waits for people waits no more
     }
     void operator()(const AttemptEnded& f)
     {
@@ -189,7 +203,7 @@ struct LedgerWriter {
     void operator()(const StepUnknown& f)
     {
         if (s.steps[f.step].tries > 0)
-            put(f.step, LedgerState::Unknown, {}, false);
+            put(f.step, LedgerState::Unknown, {}, f.lookUpAt == kNoTime);  // who waits hears that people must
     }
     void operator()(const EffectDenied& f)
     {

@@ -13,11 +13,8 @@ std::size_t at(Reason r) { return static_cast<std::size_t>(r); }
 // Higher attention first, then the order of the vocabulary, then the oldest.
 bool morePressing(const ReasonItem& a, const ReasonItem& b)
 {
-    const auto rank = [](const ReasonItem& item) {
-        return item.lookingUp ? Attention::Machine : word(item.reason).attention;
-    };
-    if (rank(a) != rank(b))
-        return rank(a) < rank(b);
+    if (movesNext(a) != movesNext(b))
+        return movesNext(a) < movesNext(b);
     if (a.reason != b.reason)
         return a.reason < b.reason;
     return a.since < b.since;
@@ -46,14 +43,21 @@ public:
         collectFailed();
         collectLost();
         collectAsking();
+        collectChildren();
         for (std::size_t r = 1; r < kReasonCount; ++r) {
             const auto reason = static_cast<Reason>(r);
             const auto& set = s.waiting[r];
             if (set.empty() || reason == Reason::Dependency)
                 continue;
-            const StepIx ix = set.begin()->second;
-            items.push_back({reason, ix, set.begin()->first, nextOf(s.steps[ix]),
-                static_cast<std::uint32_t>(set.size()), false});
+            const bool said = std::any_of(items.begin(), items.end(),
+                [](const ReasonItem& item) { return item.reason == Reason::Child; });
+            if (reason == Reason::Child && said)
+                continue;  // told above, by the child that needs somebody
+            const bool doubted = reason == Reason::EffectInFlight && !s.heldInDoubt.empty();
+            const StepIx ix = doubted ? *s.heldInDoubt.begin() : set.begin()->second;
+            items.push_back(
+                {reason, ix, s.steps[ix].since, nextOf(s.steps[ix]), static_cast<std::uint32_t>(set.size()),
+                    false, doubted ? Attention::UnknownEffect : Attention::None});
         }
         // A driven run with no open step waits for its caller.
         if (items.empty() && s.driven && s.running.empty() && !s.restCancelled)
@@ -87,12 +91,35 @@ private:
             const StepRecord& step = s.steps[ix];
             if (s.restCancelled && step.undoOf == kNoStep)
                 continue;
-            const auto same = std::find_if(items.begin(), items.end(),
-                [&](const ReasonItem& item) { return item.reason == step.reason && item.step != kNoStep; });
+            // A child that failed and goes on since: who moves next there moves next here.
+            const auto child =
+                step.reason == Reason::FailedChild ? s.childByRun.find(step.waitRun) : s.childByRun.end();
+            const bool goesOn = child != s.childByRun.end() && s.children[child->second].reopened;
+            const Attention who = goesOn ? s.children[child->second].needs : Attention::None;
+            const auto same = std::find_if(items.begin(), items.end(), [&](const ReasonItem& item) {
+                return item.reason == step.reason && item.step != kNoStep && item.attention == who;
+            });
             if (same != items.end())
                 ++same->count;
             else
-                items.push_back({step.reason, ix, step.since, kNoTime, 1, false});
+                items.push_back({step.reason, ix, step.since, kNoTime, 1, false, who});
+        }
+    }
+
+    // Children in which somebody must act, the one that needs it most in front. A child that asks for budget
+    // which is set further up waits for a person too.
+    void collectChildren()
+    {
+        const auto open =
+            static_cast<std::uint32_t>(std::max<std::size_t>(s.waiting[at(Reason::Child)].size(), 1));
+        if (!s.needing.empty()) {
+            const auto& [who, children] = *s.needing.begin();
+            const auto& [since, place] = *children.begin();
+            items.push_back({Reason::Child, s.children[place].step, since, kNoTime, open, false, who});
+        } else if (!s.asking.empty() && !s.budgetAt.isNull()) {
+            const ChildRecord& child = s.children[*s.asking.begin()];
+            items.push_back(
+                {Reason::Child, child.step, child.askedAt, kNoTime, open, false, Attention::Person});
         }
     }
 
@@ -174,8 +201,7 @@ Attention attentionOf(const RunState& s, const std::vector<ReasonItem>& reasons)
         return Attention::None;
     Attention highest = Attention::Machine;
     for (const auto& item : reasons)
-        if (!item.lookingUp)
-            highest = std::min(highest, word(item.reason).attention);
+        highest = std::min(highest, movesNext(item));
     return highest;
 }
 
@@ -193,6 +219,28 @@ Summary summaryOf(const RunState& s, const std::vector<ReasonItem>& reasons, Tim
 }
 
 }  // namespace
+
+Attention movesNext(const ReasonItem& item)
+{
+    if (item.lookingUp)
+        return Attention::Machine;
+    return item.attention != Attention::None ? item.attention : word(item.reason).attention;
+}
+
+Attention attentionForParent(const RunState& s)
+{
+    Attention highest = Attention::Machine;
+    for (const ReasonItem& item : Collector(s).collect()) {
+        const bool inherited = s.deadline() != s.own.deadline || s.inherited.deadline == s.own.deadline;
+        const bool fromParent = (item.reason == Reason::Paused && !s.own.paused)
+            || (item.reason == Reason::Deadline && inherited);
+        const bool saidOtherwise = !s.budgetAt.isNull()
+            && (item.reason == Reason::Budget || (item.reason == Reason::Child && s.needing.empty()));
+        if (!fromParent && !saidOtherwise)
+            highest = std::min(highest, movesNext(item));
+    }
+    return highest;
+}
 
 TimeMs nextDueOf(const RunState& s, TimeMs now, bool startable)
 {

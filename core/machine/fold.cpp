@@ -104,6 +104,7 @@ struct Folder {
     void operator()(const RunReopened&)
     {
         state.closed = false;
+        state.told = Attention::Machine;
         state.endedAt = kNoTime;
     }
     void operator()(const RunMigrated& f)
@@ -452,6 +453,7 @@ struct Folder {
             return;
         ChildRecord& child = state.children[found->second];
         child.as = f.as;
+        forgetNeeds(state, found->second);
         child.asked.clear();
         state.asking.erase(found->second);
         if (!child.answered) {
@@ -478,6 +480,9 @@ struct Folder {
     void operator()(const AllotmentAsked& f) { state.asked = f.wanted; }
     void operator()(const ChildAsked& f) { hearChild(state, f, head); }
     void operator()(const ChildGranted& f) { grantChild(state, f); }
+    void operator()(const HolderInDoubt& f) { state.heldInDoubt.insert(f.step); }
+    void operator()(const ParentTold& f) { state.told = f.attention; }
+    void operator()(const ChildNeeds& f) { hearNeeds(state, f, head); }
     void operator()(const CancelConfirmed& f)
     {
         if (const auto found = state.childByRun.find(f.child); found != state.childByRun.end()) {

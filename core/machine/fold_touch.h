@@ -55,6 +55,7 @@ private:
     void remove()
     {
         const StepRecord& s = step();
+        m_state.heldInDoubt.erase(m_ix);
         --m_state.stepsIn[at(s.state)];
         if (s.state == StepState::Pending)
             m_state.fresh.erase(m_ix);
@@ -186,6 +187,34 @@ inline void grantChild(RunState& state, const ChildGranted& f)
     reserve(state, f.more, +1);
     child.asked.clear();
     state.asking.erase(found->second);
+}
+
+inline void forgetNeeds(RunState& state, std::uint32_t place)
+{
+    ChildRecord& child = state.children[place];
+    if (const auto set = state.needing.find(child.needs); set != state.needing.end()) {
+        set->second.erase({child.needsSince, place});
+        if (set->second.empty())
+            state.needing.erase(set);
+    }
+    child.needs = Attention::Machine;
+    child.needsSince = kNoTime;
+    child.reopened = false;
+}
+
+inline void hearNeeds(RunState& state, const ChildNeeds& f, const Head& head)
+{
+    const auto found = state.childByRun.find(f.child);
+    if (found == state.childByRun.end())
+        return;
+    ChildRecord& child = state.children[found->second];
+    forgetNeeds(state, found->second);
+    child.needs = f.attention;
+    child.needsRevision = f.revision;
+    child.needsSince = head.time;
+    child.reopened = child.answered;
+    if (!child.answered && f.attention < Attention::Machine)
+        state.needing[f.attention].insert({head.time, found->second});
 }
 
 // The doubt about a step's effect is over: reservations that were kept for it are let go.

@@ -206,10 +206,13 @@ struct ReasonItem {
     Reason reason = Reason::None;
     StepIx step = kNoStep;  // kNoStep: the run as a whole
     TimeMs since = kNoTime;
-    TimeMs due = kNoTime;     // next time something happens by itself; kNoTime: nothing will
-    std::uint32_t count = 1;  // steps that wait for the same reason, this one included
-    bool lookingUp = false;   // an unknown effect that is being looked up right now
+    TimeMs due = kNoTime;                   // next time something happens by itself; kNoTime: nothing will
+    std::uint32_t count = 1;                // steps that wait for the same reason, this one included
+    bool lookingUp = false;                 // an unknown effect that is being looked up right now
+    Attention attention = Attention::None;  // who moves next where another run says so; None: see movesNext()
 };
+// Who ends this wait.
+[[nodiscard]] Attention movesNext(const ReasonItem& item);
 
 struct Summary {  // O(reasons): what run_list holds
     Activity activity = Activity::Queued;

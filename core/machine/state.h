@@ -5,6 +5,7 @@
 #include "core/model/entry.h"
 
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -128,6 +129,10 @@ struct ChildRecord {
     std::vector<Usage> used;  // likewise
     std::uint32_t cancelConfirmed = 0;
     std::uint32_t cancelTotal = 0;
+    Attention needs = Attention::Machine;  // who moves next there, as it said last
+    std::uint64_t needsRevision = 0;       // the child's version when it said so
+    TimeMs needsSince = kNoTime;
+    bool reopened = false;  // it had answered, and goes on since
 };
 
 struct RunState {
@@ -171,7 +176,8 @@ struct RunState {
     Activity closedAs = Activity::Completed;
     std::vector<BudgetLine> budget;
     RunId budgetAt;  // whose budget a person sets, where this one is an allotment; null: this run's own
-    std::vector<Usage> asked;  // limits that the parent is asked for
+    std::vector<Usage> asked;             // limits that the parent is asked for
+    Attention told = Attention::Machine;  // what the parent was told last
 
     // graph
     std::vector<StepRecord> steps;
@@ -193,6 +199,9 @@ struct RunState {
     // Waits, retries and time-outs that time itself ends; a wait for a permit is not among them.
     std::set<std::pair<TimeMs, StepIx>> due;
     std::uint32_t openChildren = 0;
+    // Children (by place) in which somebody must act, by who it is and since when.
+    std::map<Attention, std::set<std::pair<TimeMs, std::uint32_t>>> needing;
+    std::set<StepIx> heldInDoubt;    // wait for an effect that is in doubt where it was begun
     std::set<std::uint32_t> asking;  // children (by place) that ask for more of this run's budget
 
     [[nodiscard]] bool paused() const { return own.paused || inherited.paused; }

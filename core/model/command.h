@@ -185,12 +185,13 @@ enum class MessageKind : std::uint8_t {
     EffectReleased,
     BudgetAsked,    // of a parent: `used` holds the limits that the child needs, control.revision orders them
     BudgetGranted,  // of a child: `allotment` holds its new limits
+    ChildNeeds,     // of a child: who moves next there (`total`, an Attention); control.revision orders them
     // An engine's own word to a parent, in no outbox: the child cannot begin, `output` says why; it has
     // begun.
     ChildHeld,
     ChildBegun
 };
-inline constexpr MessageKind kLastMessage = MessageKind::BudgetGranted;  // in an outbox
+inline constexpr MessageKind kLastMessage = MessageKind::ChildNeeds;  // in an outbox
 // From another run's outbox. StartChild is not delivered by this command but by Start.
 struct Deliver {
     MessageKind kind = MessageKind::ChildFinished;

@@ -49,6 +49,9 @@ CAIRN_NAME(AllotmentReceived, "allotment_received");
 CAIRN_NAME(AllotmentAsked, "allotment_asked");
 CAIRN_NAME(ChildAsked, "child_asked");
 CAIRN_NAME(ChildGranted, "child_granted");
+CAIRN_NAME(ParentTold, "parent_told");
+CAIRN_NAME(ChildNeeds, "child_needs");
+CAIRN_NAME(HolderInDoubt, "holder_in_doubt");
 #undef CAIRN_NAME
 
 template<std::size_t... I>

@@ -393,12 +393,37 @@ struct ChildGranted {
     CAIRN_FIELDS(v("child", s.child); v("more", s.more);)
 };
 
+// The parent was told who moves next here, for that is who moves next there.
+struct ParentTold {
+    static constexpr std::uint16_t kTag = 71;
+    Attention attention = Attention::Machine;
+    CAIRN_FIELDS(v("attention", s.attention);)
+};
+
+// Who moves next in a child, as it said itself. `revision` is the child's version: an older word changes
+// nothing. Of a child that had answered: it is open again.
+struct ChildNeeds {
+    static constexpr std::uint16_t kTag = 72;
+    RunId child;
+    Attention attention = Attention::Machine;
+    std::uint64_t revision = 0;
+    CAIRN_FIELDS(v("child", s.child); v("attention", s.attention); v("revision", s.revision);)
+};
+
+// The effect that the step waits for is in doubt where it was begun: people must find out there.
+struct HolderInDoubt {
+    static constexpr std::uint16_t kTag = 73;
+    StepIx step = kNoStep;
+    CAIRN_FIELDS(v("step", s.step);)
+};
+
 using Fact = std::variant<RunStarted, ControlChanged, ControlInherited, RunBlocked, RestCancelled,
     CompensationStarted, RunClosed, RunReopened, RunMigrated, BudgetChanged, PayloadsRedacted, StepAdded,
     StepReady, StepWaiting, StepReleased, StepCompleted, StepFailed, StepSkipped, StepUnknown, EffectDenied,
     InputAmended, EffectEvidence, AttemptStarted, AttemptRenewed, AttemptEnded, PartialResult, LateResult,
     ApprovalRequested, ApprovalDecided, SignalReceived, SignalConsumed, ChildRequested, ChildAnswered,
-    CancelConfirmed, AllotmentReceived, AllotmentAsked, ChildAsked, ChildGranted>;
+    CancelConfirmed, AllotmentReceived, AllotmentAsked, ChildAsked, ChildGranted, ParentTold, ChildNeeds,
+    HolderInDoubt>;
 
 #undef CAIRN_FIELDS
 

@@ -59,7 +59,7 @@ public:
         else if constexpr (std::is_integral_v<T>)
             putInteger(value);
         else if constexpr (std::is_same_v<T, std::string>)
-            appendJsonString(m_out, value);
+            value.empty() ? static_cast<void>(m_out += "null") : appendJsonString(m_out, value);
         else if constexpr (std::is_same_v<T, UuidBytes>)
             putText(value == UuidBytes{}, hex({reinterpret_cast<const char*>(value.data()), value.size()}));
         else if constexpr (kIsId<T>)

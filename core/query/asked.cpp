@@ -29,7 +29,7 @@ std::vector<Asked> Query::asked(
         const StepRecord& step = state.steps[record.step];
         const ToolDef* tool = definition && !step.tool.empty() ? definition->tool(step.tool) : nullptr;
         Asked asked{record.id, step.id, step.tool, record.binding, tool ? tool->contractDigest : Digest{},
-            tool ? tool->secret : std::string(), {}, {}, step.amount, step.input, {}, {}};
+            tool ? tool->secret : std::string(), {}, {}, step.amount, step.input, {}, {}, record.role};
         if (!step.effect.isNull() && !keys)
             asked.keyMissing = "not recorded for an earlier version";
         else if (!step.effect.isNull()) {

@@ -214,7 +214,8 @@ std::string contextMarkdown(const ContextSource& source, std::size_t budgetBytes
             return budgetBytes > used + heads + 80 ? budgetBytes - used - heads - 80 : 0;
         };
         for (const auto& [title, ref] :
-            {std::pair{"Output:\n", call.output}, std::pair{"Input:\n", call.input}}) {
+            {std::pair{call.status == "failed" ? "Error:\n" : "Output:\n", call.output},
+                std::pair{"Input:\n", call.input}}) {
             if (!ref)
                 continue;
             // After the first body that is cut, older ones stand whole or not at all.

@@ -347,6 +347,9 @@ private:
             fail(t.offset, t.length, "an attribute cannot be negated");
         else if (t.values.size() > 1)
             failValue(t, "an attribute has one value; put alternatives on both sides of `or`");
+        else if (!t.quoted && (t.values.front().starts_with('>') || t.values.front().starts_with('<')))
+            failValue(
+                t, "an attribute is compared as it was written, and not by size: attr." + name + "=500.00");
         else
             term.attributes.emplace_back(name, t.values.front());
     }

@@ -176,6 +176,19 @@ struct FactTeller {
             + (f.more.empty() ? std::string(" decides its own budget")
                               : " gets " + amounts(f.more) + " more of the budget");
     }
+    std::string operator()(const HolderInDoubt& f) const
+    {
+        return step(f.step) + " waits for an effect that is in doubt where it was begun";
+    }
+    std::string operator()(const ParentTold& f) const
+    {
+        return "told its parent who moves next: " + std::string(label(f.attention));
+    }
+    std::string operator()(const ChildNeeds& f) const
+    {
+        return "child run " + shortId(toText(f.child))
+            + " says who moves next: " + std::string(label(f.attention));
+    }
     static std::string amounts(const std::vector<Usage>& list)
     {
         std::string text;
@@ -194,8 +207,7 @@ std::string historyLine(const Entry& entry, const std::vector<std::string>& step
     std::size_t told = 0;
     for (const Fact& fact : entry.facts) {
         if (told == kMaxFacts) {
-            line +=
-                "; and " + formatCount(static_cast<std::int64_t>(entry.facts.size() - told)) + " more facts";
+            line += "; and " + counted(entry.facts.size() - told, "more fact", "more facts");
             break;
         }
         line += (told++ == 0 ? " - " : "; ") + std::visit(teller, fact);

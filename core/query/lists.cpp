@@ -53,6 +53,32 @@ ListFilter lostAmong(const ListFilter& resolved, const HeardSessions& heard)
     return out;
 }
 
+// A paused run is that whatever else it waits for: its row has one reason, and another may press more.
+ListFilter withPaused(const ListFilter& filter)
+{
+    ListFilter out;
+    for (ListTerm term : filter) {
+        if (has(term.notReason, Reason::Paused))
+            term.notActivity.push_back(Activity::Paused);
+        if (has(term.reason, Reason::Paused)) {
+            ListTerm paused = term;
+            paused.reason.clear();
+            paused.activity = {Activity::Paused};
+            const bool none = has(term.notActivity, Activity::Paused)
+                || (!term.activity.empty() && !has(term.activity, Activity::Paused));
+            if (!none)
+                out.push_back(std::move(paused));
+            std::erase(term.reason, Reason::Paused);
+            if (term.reason.empty() && !none)
+                continue;
+            if (term.reason.empty())
+                term.run = RunId{};  // nothing can be both
+        }
+        out.push_back(std::move(term));
+    }
+    return out;
+}
+
 bool comesBefore(const SituationRow& a, const SituationRow& b)
 {
     return std::tie(a.attention, a.oldest, a.situation) < std::tie(b.attention, b.oldest, b.situation);
@@ -70,13 +96,13 @@ void mark(ListRow& row, const AttemptRow& attempt, const LostSession& lost)
 Result<HeardSessions> Query::Impl::heard()
 {
     CAIRN_TRY_ASSIGN(const TimeMs at, now());
-    return hearSessions(reader, at);
+    return hearSessions(reader, at, gone);
 }
 
 Result<ListFilter> Query::Impl::resolved(const ListFilter& filter, const HeardSessions& heard)
 {
     ListFilter out;
-    for (ListTerm term : filter) {
+    for (ListTerm term : withPaused(filter)) {
         if (std::erase(term.situation, kLostSituation) > 0) {
             const bool others = !term.situation.empty();
             ListTerm all = term;

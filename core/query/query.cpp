@@ -203,6 +203,7 @@ Query::Query(StoreReader& reader, const Clock& clock)
 {
 }
 Query::~Query() = default;
+void Query::seeProcesses(std::function<bool(const SessionRow&)> gone) { m_impl->gone = std::move(gone); }
 StoreReader& Query::reader() { return m_impl->reader; }
 
 Result<RunView> Query::run(const RunId& run, std::uint64_t version)
@@ -323,6 +324,15 @@ Result<std::vector<HistoryItem>> Query::history(
                 : text.error().kind == ErrorKind::NoRight ? "not for your role"
                                                           : "not recorded";
         }
+        for (const Fact& fact : item.entry.facts) {
+            const auto* settled = std::get_if<EffectEvidence>(&fact);
+            const auto* denied = std::get_if<EffectDenied>(&fact);
+            const PayloadRef ref = settled   ? settled->evidence
+                : denied && denied->byPerson ? denied->evidence
+                                             : PayloadRef{};
+            if (ref)
+                item.evidence = m_impl->line(run, ref).value_or("not recorded");
+        }
         items.push_back(std::move(item));
     }
     return items;
@@ -344,7 +354,12 @@ Sentence Query::rowSentence(const ListRow& row, TimeMs now)
     s.next = row.nextTime;
     s.subject = row.resource.empty() || row.reason == Reason::None ? visibleLine(row.step)
                                                                    : visibleLine(row.resource);
-    const std::string what(row.reason == Reason::None ? label(row.activity) : label(row.reason));
+    // A failure that is not tried again, for it says itself that it would be the same.
+    const bool forGood =
+        row.reason == Reason::AttemptsExhausted && row.attempt > 0 && row.attempt < row.attemptsMax;
+    const std::string what(forGood       ? std::string_view("Failed for good")
+            : row.reason == Reason::None ? label(row.activity)
+                                         : label(row.reason));
     const std::string next = row.nextTime == kNoTime ? std::string() : ", next " + fromNow(row.nextTime, now);
     std::string attempt;
     if (row.attempt > 0 && (row.reason == Reason::Retry || row.reason == Reason::AttemptsExhausted))
@@ -361,10 +376,9 @@ Sentence Query::rowSentence(const ListRow& row, TimeMs now)
     s.shortText = what + resource + attempt + money + ", " + ago(row.since, now) + next;
     s.text = (row.step.empty() ? "The run" : "Step \"" + visibleLine(row.step) + "\"") + std::string(": ")
         + s.shortText + (row.error.empty() ? "" : ": " + visibleLine(row.error)) + ".";
-    const Attention who = row.reason == Reason::None ? row.attention : word(row.reason).attention;
-    s.ends = row.nextTime != kNoTime ? "time, at " + formatInstant(row.nextTime)
-        : who == Attention::None     ? "nothing: it is finished"
-                                     : std::string(label(who));
+    s.ends = row.nextTime != kNoTime       ? "time, at " + formatInstant(row.nextTime)
+        : row.attention == Attention::None ? "nothing: it is finished"
+                                           : std::string(label(row.attention));
     return s;
 }
 

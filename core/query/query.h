@@ -54,8 +54,9 @@ struct RunView {
 struct HistoryItem {
     Entry entry;
     Digest hash;
-    std::string line;    // what it says, for people
-    std::string reason;  // text, where kept
+    std::string line;        // what it says, for people
+    std::string reason;      // text, where kept
+    std::string evidence{};  // what an uncertain effect was settled by, where that was given
 };
 
 // What a person is asked to allow: what the digest of a pending approval covers, to be shown before the yes.
@@ -72,6 +73,7 @@ struct Asked {
     PayloadRef input;
     std::string head;         // of the input, at most kAskedShown bytes of it, as they are
     std::string headMissing;  // why it cannot be told
+    std::string role{};       // whom the workflow names for it; recorded and shown, not enforced
 };
 inline constexpr std::size_t kAskedShown = 4096;
 
@@ -84,6 +86,10 @@ class Query {
 public:
     Query(StoreReader& reader, const Clock& clock);
     ~Query();
+
+    // Where the caller sees the processes of its host: an engine whose process is certainly gone counts as
+    // lost at once, in all that is told from here on. Not thread-safe: before the first read.
+    void seeProcesses(std::function<bool(const SessionRow&)> gone);
 
     [[nodiscard]] Result<RunView> run(const RunId& run, std::uint64_t version = 0);
     // Lists as the store has them, but for what shows without a commit: an attempt whose engine is no longer

@@ -59,6 +59,7 @@ struct Query::Impl {
 
     StoreReader& reader;
     const Clock& clock;
+    SessionGone gone;  // null: only leases tell
     std::map<std::pair<std::string, std::uint32_t>, std::shared_ptr<const Definition>> definitions;
 
 private:

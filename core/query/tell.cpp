@@ -26,7 +26,7 @@ public:
         const bool pressing = item.reason != Reason::None && e.summary.attention <= Attention::Person;
         if (s.closed)
             closed();
-        else if (s.restCancelled && !pressing)
+        else if (s.restCancelled && (!pressing || item.reason == Reason::Child))
             ending();
         else if (item.reason == Reason::None)
             moving();

@@ -30,8 +30,9 @@ OtherTold tellChild(const StepRecord& step, const ReasonItem& item, const Lookup
     const std::string name = told ? told->name
         : run.isNull()            ? "a child run that is not recorded"
                                   : "child run " + shortId(toText(run));
-    const std::string many =
-        item.count > 1 ? counted(item.count, "child run", "child runs") + "; the oldest, " : std::string();
+    const std::string many = item.count > 1 ? counted(item.count, "child run", "child runs")
+            + (item.attention == Attention::None ? "; the oldest, " : "; the one that needs somebody most, ")
+                                            : std::string();
     const std::string clause = told ? told->clause : "has not started yet";
     OtherTold out;
     out.subject = name;

@@ -143,7 +143,8 @@ struct Teller {
     void operator()(const StepCompleted& f)
     {
         say(stepName(after, f.step)
-            + (f.byPerson          ? " is complete with the result given"
+            + (f.byPerson          ? (f.output ? " is complete with the result given"
+                                               : " is complete without a result: what reads it finds null")
                     : f.fromLedger ? " takes the result that its effect key already has"
                                    : " is complete"));
     }
@@ -341,7 +342,8 @@ void tellOthers(const Entry& entry, const RunState& before, const RunState& afte
         preview.alsoChanges.push_back(
             "the deadline " + formatInstant(after.deadline()) + " goes on counting");
     for (const LedgerChange& change : ledgerChangesOf(after, entry))
-        if (change.wakesWaiters)
+        if (change.wakesWaiters
+            && (change.state == LedgerState::Completed || change.state == LedgerState::NotHappened))
             preview.alsoChanges.push_back(
                 "runs that wait for the effect of " + stepName(after, change.step) + " go on");
 }

@@ -50,9 +50,13 @@ std::optional<LostSession> HeardSessions::lost(const SessionId& session) const
     return lost;
 }
 
-Result<HeardSessions> hearSessions(StoreReader& reader, TimeMs now)
+Result<HeardSessions> hearSessions(StoreReader& reader, TimeMs now, const SessionGone& gone)
 {
     CAIRN_TRY_ASSIGN(auto open, reader.sessions(false));
+    if (gone)
+        for (SessionRow& row : open)
+            if (gone(row))
+                row.leaseUntil = std::min(row.leaseUntil, now - 1);
     return HeardSessions(std::move(open), now);
 }
 

@@ -36,7 +36,10 @@ private:
     TimeMs m_now = kNoTime;
 };
 
-// Blocks on a short read.
-[[nodiscard]] Result<HeardSessions> hearSessions(StoreReader& reader, TimeMs now);
+// Whether the process of a session is certainly gone, for one who can see the processes of its host.
+using SessionGone = std::function<bool(const SessionRow&)>;
+// Blocks on a short read. A session whose process is gone is not heard any more, whatever its lease says.
+[[nodiscard]] Result<HeardSessions> hearSessions(
+    StoreReader& reader, TimeMs now, const SessionGone& gone = nullptr);
 
 }  // namespace cairn

@@ -1,5 +1,6 @@
 #include "core/service/staged.h"
 
+#include "core/base/text.h"
 #include "core/base/wire.h"
 #include "core/service/impl.h"
 
@@ -289,6 +290,20 @@ bool isAnswer(const Outcome& outcome) noexcept
     case ErrorKind::Internal: return true;
     default: return false;
     }
+}
+
+TimeMs expiryOf(const StagedAct& act) noexcept { return act.stagedAt + kActExpires; }
+
+Outcome expired(const StagedAct& act)
+{
+    Outcome outcome;
+    outcome.run = act.run;
+    outcome.kind = Outcome::Kind::Rejected;
+    outcome.rejection = {RejectCode::Stale,
+        "no engine carried it out before it expired at " + formatInstant(expiryOf(act))
+            + "; nothing was done: look again",
+        std::nullopt};
+    return outcome;
 }
 
 StagedAct answered(StagedAct act, const Outcome& outcome)

@@ -22,6 +22,11 @@ namespace cairn {
 // but who staged it.
 [[nodiscard]] Result<Submission> submissionOf(const StagedAct& act);
 
+// When an act that still waits is over: what its person saw is of another day, then.
+[[nodiscard]] TimeMs expiryOf(const StagedAct& act) noexcept;
+// What becomes of one that has expired: stale, and nothing was done.
+[[nodiscard]] Outcome expired(const StagedAct& act);
+
 // The act with what became of it.
 [[nodiscard]] StagedAct answered(StagedAct act, const Outcome& outcome);
 // False: the store could not say; the act goes on waiting.

@@ -261,7 +261,8 @@ struct StagedAct {
     std::string outcome{};  // text
     TimeMs decidedAt = kNoTime;
 };
-inline constexpr std::size_t kStagedLimit = 1024 * 1024;                // bytes of a body
+inline constexpr std::size_t kStagedLimit = 1024 * 1024;         // bytes of a body
+inline constexpr SpanMs kActExpires = SpanMs{24} * 3600 * 1000;  // then no engine carries it out any more
 inline constexpr SpanMs kKeepAnswered = SpanMs{30} * 24 * 3600 * 1000;  // then an answered act is forgotten
 
 }  // namespace cairn

@@ -114,6 +114,7 @@ private Q_SLOTS:
     void anApprovalIsCarriedOutInTheNameOfWhoLeftIt();
     void twoPeopleAreTwoLogins();
     void anActCountsOnceAlthoughTheEngineDied();
+    void whatWaitedForADayIsOver();
     void theRulesDecideAgain();
     void whatIsLeftIsNotTrusted();
     void anEngineNeedsItsRole();
@@ -237,6 +238,27 @@ void TestEngineStaged::anActCountsOnceAlthoughTheEngineDied()
     QCOMPARE(done.version, first.version);
     QCOMPARE(audit().size(), std::size_t{1});
     QVERIFY(desk.load(m_run).paused());
+}
+
+// No engine was there for a day: what was left is not done any more. What an engine had done before it died
+// was done.
+void TestEngineStaged::whatWaitedForADayIsOver()
+{
+    Desk desk(m_roles, "t_operator");
+    const auto done = desk.leave(m_run, cmd::SetPaused{true, 0, false});
+    const auto late = desk.leave(m_run, cmd::Cancel{true});
+    CAIRN_VERIFY_OK(done);
+    CAIRN_VERIFY_OK(late);
+    const auto act = desk.store->stagedAct(*done);
+    CAIRN_VERIFY_OK(act);
+    QVERIFY(m_caller->service->submitAndWait(*cairn::submissionOf(**act)).kind == Outcome::Kind::Committed);
+    CAIRN_VERIFY_OK(m_caller->store->setClockOffset(kActExpires + 60'000));
+    QVERIFY(answer(desk, done).state == StagedState::Committed);
+    const Outcome told = outcomeOf(answer(desk, late));
+    QVERIFY(told.kind == Outcome::Kind::Rejected && told.rejection.code == RejectCode::Stale);
+    QVERIFY2(told.rejection.text.find("nothing was done") != std::string::npos, told.rejection.text.c_str());
+    const RunState state = desk.load(m_run);
+    QVERIFY(state.paused() && !state.cancelled());
 }
 
 void TestEngineStaged::theRulesDecideAgain()

@@ -148,6 +148,9 @@ constexpr TagRow kTags[] = {
     {68, "allotment_asked", "554e84b1c0619ab2", "f6830c7242964f6b"},
     {69, "child_asked", "6c0bb92fa6128372", "31042181f96c71a8"},
     {70, "child_granted", "726ab53b7aaa71ab", "14916d2a9740826e"},
+    {71, "parent_told", "3f4fb7d6c051d493", "731904e7f8ae969d"},
+    {72, "child_needs", "40161c48d04de1bf", "cca7bb948cbad12b"},
+    {73, "holder_in_doubt", "4ecda476a823812b", "f098ea8764ef167b"},
 };
 
 }  // namespace
@@ -493,7 +496,7 @@ void TestCodec::entriesAsJson()
 {
     const std::string expected5 =
         R"({"version":3,"command":"10111213-1415-1617-1819-1a1b1c1d1e1f","verb":"advance",)"
-        R"("actor":{"kind":"engine","id":"e1","login":""},"time":72623859790382856,"reason":null,"facts":[)"
+        R"("actor":{"kind":"engine","id":"e1","login":null},"time":72623859790382856,"reason":null,"facts":[)"
         R"({"fact":"attempt_started","step":2,"attempt":"20212223-2425-2627-2829-2a2b2c2d2e2f",)"
         R"("purpose":"do","number":1,"session":"30313233-3435-3637-3839-3a3b3c3d3e3f","worker":"",)"
         R"("timeout_at":17,"heartbeat_due":0,"approval":null,"reserved":[{"unit":"EUR","amount":5}],)"

@@ -16,6 +16,7 @@ private Q_SLOTS:
     void moving();
     void spans_data();
     void spans();
+    void peopleByTheirLogin();
     void rowWithoutItsRun();
 };
 
@@ -149,6 +150,20 @@ void TestTelling::spans()
     QCOMPARE(roughSpan(span), says.toStdString());
 }
 
+// What the store vouches for comes first; the name is only what was claimed.
+void TestTelling::peopleByTheirLogin()
+{
+    QCOMPARE(actorName({ActorKind::Person, "root", "op"}), std::string("op (as root)"));
+    QCOMPARE(actorName({ActorKind::Person, "op", "op"}), std::string("op"));
+    QCOMPARE(actorName({ActorKind::Person, "kim", "uid 1000"}), std::string("kim"));
+    Case c(Reason::Paused, false);
+    c.state.own.paused = true;
+    c.state.pausedBy = {ActorKind::Person, "root", "op"};
+    c.state.pausedAt = kNow - kHour;
+    const std::string told = c.tell().sentence.text;
+    QVERIFY2(told.find("is paused by op (as root)") != std::string::npos, told.c_str());
+}
+
 void TestTelling::rowWithoutItsRun()
 {
     ListRow row;
@@ -165,6 +180,19 @@ void TestTelling::rowWithoutItsRun()
     QCOMPARE(s.text,
         std::string("Step \"pay\": Back-off, attempt 2 of 5, 1 m ago, next in 40 s: HTTP 503 from #."));
     QCOMPARE(s.ends, std::string("time, at 2026-09-21 14:14:00Z"));
+    row.reason = Reason::AttemptsExhausted;
+    row.nextTime = kNoTime;
+    row.attention = Attention::Repair;
+    QCOMPARE(
+        Query::rowSentence(row, kNow).shortText, std::string("Failed for good, attempt 2 of 5, 1 m ago"));
+    row.attempt = 5;
+    QCOMPARE(
+        Query::rowSentence(row, kNow).shortText, std::string("Attempts exhausted, attempt 5 of 5, 1 m ago"));
+    row.attempt = 2;
+    // Who moves next is the row's own: a parent's is its child's.
+    row.reason = Reason::Child;
+    row.attention = Attention::Person;
+    QCOMPARE(Query::rowSentence(row, kNow).ends, std::string("A person must"));
     row.reason = Reason::None;
     row.activity = Activity::Completed;
     row.attention = Attention::None;

@@ -12,7 +12,8 @@ std::string Checker::waitsFor(const RunState& s) const
     const Reason reason = summary.primary.reason;
     if (s.closed || reason == Reason::Signal)
         return {};
-    if (reason == Reason::Child || reason == Reason::EffectInFlight) {
+    const bool goesOn = reason == Reason::FailedChild && summary.attention == Attention::Machine;
+    if (reason == Reason::Child || reason == Reason::EffectInFlight || goesOn) {
         const StepIx step = summary.primary.step;
         const RunState* other = step == kNoStep ? nullptr : state(s.steps[step].waitRun);
         if (other && !other->closed)

@@ -103,6 +103,9 @@ struct FactPrinter {
     std::string operator()(const AllotmentAsked& f) const { return amounts(f.wanted); }
     std::string operator()(const ChildAsked& f) const { return amounts(f.wanted); }
     std::string operator()(const ChildGranted& f) const { return amounts(f.more); }
+    std::string operator()(const HolderInDoubt& f) const { return " " + id(f.step); }
+    std::string operator()(const ParentTold& f) const { return " " + k(f.attention); }
+    std::string operator()(const ChildNeeds& f) const { return " " + k(f.attention); }
     static std::string amounts(const std::vector<Usage>& list)
     {
         std::string text;

@@ -66,7 +66,19 @@ QString filterOf(const CountRow& row)
     if (isEnding(row.activity))
         return state + u" -wait:none"_s
             + (row.attention == Attention::Machine ? u" attention:machine"_s : QString());
-    return u"wait:"_s + qt(key(row.reason)) + u" -state:cancelling|compensating"_s;
+    // `wait:paused` finds all that are paused; this line counts those that wait for nothing more pressing.
+    if (row.reason == Reason::Paused) {
+        QString others;
+        for (const Word& other : words<Reason>())
+            if (static_cast<Reason>(other.value) != Reason::Paused)
+                others += (others.isEmpty() ? u""_s : u"|"_s) + qt(other.key);
+        return u"state:paused -wait:"_s + others;
+    }
+    // Who ends a wait for another run is for that run to say.
+    const bool byAnother = row.reason == Reason::Child || row.reason == Reason::FailedChild
+        || row.reason == Reason::EffectInFlight;
+    return u"wait:"_s + qt(key(row.reason)) + u" -state:cancelling|compensating"_s
+        + (byAnother ? u" attention:"_s + qt(key(row.attention)) : QString());
 }
 
 // The dock is narrow: the longest label is said by its first word there.

@@ -152,10 +152,14 @@ void EngineCore::Impl::startAttempt(const RunState& after, const AttemptStarted&
     entry.safety = step.safety;
     entry.purpose = fact.purpose;
     if (const auto definition = service->definition(after.workflow.name, after.workflow.version))
-        if (const ToolDef* tool = definition->tool(step.tool); tool && fact.purpose != Purpose::LookUp) {
-            entry.resource = tool->resource;
-            entry.usage = tool->usage;
+        if (const ToolDef* tool = definition->tool(step.tool)) {
+            entry.executor = tool->executor;
+            if (fact.purpose != Purpose::LookUp) {
+                entry.resource = tool->resource;
+                entry.usage = tool->usage;
+            }
         }
+    entry.startedAt = seams.clock.monotonicMs();
     limits.started(entry.resource);
     active.emplace(fact.attempt, std::move(entry));
     updateCapacity();
@@ -200,6 +204,8 @@ void EngineCore::Impl::call(StartOrder order, const Span& within)
 void EngineCore::Impl::refuseStart(const StartOrder& order, const Error& why)
 {
     const bool damaged = why.kind == ErrorKind::Corrupt || why.kind == ErrorKind::NotFound;
+    if (const auto found = active.find(order.attempt); found != active.end())
+        found->second.executor.clear();  // it was not asked: this says nothing of it
     finished(failedResult(order, damaged ? FailureClass::Permanent : FailureClass::Retryable,
         knowledgeWhenNotDone(order), why.text));
 }
@@ -267,6 +273,7 @@ void EngineCore::Impl::finished(AttemptResult result)
     const auto found = active.find(result.attempt);
     if (found == active.end() || std::exchange(found->second.reported, true))
         return;
+    noteAble(found->second, result);
     static_cast<void>(failpoint::hit("engine.result-in-hand"));
     ++stats.results;
     auto pending = std::make_shared<Pending>();

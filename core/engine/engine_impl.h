@@ -22,6 +22,8 @@ struct EngineCore::Impl {
         RunId run;
         StepIx step = kNoStep;
         std::string resource;
+        std::string executor;  // empty: it was not asked
+        SpanMs startedAt = 0;  // monotonic
         ReplaySafety safety = ReplaySafety::ReadOnly;
         Purpose purpose = Purpose::Do;
         std::vector<UsageAt> usage;  // where its output says what it used
@@ -111,6 +113,9 @@ struct EngineCore::Impl {
     void takeStaged();
     void carryOut(const StagedAct& act);
     void finishStaged(const StagedAct& act, const Outcome& outcome);
+
+    // --- engine_able.cpp
+    void noteAble(const Active& attempt, AttemptResult& result);
 
     // --- engine_attempts.cpp
     void committed(const RunState& after, const Entry& entry);
@@ -248,6 +253,13 @@ struct EngineCore::Impl {
     bool moreMessages = false;  // than may be under way
 
     std::unordered_map<AttemptId, Active> active;
+    // An executor that could not begin what it was given, for want of something of this engine's own.
+    struct Unable {
+        SpanMs until = 0;  // it is given the same attempts again from then on
+        SpanMs wait = 0;
+        SpanMs since = 0;  // when it last could not
+    };
+    std::unordered_map<std::string, Unable> unable;  // by its name
     struct Outside {
         RunId run;
         std::string resource;

@@ -11,6 +11,7 @@ namespace cairn {
 namespace {
 
 constexpr SpanMs kMaxRetryAfter = 86'400'000;  // longer requests are capped; stated in the handbook
+constexpr SpanMs kMostSpread = 10'000;         // of what was told one time to come back
 
 Reason failureReason(FailureClass failure)
 {
@@ -96,6 +97,22 @@ void Decider::Impl::retryDenied(StepIx ix)
     const StepRecord& r = step(ix);
     const bool lostTooOften = r.lost >= policyOf(ix).value_or(RetryPolicy{}).maxLost;
     retryOrExhaust(ix, r.failures > 0 && !lostTooOften, {});
+}
+
+// Nothing was called, for the engine that was to call it could not: it is tried again without having counted,
+// as often as that takes.
+void Decider::Impl::retryUncounted(StepIx ix, const cmd::Fail& c)
+{
+    const StepRecord& r = step(ix);
+    const SpanMs base = c.retryAfter >= 0
+        ? std::min(c.retryAfter, kMaxRetryAfter)
+        : retryDelay(policyOf(ix).value_or(RetryPolicy{}), 1, g.seed, s.id, ix, r.attempts);
+    const TimeMs due =
+        g.now + 1 + base + jitter(std::min(base / 10 + 1, kMostSpread), g.seed, s.id, ix, r.attempts);
+    if (r.state == StepState::Unknown)
+        emit(StepUnknown{ix, {}, due});  // the look-up is what was to be called
+    else
+        retryLater(ix, Reason::Retry, due);
 }
 
 // The attempt ended without saying whether its effect happened. The rule itself is in unclear.h.
@@ -188,13 +205,22 @@ bool Decider::Impl::own(const cmd::Fail& c)
     end.effect = purpose == Purpose::LookUp || !writes(r.safety) ? EffectKnowledge::NoEffect
         : c.effect == EffectKnowledge::NoEffect                  ? EffectKnowledge::NotHappened
                                                                  : c.effect;
+    const bool nothingDone =
+        end.effect == EffectKnowledge::NoEffect || end.effect == EffectKnowledge::NotHappened;
+    const bool notBegun =
+        c.failure == FailureClass::NotBegun && end.how == AttemptEnd::Failed && nothingDone;
     end.failure = c.failure;
     end.error = c.error;
     end.signature = c.signature;
     end.used = c.used;
-    end.countsAsFailure = !limited && !c.cancelled;
+    end.countsAsFailure = !limited && !notBegun && !c.cancelled;
     const EffectKnowledge effect = end.effect;
     emit(std::move(end));
+    if (notBegun) {
+        if (!isFinished(r.state))
+            retryUncounted(ix, c);
+        return true;
+    }
     // An effect that happened without leaving a result is as little to be repeated as one that may have
     // happened.
     if (effect == EffectKnowledge::Unknown || effect == EffectKnowledge::Happened
@@ -213,7 +239,7 @@ bool Decider::Impl::own(const cmd::Fail& c)
         const SpanMs base =
             asked >= 0 ? asked : retryDelay(policy, std::max(r.attempts, 1U), g.seed, s.id, ix, r.attempts);
         retryLater(ix, Reason::Resource,
-            g.now + base + jitter(std::min<SpanMs>(base / 10 + 1, 10'000), g.seed, s.id, ix, r.attempts));
+            g.now + base + jitter(std::min(base / 10 + 1, kMostSpread), g.seed, s.id, ix, r.attempts));
     } else if (final(c.failure) && r.inDoubt()) {
         emit(StepUnknown{ix, {}, kNoTime});  // an earlier try may have had its effect
     } else if (final(c.failure)) {

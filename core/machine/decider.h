@@ -104,6 +104,7 @@ struct Decider::Impl {
     std::optional<SpanMs> timeLeft(StepIx ix) const;
 
     // decide_attempts.cpp
+    void retryUncounted(StepIx ix, const cmd::Fail& c);
     void endUnclear(StepIx ix, AttemptEnd how, const PayloadRef& error);
     void afterUnclear(StepIx ix, Purpose purpose, EffectKnowledge knowledge, bool handledFailure);
     void retryLater(StepIx ix, Reason reason, TimeMs due);

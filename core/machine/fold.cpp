@@ -373,7 +373,12 @@ struct Folder {
                 t->holdsKey = false;
         }
         const bool handled = f.how == AttemptEnd::Failed || f.how == AttemptEnd::TimedOut;
-        if (t->attempt && handled && !f.countsAsLost && t->state == StepState::Running)
+        // An attempt that the engine could not begin leaves the step as it was.
+        const bool notBegun = f.how == AttemptEnd::Failed && f.failure == FailureClass::NotBegun
+            && (f.effect == EffectKnowledge::NoEffect || f.effect == EffectKnowledge::NotHappened);
+        if (std::uint32_t& tries = lookUp ? t->lookUps : t->tries; t->attempt && notBegun && tries > 0)
+            --tries;
+        if (t->attempt && handled && !f.countsAsLost && !notBegun && t->state == StepState::Running)
             t->worked += std::max<SpanMs>(head.time - t->attempt->startedAt, 0);
         t->attempt.reset();
         t->due = kNoTime;

@@ -160,6 +160,7 @@ void EngineCore::Impl::startAttempt(const RunState& after, const AttemptStarted&
             }
         }
     entry.startedAt = seams.clock.monotonicMs();
+    entry.endsAt = endOf(fact);
     limits.started(entry.resource);
     active.emplace(fact.attempt, std::move(entry));
     updateCapacity();

@@ -23,7 +23,9 @@ struct EngineCore::Impl {
         StepIx step = kNoStep;
         std::string resource;
         std::string executor;  // empty: it was not asked
-        SpanMs startedAt = 0;  // monotonic
+        SpanMs startedAt = 0;  // monotonic, as endsAt
+        SpanMs endsAt = 0;     // its time-out; 0: none
+        SpanMs firedAt = 0;    // when that was last told the run
         ReplaySafety safety = ReplaySafety::ReadOnly;
         Purpose purpose = Purpose::Do;
         std::vector<UsageAt> usage;  // where its output says what it used
@@ -113,6 +115,12 @@ struct EngineCore::Impl {
     void takeStaged();
     void carryOut(const StagedAct& act);
     void finishStaged(const StagedAct& act, const Outcome& outcome);
+
+    // --- engine_timeouts.cpp
+    [[nodiscard]] SpanMs endOf(const AttemptStarted& fact);
+    [[nodiscard]] std::optional<bool> timeIsOver(const AttemptId& attempt);
+    [[nodiscard]] bool holdsExpiry();
+    void fireSpans();
 
     // --- engine_able.cpp
     void noteAble(const Active& attempt, AttemptResult& result);
@@ -206,6 +214,8 @@ struct EngineCore::Impl {
     };
     StoreClock storeClock;
     std::optional<SpanMs> steppedAt;  // the store's clock, as seen here last
+    std::optional<SpanMs> leaptAt;    // the same, by more than 2 s
+    SpanMs heldUntil = 0;             // what people have time for is not ended before that
 
     struct Claimed {
         ClaimedRun run;

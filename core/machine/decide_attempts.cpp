@@ -340,6 +340,21 @@ void Decider::Impl::expireApproval(StepIx ix)
     emit(StepSkipped{ix, false, {}});
 }
 
+// What the steps are waiting for is over, by the store's time or by the span that the engine measured.
+bool Decider::Impl::isOver(const StepRecord& r) const
+{
+    if (r.due == kNoTime)
+        return false;
+    if (r.attempt) {
+        if (const auto over = g.timeIsOver ? g.timeIsOver(r.attempt->id) : std::nullopt)
+            return *over;
+        return r.due <= g.now && !(g.holdsExpiry && r.attempt->session.isNull());
+    }
+    const bool expires =
+        r.state == StepState::Waiting && (r.reason == Reason::Approval || r.reason == Reason::Signal);
+    return r.due <= g.now && !(g.holdsExpiry && expires);
+}
+
 bool Decider::Impl::own(const cmd::FireTimers&)
 {
     std::vector<StepIx> fired;
@@ -348,10 +363,13 @@ bool Decider::Impl::own(const cmd::FireTimers&)
             break;
         fired.push_back(ix);
     }
+    for (const StepIx ix : s.running)
+        if (step(ix).due > g.now)
+            fired.push_back(ix);
     for (const StepIx ix : fired) {
         const StepRecord& r = step(ix);
-        if (r.due == kNoTime || r.due > g.now)
-            continue;  // an earlier one of this entry moved it
+        if (!isOver(r))
+            continue;  // or an earlier one of this entry moved it
         if (r.attempt) {
             endUnclear(ix, AttemptEnd::TimedOut, {});
             continue;
@@ -368,7 +386,8 @@ bool Decider::Impl::own(const cmd::FireTimers&)
             break;
         }
     }
-    if (s.deadline() != kNoTime && g.now >= s.deadline() && s.blocked == Reason::None && !s.restCancelled)
+    if (s.deadline() != kNoTime && g.now >= s.deadline() && !g.holdsExpiry && s.blocked == Reason::None
+        && !s.restCancelled)
         emit(RunBlocked{Reason::Deadline, {}});
     return true;
 }

@@ -41,6 +41,7 @@ struct Decider::Impl {
     bool own(const cmd::Claim& c);
     bool own(const cmd::Renew& c);
     bool own(const cmd::Complete& c);
+    [[nodiscard]] bool isOver(const StepRecord& r) const;
     bool own(const cmd::Fail& c);
     bool own(const cmd::Partial& c);
     bool own(const cmd::LookedUp& c);

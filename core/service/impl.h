@@ -150,6 +150,8 @@ struct Service::Impl {
     TimeMs timeBase = kNoTime;
     SpanMs timeAt = 0;
     SpanMs timeAskedAt = 0;  // and answered or not
+    std::optional<SpanMs> steppedAt;
+    Timekeeping timekeeping;
     std::map<std::pair<std::string, std::uint32_t>, std::shared_ptr<const Definition>> definitions;
     std::unordered_map<RunId, ControlOfRun> controls;  // of runs that children were started for
     std::map<std::string, ResourceRow, std::less<>> resources;

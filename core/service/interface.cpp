@@ -120,6 +120,10 @@ void Service::setSessionEnded(std::function<bool(const SessionId&)> ended)
     m_impl->sessionEnded = std::move(ended);
 }
 
+void Service::setTimekeeping(Timekeeping timekeeping) { m_impl->timekeeping = std::move(timekeeping); }
+
+std::optional<SpanMs> Service::clockSteppedAt() const { return m_impl->steppedAt; }
+
 void Service::onCommitted(std::function<void(const RunState& after, const Entry& entry)> observer)
 {
     m_impl->observer = std::move(observer);

@@ -205,6 +205,14 @@ public:
     [[nodiscard]] const RunState* state(const RunId& run) const;  // owned and loaded; null otherwise
     void setCapacity(Capacity capacity);
     void setSessionEnded(std::function<bool(const SessionId&)> ended);
+    // How time ends things where the store's clock was stepped: see Given::timeIsOver and holdsExpiry.
+    struct Timekeeping {
+        std::function<std::optional<bool>(const AttemptId&)> timeIsOver;
+        std::function<bool()> holdsExpiry;
+    };
+    void setTimekeeping(Timekeeping timekeeping);
+    // When the store's clock was last seen to have been stepped by more than 2 s, by the monotonic clock.
+    [[nodiscard]] std::optional<SpanMs> clockSteppedAt() const;
     // Called after each commit on an owned run, in commit order, before the submission's own callback; also
     // for each entry of another that reload() found. `after` is the state as committed, never ahead of it.
     void onCommitted(std::function<void(const RunState& after, const Entry& entry)> observer);

@@ -79,6 +79,8 @@ Status Work::prepareGiven()
         }
     }
     m_given.sessionEnded = m_service.sessionEnded;
+    m_given.timeIsOver = m_service.timekeeping.timeIsOver;
+    m_given.holdsExpiry = m_service.timekeeping.holdsExpiry && m_service.timekeeping.holdsExpiry();
     if (m_item.source) {
         m_given.forkSource = m_item.source.get();
         m_given.copies = m_item.copies;

@@ -149,6 +149,7 @@ void EngineCore::Impl::startAttempt(const RunState& after, const AttemptStarted&
     Active entry;
     entry.run = after.id;
     entry.step = fact.step;
+    entry.name = step.id;
     entry.safety = step.safety;
     entry.purpose = fact.purpose;
     if (const auto definition = service->definition(after.workflow.name, after.workflow.version))
@@ -279,6 +280,7 @@ void EngineCore::Impl::finished(AttemptResult result)
     ++stats.results;
     auto pending = std::make_shared<Pending>();
     pending->run = found->second.run;
+    pending->step = found->second.name;
     pending->safety = found->second.safety;
     pending->usage = std::move(found->second.usage);
     pending->result = std::move(result);
@@ -308,7 +310,9 @@ void EngineCore::Impl::stage(const std::shared_ptr<Pending>& pending)
                 makeError(ErrorKind::Internal, std::string("the output cannot be staged: ") + problem.what());
         }
     };
+    ++staging;
     background(work, [this, pending, made] {
+        --staging;
         if (*made) {
             pending->staged = *std::move(*made);
             pending->stagedAt = seams.clock.monotonicMs();

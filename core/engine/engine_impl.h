@@ -21,6 +21,7 @@ struct EngineCore::Impl {
     struct Active {
         RunId run;
         StepIx step = kNoStep;
+        std::string name;  // of the step
         std::string resource;
         std::string executor;  // empty: it was not asked
         SpanMs startedAt = 0;  // monotonic, as endsAt
@@ -35,6 +36,7 @@ struct EngineCore::Impl {
     // A result on its way into the store; kept until the store has answered, over lost sessions too.
     struct Pending {
         RunId run;
+        std::string step;
         AttemptResult result;
         ReplaySafety safety = ReplaySafety::ReadOnly;
         std::vector<UsageAt> usage;
@@ -116,10 +118,17 @@ struct EngineCore::Impl {
     void carryOut(const StagedAct& act);
     void finishStaged(const StagedAct& act, const Outcome& outcome);
 
+    // --- engine_drain.cpp
+    void letGo();
+    [[nodiscard]] bool isDrained() const;
+    void tellUnwritten();
+
     // --- engine_timeouts.cpp
     [[nodiscard]] SpanMs endOf(const AttemptStarted& fact);
     [[nodiscard]] std::optional<bool> timeIsOver(const AttemptId& attempt);
+    [[nodiscard]] std::optional<SpanMs> lastStep() const;
     [[nodiscard]] bool holdsExpiry();
+    void armAfterStep();
     void fireSpans();
 
     // --- engine_able.cpp
@@ -196,7 +205,7 @@ struct EngineCore::Impl {
 
     // when each is due next, by the monotonic clock
     SpanMs heartbeatAt = 0, sweepAt = 0, claimAt = 0, wakeupsAt = 0, outboxAt = 0, servedAt = 0, limitsAt = 0,
-           stagedAt = 0, fullAt = 0, tidyAt = 0, againAt = 0;
+           stagedAt = 0, fullAt = 0, tidyAt = 0, againAt = 0, letGoAt = 0;
     SpanMs awayUntil = 0;                    // the store could not be reached
     SpanMs hintsAt = 0;                      // hints are not listened to before that
     std::optional<HintHealth::State> shown;  // of this session, to others
@@ -215,6 +224,7 @@ struct EngineCore::Impl {
     StoreClock storeClock;
     std::optional<SpanMs> steppedAt;  // the store's clock, as seen here last
     std::optional<SpanMs> leaptAt;    // the same, by more than 2 s
+    std::optional<SpanMs> armedFor;   // the step after which timers were set anew
     SpanMs heldUntil = 0;             // what people have time for is not ended before that
 
     struct Claimed {
@@ -276,6 +286,7 @@ struct EngineCore::Impl {
     };
     std::unordered_map<AttemptId, Outside> outside;  // attempts of workers that hold a permit of this engine
     std::deque<std::shared_ptr<Pending>> results;    // to be handed to the store
+    std::size_t staging = 0;                         // results whose output is on its way into the store
     std::vector<std::shared_ptr<Pending>> handed;    // to the store, not answered yet; in order
     std::unordered_map<std::string, std::string> folders;  // of workflows, by name@version
 };

@@ -7,6 +7,7 @@
 #include "core/engine/engine_impl.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cairn {
 
@@ -33,16 +34,20 @@ std::optional<bool> EngineCore::Impl::timeIsOver(const AttemptId& attempt)
     return left <= 0 ? std::optional(true) : std::nullopt;
 }
 
-bool EngineCore::Impl::holdsExpiry()
+// When the store's clock was last seen to have been stepped, by whichever look at it.
+std::optional<SpanMs> EngineCore::Impl::lastStep() const
 {
     const auto bySelf = service ? service->clockSteppedAt() : std::nullopt;
-    const SpanMs stepped = std::max(bySelf.value_or(0), leaptAt.value_or(0));
-    if (!bySelf && !leaptAt)
-        return false;
+    return std::max(bySelf, leaptAt);  // nothing is less than anything
+}
+
+bool EngineCore::Impl::holdsExpiry()
+{
+    const auto stepped = lastStep();
     const SpanMs now = seams.clock.monotonicMs();
-    const SpanMs until = stepped + config.lease;
-    if (now >= until)
+    if (!stepped || now >= *stepped + config.lease)
         return false;
+    const SpanMs until = *stepped + config.lease;
     // The same step may be seen twice, by two looks at the clock.
     const bool told = now < heldUntil;
     heldUntil = std::max(heldUntil, until);
@@ -57,11 +62,22 @@ bool EngineCore::Impl::holdsExpiry()
     return true;
 }
 
+// What was put off by a clock that was ahead is due by the one that was set right.
+void EngineCore::Impl::armAfterStep()
+{
+    if (const auto step = lastStep(); std::exchange(armedFor, step) == step)
+        return;
+    for (const RunId& run : std::vector<RunId>(owned.begin(), owned.end()))
+        if (const RunState* state = service->state(run))
+            arm(*state);
+}
+
 // Spans that are over while the store's clock, which was set back, still has time for them.
 void EngineCore::Impl::fireSpans()
 {
     if (!looksAtClock || isAway())
         return;
+    armAfterStep();
     const SpanMs now = seams.clock.monotonicMs();
     std::vector<RunId> over;
     for (auto& [id, attempt] : active) {

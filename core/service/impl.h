@@ -90,6 +90,7 @@ struct Service::Impl {
     // --- project.cpp
     [[nodiscard]] Result<CommitMember> project(
         Work& work, Slot& slot, const Entry& entry, const SealedEntry& sealed, const Summary& before);
+    [[nodiscard]] std::optional<ClaimedRun> toLetGo(const RunId& run, bool forOthers);
     [[nodiscard]] bool worthOwning(const RunState& state, const Definition* definition, TimeMs now) const;
     [[nodiscard]] TimeMs nextDueOf(const RunState& state, const Definition* definition, TimeMs now) const;
 

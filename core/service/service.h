@@ -229,6 +229,8 @@ public:
     // hand to StoreWriter::release, then disown(). Commits let go by themselves; this is for runs that were
     // claimed or started and needed no commit.
     [[nodiscard]] std::optional<ClaimedRun> idle(const RunId& run);
+    // The same of a run that others could go on with at once: no attempt of this session is under way in it.
+    [[nodiscard]] std::optional<ClaimedRun> withoutAttempt(const RunId& run);
 
     // A sender's message id, or any caller's key, under the store's salt (cmd::Signal::messageHash).
     [[nodiscard]] Result<Digest> saltedId(std::string_view id);

@@ -158,6 +158,7 @@ void EngineCore::Impl::startAttempt(const RunState& after, const AttemptStarted&
             if (fact.purpose != Purpose::LookUp) {
                 entry.resource = tool->resource;
                 entry.usage = tool->usage;
+                entry.worstCase = tool->worstCase;
             }
         }
     entry.startedAt = seams.clock.monotonicMs();
@@ -283,6 +284,7 @@ void EngineCore::Impl::finished(AttemptResult result)
     pending->step = found->second.name;
     pending->safety = found->second.safety;
     pending->usage = std::move(found->second.usage);
+    pending->worstCase = std::move(found->second.worstCase);
     pending->result = std::move(result);
     results.push_back(std::move(pending));
 }
@@ -391,7 +393,17 @@ Result<Submission> EngineCore::Impl::submissionOf(Pending& pending)
         body.used = result.used;
         if (!pending.usage.empty() && result.output && result.output->size() <= kUsageIn) {
             CAIRN_TRY_ASSIGN(const std::string bytes, result.output->all());
-            body.used = usageOf(pending.usage, bytes);
+            RefusedUsage refused;
+            body.used = usageOf(pending.usage, bytes, &refused);
+            body.refusedReport = text(refused.text);
+            // What is not known counts with its worst case; where that is not known either, as the most there is.
+            for (const std::string& unit : refused.tooMuch)
+                if (std::none_of(pending.worstCase.begin(), pending.worstCase.end(),
+                        [&](const Usage& most) { return most.unit == unit; }))
+                    body.used.push_back({unit, kMostUsed});
+            if (!refused.text.empty())
+                log::warning(
+                    "usage_refused", {{"run", pending.run}, {"step", pending.step}, {"text", refused.text}});
         }
         submission.command.body = std::move(body);
         break;

@@ -30,6 +30,7 @@ struct EngineCore::Impl {
         ReplaySafety safety = ReplaySafety::ReadOnly;
         Purpose purpose = Purpose::Do;
         std::vector<UsageAt> usage;  // where its output says what it used
+        std::vector<Usage> worstCase;
         bool cancelling = false;
         bool reported = false;  // its result is on the way into the store
     };
@@ -40,6 +41,7 @@ struct EngineCore::Impl {
         AttemptResult result;
         ReplaySafety safety = ReplaySafety::ReadOnly;
         std::vector<UsageAt> usage;
+        std::vector<Usage> worstCase;
         SpanMs notBefore = 0;
         bool refusedOnce = false;          // as it came: it goes on without what was refused
         std::optional<NewPayload> staged;  // a large output, in the store already

@@ -183,8 +183,8 @@ bool Decider::Impl::own(const cmd::Complete& c)
     for (const Usage& most : step(ix).attempt->reserved)  // what is not reported counts with its worst case
         if (std::none_of(used.begin(), used.end(), [&](const Usage& u) { return u.unit == most.unit; }))
             used.push_back(most);
-    emit(AttemptEnded{ix, c.attempt, AttemptEnd::Completed, effect, FailureClass::Retryable, {}, {},
-        std::move(used), false, false});
+    emit(AttemptEnded{ix, c.attempt, AttemptEnd::Completed, effect, FailureClass::Retryable, c.refusedReport,
+        {}, std::move(used), false, false});
     emit(StepCompleted{ix, c.output, false, false});
     if (!s.restCancelled)  // a run that is being cancelled takes no new steps
         for (const auto& add : c.adds)

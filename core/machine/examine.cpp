@@ -188,6 +188,16 @@ struct Examiner {
     }
     Examined operator()(const cmd::Renew& c) const { return current(c.attempt); }
     Examined operator()(const cmd::Partial& c) const { return current(c.attempt); }
+    static Examined reported(const std::vector<Usage>& used)
+    {
+        for (const Usage& usage : used)
+            if (!isReportable(usage.amount))
+                return no(RejectCode::InvalidInput,
+                    "the report of what was used is not taken: " + std::to_string(usage.amount) + " of "
+                        + usage.unit + "; a call uses from nothing to " + std::to_string(kMostUsed)
+                        + ". Nothing was recorded: report again without it");
+        return {};
+    }
     Examined operator()(const cmd::Complete& c) const
     {
         if (c.attempt.isNull()) {
@@ -206,6 +216,8 @@ struct Examiner {
             if (s.steps[s.attempts.at(c.attempt)].attempt->purpose == Purpose::LookUp)
                 return no(
                     RejectCode::InvalidInput, "this attempt is a look-up: say what it found, not a result");
+            if (Examined report = reported(c.used); !std::holds_alternative<std::monostate>(report))
+                return report;
             return c.adds.empty() ? result : newSteps(c.adds);
         }
         if (rejection->code != RejectCode::Fenced)
@@ -241,7 +253,7 @@ struct Examiner {
             rejection->text = keptText(c.attempt, "is no longer current");
             rejection->late = lateEntry(s.attempts.at(c.attempt), c.attempt, c.error);
         }
-        return result;
+        return std::holds_alternative<std::monostate>(result) ? reported(c.used) : result;
     }
     Examined operator()(const cmd::LookedUp& c) const
     {

@@ -385,7 +385,7 @@ struct Folder {
         t->failures += f.countsAsFailure ? 1 : 0;
         t->lost += f.countsAsLost ? 1 : 0;
         t->lookedUp = t->lookedUp || (lookUp && f.effect == EffectKnowledge::Unknown);
-        if (f.error) {
+        if (f.error && f.how != AttemptEnd::Completed) {  // of one that completed: what it reported, as evidence
             t->error = f.error;
             if (!t->firstError)
                 t->firstError = f.error;
@@ -464,7 +464,7 @@ struct Folder {
             --state.openChildren;
             for (const auto& line : child.allotment)
                 if (auto* own = budgetLine(state, line.unit))
-                    own->reserved = saturatedSum(own->reserved, -line.limit);
+                    release(*own, line.limit, state, 0);
         }
         // A repaired child answers again, and says what it used in all: only the difference is new.
         for (Usage before : child.used) {

@@ -17,4 +17,15 @@ namespace cairn {
     return a + b;
 }
 
+// For sums that are to come back to what they were.
+__extension__ typedef __int128 WideSum;
+
+[[nodiscard]] constexpr std::int64_t saturated(WideSum sum) noexcept
+{
+    using Limits = std::numeric_limits<std::int64_t>;
+    if (sum > Limits::max())
+        return Limits::max();
+    return sum < Limits::min() ? Limits::min() : static_cast<std::int64_t>(sum);
+}
+
 }  // namespace cairn

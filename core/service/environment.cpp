@@ -193,8 +193,6 @@ std::uint32_t Service::Impl::attemptsLeft() const
     return capacity.attempts > startsInFlight ? capacity.attempts - startsInFlight : 0;
 }
 
-namespace {
-
 NewPayload payloadOf(const PayloadSeed& seed, std::string bytes, std::string media)
 {
     NewPayload payload;
@@ -209,8 +207,6 @@ NewPayload payloadOf(const PayloadSeed& seed, std::string bytes, std::string med
     payload.bytes = std::move(bytes);
     return payload;
 }
-
-}  // namespace
 
 PayloadSeed Service::Impl::payloadSeed()
 {

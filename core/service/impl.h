@@ -32,7 +32,7 @@ struct Service::Impl {
         Slot& slot, const ItemPtr& item, Outcome outcome);  // at once, or held behind commits in flight
     void answer(const ItemPtr& item, Outcome outcome);
     void giveUp(Slot& slot, const ItemPtr& item, Outcome outcome);
-    void readAside(Slot& slot, const ItemPtr& item, std::vector<WantedPayload> wanted);
+    void readAside(Slot& slot, const ItemPtr& item, WorkAside wanted);
     bool goOnWithRead();
     [[nodiscard]] Outcome repeatedOr(const Item& item, Outcome outcome);
     void park(Slot& slot, const ItemPtr& item, Error wrong, RunState before);

@@ -19,9 +19,7 @@ constexpr SpanMs kResultAgain = 250;
 constexpr SpanMs kRefusedAgain = 60'000;
 constexpr SpanMs kTimeToArrive = 1'000;  // that a request needs, at the most, to be seen by its receiver
 constexpr SpanMs kHour = 3'600'000;
-constexpr SpanMs kStagedFor = 12 * kHour;         // an output that waits longer for its commit is staged anew
-constexpr SpanMs kDropStagedAfter = 24 * kHour;   // what killed programs left
-constexpr SpanMs kKeepSessions = 7 * 24 * kHour;  // ended ones, by which `why` names who worked on something
+constexpr SpanMs kStagedFor = 12 * kHour;  // an output that waits longer for its commit is staged anew
 
 std::string mediaOf(const std::string& bytes, const std::string& said)
 {
@@ -37,16 +35,6 @@ std::string mediaOf(const std::string& bytes, const std::string& said)
 bool needsStaging(const EngineCore::Impl::Pending& pending)
 {
     return !pending.staged && pending.result.output && pending.result.output->size() > kStageAbove;
-}
-
-// Answered acts of people of long ago: the audit and the histories keep what was done.
-Status forgetActs(StoreWriter& store)
-{
-    constexpr std::uint64_t kAtOnce = 64;
-    for (std::uint64_t forgotten = kAtOnce; forgotten == kAtOnce;) {
-        CAIRN_TRY_ASSIGN(forgotten, store.forgetStaged(kAtOnce));
-    }
-    return {};
 }
 
 }  // namespace
@@ -323,28 +311,6 @@ void EngineCore::Impl::stage(const std::shared_ptr<Pending>& pending)
         }
         results.push_back(pending);
     });
-}
-
-// Chunks of outputs that were never committed, because somebody was killed in between; and sessions of long
-// ago.
-void EngineCore::Impl::tidy()
-{
-    const auto now = seams.store.now();
-    if (!now)
-        return trouble(now.error());
-    auto dropped = std::make_shared<Status>();
-    background(
-        [now = *now, dropped](StoreWriter& store) {
-            *dropped = store.dropStagedBefore(now - kDropStagedAfter);
-            if (*dropped)
-                *dropped = store.dropSessionsEndedBefore(now - kKeepSessions);
-            if (*dropped)
-                *dropped = forgetActs(store);
-        },
-        [this, dropped] {
-            if (!*dropped)
-                trouble(dropped->error());
-        });
 }
 
 void EngineCore::Impl::later(Pending& pending, const Error& why)

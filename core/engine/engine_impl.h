@@ -120,6 +120,8 @@ struct EngineCore::Impl {
     void carryOut(const StagedAct& act);
     void finishStaged(const StagedAct& act, const Outcome& outcome);
 
+    void tidy();  // engine_tidy.cpp
+
     // --- engine_drain.cpp
     void letGo();
     [[nodiscard]] bool isDrained() const;
@@ -158,7 +160,6 @@ struct EngineCore::Impl {
     void call(StartOrder order, const Span& within);
     void readInput(StartOrder order, const PayloadRef& input, const Span& within);
     void background(WorkPool::Work work, WorkPool::Done done);
-    void tidy();
     [[nodiscard]] bool refusedResult(Pending& pending, const Rejection& why);
     void answered(const std::shared_ptr<Pending>& pending, const Outcome& outcome);
     void notStorable(Pending& pending, const Error& why);

@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/machine/decider.h"
+#include "core/machine/sums.h"
 
 #include <algorithm>
 
@@ -190,13 +191,8 @@ struct Examiner {
     Examined operator()(const cmd::Partial& c) const { return current(c.attempt); }
     static Examined reported(const std::vector<Usage>& used)
     {
-        for (const Usage& usage : used)
-            if (!isReportable(usage.amount))
-                return no(RejectCode::InvalidInput,
-                    "the report of what was used is not taken: " + std::to_string(usage.amount) + " of "
-                        + usage.unit + "; a call uses from nothing to " + std::to_string(kMostUsed)
-                        + ". Nothing was recorded: report again without it");
-        return {};
+        std::string why = unusableReport(used);
+        return why.empty() ? Examined{} : no(RejectCode::InvalidInput, std::move(why));
     }
     Examined operator()(const cmd::Complete& c) const
     {

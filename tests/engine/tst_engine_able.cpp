@@ -35,7 +35,7 @@ void TestEngineAble::whatCannotBeBegunHereUsesUpNoAttempt()
         const RunState state = c.load(run);
         QCOMPARE(state.steps[0].reason, Reason::Retry);
         QCOMPARE(state.steps[0].failures, std::uint32_t(0));
-        const SpanMs wait = state.steps[0].due - c.store->now().value();
+        const SpanMs wait = state.steps[0].due - *c.store->now();
         QVERIFY2(wait >= std::min<SpanMs>(waited, 60'000), QByteArray::number(qlonglong(wait)));
         QVERIFY2(wait <= 67'000, QByteArray::number(qlonglong(wait)));
         waited = wait / 2 * 3;  // it doubles, and a tenth is left to chance
@@ -71,7 +71,7 @@ void TestEngineAble::manyThatMeetOneLackWaitTogether()
         a.executor.fail(i, FailureClass::NotBegun, EffectKnowledge::NoEffect);
     a.settle();
     for (const RunId& run : runs)
-        QVERIFY(c.load(run).steps[0].due - c.store->now().value() <= 1'200);
+        QVERIFY(c.load(run).steps[0].due - *c.store->now() <= 1'200);
     QCOMPARE(a.alerts, (std::vector<std::string>{"calls_not_begun"}));
     c.pass(2'000);
     QCOMPARE(a.executor.started.size(), 2 * kRuns);

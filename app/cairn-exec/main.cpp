@@ -3,14 +3,15 @@
 //   [--nproc N]
 //   -- PROGRAM ARG...
 // Standard input, output and error are the tool's. Descriptor 3 gets one line when all is over: "exit N",
-// "signal N", "lost" (the engine is gone, or its lease has passed), or where the tool has done nothing, for it
-// was never begun: "exec ERRNO" (the program could not be run), "cwd ERRNO" (its folder could not be entered)
-// or "begin ERRNO" (the system has no room for it). It stays as the reaper of everything that the tool leaves behind: whatever
-// forked, left the group or the session is killed when the tool ends, when the engine asks (TERM, then KILL
-// after the grace; QUIT: at once), and when it dies. The tool ends as well when the engine's lease does, for
-// another engine may have the run by then: --lease names a descriptor of shared memory that says when, and
-// that the engine changes with each renewal; an engine that was stopped, or is blocked, changes nothing. The
-// parent-death signal belongs to the thread that made this process: the engine spawns from its loop thread.
+// "signal N", "lost" (the engine is gone, or its lease has passed), or where the tool has done nothing, for
+// it was never begun: "exec ERRNO" (the program could not be run), "cwd ERRNO" (its folder could not be
+// entered) or "begin ERRNO" (the system has no room for it). It stays as the reaper of everything that the
+// tool leaves behind: whatever forked, left the group or the session is killed when the tool ends, when the
+// engine asks (TERM, then KILL after the grace; QUIT: at once), and when it dies. The tool ends as well when
+// the engine's lease does, for another engine may have the run by then: --lease names a descriptor of shared
+// memory that says when, and that the engine changes with each renewal; an engine that was stopped, or is
+// blocked, changes nothing. The parent-death signal belongs to the thread that made this process: the engine
+// spawns from its loop thread.
 
 #include "app/cairn-exec/options.h"
 

@@ -238,7 +238,8 @@ std::vector<Usage> usageOf(std::span<const UsageAt> places, std::string_view out
         const auto value = jsonAt(output, usage.at);
         const auto text = value ? scalarText(*value) : Result<std::string>(value.error());
         const auto micros = text ? parseMicros(*text) : Result<std::int64_t>(text.error());
-        const bool isNumber = text && jsonKind(*value) == JsonKind::Number;  // too long for an amount, perhaps
+        const bool isNumber =
+            text && jsonKind(*value) == JsonKind::Number;  // too long for an amount, perhaps
         if (micros ? !isReportable(*micros) : isNumber)
             refuse(usage, *text);
         if (!micros || !isReportable(*micros))

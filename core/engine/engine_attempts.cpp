@@ -362,7 +362,8 @@ Result<Submission> EngineCore::Impl::submissionOf(Pending& pending)
             RefusedUsage refused;
             body.used = usageOf(pending.usage, bytes, &refused);
             body.refusedReport = text(refused.text);
-            // What is not known counts with its worst case; where that is not known either, as the most there is.
+            // What is not known counts with its worst case; where that is not known either, as the most there
+            // is.
             for (const std::string& unit : refused.tooMuch)
                 if (std::none_of(pending.worstCase.begin(), pending.worstCase.end(),
                         [&](const Usage& most) { return most.unit == unit; }))

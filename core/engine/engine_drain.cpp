@@ -1,5 +1,5 @@
-// The end of an engine that was asked to stop: what others can go on with is theirs at once, and what is in hand is
-// handed in for as long as a drain may last.
+// The end of an engine that was asked to stop: what others can go on with is theirs at once, and what is in
+// hand is handed in for as long as a drain may last.
 
 #include "core/base/log.h"
 #include "core/base/text.h"
@@ -68,8 +68,9 @@ void EngineCore::Impl::tellUnwritten()
     if (count > 5)
         named += " and " + std::to_string(count - 5) + " more, which the log names";
     config.alert("results_not_written",
-        "the engine ends, and could not write " + std::to_string(count) + (count == 1 ? " result: " : " results: ")
-            + named + ". Whoever goes on takes these attempts for lost; look at what they did outside");
+        "the engine ends, and could not write " + std::to_string(count)
+            + (count == 1 ? " result: " : " results: ") + named
+            + ". Whoever goes on takes these attempts for lost; look at what they did outside");
 }
 
 }  // namespace cairn

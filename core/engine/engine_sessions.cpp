@@ -64,8 +64,8 @@ Status EngineCore::Impl::openSession()
     service = std::make_unique<Service>(seams.store, seams.queue, seams.clock, seams.rng, std::move(wanted));
     service->setSessionEnded([this](const SessionId& id) { return ended(id); });
     if (looksAtClock)  // a test's clock is moved so that time ends things
-        service->setTimekeeping({[this](const AttemptId& id) { return timeIsOver(id); },
-            [this] { return holdsExpiry(); }});
+        service->setTimekeeping(
+            {[this](const AttemptId& id) { return timeIsOver(id); }, [this] { return holdsExpiry(); }});
     service->onCommitted([this](const RunState& after, const Entry& entry) { committed(after, entry); });
     service->onDisowned([this](const RunId& run, bool) { forget(run); });
     limits.reset(session, config.lease, [this](const std::string& name, std::uint32_t version) {

@@ -1,6 +1,6 @@
-// Time-outs where the store's clock is stepped (a person, NTP, a fail-over to a server that is ahead or behind).
-// What is under way here has a span, measured by the own monotonic clock; what people have time for is not ended
-// for a lease after a step, so that the clock can be set right.
+// Time-outs where the store's clock is stepped (a person, NTP, a fail-over to a server that is ahead or
+// behind). What is under way here has a span, measured by the own monotonic clock; what people have time for
+// is not ended for a lease after a step, so that the clock can be set right.
 
 #include "core/base/log.h"
 #include "core/base/text.h"
@@ -53,9 +53,10 @@ bool EngineCore::Impl::holdsExpiry()
     heldUntil = std::max(heldUntil, until);
     if (told)
         return true;
-    const std::string text = "the store's clock was stepped by more than 2 s; deadlines, approvals and waits for "
-                             "signals are not ended by it for " + formatSpan(config.lease)
-        + ". Set it right (NTP) if it is wrong";
+    const std::string text =
+        "the store's clock was stepped by more than 2 s; deadlines, approvals and waits for "
+        "signals are not ended by it for "
+        + formatSpan(config.lease) + ". Set it right (NTP) if it is wrong";
     log::warning("expiry_held", {{"text", text}});
     if (config.alert)
         config.alert("expiry_held", text);

@@ -27,10 +27,9 @@ struct WorkPoolSeams {
     std::function<void(WorkPool::Done)> post;  // from any thread: has it called on the engine's thread
     StoreWriter& fallback;  // of the engine's thread: used there where no connection can be opened
 };
-// Where the store cannot be reached (Disconnected) work waits until it can be; any other error of `open` has the
-// work done through `fallback`, as a posted call.
-// Threads and connections are made when they are needed first. The destructor waits for work under way, and
-// drops what was not begun.
+// Where the store cannot be reached (Disconnected) work waits until it can be; any other error of `open` has
+// the work done through `fallback`, as a posted call. Threads and connections are made when they are needed
+// first. The destructor waits for work under way, and drops what was not begun.
 [[nodiscard]] std::unique_ptr<WorkPool> makeThreadPool(unsigned threads, WorkPoolSeams seams);
 
 }  // namespace cairn

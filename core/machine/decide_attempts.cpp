@@ -207,8 +207,7 @@ bool Decider::Impl::own(const cmd::Fail& c)
                                                                  : c.effect;
     const bool nothingDone =
         end.effect == EffectKnowledge::NoEffect || end.effect == EffectKnowledge::NotHappened;
-    const bool notBegun =
-        c.failure == FailureClass::NotBegun && end.how == AttemptEnd::Failed && nothingDone;
+    const bool notBegun = c.failure == FailureClass::NotBegun && end.how == AttemptEnd::Failed && nothingDone;
     end.failure = c.failure;
     end.error = c.error;
     end.signature = c.signature;

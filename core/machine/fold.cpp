@@ -385,7 +385,8 @@ struct Folder {
         t->failures += f.countsAsFailure ? 1 : 0;
         t->lost += f.countsAsLost ? 1 : 0;
         t->lookedUp = t->lookedUp || (lookUp && f.effect == EffectKnowledge::Unknown);
-        if (f.error && f.how != AttemptEnd::Completed) {  // of one that completed: what it reported, as evidence
+        if (f.error
+            && f.how != AttemptEnd::Completed) {  // of one that completed: what it reported, as evidence
             t->error = f.error;
             if (!t->firstError)
                 t->firstError = f.error;

@@ -37,8 +37,8 @@ __extension__ typedef __int128 WideSum;
 {
     for (const Usage& usage : used)
         if (!isReportable(usage.amount))
-            return "the report of what was used is not taken: " + std::to_string(usage.amount) + " of " + usage.unit
-                + "; a call uses from nothing to " + std::to_string(kMostUsed)
+            return "the report of what was used is not taken: " + std::to_string(usage.amount) + " of "
+                + usage.unit + "; a call uses from nothing to " + std::to_string(kMostUsed)
                 + ". Nothing was recorded: report again without it";
     return {};
 }

@@ -11,7 +11,7 @@ namespace cairn {
 
 namespace {
 
-constexpr SpanMs kStep = 2'000;  // less may be drift, or a call that took its time
+constexpr SpanMs kStep = 2'000;   // less may be drift, or a call that took its time
 constexpr SpanMs kTimeFor = 250;  // store time is read again after this
 constexpr SpanMs kInfoFor = 2'000;
 constexpr SpanMs kResourcesFor = 250;

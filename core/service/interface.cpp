@@ -144,10 +144,7 @@ std::optional<SpanMs> Service::serverReplacedAt()
 
 std::vector<ClaimedRun> Service::foundOwned() { return std::exchange(m_impl->foundMine, {}); }
 
-std::optional<ClaimedRun> Service::idle(const RunId& run)
-{
-    return m_impl->toLetGo(run, false);
-}
+std::optional<ClaimedRun> Service::idle(const RunId& run) { return m_impl->toLetGo(run, false); }
 
 std::optional<ClaimedRun> Service::withoutAttempt(const RunId& run) { return m_impl->toLetGo(run, true); }
 

@@ -30,7 +30,7 @@ struct Item : std::enable_shared_from_this<Item> {
     std::shared_ptr<const RunState> source;
     std::map<PayloadId, PayloadRef> copies;
 
-    ReadPayloads read;  // for the decision that is being made, or made again
+    ReadPayloads read;                     // for the decision that is being made, or made again
     std::map<StepIx, RenderJob> rendered;  // for the same; kNoStep: the run's output
 
     // Decided: either an answer that waits for the commits before it, or a commit under way.

@@ -408,16 +408,14 @@ Result<Rendered> Work::renderDefined(StepIx ix, const StepDef& def)
     if (!mine) {
         CAIRN_TRY_ASSIGN(aside, renderedAside(ix, &def));
     }
-    auto made =
-        aside ? std::move(aside->made) : renderStep(*m_definition, def, sources, mine, m_given.now);
+    auto made = aside ? std::move(aside->made) : renderStep(*m_definition, def, sources, mine, m_given.now);
     if (!made) {
         if (cannotBeRead(made.error().kind))
             return failed(made.error().text);
         return std::move(made).error();
     }
     const bool defaultKey = made->effectKey.empty();
-    CAIRN_TRY_ASSIGN(
-        Rendered rendered,
+    CAIRN_TRY_ASSIGN(Rendered rendered,
         asRendered(ix, std::move(made->input), std::move(made->effectKey), made->amount,
             aside && aside->input.ref ? std::optional(std::move(aside->input)) : std::nullopt));
     // A fork of this run may have been there before: then the commit is refused, and the second try reads.

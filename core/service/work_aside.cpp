@@ -1,5 +1,5 @@
-// Templates that read more than a moment's bytes are filled, checked and hashed beside the service's thread, and the
-// decision is made again with what came of it.
+// Templates that read more than a moment's bytes are filled, checked and hashed beside the service's thread,
+// and the decision is made again with what came of it.
 
 #include "core/base/text.h"
 #include "core/service/render_job.h"

@@ -270,9 +270,10 @@ void TstRender::readsUsage()
         std::vector<Usage>());
     QCOMPARE(refused.tooMuch, (std::vector<std::string>{"EUR"}));
     QCOMPARE(refused.text,
-        std::string("the report of what was used is not taken: tokens at /usage/total is -3, and a call uses from "
-                    "nothing to 1000000000; EUR at /cost is 1000000000.000001, and a call uses from nothing to "
-                    "1000000000"));
+        std::string(
+            "the report of what was used is not taken: tokens at /usage/total is -3, and a call uses from "
+            "nothing to 1000000000; EUR at /cost is 1000000000.000001, and a call uses from nothing to "
+            "1000000000"));
     refused = {};
     QCOMPARE(usageOf(places, R"({"usage":{"total":1e300},"cost":"1000000000"})", &refused),
         (std::vector<Usage>{{"EUR", kMostUsed}}));

@@ -181,7 +181,10 @@ struct Node {
 };
 
 struct Cluster {
-    explicit Cluster(InitOptions of = {}) : options(std::move(of)) { }
+    explicit Cluster(InitOptions of = {})
+        : options(std::move(of))
+    {
+    }
     InitOptions options;
     ManualClock clock;
     SeededRng rng{7};

@@ -1,5 +1,5 @@
-// Asked to stop: others go on with what is not under way here, and results in hand are not dropped. No process, no
-// real time.
+// Asked to stop: others go on with what is not under way here, and results in hand are not dropped. No
+// process, no real time.
 
 #include "tests/engine/engine_harness.h"
 

@@ -164,8 +164,9 @@ void TestEngineResults::anAbsurdReportDoesNotSwitchTheBudgetOff()
         QCOMPARE(state.find(step)->state, StepState::Complete);
         QVERIFY(!state.find(step)->error);
         QCOMPARE(reportKept(c, run, step),
-            std::string("the report of what was used is not taken: EUR at /cost is 9223372036854.775807, and a "
-                        "call uses from nothing to 1000000000"));
+            std::string(
+                "the report of what was used is not taken: EUR at /cost is 9223372036854.775807, and a "
+                "call uses from nothing to 1000000000"));
     }
     c.pass(500);
     QCOMPARE(a.executor.started.size(), std::size_t(2));

@@ -188,9 +188,10 @@ void TestExecHelper::whatCannotBeRunIsNamed_data()
                                   "cannot be entered: No such file or directory";
     QTest::newRow("not to be run") << R"({"argv":["%1/text"]})"
                                    << "the program %1/text cannot be run: Permission denied";
-    QTest::newRow("no interpreter") << R"({"argv":["%1/script"]})"
-                                    << "the program %1/script cannot be run: it is there, and the interpreter "
-                                       "that its first line names is not";
+    QTest::newRow("no interpreter")
+        << R"({"argv":["%1/script"]})"
+        << "the program %1/script cannot be run: it is there, and the interpreter "
+           "that its first line names is not";
 }
 
 void TestExecHelper::whatCannotBeRunIsNamed()

@@ -4,8 +4,8 @@ namespace cairn::sim {
 
 namespace {
 
-// Where nothing is due for a while the clock of the whole world is moved, so that time ends what waits for it:
-// as a test's clock, and not as one that was stepped by mistake.
+// Where nothing is due for a while the clock of the whole world is moved, so that time ends what waits for
+// it: as a test's clock, and not as one that was stepped by mistake.
 InitOptions withTestClock()
 {
     InitOptions options;

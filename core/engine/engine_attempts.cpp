@@ -37,6 +37,22 @@ bool needsStaging(const EngineCore::Impl::Pending& pending)
     return !pending.staged && pending.result.output && pending.result.output->size() > kStageAbove;
 }
 
+// What the output says that the call used. What it says and no call can use is given back, as text.
+std::string takeUsage(
+    const EngineCore::Impl::Pending& pending, std::string_view output, cmd::Complete& complete)
+{
+    RefusedUsage refused;
+    complete.used = usageOf(pending.usage, output, &refused);
+    // What is not known counts with its worst case; where that is not known either, as the most there is.
+    for (const std::string& unit : refused.tooMuch)
+        if (std::none_of(pending.worstCase.begin(), pending.worstCase.end(),
+                [&](const Usage& most) { return most.unit == unit; }))
+            complete.used.push_back({unit, kMostUsed});
+    if (!refused.text.empty())
+        log::warning("usage_refused", {{"run", pending.run}, {"step", pending.step}, {"text", refused.text}});
+    return refused.text;
+}
+
 }  // namespace
 
 bool tellsOthers(const Fact& fact)
@@ -359,18 +375,7 @@ Result<Submission> EngineCore::Impl::submissionOf(Pending& pending)
         body.used = result.used;
         if (!pending.usage.empty() && result.output && result.output->size() <= kUsageIn) {
             CAIRN_TRY_ASSIGN(const std::string bytes, result.output->all());
-            RefusedUsage refused;
-            body.used = usageOf(pending.usage, bytes, &refused);
-            body.refusedReport = text(refused.text);
-            // What is not known counts with its worst case; where that is not known either, as the most there
-            // is.
-            for (const std::string& unit : refused.tooMuch)
-                if (std::none_of(pending.worstCase.begin(), pending.worstCase.end(),
-                        [&](const Usage& most) { return most.unit == unit; }))
-                    body.used.push_back({unit, kMostUsed});
-            if (!refused.text.empty())
-                log::warning(
-                    "usage_refused", {{"run", pending.run}, {"step", pending.step}, {"text", refused.text}});
+            body.refusedReport = text(takeUsage(pending, bytes, body));
         }
         submission.command.body = std::move(body);
         break;

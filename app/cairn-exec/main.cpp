@@ -3,13 +3,15 @@
 //   [--nproc N]
 //   -- PROGRAM ARG...
 // Standard input, output and error are the tool's. Descriptor 3 gets one line when all is over: "exit N",
-// "signal N", "exec ERRNO" (the program could not be run: it has done nothing) or "lost" (the engine is
-// gone, or its lease has passed). It stays as the reaper of everything that the tool leaves behind: whatever
-// forked, left the group or the session is killed when the tool ends, when the engine asks (TERM, then KILL
-// after the grace; QUIT: at once), and when it dies. The tool ends as well when the engine's lease does, for
-// another engine may have the run by then: --lease names a descriptor of shared memory that says when, and
-// that the engine changes with each renewal; an engine that was stopped, or is blocked, changes nothing. The
-// parent-death signal belongs to the thread that made this process: the engine spawns from its loop thread.
+// "signal N", "lost" (the engine is gone, or its lease has passed), or where the tool has done nothing, for
+// it was never begun: "exec ERRNO" (the program could not be run), "cwd ERRNO" (its folder could not be
+// entered) or "begin ERRNO" (the system has no room for it). It stays as the reaper of everything that the
+// tool leaves behind: whatever forked, left the group or the session is killed when the tool ends, when the
+// engine asks (TERM, then KILL after the grace; QUIT: at once), and when it dies. The tool ends as well when
+// the engine's lease does, for another engine may have the run by then: --lease names a descriptor of shared
+// memory that says when, and that the engine changes with each renewal; an engine that was stopped, or is
+// blocked, changes nothing. The parent-death signal belongs to the thread that made this process: the engine
+// spawns from its loop thread.
 
 #include "app/cairn-exec/options.h"
 
@@ -57,10 +59,22 @@ long long nowMs()
     return static_cast<long long>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
 }
 
+// Why the tool was not begun; as it goes through the pipe from the child.
+struct Problem {
+    enum Where : int { Exec, Cwd, Begin } where;
+    int native;
+};
+
+const char* wordOf(Problem::Where where)
+{
+    return where == Problem::Exec ? "exec" : where == Problem::Cwd ? "cwd" : "begin";
+}
+
 // In the child: never returns. `problemFd` closes by itself when the program runs.
 [[noreturn]] void runTool(const Options& options, pid_t supervisor, int problemFd)
 {
-    const auto give = [&](int problem) {
+    const auto give = [&](int native, Problem::Where where = Problem::Begin) {
+        const Problem problem{where, native};
         static_cast<void>(!write(problemFd, &problem, sizeof problem));
         _exit(127);
     };
@@ -86,14 +100,14 @@ long long nowMs()
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         give(errno);
     if (!options.folder.empty() && chdir(options.folder.c_str()) != 0)
-        give(errno);
+        give(errno, Problem::Cwd);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     // All descriptors but 0, 1, 2 are marked; the one for problems must live until exec succeeds.
     close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
     execv(options.argv[0], options.argv.data());
-    give(errno);
+    give(errno, Problem::Exec);
     _exit(127);
 }
 
@@ -240,16 +254,15 @@ int main(int argc, char** argv)
 
     Lease lease;
     if (!lease.open(options.lease)) {
-        report("exec", errno);
+        report("begin", errno);
         return 1;
     }
     int problems[2];
-    if (pipe2(problems, O_CLOEXEC) != 0)
-        return 1;
+    const bool piped = pipe2(problems, O_CLOEXEC) == 0;
     const pid_t supervisor = getpid();
-    const pid_t tool = fork();
+    const pid_t tool = piped ? fork() : -1;
     if (tool < 0) {
-        report("exec", errno);
+        report("begin", errno);
         return 1;
     }
     if (tool == 0) {
@@ -260,10 +273,10 @@ int main(int argc, char** argv)
     // The tool's streams must end when the tool's side closes them.
     for (const int fd : {0, 1, 2})
         close(fd);
-    int why = 0;
+    Problem why{};
     if (read(problems[0], &why, sizeof why) == static_cast<ssize_t>(sizeof why)) {
         killAll(tool);
-        report("exec", why);
+        report(wordOf(why.where), why.native);
         return 1;
     }
     close(problems[0]);

@@ -220,15 +220,29 @@ Result<Money> renderAmount(const ToolDef& tool, std::string_view renderedInput)
     return money;
 }
 
-std::vector<Usage> usageOf(std::span<const UsageAt> places, std::string_view output)
+std::vector<Usage> usageOf(std::span<const UsageAt> places, std::string_view output, RefusedUsage* refused)
 {
     constexpr std::int64_t kMicros = 1'000'000;
+    constexpr std::size_t kShown = 100;
     std::vector<Usage> used;
+    const auto refuse = [&](const UsageAt& usage, const std::string& text) {
+        if (!refused)
+            return;
+        refused->text += (refused->text.empty() ? "the report of what was used is not taken: " : "; ")
+            + usage.unit + " at " + usage.at + " is " + text.substr(0, kShown)
+            + ", and a call uses from nothing to 1000000000";
+        if (text.front() != '-')
+            refused->tooMuch.push_back(usage.unit);
+    };
     for (const UsageAt& usage : places) {
         const auto value = jsonAt(output, usage.at);
         const auto text = value ? scalarText(*value) : Result<std::string>(value.error());
         const auto micros = text ? parseMicros(*text) : Result<std::int64_t>(text.error());
-        if (!micros || *micros < 0)
+        const bool isNumber =
+            text && jsonKind(*value) == JsonKind::Number;  // too long for an amount, perhaps
+        if (micros ? !isReportable(*micros) : isNumber)
+            refuse(usage, *text);
+        if (!micros || !isReportable(*micros))
             continue;
         used.push_back({usage.unit,
             usage.unit == "tokens" ? *micros / kMicros + (*micros % kMicros == 0 ? 0 : 1) : *micros});

@@ -33,7 +33,14 @@ using Sources = std::function<Result<std::string_view>(std::string_view source)>
 [[nodiscard]] Result<Money> renderAmount(const ToolDef& tool, std::string_view renderedInput);
 // What a call used, as its output says: units whose value is not there, or is no amount, are left out.
 // Amounts are rounded up.
-[[nodiscard]] std::vector<Usage> usageOf(std::span<const UsageAt> places, std::string_view output);
+// One that is negative, or beyond what one call can use (isReportable), is left out too; `refused` then says
+// which and what it was.
+struct RefusedUsage {
+    std::string text;                  // empty: nothing was refused
+    std::vector<std::string> tooMuch;  // units
+};
+[[nodiscard]] std::vector<Usage> usageOf(
+    std::span<const UsageAt> places, std::string_view output, RefusedUsage* refused = nullptr);
 [[nodiscard]] Result<TimeMs> renderUntil(std::string_view rawTemplate, const Sources& sources);
 [[nodiscard]] Result<std::uint32_t> countItems(const ForEach& forEach, const Sources& sources);
 // One item, or all of them: to render many members, slice once and hand each its item.

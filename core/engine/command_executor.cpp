@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/engine/call_settings.h"
 #include "core/engine/command_spawn.h"
+#include "core/engine/exec_helper.h"
 #include "core/engine/lease_page.h"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -35,8 +36,11 @@ constexpr int kExitCredential = 77;  // EX_NOPERM
 // One running program. Kept alive by its pending reads; ends when all streams have ended and the helper was
 // reaped.
 struct Call : std::enable_shared_from_this<Call> {
-    Call(asio::io_context& io, StartOrder o, const Spawned& spawned, std::uint64_t limit, std::string s)
+    Call(asio::io_context& io, StartOrder o, const Spawned& spawned, const SpawnRequest& request,
+        std::uint64_t limit, std::string s)
         : order(std::move(o))
+        , program(request.program)
+        , folder(request.folder)
         , pid(spawned.pid)
         , secret(std::move(s))
         , in(io, spawned.in)
@@ -158,6 +162,7 @@ struct Call : std::enable_shared_from_this<Call> {
     }
 
     StartOrder order;
+    std::string program, folder;
     pid_t pid;
     std::string secret;
     asio::posix::stream_descriptor in, out, err, status, exited;
@@ -211,6 +216,27 @@ AttemptResult outputResult(Call& call)
     return result;
 }
 
+// The tool was never begun: whose fault it is decides what follows.
+AttemptResult notRun(const Call& call, std::string_view how, int number)
+{
+    const auto say = [&](FailureClass failure, const std::string& text) {
+        return failedResult(
+            call.order, failure, knowledgeWhenNotDone(call.order), withoutSecret(text, call.secret));
+    };
+    const std::string why = std::strerror(number);
+    const std::string program = "the program " + call.program;
+    if (how == "begin" || isOwnLack(number))
+        return say(FailureClass::NotBegun, program + " cannot be begun here now: " + why);
+    if (how == "cwd")
+        return say(FailureClass::Permanent,
+            program + " was not run, for its folder (cwd) " + call.folder + " cannot be entered: " + why);
+    // The system says "no such file" of a script's interpreter as well.
+    const bool isThere = number == ENOENT && ::access(call.program.c_str(), F_OK) == 0;
+    return say(FailureClass::Permanent,
+        program + " cannot be run: "
+            + (isThere ? "it is there, and the interpreter that its first line names is not" : why));
+}
+
 AttemptResult resultOf(Call& call)
 {
     const StartOrder& order = call.order;
@@ -221,11 +247,8 @@ AttemptResult resultOf(Call& call)
     std::string text(trimmed(withoutSecret(call.errorText, call.secret)));
     if (text.size() > kErrorTextLimit)
         text.erase(0, text.size() - kErrorTextLimit);
-    if (how == "exec") {
-        const bool room = number == EAGAIN || number == ENOMEM;
-        return failedResult(order, room ? FailureClass::Retryable : FailureClass::Permanent,
-            knowledgeWhenNotDone(order), std::string("the program cannot be run: ") + std::strerror(number));
-    }
+    if (how == "exec" || how == "cwd" || how == "begin")
+        return notRun(call, how, number);
     if (call.spoolProblem) {
         const bool large = call.spoolProblem->kind == ErrorKind::Refused;
         return failedResult(order, large ? FailureClass::TooLarge : FailureClass::Retryable,
@@ -279,10 +302,11 @@ void CommandExecutor::start(StartOrder order)
     };
     const auto secret = readSecret(order.secret);
     if (!secret)
-        return fail(FailureClass::Credential, secret.error().text);
+        return fail(isOwnLack(secret.error().native) ? FailureClass::NotBegun : FailureClass::Credential,
+            secret.error().text);
     std::uint64_t limit = 0;
     if (const Status shared = impl.lease.open(); !shared)
-        return fail(FailureClass::Retryable, shared.error().text);
+        return fail(FailureClass::NotBegun, shared.error().text);
     const auto request = buildRequest(order, impl.config, *secret, impl.lease.descriptor(), limit);
     if (!request)
         return fail(FailureClass::Permanent, request.error().text);
@@ -292,13 +316,12 @@ void CommandExecutor::start(StartOrder order)
     if (!spawned && spawned.error().kind == ErrorKind::OutcomeUnknown)
         return impl.finished(
             failedResult(order, FailureClass::Retryable, knowledgeWhenBroken(order), spawned.error().text));
-    if (!spawned)
-        return fail(spawned.error().native == ENOENT || spawned.error().native == EACCES
-                ? FailureClass::Permanent
-                : FailureClass::Retryable,
+    if (!spawned)  // what the tool is given may be too much for the system; all else is of this engine
+        return fail(spawned.error().native == E2BIG ? FailureClass::Permanent : FailureClass::NotBegun,
             spawned.error().text);
     const AttemptId attempt = order.attempt;
-    auto call = std::make_shared<Call>(impl.io, std::move(order), *spawned, limit, secret->value_or(""));
+    auto call =
+        std::make_shared<Call>(impl.io, std::move(order), *spawned, *request, limit, secret->value_or(""));
     call->done = [this, attempt](Call& ended) {
         AttemptResult result = resultOf(ended);
         m_impl->calls.erase(attempt);
@@ -331,20 +354,5 @@ void CommandExecutor::abandon(const AttemptId& attempt)
 }
 
 void CommandExecutor::leaseEnds(SpanMs at) { m_impl->lease.set(at); }
-
-std::string findExecHelper()
-{
-    std::array<char, 4096> self{};
-    const ssize_t size = ::readlink("/proc/self/exe", self.data(), self.size() - 1);
-    if (size <= 0)
-        return {};
-    const std::string path(self.data(), static_cast<std::size_t>(size));
-    const std::string folder = path.substr(0, path.rfind('/'));
-    for (const std::string& candidate :
-        {folder + "/cairn-exec", folder + "/../libexec/cairn/cairn-exec", folder + "/../bin/cairn-exec"})
-        if (::access(candidate.c_str(), X_OK) == 0)
-            return candidate;
-    return {};
-}
 
 }  // namespace cairn

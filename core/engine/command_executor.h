@@ -48,7 +48,4 @@ private:
     std::unique_ptr<Impl> m_impl;
 };
 
-// cairn-exec beside the running program, or in ../libexec/cairn; empty where it is not found.
-[[nodiscard]] std::string findExecHelper();
-
 }  // namespace cairn

@@ -130,6 +130,8 @@ Result<SpawnRequest> buildRequest(const StartOrder& order, const CommandConfig& 
         request.arguments.emplace_back("--cwd");
         request.arguments.push_back(folder);
     }
+    request.program = argv.front();
+    request.folder = folder;
     request.arguments.emplace_back("--");
     request.arguments.insert(request.arguments.end(), argv.begin(), argv.end());
     request.environment = buildEnvironment(order, names, secret);
@@ -164,7 +166,12 @@ Result<Spawned> spawnHelper(const std::string& helper, const SpawnRequest& reque
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (problem != 0)
-        return makeError(ErrorKind::Io, helper + " cannot be run: " + std::strerror(problem), problem);
+        return makeError(ErrorKind::Io,
+            problem == E2BIG
+                ? "the arguments and the environment of " + request.program + " are too long for the system"
+                : "the engine's helper " + (helper.empty() ? "cairn-exec" : helper)
+                    + " cannot be run: " + std::strerror(problem),
+            problem);
     // The header of glibc 2.36 declares pidfd_open without C linkage.
     spawned.pidFd = static_cast<int>(::syscall(SYS_pidfd_open, spawned.pid, 0));
     if (spawned.pidFd < 0) {

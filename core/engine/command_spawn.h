@@ -21,11 +21,14 @@ struct Spawned {
 struct SpawnRequest {
     std::vector<std::string> arguments;  // of cairn-exec, its own name included
     std::vector<std::string> environment;
-    int lease = -1;  // descriptor of the lease's page
+    int lease = -1;       // descriptor of the lease's page
+    std::string program;  // of the tool
+    std::string folder;   // that it begins in; empty: the engine's
 };
 
-// Io where the system has no room for another process: nothing was begun. OutcomeUnknown where it had none
-// after the helper had begun: the tool may have been at work, it is gone now. Does not block beyond the exec.
+// Io where the helper cannot be run, or the system has no room for another process: nothing was begun.
+// OutcomeUnknown where it had none after the helper had begun: the tool may have been at work, it is gone
+// now. Does not block beyond the exec.
 [[nodiscard]] Result<Spawned> spawnHelper(const std::string& helper, const SpawnRequest& request);
 
 // What to run for an order: options, limits, argv, environment. `lease`: descriptor of the lease's page.

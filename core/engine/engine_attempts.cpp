@@ -19,9 +19,7 @@ constexpr SpanMs kResultAgain = 250;
 constexpr SpanMs kRefusedAgain = 60'000;
 constexpr SpanMs kTimeToArrive = 1'000;  // that a request needs, at the most, to be seen by its receiver
 constexpr SpanMs kHour = 3'600'000;
-constexpr SpanMs kStagedFor = 12 * kHour;         // an output that waits longer for its commit is staged anew
-constexpr SpanMs kDropStagedAfter = 24 * kHour;   // what killed programs left
-constexpr SpanMs kKeepSessions = 7 * 24 * kHour;  // ended ones, by which `why` names who worked on something
+constexpr SpanMs kStagedFor = 12 * kHour;  // an output that waits longer for its commit is staged anew
 
 std::string mediaOf(const std::string& bytes, const std::string& said)
 {
@@ -39,14 +37,20 @@ bool needsStaging(const EngineCore::Impl::Pending& pending)
     return !pending.staged && pending.result.output && pending.result.output->size() > kStageAbove;
 }
 
-// Answered acts of people of long ago: the audit and the histories keep what was done.
-Status forgetActs(StoreWriter& store)
+// What the output says that the call used. What it says and no call can use is given back, as text.
+std::string takeUsage(
+    const EngineCore::Impl::Pending& pending, std::string_view output, cmd::Complete& complete)
 {
-    constexpr std::uint64_t kAtOnce = 64;
-    for (std::uint64_t forgotten = kAtOnce; forgotten == kAtOnce;) {
-        CAIRN_TRY_ASSIGN(forgotten, store.forgetStaged(kAtOnce));
-    }
-    return {};
+    RefusedUsage refused;
+    complete.used = usageOf(pending.usage, output, &refused);
+    // What is not known counts with its worst case; where that is not known either, as the most there is.
+    for (const std::string& unit : refused.tooMuch)
+        if (std::none_of(pending.worstCase.begin(), pending.worstCase.end(),
+                [&](const Usage& most) { return most.unit == unit; }))
+            complete.used.push_back({unit, kMostUsed});
+    if (!refused.text.empty())
+        log::warning("usage_refused", {{"run", pending.run}, {"step", pending.step}, {"text", refused.text}});
+    return refused.text;
 }
 
 }  // namespace
@@ -150,13 +154,20 @@ void EngineCore::Impl::startAttempt(const RunState& after, const AttemptStarted&
     Active entry;
     entry.run = after.id;
     entry.step = fact.step;
+    entry.name = step.id;
     entry.safety = step.safety;
     entry.purpose = fact.purpose;
     if (const auto definition = service->definition(after.workflow.name, after.workflow.version))
-        if (const ToolDef* tool = definition->tool(step.tool); tool && fact.purpose != Purpose::LookUp) {
-            entry.resource = tool->resource;
-            entry.usage = tool->usage;
+        if (const ToolDef* tool = definition->tool(step.tool)) {
+            entry.executor = tool->executor;
+            if (fact.purpose != Purpose::LookUp) {
+                entry.resource = tool->resource;
+                entry.usage = tool->usage;
+                entry.worstCase = tool->worstCase;
+            }
         }
+    entry.startedAt = seams.clock.monotonicMs();
+    entry.endsAt = endOf(fact);
     limits.started(entry.resource);
     active.emplace(fact.attempt, std::move(entry));
     updateCapacity();
@@ -201,6 +212,8 @@ void EngineCore::Impl::call(StartOrder order, const Span& within)
 void EngineCore::Impl::refuseStart(const StartOrder& order, const Error& why)
 {
     const bool damaged = why.kind == ErrorKind::Corrupt || why.kind == ErrorKind::NotFound;
+    if (const auto found = active.find(order.attempt); found != active.end())
+        found->second.executor.clear();  // it was not asked: this says nothing of it
     finished(failedResult(order, damaged ? FailureClass::Permanent : FailureClass::Retryable,
         knowledgeWhenNotDone(order), why.text));
 }
@@ -268,12 +281,15 @@ void EngineCore::Impl::finished(AttemptResult result)
     const auto found = active.find(result.attempt);
     if (found == active.end() || std::exchange(found->second.reported, true))
         return;
+    noteAble(found->second, result);
     static_cast<void>(failpoint::hit("engine.result-in-hand"));
     ++stats.results;
     auto pending = std::make_shared<Pending>();
     pending->run = found->second.run;
+    pending->step = found->second.name;
     pending->safety = found->second.safety;
     pending->usage = std::move(found->second.usage);
+    pending->worstCase = std::move(found->second.worstCase);
     pending->result = std::move(result);
     results.push_back(std::move(pending));
 }
@@ -301,7 +317,9 @@ void EngineCore::Impl::stage(const std::shared_ptr<Pending>& pending)
                 makeError(ErrorKind::Internal, std::string("the output cannot be staged: ") + problem.what());
         }
     };
+    ++staging;
     background(work, [this, pending, made] {
+        --staging;
         if (*made) {
             pending->staged = *std::move(*made);
             pending->stagedAt = seams.clock.monotonicMs();
@@ -310,28 +328,6 @@ void EngineCore::Impl::stage(const std::shared_ptr<Pending>& pending)
         }
         results.push_back(pending);
     });
-}
-
-// Chunks of outputs that were never committed, because somebody was killed in between; and sessions of long
-// ago.
-void EngineCore::Impl::tidy()
-{
-    const auto now = seams.store.now();
-    if (!now)
-        return trouble(now.error());
-    auto dropped = std::make_shared<Status>();
-    background(
-        [now = *now, dropped](StoreWriter& store) {
-            *dropped = store.dropStagedBefore(now - kDropStagedAfter);
-            if (*dropped)
-                *dropped = store.dropSessionsEndedBefore(now - kKeepSessions);
-            if (*dropped)
-                *dropped = forgetActs(store);
-        },
-        [this, dropped] {
-            if (!*dropped)
-                trouble(dropped->error());
-        });
 }
 
 void EngineCore::Impl::later(Pending& pending, const Error& why)
@@ -380,7 +376,7 @@ Result<Submission> EngineCore::Impl::submissionOf(Pending& pending)
         body.used = result.used;
         if (!pending.usage.empty() && result.output && result.output->size() <= kUsageIn) {
             CAIRN_TRY_ASSIGN(const std::string bytes, result.output->all());
-            body.used = usageOf(pending.usage, bytes);
+            body.refusedReport = text(takeUsage(pending, bytes, body));
         }
         submission.command.body = std::move(body);
         break;

@@ -18,9 +18,9 @@ constexpr SpanMs kLimits = 250;
 constexpr SpanMs kAgain = 1'000;
 constexpr SpanMs kReopen = 500;
 constexpr SpanMs kAway = 200;  // a store that could not be reached is left alone for so long
+constexpr SpanMs kLetGo = 250;
 constexpr SpanMs kTidy = 3'600'000;
 constexpr SpanMs kFirstTidy = 600'000;
-constexpr SpanMs kStop = 10'000;  // for attempts that were asked to stop, at the end of a drain
 constexpr std::uint32_t kRefusals = 3;
 constexpr int kRounds = 64;  // of answers and what follows from them, in one tick
 
@@ -161,6 +161,8 @@ SpanMs EngineCore::Impl::sleepFor(SpanMs executorNext)
 {
     const SpanMs now = seams.clock.monotonicMs();
     SpanMs until = std::min({heartbeatAt, sweepAt, wakeupsAt, outboxAt});
+    if (draining)
+        until = std::min(until, letGoAt);
     if (!draining && !full)
         until = std::min(until, takesStaged ? std::min(claimAt, stagedAt) : claimAt);
     if (!permitQueues.empty())
@@ -232,6 +234,8 @@ SpanMs EngineCore::tick()
         if (e.dueInStore(e.outboxAt, e.polled(kOutbox)))
             e.deliverOutbox();
         e.adoptSome();
+        if (e.draining && e.dueInStore(e.letGoAt, kLetGo))
+            e.letGo();
         if (!e.draining && !e.full) {
             if (e.dueInStore(e.claimAt, e.polled(kClaim)))
                 e.claim();
@@ -278,26 +282,22 @@ void EngineCore::drain()
         e.updateCapacity();
 }
 
-bool EngineCore::drained() const
-{
-    const Impl& e = *m_impl;
-    if (!e.draining)
-        return false;
-    const bool late = e.seams.clock.monotonicMs() >= e.drainUntil + kStop;
-    return !e.service || late || (e.active.empty() && e.results.empty());
-}
+bool EngineCore::drained() const { return m_impl->isDrained(); }
 
 void EngineCore::close()
 {
     Impl& e = *m_impl;
-    if (std::exchange(e.closed, true) || !e.service)
+    if (std::exchange(e.closed, true))
         return;
+    if (!e.service)
+        return e.tellUnwritten();
     e.seams.executor.leaseEnds(0);
     for (const auto& [attempt, active] : e.active)
         e.seams.executor.abandon(attempt);
     e.active.clear();
     e.outside.clear();
     e.service->drain();
+    e.tellUnwritten();
     e.limits.giveBack();
     e.service.reset();
     // Its runs are everybody's from here on: claims take those of ended sessions.

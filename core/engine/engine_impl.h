@@ -21,19 +21,27 @@ struct EngineCore::Impl {
     struct Active {
         RunId run;
         StepIx step = kNoStep;
+        std::string name;  // of the step
         std::string resource;
+        std::string executor;  // empty: it was not asked
+        SpanMs startedAt = 0;  // monotonic, as endsAt
+        SpanMs endsAt = 0;     // its time-out; 0: none
+        SpanMs firedAt = 0;    // when that was last told the run
         ReplaySafety safety = ReplaySafety::ReadOnly;
         Purpose purpose = Purpose::Do;
         std::vector<UsageAt> usage;  // where its output says what it used
+        std::vector<Usage> worstCase;
         bool cancelling = false;
         bool reported = false;  // its result is on the way into the store
     };
     // A result on its way into the store; kept until the store has answered, over lost sessions too.
     struct Pending {
         RunId run;
+        std::string step;
         AttemptResult result;
         ReplaySafety safety = ReplaySafety::ReadOnly;
         std::vector<UsageAt> usage;
+        std::vector<Usage> worstCase;
         SpanMs notBefore = 0;
         bool refusedOnce = false;          // as it came: it goes on without what was refused
         std::optional<NewPayload> staged;  // a large output, in the store already
@@ -113,6 +121,24 @@ struct EngineCore::Impl {
     void carryOut(const StagedAct& act, TimeMs now);
     void finishStaged(const StagedAct& act, const Outcome& outcome);
 
+    void tidy();  // engine_tidy.cpp
+
+    // --- engine_drain.cpp
+    void letGo();
+    [[nodiscard]] bool isDrained() const;
+    void tellUnwritten();
+
+    // --- engine_timeouts.cpp
+    [[nodiscard]] SpanMs endOf(const AttemptStarted& fact);
+    [[nodiscard]] std::optional<bool> timeIsOver(const AttemptId& attempt);
+    [[nodiscard]] std::optional<SpanMs> lastStep() const;
+    [[nodiscard]] bool holdsExpiry();
+    void armAfterStep();
+    void fireSpans();
+
+    // --- engine_able.cpp
+    void noteAble(const Active& attempt, AttemptResult& result);
+
     // --- engine_attempts.cpp
     void committed(const RunState& after, const Entry& entry);
     void startAttempt(const RunState& after, const AttemptStarted& fact);
@@ -135,7 +161,6 @@ struct EngineCore::Impl {
     void call(StartOrder order, const Span& within);
     void readInput(StartOrder order, const PayloadRef& input, const Span& within);
     void background(WorkPool::Work work, WorkPool::Done done);
-    void tidy();
     [[nodiscard]] bool refusedResult(Pending& pending, const Rejection& why);
     void answered(const std::shared_ptr<Pending>& pending, const Outcome& outcome);
     void notStorable(Pending& pending, const Error& why);
@@ -184,7 +209,7 @@ struct EngineCore::Impl {
 
     // when each is due next, by the monotonic clock
     SpanMs heartbeatAt = 0, sweepAt = 0, claimAt = 0, wakeupsAt = 0, outboxAt = 0, servedAt = 0, limitsAt = 0,
-           stagedAt = 0, fullAt = 0, tidyAt = 0, againAt = 0;
+           stagedAt = 0, fullAt = 0, tidyAt = 0, againAt = 0, letGoAt = 0;
     SpanMs awayUntil = 0;                    // the store could not be reached
     SpanMs hintsAt = 0;                      // hints are not listened to before that
     std::optional<HintHealth::State> shown;  // of this session, to others
@@ -202,6 +227,9 @@ struct EngineCore::Impl {
     };
     StoreClock storeClock;
     std::optional<SpanMs> steppedAt;  // the store's clock, as seen here last
+    std::optional<SpanMs> leaptAt;    // the same, by more than 2 s
+    std::optional<SpanMs> armedFor;   // the step after which timers were set anew
+    SpanMs heldUntil = 0;             // what people have time for is not ended before that
 
     struct Claimed {
         ClaimedRun run;
@@ -249,12 +277,20 @@ struct EngineCore::Impl {
     bool moreMessages = false;  // than may be under way
 
     std::unordered_map<AttemptId, Active> active;
+    // An executor that could not begin what it was given, for want of something of this engine's own.
+    struct Unable {
+        SpanMs until = 0;  // it is given the same attempts again from then on
+        SpanMs wait = 0;
+        SpanMs since = 0;  // when it last could not
+    };
+    std::unordered_map<std::string, Unable> unable;  // by its name
     struct Outside {
         RunId run;
         std::string resource;
     };
     std::unordered_map<AttemptId, Outside> outside;  // attempts of workers that hold a permit of this engine
     std::deque<std::shared_ptr<Pending>> results;    // to be handed to the store
+    std::size_t staging = 0;                         // results whose output is on its way into the store
     std::vector<std::shared_ptr<Pending>> handed;    // to the store, not answered yet; in order
     std::unordered_map<std::string, std::string> folders;  // of workflows, by name@version
 };

@@ -308,6 +308,7 @@ void EngineCore::Impl::disarm(const RunId& run)
 
 void EngineCore::Impl::fireTimers()
 {
+    fireSpans();
     if (timers.empty() || isAway())
         return;
     const TimeMs now = service->now();

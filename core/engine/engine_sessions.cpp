@@ -63,6 +63,9 @@ Status EngineCore::Impl::openSession()
     };
     service = std::make_unique<Service>(seams.store, seams.queue, seams.clock, seams.rng, std::move(wanted));
     service->setSessionEnded([this](const SessionId& id) { return ended(id); });
+    if (looksAtClock)  // a test's clock is moved so that time ends things
+        service->setTimekeeping(
+            {[this](const AttemptId& id) { return timeIsOver(id); }, [this] { return holdsExpiry(); }});
     service->onCommitted([this](const RunState& after, const Entry& entry) { committed(after, entry); });
     service->onDisowned([this](const RunId& run, bool) { forget(run); });
     limits.reset(session, config.lease, [this](const std::string& name, std::uint32_t version) {
@@ -166,6 +169,7 @@ bool EngineCore::Impl::sameHost(const SessionRow& row) const
 void EngineCore::Impl::watchStoreClock(TimeMs now, SpanMs asked, SpanMs answered)
 {
     constexpr SpanMs kStep = 1'000;
+    constexpr SpanMs kLeap = 2'000;
     const StoreClock before = std::exchange(storeClock, {now, asked, answered});
     if (before.time == kNoTime)
         return;
@@ -174,6 +178,8 @@ void EngineCore::Impl::watchStoreClock(TimeMs now, SpanMs asked, SpanMs answered
     if (went <= most + kStep && went >= least - kStep)
         return;
     steppedAt = answered;
+    if (went > most + kLeap || went < least - kLeap)
+        leaptAt = answered;
     log::warning("store_clock_stepped", {{"by_ms", std::to_string(went - (went > most ? most : least))}});
 }
 

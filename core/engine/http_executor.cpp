@@ -3,6 +3,7 @@
 #include "core/base/failpoint.h"
 #include "core/base/text.h"
 #include "core/engine/call_settings.h"
+#include "core/engine/exec_helper.h"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
@@ -10,9 +11,12 @@
 #include <curl/curl.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
+#include <sys/socket.h>
 #include <unordered_map>
 
 namespace cairn {
@@ -42,6 +46,7 @@ struct Request {
     std::unique_ptr<CURL, EasyDeleter> easy;
     HttpAnswer answer;
     std::optional<Error> bodyProblem;
+    int noSocket = 0;        // errno, where the system had none to give
     bool headEnded = false;  // libcurl takes an answer that breaks off within its headers for a whole one
     char why[CURL_ERROR_SIZE] = {};
 };
@@ -103,6 +108,14 @@ std::size_t takeBody(char* bytes, std::size_t, std::size_t size, void* user)
         return 0;  // ends the transfer
     }
     return size;
+}
+
+// As libcurl does it by itself, which does not say why there is none.
+curl_socket_t openSocket(void* user, curlsocktype, curl_sockaddr* address)
+{
+    const int fd = ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    static_cast<Request*>(user)->noSocket = fd < 0 ? errno : 0;
+    return fd < 0 ? CURL_SOCKET_BAD : fd;
 }
 
 std::string noProxy()
@@ -175,6 +188,8 @@ void setUp(Request& request, const HttpConfig& config)
     set(CURLOPT_WRITEFUNCTION, &takeBody);
     set(CURLOPT_WRITEDATA, static_cast<void*>(&request));
     set(CURLOPT_PRIVATE, static_cast<void*>(&request));
+    set(CURLOPT_OPENSOCKETFUNCTION, &openSocket);
+    set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(&request));
     if (writes(request.order.safety) && request.order.purpose != Purpose::LookUp) {
         set(CURLOPT_FRESH_CONNECT, 1L);
         set(CURLOPT_FORBID_REUSE, 1L);
@@ -199,6 +214,10 @@ AttemptResult brokenResult(const Request& request, CURLcode code)
     const bool usage = code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL;
     if (usage && sent == 0)
         return failedResult(order, FailureClass::Permanent, knowledgeWhenNotDone(order), text);
+    if (sent == 0 && (isOwnLack(request.noSocket) || code == CURLE_OUT_OF_MEMORY))
+        return failedResult(order, FailureClass::NotBegun, knowledgeWhenNotDone(order),
+            "no connection can be made from here now: "
+                + std::string(request.noSocket != 0 ? std::strerror(request.noSocket) : text.c_str()));
     AttemptResult result = failedResult(order, FailureClass::Retryable,
         sent == 0 ? knowledgeWhenNotDone(order) : knowledgeWhenBroken(order),
         withoutSecret(text, request.secret));
@@ -368,7 +387,8 @@ void HttpExecutor::start(StartOrder order)
     };
     const auto secret = readSecret(request->order.secret);
     if (!secret)
-        return fail(FailureClass::Credential, secret.error().text);
+        return fail(isOwnLack(secret.error().native) ? FailureClass::NotBegun : FailureClass::Credential,
+            secret.error().text);
     request->secret = secret->value_or("");
     const auto settings = CallSettings::open(request->order, *secret);
     if (!settings)
@@ -387,7 +407,7 @@ void HttpExecutor::start(StartOrder order)
         request->secret);
     request->easy.reset(curl_easy_init());
     if (!request->easy)
-        return fail(FailureClass::Retryable, "libcurl has no room for another request");
+        return fail(FailureClass::NotBegun, "libcurl has no room for another request");
     setUp(*request, impl.config);
     const AttemptId attempt = request->order.attempt;
     impl.requests[attempt] = request;

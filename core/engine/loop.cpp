@@ -2,6 +2,7 @@
 
 #include "core/base/log.h"
 #include "core/engine/builtin_executor.h"
+#include "core/engine/exec_helper.h"
 #include "core/engine/executor_set.h"
 
 #include <boost/asio/io_context.hpp>
@@ -57,6 +58,15 @@ private:
     std::function<void()> m_wake;
 };
 
+// An engine that could call no command would fail every such step that it claims.
+Status haveHelper(CommandConfig& command)
+{
+    if (!command.helper.empty())
+        return checkExecHelper(command.helper);
+    CAIRN_TRY_ASSIGN(command.helper, findExecHelper(ownFolder()));
+    return {};
+}
+
 class Loop {
 public:
     explicit Loop(EngineOptions options)
@@ -69,6 +79,7 @@ public:
 
     Status run()
     {
+        CAIRN_TRY(haveHelper(m_options.command));
         CAIRN_TRY(openHints());
         StoreOptions how;
         how.hints = m_hints;
@@ -76,8 +87,6 @@ public:
         CAIRN_TRY_ASSIGN(m_store, m_options.openStore(m_options.storeUrl, how));
         CAIRN_TRY_ASSIGN(auto writer, m_options.openStore(m_options.storeUrl, how));
         CAIRN_TRY_ASSIGN(m_queue, makeThreadedQueue(std::move(writer), [this] { wakeFromThread(); }));
-        if (m_options.command.helper.empty())
-            m_options.command.helper = findExecHelper();
         m_executors.add("command", std::make_unique<CommandExecutor>(m_io, m_options.command));
         m_executors.add("http", std::make_unique<HttpExecutor>(m_io, m_clock, m_options.http));
         m_executors.add("builtin", std::make_unique<BuiltinExecutor>(m_clock));
@@ -295,6 +304,8 @@ Status runEngines(std::vector<EngineOptions> engines)
 {
     if (engines.size() == 1)
         return runEngine(std::move(engines.front()));
+    for (EngineOptions& engine : engines)
+        CAIRN_TRY(haveHelper(engine.command));  // what is wrong for all is not tried again for each
     std::vector<Status> ends(engines.size());
     Stop stop;
     const auto serve = [&](std::size_t i) { ends[i] = serveAlways(std::move(engines[i]), stop); };

@@ -23,7 +23,7 @@ struct EngineOptions {
 
 // Serves the store until SIGTERM or SIGINT (then it drains; a second one ends it at once). Blocks. Call it
 // from the thread that stays for ever: tools die with the thread that started them. Errors: the store cannot
-// be opened or used.
+// be opened or used; cairn-exec is missing (Refused, nothing was begun).
 [[nodiscard]] Status runEngine(EngineOptions options);
 // Several stores, each by an engine in a thread of its own, until all have ended. One that cannot be used
 // does not stop the others: its error is logged, it is tried again after 1 s and then ever more slowly, and

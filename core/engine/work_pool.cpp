@@ -2,15 +2,22 @@
 
 #include "core/base/log.h"
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
 namespace cairn {
 
 namespace {
+
+constexpr std::chrono::milliseconds kFirstPause{200};  // before a server that is away is tried again
+constexpr std::chrono::milliseconds kLongestPause{5'000};
 
 class ThreadPool final : public WorkPool {
 public:
@@ -32,15 +39,15 @@ public:
     }
     void run(Work work, Done done) override
     {
-        std::size_t waiting = 0;
+        bool waits = false;
         {
             const std::lock_guard lock(m_mutex);
             m_jobs.push_back({std::move(work), std::move(done)});
-            waiting = m_jobs.size();
+            waits = m_jobs.size() > m_idle;
         }
         m_changed.notify_one();
-        if (m_threads.size() < m_most && (m_threads.empty() || waiting > 1))
-            addThread();
+        if (waits && m_threads.size() < m_most)
+            m_threads.emplace_back([this] { serve(); });
     }
 
 private:
@@ -49,42 +56,65 @@ private:
         Done done;
     };
 
-    void addThread()
+    // The connection is opened here and not by who asked for the work: a server that is away is tried for
+    // seconds.
+    void serve()
     {
-        auto store = m_seams.open();
-        if (store) {
-            m_threads.emplace_back(
-                [this, connection = std::shared_ptr<StoreWriter>(std::move(*store))] { serve(*connection); });
-            return;
-        }
-        log::warning("no_store_for_large_outputs", {{"text", store.error().text}});
-        while (m_threads.empty() && takeOne(m_seams.fallback)) { }
-    }
-    void serve(StoreWriter& store)
-    {
-        for (;;) {
+        std::unique_ptr<StoreWriter> store;
+        for (std::chrono::milliseconds pause = kFirstPause;;) {
             {
                 std::unique_lock lock(m_mutex);
+                ++m_idle;
                 m_changed.wait(lock, [this] { return m_stopping || !m_jobs.empty(); });
+                --m_idle;
                 if (m_stopping)
                     return;
             }
-            static_cast<void>(takeOne(store));
+            if (store) {
+                takeOne(*store);
+                continue;
+            }
+            auto opened = m_seams.open();
+            if (opened) {
+                store = *std::move(opened);
+                continue;
+            }
+            log::warning("no_store_for_large_outputs", {{"text", opened.error().text}});
+            if (opened.error().kind != ErrorKind::Disconnected) {
+                giveBack();
+                continue;
+            }
+            std::unique_lock lock(m_mutex);
+            if (m_changed.wait_for(lock, pause, [this] { return m_stopping; }))
+                return;
+            pause = std::min(2 * pause, kLongestPause);
         }
     }
-    bool takeOne(StoreWriter& store)
+    // What no connection can be had for is done through the engine's own, on its thread.
+    void giveBack()
     {
-        Job job;
-        {
-            const std::lock_guard lock(m_mutex);
-            if (m_jobs.empty())
-                return false;
-            job = std::move(m_jobs.front());
-            m_jobs.pop_front();
-        }
-        job.work(store);
-        m_seams.post(std::move(job.done));
-        return true;
+        if (auto job = next())
+            m_seams.post([this, job = std::make_shared<Job>(*std::move(job))] {
+                job->work(m_seams.fallback);
+                job->done();
+            });
+    }
+    void takeOne(StoreWriter& store)
+    {
+        auto job = next();
+        if (!job)
+            return;
+        job->work(store);
+        m_seams.post(std::move(job->done));
+    }
+    std::optional<Job> next()
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_jobs.empty())
+            return std::nullopt;
+        Job job = std::move(m_jobs.front());
+        m_jobs.pop_front();
+        return job;
     }
 
     const unsigned m_most;
@@ -93,6 +123,7 @@ private:
     std::mutex m_mutex;
     std::condition_variable m_changed;
     std::deque<Job> m_jobs;
+    std::size_t m_idle = 0;  // threads that wait for a job
     bool m_stopping = false;
 };
 

@@ -23,12 +23,13 @@ public:
 
 struct WorkPoolSeams {
     using Open = std::function<Result<std::unique_ptr<StoreWriter>>()>;
-    Open open;                                 // a connection; called on the thread of run()
+    Open open;                                 // a connection; called on the threads of the pool, may block
     std::function<void(WorkPool::Done)> post;  // from any thread: has it called on the engine's thread
     StoreWriter& fallback;  // of the engine's thread: used there where no connection can be opened
 };
-// Threads and connections are made when they are needed first. The destructor waits for work under way, and
-// drops what was not begun.
+// Where the store cannot be reached (Disconnected) work waits until it can be; any other error of `open` has
+// the work done through `fallback`, as a posted call. Threads and connections are made when they are needed
+// first. The destructor waits for work under way, and drops what was not begun.
 [[nodiscard]] std::unique_ptr<WorkPool> makeThreadPool(unsigned threads, WorkPoolSeams seams);
 
 }  // namespace cairn

@@ -11,6 +11,7 @@ namespace cairn {
 namespace {
 
 constexpr SpanMs kMaxRetryAfter = 86'400'000;  // longer requests are capped; stated in the handbook
+constexpr SpanMs kMostSpread = 10'000;         // of what was told one time to come back
 
 Reason failureReason(FailureClass failure)
 {
@@ -98,6 +99,22 @@ void Decider::Impl::retryDenied(StepIx ix)
     retryOrExhaust(ix, r.failures > 0 && !lostTooOften, {});
 }
 
+// Nothing was called, for the engine that was to call it could not: it is tried again without having counted,
+// as often as that takes.
+void Decider::Impl::retryUncounted(StepIx ix, const cmd::Fail& c)
+{
+    const StepRecord& r = step(ix);
+    const SpanMs base = c.retryAfter >= 0
+        ? std::min(c.retryAfter, kMaxRetryAfter)
+        : retryDelay(policyOf(ix).value_or(RetryPolicy{}), 1, g.seed, s.id, ix, r.attempts);
+    const TimeMs due =
+        g.now + 1 + base + jitter(std::min(base / 10 + 1, kMostSpread), g.seed, s.id, ix, r.attempts);
+    if (r.state == StepState::Unknown)
+        emit(StepUnknown{ix, {}, due});  // the look-up is what was to be called
+    else
+        retryLater(ix, Reason::Retry, due);
+}
+
 // The attempt ended without saying whether its effect happened. The rule itself is in unclear.h.
 void Decider::Impl::afterUnclear(StepIx ix, Purpose purpose, EffectKnowledge knowledge, bool handledFailure)
 {
@@ -166,8 +183,8 @@ bool Decider::Impl::own(const cmd::Complete& c)
     for (const Usage& most : step(ix).attempt->reserved)  // what is not reported counts with its worst case
         if (std::none_of(used.begin(), used.end(), [&](const Usage& u) { return u.unit == most.unit; }))
             used.push_back(most);
-    emit(AttemptEnded{ix, c.attempt, AttemptEnd::Completed, effect, FailureClass::Retryable, {}, {},
-        std::move(used), false, false});
+    emit(AttemptEnded{ix, c.attempt, AttemptEnd::Completed, effect, FailureClass::Retryable, c.refusedReport,
+        {}, std::move(used), false, false});
     emit(StepCompleted{ix, c.output, false, false});
     if (!s.restCancelled)  // a run that is being cancelled takes no new steps
         for (const auto& add : c.adds)
@@ -188,13 +205,21 @@ bool Decider::Impl::own(const cmd::Fail& c)
     end.effect = purpose == Purpose::LookUp || !writes(r.safety) ? EffectKnowledge::NoEffect
         : c.effect == EffectKnowledge::NoEffect                  ? EffectKnowledge::NotHappened
                                                                  : c.effect;
+    const bool nothingDone =
+        end.effect == EffectKnowledge::NoEffect || end.effect == EffectKnowledge::NotHappened;
+    const bool notBegun = c.failure == FailureClass::NotBegun && end.how == AttemptEnd::Failed && nothingDone;
     end.failure = c.failure;
     end.error = c.error;
     end.signature = c.signature;
     end.used = c.used;
-    end.countsAsFailure = !limited && !c.cancelled;
+    end.countsAsFailure = !limited && !notBegun && !c.cancelled;
     const EffectKnowledge effect = end.effect;
     emit(std::move(end));
+    if (notBegun) {
+        if (!isFinished(r.state))
+            retryUncounted(ix, c);
+        return true;
+    }
     // An effect that happened without leaving a result is as little to be repeated as one that may have
     // happened.
     if (effect == EffectKnowledge::Unknown || effect == EffectKnowledge::Happened
@@ -213,7 +238,7 @@ bool Decider::Impl::own(const cmd::Fail& c)
         const SpanMs base =
             asked >= 0 ? asked : retryDelay(policy, std::max(r.attempts, 1U), g.seed, s.id, ix, r.attempts);
         retryLater(ix, Reason::Resource,
-            g.now + base + jitter(std::min<SpanMs>(base / 10 + 1, 10'000), g.seed, s.id, ix, r.attempts));
+            g.now + base + jitter(std::min(base / 10 + 1, kMostSpread), g.seed, s.id, ix, r.attempts));
     } else if (final(c.failure) && r.inDoubt()) {
         emit(StepUnknown{ix, {}, kNoTime});  // an earlier try may have had its effect
     } else if (final(c.failure)) {
@@ -314,6 +339,21 @@ void Decider::Impl::expireApproval(StepIx ix)
     emit(StepSkipped{ix, false, {}});
 }
 
+// What the steps are waiting for is over, by the store's time or by the span that the engine measured.
+bool Decider::Impl::isOver(const StepRecord& r) const
+{
+    if (r.due == kNoTime)
+        return false;
+    if (r.attempt) {
+        if (const auto over = g.timeIsOver ? g.timeIsOver(r.attempt->id) : std::nullopt)
+            return *over;
+        return r.due <= g.now && !(g.holdsExpiry && r.attempt->session.isNull());
+    }
+    const bool expires =
+        r.state == StepState::Waiting && (r.reason == Reason::Approval || r.reason == Reason::Signal);
+    return r.due <= g.now && !(g.holdsExpiry && expires);
+}
+
 bool Decider::Impl::own(const cmd::FireTimers&)
 {
     std::vector<StepIx> fired;
@@ -322,10 +362,13 @@ bool Decider::Impl::own(const cmd::FireTimers&)
             break;
         fired.push_back(ix);
     }
+    for (const StepIx ix : s.running)
+        if (step(ix).due > g.now)
+            fired.push_back(ix);
     for (const StepIx ix : fired) {
         const StepRecord& r = step(ix);
-        if (r.due == kNoTime || r.due > g.now)
-            continue;  // an earlier one of this entry moved it
+        if (!isOver(r))
+            continue;  // or an earlier one of this entry moved it
         if (r.attempt) {
             endUnclear(ix, AttemptEnd::TimedOut, {});
             continue;
@@ -342,7 +385,8 @@ bool Decider::Impl::own(const cmd::FireTimers&)
             break;
         }
     }
-    if (s.deadline() != kNoTime && g.now >= s.deadline() && s.blocked == Reason::None && !s.restCancelled)
+    if (s.deadline() != kNoTime && g.now >= s.deadline() && !g.holdsExpiry && s.blocked == Reason::None
+        && !s.restCancelled)
         emit(RunBlocked{Reason::Deadline, {}});
     return true;
 }

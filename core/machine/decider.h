@@ -45,6 +45,7 @@ struct Decider::Impl {
     bool own(const cmd::Claim& c);
     bool own(const cmd::Renew& c);
     bool own(const cmd::Complete& c);
+    [[nodiscard]] bool isOver(const StepRecord& r) const;
     bool own(const cmd::Fail& c);
     bool own(const cmd::Partial& c);
     bool own(const cmd::LookedUp& c);
@@ -109,6 +110,7 @@ struct Decider::Impl {
     std::optional<SpanMs> timeLeft(StepIx ix) const;
 
     // decide_attempts.cpp
+    void retryUncounted(StepIx ix, const cmd::Fail& c);
     void endUnclear(StepIx ix, AttemptEnd how, const PayloadRef& error);
     void afterUnclear(StepIx ix, Purpose purpose, EffectKnowledge knowledge, bool handledFailure);
     void retryLater(StepIx ix, Reason reason, TimeMs due);

@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/machine/decider.h"
+#include "core/machine/sums.h"
 
 #include <algorithm>
 
@@ -188,6 +189,11 @@ struct Examiner {
     }
     Examined operator()(const cmd::Renew& c) const { return current(c.attempt); }
     Examined operator()(const cmd::Partial& c) const { return current(c.attempt); }
+    static Examined reported(const std::vector<Usage>& used)
+    {
+        std::string why = unusableReport(used);
+        return why.empty() ? Examined{} : no(RejectCode::InvalidInput, std::move(why));
+    }
     Examined operator()(const cmd::Complete& c) const
     {
         if (c.attempt.isNull()) {
@@ -206,6 +212,8 @@ struct Examiner {
             if (s.steps[s.attempts.at(c.attempt)].attempt->purpose == Purpose::LookUp)
                 return no(
                     RejectCode::InvalidInput, "this attempt is a look-up: say what it found, not a result");
+            if (Examined report = reported(c.used); !std::holds_alternative<std::monostate>(report))
+                return report;
             return c.adds.empty() ? result : newSteps(c.adds);
         }
         if (rejection->code != RejectCode::Fenced)
@@ -241,7 +249,7 @@ struct Examiner {
             rejection->text = keptText(c.attempt, "is no longer current");
             rejection->late = lateEntry(s.attempts.at(c.attempt), c.attempt, c.error);
         }
-        return result;
+        return std::holds_alternative<std::monostate>(result) ? reported(c.used) : result;
     }
     Examined operator()(const cmd::LookedUp& c) const
     {

@@ -374,14 +374,20 @@ struct Folder {
                 t->holdsKey = false;
         }
         const bool handled = f.how == AttemptEnd::Failed || f.how == AttemptEnd::TimedOut;
-        if (t->attempt && handled && !f.countsAsLost && t->state == StepState::Running)
+        // An attempt that the engine could not begin leaves the step as it was.
+        const bool notBegun = f.how == AttemptEnd::Failed && f.failure == FailureClass::NotBegun
+            && (f.effect == EffectKnowledge::NoEffect || f.effect == EffectKnowledge::NotHappened);
+        if (std::uint32_t& tries = lookUp ? t->lookUps : t->tries; t->attempt && notBegun && tries > 0)
+            --tries;
+        if (t->attempt && handled && !f.countsAsLost && !notBegun && t->state == StepState::Running)
             t->worked += std::max<SpanMs>(head.time - t->attempt->startedAt, 0);
         t->attempt.reset();
         t->due = kNoTime;
         t->failures += f.countsAsFailure ? 1 : 0;
         t->lost += f.countsAsLost ? 1 : 0;
         t->lookedUp = t->lookedUp || (lookUp && f.effect == EffectKnowledge::Unknown);
-        if (f.error) {
+        if (f.error
+            && f.how != AttemptEnd::Completed) {  // of one that completed: what it reported, as evidence
             t->error = f.error;
             if (!t->firstError)
                 t->firstError = f.error;
@@ -461,7 +467,7 @@ struct Folder {
             --state.openChildren;
             for (const auto& line : child.allotment)
                 if (auto* own = budgetLine(state, line.unit))
-                    own->reserved = saturatedSum(own->reserved, -line.limit);
+                    release(*own, line.limit, state, 0);
         }
         // A repaired child answers again, and says what it used in all: only the difference is new.
         for (Usage before : child.used) {

@@ -6,6 +6,7 @@
 #include "core/machine/sums.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace cairn::fold {
 
@@ -106,11 +107,47 @@ inline BudgetLine* budgetLine(RunState& state, std::string_view unit)
     return nullptr;
 }
 
+// All that is reserved of a unit: what is under way, or was and is in doubt, and what children were given.
+inline WideSum exactlyReserved(const RunState& state, std::string_view unit)
+{
+    WideSum sum = 0;
+    const auto add = [&](const std::vector<Usage>& amounts) {
+        for (const auto& usage : amounts)
+            sum += usage.unit == unit ? usage.amount : 0;
+    };
+    for (const StepRecord& step : state.steps) {
+        add(step.held);
+        if (step.attempt)
+            add(step.attempt->reserved);
+    }
+    for (const ChildRecord& child : state.children)
+        for (const auto& line : child.allotment)
+            sum += !child.answered && line.unit == unit ? line.limit : 0;
+    return sum;
+}
+
+// A sum at the end of its type does not say what it stands for: it is made anew then, from what remains.
+inline void release(BudgetLine& line, WideSum amount, const RunState& state, WideSum stillCounted)
+{
+    const bool exact = line.reserved < std::numeric_limits<std::int64_t>::max();
+    line.reserved =
+        saturated(exact ? WideSum{line.reserved} - amount : exactlyReserved(state, line.unit) - stillCounted);
+}
+
+// Released before they are taken out of the state.
 inline void reserve(RunState& state, const std::vector<Usage>& amounts, int sign)
 {
-    for (const auto& usage : amounts)
-        if (auto* line = budgetLine(state, usage.unit))
-            line->reserved = saturatedSum(line->reserved, sign < 0 ? -usage.amount : usage.amount);
+    for (auto& line : state.budget) {
+        WideSum sum = 0;
+        for (const auto& usage : amounts)
+            sum += usage.unit == line.unit ? usage.amount : 0;
+        if (sum == 0)
+            continue;
+        if (sign < 0)
+            release(line, sum, state, sum);
+        else
+            line.reserved = saturated(WideSum{line.reserved} + sum);
+    }
 }
 
 inline void use(RunState& state, const std::vector<Usage>& amounts)
@@ -123,20 +160,7 @@ inline void use(RunState& state, const std::vector<Usage>& amounts)
 // What is under way already, of a unit that had no limit until now.
 inline std::int64_t reservedNow(const RunState& state, std::string_view unit)
 {
-    std::int64_t sum = 0;
-    const auto add = [&](const std::vector<Usage>& amounts) {
-        for (const auto& usage : amounts)
-            sum = saturatedSum(sum, usage.unit == unit ? usage.amount : 0);
-    };
-    for (const StepRecord& step : state.steps) {
-        add(step.held);
-        if (step.attempt)
-            add(step.attempt->reserved);
-    }
-    for (const ChildRecord& child : state.children)
-        for (const auto& line : child.allotment)
-            sum = saturatedSum(sum, !child.answered && line.unit == unit ? line.limit : 0);
-    return sum;
+    return saturated(exactlyReserved(state, unit));
 }
 
 // Limits only grow by it, so the order in which such messages come does not matter.

@@ -78,6 +78,11 @@ struct Given {
     SessionId session;                       // the owning engine that commits; null: starts no attempts
     std::uint32_t capacity = 0;              // attempts that the engine can start now
     std::function<bool(const SessionId&)> sessionEnded;  // Recover; null: no session has ended
+    // FireTimers. Whether the time of an attempt under way is over, where the caller measures its span
+    // itself; nullopt, and null: `now` says. `holdsExpiry`: `now` was stepped a moment ago, and ends nothing
+    // that people, or workers outside, have time for.
+    std::function<std::optional<bool>(const AttemptId&)> timeIsOver;
+    bool holdsExpiry = false;
     // explain(): a session that is no longer heard; null: all are. Engines decide by sessionEnded alone.
     std::function<std::optional<LostSession>(const SessionId&)> sessionLost;
     std::map<StepIx, Rendered> rendered;

@@ -68,6 +68,7 @@ struct Complete {
     std::vector<Usage> used;
     std::vector<NewStep> adds;        // a decision's plan
     bool sameOutputAsBefore = false;  // a repeat of the recorded result, as compared by the service
+    PayloadRef refusedReport{};       // evidence: what it said that it used, and why that was not taken
 };
 struct Fail {
     AttemptId attempt;

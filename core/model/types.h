@@ -90,6 +90,14 @@ struct BudgetLine {
 };
 
 // What an attempt used, or may use at worst.
+// More than one call may say that it used (10^9 of a currency, in micros), and less than nothing, is no
+// report.
+inline constexpr std::int64_t kMostUsed = 1'000'000'000'000'000;
+[[nodiscard]] constexpr bool isReportable(std::int64_t amount) noexcept
+{
+    return amount >= 0 && amount <= kMostUsed;
+}
+
 struct Usage {
     std::string unit;
     std::int64_t amount = 0;

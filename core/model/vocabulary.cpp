@@ -165,6 +165,8 @@ constexpr Word kFailureClasses[] = {
     plain(FailureClass::Rejected, "rejected", "Rejected", "The input does not fit the receiver's contract."),
     plain(FailureClass::TooLarge, "too_large", "Too large", "The result is over the size limit."),
     plain(FailureClass::Crashed, "crashed", "Crashed", "Ended by a signal."),
+    plain(FailureClass::NotBegun, "not_begun", "Not begun",
+        "The engine itself could not begin it; this uses up no attempt."),
 };
 
 constexpr Word kApprovalStates[] = {

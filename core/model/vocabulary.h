@@ -94,6 +94,7 @@ enum class FailureClass : std::uint8_t {
     Rejected,     // the input does not fit the receiver's contract
     TooLarge,     // a result over the size limit
     Crashed,      // ended by a signal or exit status 128+n
+    NotBegun,     // the engine itself lacked what a call needs (a program, a descriptor); uses up no attempt
 };
 
 enum class ApprovalState : std::uint8_t { Pending = 1, Approved, Rejected, Expired, Cancelled, Used };

@@ -21,7 +21,8 @@ constexpr const char* kCurrency = "EUR";  // of what the provider charges
 bool isUnclear(const AttemptEnded& end)
 {
     return end.how != AttemptEnd::Completed
-        && !(end.how == AttemptEnd::Failed && end.failure == FailureClass::RateLimited);
+        && !(end.how == AttemptEnd::Failed
+            && (end.failure == FailureClass::RateLimited || end.failure == FailureClass::NotBegun));
 }
 
 // Of the calls in these facts whose answer never came, or was none: they were made again, and may have cost

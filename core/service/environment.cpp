@@ -11,6 +11,7 @@ namespace cairn {
 
 namespace {
 
+constexpr SpanMs kStep = 2'000;   // less may be drift, or a call that took its time
 constexpr SpanMs kTimeFor = 250;  // store time is read again after this
 constexpr SpanMs kInfoFor = 2'000;
 constexpr SpanMs kResourcesFor = 250;
@@ -24,6 +25,10 @@ TimeMs Service::Impl::now()
     const bool known = timeBase != kNoTime;
     if (!known || (std::min(mono - timeAt, mono - timeAskedAt) >= kTimeFor && !stillAway())) {
         if (const auto read = reader.now()) {
+            const SpanMs answered = clock.monotonicMs();  // the call may have taken long
+            const SpanMs went = known ? *read - timeBase : 0;
+            if (known && (went > answered - timeAt + kStep || went < mono - timeAt - kStep))
+                steppedAt = answered;
             timeBase = *read;
             timeAt = timeAskedAt = mono;
         } else {
@@ -188,8 +193,6 @@ std::uint32_t Service::Impl::attemptsLeft() const
     return capacity.attempts > startsInFlight ? capacity.attempts - startsInFlight : 0;
 }
 
-namespace {
-
 NewPayload payloadOf(const PayloadSeed& seed, std::string bytes, std::string media)
 {
     NewPayload payload;
@@ -204,8 +207,6 @@ NewPayload payloadOf(const PayloadSeed& seed, std::string bytes, std::string med
     payload.bytes = std::move(bytes);
     return payload;
 }
-
-}  // namespace
 
 PayloadSeed Service::Impl::payloadSeed()
 {

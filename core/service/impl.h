@@ -32,7 +32,7 @@ struct Service::Impl {
         Slot& slot, const ItemPtr& item, Outcome outcome);  // at once, or held behind commits in flight
     void answer(const ItemPtr& item, Outcome outcome);
     void giveUp(Slot& slot, const ItemPtr& item, Outcome outcome);
-    void readAside(Slot& slot, const ItemPtr& item, std::vector<WantedPayload> wanted);
+    void readAside(Slot& slot, const ItemPtr& item, WorkAside wanted);
     bool goOnWithRead();
     [[nodiscard]] Outcome repeatedOr(const Item& item, Outcome outcome);
     void park(Slot& slot, const ItemPtr& item, Error wrong, RunState before);
@@ -90,6 +90,7 @@ struct Service::Impl {
     // --- project.cpp
     [[nodiscard]] Result<CommitMember> project(
         Work& work, Slot& slot, const Entry& entry, const SealedEntry& sealed, const Summary& before);
+    [[nodiscard]] std::optional<ClaimedRun> toLetGo(const RunId& run, bool forOthers);
     [[nodiscard]] bool worthOwning(const RunState& state, const Definition* definition, TimeMs now) const;
     [[nodiscard]] TimeMs nextDueOf(const RunState& state, const Definition* definition, TimeMs now) const;
 
@@ -150,6 +151,8 @@ struct Service::Impl {
     TimeMs timeBase = kNoTime;
     SpanMs timeAt = 0;
     SpanMs timeAskedAt = 0;  // and answered or not
+    std::optional<SpanMs> steppedAt;
+    Timekeeping timekeeping;
     std::map<std::pair<std::string, std::uint32_t>, std::shared_ptr<const Definition>> definitions;
     std::unordered_map<RunId, ControlOfRun> controls;  // of runs that children were started for
     std::map<std::string, ResourceRow, std::less<>> resources;

@@ -7,6 +7,8 @@
 
 #include "core/base/wire.h"
 
+#include <algorithm>
+
 namespace cairn {
 
 namespace {
@@ -120,6 +122,10 @@ void Service::setSessionEnded(std::function<bool(const SessionId&)> ended)
     m_impl->sessionEnded = std::move(ended);
 }
 
+void Service::setTimekeeping(Timekeeping timekeeping) { m_impl->timekeeping = std::move(timekeeping); }
+
+std::optional<SpanMs> Service::clockSteppedAt() const { return m_impl->steppedAt; }
+
 void Service::onCommitted(std::function<void(const RunState& after, const Entry& entry)> observer)
 {
     m_impl->observer = std::move(observer);
@@ -138,17 +144,27 @@ std::optional<SpanMs> Service::serverReplacedAt()
 
 std::vector<ClaimedRun> Service::foundOwned() { return std::exchange(m_impl->foundMine, {}); }
 
-std::optional<ClaimedRun> Service::idle(const RunId& run)
+std::optional<ClaimedRun> Service::idle(const RunId& run) { return m_impl->toLetGo(run, false); }
+
+std::optional<ClaimedRun> Service::withoutAttempt(const RunId& run) { return m_impl->toLetGo(run, true); }
+
+std::optional<ClaimedRun> Service::Impl::toLetGo(const RunId& run, bool forOthers)
 {
-    const Slot* slot = m_impl->findSlot(run);
+    const Slot* slot = findSlot(run);
     if (!slot || !slot->owned || !slot->idle() || slot->confirmed.version == 0)
         return std::nullopt;
-    const auto def = definition(slot->confirmed.workflow.name, slot->confirmed.workflow.version);
+    const RunState& state = slot->confirmed;
+    const auto def = definition(state.workflow.name, state.workflow.version);
     const TimeMs at = now();
-    if (m_impl->worthOwning(slot->confirmed, def.get(), at))
+    const auto isOwn = [&](StepIx ix) {
+        const auto& attempt = state.steps[ix].attempt;
+        return attempt && attempt->session == config.session;
+    };
+    const bool keeps = forOthers ? std::any_of(state.running.begin(), state.running.end(), isOwn)
+                                 : worthOwning(state, def.get(), at);
+    if (keeps)
         return std::nullopt;
-    return ClaimedRun{
-        run, slot->epoch, slot->confirmed.version, m_impl->nextDueOf(slot->confirmed, def.get(), at)};
+    return ClaimedRun{run, slot->epoch, state.version, nextDueOf(state, def.get(), at)};
 }
 
 Result<RunState> Service::load(const RunId& run, std::uint64_t version)

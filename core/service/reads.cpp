@@ -1,6 +1,7 @@
 #include "core/service/reads.h"
 
 #include "core/base/json_scan.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <vector>
@@ -79,6 +80,27 @@ Status readPayloads(StoreReader& store, std::span<const WantedPayload> wanted, R
         rest = rest.subspan(part);
     }
     return {};
+}
+
+Result<std::optional<std::string>> quotedForTemplate(
+    std::string_view raw, const std::string& media, bool looked)
+{
+    if (media.empty() || media.find("json") != std::string::npos) {
+        if (const auto fault = looked ? std::nullopt : findJsonFault(raw))
+            return makeError(ErrorKind::InvalidInput,
+                "it is not JSON: " + fault->text + " at byte " + std::to_string(fault->offset));
+        return std::optional<std::string>();
+    }
+    if (!isUtf8(raw))
+        return makeError(
+            ErrorKind::InvalidInput, "it is " + media + " and not text, so a template cannot read it");
+    return std::optional(jsonQuote(raw));
+}
+
+Error listTooLong()
+{
+    return makeError(
+        ErrorKind::InvalidInput, "the list of results is over the limit of " + formatBytes(kPayloadLimit));
 }
 
 }  // namespace cairn

@@ -31,4 +31,10 @@ using ReadPayloads = std::map<PayloadId, ReadPayload>;
 [[nodiscard]] Status readPayloads(
     StoreReader& store, std::span<const WantedPayload> wanted, ReadPayloads& into);
 
+// Bytes as a template reads them: as they are where that is JSON (`looked`: it was found to be), text as a
+// JSON string. InvalidInput where it is neither.
+[[nodiscard]] Result<std::optional<std::string>> quotedForTemplate(
+    std::string_view raw, const std::string& media, bool looked);
+[[nodiscard]] Error listTooLong();  // of a fan-out's results
+
 }  // namespace cairn

@@ -255,16 +255,19 @@ void Service::Impl::giveUp(Slot& slot, const ItemPtr& item, Outcome outcome)
 
 // The decision needs more than a moment's reading: the run waits for it, the service's thread does not. What
 // is in flight lands meanwhile, and then all is decided again.
-void Service::Impl::readAside(Slot& slot, const ItemPtr& item, std::vector<WantedPayload> wanted)
+void Service::Impl::readAside(Slot& slot, const ItemPtr& item, WorkAside wanted)
 {
     slot.waiting.push_front(item);
     breakChain(slot);
     auto reading = std::make_shared<AsideReading>();
-    reading->wanted = std::move(wanted);
+    reading->wanted = std::move(wanted.wanted);
+    reading->renders = std::move(wanted.renders);
     slot.reading = reading;
     const auto work = [reading](StoreReader& store) {
         try {
             reading->status = readPayloads(store, reading->wanted, reading->read);
+            for (RenderJob& job : reading->renders)
+                fill(job);
         } catch (const std::exception& problem) {
             reading->status =
                 makeError(ErrorKind::Internal, std::string("the payloads cannot be read: ") + problem.what());
@@ -293,6 +296,8 @@ bool Service::Impl::goOnWithRead()
             answer(each.item, failedWith(each.run, each.what->status.error()));
         } else {
             each.item->read.merge(each.what->read);
+            for (RenderJob& job : each.what->renders)
+                each.item->rendered.insert_or_assign(job.step, std::move(job));
         }
         if (slot->outstanding == 0)
             rebuild(*slot);

@@ -205,6 +205,14 @@ public:
     [[nodiscard]] const RunState* state(const RunId& run) const;  // owned and loaded; null otherwise
     void setCapacity(Capacity capacity);
     void setSessionEnded(std::function<bool(const SessionId&)> ended);
+    // How time ends things where the store's clock was stepped: see Given::timeIsOver and holdsExpiry.
+    struct Timekeeping {
+        std::function<std::optional<bool>(const AttemptId&)> timeIsOver;
+        std::function<bool()> holdsExpiry;
+    };
+    void setTimekeeping(Timekeeping timekeeping);
+    // When the store's clock was last seen to have been stepped by more than 2 s, by the monotonic clock.
+    [[nodiscard]] std::optional<SpanMs> clockSteppedAt() const;
     // Called after each commit on an owned run, in commit order, before the submission's own callback; also
     // for each entry of another that reload() found. `after` is the state as committed, never ahead of it.
     void onCommitted(std::function<void(const RunState& after, const Entry& entry)> observer);
@@ -221,6 +229,8 @@ public:
     // hand to StoreWriter::release, then disown(). Commits let go by themselves; this is for runs that were
     // claimed or started and needed no commit.
     [[nodiscard]] std::optional<ClaimedRun> idle(const RunId& run);
+    // The same of a run that others could go on with at once: no attempt of this session is under way in it.
+    [[nodiscard]] std::optional<ClaimedRun> withoutAttempt(const RunId& run);
 
     // A sender's message id, or any caller's key, under the store's salt (cmd::Signal::messageHash).
     [[nodiscard]] Result<Digest> saltedId(std::string_view id);

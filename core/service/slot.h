@@ -2,6 +2,7 @@
 // Inside of the service: what it holds of one run, and of one submission under way.
 
 #include "core/service/reads.h"
+#include "core/service/render_job.h"
 #include "core/service/service.h"
 
 #include <deque>
@@ -11,7 +12,7 @@
 namespace cairn {
 
 // A submission on its way to its answer.
-struct Item {
+struct Item : std::enable_shared_from_this<Item> {
     Submission submission;
     Service::Done done;
     bool callersId = false;  // the command id came from outside: it may have been committed before
@@ -29,7 +30,8 @@ struct Item {
     std::shared_ptr<const RunState> source;
     std::map<PayloadId, PayloadRef> copies;
 
-    ReadPayloads read;  // for the decision that is being made, or made again
+    ReadPayloads read;                     // for the decision that is being made, or made again
+    std::map<StepIx, RenderJob> rendered;  // for the same; kNoStep: the run's output
 
     // Decided: either an answer that waits for the commits before it, or a commit under way.
     std::optional<Outcome> held;
@@ -43,10 +45,18 @@ struct Item {
 };
 using ItemPtr = std::shared_ptr<Item>;
 
+// What a decision leaves for another thread, to be made again with it.
+struct WorkAside {
+    std::vector<WantedPayload> wanted;  // come back as Item::read
+    std::vector<RenderJob> renders;     // and as Item::rendered
+    [[nodiscard]] bool empty() const { return wanted.empty() && renders.empty(); }
+};
+
 // Payloads that are read beside the service's thread. Nothing of that thread: it may be freed on another.
 struct AsideReading {
     std::vector<WantedPayload> wanted;
     ReadPayloads read;
+    std::vector<RenderJob> renders;  // from memory
     Status status;
 };
 

@@ -79,6 +79,8 @@ Status Work::prepareGiven()
         }
     }
     m_given.sessionEnded = m_service.sessionEnded;
+    m_given.timeIsOver = m_service.timekeeping.timeIsOver;
+    m_given.holdsExpiry = m_service.timekeeping.holdsExpiry && m_service.timekeeping.holdsExpiry();
     if (m_item.source) {
         m_given.forkSource = m_item.source.get();
         m_given.copies = m_item.copies;
@@ -333,9 +335,15 @@ Result<PayloadRef> Work::copiedResult(const EffectRow& row)
 
 Status Work::fetchOutput()
 {
+    CAIRN_TRY_ASSIGN(auto aside, renderedAside(kNoStep, nullptr));
     m_given.outputRendered = true;
+    if (aside && aside->made) {
+        m_given.output = keep(std::move(aside->input));
+        return {};
+    }
     const auto sources = [this](std::string_view name) { return source(name); };
-    auto output = renderInput(m_definition->output, sources);
+    auto output = aside ? Result<std::string>(std::move(aside->made).error())
+                        : renderInput(m_definition->output, sources);
     if (output) {
         m_given.output = keep(m_service.makePayload(*std::move(output), "application/json"));
         return {};
@@ -396,15 +404,20 @@ Result<Rendered> Work::renderDefined(StepIx ix, const StepDef& def)
         mine = *slice;
     }
     const auto sources = [this](std::string_view name) { return source(name); };
-    auto made = renderStep(*m_definition, def, sources, mine, m_given.now);
+    std::optional<RenderedAside> aside;
+    if (!mine) {
+        CAIRN_TRY_ASSIGN(aside, renderedAside(ix, &def));
+    }
+    auto made = aside ? std::move(aside->made) : renderStep(*m_definition, def, sources, mine, m_given.now);
     if (!made) {
         if (cannotBeRead(made.error().kind))
             return failed(made.error().text);
         return std::move(made).error();
     }
     const bool defaultKey = made->effectKey.empty();
-    CAIRN_TRY_ASSIGN(
-        Rendered rendered, asRendered(ix, std::move(made->input), std::move(made->effectKey), made->amount));
+    CAIRN_TRY_ASSIGN(Rendered rendered,
+        asRendered(ix, std::move(made->input), std::move(made->effectKey), made->amount,
+            aside && aside->input.ref ? std::optional(std::move(aside->input)) : std::nullopt));
     // A fork of this run may have been there before: then the commit is refused, and the second try reads.
     // Where a person would be asked first, the row is read before that.
     const StepRecord& record = m_state.steps[ix];
@@ -462,12 +475,15 @@ Result<Rendered> Work::renderUndoStep(StepIx ix)
     return asRendered(ix, *std::move(made), *std::move(key), std::move(amount));
 }
 
-Result<Rendered> Work::asRendered(StepIx ix, std::string input, std::string key, Money amount)
+Result<Rendered> Work::asRendered(
+    StepIx ix, std::string input, std::string key, Money amount, std::optional<NewPayload> payload)
 {
     const StepRecord& record = m_state.steps[ix];
     Rendered rendered;
     rendered.amount = std::move(amount);
-    if (!input.empty())
+    if (payload)
+        rendered.input = keep(*std::move(payload));
+    else if (!input.empty())
         rendered.input = keep(m_service.makePayload(std::move(input), "application/json"));
     if (!writes(record.safety) || record.tool.empty() || record.kind == StepKind::FanOut)
         return rendered;

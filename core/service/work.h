@@ -24,7 +24,7 @@ public:
     // The decision can be made again: what is more than a moment's reading is not read here. decide(), or
     // the projection, then ends with an error, and aside() says what is to be put into Item::read first.
     void mayReadAside() { m_mayWait = true; }
-    [[nodiscard]] const std::vector<WantedPayload>& aside() const { return m_aside; }
+    [[nodiscard]] const WorkAside& aside() const { return m_aside; }
     // Without deciding: keyText() needs to know the workflow.
     void useDefinition(std::shared_ptr<const Definition> definition) { m_definition = std::move(definition); }
 
@@ -59,11 +59,25 @@ private:
     Result<Rendered> renderDefined(StepIx ix, const StepDef& def);
     Result<Rendered> renderGiven(StepIx ix, const PayloadRef& input);
     Result<Rendered> renderUndoStep(StepIx ix);
-    Result<Rendered> asRendered(StepIx ix, std::string input, std::string key, Money amount);
+    Result<Rendered> asRendered(StepIx ix, std::string input, std::string key, Money amount,
+        std::optional<NewPayload> payload = std::nullopt);
     Rendered failed(std::string text);
     PayloadRef keep(NewPayload payload);
 
+    // --- work_aside.cpp
+    struct RenderedAside {
+        Result<StepRendering> made;
+        NewPayload input;
+    };
+    // Nothing: it is a moment's work. An error: it is to be done aside first.
+    Result<std::optional<RenderedAside>> renderedAside(StepIx ix, const StepDef* def);
+    RenderJob jobOf(const std::vector<std::string>& names);
+    RenderSource sourceAside(std::string_view name);
+    void addPart(RenderSource& source, const PayloadRef& ref);
+    [[nodiscard]] std::uint64_t sizeOf(std::string_view name) const;
+
     // --- work_reads.cpp
+    Result<const StepRecord*> finishedSource(std::string_view name) const;
     enum class ReadFor : std::uint8_t { Verbatim, Template, Hash };
     const NewPayload* inHand(const PayloadId& id) const;
     WantedPayload placeOf(const PayloadRef& ref) const;
@@ -92,7 +106,7 @@ private:
     std::map<PayloadId, const NewPayload*> m_came;  // with the command
     std::map<PayloadId, NewPayload> m_made;
     std::map<PayloadId, WantedPayload> m_wanted;
-    std::vector<WantedPayload> m_aside;
+    WorkAside m_aside;
     std::size_t m_countHere = 0;  // read where the decision is made
     std::uint64_t m_bytesHere = 0;
     bool m_mayWait = false;

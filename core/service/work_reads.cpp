@@ -140,7 +140,7 @@ Status Work::gather()
         m_bytesHere += each.size;
     }
     if (m_mayWait && (m_countHere > kReadHere || m_bytesHere > kBytesHere)) {
-        m_aside = std::move(wanted);
+        m_aside.wanted = std::move(wanted);
         return makeError(ErrorKind::Busy, "what the decision reads is to be read first");
     }
     CAIRN_TRY(readPayloads(m_service.reader, wanted, m_item.read));
@@ -187,20 +187,15 @@ Result<std::string_view> Work::json(const PayloadRef& ref)
     CAIRN_TRY_ASSIGN(const std::string_view raw, bytes(ref));
     if (m_checked.contains(ref.id))
         return raw;
-    if (isJson(ref.media)) {
-        const auto read = m_item.read.find(placeOf(ref).id);
-        const bool looked = read != m_item.read.end() && read->second.json;
-        if (const auto fault = looked ? std::nullopt : findJsonFault(raw))
-            return makeError(ErrorKind::InvalidInput,
-                "it is not JSON: " + fault->text + " at byte " + std::to_string(fault->offset));
+    const auto read = m_item.read.find(placeOf(ref).id);
+    const bool looked = read != m_item.read.end() && read->second.json;
+    CAIRN_TRY_ASSIGN(auto quoted, quotedForTemplate(raw, ref.media, looked));
+    if (!quoted) {
         m_checked.insert(ref.id);
         return raw;
     }
-    if (!isUtf8(raw))
-        return makeError(
-            ErrorKind::InvalidInput, "it is " + ref.media + " and not text, so a template cannot read it");
-    const auto& quoted = m_quoted[ref.id] = std::make_shared<const std::string>(jsonQuote(raw));
-    return std::string_view(*quoted);
+    const auto& kept = m_quoted[ref.id] = std::make_shared<const std::string>(*std::move(quoted));
+    return std::string_view(*kept);
 }
 
 const StepRecord* Work::sourceRecord(std::string_view name) const
@@ -217,10 +212,8 @@ const StepRecord* Work::sourceRecord(std::string_view name) const
     return record;
 }
 
-Result<std::string_view> Work::source(std::string_view name)
+Result<const StepRecord*> Work::finishedSource(std::string_view name) const
 {
-    if (name == kInputSource)
-        return json(m_state.input);
     const StepRecord* record = sourceRecord(name);
     if (!record)
         return makeError(ErrorKind::NotFound, "the run has no such step");
@@ -228,20 +221,18 @@ Result<std::string_view> Work::source(std::string_view name)
         return makeError(ErrorKind::NotFound, "the step was skipped");
     if (record->state != StepState::Complete && record->state != StepState::Skipped)
         return makeError(ErrorKind::NotFound, "the step has no result");
+    return record;
+}
+
+Result<std::string_view> Work::source(std::string_view name)
+{
+    if (name == kInputSource)
+        return json(m_state.input);
+    CAIRN_TRY_ASSIGN(const StepRecord* record, finishedSource(name));
     if (record->kind == StepKind::FanOut && !record->output)
         return fanOutArray(*record);
     return json(record->output);
 }
-
-namespace {
-
-Error listTooLong()
-{
-    return makeError(
-        ErrorKind::InvalidInput, "the list of results is over the limit of " + formatBytes(kPayloadLimit));
-}
-
-}  // namespace
 
 // Whatever its members' results are: known before any is read.
 bool Work::isTooLong(const StepRecord& record) const

@@ -23,6 +23,8 @@ private Q_SLOTS:
     void whatChangesNamesOneStore();
     void watchFollowsAll();
     void oneEngineServesSeveral();
+    void anEngineWithoutItsHelperDoesNotStart_data();
+    void anEngineWithoutItsHelperDoesNotStart();
 
 private:
     QString startIn(const QString& store, const QString& key)
@@ -175,6 +177,33 @@ void TestCliSeveral::oneEngineServesSeveral()
         over({m_a, m_a + QStringLiteral(".none")}, {QStringLiteral("engine"), QStringLiteral("--until-idle")})
             .code,
         3);
+}
+
+void TestCliSeveral::anEngineWithoutItsHelperDoesNotStart_data()
+{
+    QTest::addColumn<bool>("both");
+    QTest::newRow("one store") << false;
+    QTest::newRow("two stores") << true;
+}
+
+// The program alone, as somebody copies it from one machine to another.
+void TestCliSeveral::anEngineWithoutItsHelperDoesNotStart()
+{
+    QFETCH(bool, both);
+    QTemporaryDir folder;
+    const QString alone = folder.path() + QStringLiteral("/cairn");
+    QVERIFY(QFile::copy(QStringLiteral(CAIRN_BIN_DIR "/cairn"), alone));
+    QStringList arguments{QStringLiteral("--store"), QStringLiteral("sqlite:") + m_a};
+    if (both)
+        arguments << QStringLiteral("--store") << QStringLiteral("sqlite:") + m_b;
+    QProcess process;
+    process.start(alone, arguments << QStringLiteral("engine") << QStringLiteral("--until-idle"));
+    QVERIFY(process.waitForFinished(60'000));
+    QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+    QVERIFY(process.exitCode() != 0);
+    const QByteArray told = process.readAllStandardError();
+    QVERIFY2(told.contains("the engine cannot start: it has no cairn-exec"), told.constData());
+    QVERIFY2(told.contains(alone.toUtf8() + "-exec"), told.constData());
 }
 
 QTEST_GUILESS_MAIN(TestCliSeveral)

@@ -264,6 +264,20 @@ void TstRender::readsUsage()
     QCOMPARE(usageOf(places, R"({"usage":{"total":-3},"cost":7})"), (std::vector<Usage>{{"EUR", 7'000'000}}));
     QCOMPARE(usageOf(places, R"({"usage":null,"cost":[]})"), std::vector<Usage>());
     QCOMPARE(usageOf(places, "not JSON"), std::vector<Usage>());
+    // What no call can use is not reported either, and is named.
+    RefusedUsage refused;
+    QCOMPARE(usageOf(places, R"({"usage":{"total":-3},"cost":"1000000000.000001"})", &refused),
+        std::vector<Usage>());
+    QCOMPARE(refused.tooMuch, (std::vector<std::string>{"EUR"}));
+    QCOMPARE(refused.text,
+        std::string(
+            "the report of what was used is not taken: tokens at /usage/total is -3, and a call uses from "
+            "nothing to 1000000000; EUR at /cost is 1000000000.000001, and a call uses from nothing to "
+            "1000000000"));
+    refused = {};
+    QCOMPARE(usageOf(places, R"({"usage":{"total":1e300},"cost":"1000000000"})", &refused),
+        (std::vector<Usage>{{"EUR", kMostUsed}}));
+    QCOMPARE(refused.tooMuch, (std::vector<std::string>{"tokens"}));
 }
 
 void TstRender::rendersUntil()

@@ -181,9 +181,14 @@ struct Node {
 };
 
 struct Cluster {
+    explicit Cluster(InitOptions of = {})
+        : options(std::move(of))
+    {
+    }
+    InitOptions options;
     ManualClock clock;
     SeededRng rng{7};
-    std::shared_ptr<MemoryDatabase> db = makeMemoryDatabase({}, clock, 11);
+    std::shared_ptr<MemoryDatabase> db = makeMemoryDatabase(options, clock, 11);
     std::unique_ptr<StoreWriter> store = connectMemory(db);
     std::unique_ptr<CommitQueue> queue = makeInlineQueue(*store);
     std::unique_ptr<Service> client = std::make_unique<Service>(*store, *queue, clock, rng, ServiceConfig{});

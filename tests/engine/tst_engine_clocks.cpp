@@ -19,6 +19,11 @@ private Q_SLOTS:
     void aStepBackKeepsNobodyWhoIsDead();
     void aStepBackEndsNobody();
     void aHeartbeatOfTheFutureIsNotHeard();
+    void aStepForwardTimesNoAttemptOut();
+    void aStepBackLeavesNoAttemptItsHour();
+    void aTestsClockIsMovedOnPurpose();
+    void aStepEndsNothingThatPeopleHaveTimeFor_data();
+    void aStepEndsNothingThatPeopleHaveTimeFor();
 };
 
 namespace {
@@ -176,6 +181,103 @@ void TestEngineClocks::aHeartbeatOfTheFutureIsNotHeard()
     QCOMPARE(ahead.lost(row.id)->lastHeard, kNow);  // not in an hour
     QCOMPARE(ahead.silent().size(), std::size_t(1));
     QCOMPARE(ahead.mayLive().size(), std::size_t(1));  // a store is not moved before that is known
+}
+
+namespace {
+
+const char* kMinute = R"({"name":"first","tool":"look","timeout":"60s"})";
+
+}  // namespace
+
+// It is a span, and a minute is a minute.
+void TestEngineClocks::aStepForwardTimesNoAttemptOut()
+{
+    Cluster c;
+    c.add(workflow("one", kMinute));
+    Node& a = c.engine(named("a"));
+    const RunId run = c.start("one");
+    c.pass(500);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
+    c.clock.jumpWall(kHour);
+    c.pass(5'000);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
+    QVERIFY(a.executor.abandoned.empty());
+    QCOMPARE(c.load(run).steps[0].state, StepState::Running);
+    QCOMPARE(a.alerts, (std::vector<std::string>{"expiry_held"}));
+    c.pass(60'000, 250);
+    QCOMPARE(a.executor.abandoned.size(), std::size_t(1));
+    QCOMPARE(c.load(run).steps[0].failures, std::uint32_t(1));
+    QCOMPARE(a.executor.started.size(), std::size_t(2));
+    QCOMPARE(c.verified(run), std::string());
+}
+
+void TestEngineClocks::aStepBackLeavesNoAttemptItsHour()
+{
+    Cluster c;
+    c.add(workflow("one", kMinute));
+    Node& a = c.engine(named("a"));
+    const RunId run = c.start("one");
+    c.pass(500);
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
+    c.clock.jumpWall(-kHour);
+    c.pass(58'000, 250);
+    QVERIFY(a.executor.abandoned.empty());
+    c.pass(8'000, 250);
+    QCOMPARE(a.executor.abandoned.size(), std::size_t(1));
+    QCOMPARE(c.load(run).steps[0].failures, std::uint32_t(1));
+    QCOMPARE(a.executor.started.size(), std::size_t(2));
+    QCOMPARE(c.verified(run), std::string());
+}
+
+void TestEngineClocks::aTestsClockIsMovedOnPurpose()
+{
+    InitOptions options;
+    options.testClock = true;
+    Cluster c(options);
+    c.add(workflow("one", kMinute));
+    Node& a = c.engine(named("a"));
+    const RunId run = c.start("one");
+    c.pass(500);
+    c.clock.jumpWall(kHour);
+    c.pass(1'000);
+    QCOMPARE(a.executor.abandoned.size(), std::size_t(1));
+    QCOMPARE(c.load(run).steps[0].failures, std::uint32_t(1));
+    QVERIFY(a.alerts.empty());
+}
+
+void TestEngineClocks::aStepEndsNothingThatPeopleHaveTimeFor_data()
+{
+    QTest::addColumn<QString>("step");
+    QTest::addColumn<QString>("more");
+    QTest::newRow("approval") << R"({"name":"first","tool":"pay","approval":{"role":"ops","expires":"600s"}})"
+                              << QString();
+    QTest::newRow("deadline") << kOne << R"(,"deadline":"600s")";
+}
+
+void TestEngineClocks::aStepEndsNothingThatPeopleHaveTimeFor()
+{
+    QFETCH(QString, step);
+    QFETCH(QString, more);
+    Cluster c;
+    c.add(workflow("one", step.toStdString(), more.toStdString()));
+    Node& a = c.engine(named("a"));
+    const RunId run = c.start("one");
+    const auto ended = [&] {
+        const RunState state = c.load(run);
+        return state.blocked == Reason::Deadline
+            || (!state.approvals.empty() && state.approvals.front().state == ApprovalState::Expired);
+    };
+    c.pass(500);
+    c.clock.jumpWall(kHour);
+    c.pass(700);
+    QVERIFY(!ended());
+    QCOMPARE(a.alerts, (std::vector<std::string>{"expiry_held"}));
+    c.clock.jumpWall(-kHour);  // somebody has set it right
+    c.pass(5'000);
+    QVERIFY(!ended());
+    c.clock.jumpWall(kHour);  // and that is what it is
+    c.pass(kLease + 3'000);
+    QVERIFY(ended());
 }
 
 QTEST_APPLESS_MAIN(TestEngineClocks)

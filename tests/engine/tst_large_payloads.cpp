@@ -29,6 +29,14 @@ struct Bench : Cluster {
         node.settle();
         return run;
     }
+    // The output is staged, and the input that is made of it is made.
+    static void stage(Node& node)
+    {
+        for (int i = 0; i < 2; ++i) {
+            node.pool.doAll();
+            node.settle();
+        }
+    }
     std::string outputOf(const RunId& run)
     {
         const PayloadRef ref = load(run).steps[0].output;
@@ -46,6 +54,9 @@ private Q_SLOTS:
     void theEngineGoesOnWhileAnOutputIsStaged();
     void anOutputOutlivesASessionThatIsLost();
     void aFailedCopyIsTriedAgain();
+    void whatIsMadeOfALargeOutputIsMadeBeside();
+    void theRunsOutputIsMadeBeside();
+    void aTemplateThatCannotBeFilledBesideFailsItsStep();
     void aLargeInputIsReadBesideAndHandedOver();
     void anAttemptIsStoppedWhileItsInputIsRead();
     void aCallWhoseInputTookTooLongToReadIsNotMade();
@@ -116,13 +127,74 @@ void TestLargePayloads::aFailedCopyIsTriedAgain()
     QCOMPARE(b.load(run).steps[0].attempts, 1U);
 }
 
-void TestLargePayloads::aLargeInputIsReadBesideAndHandedOver()
+// Filling the next step's template and hashing what comes of it: the run waits for it, the engine does not.
+void TestLargePayloads::whatIsMadeOfALargeOutputIsMadeBeside()
 {
     Bench b;
     Node& a = b.engine();
     const RunId run = b.answered(a, "two");
     a.pool.doAll();
     a.settle();
+    QCOMPARE(a.pool.waiting.size(), std::size_t(1));
+    QCOMPARE(b.load(run).steps[0].state, StepState::Running);
+    const RunId small = b.start("one");
+    b.pass(300);
+    a.executor.complete(1, "7");
+    b.pass(300);
+    QVERIFY(b.load(small).closed);
+    a.pool.doAll();
+    a.settle();
+    const RunState state = b.load(run);
+    QCOMPARE(state.steps[0].state, StepState::Complete);
+    QCOMPARE(state.steps[1].state, StepState::Running);
+    const auto input = b.store->payload(run, state.steps[1].input.id, 0, kPayloadLimit);
+    CAIRN_VERIFY_OK(input);
+    QCOMPARE(*input, kLarge);
+    QCOMPARE(b.outputOf(run), kLarge);
+    QCOMPARE(b.verified(run), std::string());
+}
+
+void TestLargePayloads::theRunsOutputIsMadeBeside()
+{
+    Bench b;
+    b.add(workflow("gives", kOne, R"(,"output":{"$from":"first"})"));
+    Node& a = b.engine();
+    const RunId run = b.answered(a, "gives");
+    a.pool.doAll();
+    a.settle();
+    QCOMPARE(a.pool.waiting.size(), std::size_t(1));
+    QVERIFY(!b.load(run).closed);
+    a.pool.doAll();
+    a.settle();
+    const RunState state = b.load(run);
+    QVERIFY(state.closed);
+    const auto output = b.store->payload(run, state.output.id, 0, kPayloadLimit);
+    CAIRN_VERIFY_OK(output);
+    QCOMPARE(*output, kLarge);
+    QCOMPARE(b.verified(run), std::string());
+}
+
+void TestLargePayloads::aTemplateThatCannotBeFilledBesideFailsItsStep()
+{
+    Bench b;
+    b.add(workflow("lacks", R"({"name":"first","tool":"look"},
+        {"name":"second","tool":"look","after":["first"],"input":{"$from":"first","at":"/nothing"}})"));
+    Node& a = b.engine();
+    const RunId run = b.answered(a, "lacks");
+    b.stage(a);
+    const RunState state = b.load(run);
+    QCOMPARE(state.steps[0].state, StepState::Complete);
+    QCOMPARE(state.steps[1].state, StepState::Failed);
+    QCOMPARE(state.steps[1].reason, Reason::Incompatible);
+    QCOMPARE(b.verified(run), std::string());
+}
+
+void TestLargePayloads::aLargeInputIsReadBesideAndHandedOver()
+{
+    Bench b;
+    Node& a = b.engine();
+    const RunId run = b.answered(a, "two");
+    b.stage(a);
     QCOMPARE(b.load(run).steps[1].state, StepState::Running);
     QCOMPARE(a.executor.started.size(), std::size_t(1));  // its input is being read
     QCOMPARE(a.pool.waiting.size(), std::size_t(1));
@@ -139,8 +211,7 @@ void TestLargePayloads::anAttemptIsStoppedWhileItsInputIsRead()
     Bench b;
     Node& a = b.engine();
     const RunId run = b.answered(a, "two");
-    a.pool.doAll();
-    a.settle();
+    b.stage(a);
     QCOMPARE(a.pool.waiting.size(), std::size_t(1));
     QVERIFY(b.act(run, cmd::Cancel{true}).kind == Outcome::Kind::Committed);
     b.pass(500);
@@ -165,8 +236,7 @@ void TestLargePayloads::aCallWhoseInputTookTooLongToReadIsNotMade()
         b.nodes.clear();
         Node& a = b.engine(config);
         const RunId run = b.answered(a, "pays");
-        a.pool.doAll();
-        a.settle();
+        b.stage(a);
         QCOMPARE(a.pool.waiting.size(), std::size_t(1));
         b.clock.advance(b.load(run).steps[1].attempt->timeoutAt - b.clock.wallMs() - left);
         a.pool.doAll();

@@ -5,49 +5,73 @@
 #include "tests/support/cairn_qtest.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
+#include <utility>
+#include <vector>
 
 using namespace cairn;
 
 namespace {
 
-// What came back, and threads that are to meet.
+// What came back, and threads that are to meet. The caller's thread is the loop: what is posted waits for it.
 struct Bench {
     ManualClock clock;
     std::shared_ptr<MemoryDatabase> db = makeMemoryDatabase({}, clock, 1);
     std::unique_ptr<StoreWriter> own = connectMemory(db);
     std::mutex mutex;
     std::condition_variable changed;
-    int done = 0;
+    std::vector<WorkPool::Done> mail;
+    int done = 0;  // of the caller's thread
     int inside = 0;
     std::set<std::thread::id> threads;
     std::set<const StoreWriter*> connections;
+    std::set<std::thread::id> openers;
     int opened = 0;
-    bool refuses = false;
+    std::function<std::optional<Error>()> refuses;  // asked at each opening, on whichever thread
 
     std::unique_ptr<WorkPool> pool(unsigned threads_)
     {
         return makeThreadPool(threads_,
             {[this]() -> Result<std::unique_ptr<StoreWriter>> {
-                 ++opened;
-                 if (refuses)
-                     return makeError(ErrorKind::Io, "no more files");
+                 {
+                     const std::lock_guard lock(mutex);
+                     ++opened;
+                     openers.insert(std::this_thread::get_id());
+                     changed.notify_all();
+                 }
+                 if (auto problem = refuses ? refuses() : std::nullopt)
+                     return *std::move(problem);
                  return connectMemory(db);
              },
-                [this](const WorkPool::Done& after) {
+                [this](WorkPool::Done after) {
                     const std::lock_guard lock(mutex);
-                    after();
+                    mail.push_back(std::move(after));
                     changed.notify_all();
                 },
                 *own});
     }
+    // Does what was posted, until the condition holds.
     template<typename F> bool await(F holds)
     {
+        const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
         std::unique_lock lock(mutex);
-        return changed.wait_for(lock, std::chrono::seconds(20), holds);
+        for (;;) {
+            const auto posted = std::exchange(mail, {});
+            lock.unlock();
+            for (const WorkPool::Done& each : posted)
+                each();
+            lock.lock();
+            if (holds())
+                return true;
+            if (mail.empty() && changed.wait_until(lock, until) == std::cv_status::timeout)
+                return false;
+        }
     }
     WorkPool::Work noting()
     {
@@ -59,7 +83,7 @@ struct Bench {
     }
     WorkPool::Done counting()
     {
-        return [this] { ++done; };  // under the mutex, by `post`
+        return [this] { ++done; };
     }
 };
 
@@ -72,6 +96,7 @@ private Q_SLOTS:
     void worksBesideTheCallerAndTellsAfterwards();
     void twoWorkAtOnceEachWithItsOwnStore();
     void withoutAStoreTheCallerWorks();
+    void aServerThatIsAwayKeepsNobody();
     void endsWithWorkUnderWayAndWaiting();
 };
 
@@ -115,13 +140,43 @@ void TestWorkPool::twoWorkAtOnceEachWithItsOwnStore()
 void TestWorkPool::withoutAStoreTheCallerWorks()
 {
     Bench bench;
-    bench.refuses = true;
+    bench.refuses = [] { return makeError(ErrorKind::Io, "no more files"); };
     const auto pool = bench.pool(2);
     pool->run(bench.noting(), bench.counting());
     pool->run(bench.noting(), bench.counting());
-    QCOMPARE(bench.done, 2);
+    QVERIFY(bench.await([&] { return bench.done == 2; }));
     QCOMPARE(bench.threads, std::set<std::thread::id>{std::this_thread::get_id()});
     QCOMPARE(bench.connections, std::set<const StoreWriter*>{bench.own.get()});
+    QVERIFY(!bench.openers.contains(std::this_thread::get_id()));
+}
+
+// It is tried beside the caller's thread, for as long as that takes, and the work waits.
+void TestWorkPool::aServerThatIsAwayKeepsNobody()
+{
+    Bench bench;
+    bool answers = false;
+    int refused = 0;
+    bench.refuses = [&]() -> std::optional<Error> {
+        std::unique_lock lock(bench.mutex);
+        if (!bench.changed.wait_for(lock, std::chrono::seconds(20), [&] { return answers; }))
+            return makeError(ErrorKind::Io, "the caller waits for its answer");
+        if (++refused > 2)
+            return std::nullopt;
+        return makeError(ErrorKind::Disconnected, "nobody answers");
+    };
+    const auto pool = bench.pool(1);
+    pool->run(bench.noting(), bench.counting());
+    QVERIFY(bench.await([&] { return bench.opened == 1; }));
+    QVERIFY(!bench.openers.contains(std::this_thread::get_id()));
+    {
+        const std::lock_guard lock(bench.mutex);
+        answers = true;
+        bench.changed.notify_all();
+    }
+    QVERIFY(bench.await([&] { return bench.done == 1; }));
+    QCOMPARE(bench.opened, 3);
+    QVERIFY(!bench.connections.contains(bench.own.get()));
+    QVERIFY(!bench.threads.contains(std::this_thread::get_id()));
 }
 
 void TestWorkPool::endsWithWorkUnderWayAndWaiting()

@@ -215,7 +215,7 @@ std::string RandomWorld::Impl::workerMove(RunDriver& d, const CommandDice& dice)
     case 3: {
         cmd::Fail c;
         c.attempt = attempt(d, at);
-        c.failure = static_cast<FailureClass>(1 + detail % 7);
+        c.failure = static_cast<FailureClass>(1 + detail % words<FailureClass>().size());
         c.effect = static_cast<EffectKnowledge>(1 + (detail / 7) % 4);
         c.cancelled = detail > 240;
         c.error = payload("error");

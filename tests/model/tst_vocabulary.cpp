@@ -61,8 +61,8 @@ template<> struct Keys<EffectKnowledge> {
 };
 template<> struct Keys<FailureClass> {
     static constexpr std::uint8_t kFirst = 1;
-    static inline const std::vector<std::string_view> kAll{
-        "retryable", "permanent", "rate_limited", "credential", "rejected", "too_large", "crashed"};
+    static inline const std::vector<std::string_view> kAll{"retryable", "permanent", "rate_limited",
+        "credential", "rejected", "too_large", "crashed", "not_begun"};
 };
 template<> struct Keys<ApprovalState> {
     static constexpr std::uint8_t kFirst = 1;

@@ -16,7 +16,7 @@
 // Operators and approvers judge by payloads, and by what others did.
 #define CAIRN_PG_TABLE_RIGHTS \
     "('engine operator approver auditor viewer', '" CAIRN_PG_OPEN_TABLES " artifact_place', 'SELECT', '-')," \
-    "('engine operator approver auditor', 'artifact_chunks audit audit_head payloads staged_acts', " \
+    "('engine operator approver auditor', 'artifact_chunks audit audit_head checkpoint_heads checkpoints payloads staged_acts', " \
     "'SELECT', " \
     "'-')," \
     "('viewer', 'payloads', 'SELECT', 'run id hash size media artifact redacted_by')," \
@@ -30,7 +30,7 @@
     "('engine', 'meta', 'UPDATE', 'clock_offset change_base')"
 
 #define CAIRN_PG_FUNCTION_RIGHTS \
-    "('engine', 'append_audit finish_staged forget_staged lock_audit_head take_staged')," \
+    "('engine', 'append_audit append_checkpoint finish_staged forget_staged lock_audit_head take_staged')," \
     "('operator approver', 'stage_act')"
 
 #define CAIRN_PG_SCHEMA_READERS "'engine operator approver auditor viewer'"

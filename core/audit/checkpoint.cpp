@@ -96,7 +96,7 @@ private:
 
     Status checkRun(const OpenHead& open)
     {
-        Digest head;
+        Digest head = open.coveredHead;
         std::uint64_t version = open.covered;
         bool whole = true;
         const auto see = [&](const RunId& run, const SealedEntry& entry) {
@@ -106,13 +106,6 @@ private:
             head = entry.hash;
             ++version;
         };
-        if (open.covered > 0) {
-            CAIRN_TRY_ASSIGN(const LoadedRun covered,
-                m_store.loadRun(open.now.run, open.covered, open.covered));
-            if (covered.entries.empty())
-                return willNotSign("run " + toText(open.now.run) + " has lost entries");
-            head = covered.entries.front().hash;
-        }
         while (whole && version < open.now.version) {
             const std::uint64_t before = version;
             CAIRN_TRY(m_store.eachEntry({open.now.run, version},

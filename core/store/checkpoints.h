@@ -40,6 +40,7 @@ struct RunHead {
 struct OpenHead {
     RunHead now;
     std::uint64_t covered = 0;
+    Digest coveredHead;  // what was signed for it
 };
 
 // A head that a checkpoint covers, and what is there now.

@@ -1,8 +1,6 @@
 #include "core/store/checks.h"
 #include "core/store/memory/memory_connection.h"
 
-#include <algorithm>
-
 namespace cairn {
 
 Result<AuditEnd> MemoryStore::auditEnd()
@@ -48,8 +46,9 @@ Result<std::vector<OpenHead>> MemoryStore::runHeads(const RunId& after, std::siz
     for (auto at = m_db->runs.upper_bound(after); at != m_db->runs.end() && out.size() < limit; ++at) {
         const HotRow& hot = at->second.hot;
         const auto covered = m_db->covered.find(at->first);
-        out.push_back({{at->first, hot.version, hot.head},
-            covered == m_db->covered.end() ? 0 : covered->second});
+        const RunHead none;
+        const RunHead& last = covered == m_db->covered.end() ? none : covered->second;
+        out.push_back({{at->first, hot.version, hot.head}, last.version, last.head});
     }
     return out;
 }
@@ -75,7 +74,8 @@ Status MemoryStore::appendCheckpoint(const CheckpointRow& row, std::span<const R
     CAIRN_TRY(checkCheckpoint(row, heads, m_db->checkpoints.size()));
     m_db->checkpoints.push_back({row, {heads.begin(), heads.end()}});
     for (const RunHead& head : heads)
-        m_db->covered[head.run] = std::max(m_db->covered[head.run], head.version);
+        if (RunHead& last = m_db->covered[head.run]; last.version < head.version)
+            last = head;
     return {};
 }
 

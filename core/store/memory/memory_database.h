@@ -72,7 +72,7 @@ public:
         std::vector<RunHead> heads;
     };
     std::vector<Checkpoint> checkpoints;
-    std::map<RunId, std::uint64_t> covered;  // highest version of a run in one of them
+    std::map<RunId, RunHead> covered;  // the highest of each run in one of them
     std::map<ArtifactId, MemoryArtifact> artifacts;
 
     [[nodiscard]] TimeMs now() const { return clock->wallMs() + info.clockOffset; }

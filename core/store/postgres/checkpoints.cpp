@@ -17,7 +17,7 @@ CREATE TABLE cairn.checkpoints(
 CREATE TABLE cairn.checkpoint_heads(
   checkpoint bigint NOT NULL, run uuid NOT NULL, version bigint NOT NULL, head bytea NOT NULL,
   PRIMARY KEY(checkpoint, run));
-CREATE INDEX checkpoint_heads_run ON cairn.checkpoint_heads(run, version);
+CREATE INDEX checkpoint_heads_run ON cairn.checkpoint_heads(run, version, head);
 CREATE FUNCTION cairn.append_checkpoint(as_number bigint, of_store bytea, at_time bigint, at_seq bigint, at_head bytea,
   run_count bigint, heads_digest bytea, before bytea, with_key bytea, signed bytea, as_login text, of_runs uuid[],
   versions bigint[], heads bytea[]) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -99,7 +99,7 @@ Result<std::vector<CoveredHead>> PostgresStore::coveredHeads(std::uint64_t check
 Result<std::vector<OpenHead>> PostgresStore::runHeads(const RunId& after, std::size_t limit)
 {
     const auto readOpen = [](Rows& q, OpenHead& h) {
-        q.read(h.now.run, h.now.version, h.now.head, h.covered);
+        q.read(h.now.run, h.now.version, h.now.head, h.covered, h.coveredHead);
     };
     return readAll<OpenHead>(Sql::RunHeads, readOpen, RawId{after.bytes}, limit);
 }

@@ -15,7 +15,7 @@ CREATE TABLE checkpoints(
 CREATE TABLE checkpoint_heads(
   checkpoint INTEGER NOT NULL, run BLOB NOT NULL, version INTEGER NOT NULL, head BLOB NOT NULL,
   PRIMARY KEY(checkpoint, run)) STRICT, WITHOUT ROWID;
-CREATE INDEX checkpoint_heads_run ON checkpoint_heads(run, version);
+CREATE INDEX checkpoint_heads_run ON checkpoint_heads(run, version, head);
 CREATE TRIGGER checkpoints_in_order BEFORE INSERT ON checkpoints
 WHEN NEW.number <> 1 + (SELECT ifnull(max(number), 0) FROM checkpoints)
 BEGIN SELECT RAISE(ABORT, 'checkpoints are numbered without a hole'); END;
@@ -99,7 +99,7 @@ Result<std::vector<OpenHead>> SqliteStore::runHeads(const RunId& after, std::siz
     Query query(db(), Sql::RunHeads);
     query.bind(Blob{after.view()}, limit);
     return readAll<OpenHead>(query,
-        [](Query& q, OpenHead& h) { q.read(h.now.run, h.now.version, h.now.head, h.covered); });
+        [](Query& q, OpenHead& h) { q.read(h.now.run, h.now.version, h.now.head, h.covered, h.coveredHead); });
 }
 
 // One entry object for all: its body keeps its room, so that a page needs no memory of its own.

@@ -128,6 +128,10 @@ inline constexpr const char* kReasonHelp =
 // The same of an act on the store as a whole: what would happen, or why it would be refused.
 [[nodiscard]] int printPreview(Session& session, const Status& allowed, const std::string& willHappen);
 
+// Where the store's history does not extend what this client verified before (verbs_audit.cpp); remembers the
+// end where it does.
+[[nodiscard]] std::optional<VerifyProblem> headProblem(Session& session);
+
 // The whole program. Gives the exit code.
 [[nodiscard]] int runCommandLine(int argc, char** argv);
 

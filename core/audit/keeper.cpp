@@ -48,7 +48,7 @@ void Keeper::look(bool last)
         if (!m_store) {
             CAIRN_TRY_ASSIGN(m_store, m_options.openStore(m_options.storeUrl, {}));
         }
-        CAIRN_TRY_ASSIGN(const bool due, checkpointDue(*m_store, last ? 1 : m_options.every));
+        CAIRN_TRY_ASSIGN(const bool due, checkpointDue(*m_store, last ? 0 : m_options.every));
         if (!due)
             return std::optional<Checkpointed>();
         CAIRN_TRY_ASSIGN(auto made, makeCheckpoint(*m_store, m_key, m_options.login));

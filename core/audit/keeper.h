@@ -18,8 +18,8 @@ struct KeeperOptions {
     std::function<void(const Result<Checkpointed>&)> onDone{};  // on the thread, after each
 };
 
-// One makes checkpoints from its construction until it is stopped, and then a last one where anything went
-// on. What fails is logged and tried again at the next look.
+// One makes checkpoints from its construction until it is stopped, and then a last one. What fails is logged
+// and tried again at the next look.
 class Keeper {
 public:
     Keeper(KeeperOptions options, SigningKey key);

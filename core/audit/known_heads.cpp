@@ -141,7 +141,7 @@ std::optional<Remembered> parse(const Json& json)
 
 std::string fromClient(const Remembered& seen)
 {
-    return "this client, which verified on " + formatInstant(seen.at) + ",";
+    return "what this client verified on " + formatInstant(seen.at);
 }
 
 Found rewritten(Damage kind, const char* chain, std::uint64_t number, const std::string& text)
@@ -158,20 +158,20 @@ Result<std::optional<Found>> compare(StoreReader& store, const Remembered& seen)
         const std::string name = "entry " + std::to_string(seen.seq);
         if (!there)
             return std::optional(rewritten(Damage::CutAtEnd, "audit", seen.seq,
-                name + ", which " + fromClient(seen) + " knows, is gone"));
+                name + ", the newest of " + fromClient(seen) + ", is gone"));
         if (rows.front().hash != seen.head)
             return std::optional(rewritten(Damage::ReplacedTail, "audit", seen.seq,
-                name + " is not the one that " + fromClient(seen) + " knows"));
+                name + " is not the one in " + fromClient(seen)));
     }
     if (seen.checkpoint > 0) {
         CAIRN_TRY_ASSIGN(const auto rows, store.checkpoints(seen.checkpoint - 1, 1));
         const std::string name = "checkpoint " + std::to_string(seen.checkpoint);
         if (rows.empty() || rows.front().number != seen.checkpoint)
             return std::optional(rewritten(Damage::CutAtEnd, "checkpoints", seen.checkpoint,
-                name + ", which " + fromClient(seen) + " knows, is gone"));
+                name + ", the newest of " + fromClient(seen) + ", is gone"));
         if (checkpointHash(rows.front()) != seen.checkpointHash)
             return std::optional(rewritten(Damage::ReplacedTail, "checkpoints", seen.checkpoint,
-                name + " is not the one that " + fromClient(seen) + " knows"));
+                name + " is not the one in " + fromClient(seen)));
     }
     return std::optional<Found>();
 }

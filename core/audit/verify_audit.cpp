@@ -45,7 +45,7 @@ public:
             if (!m_broken && known.number > m_report.checkpoints)
                 broken(Damage::CutAtEnd, m_report.checkpoints + 1,
                     "they end with " + number(m_report.checkpoints) + ", and " + known.from
-                        + " knows checkpoint " + number(known.number));
+                        + " names checkpoint " + number(known.number));
         return {};
     }
     // Ends of the audit that they have signed.
@@ -80,13 +80,10 @@ private:
             broken(Damage::ReplacedTail, here, name + " was made after another one than " + number(here - 1));
             return {};
         }
-        const bool own = row.store == m_id;
-        if (!own && m_own) {
+        if (row.store != m_id) {
             broken(Damage::Inserted, here, name + " was made in another store, " + uuidText(row.store));
             return {};
         }
-        m_own = m_own || own;
-        m_report.moved += own ? 0 : 1;
         CAIRN_TRY(heads(row));
         accept(row);
         return {};
@@ -102,7 +99,7 @@ private:
         for (const KnownCheckpoint& known : m_questions.checkpoints)
             if (!m_broken && known.number == row.number && known.hash != m_report.newestHash)
                 broken(Damage::ReplacedTail, row.number,
-                    "checkpoint " + number(row.number) + " is not the one that " + known.from + " knows");
+                    "checkpoint " + number(row.number) + " is not the one that " + known.from + " names");
     }
 
     Status heads(const CheckpointRow& row)
@@ -144,7 +141,6 @@ private:
     Report& m_report;
     UuidBytes m_id{};
     std::vector<KnownHead> m_heads;
-    bool m_own = false;
     bool m_broken = false;
 };
 
@@ -198,7 +194,7 @@ private:
             if (const KnownHead& known = m_known[m_next]; known.hash != row.hash) {
                 found(Damage::ReplacedTail, row.seq,
                     "entry " + number(row.seq) + " is not the one that " + known.from
-                        + " knows: it, or entries before it, were replaced by a chain made anew");
+                        + " names: it, or entries before it, were replaced by a chain made anew");
                 return false;
             }
         return true;
@@ -223,11 +219,10 @@ private:
         if (m_next < m_known.size())
             found(Damage::CutAtEnd, m_walk.seq + 1,
                 "it ends with entry " + number(m_walk.seq) + ", and " + m_known[m_next].from
-                    + " knows entry " + number(m_known[m_next].seq));
+                    + " names entry " + number(m_known[m_next].seq));
         else if (!m_anywhere.empty())
             found(Damage::CutAtEnd, m_walk.seq + 1,
-                "it does not contain the head that " + m_anywhere.front().from
-                    + " knows: its tail was cut off, or it was made anew");
+                "it does not contain " + m_anywhere.front().from + ": its tail was cut off, or it was made anew");
     }
 
     StoreReader& m_store;
@@ -257,7 +252,7 @@ Result<Report> verifyAudit(StoreReader& store, const Questions& questions)
     std::vector<KnownHead> known = checkpoints.take();
     known.insert(known.end(), questions.heads.begin(), questions.heads.end());
     if (end.toldSeq > 0)
-        known.push_back({"the store's own note of its end", end.toldSeq, end.toldHash});
+        known.push_back({"the store's own note of its end (audit_head)", end.toldSeq, end.toldHash});
     CAIRN_TRY_ASSIGN(auto walk, walkAudit(store, 0, {}, std::move(known)));
     report.entries = walk.seq;
     report.head = walk.head;

@@ -9,7 +9,7 @@ namespace cairn::audit {
 
 // An entry of the audit that somebody has seen.
 struct KnownHead {
-    std::string from;       // for people: "this client saw on 2026-11-29", "anchor 3 of FILE"
+    std::string from;       // for people: "checkpoint 3", "the head you kept", "anchor 3 of FILE"
     std::uint64_t seq = 0;  // 0: not said, any entry will do
     Digest hash;
 };
@@ -35,7 +35,6 @@ struct Report {
     std::uint64_t checkpoints = 0;
     CheckpointRow newest;        // where there is one
     Digest newestHash;           // of it
-    std::uint64_t moved = 0;     // checkpoints that were made where this store was before it was moved
     std::vector<Found> found;    // of each chain the first; empty: nothing is wrong
 };
 // Blocks. Cancelled after the store's interrupt(). Errors are those of the store: damage is no error.

@@ -4,6 +4,7 @@
 
 #include "core/base/rng.h"
 #include "core/store/checks.h"
+#include "core/store/postgres/audit_head.h"
 #include "core/store/postgres/postgres_store.h"
 #include "core/store/postgres/schema.h"
 
@@ -142,8 +143,7 @@ public:
     Result<std::optional<CheckpointRow>> newestCheckpoint() override;
     Result<std::vector<CoveredHead>> coveredHeads(std::uint64_t checkpoint) override;
     Result<std::vector<OpenHead>> runHeads(const RunId& after, std::size_t limit) override;
-    Result<std::size_t> eachEntry(
-        const ChainPlace& after, std::size_t limit, const SeeEntry& see) override;
+    Result<std::size_t> eachEntry(const ChainPlace& after, std::size_t limit, const SeeEntry& see) override;
     Status appendCheckpoint(const CheckpointRow& row, std::span<const RunHead> heads) override;
     Status changeFence(const FenceChange& change) override;
     Status changeArtifacts(const ArtifactChange& change) override;
@@ -289,16 +289,6 @@ void readAttribute(Rows& rows, AttributeRow& row);
 void readListRow(Rows& rows, ListRow& row);
 void readEffect(Rows& rows, EffectRow& row);
 void readAudit(Rows& rows, AuditRow& row);
-// The chain's end, locked by LockAuditHead in the open transaction.
-struct AuditHead {
-    std::uint64_t seq = 0;
-    Digest hash;
-};
-// Fills in number, previous hash and hash; `head` moves on.
-void chain(AuditRow& row, AuditHead& head);
-// Adds the sealed rows to the batch.
-void addAudit(Batch& batch, const std::vector<AuditRow>& rows);
-
 // A change cursor is a transaction's number and a place in it.
 inline constexpr unsigned kPlaceBits = 20;
 

@@ -6,9 +6,11 @@
 #include "core/audit/anchor.h"
 #include "core/audit/known_heads.h"
 #include "core/base/text.h"
+#include "core/service/staged.h"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <unistd.h>

@@ -1,7 +1,5 @@
 #include "core/audit/anchor.h"
 
-#include "core/base/text.h"
-
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

@@ -223,12 +223,31 @@ AuditRow Session::personAct() const
     return row;
 }
 
-bool Session::reasonGiven()
+bool Session::reasonGiven(std::optional<Verb> act)
 {
     const auto missing = reasonMissing(info().safety, reasonLength(options.reason));
-    if (missing)
-        fail(exitOfRejection(*missing), missing->text);
-    return !missing;
+    if (!missing)
+        return true;
+    fail(exitOfRejection(*missing), missing->text);
+    if (act)
+        recordRefusal(*act, missing->text);
+    return false;
+}
+
+void Session::recordRefusal(Verb verb, const std::string& why)
+{
+    AuditRow row = personAct();
+    row.login = login();
+    row.time = service().now();
+    row.kind = "refused";
+    row.verb = verb;
+    row.target = "store";
+    row.command = makeId<CommandId>(clock.wallMs(), rng);
+    row.after = "{\"refused\":\"reason_missing\",\"why\":";
+    appendJsonString(row.after, why);
+    row.after += "}";
+    if (const auto seq = store().appendAudit(std::move(row)); !seq)
+        note("the refusal could not be put on record: " + seq.error().text);
 }
 
 bool Session::record(

@@ -81,7 +81,8 @@ public:
     [[nodiscard]] AuditRow personAct() const;  // who acts, where, and why; the rest is the act's
     // Whether --reason is as the store asks for it; prints the error. For acts on the store as a whole that
     // change what is in it, before anything is done: acts on runs are asked by the rules.
-    bool reasonGiven();
+    // `act`: a refusal is put on record as one of this act, with a store that is open for writing.
+    bool reasonGiven(std::optional<Verb> act = {});
     // Records a person's act on the store as a whole, with --reason. Prints the error and gives false where
     // it cannot be recorded. `before` and `after` are JSON.
     bool record(Verb verb, const std::string& target, const std::string& before, const std::string& after);
@@ -92,6 +93,7 @@ public:
     std::string warning;  // beside the outcome of an act that is done and will probably not do what was meant
 
 private:
+    void recordRefusal(Verb verb, const std::string& why);
     bool open(bool readOnly);
     std::unique_ptr<StoreWriter> opened(bool readOnly);
     void print(const std::string& text, std::string (*safe)(std::string_view));

@@ -274,7 +274,7 @@ int artifacts(Session& s, const ArtifactArguments& arguments)
         return s.fail(kUsage, "--sweep stands alone");
     if (!s.options.preview && (s.openWriter(), s.exitCode != kDone))
         return s.exitCode;
-    if (!s.options.preview && !s.reasonGiven())
+    if (!s.options.preview && !s.reasonGiven(Verb::PlaceArtifacts))
         return s.exitCode;
     return arguments.sweep ? sweep(s, arguments) : change(s, arguments);
 }

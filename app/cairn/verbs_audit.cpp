@@ -276,7 +276,7 @@ int checkpoint(Session& s, const std::string& keyFile)
             "where all histories stand now is signed with " + publicKeyText(key->publicKey())
                 + " and kept as a checkpoint");
     // Before it, so that it is covered.
-    if (!s.reasonGiven())
+    if (!s.reasonGiven(Verb::SignCheckpoint))
         return s.exitCode;
     if (const Status recorded = recordSigning(s); !recorded)
         return s.fail(recorded.error());

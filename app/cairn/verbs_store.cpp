@@ -282,7 +282,7 @@ int clockOffset(Session& s, const std::string& text)
     if (s.options.preview)
         return printPreview(
             s, checkClockOffset(s.info()), "the test clock will be " + formatSpan(offset) + " ahead");
-    if (!s.reasonGiven())
+    if (!s.reasonGiven(Verb::MoveClock))
         return s.exitCode;
     if (auto set = s.store().setClockOffset(offset); !set)
         return s.fail(set.error());

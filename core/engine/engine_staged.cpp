@@ -29,9 +29,16 @@ void EngineCore::Impl::carryOut(const StagedAct& act)
     auto submission = cairn::submissionOf(act);
     if (!submission) {
         log::warning("staged_act_refused", {{"run", act.run}, {"text", submission.error().text}});
+        // On record before it is answered; where that cannot be, it is given out again.
+        const auto seq = seams.store.appendAudit(refusedEntry(act, submission.error(), service->now()));
+        if (!seq) {
+            carryingOut.erase(act.command);
+            return trouble(seq.error());
+        }
         Outcome outcome;
         outcome.run = act.run;
         outcome.error = submission.error();
+        outcome.auditSeq = *seq;
         return finishStaged(act, outcome);
     }
     service->submit(*std::move(submission), [this, act, by = session](const Outcome& outcome) {

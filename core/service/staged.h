@@ -22,6 +22,9 @@ namespace cairn {
 // but who staged it.
 [[nodiscard]] Result<Submission> submissionOf(const StagedAct& act);
 
+// The audit's entry on an act that submissionOf() did not accept: refused, in the name of who staged it.
+[[nodiscard]] AuditRow refusedEntry(const StagedAct& act, const Error& why, TimeMs now);
+
 // The act with what became of it.
 [[nodiscard]] StagedAct answered(StagedAct act, const Outcome& outcome);
 // False: the store could not say; the act goes on waiting.

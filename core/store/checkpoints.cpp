@@ -38,6 +38,15 @@ Result<std::size_t> StoreReader::eachEntry(const ChainPlace&, std::size_t, const
     return keepsNone();
 }
 
+Result<std::size_t> StoreReader::scanEntries(ScanPlace& place, std::size_t limit, const SeeEntry& see)
+{
+    const ChainPlace after = place.chain;
+    return eachEntry(after, limit, [&](const RunId& run, const SealedEntry& entry) {
+        place.chain = {run, entry.version};
+        see(run, entry);
+    });
+}
+
 Status StoreWriter::appendCheckpoint(const CheckpointRow&, std::span<const RunHead>) { return keepsNone(); }
 
 Status checkCheckpoint(const CheckpointRow& row, std::span<const RunHead> heads, std::uint64_t newest)

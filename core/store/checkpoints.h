@@ -63,6 +63,11 @@ struct ChainPlace {
     RunId run;
     std::uint64_t version = 0;
 };
+// Where a scan of all entries stands; a new one begins it. Its fields are the store's.
+struct ScanPlace {
+    ChainPlace chain;
+    std::int64_t row = 0;
+};
 // One entry of one run; `previous` is not set. Valid during the call only.
 using SeeEntry = std::function<void(const RunId& run, const SealedEntry& entry)>;
 

@@ -168,6 +168,10 @@ public:
     {
         return m_store->runHeads(after, limit);
     }
+    Result<std::size_t> scanEntries(ScanPlace& place, std::size_t limit, const SeeEntry& see) override
+    {
+        return m_store->scanEntries(place, limit, see);
+    }
     Result<std::size_t> eachEntry(const ChainPlace& after, std::size_t limit, const SeeEntry& see) override
     {
         return m_store->eachEntry(after, limit, see);

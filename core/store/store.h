@@ -129,6 +129,10 @@ public:
     [[nodiscard]] virtual Result<std::vector<CoveredHead>> coveredHeads(std::uint64_t checkpoint);
     // Runs as they stand, by id, after that one. A page reads no more rows than it gives.
     [[nodiscard]] virtual Result<std::vector<OpenHead>> runHeads(const RunId& after, std::size_t limit);
+    // Goes on through the entries of all runs in the order that reads fastest: mostly that in which they were
+    // written, but a run's need not come in the order of versions. How many there were; 0: that is all.
+    [[nodiscard]] virtual Result<std::size_t> scanEntries(
+        ScanPlace& place, std::size_t limit, const SeeEntry& see);
     // Shows up to `limit` entries of all runs after that place, by (run, version). How many there were.
     [[nodiscard]] virtual Result<std::size_t> eachEntry(
         const ChainPlace& after, std::size_t limit, const SeeEntry& see);

@@ -136,6 +136,18 @@ void ContractTest::entriesOfAllRunsAreReadInOrder()
     }
     QCOMPARE(seen.size(), std::size_t{6});
     QVERIFY(std::is_sorted(seen.begin(), seen.end()));
+    // In whatever order: each once.
+    std::vector<std::pair<RunId, std::uint64_t>> scanned;
+    ScanPlace place;
+    for (std::size_t read = 1; read > 0;) {
+        const auto page = m_store->scanEntries(place, 2, [&](const RunId& run, const SealedEntry& entry) {
+            scanned.emplace_back(run, entry.version);
+        });
+        QVERIFY(page);
+        read = *page;
+    }
+    std::sort(scanned.begin(), scanned.end());
+    QVERIFY(scanned == seen);
 }
 
 void ContractTest::theAuditsEndIsTold()

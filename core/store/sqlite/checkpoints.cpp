@@ -119,6 +119,22 @@ Result<std::size_t> SqliteStore::eachEntry(
     return seen;
 }
 
+// By place in the file, so that each page of it is read once.
+Result<std::size_t> SqliteStore::scanEntries(ScanPlace& place, std::size_t limit, const SeeEntry& see)
+{
+    Query query(db(), Sql::ScanEntries);
+    query.bind(place.row, limit);
+    std::size_t seen = 0;
+    RunId run;
+    SealedEntry entry;
+    CAIRN_TRY(forEach(query, [&](Query& q) {
+        q.read(place.row, run, entry.version, entry.command, entry.format, entry.hash, entry.body);
+        see(run, entry);
+        ++seen;
+    }));
+    return seen;
+}
+
 Status SqliteStore::appendCheckpoint(const CheckpointRow& row, std::span<const RunHead> heads)
 {
     return write([&](const WriteContext&) -> Status {

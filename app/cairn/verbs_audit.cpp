@@ -179,14 +179,14 @@ int printWhole(Session& s, const audit::Report& report, audit::Evidence evidence
         Json json{{"entries", report.entries}, {"head", hex(report.head)}, {"clean", true},
             {"history_entries", report.histories.entries}, {"runs", report.histories.runs},
             {"checkpoints", report.checkpoints}, {"checkpoint_time", jsonTime(report.newest.time)},
-            {"uncovered", report.histories.uncovered}, {"remembered", evidence.remembered},
-            {"took_ms", took}, {"detects", lines}};
+            {"uncovered", report.histories.uncovered}, {"remembered", evidence.remembered}, {"took_ms", took},
+            {"detects", lines}};
         s.json(dump(json));
         return kDone;
     }
     s.line(count(report.entries) + " entries, unbroken; head " + hex(report.head));
-    s.line(count(report.histories.entries) + " entries of " + count(report.histories.runs)
-        + " runs, unbroken");
+    s.line(
+        count(report.histories.entries) + " entries of " + count(report.histories.runs) + " runs, unbroken");
     s.line(report.checkpoints == 0
             ? std::string("no checkpoint")
             : count(report.checkpoints) + " checkpoints, the newest of " + formatInstant(report.newest.time)
@@ -211,8 +211,8 @@ int auditVerify(Session& s, const VerifyArguments& arguments)
     if (!found.empty())
         return printDamage(s, found);
     rememberEnd(s, heads, *report);
-    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
-        std::chrono::steady_clock::now() - began);
+    const auto took =
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
     return printWhole(s, *report, asking->evidence, took.count());
 }
 
@@ -236,8 +236,9 @@ int keyNew(Session& s, const std::string& path)
     if (!key)
         return s.fail(key.error());
     s.answer(dump(Json{{"file", path}, {"key", publicKeyText(*key)}}), publicKeyText(*key));
-    s.note("the secret key is in " + path + "; keep it where nobody who can write the store can read it, and "
-           "give the line above to whoever verifies");
+    s.note("the secret key is in " + path
+        + "; keep it where nobody who can write the store can read it, and "
+          "give the line above to whoever verifies");
     return kDone;
 }
 
@@ -330,7 +331,8 @@ int anchor(Session& s, const std::string& place)
     if (const Status kept = anchorInto(s, place, row); !kept)
         return s.fail(kept.error());
     s.answer(audit::anchorJson(row),
-        "checkpoint " + std::to_string(row.number) + " of " + formatInstant(row.time) + " is kept in " + place);
+        "checkpoint " + std::to_string(row.number) + " of " + formatInstant(row.time) + " is kept in "
+            + place);
     return kDone;
 }
 
@@ -350,8 +352,10 @@ void addReading(Verbs v, CLI::App& group)
         "Checks both chains and all checkpoints, and that they extend what this client verified before");
     verify->add_option(
         "--head", arguments->head, "what `audit head` printed earlier: number and hash, or the hash alone");
-    verify->add_option("--public", arguments->keys, "public key, or its file: checkpoints are signed with it");
-    verify->add_option("--anchor", arguments->anchor, "a file of anchors, or the URL of a store that has some");
+    verify->add_option(
+        "--public", arguments->keys, "public key, or its file: checkpoints are signed with it");
+    verify->add_option(
+        "--anchor", arguments->anchor, "a file of anchors, or the URL of a store that has some");
     verify->add_flag("--trust-anew", arguments->trustAnew,
         "does not compare with what this client verified before, and remembers what is there now");
     verify->callback([=, &s, &chosen] { chosen = [=, &s] { return auditVerify(s, *arguments); }; });
@@ -374,14 +378,16 @@ void addSigning(Verbs v, CLI::App& group)
     show->callback([=, &s, &chosen] { chosen = [=, &s] { return keyShow(s, *file); }; });
 
     auto signing = std::make_shared<std::string>();
-    auto* sign = group.add_subcommand("checkpoint", "Signs where all histories stand, and keeps that in the store");
+    auto* sign =
+        group.add_subcommand("checkpoint", "Signs where all histories stand, and keeps that in the store");
     sign->add_option("--key", *signing, "file of the key, as `audit key new` made it")->required();
     addCommon(sign, s);
     sign->callback([=, &s, &chosen] { chosen = [=, &s] { return checkpoint(s, *signing); }; });
 
     auto place = std::make_shared<std::string>();
     auto* keep = group.add_subcommand("anchor", "Keeps the newest checkpoint outside of the store");
-    keep->add_option("--to", *place, "a file, to which a line is added, or the URL of another store")->required();
+    keep->add_option("--to", *place, "a file, to which a line is added, or the URL of another store")
+        ->required();
     addCommon(keep, s);
     keep->callback([=, &s, &chosen] { chosen = [=, &s] { return anchor(s, *place); }; });
 }

@@ -126,8 +126,8 @@ bool get(const Json& json, const char* name, Digest& value)
 std::string anchorJson(const CheckpointRow& row)
 {
     return Json{{"cairn_anchor", 1}, {"store", uuidText(row.store)}, {"checkpoint", row.number},
-        {"time", row.time}, {"entries", row.auditSeq}, {"head", hex(row.auditHead.view())}, {"runs", row.runs},
-        {"run_heads", hex(row.runHeads.view())}, {"previous", hex(row.previous.view())},
+        {"time", row.time}, {"entries", row.auditSeq}, {"head", hex(row.auditHead.view())},
+        {"runs", row.runs}, {"run_heads", hex(row.runHeads.view())}, {"previous", hex(row.previous.view())},
         {"key", publicKeyText(row.key)}, {"signature", base64(row.signature.view())}}
         .dump();
 }
@@ -187,8 +187,8 @@ Result<std::vector<CheckpointRow>> readAnchors(const std::string& path)
         auto row = parseAnchor(rest.substr(0, end));
         ++number;
         if (!row)
-            return makeError(ErrorKind::InvalidInput,
-                path + ", line " + std::to_string(number) + ": " + row.error().text);
+            return makeError(
+                ErrorKind::InvalidInput, path + ", line " + std::to_string(number) + ": " + row.error().text);
         rows.push_back(*std::move(row));
         rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
     }

@@ -10,7 +10,8 @@ namespace cairn::audit {
 // InvalidInput: it is no anchor. The signature is not looked at.
 [[nodiscard]] Result<CheckpointRow> parseAnchor(std::string_view json);
 
-// Adds a line, under a lock, and is durable when it returns. Makes the file (mode 0644) where it is not there.
+// Adds a line, under a lock, and is durable when it returns. Makes the file (mode 0644) where it is not
+// there.
 [[nodiscard]] Status appendAnchor(const std::string& path, const CheckpointRow& row);
 // All of a file, in its order; of any store. NotFound. InvalidInput names the line that is none.
 [[nodiscard]] Result<std::vector<CheckpointRow>> readAnchors(const std::string& path);

@@ -74,10 +74,9 @@ Found classify(const std::string& chain, const Window& window, const Stand& stan
         return found(Damage::CutAtEnd, here, entryText(here) + " is missing, and none follows it");
     if (window.number(0) != here)
         return found(Damage::Removed, here,
-            (window.number(0) == here + 1
-                    ? entryText(here) + " was"
-                    : "entries " + std::to_string(here) + " to " + std::to_string(window.number(0) - 1)
-                        + " were")
+            (window.number(0) == here + 1 ? entryText(here) + " was"
+                                          : "entries " + std::to_string(here) + " to "
+                        + std::to_string(window.number(0) - 1) + " were")
                 + " removed");
     if (stand.number > 0 && window.fits(0, stand.number, stand.before))
         return found(Damage::Inserted, stand.number,
@@ -97,8 +96,9 @@ Found classify(const std::string& chain, const Window& window, const Stand& stan
     const Digest named = window.named(0);
     if (stand.number > 0 && !named.isNull() && named != stand.head && window.fits(0, here, named))
         return found(Damage::Changed, stand.number,
-            entryText(stand.number) + " was changed, with its hash made anew: the entry after it was written "
-                                      "after another one");
+            entryText(stand.number)
+                + " was changed, with its hash made anew: the entry after it was written "
+                  "after another one");
     return found(Damage::Changed, here,
         entryText(here) + " was changed after it was written"
             + (stand.number > 0 && named.isNull() ? ", or the one before it with its hash made anew" : ""));

@@ -19,8 +19,7 @@ public:
     [[nodiscard]] virtual std::uint64_t number(std::size_t at) const = 0;
     [[nodiscard]] virtual const Digest& hash(std::size_t at) const = 0;
     // Whether the entry is whole if it stood at that number, after an entry with that hash.
-    [[nodiscard]] virtual bool fits(
-        std::size_t at, std::uint64_t number, const Digest& previous) const = 0;
+    [[nodiscard]] virtual bool fits(std::size_t at, std::uint64_t number, const Digest& previous) const = 0;
     // The hash that it names itself as the one before it; null: it names none.
     [[nodiscard]] virtual Digest named(std::size_t at) const = 0;
 };
@@ -34,8 +33,7 @@ public:
     [[nodiscard]] std::size_t size() const override { return m_rows.size(); }
     [[nodiscard]] std::uint64_t number(std::size_t at) const override { return m_rows[at].seq; }
     [[nodiscard]] const Digest& hash(std::size_t at) const override { return m_rows[at].hash; }
-    [[nodiscard]] bool fits(
-        std::size_t at, std::uint64_t number, const Digest& previous) const override;
+    [[nodiscard]] bool fits(std::size_t at, std::uint64_t number, const Digest& previous) const override;
     [[nodiscard]] Digest named(std::size_t at) const override { return m_rows[at].previous; }
 
 private:
@@ -51,8 +49,7 @@ public:
     [[nodiscard]] std::size_t size() const override { return m_entries.size(); }
     [[nodiscard]] std::uint64_t number(std::size_t at) const override { return m_entries[at].version; }
     [[nodiscard]] const Digest& hash(std::size_t at) const override { return m_entries[at].hash; }
-    [[nodiscard]] bool fits(
-        std::size_t at, std::uint64_t number, const Digest& previous) const override;
+    [[nodiscard]] bool fits(std::size_t at, std::uint64_t number, const Digest& previous) const override;
     [[nodiscard]] Digest named(std::size_t) const override { return {}; }
 
 private:

@@ -15,8 +15,8 @@ constexpr int kTries = 5;
 
 Error willNotSign(const std::string& what)
 {
-    return makeError(ErrorKind::Corrupt,
-        what + ": this is not signed. `cairn audit verify` says what was done to it");
+    return makeError(
+        ErrorKind::Corrupt, what + ": this is not signed. `cairn audit verify` says what was done to it");
 }
 
 // Makes one checkpoint after the other, each on the one before.
@@ -108,8 +108,8 @@ private:
         };
         while (whole && version < open.now.version) {
             const std::uint64_t before = version;
-            CAIRN_TRY(m_store.eachEntry({open.now.run, version},
-                std::min<std::uint64_t>(open.now.version - version, kPage), see));
+            CAIRN_TRY(m_store.eachEntry(
+                {open.now.run, version}, std::min<std::uint64_t>(open.now.version - version, kPage), see));
             whole = whole && version > before;
         }
         if (!whole || head != open.now.head)

@@ -31,8 +31,7 @@ std::vector<std::string> detects(const Evidence& evidence)
             "key: signatures were checked with the key that stands beside them in the store, so whoever can "
             "rewrite the store could have signed anew; name the real one with --public");
     else
-        lines.emplace_back(
-            "key: what the " + std::to_string(evidence.checkpoints)
+        lines.emplace_back("key: what the " + std::to_string(evidence.checkpoints)
             + " checkpoints cover cannot have been rewritten without the secret key; what came after the "
               "newest of them can");
     if (evidence.remembered)
@@ -45,8 +44,9 @@ std::vector<std::string> detects(const Evidence& evidence)
         lines.emplace_back(
             "no anchor: newest entries that were cut, and an old backup put back, are not detected; see "
             "`cairn audit anchor`");
-    lines.emplace_back("never detected: what was done and not recorded, and rewriting by somebody who has the "
-                       "secret key, the store and every place with an anchor");
+    lines.emplace_back(
+        "never detected: what was done and not recorded, and rewriting by somebody who has the "
+        "secret key, the store and every place with an anchor");
     return lines;
 }
 

@@ -13,7 +13,8 @@ constexpr std::size_t kPage = 5'000;
 
 std::string chainOf(const RunId& run) { return "run " + toText(run); }
 
-// Where the chain of one run stood when its last entry had been seen. Some 90 bytes for each run of the store.
+// Where the chain of one run stood when its last entry had been seen. Some 90 bytes for each run of the
+// store.
 struct Seen {
     std::uint64_t version = 0;
     Digest head;

@@ -1,6 +1,7 @@
 #pragma once
 // The chains of all runs, read once in the order that reads fastest and compared with where each run is said
-// to stand. Keeps some 90 bytes for each run meanwhile. Engines may go on meanwhile: what looks wrong is looked at again before it is said.
+// to stand. Keeps some 90 bytes for each run meanwhile. Engines may go on meanwhile: what looks wrong is
+// looked at again before it is said.
 
 #include "core/audit/damage.h"
 #include "core/store/store.h"

@@ -34,8 +34,7 @@ void Keeper::work(const std::stop_token& stop)
     while (!stop.stop_requested()) {
         look(false);
         std::unique_lock lock(m_mutex);
-        m_wake.wait_for(
-            lock, stop, std::chrono::milliseconds(m_options.look), [this] { return m_asked; });
+        m_wake.wait_for(lock, stop, std::chrono::milliseconds(m_options.look), [this] { return m_asked; });
         m_asked = false;
     }
     look(true);

@@ -65,8 +65,10 @@ Status makeFolder(const std::string& folder)
 Error notUnderstood(const std::string& path)
 {
     return makeError(ErrorKind::Corrupt,
-        path + " cannot be understood, so it is not known what this client saw last; look at it, and remove it "
-               "to begin anew");
+        path
+            + " cannot be understood, so it is not known what this client saw last; look at it, and remove "
+              "it "
+              "to begin anew");
 }
 
 // An empty object where there is no file.
@@ -90,7 +92,8 @@ Status writeAll(const std::string& path, const std::string& text)
 {
     const std::string fresh = path + ".new";
     {
-        const Descriptor file(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+        const Descriptor file(
+            ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
         if (file.fd() < 0)
             return failedFile(fresh, "cannot write");
         for (std::size_t done = 0; done < text.size();) {
@@ -135,8 +138,8 @@ std::optional<Remembered> parse(const Json& json)
     const auto head = digest("head"), hash = digest("checkpoint_hash");
     if (!seq || !checkpoint || !at || !head || !hash)
         return std::nullopt;
-    return Remembered{static_cast<std::uint64_t>(*seq), *head, static_cast<std::uint64_t>(*checkpoint), *hash,
-        *at};
+    return Remembered{
+        static_cast<std::uint64_t>(*seq), *head, static_cast<std::uint64_t>(*checkpoint), *hash, *at};
 }
 
 std::string fromClient(const Remembered& seen)
@@ -160,8 +163,8 @@ Result<std::optional<Found>> compare(StoreReader& store, const Remembered& seen)
             return std::optional(rewritten(Damage::CutAtEnd, "audit", seen.seq,
                 name + ", the newest of " + fromClient(seen) + ", is gone"));
         if (rows.front().hash != seen.head)
-            return std::optional(rewritten(Damage::ReplacedTail, "audit", seen.seq,
-                name + " is not the one in " + fromClient(seen)));
+            return std::optional(rewritten(
+                Damage::ReplacedTail, "audit", seen.seq, name + " is not the one in " + fromClient(seen)));
     }
     if (seen.checkpoint > 0) {
         CAIRN_TRY_ASSIGN(const auto rows, store.checkpoints(seen.checkpoint - 1, 1));

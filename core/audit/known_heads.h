@@ -1,6 +1,6 @@
 #pragma once
-// What this client verified last of each store: in a file of the user, so that a store which was put back, cut
-// or made anew cannot take it along.
+// What this client verified last of each store: in a file of the user, so that a store which was put back,
+// cut or made anew cannot take it along.
 
 #include "core/audit/verify_audit.h"
 
@@ -15,8 +15,8 @@ struct Remembered {
     friend bool operator==(const Remembered&, const Remembered&) = default;
 };
 
-// A file of JSON, by the stores' ids. Each call reads it, and writes it anew: under a lock, to a new file that
-// is synced and then takes the old one's name. Any thread; blocks.
+// A file of JSON, by the stores' ids. Each call reads it, and writes it anew: under a lock, to a new file
+// that is synced and then takes the old one's name. Any thread; blocks.
 class KnownHeads {
 public:
     explicit KnownHeads(std::string path)
@@ -41,9 +41,10 @@ private:
 // As questions to verifyAudit().
 void askRemembered(const Remembered& seen, Questions& questions);
 
-// Whether the store still extends what was remembered of it, and remembers its end: on every `verify`, and when
-// a console connects. Reads the audit from what was remembered on, so little where little was done. Found:
-// history was rewritten, and nothing is remembered anew. NoRight where the login may not read the audit.
+// Whether the store still extends what was remembered of it, and remembers its end: on every `verify`, and
+// when a console connects. Reads the audit from what was remembered on, so little where little was done.
+// Found: history was rewritten, and nothing is remembered anew. NoRight where the login may not read the
+// audit.
 struct HeadAnswer {
     bool known = false;  // it was seen before
     Remembered now;

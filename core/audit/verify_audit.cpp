@@ -156,8 +156,8 @@ public:
         std::erase_if(m_known, [&](const KnownHead& k) { return k.seq != 0 && k.seq <= seq; });
         std::stable_sort(m_known.begin(), m_known.end(),
             [](const KnownHead& a, const KnownHead& b) { return a.seq < b.seq; });
-        m_next = static_cast<std::size_t>(std::find_if(m_known.begin(), m_known.end(),
-                                              [](const KnownHead& k) { return k.seq != 0; })
+        m_next = static_cast<std::size_t>(
+            std::find_if(m_known.begin(), m_known.end(), [](const KnownHead& k) { return k.seq != 0; })
             - m_known.begin());
         m_anywhere.assign(m_known.begin(), m_known.begin() + static_cast<std::ptrdiff_t>(m_next));
     }
@@ -218,11 +218,12 @@ private:
     {
         if (m_next < m_known.size())
             found(Damage::CutAtEnd, m_walk.seq + 1,
-                "it ends with entry " + number(m_walk.seq) + ", and " + m_known[m_next].from
-                    + " names entry " + number(m_known[m_next].seq));
+                "it ends with entry " + number(m_walk.seq) + ", and " + m_known[m_next].from + " names entry "
+                    + number(m_known[m_next].seq));
         else if (!m_anywhere.empty())
             found(Damage::CutAtEnd, m_walk.seq + 1,
-                "it does not contain " + m_anywhere.front().from + ": its tail was cut off, or it was made anew");
+                "it does not contain " + m_anywhere.front().from
+                    + ": its tail was cut off, or it was made anew");
     }
 
     StoreReader& m_store;
@@ -260,8 +261,7 @@ Result<Report> verifyAudit(StoreReader& store, const Questions& questions)
         report.found.insert(report.found.begin(), *std::move(walk.found));
     if (questions.histories) {
         CAIRN_TRY_ASSIGN(report.histories, checkHistories(store, questions.most));
-        report.found.insert(
-            report.found.end(), report.histories.found.begin(), report.histories.found.end());
+        report.found.insert(report.found.end(), report.histories.found.begin(), report.histories.found.end());
     }
     return report;
 }

@@ -33,9 +33,9 @@ struct Report {
     Digest head;
     Histories histories;  // but what was found, which is below
     std::uint64_t checkpoints = 0;
-    CheckpointRow newest;        // where there is one
-    Digest newestHash;           // of it
-    std::vector<Found> found;    // of each chain the first; empty: nothing is wrong
+    CheckpointRow newest;      // where there is one
+    Digest newestHash;         // of it
+    std::vector<Found> found;  // of each chain the first; empty: nothing is wrong
 };
 // Blocks. Cancelled after the store's interrupt(). Errors are those of the store: damage is no error.
 [[nodiscard]] Result<Report> verifyAudit(StoreReader& store, const Questions& questions);

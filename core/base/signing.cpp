@@ -91,8 +91,10 @@ Result<std::string> readSmall(const std::string& path, bool& secret)
     if (secret && (info.st_mode & 077) != 0) {
         sodium_memzero(text.data(), text.size());
         return makeError(ErrorKind::Refused,
-            path + " can be read or written by others than its owner: a key that others may have copied proves "
-                   "nothing. Make a new one, or, where nobody can have read it, `chmod 600` it");
+            path
+                + " can be read or written by others than its owner: a key that others may have copied "
+                  "proves "
+                  "nothing. Make a new one, or, where nobody can have read it, `chmod 600` it");
     }
     return text;
 }
@@ -161,8 +163,8 @@ Result<PublicKey> makeKey(const std::string& path)
         return makeError(ErrorKind::Io, "the system's random numbers cannot be read");
     std::array<std::uint8_t, 32> seed{};
     randombytes_buf(seed.data(), seed.size());
-    std::string text = std::string(kSecretWord)
-        + base64({reinterpret_cast<const char*>(seed.data()), seed.size()}) + "\n";
+    std::string text =
+        std::string(kSecretWord) + base64({reinterpret_cast<const char*>(seed.data()), seed.size()}) + "\n";
     const Status written = writeNew(path, text);
     sodium_memzero(text.data(), text.size());
     PublicKey made = SigningKey(seed).publicKey();
@@ -178,8 +180,9 @@ Result<SigningKey> readKey(const std::string& path)
     CAIRN_TRY_ASSIGN(std::string text, readSmall(path, secret));
     if (!secret && text.starts_with(kPublicWord))
         return makeError(ErrorKind::InvalidInput,
-            path + " holds the public key, which can only check; to sign takes the file that `cairn audit key "
-                   "new` made");
+            path
+                + " holds the public key, which can only check; to sign takes the file that `cairn audit key "
+                  "new` made");
     return secretOf(text, path);
 }
 

@@ -2,7 +2,8 @@
 // Ed25519 keys and signatures, by libsodium. A key file is one line of text:
 //     cairn-ed25519 <base64 of the 32-byte seed>          secret, mode 0600
 //     cairn-ed25519-pub <base64 of the 32-byte key>       public
-// Whoever signs keeps the secret outside of every store. Any thread; what takes a path blocks on the file system.
+// Whoever signs keeps the secret outside of every store. Any thread; what takes a path blocks on the file
+// system.
 
 #include "core/base/result.h"
 

@@ -58,8 +58,7 @@ Status checkCheckpoint(const CheckpointRow& row, std::span<const RunHead> heads,
     const bool ordered = std::adjacent_find(heads.begin(), heads.end(),
                              [](const RunHead& a, const RunHead& b) { return !(a.run < b.run); })
         == heads.end();
-    if (heads.size() != row.runs || heads.size() > kCheckpointRuns || !ordered
-        || !isStorableText(row.login))
+    if (heads.size() != row.runs || heads.size() > kCheckpointRuns || !ordered || !isStorableText(row.login))
         return makeError(ErrorKind::InvalidInput,
             "a checkpoint names up to " + std::to_string(kCheckpointRuns)
                 + " runs, each once, in the order of their ids");

@@ -46,7 +46,7 @@ struct OpenHead {
 // A head that a checkpoint covers, and what is there now.
 struct CoveredHead {
     RunHead signedHead;
-    Digest stored;               // hash of that entry as stored; null: there is no such entry
+    Digest stored;                // hash of that entry as stored; null: there is no such entry
     std::uint64_t deletedAt = 0;  // number of entries that the run had when it was deleted; 0: it was not
 };
 

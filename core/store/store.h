@@ -228,10 +228,9 @@ public:
     // Entries of another store's audit as they are, numbers and hashes too. Only into a store that is being
     // filled (StoreOptions::intoFence). Conflict where they do not continue the chain here.
     [[nodiscard]] virtual Status extendAudit(std::span<const AuditRow> rows);
-    // The next checkpoint with the heads that it covers, in the order of their runs. Conflict where it does not
-    // continue the newest one here. `login` is filled by the store where it knows logins.
-    [[nodiscard]] virtual Status appendCheckpoint(
-        const CheckpointRow& row, std::span<const RunHead> heads);
+    // The next checkpoint with the heads that it covers, in the order of their runs. Conflict where it does
+    // not continue the newest one here. `login` is filled by the store where it knows logins.
+    [[nodiscard]] virtual Status appendCheckpoint(const CheckpointRow& row, std::span<const RunHead> heads);
     // See fence.h. Afterwards this connection is bound by what it has set, as all others are.
     [[nodiscard]] virtual Status changeFence(const FenceChange& change);
     // Refused while an engine lives, and where changedPlace() says so.

@@ -64,7 +64,8 @@ std::vector<DamageCase> auditDamages()
         {"the end is cut, nothing is known", [](Victim& v) { v.cutAudit(6); }, std::nullopt},
         {"the end is cut, a head is known", [](Victim& v) { v.cutAudit(6); }, Damage::CutAtEnd, 7, "audit",
             false, true},
-        {"the end is cut, it was signed", [](Victim& v) { v.cutAudit(6); }, Damage::CutAtEnd, 7, "audit", true},
+        {"the end is cut, it was signed", [](Victim& v) { v.cutAudit(6); }, Damage::CutAtEnd, 7, "audit",
+            true},
         {"all is cut, a head is known",
             [](Victim& v) {
                 v.exec("DELETE FROM " + v.t("audit"));
@@ -74,8 +75,8 @@ std::vector<DamageCase> auditDamages()
         {"the tail is made anew, nothing is known", [](Victim& v) { v.forgeAudit(5, 8); }, std::nullopt},
         {"the tail is made anew, a head is known", [](Victim& v) { v.forgeAudit(5, 8); },
             Damage::ReplacedTail, 8, "audit", false, true},
-        {"the tail is made anew, it was signed", [](Victim& v) { v.forgeAudit(5, 8); }, Damage::ReplacedTail, 8,
-            "audit", true},
+        {"the tail is made anew, it was signed", [](Victim& v) { v.forgeAudit(5, 8); }, Damage::ReplacedTail,
+            8, "audit", true},
     };
 }
 
@@ -98,10 +99,10 @@ std::vector<DamageCase> historyDamages()
                 v.setEntry(3, "body = " + v.raw().bytes(body));
             },
             Damage::Changed, 3, "run "},
-        {"a hash is changed",
-            [](Victim& v) { v.setEntry(3, "hash = " + v.raw().digest(Digest{})); }, Damage::Changed, 3, "run "},
-        {"a command is changed",
-            [](Victim& v) { v.setEntry(3, "command = " + v.raw().id(v.b.run)); }, Damage::Changed, 3, "run "},
+        {"a hash is changed", [](Victim& v) { v.setEntry(3, "hash = " + v.raw().digest(Digest{})); },
+            Damage::Changed, 3, "run "},
+        {"a command is changed", [](Victim& v) { v.setEntry(3, "command = " + v.raw().id(v.b.run)); },
+            Damage::Changed, 3, "run "},
         {"a format is changed", set("format = 1 - (format - 2)"), Damage::Changed, 3, "run "},
         {"one is removed", remove(" AND version = 3"), Damage::Removed, 3, "run "},
         {"the first is removed", remove(" AND version = 1"), Damage::Removed, 1, "run "},
@@ -132,9 +133,10 @@ std::vector<DamageCase> historyDamages()
         {"the end is cut, and the run put back", cut, std::nullopt},
         {"the end is cut, and the run put back, it was signed", cut, Damage::CutAtEnd, 6, "run ", true},
         {"the tail is made anew", [](Victim& v) { v.forgeEntries(5); }, std::nullopt},
-        {"the tail is made anew, it was signed", [](Victim& v) { v.forgeEntries(5); }, Damage::ReplacedTail, 6,
-            "run ", true},
-        {"the run's head is changed", [](Victim& v) { v.standAt(6, sha256("x")); }, Damage::Changed, 6, "run "},
+        {"the tail is made anew, it was signed", [](Victim& v) { v.forgeEntries(5); }, Damage::ReplacedTail,
+            6, "run ", true},
+        {"the run's head is changed", [](Victim& v) { v.standAt(6, sha256("x")); }, Damage::Changed, 6,
+            "run "},
         {"the run is put back alone", [](Victim& v) { v.standAt(4, v.entries(v.a)[3].hash); },
             Damage::Inserted, 5, "run "},
         {"the run is taken away",
@@ -161,9 +163,8 @@ std::vector<DamageCase> checkpointDamages()
         };
     };
     const auto number = [](const char* what) {
-        return [=](Victim& v) {
-            v.exec("UPDATE " + v.t("checkpoints") + " SET " + what + " WHERE number = 2");
-        };
+        return
+            [=](Victim& v) { v.exec("UPDATE " + v.t("checkpoints") + " SET " + what + " WHERE number = 2"); };
     };
     const auto remove = [](int which) {
         return [=](Victim& v) {

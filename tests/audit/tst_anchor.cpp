@@ -85,11 +85,16 @@ void TestAnchor::whatIsNoAnchorIsRefused_data()
 {
     QTest::addColumn<QString>("from");
     QTest::addColumn<QString>("to");
-    QTest::newRow("another kind") << "\"cairn_anchor\":1" << "\"cairn_anchor\":2";
-    QTest::newRow("no head") << "\"head\":" << "\"hxad\":";
-    QTest::newRow("a number as text") << "\"checkpoint\":1" << "\"checkpoint\":\"1\"";
-    QTest::newRow("another word for the key") << "cairn-ed25519-pub" << "cairn-ed25519-bup";
-    QTest::newRow("not JSON") << "{" << "(";
+    QTest::newRow("another kind") << "\"cairn_anchor\":1"
+                                  << "\"cairn_anchor\":2";
+    QTest::newRow("no head") << "\"head\":"
+                             << "\"hxad\":";
+    QTest::newRow("a number as text") << "\"checkpoint\":1"
+                                      << "\"checkpoint\":\"1\"";
+    QTest::newRow("another word for the key") << "cairn-ed25519-pub"
+                                              << "cairn-ed25519-bup";
+    QTest::newRow("not JSON") << "{"
+                              << "(";
 }
 
 void TestAnchor::whatIsNoAnchorIsRefused()

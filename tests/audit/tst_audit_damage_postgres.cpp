@@ -82,7 +82,8 @@ void TestAuditDamagePostgres::theAuditsOwnEndShowsACut()
     Victim victim(*store, raw, m_keys.file("key"));
     raw.open();
     checkDamage(victim,
-        {"cut", [](Victim& v) { v.exec("DELETE FROM cairn.audit WHERE seq > 6"); }, audit::Damage::CutAtEnd, 7});
+        {"cut", [](Victim& v) { v.exec("DELETE FROM cairn.audit WHERE seq > 6"); }, audit::Damage::CutAtEnd,
+            7});
 }
 
 void TestAuditDamagePostgres::whatIsSignedIsAppendOnly()

@@ -84,9 +84,11 @@ void TestAuditDamageSqlite::whatIsSignedIsAppendOnly()
     for (const char* sql : {"UPDATE checkpoints SET time = 1", "DELETE FROM checkpoints",
              "UPDATE checkpoint_heads SET version = 1", "DELETE FROM checkpoint_heads"})
         QVERIFY2(guarded.exec(sql).find("append-only") != std::string::npos, sql);
-    QVERIFY(guarded.exec("INSERT INTO checkpoints SELECT 5, store, time, audit_seq, audit_head, runs, run_heads, "
-                         "previous, public_key, signature, login FROM checkpoints")
-                .find("without a hole")
+    QVERIFY(
+        guarded
+            .exec("INSERT INTO checkpoints SELECT 5, store, time, audit_seq, audit_head, runs, run_heads, "
+                  "previous, public_key, signature, login FROM checkpoints")
+            .find("without a hole")
         != std::string::npos);
     QVERIFY(guarded.exec("INSERT INTO checkpoint_heads VALUES(7, x'00', 1, x'00')").find("newest")
         != std::string::npos);

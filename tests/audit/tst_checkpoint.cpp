@@ -110,8 +110,9 @@ void TestCheckpoint::everyFieldIsSigned()
     addActs(*m_store, 1);
     const CheckpointRow row = mustSign(*m_store, m_key);
     const std::pair<const char*, std::function<void(CheckpointRow&)>> changes[] = {
-        {"number", [](CheckpointRow& r) { ++r.number; }}, {"store", [](CheckpointRow& r) { r.store[0] ^= 1; }},
-        {"time", [](CheckpointRow& r) { ++r.time; }}, {"auditSeq", [](CheckpointRow& r) { ++r.auditSeq; }},
+        {"number", [](CheckpointRow& r) { ++r.number; }},
+        {"store", [](CheckpointRow& r) { r.store[0] ^= 1; }}, {"time", [](CheckpointRow& r) { ++r.time; }},
+        {"auditSeq", [](CheckpointRow& r) { ++r.auditSeq; }},
         {"auditHead", [](CheckpointRow& r) { r.auditHead.bytes[31] ^= 1; }},
         {"runs", [](CheckpointRow& r) { ++r.runs; }},
         {"runHeads", [](CheckpointRow& r) { r.runHeads.bytes[31] ^= 1; }},

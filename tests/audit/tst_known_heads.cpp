@@ -65,7 +65,8 @@ void TestKnownHeads::whatIsRememberedComesBack()
     CAIRN_VERIFY_OK(heads.remember(store, seen(9)));
     QVERIFY(**heads.find(store) == seen(9));
     namespace fs = std::filesystem;
-    QVERIFY((fs::status(path()).permissions() & (fs::perms::group_all | fs::perms::others_all)) == fs::perms::none);
+    QVERIFY((fs::status(path()).permissions() & (fs::perms::group_all | fs::perms::others_all))
+        == fs::perms::none);
     QVERIFY(!fs::exists(path() + ".new"));
     CAIRN_VERIFY_OK(heads.forget(store));
     QVERIFY(!heads.find(store)->has_value());

@@ -52,7 +52,8 @@ void TestSigning::aKnownVector()
         std::string("cairn-ed25519-pub 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="));
     const Signature signature = sign(*key, "");
     QCOMPARE(base64(signature.view()),
-        std::string("5VZDAMNgrHKQhuLMgG6CioSHfx645dl02HPgZSJJAVVfuIIVkKM7rMYeOXAc+bRr0lv18FlbviRlUUFDjnoQCw=="));
+        std::string(
+            "5VZDAMNgrHKQhuLMgG6CioSHfx645dl02HPgZSJJAVVfuIIVkKM7rMYeOXAc+bRr0lv18FlbviRlUUFDjnoQCw=="));
     const auto again = parseSignature(base64(signature.view()));
     QVERIFY(again && *again == signature);
 }
@@ -100,14 +101,15 @@ void TestSigning::keysThatAreRefused_data()
     QTest::newRow("all may write") << kSeedLine << 0602U << ErrorKind::Refused;
     QTest::newRow("empty") << std::string() << 0600U << ErrorKind::InvalidInput;
     QTest::newRow("cut") << kSeedLine.substr(0, 40) << 0600U << ErrorKind::InvalidInput;
-    QTest::newRow("a byte short") << std::string("cairn-ed25519 nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyufw==\n")
+    QTest::newRow("a byte short") << std::string(
+        "cairn-ed25519 nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyufw==\n")
                                   << 0600U << ErrorKind::InvalidInput;
     QTest::newRow("more than a key") << kSeedLine + "x" << 0600U << ErrorKind::InvalidInput;
     QTest::newRow("another word") << std::string("ssh-ed25519 ") + kSeedLine.substr(14) << 0600U
                                   << ErrorKind::InvalidInput;
-    QTest::newRow("the public one")
-        << std::string("cairn-ed25519-pub 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n") << 0644U
-        << ErrorKind::InvalidInput;
+    QTest::newRow("the public one") << std::string(
+        "cairn-ed25519-pub 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n")
+                                    << 0644U << ErrorKind::InvalidInput;
 }
 
 void TestSigning::keysThatAreRefused()

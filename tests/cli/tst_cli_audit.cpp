@@ -45,7 +45,9 @@ void TestCliAudit::init()
 
 void TestCliAudit::pauseAndResume(const QString& run)
 {
-    QCOMPARE(cairn({QStringLiteral("pause"), run, QStringLiteral("--reason"), QStringLiteral("to look at it")}).code,
+    QCOMPARE(
+        cairn({QStringLiteral("pause"), run, QStringLiteral("--reason"), QStringLiteral("to look at it")})
+            .code,
         0);
     QCOMPARE(cairn({QStringLiteral("resume"), run}).code, 0);
 }
@@ -95,7 +97,8 @@ void TestCliAudit::aCheckpointIsSignedAndChecked()
     QCOMPARE(cairn(words("audit verify")).json().value(QStringLiteral("uncovered")).toInt(), 1);
     freshStore();
     const QString other = key();
-    m_store.replace(QStringLiteral("store-%1.db").arg(m_number), QStringLiteral("store-%1.db").arg(m_number - 1));
+    m_store.replace(
+        QStringLiteral("store-%1.db").arg(m_number), QStringLiteral("store-%1.db").arg(m_number - 1));
     const Answer wrong = cairn(words("audit verify --public") + QStringList{other});
     QCOMPARE(wrong.code, 1);
     QVERIFY2(wrong.err.contains("signed with another key"), wrong.err.constData());

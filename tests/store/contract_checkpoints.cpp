@@ -140,9 +140,8 @@ void ContractTest::entriesOfAllRunsAreReadInOrder()
     std::vector<std::pair<RunId, std::uint64_t>> scanned;
     ScanPlace place;
     for (std::size_t read = 1; read > 0;) {
-        const auto page = m_store->scanEntries(place, 2, [&](const RunId& run, const SealedEntry& entry) {
-            scanned.emplace_back(run, entry.version);
-        });
+        const auto page = m_store->scanEntries(place, 2,
+            [&](const RunId& run, const SealedEntry& entry) { scanned.emplace_back(run, entry.version); });
         QVERIFY(page);
         read = *page;
     }

@@ -52,9 +52,8 @@ const std::set<std::string> kColumns = {"engine u meta.clock_offset", "engine u 
     "viewer s artifact_chunks.artifact", "viewer s artifact_chunks.ix", "viewer s artifact_chunks.digest",
     "viewer s artifact_chunks.size"};
 const std::map<std::string, std::set<std::string>> kFunctions = {{"append_audit", {"engine"}},
-    {"append_checkpoint", {"engine"}},
-    {"finish_staged", {"engine"}}, {"forget_staged", {"engine"}}, {"lock_audit_head", {"engine"}},
-    {"take_staged", {"engine"}}, {"stage_act", {"operator", "approver"}}};
+    {"append_checkpoint", {"engine"}}, {"finish_staged", {"engine"}}, {"forget_staged", {"engine"}},
+    {"lock_audit_head", {"engine"}}, {"take_staged", {"engine"}}, {"stage_act", {"operator", "approver"}}};
 
 std::vector<std::string> lines(const RawPg& raw, const std::string& sql)
 {

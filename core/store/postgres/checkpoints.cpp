@@ -104,13 +104,11 @@ Result<std::vector<OpenHead>> PostgresStore::runHeads(const RunId& after, std::s
     return readAll<OpenHead>(Sql::RunHeads, readOpen, RawId{after.bytes}, limit);
 }
 
-Result<std::size_t> PostgresStore::eachEntry(
-    const ChainPlace& after, std::size_t limit, const SeeEntry& see)
+Result<std::size_t> PostgresStore::eachEntry(const ChainPlace& after, std::size_t limit, const SeeEntry& see)
 {
     // Read whole before any is shown: what is read again after a lost connection is not shown twice.
-    CAIRN_TRY_ASSIGN(Rows rows, reading([&] {
-        return m_db->query(Sql::EachEntry, RawId{after.run.bytes}, after.version, limit);
-    }));
+    CAIRN_TRY_ASSIGN(Rows rows,
+        reading([&] { return m_db->query(Sql::EachEntry, RawId{after.run.bytes}, after.version, limit); }));
     RunId run;
     SealedEntry entry;
     while (rows.next()) {

@@ -16,7 +16,8 @@
 // Operators and approvers judge by payloads, and by what others did.
 #define CAIRN_PG_TABLE_RIGHTS \
     "('engine operator approver auditor viewer', '" CAIRN_PG_OPEN_TABLES " artifact_place', 'SELECT', '-')," \
-    "('engine operator approver auditor', 'artifact_chunks audit audit_head checkpoint_heads checkpoints payloads staged_acts', " \
+    "('engine operator approver auditor', 'artifact_chunks audit audit_head checkpoint_heads checkpoints " \
+    "payloads staged_acts', " \
     "'SELECT', " \
     "'-')," \
     "('viewer', 'payloads', 'SELECT', 'run id hash size media artifact redacted_by')," \

@@ -67,7 +67,8 @@ Status refill(Db& db)
 
 Status createTables(Db& db, std::uint32_t schema)
 {
-    for (const char* sql : {kRunTables, kStepTables, kSharedTables, kTriggers, kActs, kCheckpoints, kEnableAlways})
+    for (const char* sql :
+        {kRunTables, kStepTables, kSharedTables, kTriggers, kActs, kCheckpoints, kEnableAlways})
         CAIRN_TRY(db.execute(sql));
     return schema > 1 ? expandTables(db, 1, schema) : Status();
 }

@@ -7,7 +7,7 @@ extern const char* const kRunTables;
 extern const char* const kStepTables;
 extern const char* const kSharedTables;
 extern const char* const kTriggers;
-extern const char* const kActs;  // schema_acts.cpp: who may write acts, decisions and the audit
+extern const char* const kActs;         // schema_acts.cpp: who may write acts, decisions and the audit
 extern const char* const kCheckpoints;  // checkpoints.cpp
 extern const char* const kEnableAlways;
 extern const char* const kToSchema2;

@@ -98,13 +98,13 @@ Result<std::vector<OpenHead>> SqliteStore::runHeads(const RunId& after, std::siz
 {
     Query query(db(), Sql::RunHeads);
     query.bind(Blob{after.view()}, limit);
-    return readAll<OpenHead>(query,
-        [](Query& q, OpenHead& h) { q.read(h.now.run, h.now.version, h.now.head, h.covered, h.coveredHead); });
+    return readAll<OpenHead>(query, [](Query& q, OpenHead& h) {
+        q.read(h.now.run, h.now.version, h.now.head, h.covered, h.coveredHead);
+    });
 }
 
 // One entry object for all: its body keeps its room, so that a page needs no memory of its own.
-Result<std::size_t> SqliteStore::eachEntry(
-    const ChainPlace& after, std::size_t limit, const SeeEntry& see)
+Result<std::size_t> SqliteStore::eachEntry(const ChainPlace& after, std::size_t limit, const SeeEntry& see)
 {
     Query query(db(), Sql::EachEntry);
     query.bind(Blob{after.run.view()}, after.version, limit);
@@ -141,9 +141,9 @@ Status SqliteStore::appendCheckpoint(const CheckpointRow& row, std::span<const R
         CAIRN_TRY_ASSIGN(const std::uint64_t newest, newestNumber(db()));
         CAIRN_TRY(checkCheckpoint(row, heads, newest));
         CAIRN_TRY(Query(db(), Sql::InsertCheckpoint)
-                      .bind(row.number, row.store, row.time, row.auditSeq, Blob{row.auditHead.view()}, row.runs,
-                          Blob{row.runHeads.view()}, Blob{row.previous.view()}, Blob{row.key.view()},
-                          Blob{row.signature.view()}, row.login)
+                      .bind(row.number, row.store, row.time, row.auditSeq, Blob{row.auditHead.view()},
+                          row.runs, Blob{row.runHeads.view()}, Blob{row.previous.view()},
+                          Blob{row.key.view()}, Blob{row.signature.view()}, row.login)
                       .run());
         Query insert(db(), Sql::InsertCheckpointHead);
         for (const RunHead& head : heads)

@@ -3,6 +3,8 @@
 #include "core/audit/chain_check.h"
 
 #include <algorithm>
+#include <functional>
+#include <future>
 
 namespace cairn::audit {
 
@@ -162,27 +164,40 @@ public:
         m_anywhere.assign(m_known.begin(), m_known.begin() + static_cast<std::ptrdiff_t>(m_next));
     }
 
+    // While one page is hashed the next is read.
     Result<AuditWalk> walk()
     {
-        for (;;) {
-            CAIRN_TRY_ASSIGN(const auto rows, m_store.audit(m_walk.seq, kPage));
-            for (const AuditRow& row : rows)
-                if (!one(row)) {
+        CAIRN_TRY_ASSIGN(auto page, m_store.audit(m_walk.seq, kPage));
+        while (!page.empty()) {
+            auto hashed = std::async(std::launch::async | std::launch::deferred, wholeRows, std::cref(page));
+            auto next = m_store.audit(page.back().seq, kPage);
+            const std::size_t whole = hashed.get();
+            if (!next)
+                return next.error();
+            for (std::size_t at = 0; at < page.size(); ++at)
+                if (!one(page[at], at < whole)) {
                     CAIRN_TRY(explain());
                     return m_walk;
                 }
-            if (rows.empty())
-                break;
+            page = *std::move(next);
         }
         missing();
         return m_walk;
     }
 
 private:
-    // False: it does not fit, or is another than is known.
-    bool one(const AuditRow& row)
+    // How many rows from the first on have the hash that is stored with them.
+    static std::size_t wholeRows(const std::vector<AuditRow>& rows)
     {
-        if (row.seq != m_walk.seq + 1 || row.previous != m_walk.head || auditHash(row) != row.hash) {
+        const auto bad = std::find_if(
+            rows.begin(), rows.end(), [](const AuditRow& row) { return auditHash(row) != row.hash; });
+        return static_cast<std::size_t>(bad - rows.begin());
+    }
+
+    // False: it does not fit, or is another than is known.
+    bool one(const AuditRow& row, bool whole)
+    {
+        if (row.seq != m_walk.seq + 1 || row.previous != m_walk.head || !whole) {
             m_broken = true;
             return false;
         }

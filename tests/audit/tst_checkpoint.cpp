@@ -21,6 +21,8 @@ private Q_SLOTS:
     void theLaterOfTwoBeginsAnew();
     void itIsDueByTheStoresClock();
     void aSoundStoreIsFoundSound();
+    void enginesMayGoOnMeanwhile();
+    void aRunMayBeDeletedMeanwhile();
     void whatCanBeDetectedIsSaid();
 
 private:
@@ -228,6 +230,61 @@ void TestCheckpoint::aSoundStoreIsFoundSound()
     QCOMPARE(report->histories.runs, std::uint64_t{2});
     QCOMPARE(report->histories.uncovered, std::uint64_t{1});
     QCOMPARE(report->checkpoints, std::uint64_t{1});
+}
+
+namespace {
+
+// Something happens between the scan of all entries and the look at where runs stand, once.
+class Meanwhile final : public HookedStore {
+public:
+    Meanwhile(std::unique_ptr<StoreWriter> store, std::function<void()> happens)
+        : HookedStore(std::move(store),
+            {[](const char*, Access) { return std::optional<Error>(); },
+                [](const char*, Access) { return std::optional<Error>(); }})
+        , m_happens(std::move(happens))
+    {
+    }
+    Result<std::size_t> scanEntries(ScanPlace& place, std::size_t limit, const SeeEntry& see) override
+    {
+        auto read = HookedStore::scanEntries(place, limit, see);
+        if (read && *read == 0 && m_happens)
+            std::exchange(m_happens, {})();
+        return read;
+    }
+
+private:
+    std::function<void()> m_happens;
+};
+
+}  // namespace
+
+void TestCheckpoint::enginesMayGoOnMeanwhile()
+{
+    Writer a("a"), b("b"), fresh("fresh");
+    for (Writer* writer : {&a, &a, &b})
+        addEntry(*m_store, *writer);
+    Meanwhile busy(connectMemory(m_database), [&] {
+        addEntry(*m_store, a);
+        addEntry(*m_store, b);
+        addEntry(*m_store, fresh);
+    });
+    const auto report = audit::verifyAudit(busy, {});
+    QVERIFY(report);
+    QVERIFY2(report->found.empty(), report->found.empty() ? "" : report->found.front().text.c_str());
+    QCOMPARE(a.version, std::uint64_t{3});
+    QCOMPARE(report->histories.runs, std::uint64_t{3});
+}
+
+void TestCheckpoint::aRunMayBeDeletedMeanwhile()
+{
+    Writer a("a"), b("b");
+    addEntry(*m_store, a);
+    addEntry(*m_store, b);
+    Meanwhile busy(connectMemory(m_database), [&] { m_database->runs.erase(a.run); });
+    const auto report = audit::verifyAudit(busy, {});
+    QVERIFY(report);
+    QVERIFY2(report->found.empty(), report->found.empty() ? "" : report->found.front().text.c_str());
+    QCOMPARE(report->histories.runs, std::uint64_t{1});
 }
 
 void TestCheckpoint::whatCanBeDetectedIsSaid()

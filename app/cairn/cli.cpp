@@ -230,20 +230,30 @@ bool Session::reasonGiven(std::optional<Verb> act)
         return true;
     fail(exitOfRejection(*missing), missing->text);
     if (act)
-        recordRefusal(*act, missing->text);
+        recordRefused(*act, "store", "reason_missing", missing->text);
     return false;
 }
 
-void Session::recordRefusal(Verb verb, const std::string& why)
+void Session::recordRefusal(Verb verb, const std::string& target, const Error& why)
+{
+    if (why.kind == ErrorKind::Refused)
+        recordRefused(verb, target, "refused", why.text);
+    else if (why.kind == ErrorKind::NoRight)
+        recordRefused(verb, target, "no_right", why.text);
+    else if (why.kind == ErrorKind::Conflict)
+        recordRefused(verb, target, "conflict", why.text);
+}
+
+void Session::recordRefused(Verb verb, const std::string& target, const char* code, const std::string& why)
 {
     AuditRow row = personAct();
     row.login = login();
     row.time = service().now();
     row.kind = "refused";
     row.verb = verb;
-    row.target = "store";
+    row.target = visibleLine(target);
     row.command = makeId<CommandId>(clock.wallMs(), rng);
-    row.after = "{\"refused\":\"reason_missing\",\"why\":";
+    row.after = std::string("{\"refused\":\"") + code + "\",\"why\":";
     appendJsonString(row.after, why);
     row.after += "}";
     if (const auto seq = store().appendAudit(std::move(row)); !seq)

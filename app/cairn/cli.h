@@ -83,6 +83,9 @@ public:
     // change what is in it, before anything is done: acts on runs are asked by the rules.
     // `act`: a refusal is put on record as one of this act, with a store that is open for writing.
     bool reasonGiven(std::optional<Verb> act = {});
+    // Puts on record that the store refused an act on it (Refused, NoRight, Conflict); other errors are none.
+    // With a store that is open for writing. What cannot be recorded is noted.
+    void recordRefusal(Verb verb, const std::string& target, const Error& why);
     // Records a person's act on the store as a whole, with --reason. Prints the error and gives false where
     // it cannot be recorded. `before` and `after` are JSON.
     bool record(Verb verb, const std::string& target, const std::string& before, const std::string& after);
@@ -93,7 +96,7 @@ public:
     std::string warning;  // beside the outcome of an act that is done and will probably not do what was meant
 
 private:
-    void recordRefusal(Verb verb, const std::string& why);
+    void recordRefused(Verb verb, const std::string& target, const char* code, const std::string& why);
     bool open(bool readOnly);
     std::unique_ptr<StoreWriter> opened(bool readOnly);
     void print(const std::string& text, std::string (*safe)(std::string_view));

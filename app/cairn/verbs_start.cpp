@@ -65,7 +65,12 @@ Result<Named> addFile(Session& s, const std::string& path)
         std::make_shared<const Definition>(std::move(*parsed.definition))};
     CAIRN_TRY(checkWorkflow(row));
     if (there)
-        CAIRN_TRY(checkSameWorkflow(row, there->digest));
+        if (const Status same = checkSameWorkflow(row, there->digest); !same) {
+            if (!s.options.preview)
+                s.recordRefusal(
+                    Verb::AddWorkflow, row.name + "@" + std::to_string(row.version), same.error());
+            return same.error();
+        }
     if (s.options.preview || there)
         return named;
     CAIRN_TRY(s.store().addWorkflow(row));

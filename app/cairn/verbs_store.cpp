@@ -284,8 +284,10 @@ int clockOffset(Session& s, const std::string& text)
             s, checkClockOffset(s.info()), "the test clock will be " + formatSpan(offset) + " ahead");
     if (!s.reasonGiven(Verb::MoveClock))
         return s.exitCode;
-    if (auto set = s.store().setClockOffset(offset); !set)
+    if (auto set = s.store().setClockOffset(offset); !set) {
+        s.recordRefusal(Verb::MoveClock, "store", set.error());
         return s.fail(set.error());
+    }
     if (!s.record(Verb::MoveClock, "store",
             "{\"clock_offset_ms\":" + std::to_string(s.info().clockOffset) + "}",
             "{\"clock_offset_ms\":" + std::to_string(offset) + "}"))

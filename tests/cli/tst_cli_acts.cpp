@@ -69,6 +69,8 @@ void TestCliActs::previewsOfTheStoreChangeNothing()
     QCOMPARE(refused.code, 1);
     QVERIFY2(refused.out.contains("with other content"), refused.out.constData());
     QCOMPARE(cairn({QStringLiteral("workflow"), QStringLiteral("add"), changed}).code, 1);
+    const QByteArray audit = cairn(words("audit list")).out;
+    QVERIFY2(audit.contains("\"kind\":\"refused\",\"verb\":\"workflow_add\""), audit.constData());
 }
 
 void TestCliActs::aMigrationIsPreviewed()

@@ -255,12 +255,41 @@ AuditRow Session::personAct() const
     return row;
 }
 
-bool Session::reasonGiven()
+bool Session::reasonGiven(std::optional<Verb> act)
 {
     const auto missing = reasonMissing(info().safety, reasonLength(options.reason));
-    if (missing)
-        fail(exitOfRejection(*missing), missing->text);
-    return !missing;
+    if (!missing)
+        return true;
+    fail(exitOfRejection(*missing), missing->text);
+    if (act)
+        recordRefused(*act, "store", "reason_missing", missing->text);
+    return false;
+}
+
+void Session::recordRefusal(Verb verb, const std::string& target, const Error& why)
+{
+    if (why.kind == ErrorKind::Refused)
+        recordRefused(verb, target, "refused", why.text);
+    else if (why.kind == ErrorKind::NoRight)
+        recordRefused(verb, target, "no_right", why.text);
+    else if (why.kind == ErrorKind::Conflict)
+        recordRefused(verb, target, "conflict", why.text);
+}
+
+void Session::recordRefused(Verb verb, const std::string& target, const char* code, const std::string& why)
+{
+    AuditRow row = personAct();
+    row.login = login();
+    row.time = service().now();
+    row.kind = "refused";
+    row.verb = verb;
+    row.target = visibleLine(target);
+    row.command = makeId<CommandId>(clock.wallMs(), rng);
+    row.after = std::string("{\"refused\":\"") + code + "\",\"why\":";
+    appendJsonString(row.after, why);
+    row.after += "}";
+    if (const auto seq = store().appendAudit(std::move(row)); !seq)
+        note("the refusal could not be put on record: " + seq.error().text);
 }
 
 bool Session::record(

@@ -83,7 +83,11 @@ public:
     [[nodiscard]] AuditRow personAct() const;  // who acts, where, and why; the rest is the act's
     // Whether --reason is as the store asks for it; prints the error. For acts on the store as a whole that
     // change what is in it, before anything is done: acts on runs are asked by the rules.
-    bool reasonGiven();
+    // `act`: a refusal is put on record as one of this act, with a store that is open for writing.
+    bool reasonGiven(std::optional<Verb> act = {});
+    // Puts on record that the store refused an act on it (Refused, NoRight, Conflict); other errors are none.
+    // With a store that is open for writing. What cannot be recorded is noted.
+    void recordRefusal(Verb verb, const std::string& target, const Error& why);
     // Records a person's act on the store as a whole, with --reason. Prints the error and gives false where
     // it cannot be recorded. `before` and `after` are JSON.
     bool record(Verb verb, const std::string& target, const std::string& before, const std::string& after);
@@ -94,6 +98,7 @@ public:
     std::string warning;  // beside the outcome of an act that is done and will probably not do what was meant
 
 private:
+    void recordRefused(Verb verb, const std::string& target, const char* code, const std::string& why);
     bool open(bool readOnly);
     bool noteReplica();  // says where what is shown is old
     std::unique_ptr<StoreWriter> opened(bool readOnly);
@@ -133,6 +138,10 @@ inline constexpr const char* kReasonHelp =
     Session& session, const RunId& run, const Preview& preview, const std::vector<Asked>& asked = {});
 // The same of an act on the store as a whole: what would happen, or why it would be refused.
 [[nodiscard]] int printPreview(Session& session, const Status& allowed, const std::string& willHappen);
+
+// Where the store's history does not extend what this client verified before (verbs_audit.cpp); remembers the
+// end where it does.
+[[nodiscard]] std::optional<VerifyProblem> headProblem(Session& session);
 
 // The whole program. Gives the exit code.
 [[nodiscard]] int runCommandLine(int argc, char** argv);

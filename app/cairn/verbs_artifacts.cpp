@@ -167,8 +167,10 @@ int change(Session& s, const ArtifactArguments& arguments)
         return s.fail(place.error());
     wanted->folder = place->folder;
     wanted->audit = auditOf(s, s.info().artifacts, *place);
-    if (auto done = s.store().changeArtifacts(*wanted); !done)
+    if (auto done = s.store().changeArtifacts(*wanted); !done) {
+        s.recordRefusal(Verb::PlaceArtifacts, "store", done.error());
         return s.fail(done.error());
+    }
     s.answer(
         dump(Json{{"bucket", place->url}, {"folder", place->folder}, {"writes_to_bucket", place->writes}}),
         changeText(*place));
@@ -274,7 +276,7 @@ int artifacts(Session& s, const ArtifactArguments& arguments)
         return s.fail(kUsage, "--sweep stands alone");
     if (!s.options.preview && (s.openWriter(), s.exitCode != kDone))
         return s.exitCode;
-    if (!s.options.preview && !s.reasonGiven())
+    if (!s.options.preview && !s.reasonGiven(Verb::PlaceArtifacts))
         return s.exitCode;
     return arguments.sweep ? sweep(s, arguments) : change(s, arguments);
 }

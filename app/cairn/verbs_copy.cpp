@@ -133,7 +133,7 @@ int copy(Session& s, const CopyArguments& arguments)
     const StoreDoor to = doorTo(arguments.to, *toName);
     if (s.options.preview)
         return previewOf(s, to, arguments);
-    if (!s.reasonGiven())
+    if (!s.reasonGiven(Verb::CopyStore))
         return s.exitCode;
     stopOnSignals();
     Teller teller(s);

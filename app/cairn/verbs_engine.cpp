@@ -2,6 +2,7 @@
 
 #include "app/cairn/cli.h"
 #include "app/common/open_store.h"
+#include "core/audit/keeper.h"
 #include "core/base/log.h"
 #include "core/base/text.h"
 #include "core/engine/loop.h"
@@ -24,7 +25,31 @@ struct EngineArguments {
     std::vector<std::string> serves;
     std::uint32_t concurrency = 64;
     bool untilIdle = false;
+    std::string auditKey;
+    std::string checkpointEvery = "1h";
 };
+
+// One for each store, where --audit-key is given.
+Result<std::vector<std::unique_ptr<audit::Keeper>>> keepers(Session& s, const EngineArguments& arguments)
+{
+    std::vector<std::unique_ptr<audit::Keeper>> all;
+    if (arguments.auditKey.empty())
+        return all;
+    CAIRN_TRY_ASSIGN(const SpanMs every, parseSpan(arguments.checkpointEvery));
+    if (every < 1'000)
+        return makeError(ErrorKind::InvalidInput, "--checkpoint-every: at least 1s");
+    for (const std::string& url : s.options.stores) {
+        CAIRN_TRY_ASSIGN(SigningKey key, readKey(arguments.auditKey));
+        audit::KeeperOptions options;
+        options.openStore = openStoreUrl;
+        options.storeUrl = url;
+        options.every = every;
+        options.look = std::min<SpanMs>(options.look, every);
+        options.login = "uid " + std::to_string(::getuid());
+        all.push_back(std::make_unique<audit::Keeper>(std::move(options), std::move(key)));
+    }
+    return all;
+}
 
 // Each attempt of a command needs some descriptors, and the usual limit of 1,024 is soft: an engine that met
 // it would count attempts that it could not begin as failed.
@@ -110,6 +135,9 @@ int engine(Session& s, const EngineArguments& arguments)
     }
     log::start(log::Level::Warning);
     raiseDescriptorLimit();
+    const auto checkpoints = keepers(s, arguments);
+    if (!checkpoints)
+        return s.fail(checkpoints.error());
     if (auto ended = runEngines(std::move(engines)); !ended)
         return s.fail(ended.error());
     return kDone;
@@ -132,6 +160,9 @@ void addEngineVerbs(Verbs v)
     cmd->add_option("--serves", arguments->serves, "workflows, NAME or NAME@VERSION; default: all");
     cmd->add_option("--concurrency", arguments->concurrency, "attempts under way at one time, for each store")
         ->check(CLI::PositiveNumber);
+    cmd->add_option("--audit-key", arguments->auditKey,
+        "file of a key: where all histories stand is signed at intervals, and when the engine ends");
+    cmd->add_option("--checkpoint-every", arguments->checkpointEvery, "how often; default: 1h");
     cmd->add_flag("--until-idle", arguments->untilIdle, "end when nothing is under way or due");
     cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return engine(s, *arguments); }; });
 }

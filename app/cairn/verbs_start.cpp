@@ -65,7 +65,12 @@ Result<Named> addFile(Session& s, const std::string& path, bool add)
         std::make_shared<const Definition>(std::move(*parsed.definition))};
     CAIRN_TRY(checkWorkflow(row));
     if (there)
-        CAIRN_TRY(checkSameWorkflow(row, there->digest));
+        if (const Status same = checkSameWorkflow(row, there->digest); !same) {
+            if (add)
+                s.recordRefusal(
+                    Verb::AddWorkflow, row.name + "@" + std::to_string(row.version), same.error());
+            return same.error();
+        }
     if (!add || there)
         return named;
     CAIRN_TRY(s.store().addWorkflow(row));

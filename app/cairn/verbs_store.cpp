@@ -1,4 +1,4 @@
-// store init|info|check|migrate|backup|clock, verify, audit list|verify|head.
+// store init|info|check|migrate|backup|clock, verify.
 
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
@@ -9,7 +9,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <charconv>
 #include <unistd.h>
 
 namespace cairn::cli {
@@ -304,10 +303,12 @@ int clockOffset(Session& s, const std::string& text)
     if (s.options.preview)
         return printPreview(
             s, checkClockOffset(s.info()), "the test clock will be " + formatSpan(offset) + " ahead");
-    if (!s.reasonGiven())
+    if (!s.reasonGiven(Verb::MoveClock))
         return s.exitCode;
-    if (auto set = s.store().setClockOffset(offset); !set)
+    if (auto set = s.store().setClockOffset(offset); !set) {
+        s.recordRefusal(Verb::MoveClock, "store", set.error());
         return s.fail(set.error());
+    }
     if (!s.record(Verb::MoveClock, "store",
             "{\"clock_offset_ms\":" + std::to_string(s.info().clockOffset) + "}",
             "{\"clock_offset_ms\":" + std::to_string(offset) + "}"))
@@ -351,151 +352,12 @@ int verify(Session& s, const std::vector<std::string>& named)
             return s.fail(deep.error());
         problems.insert(problems.end(), deep->begin(), deep->end());
     }
+    if (auto rewritten = headProblem(s))
+        problems.push_back(*std::move(rewritten));
     return printProblems(s, problems,
         formatCount(static_cast<std::int64_t>(checked)) + (checked == 1 ? " run" : " runs")
             + ": chains, states and derived rows agree",
         Json{{"runs", checked}});
-}
-
-Json jsonAudit(const AuditRow& row)
-{
-    return {{"seq", row.seq}, {"time", jsonTime(row.time)}, {"kind", row.kind}, {"verb", key(row.verb)},
-        {"actor", jsonText(row.actor)}, {"login", jsonOptional(row.login)}, {"uid", row.uid},
-        {"host", jsonOptional(row.host)}, {"run", row.run.isNull() ? Json() : Json(toText(row.run))},
-        {"target", jsonOptional(row.target)}, {"reason", jsonOptional(row.reason)},
-        {"before", jsonText(row.before)}, {"after", jsonText(row.after)}, {"hash", hex(row.hash)}};
-}
-
-constexpr std::size_t kMostReviews = 1'000;
-
-// Of an act on the store as a whole its line says what it was done to: where a moved store is, for instance.
-std::string auditLine(const AuditRow& row)
-{
-    std::string line = std::to_string(row.seq) + "  " + formatInstant(row.time) + "  " + row.actor + " ("
-        + (row.login.empty() ? "uid " + std::to_string(row.uid) : row.login) + ")  " + row.kind + " "
-        + std::string(key(row.verb)) + "  " + (row.run.isNull() ? std::string{} : toText(row.run)) + " "
-        + row.target + (row.reason.empty() ? std::string{} : "  \"" + row.reason + "\"");
-    if (row.run.isNull())
-        for (const std::string* state : {&row.before, &row.after})
-            if (!state->empty() && *state != "{}")
-                line += (state == &row.before ? "  before " : "  after ") + *state;
-    return line;
-}
-
-// Loud as long as it is so: an act by break-glass that nobody else has looked at.
-int noteReviews(Session& s)
-{
-    const auto open = s.store().reviews(false, kMostReviews);
-    if (!open)
-        return s.fail(open.error());
-    if (!open->empty())
-        s.note((open->size() == kMostReviews ? "at least " : "") + std::to_string(open->size())
-            + (open->size() == 1 ? " act" : " acts")
-            + " by break-glass that nobody else has looked at: `cairn audit reviews`");
-    return kDone;
-}
-
-int auditList(Session& s, std::uint64_t after, std::size_t limit)
-{
-    if (!s.openReader())
-        return s.exitCode;
-    std::size_t shown = 0;
-    while (shown < limit) {
-        auto rows = s.store().audit(after, std::min<std::size_t>(limit - shown, 500));
-        if (!rows)
-            return s.fail(rows.error());
-        if (rows->empty())
-            break;
-        for (const auto& row : *rows)
-            s.answer(dump(jsonAudit(row)), auditLine(row));
-        shown += rows->size();
-        after = rows->back().seq;
-    }
-    const auto rest = s.store().audit(after, 1);
-    if (!rest)
-        return s.fail(rest.error());
-    if (!rest->empty())
-        s.note("there is more: raise --limit, or go on with --after " + std::to_string(after));
-    return noteReviews(s);
-}
-
-// A head as `audit head` prints it, "12 7bc5...", or its hash alone.
-struct KeptHead {
-    std::uint64_t seq = 0;  // 0: not said
-    Digest hash;
-};
-
-Result<KeptHead> parseHead(const std::string& text)
-{
-    const std::string_view all = trimmed(text);
-    const auto blank = all.find(' ');
-    const std::string_view number =
-        blank == std::string_view::npos ? std::string_view() : all.substr(0, blank);
-    const auto hash = parseDigest(blank == std::string_view::npos ? all : trimmed(all.substr(blank)));
-    KeptHead head;
-    const auto [stop, fault] = std::from_chars(number.data(), number.data() + number.size(), head.seq);
-    const bool counted = number.empty() || (fault == std::errc() && stop == number.data() + number.size());
-    if (!hash || !counted)
-        return makeError(ErrorKind::InvalidInput,
-            "--head takes what `cairn audit head` printed: a number and 64 hexadecimal digits, or the digits "
-            "alone");
-    head.hash = *hash;
-    return head;
-}
-
-int auditVerify(Session& s, const std::string& kept)
-{
-    Result<KeptHead> expected = KeptHead{};
-    if (!kept.empty())
-        expected = parseHead(kept);
-    if (!expected)
-        return s.fail(expected.error());
-    if (!s.openReader())
-        return s.exitCode;
-    AuditVerifier verifier;
-    Digest head;
-    std::uint64_t seq = 0;
-    bool seen = kept.empty();
-    for (;;) {
-        auto rows = s.store().audit(seq, 1000);
-        if (!rows)
-            return s.fail(rows.error());
-        if (rows->empty())
-            break;
-        for (const auto& row : *rows) {
-            if (!verifier.next(row))
-                return s.fail(kRefused, verifier.problem());
-            head = row.hash;
-            seq = row.seq;
-            seen = seen || (head == expected->hash && (expected->seq == 0 || expected->seq == seq));
-        }
-    }
-    if (!seen)
-        return s.fail(kRefused,
-            "the chain does not contain the head you kept: its tail was cut off, or it was made anew");
-    s.answer(dump(Json{{"entries", seq}, {"head", hex(head)}, {"clean", true}}),
-        std::to_string(seq) + " entries, unbroken; head " + hex(head)
-            + (kept.empty() ? " (a cut-off tail shows only against a head kept outside: --head)" : ""));
-    return kDone;
-}
-
-int auditHead(Session& s)
-{
-    if (!s.openReader())
-        return s.exitCode;
-    std::uint64_t seq = 0;
-    Digest head;
-    for (;;) {
-        auto rows = s.store().audit(seq, 1000);
-        if (!rows)
-            return s.fail(rows.error());
-        if (rows->empty())
-            break;
-        seq = rows->back().seq;
-        head = rows->back().hash;
-    }
-    s.answer(dump(Json{{"entries", seq}, {"head", hex(head)}}), std::to_string(seq) + " " + hex(head));
-    return kDone;
 }
 
 }  // namespace
@@ -563,33 +425,6 @@ void addStoreVerbs(Verbs v)
         "verify", "Folds histories and compares with what is stored; all runs where none is named");
     cmd->add_option("RUN", *runs, "ids, unique beginnings of ids, or keys; none: all runs");
     cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return verify(s, *runs); }; });
-}
-
-void addAuditVerbs(Verbs v)
-{
-    Session& s = v.session;
-    auto& chosen = v.chosen;
-    auto* group = v.app.add_subcommand("audit", "What people did");
-    group->require_subcommand(1);
-    {
-        auto after = std::make_shared<std::uint64_t>(0);
-        auto limit = std::make_shared<std::size_t>(100'000);
-        auto* cmd = group->add_subcommand("list", "Acts, oldest first, refused ones too");
-        cmd->add_option("--after", *after, "only entries after this number");
-        cmd->add_option("--limit", *limit, "entries at most");
-        cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return auditList(s, *after, *limit); }; });
-    }
-    {
-        auto head = std::make_shared<std::string>();
-        auto* cmd = group->add_subcommand(
-            "verify", "Checks the chain; with --head also that it extends what you saw before");
-        cmd->add_option(
-            "--head", *head, "what `audit head` printed earlier: number and hash, or the hash alone");
-        cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return auditVerify(s, *head); }; });
-    }
-    addReviewVerbs(v, *group);
-    group->add_subcommand("head", "Number and hash of the newest entry; keep it outside the store")
-        ->callback([&] { chosen = [&s] { return auditHead(s); }; });
 }
 
 }  // namespace cairn::cli

@@ -43,9 +43,16 @@ void EngineCore::Impl::carryOut(const StagedAct& act, TimeMs now)
     auto submission = cairn::submissionOf(act);
     if (!submission) {
         log::warning("staged_act_refused", {{"run", act.run}, {"text", submission.error().text}});
+        // On record before it is answered; where that cannot be, it is given out again.
+        const auto seq = seams.store.appendAudit(refusedEntry(act, submission.error(), service->now()));
+        if (!seq) {
+            carryingOut.erase(act.command);
+            return trouble(seq.error());
+        }
         Outcome outcome;
         outcome.run = act.run;
         outcome.error = submission.error();
+        outcome.auditSeq = *seq;
         return finishStaged(act, outcome);
     }
     if (isOver(act, *submission, now))

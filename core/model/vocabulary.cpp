@@ -233,6 +233,8 @@ constexpr Word kVerbs[] = {
     plain(Verb::MoveClock, "store_clock", "Move clock", "Move the clock of a test-clock store on."),
     plain(Verb::CopyStore, "store_copy", "Move store", "Move the whole store to another place."),
     plain(Verb::PlaceArtifacts, "store_artifacts", "Place artifacts", "Say where large payloads lie."),
+    plain(Verb::SignCheckpoint, "audit_checkpoint", "Sign checkpoint", "Sign where all histories stand."),
+    plain(Verb::AnchorAudit, "audit_anchor", "Anchor audit", "Keep another store's signed head."),
 };
 
 constexpr Word kUnknownWord{

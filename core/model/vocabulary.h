@@ -145,6 +145,8 @@ enum class Verb : std::uint8_t {
     MoveClock,
     CopyStore,
     PlaceArtifacts,
+    SignCheckpoint,
+    AnchorAudit,
 };
 
 struct Word {

@@ -297,6 +297,7 @@ private:
     Status fill(bool fresh)
     {
         CAIRN_TRY(copyAudit());
+        CAIRN_TRY(copyCheckpoints());
         CAIRN_TRY(copyShared());
         CAIRN_TRY(copyActs());
         CAIRN_TRY(stoppedAt("copy.shared"));
@@ -340,6 +341,26 @@ private:
         if (last.empty() || last.front().hash != m_head)
             return makeError(ErrorKind::Corrupt, "the copy's audit ends with another entry than the store's");
         return {};
+    }
+
+    // The store's id comes along, so what was signed of it stays signed.
+    Status copyCheckpoints()
+    {
+        CAIRN_TRY_ASSIGN(const auto newest, m_to->newestCheckpoint());
+        for (std::uint64_t done = newest ? newest->number : 0;;) {
+            CAIRN_TRY_ASSIGN(const auto rows, m_from.checkpoints(done, kAuditPage));
+            if (rows.empty())
+                return {};
+            for (const CheckpointRow& row : rows) {
+                CAIRN_TRY_ASSIGN(const auto covered, m_from.coveredHeads(row.number));
+                std::vector<RunHead> heads;
+                heads.reserve(covered.size());
+                for (const CoveredHead& head : covered)
+                    heads.push_back(head.signedHead);
+                CAIRN_TRY(m_to->appendCheckpoint(row, heads));
+                done = row.number;
+            }
+        }
     }
 
     Status copyShared()

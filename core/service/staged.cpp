@@ -277,6 +277,26 @@ Result<Submission> submissionOf(const StagedAct& act)
     return submission;
 }
 
+AuditRow refusedEntry(const StagedAct& act, const Error& why, TimeMs now)
+{
+    AuditRow row;
+    row.time = now;
+    row.kind = "refused";
+    row.verb = act.verb;
+    row.actor = act.claimed.empty() ? act.stagedBy : act.claimed;
+    row.uid = act.uid;
+    row.host = act.host;
+    row.login = act.stagedBy;
+    row.run = act.run;
+    row.target = act.target;
+    row.command = act.command;
+    row.reason = act.reason;
+    row.after = "{\"refused\":\"invalid_input\",\"why\":";
+    appendJsonString(row.after, why.text);
+    row.after += "}";
+    return row;
+}
+
 bool isAnswer(const Outcome& outcome) noexcept
 {
     if (outcome.kind != Outcome::Kind::Failed)

@@ -26,6 +26,8 @@ namespace cairn {
 [[nodiscard]] TimeMs expiryOf(const StagedAct& act) noexcept;
 // What becomes of one that has expired: stale, and nothing was done.
 [[nodiscard]] Outcome expired(const StagedAct& act);
+// The audit's entry on an act that submissionOf() did not accept: refused, in the name of who staged it.
+[[nodiscard]] AuditRow refusedEntry(const StagedAct& act, const Error& why, TimeMs now);
 
 // The act with what became of it.
 [[nodiscard]] StagedAct answered(StagedAct act, const Outcome& outcome);

@@ -36,6 +36,11 @@ namespace cairn {
 [[nodiscard]] Status checkAuditLink(const AuditRow& row, std::uint64_t seq, const Digest& head);
 [[nodiscard]] Status checkFilled(std::uint32_t intoFence);  // Refused unless the store is being filled
 
+// What every store asks of a checkpoint: the number after the newest one's, and as many heads as it says, in
+// order. Conflict, InvalidInput. What it signs is not looked at.
+[[nodiscard]] Status checkCheckpoint(
+    const CheckpointRow& row, std::span<const RunHead> heads, std::uint64_t newest);
+
 // The next links of the audit chain, checked one by one; the problem names the sequence number.
 class AuditVerifier {
 public:

@@ -162,6 +162,28 @@ public:
         return m_store->audit(after, limit);
     }
     Result<std::vector<AuditRow>> auditOfRun(const RunId& run) override { return m_store->auditOfRun(run); }
+    Result<AuditEnd> auditEnd() override { return m_store->auditEnd(); }
+    Result<std::vector<CheckpointRow>> checkpoints(std::uint64_t after, std::size_t limit) override
+    {
+        return m_store->checkpoints(after, limit);
+    }
+    Result<std::optional<CheckpointRow>> newestCheckpoint() override { return m_store->newestCheckpoint(); }
+    Result<std::vector<CoveredHead>> coveredHeads(std::uint64_t checkpoint) override
+    {
+        return m_store->coveredHeads(checkpoint);
+    }
+    Result<std::vector<OpenHead>> runHeads(const RunId& after, std::size_t limit) override
+    {
+        return m_store->runHeads(after, limit);
+    }
+    Result<std::size_t> scanEntries(ScanPlace& place, std::size_t limit, const SeeEntry& see) override
+    {
+        return m_store->scanEntries(place, limit, see);
+    }
+    Result<std::size_t> eachEntry(const ChainPlace& after, std::size_t limit, const SeeEntry& see) override
+    {
+        return m_store->eachEntry(after, limit, see);
+    }
     Result<ChunkTotals> chunkTotals() override { return m_store->chunkTotals(); }
     Result<std::vector<ChunkRow>> chunksElsewhere(
         const ArtifactId& artifact, std::uint32_t index, std::size_t limit) override

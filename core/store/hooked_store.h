@@ -96,6 +96,10 @@ public:
     {
         return write("extendAudit", [&] { return m_store->extendAudit(rows); });
     }
+    Status appendCheckpoint(const CheckpointRow& row, std::span<const RunHead> heads) override
+    {
+        return write("appendCheckpoint", [&] { return m_store->appendCheckpoint(row, heads); });
+    }
     Status changeFence(const FenceChange& change) override
     {
         return write("changeFence", [&] { return m_store->changeFence(change); });

@@ -22,6 +22,8 @@ bool ListRow::sameContent(const ListRow& o) const { return content(*this) == con
 Digest auditHash(const AuditRow& row)
 {
     WireWriter out;
+    out.reserve(192 + row.kind.size() + row.actor.size() + row.host.size() + row.login.size()
+        + row.target.size() + row.reason.size() + row.before.size() + row.after.size());
     out.raw("cairn-audit");
     out.u16(1);
     out.digest(row.previous);

@@ -4,6 +4,7 @@
 // OutcomeUnknown. After a failed sync a writer refuses every later write (Io): the caller must close it.
 
 #include "core/base/result.h"
+#include "core/store/checkpoints.h"
 #include "core/store/hints.h"
 #include "core/store/fence.h"
 #include "core/store/lists.h"
@@ -126,6 +127,23 @@ public:
     [[nodiscard]] virtual Result<std::vector<AuditRow>> audit(std::uint64_t after, std::size_t limit) = 0;
     [[nodiscard]] virtual Result<std::vector<AuditRow>> auditOfRun(const RunId& run) = 0;
 
+    // For audit verify (core/audit). Stores that keep none: Refused, or nothing.
+    [[nodiscard]] virtual Result<AuditEnd> auditEnd();
+    [[nodiscard]] virtual Result<std::vector<CheckpointRow>> checkpoints(
+        std::uint64_t after, std::size_t limit);
+    // The newest; nullopt: there is none.
+    [[nodiscard]] virtual Result<std::optional<CheckpointRow>> newestCheckpoint();
+    [[nodiscard]] virtual Result<std::vector<CoveredHead>> coveredHeads(std::uint64_t checkpoint);
+    // Runs as they stand, by id, after that one. A page reads no more rows than it gives.
+    [[nodiscard]] virtual Result<std::vector<OpenHead>> runHeads(const RunId& after, std::size_t limit);
+    // Goes on through the entries of all runs in the order that reads fastest: mostly that in which they were
+    // written, but a run's need not come in the order of versions. How many there were; 0: that is all.
+    [[nodiscard]] virtual Result<std::size_t> scanEntries(
+        ScanPlace& place, std::size_t limit, const SeeEntry& see);
+    // Shows up to `limit` entries of all runs after that place, by (run, version). How many there were.
+    [[nodiscard]] virtual Result<std::size_t> eachEntry(
+        const ChainPlace& after, std::size_t limit, const SeeEntry& see);
+
     // How much lies where. Looks through a whole table.
     [[nodiscard]] virtual Result<ChunkTotals> chunkTotals();
     // Rows of chunks that lie in the bucket, after that one, in the order of (artifact, index).
@@ -217,6 +235,9 @@ public:
     // Entries of another store's audit as they are, numbers and hashes too. Only into a store that is being
     // filled (StoreOptions::intoFence). Conflict where they do not continue the chain here.
     [[nodiscard]] virtual Status extendAudit(std::span<const AuditRow> rows);
+    // The next checkpoint with the heads that it covers, in the order of their runs. Conflict where it does
+    // not continue the newest one here. `login` is filled by the store where it knows logins.
+    [[nodiscard]] virtual Status appendCheckpoint(const CheckpointRow& row, std::span<const RunHead> heads);
     // See fence.h. Afterwards this connection is bound by what it has set, as all others are.
     [[nodiscard]] virtual Status changeFence(const FenceChange& change);
     // Refused while an engine lives, and where changedPlace() says so.

@@ -29,7 +29,12 @@ inline const QByteArray kApproval = json(
 
 class CliFixture {
 protected:
-    void freshStore() { m_store = m_folder.filePath(QStringLiteral("store-%1.db").arg(++m_number)); }
+    void freshStore()
+    {
+        m_store = m_folder.filePath(QStringLiteral("store-%1.db").arg(++m_number));
+        // What this client remembers of stores stays in the folder of the test.
+        qputenv("XDG_STATE_HOME", m_folder.filePath(QStringLiteral("state")).toUtf8());
+    }
 
     Answer cairn(const QStringList& arguments, const QString& program = QStringLiteral("cairn"))
     {

@@ -152,6 +152,14 @@ void TestCli::guardedStoresWantAReason()
     const Answer clock = cairn({QStringLiteral("store"), QStringLiteral("clock"), QStringLiteral("1h")});
     QCOMPARE(clock.code, 2);
     QVERIFY2(clock.err.contains("guarded"), clock.err.constData());
+    // Refused attempts are on record: those on runs, and those on the store.
+    int refused = 0;
+    for (const QByteArray& line : cairn({QStringLiteral("audit"), QStringLiteral("list")}).out.split('\n'))
+        refused += line.contains("\"refused\"") && line.contains("reason_missing")
+                && (line.contains("\"store_clock\"") || line.contains("\"pause\""))
+            ? 1
+            : 0;
+    QCOMPARE(refused, 3);
     QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("clock"), QStringLiteral("1h"),
                        QStringLiteral("--reason"), QStringLiteral("to see the deadline pass")})
                  .code,

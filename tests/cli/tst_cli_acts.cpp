@@ -21,7 +21,8 @@ void TestCliActs::everyChangingVerbPreviewsAndTakesAReason()
 {
     for (const char* verb : {"start", "approve", "reject", "pause", "resume", "cancel", "retry", "settle",
              "signal", "fork", "skip", "record", "amend", "deadline", "budget", "compensate", "migrate",
-             "workflow add", "store init", "store migrate", "store backup", "store clock"}) {
+             "workflow add", "audit checkpoint", "audit anchor", "store init", "store migrate",
+             "store backup", "store clock"}) {
         const Answer help = cairn(words(verb) + QStringList{QStringLiteral("--help")});
         QVERIFY2(help.out.contains(QByteArray("Usage: cairn ") + verb), verb);
         QVERIFY2(help.out.contains("--preview") && help.out.contains("--reason"), verb);
@@ -68,6 +69,8 @@ void TestCliActs::previewsOfTheStoreChangeNothing()
     QCOMPARE(refused.code, 1);
     QVERIFY2(refused.out.contains("with other content"), refused.out.constData());
     QCOMPARE(cairn({QStringLiteral("workflow"), QStringLiteral("add"), changed}).code, 1);
+    const QByteArray audit = cairn(words("audit list")).out;
+    QVERIFY2(audit.contains("\"kind\":\"refused\",\"verb\":\"workflow_add\""), audit.constData());
 }
 
 void TestCliActs::aMigrationIsPreviewed()

@@ -329,7 +329,16 @@ void TestEngineStaged::whatIsLeftIsNotTrusted()
     // The engine says so, and goes on.
     act.command = makeId<CommandId>(desk.clock.wallMs(), desk.rng);
     CAIRN_VERIFY_OK(desk.store->stage(act));
-    QVERIFY(answer(desk, act.command).state == StagedState::Failed);
+    const StagedAct told = answer(desk, act.command);
+    QVERIFY(told.state == StagedState::Failed);
+    // The attempt is on record, in the name of who made it.
+    QCOMPARE(audit().size(), std::size_t{1});
+    const AuditRow attempt = audit().front();
+    QCOMPARE(attempt.seq, told.auditSeq);
+    QCOMPARE(attempt.kind, std::string("refused"));
+    QCOMPARE(attempt.login, std::string("t_operator"));
+    QCOMPARE(attempt.actor, std::string("somebody"));
+    QVERIFY2(attempt.after.find("damaged") != std::string::npos, attempt.after.c_str());
     // Nor can a fork take the place of a child that is still to come.
     Submission fork = desk.submission(m_run, {}, "somebody");
     fork.forkSource = m_run;

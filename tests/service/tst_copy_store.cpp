@@ -380,7 +380,8 @@ void TestCopyStore::aFileHasTheTablesThatAreAccountedFor()
     QCOMPARE(RawDb(path).value("SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_master WHERE "
                                "type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name)"),
         std::string(
-            "approvals artifact_chunks artifacts attempts audit change_counter effect_waiters effects "
+            "approvals artifact_chunks artifacts attempts audit change_counter checkpoint_heads checkpoints "
+            "effect_waiters effects "
             "entries meta "
             "outbox payloads resource_slices resources run_attributes run_hot run_list runs sessions steps "
             "tombstones wakeups workflows"));

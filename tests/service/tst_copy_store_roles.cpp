@@ -72,6 +72,7 @@ private:
         return problems->empty() ? std::string() : problems->front().where + ": " + problems->front().text;
     }
     void leaveAndAnswer(const std::string& name, StagedState as) const;
+    void leaveCheckpoint();
 
     RoleLogins m_roles;
 };
@@ -279,6 +280,25 @@ void TestCopyStoreRoles::leaveAndAnswer(const std::string& name, StagedState as)
     CAIRN_VERIFY_OK(engine->finishStaged(act));
 }
 
+void TestCopyStoreRoles::leaveCheckpoint()
+{
+    const auto engine = m_roles.openAs("t_engine");
+    const auto open = engine->runHeads({}, 3);
+    QVERIFY(open && !open->empty());
+    std::vector<RunHead> heads;
+    for (const OpenHead& head : *open)
+        heads.push_back(head.now);
+    CheckpointRow row;
+    row.number = 1;
+    row.store = engine->info()->id;
+    row.time = 1'790'000'000'000;
+    row.runs = static_cast<std::uint32_t>(heads.size());
+    row.runHeads = sha256("heads");
+    row.key.bytes.fill(3);
+    row.signature.bytes.fill(5);
+    CAIRN_VERIFY_OK(engine->appendCheckpoint(row, heads));
+}
+
 // What comes along, column by column, and what stays behind and why. A table, or column, that is new has to
 // be added to what the copy brings, or here.
 void TestCopyStoreRoles::everyTableIsAccountedFor()
@@ -288,9 +308,9 @@ void TestCopyStoreRoles::everyTableIsAccountedFor()
         const char* fresh;  // columns that are the new store's own
     };
     static constexpr Table kCopied[] = {{"approvals", ""}, {"artifact_chunks", ""},
-        {"artifacts", "staged_at"}, {"attempts", ""}, {"effect_waiters", ""}, {"effects", "revision"},
-        {"entries", ""}, {"meta", "min_writer,change_base"}, {"outbox", "seq"}, {"payloads", ""},
-        {"resources", "revision"}, {"run_attributes", ""},
+        {"artifacts", "staged_at"}, {"attempts", ""}, {"checkpoint_heads", ""}, {"checkpoints", ""},
+        {"effect_waiters", ""}, {"effects", "revision"}, {"entries", ""}, {"meta", "min_writer,change_base"},
+        {"outbox", "seq"}, {"payloads", ""}, {"resources", "revision"}, {"run_attributes", ""},
         {"run_hot", "epoch,owner"},       // of engines that have ended
         {"run_list", "version,changed"},  // the cursor of this server
         {"runs", ""}, {"staged_acts", "taken_until"}, {"steps", ""}, {"workflows", ""}};
@@ -303,6 +323,7 @@ void TestCopyStoreRoles::everyTableIsAccountedFor()
     m_roles.grantLogins();
     for (int i = 0; i < 20; ++i)
         leaveAndAnswer(std::to_string(i), i % 2 == 0 ? StagedState::Committed : StagedState::Rejected);
+    leaveCheckpoint();
     static_cast<void>(RawPg(secondUrl()).exec("DROP SCHEMA IF EXISTS cairn CASCADE"));
     const auto report = move(placeAt(m_roles.url), placeAt(secondUrl()), rng);
     QVERIFY2(report, errorOf(report).c_str());

@@ -119,6 +119,13 @@ private Q_SLOTS:
     void theVerifierFindsEveryBreak();
     void aSoundStoreHasNoProblems();
 
+    // contract_checkpoints.cpp
+    void checkpointsComeBackAsWritten();
+    void aCheckpointFollowsTheNewest();
+    void headsOfRunsSayWhatIsCovered();
+    void entriesOfAllRunsAreReadInOrder();
+    void theAuditsEndIsTold();
+
     // contract_fence.cpp
     void aFenceStopsEveryWriteAndNoRead();
     void aFenceIsChangedOnlyFromWhatWasSeen();

@@ -25,6 +25,8 @@ constexpr Cells kMatrix[] = {
     {"attempts", {"siu", "s", "s", "s", "s", "s"}},
     {"audit", {"s", "s", "s", "", "s", "s"}},
     {"audit_head", {"s", "s", "s", "", "s", "s"}},
+    {"checkpoint_heads", {"s", "s", "s", "", "s", "s"}},
+    {"checkpoints", {"s", "s", "s", "", "s", "s"}},
     {"effect_waiters", {"sid", "s", "s", "s", "s", "s"}},
     {"effects", {"siu", "s", "s", "s", "s", "s"}},
     {"entries", {"si", "s", "s", "s", "s", "s"}},
@@ -52,9 +54,9 @@ const std::set<std::string> kColumns = {"engine u meta.clock_offset", "engine u 
     "viewer s artifact_chunks.artifact", "viewer s artifact_chunks.ix", "viewer s artifact_chunks.digest",
     "viewer s artifact_chunks.size"};
 const std::map<std::string, std::set<std::string>> kFunctions = {{"append_audit", {"engine"}},
-    {"finish_staged", {"engine"}}, {"forget_staged", {"engine"}}, {"lock_audit_head", {"engine"}},
-    {"take_staged", {"engine"}}, {"stage_act", {"operator", "approver", "breakglass"}},
-    {"close_review", {"approver"}}};
+    {"append_checkpoint", {"engine"}}, {"finish_staged", {"engine"}}, {"forget_staged", {"engine"}},
+    {"lock_audit_head", {"engine"}}, {"take_staged", {"engine"}},
+    {"stage_act", {"operator", "approver", "breakglass"}}, {"close_review", {"approver"}}};
 
 std::vector<std::string> lines(const RawPg& raw, const std::string& sql)
 {

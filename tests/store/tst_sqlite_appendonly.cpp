@@ -87,12 +87,13 @@ void AppendOnlyTest::theAuthorizerRefuses_data()
     QTest::addColumn<QByteArray>("sql");
     for (const char* sql : {"UPDATE entries SET body = x'00' WHERE 0", "DELETE FROM entries WHERE 0",
              "UPDATE audit SET reason = '' WHERE 0", "DELETE FROM audit WHERE 0",
-             "DELETE FROM tombstones WHERE 0", "UPDATE runs SET key = '' WHERE 0",
-             "DELETE FROM payloads WHERE 0", "UPDATE payloads SET hash = x'00' WHERE 0",
-             "DROP TRIGGER audit_no_delete", "DROP TABLE audit", "ALTER TABLE audit ADD COLUMN x",
-             "CREATE TRIGGER t AFTER INSERT ON audit BEGIN SELECT 1; END", "DROP INDEX entries_command",
-             "ATTACH ':memory:' AS other", "UPDATE meta SET min_writer = 1", "DELETE FROM meta",
-             "CREATE TEMP TRIGGER t AFTER INSERT ON audit BEGIN SELECT 1; END"})
+             "DELETE FROM tombstones WHERE 0", "UPDATE checkpoints SET time = 1 WHERE 0",
+             "DELETE FROM checkpoints WHERE 0", "DELETE FROM checkpoint_heads WHERE 0",
+             "UPDATE runs SET key = '' WHERE 0", "DELETE FROM payloads WHERE 0",
+             "UPDATE payloads SET hash = x'00' WHERE 0", "DROP TRIGGER audit_no_delete", "DROP TABLE audit",
+             "ALTER TABLE audit ADD COLUMN x", "CREATE TRIGGER t AFTER INSERT ON audit BEGIN SELECT 1; END",
+             "DROP INDEX entries_command", "ATTACH ':memory:' AS other", "UPDATE meta SET min_writer = 1",
+             "DELETE FROM meta", "CREATE TEMP TRIGGER t AFTER INSERT ON audit BEGIN SELECT 1; END"})
         QTest::newRow(sql) << QByteArray(sql);
 }
 

@@ -69,6 +69,13 @@ public:
     Status addWorkflow(const WorkflowRow& row) override;
     Result<std::uint64_t> appendAudit(AuditRow row) override;
     Status extendAudit(std::span<const AuditRow> rows) override;
+    Result<AuditEnd> auditEnd() override;
+    Result<std::vector<CheckpointRow>> checkpoints(std::uint64_t after, std::size_t limit) override;
+    Result<std::optional<CheckpointRow>> newestCheckpoint() override;
+    Result<std::vector<CoveredHead>> coveredHeads(std::uint64_t checkpoint) override;
+    Result<std::vector<OpenHead>> runHeads(const RunId& after, std::size_t limit) override;
+    Result<std::size_t> eachEntry(const ChainPlace& after, std::size_t limit, const SeeEntry& see) override;
+    Status appendCheckpoint(const CheckpointRow& row, std::span<const RunHead> heads) override;
     Status changeFence(const FenceChange& change) override;
     Status setClockOffset(SpanMs offset) override;
     Status stageChunk(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes) override;

@@ -67,6 +67,12 @@ public:
     std::map<std::pair<std::string, std::uint32_t>, WorkflowRow> workflows;
     std::vector<AuditRow> audit;
     std::map<CommandId, std::uint64_t> actsWithoutRun;
+    struct Checkpoint {
+        CheckpointRow row;
+        std::vector<RunHead> heads;
+    };
+    std::vector<Checkpoint> checkpoints;
+    std::map<RunId, RunHead> covered;  // the highest of each run in one of them
     std::map<ArtifactId, MemoryArtifact> artifacts;
 
     [[nodiscard]] TimeMs now() const { return clock->wallMs() + info.clockOffset; }

@@ -18,8 +18,8 @@
 #define CAIRN_PG_TABLE_RIGHTS \
     "('engine operator approver auditor viewer breakglass', '" CAIRN_PG_OPEN_TABLES \
     " artifact_place', 'SELECT', '-')," \
-    "('engine operator approver auditor breakglass', 'artifact_chunks audit audit_head payloads reviews " \
-    "staged_acts', " \
+    "('engine operator approver auditor breakglass', 'artifact_chunks audit audit_head checkpoint_heads " \
+    "checkpoints payloads reviews staged_acts', " \
     "'SELECT', " \
     "'-')," \
     "('viewer', 'payloads', 'SELECT', 'run id hash size media artifact redacted_by')," \
@@ -33,7 +33,7 @@
     "('engine', 'meta', 'UPDATE', 'clock_offset change_base')"
 
 #define CAIRN_PG_FUNCTION_RIGHTS \
-    "('engine', 'append_audit finish_staged forget_staged lock_audit_head take_staged')," \
+    "('engine', 'append_audit append_checkpoint finish_staged forget_staged lock_audit_head take_staged')," \
     "('operator approver breakglass', 'stage_act')," \
     "('approver', 'close_review')"
 

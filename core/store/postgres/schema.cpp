@@ -71,7 +71,8 @@ Status createTables(Db& db, std::uint32_t schema)
         CAIRN_TRY(db.execute(sql));
     for (const std::string& sql : {actsText(), reviewsText()})
         CAIRN_TRY(db.execute(sql.c_str()));
-    CAIRN_TRY(db.execute(kEnableAlways));
+    for (const char* sql : {kCheckpoints, kEnableAlways})
+        CAIRN_TRY(db.execute(sql));
     return schema > 1 ? expandTables(db, 1, schema) : Status();
 }
 

@@ -13,6 +13,7 @@ extern const char* const kTriggers;
 [[nodiscard]] std::string reviewsText();  // schema_reviews.cpp: what was done by break-glass; after the acts
 // A text with the least length of a reason in the place of its mark.
 [[nodiscard]] std::string withReasonMinimum(std::string text);
+extern const char* const kCheckpoints;    // checkpoints.cpp
 extern const char* const kEnableAlways;
 extern const char* const kToSchema2;
 extern const char* const kArtifactPlace;  // of stores with a bucket for artifacts, and no others

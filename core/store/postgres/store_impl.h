@@ -4,6 +4,7 @@
 
 #include "core/base/rng.h"
 #include "core/store/checks.h"
+#include "core/store/postgres/audit_head.h"
 #include "core/store/postgres/postgres_store.h"
 #include "core/store/postgres/schema.h"
 #include "core/store/postgres/shared.h"
@@ -140,6 +141,13 @@ public:
     Result<std::uint64_t> appendAudit(AuditRow row) override;
     Result<std::vector<std::string>> unmovable() override;
     Status extendAudit(std::span<const AuditRow> rows) override;
+    Result<AuditEnd> auditEnd() override;
+    Result<std::vector<CheckpointRow>> checkpoints(std::uint64_t after, std::size_t limit) override;
+    Result<std::optional<CheckpointRow>> newestCheckpoint() override;
+    Result<std::vector<CoveredHead>> coveredHeads(std::uint64_t checkpoint) override;
+    Result<std::vector<OpenHead>> runHeads(const RunId& after, std::size_t limit) override;
+    Result<std::size_t> eachEntry(const ChainPlace& after, std::size_t limit, const SeeEntry& see) override;
+    Status appendCheckpoint(const CheckpointRow& row, std::span<const RunHead> heads) override;
     Status changeFence(const FenceChange& change) override;
     Status changeArtifacts(const ArtifactChange& change) override;
     Result<ChunkTotals> chunkTotals() override;

@@ -49,7 +49,8 @@ Result<bool> isOnNetwork(const std::string& path, bool allowed)
 
 bool isAppendOnly(std::string_view table)
 {
-    return table == "entries" || table == "audit" || table == "tombstones" || table == "runs";
+    return table == "entries" || table == "audit" || table == "tombstones" || table == "runs"
+        || table == "checkpoints" || table == "checkpoint_heads";
 }
 
 // Asked when a statement is prepared, so it costs nothing when it runs.

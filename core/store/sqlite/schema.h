@@ -11,6 +11,8 @@ namespace cairn::sqlite {
 inline const std::uint32_t kSchema = kMaxFormat;
 inline constexpr std::int32_t kApplicationId = 0x4361726E;  // "Carn"
 
+extern const char* const kCheckpointTables;  // checkpoints.cpp
+
 // In an open transaction.
 [[nodiscard]] Status createTables(Db& db, std::uint32_t schema);
 [[nodiscard]] Status expandTables(Db& db, std::uint32_t from, std::uint32_t to);

@@ -81,6 +81,14 @@ public:
     Result<std::uint64_t> appendAudit(AuditRow row) override;
     Result<std::vector<std::string>> unmovable() override;
     Status extendAudit(std::span<const AuditRow> rows) override;
+    Result<AuditEnd> auditEnd() override;
+    Result<std::vector<CheckpointRow>> checkpoints(std::uint64_t after, std::size_t limit) override;
+    Result<std::optional<CheckpointRow>> newestCheckpoint() override;
+    Result<std::vector<CoveredHead>> coveredHeads(std::uint64_t checkpoint) override;
+    Result<std::vector<OpenHead>> runHeads(const RunId& after, std::size_t limit) override;
+    Result<std::size_t> scanEntries(ScanPlace& place, std::size_t limit, const SeeEntry& see) override;
+    Result<std::size_t> eachEntry(const ChainPlace& after, std::size_t limit, const SeeEntry& see) override;
+    Status appendCheckpoint(const CheckpointRow& row, std::span<const RunHead> heads) override;
     Status changeFence(const FenceChange& change) override;
     Status changeArtifacts(const ArtifactChange& change) override;
     Result<ChunkTotals> chunkTotals() override;

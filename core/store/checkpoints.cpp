@@ -1,0 +1,68 @@
+// What stores say that keep no checkpoints, and the check that those share which do.
+
+#include "core/store/checkpoints.h"
+
+#include "core/store/checks.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+Error keepsNone() { return makeError(ErrorKind::Refused, "this kind of store keeps no checkpoints"); }
+
+}  // namespace
+
+Result<AuditEnd> StoreReader::auditEnd() { return keepsNone(); }
+
+Result<std::vector<CheckpointRow>> StoreReader::checkpoints(std::uint64_t, std::size_t)
+{
+    return std::vector<CheckpointRow>();
+}
+
+Result<std::optional<CheckpointRow>> StoreReader::newestCheckpoint()
+{
+    return std::optional<CheckpointRow>();
+}
+
+Result<std::vector<CoveredHead>> StoreReader::coveredHeads(std::uint64_t)
+{
+    return std::vector<CoveredHead>();
+}
+
+Result<std::vector<OpenHead>> StoreReader::runHeads(const RunId&, std::size_t) { return keepsNone(); }
+
+Result<std::size_t> StoreReader::eachEntry(const ChainPlace&, std::size_t, const SeeEntry&)
+{
+    return keepsNone();
+}
+
+Result<std::size_t> StoreReader::scanEntries(ScanPlace& place, std::size_t limit, const SeeEntry& see)
+{
+    const ChainPlace after = place.chain;
+    return eachEntry(after, limit, [&](const RunId& run, const SealedEntry& entry) {
+        place.chain = {run, entry.version};
+        see(run, entry);
+    });
+}
+
+Status StoreWriter::appendCheckpoint(const CheckpointRow&, std::span<const RunHead>) { return keepsNone(); }
+
+Status checkCheckpoint(const CheckpointRow& row, std::span<const RunHead> heads, std::uint64_t newest)
+{
+    if (row.number != newest + 1)
+        return makeError(ErrorKind::Conflict,
+            "checkpoint " + std::to_string(row.number) + " does not follow the newest one here, "
+                + std::to_string(newest));
+    const bool ordered = std::adjacent_find(heads.begin(), heads.end(),
+                             [](const RunHead& a, const RunHead& b) { return !(a.run < b.run); })
+        == heads.end();
+    if (heads.size() != row.runs || heads.size() > kCheckpointRuns || !ordered || !isStorableText(row.login))
+        return makeError(ErrorKind::InvalidInput,
+            "a checkpoint names up to " + std::to_string(kCheckpointRuns)
+                + " runs, each once, in the order of their ids");
+    return {};
+}
+
+}  // namespace cairn

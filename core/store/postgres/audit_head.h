@@ -1,0 +1,19 @@
+#pragma once
+// How entries are added to the audit's chain.
+
+#include "core/store/postgres/db.h"
+#include "core/store/rows.h"
+
+namespace cairn::postgres {
+
+// The chain's end, locked by LockAuditHead in the open transaction.
+struct AuditHead {
+    std::uint64_t seq = 0;
+    Digest hash;
+};
+// Fills in number, previous hash and hash; `head` moves on.
+void chain(AuditRow& row, AuditHead& head);
+// Adds the sealed rows to the batch.
+void addAudit(Batch& batch, const std::vector<AuditRow>& rows);
+
+}  // namespace cairn::postgres

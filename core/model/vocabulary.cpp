@@ -231,6 +231,8 @@ constexpr Word kVerbs[] = {
     plain(Verb::MoveClock, "store_clock", "Move clock", "Move the clock of a test-clock store on."),
     plain(Verb::CopyStore, "store_copy", "Move store", "Move the whole store to another place."),
     plain(Verb::PlaceArtifacts, "store_artifacts", "Place artifacts", "Say where large payloads lie."),
+    plain(Verb::ExportRuns, "store_export", "Export runs", "Write runs to a file outside the store."),
+    plain(Verb::ImportRuns, "store_import", "Import runs", "Make a store to look at from a bundle."),
 };
 
 constexpr Word kUnknownWord{

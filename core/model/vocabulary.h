@@ -144,6 +144,8 @@ enum class Verb : std::uint8_t {
     MoveClock,
     CopyStore,
     PlaceArtifacts,
+    ExportRuns,
+    ImportRuns,
 };
 
 struct Word {

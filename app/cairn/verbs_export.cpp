@@ -5,6 +5,7 @@
 #include "app/common/open_store.h"
 #include "core/base/text.h"
 #include "core/export/bundle.h"
+#include "core/export/output_file.h"
 #include "core/export/receipt.h"
 #include "core/export/views.h"
 

@@ -208,7 +208,7 @@ struct Reader {
     }
 };
 
-template<class Row> std::string rowJson(const Row& row) { return Writer::made(row).dump(); }
+template<class Row> std::string rowJson(const Row& row) { return Writer::made(row).dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // Checked as bytes first: UTF-8, no member twice, not too deep.
 Result<Json> parsed(std::string_view text)
@@ -273,7 +273,7 @@ std::string stateJson(const WholeRun& whole)
         {"list", Writer::made(whole.list.value_or(ListRow{}))}, {"steps", listOf(whole.steps)},
         {"attempts", listOf(whole.attempts)}, {"approvals", listOf(whole.approvals)},
         {"attributes", listOf(whole.attributes)}, {"effects", listOf(whole.effects)}};
-    return json.dump();
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Result<WholeRun> parseState(std::string_view text)

@@ -22,6 +22,38 @@ struct RefCollector {
     template<class T> void since(int, std::string_view name, const T& field) { (*this)(name, field); }
 };
 
+// Step numbers by the names of their fields: their type is that of other numbers too.
+struct StepChecker {
+    std::size_t steps;
+    bool mayBeNone;
+    std::string fault{};
+
+    void operator()(std::string_view name, const StepIx& ix)
+    {
+        if (name == "step")
+            check(ix, mayBeNone);
+        else if (name == "owner" || name == "undo_of")
+            check(ix, true);
+    }
+    void operator()(std::string_view, const std::vector<StepIx>& many)
+    {
+        for (const StepIx ix : many)
+            check(ix, false);
+    }
+    template<class T> void operator()(std::string_view, const T&) { }
+    template<class T> void since(int, std::string_view, const T&) { }
+
+private:
+    void check(StepIx ix, bool none)
+    {
+        if (fault.empty() && ix >= steps && !(none && ix == kNoStep))
+            fault = "the entry names step " + std::to_string(ix) + " of a run that has " + std::to_string(steps);
+    }
+};
+
+template<class F> constexpr bool kStepMayBeNone = std::is_same_v<F, LateResult> || std::is_same_v<F, SignalConsumed>
+    || std::is_same_v<F, ChildRequested> || std::is_same_v<F, ChildAnswered>;
+
 Error wrong(const std::string& what) { return makeError(ErrorKind::InvalidInput, what); }
 
 Result<Json> objectOf(std::string_view text)
@@ -198,6 +230,22 @@ std::string definitionFile(const Digest& digest) { return "definitions/" + hex(d
 std::string payloadFile(const PayloadInfo& info)
 {
     return (info.artifact.isNull() ? "payloads/" : "artifacts/") + hex(info.ref.hash);
+}
+
+std::string stepFault(const Entry& entry, std::size_t& steps)
+{
+    std::string fault;
+    for (const Fact& fact : entry.facts)
+        std::visit(
+            [&](const auto& f) {
+                using F = std::decay_t<decltype(f)>;
+                StepChecker checker{steps, kStepMayBeNone<F>};
+                F::each(f, checker);
+                fault = fault.empty() ? checker.fault : fault;
+                steps += std::is_same_v<F, StepAdded> ? 1 : 0;
+            },
+            fact);
+    return fault;
 }
 
 void collectPayloads(const Entry& entry, std::map<PayloadId, PayloadRef>& refs)

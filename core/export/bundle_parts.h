@@ -56,6 +56,10 @@ struct SignedHeads {
 // All payloads that an entry names, as it names them.
 void collectPayloads(const Entry& entry, std::map<PayloadId, PayloadRef>& refs);
 
+// Folding trusts the steps that an entry names, since only the rules write entries; a bundle's are checked
+// before. Counts the steps that it adds; empty: it may be folded.
+[[nodiscard]] std::string stepFault(const Entry& entry, std::size_t& steps);
+
 // What all of a bundle but its payloads' bytes says.
 struct BundleRun {
     WholeRun whole;  // with entries

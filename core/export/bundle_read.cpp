@@ -222,9 +222,11 @@ private:
         const Digest previous = entries.size() == 1 ? Digest{} : entries[entries.size() - 2].hash;
         if (const Status seal = checkSeal(sealed, previous); !seal)
             return bad("chain", line(), seal.error().text);
-        if (const auto entry = decodeEntry(sealed.body, sealed.format); !entry)
+        const auto entry = decodeEntry(sealed.body, sealed.format);
+        if (!entry)
             return bad("chain", line(), entry.error().text);
-        return {};
+        const std::string fault = stepFault(*entry, m_steps[m_place.run]);
+        return fault.empty() ? Status() : bad("fold", line(), fault);
     }
 
     // The copy that people read says what the entries say.
@@ -325,6 +327,7 @@ private:
     std::unique_ptr<Sha256> m_hash;
     bool m_hasManifest = false;
     std::set<RunId> m_states;
+    std::map<RunId, std::size_t> m_steps;  // that the entries read so far have added
 };
 
 }  // namespace

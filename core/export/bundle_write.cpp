@@ -1,5 +1,6 @@
 // Writes a bundle as a stream: a run at a time, of which a page of entries, or a chunk of a payload, is held.
 
+#include "core/base/failpoint.h"
 #include "core/export/bundle_parts.h"
 #include "core/export/zip.h"
 #include "core/model/codec.h"
@@ -55,6 +56,8 @@ public:
             progress.runs = m_report.counts.runs;
             progress.bytes = m_report.counts.bytes;
             m_options.tell(progress);
+            if (failpoint::hit("export.run"))
+                return makeError(ErrorKind::Io, "stopped by a failpoint");
         }
         CAIRN_TRY(writeDefinitions());
         CAIRN_TRY(writeAudit());

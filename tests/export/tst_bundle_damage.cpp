@@ -1,6 +1,7 @@
 // Every kind of damage, one by one: the bundle is refused, what is wrong and where is named, and nothing is
 // made of it.
 
+#include "core/model/codec.h"
 #include "tests/export/exported_run.h"
 
 #include <filesystem>
@@ -96,6 +97,22 @@ const std::vector<Damage>& damages()
                     std::string& text = f.at(name);
                     text.erase(text.rfind('\n', text.size() - 2) + 1);
                 }
+                f.reseal();
+            }},
+        {"an entry of a step that is not there", "fold", "history.jsonl, line",
+            [](Files& f) {
+                const auto manifest = ex::parseManifest(f.at("manifest.json"));
+                Entry entry;
+                entry.version = manifest->runs.front().version + 1;
+                entry.command.bytes[0] = 1;
+                entry.verb = Verb::Advance;
+                entry.time = 1;
+                StepReady ready;
+                ready.step = 77;
+                entry.facts.emplace_back(ready);
+                const SealedEntry sealed = sealEntry(entry, kMaxFormat, manifest->runs.front().head);
+                f.at("history.jsonl") += ex::toJson(sealed) + "\n";
+                f.at("decoded.jsonl") += entryJson(entry) + "\n";
                 f.reseal();
             }},
         {"another state", "fold", "state.json",

@@ -48,8 +48,8 @@ Json jsonCounts(const ex::BundleCounts& c)
 
 std::string told(const ex::BundleCounts& c)
 {
-    return counted(c.runs, "run") + " with " + formatCount(static_cast<std::int64_t>(c.entries)) + " entries, "
-        + counted(c.payloads, "payload") + " (" + formatBytes(c.bytes) + ")"
+    return counted(c.runs, "run") + " with " + formatCount(static_cast<std::int64_t>(c.entries))
+        + " entries, " + counted(c.payloads, "payload") + " (" + formatBytes(c.bytes) + ")"
         + (c.withheld == 0 ? std::string() : ", " + counted(c.withheld, "payload") + " without bytes") + ", "
         + formatCount(static_cast<std::int64_t>(c.audit)) + " audit entries";
 }
@@ -62,7 +62,8 @@ Result<std::optional<PublicKey>> keyArgument(const std::string& text)
     const auto key = parsePublicKey(given);
     if (!key)
         return makeError(ErrorKind::InvalidInput,
-            "--signed-by takes a public key as `cairn receipt` prints it, \"cairn-ed25519-public ...\", or @FILE with one");
+            "--signed-by takes a public key as `cairn receipt` prints it, \"cairn-ed25519-public ...\", or "
+            "@FILE with one");
     return std::optional<PublicKey>(*key);
 }
 
@@ -110,7 +111,8 @@ void recordExport(Session& s, const ExportArguments& a, const std::vector<RunId>
         row.target = formatOf(a);
         row.command = makeId<CommandId>(row.time, s.rng);
         row.before = "{}";
-        row.after = dump(Json{{"runs", runs.size()}, {"first", toText(runs.front())}, {"redacted", a.redact}});
+        row.after =
+            dump(Json{{"runs", runs.size()}, {"first", toText(runs.front())}, {"redacted", a.redact}});
         if (runs.size() == 1)
             row.run = runs.front();
         CAIRN_TRY(store->appendAudit(row));
@@ -163,7 +165,8 @@ Result<ex::BundleReport> view(Session& s, const ExportArguments& a, const std::v
         return out->write(text);
     };
     if (a.html) {
-        const std::string title = runs.size() == 1 ? "Report on a run" : "Report on " + counted(runs.size(), "run");
+        const std::string title =
+            runs.size() == 1 ? "Report on a run" : "Report on " + counted(runs.size(), "run");
         CAIRN_TRY(ex::writeHtml(s.query(), runs, {title, versionText("cairn"), s.person().id}, sink));
     } else if (a.otlp) {
         CAIRN_TRY(ex::writeOtlp(s.query(), runs, versionText("cairn"), sink));
@@ -204,8 +207,8 @@ int exportRuns(Session& s, const ExportArguments& a)
         const Status allowed = std::filesystem::exists(a.out, error)
             ? Status(makeError(ErrorKind::Refused, "there is a file at " + a.out + " already"))
             : Status();
-        return printPreview(
-            s, allowed, counted(runs->size(), "run") + " would be written to " + a.out + " (" + formatOf(a) + ")");
+        return printPreview(s, allowed,
+            counted(runs->size(), "run") + " would be written to " + a.out + " (" + formatOf(a) + ")");
     }
     stopOnSignals();
     const auto report = formats == 0 ? bundle(s, a, *runs) : view(s, a, *runs);
@@ -267,9 +270,9 @@ int badBundle(Session& s, const Error& error)
 int importInto(Session& s, const std::string& path, const std::string& into)
 {
     std::error_code error;
-    const Status free = std::filesystem::exists(into, error)
-        ? Status(makeError(ErrorKind::Refused, "there is a file at " + into + " already; a bundle gets a store of its own"))
-        : Status();
+    const Status free = std::filesystem::exists(into, error) ? Status(makeError(ErrorKind::Refused,
+                            "there is a file at " + into + " already; a bundle gets a store of its own"))
+                                                             : Status();
     if (s.options.preview) {
         const auto verdict = ex::verifyBundle(path);
         if (!verdict)
@@ -328,8 +331,8 @@ int checkReceiptFile(Session& s, const ReceiptArguments& a)
     Json json{{"clean", holds}, {"run", jsonText(v.run)}, {"step", jsonText(v.step)},
         {"approved_digest", v.approvedDigest.empty() ? Json() : Json(jsonText(v.approvedDigest))},
         {"result_hash", jsonText(v.resultHash)}, {"public_key", holds ? Json(toText(v.key)) : Json()},
-        {"fingerprint", holds ? Json(fingerprint(v.key)) : Json()}, {"known_key", holds && wanted->has_value()},
-        {"problem", holds ? Json() : Json(jsonText(v.fault))}};
+        {"fingerprint", holds ? Json(fingerprint(v.key)) : Json()},
+        {"known_key", holds && wanted->has_value()}, {"problem", holds ? Json() : Json(jsonText(v.fault))}};
     s.answer(dump(json),
         holds ? "the receipt holds: step " + v.step + " of run " + v.run + ", signed by the key "
                 + fingerprint(v.key)
@@ -346,8 +349,9 @@ int receipt(Session& s, const ReceiptArguments& a)
     if (!a.check.empty())
         return checkReceiptFile(s, a);
     if (a.run.empty() || a.step.empty() || a.key.empty())
-        return s.fail(kUsage, "a receipt is made of a RUN and a STEP with --key FILE; `--check FILE` checks one, "
-                              "`--make-key FILE` makes a key");
+        return s.fail(kUsage,
+            "a receipt is made of a RUN and a STEP with --key FILE; `--check FILE` checks one, "
+            "`--make-key FILE` makes a key");
     const auto key = readSigningKey(a.key);
     if (!key)
         return s.fail(key.error());
@@ -368,8 +372,9 @@ int receipt(Session& s, const ReceiptArguments& a)
             return s.fail(written.error());
     }
     if (s.options.json)
-        s.json(dump(Json{{"file", a.out.empty() ? Json() : Json(jsonText(a.out))}, {"receipt", jsonText(*text)},
-            {"public_key", toText(key->publicKey())}, {"fingerprint", fingerprint(key->publicKey())}}));
+        s.json(
+            dump(Json{{"file", a.out.empty() ? Json() : Json(jsonText(a.out))}, {"receipt", jsonText(*text)},
+                {"public_key", toText(key->publicKey())}, {"fingerprint", fingerprint(key->publicKey())}}));
     else if (a.out.empty())
         s.text(text->substr(0, text->size() - 1));
     else
@@ -379,7 +384,8 @@ int receipt(Session& s, const ReceiptArguments& a)
 
 }  // namespace
 
-std::optional<int> verifyIfBundle(Session& s, const std::vector<std::string>& named, const std::string& signedBy)
+std::optional<int> verifyIfBundle(
+    Session& s, const std::vector<std::string>& named, const std::string& signedBy)
 {
     std::error_code error;
     if (named.size() != 1 || !std::filesystem::is_regular_file(named.front(), error)) {

@@ -46,8 +46,9 @@ Result<std::string> readFile(int fd, const std::string& path)
         return makeError(ErrorKind::InvalidInput, "the key file " + visibleLine(path) + " is not a file");
     if ((info.st_mode & 077U) != 0)
         return makeError(ErrorKind::Refused,
-            "others may read the key file " + visibleLine(path) + ": whoever has the key signs in its name; "
-            "make another, and keep it with mode 0600");
+            "others may read the key file " + visibleLine(path)
+                + ": whoever has the key signs in its name; "
+                  "make another, and keep it with mode 0600");
     std::string text(kFileLimit, '\0');
     std::size_t size = 0;
     while (size < text.size()) {

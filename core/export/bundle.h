@@ -63,8 +63,8 @@ struct BundleReport {
 
 // The first thing that is wrong with a bundle.
 struct BundleFault {
-    std::string kind;   // archive, name, duplicate, size, encoding, format, missing, unlisted, hash, chain, fold,
-                        // payload, definition, audit, signature
+    std::string kind;  // archive, name, duplicate, size, encoding, format, missing, unlisted, hash, chain,
+                       // fold, payload, definition, audit, signature
     std::string where;  // the file, and the place in it
     std::string text;
 };
@@ -85,8 +85,8 @@ struct BundleVerdict {
 
 struct ImportRequest {
     std::string path;
-    StoreDoor to;   // makes a new store
-    AuditRow act;   // who, where, why
+    StoreDoor to;  // makes a new store
+    AuditRow act;  // who, where, why
     Rng& rng;
     std::function<bool()> stopped = [] { return false; };
 };

@@ -183,7 +183,8 @@ private:
         CAIRN_TRY(m_to->commit(group, results));
         for (const MemberResult& result : results)
             if (result.kind != MemberResult::Kind::Committed)
-                return makeError(result.kind == MemberResult::Kind::Failed ? result.error.kind : ErrorKind::Conflict,
+                return makeError(
+                    result.kind == MemberResult::Kind::Failed ? result.error.kind : ErrorKind::Conflict,
                     "run " + toText(group.front().run) + " could not be written: "
                         + (result.error.text.empty() ? "it does not fit what is there" : result.error.text));
         group.clear();
@@ -202,11 +203,11 @@ private:
         act.verb = Verb::ImportRuns;
         act.target = "store";
         act.command = makeId<CommandId>(act.time, m_request.rng);
-        act.before = "{\"store\":" + jsonQuote(m_bundle.manifest.store) + ",\"audit_seq\":"
-            + std::to_string(m_bundle.manifest.auditSeq) + "}";
-        act.after = "{\"runs\":" + std::to_string(m_bundle.runs.size()) + ",\"exported\":"
-            + std::to_string(m_bundle.manifest.exportedAt) + ",\"exporter\":"
-            + jsonQuote(m_bundle.manifest.exporter) + "}";
+        act.before = "{\"store\":" + jsonQuote(m_bundle.manifest.store)
+            + ",\"audit_seq\":" + std::to_string(m_bundle.manifest.auditSeq) + "}";
+        act.after = "{\"runs\":" + std::to_string(m_bundle.runs.size())
+            + ",\"exported\":" + std::to_string(m_bundle.manifest.exportedAt)
+            + ",\"exporter\":" + jsonQuote(m_bundle.manifest.exporter) + "}";
         change.audit = std::move(act);
         CAIRN_TRY(m_to->changeFence(change));
         return m_to->checkpoint();
@@ -216,7 +217,7 @@ private:
     const Bundle& m_bundle;
     std::unique_ptr<StoreWriter> m_to;
     std::map<std::string, std::vector<const PayloadInfo*>> m_infos;  // by the name of their file
-    std::map<std::string, std::size_t> m_uses;                      // of inline ones
+    std::map<std::string, std::size_t> m_uses;                       // of inline ones
     std::map<std::string, std::string> m_held;
     std::set<std::string> m_here;
     std::size_t m_next = 0;  // of the manifest's runs

@@ -47,12 +47,14 @@ private:
     void check(StepIx ix, bool none)
     {
         if (fault.empty() && ix >= steps && !(none && ix == kNoStep))
-            fault = "the entry names step " + std::to_string(ix) + " of a run that has " + std::to_string(steps);
+            fault =
+                "the entry names step " + std::to_string(ix) + " of a run that has " + std::to_string(steps);
     }
 };
 
-template<class F> constexpr bool kStepMayBeNone = std::is_same_v<F, LateResult> || std::is_same_v<F, SignalConsumed>
-    || std::is_same_v<F, ChildRequested> || std::is_same_v<F, ChildAnswered>;
+template<class F> constexpr bool kStepMayBeNone =
+    std::is_same_v<F,
+        LateResult> || std::is_same_v<F, SignalConsumed> || std::is_same_v<F, ChildRequested> || std::is_same_v<F, ChildAnswered>;
 
 Error wrong(const std::string& what) { return makeError(ErrorKind::InvalidInput, what); }
 
@@ -133,9 +135,9 @@ std::string manifestJson(const Manifest& m)
     Json files = Json::array();
     for (const auto& [name, file] : m.files)
         files.push_back({{"name", name}, {"size", file.size}, {"sha256", hex(file.sha256)}});
-    const Json json{{"kind", "cairn-bundle"}, {"format", m.format}, {"tool", m.tool}, {"exporter", m.exporter},
-        {"filter", m.filter}, {"exported", m.exportedAt}, {"redacted", m.redacted}, {"masked", m.masked},
-        {"store", m.store}, {"environment", m.environment}, {"runs", runsJson(m.runs)},
+    const Json json{{"kind", "cairn-bundle"}, {"format", m.format}, {"tool", m.tool},
+        {"exporter", m.exporter}, {"filter", m.filter}, {"exported", m.exportedAt}, {"redacted", m.redacted},
+        {"masked", m.masked}, {"store", m.store}, {"environment", m.environment}, {"runs", runsJson(m.runs)},
         {"audit_seq", m.auditSeq}, {"audit_head", m.auditSeq == 0 ? std::string() : hex(m.auditHead)},
         {"files", files}};
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -175,7 +177,8 @@ Result<Manifest> parseManifest(std::string_view text)
     for (const Json& given : all.list("files")) {
         Members file{given, fault};
         const std::string name = file.text("name");
-        if (!m.files.emplace(name, FileRow{file.number("size"), file.digest("sha256")}).second && fault.empty())
+        if (!m.files.emplace(name, FileRow{file.number("size"), file.digest("sha256")}).second
+            && fault.empty())
             fault = "the file \"" + visibleLine(name) + "\" is listed twice";
     }
     if (!fault.empty())
@@ -185,8 +188,9 @@ Result<Manifest> parseManifest(std::string_view text)
 
 std::string headsStatement(const Manifest& m)
 {
-    const Json json{{"cairn_heads", 1}, {"store", m.store}, {"exported", m.exportedAt}, {"runs", runsJson(m.runs)},
-        {"audit_seq", m.auditSeq}, {"audit_head", m.auditSeq == 0 ? std::string() : hex(m.auditHead)}};
+    const Json json{{"cairn_heads", 1}, {"store", m.store}, {"exported", m.exportedAt},
+        {"runs", runsJson(m.runs)}, {"audit_seq", m.auditSeq},
+        {"audit_head", m.auditSeq == 0 ? std::string() : hex(m.auditHead)}};
     return json.dump();
 }
 

@@ -19,7 +19,19 @@ constexpr std::uint64_t kMaxFiles = 5'000'000;
 constexpr std::uint64_t kMostExpansion = 200;
 constexpr std::uint64_t kExpansionFrom = 16 * kMebibyte;
 
-enum class Kind { Manifest, ReadMe, Heads, Audit, Definitions, Definition, History, Decoded, Payloads, State, Bytes };
+enum class Kind {
+    Manifest,
+    ReadMe,
+    Heads,
+    Audit,
+    Definitions,
+    Definition,
+    History,
+    Decoded,
+    Payloads,
+    State,
+    Bytes
+};
 
 struct Place {
     Kind kind = Kind::ReadMe;
@@ -48,7 +60,8 @@ std::optional<Place> runPlace(std::string_view rest)
 std::optional<Place> hashPlace(std::string_view name)
 {
     const auto within = [&](std::string_view folder, std::string_view end) -> std::optional<Digest> {
-        if (!name.starts_with(folder) || !name.ends_with(end) || name.size() != folder.size() + 64 + end.size())
+        if (!name.starts_with(folder) || !name.ends_with(end)
+            || name.size() != folder.size() + 64 + end.size())
             return std::nullopt;
         const std::string_view hash = name.substr(folder.size(), 64);
         const auto digest = parseDigest(hash);
@@ -152,7 +165,8 @@ private:
                 return {};
             m_size += bytes->size();
             if (m_size > m_place.limit)
-                return bad("size", m_name, "it is larger than " + formatBytes(m_place.limit) + ", the most for it");
+                return bad(
+                    "size", m_name, "it is larger than " + formatBytes(m_place.limit) + ", the most for it");
             if (m_place.kind != Kind::Bytes && m_size > kExpansionFrom
                 && m_size > kMostExpansion * (zip.consumed() - std::min(from, zip.consumed()) + 65'536))
                 return bad("size", m_name,
@@ -165,8 +179,9 @@ private:
 
     bool hasLines() const
     {
-        return m_place.kind == Kind::History || m_place.kind == Kind::Decoded || m_place.kind == Kind::Payloads
-            || m_place.kind == Kind::Audit || m_place.kind == Kind::Definitions;
+        return m_place.kind == Kind::History || m_place.kind == Kind::Decoded
+            || m_place.kind == Kind::Payloads || m_place.kind == Kind::Audit
+            || m_place.kind == Kind::Definitions;
     }
 
     Status take(std::string_view bytes)
@@ -311,7 +326,8 @@ private:
                 return bad("unlisted", name, "the manifest does not list it");
         for (const RunHead& head : m_bundle.manifest.runs)
             if (!m_states.contains(head.run))
-                return bad("missing", runFolder(head.run) + "state.json", "the manifest names a run without a state");
+                return bad("missing", runFolder(head.run) + "state.json",
+                    "the manifest names a run without a state");
         if (m_bundle.runs.size() != m_bundle.manifest.runs.size())
             return bad("unlisted", "runs/", "there are files of runs that the manifest does not name");
         return {};

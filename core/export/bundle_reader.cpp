@@ -62,7 +62,8 @@ Result<std::optional<WorkflowRow>> BundleReader::workflow(std::string_view name,
     for (const DefinitionRow& row : m_bundle.definitions) {
         const auto text = m_bundle.texts.find(row.digest);
         if (row.name == name && row.version == version && text != m_bundle.texts.end())
-            return std::optional<WorkflowRow>({row.name, row.version, row.digest, text->second, {}, row.addedAt});
+            return std::optional<WorkflowRow>(
+                {row.name, row.version, row.digest, text->second, {}, row.addedAt});
     }
     return std::optional<WorkflowRow>();
 }

@@ -15,7 +15,10 @@ public:
     Result<TimeMs> now() override { return m_bundle.manifest.exportedAt; }
     Result<LoadedRun> loadRun(const RunId&, std::uint64_t, std::uint64_t) override { return none(); }
     Result<HotRow> hot(const RunId&) override { return none(); }
-    Result<std::optional<std::uint64_t>> findCommand(const RunId&, const CommandId&) override { return none(); }
+    Result<std::optional<std::uint64_t>> findCommand(const RunId&, const CommandId&) override
+    {
+        return none();
+    }
     Result<std::optional<RunRow>> findKey(std::string_view, std::string_view) override { return none(); }
     Result<std::vector<RunId>> findRuns(std::string_view, std::size_t) override { return none(); }
     Result<PayloadInfo> payloadInfo(const RunId& run, const PayloadId& payload) override;

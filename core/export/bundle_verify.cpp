@@ -49,7 +49,8 @@ private:
         for (const DefinitionRow& row : m_bundle.definitions) {
             const auto text = m_bundle.texts.find(row.digest);
             if (text == m_bundle.texts.end())
-                return bad("missing", definitionFile(row.digest), "the text of " + visibleLine(row.name) + " is missing");
+                return bad("missing", definitionFile(row.digest),
+                    "the text of " + visibleLine(row.name) + " is missing");
             if (sha256(text->second) != row.digest)
                 return bad("definition", definitionFile(row.digest), "it does not have the hash of its name");
         }
@@ -65,12 +66,14 @@ private:
             return bad("fold", folder + "state.json", "it is the state of another run");
         if (loaded.entries.empty() || loaded.entries.size() != head.version
             || loaded.entries.back().hash != head.head)
-            return bad("chain", folder + "history.jsonl", "the chain does not end with the head that the manifest says");
+            return bad("chain", folder + "history.jsonl",
+                "the chain does not end with the head that the manifest says");
         auto problems = verifyWhole(m_reader, run.whole, m_workflows);
         if (!problems)
             return bad("fold", folder + "state.json", problems.error().text);
         if (!problems->empty())
-            return bad("fold", folder + "state.json", problems->front().where + ": " + problems->front().text);
+            return bad(
+                "fold", folder + "state.json", problems->front().where + ": " + problems->front().text);
         CAIRN_TRY(payloads(run, folder + "payloads.jsonl"));
         ++m_verdict.counts.runs;
         m_verdict.counts.entries += loaded.entries.size();
@@ -87,7 +90,8 @@ private:
         for (const PayloadInfo& info : run.payloads) {
             const auto at = named.find(info.ref.id);
             if (at == named.end() || !(at->second == info.ref))
-                return bad("payload", where, "payload " + toText(info.ref.id) + " is not as the entries name it");
+                return bad(
+                    "payload", where, "payload " + toText(info.ref.id) + " is not as the entries name it");
             if (info.redacted) {
                 ++m_verdict.counts.withheld;
                 continue;
@@ -135,13 +139,15 @@ private:
                 return bad("signature", "heads.json", "what is signed is not what the manifest says");
             for (const HeadSignature& one : m_bundle.heads->signatures) {
                 if (!isSignedBy(one.key, m_bundle.heads->statement, one.signature))
-                    return bad("signature", "heads.json", "the signature does not fit the key " + fingerprint(one.key));
+                    return bad("signature", "heads.json",
+                        "the signature does not fit the key " + fingerprint(one.key));
                 m_verdict.signedBy.push_back(one.key);
             }
         }
         const auto& all = m_verdict.signedBy;
         if (wanted && std::find(all.begin(), all.end(), *wanted) == all.end())
-            return bad("signature", "heads.json", "the heads are not signed by the key " + fingerprint(*wanted));
+            return bad(
+                "signature", "heads.json", "the heads are not signed by the key " + fingerprint(*wanted));
         return {};
     }
 

@@ -16,7 +16,8 @@ constexpr std::uint64_t kEntriesAtOnce = 256;
 constexpr std::size_t kAuditPage = 1'000;
 
 constexpr std::string_view kReadMe =
-    "A bundle of runs, written by cairn. `cairn verify FILE` proves it without a database, `cairn import FILE`\n"
+    "A bundle of runs, written by cairn. `cairn verify FILE` proves it without a database, `cairn import "
+    "FILE`\n"
     "makes a store of it to look at.\n\n"
     "manifest.json                 what is in here: each file with its size and SHA-256\n"
     "runs/ID/history.jsonl         each entry as it is stored: body is base64;\n"
@@ -29,10 +30,7 @@ constexpr std::string_view kReadMe =
     "audit.jsonl                   what people did to these runs\n"
     "heads.json                    where there is one: the ends of all chains, signed with Ed25519\n";
 
-Error stoppedError()
-{
-    return makeError(ErrorKind::Cancelled, "stopped; nothing was left behind");
-}
+Error stoppedError() { return makeError(ErrorKind::Cancelled, "stopped; nothing was left behind"); }
 
 class BundleWriter {
 public:

@@ -117,8 +117,9 @@ Status writeCsv(Query& query, std::span<const RunId> runs, CsvTable table, const
         CAIRN_TRY(sink("run,version,time,verb,actor_kind,actor,login,what,reason,hash\r\n"));
         break;
     case CsvTable::Steps:
-        CAIRN_TRY(sink("run,step,tool,agent,kind,state,reason,attempts,failures,ready,started,ended,amount,currency,"
-                       "result_hash\r\n"));
+        CAIRN_TRY(sink(
+            "run,step,tool,agent,kind,state,reason,attempts,failures,ready,started,ended,amount,currency,"
+            "result_hash\r\n"));
         break;
     case CsvTable::Audit:
         CAIRN_TRY(sink("run,seq,time,kind,verb,actor,login,uid,host,target,reason,before,after,hash\r\n"));

@@ -10,15 +10,17 @@ namespace {
 constexpr std::size_t kPage = 500;
 
 // No script runs and nothing is fetched, whatever the text says.
-constexpr std::string_view kHead =
-    "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-    "<meta name=\"referrer\" content=\"no-referrer\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>";
+constexpr std::string_view kHead = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+                                   "'none'; style-src 'unsafe-inline'\">\n"
+                                   "<meta name=\"referrer\" content=\"no-referrer\">\n"
+                                   "<meta name=\"viewport\" content=\"width=device-width\">\n<title>";
 constexpr std::string_view kStyle =
     "</title>\n<style>\n"
-    "body{font:10pt/1.4 system-ui,sans-serif;color:#111;background:#fff;margin:2em auto;max-width:62em;padding:0 1em}\n"
-    "h1{font-size:16pt}h2{font-size:13pt;margin-top:2em;border-top:1px solid #888;padding-top:.6em}h3{font-size:11pt}\n"
+    "body{font:10pt/1.4 system-ui,sans-serif;color:#111;background:#fff;margin:2em "
+    "auto;max-width:62em;padding:0 1em}\n"
+    "h1{font-size:16pt}h2{font-size:13pt;margin-top:2em;border-top:1px solid "
+    "#888;padding-top:.6em}h3{font-size:11pt}\n"
     "table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.2em .5em;"
     "border-bottom:1px solid #ccc;overflow-wrap:anywhere}th{border-bottom:1px solid #555}\n"
     "td.n{text-align:right;white-space:nowrap}code{font:9pt ui-monospace,monospace;overflow-wrap:anywhere}\n"
@@ -41,10 +43,11 @@ public:
         CAIRN_TRY_ASSIGN(const StoreInfo info, m_query.reader().info());
         CAIRN_TRY_ASSIGN(const TimeMs now, m_query.reader().now());
         CAIRN_TRY(m_sink(std::string(kHead) + htmlText(m_options.title) + std::string(kStyle)));
-        CAIRN_TRY(m_sink("<h1>" + htmlText(m_options.title) + "</h1>\n<p>Written " + formatInstant(now) + " by "
-            + htmlText(m_options.exporter) + " with " + htmlText(m_options.tool) + ", from the store <code>"
-            + uuidText(info.id) + "</code> (" + htmlText(info.environment)
-            + "). All times are UTC. Names of people are as they were claimed; a login is what the store vouches "
+        CAIRN_TRY(m_sink("<h1>" + htmlText(m_options.title) + "</h1>\n<p>Written " + formatInstant(now)
+            + " by " + htmlText(m_options.exporter) + " with " + htmlText(m_options.tool)
+            + ", from the store <code>" + uuidText(info.id) + "</code> (" + htmlText(info.environment)
+            + "). All times are UTC. Names of people are as they were claimed; a login is what the store "
+              "vouches "
               "for.</p>\n"));
         bool first = true;
         for (const RunId& run : runs) {
@@ -59,10 +62,12 @@ private:
     {
         CAIRN_TRY_ASSIGN(const RunView view, m_query.run(run));
         const RunState& s = view.state;
-        std::string text = std::string("<h2") + (first ? " class=\"first\"" : "") + ">Run <code>" + toText(run)
-            + "</code></h2>\n<p class=\"sentence\">" + htmlText(view.sentence.text) + "</p>\n<table>";
+        std::string text = std::string("<h2") + (first ? " class=\"first\"" : "") + ">Run <code>"
+            + toText(run) + "</code></h2>\n<p class=\"sentence\">" + htmlText(view.sentence.text)
+            + "</p>\n<table>";
         text += fact("Workflow",
-            s.workflow.name.empty() ? "driven by its caller" : s.workflow.name + "@" + std::to_string(s.workflow.version));
+            s.workflow.name.empty() ? "driven by its caller"
+                                    : s.workflow.name + "@" + std::to_string(s.workflow.version));
         if (!view.identity.key.empty())
             text += fact("Key", view.identity.key);
         text += fact("State",
@@ -73,7 +78,8 @@ private:
             text += fact("Ended", formatInstant(s.endedAt));
         for (const AttributeRow& attribute : view.attributes)
             text += fact(attribute.name, attribute.text);
-        text += fact("Head of the chain", "version " + std::to_string(s.version) + ", " + hex(s.head)) + "</table>\n";
+        text += fact("Head of the chain", "version " + std::to_string(s.version) + ", " + hex(s.head))
+            + "</table>\n";
         CAIRN_TRY(m_sink(text));
         CAIRN_TRY(costs(s));
         CAIRN_TRY(steps(s));
@@ -118,13 +124,15 @@ private:
 
     Status steps(const RunState& s)
     {
-        CAIRN_TRY(m_sink(head("Steps", {"Step", "Tool", "State", "Attempts", "Started", "Ended", "At stake", "Result"})));
+        CAIRN_TRY(m_sink(
+            head("Steps", {"Step", "Tool", "State", "Attempts", "Started", "Ended", "At stake", "Result"})));
         for (const StepRecord& step : s.steps)
             CAIRN_TRY(m_sink(cells({step.id, step.tool,
                 std::string(label(step.state))
                     + (step.reason == Reason::None ? std::string() : ": " + std::string(label(step.reason))),
                 std::to_string(step.attempts), instant(step.firstStartedAt), instant(step.endedAt),
-                step.amount.currency.empty() ? std::string() : formatMoney(step.amount.micros, step.amount.currency),
+                step.amount.currency.empty() ? std::string()
+                                             : formatMoney(step.amount.micros, step.amount.currency),
                 step.output ? hex(step.output.hash).substr(0, 16) + ", " + formatBytes(step.output.size)
                             : std::string()})));
         return m_sink("</tbody></table>\n");
@@ -135,13 +143,16 @@ private:
     {
         if (s.approvals.empty())
             return {};
-        std::string text = head("Approvals", {"Step", "State", "Role", "Asked", "Decided", "By", "Digest of what was asked"});
+        std::string text = head(
+            "Approvals", {"Step", "State", "Role", "Asked", "Decided", "By", "Digest of what was asked"});
         for (const ApprovalRecord& a : s.approvals) {
-            std::string by = a.decidedBy.id + (a.decidedBy.login.empty() ? "" : " (" + a.decidedBy.login + ")");
+            std::string by =
+                a.decidedBy.id + (a.decidedBy.login.empty() ? "" : " (" + a.decidedBy.login + ")");
             if (a.approvedBy.size() > 1)
                 by = counted(a.approvedBy) + by;
-            text += cells({a.step < s.steps.size() ? s.steps[a.step].id : std::string(), std::string(label(a.state)),
-                a.role, instant(a.askedAt), instant(a.decidedAt), by, hex(a.binding)});
+            text += cells(
+                {a.step < s.steps.size() ? s.steps[a.step].id : std::string(), std::string(label(a.state)),
+                    a.role, instant(a.askedAt), instant(a.decidedAt), by, hex(a.binding)});
         }
         return m_sink(text + "</tbody></table>\n");
     }

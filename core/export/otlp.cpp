@@ -101,8 +101,8 @@ private:
     Status readEnds()
     {
         for (std::uint64_t version = 0;;) {
-            CAIRN_TRY_ASSIGN(const LoadedRun page,
-                m_query.reader().loadRun(m_run, version + 1, version + kEntriesAtOnce));
+            CAIRN_TRY_ASSIGN(
+                const LoadedRun page, m_query.reader().loadRun(m_run, version + 1, version + kEntriesAtOnce));
             for (const SealedEntry& sealed : page.entries) {
                 CAIRN_TRY_ASSIGN(const Entry entry, decodeEntry(sealed.body, sealed.format));
                 for (const Fact& fact : entry.facts)
@@ -115,8 +115,8 @@ private:
         }
     }
 
-    Json span(const std::string& id, const std::string& parent, const std::string& name, int kind, TimeMs from,
-        TimeMs to) const
+    Json span(const std::string& id, const std::string& parent, const std::string& name, int kind,
+        TimeMs from, TimeMs to) const
     {
         Json json{{"traceId", m_trace}, {"spanId", id}};
         if (!parent.empty())
@@ -147,8 +147,8 @@ private:
             a.flag("cairn.unfinished", true);
         const std::string parent = s.parent.run.isNull() ? std::string() : spanIdOf(s.parent.run);
         Json json = span(spanIdOf(s.id), parent,
-            "invoke_workflow" + (s.workflow.name.empty() ? std::string() : " " + s.workflow.name), kInternal, s.startedAt,
-            s.endedAt);
+            "invoke_workflow" + (s.workflow.name.empty() ? std::string() : " " + s.workflow.name), kInternal,
+            s.startedAt, s.endedAt);
         json["attributes"] = a.take();
         if (s.closed)
             json["status"] = {{"code", s.closedAs == Activity::Completed ? kOk : kError}};
@@ -169,7 +169,8 @@ private:
         a.number("cairn.step.attempts", step.attempts);
         const TimeMs from = step.readyAt != kNoTime ? step.readyAt : step.firstStartedAt;
         Json json = span(spanIdOf(m_run, step.id), spanIdOf(m_run),
-            step.agent.empty() ? "step " + step.id : "invoke_agent " + step.agent, kInternal, from, step.endedAt);
+            step.agent.empty() ? "step " + step.id : "invoke_agent " + step.agent, kInternal, from,
+            step.endedAt);
         json["attributes"] = a.take();
         if (step.state == StepState::Complete || step.state == StepState::Failed)
             json["status"] = {{"code", step.state == StepState::Complete ? kOk : kError}};
@@ -202,7 +203,8 @@ private:
                                                                         : key(ended->second.how)));
         }
         Json json = span(hexOf(attempt.span), spanIdOf(m_run, step.id),
-            model ? "chat " + tool->model : "execute_tool " + step.tool, kClient, attempt.startedAt, attempt.endedAt);
+            model ? "chat " + tool->model : "execute_tool " + step.tool, kClient, attempt.startedAt,
+            attempt.endedAt);
         json["attributes"] = a.take();
         if (ended != m_ended.end())
             json["status"] = {{"code", ended->second.how == AttemptEnd::Completed ? kOk : kError}};
@@ -236,7 +238,8 @@ Status writeOtlp(Query& query, std::span<const RunId> runs, const std::string& t
     resource.text("service.name", "cairn");
     resource.text("deployment.environment.name", info.environment);
     resource.text("cairn.store.id", uuidText(info.id));
-    const std::string about = Json{{"attributes", resource.take()}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const std::string about =
+        Json{{"attributes", resource.take()}}.dump(-1, ' ', false, Json::error_handler_t::replace);
     CAIRN_TRY(sink("{\"resourceSpans\":["));
     bool first = true;
     for (const RunId& run : runs) {

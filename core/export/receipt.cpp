@@ -92,7 +92,8 @@ private:
 };
 
 // What was executed, by the same rule that made what was approved.
-Digest executedDigest(const Told& told, const std::string& tool, const Digest& contract, const std::string& secret)
+Digest executedDigest(
+    const Told& told, const std::string& tool, const Digest& contract, const std::string& secret)
 {
     StepRecord step;
     step.tool = tool;
@@ -107,8 +108,8 @@ Digest executedDigest(const Told& told, const std::string& tool, const Digest& c
 
 std::string entryLine(const SealedEntry& e)
 {
-    return "entry " + std::to_string(e.version) + " " + std::to_string(e.format) + " " + toText(e.command) + " "
-        + hex(e.previous) + " " + hex(e.hash) + " " + base64(e.body) + "\n";
+    return "entry " + std::to_string(e.version) + " " + std::to_string(e.format) + " " + toText(e.command)
+        + " " + hex(e.previous) + " " + hex(e.hash) + " " + base64(e.body) + "\n";
 }
 
 std::string labelled(std::string name, const std::string& value)
@@ -169,7 +170,8 @@ Result<Contract> contractOf(StoreReader& reader, const RunState& state, const st
     CAIRN_TRY_ASSIGN(const auto row, reader.workflow(state.workflow.name, state.workflow.version));
     const auto parsed = row ? parseDefinition(row->text) : ParsedDefinition{};
     if (!parsed)
-        return makeError(ErrorKind::Refused, "the run's workflow is not in this store: its tool cannot be told");
+        return makeError(
+            ErrorKind::Refused, "the run's workflow is not in this store: its tool cannot be told");
     if (const ToolDef* def = parsed.definition->tool(tool))
         contract = {def->contractDigest, def->secret};
     return contract;
@@ -204,20 +206,25 @@ Result<std::string> makeReceipt(const ReceiptRequest& request)
     CAIRN_TRY_ASSIGN(const TimeMs now, request.reader.now());
     std::string text = std::string(kTitle) + "\n" + labelled("run", toText(request.run))
         + labelled("workflow",
-            all.state.workflow.name.empty() ? std::string(kNone)
-                                            : all.state.workflow.name + "@" + std::to_string(all.state.workflow.version))
+            all.state.workflow.name.empty()
+                ? std::string(kNone)
+                : all.state.workflow.name + "@" + std::to_string(all.state.workflow.version))
         + labelled("step", request.step) + labelled("step number", std::to_string(told.step))
         + labelled("tool", step.tool.empty() ? std::string(kNone) : step.tool)
         + labelled("contract", orNone(contract.digest))
         + labelled("secret", contract.secret.empty() ? std::string(kNone) : contract.secret)
-        + approvalLines(told, executed) + labelled("effect key", key) + labelled("effect", orNone(told.effect))
-        + labelled("input hash", orNone(told.input.hash)) + labelled("result hash", hex(told.result.hash))
+        + approvalLines(told, executed) + labelled("effect key", key)
+        + labelled("effect", orNone(told.effect)) + labelled("input hash", orNone(told.input.hash))
+        + labelled("result hash", hex(told.result.hash))
         + labelled("result size", std::to_string(told.result.size) + " bytes")
-        + labelled("result given by", told.byPerson ? "a person" : told.fromLedger ? "an earlier run with this effect key" : "the tool")
-        + labelled("recorded in", "version " + std::to_string(told.resultVersion) + " of "
-                + std::to_string(all.state.version))
-        + labelled("head", hex(all.state.head)) + labelled("issued", formatInstant(now) + " by " + request.tool)
-        + "\n";
+        + labelled("result given by",
+            told.byPerson         ? "a person"
+                : told.fromLedger ? "an earlier run with this effect key"
+                                  : "the tool")
+        + labelled("recorded in",
+            "version " + std::to_string(told.resultVersion) + " of " + std::to_string(all.state.version))
+        + labelled("head", hex(all.state.head))
+        + labelled("issued", formatInstant(now) + " by " + request.tool) + "\n";
     for (const SealedEntry& sealed : all.entries)
         text += entryLine(sealed);
     text += "\n" + labelled("public key", toText(request.key.publicKey()));
@@ -290,7 +297,9 @@ struct Page {
         }
         const std::size_t colon = line.find(':');
         if (colon == std::string_view::npos
-            || !lines.emplace(std::string(line.substr(0, colon)), std::string(trimmed(line.substr(colon + 1)))).second)
+            || !lines
+                    .emplace(std::string(line.substr(0, colon)), std::string(trimmed(line.substr(colon + 1))))
+                    .second)
             fault = "a line of it cannot be read, or is there twice";
     }
     [[nodiscard]] std::string value(std::string_view name) const
@@ -325,7 +334,8 @@ std::string contentFault(const Page& page)
     std::uint64_t version = 0;
     Digest head;
     for (const SealedEntry& sealed : page.entries) {
-        if (sealed.version <= version || (sealed.version == version + 1 && version > 0 && sealed.previous != head))
+        if (sealed.version <= version
+            || (sealed.version == version + 1 && version > 0 && sealed.previous != head))
             return "its entries do not follow one another";
         if (const Status seal = checkSeal(sealed, sealed.previous); !seal)
             return "entry " + std::to_string(sealed.version) + ": " + seal.error().text;
@@ -339,11 +349,13 @@ std::string contentFault(const Page& page)
     if (!told.result || hex(told.result.hash) != page.value("result hash"))
         return "its entries have another result";
     const Digest contract = parseDigest(page.value("contract")).value_or(Digest{});
-    const std::string executed = hex(executedDigest(told, page.value("tool"), contract, page.value("secret")));
+    const std::string executed =
+        hex(executedDigest(told, page.value("tool"), contract, page.value("secret")));
     if (executed != page.value("executed digest"))
         return "what was executed is not what it says";
     if (!told.approval.isNull()
-        && (!told.approved || hex(told.binding) != page.value("approved digest") || executed != hex(told.binding)))
+        && (!told.approved || hex(told.binding) != page.value("approved digest")
+            || executed != hex(told.binding)))
         return "what was approved is not what was executed";
     if (told.approval.isNull() && !page.value("approved digest").empty())
         return "its entries have no approval";

@@ -29,11 +29,9 @@ inline Bytes bytesOf(std::string& value) { return {value}; }
 inline ConstBytes bytesOf(const std::string& value) { return {value}; }
 
 #define CAIRN_ROW(Type, ...) \
-    template<class R, class V> requires std::is_same_v<std::remove_const_t<R>, Type> \
-    void fields(R& r, V&& v) \
-    { \
-        __VA_ARGS__ \
-    }
+    template<class R, class V> \
+    requires std::is_same_v<std::remove_const_t<R>, Type> \
+    void fields(R& r, V&& v) { __VA_ARGS__ }
 
 CAIRN_ROW(Money, v("micros", r.micros); v("currency", r.currency);)
 CAIRN_ROW(ParentRef, v("run", r.run); v("step", r.step); v("index", r.index);)
@@ -43,8 +41,8 @@ CAIRN_ROW(PayloadRef, v("id", r.id); v("hash", r.hash); v("size", r.size); v("me
 CAIRN_ROW(RunRow, v("run", r.run); v("root", r.root); v("parent", r.parent); v("workflow", r.workflow);
           v("key", r.key); v("key_input", r.keyInput); v("key_salt", r.keySalt); v("created", r.createdAt);
           v("forked_from", r.forkedFrom); v("driven", r.driven);)
-CAIRN_ROW(HotRow, v("version", r.version); v("control", r.control); v("head", r.head); v("next_due", r.nextDue);
-          v("format", r.format);)
+CAIRN_ROW(HotRow, v("version", r.version); v("control", r.control); v("head", r.head);
+          v("next_due", r.nextDue); v("format", r.format);)
 CAIRN_ROW(ListRow, v("run", r.run); v("root", r.root); v("parent", r.parent); v("workflow", r.workflow);
           v("workflow_version", r.workflowVersion); v("key", r.key); v("activity", r.activity);
           v("attention", r.attention); v("reason", r.reason); v("step", r.step); v("since", r.since);
@@ -60,7 +58,8 @@ CAIRN_ROW(StepRow, v("ix", r.ix); v("id", r.id); v("name", r.name); v("tool", r.
           v("ended", r.endedAt);)
 CAIRN_ROW(AttemptRow, v("id", r.id); v("step", r.step); v("number", r.number); v("purpose", r.purpose);
           v("session", r.session); v("worker", r.worker); v("started", r.startedAt); v("ended", r.endedAt);
-          v("how", r.how); v("effect", r.effect); v("error", r.error); v("trace", r.trace); v("span", r.span);)
+          v("how", r.how); v("effect", r.effect); v("error", r.error); v("trace", r.trace);
+          v("span", r.span);)
 CAIRN_ROW(ApprovalRow, v("id", r.id); v("step", r.step); v("state", r.state); v("binding", r.binding);
           v("role", r.role); v("asked", r.askedAt); v("expires", r.expires); v("decided", r.decidedAt);
           v("decided_by", r.decidedBy); v("note", r.note); v("needed", r.needed); v("asked_by", r.askedBy);
@@ -72,8 +71,8 @@ CAIRN_ROW(EffectRow, v("effect", r.effect); v("tool", r.tool); v("key", r.key); 
           v("revision", r.revision);)
 CAIRN_ROW(SealedEntry, v("version", r.version); v("command", r.command); v("format", r.format);
           v("previous", r.previous); v("hash", r.hash); v("body", bytesOf(r.body));)
-CAIRN_ROW(PayloadInfo, v("id", r.ref.id); v("hash", r.ref.hash); v("size", r.ref.size); v("media", r.ref.media);
-          v("salt", r.salt); v("redacted", r.redacted); v("artifact", r.artifact);)
+CAIRN_ROW(PayloadInfo, v("id", r.ref.id); v("hash", r.ref.hash); v("size", r.ref.size);
+          v("media", r.ref.media); v("salt", r.salt); v("redacted", r.redacted); v("artifact", r.artifact);)
 CAIRN_ROW(AuditRow, v("seq", r.seq); v("time", r.time); v("kind", r.kind); v("verb", r.verb);
           v("actor", r.actor); v("uid", r.uid); v("host", r.host); v("login", r.login); v("run", r.run);
           v("target", r.target); v("command", r.command); v("reason", r.reason); v("before", r.before);
@@ -83,7 +82,13 @@ CAIRN_ROW(DefinitionRow, v("name", r.name); v("version", r.version); v("digest",
 #undef CAIRN_ROW
 
 template<class T>
-concept IdLike = requires(const T& id) { toText(id); id.isNull(); id.bytes; } && !std::is_same_v<T, Digest>;
+concept IdLike = requires(const T& id)
+{
+    toText(id);
+    id.isNull();
+    id.bytes;
+}
+&&!std::is_same_v<T, Digest>;
 struct Writer {
     Json& json;
 
@@ -102,7 +107,8 @@ struct Writer {
         else if constexpr (std::is_same_v<T, Digest>)
             return value.isNull() ? std::string() : hex(value);
         else if constexpr (std::is_same_v<T, UuidBytes>)  // also a Salt
-            return value == UuidBytes{} ? std::string() : hex({reinterpret_cast<const char*>(value.data()), 16});
+            return value == UuidBytes{} ? std::string()
+                                        : hex({reinterpret_cast<const char*>(value.data()), 16});
         else if constexpr (IdLike<T>)
             return value.isNull() ? std::string() : toText(value);
         else {
@@ -208,7 +214,10 @@ struct Reader {
     }
 };
 
-template<class Row> std::string rowJson(const Row& row) { return Writer::made(row).dump(-1, ' ', false, Json::error_handler_t::replace); }
+template<class Row> std::string rowJson(const Row& row)
+{
+    return Writer::made(row).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 // Checked as bytes first: UTF-8, no member twice, not too deep.
 Result<Json> parsed(std::string_view text)
@@ -243,7 +252,8 @@ template<class Row> Json listOf(const std::vector<Row>& rows)
     return list;
 }
 
-template<class Row> void takeList(const Json& json, const char* name, std::vector<Row>& rows, std::string& fault)
+template<class Row>
+void takeList(const Json& json, const char* name, std::vector<Row>& rows, std::string& fault)
 {
     const auto at = json.find(name);
     if (fault.empty() && (at == json.end() || !at->is_array()))

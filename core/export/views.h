@@ -21,8 +21,7 @@ using Sink = std::function<Status(std::string_view)>;
 [[nodiscard]] std::string csvCell(std::string_view text);
 
 enum class CsvTable : std::uint8_t { History, Steps, Audit };
-[[nodiscard]] Status writeCsv(
-    Query& query, std::span<const RunId> runs, CsvTable table, const Sink& sink);
+[[nodiscard]] Status writeCsv(Query& query, std::span<const RunId> runs, CsvTable table, const Sink& sink);
 
 // --- HTML: one file, without scripts or anything to be fetched; prints well
 

@@ -42,7 +42,8 @@ Error fenceError(const Fence& fence)
             "`cairn store copy` again, as it was begun, goes on");
     case FenceKind::Imported:
         return makeError(ErrorKind::Refused,
-            "this store was made from a bundle, to be looked at: nothing is written into it; act on the run in "
+            "this store was made from a bundle, to be looked at: nothing is written into it; act on the run "
+            "in "
             "the store that it was exported from");
     case FenceKind::Abandoned: break;
     }

@@ -23,7 +23,7 @@ enum class FenceKind : std::uint8_t {
 };
 
 inline constexpr std::uint32_t kFirstFence = 0x6C00'0000;  // Imported; those of moves begin at 0x7000'0000
-inline constexpr std::uint32_t kCopies = 1U << 26U;  // random numbers that tell one copy from another
+inline constexpr std::uint32_t kCopies = 1U << 26U;        // random numbers that tell one copy from another
 
 struct Fence {
     FenceKind kind = FenceKind::Leaving;

@@ -82,7 +82,8 @@ void TestSigning::aKeyFileIsMadeAndRead()
         == (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
     CAIRN_VERIFY_ERROR(makeSigningKey(path), ErrorKind::Refused);
     CAIRN_VERIFY_ERROR(readSigningKey(folder.file("none")), ErrorKind::NotFound);
-    const auto text = parseSigningKey("# of the witness\n\n  cairn-ed25519 AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n");
+    const auto text =
+        parseSigningKey("# of the witness\n\n  cairn-ed25519 AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n");
     CAIRN_VERIFY_OK(text);
     QVERIFY(text->publicKey() == SigningKey({1}).publicKey());
 }
@@ -94,7 +95,8 @@ void TestSigning::aKeyFileThatIsNoneIsRefused_data()
     QTest::newRow("empty") << QByteArray();
     QTest::newRow("no word") << line.mid(14);
     QTest::newRow("another word") << "ssh-" + line;
-    QTest::newRow("public") << QByteArray("cairn-ed25519-public AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
+    QTest::newRow("public") << QByteArray(
+        "cairn-ed25519-public AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
     QTest::newRow("short") << QByteArray("cairn-ed25519 AQAA");
     QTest::newRow("two") << line + "\n" + line;
 }
@@ -112,7 +114,8 @@ void TestSigning::aKeyThatOthersMayReadIsRefused()
     const Scratch folder;
     const std::string path = folder.file("key");
     CAIRN_VERIFY_OK(makeSigningKey(path));
-    std::filesystem::permissions(path, std::filesystem::perms::group_read, std::filesystem::perm_options::add);
+    std::filesystem::permissions(
+        path, std::filesystem::perms::group_read, std::filesystem::perm_options::add);
     CAIRN_VERIFY_ERROR(readSigningKey(path), ErrorKind::Refused);
 }
 

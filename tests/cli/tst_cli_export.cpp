@@ -33,7 +33,9 @@ private:
             return {};
         const QString run = startAsk(QStringLiteral("k"));
         engineUntilIdle();
-        if (cairn({QStringLiteral("approve"), run, QStringLiteral("--reason"), QStringLiteral("it is right")}).code != 0)
+        if (cairn({QStringLiteral("approve"), run, QStringLiteral("--reason"), QStringLiteral("it is right")})
+                .code
+            != 0)
             return {};
         engineUntilIdle();
         return run;
@@ -60,7 +62,8 @@ void TestCliExport::aBundleGoesRound()
     const Answer proved = cairn({QStringLiteral("verify"), at("a.zip")});
     QVERIFY2(proved.code == 0, proved.out.constData());
     QVERIFY(proved.json().value(QStringLiteral("clean")).toBool());
-    const Answer made = cairn({QStringLiteral("import"), at("a.zip"), QStringLiteral("--into"), at("copy.db")});
+    const Answer made =
+        cairn({QStringLiteral("import"), at("a.zip"), QStringLiteral("--into"), at("copy.db")});
     QVERIFY2(made.code == 0, made.err.constData());
     QCOMPARE(files(), QStringList({QStringLiteral("a.zip"), QStringLiteral("copy.db")}));
     m_store = at("copy.db");
@@ -95,10 +98,10 @@ void TestCliExport::aDamagedBundleIsRefused()
     const Answer verdict = cairn({QStringLiteral("verify"), at("a.zip")});
     QCOMPARE(verdict.code, 1);
     QCOMPARE(verdict.json().value(QStringLiteral("kind")).toString(), QStringLiteral("archive"));
-    QCOMPARE(
-        cairn({QStringLiteral("import"), at("a.zip"), QStringLiteral("--into"), at("copy.db")}).code, 1);
+    QCOMPARE(cairn({QStringLiteral("import"), at("a.zip"), QStringLiteral("--into"), at("copy.db")}).code, 1);
     QCOMPARE(files(), QStringList(QStringLiteral("a.zip")));
-    QCOMPARE(cairn({QStringLiteral("import"), at("none.zip"), QStringLiteral("--into"), at("copy.db")}).code, 4);
+    QCOMPARE(
+        cairn({QStringLiteral("import"), at("none.zip"), QStringLiteral("--into"), at("copy.db")}).code, 4);
 }
 
 void TestCliExport::aSignalLeavesNothing()
@@ -185,7 +188,9 @@ void TestCliExport::aReceiptHoldsWithoutAStore()
     QCOMPARE(holds.json().value(QStringLiteral("run")).toString(), run);
     QVERIFY(holds.json().value(QStringLiteral("known_key")).toBool());
     const QString other = cairn({QStringLiteral("receipt"), QStringLiteral("--make-key"), at("other")})
-                              .json().value(QStringLiteral("public_key")).toString();
+                              .json()
+                              .value(QStringLiteral("public_key"))
+                              .toString();
     QCOMPARE(cairn(check + QStringList{QStringLiteral("--signed-by"), other}).code, 1);
     QFile page(at("page"));
     QVERIFY(page.open(QIODevice::ReadWrite));

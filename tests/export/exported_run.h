@@ -24,14 +24,15 @@ struct Exported {
             R"({"name":"find","tool":"look"},{"name":"pay","tool":"pay","input":{"$from":"input"},)"
             R"("after":["find"],"approval":{"role":"ops"}})"));
         engine = w.engine();
-        run = engine->submitAndWait(
-                        World::start(*engine, "order", R"({"order":"A1","amount":"12.50"})", "order A1"))
+        run = engine
+                  ->submitAndWait(
+                      World::start(*engine, "order", R"({"order":"A1","amount":"12.50"})", "order A1"))
                   .run;
         need(engine->submitAndWait(World::act(run, cmd::SetPaused{true}, kHostile)));
         need(engine->submitAndWait(World::act(run, cmd::SetPaused{false}, "and on with it")));
         done("find", found);
-        need(engine->submitAndWait(
-            World::act(run, cmd::Decide{engine->state(run)->find("pay")->approval, true, {}}, "the price is right")));
+        need(engine->submitAndWait(World::act(
+            run, cmd::Decide{engine->state(run)->find("pay")->approval, true, {}}, "the price is right")));
         done("pay", R"({"receipt":9})");
     }
 

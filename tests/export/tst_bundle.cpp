@@ -56,8 +56,7 @@ private Q_SLOTS:
 private:
     static Result<ex::BundleCounts> import(Exported& e, const char* bundle, const char* into)
     {
-        return ex::importBundle(
-            {e.path(bundle), sqliteDoor(e.path(into)), importedByKim(), e.w.rng});
+        return ex::importBundle({e.path(bundle), sqliteDoor(e.path(into)), importedByKim(), e.w.rng});
     }
 };
 

@@ -40,23 +40,31 @@ const std::vector<Damage>& damages()
     static const std::vector<Damage> kAll{
         {"a name that leads out", "name", "directory", [](Files& f) { f.all.emplace_back("../evil", "x"); }},
         {"an absolute name", "name", "directory", [](Files& f) { f.all.emplace_back("/etc/evil", "x"); }},
-        {"a name with a backslash", "name", "directory", [](Files& f) { f.all.emplace_back("a\\..\\b", "x"); }},
+        {"a name with a backslash", "name", "directory",
+            [](Files& f) { f.all.emplace_back("a\\..\\b", "x"); }},
         {"a name within that leads out", "name", "directory",
             [](Files& f) { f.all.emplace_back("payloads/../../evil", "x"); }},
-        {"a name that is not UTF-8", "name", "directory", [](Files& f) { f.all.emplace_back("p\xff\xfe", "x"); }},
+        {"a name that is not UTF-8", "name", "directory",
+            [](Files& f) { f.all.emplace_back("p\xff\xfe", "x"); }},
         {"a file of no bundle", "name", "directory", [](Files& f) { f.all.emplace_back("setup.exe", "x"); }},
         {"two files of one name", "duplicate", "README.txt",
             [](Files& f) { f.all.emplace_back("README.txt", f.at("README.txt")); }},
         {"two manifests", "duplicate", "manifest.json",
             [](Files& f) { f.all.emplace_back("manifest.json", f.at("manifest.json")); }},
         {"a payload that is too large", "size", "payloads/",
-            [](Files& f) { f.all.insert(f.all.begin(), {"payloads/" + zeros(64), std::string(20'000, 'x')}); }},
+            [](Files& f) {
+                f.all.insert(f.all.begin(), {"payloads/" + zeros(64), std::string(20'000, 'x')});
+            }},
         {"a text that grows without measure", "size", "history.jsonl",
             [](Files& f) { f.at("history.jsonl") = std::string(std::size_t{40} << 20U, 'x'); }},
         {"a file that is missing", "missing", "audit.jsonl",
-            [](Files& f) { std::erase_if(f.all, [](const auto& file) { return file.first == "audit.jsonl"; }); }},
+            [](Files& f) {
+                std::erase_if(f.all, [](const auto& file) { return file.first == "audit.jsonl"; });
+            }},
         {"no manifest", "missing", "manifest.json",
-            [](Files& f) { std::erase_if(f.all, [](const auto& file) { return file.first == "manifest.json"; }); }},
+            [](Files& f) {
+                std::erase_if(f.all, [](const auto& file) { return file.first == "manifest.json"; });
+            }},
         {"a file that is not listed", "unlisted", "payloads/",
             [](Files& f) { f.all.emplace_back("payloads/" + zeros(64), "x"); }},
         {"a payload of nobody", "unlisted", "payloads/",
@@ -66,7 +74,8 @@ const std::vector<Damage>& damages()
             }},
         {"another byte in a text", "hash", "README.txt", [](Files& f) { f.at("README.txt")[0] = 'B'; }},
         {"another size", "size", "README.txt", [](Files& f) { f.at("README.txt") += "more"; }},
-        {"not UTF-8", "encoding", "decoded.jsonl, line 1", [](Files& f) { f.at("decoded.jsonl")[3] = '\xff'; }},
+        {"not UTF-8", "encoding", "decoded.jsonl, line 1",
+            [](Files& f) { f.at("decoded.jsonl")[3] = '\xff'; }},
         {"a copy that lies", "hash", "decoded.jsonl, line 2",
             [](Files& f) { replaceFirst(f.at("decoded.jsonl"), "\"pause\"", "\"cancel\""); }},
         {"a line that is no row", "format", "audit.jsonl, line 1",
@@ -75,7 +84,8 @@ const std::vector<Damage>& damages()
             [](Files& f) { replaceFirst(f.at("audit.jsonl"), "\"seq\":1", "\"seq\":1,\"seq\":1"); }},
         {"a member too many", "format", "audit.jsonl, line 1",
             [](Files& f) { replaceFirst(f.at("audit.jsonl"), "\"seq\":1", "\"seq\":1,\"more\":1"); }},
-        {"a manifest that is no JSON", "format", "manifest.json", [](Files& f) { f.at("manifest.json") = "{"; }},
+        {"a manifest that is no JSON", "format", "manifest.json",
+            [](Files& f) { f.at("manifest.json") = "{"; }},
         {"a newer format", "format", "manifest.json",
             [](Files& f) { replaceFirst(f.at("manifest.json"), "\"format\": 1", "\"format\": 2"); }},
         {"an entry that is gone", "chain", "history.jsonl, line 1",
@@ -253,7 +263,8 @@ void TestBundleDamage::ofTheFileItselfIsNamed()
     QFETCH(int, keep);
     const Scratch place;
     std::string bytes = bytesOf(m_exported->path("good.zip"));
-    bytes = keep < 0 ? std::string(1000, 'x') : bytes.substr(0, bytes.size() * static_cast<std::size_t>(keep) / 100);
+    bytes = keep < 0 ? std::string(1000, 'x')
+                     : bytes.substr(0, bytes.size() * static_cast<std::size_t>(keep) / 100);
     put(place.file("bad.zip"), bytes);
     refused(place.file("bad.zip"), "archive", "");
 }

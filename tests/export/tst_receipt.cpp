@@ -79,7 +79,8 @@ void TestReceipt::anyChangeIsSeen()
         changed[at] = changed[at] == 'a' ? 'b' : 'a';
         QVERIFY2(!ex::checkReceipt(changed).fault.empty(), std::to_string(at).c_str());
     }
-    for (const std::string& broken : {std::string(), std::string("hello"), text->substr(0, end), *text + "more\n"})
+    for (const std::string& broken :
+        {std::string(), std::string("hello"), text->substr(0, end), *text + "more\n"})
         QVERIFY2(!ex::checkReceipt(broken).fault.empty(), broken.c_str());
 }
 

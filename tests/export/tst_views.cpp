@@ -86,7 +86,8 @@ void TestViews::cellsAreNoFormulas_data()
         {"a,b", "\"a,b\""}, {"a\"b", "\"a\"\"b\""}, {"a\nb", "\"a\nb\""}, {" a", "\" a\""},
         {"=\"a\",1", "\"'=\"\"a\"\",1\""}};
     for (const auto& [text, cell] : kRows)
-        QTest::addRow("%s", QByteArray(text).toPercentEncoding().constData()) << QByteArray(text) << QByteArray(cell);
+        QTest::addRow("%s", QByteArray(text).toPercentEncoding().constData())
+            << QByteArray(text) << QByteArray(cell);
 }
 
 void TestViews::cellsAreNoFormulas()
@@ -127,14 +128,15 @@ void TestViews::aPageHasNothingThatRunsOrIsFetched()
         return ex::writeHtml(query, std::span(&e.run, 1), {"<b>Title</b>", "test", "kim\"'&"}, sink);
     });
     const RunState state = *e.w.service->load(e.run);
-    for (const std::string& there : {toText(e.run), hex(state.head), std::string("&lt;script&gt;alert(1)"),
-             std::string("&lt;b&gt;Title&lt;/b&gt;"), std::string("kim&quot;&#39;&amp;"), std::string("<h3>Steps</h3>"),
-             std::string("<h3>Approvals</h3>"), std::string("<h3>History</h3>"), std::string("<h3>Audit</h3>"),
-             hex(state.findApproval(state.find("pay")->approval)->binding), std::string("default-src 'none'"),
-             std::string("@media print")})
+    for (const std::string& there :
+        {toText(e.run), hex(state.head), std::string("&lt;script&gt;alert(1)"),
+            std::string("&lt;b&gt;Title&lt;/b&gt;"), std::string("kim&quot;&#39;&amp;"),
+            std::string("<h3>Steps</h3>"), std::string("<h3>Approvals</h3>"), std::string("<h3>History</h3>"),
+            std::string("<h3>Audit</h3>"), hex(state.findApproval(state.find("pay")->approval)->binding),
+            std::string("default-src 'none'"), std::string("@media print")})
         QVERIFY2(page.find(there) != std::string::npos, there.c_str());
-    for (const char* absent : {"<script", "http:", "https:", "<img", "<link", " src=", " href=", "url(", "@import",
-             "\x1b", "<b>"})
+    for (const char* absent :
+        {"<script", "http:", "https:", "<img", "<link", " src=", " href=", "url(", "@import", "\x1b", "<b>"})
         QVERIFY2(page.find(absent) == std::string::npos, absent);
     QVERIFY(page.ends_with("</body></html>\n"));
 }
@@ -151,13 +153,20 @@ void TestViews::tracesAreThoseOfTheConventions()
     QVERIFY2(document.isObject(), text.c_str());
     const QJsonArray resources = document.object().value(QStringLiteral("resourceSpans")).toArray();
     QCOMPARE(resources.size(), 1);
-    const QJsonArray spans = resources.at(0).toObject().value(QStringLiteral("scopeSpans")).toArray().at(0).toObject()
-                                 .value(QStringLiteral("spans")).toArray();
+    const QJsonArray spans = resources.at(0)
+                                 .toObject()
+                                 .value(QStringLiteral("scopeSpans"))
+                                 .toArray()
+                                 .at(0)
+                                 .toObject()
+                                 .value(QStringLiteral("spans"))
+                                 .toArray();
     QCOMPARE(spans.size(), 5);  // the run, two steps, an attempt at each
     QSet<QString> ids;
     for (const QJsonValue& value : spans) {
         const QJsonObject span = value.toObject();
-        QCOMPARE(span.value(QStringLiteral("traceId")).toString(), QString::fromStdString(ex::traceIdOf(e.run)));
+        QCOMPARE(
+            span.value(QStringLiteral("traceId")).toString(), QString::fromStdString(ex::traceIdOf(e.run)));
         const QString id = span.value(QStringLiteral("spanId")).toString();
         QCOMPARE(id.size(), 16);
         QVERIFY(!ids.contains(id));
@@ -174,9 +183,11 @@ void TestViews::tracesAreThoseOfTheConventions()
         if (value.toObject().value(QStringLiteral("name")).toString() == QStringLiteral("execute_tool pay"))
             attempt = value.toObject();
     QCOMPARE(run.value(QStringLiteral("name")).toString(), QStringLiteral("invoke_workflow order"));
-    QCOMPARE(attribute(run, QStringLiteral("gen_ai.operation.name")).toString(), QStringLiteral("invoke_workflow"));
+    QCOMPARE(attribute(run, QStringLiteral("gen_ai.operation.name")).toString(),
+        QStringLiteral("invoke_workflow"));
     QCOMPARE(attribute(run, QStringLiteral("gen_ai.workflow.name")).toString(), QStringLiteral("order"));
-    QCOMPARE(attribute(attempt, QStringLiteral("gen_ai.operation.name")).toString(), QStringLiteral("execute_tool"));
+    QCOMPARE(attribute(attempt, QStringLiteral("gen_ai.operation.name")).toString(),
+        QStringLiteral("execute_tool"));
     QCOMPARE(attribute(attempt, QStringLiteral("gen_ai.tool.name")).toString(), QStringLiteral("pay"));
     QCOMPARE(attempt.value(QStringLiteral("status")).toObject().value(QStringLiteral("code")).toInt(), 1);
     QCOMPARE(attribute(attempt, QStringLiteral("cairn.latency_ms")).toString(), QStringLiteral("0"));

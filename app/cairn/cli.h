@@ -165,7 +165,12 @@ void addWorkflowVerbs(Verbs verbs);
 void addAuditVerbs(Verbs verbs);
 void addEngineVerbs(Verbs verbs);
 void addDrillVerb(Verbs verbs);
+void addExportVerbs(Verbs verbs);
 void addHelpVerbs(Verbs verbs);
+
+// `verify BUNDLE` (verbs_export.cpp); nothing: what was named is no bundle.
+[[nodiscard]] std::optional<int> verifyIfBundle(
+    Session& session, const std::vector<std::string>& named, const std::string& signedBy);
 
 // `workflow check --prove` (verbs_prove.cpp).
 struct ProveArguments {

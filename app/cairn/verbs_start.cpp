@@ -66,7 +66,7 @@ Result<Named> addFile(Session& s, const std::string& path, bool add)
     CAIRN_TRY(checkWorkflow(row));
     if (there)
         if (const Status same = checkSameWorkflow(row, there->digest); !same) {
-            if (add)
+            if (!s.options.preview)
                 s.recordRefusal(
                     Verb::AddWorkflow, row.name + "@" + std::to_string(row.version), same.error());
             return same.error();

@@ -421,10 +421,19 @@ void addStoreVerbs(Verbs v)
     addArtifactsVerb(v, *group);
     addCopyVerb(v, *group);
     auto runs = std::make_shared<std::vector<std::string>>();
-    auto* cmd = v.app.add_subcommand(
-        "verify", "Folds histories and compares with what is stored; all runs where none is named");
-    cmd->add_option("RUN", *runs, "ids, unique beginnings of ids, or keys; none: all runs");
-    cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return verify(s, *runs); }; });
+    auto* cmd = v.app.add_subcommand("verify",
+        "Folds histories and compares with what is stored; all runs where none is named; or proves a bundle");
+    cmd->add_option(
+        "RUN", *runs, "ids, unique beginnings of ids, or keys; none: all runs; or a bundle's file");
+    auto signedBy = std::make_shared<std::string>();
+    cmd->add_option(
+        "--signed-by", *signedBy, "of a bundle: the public key that must have signed its heads, or @FILE");
+    cmd->callback([=, &s, &chosen] {
+        chosen = [=, &s] {
+            const auto bundle = verifyIfBundle(s, *runs, *signedBy);
+            return bundle ? *bundle : verify(s, *runs);
+        };
+    });
 }
 
 }  // namespace cairn::cli

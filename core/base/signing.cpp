@@ -1,5 +1,7 @@
 #include "core/base/signing.h"
 
+#include "core/base/digest.h"
+
 #include <sodium.h>
 
 #include <algorithm>
@@ -150,13 +152,6 @@ SigningKey::SigningKey(const std::array<std::uint8_t, 32>& seed)
 
 SigningKey::~SigningKey() { sodium_memzero(m_secret.data(), m_secret.size()); }
 
-SigningKey::SigningKey(SigningKey&& other) noexcept
-    : m_secret(other.m_secret)
-    , m_public(other.m_public)
-{
-    sodium_memzero(other.m_secret.data(), other.m_secret.size());
-}
-
 Result<PublicKey> makeKey(const std::string& path)
 {
     if (sodium_init() < 0)
@@ -206,6 +201,20 @@ std::string base64(std::string_view bytes)
     out.pop_back();  // its NUL
     return out;
 }
+
+std::optional<std::string> parseBase64(std::string_view text)
+{
+    std::string out(text.size() / 4 * 3 + 3, '\0');
+    std::size_t size = 0;
+    if (sodium_base642bin(reinterpret_cast<unsigned char*>(out.data()), out.size(), text.data(), text.size(),
+            nullptr, &size, nullptr, sodium_base64_VARIANT_ORIGINAL)
+        != 0)
+        return std::nullopt;
+    out.resize(size);
+    return out;
+}
+
+std::string fingerprint(const PublicKey& key) { return hex(sha256(key.view())).substr(0, 16); }
 
 std::string publicKeyText(const PublicKey& key) { return std::string(kPublicWord) + base64(key.view()); }
 

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,15 +35,13 @@ struct Signature {
     friend bool operator==(const Signature&, const Signature&) = default;
 };
 
-// Wiped when it goes.
+// Its bytes are wiped when it goes.
 class SigningKey {
 public:
     explicit SigningKey(const std::array<std::uint8_t, 32>& seed);
     ~SigningKey();
-    SigningKey(SigningKey&& other) noexcept;
-    SigningKey& operator=(SigningKey&&) = delete;
-    SigningKey(const SigningKey&) = delete;
-    SigningKey& operator=(const SigningKey&) = delete;
+    SigningKey(const SigningKey&) = default;
+    SigningKey& operator=(const SigningKey&) = default;
 
     [[nodiscard]] const PublicKey& publicKey() const noexcept { return m_public; }
 
@@ -63,8 +62,11 @@ private:
 [[nodiscard]] Result<PublicKey> readPublicKey(const std::string& pathOrText);
 
 [[nodiscard]] std::string publicKeyText(const PublicKey& key);  // one line, without its end
-// With padding.
+// The first 16 hexadecimal digits of SHA-256 of the key: to be read out, and compared.
+[[nodiscard]] std::string fingerprint(const PublicKey& key);
+// Base64 of RFC 4648 section 4, with padding. Nothing where the text is not just that.
 [[nodiscard]] std::string base64(std::string_view bytes);
+[[nodiscard]] std::optional<std::string> parseBase64(std::string_view text);
 [[nodiscard]] Result<PublicKey> parsePublicKey(std::string_view text);
 [[nodiscard]] Result<Signature> parseSignature(std::string_view base64Text);
 

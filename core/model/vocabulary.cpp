@@ -235,6 +235,8 @@ constexpr Word kVerbs[] = {
     plain(Verb::PlaceArtifacts, "store_artifacts", "Place artifacts", "Say where large payloads lie."),
     plain(Verb::SignCheckpoint, "audit_checkpoint", "Sign checkpoint", "Sign where all histories stand."),
     plain(Verb::AnchorAudit, "audit_anchor", "Anchor audit", "Keep another store's signed head."),
+    plain(Verb::ExportRuns, "store_export", "Export runs", "Write runs to a file outside the store."),
+    plain(Verb::ImportRuns, "store_import", "Import runs", "Make a store to look at from a bundle."),
 };
 
 constexpr Word kUnknownWord{

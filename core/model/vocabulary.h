@@ -147,6 +147,8 @@ enum class Verb : std::uint8_t {
     PlaceArtifacts,
     SignCheckpoint,
     AnchorAudit,
+    ExportRuns,
+    ImportRuns,
 };
 
 struct Word {

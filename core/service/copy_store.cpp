@@ -174,7 +174,7 @@ Result<Standing> standingOf(StoreReader& from, const StoreDoor& door, bool roles
     CAIRN_TRY_ASSIGN(s.from, from.info());
     s.fence = fenceOf(s.from.minWriter);
     CAIRN_TRY_ASSIGN(s.to, lookAt(door));
-    if (s.fence && (s.fence->kind == FenceKind::Filling || s.fence->kind == FenceKind::Abandoned))
+    if (s.fence && s.fence->kind != FenceKind::Leaving && s.fence->kind != FenceKind::Moved)
         return fenceError(*s.fence);
     if (s.fence)
         return begun(std::move(s), door.name);

@@ -7,18 +7,23 @@ namespace cairn {
 namespace {
 
 constexpr unsigned kKindShift = 26;  // above the number of the copy
+constexpr std::uint32_t kFirstMove = 0x7000'0000;
 
 }  // namespace
 
 std::uint32_t minWriterOf(const Fence& fence) noexcept
 {
-    return kFirstFence | static_cast<std::uint32_t>(fence.kind) << kKindShift | (fence.copy & (kCopies - 1));
+    if (fence.kind == FenceKind::Imported)
+        return kFirstFence | (fence.copy & (kCopies - 1));
+    return kFirstMove | static_cast<std::uint32_t>(fence.kind) << kKindShift | (fence.copy & (kCopies - 1));
 }
 
 std::optional<Fence> fenceOf(std::uint32_t minWriter) noexcept
 {
     if (minWriter < kFirstFence)
         return std::nullopt;
+    if (minWriter < kFirstMove)
+        return Fence{FenceKind::Imported, minWriter & (kCopies - 1)};
     return Fence{static_cast<FenceKind>((minWriter >> kKindShift) & 3U), minWriter & (kCopies - 1)};
 }
 
@@ -35,6 +40,11 @@ Error fenceError(const Fence& fence)
         return makeError(ErrorKind::Refused,
             "this store is the copy of a move that has not ended; nothing is written into it before: "
             "`cairn store copy` again, as it was begun, goes on");
+    case FenceKind::Imported:
+        return makeError(ErrorKind::Refused,
+            "this store was made from a bundle, to be looked at: nothing is written into it; act on the run "
+            "in "
+            "the store that it was exported from");
     case FenceKind::Abandoned: break;
     }
     return makeError(ErrorKind::Refused,

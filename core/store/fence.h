@@ -19,10 +19,11 @@ enum class FenceKind : std::uint8_t {
     Moved,      // moved away; may be given back only while the copy is not opened
     Filling,    // the copy of a move that has not ended
     Abandoned,  // the copy of a move that was given up: never opened
+    Imported,   // made from a bundle (core/export), to be looked at: never opened for writing
 };
 
-inline constexpr std::uint32_t kFirstFence = 0x7000'0000;
-inline constexpr std::uint32_t kCopies = 1U << 26U;  // random numbers that tell one copy from another
+inline constexpr std::uint32_t kFirstFence = 0x6C00'0000;  // Imported; those of moves begin at 0x7000'0000
+inline constexpr std::uint32_t kCopies = 1U << 26U;        // random numbers that tell one copy from another
 
 struct Fence {
     FenceKind kind = FenceKind::Leaving;

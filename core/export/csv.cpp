@@ -1,0 +1,135 @@
+#include "core/base/text.h"
+#include "core/export/views.h"
+
+#include <initializer_list>
+
+namespace cairn::exporting {
+
+namespace {
+
+constexpr std::size_t kPage = 500;
+
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+// -12, 4860.00, 1e9: what a spreadsheet reads as a number, and nothing else.
+bool isNumber(std::string_view text)
+{
+    const auto digits = [&] {
+        const std::size_t before = text.size();
+        while (!text.empty() && isDigit(text.front()))
+            text.remove_prefix(1);
+        return text.size() != before;
+    };
+    if (!text.empty() && (text.front() == '-' || text.front() == '+'))
+        text.remove_prefix(1);
+    if (!digits())
+        return false;
+    if (!text.empty() && text.front() == '.') {
+        text.remove_prefix(1);
+        if (!digits())
+            return false;
+    }
+    if (!text.empty() && (text.front() == 'e' || text.front() == 'E')) {
+        text.remove_prefix(1);
+        if (!text.empty() && (text.front() == '-' || text.front() == '+'))
+            text.remove_prefix(1);
+        if (!digits())
+            return false;
+    }
+    return text.empty();
+}
+
+Status row(const Sink& sink, std::initializer_list<std::string> cells)
+{
+    std::string line;
+    for (const std::string& cell : cells)
+        line += (line.empty() ? "" : ",") + csvCell(cell);
+    return sink(line + "\r\n");
+}
+
+std::string when(TimeMs time) { return time == kNoTime ? std::string() : formatRfc3339(time); }
+
+Status history(Query& query, const RunId& run, const Sink& sink)
+{
+    for (std::uint64_t from = 1;;) {
+        CAIRN_TRY_ASSIGN(const auto items, query.history(run, from, kPage));
+        if (items.empty())
+            return {};
+        for (const HistoryItem& item : items)
+            CAIRN_TRY(row(sink,
+                {toText(run), std::to_string(item.entry.version), when(item.entry.time),
+                    std::string(key(item.entry.verb)), std::string(key(item.entry.actor.kind)),
+                    item.entry.actor.id, item.entry.actor.login, item.line, item.reason, hex(item.hash)}));
+        from = items.back().entry.version + 1;
+    }
+}
+
+Status steps(Query& query, const RunId& run, const Sink& sink)
+{
+    CAIRN_TRY_ASSIGN(const RunView view, query.run(run));
+    for (const StepRecord& step : view.state.steps)
+        CAIRN_TRY(row(sink,
+            {toText(run), step.id, step.tool, step.agent, std::string(key(step.kind)),
+                std::string(key(step.state)),
+                step.reason == Reason::None ? std::string() : std::string(key(step.reason)),
+                std::to_string(step.attempts), std::to_string(step.failures), when(step.readyAt),
+                when(step.firstStartedAt), when(step.endedAt),
+                step.amount.currency.empty() ? std::string()
+                                             : formatAmount(step.amount.micros, step.amount.currency),
+                step.amount.currency, step.output ? hex(step.output.hash) : std::string()}));
+    return {};
+}
+
+Status acts(Query& query, const RunId& run, const Sink& sink)
+{
+    CAIRN_TRY_ASSIGN(const auto rows, query.reader().auditOfRun(run));
+    for (const AuditRow& act : rows)
+        CAIRN_TRY(row(sink,
+            {toText(run), std::to_string(act.seq), when(act.time), act.kind, std::string(key(act.verb)),
+                act.actor, act.login, std::to_string(act.uid), act.host, act.target, act.reason, act.before,
+                act.after, hex(act.hash)}));
+    return {};
+}
+
+}  // namespace
+
+std::string csvCell(std::string_view text)
+{
+    static constexpr std::string_view kFormula = "=+-@\t\r";
+    std::string cell;
+    if (!text.empty() && kFormula.find(text.front()) != std::string_view::npos && !isNumber(text))
+        cell = "'";
+    cell += text;
+    const bool quotes = cell.find_first_of(",\"\r\n") != std::string::npos
+        || (!cell.empty() && (cell.front() == ' ' || cell.back() == ' '));
+    if (!quotes)
+        return cell;
+    std::string out = "\"";
+    for (const char c : cell)
+        out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+}
+
+Status writeCsv(Query& query, std::span<const RunId> runs, CsvTable table, const Sink& sink)
+{
+    switch (table) {
+    case CsvTable::History:
+        CAIRN_TRY(sink("run,version,time,verb,actor_kind,actor,login,what,reason,hash\r\n"));
+        break;
+    case CsvTable::Steps:
+        CAIRN_TRY(sink(
+            "run,step,tool,agent,kind,state,reason,attempts,failures,ready,started,ended,amount,currency,"
+            "result_hash\r\n"));
+        break;
+    case CsvTable::Audit:
+        CAIRN_TRY(sink("run,seq,time,kind,verb,actor,login,uid,host,target,reason,before,after,hash\r\n"));
+        break;
+    }
+    for (const RunId& run : runs)
+        CAIRN_TRY(table == CsvTable::History ? history(query, run, sink)
+                : table == CsvTable::Steps   ? steps(query, run, sink)
+                                             : acts(query, run, sink));
+    return {};
+}
+
+}  // namespace cairn::exporting

@@ -1,0 +1,254 @@
+// Bundles: written from a store, proved without one, and made into a store to look at.
+
+#include "core/store/fence.h"
+#include "tests/export/exported_run.h"
+
+#include <filesystem>
+
+using namespace cairn;
+using namespace cairn::testing;
+
+namespace {
+
+// How much of payloads is asked for at one time.
+class CountedReader final : public ClockedReader {
+public:
+    using ClockedReader::ClockedReader;
+    Result<std::string> payload(
+        const RunId& run, const PayloadId& id, std::uint64_t offset, std::uint64_t limit) override
+    {
+        auto bytes = ClockedReader::payload(run, id, offset, limit);
+        if (bytes)
+            most = std::max(most, bytes->size());
+        ++reads;
+        return bytes;
+    }
+    std::size_t most = 0;
+    std::size_t reads = 0;
+};
+
+std::size_t filesIn(const Scratch& folder)
+{
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder.path()))
+        ++count;
+    return count;
+}
+
+}  // namespace
+
+class TestBundle : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase_data() { storeRows(); }
+    void init() { useStoreOfRow(); }
+    void aBundleIsProvedAndBecomesAStoreWithTheSameContent();
+    void anImportedStoreTakesNoWrites();
+    void equalStatesGiveEqualFiles();
+    void aLargePayloadGoesThroughInChunks();
+    void aRedactedBundleHasNoBytesAndVerifies();
+    void signedHeadsNameTheirKey();
+    void whatIsStoppedLeavesNothing();
+    void aFileIsNotWrittenOver();
+    void aRunThatGoesOnMeanwhileIsExportedAsItWasSeen();
+
+private:
+    static Result<ex::BundleCounts> import(Exported& e, const char* bundle, const char* into)
+    {
+        return ex::importBundle({e.path(bundle), sqliteDoor(e.path(into)), importedByKim(), e.w.rng});
+    }
+};
+
+void TestBundle::aBundleIsProvedAndBecomesAStoreWithTheSameContent()
+{
+    Exported e;
+    QCOMPARE(e.write("a.zip"), std::string());
+    const auto verdict = ex::verifyBundle(e.path("a.zip"));
+    CAIRN_VERIFY_OK(verdict);
+    QVERIFY2(!verdict->fault, verdict->fault ? verdict->fault->text.c_str() : "");
+    QCOMPARE(verdict->counts.runs, std::uint64_t(1));
+    QCOMPARE(verdict->counts.entries, e.w.service->load(e.run)->version);
+    QCOMPARE(verdict->counts.audit, std::uint64_t(3));
+    QCOMPARE(verdict->counts.withheld, std::uint64_t(0));
+    QVERIFY(verdict->counts.payloads >= 5);
+    CAIRN_VERIFY_OK(import(e, "a.zip", "copy.db"));
+    const auto copy = sqlite::openStore(e.path("copy.db"), {});
+    CAIRN_VERIFY_OK(copy);
+    const auto before = e.w.store->loadRun(e.run, 1, 0), after = (*copy)->loadRun(e.run, 1, 0);
+    CAIRN_VERIFY_OK(before);
+    CAIRN_VERIFY_OK(after);
+    QCOMPARE(after->entries.size(), before->entries.size());
+    QCOMPARE(after->hot.head, before->hot.head);
+    QCOMPARE(after->identity.key, std::string("order A1"));
+    const auto problems = verifyRun(**copy, e.run);
+    CAIRN_VERIFY_OK(problems);
+    QVERIFY2(problems->empty(), problems->empty() ? "" : problems->front().text.c_str());
+    const auto deep = (*copy)->check(true);
+    CAIRN_VERIFY_OK(deep);
+    QVERIFY2(deep->empty(), deep->empty() ? "" : deep->front().text.c_str());
+    const PayloadRef output = e.w.service->load(e.run)->find("pay")->output;
+    const auto bytes = (*copy)->payload(e.run, output.id);
+    CAIRN_VERIFY_OK(bytes);
+    QCOMPARE(*bytes, std::string(R"({"receipt":9})"));
+    // What people did, with their reasons, and at the end who made this store.
+    const auto acts = (*copy)->audit(0, 100);
+    CAIRN_VERIFY_OK(acts);
+    QCOMPARE(acts->size(), std::size_t(4));
+    QCOMPARE(acts->front().reason, std::string(kHostile));
+    QCOMPARE(acts->back().verb, Verb::ImportRuns);
+}
+
+void TestBundle::anImportedStoreTakesNoWrites()
+{
+    Exported e;
+    QCOMPARE(e.write("a.zip"), std::string());
+    CAIRN_VERIFY_OK(import(e, "a.zip", "copy.db"));
+    auto opened = sqlite::openStore(e.path("copy.db"), {});
+    CAIRN_VERIFY_OK(opened);
+    StoreWriter& store = **opened;
+    const auto info = store.info();
+    CAIRN_VERIFY_OK(info);
+    QCOMPARE(fenceOf(info->minWriter).value_or(Fence{}).kind == FenceKind::Imported, true);
+    const Status written = store.raiseBackOff("bank", 1, false);
+    CAIRN_VERIFY_ERROR(written, ErrorKind::Refused);
+    QVERIFY2(written.error().text.find("was made from a bundle, to be looked at") != std::string::npos,
+        written.error().text.c_str());
+    const auto queue = makeInlineQueue(store);
+    Service service(store, *queue, e.w.clock, e.w.rng, {});
+    const Outcome act = service.submitAndWait(World::act(e.run, cmd::SetPaused{true}));
+    QVERIFY(!act.ok());
+    QVERIFY2(told(act).find("act on the run in the store that it was exported from") != std::string::npos,
+        told(act).c_str());
+}
+
+void TestBundle::equalStatesGiveEqualFiles()
+{
+    Exported e;
+    QCOMPARE(e.write("a.zip"), std::string());
+    QCOMPARE(e.write("b.zip"), std::string());
+    QVERIFY(Files::of(e.path("a.zip")).all == Files::of(e.path("b.zip")).all);
+}
+
+void TestBundle::aLargePayloadGoesThroughInChunks()
+{
+    const std::string large = "\"" + std::string(std::size_t{20} << 20U, 'x') + "\"";
+    Exported e(large);
+    CountedReader reader(*e.w.connection, e.w.clock);
+    const auto report = ex::writeBundle(reader, std::span(&e.run, 1), e.path("a.zip"), {});
+    CAIRN_VERIFY_OK(report);
+    QCOMPARE(reader.most, kChunkSize);
+    QVERIFY(reader.reads >= 21);
+    QVERIFY(report->size < large.size() / 10);
+    const auto verdict = ex::verifyBundle(e.path("a.zip"));
+    CAIRN_VERIFY_OK(verdict);
+    QVERIFY2(!verdict->fault, verdict->fault ? verdict->fault->text.c_str() : "");
+    CAIRN_VERIFY_OK(import(e, "a.zip", "copy.db"));
+    const auto copy = sqlite::openStore(e.path("copy.db"), {});
+    CAIRN_VERIFY_OK(copy);
+    const auto bytes = (*copy)->payload(e.run, e.w.service->load(e.run)->find("find")->output.id);
+    CAIRN_VERIFY_OK(bytes);
+    QVERIFY(*bytes == large);
+}
+
+void TestBundle::aRedactedBundleHasNoBytesAndVerifies()
+{
+    Exported e(R"({"secret":"canary-4711"})");
+    ex::BundleOptions options;
+    options.redact = true;
+    QCOMPARE(e.write("a.zip", options), std::string());
+    const auto verdict = ex::verifyBundle(e.path("a.zip"));
+    CAIRN_VERIFY_OK(verdict);
+    QVERIFY2(!verdict->fault, verdict->fault ? verdict->fault->text.c_str() : "");
+    QVERIFY(verdict->redacted);
+    QCOMPARE(verdict->counts.payloads, std::uint64_t(0));
+    QVERIFY(verdict->counts.withheld >= 5);
+    for (const auto& [name, bytes] : Files::of(e.path("a.zip")).all) {
+        QVERIFY2(!name.starts_with("payloads/") && !name.starts_with("artifacts/"), name.c_str());
+        for (const char* kept : {"canary-4711", "12.50", "order A1", "pay/A1"})
+            QVERIFY2(bytes.find(kept) == std::string::npos, (name + " has " + kept).c_str());
+    }
+    CAIRN_VERIFY_OK(import(e, "a.zip", "copy.db"));
+    const auto copy = sqlite::openStore(e.path("copy.db"), {});
+    CAIRN_VERIFY_OK(copy);
+    const auto hot = (*copy)->hot(e.run);
+    CAIRN_VERIFY_OK(hot);
+    QCOMPARE(hot->head, e.w.service->load(e.run)->head);
+}
+
+void TestBundle::signedHeadsNameTheirKey()
+{
+    Exported e;
+    const SigningKey key({1, 2, 3}), other({4, 5, 6});
+    ex::BundleOptions options;
+    options.signHeads = ex::signWith(key);
+    QCOMPARE(e.write("a.zip", options), std::string());
+    QCOMPARE(e.write("plain.zip"), std::string());
+    const auto verdict = ex::verifyBundle(e.path("a.zip"), key.publicKey());
+    CAIRN_VERIFY_OK(verdict);
+    QVERIFY2(!verdict->fault, verdict->fault ? verdict->fault->text.c_str() : "");
+    QCOMPARE(verdict->signedBy.size(), std::size_t(1));
+    QVERIFY(verdict->signedBy.front() == key.publicKey());
+    for (const char* bundle : {"a.zip", "plain.zip"}) {
+        const auto asked = ex::verifyBundle(e.path(bundle), other.publicKey());
+        CAIRN_VERIFY_OK(asked);
+        QVERIFY(asked->fault);
+        QCOMPARE(asked->fault->kind, std::string("signature"));
+    }
+}
+
+void TestBundle::whatIsStoppedLeavesNothing()
+{
+    Exported e;
+    for (int parts = 0; parts < 8; ++parts) {
+        ex::BundleOptions options;
+        options.stopped = [left = parts]() mutable { return left-- == 0; };
+        QCOMPARE(e.write("a.zip", options), std::string("stopped; nothing was left behind"));
+        QCOMPARE(filesIn(e.folder), std::size_t(0));
+    }
+    QCOMPARE(e.write("a.zip"), std::string());
+}
+
+void TestBundle::aFileIsNotWrittenOver()
+{
+    Exported e;
+    QCOMPARE(e.write("a.zip"), std::string());
+    QVERIFY(e.write("a.zip").find("there is a file at") != std::string::npos);
+    QVERIFY(!ex::verifyBundle(e.path("a.zip"))->fault);
+    QCOMPARE(filesIn(e.folder), std::size_t(1));
+}
+
+// Another pauses and resumes it between the reads of a page and the next.
+void TestBundle::aRunThatGoesOnMeanwhileIsExportedAsItWasSeen()
+{
+    Exported e;
+    e.w.add(workflowText("open", R"({"name":"ring","kind":"signal","signal":"go"})"));
+    e.run = e.engine->submitAndWait(World::start(*e.engine, "open", "1")).run;
+    struct GoingOn final : ClockedReader {
+        explicit GoingOn(Exported& exported)
+            : ClockedReader(*exported.w.connection, exported.w.clock)
+            , e(exported)
+        {
+        }
+        Result<LoadedRun> loadRun(const RunId& run, std::uint64_t from, std::uint64_t to) override
+        {
+            paused = !paused;
+            Exported::need(e.engine->submitAndWait(World::act(run, cmd::SetPaused{paused})));
+            return ClockedReader::loadRun(run, from, to);
+        }
+        Exported& e;
+        bool paused = false;
+    };
+    GoingOn reader(e);
+    const auto report = ex::writeBundle(reader, std::span(&e.run, 1), e.path("a.zip"), {});
+    CAIRN_VERIFY_OK(report);
+    QCOMPARE(report->counts.entries, std::uint64_t(1));
+    QVERIFY(e.w.service->load(e.run)->version > 1);
+    const auto verdict = ex::verifyBundle(e.path("a.zip"));
+    CAIRN_VERIFY_OK(verdict);
+    // Acts that came after the history was read are in the audit all the same.
+    QVERIFY2(!verdict->fault, verdict->fault ? verdict->fault->text.c_str() : "");
+}
+
+QTEST_APPLESS_MAIN(TestBundle)
+#include "tst_bundle.moc"

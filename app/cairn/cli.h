@@ -149,6 +149,7 @@ void addWorkflowVerbs(Verbs verbs);
 void addAuditVerbs(Verbs verbs);
 void addEngineVerbs(Verbs verbs);
 void addDrillVerb(Verbs verbs);
+void addReportVerbs(Verbs verbs);  // `report durability`, `report estimate`
 void addHelpVerbs(Verbs verbs);
 
 // `workflow check --prove` (verbs_prove.cpp).

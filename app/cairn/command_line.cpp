@@ -143,6 +143,7 @@ try {
     addAuditVerbs(verbs);
     addEngineVerbs(verbs);
     addDrillVerb(verbs);
+    addReportVerbs(verbs);
     addHelpVerbs(verbs);
     try {
         app.parse(argc, argv);

@@ -326,13 +326,19 @@ void tellAfterParking(const RunState& before, const RunState& after, std::vector
 // A step that had its consent and asks again: what was consented to is not what it would do now.
 void tellVoidConsent(const Entry& entry, const RunState& before, std::vector<std::string>& lines)
 {
+    std::set<StepIx> steps;
     for (const Fact& fact : entry.facts) {
-        const auto* asked = std::get_if<ApprovalRequested>(&fact);
-        if (!asked || asked->step >= before.steps.size())
+        if (const auto* amended = std::get_if<InputAmended>(&fact))
+            steps.insert(amended->step);
+        if (const auto* asked = std::get_if<ApprovalRequested>(&fact))
+            steps.insert(asked->step);
+    }
+    for (const StepIx ix : steps) {
+        if (ix >= before.steps.size())
             continue;
-        const ApprovalRecord* given = before.findApproval(before.steps[asked->step].approval);
+        const ApprovalRecord* given = before.findApproval(before.steps[ix].approval);
         if (given && (given->state == ApprovalState::Approved || given->state == ApprovalState::Used))
-            lines.push_back("the approval for " + stepName(before, asked->step)
+            lines.push_back("the approval for " + stepName(before, ix)
                 + " is void, since what it allowed has changed: it is asked for again");
     }
 }

@@ -19,8 +19,9 @@ struct PreviewRig {
         row.leaseUntil = clock.wallMs() + 3'600'000;
         if (const Status opened = store->openSession(row); !opened)
             qFatal("%s", opened.error().text.c_str());
+        session = row.id;
         ServiceConfig config;
-        config.session = row.id;
+        config.session = session;
         engine = std::make_unique<Service>(*store, *queue, clock, rng, config);
         engine->setCapacity({100, {}});
         person = std::make_unique<Service>(*store, *queue, clock, rng, ServiceConfig{});
@@ -90,6 +91,14 @@ struct PreviewRig {
     {
         const RunId run = asking();
         must(engine->submitAndWait(World::act(run, cmd::Decide{approvalOf(run), true, {}}, kWhy)));
+        // It was let go while it waited: only who owns it begins the next step.
+        const auto claimed = store->claim(session, clock.wallMs() + 1'000, 10);
+        if (!claimed)
+            qFatal("%s", claimed.error().text.c_str());
+        for (const ClaimedRun& each : *claimed)
+            engine->own(each);
+        if (World::attemptOf(*engine->state(run), "pay").isNull())
+            must(engine->submitAndWait(World::command(run, cmd::Advance{})));
         answered(run, "pay");
         return run;
     }
@@ -144,6 +153,7 @@ struct PreviewRig {
     static inline const std::string kWhy = "because this test wants to know what would happen";
     SystemClock clock;
     mutable SeededRng rng{7};
+    SessionId session;
     std::unique_ptr<StoreWriter> store;
     std::unique_ptr<CommitQueue> queue;
     std::unique_ptr<Service> engine;

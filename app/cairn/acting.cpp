@@ -2,6 +2,7 @@
 
 #include "app/cairn/asked.h"
 #include "app/cairn/json_rows.h"
+#include "app/cairn/previewed.h"
 #include "core/base/text.h"
 #include "core/service/staged.h"
 
@@ -183,6 +184,7 @@ int printPreview(Session& s, const RunId& run, const Preview& preview, const std
         json["will_not_repeat"] = preview.willNotRepeat;
         json["may_repeat"] = preview.mayRepeat;
         json["also_changes"] = preview.alsoChanges;
+        addPreviewParts(json, preview);
         json["reversible"] = preview.reversible;
         if (!asked.empty())
             json["approvals"] = jsonAsked(asked);
@@ -199,6 +201,7 @@ int printPreview(Session& s, const RunId& run, const Preview& preview, const std
     printList(s, "will not be repeated:", preview.willNotRepeat);
     printList(s, "may be repeated:", preview.mayRepeat);
     printList(s, "will also change:", preview.alsoChanges);
+    printPreviewParts(s, preview.parts);
     if (!preview.reversible.empty())
         s.line("  undo: " + preview.reversible);
     return rejection ? exitOfRejection(*rejection) : kDone;

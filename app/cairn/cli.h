@@ -166,6 +166,7 @@ void addAuditVerbs(Verbs verbs);
 void addEngineVerbs(Verbs verbs);
 void addDrillVerb(Verbs verbs);
 void addExportVerbs(Verbs verbs);
+void addReportVerbs(Verbs verbs);  // `report durability`, `report estimate`
 void addHelpVerbs(Verbs verbs);
 
 // `verify BUNDLE` (verbs_export.cpp); nothing: what was named is no bundle.

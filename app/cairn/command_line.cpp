@@ -144,6 +144,7 @@ try {
     addEngineVerbs(verbs);
     addDrillVerb(verbs);
     addExportVerbs(verbs);
+    addReportVerbs(verbs);
     addHelpVerbs(verbs);
     try {
         app.parse(argc, argv);

@@ -224,7 +224,7 @@ bool tellHeld(const RunState& after, StepIx ix, const LedgerRow& row, Preview& p
 using LedgerOf = std::function<Result<LedgerRow>(const EffectId&)>;
 
 void tellNext(const Entry& entry, const RunState& before, const RunState& after, const LedgerOf& ledgerOf,
-    Preview& preview)
+    const Definition* definition, Preview& preview)
 {
     if (after.closed || after.paused() || after.blocked != Reason::None)
         return;
@@ -240,6 +240,7 @@ void tellNext(const Entry& entry, const RunState& before, const RunState& after,
         if (!step.effect.isNull() && lines.out.size() < kMaxLines)
             if (const auto row = ledgerOf(step.effect); row && tellHeld(after, ix, *row, preview))
                 continue;
+        preview.parts.next.push_back(previewStep(after, ix, definition));
         lines.amount(stepName(after, ix) + " runs next"
                 + (step.tool.empty() ? std::string() : ": tool " + step.tool) + ", attempt "
                 + std::to_string(step.attempts + 1)
@@ -249,8 +250,10 @@ void tellNext(const Entry& entry, const RunState& before, const RunState& after,
             step);
     }
     for (const StepIx ix : after.fresh)
-        if (ix >= before.steps.size() || !before.fresh.contains(ix))
+        if (ix >= before.steps.size() || !before.fresh.contains(ix)) {
+            preview.parts.next.push_back(previewStep(after, ix, definition));
             lines.out.push_back(stepName(after, ix) + " is prepared next");
+        }
 }
 
 void tellEffects(const Entry& entry, const RunState& after, Preview& preview)
@@ -321,6 +324,26 @@ void tellAfterParking(const RunState& before, const RunState& after, std::vector
     }
 }
 
+// A step that had its consent and asks again: what was consented to is not what it would do now.
+void tellVoidConsent(const Entry& entry, const RunState& before, std::vector<std::string>& lines)
+{
+    std::set<StepIx> steps;
+    for (const Fact& fact : entry.facts) {
+        if (const auto* amended = std::get_if<InputAmended>(&fact))
+            steps.insert(amended->step);
+        if (const auto* asked = std::get_if<ApprovalRequested>(&fact))
+            steps.insert(asked->step);
+    }
+    for (const StepIx ix : steps) {
+        if (ix >= before.steps.size())
+            continue;
+        const ApprovalRecord* given = before.findApproval(before.steps[ix].approval);
+        if (given && (given->state == ApprovalState::Approved || given->state == ApprovalState::Used))
+            lines.push_back("the approval for " + stepName(before, ix)
+                + " is void, since what it allowed has changed: it is asked for again");
+    }
+}
+
 void tellOthers(const Entry& entry, const RunState& before, const RunState& after,
     const Definition* definition, Preview& preview)
 {
@@ -338,6 +361,7 @@ void tellOthers(const Entry& entry, const RunState& before, const RunState& afte
     if (approvals > 0)
         Lines{preview.alsoChanges, preview.sums}.count(
             approvals, "open approval is no longer needed", "open approvals are no longer needed");
+    tellVoidConsent(entry, before, preview.alsoChanges);
     if (before.paused() != after.paused() && after.deadline() != kNoTime)
         preview.alsoChanges.push_back(
             "the deadline " + formatInstant(after.deadline()) + " goes on counting");
@@ -348,32 +372,12 @@ void tellOthers(const Entry& entry, const RunState& before, const RunState& afte
                 "runs that wait for the effect of " + stepName(after, change.step) + " go on");
 }
 
-std::string reversibleText(Verb verb)
+void tellParts(const Entry& entry, const Definition* follows, TimeMs now, Preview& preview)
 {
-    switch (verb) {
-    case Verb::Pause: return "Resume undoes it.";
-    case Verb::Resume: return "Pause undoes it.";
-    case Verb::Approve:
-        return "It cannot be undone once the step has begun; Cancel stops the run before that.";
-    case Verb::Reject: return "It cannot be undone; Restart from makes a new run that asks again.";
-    case Verb::Cancel: return "It cannot be undone; Restart from makes a new run from any earlier version.";
-    case Verb::Compensate:
-        return "It cannot be undone: undone effects would have to be made again by a new run.";
-    case Verb::Retry: return "It cannot be undone; Pause stops what has not begun.";
-    case Verb::Skip: return "It cannot be undone; Restart from makes a new run from before it.";
-    case Verb::Record:
-    case Verb::Settle:
-        return "It cannot be undone; Restart from makes a new run from before it, and Compensate undoes "
-               "effects.";
-    case Verb::Amend: return "Amend input again gives another input, until the step has begun.";
-    case Verb::Deadline: return "Set deadline again gives another one.";
-    case Verb::Budget: return "Set budget again gives another limit; what was spent stays spent.";
-    case Verb::Fork: return "Cancel ends the new run; the old run is not changed.";
-    case Verb::Migrate:
-        return "Migrate moves it on to a newer version; there is no way back to an older one.";
-    case Verb::Redact: return "It cannot be undone: the bytes are gone for good.";
-    default: return "It cannot be undone.";
-    }
+    addCost(preview.parts, preview.after);
+    addLeftOut(preview.parts, entry, preview.before, preview.after, follows);
+    for (std::string& line : timesThatPass(preview.parts, preview.before, preview.after, now))
+        preview.alsoChanges.push_back(std::move(line));
 }
 
 }  // namespace
@@ -440,11 +444,15 @@ Result<Preview> Service::preview(const Submission& submission)
         preview.after = preview.before;
         return preview;
     }
+    const auto newer = preview.after.workflow == preview.before.workflow
+        ? nullptr
+        : m_impl->definition(preview.after.workflow.name, preview.after.workflow.version);
+    const Definition* follows = newer ? newer.get() : work.given().definition;
     Teller teller{preview.before, preview.after, preview.willHappen, preview.sums};
     for (const Fact& fact : entry->facts)
         std::visit(teller, fact);
     tellNext(
-        *entry, preview.before, preview.after, [&](const EffectId& id) { return work.ledgerOf(id); },
+        *entry, preview.before, preview.after, [&](const EffectId& id) { return work.ledgerOf(id); }, follows,
         preview);
     tellEffects(*entry, preview.after, preview);
     if (const auto* signal = std::get_if<cmd::Signal>(&submission.command.body))
@@ -456,14 +464,16 @@ Result<Preview> Service::preview(const Submission& submission)
     }
     tellAfterParking(preview.before, preview.after, preview.mayRepeat);
     tellOthers(*entry, preview.before, preview.after, work.given().definition, preview);
-    for (auto* lines :
-        {&preview.willHappen, &preview.willNotRepeat, &preview.mayRepeat, &preview.alsoChanges})
+    tellParts(*entry, follows, work.given().now, preview);
+    for (auto* lines : {&preview.willHappen, &preview.willNotRepeat, &preview.mayRepeat, &preview.alsoChanges,
+             &preview.parts.leftOut})
         finishLines(*lines);
     for (PreviewSum& sum : preview.sums) {
         sum.line = visibleLine(sum.line);
         sum.head = visibleLine(sum.head);
     }
-    preview.reversible = reversibleText(entry->verb);
+    preview.undo = undoOf(entry->verb);
+    preview.reversible = preview.undo.text;
     return preview;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/base/rng.h"
 #include "core/machine/machine.h"
+#include "core/service/preview_parts.h"
 #include "core/store/store.h"
 
 #include <limits>
@@ -112,7 +113,9 @@ struct Preview {
     std::vector<std::string> mayRepeat;      // effects without one
     std::vector<std::string> alsoChanges;    // children, time-outs, waiters
     std::vector<PreviewSum> sums;            // of those lines that count things or name an amount
-    std::string reversible;                  // how to undo it, or that it cannot be
+    PreviewParts parts;                      // what runs next and at what cost; what is left out, and why
+    PreviewUndo undo;
+    std::string reversible;  // the same as undo.text
 };
 
 // Where prepared commits go. done runs on the service's thread.

@@ -5,6 +5,7 @@
 #include "app/common/open_store.h"
 #include "core/base/text.h"
 #include "core/export/bundle.h"
+#include "core/export/keys.h"
 #include "core/export/output_file.h"
 #include "core/export/receipt.h"
 #include "core/export/views.h"
@@ -58,13 +59,8 @@ Result<std::optional<PublicKey>> keyArgument(const std::string& text)
 {
     if (text.empty())
         return std::optional<PublicKey>();
-    CAIRN_TRY_ASSIGN(const std::string given, readArgument(text));
-    const auto key = parsePublicKey(given);
-    if (!key)
-        return makeError(ErrorKind::InvalidInput,
-            "--signed-by takes a public key as `cairn receipt` prints it, \"cairn-ed25519-public ...\", or "
-            "@FILE with one");
-    return std::optional<PublicKey>(*key);
+    CAIRN_TRY_ASSIGN(const PublicKey key, readPublicKey(text));
+    return std::optional<PublicKey>(key);
 }
 
 // --- export
@@ -150,8 +146,8 @@ Result<ex::BundleReport> bundle(Session& s, const ExportArguments& a, const std:
             + counted(progress.runsInAll, "run") + ", " + formatBytes(progress.bytes) + " of payloads");
     };
     if (!a.key.empty()) {
-        CAIRN_TRY_ASSIGN(const SigningKey key, readSigningKey(a.key));
-        options.signHeads = ex::signWith(key);
+        CAIRN_TRY_ASSIGN(SigningKey key, readKey(a.key));
+        options.signHeads = ex::signWith(std::make_shared<const SigningKey>(std::move(key)));
     }
     return ex::writeBundle(s.store(), runs, a.out, options);
 }
@@ -307,14 +303,14 @@ struct ReceiptArguments {
     std::string run, step, key, out, check, signedBy, makeKey;
 };
 
-int makeKey(Session& s, const std::string& path)
+int newKey(Session& s, const std::string& path)
 {
-    const auto key = makeSigningKey(path);
+    const auto key = makeKey(path);
     if (!key)
         return s.fail(key.error());
-    s.answer(dump(Json{{"key_file", jsonText(path)}, {"public_key", toText(key->publicKey())},
-                 {"fingerprint", fingerprint(key->publicKey())}}),
-        toText(key->publicKey()));
+    s.answer(dump(Json{{"key_file", jsonText(path)}, {"public_key", publicKeyText(*key)},
+                 {"fingerprint", ex::fingerprint(*key)}}),
+        publicKeyText(*key));
     return kDone;
 }
 
@@ -330,12 +326,12 @@ int checkReceiptFile(Session& s, const ReceiptArguments& a)
     const bool holds = v.fault.empty();
     Json json{{"clean", holds}, {"run", jsonText(v.run)}, {"step", jsonText(v.step)},
         {"approved_digest", v.approvedDigest.empty() ? Json() : Json(jsonText(v.approvedDigest))},
-        {"result_hash", jsonText(v.resultHash)}, {"public_key", holds ? Json(toText(v.key)) : Json()},
-        {"fingerprint", holds ? Json(fingerprint(v.key)) : Json()},
+        {"result_hash", jsonText(v.resultHash)}, {"public_key", holds ? Json(publicKeyText(v.key)) : Json()},
+        {"fingerprint", holds ? Json(ex::fingerprint(v.key)) : Json()},
         {"known_key", holds && wanted->has_value()}, {"problem", holds ? Json() : Json(jsonText(v.fault))}};
     s.answer(dump(json),
         holds ? "the receipt holds: step " + v.step + " of run " + v.run + ", signed by the key "
-                + fingerprint(v.key)
+                + ex::fingerprint(v.key)
                 + (*wanted ? std::string()
                            : "; whose key that is the receipt cannot say: compare it, or give --signed-by")
               : "the receipt does not hold: " + v.fault);
@@ -345,14 +341,14 @@ int checkReceiptFile(Session& s, const ReceiptArguments& a)
 int receipt(Session& s, const ReceiptArguments& a)
 {
     if (!a.makeKey.empty())
-        return makeKey(s, a.makeKey);
+        return newKey(s, a.makeKey);
     if (!a.check.empty())
         return checkReceiptFile(s, a);
     if (a.run.empty() || a.step.empty() || a.key.empty())
         return s.fail(kUsage,
             "a receipt is made of a RUN and a STEP with --key FILE; `--check FILE` checks one, "
             "`--make-key FILE` makes a key");
-    const auto key = readSigningKey(a.key);
+    const auto key = readKey(a.key);
     if (!key)
         return s.fail(key.error());
     if (!s.openReader())
@@ -372,13 +368,13 @@ int receipt(Session& s, const ReceiptArguments& a)
             return s.fail(written.error());
     }
     if (s.options.json)
-        s.json(
-            dump(Json{{"file", a.out.empty() ? Json() : Json(jsonText(a.out))}, {"receipt", jsonText(*text)},
-                {"public_key", toText(key->publicKey())}, {"fingerprint", fingerprint(key->publicKey())}}));
+        s.json(dump(Json{{"file", a.out.empty() ? Json() : Json(jsonText(a.out))},
+            {"receipt", jsonText(*text)}, {"public_key", publicKeyText(key->publicKey())},
+            {"fingerprint", ex::fingerprint(key->publicKey())}}));
     else if (a.out.empty())
         s.text(text->substr(0, text->size() - 1));
     else
-        s.line("wrote " + a.out + ", signed by the key " + fingerprint(key->publicKey()));
+        s.line("wrote " + a.out + ", signed by the key " + ex::fingerprint(key->publicKey()));
     return kDone;
 }
 
@@ -403,7 +399,7 @@ std::optional<int> verifyIfBundle(
     Json keys = Json::array();
     if (!fault)
         for (const PublicKey& key : v->signedBy)
-            keys.push_back(toText(key));
+            keys.push_back(publicKeyText(key));
     Json json{{"clean", !fault}, {"bundle", jsonText(named.front())}, {"redacted", v->redacted},
         {"exporter", jsonText(v->exporter)}, {"exported", jsonTime(v->exportedAt)}, {"signed_by", keys}};
     for (const auto& [name, value] : jsonCounts(v->counts).items())
@@ -415,7 +411,7 @@ std::optional<int> verifyIfBundle(
         fault ? "the bundle does not hold: " + fault->where + ": " + fault->text + " (" + fault->kind + ")"
               : "the bundle holds: " + told(v->counts) + "; "
                 + (v->signedBy.empty() ? std::string("its heads are not signed")
-                                       : "its heads are signed by " + fingerprint(v->signedBy.front())));
+                                       : "its heads are signed by " + ex::fingerprint(v->signedBy.front())));
     return fault ? kRefused : kDone;
 }
 
@@ -455,7 +451,7 @@ void addExportVerbs(Verbs v)
     cmd->add_option("--key", a->key, "file with the Ed25519 key that signs it");
     cmd->add_option("-o,--output", a->out, "the new file; else it is printed");
     cmd->add_option("--check", a->check, "checks this receipt; no store is needed");
-    cmd->add_option("--signed-by", a->signedBy, "the public key that must have signed it, or @FILE");
+    cmd->add_option("--signed-by", a->signedBy, "the public key that must have signed it, or its file");
     cmd->add_option("--make-key", a->makeKey, "makes a key in a new file, and prints its public key");
     cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return receipt(s, *a); }; });
 }

@@ -1,13 +1,11 @@
 #include "core/base/signing.h"
 
-#include "core/base/digest.h"
-#include "core/base/text.h"
+#include <sodium.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <sodium.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,201 +13,233 @@ namespace cairn {
 
 namespace {
 
-constexpr std::string_view kSecretWord = "cairn-ed25519";
-constexpr std::string_view kPublicWord = "cairn-ed25519-public";
-constexpr std::size_t kFileLimit = 4096;
+constexpr std::string_view kSecretWord = "cairn-ed25519 ";
+constexpr std::string_view kPublicWord = "cairn-ed25519-pub ";
+constexpr std::size_t kMostText = 256;
 
-const unsigned char* raw(std::string_view bytes)
-{
-    return reinterpret_cast<const unsigned char*>(bytes.data());
-}
-
-Error noKey(const std::string& what)
-{
-    return makeError(ErrorKind::InvalidInput,
-        what + ": a key file has one line, \"" + std::string(kSecretWord) + " <base64 of 32 bytes>\"");
-}
-
-Error failed(const std::string& what, const std::string& path)
+Error failedFile(const std::string& path, const char* doing)
 {
     const int code = errno;
-    return makeError(code == ENOENT ? ErrorKind::NotFound : ErrorKind::Io,
-        "cannot " + what + " the key file " + visibleLine(path) + ": " + std::strerror(code), code);
+    const ErrorKind kind = code == ENOENT ? ErrorKind::NotFound
+        : code == EEXIST                  ? ErrorKind::Refused
+                                          : ErrorKind::Io;
+    return makeError(kind, std::string(doing) + " " + path + ": " + std::strerror(code), code);
 }
 
-Result<std::string> readFile(int fd, const std::string& path)
-{
-    struct stat info = {};
-    if (::fstat(fd, &info) != 0)
-        return failed("look at", path);
-    if (!S_ISREG(info.st_mode))
-        return makeError(ErrorKind::InvalidInput, "the key file " + visibleLine(path) + " is not a file");
-    if ((info.st_mode & 077U) != 0)
-        return makeError(ErrorKind::Refused,
-            "others may read the key file " + visibleLine(path)
-                + ": whoever has the key signs in its name; "
-                  "make another, and keep it with mode 0600");
-    std::string text(kFileLimit, '\0');
-    std::size_t size = 0;
-    while (size < text.size()) {
-        const ssize_t got = ::read(fd, text.data() + size, text.size() - size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return failed("read", path);
-        if (got == 0)
-            break;
-        size += static_cast<std::size_t>(got);
+class File {
+public:
+    explicit File(int fd)
+        : m_fd(fd)
+    {
     }
-    text.resize(size);
+    ~File()
+    {
+        if (m_fd >= 0)
+            ::close(m_fd);
+    }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    [[nodiscard]] int fd() const noexcept { return m_fd; }
+
+private:
+    int m_fd;
+};
+
+// Exactly so many bytes, and nothing beside them.
+template<std::size_t Size> bool decode(std::string_view text, std::array<std::uint8_t, Size>& out)
+{
+    std::size_t length = 0;
+    const char* end = nullptr;
+    return sodium_base642bin(out.data(), out.size(), text.data(), text.size(), nullptr, &length, &end,
+               sodium_base64_VARIANT_ORIGINAL)
+        == 0
+        && length == out.size() && end == text.data() + text.size();
+}
+
+std::string_view oneLine(std::string_view text)
+{
+    if (text.ends_with('\n'))
+        text.remove_suffix(1);
     return text;
 }
 
-Status writeAll(int fd, std::string_view text, const std::string& path)
+// A key file is short: what is longer is none.
+Result<std::string> readSmall(const std::string& path, bool& secret)
 {
-    while (!text.empty()) {
-        const ssize_t put = ::write(fd, text.data(), text.size());
-        if (put < 0 && errno == EINTR)
+    const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (file.fd() < 0)
+        return failedFile(path, "cannot open the key file");
+    struct stat info { };
+    if (::fstat(file.fd(), &info) != 0)
+        return failedFile(path, "cannot look at the key file");
+    if (!S_ISREG(info.st_mode))
+        return makeError(ErrorKind::Refused, path + " is not a plain file");
+    std::string text(kMostText, '\0');
+    std::size_t have = 0;
+    while (have < text.size()) {
+        const ssize_t got = ::read(file.fd(), text.data() + have, text.size() - have);
+        if (got < 0 && errno == EINTR)
             continue;
-        if (put < 0)
-            return failed("write", path);
-        text.remove_prefix(static_cast<std::size_t>(put));
+        if (got < 0)
+            return failedFile(path, "cannot read the key file");
+        if (got == 0)
+            break;
+        have += static_cast<std::size_t>(got);
     }
-    if (::fsync(fd) != 0)
-        return failed("write", path);
+    text.resize(have);
+    secret = text.starts_with(kSecretWord);
+    if (secret && (info.st_mode & 077) != 0) {
+        sodium_memzero(text.data(), text.size());
+        return makeError(ErrorKind::Refused,
+            path
+                + " can be read or written by others than its owner: a key that others may have copied "
+                  "proves "
+                  "nothing. Make a new one, or, where nobody can have read it, `chmod 600` it");
+    }
+    return text;
+}
+
+Result<SigningKey> secretOf(std::string& text, const std::string& path)
+{
+    std::array<std::uint8_t, 32> seed{};
+    const std::string_view line = oneLine(text);
+    const bool whole = line.starts_with(kSecretWord) && decode(line.substr(kSecretWord.size()), seed);
+    sodium_memzero(text.data(), text.size());
+    if (!whole)
+        return makeError(ErrorKind::InvalidInput,
+            path + " does not hold one whole key: a line \"cairn-ed25519 \" and 44 characters of base64");
+    SigningKey key(seed);
+    sodium_memzero(seed.data(), seed.size());
+    return key;
+}
+
+Status writeNew(const std::string& path, std::string_view text)
+{
+    const File file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (file.fd() < 0)
+        return failedFile(path, "cannot make the key file");
+    // Whatever the umask took away from the owner, and no more than that.
+    bool written = ::fchmod(file.fd(), 0600) == 0;
+    for (std::size_t done = 0; written && done < text.size();) {
+        const ssize_t some = ::write(file.fd(), text.data() + done, text.size() - done);
+        if (some < 0 && errno == EINTR)
+            continue;
+        written = some > 0;
+        done += written ? static_cast<std::size_t>(some) : 0;
+    }
+    if (!written || ::fsync(file.fd()) != 0) {
+        Error error = failedFile(path, "cannot write the key file");
+        ::unlink(path.c_str());
+        return error;
+    }
+    const auto slash = path.rfind('/');
+    const std::string folder =
+        slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+    const File parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (parent.fd() < 0 || ::fsync(parent.fd()) != 0)
+        return failedFile(folder, "cannot sync the folder");
     return {};
 }
 
 }  // namespace
 
-std::string base64(std::string_view bytes)
-{
-    constexpr int kVariant = sodium_base64_VARIANT_ORIGINAL;
-    std::string out(sodium_base64_ENCODED_LEN(bytes.size(), kVariant), '\0');
-    sodium_bin2base64(out.data(), out.size(), raw(bytes), bytes.size(), kVariant);
-    out.pop_back();  // the NUL
-    return out;
-}
-
-std::optional<std::string> parseBase64(std::string_view text)
-{
-    std::string out(text.size() / 4 * 3 + 3, '\0');
-    std::size_t size = 0;
-    if (sodium_base642bin(reinterpret_cast<unsigned char*>(out.data()), out.size(), text.data(), text.size(),
-            nullptr, &size, nullptr, sodium_base64_VARIANT_ORIGINAL)
-        != 0)
-        return std::nullopt;
-    out.resize(size);
-    return out;
-}
-
-std::string toText(const PublicKey& key)
-{
-    return std::string(kPublicWord) + " "
-        + base64({reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size()});
-}
-
-std::optional<PublicKey> parsePublicKey(std::string_view text)
-{
-    text = trimmed(text);
-    if (text.starts_with(kPublicWord) && text.substr(kPublicWord.size()).starts_with(" "))
-        text = trimmed(text.substr(kPublicWord.size()));
-    const auto bytes = parseBase64(text);
-    PublicKey key;
-    if (!bytes || bytes->size() != key.bytes.size())
-        return std::nullopt;
-    std::memcpy(key.bytes.data(), bytes->data(), key.bytes.size());
-    return key;
-}
-
-std::string fingerprint(const PublicKey& key)
-{
-    return hex(sha256({reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size()})).substr(0, 16);
-}
-
 SigningKey::SigningKey(const std::array<std::uint8_t, 32>& seed)
 {
-    static_assert(crypto_sign_SEEDBYTES == 32 && crypto_sign_SECRETKEYBYTES == 64
-        && crypto_sign_PUBLICKEYBYTES == 32 && crypto_sign_BYTES == 64);
     crypto_sign_seed_keypair(m_public.bytes.data(), m_secret.data(), seed.data());
 }
 
 SigningKey::~SigningKey() { sodium_memzero(m_secret.data(), m_secret.size()); }
 
-Signature SigningKey::sign(std::string_view message) const
+SigningKey::SigningKey(SigningKey&& other) noexcept
+    : m_secret(other.m_secret)
+    , m_public(other.m_public)
 {
-    Signature signature{};
-    crypto_sign_detached(signature.data(), nullptr, raw(message), message.size(), m_secret.data());
+    sodium_memzero(other.m_secret.data(), other.m_secret.size());
+}
+
+Result<PublicKey> makeKey(const std::string& path)
+{
+    if (sodium_init() < 0)
+        return makeError(ErrorKind::Io, "the system's random numbers cannot be read");
+    std::array<std::uint8_t, 32> seed{};
+    randombytes_buf(seed.data(), seed.size());
+    std::string text =
+        std::string(kSecretWord) + base64({reinterpret_cast<const char*>(seed.data()), seed.size()}) + "\n";
+    const Status written = writeNew(path, text);
+    sodium_memzero(text.data(), text.size());
+    PublicKey made = SigningKey(seed).publicKey();
+    sodium_memzero(seed.data(), seed.size());
+    if (!written)
+        return written.error();
+    return made;
+}
+
+Result<SigningKey> readKey(const std::string& path)
+{
+    bool secret = false;
+    CAIRN_TRY_ASSIGN(std::string text, readSmall(path, secret));
+    if (!secret && text.starts_with(kPublicWord))
+        return makeError(ErrorKind::InvalidInput,
+            path
+                + " holds the public key, which can only check; to sign takes the file that `cairn audit key "
+                  "new` made");
+    return secretOf(text, path);
+}
+
+Result<PublicKey> readPublicKey(const std::string& pathOrText)
+{
+    if (pathOrText.starts_with(kPublicWord))
+        return parsePublicKey(pathOrText);
+    bool secret = false;
+    CAIRN_TRY_ASSIGN(std::string text, readSmall(pathOrText, secret));
+    if (!secret)
+        return parsePublicKey(text);
+    CAIRN_TRY_ASSIGN(const SigningKey key, secretOf(text, pathOrText));
+    return PublicKey(key.publicKey());
+}
+
+std::string base64(std::string_view bytes)
+{
+    std::string out(sodium_base64_encoded_len(bytes.size(), sodium_base64_VARIANT_ORIGINAL), '\0');
+    sodium_bin2base64(out.data(), out.size(), reinterpret_cast<const unsigned char*>(bytes.data()),
+        bytes.size(), sodium_base64_VARIANT_ORIGINAL);
+    out.pop_back();  // its NUL
+    return out;
+}
+
+std::string publicKeyText(const PublicKey& key) { return std::string(kPublicWord) + base64(key.view()); }
+
+Result<PublicKey> parsePublicKey(std::string_view text)
+{
+    PublicKey key;
+    const std::string_view line = oneLine(text);
+    if (!line.starts_with(kPublicWord) || !decode(line.substr(kPublicWord.size()), key.bytes))
+        return makeError(ErrorKind::InvalidInput,
+            "that is no public key: a line \"cairn-ed25519-pub \" and 44 characters of base64");
+    return key;
+}
+
+Result<Signature> parseSignature(std::string_view base64Text)
+{
+    Signature signature;
+    if (!decode(base64Text, signature.bytes))
+        return makeError(ErrorKind::InvalidInput, "that is no signature: 88 characters of base64");
     return signature;
 }
 
-bool isSignedBy(const PublicKey& key, std::string_view message, const Signature& signature)
+Signature sign(const SigningKey& key, std::string_view message)
 {
-    return crypto_sign_verify_detached(signature.data(), raw(message), message.size(), key.bytes.data()) == 0;
+    Signature signature;
+    crypto_sign_detached(signature.bytes.data(), nullptr,
+        reinterpret_cast<const unsigned char*>(message.data()), message.size(), key.m_secret.data());
+    return signature;
 }
 
-Result<SigningKey> parseSigningKey(std::string_view text)
+bool verifySignature(const PublicKey& key, std::string_view message, const Signature& signature) noexcept
 {
-    std::string_view line;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        const std::string_view next = trimmed(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-        if (next.empty() || next.starts_with("#"))
-            continue;
-        if (!line.empty())
-            return noKey("there is more than one key");
-        line = next;
-    }
-    if (!line.starts_with(kSecretWord) || !line.substr(kSecretWord.size()).starts_with(" "))
-        return noKey("this is no key file");
-    auto seed = parseBase64(trimmed(line.substr(kSecretWord.size())));
-    if (!seed || seed->size() != 32)
-        return noKey("the key is not 32 bytes in base64");
-    std::array<std::uint8_t, 32> bytes{};
-    std::memcpy(bytes.data(), seed->data(), bytes.size());
-    SigningKey key(bytes);
-    sodium_memzero(bytes.data(), bytes.size());
-    sodium_memzero(seed->data(), seed->size());
-    return key;
-}
-
-Result<SigningKey> readSigningKey(const std::string& path)
-{
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return failed("open", path);
-    auto text = readFile(fd, path);
-    ::close(fd);
-    CAIRN_TRY(text);
-    auto key = parseSigningKey(*text);
-    sodium_memzero(text->data(), text->size());
-    if (!key)
-        return makeError(key.error().kind, visibleLine(path) + ": " + key.error().text);
-    return key;
-}
-
-Result<SigningKey> makeSigningKey(const std::string& path)
-{
-    std::array<std::uint8_t, 32> seed{};
-    randombytes_buf(seed.data(), seed.size());
-    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0 && errno == EEXIST)
-        return makeError(ErrorKind::Refused, "there is a file at " + visibleLine(path) + " already");
-    if (fd < 0)
-        return failed("make", path);
-    std::string text = std::string(kSecretWord) + " "
-        + base64({reinterpret_cast<const char*>(seed.data()), seed.size()}) + "\n";
-    const Status written = writeAll(fd, text, path);
-    ::close(fd);
-    sodium_memzero(text.data(), text.size());
-    if (!written) {
-        ::unlink(path.c_str());
-        return written.error();
-    }
-    SigningKey key(seed);
-    sodium_memzero(seed.data(), seed.size());
-    return key;
+    return crypto_sign_verify_detached(signature.bytes.data(),
+               reinterpret_cast<const unsigned char*>(message.data()), message.size(), key.bytes.data())
+        == 0;
 }
 
 }  // namespace cairn

@@ -1,57 +1,75 @@
 #pragma once
-// Ed25519 signatures (RFC 8032, by libsodium), with keys that lie in files outside of any store. A key file
-// is one line, "cairn-ed25519 <base64 seed>" (32 bytes); lines that begin with # are for people. It is a
-// secret: it is made with mode 0600, and one that others may read is refused. Thread-safe; reading and making
-// a file blocks.
+// Ed25519 keys and signatures, by libsodium. A key file is one line of text:
+//     cairn-ed25519 <base64 of the 32-byte seed>          secret, mode 0600
+//     cairn-ed25519-pub <base64 of the 32-byte key>       public
+// Whoever signs keeps the secret outside of every store. Any thread; what takes a path blocks on the file
+// system.
 
 #include "core/base/result.h"
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace cairn {
 
-// Base64 of RFC 4648 section 4, with padding. Nothing where the text is not just that.
-[[nodiscard]] std::string base64(std::string_view bytes);
-[[nodiscard]] std::optional<std::string> parseBase64(std::string_view text);
-
 struct PublicKey {
     std::array<std::uint8_t, 32> bytes{};
+
+    [[nodiscard]] std::string_view view() const noexcept
+    {
+        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    }
     friend bool operator==(const PublicKey&, const PublicKey&) = default;
 };
-[[nodiscard]] std::string toText(const PublicKey& key);  // "cairn-ed25519-public <base64>"
-// That text, or the base64 alone.
-[[nodiscard]] std::optional<PublicKey> parsePublicKey(std::string_view text);
-// The first 16 hexadecimal digits of SHA-256 of the key: to be read out, and compared.
-[[nodiscard]] std::string fingerprint(const PublicKey& key);
 
-using Signature = std::array<std::uint8_t, 64>;
+struct Signature {
+    std::array<std::uint8_t, 64> bytes{};
 
-// Its bytes are wiped when it goes.
+    [[nodiscard]] std::string_view view() const noexcept
+    {
+        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    }
+    friend bool operator==(const Signature&, const Signature&) = default;
+};
+
+// Wiped when it goes.
 class SigningKey {
 public:
     explicit SigningKey(const std::array<std::uint8_t, 32>& seed);
-    SigningKey(const SigningKey&) = default;
-    SigningKey& operator=(const SigningKey&) = default;
     ~SigningKey();
+    SigningKey(SigningKey&& other) noexcept;
+    SigningKey& operator=(SigningKey&&) = delete;
+    SigningKey(const SigningKey&) = delete;
+    SigningKey& operator=(const SigningKey&) = delete;
 
     [[nodiscard]] const PublicKey& publicKey() const noexcept { return m_public; }
-    [[nodiscard]] Signature sign(std::string_view message) const;
 
 private:
-    std::array<std::uint8_t, 64> m_secret{};
+    friend Signature sign(const SigningKey& key, std::string_view message);
+    std::array<std::uint8_t, 64> m_secret{};  // as libsodium wants it: seed and public key
     PublicKey m_public;
 };
-[[nodiscard]] bool isSignedBy(const PublicKey& key, std::string_view message, const Signature& signature);
 
-// The line of a key file to its key. InvalidInput without any part of the text in the message.
-[[nodiscard]] Result<SigningKey> parseSigningKey(std::string_view text);
-// NotFound, Io; Refused where others than its owner may read it; InvalidInput.
-[[nodiscard]] Result<SigningKey> readSigningKey(const std::string& path);
-// A new random key in a new file. Refused where there is one.
-[[nodiscard]] Result<SigningKey> makeSigningKey(const std::string& path);
+// A new key from the system's random numbers, in a new file of mode 0600 that is durable when this returns.
+// Refused where the file is there; Io.
+[[nodiscard]] Result<PublicKey> makeKey(const std::string& path);
+// NotFound, Io. Refused: others than its owner may read or write the file, or it is not a plain file.
+// InvalidInput: it does not hold one whole key.
+[[nodiscard]] Result<SigningKey> readKey(const std::string& path);
+// Of the text of a public key ("cairn-ed25519-pub ..."), or of the file that holds it. A file with the secret
+// gives its public key, under the same conditions as readKey().
+[[nodiscard]] Result<PublicKey> readPublicKey(const std::string& pathOrText);
+
+[[nodiscard]] std::string publicKeyText(const PublicKey& key);  // one line, without its end
+// With padding.
+[[nodiscard]] std::string base64(std::string_view bytes);
+[[nodiscard]] Result<PublicKey> parsePublicKey(std::string_view text);
+[[nodiscard]] Result<Signature> parseSignature(std::string_view base64Text);
+
+[[nodiscard]] Signature sign(const SigningKey& key, std::string_view message);
+[[nodiscard]] bool verifySignature(
+    const PublicKey& key, std::string_view message, const Signature& signature) noexcept;
 
 }  // namespace cairn

@@ -8,6 +8,7 @@
 #include "core/store/store.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,11 +20,11 @@ inline constexpr std::uint32_t kBundleFormat = 1;
 
 struct HeadSignature {
     PublicKey key;
-    Signature signature{};
+    Signature signature;
 };
 // Signs the statement of a bundle's heads (heads.json), byte for byte. None: the bundle has no signed heads.
 using SignHeads = std::function<Result<std::vector<HeadSignature>>(std::string_view statement)>;
-[[nodiscard]] SignHeads signWith(const SigningKey& key);
+[[nodiscard]] SignHeads signWith(std::shared_ptr<const SigningKey> key);
 
 struct BundleProgress {
     std::uint64_t runs = 0;
@@ -63,8 +64,8 @@ struct BundleReport {
 
 // The first thing that is wrong with a bundle.
 struct BundleFault {
-    std::string kind;  // archive, name, duplicate, size, encoding, format, missing, unlisted, hash, chain,
-                       // fold, payload, definition, audit, signature
+    std::string kind;   // archive, name, duplicate, size, encoding, format, missing, unlisted, hash, chain,
+                        // fold, payload, definition, audit, signature
     std::string where;  // the file, and the place in it
     std::string text;
 };

@@ -1,5 +1,7 @@
 #include "core/export/bundle_parts.h"
 
+#include "core/export/keys.h"
+
 #include "core/base/json_scan.h"
 #include "core/base/text.h"
 
@@ -123,10 +125,10 @@ Json runsJson(const std::vector<RunHead>& runs)
 
 }  // namespace
 
-SignHeads signWith(const SigningKey& key)
+SignHeads signWith(std::shared_ptr<const SigningKey> key)
 {
-    return [key](std::string_view statement) -> Result<std::vector<HeadSignature>> {
-        return std::vector<HeadSignature>{{key.publicKey(), key.sign(statement)}};
+    return [key = std::move(key)](std::string_view statement) -> Result<std::vector<HeadSignature>> {
+        return std::vector<HeadSignature>{{key->publicKey(), sign(*key, statement)}};
     };
 }
 
@@ -198,9 +200,7 @@ std::string headsJson(const std::string& statement, const std::vector<HeadSignat
 {
     Json list = Json::array();
     for (const HeadSignature& one : signatures)
-        list.push_back({{"public_key", toText(one.key)},
-            {"signature",
-                base64({reinterpret_cast<const char*>(one.signature.data()), one.signature.size()})}});
+        list.push_back({{"public_key", publicKeyText(one.key)}, {"signature", base64(one.signature.view())}});
     return Json{{"statement", statement}, {"signatures", list}}.dump(1) + "\n";
 }
 
@@ -214,15 +214,12 @@ Result<SignedHeads> parseHeads(std::string_view text)
     for (const Json& given : all.list("signatures")) {
         Members one{given, fault};
         const auto key = parsePublicKey(one.text("public_key"));
-        const auto bytes = parseBase64(one.text("signature"));
-        HeadSignature signature;
-        if (!key || !bytes || bytes->size() != signature.signature.size()) {
+        const auto signature = parseSignature(one.text("signature"));
+        if (!key || !signature) {
             fault = fault.empty() ? "a signature or its key is not readable" : fault;
             continue;
         }
-        signature.key = *key;
-        std::copy(bytes->begin(), bytes->end(), signature.signature.begin());
-        heads.signatures.push_back(signature);
+        heads.signatures.push_back({*key, *signature});
     }
     if (!fault.empty())
         return wrong(fault);

@@ -1,6 +1,8 @@
 // Proves a bundle that was read: chains, states, payloads, definitions, audit and signatures.
 
 #include "core/base/text.h"
+
+#include "core/export/keys.h"
 #include "core/export/bundle_parts.h"
 #include "core/export/bundle_reader.h"
 #include "core/model/codec.h"
@@ -138,7 +140,7 @@ private:
             if (m_bundle.heads->statement != headsStatement(m_bundle.manifest))
                 return bad("signature", "heads.json", "what is signed is not what the manifest says");
             for (const HeadSignature& one : m_bundle.heads->signatures) {
-                if (!isSignedBy(one.key, m_bundle.heads->statement, one.signature))
+                if (!verifySignature(one.key, m_bundle.heads->statement, one.signature))
                     return bad("signature", "heads.json",
                         "the signature does not fit the key " + fingerprint(one.key));
                 m_verdict.signedBy.push_back(one.key);

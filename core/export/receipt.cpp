@@ -1,5 +1,7 @@
 #include "core/export/receipt.h"
 
+#include "core/export/keys.h"
+
 #include "core/base/text.h"
 #include "core/definition/parse.h"
 #include "core/machine/decider.h"
@@ -227,10 +229,8 @@ Result<std::string> makeReceipt(const ReceiptRequest& request)
         + labelled("issued", formatInstant(now) + " by " + request.tool) + "\n";
     for (const SealedEntry& sealed : all.entries)
         text += entryLine(sealed);
-    text += "\n" + labelled("public key", toText(request.key.publicKey()));
-    const Signature signature = request.key.sign(text);
-    return text
-        + labelled("signature", base64({reinterpret_cast<const char*>(signature.data()), signature.size()}));
+    text += "\n" + labelled("public key", publicKeyText(request.key.publicKey()));
+    return text + labelled("signature", base64(sign(request.key, text).view()));
 }
 
 // --- checking
@@ -312,13 +312,11 @@ struct Page {
 std::string signatureFault(const Page& page, const std::optional<PublicKey>& wanted, PublicKey& key)
 {
     const auto own = parsePublicKey(page.value("public key"));
-    const auto bytes = parseBase64(page.value("signature"));
-    Signature signature{};
-    if (!own || !bytes || bytes->size() != signature.size())
+    const auto signature = parseSignature(page.value("signature"));
+    if (!own || !signature)
         return "its signature or its key cannot be read";
-    std::copy(bytes->begin(), bytes->end(), signature.begin());
     key = *own;
-    if (!isSignedBy(key, page.signedPart, signature))
+    if (!verifySignature(key, page.signedPart, *signature))
         return "its signature does not fit: it was changed after it was signed";
     if (wanted && *wanted != key)
         return "it is signed by the key " + fingerprint(key) + ", not by " + fingerprint(*wanted);

@@ -1,7 +1,8 @@
 #include "core/export/rows_json.h"
 
+#include "core/export/keys.h"
+
 #include "core/base/json_scan.h"
-#include "core/base/signing.h"
 #include "core/base/text.h"
 
 #include <nlohmann/json.hpp>

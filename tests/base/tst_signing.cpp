@@ -1,135 +1,165 @@
-// Signatures by the vectors of RFC 8032, and key files.
-
+// Keys in files, and Ed25519 signatures against the first vector of RFC 8032.
 #include "core/base/signing.h"
-#include "core/base/digest.h"
 #include "tests/store/scratch.h"
 #include "tests/support/cairn_qtest.h"
 
 #include <filesystem>
 #include <fstream>
+#include <sys/stat.h>
 
 using namespace cairn;
 using namespace cairn::testing;
 
 class TestSigning : public QObject {
     Q_OBJECT
-
 private Q_SLOTS:
-    void signsAsTheStandardSays();
-    void aChangedMessageOrSignatureDoesNotFit();
-    void base64IsStrict();
-    void aKeyFileIsMadeAndRead();
-    void aKeyFileThatIsNoneIsRefused_data();
-    void aKeyFileThatIsNoneIsRefused();
-    void aKeyThatOthersMayReadIsRefused();
-    void publicKeysAreText();
+    void aKnownVector();
+    void aNewKeyIsItsOwnersAlone();
+    void aKeyFileIsNeverOverwritten();
+    void keysThatAreRefused_data();
+    void keysThatAreRefused();
+    void publicKeysAreTakenAsTextOrFile();
+    void nothingElseFitsASignature();
 
 private:
-    static std::string hexOf(std::string_view bytes) { return hex(bytes); }
-    // Test 2 of RFC 8032 section 7.1.
-    static SigningKey standardKey()
+    static void write(const std::string& path, const std::string& text, unsigned mode)
     {
-        return SigningKey(
-            parseDigest("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb")->bytes);
+        std::ofstream(path) << text;
+        QCOMPARE(::chmod(path.c_str(), mode), 0);
+    }
+    static std::string read(const std::string& path)
+    {
+        std::ifstream in(path);
+        return {std::istreambuf_iterator<char>(in), {}};
     }
 };
 
-void TestSigning::signsAsTheStandardSays()
-{
-    const SigningKey key = standardKey();
-    QCOMPARE(hexOf({reinterpret_cast<const char*>(key.publicKey().bytes.data()), 32}),
-        std::string("3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c"));
-    const Signature signature = key.sign("\x72");
-    QCOMPARE(hexOf({reinterpret_cast<const char*>(signature.data()), 64}),
-        std::string("92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da"
-                    "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00"));
-    QVERIFY(isSignedBy(key.publicKey(), "\x72", signature));
-}
+namespace {
 
-void TestSigning::aChangedMessageOrSignatureDoesNotFit()
-{
-    const SigningKey key = standardKey(), other({1});
-    Signature signature = key.sign("message");
-    QVERIFY(isSignedBy(key.publicKey(), "message", signature));
-    QVERIFY(!isSignedBy(key.publicKey(), "massage", signature));
-    QVERIFY(!isSignedBy(other.publicKey(), "message", signature));
-    signature[10] = static_cast<std::uint8_t>(signature[10] + 1);
-    QVERIFY(!isSignedBy(key.publicKey(), "message", signature));
-}
+// The seed of RFC 8032, 7.1, test 1.
+const std::string kSeedLine = "cairn-ed25519 nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=\n";
 
-void TestSigning::base64IsStrict()
-{
-    QCOMPARE(base64(""), std::string());
-    QCOMPARE(base64("f"), std::string("Zg=="));
-    QCOMPARE(base64("fo"), std::string("Zm8="));
-    QCOMPARE(base64("foobar"), std::string("Zm9vYmFy"));
-    QCOMPARE(parseBase64("Zm8=").value_or("none"), std::string("fo"));
-    QCOMPARE(parseBase64("").value_or("none"), std::string());
-    for (const char* wrong : {"Zg", "Zg=", "Zg==\n", "Z g==", "Zh==", "Zm9vYmFy=", "-_=="})
-        QVERIFY2(!parseBase64(wrong), wrong);
-}
+}  // namespace
 
-void TestSigning::aKeyFileIsMadeAndRead()
+void TestSigning::aKnownVector()
 {
     const Scratch folder;
-    const std::string path = folder.file("key");
-    const auto made = makeSigningKey(path);
-    CAIRN_VERIFY_OK(made);
-    const auto read = readSigningKey(path);
-    CAIRN_VERIFY_OK(read);
-    QVERIFY(read->publicKey() == made->publicKey());
-    QVERIFY(std::filesystem::status(path).permissions()
-        == (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
-    CAIRN_VERIFY_ERROR(makeSigningKey(path), ErrorKind::Refused);
-    CAIRN_VERIFY_ERROR(readSigningKey(folder.file("none")), ErrorKind::NotFound);
-    const auto text =
-        parseSigningKey("# of the witness\n\n  cairn-ed25519 AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n");
-    CAIRN_VERIFY_OK(text);
-    QVERIFY(text->publicKey() == SigningKey({1}).publicKey());
+    write(folder.file("k"), kSeedLine, 0600);
+    const auto key = readKey(folder.file("k"));
+    QVERIFY(key);
+    QCOMPARE(key->publicKey().view().size(), std::size_t{32});
+    QCOMPARE(publicKeyText(key->publicKey()),
+        std::string("cairn-ed25519-pub 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="));
+    const Signature signature = sign(*key, "");
+    QCOMPARE(base64(signature.view()),
+        std::string(
+            "5VZDAMNgrHKQhuLMgG6CioSHfx645dl02HPgZSJJAVVfuIIVkKM7rMYeOXAc+bRr0lv18FlbviRlUUFDjnoQCw=="));
+    const auto again = parseSignature(base64(signature.view()));
+    QVERIFY(again && *again == signature);
 }
 
-void TestSigning::aKeyFileThatIsNoneIsRefused_data()
-{
-    QTest::addColumn<QByteArray>("text");
-    const QByteArray line("cairn-ed25519 AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
-    QTest::newRow("empty") << QByteArray();
-    QTest::newRow("no word") << line.mid(14);
-    QTest::newRow("another word") << "ssh-" + line;
-    QTest::newRow("public") << QByteArray(
-        "cairn-ed25519-public AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
-    QTest::newRow("short") << QByteArray("cairn-ed25519 AQAA");
-    QTest::newRow("two") << line + "\n" + line;
-}
-
-void TestSigning::aKeyFileThatIsNoneIsRefused()
-{
-    QFETCH(QByteArray, text);
-    const auto key = parseSigningKey(text.toStdString());
-    CAIRN_VERIFY_ERROR(key, ErrorKind::InvalidInput);
-    QVERIFY(key.error().text.find("AQAA") == std::string::npos);
-}
-
-void TestSigning::aKeyThatOthersMayReadIsRefused()
+void TestSigning::aNewKeyIsItsOwnersAlone()
 {
     const Scratch folder;
-    const std::string path = folder.file("key");
-    CAIRN_VERIFY_OK(makeSigningKey(path));
-    std::filesystem::permissions(
-        path, std::filesystem::perms::group_read, std::filesystem::perm_options::add);
-    CAIRN_VERIFY_ERROR(readSigningKey(path), ErrorKind::Refused);
+    const mode_t before = ::umask(0);
+    const auto made = makeKey(folder.file("k"));
+    ::umask(before);
+    QVERIFY(made);
+    struct stat info { };
+    QCOMPARE(::stat(folder.file("k").c_str(), &info), 0);
+    QCOMPARE(info.st_mode & 0777, mode_t{0600});
+    const std::string text = read(folder.file("k"));
+    QVERIFY(text.starts_with("cairn-ed25519 ") && text.ends_with("=\n"));
+    QCOMPARE(text.size(), std::string("cairn-ed25519 ").size() + 44 + 1);
+    const auto key = readKey(folder.file("k"));
+    QVERIFY(key);
+    QVERIFY(key->publicKey() == *made);
+    const auto other = makeKey(folder.file("other"));
+    QVERIFY(other && !(*other == *made));
 }
 
-void TestSigning::publicKeysAreText()
+void TestSigning::aKeyFileIsNeverOverwritten()
 {
-    const PublicKey key = standardKey().publicKey();
-    const std::string text = toText(key);
-    QVERIFY(text.starts_with("cairn-ed25519-public "));
-    for (const std::string& form : {text, text.substr(21), " " + text + "\n"}) {
-        const auto parsed = parsePublicKey(form);
-        QVERIFY2(parsed && *parsed == key, form.c_str());
+    const Scratch folder;
+    write(folder.file("k"), "mine", 0600);
+    const auto made = makeKey(folder.file("k"));
+    QVERIFY(!made);
+    QCOMPARE(made.error().kind, ErrorKind::Refused);
+    QCOMPARE(read(folder.file("k")), std::string("mine"));
+    std::filesystem::create_symlink(folder.file("nowhere"), folder.file("link"));
+    QVERIFY(!makeKey(folder.file("link")));
+    QVERIFY(!std::filesystem::exists(folder.file("nowhere")));
+}
+
+void TestSigning::keysThatAreRefused_data()
+{
+    QTest::addColumn<std::string>("text");
+    QTest::addColumn<unsigned>("mode");
+    QTest::addColumn<ErrorKind>("kind");
+    QTest::newRow("group may read") << kSeedLine << 0640U << ErrorKind::Refused;
+    QTest::newRow("all may read") << kSeedLine << 0604U << ErrorKind::Refused;
+    QTest::newRow("all may write") << kSeedLine << 0602U << ErrorKind::Refused;
+    QTest::newRow("empty") << std::string() << 0600U << ErrorKind::InvalidInput;
+    QTest::newRow("cut") << kSeedLine.substr(0, 40) << 0600U << ErrorKind::InvalidInput;
+    QTest::newRow("a byte short") << std::string(
+        "cairn-ed25519 nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyufw==\n")
+                                  << 0600U << ErrorKind::InvalidInput;
+    QTest::newRow("more than a key") << kSeedLine + "x" << 0600U << ErrorKind::InvalidInput;
+    QTest::newRow("another word") << std::string("ssh-ed25519 ") + kSeedLine.substr(14) << 0600U
+                                  << ErrorKind::InvalidInput;
+    QTest::newRow("the public one") << std::string(
+        "cairn-ed25519-pub 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n")
+                                    << 0644U << ErrorKind::InvalidInput;
+}
+
+void TestSigning::keysThatAreRefused()
+{
+    QFETCH(std::string, text);
+    QFETCH(unsigned, mode);
+    QFETCH(ErrorKind, kind);
+    const Scratch folder;
+    write(folder.file("k"), text, mode);
+    const auto key = readKey(folder.file("k"));
+    QVERIFY(!key);
+    QCOMPARE(key.error().kind, kind);
+    QCOMPARE(readKey(folder.file("none")).error().kind, ErrorKind::NotFound);
+    QCOMPARE(readKey(folder.path()).error().kind, ErrorKind::Refused);
+}
+
+void TestSigning::publicKeysAreTakenAsTextOrFile()
+{
+    const Scratch folder;
+    const auto made = makeKey(folder.file("k"));
+    QVERIFY(made);
+    const std::string line = publicKeyText(*made);
+    write(folder.file("p"), line + "\n", 0644);
+    for (const std::string& given : {line, folder.file("p"), folder.file("k")}) {
+        const auto key = readPublicKey(given);
+        QVERIFY2(key && *key == *made, given.c_str());
     }
-    QVERIFY(!parsePublicKey("cairn-ed25519-public AQAA"));
-    QCOMPARE(fingerprint(key).size(), std::size_t(16));
+    QCOMPARE(::chmod(folder.file("k").c_str(), 0644), 0);
+    QCOMPARE(readPublicKey(folder.file("k")).error().kind, ErrorKind::Refused);
+    QCOMPARE(readPublicKey("cairn-ed25519-pub AAAA").error().kind, ErrorKind::InvalidInput);
+    QCOMPARE(readPublicKey(folder.file("none")).error().kind, ErrorKind::NotFound);
+}
+
+void TestSigning::nothingElseFitsASignature()
+{
+    const Scratch folder;
+    QVERIFY(makeKey(folder.file("a")));
+    QVERIFY(makeKey(folder.file("b")));
+    const auto a = readKey(folder.file("a")), b = readKey(folder.file("b"));
+    const Signature signature = sign(*a, "history");
+    QVERIFY(verifySignature(a->publicKey(), "history", signature));
+    QVERIFY(!verifySignature(a->publicKey(), "historz", signature));
+    QVERIFY(!verifySignature(a->publicKey(), "history ", signature));
+    QVERIFY(!verifySignature(b->publicKey(), "history", signature));
+    for (std::size_t at = 0; at < signature.bytes.size(); ++at) {
+        Signature other = signature;
+        other.bytes[at] ^= 1;
+        QVERIFY(!verifySignature(a->publicKey(), "history", other));
+    }
+    QVERIFY(!verifySignature(PublicKey{}, "history", Signature{}));
 }
 
 QTEST_APPLESS_MAIN(TestSigning)

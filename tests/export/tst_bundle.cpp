@@ -181,7 +181,8 @@ void TestBundle::signedHeadsNameTheirKey()
     Exported e;
     const SigningKey key({1, 2, 3}), other({4, 5, 6});
     ex::BundleOptions options;
-    options.signHeads = ex::signWith(key);
+    options.signHeads =
+        ex::signWith(std::make_shared<const SigningKey>(std::array<std::uint8_t, 32>{1, 2, 3}));
     QCOMPARE(e.write("a.zip", options), std::string());
     QCOMPARE(e.write("plain.zip"), std::string());
     const auto verdict = ex::verifyBundle(e.path("a.zip"), key.publicKey());

@@ -199,7 +199,7 @@ void TestBundleDamage::initTestCase()
     World::s_onSqlite = false;
     m_exported = std::make_unique<Exported>();
     ex::BundleOptions options;
-    options.signHeads = ex::signWith(SigningKey({7}));
+    options.signHeads = ex::signWith(std::make_shared<const SigningKey>(std::array<std::uint8_t, 32>{7}));
     QCOMPARE(m_exported->write("good.zip", options), std::string());
     QVERIFY(!ex::verifyBundle(m_exported->path("good.zip"))->fault);
     // Written by the test without a change it holds as well: what follows fails for its damage alone.

@@ -58,13 +58,8 @@ Result<std::optional<PublicKey>> keyArgument(const std::string& text)
 {
     if (text.empty())
         return std::optional<PublicKey>();
-    CAIRN_TRY_ASSIGN(const std::string given, readArgument(text));
-    const auto key = parsePublicKey(trimmed(given));
-    if (!key)
-        return makeError(ErrorKind::InvalidInput,
-            "--signed-by takes a public key as `cairn receipt` prints it, \"cairn-ed25519-pub ...\", or "
-            "@FILE with one");
-    return std::optional<PublicKey>(*key);
+    CAIRN_TRY_ASSIGN(const PublicKey key, readPublicKey(text));
+    return std::optional<PublicKey>(key);
 }
 
 // --- export

@@ -437,7 +437,7 @@ void addExportVerbs(Verbs v)
     cmd->add_option("--key", a->key, "file with the Ed25519 key that signs it");
     cmd->add_option("-o,--output", a->out, "the new file; else it is printed");
     cmd->add_option("--check", a->check, "checks this receipt; no store is needed");
-    cmd->add_option("--signed-by", a->signedBy, "the public key that must have signed it, or @FILE");
+    cmd->add_option("--signed-by", a->signedBy, "the public key that must have signed it, or its file");
     cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return receipt(s, *a); }; });
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 // What the files of the PostgreSQL store share beside the store itself: connecting, rows that are read in
-// several places, the audit's chain, and what is asked before a store is changed as a whole.
+// several places, and what is asked before a store is changed as a whole.
 
+#include "core/store/postgres/audit_head.h"
 #include "core/store/postgres/db.h"
 #include "core/store/store.h"
 
@@ -40,14 +41,5 @@ void readAttribute(Rows& rows, AttributeRow& row);
 void readListRow(Rows& rows, ListRow& row);
 void readEffect(Rows& rows, EffectRow& row);
 void readAudit(Rows& rows, AuditRow& row);
-// The chain's end, locked by LockAuditHead in the open transaction.
-struct AuditHead {
-    std::uint64_t seq = 0;
-    Digest hash;
-};
-// Fills in number, previous hash and hash; `head` moves on.
-void chain(AuditRow& row, AuditHead& head);
-// Adds the sealed rows to the batch.
-void addAudit(Batch& batch, const std::vector<AuditRow>& rows);
 
 }  // namespace cairn::postgres

@@ -54,6 +54,8 @@ private:
         const QString workflow =
             file(QStringLiteral("again.json"), QByteArray(kApproval).replace("ask", "again"));
         const QString elsewhere = m_folder.filePath(QStringLiteral("elsewhere.db"));
+        const QString key = m_folder.filePath(QStringLiteral("signing"));
+        cairn({QStringLiteral("audit"), QStringLiteral("key"), QStringLiteral("new"), key});
         const auto words = [](const char* text) { return QString::fromUtf8(text).split(QLatin1Char(' ')); };
         return {{QStringLiteral("start"), {workflow, QStringLiteral("--key"), QStringLiteral("n")}},
             {QStringLiteral("approve"), {m_run}}, {QStringLiteral("reject"), {m_run}},
@@ -72,7 +74,16 @@ private:
             {QStringLiteral("store migrate"), {}}, {QStringLiteral("store backup"), {elsewhere}},
             {QStringLiteral("store clock"), {QStringLiteral("1h")}},
             {QStringLiteral("store copy"), {QStringLiteral("sqlite:") + elsewhere}},
-            {QStringLiteral("store artifacts"), {QStringLiteral("store")}}};
+            {QStringLiteral("store artifacts"), {QStringLiteral("store")}},
+            {QStringLiteral("audit checkpoint"), {QStringLiteral("--key"), key}},
+            {QStringLiteral("audit anchor"),
+                {QStringLiteral("--to"), m_folder.filePath(QStringLiteral("anchors"))}},
+            {QStringLiteral("audit review"),
+                {QStringLiteral("01a22b3c-0000-7000-8000-000000000001"), QStringLiteral("--reason"),
+                    QStringLiteral("what was found")}},
+            {QStringLiteral("export"),
+                {m_run, QStringLiteral("-o"), m_folder.filePath(QStringLiteral("b.zip"))}},
+            {QStringLiteral("import"), {m_folder.filePath(QStringLiteral("none.zip"))}}};
     }
 
     QString m_run;

@@ -498,7 +498,7 @@ void TestCodec::entriesAsJson()
         R"({"version":3,"command":"10111213-1415-1617-1819-1a1b1c1d1e1f","verb":"advance",)"
         R"("actor":{"kind":"engine","id":"e1","login":null},"time":72623859790382856,"reason":null,"facts":[)"
         R"({"fact":"attempt_started","step":2,"attempt":"20212223-2425-2627-2829-2a2b2c2d2e2f",)"
-        R"("purpose":"do","number":1,"session":"30313233-3435-3637-3839-3a3b3c3d3e3f","worker":"",)"
+        R"("purpose":"do","number":1,"session":"30313233-3435-3637-3839-3a3b3c3d3e3f","worker":null,)"
         R"("timeout_at":17,"heartbeat_due":0,"approval":null,"reserved":[{"unit":"EUR","amount":5}],)"
         R"("trace":"404142434445464748494a4b4c4d4e4f","span":"a1a2a3a4a5a6a7a8"},)"
         R"({"fact":"rest_cancelled"}]})";

@@ -354,9 +354,9 @@ int receipt(Session& s, const ReceiptArguments& a)
             return s.fail(written.error());
     }
     if (s.options.json)
-        s.json(
-            dump(Json{{"file", a.out.empty() ? Json() : Json(jsonText(a.out))}, {"receipt", jsonText(*text)},
-                {"public_key", publicKeyText(key->publicKey())}, {"fingerprint", fingerprint(key->publicKey())}}));
+        s.json(dump(Json{{"file", a.out.empty() ? Json() : Json(jsonText(a.out))},
+            {"receipt", jsonText(*text)}, {"public_key", publicKeyText(key->publicKey())},
+            {"fingerprint", fingerprint(key->publicKey())}}));
     else if (a.out.empty())
         s.text(text->substr(0, text->size() - 1));
     else

@@ -12,7 +12,7 @@ RunTally::RunTally(TimeMs since, TimeMs until, EndedBy endedBy)
 void RunTally::add(const Entry& entry)
 {
     m_results.clear();
-    bool lost = false;
+    bool counted = false;  // several attempts of one engine end in one entry, and others begin in it
     for (const Fact& fact : entry.facts) {
         if (const auto* step = std::get_if<StepAdded>(&fact)) {
             m_steps.push_back({writes(step->safety) && step->kind == StepKind::Tool, false, step->undoOf});
@@ -20,14 +20,16 @@ void RunTally::add(const Entry& entry)
             began(*start, entry.time);
         } else if (const auto* end = std::get_if<AttemptEnded>(&fact)) {
             const auto open = m_open.find(end->step);
-            lost = lost || (end->how == AttemptEnd::OwnerLost && open != m_open.end() && open->second.engine);
+            const bool lost =
+                end->how == AttemptEnd::OwnerLost && open != m_open.end() && open->second.engine;
             ended(*end, entry.time);
+            if (lost && !counted)
+                interrupted(entry.time);
+            counted = counted || lost;
         } else if (const auto* done = std::get_if<StepCompleted>(&fact)) {
             completed(*done);
         }
     }
-    if (lost)
-        interrupted(entry.time);
 }
 
 void RunTally::interrupted(TimeMs at)

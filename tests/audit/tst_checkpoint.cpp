@@ -57,7 +57,10 @@ void TestCheckpoint::theFirstCoversAllRuns()
     QVERIFY(row.previous.isNull());
     QVERIFY(row.key == m_key.publicKey());
     QVERIFY(audit::signatureHolds(row));
-    for (const CoveredHead& head : *m_store->coveredHeads(1)) {
+    const auto covered = m_store->coveredHeads(1);
+    QVERIFY(covered);
+    QCOMPARE(covered->size(), std::size_t{2});
+    for (const CoveredHead& head : *covered) {
         const Writer& writer = head.signedHead.run == a.run ? a : b;
         QCOMPARE(head.signedHead.version, writer.version);
         QCOMPARE(head.signedHead.head, writer.head);

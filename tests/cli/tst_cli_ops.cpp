@@ -175,7 +175,7 @@ void TestCliOps::whatIsAbsentIsNull()
 {
     const QString run = start("ask.json", kApproval, words("--input {\"amount\":\"1\"}"));
     const QJsonObject row = cairn(words("list")).json();
-    for (const char* name : {"key", "resource", "error", "parent", "reason"})
+    for (const char* name : {"key", "resource", "error", "parent", "ended"})
         QVERIFY2(row.contains(QLatin1String(name)) && row.value(QLatin1String(name)).isNull(), name);
     QCOMPARE(cairn({QStringLiteral("pause"), run}).code, 0);
     for (const QStringList& verb : {words("list"), words("audit list"),

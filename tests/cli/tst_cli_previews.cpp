@@ -83,7 +83,8 @@ private:
                     QStringLiteral("what was found")}},
             {QStringLiteral("export"),
                 {m_run, QStringLiteral("-o"), m_folder.filePath(QStringLiteral("b.zip"))}},
-            {QStringLiteral("import"), {m_folder.filePath(QStringLiteral("none.zip"))}}};
+            {QStringLiteral("import"),
+                {m_folder.filePath(QStringLiteral("none.zip")), QStringLiteral("--into"), elsewhere}}};
     }
 
     QString m_run;

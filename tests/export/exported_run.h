@@ -32,10 +32,22 @@ struct Exported {
         need(engine->submitAndWait(World::act(run, cmd::SetPaused{false}, "and on with it")));
         done("find", found);
         need(engine->submitAndWait(World::act(
-            run, cmd::Decide{engine->state(run)->find("pay")->approval, true, {}}, "the price is right")));
+            run, cmd::Decide{engine->load(run)->find("pay")->approval, true, {}}, "the price is right")));
+        takeAgain();
         done("pay", R"({"receipt":9})");
     }
 
+    // It was let go while it waited for the approval: only who owns it begins the next step.
+    void takeAgain()
+    {
+        const auto claimed = w.writer->claim(w.session, w.clock.wallMs() + 1'000, 10);
+        if (!claimed)
+            qFatal("%s", claimed.error().text.c_str());
+        for (const ClaimedRun& each : *claimed)
+            engine->own(each);
+        if (World::attemptOf(*engine->state(run), "pay").isNull())
+            need(engine->submitAndWait(World::command(run, cmd::Advance{})));
+    }
     static void need(const Outcome& outcome)
     {
         if (!outcome.ok())

@@ -122,8 +122,7 @@ int exported(Session& s, const ExportArguments& a, const ex::BundleReport& repor
     for (const std::string& note : report.notes)
         s.note(note);
     Json json{{"file", jsonText(a.out)}, {"format", formatOf(a)}, {"size", report.size}};
-    for (const auto& [name, value] : jsonCounts(report.counts).items())
-        json[name] = value;
+    json.update(jsonCounts(report.counts));
     s.answer(dump(json), "wrote " + a.out + ", " + formatBytes(report.size) + ": " + told(report.counts));
     return kDone;
 }
@@ -290,8 +289,7 @@ int importInto(Session& s, const std::string& path, const std::string& into)
     if (const Status named = made.finish(); !named)
         return s.fail(named.error());
     Json json{{"store", jsonText("sqlite:" + into)}};
-    for (const auto& [name, value] : jsonCounts(*counts).items())
-        json[name] = value;
+    json.update(jsonCounts(*counts));
     s.answer(dump(json), "made sqlite:" + into + ", to look at: " + told(*counts));
     return kDone;
 }
@@ -388,8 +386,7 @@ std::optional<int> verifyIfBundle(
             keys.push_back(publicKeyText(key));
     Json json{{"clean", !fault}, {"bundle", jsonText(named.front())}, {"redacted", v->redacted},
         {"exporter", jsonText(v->exporter)}, {"exported", jsonTime(v->exportedAt)}, {"signed_by", keys}};
-    for (const auto& [name, value] : jsonCounts(v->counts).items())
-        json[name] = value;
+    json.update(jsonCounts(v->counts));
     json["kind"] = fault ? Json(fault->kind) : Json();
     json["where"] = fault ? Json(jsonText(fault->where)) : Json();
     json["problem"] = fault ? Json(jsonText(fault->text)) : Json();

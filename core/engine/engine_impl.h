@@ -62,6 +62,7 @@ struct EngineCore::Impl {
     void deliver(const OutboxRow& row);
     void deliver(const OutboxRow& row, std::optional<NewPayload> copy);
     void delivered(const OutboxRow& row, const Outcome& outcome);
+    void lostStart(const OutboxRow& row, const Error& error);
     [[nodiscard]] bool canStart(const OutboxRow& row, const Message& message);
     void answerFor(const OutboxRow& row);
     [[nodiscard]] bool neverBegins(const OutboxRow& row);

@@ -175,6 +175,7 @@ void EngineCore::Impl::delivered(const OutboxRow& row, const Outcome& outcome)
         outboxAt = 0;
     if (outcome.kind == Outcome::Kind::Failed) {
         hold(row, outcome.error.text);
+        lostStart(row, outcome.error);
         return notCommitted(outcome.error);
     }
     if (outcome.kind == Outcome::Kind::Rejected && outcome.rejection.code == RejectCode::NotFound
@@ -192,6 +193,15 @@ void EngineCore::Impl::delivered(const OutboxRow& row, const Outcome& outcome)
     if (outcome.kind != Outcome::Kind::Committed)
         if (const Status dropped = seams.store.dropOutbox(row); !dropped)
             trouble(dropped.error());
+}
+
+// Whether the child has begun nobody here knows. If it has, the commit gave it to this session, which would
+// stand beside it for as long as it lives: as after a claim without an answer it is ended.
+void EngineCore::Impl::lostStart(const OutboxRow& row, const Error& error)
+{
+    const auto message = decodeMessage(row.body);
+    if (error.kind == ErrorKind::OutcomeUnknown && message && message->kind == cmd::MessageKind::StartChild)
+        lost = "the answer to the start of a child run was lost: " + error.text;
 }
 
 // A run that this engine does not own may have something to say as well: a child that began by asking for

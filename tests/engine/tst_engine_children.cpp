@@ -20,6 +20,7 @@ private Q_SLOTS:
     void grandchildrenOfAChildThatWaitsBeginAtOnce();
     void aRunThatCouldNotBeLetGoIsLetGoLater();
     void aCancelThatComesBeforeTheFirstCommitIsHeardStopsItsCall();
+    void aChildWhoseStartWasNotHeardIsClaimedAnew();
     void aCancelledRunDoesNotWaitForAChildThatCannotBegin();
     void aCancelledRunAnswersForItsChildOnceTheEngineIsBack();
 };
@@ -201,7 +202,8 @@ void TestEngineChildren::aChildThatOnlyWaitsIsNobodys()
     QVERIFY(ownerOf(c, child).isNull());
     QCOMPARE(a.core->stats().owned, 0U);
     c.pass(60'000);
-    QCOMPARE(a.core->stats().claimed, std::uint64_t(1));  // the parent, once
+    // The parent: once to begin, and once to hear that somebody must act in its child.
+    QCOMPARE(a.core->stats().claimed, std::uint64_t(2));
     cmd::Decide decide;
     decide.approval = c.load(child).approvals.front().id;
     QCOMPARE(c.act(child, decide).kind, Outcome::Kind::Committed);
@@ -292,6 +294,42 @@ void TestEngineChildren::aCancelThatComesBeforeTheFirstCommitIsHeardStopsItsCall
     c.pass(500);
     QCOMPARE(a.executor.started.size(), std::size_t(1));
     QVERIFY(a.executor.cancelled.contains(a.executor.started[0].attempt));
+}
+
+// The child has begun, the answer to that is lost, and the link stays down until the engine no longer asks:
+// it does not know of a child that is its own.
+void TestEngineChildren::aChildWhoseStartWasNotHeardIsClaimedAnew()
+{
+    Cluster c;
+    c.add(workflow("one", R"({"name":"first","tool":"look"})"));
+    c.add(parentOf("top", "one"));
+    Node& a = c.engine();
+    const RunId top = c.start("top");
+    const auto begun = [&] {
+        const RunState state = c.load(top);
+        return !state.children.empty() && c.store->hot(state.children.front().run).has_value();
+    };
+    bool lost = false, down = false;
+    a.hooks.after = [&](const char*, Access access) -> std::optional<Error> {
+        if (access != Access::Commit || lost || !begun())
+            return std::nullopt;
+        lost = down = true;
+        return makeError(ErrorKind::OutcomeUnknown, "the answer is lost");
+    };
+    a.hooks.before = [&](const char*, Access) -> std::optional<Error> {
+        return down ? std::optional(makeError(ErrorKind::Disconnected, "the link is down")) : std::nullopt;
+    };
+    c.pass(1'000);
+    QVERIFY(lost);
+    QCOMPARE(a.executor.started.size(), std::size_t(0));
+    down = false;
+    c.pass(15'000);
+    QCOMPARE(a.core->stats().sessionsLost, std::uint64_t(1));
+    QCOMPARE(a.executor.started.size(), std::size_t(1));
+    a.executor.complete(0);
+    c.pass(2'000);
+    QVERIFY(c.load(top).closed);
+    QCOMPARE(c.load(top).closedAs, Activity::Completed);
 }
 
 // Its workflow never comes, so no child will ever answer.

@@ -39,8 +39,9 @@ std::string ownFolder()
 Result<std::string> findExecHelper(const std::string& folder)
 {
     std::string looked;
-    for (const std::string& candidate :
-        {folder + "/cairn-exec", folder + "/../libexec/cairn/cairn-exec", folder + "/../bin/cairn-exec"}) {
+    // The drill's older engine is one of the helpers itself: libexec/cairn, beside bin (CairnInstall.cmake).
+    for (const std::string& candidate : {folder + "/cairn-exec", folder + "/../libexec/cairn/cairn-exec",
+             folder + "/../bin/cairn-exec", folder + "/../../bin/cairn-exec"}) {
         const int native = whyNot(candidate);
         if (native == 0)
             return candidate;

@@ -321,8 +321,10 @@ void TestPostgres::c47_aDeafListenerIsFoundAndMadeAnew()
     const auto link = must(
         postgres::openHints("postgresql:///cairn?host=" + folder.path() + "&port=5432&user=cairn", options));
     const auto state = [&link] { return link->health().state; };
-    const auto heard = [&link] { return link->take() != hint::kNone; };
     constexpr int kPatience = 60'000;
+    // Once it was heard it stays so: the macro asks a last time when it is through.
+    bool told = false;
+    const auto heard = [&link, &told] { return told = told || link->take() != hint::kNone; };
     QTRY_VERIFY_WITH_TIMEOUT(state() == HintHealth::State::Listening, kPatience);
     static_cast<void>(link->take());
     run("SELECT pg_notify('cairn_hints', 'anything')");
@@ -336,6 +338,7 @@ void TestPostgres::c47_aDeafListenerIsFoundAndMadeAnew()
     HintSet missed = hint::kNone;  // it scans for what it missed
     QTRY_VERIFY_WITH_TIMEOUT((missed = static_cast<HintSet>(missed | link->take())) == hint::kAll, kPatience);
     QVERIFY(wakes > 0);
+    told = false;
     run("SELECT pg_notify('cairn_hints', 'anything')");
     QTRY_VERIFY_WITH_TIMEOUT(heard(), kPatience);
     engine.settle();

@@ -119,6 +119,12 @@ void TestExecHelper::itIsFoundBesideTheProgramOrNotAtAll()
     write(helper, "#!/bin/sh\n", true);
     QCOMPARE(*findExecHelper(bin), helper.toStdString());
     QVERIFY(checkExecHelper(helper.toStdString()));
+    // Programs that were installed with the drill's helpers look where they are installed too.
+    QVERIFY(QDir(folder.path()).mkpath(QStringLiteral("libexec/cairn")));
+    const auto fromHelpers = findExecHelper(folder.path().toStdString() + "/libexec/cairn");
+    QVERIFY2(fromHelpers, fromHelpers ? "" : fromHelpers.error().text.c_str());
+    QVERIFY(QFileInfo(QString::fromStdString(*fromHelpers)).canonicalFilePath()
+        == QFileInfo(helper).canonicalFilePath());
 }
 
 void TestExecHelper::aHelperThatIsGoneIsNoFailureOfTheTool()

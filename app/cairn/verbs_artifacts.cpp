@@ -3,6 +3,7 @@
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
 #include "app/common/open_store.h"
+#include "core/base/counted.h"
 #include "core/base/json_scan.h"
 #include "core/base/text.h"
 #include "core/service/sessions.h"
@@ -25,11 +26,6 @@ struct ArtifactArguments {
     bool sweep = false;
     std::string older = "24h";
 };
-
-std::string counted(std::uint64_t number, const char* what)
-{
-    return formatCount(static_cast<std::int64_t>(number)) + " " + what + (number == 1 ? "" : "s");
-}
 
 std::string placeText(const ArtifactPlace& place)
 {

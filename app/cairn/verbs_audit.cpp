@@ -5,6 +5,7 @@
 #include "app/common/open_store.h"
 #include "core/audit/anchor.h"
 #include "core/audit/known_heads.h"
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/service/staged.h"
 
@@ -189,7 +190,6 @@ int printWhole(Session& s, const audit::Report& report, audit::Evidence evidence
 {
     evidence.checkpoints = report.checkpoints;
     const auto lines = audit::detects(evidence);
-    const auto count = [](std::uint64_t n) { return formatCount(static_cast<std::int64_t>(n)); };
     if (s.options.json) {
         Json json{{"entries", report.entries}, {"head", hex(report.head)}, {"clean", true},
             {"history_entries", report.histories.entries}, {"runs", report.histories.runs},
@@ -199,13 +199,13 @@ int printWhole(Session& s, const audit::Report& report, audit::Evidence evidence
         s.json(dump(json));
         return kDone;
     }
-    s.line(count(report.entries) + " entries, unbroken; head " + hex(report.head));
-    s.line(
-        count(report.histories.entries) + " entries of " + count(report.histories.runs) + " runs, unbroken");
-    s.line(report.checkpoints == 0
-            ? std::string("no checkpoint")
-            : count(report.checkpoints) + " checkpoints, the newest of " + formatInstant(report.newest.time)
-                + "; " + count(report.histories.uncovered) + " runs went on since");
+    s.line(counted(report.entries, "entry", "entries") + ", unbroken; head " + hex(report.head));
+    s.line(counted(report.histories.entries, "entry", "entries") + " of "
+        + counted(report.histories.runs, "run") + ", unbroken");
+    s.line(report.checkpoints == 0 ? std::string("no checkpoint")
+                                   : counted(report.checkpoints, "checkpoint") + ", the newest of "
+                + formatInstant(report.newest.time) + "; " + counted(report.histories.uncovered, "run")
+                + " went on since");
     for (const std::string& line : lines)
         s.line("  " + line);
     return kDone;
@@ -305,7 +305,7 @@ int checkpoint(Session& s, const std::string& keyFile)
                  {"runs", made->runs}, {"hash", hex(audit::checkpointHash(row))},
                  {"key", publicKeyText(row.key)}}),
         "checkpoint " + std::to_string(row.number) + ": the audit up to entry " + std::to_string(row.auditSeq)
-            + ", and " + formatCount(static_cast<std::int64_t>(made->runs)) + " runs that went on");
+            + ", and " + counted(made->runs, "run") + " that went on");
     return kDone;
 }
 

@@ -3,6 +3,7 @@
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
 #include "app/common/open_store.h"
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/service/copy_store.h"
 
@@ -41,11 +42,6 @@ StoreDoor doorTo(const std::string& url, std::string name)
 {
     return {std::move(name), [url](const StoreOptions& options) { return openStoreUrl(url, options); },
         [url](const InitOptions& options) { return initStoreUrl(url, options); }};
-}
-
-std::string counted(std::uint64_t number, const char* what)
-{
-    return formatCount(static_cast<std::int64_t>(number)) + " " + what + (number == 1 ? "" : "s");
 }
 
 class Teller {

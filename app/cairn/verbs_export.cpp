@@ -3,6 +3,7 @@
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
 #include "app/common/open_store.h"
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/export/bundle.h"
 #include "core/export/output_file.h"
@@ -33,11 +34,6 @@ void stopOnSignals()
     action.sa_flags = static_cast<int>(SA_RESETHAND);
     ::sigaction(SIGINT, &action, nullptr);
     ::sigaction(SIGTERM, &action, nullptr);
-}
-
-std::string counted(std::uint64_t number, const char* what)
-{
-    return formatCount(static_cast<std::int64_t>(number)) + " " + what + (number == 1 ? "" : "s");
 }
 
 Json jsonCounts(const ex::BundleCounts& c)

@@ -1,5 +1,7 @@
 #include "core/audit/anchor.h"
 
+#include "core/base/file.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -28,61 +30,18 @@ Error failedFile(const std::string& path, const char* doing)
         std::string(doing) + " " + path + ": " + std::strerror(code), code);
 }
 
-class File {
-public:
-    explicit File(int fd)
-        : m_fd(fd)
-    {
-    }
-    ~File()
-    {
-        if (m_fd >= 0)
-            ::close(m_fd);
-    }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    [[nodiscard]] int fd() const noexcept { return m_fd; }
-
-private:
-    int m_fd;
-};
-
-Status writeAll(int fd, std::string_view bytes, const std::string& path)
-{
-    while (!bytes.empty()) {
-        const ssize_t some = ::write(fd, bytes.data(), bytes.size());
-        if (some < 0 && errno == EINTR)
-            continue;
-        if (some <= 0)
-            return failedFile(path, "cannot write the anchor into");
-        bytes.remove_prefix(static_cast<std::size_t>(some));
-    }
-    return {};
-}
-
-Status syncFolder(const std::string& path)
-{
-    const auto slash = path.rfind('/');
-    const std::string folder =
-        slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
-    const File parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (parent.fd() < 0 || ::fsync(parent.fd()) != 0)
-        return failedFile(folder, "cannot sync the folder");
-    return {};
-}
-
 Result<std::string> readWhole(const std::string& path)
 {
-    const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat info { };
-    if (file.fd() < 0 || ::fstat(file.fd(), &info) != 0)
+    if (file.get() < 0 || ::fstat(file.get(), &info) != 0)
         return failedFile(path, "cannot open the anchors in");
     if (!S_ISREG(info.st_mode) || static_cast<std::uint64_t>(info.st_size) > kMostFile)
         return makeError(ErrorKind::InvalidInput, path + " is not a file of anchors");
     std::string text(static_cast<std::size_t>(info.st_size), '\0');
     std::size_t have = 0;
     while (have < text.size()) {
-        const ssize_t got = ::read(file.fd(), text.data() + have, text.size() - have);
+        const ssize_t got = ::read(file.get(), text.data() + have, text.size() - have);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -159,22 +118,25 @@ Result<CheckpointRow> parseAnchor(std::string_view text)
 Status appendAnchor(const std::string& path, const CheckpointRow& row)
 {
     const bool fresh = ::access(path.c_str(), F_OK) != 0;
-    const File file(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
-    if (file.fd() < 0)
+    const OwnedFd file(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
+    if (file.get() < 0)
         return failedFile(path, "cannot open the anchors in");
-    if (::flock(file.fd(), LOCK_EX) != 0)
+    if (::flock(file.get(), LOCK_EX) != 0)
         return failedFile(path, "cannot lock");
     struct stat info { };
-    if (::fstat(file.fd(), &info) != 0)
+    if (::fstat(file.get(), &info) != 0)
         return failedFile(path, "cannot look at");
     // A line that a crash cut off stays what it is, and begins no part of this one.
     char last = '\n';
-    if (info.st_size > 0 && ::pread(file.fd(), &last, 1, info.st_size - 1) != 1)
+    if (info.st_size > 0 && ::pread(file.get(), &last, 1, info.st_size - 1) != 1)
         return failedFile(path, "cannot read the anchors in");
-    CAIRN_TRY(writeAll(file.fd(), (last == '\n' ? "" : "\n") + anchorJson(row) + "\n", path));
-    if (::fsync(file.fd()) != 0)
+    if (!writeWhole(file.get(), (last == '\n' ? "" : "\n") + anchorJson(row) + "\n"))
+        return failedFile(path, "cannot write the anchor into");
+    if (::fsync(file.get()) != 0)
         return failedFile(path, "cannot sync");
-    return fresh ? syncFolder(path) : Status();
+    if (fresh && !syncFolder(folderOfFile(path)))
+        return failedFile(folderOfFile(path), "cannot sync the folder");
+    return {};
 }
 
 Result<std::vector<CheckpointRow>> readAnchors(const std::string& path)

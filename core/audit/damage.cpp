@@ -1,4 +1,5 @@
 #include "core/audit/damage.h"
+#include "core/base/counted.h"
 
 namespace cairn::audit {
 
@@ -31,9 +32,8 @@ std::vector<std::string> detects(const Evidence& evidence)
             "key: signatures were checked with the key that stands beside them in the store, so whoever can "
             "rewrite the store could have signed anew; name the real one with --public");
     else
-        lines.emplace_back("key: what the " + std::to_string(evidence.checkpoints)
-            + " checkpoints cover cannot have been rewritten without the secret key; what came after the "
-              "newest of them can");
+        lines.emplace_back("key: what is covered by " + counted(evidence.checkpoints, "checkpoint")
+            + " cannot have been rewritten without the secret key; what came after the newest can");
     if (evidence.remembered)
         lines.emplace_back(
             "remembered head: newest entries that were cut, an old backup put back, or another history shown "

@@ -1,5 +1,6 @@
 #include "core/audit/known_heads.h"
 
+#include "core/base/file.h"
 #include "core/base/text.h"
 
 #include <nlohmann/json.hpp>
@@ -24,31 +25,6 @@ Error failedFile(const std::string& path, const char* doing)
 {
     const int code = errno;
     return makeError(ErrorKind::Io, std::string(doing) + " " + path + ": " + std::strerror(code), code);
-}
-
-class Descriptor {
-public:
-    explicit Descriptor(int fd)
-        : m_fd(fd)
-    {
-    }
-    ~Descriptor()
-    {
-        if (m_fd >= 0)
-            ::close(m_fd);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    [[nodiscard]] int fd() const noexcept { return m_fd; }
-
-private:
-    int m_fd;
-};
-
-std::string folderOf(const std::string& path)
-{
-    const auto slash = path.rfind('/');
-    return slash == std::string::npos ? "." : path.substr(0, slash == 0 ? 1 : slash);
 }
 
 Status makeFolder(const std::string& folder)
@@ -92,26 +68,19 @@ Status writeAll(const std::string& path, const std::string& text)
 {
     const std::string fresh = path + ".new";
     {
-        const Descriptor file(
+        const OwnedFd file(
             ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-        if (file.fd() < 0)
+        if (file.get() < 0)
             return failedFile(fresh, "cannot write");
-        for (std::size_t done = 0; done < text.size();) {
-            const ssize_t some = ::write(file.fd(), text.data() + done, text.size() - done);
-            if (some < 0 && errno == EINTR)
-                continue;
-            if (some <= 0)
-                return failedFile(fresh, "cannot write");
-            done += static_cast<std::size_t>(some);
-        }
-        if (::fsync(file.fd()) != 0)
+        if (!writeWhole(file.get(), text))
+            return failedFile(fresh, "cannot write");
+        if (::fsync(file.get()) != 0)
             return failedFile(fresh, "cannot sync");
     }
     if (::rename(fresh.c_str(), path.c_str()) != 0)
         return failedFile(path, "cannot replace");
-    const Descriptor folder(::open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder.fd() < 0 || ::fsync(folder.fd()) != 0)
-        return failedFile(folderOf(path), "cannot sync the folder");
+    if (!syncFolder(folderOfFile(path)))
+        return failedFile(folderOfFile(path), "cannot sync the folder");
     return {};
 }
 
@@ -206,12 +175,12 @@ Result<std::optional<Remembered>> KnownHeads::find(const UuidBytes& store) const
 
 Status KnownHeads::change(const UuidBytes& store, const Remembered* seen)
 {
-    CAIRN_TRY(makeFolder(folderOf(m_path)));
+    CAIRN_TRY(makeFolder(folderOfFile(m_path)));
     const std::string lockPath = m_path + ".lock";
-    const Descriptor lock(::open(lockPath.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (lock.fd() < 0)
+    const OwnedFd lock(::open(lockPath.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (lock.get() < 0)
         return failedFile(lockPath, "cannot make");
-    while (::flock(lock.fd(), LOCK_EX) != 0)
+    while (::flock(lock.get(), LOCK_EX) != 0)
         if (errno != EINTR)
             return failedFile(lockPath, "cannot lock");
     CAIRN_TRY_ASSIGN(Json json, readAll(m_path));

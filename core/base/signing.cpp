@@ -1,6 +1,7 @@
 #include "core/base/signing.h"
 
 #include "core/base/digest.h"
+#include "core/base/file.h"
 
 #include <sodium.h>
 
@@ -28,25 +29,6 @@ Error failedFile(const std::string& path, const char* doing)
     return makeError(kind, std::string(doing) + " " + path + ": " + std::strerror(code), code);
 }
 
-class File {
-public:
-    explicit File(int fd)
-        : m_fd(fd)
-    {
-    }
-    ~File()
-    {
-        if (m_fd >= 0)
-            ::close(m_fd);
-    }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    [[nodiscard]] int fd() const noexcept { return m_fd; }
-
-private:
-    int m_fd;
-};
-
 // Exactly so many bytes, and nothing beside them.
 template<std::size_t Size> bool decode(std::string_view text, std::array<std::uint8_t, Size>& out)
 {
@@ -68,18 +50,18 @@ std::string_view oneLine(std::string_view text)
 // A key file is short: what is longer is none.
 Result<std::string> readSmall(const std::string& path, bool& secret)
 {
-    const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    if (file.fd() < 0)
+    const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (file.get() < 0)
         return failedFile(path, "cannot open the key file");
     struct stat info { };
-    if (::fstat(file.fd(), &info) != 0)
+    if (::fstat(file.get(), &info) != 0)
         return failedFile(path, "cannot look at the key file");
     if (!S_ISREG(info.st_mode))
         return makeError(ErrorKind::Refused, path + " is not a plain file");
     std::string text(kMostText, '\0');
     std::size_t have = 0;
     while (have < text.size()) {
-        const ssize_t got = ::read(file.fd(), text.data() + have, text.size() - have);
+        const ssize_t got = ::read(file.get(), text.data() + have, text.size() - have);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -117,29 +99,18 @@ Result<SigningKey> secretOf(std::string& text, const std::string& path)
 
 Status writeNew(const std::string& path, std::string_view text)
 {
-    const File file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (file.fd() < 0)
+    const OwnedFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (file.get() < 0)
         return failedFile(path, "cannot make the key file");
     // Whatever the umask took away from the owner, and no more than that.
-    bool written = ::fchmod(file.fd(), 0600) == 0;
-    for (std::size_t done = 0; written && done < text.size();) {
-        const ssize_t some = ::write(file.fd(), text.data() + done, text.size() - done);
-        if (some < 0 && errno == EINTR)
-            continue;
-        written = some > 0;
-        done += written ? static_cast<std::size_t>(some) : 0;
-    }
-    if (!written || ::fsync(file.fd()) != 0) {
+    const bool written = ::fchmod(file.get(), 0600) == 0 && writeWhole(file.get(), text);
+    if (!written || ::fsync(file.get()) != 0) {
         Error error = failedFile(path, "cannot write the key file");
         ::unlink(path.c_str());
         return error;
     }
-    const auto slash = path.rfind('/');
-    const std::string folder =
-        slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
-    const File parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (parent.fd() < 0 || ::fsync(parent.fd()) != 0)
-        return failedFile(folder, "cannot sync the folder");
+    if (!syncFolder(folderOfFile(path)))
+        return failedFile(folderOfFile(path), "cannot sync the folder");
     return {};
 }
 

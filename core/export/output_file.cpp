@@ -1,5 +1,6 @@
 #include "core/export/output_file.h"
 
+#include "core/base/file.h"
 #include "core/base/text.h"
 
 #include <cerrno>
@@ -59,14 +60,8 @@ Error OutputFile::failed(const char* what) const { return failedAt(what, m_path)
 Status OutputFile::write(std::string_view bytes)
 {
     m_size += bytes.size();
-    while (!bytes.empty()) {
-        const ssize_t put = ::write(m_fd, bytes.data(), bytes.size());
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return failed("write");
-        bytes.remove_prefix(static_cast<std::size_t>(put));
-    }
+    if (!writeWhole(m_fd, bytes))
+        return failed("write");
     return {};
 }
 
@@ -83,6 +78,8 @@ Status OutputFile::finish()
     else if (::rename(m_part.c_str(), m_path.c_str()) != 0)
         return failed("make");
     m_finished = true;
+    if (!syncFolder(folderOfFile(m_path)))
+        return failed("sync the folder of");
     return {};
 }
 

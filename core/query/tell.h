@@ -3,6 +3,7 @@
 // other runs and sessions through a Lookup so that the words can be tested without a store.
 
 #include "core/query/query.h"
+#include "core/base/counted.h"
 
 #include <span>
 
@@ -18,7 +19,6 @@ namespace cairn {
 [[nodiscard]] std::string actorName(const Actor& actor);    // "kim", "engine 0193b2…9a1f", "the workflow"
 
 [[nodiscard]] std::string quoted(std::string_view text);
-[[nodiscard]] std::string counted(std::uint64_t count, const char* one, const char* many);  // "3 runs"
 // The beginning of a list of names, and how many more there are: a sentence stays one that can be read.
 [[nodiscard]] std::string fewWords(const std::string& text);
 [[nodiscard]] std::string amountText(std::int64_t amount, const std::string& unit);  // "1,200 tokens", money

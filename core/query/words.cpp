@@ -23,11 +23,6 @@ std::string two(SpanMs a, const char* unit, SpanMs b, const char* small)
 
 std::string quoted(std::string_view text) { return "\"" + visibleLine(text) + "\""; }
 
-std::string counted(std::uint64_t count, const char* one, const char* many)
-{
-    return formatCount(static_cast<std::int64_t>(count)) + " " + (count == 1 ? one : many);
-}
-
 std::string fewWords(const std::string& text)
 {
     constexpr std::size_t kWords = 8;

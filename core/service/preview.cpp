@@ -1,5 +1,6 @@
 // What a command would do, by the same decision, without writing anything; and the words for it.
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/service/impl.h"
 #include "core/service/work.h"
@@ -15,11 +16,6 @@ constexpr std::size_t kMaxLines = 50;  // of one list; the rest is told by its n
 std::string stepName(const RunState& state, StepIx ix)
 {
     return "step \"" + visibleLine(state.steps[ix].id) + "\"";
-}
-
-std::string counted(std::size_t count, const char* one, const char* many)
-{
-    return formatCount(static_cast<std::int64_t>(count)) + " " + (count == 1 ? one : many);
 }
 
 std::string amountOf(const StepRecord& step)

@@ -301,7 +301,7 @@ void TestCheckpoint::whatCanBeDetectedIsSaid()
     QVERIFY(says({}, "no key: nothing is signed"));
     QVERIFY(says({}, "no anchor: newest entries that were cut"));
     QVERIFY(says({3, false, false, false}, "name the real one with --public"));
-    QVERIFY(says({3, true, false, false}, "what the 3 checkpoints cover"));
+    QVERIFY(says({3, true, false, false}, "what is covered by 3 checkpoints"));
     QVERIFY(!says({3, true, false, false}, "no key"));
     QVERIFY(says({3, true, true, false}, "remembered head"));
     QVERIFY(!says({3, true, true, false}, "no anchor"));

@@ -92,7 +92,7 @@ void TestCliAudit::aCheckpointIsSignedAndChecked()
     QCOMPARE(sound.code, 0);
     QCOMPARE(sound.json().value(QStringLiteral("checkpoints")).toInt(), 1);
     QCOMPARE(sound.json().value(QStringLiteral("uncovered")).toInt(-1), 0);
-    QVERIFY2(sound.out.contains("what the 1 checkpoints cover"), sound.out.constData());
+    QVERIFY2(sound.out.contains("what is covered by 1 checkpoint "), sound.out.constData());
     pauseAndResume(m_run);
     QCOMPARE(cairn(words("audit verify")).json().value(QStringLiteral("uncovered")).toInt(), 1);
     freshStore();

@@ -1,5 +1,7 @@
 #include "core/store/sqlite/connection.h"
 
+#include "core/base/file.h"
+
 #include "core/store/sqlite/sqlite_store.h"
 
 #include <cerrno>
@@ -206,23 +208,9 @@ Status Connection::refuseWal()
     return {};
 }
 
-std::string folderOf(const std::string& path)
-{
-    const auto slash = path.rfind('/');
-    if (slash == std::string::npos)
-        return ".";
-    return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 Status syncPath(const std::string& path)
 {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return fileError(path, "cannot open the folder");
-    const bool done = ::fsync(fd) == 0;
-    const Error error = done ? Error{} : fileError(path, "cannot sync the folder");
-    ::close(fd);
-    return done ? Status() : Status(error);
+    return syncFolder(path) ? Status() : Status(fileError(path, "cannot sync the folder"));
 }
 
 Status checkStorePlace(const std::string& path)
@@ -230,7 +218,7 @@ Status checkStorePlace(const std::string& path)
     struct stat info { };
     if (::lstat(path.c_str(), &info) == 0)
         return checkFile(path);
-    if (::access(folderOf(path).c_str(), W_OK | X_OK) != 0)
+    if (::access(folderOfFile(path).c_str(), W_OK | X_OK) != 0)
         return fileError(path, "cannot create");
     return {};
 }

@@ -59,6 +59,5 @@ private:
 [[nodiscard]] Status checkStorePlace(const std::string& path);
 [[nodiscard]] Status makeStoreFile(const std::string& path);
 [[nodiscard]] Status syncPath(const std::string& path);  // fsync of a folder
-[[nodiscard]] std::string folderOf(const std::string& path);
 
 }  // namespace cairn::sqlite

@@ -1,3 +1,4 @@
+#include "core/base/file.h"
 #include "core/store/sqlite/store_impl.h"
 
 #include <cerrno>
@@ -94,7 +95,7 @@ Status initStoreAt(const std::string& path, const InitOptions& options, std::uin
     CAIRN_TRY(insertMeta(db, options, schema));
     CAIRN_TRY(db.exec("PRAGMA application_id = 1130459758"));
     CAIRN_TRY(transaction.commit());
-    return syncPath(folderOf(path));
+    return syncPath(folderOfFile(path));
 }
 
 Status initStore(const std::string& path, const InitOptions& options)
@@ -218,7 +219,7 @@ Status SqliteStore::backup(const std::string& path)
     if (status)
         status = checkCopy(path, m_options.objects);
     if (status)
-        status = syncPath(folderOf(path));
+        status = syncPath(folderOfFile(path));
     if (!status) {
         ::unlink(path.c_str());
         ::unlink((path + "-wal").c_str());

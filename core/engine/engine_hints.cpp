@@ -5,6 +5,7 @@
 #include "core/engine/engine_impl.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cairn {
 
@@ -46,7 +47,7 @@ void EngineCore::Impl::lookNow(HintSet what)
 }
 
 // A link that went deaf may have been so for two of its intervals: all is looked at, and from here on as
-// often as without hints. Each change is said once.
+// often as without hints. Each change is said once, a break that healed between two looks too.
 void EngineCore::Impl::watchHints()
 {
     if (!seams.hints)
@@ -54,15 +55,20 @@ void EngineCore::Impl::watchHints()
     const HintHealth health = seams.hints->health();
     stats.hears = health.state == HintHealth::State::Listening;
     const bool deaf = health.state == HintHealth::State::Deaf;
-    if (deaf == stats.deaf)
+    const bool broke = std::exchange(breaksSeen, health.breaks) != health.breaks;
+    if (!stats.deaf && (deaf || broke))
+        wentDeaf(health);
+    if (deaf || !stats.deaf)
         return;
-    stats.deaf = deaf;
-    if (!deaf) {
-        log::warning("hints_back", {});
-        if (config.alert)
-            config.alert("hints_back", "other processes' hints are heard again");
-        return;
-    }
+    stats.deaf = false;
+    log::warning("hints_back", {});
+    if (config.alert)
+        config.alert("hints_back", "other processes' hints are heard again");
+}
+
+void EngineCore::Impl::wentDeaf(const HintHealth& health)
+{
+    stats.deaf = true;
     ++stats.deafened;
     lookNow(hint::kAll);
     log::warning("hints_deaf", {{"text", health.why}});

@@ -79,6 +79,7 @@ struct EngineCore::Impl {
     // --- engine_hints.cpp
     void hear();
     void watchHints();
+    void wentDeaf(const HintHealth& health);
     void lookNow(HintSet what);
     [[nodiscard]] SpanMs polled(SpanMs every) const;
 
@@ -179,6 +180,7 @@ struct EngineCore::Impl {
            stagedAt = 0, fullAt = 0, tidyAt = 0, againAt = 0, letGoAt = 0;
     SpanMs awayUntil = 0;                    // the store could not be reached
     SpanMs hintsAt = 0;                      // hints are not listened to before that
+    std::uint64_t breaksSeen = 0;            // of the link
     std::optional<HintHealth::State> shown;  // of this session, to others
 
     std::unordered_set<SessionId> living;

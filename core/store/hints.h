@@ -40,7 +40,9 @@ struct HintHealth {
     };
     State state = State::Beginning;
     SpanMs since = 0;  // monotonic
-    std::string why;   // it is deaf
+    std::string why;   // it is deaf, or was the last time
+    // How often it went deaf, in all: a break that heals between two looks is seen here.
+    std::uint64_t breaks = 0;
 };
 
 // One process's ear and voice, on a connection and a thread of its own.

@@ -19,10 +19,17 @@ public:
         ++takes;
         return std::exchange(heard, hint::kNone);
     }
-    HintHealth health() const override { return {state, 0, state == State::Deaf ? "half open" : ""}; }
+    HintHealth health() const override { return {state, 0, "half open", breaks}; }
+
+    void breakDown()
+    {
+        state = State::Deaf;
+        ++breaks;
+    }
 
     using State = HintHealth::State;
     State state = State::Listening;
+    std::uint64_t breaks = 0;
     HintSet heard = hint::kNone;
     HintSet told = hint::kNone;
     int takes = 0;
@@ -100,6 +107,7 @@ private Q_SLOTS:
     void aMessageToAChildIsHeard();
     void pollsAreFewWhileHintsAreHeard();
     void withoutHintsItPollsAsBefore();
+    void aBreakThatHealsUnseenIsABreak();
     void aFloodOfHintsIsOneRound();
     void aForgedHintOnlyMakesItLook();
     void aLostHintCostsOnePoll();
@@ -165,13 +173,32 @@ void TestEngineHints::pollsAreFewWhileHintsAreHeard()
 void TestEngineHints::withoutHintsItPollsAsBefore()
 {
     Heard e;
-    e.link.state = FakeHints::State::Deaf;
+    e.link.breakDown();
     e.pass(1'000);
     e.calls.clear();
     e.pass(10'000);
     QCOMPARE(e.calls["claim"], 50);
     QCOMPARE(e.calls["takeWakeups"], 50);
     QCOMPARE(e.calls["outbox"], 20);
+}
+
+// A loaded engine looks at its link rarely: what was lost in between is looked for all the same.
+void TestEngineHints::aBreakThatHealsUnseenIsABreak()
+{
+    Heard e;
+    e.pass(1'000);
+    e.calls.clear();
+    e.link.breakDown();
+    e.link.state = FakeHints::State::Listening;
+    e.cluster.clock.advance(1);
+    e.settle();
+    QCOMPARE(e.calls["claim"], 1);
+    QCOMPARE(e.calls["takeWakeups"], 1);
+    QCOMPARE(e.calls["outbox"], 1);
+    QCOMPARE(e.core->stats().deafened, std::uint64_t(1));
+    QVERIFY(!e.core->stats().deaf);
+    QVERIFY(e.core->stats().hears);
+    QCOMPARE(e.alerts, (std::vector<std::string>{"hints_deaf", "hints_back"}));
 }
 
 void TestEngineHints::aFloodOfHintsIsOneRound()
@@ -233,7 +260,7 @@ void TestEngineHints::deafnessIsSaidOnceAndEverythingIsLookedAt()
     e.cluster.start("w");
     e.settle();
     QVERIFY(e.executor.started.empty());
-    e.link.state = FakeHints::State::Deaf;
+    e.link.breakDown();
     e.settle();  // the clock stands still: what was missed is looked for at once
     QCOMPARE(e.executor.started.size(), std::size_t(1));
     e.pass(5'000);
@@ -285,7 +312,7 @@ void TestEngineHints::aCopyIsNotTrustedPastTheLease()
 void TestEngineHints::aServerThatIsAwayIsAskedOnceARound()
 {
     Heard e;
-    e.link.state = FakeHints::State::Deaf;
+    e.link.breakDown();
     e.cluster.add(workflow("w", kLook));
     e.pass(3'000);
     e.away = true;

@@ -123,9 +123,11 @@ private:
     {
         {
             const std::scoped_lock lock(m_mutex);
-            m_health.why = why;
+            if (state == HintHealth::State::Deaf)
+                m_health.why = why;
             if (m_health.state == state)
                 return;
+            m_health.breaks += state == HintHealth::State::Deaf ? 1 : 0;
             m_health.state = state;
             m_health.since = m_clock.monotonicMs();
         }

@@ -237,6 +237,9 @@ constexpr Word kVerbs[] = {
     plain(Verb::AnchorAudit, "audit_anchor", "Anchor audit", "Keep another store's signed head."),
     plain(Verb::ExportRuns, "store_export", "Export runs", "Write runs to a file outside the store."),
     plain(Verb::ImportRuns, "store_import", "Import runs", "Make a store to look at from a bundle."),
+    plain(Verb::ProposeAct, "act_propose", "Propose act", "Leave an act for somebody else to confirm."),
+    plain(Verb::ConfirmAct, "act_confirm", "Confirm act", "Confirm, or refuse, what somebody else proposed."),
+    plain(Verb::SetPolicy, "policy_set", "Set policy", "Say who must agree to which acts."),
 };
 
 constexpr Word kUnknownWord{

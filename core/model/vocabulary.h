@@ -149,6 +149,9 @@ enum class Verb : std::uint8_t {
     AnchorAudit,
     ExportRuns,
     ImportRuns,
+    ProposeAct = 50,  // left for somebody else to confirm
+    ConfirmAct = 51,
+    SetPolicy = 52,
 };
 
 struct Word {

@@ -1,0 +1,144 @@
+#include "core/machine/policy.h"
+
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <type_traits>
+
+namespace cairn {
+
+namespace {
+
+template<class C> constexpr bool kNamesStep = requires(const C& c) { c.step.size(); };
+
+bool fitsVerb(const PolicyRule& rule, Verb verb)
+{
+    if (!policyKnows(verb))
+        return false;
+    if (rule.verbs.empty())  // an approval says itself how many people it needs
+        return verb != Verb::Approve && verb != Verb::Reject;
+    return std::find(rule.verbs.begin(), rule.verbs.end(), verb) != rule.verbs.end();
+}
+
+bool fitsAmount(const PolicyRule& rule, const Money& amount)
+{
+    return rule.amountFrom.currency.empty()
+        || (amount.currency == rule.amountFrom.currency && amount.micros >= rule.amountFrom.micros);
+}
+
+bool fits(const PolicyRule& rule, const PolicyAct& act)
+{
+    const auto& places = rule.environments;
+    return fitsVerb(rule, act.verb) && act.runs >= rule.runsFrom && fitsAmount(rule, act.amount)
+        && (places.empty() || std::find(places.begin(), places.end(), act.environment) != places.end());
+}
+
+Money largestOpen(const RunState& state)
+{
+    Money most;
+    for (const StepRecord& step : state.steps) {
+        if (isFinished(step.state) || step.amount.currency.empty())
+            continue;
+        if (!most.currency.empty() && most.currency != step.amount.currency)
+            return {};  // amounts of two currencies cannot be compared
+        if (most.currency.empty() || step.amount.micros > most.micros)
+            most = step.amount;
+    }
+    return most;
+}
+
+}  // namespace
+
+bool policyKnows(Verb verb) noexcept
+{
+    return (verb >= Verb::Approve && verb <= Verb::Redact) || verb == Verb::SetPolicy;
+}
+
+WhoIsNeeded whoIsNeeded(const Policy& policy, const PolicyAct& act)
+{
+    WhoIsNeeded needed;
+    needed.reason = reasonMinimum(act.safety);
+    const auto rule = std::find_if(policy.rules.begin(), policy.rules.end(),
+        [&](const PolicyRule& candidate) { return fits(candidate, act); });
+    if (rule == policy.rules.end())
+        return needed;
+    needed.people = std::clamp<std::uint32_t>(rule->people, 1, kMostPeople);
+    needed.role = rule->role;
+    needed.reason = std::max(needed.reason, rule->reason);
+    needed.expiresAfter = rule->expiresAfter;
+    needed.rule = static_cast<std::size_t>(rule - policy.rules.begin()) + 1;
+    return needed;
+}
+
+Policy defaultPolicy(Safety safety, bool roles)
+{
+    Policy policy;
+    if (safety != Safety::Guarded || !roles)
+        return policy;
+    PolicyRule brake;  // never waits for anybody
+    brake.verbs = {Verb::Pause};
+    PolicyRule truth;
+    truth.verbs = {Verb::Record, Verb::Settle, Verb::Amend, Verb::Migrate, Verb::Redact, Verb::SetPolicy};
+    truth.people = kMostPeople;
+    PolicyRule many;
+    many.runsFrom = 100;
+    many.people = kMostPeople;
+    policy.rules = {brake, truth, many};
+    return policy;
+}
+
+Money atStake(const RunState& state, const cmd::Body& body)
+{
+    return std::visit(
+        [&](const auto& command) -> Money {
+            using C = std::decay_t<decltype(command)>;
+            if constexpr (std::is_same_v<C, cmd::Decide>) {
+                const auto asked = std::find_if(state.approvals.begin(), state.approvals.end(),
+                    [&](const ApprovalRecord& record) { return record.id == command.approval; });
+                return asked == state.approvals.end() || asked->step >= state.steps.size()
+                    ? Money{}
+                    : state.steps[asked->step].amount;
+            } else if constexpr (kNamesStep<C>) {
+                const StepRecord* step = state.find(command.step);
+                return step ? step->amount : Money{};
+            } else {
+                return largestOpen(state);
+            }
+        },
+        body);
+}
+
+std::optional<bool> hasRole(const Policy& policy, std::string_view role, std::string_view login)
+{
+    for (const PolicyRole& known : policy.roles)
+        if (known.name == role)
+            return std::find(known.logins.begin(), known.logins.end(), login) != known.logins.end();
+    return std::nullopt;
+}
+
+std::string tellNeeded(const WhoIsNeeded& needed)
+{
+    std::string text = needed.second() ? "2 people" : "1 person";
+    if (!needed.role.empty())
+        text +=
+            needed.second() ? ", the second with the role " + needed.role : " with the role " + needed.role;
+    if (needed.reason > 0)
+        text += "; a reason of " + std::to_string(needed.reason) + " characters or more";
+    if (needed.second())
+        text += "; a proposal expires after " + formatSpan(needed.expiresAfter);
+    return text
+        + (needed.rule == 0 ? std::string("; no rule asks for more")
+                            : "; rule " + std::to_string(needed.rule));
+}
+
+std::string notSecond(std::string_view author, std::string_view confirmer)
+{
+    if (author.empty() || confirmer.empty())
+        return "nobody vouches for who this is, so it cannot be told whether it is somebody else";
+    if (author == confirmer)
+        return "who proposed an act cannot confirm it: somebody else has to";
+    return {};
+}
+
+}  // namespace cairn

@@ -1,0 +1,62 @@
+#pragma once
+// Who is needed for an act of a person. Service, previews, plans, command line and console ask here and
+// nowhere else. Pure.
+
+#include "core/machine/machine.h"
+#include "core/model/policy.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace cairn {
+
+// What is about to be done, as far as policies tell acts apart.
+struct PolicyAct {
+    Verb verb = Verb::Approve;
+    std::string environment;       // StoreInfo::environment
+    Safety safety = Safety::Free;  // StoreInfo::safety
+    Money amount;                  // at stake; no currency: none is known
+    std::uint64_t runs = 1;        // that this act touches: those of a plan together
+};
+
+struct WhoIsNeeded {
+    std::uint32_t people = 1;
+    std::string role;          // of who confirms, or acts where one is enough; empty: whoever may act
+    std::uint32_t reason = 0;  // characters at least; 0: none is asked for
+    SpanMs expiresAfter = kProposalExpires;  // of a proposal
+    std::size_t rule = 0;                    // from 1, the rule that said so; 0: none fits, one person
+    [[nodiscard]] bool second() const noexcept { return people > 1; }
+};
+
+// The first rule that fits. A rule with an amount fits acts of that currency only. A reason is asked for by
+// the store's safety at least. What takes nothing away and stops harm (pause) asks nobody else by the rules
+// that a store begins with, but a policy may say so.
+[[nodiscard]] WhoIsNeeded whoIsNeeded(const Policy& policy, const PolicyAct& act);
+
+// The rules that a store begins with. `roles`: a store whose logins have roles (StoreInfo::roles). Two people
+// only in guarded stores with roles: for what says that an effect happened or not, changes what is done or
+// sets policies, and for 100 runs or more.
+[[nodiscard]] Policy defaultPolicy(Safety safety, bool roles);
+
+// Verbs that a policy may name: those of operators, on runs and on the store. Notes and the like, and what
+// callers and engines do, are nobody's to confirm.
+[[nodiscard]] bool policyKnows(Verb verb) noexcept;
+
+// What is at stake where `body` is applied to the run: the amount of the step that it names; of a verb on the
+// whole run, the largest of one currency among the steps that are not finished, where they have one currency
+// only. No currency: nothing is known.
+[[nodiscard]] Money atStake(const RunState& state, const cmd::Body& body);
+
+// Whether the policy gives this login the role; nullopt: it says nothing of that role.
+[[nodiscard]] std::optional<bool> hasRole(
+    const Policy& policy, std::string_view role, std::string_view login);
+
+// Sentence of a rule for people: "2 people of role finance, a reason of 10 characters; rule 3".
+[[nodiscard]] std::string tellNeeded(const WhoIsNeeded& needed);
+
+// Why these two cannot be author and confirmer; empty: they can. Both are logins that the store vouches for;
+// a claimed name never counts.
+[[nodiscard]] std::string notSecond(std::string_view author, std::string_view confirmer);
+
+}  // namespace cairn

@@ -152,6 +152,7 @@ enum class Verb : std::uint8_t {
     ProposeAct = 50,  // left for somebody else to confirm
     ConfirmAct = 51,
     SetPolicy = 52,
+    Plan = 53,  // one act on many runs: staged, started, stopped, finished
 };
 
 struct Word {

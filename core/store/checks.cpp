@@ -184,6 +184,39 @@ Status checkStaged(const StagedAct& act)
     return {};
 }
 
+Status checkPlan(const PlanChange& change)
+{
+    const PlanRow& row = change.row;
+    if (row.id.isNull() || row.command.isNull())
+        return invalid("a plan needs an id and the id of its staging");
+    if (row.spec.size() > kStagedLimit)
+        return invalid("what a plan does takes 1 MiB at most");
+    for (const std::string* text :
+        {&row.login, &row.actor, &row.host, &row.reason, &row.role, &row.confirmedBy, &row.note})
+        CAIRN_TRY(checkText(*text, "a text of the plan"));
+    if (change.added.size() > kPlanPage || change.done.size() > kPlanPage)
+        return invalid("a plan changes by " + std::to_string(kPlanPage) + " items at a time at most");
+    if (!change.added.empty() && row.state != PlanState::Draft)
+        return invalid("items are added to a plan while it is a draft, and not once it is frozen");
+    for (const auto* items : {&change.added, &change.done})
+        for (const PlanItem& item : *items) {
+            if (item.ord == 0 || item.run.isNull() || item.command.isNull())
+                return invalid("an item of a plan needs a place, a run and a command id");
+            for (const std::string* text : {&item.target, &item.situation, &item.why})
+                CAIRN_TRY(checkText(*text, "a text of an item"));
+        }
+    if (!change.audit)
+        return {};
+    if (!change.audit->run.isNull())
+        return invalid("the audit of a plan is about no single run");
+    return checkAudit(*change.audit);
+}
+
+Error planMoved(const PlanId& plan)
+{
+    return makeError(ErrorKind::Conflict, "plan " + toText(plan) + " has moved on meanwhile: look again");
+}
+
 Status checkSession(const SessionRow& row)
 {
     if (row.id.isNull())

@@ -22,6 +22,10 @@ namespace cairn {
     FoundPayload& found, std::string bytes, const RunId& run, std::uint64_t inlineUpTo);
 [[nodiscard]] Status checkAudit(const AuditRow& row);
 [[nodiscard]] Status checkStaged(const StagedAct& act);
+// What a change of a plan may say by itself: ids, text, numbers; items are added to drafts alone, and no more
+// than kPlanPage of each kind at a time. InvalidInput.
+[[nodiscard]] Status checkPlan(const PlanChange& change);
+[[nodiscard]] Error planMoved(const PlanId& plan);  // Conflict
 [[nodiscard]] Status checkSession(const SessionRow& row);
 [[nodiscard]] Status checkWorkflow(const WorkflowRow& row);
 // A version never changes: Refused where the store has it with another digest.

@@ -162,6 +162,27 @@ public:
         return m_store->audit(after, limit);
     }
     Result<std::vector<AuditRow>> auditOfRun(const RunId& run) override { return m_store->auditOfRun(run); }
+    Result<std::vector<PlanRow>> plans(bool closedToo, std::size_t limit) override
+    {
+        return read("plans", [&] { return m_store->plans(closedToo, limit); });
+    }
+    Result<std::optional<PlanRow>> plan(const PlanId& id) override
+    {
+        return read("plan", [&] { return m_store->plan(id); });
+    }
+    Result<std::vector<PlanItem>> planItems(const PlanId& id, std::uint32_t after, std::size_t limit,
+        std::optional<PlanItemState> only) override
+    {
+        return read("planItems", [&] { return m_store->planItems(id, after, limit, only); });
+    }
+    Result<std::vector<PlanCount>> planCounts(const PlanId& id) override
+    {
+        return read("planCounts", [&] { return m_store->planCounts(id); });
+    }
+    Result<std::vector<PlanOfRun>> plansOfRuns(std::span<const RunId> runs) override
+    {
+        return read("plansOfRuns", [&] { return m_store->plansOfRuns(runs); });
+    }
     Result<AuditEnd> auditEnd() override { return m_store->auditEnd(); }
     Result<std::vector<CheckpointRow>> checkpoints(std::uint64_t after, std::size_t limit) override
     {

@@ -100,6 +100,10 @@ public:
     {
         return write("appendCheckpoint", [&] { return m_store->appendCheckpoint(row, heads); });
     }
+    Status changePlan(const PlanChange& change) override
+    {
+        return write("changePlan", [&] { return m_store->changePlan(change); });
+    }
     Status changeFence(const FenceChange& change) override
     {
         return write("changeFence", [&] { return m_store->changeFence(change); });

@@ -58,6 +58,28 @@ Status StoreWriter::finishStaged(const StagedAct&)
         ErrorKind::Refused, "nothing is left for an engine in this store: whoever acts commits at once");
 }
 
+Result<std::vector<PlanRow>> PlanReader::plans(bool, std::size_t) { return std::vector<PlanRow>(); }
+
+Result<std::optional<PlanRow>> PlanReader::plan(const PlanId&) { return std::optional<PlanRow>(); }
+
+Result<std::vector<PlanItem>> PlanReader::planItems(
+    const PlanId&, std::uint32_t, std::size_t, std::optional<PlanItemState>)
+{
+    return std::vector<PlanItem>();
+}
+
+Result<std::vector<PlanCount>> PlanReader::planCounts(const PlanId&) { return std::vector<PlanCount>(); }
+
+Result<std::vector<PlanOfRun>> PlanReader::plansOfRuns(std::span<const RunId>)
+{
+    return std::vector<PlanOfRun>();
+}
+
+Status StoreWriter::changePlan(const PlanChange&)
+{
+    return makeError(ErrorKind::Refused, "this kind of store keeps no plans");
+}
+
 Result<ChunkTotals> StoreReader::chunkTotals() { return ChunkTotals{}; }
 
 Result<std::vector<ChunkRow>> StoreReader::chunksElsewhere(const ArtifactId&, std::uint32_t, std::size_t)

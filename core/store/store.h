@@ -11,6 +11,7 @@
 #include "core/store/member.h"
 #include "core/store/options.h"
 #include "core/store/payload_info.h"
+#include "core/store/plans.h"
 #include "core/store/replica.h"
 #include "core/store/review.h"
 #include "core/store/rows.h"
@@ -40,10 +41,8 @@ struct VerifyProblem {
 
 // -------------------------------------------------------------------------------------------------------------------
 
-class StoreReader {
+class StoreReader : public PlanReader {
 public:
-    virtual ~StoreReader() = default;
-
     [[nodiscard]] virtual Result<StoreInfo> info() = 0;
     // Store time: the host's wall clock plus the clock offset of a test-clock store.
     [[nodiscard]] virtual Result<TimeMs> now() = 0;
@@ -238,6 +237,9 @@ public:
     // The next checkpoint with the heads that it covers, in the order of their runs. Conflict where it does
     // not continue the newest one here. `login` is filled by the store where it knows logins.
     [[nodiscard]] virtual Status appendCheckpoint(const CheckpointRow& row, std::span<const RunHead> heads);
+    // Conflict: the plan has moved on since its revision was read, or there is one of this id; nothing is
+    // written then. InvalidInput: it says otherwise than a plan may (checks.h).
+    [[nodiscard]] virtual Status changePlan(const PlanChange& change);
     // See fence.h. Afterwards this connection is bound by what it has set, as all others are.
     [[nodiscard]] virtual Status changeFence(const FenceChange& change);
     // Refused while an engine lives, and where changedPlace() says so.

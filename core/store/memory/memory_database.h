@@ -36,6 +36,11 @@ struct MemorySlice {
     TimeMs until = kNoTime;
 };
 
+struct MemoryPlan {
+    PlanRow row;
+    std::map<std::uint32_t, PlanItem> items;
+};
+
 using OutboxKey = std::tuple<RunId, std::uint64_t, std::uint32_t>;
 
 class MemoryDatabase {
@@ -74,6 +79,7 @@ public:
     std::vector<Checkpoint> checkpoints;
     std::map<RunId, RunHead> covered;  // the highest of each run in one of them
     std::map<ArtifactId, MemoryArtifact> artifacts;
+    std::map<PlanId, MemoryPlan> plans;
 
     [[nodiscard]] TimeMs now() const { return clock->wallMs() + info.clockOffset; }
     [[nodiscard]] bool living(const SessionId& session) const;

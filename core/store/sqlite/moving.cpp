@@ -14,10 +14,11 @@ Result<std::vector<std::string>> SqliteStore::unmovable()
             return {};
         std::string run;
         query.read(run);
-        found.push_back("run " + run + what);
+        found.push_back((id == Sql::OpenPlan ? "plan " : "run ") + run + what);
         return {};
     };
     CAIRN_TRY(look(Sql::RedactedRun, " has a redacted payload"));
+    CAIRN_TRY(look(Sql::OpenPlan, " is not finished: let it end, or abort it"));
     CAIRN_TRY(look(Sql::DeletedRun, " was deleted, and its tombstone has to stay"));
     return found;
 }

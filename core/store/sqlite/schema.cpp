@@ -256,7 +256,7 @@ Status refill(Db& db)
 
 Status createTables(Db& db, std::uint32_t schema)
 {
-    for (const char* sql : {kRunTables, kStepTables, kSharedTables, kTriggers, kCheckpointTables})
+    for (const char* sql : {kRunTables, kStepTables, kSharedTables, kTriggers, kCheckpointTables, kPlanTables})
         CAIRN_TRY(db.exec(sql));
     return schema > 1 ? expandTables(db, 1, schema) : Status();
 }

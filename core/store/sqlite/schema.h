@@ -12,6 +12,7 @@ inline const std::uint32_t kSchema = kMaxFormat;
 inline constexpr std::int32_t kApplicationId = 0x4361726E;  // "Carn"
 
 extern const char* const kCheckpointTables;  // checkpoints.cpp
+extern const char* const kPlanTables;        // plans.cpp
 
 // In an open transaction.
 [[nodiscard]] Status createTables(Db& db, std::uint32_t schema);

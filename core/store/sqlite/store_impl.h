@@ -89,6 +89,13 @@ public:
     Result<std::size_t> scanEntries(ScanPlace& place, std::size_t limit, const SeeEntry& see) override;
     Result<std::size_t> eachEntry(const ChainPlace& after, std::size_t limit, const SeeEntry& see) override;
     Status appendCheckpoint(const CheckpointRow& row, std::span<const RunHead> heads) override;
+    Result<std::vector<PlanRow>> plans(bool closedToo, std::size_t limit) override;
+    Result<std::optional<PlanRow>> plan(const PlanId& plan) override;
+    Result<std::vector<PlanItem>> planItems(const PlanId& plan, std::uint32_t after, std::size_t limit,
+        std::optional<PlanItemState> only) override;
+    Result<std::vector<PlanCount>> planCounts(const PlanId& plan) override;
+    Result<std::vector<PlanOfRun>> plansOfRuns(std::span<const RunId> runs) override;
+    Status changePlan(const PlanChange& change) override;
     Status changeFence(const FenceChange& change) override;
     Status changeArtifacts(const ArtifactChange& change) override;
     Result<ChunkTotals> chunkTotals() override;

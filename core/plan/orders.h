@@ -1,0 +1,42 @@
+#pragma once
+// What people do to a plan: stage, confirm, start, pause, continue, abort. Each is one transaction of the
+// store with its entry in the audit, decided here on the row as it is; a plan that has moved on meanwhile
+// refuses it (Conflict). Blocking.
+
+#include "core/plan/preview.h"
+
+#include <cstdint>
+#include <string>
+
+namespace cairn {
+
+enum class PlanAct : std::uint8_t { Confirm = 1, Start, Pause, Continue, Abort };
+[[nodiscard]] std::string_view key(PlanAct act) noexcept;
+
+struct PlanOrder {
+    PlanId plan;
+    PlanAct act = PlanAct::Start;
+    Digest digest;      // Confirm: what was looked at
+    CommandId command;  // made before anything: the audit has it once
+};
+
+// The row as the act makes it. Refused says why not, and what to do instead; Conflict: the digest is another
+// than the plan's; NoRight: who staged it cannot confirm it. `expectReason`: as the store's safety asks.
+[[nodiscard]] Result<PlanRow> decideOrder(
+    const PlanRow& plan, const PlanOrder& order, const PlanAuthor& who, const StoreInfo& info, TimeMs now);
+
+// Puts a draft into the store: its items in parts, and then all at once as staged. Refused where it is
+// blocked, or has nothing to do. Until it is staged nobody sees it; a kill leaves a draft that does nothing.
+[[nodiscard]] Status stagePlan(StoreWriter& store, const PlanDraft& draft);
+// Reads, decides and writes. Gives the plan as it then is. A refusal is put on record before it is given.
+[[nodiscard]] Result<PlanRow> orderPlan(StoreWriter& store, const PlanOrder& order, const PlanAuthor& who);
+
+// Whether the stager may carry it out at once (DESIGN 12.10): a few runs, no pace, and nothing to wait for.
+inline constexpr std::uint32_t kAtOnceRuns = 50;
+[[nodiscard]] bool runsAtOnce(const PlanRow& plan, const PlanSpec& spec) noexcept;
+
+// The audit's entry of what `who` did to a plan; `kind`: "staged", "started"... Its command id is the act's.
+[[nodiscard]] AuditRow planAudit(const PlanRow& plan, std::string kind, const PlanAuthor& who,
+    const CommandId& command, TimeMs now, std::string after);
+
+}  // namespace cairn

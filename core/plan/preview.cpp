@@ -1,0 +1,338 @@
+#include "core/plan/preview.h"
+
+#include "core/base/text.h"
+#include "core/machine/policy.h"
+#include "core/machine/sums.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace cairn {
+
+namespace {
+
+void addLine(PlanLines& to, const std::string& key, const PreviewSum* sum)
+{
+    auto at =
+        std::find_if(to.lines.begin(), to.lines.end(), [&](const PlanLine& l) { return l.text == key; });
+    if (at == to.lines.end()) {
+        if (to.lines.size() >= kPlanLines) {
+            ++to.more;
+            return;
+        }
+        at = to.lines.insert(at, PlanLine{key, 0, 0, {}});
+    }
+    ++at->runs;
+    if (!sum)
+        return;
+    at->count += sum->many.empty() ? 0 : sum->count;
+    if (!sum->amount.currency.empty()) {
+        std::int64_t& total = at->amount[sum->amount.currency];
+        total = saturatedSum(total, sum->amount.micros);
+    }
+}
+
+// A line that counts things stands once for all counts: "no new step starts; steps under way finish".
+void addLines(PlanLines& to, const std::vector<std::string>& lines, const Preview& preview)
+{
+    to.runs += lines.empty() ? 0 : 1;
+    for (const std::string& line : lines) {
+        const auto sum = std::find_if(preview.sums.begin(), preview.sums.end(),
+            [&](const PreviewSum& each) { return each.line == line; });
+        if (sum == preview.sums.end())
+            addLine(to, line, nullptr);
+        else
+            addLine(to, sum->many.empty() ? sum->head : sum->head + sum->many, &*sum);
+    }
+}
+
+void addMoney(std::map<std::string, std::int64_t>& to, const Money& money)
+{
+    if (money.currency.empty())
+        return;
+    std::int64_t& total = to[money.currency];
+    total = saturatedSum(total, money.micros);
+}
+
+// What is known of the targets before any is decided: a page of rows, and who else has them.
+class Targets {
+public:
+    explicit Targets(StoreReader& reader)
+        : m_reader(reader)
+    {
+    }
+    Status read(std::span<const RunId> runs, const PlanId& own)
+    {
+        m_rows.clear();
+        m_others.clear();
+        CAIRN_TRY_ASSIGN(auto rows, m_reader.listRows(runs));
+        for (ListRow& row : rows)
+            m_rows.emplace(row.run, std::move(row));
+        CAIRN_TRY_ASSIGN(const auto others, m_reader.plansOfRuns(runs));
+        for (const PlanOfRun& other : others)
+            if (other.plan != own)
+                m_others.emplace(other.run, other.plan);
+        return {};
+    }
+    [[nodiscard]] const ListRow* row(const RunId& run) const
+    {
+        const auto at = m_rows.find(run);
+        return at == m_rows.end() ? nullptr : &at->second;
+    }
+    [[nodiscard]] const PlanId* other(const RunId& run) const
+    {
+        const auto at = m_others.find(run);
+        return at == m_others.end() ? nullptr : &at->second;
+    }
+
+private:
+    StoreReader& m_reader;
+    std::unordered_map<RunId, ListRow> m_rows;
+    std::unordered_map<RunId, PlanId> m_others;
+};
+
+void leave(PlanItem& item, PlanLeftOut leftOut, std::string why)
+{
+    item.state = PlanItemState::Skipped;
+    item.leftOut = leftOut;
+    item.why = std::move(why);
+}
+
+// Decides one item after the other and adds up.
+class Looker {
+public:
+    Looker(Service& service, const PlanRow& plan, const PlanSpec& spec, const Targets& targets)
+        : m_service(service)
+        , m_plan(plan)
+        , m_spec(spec)
+        , m_targets(targets)
+    {
+    }
+
+    // `fresh`: what the item depends on is read and frozen; else it is compared.
+    Status look(PlanItem& item, bool fresh)
+    {
+        ++out.targets;
+        CAIRN_TRY(decide(item, fresh));
+        if (item.state != PlanItemState::Skipped)
+            return {};
+        ++out.leftOut[static_cast<std::size_t>(item.leftOut)];
+        if (out.left.size() < kPlanSamples)
+            out.left.push_back({item.run, item.leftOut, item.why});
+        return {};
+    }
+
+    PlanPreview out;
+
+private:
+    Status decide(PlanItem& item, bool fresh)
+    {
+        const ListRow* row = m_targets.row(item.run);
+        if (!row) {
+            leave(item, PlanLeftOut::NotFound, "there is no such run in this store");
+            return {};
+        }
+        if (const PlanId* other = m_targets.other(item.run)) {
+            leave(item, PlanLeftOut::OtherPlan,
+                "plan " + toText(*other) + " has this run: let it end, or abort it");
+            return {};
+        }
+        if (fresh) {
+            item.situation = row->situation;
+            if (isAboutStep(m_spec.verb))
+                item.target = m_spec.step.empty() ? row->step : m_spec.step;
+            if (isAboutStep(m_spec.verb) && item.target.empty()) {
+                leave(item, PlanLeftOut::NotFound, "it waits in no step that the act could be about");
+                return {};
+            }
+        }
+        CAIRN_TRY_ASSIGN(const Submission submission, submissionOf(m_plan, m_spec, item, !fresh));
+        CAIRN_TRY_ASSIGN(const Preview preview, m_service.preview(submission));
+        if (fresh)
+            item.seen = dependsOn(m_spec.verb, item.target, preview.before).value_or(0);
+        judge(item, preview, submission, row->resource);
+        return {};
+    }
+
+    void judge(
+        PlanItem& item, const Preview& preview, const Submission& submission, const std::string& resource)
+    {
+        if (const auto* rejection = std::get_if<Rejection>(&preview.decision))
+            return leave(item, leftOutOf(*rejection), rejection->text);
+        if (const auto* nothing = std::get_if<NoChange>(&preview.decision))
+            return leave(item, PlanLeftOut::AlreadySo, nothing->text);
+        if (mayHappenTwice(m_spec.verb, preview.before, preview.after)) {
+            const std::string why =
+                "an effect of it may have happened, and this act does not settle that: `cairn why` names it";
+            if (m_spec.leaveOutUncertain)
+                return leave(item, PlanLeftOut::Uncertain, why);
+            ++out.uncertain;
+            if (out.uncertainRuns.size() < kPlanSamples)
+                out.uncertainRuns.push_back({item.run, PlanLeftOut::Uncertain, why});
+        }
+        ++out.included;
+        addLines(out.willHappen, preview.willHappen, preview);
+        addLines(out.notRepeated, preview.willNotRepeat, preview);
+        addLines(out.mayRepeat, preview.mayRepeat, preview);
+        addLines(out.alsoChanges, preview.alsoChanges, preview);
+        for (const PreviewCost& cost : preview.parts.cost) {
+            std::int64_t& total = out.cost[cost.unit];
+            total = saturatedSum(total, cost.worst);
+        }
+        addMoney(out.atStake, atStake(preview.before, submission.command.body));
+        if (!resource.empty())
+            ++out.resources[resource];
+    }
+
+    Service& m_service;
+    const PlanRow& m_plan;
+    const PlanSpec& m_spec;
+    const Targets& m_targets;
+};
+
+void finish(PlanPreview& preview, const PlanSpec& spec)
+{
+    preview.estimate = estimatedSpan(spec.pace, preview.included);
+    preview.undo = undoOf(spec.verb);
+}
+
+// By the rules on who is needed: the strictest over the currencies at stake.
+WhoIsNeeded neededFor(const StoreInfo& info, const PlanSpec& spec, const PlanPreview& preview)
+{
+    const Policy policy = defaultPolicy(info.safety, info.roles);
+    PolicyAct act{spec.verb, info.environment, info.safety, {}, preview.included};
+    WhoIsNeeded needed = whoIsNeeded(policy, act);
+    for (const auto& [currency, micros] : preview.atStake) {
+        act.amount = {micros, currency};
+        const WhoIsNeeded more = whoIsNeeded(policy, act);
+        if (more.people > needed.people || (more.people == needed.people && more.reason > needed.reason))
+            needed = more;
+    }
+    return needed;
+}
+
+Status checkReason(const WhoIsNeeded& needed, const std::string& reason)
+{
+    if (reasonLength(reason) >= needed.reason)
+        return {};
+    return makeError(ErrorKind::Refused,
+        "this plan needs a reason of at least " + std::to_string(needed.reason)
+            + " characters: give --reason");
+}
+
+std::vector<RunId> onceEach(std::span<const RunId> runs)
+{
+    std::unordered_set<RunId> seen;
+    std::vector<RunId> out;
+    for (const RunId& run : runs)
+        if (seen.insert(run).second)
+            out.push_back(run);
+    return out;
+}
+
+}  // namespace
+
+PlanLeftOut leftOutOf(const Rejection& rejection) noexcept
+{
+    switch (rejection.code) {
+    case RejectCode::Stale: return PlanLeftOut::AlreadyMoved;
+    case RejectCode::NotFound: return PlanLeftOut::NotFound;
+    case RejectCode::NoRight: return PlanLeftOut::NoRight;
+    default: return PlanLeftOut::WrongState;
+    }
+}
+
+bool mayHappenTwice(Verb verb, const RunState& before, const RunState& after)
+{
+    if (verb == Verb::Pause || verb == Verb::Cancel)
+        return false;
+    for (const StepRecord& step : after.steps) {
+        if (!writes(step.safety) || step.effectDone || isFinished(step.state))
+            continue;
+        if (before.parked && !after.parked)
+            return true;  // its history may lack that an effect happened
+        if (step.safety == ReplaySafety::Irreversible && (step.state == StepState::Unknown || step.inDoubt()))
+            return true;
+    }
+    return false;
+}
+
+Result<PlanDraft> draftPlan(StoreReader& reader, Service& service, const PlanSpec& spec,
+    std::span<const RunId> runs, const PlanAuthor& author, const PlanId& id, const CommandId& command)
+{
+    const std::vector<RunId> targets = onceEach(runs);
+    if (targets.empty())
+        return makeError(ErrorKind::InvalidInput, "a plan needs at least one run; 0 match");
+    if (targets.size() > kMaxPlanItems)
+        return makeError(ErrorKind::InvalidInput,
+            "a plan has 100 000 runs at most, and these are "
+                + formatCount(static_cast<std::int64_t>(targets.size())) + ": narrow the filter");
+    CAIRN_TRY_ASSIGN(const StoreInfo info, reader.info());
+    CAIRN_TRY_ASSIGN(const TimeMs now, reader.now());
+    PlanDraft draft;
+    PlanRow& row = draft.row;
+    row.id = id;
+    row.verb = spec.verb;
+    row.command = command;
+    row.login = author.login;
+    row.actor = author.actor;
+    row.uid = author.uid;
+    row.host = author.host;
+    row.reason = author.reason;
+    row.stagedAt = now;
+    row.spec = encodeSpec(spec);
+    row.items = static_cast<std::uint32_t>(targets.size());
+    Targets known(reader);
+    Looker looker(service, row, spec, known);
+    draft.items.reserve(targets.size());
+    for (std::size_t at = 0; at < targets.size(); ++at) {
+        if (at % kPlanPage == 0)
+            CAIRN_TRY(
+                known.read(std::span(targets).subspan(at, std::min(kPlanPage, targets.size() - at)), row.id));
+        PlanItem& item = draft.items.emplace_back();
+        item.ord = static_cast<std::uint32_t>(at + 1);
+        item.run = targets[at];
+        item.command = itemCommand(row.id, item.run);
+        CAIRN_TRY(looker.look(item, true));
+    }
+    draft.preview = std::move(looker.out);
+    finish(draft.preview, spec);
+    // Those that are left out stand at the end, so that the first ones are the canary.
+    std::stable_partition(draft.items.begin(), draft.items.end(),
+        [](const PlanItem& item) { return item.state == PlanItemState::Open; });
+    for (std::size_t at = 0; at < draft.items.size(); ++at)
+        draft.items[at].ord = static_cast<std::uint32_t>(at + 1);
+    const WhoIsNeeded needed = neededFor(info, spec, draft.preview);
+    CAIRN_TRY(checkReason(needed, author.reason));
+    row.people = needed.people;
+    row.role = needed.second() ? needed.role : std::string();
+    row.expiresAt = now + needed.expiresAfter;
+    PlanDigest digest(row);
+    digest.add(draft.items);
+    row.digest = digest.digest();
+    return draft;
+}
+
+Result<PlanPreview> previewPlan(StoreReader& reader, Service& service, const PlanRow& plan)
+{
+    CAIRN_TRY_ASSIGN(const PlanSpec spec, decodeSpec(plan.spec));
+    Targets known(reader);
+    Looker looker(service, plan, spec, known);
+    for (std::uint32_t after = 0;;) {
+        CAIRN_TRY_ASSIGN(auto items, reader.planItems(plan.id, after, kPlanPage, PlanItemState::Open));
+        if (items.empty())
+            break;
+        after = items.back().ord;
+        std::vector<RunId> runs;
+        for (const PlanItem& item : items)
+            runs.push_back(item.run);
+        CAIRN_TRY(known.read(runs, plan.id));
+        for (PlanItem& item : items)
+            CAIRN_TRY(looker.look(item, false));
+    }
+    finish(looker.out, spec);
+    return std::move(looker.out);
+}
+
+}  // namespace cairn

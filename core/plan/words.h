@@ -1,0 +1,19 @@
+#pragma once
+// The words of plans, as JSON and people have them. Pure.
+
+#include "core/store/plans.h"
+
+#include <string_view>
+
+namespace cairn {
+
+[[nodiscard]] std::string_view key(PlanState state) noexcept;
+[[nodiscard]] std::string_view key(PlanItemState state) noexcept;
+[[nodiscard]] std::string_view key(PlanLeftOut why) noexcept;  // "" for None
+[[nodiscard]] std::string_view key(PlanFate fate) noexcept;    // "" for None
+// For people: "waits for its start", "another plan has the run".
+[[nodiscard]] std::string_view label(PlanState state) noexcept;
+[[nodiscard]] std::string_view label(PlanLeftOut why) noexcept;
+[[nodiscard]] std::string_view label(PlanFate fate) noexcept;
+
+}  // namespace cairn

@@ -14,6 +14,7 @@ constexpr SpanMs kClaim = 200;
 constexpr SpanMs kOutbox = 500;
 constexpr SpanMs kStaged = 250;
 constexpr SpanMs kServed = 2'000;
+constexpr SpanMs kPlans = 1'000;
 constexpr SpanMs kLimits = 250;
 constexpr SpanMs kAgain = 1'000;
 constexpr SpanMs kReopen = 500;
@@ -164,7 +165,7 @@ SpanMs EngineCore::Impl::sleepFor(SpanMs executorNext)
     if (draining)
         until = std::min(until, letGoAt);
     if (!draining && !full)
-        until = std::min(until, takesStaged ? std::min(claimAt, stagedAt) : claimAt);
+        until = std::min({until, takesStaged ? std::min(claimAt, stagedAt) : claimAt, plansAt});
     if (!permitQueues.empty())
         until = std::min(until, limitsAt);
     if (!again.empty() && !full)
@@ -243,7 +244,11 @@ SpanMs EngineCore::tick()
                 e.takeStaged();
             if (e.dueInStore(e.servedAt, kServed))
                 e.adoptServed();
+            if (e.plans && e.dueInStore(e.plansAt, kPlans))
+                e.runPlans();
         }
+        if (e.draining)
+            e.leavePlans();
         if (e.dueInStore(e.limitsAt, kLimits)) {
             if (const Status renewed = e.limits.tick(); !renewed)
                 e.trouble(renewed.error());
@@ -299,6 +304,7 @@ void EngineCore::close()
     e.service->drain();
     e.tellUnwritten();
     e.limits.giveBack();
+    e.plans.reset();
     e.service.reset();
     // Its runs are everybody's from here on: claims take those of ended sessions.
     if (const auto now = e.seams.store.now())

@@ -4,6 +4,7 @@
 #include "core/engine/engine_core.h"
 #include "core/engine/engine_parts.h"
 #include "core/engine/limits.h"
+#include "core/plan/runner.h"
 #include "core/service/acknowledged.h"
 
 #include <deque>
@@ -89,6 +90,11 @@ struct EngineCore::Impl {
     void carryOut(const StagedAct& act, TimeMs now);
     void finishStaged(const StagedAct& act, const Outcome& outcome);
 
+    // --- engine_plans.cpp
+    void openPlans(const StoreRights& may);
+    void runPlans();
+    void leavePlans();
+
     void tidy();  // engine_tidy.cpp
 
     // --- engine_drain.cpp
@@ -158,6 +164,7 @@ struct EngineCore::Impl {
     EngineStats stats;
     Limits limits;
     std::unique_ptr<Service> service;
+    std::unique_ptr<PlanRunner> plans;  // by that service; null: none, or this engine drains
     SessionId session;
     std::vector<SessionId> formerSessions;  // of this process; to be ended
     std::shared_ptr<Acknowledged> acknowledged = std::make_shared<Acknowledged>();  // by all its sessions
@@ -177,7 +184,7 @@ struct EngineCore::Impl {
 
     // when each is due next, by the monotonic clock
     SpanMs heartbeatAt = 0, sweepAt = 0, claimAt = 0, wakeupsAt = 0, outboxAt = 0, servedAt = 0, limitsAt = 0,
-           stagedAt = 0, fullAt = 0, tidyAt = 0, againAt = 0, letGoAt = 0;
+           stagedAt = 0, plansAt = 0, fullAt = 0, tidyAt = 0, againAt = 0, letGoAt = 0;
     SpanMs awayUntil = 0;                    // the store could not be reached
     SpanMs hintsAt = 0;                      // hints are not listened to before that
     std::uint64_t breaksSeen = 0;            // of the link

@@ -72,6 +72,7 @@ Status EngineCore::Impl::openSession()
         return service ? service->definition(name, version) : nullptr;
     });
     static_cast<void>(refreshSessions());  // and again at each claim
+    openPlans(may);
     updateCapacity();
     log::info("session_opened", {{"session", session}, {"name", config.name}});
     return {};
@@ -89,6 +90,7 @@ void EngineCore::Impl::loseSession(const std::string& why)
         seams.executor.abandon(attempt);
     active.clear();
     outside.clear();
+    plans.reset();
     service.reset();
     for (auto& [who, word] : untold)
         word.underWay = false;

@@ -1,0 +1,44 @@
+// Plans of people: carried out by whichever engine comes first, one executor a plan.
+
+#include "core/engine/engine_impl.h"
+#include "core/service/staged.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+constexpr SpanMs kPlans = 1'000;
+
+}  // namespace
+
+void EngineCore::Impl::openPlans(const StoreRights& may)
+{
+    PlanRunnerConfig wanted;
+    wanted.holder = session;
+    wanted.lease = config.lease;
+    wanted.who = {loginOf(may, config.uid), config.name, config.uid, identity.host, {}};
+    plans = std::make_unique<PlanRunner>(seams.store, *service, seams.clock, std::move(wanted));
+    plansAt = seams.clock.monotonicMs() + kPlans;
+}
+
+void EngineCore::Impl::runPlans()
+{
+    const auto next = plans->tick();
+    if (!next)
+        return trouble(next.error());
+    plansAt = seams.clock.monotonicMs() + std::min(next->value_or(kPlans), kPlans);
+}
+
+// Another engine goes on at once; what is under way here counts all the same, once.
+void EngineCore::Impl::leavePlans()
+{
+    if (!plans)
+        return;
+    if (const Status left = plans->release(); !left)
+        trouble(left.error());
+    plans.reset();
+}
+
+}  // namespace cairn

@@ -23,6 +23,11 @@ using Build = std::function<Result<cmd::Body>(const RunState& state, Submission&
 [[nodiscard]] Result<PayloadRef> attach(
     Session& session, Submission& submission, const std::string& argument, const char* media);
 
+// "none", a span from now ("2h"), or an instant; InvalidInput (verbs_repair.cpp).
+[[nodiscard]] Result<TimeMs> deadlineOf(Session& session, const std::string& text);
+// "25.00 EUR" in millionths, "200000 tokens" as counted; InvalidInput.
+[[nodiscard]] Result<cmd::SetBudget> budgetOf(const std::string& text);
+
 // A verb that takes runs or --where, and nothing else.
 void addRunsVerb(Verbs verbs, const char* name, const char* help, std::function<cmd::Body()> body);
 

@@ -161,6 +161,7 @@ void addStoreVerbs(Verbs verbs);
 void addCopyVerb(Verbs verbs, CLI::App& storeGroup);       // `store copy`
 void addArtifactsVerb(Verbs verbs, CLI::App& storeGroup);  // `store artifacts`
 void addReviewVerbs(Verbs verbs, CLI::App& auditGroup);    // `audit reviews`, `audit review`
+void addPlanVerbs(Verbs verbs);
 void addWorkflowVerbs(Verbs verbs);
 void addAuditVerbs(Verbs verbs);
 void addEngineVerbs(Verbs verbs);

@@ -56,19 +56,12 @@ template<class Body> void addStepVerb(Verbs v, const char* name, const char* hel
     });
 }
 
-// "none", a span from now ("2h"), or an instant.
-Result<TimeMs> deadlineOf(Session& s, const std::string& text)
+Error notALimit(const std::string& text)
 {
-    if (text == "none")
-        return kNoTime;
-    if (const auto span = parseSpan(text))
-        return s.service().now() + *span;
-    const auto instant = parseInstant(text);
-    if (!instant)
-        return makeError(ErrorKind::InvalidInput,
-            "\"" + visibleLine(text)
-                + "\" is no deadline: give an instant (2026-12-01T18:00:00Z), a span from now (2h), or none");
-    return *instant;
+    return makeError(ErrorKind::InvalidInput,
+        "\"" + visibleLine(text)
+            + "\" is no limit: give an amount and its currency (25.00 EUR), or a count and its unit (200000 "
+              "tokens)");
 }
 
 void addDeadline(Verbs v)
@@ -92,37 +85,6 @@ void addDeadline(Verbs v)
             });
         };
     });
-}
-
-Error notALimit(const std::string& text)
-{
-    return makeError(ErrorKind::InvalidInput,
-        "\"" + visibleLine(text)
-            + "\" is no limit: give an amount and its currency (25.00 EUR), or a count and its unit (200000 "
-              "tokens)");
-}
-
-// "25.00 EUR" in millionths, "200000 tokens" as counted. A unit of three capital letters is a currency, as
-// in the workflows.
-Result<cmd::SetBudget> budgetOf(const std::string& text)
-{
-    const auto blank = text.find(' ');
-    if (blank == std::string::npos)
-        return notALimit(text);
-    const std::string number = text.substr(0, blank);
-    cmd::SetBudget body;
-    body.unit = std::string(trimmed(std::string_view(text).substr(blank)));
-    const bool money = body.unit.size() == 3
-        && std::all_of(body.unit.begin(), body.unit.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
-    if (money) {
-        CAIRN_TRY_ASSIGN(body.limit, parseAmount(number));
-        return body;
-    }
-    const char* end = number.data() + number.size();
-    const auto [stop, fault] = std::from_chars(number.data(), end, body.limit);
-    if (fault != std::errc() || stop != end || body.unit.empty() || body.unit.find(' ') != std::string::npos)
-        return notALimit(text);
-    return body;
 }
 
 void addBudget(Verbs v)
@@ -173,6 +135,44 @@ void addMigrate(Verbs v)
 }
 
 }  // namespace
+
+// "none", a span from now ("2h"), or an instant.
+Result<TimeMs> deadlineOf(Session& s, const std::string& text)
+{
+    if (text == "none")
+        return kNoTime;
+    if (const auto span = parseSpan(text))
+        return s.service().now() + *span;
+    const auto instant = parseInstant(text);
+    if (!instant)
+        return makeError(ErrorKind::InvalidInput,
+            "\"" + visibleLine(text)
+                + "\" is no deadline: give an instant (2026-12-01T18:00:00Z), a span from now (2h), or none");
+    return *instant;
+}
+
+// "25.00 EUR" in millionths, "200000 tokens" as counted. A unit of three capital letters is a currency, as
+// in the workflows.
+Result<cmd::SetBudget> budgetOf(const std::string& text)
+{
+    const auto blank = text.find(' ');
+    if (blank == std::string::npos)
+        return notALimit(text);
+    const std::string number = text.substr(0, blank);
+    cmd::SetBudget body;
+    body.unit = std::string(trimmed(std::string_view(text).substr(blank)));
+    const bool money = body.unit.size() == 3
+        && std::all_of(body.unit.begin(), body.unit.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+    if (money) {
+        CAIRN_TRY_ASSIGN(body.limit, parseAmount(number));
+        return body;
+    }
+    const char* end = number.data() + number.size();
+    const auto [stop, fault] = std::from_chars(number.data(), end, body.limit);
+    if (fault != std::errc() || stop != end || body.unit.empty() || body.unit.find(' ') != std::string::npos)
+        return notALimit(text);
+    return body;
+}
 
 void addRepairVerbs(Verbs v)
 {

@@ -21,7 +21,7 @@ Json jsonPace(const PlanPace& p)
 Json jsonPlan(const PlanRow& row)
 {
     Json json{{"plan", toText(row.id)}, {"state", key(row.state)}, {"verb", key(row.verb)},
-        {"items", row.items}, {"digest", toText(row.digest)}, {"login", jsonText(row.login)},
+        {"items", row.items}, {"digest", hex(row.digest)}, {"login", jsonText(row.login)},
         {"actor", jsonOptional(row.actor)}, {"reason", jsonOptional(row.reason)},
         {"staged", jsonTime(row.stagedAt)}, {"expires", jsonTime(row.expiresAt)}, {"people", row.people},
         {"role", jsonOptional(row.role)}, {"confirmed_by", jsonOptional(row.confirmedBy)},
@@ -237,7 +237,7 @@ int printPlanPreview(
             shown.state = PlanState::Staged;
         s.line(nothingWritten ? std::string(key(row.verb)) + ": preview, nothing is written" : headOf(shown));
         printPreviewLines(s, spec, preview);
-        s.line("  digest " + toText(row.digest));
+        s.line("  digest " + hex(row.digest));
         if (row.people > 1)
             s.line(
                 "  needs a second person" + (row.role.empty() ? std::string() : " of the role " + row.role));

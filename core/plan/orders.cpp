@@ -30,7 +30,7 @@ Result<PlanRow> confirm(PlanRow row, const PlanOrder& order, const PlanAuthor& w
         return makeError(ErrorKind::NoRight, std::move(why));
     if (order.digest != row.digest)
         return makeError(ErrorKind::Conflict,
-            "this is not the plan that was looked at: its digest is " + toText(row.digest)
+            "this is not the plan that was looked at: its digest is " + hex(row.digest)
                 + "; look at it again before confirming it");
     row.confirmedBy = who.login;
     row.confirmedAt = now;
@@ -83,7 +83,7 @@ std::string stateJson(const PlanRow& plan)
     out += ",\"verb\":";
     appendJsonString(out, key(plan.verb));
     out += ",\"items\":" + std::to_string(plan.items) + ",\"digest\":";
-    appendJsonString(out, toText(plan.digest));
+    appendJsonString(out, hex(plan.digest));
     return out + "}";
 }
 

@@ -211,7 +211,7 @@ void PlanRunner::ended(PlanItem item, const Outcome& outcome)
         m_restUntil = m_clock.monotonicMs() + kRest;
         return;
     }
-    item.doneAt = m_service.now();
+    item.doneAt = std::max(m_service.now(), m_plan->startedAt);  // clocks of two connections
     item.version = outcome.version;
     switch (outcome.kind) {
     case Outcome::Kind::NoChange:

@@ -19,6 +19,21 @@ public:
     {
         return m_in.loadRun(run, from, to);
     }
+    Result<std::vector<PlanRow>> plans(bool closedToo, std::size_t limit) override
+    {
+        return m_in.plans(closedToo, limit);
+    }
+    Result<std::optional<PlanRow>> plan(const PlanId& id) override { return m_in.plan(id); }
+    Result<std::vector<PlanItem>> planItems(
+        const PlanId& id, std::uint32_t after, std::size_t limit, std::optional<PlanItemState> only) override
+    {
+        return m_in.planItems(id, after, limit, only);
+    }
+    Result<std::vector<PlanCount>> planCounts(const PlanId& id) override { return m_in.planCounts(id); }
+    Result<std::vector<PlanOfRun>> plansOfRuns(std::span<const RunId> runs) override
+    {
+        return m_in.plansOfRuns(runs);
+    }
     Result<HotRow> hot(const RunId& run) override { return m_in.hot(run); }
     Result<std::optional<std::uint64_t>> findCommand(const RunId& run, const CommandId& id) override
     {

@@ -153,6 +153,17 @@ Result<PayloadRef> attach(Session& s, Submission& submission, const std::string&
     return submission.payloads.back().ref;
 }
 
+Result<TimeMs> instantOf(Session& s, const std::string& text)
+{
+    if (const auto span = parseSpan(text))
+        return s.service().now() + *span;
+    if (const auto instant = parseInstant(text))
+        return *instant;
+    return makeError(ErrorKind::InvalidInput,
+        "\"" + visibleLine(text)
+            + "\" is no time: give an instant (2026-12-01T18:00:00Z) or a span from now (2h)");
+}
+
 void addRunsVerb(Verbs v, const char* name, const char* help, std::function<cmd::Body()> body)
 {
     Session& s = v.session;

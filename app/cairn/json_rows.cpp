@@ -43,6 +43,8 @@ Json jsonRow(const ListRow& row, TimeMs now)
         {"situation", jsonOptional(row.situation)}, {"amount", jsonMoney(row.amount)}};
     json["parent"] = row.parent.isNull() ? Json() : Json(toText(row.parent));
     json["root"] = toText(row.root);
+    json["held"] = row.heldUntil > now;
+    json["assigned"] = jsonOptional(row.assigned);
     json["sentence"] = jsonText(Query::rowSentence(row, now).shortText);
     return json;
 }

@@ -61,14 +61,10 @@ Result<TimeMs> deadlineOf(Session& s, const std::string& text)
 {
     if (text == "none")
         return kNoTime;
-    if (const auto span = parseSpan(text))
-        return s.service().now() + *span;
-    const auto instant = parseInstant(text);
-    if (!instant)
-        return makeError(ErrorKind::InvalidInput,
-            "\"" + visibleLine(text)
-                + "\" is no deadline: give an instant (2026-12-01T18:00:00Z), a span from now (2h), or none");
-    return *instant;
+    auto at = instantOf(s, text);
+    if (at)
+        return *at;
+    return makeError(at.error().kind, at.error().text + ", or none");
 }
 
 void addDeadline(Verbs v)

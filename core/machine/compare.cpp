@@ -102,6 +102,13 @@ void compareRecords(Differ& d, const RunState& a, const RunState& b)
     }
 }
 
+void compareAnnotations(Differ& d, const RunState& a, const RunState& b)
+{
+    d("hold", a.hold, b.hold);
+    d("assignment", a.assigned, b.assigned);
+    d("notes", a.notes, b.notes);
+}
+
 void compareSets(Differ& d, const RunState& a, const RunState& b)
 {
     d("counts of steps", a.stepsIn, b.stepsIn);
@@ -160,6 +167,7 @@ std::vector<std::string> differences(const RunState& a, const RunState& b)
     for (std::size_t i = 0; i < std::min(a.steps.size(), b.steps.size()); ++i)
         compareStep(d, a.steps[i], b.steps[i]);
     compareRecords(d, a, b);
+    compareAnnotations(d, a, b);
     compareSets(d, a, b);
     return std::move(d.out);
 }

@@ -18,6 +18,10 @@ using Examined = std::variant<std::monostate, Rejection, NoChange>;
 
 [[nodiscard]] Examined examineMessage(const RunState& state, const cmd::Deliver& message);
 
+// annotate.cpp
+[[nodiscard]] Examined examineAnnotation(const RunState& state, const Command& command, TimeMs now);
+[[nodiscard]] bool isAnnotation(const cmd::Body& body) noexcept;
+
 [[nodiscard]] Rejection refuse(RejectCode code, std::string text);
 // A ready step that a worker with these tools may take; an empty list of tools fits all.
 [[nodiscard]] bool claimable(
@@ -69,6 +73,9 @@ struct Decider::Impl {
     bool own(const cmd::Recover& c);
     bool own(const cmd::FireTimers& c);
     bool own(const cmd::Deliver& c);
+    bool own(const cmd::Hold& c);
+    bool own(const cmd::Assign& c);
+    bool own(const cmd::Note& c);
 
     // decide_steps.cpp
     void settle();

@@ -567,6 +567,9 @@ struct Examiner {
         return s.closed ? same("the run is finished") : Examined{};
     }
     Examined operator()(const cmd::Deliver& c) const { return examineMessage(s, c); }
+    Examined operator()(const cmd::Hold&) const { return examineAnnotation(s, cmd, g.now); }
+    Examined operator()(const cmd::Assign&) const { return examineAnnotation(s, cmd, g.now); }
+    Examined operator()(const cmd::Note&) const { return examineAnnotation(s, cmd, g.now); }
 };
 
 }  // namespace

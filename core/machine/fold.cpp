@@ -497,6 +497,22 @@ struct Folder {
         }
     }
 
+    // --- annotations
+    void operator()(const HoldChanged& f)
+    {
+        state.hold = {f.held, f.until, head.actor, head.time, head.reason, head.version};
+    }
+    void operator()(const RunAssigned& f) { state.assigned = {f.to.id, head.actor, head.time, head.version}; }
+    void operator()(const NoteAdded& f)
+    {
+        state.notes.push_back({head.version, f.text, f.masked, false, head.actor, head.time});
+    }
+    void operator()(const NoteWithdrawn& f)
+    {
+        for (NoteRecord& note : state.notes)
+            note.withdrawn = note.withdrawn || note.version == f.note;
+    }
+
     // A step that is over needs nobody's consent any more.
     void withdraw(StepIx ix)
     {

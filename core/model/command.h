@@ -170,6 +170,24 @@ struct Redact {
     std::vector<PayloadId> payloads;
 };
 
+// Annotations. Expected: version of the entry that last changed it; 0: none has.
+struct Hold {
+    bool held = true;
+    TimeMs until = kNoTime;  // kNoTime: until it is released
+    std::uint64_t expected = 0;
+    bool check = false;
+};
+struct Assign {
+    std::string to;  // empty: nobody
+    std::uint64_t expected = 0;
+    bool check = false;
+};
+struct Note {
+    PayloadRef text;
+    bool masked = false;
+    std::uint64_t withdraw = 0;  // of the note that this entry added; 0: `text` is a new one
+};
+
 // --- from the engine
 struct Advance { };  // start what can be started
 struct Park {
@@ -212,7 +230,7 @@ struct Deliver {
 using Body = std::variant<Start, AddSteps, DrivenStep, Signal, Claim, Renew, Complete, Fail, Partial,
     LookedUp, RequestApproval, Decide, SetPaused, Cancel, Compensate, RetryStep, SkipStep, RecordResult,
     Settle, AmendInput, SetDeadline, SetBudget, Fork, Migrate, Redact, Advance, Park, Recover, FireTimers,
-    Deliver>;
+    Deliver, Hold, Assign, Note>;
 
 }  // namespace cairn::cmd
 

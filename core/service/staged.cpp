@@ -80,6 +80,25 @@ template<class F> void each(F& f, cmd::Fork& c)
     f(c.newEffects);
 }
 template<class F> void each(F& f, cmd::Migrate& c) { f(c.toVersion); }
+template<class F> void each(F& f, cmd::Hold& c)
+{
+    f(c.held);
+    f(c.until);
+    f(c.expected);
+    f(c.check);
+}
+template<class F> void each(F& f, cmd::Assign& c)
+{
+    f(c.to);
+    f(c.expected);
+    f(c.check);
+}
+template<class F> void each(F& f, cmd::Note& c)
+{
+    f(c.text);
+    f(c.masked);
+    f(c.withdraw);
+}
 
 // An empty command of the verb; nullopt: not one that is left for an engine.
 std::optional<cmd::Body> bodyOf(Verb verb)
@@ -101,6 +120,9 @@ std::optional<cmd::Body> bodyOf(Verb verb)
     case Verb::Fork: return cmd::Fork{};
     case Verb::Migrate: return cmd::Migrate{};
     case Verb::Signal: return cmd::Signal{};
+    case Verb::Hold: return cmd::Hold{};
+    case Verb::Assign: return cmd::Assign{};
+    case Verb::Note: return cmd::Note{};
     default: return std::nullopt;
     }
 }

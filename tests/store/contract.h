@@ -100,6 +100,7 @@ private Q_SLOTS:
     void filters_data();
     void filters();
     void whoWorksAndWhoActedAndWhatIsAtStake();
+    void whatIsHeldAndWhoseItIs();
     void severalTermsAreAlternatives();
     void pagesAreStableUnderInserts_data();
     void pagesAreStableUnderInserts();

@@ -241,8 +241,8 @@ Status GroupCommit::writeList(const CommitMember& member)
         CAIRN_TRY(Query(m_db, Sql::UpdateList)
                       .bind(l.workflowVersion, l.activity, l.attention, l.reason, l.step, l.since, l.nextTime,
                           TextOrNull{l.situation}, l.resource, l.error, l.endedAt, l.steps, l.stepsDone,
-                          l.attempt, l.attemptsMax, l.amount.micros, l.amount.currency, member.entry.version,
-                          changed, member.run)
+                          l.attempt, l.attemptsMax, l.amount.micros, l.amount.currency, l.heldUntil,
+                          l.assigned, member.entry.version, changed, member.run)
                       .run());
         if (m_db.changes() > 0)
             return {};
@@ -251,7 +251,8 @@ Status GroupCommit::writeList(const CommitMember& member)
         .bind(member.run, l.root.isNull() ? member.run : l.root, l.parent, l.workflow, l.workflowVersion,
             TextOrNull{l.key}, l.activity, l.attention, l.reason, l.step, l.since, l.nextTime,
             TextOrNull{l.situation}, l.resource, l.error, l.createdAt, l.endedAt, l.steps, l.stepsDone,
-            l.attempt, l.attemptsMax, l.amount.micros, l.amount.currency, member.entry.version, changed)
+            l.attempt, l.attemptsMax, l.amount.micros, l.amount.currency, l.heldUntil, l.assigned,
+            member.entry.version, changed)
         .run();
 }
 

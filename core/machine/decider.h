@@ -18,6 +18,10 @@ using Examined = std::variant<std::monostate, Rejection, NoChange>;
 
 [[nodiscard]] Examined examineMessage(const RunState& state, const cmd::Deliver& message);
 
+// takeover.cpp
+[[nodiscard]] Examined examineTakeover(
+    const RunState& state, const cmd::Takeover& command, const SessionId& owner);
+
 // annotate.cpp
 [[nodiscard]] Examined examineAnnotation(const RunState& state, const Command& command, TimeMs now);
 [[nodiscard]] bool isAnnotation(const cmd::Body& body) noexcept;
@@ -73,6 +77,7 @@ struct Decider::Impl {
     bool own(const cmd::Recover& c);
     bool own(const cmd::FireTimers& c);
     bool own(const cmd::Deliver& c);
+    bool own(const cmd::Takeover& c);
     bool own(const cmd::Hold& c);
     bool own(const cmd::Assign& c);
     bool own(const cmd::Note& c);

@@ -546,6 +546,7 @@ struct Examiner {
         return {};
     }
     Examined operator()(const cmd::Redact&) const { return {}; }
+    Examined operator()(const cmd::Takeover& c) const { return examineTakeover(s, c, g.owner); }
 
     // --- engine
     Examined operator()(const cmd::Advance&) const

@@ -497,6 +497,8 @@ struct Folder {
         }
     }
 
+    void operator()(const TakenOver&) { }
+
     // --- annotations
     void operator()(const HoldChanged& f)
     {

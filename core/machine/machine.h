@@ -77,6 +77,7 @@ struct Given {
     std::uint16_t format = kMaxFormat;       // that the entry will be written in
     SessionId session;                       // the owning engine that commits; null: starts no attempts
     std::uint32_t capacity = 0;              // attempts that the engine can start now
+    SessionId owner;                         // Takeover: the engine that has the run, as last read
     std::function<bool(const SessionId&)> sessionEnded;  // Recover; null: no session has ended
     // FireTimers. Whether the time of an attempt under way is over, where the caller measures its span
     // itself; nullopt, and null: `now` says. `holdsExpiry`: `now` was stepped a moment ago, and ends nothing

@@ -35,6 +35,7 @@ struct VerbOf {
     Verb operator()(const cmd::Recover&) const { return Verb::Recover; }
     Verb operator()(const cmd::FireTimers&) const { return Verb::FireTimers; }
     Verb operator()(const cmd::Deliver&) const { return Verb::Deliver; }
+    Verb operator()(const cmd::Takeover&) const { return Verb::Takeover; }
     Verb operator()(const cmd::Hold&) const { return Verb::Hold; }
     Verb operator()(const cmd::Assign&) const { return Verb::Assign; }
     Verb operator()(const cmd::Note&) const { return Verb::Note; }

@@ -170,6 +170,14 @@ struct Redact {
     std::vector<PayloadId> payloads;
 };
 
+// Ends the lease of who works on it early, as if he were lost.
+struct Takeover {
+    std::string step;   // empty: the run, from the engine that has it
+    AttemptId attempt;  // as seen, with `step`; null: whichever is under way
+    SessionId owner;    // as seen, without `step`
+    bool checkOwner = false;
+};
+
 // Annotations. Expected: version of the entry that last changed it; 0: none has.
 struct Hold {
     bool held = true;
@@ -230,7 +238,7 @@ struct Deliver {
 using Body = std::variant<Start, AddSteps, DrivenStep, Signal, Claim, Renew, Complete, Fail, Partial,
     LookedUp, RequestApproval, Decide, SetPaused, Cancel, Compensate, RetryStep, SkipStep, RecordResult,
     Settle, AmendInput, SetDeadline, SetBudget, Fork, Migrate, Redact, Advance, Park, Recover, FireTimers,
-    Deliver, Hold, Assign, Note>;
+    Deliver, Hold, Assign, Note, Takeover>;
 
 }  // namespace cairn::cmd
 

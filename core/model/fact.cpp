@@ -56,6 +56,7 @@ CAIRN_NAME(HoldChanged, "hold_changed");
 CAIRN_NAME(RunAssigned, "run_assigned");
 CAIRN_NAME(NoteAdded, "note_added");
 CAIRN_NAME(NoteWithdrawn, "note_withdrawn");
+CAIRN_NAME(TakenOver, "taken_over");
 #undef CAIRN_NAME
 
 template<std::size_t... I>

@@ -447,13 +447,23 @@ struct NoteWithdrawn {
     CAIRN_FIELDS(v("note", s.note);)
 };
 
+// A person ended the lease of who had the run, or an attempt at one step, early. What was under way ends in
+// facts of its own in the same entry.
+struct TakenOver {
+    static constexpr std::uint16_t kTag = 78;
+    SessionId from;  // engine; null: an outside worker, or nobody had the run
+    StepIx step = kNoStep;
+    AttemptId attempt;  // null: the run as a whole
+    CAIRN_FIELDS(v("from", s.from); v("step", s.step); v("attempt", s.attempt);)
+};
+
 using Fact = std::variant<RunStarted, ControlChanged, ControlInherited, RunBlocked, RestCancelled,
     CompensationStarted, RunClosed, RunReopened, RunMigrated, BudgetChanged, PayloadsRedacted, StepAdded,
     StepReady, StepWaiting, StepReleased, StepCompleted, StepFailed, StepSkipped, StepUnknown, EffectDenied,
     InputAmended, EffectEvidence, AttemptStarted, AttemptRenewed, AttemptEnded, PartialResult, LateResult,
     ApprovalRequested, ApprovalDecided, SignalReceived, SignalConsumed, ChildRequested, ChildAnswered,
     CancelConfirmed, AllotmentReceived, AllotmentAsked, ChildAsked, ChildGranted, ParentTold, ChildNeeds,
-    HolderInDoubt, HoldChanged, RunAssigned, NoteAdded, NoteWithdrawn>;
+    HolderInDoubt, HoldChanged, RunAssigned, NoteAdded, NoteWithdrawn, TakenOver>;
 
 #undef CAIRN_FIELDS
 

@@ -189,6 +189,13 @@ struct FactTeller {
         return "child run " + shortId(toText(f.child))
             + " says who moves next: " + std::string(label(f.attention));
     }
+    std::string operator()(const TakenOver& f) const
+    {
+        const std::string what = f.step == kNoStep ? "the run" : step(f.step);
+        return what + " was taken from "
+            + (f.from.isNull() ? std::string(f.step == kNoStep ? "nobody" : "its worker")
+                               : "engine " + shortId(toText(f.from)));
+    }
     std::string operator()(const HoldChanged& f) const
     {
         if (!f.held)

@@ -186,6 +186,27 @@ struct Teller {
             say("child run " + toText(f.child) + " gets " + text + " more of the budget");
     }
     void operator()(const SignalReceived& f) { say("signal \"" + visibleLine(f.name) + "\" is received"); }
+    void operator()(const TakenOver& f)
+    {
+        if (f.step != kNoStep)
+            return say(stepName(after, f.step) + " is taken from "
+                + (f.from.isNull() ? "worker " + visibleLine(before.steps[f.step].attempt->worker)
+                                   : "engine " + shortId(toText(f.from))));
+        say("the run is "
+            + (f.from.isNull() ? std::string() : "taken from engine " + shortId(toText(f.from)) + ", and is ")
+            + "for the next engine that looks for work, at once");
+    }
+    void operator()(const AttemptEnded& f)
+    {
+        if (f.how == AttemptEnd::OwnerLost)
+            say("the attempt at " + stepName(after, f.step)
+                + " ends as lost; a result that comes later is refused, and kept as evidence");
+    }
+    void operator()(const StepUnknown& f)
+    {
+        say("whether " + stepName(after, f.step) + " had its effect is not known: "
+            + (f.lookUpAt == kNoTime ? "a person settles it" : "the provider is asked first"));
+    }
     void operator()(const HoldChanged& f)
     {
         if (!f.held)

@@ -80,6 +80,13 @@ template<class F> void each(F& f, cmd::Fork& c)
     f(c.newEffects);
 }
 template<class F> void each(F& f, cmd::Migrate& c) { f(c.toVersion); }
+template<class F> void each(F& f, cmd::Takeover& c)
+{
+    f(c.step);
+    f(c.attempt);
+    f(c.owner);
+    f(c.checkOwner);
+}
 template<class F> void each(F& f, cmd::Hold& c)
 {
     f(c.held);
@@ -120,6 +127,7 @@ std::optional<cmd::Body> bodyOf(Verb verb)
     case Verb::Fork: return cmd::Fork{};
     case Verb::Migrate: return cmd::Migrate{};
     case Verb::Signal: return cmd::Signal{};
+    case Verb::Takeover: return cmd::Takeover{};
     case Verb::Hold: return cmd::Hold{};
     case Verb::Assign: return cmd::Assign{};
     case Verb::Note: return cmd::Note{};

@@ -166,13 +166,13 @@ void TestServiceAnnotations::notesAreToldUnlessMaskedOrWithdrawn()
     const Outcome masked = w.service->submitAndWait(note(w, run, "card 4711", true));
     QVERIFY(plain.ok() && masked.ok());
     Query query(*w.store, w.clock);
-    auto told = query.annotated(*w.service->load(run), w.clock.wallMs());
-    QCOMPARE(told.notes.size(), std::size_t{2});
-    QCOMPARE(told.notes[0].version, plain.version);
-    QVERIFY(told.notes[0].text.find("asked the bank") != std::string::npos);
-    QVERIFY(told.notes[0].text.find('\n') == std::string::npos);
-    QCOMPARE(told.notes[1].text, std::string());
-    for (const auto& [name, value] : told.lines)
+    auto beside = query.annotated(*w.service->load(run), w.clock.wallMs());
+    QCOMPARE(beside.notes.size(), std::size_t{2});
+    QCOMPARE(beside.notes[0].version, plain.version);
+    QVERIFY(beside.notes[0].text.find("asked the bank") != std::string::npos);
+    QVERIFY(beside.notes[0].text.find('\n') == std::string::npos);
+    QCOMPARE(beside.notes[1].text, std::string());
+    for (const auto& [name, value] : beside.lines)
         QVERIFY(value.find("4711") == std::string::npos);
     const auto history = query.history(run, 1, 100);
     CAIRN_VERIFY_OK(history);
@@ -181,14 +181,14 @@ void TestServiceAnnotations::notesAreToldUnlessMaskedOrWithdrawn()
         all += item.line + "\n";
     QVERIFY(all.find("asked the bank") != std::string::npos);
     QVERIFY(all.find("4711") == std::string::npos);
-    QCOMPARE(*w.store->payload(run, told.notes[1].payload.id), std::string("card 4711"));
+    QCOMPARE(*w.store->payload(run, beside.notes[1].payload.id), std::string("card 4711"));
     // Withdrawn, it is beside the run no more, and in the history still.
     cmd::Note withdraw;
     withdraw.withdraw = plain.version;
     QVERIFY(w.service->submitAndWait(World::act(run, withdraw)).ok());
-    told = query.annotated(*w.service->load(run), w.clock.wallMs());
-    QCOMPARE(told.notes.size(), std::size_t{1});
-    QCOMPARE(told.notes[0].version, masked.version);
+    beside = query.annotated(*w.service->load(run), w.clock.wallMs());
+    QCOMPARE(beside.notes.size(), std::size_t{1});
+    QCOMPARE(beside.notes[0].version, masked.version);
     QCOMPARE(w.service->submitAndWait(World::act(run, withdraw)).kind, Outcome::Kind::NoChange);
     withdraw.withdraw = 1;
     QCOMPARE(w.service->submitAndWait(World::act(run, withdraw)).rejection.code, RejectCode::NotFound);

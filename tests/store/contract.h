@@ -94,6 +94,7 @@ private Q_SLOTS:
     void aFinishedRunIsNotMadeDue();
     void aReleasedRunThatWasWokenIsDueAtOnce();
     void takeOverRaisesTheEpoch();
+    void aCommitTakesTheRunFromItsOwner();
     void theClockOffsetMovesStoreTime();
 
     // contract_lists.cpp

@@ -106,6 +106,7 @@ struct FactPrinter {
     std::string operator()(const HolderInDoubt& f) const { return " " + id(f.step); }
     std::string operator()(const ParentTold& f) const { return " " + k(f.attention); }
     std::string operator()(const ChildNeeds& f) const { return " " + k(f.attention); }
+    std::string operator()(const TakenOver& f) const { return f.step == kNoStep ? "" : " " + id(f.step); }
     std::string operator()(const HoldChanged& f) const
     {
         return !f.held ? " released" : f.until == kNoTime ? " held" : " until " + std::to_string(f.until);

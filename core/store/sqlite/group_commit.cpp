@@ -215,6 +215,11 @@ Status GroupCommit::writeHead(const CommitMember& member, const HotRow& hot, Mem
             result.ownerElsewhere = true;
             CAIRN_TRY(Query(m_db, Sql::AddWakeup).bind(hot.owner, member.run).run());
         }
+        if (elsewhere && member.owner == OwnerChange::Drop) {
+            result.ownerElsewhere = false;
+            const TimeMs at = dueAfterCommit(member, false, m_context.now);
+            CAIRN_TRY(Query(m_db, Sql::SetOwnerDue).bind(SessionId{}, Due{at}, member.run).run());
+        }
     }
     if (!m_savepoints)
         return m_batch.addEntry(member);

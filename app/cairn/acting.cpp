@@ -196,7 +196,7 @@ int printPreview(Session& s, const RunId& run, const Preview& preview, const std
         json["may_repeat"] = preview.mayRepeat;
         json["also_changes"] = preview.alsoChanges;
         addPreviewParts(json, preview);
-        json["reversible"] = preview.reversible;
+        json["reversible"] = preview.undo.text;
         if (!asked.empty())
             json["approvals"] = jsonAsked(asked);
         s.json(dump(json));
@@ -213,8 +213,8 @@ int printPreview(Session& s, const RunId& run, const Preview& preview, const std
     printList(s, "may be repeated:", preview.mayRepeat);
     printList(s, "will also change:", preview.alsoChanges);
     printPreviewParts(s, preview.parts);
-    if (!preview.reversible.empty())
-        s.line("  undo: " + preview.reversible);
+    if (!preview.undo.text.empty())
+        s.line("  undo: " + preview.undo.text);
     return rejection ? exitOfRejection(*rejection) : kDone;
 }
 

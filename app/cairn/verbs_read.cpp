@@ -197,10 +197,12 @@ int remediesOf(Session& s, const std::string& named)
                                     : "No verb on this run would help; see `cairn remedies "
                            + toText(view->chain.back().first) + "`: ")
             + view->sentence.text);
-    for (const auto& action : actions)
+    for (const auto& action : actions) {
         s.line(pad(std::string(key(action.verb)), 10)
             + (action.step == kNoStep ? std::string{} : " " + view->state.steps[action.step].id) + "  "
             + action.why + noCommand(s, action.verb));
+        printOffers(s, action);
+    }
     return kDone;
 }
 

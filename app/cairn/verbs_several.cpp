@@ -263,6 +263,7 @@ void printWhy(Session& s, const Place& place, const RunView& view)
         s.line("  " + pad(std::string(key(action.verb)), 10)
             + (action.step == kNoStep ? std::string{} : " " + state.steps[action.step].id) + "  " + action.why
             + noCommand(s, action.verb));
+        printOffers(s, action);
     }
 }
 

@@ -40,8 +40,8 @@ void compareStep(Differ& d, const StepRecord& a, const StepRecord& b)
         std::array{b.runsAfterSkip, b.fromLedger, b.byPerson, b.effectDone, b.skippedDependency, b.lookedUp,
             b.holdsKey, b.doubt, b.looked});
     d(p + "reason", a.reason, b.reason);
-    d(p + "times", std::array{a.since, a.due, a.readyAt, a.firstStartedAt, a.endedAt},
-        std::array{b.since, b.due, b.readyAt, b.firstStartedAt, b.endedAt});
+    d(p + "times", std::array{a.since, a.due, a.readyAt, a.firstStartedAt, a.keySince, a.endedAt},
+        std::array{b.since, b.due, b.readyAt, b.firstStartedAt, b.keySince, b.endedAt});
     d(p + "time worked", a.worked, b.worked);
     d(p + "revision", a.revision, b.revision);
     d(p + "counts",

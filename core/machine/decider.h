@@ -18,6 +18,12 @@ using Examined = std::variant<std::monostate, Rejection, NoChange>;
 
 [[nodiscard]] Examined examineMessage(const RunState& state, const cmd::Deliver& message);
 
+// settle.cpp
+[[nodiscard]] Examined examineSettle(const RunState& state, const cmd::Settle& command, const Given& given);
+// Whether a call that begins now, under the key that the step's first try had, still finds that key at the
+// provider. True where nothing was called yet, and where the tool does not bound it.
+[[nodiscard]] bool keyIsKept(const StepRecord& step, const ToolDef* tool, TimeMs now);
+
 // takeover.cpp
 [[nodiscard]] Examined examineTakeover(
     const RunState& state, const cmd::Takeover& command, const SessionId& owner);

@@ -272,6 +272,7 @@ struct Folder {
         t->looked = t->looked || t->lookUps > 0;
         settleHeld(state, t.step());
         t->holdsKey = false;
+        t->keySince = kNoTime;
         t->state = StepState::Ready;
         t->reason = Reason::None;
         t->due = kNoTime;
@@ -298,6 +299,7 @@ struct Folder {
         t->lookUps = 0;
         t->looked = false;
         t->holdsKey = false;
+        t->keySince = kNoTime;
         if (auto* approval = approvalOf(t.step()); approval && approval->state == ApprovalState::Pending)
             close(*approval, ApprovalState::Cancelled);
     }
@@ -332,6 +334,8 @@ struct Folder {
         } else {
             ++t->tries;
             t->holdsKey = writes(t->safety) && !t->effect.isNull();
+            if (t->holdsKey && t->keySince == kNoTime)
+                t->keySince = head.time;
         }
         if (t->firstStartedAt == kNoTime)
             t->firstStartedAt = head.time;
@@ -370,8 +374,10 @@ struct Folder {
             t->doubt =
                 t->doubt || f.effect == EffectKnowledge::Unknown || f.effect == EffectKnowledge::Happened;
             // What a later try says of itself does not tell what an earlier one did.
-            if (f.effect == EffectKnowledge::NotHappened && !t->doubt)
+            if (f.effect == EffectKnowledge::NotHappened && !t->doubt) {
                 t->holdsKey = false;
+                t->keySince = kNoTime;
+            }
         }
         const bool handled = f.how == AttemptEnd::Failed || f.how == AttemptEnd::TimedOut;
         // An attempt that the engine could not begin leaves the step as it was.

@@ -232,12 +232,22 @@ struct Summary {  // O(reasons): what run_list holds
 // can tell: an engine knows which of them it can execute.
 [[nodiscard]] TimeMs nextDueOf(const RunState& state, TimeMs now, bool startable);
 
+// What may be said of a step whose effect is in doubt, safest first.
+struct SettleOffer {
+    cmd::SettleAs as = cmd::SettleAs::Happened;
+    bool allowed = false;
+    std::string why;  // one line: what follows where allowed, why not where refused
+};
+// All five of them; none where the step is not in doubt.
+[[nodiscard]] std::vector<SettleOffer> settleOffers(const RunState& state, StepIx step, const Given& given);
+
 struct Action {
     Verb verb = Verb::Approve;
     StepIx step = kNoStep;
     ApprovalId approval;
     bool allowed = false;
-    std::string why;  // one line: consequence where allowed, why not where refused
+    std::string why;                      // one line: consequence where allowed, why not where refused
+    std::vector<SettleOffer> outcomes{};  // of Settle
 };
 
 struct Explanation {

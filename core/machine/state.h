@@ -48,7 +48,8 @@ struct StepRecord {
     TimeMs due = kNoTime;          // when time itself ends the wait
     TimeMs readyAt = kNoTime;
     TimeMs firstStartedAt = kNoTime;
-    SpanMs worked = 0;  // of RetryPolicy::maxTotal: handled tries, and the waits between them
+    TimeMs keySince = kNoTime;  // when the first attempt at the present effect began; kNoTime: none has
+    SpanMs worked = 0;          // of RetryPolicy::maxTotal: handled tries, and the waits between them
     TimeMs endedAt = kNoTime;
     std::uint32_t revision = 0;  // grows with every fact that touches the step
     std::uint32_t unmet = 0;     // unfinished dependencies

@@ -43,6 +43,18 @@ struct VerbOf {
 
 }  // namespace
 
+std::string_view cmd::settleKey(SettleAs as) noexcept
+{
+    switch (as) {
+    case SettleAs::Happened: return "happened";
+    case SettleAs::NotHappened: return "did_not_happen";
+    case SettleAs::RepeatSameKey: return "repeat_same_key";
+    case SettleAs::Compensate: return "compensate";
+    case SettleAs::Park: return "park";
+    }
+    return "?";
+}
+
 Verb verbOf(const cmd::Body& body) noexcept { return std::visit(VerbOf{}, body); }
 
 }  // namespace cairn

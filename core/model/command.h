@@ -131,7 +131,11 @@ struct RecordResult {
     std::uint32_t expectedRevision = 0;
     bool checkRevision = false;
 };
-enum class SettleAs : std::uint8_t { Happened = 1, NotHappened, RepeatSameKey };
+// Safest first. Compensate: it counts as done, and the run undoes what it did. Park: it stays in doubt, the
+// provider is not asked any more, and a person looks after it.
+enum class SettleAs : std::uint8_t { Happened = 1, NotHappened, RepeatSameKey, Compensate, Park };
+// "happened", "did_not_happen", "repeat_same_key", "compensate", "park".
+[[nodiscard]] std::string_view settleKey(SettleAs as) noexcept;
 struct Settle {
     std::string step;
     SettleAs as = SettleAs::Happened;
@@ -139,6 +143,7 @@ struct Settle {
     PayloadRef evidence;
     std::uint32_t expectedRevision = 0;
     bool checkRevision = false;
+    std::string assign{};  // Park: to this person; empty: to nobody new
 };
 struct AmendInput {
     std::string step;

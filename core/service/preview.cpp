@@ -516,7 +516,6 @@ Result<Preview> Service::preview(const Submission& submission)
         sum.head = visibleLine(sum.head);
     }
     preview.undo = undoOf(entry->verb);
-    preview.reversible = preview.undo.text;
     return preview;
 }
 

@@ -52,6 +52,7 @@ template<class F> void each(F& f, cmd::Settle& c)
     eachOutput(f, c);
     f(c.as);
     f(c.evidence);
+    f(c.assign);
 }
 template<class F> void each(F& f, cmd::AmendInput& c)
 {
@@ -172,7 +173,7 @@ struct Get {
     void operator()(cmd::SettleAs& v)
     {
         const std::uint8_t as = in.u8();
-        if (as < 1 || as > static_cast<std::uint8_t>(cmd::SettleAs::RepeatSameKey))
+        if (as < 1 || as > static_cast<std::uint8_t>(cmd::SettleAs::Park))
             in.setFail();
         v = static_cast<cmd::SettleAs>(as);
     }

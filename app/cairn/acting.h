@@ -23,6 +23,8 @@ using Build = std::function<Result<cmd::Body>(const RunState& state, Submission&
 [[nodiscard]] Result<PayloadRef> attach(
     Session& session, Submission& submission, const std::string& argument, const char* media);
 
+// An instant, or a span from now by the store's clock.
+[[nodiscard]] Result<TimeMs> instantOf(Session& session, const std::string& text);
 // "none", a span from now ("2h"), or an instant; InvalidInput (verbs_repair.cpp).
 [[nodiscard]] Result<TimeMs> deadlineOf(Session& session, const std::string& text);
 // "25.00 EUR" in millionths, "200000 tokens" as counted; InvalidInput.

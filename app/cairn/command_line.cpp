@@ -138,6 +138,7 @@ try {
     addReadVerbs(verbs);
     addActVerbs(verbs);
     addRepairVerbs(verbs);
+    addAnnotateVerbs(verbs);
     addPlanVerbs(verbs);
     addWorkflowVerbs(verbs);
     addStoreVerbs(verbs);

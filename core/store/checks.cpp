@@ -136,6 +136,9 @@ Status checkContent(const CommitMember& member)
         return invalid("only the commit that creates a run may take it, and for a session");
     if (member.owner == OwnerChange::Release && member.create && member.by.isNull())
         return invalid("only an engine may say when a run that it creates is due");
+    if (member.owner == OwnerChange::Drop && (member.create || !member.checkEpoch))
+        return invalid(
+            "only a run that is there can be taken from its owner, and from the one that was seen");
     CAIRN_TRY(checkRows(member));
     for (const PayloadRow& p : member.payloads) {
         if (p.ref.id.isNull())

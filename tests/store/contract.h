@@ -94,12 +94,14 @@ private Q_SLOTS:
     void aFinishedRunIsNotMadeDue();
     void aReleasedRunThatWasWokenIsDueAtOnce();
     void takeOverRaisesTheEpoch();
+    void aCommitTakesTheRunFromItsOwner();
     void theClockOffsetMovesStoreTime();
 
     // contract_lists.cpp
     void filters_data();
     void filters();
     void whoWorksAndWhoActedAndWhatIsAtStake();
+    void whatIsHeldAndWhoseItIs();
     void severalTermsAreAlternatives();
     void pagesAreStableUnderInserts_data();
     void pagesAreStableUnderInserts();

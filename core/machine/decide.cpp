@@ -159,6 +159,8 @@ Decision Decider::Impl::run()
         if (!std::visit([this](const auto& c) { return own(c); }, cmd.body))
             return needs;
         owned = true;
+        if (g.agreed && g.needed.second())
+            emit(ActAgreed{g.agreed->by, g.agreed->digest, g.agreed->glass});
     }
     settle();
     if (!needs.empty())

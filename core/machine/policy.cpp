@@ -50,11 +50,6 @@ Money largestOpen(const RunState& state)
 
 }  // namespace
 
-bool policyKnows(Verb verb) noexcept
-{
-    return (verb >= Verb::Approve && verb <= Verb::Redact) || verb == Verb::SetPolicy;
-}
-
 WhoIsNeeded whoIsNeeded(const Policy& policy, const PolicyAct& act)
 {
     WhoIsNeeded needed;

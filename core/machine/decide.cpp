@@ -159,7 +159,9 @@ Decision Decider::Impl::run()
         if (!std::visit([this](const auto& c) { return own(c); }, cmd.body))
             return needs;
         owned = true;
-        if (g.agreed && g.needed.second())
+        // A preview shows what would be done by two, and there is nobody to name yet.
+        if (g.agreed && g.needed.second() && g.format >= kFormat2
+            && (g.agreed->glass || !g.agreed->digest.isNull()))
             emit(ActAgreed{g.agreed->by, g.agreed->digest, g.agreed->glass});
     }
     settle();

@@ -1,6 +1,7 @@
 #include "core/service/staged.h"
 
 #include "core/base/text.h"
+#include "core/service/agreement.h"
 #include "core/base/wire.h"
 #include "core/service/impl.h"
 
@@ -334,6 +335,7 @@ StagedAct answered(StagedAct act, const Outcome& outcome)
     case Outcome::Kind::Committed:
     case Outcome::Kind::Repeated:
     case Outcome::Kind::Existing: act.state = StagedState::Committed; break;
+    case Outcome::Kind::Proposed: act.state = StagedState::Proposed; break;
     case Outcome::Kind::NoChange:
         act.state = StagedState::NoChange;
         act.outcome = outcome.text;
@@ -367,6 +369,16 @@ Outcome outcomeOf(const StagedAct& act)
     case StagedState::Rejected:
         outcome.kind = Outcome::Kind::Rejected;
         outcome.rejection = {static_cast<RejectCode>(act.code), act.outcome, std::nullopt};
+        break;
+    case StagedState::Proposed:
+        outcome.kind = Outcome::Kind::Proposed;
+        outcome.proposal = act;
+        break;
+    case StagedState::Refused:
+    case StagedState::Expired:
+    case StagedState::Withdrawn:
+        outcome.kind = Outcome::Kind::Rejected;
+        outcome.rejection = {RejectCode::Refused, standingOf(act) + "; nothing was done", std::nullopt};
         break;
     default: outcome.error = makeError(static_cast<ErrorKind>(act.code), act.outcome); break;
     }

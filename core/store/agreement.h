@@ -1,6 +1,7 @@
 #pragma once
 // What stores keep of who must agree: policies, and what the transaction of an audit entry writes beside it.
 
+#include "core/base/result.h"
 #include "core/store/review.h"
 #include "core/store/rows.h"
 
@@ -31,5 +32,11 @@ struct StoreChange {
     std::optional<PolicyRow> policy;  // version: the newest one's and one
     std::optional<Review> review;     // opened; where closedAt is set: closed
 };
+
+// What every store asks of a change, with what it has: Conflict, NoRight, NotFound, InvalidInput. Pure.
+[[nodiscard]] Status checkProposed(const std::optional<StagedAct>& kept, const StagedAct& act);
+[[nodiscard]] Status checkDecided(const std::optional<StagedAct>& kept, const StagedAct& act, TimeMs now);
+[[nodiscard]] Status checkPolicyRow(std::uint64_t newest, const PolicyRow& row);
+[[nodiscard]] Status checkReview(const std::optional<Review>& kept, const Review& review);
 
 }  // namespace cairn

@@ -22,6 +22,8 @@ namespace cairn {
     FoundPayload& found, std::string bytes, const RunId& run, std::uint64_t inlineUpTo);
 [[nodiscard]] Status checkAudit(const AuditRow& row);
 [[nodiscard]] Status checkStaged(const StagedAct& act);
+// A store whose glass was broken is not as it should be until somebody else has looked at it.
+[[nodiscard]] VerifyProblem openReview(const Review& review);
 [[nodiscard]] Status checkSession(const SessionRow& row);
 [[nodiscard]] Status checkWorkflow(const WorkflowRow& row);
 // A version never changes: Refused where the store has it with another digest.

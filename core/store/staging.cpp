@@ -43,6 +43,11 @@ Status StoreWriter::decideAct(const StagedAct&)
         "this kind of store knows no logins: who decides an act says so through the audit");
 }
 
+Status StoreWriter::extendPolicies(std::span<const PolicyRow> rows)
+{
+    return rows.empty() ? Status() : makeError(ErrorKind::Refused, "this kind of store keeps no policies");
+}
+
 Result<std::optional<PolicyRow>> StoreReader::policy(std::uint64_t) { return std::optional<PolicyRow>(); }
 
 Result<std::optional<bool>> StoreReader::holdsRole(std::string_view, std::string_view)

@@ -243,6 +243,8 @@ public:
     // The next checkpoint with the heads that it covers, in the order of their runs. Conflict where it does
     // not continue the newest one here. `login` is filled by the store where it knows logins.
     [[nodiscard]] virtual Status appendCheckpoint(const CheckpointRow& row, std::span<const RunHead> heads);
+    // Policies of another store as they are. Only into a store that is being filled.
+    [[nodiscard]] virtual Status extendPolicies(std::span<const PolicyRow> rows);
     // See fence.h. Afterwards this connection is bound by what it has set, as all others are.
     [[nodiscard]] virtual Status changeFence(const FenceChange& change);
     // Refused while an engine lives, and where changedPlace() says so.

@@ -94,7 +94,7 @@ AuditRow decisionEntry(const StagedAct& act, const ServiceConfig& from, TimeMs n
     row.login = act.confirmedBy;
     row.run = act.run;
     row.target = act.target;
-    row.command = act.command;
+    row.command = act.run.isNull() ? deriveId<CommandId>("act-decided", act.command.view()) : act.command;
     row.reason = act.note;
     row.after = "{\"verb\":\"" + std::string(key(act.verb)) + "\",\"proposed_by\":" + jsonQuote(act.stagedBy)
         + ",\"digest\":\"" + hex(act.digest) + "\"}";
@@ -113,7 +113,7 @@ AuditRow expiryEntry(StagedAct act, TimeMs now)
     row.login = act.stagedBy;
     row.run = act.run;
     row.target = act.target;
-    row.command = act.command;
+    row.command = act.run.isNull() ? deriveId<CommandId>("act-decided", act.command.view()) : act.command;
     row.reason = act.reason;
     row.after = "{\"verb\":\"" + std::string(key(act.verb)) + "\",\"by\":\"system\",\"expired\":\""
         + formatInstant(act.expires) + "\"}";
@@ -194,6 +194,8 @@ Outcome Service::decideAct(const ActDecision& decision)
     outcome.run = act.run;
     if (*why) {
         row.kind = "refused";
+        if (act.run.isNull())  // each refusal is an entry of its own
+            row.command = makeId<CommandId>(row.time, m_impl->rng);
         row.after.insert(row.after.size() - 1, ",\"why\":" + jsonQuote((*why)->text));
         outcome.kind = Outcome::Kind::Rejected;
         outcome.rejection = **std::move(why);

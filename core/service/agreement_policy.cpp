@@ -187,13 +187,11 @@ Outcome Service::carryOut(const StagedAct& act)
     if (act.confirmedBy.empty() || !notSecond(act.stagedBy, act.confirmedBy).empty()
         || actDigest(act) != act.digest)
         return failedWith({}, makeError(ErrorKind::Refused, "nobody else has confirmed this policy"));
-    ServiceConfig author = m_impl->config;
-    author.login = act.stagedBy;
-    author.uid = act.uid;
-    author.host = act.host;
-    AuditRow row = entryOf(*change, author, now);
-    row.command = act.command;
-    row.after.insert(row.after.size() - 1, ",\"confirmed_by\":" + jsonQuote(act.confirmedBy));
+    // In the name of who carries it out; the entries on its proposal and its confirmation name those two.
+    AuditRow row = entryOf(*change, m_impl->config, now);
+    row.command = deriveId<CommandId>("act-done", act.command.view());
+    row.after.insert(row.after.size() - 1,
+        ",\"proposed_by\":" + jsonQuote(act.stagedBy) + ",\"confirmed_by\":" + jsonQuote(act.confirmedBy));
     row.with = policyOf(*change, act.stagedBy, now);
     Outcome outcome;
     outcome.version = change->expected + 1;

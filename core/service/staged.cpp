@@ -313,7 +313,12 @@ bool isAnswer(const Outcome& outcome) noexcept
     }
 }
 
-TimeMs expiryOf(const StagedAct& act) noexcept { return act.stagedAt + kActExpires; }
+TimeMs expiryOf(const StagedAct& act) noexcept
+{
+    if (act.state == StagedState::Proposed)
+        return act.expires;
+    return std::max(act.stagedAt, act.confirmedAt) + kActExpires;
+}
 
 Outcome expired(const StagedAct& act)
 {

@@ -4,6 +4,7 @@
 
 #include "core/base/log.h"
 #include "core/engine/engine_impl.h"
+#include "core/service/agreement.h"
 #include "core/service/staged.h"
 
 namespace cairn {
@@ -38,8 +39,70 @@ bool EngineCore::Impl::isOver(const StagedAct& act, const Submission& submission
     return done ? !*done : done.error().kind == ErrorKind::NotFound;
 }
 
+// Nobody confirmed it in time: on record once, in nobody's favour.
+void EngineCore::Impl::expire(const StagedAct& act)
+{
+    carryingOut.erase(act.command);
+    const auto seq = seams.store.appendAudit(expiryEntry(act, service->now()));
+    if (!seq && seq.error().kind != ErrorKind::Conflict)  // decided meanwhile, or put on record by another
+        trouble(seq.error());
+}
+
+// Who decided it could not write the audit: that is done here, before anything follows from it; once, however
+// many engines are given the act. False: not now.
+bool EngineCore::Impl::recordDecision(const StagedAct& act)
+{
+    StagedAct decided = act;
+    if (act.code != 0)
+        decided.state = static_cast<StagedState>(act.code);
+    const auto known = act.run.isNull() ? seams.store.audit(0, 0) : seams.store.auditOfRun(act.run);
+    if (!known) {
+        trouble(known.error());
+        return false;
+    }
+    std::uint64_t seq = 0;
+    for (const AuditRow& row : *known)
+        if (row.verb == Verb::ConfirmAct && row.command == act.command && row.kind != "refused")
+            seq = row.seq;
+    if (seq == 0) {
+        const auto added = seams.store.appendAudit(decisionEntry(decided, {}, act.confirmedAt));
+        if (!added) {
+            trouble(added.error());
+            return false;
+        }
+        seq = *added;
+    }
+    if (decided.state == StagedState::Waiting)
+        return true;
+    decided.auditSeq = seq;
+    decided.outcome = standingOf(decided);
+    if (const Status done = seams.store.finishStaged(decided); !done)
+        trouble(done.error());
+    return false;
+}
+
+// Whoever confirmed it does that at once; this is for one whose process died. Where roles say who may set
+// policies, engines may not.
+void EngineCore::Impl::carryOutPolicy(const StagedAct& act, TimeMs now)
+{
+    if (now >= expiryOf(act))
+        return finishStaged(act, expired(act));
+    const auto rights = seams.store.rights();
+    if (rights && rights->owns)
+        return finishStaged(act, service->carryOut(act));
+    carryingOut.erase(act.command);
+}
+
 void EngineCore::Impl::carryOut(const StagedAct& act, TimeMs now)
 {
+    if (act.state == StagedState::Proposed)
+        return expire(act);
+    if (!act.confirmedBy.empty() && !recordDecision(act)) {
+        carryingOut.erase(act.command);
+        return;
+    }
+    if (act.verb == Verb::SetPolicy)
+        return carryOutPolicy(act, now);
     auto submission = cairn::submissionOf(act);
     if (!submission) {
         log::warning("staged_act_refused", {{"run", act.run}, {"text", submission.error().text}});
@@ -68,6 +131,8 @@ void EngineCore::Impl::finishStaged(const StagedAct& act, const Outcome& outcome
     carryingOut.erase(act.command);
     if (!isAnswer(outcome))
         return notCommitted(outcome.error);
+    if (outcome.kind == Outcome::Kind::Proposed)  // somebody else is needed: the store has it so already
+        return;
     if (const Status done = seams.store.finishStaged(cairn::answered(act, outcome)); !done)
         trouble(done.error());
     claimAt = 0;  // the run may have something to do now

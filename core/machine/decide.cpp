@@ -159,6 +159,10 @@ Decision Decider::Impl::run()
         if (!std::visit([this](const auto& c) { return own(c); }, cmd.body))
             return needs;
         owned = true;
+        // A preview shows what would be done by two, and there is nobody to name yet.
+        if (g.agreed && g.needed.second() && g.format >= kFormat2
+            && (g.agreed->glass || !g.agreed->digest.isNull()))
+            emit(ActAgreed{g.agreed->by, g.agreed->digest, g.agreed->glass});
     }
     if (!isAnnotation(cmd.body)) {  // beside the run: nothing follows from it
         settle();

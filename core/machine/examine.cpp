@@ -23,6 +23,21 @@ std::string inState(const StepRecord& r)
     return "step " + quoted(r.id) + " is " + std::string(label(r.state));
 }
 
+// By the policy, and by the role that an approval is for.
+std::optional<Rejection> notEntitled(const Command& command, const Given& given)
+{
+    if (command.reasonLength < given.needed.reason)
+        return refuse(RejectCode::ReasonMissing,
+            "the policy asks for a reason of at least " + std::to_string(given.needed.reason)
+                + " characters for this");
+    if (given.lacksRole.empty())
+        return std::nullopt;
+    const std::string& who = command.actor.login.empty() ? command.actor.id : command.actor.login;
+    return refuse(RejectCode::NoRight,
+        quoted(who) + " lacks the role " + quoted(given.lacksRole)
+            + ", which this needs; nothing was done: ask somebody who has it");
+}
+
 struct Examiner {
     const RunState& s;
     const Command& cmd;
@@ -577,8 +592,17 @@ Examined examine(const RunState& state, const Command& command, const Given& giv
             return refuse(RejectCode::NoRight, "you have no right to change runs in this store");
         if (auto missing = reasonMissing(given.safety, command.reasonLength))
             return *missing;
+        if (auto missing = notEntitled(command, given))
+            return *missing;
     }
-    return std::visit(Examiner{state, command, given}, command.body);
+    Examined examined = std::visit(Examiner{state, command, given}, command.body);
+    if (std::holds_alternative<std::monostate>(examined) && command.actor.kind == ActorKind::Person
+        && given.needed.second() && !given.agreed)
+        return refuse(RejectCode::SecondPerson,
+            "the policy asks for 2 people: somebody else"
+                + (given.needed.role.empty() ? std::string() : " with the role " + quoted(given.needed.role))
+                + " has to confirm this");
+    return examined;
 }
 
 }  // namespace cairn

@@ -125,6 +125,7 @@ struct Folder {
             state.budget.push_back({f.unit, f.limit, 0, reservedNow(state, f.unit)});
     }
     void operator()(const PayloadsRedacted&) { }
+    void operator()(const ActAgreed&) { }
 
     // --- steps
     void operator()(const StepAdded& f)

@@ -6,6 +6,7 @@
 #include "core/machine/state.h"
 #include "core/model/command.h"
 #include "core/model/definition.h"
+#include "core/model/policy.h"
 
 #include <functional>
 #include <map>
@@ -66,11 +67,21 @@ struct LostSession {
     TimeMs takenOverAt = kNoTime;  // kNoTime: no engine is there to take over
 };
 
+// Who stands behind an act for which one person is not enough.
+struct Agreed {
+    Actor by;            // who confirmed what somebody else proposed; nobody: the glass was broken
+    Digest digest;       // of what was confirmed
+    bool glass = false;  // one person alone did it, and a review is open
+};
+
 struct Given {
     TimeMs now = kNoTime;
     std::uint64_t seed = 0;  // of the store; jitter = hash(seed, run, step, attempt)
     Safety safety = Safety::Free;
     bool canWrite = true;                    // rights of the actor
+    WhoIsNeeded needed{};                    // for a person's act, by the store's policy
+    std::optional<Agreed> agreed{};          // where that is more than one
+    std::string lacksRole{};                 // a role that the act needs and its actor has not
     const Definition* definition = nullptr;  // of the run's workflow version; null where it is not here
     const Definition* target = nullptr;      // Migrate: the version to move to
     bool served = true;                      // this engine serves the run's workflow version
@@ -106,7 +117,8 @@ enum class RejectCode : std::uint8_t {
     Fenced,  // attempt no longer current; `late` may then be committed to keep the evidence
     NoRight,
     ReasonMissing,
-    Conflict,  // same key or id with other content
+    Conflict,      // same key or id with other content
+    SecondPerson,  // allowed, but somebody else has to confirm it: the service keeps it as a proposal
 };
 
 struct Rejection {

@@ -50,11 +50,6 @@ Money largestOpen(const RunState& state)
 
 }  // namespace
 
-bool policyKnows(Verb verb) noexcept
-{
-    return (verb >= Verb::Approve && verb <= Verb::Redact) || verb == Verb::SetPolicy;
-}
-
 WhoIsNeeded whoIsNeeded(const Policy& policy, const PolicyAct& act)
 {
     WhoIsNeeded needed;
@@ -79,7 +74,7 @@ Policy defaultPolicy(Safety safety, bool roles)
     PolicyRule brake;  // never waits for anybody
     brake.verbs = {Verb::Pause};
     PolicyRule truth;
-    truth.verbs = {Verb::Record, Verb::Settle, Verb::Amend, Verb::Migrate, Verb::Redact, Verb::SetPolicy};
+    truth.verbs = {Verb::Record, Verb::Settle, Verb::Amend, Verb::Migrate, Verb::SetPolicy};
     truth.people = kMostPeople;
     PolicyRule many;
     many.runsFrom = 100;

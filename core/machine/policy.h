@@ -20,15 +20,6 @@ struct PolicyAct {
     std::uint64_t runs = 1;        // that this act touches: those of a plan together
 };
 
-struct WhoIsNeeded {
-    std::uint32_t people = 1;
-    std::string role;          // of who confirms, or acts where one is enough; empty: whoever may act
-    std::uint32_t reason = 0;  // characters at least; 0: none is asked for
-    SpanMs expiresAfter = kProposalExpires;  // of a proposal
-    std::size_t rule = 0;                    // from 1, the rule that said so; 0: none fits, one person
-    [[nodiscard]] bool second() const noexcept { return people > 1; }
-};
-
 // The first rule that fits. A rule with an amount fits acts of that currency only. A reason is asked for by
 // the store's safety at least. What takes nothing away and stops harm (pause) asks nobody else by the rules
 // that a store begins with, but a policy may say so.
@@ -38,10 +29,6 @@ struct WhoIsNeeded {
 // only in guarded stores with roles: for what says that an effect happened or not, changes what is done or
 // sets policies, and for 100 runs or more.
 [[nodiscard]] Policy defaultPolicy(Safety safety, bool roles);
-
-// Verbs that a policy may name: those of operators, on runs and on the store. Notes and the like, and what
-// callers and engines do, are nobody's to confirm.
-[[nodiscard]] bool policyKnows(Verb verb) noexcept;
 
 // What is at stake where `body` is applied to the run: the amount of the step that it names; of a verb on the
 // whole run, the largest of one currency among the steps that are not finished, where they have one currency

@@ -57,6 +57,7 @@ CAIRN_NAME(RunAssigned, "run_assigned");
 CAIRN_NAME(NoteAdded, "note_added");
 CAIRN_NAME(NoteWithdrawn, "note_withdrawn");
 CAIRN_NAME(TakenOver, "taken_over");
+CAIRN_NAME(ActAgreed, "act_agreed");
 #undef CAIRN_NAME
 
 template<std::size_t... I>

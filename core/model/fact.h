@@ -457,13 +457,23 @@ struct TakenOver {
     CAIRN_FIELDS(v("from", s.from); v("step", s.step); v("attempt", s.attempt);)
 };
 
+// A person's act for which one person is not enough: who confirmed what somebody else had proposed. Nobody:
+// the glass was broken, and a review is open.
+struct ActAgreed {
+    static constexpr std::uint16_t kTag = 85;
+    Actor by;
+    Digest digest;  // of what was confirmed
+    bool glass = false;
+    CAIRN_FIELDS(v("by", s.by); v("digest", s.digest); v("glass", s.glass);)
+};
+
 using Fact = std::variant<RunStarted, ControlChanged, ControlInherited, RunBlocked, RestCancelled,
     CompensationStarted, RunClosed, RunReopened, RunMigrated, BudgetChanged, PayloadsRedacted, StepAdded,
     StepReady, StepWaiting, StepReleased, StepCompleted, StepFailed, StepSkipped, StepUnknown, EffectDenied,
     InputAmended, EffectEvidence, AttemptStarted, AttemptRenewed, AttemptEnded, PartialResult, LateResult,
     ApprovalRequested, ApprovalDecided, SignalReceived, SignalConsumed, ChildRequested, ChildAnswered,
     CancelConfirmed, AllotmentReceived, AllotmentAsked, ChildAsked, ChildGranted, ParentTold, ChildNeeds,
-    HolderInDoubt, HoldChanged, RunAssigned, NoteAdded, NoteWithdrawn, TakenOver>;
+    HolderInDoubt, HoldChanged, RunAssigned, NoteAdded, NoteWithdrawn, TakenOver, ActAgreed>;
 
 #undef CAIRN_FIELDS
 

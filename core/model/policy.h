@@ -15,6 +15,13 @@ namespace cairn {
 inline constexpr std::uint32_t kMostPeople = 2;
 inline constexpr SpanMs kProposalExpires = SpanMs{24} * 3600 * 1000;
 
+// Verbs that a policy may name: those of operators, on runs and on the store. Notes and the like, and what
+// callers and engines do, are nobody's to confirm.
+[[nodiscard]] constexpr bool policyKnows(Verb verb) noexcept
+{
+    return (verb >= Verb::Approve && verb <= Verb::Redact) || verb == Verb::SetPolicy;
+}
+
 // The first rule that fits an act decides. What a rule does not name, it does not ask for.
 struct PolicyRule {
     std::vector<Verb> verbs;                 // empty: every verb that policyKnows(), but approve and reject
@@ -41,6 +48,16 @@ struct Policy {
     std::vector<PolicyRule> rules;
     std::vector<PolicyRole> roles;
     friend bool operator==(const Policy&, const Policy&) = default;
+};
+
+// What whoIsNeeded() answers.
+struct WhoIsNeeded {
+    std::uint32_t people = 1;
+    std::string role;          // of who confirms, or acts where one is enough; empty: whoever may act
+    std::uint32_t reason = 0;  // characters at least; 0: none is asked for
+    SpanMs expiresAfter = kProposalExpires;  // of a proposal
+    std::size_t rule = 0;                    // from 1, the rule that said so; 0: none fits, one person
+    [[nodiscard]] bool second() const noexcept { return people > 1; }
 };
 
 }  // namespace cairn

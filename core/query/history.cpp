@@ -180,6 +180,12 @@ struct FactTeller {
     {
         return step(f.step) + " waits for an effect that is in doubt where it was begun";
     }
+    std::string operator()(const ActAgreed& f) const
+    {
+        if (f.glass)
+            return "the glass was broken: nobody else confirmed it, and a review is open";
+        return "confirmed by " + actorName(f.by);
+    }
     std::string operator()(const ParentTold& f) const
     {
         return "told its parent who moves next: " + std::string(label(f.attention));

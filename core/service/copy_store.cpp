@@ -79,8 +79,9 @@ Status checkMovable(StoreReader& from, const StoreInfo& info)
         return engineLives(living.front().name, living.front().host, living.front().pid);
     CAIRN_TRY_ASSIGN(const auto acts, from.waitingActs(1));
     if (!acts.empty())
-        return refused("an act that was left for an engine still waits, for run " + toText(acts.front().run)
-            + " (`cairn acts`): let an engine carry it out first");
+        return refused("an act that was left for an engine still waits, or for somebody else, for run "
+            + toText(acts.front().run)
+            + " (`cairn acts`): let it be carried out, rejected or withdrawn first");
     CAIRN_TRY_ASSIGN(const auto found, from.unmovable());
     if (!found.empty())
         return refused(found.front() + ": that cannot be moved in this version");
@@ -373,6 +374,7 @@ private:
             if (workflow)
                 CAIRN_TRY(m_to->addWorkflow(*workflow));
         }
+        CAIRN_TRY(copyPolicies());
         CAIRN_TRY_ASSIGN(const auto resources, m_from.resources());
         for (const ResourceRow& resource : resources) {
             CAIRN_TRY(m_to->putResource(resource));
@@ -380,6 +382,17 @@ private:
                 CAIRN_TRY(m_to->raiseBackOff(resource.name, resource.backOffUntil, resource.askedByServer));
         }
         return {};
+    }
+
+    // All versions: the newest decides, the others are what the audit speaks of.
+    Status copyPolicies()
+    {
+        for (std::uint64_t version = 1;; ++version) {
+            CAIRN_TRY_ASSIGN(const auto policy, m_from.policy(version));
+            if (!policy)
+                return {};
+            CAIRN_TRY(m_to->extendPolicies(std::span(&*policy, 1)));
+        }
     }
 
     // Answered acts: who left them, what was asked, and what became of it.

@@ -80,6 +80,20 @@ struct Service::Impl {
     [[nodiscard]] Result<Entry> entryAt(const RunId& run, std::uint64_t version);
     [[nodiscard]] std::string errorText(Slot& slot, const PayloadRef& error, Work* work);
 
+    // --- agreement.cpp: who must agree, and acts that somebody else must confirm
+    [[nodiscard]] Result<std::shared_ptr<const Policy>> policyNow();
+    [[nodiscard]] Status agree(Item& item, const RunState& state, Given& given, bool preview);
+    [[nodiscard]] Result<std::optional<Agreed>> agreedInStore(
+        const Item& item, const RunState& state, const Policy& policy, const WhoIsNeeded& needed);
+    // A role that is asked for and this login has not; empty: none.
+    [[nodiscard]] Result<std::string> lackedRole(
+        const Policy& policy, const std::string& role, const std::string& login);
+    [[nodiscard]] Outcome proposalOf(const Item& item, const RunState& state, const WhoIsNeeded& needed);
+    void keepProposal(const ItemPtr& item, Outcome outcome);
+    [[nodiscard]] AuditRow auditRowOf(const Submission& submission);
+    [[nodiscard]] Result<std::uint64_t> appendNow(AuditRow row);  // and waits for it
+    [[nodiscard]] std::string loginOf(const Submission& submission) const;
+
     // --- start.cpp
     [[nodiscard]] std::optional<Outcome> prepare(Item& item);  // an outcome: answered without a decision
     [[nodiscard]] std::optional<Outcome> prepareStart(Item& item, cmd::Start& start);
@@ -154,6 +168,7 @@ struct Service::Impl {
     std::optional<SpanMs> steppedAt;
     Timekeeping timekeeping;
     std::map<std::pair<std::string, std::uint32_t>, std::shared_ptr<const Definition>> definitions;
+    std::shared_ptr<const Policy> policyKnown;         // as last read
     std::unordered_map<RunId, ControlOfRun> controls;  // of runs that children were started for
     std::map<std::string, ResourceRow, std::less<>> resources;
     SpanMs resourcesAt = 0;

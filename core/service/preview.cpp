@@ -475,7 +475,9 @@ Result<Preview> Service::preview(const Submission& submission)
     preview.before = slot.tentative;
     preview.after = slot.tentative;
     Work work(*m_impl, slot, preview.after, item);
+    work.previews();
     auto decision = work.decide();
+    preview.needed = work.given().needed;
     if (!decision) {
         if (decision.error().kind != ErrorKind::InvalidInput)
             return std::move(decision).error();

@@ -259,6 +259,26 @@ struct Projection {
             if (const auto raw = jsonAt(*input, def.at))
                 member.attributes.push_back(attributeRow(def, *raw));
     }
+    // Who confirmed it; or that nobody did, and then the review is opened with the act.
+    void agreement(AuditRow& row)
+    {
+        const auto& agreed = work.given().agreed;
+        if (!agreed || !work.given().needed.second())
+            return;
+        if (!agreed->glass) {
+            row.after.insert(row.after.size() - 1,
+                ",\"confirmed_by\":" + jsonQuote(agreed->by.login) + ",\"digest\":\"" + hex(agreed->digest)
+                    + "\"");
+            return;
+        }
+        row.after.insert(row.after.size() - 1, ",\"break_glass\":true");
+        if (work.item().submission.origin)  // what was left for an engine opened it when it was left
+            return;
+        auto change = std::make_shared<StoreChange>();
+        change->review = Review{row.command, row.run, row.verb, row.target, row.login, row.reason, {}, 0,
+            row.time, {}, {}, kNoTime};
+        row.with = std::move(change);
+    }
     void audit(const Summary& before, std::uint64_t versionBefore)
     {
         const Submission& s = work.item().submission;
@@ -288,6 +308,7 @@ struct Projection {
             if (fork->newEffects)
                 row.after.insert(row.after.size() - 1, ",\"new_effects\":true");
         }
+        agreement(row);
         member.audit = std::move(row);
     }
 };

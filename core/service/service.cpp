@@ -125,32 +125,40 @@ Outcome Service::Impl::notAudited(const Outcome& refused, Error why)
                 + "), and the audit entry that says so could not be written: " + why.text));
 }
 
-// A person's act that was refused is on record before its answer is given; where that cannot be written, it
-// is not answered as refused.
-void Service::Impl::auditRefusal(const ItemPtr& item, Outcome outcome)
+AuditRow Service::Impl::auditRowOf(const Submission& s)
 {
-    const Submission& s = item->submission;
-    if (outcome.kind != Outcome::Kind::Rejected || s.command.actor.kind != ActorKind::Person) {
-        answer(item, std::move(outcome));
-        return;
-    }
-    static constexpr const char* kCodes[] = {"?", "stale", "refused", "not_found", "invalid_input", "fenced",
-        "no_right", "reason_missing", "conflict"};
-    AuditRow row;
-    row.time = now();
-    row.kind = "refused";
-    row.verb = verbOf(s.command.body);
     // What was refused for a text that no store takes is on record all the same.
     const auto storable = [](const std::string& text) { return isStorableText(text) ? text : visible(text); };
+    AuditRow row;
+    row.time = now();
+    row.verb = verbOf(s.command.body);
     row.actor = storable(s.claimedName.empty() ? s.command.actor.id : s.claimedName);
     row.uid = s.origin ? s.origin->uid : config.uid;
     row.host = s.origin ? s.origin->host : config.host;
-    row.login = s.command.actor.login.empty() ? config.login : s.command.actor.login;
+    row.login = loginOf(s);
     // The run that a fork would have made does not exist.
     row.run = s.forkSource.isNull() ? s.run : s.forkSource;
     row.target = storable(targetOf(s.command.body));
     row.command = s.command.id;
     row.reason = storable(s.reason);
+    return row;
+}
+
+// A person's act that was refused is on record before its answer is given; where that cannot be written, it
+// is not answered as refused.
+void Service::Impl::auditRefusal(const ItemPtr& item, Outcome outcome)
+{
+    const Submission& s = item->submission;
+    if (outcome.kind == Outcome::Kind::Proposed && outcome.auditSeq == 0)
+        return keepProposal(item, std::move(outcome));
+    if (outcome.kind != Outcome::Kind::Rejected || s.command.actor.kind != ActorKind::Person) {
+        answer(item, std::move(outcome));
+        return;
+    }
+    static constexpr const char* kCodes[] = {"?", "stale", "refused", "not_found", "invalid_input", "fenced",
+        "no_right", "reason_missing", "conflict", "second_person"};
+    AuditRow row = auditRowOf(s);
+    row.kind = "refused";
     row.after = "{\"refused\":\"" + std::string(kCodes[static_cast<std::size_t>(outcome.rejection.code)])
         + "\",\"why\":";
     appendJsonString(row.after, outcome.rejection.text);
@@ -226,6 +234,8 @@ void Service::Impl::decideNext(Slot& slot, const ItemPtr& item)
     }
     if (auto* rejection = std::get_if<Rejection>(&*decision)) {
         Outcome outcome = repeatedOr(*item, refused(*item, std::move(*rejection)));
+        if (outcome.kind == Outcome::Kind::Rejected && outcome.rejection.code == RejectCode::SecondPerson)
+            outcome = proposalOf(*item, slot.tentative, deciding.given().needed);
         if (outcome.kind == Outcome::Kind::Rejected && outcome.rejection.late) {
             item->late = outcome.rejection;
             item->late->late.reset();

@@ -68,6 +68,11 @@ struct Submission {
         std::string host;
     };
     std::optional<Origin> origin{};
+    // By the policy. Of acts that were proposed and confirmed the service reads that from the store itself;
+    // `agreed` is for who has read it elsewhere (a plan that somebody else approved).
+    std::optional<Agreed> agreed{};
+    std::uint64_t runs = 1;   // that are touched by the one act that this belongs to
+    bool breakGlass = false;  // where somebody else would have to confirm: done alone, with an open review
 };
 
 struct Outcome {
@@ -76,6 +81,7 @@ struct Outcome {
         Repeated,  // this command id had been committed before: `version` says where
         Existing,  // Start: the key had been used with the same input; `run` is that run
         NoChange,  // the state already was as asked
+        Proposed,  // kept: somebody else has to confirm it
         Rejected,
         Failed,  // `error`: the store; nothing is known to be changed unless OutcomeUnknown
     };
@@ -89,6 +95,8 @@ struct Outcome {
     std::uint64_t auditSeq = 0;
     bool ownerElsewhere = false;  // committed; the owning engine acts on it within 250 ms
     Error error;
+    std::optional<StagedAct> proposal{};  // Proposed: as it is kept
+    bool glass = false;                   // Committed: by one person alone, and a review is open
     [[nodiscard]] bool ok() const { return kind != Kind::Rejected && kind != Kind::Failed; }
 };
 
@@ -115,6 +123,7 @@ struct Preview {
     std::vector<PreviewSum> sums;            // of those lines that count things or name an amount
     PreviewParts parts;                      // what runs next and at what cost; what is left out, and why
     PreviewUndo undo;
+    WhoIsNeeded needed;      // by the policy; where that is more than one, submit() keeps it as a proposal
 };
 
 // Where prepared commits go. done runs on the service's thread.
@@ -142,6 +151,7 @@ public:
     std::unique_ptr<StoreWriter> writer, std::function<void()> wake);
 
 class Acknowledged;  // acknowledged.h
+struct ActDecision;  // agreement.h
 
 struct ServiceConfig {
     SessionId session;  // null: not an engine (commits by others, DESIGN 12.4)
@@ -192,6 +202,40 @@ public:
     [[nodiscard]] Result<Preview> preview(const Submission& submission);
     bool pump();
     void drain();
+
+    // Acts that somebody else must confirm (agreement.h), and the policy that says so.
+    // As the store has it now; version 0: none was set.
+    [[nodiscard]] Result<Policy> policy();
+    // The preview of a stored act as it would be now.
+    [[nodiscard]] Result<Preview> previewAct(const StagedAct& act);
+    // Why `login` may not decide it so: what mayNotDecide() says, the role, and whether the act could still
+    // be done. nullopt: nothing against it.
+    [[nodiscard]] Result<std::optional<Rejection>> mayDecide(
+        const StagedAct& act, const ActDecision& decision, std::string_view login);
+    // Puts the decision on record, or its refusal. Committed, with the audit's number: it holds, and a
+    // confirmed act waits to be carried out (carryOut). In stores where this login may append to the audit;
+    // elsewhere StoreWriter::decideAct() after mayDecide(). Blocks.
+    [[nodiscard]] Outcome decideAct(const ActDecision& decision);
+    // Carries out a confirmed act, on a run or on the store. The caller hands answered(act, outcome) to
+    // finishStaged(). Blocks.
+    [[nodiscard]] Outcome carryOut(const StagedAct& act);
+    // Sets the policy, or proposes it where the present one asks for two people. `expected`: the version that
+    // the author has seen; another one is refused as stale, with what differs. Blocks.
+    struct PolicyChange {
+        std::string text;
+        std::uint64_t expected = 0;
+        std::string reason;
+        std::string claimedName;
+        bool breakGlass = false;
+    };
+    [[nodiscard]] Outcome setPolicy(const PolicyChange& change);
+    // The same without writing: what differs from the present one, and who is needed for it.
+    struct PolicyPreview {
+        std::optional<Rejection> rejection;
+        std::vector<std::string> differences;
+        WhoIsNeeded needed;
+    };
+    [[nodiscard]] Result<PolicyPreview> previewPolicy(const PolicyChange& change);
 
     // Payloads. Small ones are kept inline; larger ones are staged as artifacts through the writer by
     // stageLarge.

@@ -1,6 +1,7 @@
 #include "core/service/staged.h"
 
 #include "core/base/text.h"
+#include "core/service/agreement.h"
 #include "core/base/wire.h"
 #include "core/service/impl.h"
 
@@ -343,7 +344,12 @@ bool isAnswer(const Outcome& outcome) noexcept
     }
 }
 
-TimeMs expiryOf(const StagedAct& act) noexcept { return act.stagedAt + kActExpires; }
+TimeMs expiryOf(const StagedAct& act) noexcept
+{
+    if (act.state == StagedState::Proposed)
+        return act.expires;
+    return std::max(act.stagedAt, act.confirmedAt) + kActExpires;
+}
 
 Outcome expired(const StagedAct& act)
 {
@@ -365,6 +371,7 @@ StagedAct answered(StagedAct act, const Outcome& outcome)
     case Outcome::Kind::Committed:
     case Outcome::Kind::Repeated:
     case Outcome::Kind::Existing: act.state = StagedState::Committed; break;
+    case Outcome::Kind::Proposed: act.state = StagedState::Proposed; break;
     case Outcome::Kind::NoChange:
         act.state = StagedState::NoChange;
         act.outcome = outcome.text;
@@ -398,6 +405,16 @@ Outcome outcomeOf(const StagedAct& act)
     case StagedState::Rejected:
         outcome.kind = Outcome::Kind::Rejected;
         outcome.rejection = {static_cast<RejectCode>(act.code), act.outcome, std::nullopt};
+        break;
+    case StagedState::Proposed:
+        outcome.kind = Outcome::Kind::Proposed;
+        outcome.proposal = act;
+        break;
+    case StagedState::Refused:
+    case StagedState::Expired:
+    case StagedState::Withdrawn:
+        outcome.kind = Outcome::Kind::Rejected;
+        outcome.rejection = {RejectCode::Refused, standingOf(act) + "; nothing was done", std::nullopt};
         break;
     default: outcome.error = makeError(static_cast<ErrorKind>(act.code), act.outcome); break;
     }

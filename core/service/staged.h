@@ -22,7 +22,7 @@ namespace cairn {
 // but who staged it.
 [[nodiscard]] Result<Submission> submissionOf(const StagedAct& act);
 
-// When an act that still waits is over: what its person saw is of another day, then.
+// When an act that waits for an engine is over: what its person saw is of another day, then.
 [[nodiscard]] TimeMs expiryOf(const StagedAct& act) noexcept;
 // What becomes of one that has expired: stale, and nothing was done.
 [[nodiscard]] Outcome expired(const StagedAct& act);

@@ -79,6 +79,7 @@ Status Work::prepareGiven()
         }
     }
     m_given.owner = m_slot.owner;
+    CAIRN_TRY(m_service.agree(m_item, m_state, m_given, m_preview));
     m_given.sessionEnded = m_service.sessionEnded;
     m_given.timeIsOver = m_service.timekeeping.timeIsOver;
     m_given.holdsExpiry = m_service.timekeeping.holdsExpiry && m_service.timekeeping.holdsExpiry();

@@ -24,6 +24,7 @@ public:
     // The decision can be made again: what is more than a moment's reading is not read here. decide(), or
     // the projection, then ends with an error, and aside() says what is to be put into Item::read first.
     void mayReadAside() { m_mayWait = true; }
+    void previews() { m_preview = true; }  // shows what would be done once somebody else has confirmed it
     [[nodiscard]] const WorkAside& aside() const { return m_aside; }
     // Without deciding: keyText() needs to know the workflow.
     void useDefinition(std::shared_ptr<const Definition> definition) { m_definition = std::move(definition); }
@@ -110,6 +111,7 @@ private:
     std::size_t m_countHere = 0;  // read where the decision is made
     std::uint64_t m_bytesHere = 0;
     bool m_mayWait = false;
+    bool m_preview = false;
     std::map<PayloadId, Digest> m_plains;
     std::set<PayloadId> m_checked;        // valid JSON
     std::map<PayloadId, Bytes> m_quoted;  // text payloads as JSON strings

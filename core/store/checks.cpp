@@ -177,7 +177,7 @@ Status checkAudit(const AuditRow& row)
 
 Status checkStaged(const StagedAct& act)
 {
-    if (act.command.isNull() || act.run.isNull())
+    if (act.command.isNull() || (act.run.isNull() && act.verb != Verb::SetPolicy))
         return invalid("an act needs a run and a command id");
     if (act.body.size() > kStagedLimit)
         return invalid("an act that waits for an engine may bring 1 MiB at most; this one has "
@@ -218,6 +218,16 @@ Status checkPlan(const PlanChange& change)
 Error planMoved(const PlanId& plan)
 {
     return makeError(ErrorKind::Conflict, "plan " + toText(plan) + " has moved on meanwhile: look again");
+}
+
+VerifyProblem openReview(const Review& review)
+{
+    const std::string what = review.run.isNull() ? std::string() : " run " + toText(review.run);
+    return {"review " + toText(review.command),
+        review.login + " broke the glass at " + formatInstant(review.openedAt) + " to "
+            + std::string(key(review.verb)) + what
+            + ", and nobody else has looked at it: `cairn audit review " + toText(review.command)
+            + " --reason …`"};
 }
 
 Status checkSession(const SessionRow& row)

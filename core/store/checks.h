@@ -26,6 +26,8 @@ namespace cairn {
 // than kPlanPage of each kind at a time. InvalidInput.
 [[nodiscard]] Status checkPlan(const PlanChange& change);
 [[nodiscard]] Error planMoved(const PlanId& plan);  // Conflict
+// A store whose glass was broken is not as it should be until somebody else has looked at it.
+[[nodiscard]] VerifyProblem openReview(const Review& review);
 [[nodiscard]] Status checkSession(const SessionRow& row);
 [[nodiscard]] Status checkWorkflow(const WorkflowRow& row);
 // A version never changes: Refused where the store has it with another digest.

@@ -54,6 +54,14 @@ public:
     {
         return read("stagedAct", [&] { return m_store->stagedAct(command); });
     }
+    Result<std::optional<PolicyRow>> policy(std::uint64_t version) override
+    {
+        return read("policy", [&] { return m_store->policy(version); });
+    }
+    Result<std::optional<bool>> holdsRole(std::string_view login, std::string_view role) override
+    {
+        return read("holdsRole", [&] { return m_store->holdsRole(login, role); });
+    }
     Result<std::vector<StagedAct>> waitingActs(std::size_t limit) override
     {
         return read("waitingActs", [&] { return m_store->waitingActs(limit); });

@@ -29,6 +29,14 @@ public:
     {
         return write("closeReview", [&] { return m_store->closeReview(act, note); });
     }
+    Status decideAct(const StagedAct& act) override
+    {
+        return write("decideAct", [&] { return m_store->decideAct(act); });
+    }
+    Status extendPolicies(std::span<const PolicyRow> rows) override
+    {
+        return write("extendPolicies", [&] { return m_store->extendPolicies(rows); });
+    }
     Status release(const SessionId& session, std::span<const ClaimedRun> runs) override
     {
         return write("release", [&] { return m_store->release(session, runs); });

@@ -20,6 +20,21 @@ auto content(const ListRow& r)
 
 bool ListRow::sameContent(const ListRow& o) const { return content(*this) == content(o); }
 
+Digest actDigest(const StagedAct& act)
+{
+    WireWriter out;
+    out.raw("cairn-act");
+    out.u16(1);
+    out.id(act.command);
+    out.id(act.run);
+    out.u8(static_cast<std::uint8_t>(act.verb));
+    out.bytes(act.target);
+    out.bytes(act.body);
+    out.bytes(act.reason);
+    out.bytes(act.stagedBy);
+    return sha256(out.out());
+}
+
 Digest auditHash(const AuditRow& row)
 {
     WireWriter out;

@@ -7,6 +7,7 @@
 #include "core/model/entry.h"
 #include "core/store/store_info.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -215,6 +216,8 @@ struct SessionRow {
     TimeMs endedAt = kNoTime;  // kNoTime: living (as far as the lease says)
 };
 
+struct StoreChange;  // agreement.h
+
 // One act of a person (or a refused one) in the store's audit chain.
 struct AuditRow {
     std::uint64_t seq = 0;  // gapless from 1; filled by the store
@@ -233,12 +236,31 @@ struct AuditRow {
     std::string after;   // JSON; of a refusal, why
     Digest previous;     // filled by the store
     Digest hash;         // filled by the store
+    // What the same transaction writes beside the entry; where that cannot be, neither is written. Not part
+    // of the entry, and not there in what was read.
+    std::shared_ptr<const StoreChange> with{};
 };
 // The bytes that an audit entry's hash covers (tag, previous and every field, length-prefixed).
 [[nodiscard]] Digest auditHash(const AuditRow& row);
 
-// An act that waits for an engine: whoever may not commit leaves it in the store (DESIGN 9).
-enum class StagedState : std::uint8_t { Waiting = 0, Committed, NoChange, Rejected, Failed };
+// An act that waits: for an engine, where whoever may not commit leaves it in the store (DESIGN 9); or for
+// somebody else to confirm it, where the policy asks for two people.
+enum class StagedState : std::uint8_t {
+    Waiting = 0,  // to be carried out: it needs nobody else, or is confirmed
+    Committed,
+    NoChange,
+    Rejected,  // by the rules
+    Failed,
+    Proposed,   // waits for somebody else
+    Refused,    // by somebody else
+    Expired,    // nobody else confirmed it in time
+    Withdrawn,  // by its author
+};
+inline constexpr StagedState kLastStagedState = StagedState::Withdrawn;
+[[nodiscard]] constexpr bool isOpen(StagedState s)
+{
+    return s == StagedState::Waiting || s == StagedState::Proposed;
+}
 struct StagedAct {
     CommandId command;  // a UUID of version 7; the act's id in the run too
     RunId run;
@@ -262,7 +284,19 @@ struct StagedAct {
     std::uint64_t auditSeq = 0;
     std::string outcome{};  // text
     TimeMs decidedAt = kNoTime;
+    bool glass = false;  // asked for by break-glass: needs nobody else, and opens a review
+    // Of an act that needs, or needed, somebody else; set where it was proposed.
+    std::string role{};           // of who confirms; empty: whoever may act
+    TimeMs expires = kNoTime;     // not confirmed by then, it is over
+    Digest digest{};              // of all that is asked (actDigest), which is what is confirmed
+    std::string confirmedBy{};    // login of who decided it, by the store where it knows logins
+    std::string confirmedName{};  // as claimed
+    std::string note{};           // that person's reason
+    TimeMs confirmedAt = kNoTime;
 };
+// All that was asked and by whom: run, verb, target, content, reason, login. The digest of the act itself is
+// not in it, nor what became of it.
+[[nodiscard]] Digest actDigest(const StagedAct& act);
 inline constexpr std::size_t kStagedLimit = 1024 * 1024;         // bytes of a body
 inline constexpr SpanMs kActExpires = SpanMs{24} * 3600 * 1000;  // then no engine carries it out any more
 inline constexpr SpanMs kKeepAnswered = SpanMs{30} * 24 * 3600 * 1000;  // then an answered act is forgotten

@@ -33,8 +33,26 @@ Result<std::vector<Review>> StoreReader::reviews(bool, std::size_t) { return std
 
 Status StoreWriter::closeReview(const CommandId&, std::string_view)
 {
-    return makeError(
-        ErrorKind::Refused, "nobody breaks a glass in this kind of store: it has no roles, so no reviews");
+    return makeError(ErrorKind::Refused,
+        "this kind of store knows no logins: who closes a review says so through the audit");
+}
+
+Status StoreWriter::decideAct(const StagedAct&)
+{
+    return makeError(ErrorKind::Refused,
+        "this kind of store knows no logins: who decides an act says so through the audit");
+}
+
+Status StoreWriter::extendPolicies(std::span<const PolicyRow> rows)
+{
+    return rows.empty() ? Status() : makeError(ErrorKind::Refused, "this kind of store keeps no policies");
+}
+
+Result<std::optional<PolicyRow>> StoreReader::policy(std::uint64_t) { return std::optional<PolicyRow>(); }
+
+Result<std::optional<bool>> StoreReader::holdsRole(std::string_view, std::string_view)
+{
+    return std::optional<bool>();
 }
 
 Result<std::uint64_t> StoreWriter::forgetStaged(std::size_t) { return std::uint64_t{0}; }

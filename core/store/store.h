@@ -4,6 +4,7 @@
 // OutcomeUnknown. After a failed sync a writer refuses every later write (Io): the caller must close it.
 
 #include "core/base/result.h"
+#include "core/store/agreement.h"
 #include "core/store/checkpoints.h"
 #include "core/store/hints.h"
 #include "core/store/fence.h"
@@ -55,13 +56,17 @@ public:
     [[nodiscard]] virtual Result<StoreRights> rights();
     // Whether this connection reads a standby, and how old what it shows is. Stores of one place: none.
     [[nodiscard]] virtual Result<Replica> replica();
-    // Acts that were left by break-glass, oldest first; those that nobody else has looked at, or all. Stores
-    // without logins have none.
+    // Acts by break-glass, oldest first; those that nobody else has looked at, or all.
     [[nodiscard]] virtual Result<std::vector<Review>> reviews(bool closedToo, std::size_t limit);
     // An act that was left for an engine, and what became of it. Stores without logins have none.
     [[nodiscard]] virtual Result<std::optional<StagedAct>> stagedAct(const CommandId& command);
-    // Those that still wait, oldest first.
+    // Those that still wait, for an engine or for somebody else, oldest first.
     [[nodiscard]] virtual Result<std::vector<StagedAct>> waitingActs(std::size_t limit);
+    // The policy of that version, 0: the newest; nullopt: there is none.
+    [[nodiscard]] virtual Result<std::optional<PolicyRow>> policy(std::uint64_t version);
+    // Whether the login is a member of the role; nullopt: this store knows no such role.
+    [[nodiscard]] virtual Result<std::optional<bool>> holdsRole(
+        std::string_view login, std::string_view role);
     // Those that were answered, by their command ids, from the one after `after` on.
     [[nodiscard]] virtual Result<std::vector<StagedAct>> answeredActs(
         const CommandId& after, std::size_t limit);
@@ -240,6 +245,8 @@ public:
     // Conflict: the plan has moved on since its revision was read, or there is one of this id; nothing is
     // written then. InvalidInput: it says otherwise than a plan may (checks.h).
     [[nodiscard]] virtual Status changePlan(const PlanChange& change);
+    // Policies of another store as they are. Only into a store that is being filled.
+    [[nodiscard]] virtual Status extendPolicies(std::span<const PolicyRow> rows);
     // See fence.h. Afterwards this connection is bound by what it has set, as all others are.
     [[nodiscard]] virtual Status changeFence(const FenceChange& change);
     // Refused while an engine lives, and where changedPlace() says so.
@@ -250,10 +257,17 @@ public:
     // stage this verb, or four eyes are wanted and these two have looked. Conflict: what was asked has
     // changed. Refused by stores without logins: whoever acts there commits at once.
     [[nodiscard]] virtual Status stage(const StagedAct& act);
-    // Closes the review of an act that was left by break-glass, with what was found. NoRight: not an
-    // approver, or who left that act. Conflict: it is closed already. Refused by stores without logins.
+    // Closes the review of an act by break-glass, with what was found. NoRight: not an approver, or who
+    // acted. Conflict: it is closed already. Refused by stores without logins: there a change of the audit
+    // closes it.
     [[nodiscard]] virtual Status closeReview(const CommandId& act, std::string_view note);
-    // Waiting acts, oldest first, that no other engine was given in the last 5 s.
+    // Decides a proposed act where this login may not append to the audit: act.state is Waiting (confirmed),
+    // Refused or Withdrawn, act.digest what was shown, act.note the reason, act.confirmedName as claimed; the
+    // login is the store's own. NoRight: the author confirms, or the role is missing. Conflict: it is decided
+    // already, has expired, or is another act than was shown. Refused by stores without logins.
+    [[nodiscard]] virtual Status decideAct(const StagedAct& act);
+    // Waiting acts, oldest first, that no other engine was given in the last 5 s; and proposed ones that have
+    // expired, for which finishStaged() says so.
     [[nodiscard]] virtual Result<std::vector<StagedAct>> takeStaged(std::size_t limit);
     // Records what became of an act (state, code, version, auditSeq, outcome); once.
     [[nodiscard]] virtual Status finishStaged(const StagedAct& act);

@@ -104,6 +104,7 @@ struct FactPrinter {
     std::string operator()(const ChildAsked& f) const { return amounts(f.wanted); }
     std::string operator()(const ChildGranted& f) const { return amounts(f.more); }
     std::string operator()(const HolderInDoubt& f) const { return " " + id(f.step); }
+    std::string operator()(const ActAgreed& f) const { return f.glass ? " glass" : " " + f.by.login; }
     std::string operator()(const ParentTold& f) const { return " " + k(f.attention); }
     std::string operator()(const ChildNeeds& f) const { return " " + k(f.attention); }
     std::string operator()(const TakenOver& f) const { return f.step == kNoStep ? "" : " " + id(f.step); }
@@ -138,6 +139,7 @@ std::string codeText(RejectCode code)
     case RejectCode::NoRight: return "no right";
     case RejectCode::ReasonMissing: return "reason missing";
     case RejectCode::Conflict: return "conflict";
+    case RejectCode::SecondPerson: return "second_person";
     }
     return "?";
 }

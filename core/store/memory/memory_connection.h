@@ -68,6 +68,15 @@ public:
     Status returnSlots(const SessionId& session, std::string_view resource) override;
     Status addWorkflow(const WorkflowRow& row) override;
     Result<std::uint64_t> appendAudit(AuditRow row) override;
+    Result<std::optional<StagedAct>> stagedAct(const CommandId& command) override;
+    Result<std::vector<StagedAct>> waitingActs(std::size_t limit) override;
+    Result<std::vector<StagedAct>> answeredActs(const CommandId& after, std::size_t limit) override;
+    Result<std::optional<PolicyRow>> policy(std::uint64_t version) override;
+    Result<std::vector<Review>> reviews(bool closedToo, std::size_t limit) override;
+    Result<std::vector<StagedAct>> takeStaged(std::size_t limit) override;
+    Status finishStaged(const StagedAct& act) override;
+    Result<std::uint64_t> forgetStaged(std::size_t limit) override;
+    Status extendPolicies(std::span<const PolicyRow> rows) override;
     Status extendAudit(std::span<const AuditRow> rows) override;
     Result<AuditEnd> auditEnd() override;
     Result<std::vector<CheckpointRow>> checkpoints(std::uint64_t after, std::size_t limit) override;

@@ -72,6 +72,9 @@ public:
     std::map<std::pair<std::string, std::uint32_t>, WorkflowRow> workflows;
     std::vector<AuditRow> audit;
     std::map<CommandId, std::uint64_t> actsWithoutRun;
+    std::vector<PolicyRow> policies;  // by version, from 1
+    std::map<CommandId, StagedAct> staged;
+    std::map<CommandId, Review> reviews;
     struct Checkpoint {
         CheckpointRow row;
         std::vector<RunHead> heads;
@@ -85,7 +88,9 @@ public:
     [[nodiscard]] bool living(const SessionId& session) const;
     void setOwner(MemoryRun& run, const SessionId& owner, TimeMs nextDue);  // keeps the claim sets right
     void wakeUp(const SessionId& owner, const RunId& run);                  // where it is living
-    std::uint64_t addAudit(AuditRow row);
+    std::uint64_t addAudit(AuditRow row);  // with what goes along with it, which was checked
+    [[nodiscard]] Status checkChange(const StoreChange& change, TimeMs now) const;
+    void writeChange(const StoreChange& change);
     void addOutbox(const OutboxRow& row);
     void dropOutbox(const OutboxRow& row);
     void raiseBackOff(const ResourceRow& given);

@@ -247,7 +247,10 @@ Result<std::uint64_t> MemoryStore::appendAudit(AuditRow row)
 {
     CAIRN_TRY(mayWrite());
     CAIRN_TRY(checkAudit(row));
-    if (!row.run.isNull() || row.command.isNull())
+    const bool once = row.run.isNull() && !row.command.isNull();
+    if (row.with && !(once && m_db->actsWithoutRun.contains(row.command)))
+        CAIRN_TRY(m_db->checkChange(*row.with, row.time));
+    if (!once)
         return m_db->addAudit(std::move(row));
     const auto [place, isNew] = m_db->actsWithoutRun.try_emplace(row.command, m_db->audit.size() + 1);
     return isNew ? m_db->addAudit(std::move(row)) : place->second;

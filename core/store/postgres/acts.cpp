@@ -1,5 +1,6 @@
 // What this connection's login may do, and acts that wait for an engine.
 
+#include "core/store/postgres/audit_head.h"
 #include "core/store/postgres/store_impl.h"
 
 namespace cairn::postgres {
@@ -10,7 +11,8 @@ void readStaged(Rows& q, StagedAct& a)
 {
     q.read(a.command, a.run, a.verb, a.target, a.body, a.reason, a.claimed, a.uid, a.host, a.seenVersion,
         a.seenDigest, a.stagedBy, a.address, a.backend, a.stagedAt, a.state, a.code, a.version, a.auditSeq,
-        a.outcome, a.decidedAt);
+        a.outcome, a.decidedAt, a.glass, a.role, a.expires, a.digest, a.confirmedBy, a.confirmedName, a.note,
+        a.confirmedAt);
 }
 
 }  // namespace
@@ -41,6 +43,57 @@ Status PostgresStore::closeReview(const CommandId& act, std::string_view note)
     return {};
 }
 
+Status PostgresStore::decideAct(const StagedAct& act)
+{
+    CAIRN_TRY(change(
+        Repeat::Never, Sql::DecideAct, act.command, act.digest, act.state, act.note, act.confirmedName));
+    hint({}, hint::kStaged);
+    return {};
+}
+
+void addChange(Batch& batch, const StoreChange& change)
+{
+    if (const auto& a = change.propose)
+        batch.add(Sql::ProposeAct, a->command, a->run, a->verb, a->target, Blob{a->body}, a->reason,
+            a->claimed, a->uid, a->host, a->seenVersion, a->seenDigest, a->role, a->expires, a->digest);
+    if (const auto& a = change.decide)
+        batch.add(Sql::RecordDecision, a->command, a->digest, a->state, a->note, a->confirmedName);
+    if (const auto& p = change.policy)
+        batch.add(Sql::InsertPolicy, p->version, p->text, p->login, p->claimed, p->setAt);
+    if (const auto& r = change.review; r && r->open())
+        batch.add(Sql::OpenReview, r->command, r->run, r->verb, r->target, r->reason, r->openedAt);
+    else if (r)
+        batch.add(Sql::CloseReview, r->command, r->note);
+}
+
+Result<std::optional<PolicyRow>> PostgresStore::policy(std::uint64_t version)
+{
+    const auto readPolicy = [](Rows& q, PolicyRow& r) {
+        q.read(r.version, r.text, r.login, r.claimed, r.setAt);
+    };
+    CAIRN_TRY_ASSIGN(auto rows,
+        version == 0 ? readAll<PolicyRow>(Sql::NewestPolicy, readPolicy)
+                     : readAll<PolicyRow>(Sql::Policy, readPolicy, version));
+    return rows.empty() ? std::optional<PolicyRow>() : std::optional(std::move(rows.front()));
+}
+
+Status PostgresStore::extendPolicies(std::span<const PolicyRow> rows)
+{
+    CAIRN_TRY(checkFilled(m_options.intoFence));
+    for (const PolicyRow& row : rows)
+        CAIRN_TRY(change(
+            Repeat::Harmless, Sql::CopyPolicy, row.version, row.text, row.login, row.claimed, row.setAt));
+    return {};
+}
+
+Result<std::optional<bool>> PostgresStore::holdsRole(std::string_view login, std::string_view role)
+{
+    const auto readHeld = [](Rows& q, std::int64_t& held) { q.read(held); };
+    CAIRN_TRY_ASSIGN(const auto rows,
+        readAll<std::int64_t>(Sql::HoldsRole, readHeld, std::string(login), std::string(role)));
+    return rows.empty() ? std::optional<bool>() : std::optional(rows.front() != 0);
+}
+
 Result<std::optional<StagedAct>> PostgresStore::stagedAct(const CommandId& command)
 {
     CAIRN_TRY_ASSIGN(auto rows, readAll<StagedAct>(Sql::StagedAct, readStaged, command));
@@ -55,8 +108,9 @@ Result<std::vector<StagedAct>> PostgresStore::waitingActs(std::size_t limit)
 Status PostgresStore::stage(const StagedAct& act)
 {
     CAIRN_TRY(checkStaged(act));
-    CAIRN_TRY(change(Repeat::Harmless, Sql::StageAct, act.command, act.run, act.verb, act.target,
-        Blob{act.body}, act.reason, act.claimed, act.uid, act.host, act.seenVersion, act.seenDigest));
+    CAIRN_TRY(
+        change(Repeat::Harmless, Sql::StageAct, act.command, act.run, act.verb, act.target, Blob{act.body},
+            act.reason, act.claimed, act.uid, act.host, act.seenVersion, act.seenDigest, act.glass));
     hint({}, hint::kStaged);
     return {};
 }
@@ -68,7 +122,8 @@ Result<std::vector<StagedAct>> PostgresStore::takeStaged(std::size_t limit)
     std::vector<StagedAct> acts;
     bool any = false;
     CAIRN_TRY(reading([&]() -> Status {
-        CAIRN_TRY_ASSIGN(const Rows rows, m_db->query(Sql::AnyStaged));
+        CAIRN_TRY_ASSIGN(const TimeMs clock, now());
+        CAIRN_TRY_ASSIGN(const Rows rows, m_db->query(Sql::AnyStaged, clock));
         any = rows.count() > 0;
         return {};
     }));
@@ -121,7 +176,8 @@ Status PostgresStore::extendActs(std::span<const StagedAct> acts)
     for (const StagedAct& a : acts)
         rows.row(a.command, a.run, a.verb, a.target, Blob{a.body}, a.reason, a.claimed, a.uid, a.host,
             a.seenVersion, a.seenDigest, a.stagedBy, a.address, a.backend, a.stagedAt, a.state, a.code,
-            a.version, a.auditSeq, a.outcome, a.decidedAt);
+            a.version, a.auditSeq, a.outcome, a.decidedAt, a.glass, a.role, a.expires, a.digest,
+            a.confirmedBy, a.confirmedName, a.note, a.confirmedAt);
     if (rows.empty())
         return {};
     CAIRN_TRY(change(Repeat::Harmless, Sql::CopyActs, rows));

@@ -2,7 +2,7 @@
 // How entries are added to the audit's chain.
 
 #include "core/store/postgres/db.h"
-#include "core/store/rows.h"
+#include "core/store/agreement.h"
 
 namespace cairn::postgres {
 
@@ -13,7 +13,9 @@ struct AuditHead {
 };
 // Fills in number, previous hash and hash; `head` moves on.
 void chain(AuditRow& row, AuditHead& head);
-// Adds the sealed rows to the batch.
+// What goes along with an entry (AuditRow::with). Before the entry, which may name who it is about.
+void addChange(Batch& batch, const StoreChange& change);
+// Adds the sealed rows to the batch, each after what goes along with it.
 void addAudit(Batch& batch, const std::vector<AuditRow>& rows);
 
 }  // namespace cairn::postgres

@@ -59,17 +59,12 @@ Status PostgresStore::checkSettings(std::vector<VerifyProblem>& problems)
     return {};
 }
 
-// A store whose glass was broken is not as it should be until somebody has looked at it.
 Status PostgresStore::checkReviews(std::vector<VerifyProblem>& problems)
 {
     constexpr std::size_t kTold = 100;
     CAIRN_TRY_ASSIGN(const std::vector<Review> open, reviews(false, kTold));
     for (const Review& review : open)
-        problems.push_back({"review " + toText(review.command),
-            review.login + " broke the glass at " + formatInstant(review.openedAt) + " to "
-                + std::string(key(review.verb)) + " run " + toText(review.run)
-                + ", and nobody else has looked at it: `cairn audit review " + toText(review.command)
-                + " --reason …`"});
+        problems.push_back(openReview(review));
     return {};
 }
 

@@ -3,14 +3,15 @@
 // RightsProblems, both from these same rows. Words are separated by blanks; roles without their prefix
 // "cairn_"; "-" for columns: the whole table.
 
-#define CAIRN_PG_STAGE_TYPES "uuid,uuid,bigint,text,bytea,text,text,bigint,text,bigint,bytea"
+#define CAIRN_PG_STAGE_TYPES "uuid,uuid,bigint,text,bytea,text,text,bigint,text,bigint,bytea,bigint"
 
 #define CAIRN_PG_ROLE_NAMES \
     "'cairn_owner', 'cairn_engine', 'cairn_operator', 'cairn_approver', 'cairn_viewer', 'cairn_auditor', " \
     "'cairn_breakglass'"
 
 #define CAIRN_PG_OPEN_TABLES \
-    "approvals artifacts attempts effect_waiters effects entries meta outbox resource_slices resources " \
+    "approvals artifacts attempts effect_waiters effects entries meta outbox policies resource_slices " \
+    "resources " \
     "run_attributes run_hot run_list runs sessions steps tombstones wakeups workflows"
 
 // Viewers see everything but the bytes of payloads, what would let them be guessed, and what people did.
@@ -33,7 +34,9 @@
     "('engine', 'meta', 'UPDATE', 'clock_offset change_base')"
 
 #define CAIRN_PG_FUNCTION_RIGHTS \
-    "('engine', 'append_audit append_checkpoint finish_staged forget_staged lock_audit_head take_staged')," \
+    "('engine', 'append_audit append_checkpoint finish_staged forget_staged lock_audit_head open_review " \
+    "propose_act record_decision take_staged')," \
+    "('operator approver', 'decide_act')," \
     "('operator approver breakglass', 'stage_act')," \
     "('approver', 'close_review')"
 

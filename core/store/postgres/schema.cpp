@@ -69,7 +69,7 @@ Status createTables(Db& db, std::uint32_t schema)
 {
     for (const char* sql : {kRunTables, kStepTables, kSharedTables, kTriggers})
         CAIRN_TRY(db.execute(sql));
-    for (const std::string& sql : {actsText(), reviewsText()})
+    for (const std::string& sql : {actsText(), reviewsText(), agreementText()})
         CAIRN_TRY(db.execute(sql.c_str()));
     for (const char* sql : {kCheckpoints, kEnableAlways})
         CAIRN_TRY(db.execute(sql));

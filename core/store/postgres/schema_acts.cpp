@@ -25,7 +25,7 @@ CREATE FUNCTION cairn.is_filled() RETURNS boolean LANGUAGE sql STABLE SET search
 AS $$ SELECT (SELECT m.min_writer BETWEEN 2013265920 AND 2080374783 FROM cairn.meta m) AND cairn.has_role('cairn_owner') $$;
 
 CREATE FUNCTION cairn.stage_act(command_id uuid, on_run uuid, act_verb bigint, on_target text, act_body bytea, why text,
-  as_name text, from_uid bigint, from_host text, saw_version bigint, saw_digest bytea) RETURNS void LANGUAGE plpgsql
+  as_name text, from_uid bigint, from_host text, saw_version bigint, saw_digest bytea, by_glass bigint DEFAULT 0) RETURNS void LANGUAGE plpgsql
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   m record;
@@ -39,7 +39,11 @@ BEGIN
     48) THEN
     RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'this kind of act is not left for an engine';
   END IF;
-  broken := cairn.breaks_glass(act_verb);
+  IF by_glass = 1 AND NOT cairn.has_role('cairn_breakglass') THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002',
+      MESSAGE = format('the login "%s" lacks the role cairn_breakglass, which breaking the glass needs', session_user);
+  END IF;
+  broken := by_glass = 1 OR cairn.breaks_glass(act_verb);
   IF m.roles = 1 AND NOT broken AND NOT cairn.has_role(needed_role) THEN
     RAISE EXCEPTION USING ERRCODE = 'CA002',
       MESSAGE = format('the login "%s" lacks the role %s, which this act needs', session_user, needed_role);
@@ -76,9 +80,11 @@ BEGIN
     END IF;
   END IF;
   INSERT INTO cairn.staged_acts(command, run, verb, target, body, reason, claimed, uid, host, seen_version, seen_digest,
-      staged_by, address, backend, staged_at, taken_until, state, code, version, audit, outcome, decided_at)
+      staged_by, address, backend, staged_at, taken_until, state, code, version, audit, outcome, decided_at, glass, role,
+      expires, digest, confirmed_by, confirmed_name, note, confirmed_at)
     VALUES(command_id, on_run, act_verb, on_target, act_body, why, as_name, from_uid, from_host, saw_version, saw_digest,
-      session_user::text, coalesce(host(inet_client_addr()), ''), pg_backend_pid(), clock, 0, 0, 0, 0, 0, '', 0)
+      session_user::text, coalesce(host(inet_client_addr()), ''), pg_backend_pid(), clock, 0, 0, 0, 0, 0, '', 0,
+      broken::int, '', 0, NULL, '', '', '', 0)
     ON CONFLICT(command) DO NOTHING;
   IF FOUND AND act_verb IN (1, 2) THEN
     IF a.state <> 1 OR (a.expires <> 0 AND a.expires <= clock) THEN
@@ -100,6 +106,12 @@ BEGIN
       WHERE w.state = 0 AND w.taken_until <= clock ORDER BY w.staged_at, w.command LIMIT most FOR UPDATE SKIP LOCKED)
     UPDATE cairn.staged_acts s SET taken_until = clock + 5000 FROM waiting
     WHERE s.command = waiting.command RETURNING s.*;
+  -- Proposals that nobody confirmed in time.
+  RETURN QUERY WITH late AS MATERIALIZED (SELECT w.command FROM cairn.staged_acts w
+      WHERE w.state = 5 AND w.expires <= clock + (SELECT m.clock_offset FROM cairn.meta m) AND w.taken_until <= clock
+      ORDER BY w.expires, w.command LIMIT most FOR UPDATE SKIP LOCKED)
+    UPDATE cairn.staged_acts s SET taken_until = clock + 5000 FROM late
+    WHERE s.command = late.command RETURNING s.*;
 END $$;
 
 CREATE FUNCTION cairn.finish_staged(command_id uuid, as_state bigint, with_code bigint, at_version bigint, in_audit bigint,
@@ -108,16 +120,27 @@ BEGIN
   UPDATE cairn.staged_acts s SET state = as_state, code = with_code, version = at_version, audit = in_audit,
       outcome = said, decided_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint
         + (SELECT m.clock_offset FROM cairn.meta m)
-    WHERE s.command = command_id AND s.state = 0 AND as_state BETWEEN 1 AND 4;
+    WHERE s.command = command_id AND s.state = 0
+      AND CASE WHEN s.code IN (6, 8) THEN as_state = s.code ELSE as_state BETWEEN 1 AND 4 END;
 END $$;
 
 CREATE FUNCTION cairn.staged_no_change() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF OLD.state <> 0 OR (NEW.command, NEW.run, NEW.verb, NEW.target, NEW.body, NEW.reason, NEW.claimed, NEW.uid, NEW.host,
+  -- An act that waits may turn out to need somebody else. What is decided is decided by who is connected, and not by the
+  -- author, but that it is withdrawn (8); once.
+  IF OLD.state NOT IN (0, 5) OR (OLD.state = 0 AND NEW.state = 5 AND OLD.confirmed_by <> '')
+      OR (OLD.state = 5 AND NEW.state NOT IN (0, 5, 6, 7, 8))
+      OR (OLD.state = 5 AND NEW.state IN (0, 6, 8) AND NEW.confirmed_by IS DISTINCT FROM session_user::text)
+      OR (OLD.state = 5 AND NEW.state IN (0, 6, 8) AND (NEW.confirmed_by = OLD.staged_by) <> (8 IN (NEW.state, NEW.code)))
+      OR (NOT (OLD.state = 5 AND NEW.state IN (0, 6, 8)) AND (NEW.confirmed_by, NEW.confirmed_name, NEW.note, NEW.confirmed_at)
+        IS DISTINCT FROM (OLD.confirmed_by, OLD.confirmed_name, OLD.note, OLD.confirmed_at))
+      OR (NOT (OLD.state = 0 AND NEW.state = 5)
+        AND (NEW.role, NEW.expires, NEW.digest) IS DISTINCT FROM (OLD.role, OLD.expires, OLD.digest))
+      OR NEW.glass <> OLD.glass OR (NEW.command, NEW.run, NEW.verb, NEW.target, NEW.body, NEW.reason, NEW.claimed, NEW.uid, NEW.host,
       NEW.seen_version, NEW.seen_digest, NEW.staged_by, NEW.address, NEW.backend, NEW.staged_at)
       IS DISTINCT FROM (OLD.command, OLD.run, OLD.verb, OLD.target, OLD.body, OLD.reason, OLD.claimed, OLD.uid, OLD.host,
       OLD.seen_version, OLD.seen_digest, OLD.staged_by, OLD.address, OLD.backend, OLD.staged_at) THEN
-    RAISE EXCEPTION USING ERRCODE = 'CA001', MESSAGE = 'of an act that was left only its outcome is added, once';
+    RAISE EXCEPTION USING ERRCODE = 'CA001', MESSAGE = 'of an act that was left only who else agrees and its outcome are added, once';
   END IF;
   RETURN NEW;
 END $$;
@@ -128,7 +151,7 @@ CREATE FUNCTION cairn.staged_over(settled bigint) RETURNS boolean LANGUAGE sql S
 AS $$ SELECT settled < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - 2592000000 + m.clock_offset FROM cairn.meta m $$;
 CREATE FUNCTION cairn.staged_no_early_delete() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF OLD.state = 0 OR NOT cairn.staged_over(OLD.decided_at) THEN
+  IF OLD.state IN (0, 5) OR NOT cairn.staged_over(OLD.decided_at) THEN
     RAISE EXCEPTION USING ERRCODE = 'CA001', MESSAGE = 'acts that were left are append-only until 30 days after their answer';
   END IF;
   RETURN OLD;
@@ -142,7 +165,7 @@ DECLARE
     + (SELECT m.clock_offset FROM cairn.meta m);
 BEGIN
   WITH over AS MATERIALIZED (SELECT w.command FROM cairn.staged_acts w
-      WHERE w.state <> 0 AND w.decided_at < before ORDER BY w.decided_at LIMIT most FOR UPDATE SKIP LOCKED)
+      WHERE w.state <> 0 AND w.state <> 5 AND w.decided_at < before ORDER BY w.decided_at LIMIT most FOR UPDATE SKIP LOCKED)
     DELETE FROM cairn.staged_acts s USING over WHERE s.command = over.command;
   GET DIAGNOSTICS forgotten = ROW_COUNT;
   RETURN forgotten;
@@ -175,8 +198,9 @@ BEGIN
       RAISE EXCEPTION USING ERRCODE = 'CA001', MESSAGE = 'an audit entry does not continue the chain';
     END IF;
     IF by_roles AND logins[i] IS DISTINCT FROM session_user::text AND NOT EXISTS(SELECT 1 FROM cairn.staged_acts s
-        WHERE s.command = commands[i] AND s.run = runs[i] AND s.staged_by = logins[i] AND s.verb = verbs[i]
-          AND s.reason = reasons[i]) THEN
+        WHERE s.command = commands[i] AND s.run IS NOT DISTINCT FROM runs[i]
+          AND ((s.staged_by = logins[i] AND verbs[i] IN (s.verb, 50) AND s.reason = reasons[i])
+            OR (s.confirmed_by = logins[i] AND verbs[i] = 51 AND s.note = reasons[i]))) THEN
       RAISE EXCEPTION USING ERRCODE = 'CA002',
         MESSAGE = format('an audit entry in the name of "%s", who left no such act', logins[i]);
     END IF;
@@ -214,6 +238,10 @@ BEGIN
           AND s.staged_by = who AND s.state = 0) THEN
       RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = format(
         'a decision of "%s", who is neither connected with the role cairn_approver nor left one for this approval', who);
+    END IF;
+    IF NOT before ? who AND NOT cairn.may_take_part(who, NEW.role) THEN
+      RAISE EXCEPTION USING ERRCODE = 'CA002',
+        MESSAGE = format('the login "%s" lacks the role %s, which this approval is for', who, NEW.role);
     END IF;
   END LOOP;
   IF NEW.state IN (2, 6) AND (SELECT count(DISTINCT p) FROM jsonb_array_elements_text(people) AS p)

@@ -8,7 +8,7 @@ namespace cairn::postgres {
 namespace {
 
 constexpr const char* kReviews = R"sql(
-CREATE TABLE cairn.reviews(command uuid NOT NULL PRIMARY KEY, run uuid NOT NULL, verb bigint NOT NULL,
+CREATE TABLE cairn.reviews(command uuid NOT NULL PRIMARY KEY, run uuid, verb bigint NOT NULL,
   target text COLLATE "C" NOT NULL, login text COLLATE "C" NOT NULL, reason text COLLATE "C" NOT NULL,
   address text COLLATE "C" NOT NULL, backend bigint NOT NULL, opened_at bigint NOT NULL,
   closed_by text COLLATE "C" NOT NULL, note text COLLATE "C" NOT NULL, closed_at bigint NOT NULL);
@@ -22,7 +22,7 @@ AS $$ SELECT (SELECT m.roles = 1 FROM cairn.meta m) AND cairn.has_role('cairn_br
 CREATE FUNCTION cairn.staged_opens_review() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF cairn.breaks_glass(NEW.verb) AND NOT cairn.is_filled() THEN
+  IF (NEW.glass = 1 OR cairn.breaks_glass(NEW.verb)) AND NEW.state = 0 AND NOT cairn.is_filled() THEN
     INSERT INTO cairn.reviews(command, run, verb, target, login, reason, address, backend, opened_at, closed_by, note, closed_at)
       VALUES(NEW.command, NEW.run, NEW.verb, NEW.target, session_user::text, NEW.reason, NEW.address, NEW.backend,
         NEW.staged_at, '', '', 0);

@@ -131,16 +131,19 @@ CREATE INDEX audit_run ON cairn.audit(run, seq) WHERE run IS NOT NULL;
 CREATE UNIQUE INDEX audit_command ON cairn.audit(command) WHERE run IS NULL AND command IS NOT NULL;
 CREATE TABLE cairn.audit_head(one smallint PRIMARY KEY CHECK(one = 1), seq bigint NOT NULL, hash bytea NOT NULL);
 CREATE TABLE cairn.staged_acts(
-  command uuid PRIMARY KEY, run uuid NOT NULL, verb smallint NOT NULL, target text COLLATE "C" NOT NULL,
+  command uuid PRIMARY KEY, run uuid, verb smallint NOT NULL, target text COLLATE "C" NOT NULL,
   body bytea NOT NULL CHECK(octet_length(body) <= 1048576), reason text COLLATE "C" NOT NULL,
   claimed text COLLATE "C" NOT NULL, uid bigint NOT NULL, host text COLLATE "C" NOT NULL, seen_version bigint NOT NULL,
   seen_digest bytea, staged_by text COLLATE "C" NOT NULL, address text COLLATE "C" NOT NULL, backend bigint NOT NULL,
   staged_at bigint NOT NULL, taken_until bigint NOT NULL,
   state smallint NOT NULL, code smallint NOT NULL, version bigint NOT NULL, audit bigint NOT NULL,
-  outcome text COLLATE "C" NOT NULL, decided_at bigint NOT NULL);
+  outcome text COLLATE "C" NOT NULL, decided_at bigint NOT NULL, glass smallint NOT NULL, role text COLLATE "C" NOT NULL,
+  expires bigint NOT NULL, digest bytea, confirmed_by text COLLATE "C" NOT NULL, confirmed_name text COLLATE "C" NOT NULL,
+  note text COLLATE "C" NOT NULL, confirmed_at bigint NOT NULL);
 CREATE INDEX staged_waiting ON cairn.staged_acts(staged_at, command) WHERE state = 0;
+CREATE INDEX staged_proposed ON cairn.staged_acts(expires, command) WHERE state = 5;
 CREATE INDEX staged_target ON cairn.staged_acts(run, target);
-CREATE INDEX staged_settled ON cairn.staged_acts(decided_at, command) WHERE state <> 0;
+CREATE INDEX staged_settled ON cairn.staged_acts(decided_at, command) WHERE state <> 0 AND state <> 5;
 )sql";
 
 // What may never change is refused by the database itself, also to its owner, and also where triggers are off

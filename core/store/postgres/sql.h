@@ -30,6 +30,7 @@ inline constexpr std::size_t kSqlCount = 0
 // Columns of staged_acts in the order in which readStaged reads them.
 #define CAIRN_PG_STAGED_COLUMNS \
     "command, run, verb, target, body, reason, claimed, uid, host, seen_version, seen_digest, staged_by, " \
-    "address, backend, staged_at, state, code, version, audit, outcome, decided_at"
+    "address, backend, staged_at, state, code, version, audit, outcome, decided_at, glass, role, expires, " \
+    "digest, confirmed_by, confirmed_name, note, confirmed_at"
 
 }  // namespace cairn::postgres

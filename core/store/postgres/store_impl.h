@@ -83,6 +83,8 @@ public:
     Result<std::vector<Review>> reviews(bool closedToo, std::size_t limit) override;
     Result<std::optional<StagedAct>> stagedAct(const CommandId& command) override;
     Result<std::vector<StagedAct>> waitingActs(std::size_t limit) override;
+    Result<std::optional<PolicyRow>> policy(std::uint64_t version) override;
+    Result<std::optional<bool>> holdsRole(std::string_view login, std::string_view role) override;
     Result<std::vector<StagedAct>> answeredActs(const CommandId& after, std::size_t limit) override;
     Result<LoadedRun> loadRun(const RunId& run, std::uint64_t fromVersion, std::uint64_t toVersion) override;
     Result<std::vector<WholeRun>> wholeRuns(std::span<const RunId> runs, const RunParts& parts) override;
@@ -163,6 +165,8 @@ public:
     Status setClockOffset(SpanMs offset) override;
     Status closeReview(const CommandId& act, std::string_view note) override;
     Status stage(const StagedAct& act) override;
+    Status decideAct(const StagedAct& act) override;
+    Status extendPolicies(std::span<const PolicyRow> rows) override;
     Result<std::vector<StagedAct>> takeStaged(std::size_t limit) override;
     Status finishStaged(const StagedAct& act) override;
     Result<std::uint64_t> forgetStaged(std::size_t limit) override;

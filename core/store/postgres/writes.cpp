@@ -17,6 +17,9 @@ void chain(AuditRow& row, AuditHead& head)
 
 void addAudit(Batch& batch, const std::vector<AuditRow>& rows)
 {
+    for (const AuditRow& r : rows)
+        if (r.with)
+            addChange(batch, *r.with);
     Columns columns;
     for (const AuditRow& r : rows)
         columns.row(r.seq, r.time, r.kind, r.verb, r.actor, r.uid, r.host, r.login, r.run, r.target,

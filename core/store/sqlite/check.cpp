@@ -72,6 +72,10 @@ Result<std::vector<VerifyProblem>> SqliteStore::check(bool deep)
         problems.push_back({"connection", "synchronous is " + synchronous + ", not FULL"});
     CAIRN_TRY(checkAuditChain(problems));
     CAIRN_TRY(collect(Sql::ChangeAhead, "list", problems));
+    constexpr std::size_t kTold = 20;
+    CAIRN_TRY_ASSIGN(const std::vector<Review> open, reviews(false, kTold));
+    for (const Review& review : open)
+        problems.push_back(openReview(review));
     if (!deep)
         return problems;
     {

@@ -20,6 +20,10 @@ Result<std::vector<std::string>> SqliteStore::unmovable()
     CAIRN_TRY(look(Sql::RedactedRun, " has a redacted payload"));
     CAIRN_TRY(look(Sql::OpenPlan, " is not finished: let it end, or abort it"));
     CAIRN_TRY(look(Sql::DeletedRun, " was deleted, and its tombstone has to stay"));
+    CAIRN_TRY_ASSIGN(const std::vector<Review> open, reviews(false, 1));
+    if (!open.empty())
+        found.push_back("the review of act " + toText(open.front().command)
+            + ", which was done by break-glass, is open: close it first (`cairn audit review`)");
     return found;
 }
 

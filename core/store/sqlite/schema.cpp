@@ -135,6 +135,52 @@ CREATE INDEX audit_run ON audit(run, seq) WHERE run IS NOT NULL;
 CREATE UNIQUE INDEX audit_command ON audit(command) WHERE run IS NULL AND command IS NOT NULL;
 )sql";
 
+// Policies, acts that wait for somebody else, acts by break-glass. None is changed but to be decided, once.
+constexpr const char* kAgreementTables = R"sql(
+CREATE TABLE policies(
+  version INTEGER PRIMARY KEY, text TEXT NOT NULL, login TEXT NOT NULL, claimed TEXT NOT NULL,
+  set_at INTEGER NOT NULL) STRICT;
+CREATE TRIGGER policies_in_order BEFORE INSERT ON policies
+WHEN NEW.version <> 1 + (SELECT ifnull(max(version), 0) FROM policies)
+BEGIN SELECT RAISE(ABORT, 'policies are numbered without a hole'); END;
+CREATE TRIGGER policies_no_update BEFORE UPDATE ON policies
+BEGIN SELECT RAISE(ABORT, 'a version of the policy never changes'); END;
+CREATE TRIGGER policies_no_delete BEFORE DELETE ON policies
+BEGIN SELECT RAISE(ABORT, 'policies are append-only'); END;
+CREATE TABLE staged_acts(
+  command BLOB PRIMARY KEY, run BLOB, verb INTEGER NOT NULL, target TEXT NOT NULL, body BLOB NOT NULL,
+  reason TEXT NOT NULL, claimed TEXT NOT NULL, uid INTEGER NOT NULL, host TEXT NOT NULL,
+  seen_version INTEGER NOT NULL, seen_digest BLOB, staged_by TEXT NOT NULL, staged_at INTEGER NOT NULL,
+  role TEXT NOT NULL, expires INTEGER NOT NULL, digest BLOB NOT NULL, state INTEGER NOT NULL, code INTEGER NOT NULL,
+  version INTEGER NOT NULL, audit INTEGER NOT NULL, outcome TEXT NOT NULL, decided_at INTEGER NOT NULL,
+  confirmed_by TEXT NOT NULL, confirmed_name TEXT NOT NULL, note TEXT NOT NULL, confirmed_at INTEGER NOT NULL,
+  CHECK(state IN (5, 7, 8) OR (confirmed_by <> '' AND confirmed_by <> staged_by))) STRICT, WITHOUT ROWID;
+CREATE INDEX staged_open ON staged_acts(staged_at, command) WHERE state IN (0, 5);
+CREATE INDEX staged_settled ON staged_acts(decided_at, command) WHERE state NOT IN (0, 5);
+CREATE TRIGGER staged_decided_once BEFORE UPDATE ON staged_acts
+WHEN OLD.state NOT IN (0, 5) OR (OLD.state = 0 AND NEW.state NOT BETWEEN 1 AND 4)
+  OR (OLD.state = 5 AND NEW.state NOT IN (0, 6, 7, 8))
+  OR NEW.command IS NOT OLD.command OR NEW.run IS NOT OLD.run OR NEW.verb IS NOT OLD.verb
+  OR NEW.target IS NOT OLD.target OR NEW.body IS NOT OLD.body OR NEW.reason IS NOT OLD.reason
+  OR NEW.staged_by IS NOT OLD.staged_by OR NEW.staged_at IS NOT OLD.staged_at OR NEW.role IS NOT OLD.role
+  OR NEW.expires IS NOT OLD.expires OR NEW.digest IS NOT OLD.digest
+BEGIN SELECT RAISE(ABORT, 'a proposed act is decided once, and nothing else of it changes'); END;
+CREATE TRIGGER staged_no_early_delete BEFORE DELETE ON staged_acts WHEN OLD.state IN (0, 5)
+BEGIN SELECT RAISE(ABORT, 'an act that waits is not deleted'); END;
+CREATE TABLE reviews(
+  command BLOB PRIMARY KEY, run BLOB, verb INTEGER NOT NULL, target TEXT NOT NULL, login TEXT NOT NULL,
+  reason TEXT NOT NULL, opened_at INTEGER NOT NULL, closed_by TEXT NOT NULL, note TEXT NOT NULL,
+  closed_at INTEGER NOT NULL, CHECK(closed_by <> login)) STRICT, WITHOUT ROWID;
+CREATE INDEX reviews_open ON reviews(opened_at, command) WHERE closed_at = 0;
+CREATE TRIGGER reviews_closed_once BEFORE UPDATE ON reviews
+WHEN OLD.closed_at <> 0 OR NEW.closed_at = 0 OR NEW.closed_by = '' OR NEW.command IS NOT OLD.command
+  OR NEW.run IS NOT OLD.run OR NEW.verb IS NOT OLD.verb OR NEW.target IS NOT OLD.target
+  OR NEW.login IS NOT OLD.login OR NEW.reason IS NOT OLD.reason OR NEW.opened_at IS NOT OLD.opened_at
+BEGIN SELECT RAISE(ABORT, 'a review is closed once, and nothing else of it changes'); END;
+CREATE TRIGGER reviews_no_delete BEFORE DELETE ON reviews
+BEGIN SELECT RAISE(ABORT, 'reviews are append-only'); END;
+)sql";
+
 // What may never change is refused by the database itself. A run's rows may go only where its tombstone
 // exists, which is written in the same transaction: once the rows are gone nothing can bring them back
 // (runs_no_return).
@@ -256,7 +302,8 @@ Status refill(Db& db)
 
 Status createTables(Db& db, std::uint32_t schema)
 {
-    for (const char* sql : {kRunTables, kStepTables, kSharedTables, kTriggers, kCheckpointTables, kPlanTables})
+    for (const char* sql :
+        {kRunTables, kStepTables, kSharedTables, kAgreementTables, kTriggers, kCheckpointTables, kPlanTables})
         CAIRN_TRY(db.exec(sql));
     return schema > 1 ? expandTables(db, 1, schema) : Status();
 }

@@ -25,6 +25,12 @@ inline constexpr std::size_t kSqlCount = 0
     "currency, held_until, assigned, " \
     "version, changed"
 
+// Columns of staged_acts in the order in which readStaged reads them.
+#define CAIRN_STAGED_COLUMNS \
+    "command, run, verb, target, body, reason, claimed, uid, host, seen_version, seen_digest, staged_by, " \
+    "staged_at, role, expires, digest, state, code, version, audit, outcome, decided_at, confirmed_by, " \
+    "confirmed_name, note, confirmed_at"
+
 // Statements that are there for one row and for sixteen (row_batch): what comes before the rows, and a row.
 #define CAIRN_ROWS4(row) row ", " row ", " row ", " row
 #define CAIRN_ROWS16(row) CAIRN_ROWS4(row) ", " CAIRN_ROWS4(row) ", " CAIRN_ROWS4(row) ", " CAIRN_ROWS4(row)

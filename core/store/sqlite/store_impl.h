@@ -79,6 +79,15 @@ public:
     Status returnSlots(const SessionId& session, std::string_view resource) override;
     Status addWorkflow(const WorkflowRow& row) override;
     Result<std::uint64_t> appendAudit(AuditRow row) override;
+    Result<std::optional<StagedAct>> stagedAct(const CommandId& command) override;
+    Result<std::vector<StagedAct>> waitingActs(std::size_t limit) override;
+    Result<std::vector<StagedAct>> answeredActs(const CommandId& after, std::size_t limit) override;
+    Result<std::optional<PolicyRow>> policy(std::uint64_t version) override;
+    Result<std::vector<Review>> reviews(bool closedToo, std::size_t limit) override;
+    Result<std::vector<StagedAct>> takeStaged(std::size_t limit) override;
+    Status finishStaged(const StagedAct& act) override;
+    Result<std::uint64_t> forgetStaged(std::size_t limit) override;
+    Status extendPolicies(std::span<const PolicyRow> rows) override;
     Result<std::vector<std::string>> unmovable() override;
     Status extendAudit(std::span<const AuditRow> rows) override;
     Result<AuditEnd> auditEnd() override;
@@ -195,6 +204,8 @@ struct AuditHead {
     Digest hash;
 };
 [[nodiscard]] Result<AuditHead> readAuditHead(Db& db);
-[[nodiscard]] Status insertAudit(Db& db, AuditRow row, AuditHead& head);
+// With what goes along with it (AuditRow::with).
+[[nodiscard]] Status insertAudit(Db& db, const AuditRow& given, AuditHead& head);
+[[nodiscard]] Status writeChange(Db& db, const StoreChange& change, TimeMs now);
 
 }  // namespace cairn::sqlite

@@ -138,8 +138,11 @@ Result<AuditHead> readAuditHead(Db& db)
     return head;
 }
 
-Status insertAudit(Db& db, AuditRow row, AuditHead& head)
+Status insertAudit(Db& db, const AuditRow& given, AuditHead& head)
 {
+    AuditRow row = given;
+    if (row.with)
+        CAIRN_TRY(writeChange(db, *row.with, row.time));
     row.seq = head.seq + 1;
     row.previous = head.hash;
     row.hash = auditHash(row);

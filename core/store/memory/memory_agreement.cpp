@@ -1,0 +1,154 @@
+// Policies, acts that wait for somebody else, reviews.
+
+#include "core/store/checks.h"
+#include "core/store/memory/memory_connection.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+template<class Map> auto found(const Map& map, const CommandId& id)
+{
+    const auto at = map.find(id);
+    return at == map.end() ? std::optional<typename Map::mapped_type>() : std::optional(at->second);
+}
+
+template<class Row, class Map, class Wanted, class Before>
+std::vector<Row> sorted(const Map& map, std::size_t limit, const Wanted& wanted, const Before& before)
+{
+    std::vector<Row> rows;
+    for (const auto& [id, row] : map)
+        if (wanted(row))
+            rows.push_back(row);
+    std::stable_sort(rows.begin(), rows.end(), before);
+    if (rows.size() > limit)
+        rows.resize(limit);
+    return rows;
+}
+
+bool older(const StagedAct& a, const StagedAct& b) { return a.stagedAt < b.stagedAt; }
+
+}  // namespace
+
+Status MemoryDatabase::checkChange(const StoreChange& change, TimeMs now) const
+{
+    if (change.propose)
+        CAIRN_TRY(checkProposed(found(staged, change.propose->command), *change.propose));
+    if (change.decide)
+        CAIRN_TRY(checkDecided(found(staged, change.decide->command), *change.decide, now));
+    if (change.policy)
+        CAIRN_TRY(checkPolicyRow(policies.size(), *change.policy));
+    if (change.review)
+        CAIRN_TRY(checkReview(found(reviews, change.review->command), *change.review));
+    return {};
+}
+
+void MemoryDatabase::writeChange(const StoreChange& change)
+{
+    if (change.propose)
+        staged.insert_or_assign(change.propose->command, *change.propose);
+    if (change.decide) {
+        StagedAct& act = staged[change.decide->command];
+        act.state = change.decide->state;
+        act.confirmedBy = change.decide->confirmedBy;
+        act.confirmedName = change.decide->confirmedName;
+        act.note = change.decide->note;
+        act.confirmedAt = change.decide->confirmedAt;
+        act.decidedAt = isOpen(act.state) ? kNoTime : change.decide->decidedAt;
+    }
+    if (change.policy)
+        policies.push_back(*change.policy);
+    if (change.review)
+        reviews.insert_or_assign(change.review->command, *change.review);
+}
+
+Result<std::optional<StagedAct>> MemoryStore::stagedAct(const CommandId& command)
+{
+    return found(m_db->staged, command);
+}
+
+Result<std::vector<StagedAct>> MemoryStore::waitingActs(std::size_t limit)
+{
+    return sorted<StagedAct>(
+        m_db->staged, limit, [](const StagedAct& act) { return isOpen(act.state); }, older);
+}
+
+Result<std::vector<StagedAct>> MemoryStore::answeredActs(const CommandId& after, std::size_t limit)
+{
+    return sorted<StagedAct>(
+        m_db->staged, limit, [&](const StagedAct& act) { return !isOpen(act.state) && after < act.command; },
+        [](const StagedAct& a, const StagedAct& b) { return a.command < b.command; });
+}
+
+Result<std::optional<PolicyRow>> MemoryStore::policy(std::uint64_t version)
+{
+    const std::uint64_t wanted = version == 0 ? m_db->policies.size() : version;
+    if (wanted == 0 || wanted > m_db->policies.size())
+        return std::optional<PolicyRow>();
+    return std::optional(m_db->policies[wanted - 1]);
+}
+
+Result<std::vector<Review>> MemoryStore::reviews(bool closedToo, std::size_t limit)
+{
+    return sorted<Review>(
+        m_db->reviews, limit, [&](const Review& review) { return closedToo || review.open(); },
+        [](const Review& a, const Review& b) { return a.openedAt < b.openedAt; });
+}
+
+Result<std::vector<StagedAct>> MemoryStore::takeStaged(std::size_t limit)
+{
+    const TimeMs now = m_db->now();
+    return sorted<StagedAct>(
+        m_db->staged, limit,
+        [&](const StagedAct& act) {
+            return act.state == StagedState::Waiting
+                || (act.state == StagedState::Proposed && act.expires <= now);
+        },
+        older);
+}
+
+Status MemoryStore::finishStaged(const StagedAct& act)
+{
+    CAIRN_TRY(mayWrite());
+    const auto at = m_db->staged.find(act.command);
+    if (at == m_db->staged.end() || at->second.state != StagedState::Waiting
+        || act.state < StagedState::Committed || act.state > StagedState::Failed)
+        return {};
+    at->second.state = act.state;
+    at->second.code = act.code;
+    at->second.version = act.version;
+    at->second.auditSeq = act.auditSeq;
+    at->second.outcome = act.outcome;
+    at->second.decidedAt = m_db->now();
+    return {};
+}
+
+Result<std::uint64_t> MemoryStore::forgetStaged(std::size_t limit)
+{
+    CAIRN_TRY(mayWrite());
+    const TimeMs before = m_db->now() - kKeepAnswered;
+    std::uint64_t forgotten = 0;
+    for (auto at = m_db->staged.begin(); at != m_db->staged.end() && forgotten < limit;) {
+        const bool over = !isOpen(at->second.state) && at->second.decidedAt < before;
+        at = over ? m_db->staged.erase(at) : std::next(at);
+        forgotten += over ? 1 : 0;
+    }
+    return forgotten;
+}
+
+Status MemoryStore::extendPolicies(std::span<const PolicyRow> rows)
+{
+    CAIRN_TRY(mayWrite());
+    CAIRN_TRY(checkFilled(m_intoFence));
+    for (const PolicyRow& row : rows) {
+        if (row.version <= m_db->policies.size())
+            continue;
+        CAIRN_TRY(checkPolicyRow(m_db->policies.size(), row));
+        m_db->policies.push_back(row);
+    }
+    return {};
+}
+
+}  // namespace cairn

@@ -238,7 +238,7 @@ int order(Session& s, const std::string& named, PlanAct act, const std::string& 
         return s.fail(makeError(ErrorKind::NoRight,
             "the login \"" + s.rights().login
                 + "\" may not write plans: that takes the engine's right, for now"));
-    const auto row = orderPlan(s.store(), wanted, authorOf(s));
+    const auto row = orderPlan(s.store(), s.service(), wanted, authorOf(s));
     if (!row)
         return s.fail(row.error());
     const auto spec = decodeSpec(row->spec);

@@ -87,6 +87,22 @@ std::string stateJson(const PlanRow& plan)
     return out + "}";
 }
 
+// The policy's own list counts where it has the role, else the store's, where it knows it.
+Status mayConfirm(StoreReader& store, Service& service, const PlanRow& plan, const PlanAuthor& who)
+{
+    if (plan.role.empty())
+        return {};
+    CAIRN_TRY_ASSIGN(const Policy policy, service.policy());
+    std::optional<bool> holds = hasRole(policy, plan.role, who.login);
+    if (!holds) {
+        CAIRN_TRY_ASSIGN(holds, store.holdsRole(who.login, plan.role));
+    }
+    if (holds.value_or(true))
+        return {};
+    return makeError(ErrorKind::NoRight,
+        "\"" + who.login + "\" lacks the role \"" + plan.role + "\", which whoever confirms this plan needs");
+}
+
 constexpr const char* kKinds[] = {"?", "confirmed", "started", "paused", "continued", "aborted"};
 
 std::string_view codeOf(const Error& error)
@@ -186,7 +202,7 @@ Status stagePlan(StoreWriter& store, const PlanDraft& draft)
     return store.changePlan(change);
 }
 
-Result<PlanRow> orderPlan(StoreWriter& store, const PlanOrder& order, const PlanAuthor& who)
+Result<PlanRow> orderPlan(StoreWriter& store, Service& service, const PlanOrder& order, const PlanAuthor& who)
 {
     CAIRN_TRY_ASSIGN(const StoreInfo info, store.info());
     CAIRN_TRY_ASSIGN(const TimeMs now, store.now());
@@ -195,6 +211,9 @@ Result<PlanRow> orderPlan(StoreWriter& store, const PlanOrder& order, const Plan
         return makeError(ErrorKind::NotFound,
             "there is no plan " + toText(order.plan) + "; `cairn plan list --all` tells all");
     Result<PlanRow> decided = decideOrder(*found, order, who, info, now);
+    if (decided && order.act == PlanAct::Confirm)
+        if (const Status may = mayConfirm(store, service, *found, who); !may)
+            decided = may.error();
     if (!decided) {
         CAIRN_TRY(store.appendAudit(planAudit(*found, "refused", who, order.command, now,
             refusalJson(codeOf(decided.error()), decided.error().text))));

@@ -29,7 +29,9 @@ struct PlanOrder {
 // blocked, or has nothing to do. Until it is staged nobody sees it; a kill leaves a draft that does nothing.
 [[nodiscard]] Status stagePlan(StoreWriter& store, const PlanDraft& draft);
 // Reads, decides and writes. Gives the plan as it then is. A refusal is put on record before it is given.
-[[nodiscard]] Result<PlanRow> orderPlan(StoreWriter& store, const PlanOrder& order, const PlanAuthor& who);
+// `service`: of the same store; for the policy.
+[[nodiscard]] Result<PlanRow> orderPlan(
+    StoreWriter& store, Service& service, const PlanOrder& order, const PlanAuthor& who);
 
 // Whether the stager may carry it out at once (DESIGN 12.10): a few runs, no pace, and nothing to wait for.
 inline constexpr std::uint32_t kAtOnceRuns = 50;

@@ -138,6 +138,10 @@ private:
                 "plan " + toText(*other) + " has this run: let it end, or abort it");
             return {};
         }
+        if (row->heldUntil > m_service.now()) {
+            leave(item, PlanLeftOut::Held, heldText(*row));
+            return {};
+        }
         if (fresh) {
             item.situation = row->situation;
             if (isAboutStep(m_spec.verb))
@@ -198,9 +202,9 @@ void finish(PlanPreview& preview, const PlanSpec& spec)
 }
 
 // By the rules on who is needed: the strictest over the currencies at stake.
-WhoIsNeeded neededFor(const StoreInfo& info, const PlanSpec& spec, const PlanPreview& preview)
+WhoIsNeeded neededFor(
+    const Policy& policy, const StoreInfo& info, const PlanSpec& spec, const PlanPreview& preview)
 {
-    const Policy policy = defaultPolicy(info.safety, info.roles);
     PolicyAct act{spec.verb, info.environment, info.safety, {}, preview.included};
     WhoIsNeeded needed = whoIsNeeded(policy, act);
     for (const auto& [currency, micros] : preview.atStake) {
@@ -232,6 +236,13 @@ std::vector<RunId> onceEach(std::span<const RunId> runs)
 }
 
 }  // namespace
+
+std::string heldText(const ListRow& row)
+{
+    return "it is held"
+        + (row.heldUntil == kForever ? std::string() : " until " + formatInstant(row.heldUntil))
+        + ": release it first (`cairn hold --release`)";
+}
 
 PlanLeftOut leftOutOf(const Rejection& rejection) noexcept
 {
@@ -270,6 +281,7 @@ Result<PlanDraft> draftPlan(StoreReader& reader, Service& service, const PlanSpe
                 + formatCount(static_cast<std::int64_t>(targets.size())) + ": narrow the filter");
     CAIRN_TRY_ASSIGN(const StoreInfo info, reader.info());
     CAIRN_TRY_ASSIGN(const TimeMs now, reader.now());
+    CAIRN_TRY_ASSIGN(const Policy policy, service.policy());
     PlanDraft draft;
     PlanRow& row = draft.row;
     row.id = id;
@@ -303,7 +315,7 @@ Result<PlanDraft> draftPlan(StoreReader& reader, Service& service, const PlanSpe
         [](const PlanItem& item) { return item.state == PlanItemState::Open; });
     for (std::size_t at = 0; at < draft.items.size(); ++at)
         draft.items[at].ord = static_cast<std::uint32_t>(at + 1);
-    const WhoIsNeeded needed = neededFor(info, spec, draft.preview);
+    const WhoIsNeeded needed = neededFor(policy, info, spec, draft.preview);
     CAIRN_TRY(checkReason(needed, author.reason));
     row.people = needed.people;
     row.role = needed.second() ? needed.role : std::string();

@@ -75,6 +75,7 @@ struct PlanAuthor {
 // was frozen: what a second person looks at, and anybody before going on.
 [[nodiscard]] Result<PlanPreview> previewPlan(StoreReader& reader, Service& service, const PlanRow& plan);
 
+[[nodiscard]] std::string heldText(const ListRow& row);  // of a run that is held
 // How a refusal, or nothing to do, is counted.
 [[nodiscard]] PlanLeftOut leftOutOf(const Rejection& rejection) noexcept;
 // Whether an effect of the run may happen twice by this act, and the verb does not settle that.

@@ -219,6 +219,11 @@ void PlanRunner::ended(PlanItem item, const Outcome& outcome)
         item.leftOut = PlanLeftOut::AlreadySo;
         item.why = outcome.text;
         break;
+    case Outcome::Kind::Proposed:  // the policy has become stricter since the plan was made
+        item.state = PlanItemState::Failed;
+        item.leftOut = PlanLeftOut::NoRight;
+        item.why = outcome.text;
+        break;
     case Outcome::Kind::Rejected:
         item.leftOut = leftOutOf(outcome.rejection);
         item.state = item.leftOut == PlanLeftOut::AlreadyMoved ? PlanItemState::Stale : PlanItemState::Failed;
@@ -342,8 +347,29 @@ SpanMs PlanRunner::startDue()
     return kSoon;
 }
 
+// Nothing is done to a run that somebody holds, also where that began after the plan was made.
+bool PlanRunner::leavesOut(PlanItem& item)
+{
+    const auto row = m_store.listRows(std::span(&item.run, 1));
+    if (!row) {
+        m_next.push_front(std::move(item));
+        m_restUntil = m_clock.monotonicMs() + kRest;
+        return true;
+    }
+    if (row->empty() || row->front().heldUntil <= m_service.now())
+        return false;
+    item.state = PlanItemState::Skipped;
+    item.leftOut = PlanLeftOut::Held;
+    item.why = heldText(row->front());
+    item.doneAt = m_service.now();
+    m_ended.push_back(std::move(item));
+    return true;
+}
+
 void PlanRunner::startItem(PlanItem item)
 {
+    if (leavesOut(item))
+        return;
     m_underWay.insert(item.ord);
     auto submission = submissionOf(*m_plan, m_spec, item);
     if (!submission) {

@@ -50,6 +50,7 @@ private:
     [[nodiscard]] Status stop(const PlanFates& fates, TimeMs now);
     [[nodiscard]] Status lookAtReturns(TimeMs now);
     [[nodiscard]] SpanMs startDue();
+    [[nodiscard]] bool leavesOut(PlanItem& item);
     void startItem(PlanItem item);
     void ended(PlanItem item, const Outcome& outcome);
     void beginPace();

@@ -246,6 +246,10 @@ Result<Submission> submissionOf(const PlanRow& plan, const PlanSpec& spec, const
     CAIRN_TRY_ASSIGN(Submission submission, submissionOf(actOf(plan, spec, item)));
     std::visit(Aim{item, expects}, submission.command.body);
     submission.command.plan = plan.id;
+    submission.runs = plan.items;
+    if (!plan.confirmedBy.empty())
+        submission.agreed =
+            Agreed{{ActorKind::Person, plan.confirmedBy, plan.confirmedBy}, plan.digest, false};
     return submission;
 }
 

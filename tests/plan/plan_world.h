@@ -107,7 +107,8 @@ struct PlanWorld : World {
     }
     Result<PlanRow> order(const PlanId& plan, PlanAct act, const std::string& login = "kim")
     {
-        return orderPlan(*writer, {plan, act, {}, makeId<CommandId>(clock.wallMs(), rng)}, author(login));
+        return orderPlan(
+            *writer, person->service, {plan, act, {}, makeId<CommandId>(clock.wallMs(), rng)}, author(login));
     }
     PlanId running(const PlanSpec& spec, const std::vector<RunId>& runs, const std::string& name = "plan")
     {

@@ -241,7 +241,7 @@ std::string heldText(const ListRow& row)
 {
     return "it is held"
         + (row.heldUntil == kForever ? std::string() : " until " + formatInstant(row.heldUntil))
-        + ": release it first (`cairn hold --release`)";
+        + ": release it first (`cairn hold --off`)";
 }
 
 PlanLeftOut leftOutOf(const Rejection& rejection) noexcept

@@ -50,11 +50,15 @@ struct PlanWorld : World {
         if (const Outcome outcome = engineService->submitAndWait(std::move(s)); !outcome.ok())
             qFatal("%s", told(outcome).c_str());
     }
-    // The engine hears of the act, and begins the step anew.
+    // The engine takes the run, where it had let go of it, and begins the step anew.
     void goesOn(const RunId& run) const
     {
+        const auto claimed = writer->claim(session, clock.wallMs() + 60'000, 1'000);
+        if (!claimed)
+            qFatal("%s", claimed.error().text.c_str());
+        for (const ClaimedRun& each : *claimed)
+            engineService->own(each);
         engineService->reload(run);
-        engineService->drain();
         const Outcome outcome = engineService->submitAndWait(command(run, cmd::Advance{}));
         if (!outcome.ok())
             qFatal("%s", told(outcome).c_str());

@@ -128,6 +128,14 @@ private Q_SLOTS:
     void entriesOfAllRunsAreReadInOrder();
     void theAuditsEndIsTold();
 
+    // contract_plans.cpp
+    void aPlanComesBackAsWritten();
+    void aPlanMovesOnByItsRevision();
+    void anItemHasOneOutcome();
+    void plansAreListedAndFoundByTheirRuns();
+    void thePlansAuditGoesWithItsChange();
+    void aPlanThatCannotBeIsRefused();
+
     // contract_fence.cpp
     void aFenceStopsEveryWriteAndNoRead();
     void aFenceIsChangedOnlyFromWhatWasSeen();

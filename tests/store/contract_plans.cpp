@@ -1,0 +1,243 @@
+#include "tests/store/contract.h"
+
+namespace cairn::testing {
+
+namespace {
+
+PlanRow planRow(const std::string& name, TimeMs stagedAt)
+{
+    PlanRow row;
+    row.id = idOf<PlanId>("plan " + name);
+    row.verb = Verb::Retry;
+    row.command = idOf<CommandId>("plan " + name);
+    row.login = "uid 1000";
+    row.actor = "kim";
+    row.uid = 1000;
+    row.host = "host";
+    row.reason = "the model answers again";
+    row.stagedAt = stagedAt;
+    row.expiresAt = stagedAt + 1'000;
+    row.spec = std::string("spec\0bytes", 10);
+    row.items = 3;
+    row.digest = sha256("digest " + name);
+    row.people = 2;
+    row.role = "finance";
+    return row;
+}
+
+PlanItem item(std::uint32_t ord, const std::string& run)
+{
+    PlanItem i;
+    i.ord = ord;
+    i.run = idOf<RunId>("run " + run);
+    i.command = idOf<CommandId>("item " + run);
+    i.target = "ask";
+    i.seen = 4;
+    i.situation = "attempts_exhausted|flow";
+    return i;
+}
+
+AuditRow auditOf(const PlanRow& row, const std::string& kind, const std::string& command)
+{
+    AuditRow audit;
+    audit.time = row.stagedAt;
+    audit.kind = kind;
+    audit.verb = Verb::Plan;
+    audit.target = toText(row.id);
+    audit.command = idOf<CommandId>(command);
+    return audit;
+}
+
+// The plan with its three items, staged: at revision 2.
+Status putStaged(StoreWriter& store, const PlanRow& row)
+{
+    PlanChange change;
+    change.row = row;
+    change.added = {item(1, "a"), item(2, "b"), item(3, "c")};
+    CAIRN_TRY(store.changePlan(change));
+    change.expected = 1;
+    change.added.clear();
+    change.row.state = PlanState::Staged;
+    return store.changePlan(change);
+}
+
+}  // namespace
+
+void ContractTest::aPlanComesBackAsWritten()
+{
+    const PlanRow row = planRow("one", 5'000);
+    QVERIFY(!m_store->plan(row.id)->has_value());
+    CAIRN_VERIFY_OK(putStaged(*m_store, row));
+    const auto found = m_store->plan(row.id);
+    CAIRN_VERIFY_OK(found);
+    QVERIFY(found->has_value());
+    const PlanRow& p = **found;
+    QVERIFY(p.id == row.id && p.verb == row.verb && p.command == row.command && p.uid == row.uid);
+    QCOMPARE(p.login, row.login);
+    QCOMPARE(p.actor, row.actor);
+    QCOMPARE(p.host, row.host);
+    QCOMPARE(p.reason, row.reason);
+    QCOMPARE(p.stagedAt, row.stagedAt);
+    QCOMPARE(p.expiresAt, row.expiresAt);
+    QCOMPARE(p.spec, row.spec);
+    QCOMPARE(p.items, row.items);
+    QCOMPARE(p.digest, row.digest);
+    QCOMPARE(p.people, row.people);
+    QCOMPARE(p.role, row.role);
+    QCOMPARE(p.revision, std::uint64_t{2});
+    QVERIFY(p.state == PlanState::Staged && !p.aborted && p.holder.isNull());
+    const auto items = m_store->planItems(row.id, 0, 10, {});
+    QCOMPARE(items->size(), std::size_t{3});
+    QVERIFY((*items)[0] == item(1, "a") && (*items)[2] == item(3, "c"));
+    QCOMPARE(m_store->planItems(row.id, 1, 1, {})->size(), std::size_t{1});
+    QVERIFY(m_store->planItems(row.id, 1, 1, {})->front() == item(2, "b"));
+    QVERIFY(m_store->planItems(row.id, 3, 10, {})->empty());
+}
+
+void ContractTest::aPlanMovesOnByItsRevision()
+{
+    PlanRow row = planRow("one", 5'000);
+    CAIRN_VERIFY_OK(putStaged(*m_store, row));
+    PlanChange change;
+    change.row = row;
+    change.row.state = PlanState::Running;
+    change.row.confirmedBy = "lee";
+    change.row.confirmedAt = 6'000;
+    change.row.startedAt = 6'001;
+    change.row.note = "runs";
+    change.row.holder = open("executor");
+    change.row.leaseUntil = 7'000;
+    change.expected = 1;
+    CAIRN_VERIFY_ERROR(m_store->changePlan(change), ErrorKind::Conflict);
+    change.expected = 0;
+    CAIRN_VERIFY_ERROR(m_store->changePlan(change), ErrorKind::Conflict);
+    QVERIFY((*m_store->plan(row.id))->state == PlanState::Staged);
+    change.expected = 2;
+    CAIRN_VERIFY_OK(m_store->changePlan(change));
+    const PlanRow p = **m_store->plan(row.id);
+    QCOMPARE(p.revision, std::uint64_t{3});
+    QVERIFY(p.state == PlanState::Running && p.holder == change.row.holder);
+    QCOMPARE(p.confirmedBy, std::string("lee"));
+    QCOMPARE(p.confirmedAt, TimeMs{6'000});
+    QCOMPARE(p.startedAt, TimeMs{6'001});
+    QCOMPARE(p.note, std::string("runs"));
+    QCOMPARE(p.leaseUntil, TimeMs{7'000});
+    // What was frozen stays, whatever a change says.
+    change.row.spec = "another";
+    change.row.reason = "another";
+    change.expected = 3;
+    static_cast<void>(m_store->changePlan(change));
+    QCOMPARE((*m_store->plan(row.id))->spec, row.spec);
+    QCOMPARE((*m_store->plan(row.id))->reason, row.reason);
+    CAIRN_VERIFY_ERROR(m_store->changePlan({planRow("none", 1), 4, {}, {}, {}}), ErrorKind::Conflict);
+}
+
+void ContractTest::anItemHasOneOutcome()
+{
+    const PlanRow row = planRow("one", 5'000);
+    CAIRN_VERIFY_OK(putStaged(*m_store, row));
+    PlanChange change;
+    change.row = row;
+    change.row.state = PlanState::Running;
+    change.expected = 2;
+    PlanItem done = item(2, "b");
+    done.state = PlanItemState::Done;
+    done.version = 9;
+    done.doneAt = 6'000;
+    PlanItem left = item(3, "c");
+    left.state = PlanItemState::Skipped;
+    left.leftOut = PlanLeftOut::Held;
+    left.why = "it is held";
+    left.doneAt = 6'001;
+    change.done = {done, left};
+    CAIRN_VERIFY_OK(m_store->changePlan(change));
+    const auto items = m_store->planItems(row.id, 0, 10, {});
+    QVERIFY((*items)[0] == item(1, "a") && (*items)[1] == done && (*items)[2] == left);
+    QCOMPARE(m_store->planItems(row.id, 0, 10, PlanItemState::Open)->size(), std::size_t{1});
+    QVERIFY(m_store->planItems(row.id, 0, 10, PlanItemState::Done)->front() == done);
+    QVERIFY(m_store->planItems(row.id, 2, 10, PlanItemState::Done)->empty());
+    // What became of the run is looked at later.
+    done.fate = PlanFate::Again;
+    change.done = {done};
+    change.expected = 3;
+    CAIRN_VERIFY_OK(m_store->changePlan(change));
+    QVERIFY(m_store->planItems(row.id, 1, 1, {})->front() == done);
+    const auto counts = m_store->planCounts(row.id);
+    QCOMPARE(counts->size(), std::size_t{3});
+    std::uint64_t again = 0, open = 0, held = 0;
+    for (const PlanCount& count : *counts) {
+        again += count.fate == PlanFate::Again ? count.count : 0;
+        open += count.state == PlanItemState::Open ? count.count : 0;
+        held += count.leftOut == PlanLeftOut::Held ? count.count : 0;
+    }
+    QVERIFY(again == 1 && open == 1 && held == 1);
+}
+
+void ContractTest::plansAreListedAndFoundByTheirRuns()
+{
+    const PlanRow first = planRow("one", 5'000), second = planRow("two", 6'000);
+    CAIRN_VERIFY_OK(putStaged(*m_store, first));
+    PlanChange draft;
+    draft.row = second;
+    draft.added = {item(1, "d")};
+    CAIRN_VERIFY_OK(m_store->changePlan(draft));
+    const std::vector<RunId> runs{idOf<RunId>("run b"), idOf<RunId>("run d"), idOf<RunId>("run x")};
+    const auto found = m_store->plansOfRuns(runs);
+    QCOMPARE(found->size(), std::size_t{1});  // a draft has nothing yet
+    QVERIFY(found->front().run == runs[0] && found->front().plan == first.id);
+    QCOMPARE(m_store->plans(false, 10)->size(), std::size_t{2});
+    QVERIFY(m_store->plans(false, 1)->front().id == second.id);
+    PlanChange end;
+    end.row = first;
+    end.row.state = PlanState::Closed;
+    end.row.aborted = true;
+    end.row.endedAt = 7'000;
+    end.expected = 2;
+    CAIRN_VERIFY_OK(m_store->changePlan(end));
+    QVERIFY(m_store->plansOfRuns(runs)->empty());
+    QCOMPARE(m_store->plans(false, 10)->size(), std::size_t{1});
+    const auto all = m_store->plans(true, 10);
+    QCOMPARE(all->size(), std::size_t{2});
+    QVERIFY((*all)[1].id == first.id && (*all)[1].aborted);
+    QCOMPARE((*all)[1].endedAt, TimeMs{7'000});
+}
+
+void ContractTest::thePlansAuditGoesWithItsChange()
+{
+    const PlanRow row = planRow("one", 5'000);
+    PlanChange change;
+    change.row = row;
+    change.audit = auditOf(row, "staged", "act");
+    CAIRN_VERIFY_OK(m_store->changePlan(change));
+    QCOMPARE(m_store->audit(0, 10)->size(), std::size_t{1});
+    QCOMPARE(m_store->audit(0, 10)->front().kind, std::string("staged"));
+    QCOMPARE(m_store->audit(0, 10)->front().target, toText(row.id));
+    change.audit = auditOf(row, "started", "other act");
+    CAIRN_VERIFY_ERROR(m_store->changePlan(change), ErrorKind::Conflict);
+    QCOMPARE(m_store->audit(0, 10)->size(), std::size_t{1});
+    // One command id is one entry.
+    change.expected = 1;
+    change.audit = auditOf(row, "staged", "act");
+    CAIRN_VERIFY_OK(m_store->changePlan(change));
+    QCOMPARE(m_store->audit(0, 10)->size(), std::size_t{1});
+    QVERIFY(m_store->check(false)->empty());
+}
+
+void ContractTest::aPlanThatCannotBeIsRefused()
+{
+    PlanChange change;
+    CAIRN_VERIFY_ERROR(m_store->changePlan(change), ErrorKind::InvalidInput);
+    change.row = planRow("one", 5'000);
+    change.row.state = PlanState::Staged;
+    change.added = {item(1, "a")};
+    CAIRN_VERIFY_ERROR(m_store->changePlan(change), ErrorKind::InvalidInput);
+    change.row.state = PlanState::Draft;
+    change.added = {item(0, "a")};
+    CAIRN_VERIFY_ERROR(m_store->changePlan(change), ErrorKind::InvalidInput);
+    change.added.clear();
+    change.row.reason = std::string("no \xFF text", 9);
+    CAIRN_VERIFY_ERROR(m_store->changePlan(change), ErrorKind::InvalidInput);
+    QVERIFY(m_store->plans(true, 10)->empty());
+}
+
+}  // namespace cairn::testing

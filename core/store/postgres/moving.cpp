@@ -33,6 +33,12 @@ Result<std::vector<std::string>> PostgresStore::unmovable()
             found.push_back("run " + run
                 + (i == 0 ? " has a redacted payload" : " was deleted, and its tombstone has to stay"));
         }
+    CAIRN_TRY_ASSIGN(Rows plan, reading([&] { return m_db->query(Sql::OpenPlan); }));
+    if (plan.next()) {
+        std::string id;
+        plan.read(id);
+        found.push_back("plan " + id + " is not finished: let it end, or abort it");
+    }
     CAIRN_TRY_ASSIGN(const std::vector<Review> open, reviews(false, 1));
     if (!open.empty())
         found.push_back("the review of act " + toText(open.front().command)

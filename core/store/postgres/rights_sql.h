@@ -20,13 +20,14 @@
     "('engine operator approver auditor viewer breakglass', '" CAIRN_PG_OPEN_TABLES \
     " artifact_place', 'SELECT', '-')," \
     "('engine operator approver auditor breakglass', 'artifact_chunks audit audit_head checkpoint_heads " \
-    "checkpoints payloads reviews staged_acts', " \
+    "checkpoints payloads plan_items plans reviews staged_acts', " \
     "'SELECT', " \
     "'-')," \
     "('viewer', 'payloads', 'SELECT', 'run id hash size media artifact redacted_by')," \
     "('viewer', 'artifact_chunks', 'SELECT', 'artifact ix digest size')," \
     "('engine', 'entries payloads runs workflows', 'INSERT', '-')," \
-    "('engine', 'approvals attempts effects resources run_attributes run_hot run_list steps', 'INSERT " \
+    "('engine', 'approvals attempts effects plan_items plans resources run_attributes run_hot run_list " \
+    "steps', 'INSERT " \
     "UPDATE', " \
     "'-')," \
     "('engine', 'artifact_chunks artifacts sessions', 'INSERT UPDATE DELETE', '-')," \

@@ -71,7 +71,7 @@ Status createTables(Db& db, std::uint32_t schema)
         CAIRN_TRY(db.execute(sql));
     for (const std::string& sql : {actsText(), reviewsText(), agreementText()})
         CAIRN_TRY(db.execute(sql.c_str()));
-    for (const char* sql : {kCheckpoints, kEnableAlways})
+    for (const char* sql : {kCheckpoints, kPlans, kEnableAlways})
         CAIRN_TRY(db.execute(sql));
     return schema > 1 ? expandTables(db, 1, schema) : Status();
 }

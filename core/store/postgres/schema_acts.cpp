@@ -200,7 +200,10 @@ BEGIN
     IF by_roles AND logins[i] IS DISTINCT FROM session_user::text AND NOT EXISTS(SELECT 1 FROM cairn.staged_acts s
         WHERE s.command = commands[i] AND s.run IS NOT DISTINCT FROM runs[i]
           AND ((s.staged_by = logins[i] AND verbs[i] IN (s.verb, 50) AND s.reason = reasons[i])
-            OR (s.confirmed_by = logins[i] AND verbs[i] = 51 AND s.note = reasons[i]))) THEN
+            OR (s.confirmed_by = logins[i] AND verbs[i] = 51 AND s.note = reasons[i])))
+      AND NOT EXISTS(SELECT 1 FROM cairn.plan_items t JOIN cairn.plans p ON p.id = t.plan
+        WHERE t.run = runs[i] AND t.state = 1 AND t.command = commands[i] AND p.state > 2 AND p.login = logins[i]
+          AND p.verb = verbs[i] AND p.reason = reasons[i]) THEN
       RAISE EXCEPTION USING ERRCODE = 'CA002',
         MESSAGE = format('an audit entry in the name of "%s", who left no such act', logins[i]);
     END IF;

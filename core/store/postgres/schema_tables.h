@@ -16,6 +16,7 @@ agreementText();  // schema_reviews.cpp: what was done by break-glass; after the
 // A text with the least length of a reason in the place of its mark.
 [[nodiscard]] std::string withReasonMinimum(std::string text);
 extern const char* const kCheckpoints;  // checkpoints.cpp
+extern const char* const kPlans;        // schema_plans.cpp
 extern const char* const kEnableAlways;
 extern const char* const kToSchema2;
 extern const char* const kArtifactPlace;  // of stores with a bucket for artifacts, and no others

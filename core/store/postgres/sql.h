@@ -33,4 +33,10 @@ inline constexpr std::size_t kSqlCount = 0
     "address, backend, staged_at, state, code, version, audit, outcome, decided_at, glass, role, expires, " \
     "digest, confirmed_by, confirmed_name, note, confirmed_at"
 
+// Columns of plans in the order in which readPlan reads them.
+#define CAIRN_PG_PLAN_COLUMNS \
+    "id, verb, command, login, actor, uid, host, reason, staged_at, expires_at, spec, items, digest, " \
+    "people, role, revision, state, confirmed_by, confirmed_at, note, aborted, started_at, executed_at, " \
+    "ended_at, holder, lease_until"
+
 }  // namespace cairn::postgres

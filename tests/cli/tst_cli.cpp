@@ -217,6 +217,8 @@ void TestCli::everyFieldOfTheJsonIsInTheHandbook()
     const QList<QStringList> verbs{{QStringLiteral("list")}, {QStringLiteral("why"), run},
         {QStringLiteral("show"), run}, {QStringLiteral("remedies"), run},
         {QStringLiteral("approve"), run, QStringLiteral("--preview")}, {QStringLiteral("pause"), run},
+        {QStringLiteral("plan"), QStringLiteral("stage"), QStringLiteral("resume"), run,
+            QStringLiteral("--preview")},
         {QStringLiteral("audit"), QStringLiteral("list"), QStringLiteral("--after"), QStringLiteral("1")},
         {QStringLiteral("audit"), QStringLiteral("head")},
         {QStringLiteral("audit"), QStringLiteral("verify")},

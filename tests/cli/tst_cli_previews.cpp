@@ -56,6 +56,10 @@ private:
         const QString elsewhere = m_folder.filePath(QStringLiteral("elsewhere.db"));
         const QString key = m_folder.filePath(QStringLiteral("signing"));
         cairn({QStringLiteral("audit"), QStringLiteral("key"), QStringLiteral("new"), key});
+        cairn({QStringLiteral("plan"), QStringLiteral("stage"), QStringLiteral("pause"), m_run});
+        const QJsonObject planned = cairn({QStringLiteral("plan"), QStringLiteral("list")}).json();
+        const QString plan = planned.value(QStringLiteral("plan")).toString();
+        const QString digest = planned.value(QStringLiteral("digest")).toString();
         const auto words = [](const char* text) { return QString::fromUtf8(text).split(QLatin1Char(' ')); };
         return {{QStringLiteral("start"), {workflow, QStringLiteral("--key"), QStringLiteral("n")}},
             {QStringLiteral("approve"), {m_run}}, {QStringLiteral("reject"), {m_run}},
@@ -74,6 +78,10 @@ private:
             {QStringLiteral("hold"), QStringList{m_run} + words("--reason dispute")},
             {QStringLiteral("assign"), QStringList{m_run} + words("kim")},
             {QStringLiteral("note"), QStringList{m_run} + words("asked")},
+            {QStringLiteral("plan stage"), {QStringLiteral("pause"), m_run}},
+            {QStringLiteral("plan confirm"), {plan, QStringLiteral("--expect"), digest}},
+            {QStringLiteral("plan start"), {plan}}, {QStringLiteral("plan pause"), {plan}},
+            {QStringLiteral("plan continue"), {plan}}, {QStringLiteral("plan abort"), {plan}},
             {QStringLiteral("workflow add"), {workflow}}, {QStringLiteral("store init"), {}},
             {QStringLiteral("store migrate"), {}}, {QStringLiteral("store backup"), {elsewhere}},
             {QStringLiteral("store clock"), {QStringLiteral("1h")}},

@@ -316,6 +316,7 @@ void TestCopyStoreRoles::everyTableIsAccountedFor()
         {"runs", ""}, {"staged_acts", "taken_until"}, {"steps", ""}, {"workflows", ""}};
     static const std::map<std::string, std::string> kLeft = {
         {"audit", "copied, and an entry is added: below"}, {"audit_head", "follows from it"},
+        {"plan_items", "those of plans that have ended"}, {"plans", "unmovable() refuses open ones"},
         {"resource_slices", "leases of engines that have ended"},
         {"reviews", "unmovable() refuses open ones, closed ones stay"},
         {"sessions", "engines that have ended"}, {"tombstones", "unmovable() refuses them"},

@@ -33,6 +33,8 @@ constexpr Cells kMatrix[] = {
     {"meta", {"s", "s", "s", "s", "s", "s"}},
     {"outbox", {"sid", "s", "s", "s", "s", "s"}},
     {"payloads", {"si", "s", "s", "", "s", "s"}},
+    {"plan_items", {"siu", "s", "s", "", "s", "s"}},
+    {"plans", {"siu", "s", "s", "", "s", "s"}},
     {"resource_slices", {"sid", "s", "s", "s", "s", "s"}},
     {"resources", {"siu", "s", "s", "s", "s", "s"}},
     {"reviews", {"s", "s", "s", "", "s", "s"}},

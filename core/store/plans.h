@@ -149,4 +149,12 @@ public:
     [[nodiscard]] virtual Result<std::vector<PlanOfRun>> plansOfRuns(std::span<const RunId> runs);
 };
 
+class PlanWriter {
+public:
+    virtual ~PlanWriter() = default;
+    // Conflict: the plan has moved on since its revision was read, or there is one of this id; nothing is
+    // written then. InvalidInput: it says otherwise than a plan may (checks.h).
+    [[nodiscard]] virtual Status changePlan(const PlanChange& change);
+};
+
 }  // namespace cairn

@@ -93,7 +93,7 @@ Result<std::vector<PlanOfRun>> PlanReader::plansOfRuns(std::span<const RunId>)
     return std::vector<PlanOfRun>();
 }
 
-Status StoreWriter::changePlan(const PlanChange&)
+Status PlanWriter::changePlan(const PlanChange&)
 {
     return makeError(ErrorKind::Refused, "this kind of store keeps no plans");
 }

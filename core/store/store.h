@@ -171,7 +171,7 @@ struct ClaimedRun {
     std::optional<TimeMs> nextDue{};  // release(): when the run is to be claimed again; not set: as stored
 };
 
-class StoreWriter : public StoreReader {
+class StoreWriter : public StoreReader, public PlanWriter {
 public:
     // One transaction for the whole group, or several where one would hold the lock for more than about 20
     // ms; `results` gets one per member, in order. An error means that nothing of the group was committed
@@ -242,9 +242,6 @@ public:
     // The next checkpoint with the heads that it covers, in the order of their runs. Conflict where it does
     // not continue the newest one here. `login` is filled by the store where it knows logins.
     [[nodiscard]] virtual Status appendCheckpoint(const CheckpointRow& row, std::span<const RunHead> heads);
-    // Conflict: the plan has moved on since its revision was read, or there is one of this id; nothing is
-    // written then. InvalidInput: it says otherwise than a plan may (checks.h).
-    [[nodiscard]] virtual Status changePlan(const PlanChange& change);
     // Policies of another store as they are. Only into a store that is being filled.
     [[nodiscard]] virtual Status extendPolicies(std::span<const PolicyRow> rows);
     // See fence.h. Afterwards this connection is bound by what it has set, as all others are.

@@ -174,8 +174,9 @@ Result<Outcomes> outcomesOf(StoreReader& store, const PlanRow& row)
         if (row.state == PlanState::Closed)
             out.fates.count[static_cast<std::size_t>(count.fate)] += count.count;
     }
-    if (row.state != PlanState::Closed)
-        CAIRN_TRY_ASSIGN(out.fates, readFates(store, row.id, row.verb, kNoTime, 0));
+    if (row.state == PlanState::Closed)
+        return out;
+    CAIRN_TRY_ASSIGN(out.fates, readFates(store, row.id, row.verb, kNoTime, 0));
     return out;
 }
 

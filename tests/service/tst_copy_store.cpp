@@ -383,7 +383,7 @@ void TestCopyStore::aFileHasTheTablesThatAreAccountedFor()
             "approvals artifact_chunks artifacts attempts audit change_counter checkpoint_heads checkpoints "
             "effect_waiters effects "
             "entries meta "
-            "outbox payloads resource_slices resources run_attributes run_hot run_list runs sessions steps "
+            "outbox payloads plan_items plans resource_slices resources run_attributes run_hot run_list runs sessions steps "
             "tombstones wakeups workflows"));
 }
 

@@ -91,7 +91,7 @@ Json jsonStep(const StepRecord& step)
 Json jsonOutcome(const Outcome& outcome)
 {
     static constexpr const char* kKinds[] = {
-        "committed", "repeated", "existing", "no_change", "proposed", "rejected", "failed"};
+        "committed", "repeated", "existing", "no_change", "rejected", "failed", "proposed"};
     Json json{{"run", toText(outcome.run)}, {"outcome", kKinds[static_cast<std::size_t>(outcome.kind)]}};
     if (outcome.version != 0)
         json["version"] = outcome.version;

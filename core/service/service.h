@@ -81,9 +81,9 @@ struct Outcome {
         Repeated,  // this command id had been committed before: `version` says where
         Existing,  // Start: the key had been used with the same input; `run` is that run
         NoChange,  // the state already was as asked
-        Proposed,  // kept: somebody else has to confirm it
         Rejected,
         Failed,  // `error`: the store; nothing is known to be changed unless OutcomeUnknown
+        Proposed,  // kept: somebody else has to confirm it
     };
     Kind kind = Kind::Failed;
     RunId run;

@@ -168,13 +168,7 @@ void TestServiceAgreement::nobodyConfirmsHisOwnActUnderAnyName()
     change->decide = forged;
     row.with = change;
     CAIRN_VERIFY_ERROR(p.w.writer->appendAudit(row), ErrorKind::NoRight);
-    QCOMPARE(p.act(*std::make_unique<Outcome>([&] {
-                  Outcome o;
-                  o.proposal = act;
-                  return o;
-              }()))
-                 .state,
-        StagedState::Proposed);
+    QCOMPARE((*p.w.writer->stagedAct(act.command))->state, StagedState::Proposed);
 }
 
 void TestServiceAgreement::aConfirmedActIsDoneOnce()

@@ -30,7 +30,7 @@ int showPolicy(Session& s, std::uint64_t version)
         return s.fail(row.error());
     if (version != 0 && !*row)
         return s.fail(kNotFound, "there is no policy " + std::to_string(version));
-    const auto newest = s.service().policy();
+    const auto newest = Agreements(s.service()).policy();
     if (!newest && version == 0)
         return s.fail(newest.error());
     const std::string text = *row ? (*row)->text : policyText(*newest);
@@ -108,12 +108,12 @@ int setPolicy(Session& s, const std::string& file, const std::optional<std::uint
         return s.fail(kRefused,
             "a store with roles has its policy set by its owner: the login \"" + s.rights().login
                 + "\" is not a member of the role cairn_owner");
-    const auto present = s.service().policy();
+    const auto present = Agreements(s.service()).policy();
     if (!present)
         return s.fail(present.error());
-    const Service::PolicyChange change{
+    const PolicyChange change{
         *text, expected.value_or(present->version), s.options.reason, s.person().id, s.options.breakGlass};
-    const auto preview = s.service().previewPolicy(change);
+    const auto preview = Agreements(s.service()).previewPolicy(change);
     if (!preview)
         return s.fail(preview.error());
     if (!s.options.json)
@@ -132,7 +132,7 @@ int setPolicy(Session& s, const std::string& file, const std::optional<std::uint
             "the policy becomes version " + std::to_string(change.expected + 1) + " ("
                 + tellNeeded(preview->needed) + ")" + (lines.empty() ? "; nothing differs" : lines));
     }
-    const Outcome outcome = s.service().setPolicy(change);
+    const Outcome outcome = Agreements(s.service()).setPolicy(change);
     return printOutcomeOf(s, outcome, "policy " + std::to_string(outcome.version) + " holds from now on");
 }
 
@@ -174,7 +174,7 @@ int show(Session& s, const StagedAct& act)
             s.text(visible(act.body));
         return kDone;
     }
-    const auto preview = s.service().previewAct(act);
+    const auto preview = Agreements(s.service()).previewAct(act);
     if (!preview)
         return s.fail(preview.error());
     return printPreview(s, act.run, *preview);
@@ -191,7 +191,7 @@ int showAct(Session& s, const std::string& named)
 // A login that may not append to the audit leaves the decision with the store, which knows who it is.
 int leaveDecision(Session& s, StagedAct act, const ActDecision& decision)
 {
-    const auto why = s.service().mayDecide(act, decision, s.login());
+    const auto why = Agreements(s.service()).mayDecide(act, decision, s.login());
     if (!why)
         return s.fail(why.error());
     if (*why)
@@ -227,13 +227,13 @@ int decideAct(Session& s, const std::string& named, StagedState as, const std::s
                 + "`; then say with --digest what was shown, 12 characters of it or more");
     if (!s.rights().commits)
         return leaveDecision(s, *act, decision);
-    const Outcome decided = s.service().decideAct(decision);
+    const Outcome decided = Agreements(s.service()).decideAct(decision);
     if (decided.kind != Outcome::Kind::Committed || as != StagedState::Waiting)
         return printOutcomeOf(s, decided, toText(act->command) + ": " + decided.text);
     const auto confirmed = s.store().stagedAct(act->command);
     if (!confirmed || !*confirmed)
         return s.fail(confirmed ? makeError(ErrorKind::NotFound, "the act is gone") : confirmed.error());
-    const Outcome outcome = s.service().carryOut(**confirmed);
+    const Outcome outcome = Agreements(s.service()).carryOut(**confirmed);
     if (isAnswer(outcome))
         if (const Status finished = s.store().finishStaged(answered(**confirmed, outcome)); !finished)
             s.note("an engine notes what became of it: " + finished.error().text);

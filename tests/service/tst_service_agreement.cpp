@@ -28,7 +28,8 @@ struct Desk {
     }
     Outcome decide(const StagedAct& act, StagedState as = StagedState::Waiting)
     {
-        return service->decideAct({act.command, act.digest, as, "looked at it and agree", "somebody"});
+        return Agreements(*service).decideAct(
+            {act.command, act.digest, as, "looked at it and agree", "somebody"});
     }
     // As the command line does it: confirmed, carried out, and what became of it kept.
     Outcome confirm(const StagedAct& act)
@@ -37,7 +38,7 @@ struct Desk {
         if (decided.kind != Outcome::Kind::Committed)
             return decided;
         const StagedAct confirmed = **connection->stagedAct(act.command);
-        Outcome done = service->carryOut(confirmed);
+        Outcome done = Agreements(*service).carryOut(confirmed);
         if (isAnswer(done))
             if (const Status kept = connection->finishStaged(answered(confirmed, done)); !kept)
                 qFatal("%s", kept.error().text.c_str());
@@ -63,7 +64,8 @@ struct Paused {
         run = w.service->submitAndWait(World::start(*w.service, "flow", "{}")).run;
         if (!ann.service->submitAndWait(World::act(run, cmd::SetPaused{true, 0, false})).ok())
             qFatal("the run is not paused");
-        const Outcome set = ann.service->setPolicy({policy, 0, "two people resume", "ann", false});
+        const Outcome set =
+            Agreements(*ann.service).setPolicy({policy, 0, "two people resume", "ann", false});
         if (set.kind != Outcome::Kind::Committed)
             qFatal("%s", told(set).c_str());
     }
@@ -184,7 +186,7 @@ void TestServiceAgreement::aConfirmedActIsDoneOnce()
     QVERIFY(p.ann.service->submitAndWait(World::act(p.run, cmd::SetPaused{true, 0, false})).ok());
     StagedAct waiting = p.act(proposed);
     waiting.state = StagedState::Waiting;
-    QCOMPARE(p.bob.service->carryOut(waiting).kind, Outcome::Kind::Repeated);
+    QCOMPARE(Agreements(*p.bob.service).carryOut(waiting).kind, Outcome::Kind::Repeated);
     QVERIFY(p.paused());
 }
 
@@ -274,7 +276,7 @@ void TestServiceAgreement::aPreviewShowsTheActAndWhoIsNeeded()
     QCOMPARE(preview->needed.people, 2U);
     QCOMPARE(preview->needed.role, std::string("ops"));
     QVERIFY(p.w.writer->waitingActs(10)->empty());
-    const auto now = p.bob.service->previewAct(p.act(p.propose(p.ann)));
+    const auto now = Agreements(*p.bob.service).previewAct(p.act(p.propose(p.ann)));
     CAIRN_VERIFY_OK(now);
     QVERIFY(now->willHappen == preview->willHappen);
 }
@@ -331,7 +333,7 @@ void TestServiceAgreement::approvalsAskForTheirRole()
     const auto rows = w.writer->approvals(run);
     CAIRN_VERIFY_OK(rows);
     QCOMPARE(rows->size(), std::size_t{1});
-    QVERIFY(ann.service->setPolicy({kResume, 0, "roles of people", "ann", false}).ok());
+    QVERIFY(Agreements(*ann.service).setPolicy({kResume, 0, "roles of people", "ann", false}).ok());
     const cmd::Decide yes{rows->front().id, true, {}};
     const Outcome refused = ann.service->submitAndWait(World::act(run, yes));
     QCOMPARE(refused.rejection.code, RejectCode::NoRight);
@@ -347,13 +349,14 @@ void TestServiceAgreement::thePolicyItselfNeedsTwoWhereItSaysSo()
     const std::string strict =
         R"({"schema":"urn:cairn:policy:1","rules":[{"verbs":["policy_set"],"people":2}]})";
     Paused p(strict);
-    const Outcome proposed = p.ann.service->setPolicy({kResume, 1, "as it was before", "ann", false});
+    const Outcome proposed =
+        Agreements(*p.ann.service).setPolicy({kResume, 1, "as it was before", "ann", false});
     QCOMPARE(proposed.kind, Outcome::Kind::Proposed);
-    QCOMPARE(p.w.service->policy()->version, std::uint64_t{1});
+    QCOMPARE(Agreements(*p.w.service).policy()->version, std::uint64_t{1});
     QCOMPARE(p.ann.confirm(p.act(proposed)).rejection.code, RejectCode::NoRight);
     const Outcome set = p.bob.confirm(p.act(proposed));
     QCOMPARE(told(set), std::string("Committed 2"));
-    QCOMPARE(p.w.service->policy()->version, std::uint64_t{2});
+    QCOMPARE(Agreements(*p.w.service).policy()->version, std::uint64_t{2});
     const auto row = p.w.writer->policy(2);
     QCOMPARE((*row)->text, kResume);
     QCOMPARE((*row)->login, std::string("uid 1"));
@@ -366,8 +369,9 @@ void TestServiceAgreement::thePolicyIsNotSetOverAnothers()
     Paused p;
     const std::string mine = R"({"schema":"urn:cairn:policy:1","rules":[{"verbs":["cancel"],"people":2}]})";
     const std::string theirs = R"({"schema":"urn:cairn:policy:1","rules":[{"verbs":["retry"],"people":2}]})";
-    QVERIFY(p.ann.service->setPolicy({mine, 1, "cancel by two people", "ann", false}).ok());
-    const Outcome stale = p.bob.service->setPolicy({theirs, 1, "retry by two people", "bob", false});
+    QVERIFY(Agreements(*p.ann.service).setPolicy({mine, 1, "cancel by two people", "ann", false}).ok());
+    const Outcome stale =
+        Agreements(*p.bob.service).setPolicy({theirs, 1, "retry by two people", "bob", false});
     QCOMPARE(stale.kind, Outcome::Kind::Rejected);
     QCOMPARE(stale.rejection.code, RejectCode::Stale);
     QVERIFY2(stale.rejection.text.find("the policy has version 2, set by uid 1 at ") == 0,
@@ -377,7 +381,7 @@ void TestServiceAgreement::thePolicyIsNotSetOverAnothers()
             "\n  rule 1: {\"verbs\": [\"cancel\"], \"people\": 2} -> {\"verbs\": [\"retry\"], \"people\": 2}")
         != std::string::npos);
     QCOMPARE((*p.w.writer->policy(0))->text, mine);
-    QVERIFY(p.bob.service->setPolicy({theirs, 2, "retry by two people", "bob", false}).ok());
+    QVERIFY(Agreements(*p.bob.service).setPolicy({theirs, 2, "retry by two people", "bob", false}).ok());
     QCOMPARE((*p.w.writer->policy(2))->text, mine);  // none is ever lost
     QCOMPARE((*p.w.writer->policy(0))->text, theirs);
     std::vector<std::string> kinds;
@@ -393,14 +397,14 @@ void TestServiceAgreement::thePolicyIsNotSetOverAnothers()
 void TestServiceAgreement::aPolicyThatIsWrongChangesNothing()
 {
     Paused p;
-    const Outcome wrong =
-        p.ann.service->setPolicy({"{\"schema\":\"urn:cairn:policy:1\",\n \"rules\":[{\"people\":3}]}", 1,
-            "three people", "ann", false});
+    const Outcome wrong = Agreements(*p.ann.service)
+                              .setPolicy({"{\"schema\":\"urn:cairn:policy:1\",\n \"rules\":[{\"people\":3}]}",
+                                  1, "three people", "ann", false});
     QCOMPARE(wrong.rejection.code, RejectCode::InvalidInput);
     QCOMPARE(wrong.rejection.text,
         std::string("policy:2:21: error: \"people\" must be a whole number from 1 to 2, found 3"));
     QVERIFY(wrong.auditSeq > 0);
-    QCOMPARE(p.w.service->policy()->version, std::uint64_t{1});
+    QCOMPARE(Agreements(*p.w.service).policy()->version, std::uint64_t{1});
 }
 
 void TestServiceAgreement::nothingElseIsAskedOfOnePersonActs()

@@ -4,6 +4,8 @@
 #include "app/cairn/json_rows.h"
 #include "app/cairn/previewed.h"
 #include "core/base/text.h"
+#include "core/machine/policy.h"
+#include "core/service/agreement.h"
 #include "core/service/staged.h"
 
 #include <CLI/CLI.hpp>
@@ -24,6 +26,13 @@ void printList(Session& s, const std::string& heading, const std::vector<std::st
         s.line("    " + text);
 }
 
+void tellGlass(Session& s, const Outcome& outcome)
+{
+    if (outcome.glass)
+        s.note("THE GLASS WAS BROKEN: one person alone did this, and a review is open until somebody else "
+               "closes it (`cairn audit reviews`)");
+}
+
 void printOutcome(Session& s, const Outcome& outcome)
 {
     const bool warns = outcome.ok() && !s.warning.empty();
@@ -32,6 +41,7 @@ void printOutcome(Session& s, const Outcome& outcome)
         if (warns)
             json["warning"] = jsonText(s.warning);
         s.json(dump(json));
+        tellGlass(s, outcome);
         return;
     }
     if (warns)
@@ -42,6 +52,9 @@ void printOutcome(Session& s, const Outcome& outcome)
     case Outcome::Kind::Repeated: text += "done before, version " + std::to_string(outcome.version); break;
     case Outcome::Kind::Existing: text += "exists already with the same key and input"; break;
     case Outcome::Kind::NoChange: text += outcome.text; break;
+    case Outcome::Kind::Proposed:
+        text += "proposed, " + outcome.text + "; act " + toText(outcome.proposal->command);
+        break;
     case Outcome::Kind::Rejected: text += "refused: " + outcome.rejection.text; break;
     case Outcome::Kind::Failed: text += "failed: " + outcome.error.text; break;
     }
@@ -50,6 +63,7 @@ void printOutcome(Session& s, const Outcome& outcome)
     if (outcome.auditSeq != 0)
         text += "; audit entry " + std::to_string(outcome.auditSeq);
     s.line(text);
+    tellGlass(s, outcome);
 }
 
 constexpr SpanMs kWaitForEngine = 5'000;
@@ -77,9 +91,11 @@ int leave(Session& s, Submission submission, const RunState& seen)
         return s.exitCode;
     submission.command.id = makeId<CommandId>(s.clock.wallMs(), s.rng);
     const RunId run = submission.run;
-    const auto act = stagedOf(std::move(submission), seen, s.config());
+    pin(submission.command.body, seen);  // somebody else may have to confirm what is seen now
+    auto act = stagedOf(std::move(submission), seen, s.config());
     if (!act)
         return s.fail(act.error());
+    act->glass = s.options.breakGlass;
     if (const Status staged = s.store().stage(*act); !staged)
         return s.fail(staged.error());
     const auto answer = awaitEngine(s, act->command);
@@ -107,6 +123,7 @@ int actOn(Session& s, const RunId& run, const Build& build)
     submission.command.actor = s.person();
     submission.reason = s.options.reason;
     submission.claimedName = s.options.as;
+    submission.breakGlass = s.options.breakGlass;
     auto body = build(*state, submission);
     if (!body)
         return s.fail(body.error());
@@ -197,11 +214,16 @@ int printPreview(Session& s, const RunId& run, const Preview& preview, const std
         json["also_changes"] = preview.alsoChanges;
         addPreviewParts(json, preview);
         json["reversible"] = preview.undo.text;
+        json["people"] = preview.needed.people;
+        json["role"] = jsonOptional(preview.needed.role);
         if (!asked.empty())
             json["approvals"] = jsonAsked(asked);
         s.json(dump(json));
         return rejection ? exitOfRejection(*rejection) : kDone;
     }
+    const bool two = preview.needed.second() && rejection == nullptr && nothing == nullptr;
+    if (two)
+        s.note("somebody else has to confirm this before it is done: " + tellNeeded(preview.needed));
     s.line((run.isNull() ? std::string("a new run") : toText(run)) + ": preview, nothing is written");
     if (rejection)
         s.line("  would be refused: " + rejection->text);

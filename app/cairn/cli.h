@@ -38,6 +38,7 @@ struct Options {
     std::string as;    // --as: claimed name
     std::string reason;
     bool preview = false;
+    bool breakGlass = false;  // alone, where somebody else would have to confirm
     std::string where;
 };
 
@@ -163,6 +164,8 @@ void addCopyVerb(Verbs verbs, CLI::App& storeGroup);       // `store copy`
 void addArtifactsVerb(Verbs verbs, CLI::App& storeGroup);  // `store artifacts`
 void addReviewVerbs(Verbs verbs, CLI::App& auditGroup);    // `audit reviews`, `audit review`
 void addPlanVerbs(Verbs verbs);
+void addAgreeVerbs(Verbs verbs);                           // `policy`, `approvals`
+void addActDecisions(Verbs verbs, CLI::App& actsGroup);    // `acts show|confirm|reject|withdraw`
 void addWorkflowVerbs(Verbs verbs);
 void addAuditVerbs(Verbs verbs);
 void addEngineVerbs(Verbs verbs);

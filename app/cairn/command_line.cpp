@@ -127,6 +127,10 @@ try {
     app.add_flag("--json", options.json, "stable, documented JSON");
     app.add_flag("--raw", options.raw, "control characters as they are, where the output is not a terminal");
     app.add_option("--as", options.as, "your name, as claimed; the audit also keeps the real user id");
+    app.add_flag("--break-glass", options.breakGlass,
+        "in an emergency: alone, where the policy asks for a second person; opens a review that somebody "
+        "else "
+        "closes");
     app.require_subcommand(1);
     app.fallthrough();
     app.footer(
@@ -140,6 +144,7 @@ try {
     addRepairVerbs(verbs);
     addAnnotateVerbs(verbs);
     addPlanVerbs(verbs);
+    addAgreeVerbs(verbs);
     addWorkflowVerbs(verbs);
     addStoreVerbs(verbs);
     addAuditVerbs(verbs);

@@ -112,7 +112,7 @@ Json jsonStep(const StepRecord& step)
 Json jsonOutcome(const Outcome& outcome)
 {
     static constexpr const char* kKinds[] = {
-        "committed", "repeated", "existing", "no_change", "rejected", "failed"};
+        "committed", "repeated", "existing", "no_change", "rejected", "failed", "proposed"};
     Json json{{"run", toText(outcome.run)}, {"outcome", kKinds[static_cast<std::size_t>(outcome.kind)]}};
     if (outcome.version != 0)
         json["version"] = outcome.version;
@@ -120,6 +120,14 @@ Json jsonOutcome(const Outcome& outcome)
         json["audit"] = outcome.auditSeq;
     if (outcome.ownerElsewhere)
         json["owner_elsewhere"] = true;
+    if (outcome.glass)
+        json["break_glass"] = true;
+    if (outcome.proposal) {
+        json["command"] = toText(outcome.proposal->command);
+        json["digest"] = hex(outcome.proposal->digest);
+        json["role"] = jsonOptional(outcome.proposal->role);
+        json["expires"] = jsonTime(outcome.proposal->expires);
+    }
     if (!outcome.text.empty())
         json["text"] = jsonText(outcome.text);
     if (outcome.kind == Outcome::Kind::Rejected)

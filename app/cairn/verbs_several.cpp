@@ -433,9 +433,14 @@ void addSeveralVerbs(Verbs v)
     }
     {
         auto limit = std::make_shared<std::size_t>(200);
-        auto* acting = v.app.add_subcommand("acts", "Acts that wait for an engine, oldest first");
+        auto* acting =
+            v.app.add_subcommand("acts", "Acts that wait for an engine or for somebody else, oldest first");
+        addActDecisions(v, *acting);
         acting->add_option("--limit", *limit, "acts at most")->check(CLI::PositiveNumber);
-        acting->callback([=, &s, &chosen] { chosen = [=, &s] { return acts(s, *limit); }; });
+        acting->callback([=, &s, &chosen] {
+            if (acting->get_subcommands().empty())  // their own callbacks come first
+                chosen = [=, &s] { return acts(s, *limit); };
+        });
     }
     auto* cmd = v.app.add_subcommand("watch", "Prints runs as they change, until interrupted");
     auto words = std::make_shared<std::vector<std::string>>();

@@ -89,7 +89,7 @@ void EngineCore::Impl::carryOutPolicy(const StagedAct& act, TimeMs now)
         return finishStaged(act, expired(act));
     const auto rights = seams.store.rights();
     if (rights && rights->owns)
-        return finishStaged(act, service->carryOut(act));
+        return finishStaged(act, Agreements(*service).carryOut(act));
     carryingOut.erase(act.command);
 }
 

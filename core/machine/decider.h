@@ -16,6 +16,11 @@ using Examined = std::variant<std::monostate, Rejection, NoChange>;
 // its deadline), nor what the parent hears in other words (a lack of budget).
 [[nodiscard]] Attention attentionForParent(const RunState& state);
 
+// What the policy asks of a person, and the role that an approval is for: reason, role (notEntitled);
+// somebody else who confirms it (needsAnother).
+[[nodiscard]] std::optional<Rejection> notEntitled(const Command& command, const Given& given);
+[[nodiscard]] std::optional<Rejection> needsAnother(const Command& command, const Given& given);
+
 [[nodiscard]] Examined examineMessage(const RunState& state, const cmd::Deliver& message);
 
 // settle.cpp

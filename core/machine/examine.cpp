@@ -11,9 +11,6 @@ namespace cairn {
 
 namespace {
 
-// Characters. The database's own rule, for logins that do not ask here, has the same (schema_acts.cpp).
-constexpr std::uint32_t kReasonMinimum = 10;
-
 Examined no(RejectCode code, std::string text) { return refuse(code, std::move(text)); }
 Examined same(std::string text, StepIx step = kNoStep) { return NoChange{std::move(text), step}; }
 
@@ -21,21 +18,6 @@ std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\
 std::string inState(const StepRecord& r)
 {
     return "step " + quoted(r.id) + " is " + std::string(label(r.state));
-}
-
-// By the policy, and by the role that an approval is for.
-std::optional<Rejection> notEntitled(const Command& command, const Given& given)
-{
-    if (command.reasonLength < given.needed.reason)
-        return refuse(RejectCode::ReasonMissing,
-            "the policy asks for a reason of at least " + std::to_string(given.needed.reason)
-                + " characters for this");
-    if (given.lacksRole.empty())
-        return std::nullopt;
-    const std::string& who = command.actor.login.empty() ? command.actor.id : command.actor.login;
-    return refuse(RejectCode::NoRight,
-        quoted(who) + " lacks the role " + quoted(given.lacksRole)
-            + ", which this needs; nothing was done: ask somebody who has it");
 }
 
 struct Examiner {
@@ -571,16 +553,6 @@ struct Examiner {
 
 }  // namespace
 
-std::uint32_t reasonMinimum(Safety safety) noexcept { return safety == Safety::Guarded ? kReasonMinimum : 0; }
-
-std::optional<Rejection> reasonMissing(Safety safety, std::uint32_t reasonLength)
-{
-    if (reasonLength >= reasonMinimum(safety))
-        return std::nullopt;
-    return refuse(RejectCode::ReasonMissing,
-        "this store is guarded: give a reason of at least " + std::to_string(kReasonMinimum) + " characters");
-}
-
 Examined examine(const RunState& state, const Command& command, const Given& given)
 {
     const bool creates =
@@ -596,12 +568,9 @@ Examined examine(const RunState& state, const Command& command, const Given& giv
             return *missing;
     }
     Examined examined = std::visit(Examiner{state, command, given}, command.body);
-    if (std::holds_alternative<std::monostate>(examined) && command.actor.kind == ActorKind::Person
-        && given.needed.second() && !given.agreed)
-        return refuse(RejectCode::SecondPerson,
-            "the policy asks for 2 people: somebody else"
-                + (given.needed.role.empty() ? std::string() : " with the role " + quoted(given.needed.role))
-                + " has to confirm this");
+    if (std::holds_alternative<std::monostate>(examined))
+        if (auto alone = needsAnother(command, given))
+            return *alone;
     return examined;
 }
 

@@ -1,6 +1,7 @@
 #include "core/machine/policy.h"
 
 #include "core/base/text.h"
+#include "core/machine/decider.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,6 +10,9 @@
 namespace cairn {
 
 namespace {
+
+// Characters. The database's own rule, for logins that do not ask here, has the same (schema_acts.cpp).
+constexpr std::uint32_t kReasonMinimum = 10;
 
 template<class C> constexpr bool kNamesStep = requires(const C& c) { c.step.size(); };
 
@@ -48,7 +52,43 @@ Money largestOpen(const RunState& state)
     return most;
 }
 
+std::string quote(std::string_view text) { return "\"" + std::string(text) + "\""; }
+
 }  // namespace
+
+std::uint32_t reasonMinimum(Safety safety) noexcept { return safety == Safety::Guarded ? kReasonMinimum : 0; }
+
+std::optional<Rejection> reasonMissing(Safety safety, std::uint32_t reasonLength)
+{
+    if (reasonLength >= reasonMinimum(safety))
+        return std::nullopt;
+    return refuse(RejectCode::ReasonMissing,
+        "this store is guarded: give a reason of at least " + std::to_string(kReasonMinimum) + " characters");
+}
+
+std::optional<Rejection> notEntitled(const Command& command, const Given& given)
+{
+    if (command.reasonLength < given.needed.reason)
+        return refuse(RejectCode::ReasonMissing,
+            "the policy asks for a reason of at least " + std::to_string(given.needed.reason)
+                + " characters for this");
+    if (given.lacksRole.empty())
+        return std::nullopt;
+    const std::string& who = command.actor.login.empty() ? command.actor.id : command.actor.login;
+    return refuse(RejectCode::NoRight,
+        quote(who) + " lacks the role " + quote(given.lacksRole)
+            + ", which this needs; nothing was done: ask somebody who has it");
+}
+
+std::optional<Rejection> needsAnother(const Command& command, const Given& given)
+{
+    if (command.actor.kind != ActorKind::Person || !given.needed.second() || given.agreed)
+        return std::nullopt;
+    return refuse(RejectCode::SecondPerson,
+        "the policy asks for 2 people: somebody else"
+            + (given.needed.role.empty() ? std::string() : " with the role " + quote(given.needed.role))
+            + " has to confirm this");
+}
 
 WhoIsNeeded whoIsNeeded(const Policy& policy, const PolicyAct& act)
 {

@@ -79,7 +79,7 @@ Status Service::Impl::agree(Item& item, const RunState& state, Given& given, boo
     const cmd::Body& body = s.command.body;
     given.needed = whoIsNeeded(
         *policy, {verbOf(body), storeInfo->environment, storeInfo->safety, atStake(about, body), s.runs});
-    item.needed = given.needed;
+    item.glass = false;
     if (const auto* decide = std::get_if<cmd::Decide>(&body))
         if (const ApprovalRecord* record = state.findApproval(decide->approval)) {
             CAIRN_TRY_ASSIGN(given.lacksRole, lackedRole(*policy, record->role, loginOf(s)));
@@ -94,7 +94,8 @@ Status Service::Impl::agree(Item& item, const RunState& state, Given& given, boo
     if (!given.agreed) {
         CAIRN_TRY_ASSIGN(given.agreed, agreedInStore(item, state, *policy, given.needed));
     }
-    if (given.agreed && given.agreed->glass)  // whatever the store asks for otherwise
+    item.glass = given.agreed && given.agreed->glass;
+    if (item.glass)  // whatever the store asks for otherwise
         given.needed.reason = std::max(given.needed.reason, reasonMinimum(Safety::Guarded));
     if (!given.agreed && preview)
         given.agreed = Agreed{};

@@ -15,6 +15,21 @@ struct ActDecision {
     std::string claimedName;
 };
 
+struct PolicyChange {
+    std::string text;
+    std::uint64_t expected =
+        0;  // version that its author has seen: another one is refused, with what differs
+    std::string reason;
+    std::string claimedName;
+    bool breakGlass = false;
+};
+// The same without writing: what differs from the present one, and who is needed for it.
+struct PolicyPreview {
+    std::optional<Rejection> rejection;
+    std::vector<std::string> differences;
+    WhoIsNeeded needed;
+};
+
 // "1 of 2, waiting for role finance, expires 2026-11-29 14:00:00Z"; of one that was decided, how.
 [[nodiscard]] std::string standingOf(const StagedAct& act);
 
@@ -30,5 +45,38 @@ void pin(cmd::Body& body, const RunState& seen);
 [[nodiscard]] AuditRow decisionEntry(const StagedAct& act, const ServiceConfig& from, TimeMs now);
 // The same of a proposal that nobody confirmed in time: by the machine, in nobody's name.
 [[nodiscard]] AuditRow expiryEntry(StagedAct act, TimeMs now);
+
+// The policy, and acts that somebody else must confirm, through a service: one thread, as that is.
+class Agreements {
+public:
+    explicit Agreements(Service& service)
+        : m_service(service)
+        , m_impl(service.m_impl.get())
+    {
+    }
+
+    // As the store has it now; version 0: none was set.
+    [[nodiscard]] Result<Policy> policy();
+    // The preview of a stored act as it would be now.
+    [[nodiscard]] Result<Preview> previewAct(const StagedAct& act);
+    // Why `login` may not decide it so: what mayNotDecide() says, the role, and whether the act could still
+    // be done. nullopt: nothing against it.
+    [[nodiscard]] Result<std::optional<Rejection>> mayDecide(
+        const StagedAct& act, const ActDecision& decision, std::string_view login);
+    // Puts the decision on record, or its refusal. Committed, with the audit's number: it holds, and a
+    // confirmed act waits to be carried out. In stores where this login may append to the audit; elsewhere
+    // StoreWriter::decideAct() after mayDecide(). Blocks.
+    [[nodiscard]] Outcome decideAct(const ActDecision& decision);
+    // Carries out a confirmed act, on a run or on the store. The caller hands answered(act, outcome) to
+    // finishStaged(). Blocks.
+    [[nodiscard]] Outcome carryOut(const StagedAct& act);
+    // Sets the policy, or proposes it where the present one asks for two people. Blocks.
+    [[nodiscard]] Outcome setPolicy(const PolicyChange& change);
+    [[nodiscard]] Result<PolicyPreview> previewPolicy(const PolicyChange& change);
+
+private:
+    Service& m_service;
+    Service::Impl* m_impl;
+};
 
 }  // namespace cairn

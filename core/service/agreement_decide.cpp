@@ -135,13 +135,13 @@ Result<std::uint64_t> Service::Impl::appendNow(AuditRow row)
     return **std::move(answer);
 }
 
-Result<Preview> Service::previewAct(const StagedAct& act)
+Result<Preview> Agreements::previewAct(const StagedAct& act)
 {
     CAIRN_TRY_ASSIGN(Submission submission, submissionOf(act));
-    return preview(submission);
+    return m_service.preview(submission);
 }
 
-Result<std::optional<Rejection>> Service::mayDecide(
+Result<std::optional<Rejection>> Agreements::mayDecide(
     const StagedAct& act, const ActDecision& decision, std::string_view login)
 {
     if (auto why = mayNotDecide(act, decision, login, m_impl->now()))
@@ -169,7 +169,7 @@ Result<std::optional<Rejection>> Service::mayDecide(
               "and let it be proposed again where it is still wanted"));
 }
 
-Outcome Service::decideAct(const ActDecision& decision)
+Outcome Agreements::decideAct(const ActDecision& decision)
 {
     const auto failed = [](const RunId& run, Error error) { return failedWith(run, std::move(error)); };
     auto found = m_impl->reader.stagedAct(decision.act);
@@ -208,7 +208,7 @@ Outcome Service::decideAct(const ActDecision& decision)
     }
     auto seq = m_impl->appendNow(std::move(row));
     if (!seq && outcome.kind == Outcome::Kind::Rejected)
-        return Impl::notAudited(outcome, std::move(seq).error());
+        return Service::Impl::notAudited(outcome, std::move(seq).error());
     if (!seq)
         return failed(act.run, std::move(seq).error());
     outcome.auditSeq = *seq;

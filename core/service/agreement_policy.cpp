@@ -25,21 +25,21 @@ std::string linesOf(const std::vector<std::string>& lines)
 }
 
 // The act's body: the version that was seen, and the text.
-std::string bodyOf(const Service::PolicyChange& change)
+std::string bodyOf(const PolicyChange& change)
 {
     return std::to_string(change.expected) + "\n" + change.text;
 }
-Result<Service::PolicyChange> changeOf(const StagedAct& act)
+Result<PolicyChange> changeOf(const StagedAct& act)
 {
     const std::size_t end = act.body.find('\n');
     const auto expected = end == std::string::npos ? std::nullopt : jsonInt(act.body.substr(0, end));
     if (!expected || *expected < 0)
         return makeError(ErrorKind::InvalidInput, "act " + toText(act.command) + " is damaged");
-    return Service::PolicyChange{
+    return PolicyChange{
         act.body.substr(end + 1), static_cast<std::uint64_t>(*expected), act.reason, act.claimed, false};
 }
 
-AuditRow entryOf(const Service::PolicyChange& change, const ServiceConfig& from, TimeMs now)
+AuditRow entryOf(const PolicyChange& change, const ServiceConfig& from, TimeMs now)
 {
     AuditRow row;
     row.time = now;
@@ -57,8 +57,7 @@ AuditRow entryOf(const Service::PolicyChange& change, const ServiceConfig& from,
     return row;
 }
 
-std::shared_ptr<StoreChange> policyOf(
-    const Service::PolicyChange& change, const std::string& login, TimeMs now)
+std::shared_ptr<StoreChange> policyOf(const PolicyChange& change, const std::string& login, TimeMs now)
 {
     auto with = std::make_shared<StoreChange>();
     with->policy = PolicyRow{change.expected + 1, change.text, login, change.claimedName, now};
@@ -67,13 +66,13 @@ std::shared_ptr<StoreChange> policyOf(
 
 }  // namespace
 
-Result<Policy> Service::policy()
+Result<Policy> Agreements::policy()
 {
     CAIRN_TRY_ASSIGN(const auto found, m_impl->policyNow());
     return *found;
 }
 
-Result<Service::PolicyPreview> Service::previewPolicy(const PolicyChange& change)
+Result<PolicyPreview> Agreements::previewPolicy(const PolicyChange& change)
 {
     PolicyPreview preview;
     CAIRN_TRY_ASSIGN(const auto present, m_impl->policyNow());
@@ -113,7 +112,7 @@ Result<Service::PolicyPreview> Service::previewPolicy(const PolicyChange& change
     return preview;
 }
 
-Outcome Service::setPolicy(const PolicyChange& change)
+Outcome Agreements::setPolicy(const PolicyChange& change)
 {
     const TimeMs now = m_impl->now();
     auto preview = previewPolicy(change);
@@ -166,19 +165,20 @@ Outcome Service::setPolicy(const PolicyChange& change)
     }
     auto seq = m_impl->appendNow(std::move(row));
     if (!seq)
-        return outcome.kind == Outcome::Kind::Rejected ? Impl::notAudited(outcome, std::move(seq).error())
-                                                       : failedWith({}, std::move(seq).error());
+        return outcome.kind == Outcome::Kind::Rejected
+            ? Service::Impl::notAudited(outcome, std::move(seq).error())
+            : failedWith({}, std::move(seq).error());
     outcome.auditSeq = *seq;
     return outcome;
 }
 
-Outcome Service::carryOut(const StagedAct& act)
+Outcome Agreements::carryOut(const StagedAct& act)
 {
     if (act.verb != Verb::SetPolicy) {
         auto submission = submissionOf(act);
         if (!submission)
             return failedWith(act.run, std::move(submission).error());
-        return submitAndWait(*std::move(submission));
+        return m_service.submitAndWait(*std::move(submission));
     }
     const TimeMs now = m_impl->now();
     auto change = changeOf(act);

@@ -110,6 +110,7 @@ void Service::Impl::committed(Slot& slot, const ItemPtr& item, const MemberResul
     Outcome outcome;
     outcome.run = slot.run;
     outcome.kind = Outcome::Kind::Committed;
+    outcome.glass = item->glass;
     outcome.version = result.version;
     outcome.entry = std::move(item->entry);  // nothing asks for it any more
     outcome.auditSeq = result.auditSeq;

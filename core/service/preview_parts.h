@@ -10,6 +10,17 @@
 
 namespace cairn {
 
+// A line of a preview in parts, so that the previews of several runs can be added up: `head` and a number of
+// things, or `head` and an amount.
+struct PreviewSum {
+    std::string line;  // as it stands in the preview
+    std::string head;
+    std::uint64_t count = 0;
+    std::string one;   // "step under way is stopped"
+    std::string many;  // empty: it counts nothing
+    Money amount;      // without a currency: none
+};
+
 // A step that would begin as soon as an engine is there.
 struct PreviewStep {
     std::string step;

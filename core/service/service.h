@@ -81,9 +81,9 @@ struct Outcome {
         Repeated,  // this command id had been committed before: `version` says where
         Existing,  // Start: the key had been used with the same input; `run` is that run
         NoChange,  // the state already was as asked
-        Proposed,  // kept: somebody else has to confirm it
         Rejected,
-        Failed,  // `error`: the store; nothing is known to be changed unless OutcomeUnknown
+        Failed,    // `error`: the store; nothing is known to be changed unless OutcomeUnknown
+        Proposed,  // kept: somebody else has to confirm it
     };
     Kind kind = Kind::Failed;
     RunId run;
@@ -101,17 +101,6 @@ struct Outcome {
 };
 
 // What would happen, by the same decide(), without writing anything.
-// A line of a preview in parts, so that the previews of several runs can be added up: `head` and a number of
-// things, or `head` and an amount.
-struct PreviewSum {
-    std::string line;  // as it stands in the preview
-    std::string head;
-    std::uint64_t count = 0;
-    std::string one;   // "step under way is stopped"
-    std::string many;  // empty: it counts nothing
-    Money amount;      // without a currency: none
-};
-
 struct Preview {
     Decision decision;  // Entry, Rejection or NoChange
     RunState before;
@@ -151,7 +140,6 @@ public:
     std::unique_ptr<StoreWriter> writer, std::function<void()> wake);
 
 class Acknowledged;  // acknowledged.h
-struct ActDecision;  // agreement.h
 
 struct ServiceConfig {
     SessionId session;  // null: not an engine (commits by others, DESIGN 12.4)
@@ -202,40 +190,6 @@ public:
     [[nodiscard]] Result<Preview> preview(const Submission& submission);
     bool pump();
     void drain();
-
-    // Acts that somebody else must confirm (agreement.h), and the policy that says so.
-    // As the store has it now; version 0: none was set.
-    [[nodiscard]] Result<Policy> policy();
-    // The preview of a stored act as it would be now.
-    [[nodiscard]] Result<Preview> previewAct(const StagedAct& act);
-    // Why `login` may not decide it so: what mayNotDecide() says, the role, and whether the act could still
-    // be done. nullopt: nothing against it.
-    [[nodiscard]] Result<std::optional<Rejection>> mayDecide(
-        const StagedAct& act, const ActDecision& decision, std::string_view login);
-    // Puts the decision on record, or its refusal. Committed, with the audit's number: it holds, and a
-    // confirmed act waits to be carried out (carryOut). In stores where this login may append to the audit;
-    // elsewhere StoreWriter::decideAct() after mayDecide(). Blocks.
-    [[nodiscard]] Outcome decideAct(const ActDecision& decision);
-    // Carries out a confirmed act, on a run or on the store. The caller hands answered(act, outcome) to
-    // finishStaged(). Blocks.
-    [[nodiscard]] Outcome carryOut(const StagedAct& act);
-    // Sets the policy, or proposes it where the present one asks for two people. `expected`: the version that
-    // the author has seen; another one is refused as stale, with what differs. Blocks.
-    struct PolicyChange {
-        std::string text;
-        std::uint64_t expected = 0;
-        std::string reason;
-        std::string claimedName;
-        bool breakGlass = false;
-    };
-    [[nodiscard]] Outcome setPolicy(const PolicyChange& change);
-    // The same without writing: what differs from the present one, and who is needed for it.
-    struct PolicyPreview {
-        std::optional<Rejection> rejection;
-        std::vector<std::string> differences;
-        WhoIsNeeded needed;
-    };
-    [[nodiscard]] Result<PolicyPreview> previewPolicy(const PolicyChange& change);
 
     // Payloads. Small ones are kept inline; larger ones are staged as artifacts through the writer by
     // stageLarge.
@@ -307,6 +261,7 @@ public:
     struct Impl;
 
 private:
+    friend class Agreements;  // agreement.h
     std::unique_ptr<Impl> m_impl;
 };
 

@@ -32,7 +32,7 @@ struct Item : std::enable_shared_from_this<Item> {
 
     ReadPayloads read;                     // for the decision that is being made, or made again
     std::map<StepIx, RenderJob> rendered;  // for the same; kNoStep: the run's output
-    WhoIsNeeded needed;                    // by the policy, at the last decision
+    bool glass = false;                    // by the last decision it is done alone, with a review
 
     // Decided: either an answer that waits for the commits before it, or a commit under way.
     std::optional<Outcome> held;

@@ -236,8 +236,7 @@ struct AuditRow {
     std::string after;   // JSON; of a refusal, why
     Digest previous;     // filled by the store
     Digest hash;         // filled by the store
-    // What the same transaction writes beside the entry; where that cannot be, neither is written. Not part
-    // of the entry, and not there in what was read.
+    // What the same transaction writes beside it, or neither is written. Not there in what was read.
     std::shared_ptr<const StoreChange> with{};
 };
 // The bytes that an audit entry's hash covers (tag, previous and every field, length-prefixed).
@@ -294,8 +293,7 @@ struct StagedAct {
     std::string note{};           // that person's reason
     TimeMs confirmedAt = kNoTime;
 };
-// All that was asked and by whom: run, verb, target, content, reason, login. The digest of the act itself is
-// not in it, nor what became of it.
+// All that was asked and by whom, nothing of what became of it.
 [[nodiscard]] Digest actDigest(const StagedAct& act);
 inline constexpr std::size_t kStagedLimit = 1024 * 1024;         // bytes of a body
 inline constexpr SpanMs kActExpires = SpanMs{24} * 3600 * 1000;  // then no engine carries it out any more

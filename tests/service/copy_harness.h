@@ -59,7 +59,7 @@ inline Place sqlitePlace(const std::string& path)
 inline std::string told(const Outcome& o)
 {
     static constexpr const char* kNames[] = {
-        "Committed", "Repeated", "Existing", "NoChange", "Rejected", "Failed"};
+        "Committed", "Repeated", "Existing", "NoChange", "Rejected", "Failed", "Proposed"};
     return std::string(kNames[static_cast<std::size_t>(o.kind)]) + ": " + o.rejection.text + o.error.text
         + o.text;
 }

@@ -21,7 +21,7 @@ namespace cairn::testing {
 inline const char* kindName(Outcome::Kind kind)
 {
     static constexpr const char* kNames[] = {
-        "Committed", "Repeated", "Existing", "NoChange", "Rejected", "Failed"};
+        "Committed", "Repeated", "Existing", "NoChange", "Rejected", "Failed", "Proposed"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 // "Rejected: why", for messages of failed checks and exact comparisons.
@@ -31,6 +31,7 @@ inline std::string told(const Outcome& o)
     switch (o.kind) {
     case Outcome::Kind::Rejected: return kind + ": " + o.rejection.text;
     case Outcome::Kind::Failed: return kind + ": " + errorLine(o.error);
+    case Outcome::Kind::Proposed:
     case Outcome::Kind::NoChange:
     case Outcome::Kind::Existing: return kind + ": " + o.text;
     default: return kind + " " + std::to_string(o.version);

@@ -14,7 +14,7 @@ constexpr std::size_t kRuns = 8;  // that are started from outside
 std::string kindText(Outcome::Kind kind)
 {
     static constexpr std::array kNames{
-        "committed", "repeated", "existing", "no change", "rejected", "failed"};
+        "committed", "repeated", "existing", "no change", "rejected", "failed", "proposed"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -121,6 +121,12 @@ private Q_SLOTS:
     void theVerifierFindsEveryBreak();
     void aSoundStoreHasNoProblems();
 
+    // contract_agreement.cpp
+    void policiesAreNumberedAndNeverChange();
+    void anActIsProposedOnce();
+    void onlySomebodyElseDecidesAnAct();
+    void aReviewIsClosedByAnother();
+
     // contract_checkpoints.cpp
     void checkpointsComeBackAsWritten();
     void aCheckpointFollowsTheNewest();

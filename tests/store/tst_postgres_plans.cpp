@@ -177,9 +177,10 @@ void PostgresPlansTest::oldActsAreNotRead()
     const RawPg raw(m_postgres.url);
     const std::string act =
         "INSERT INTO cairn.staged_acts(command, run, verb, target, body, reason, claimed, uid, host, "
-        "seen_version, staged_by, address, backend, staged_at, taken_until, state, code, version, "
+        "seen_version, staged_by, address, backend, staged_at, taken_until, glass, role, expires, "
+        "confirmed_by, confirmed_name, note, confirmed_at, state, code, version, "
         "audit, outcome, decided_at) SELECT gen_random_uuid(), gen_random_uuid(), 3, '', '', 'why', "
-        "'', 0, '', 0, 'ann', '', 1, i, 0, ";
+        "'', 0, '', 0, 'ann', '', 1, i, 0, 0, '', 0, '', '', '', 0, ";
     QCOMPARE(raw.exec(act + "1, 0, 0, 0, '', 9000000000000 + i FROM generate_series(1, 3000) AS i"),
         std::string());
     QCOMPARE(raw.exec(act + "1, 0, 0, 0, '', i FROM generate_series(1, 40) AS i"), std::string());

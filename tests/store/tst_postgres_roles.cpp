@@ -35,6 +35,7 @@ constexpr Cells kMatrix[] = {
     {"payloads", {"si", "s", "s", "", "s", "s"}},
     {"plan_items", {"siu", "s", "s", "", "s", "s"}},
     {"plans", {"siu", "s", "s", "", "s", "s"}},
+    {"policies", {"s", "s", "s", "s", "s", "s"}},
     {"resource_slices", {"sid", "s", "s", "s", "s", "s"}},
     {"resources", {"siu", "s", "s", "s", "s", "s"}},
     {"reviews", {"s", "s", "s", "", "s", "s"}},
@@ -58,7 +59,9 @@ const std::set<std::string> kColumns = {"engine u meta.clock_offset", "engine u 
 const std::map<std::string, std::set<std::string>> kFunctions = {{"append_audit", {"engine"}},
     {"append_checkpoint", {"engine"}}, {"finish_staged", {"engine"}}, {"forget_staged", {"engine"}},
     {"lock_audit_head", {"engine"}}, {"take_staged", {"engine"}},
-    {"stage_act", {"operator", "approver", "breakglass"}}, {"close_review", {"approver"}}};
+    {"stage_act", {"operator", "approver", "breakglass"}}, {"close_review", {"approver"}},
+    {"propose_act", {"engine"}}, {"record_decision", {"engine"}}, {"open_review", {"engine"}},
+    {"decide_act", {"operator", "approver"}}};
 
 std::vector<std::string> lines(const RawPg& raw, const std::string& sql)
 {

@@ -46,9 +46,10 @@ const std::set<std::string> kMayWalk = {"Numbers", "Info", "SetClockOffset", "Se
     "AttemptsWithoutTrace", "AuditHead", "ReturnAllSlots", "Resources", "Workflows", "WorkflowsWithText",
     "AllSessions", "ForeignKeyCheck", "BrokenHistories", "BrokenHeads", "LostEntries", "LostRows",
     "ListAhead", "ListUncounted", "BadChunks", "UnusedArtifacts", "ChangeAhead", "ArtifactPlace",
-    "HasArtifactPlace", "ChunkTotals", "AllPlans"};
+    "HasArtifactPlace", "ChunkTotals", "AllReviews", "AllPlans"};
 // Indexes that hold only what is asked for.
-const std::set<std::string> kPartial = {"sessions_open", "sessions_left", "artifacts_staged", "plans_open"};
+const std::set<std::string> kPartial = {
+    "sessions_open", "sessions_left", "artifacts_staged", "staged_open", "reviews_open", "plans_open"};
 
 std::string sqlOf(const std::string& name)
 {

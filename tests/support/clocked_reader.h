@@ -15,6 +15,15 @@ public:
 
     Result<TimeMs> now() override { return m_clock.wallMs(); }
     Result<StoreInfo> info() override { return m_in.info(); }
+    Result<std::optional<StagedAct>> stagedAct(const CommandId& command) override
+    {
+        return m_in.stagedAct(command);
+    }
+    Result<std::optional<PolicyRow>> policy(std::uint64_t version) override { return m_in.policy(version); }
+    Result<std::optional<bool>> holdsRole(std::string_view login, std::string_view role) override
+    {
+        return m_in.holdsRole(login, role);
+    }
     Result<LoadedRun> loadRun(const RunId& run, std::uint64_t from, std::uint64_t to) override
     {
         return m_in.loadRun(run, from, to);

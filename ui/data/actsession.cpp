@@ -91,6 +91,10 @@ ActResult resultOf(const ActRequest& request, const cairn::Outcome& outcome)
         result.end = outcome.rejection.code == RejectCode::Stale ? ActEnd::Stale : ActEnd::Refused;
         result.text = qt(outcome.rejection.text);
         break;
+    case Kind::Proposed:
+        result.end = ActEnd::Done;
+        result.text = u"Proposed, not done yet: %1"_s.arg(qt(outcome.text));
+        break;
     case Kind::Failed:
         result.end = outcome.error.kind == ErrorKind::OutcomeUnknown ? ActEnd::NotKnown : ActEnd::Failed;
         result.text = qt(outcome.error.text);

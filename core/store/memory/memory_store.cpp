@@ -289,6 +289,9 @@ Result<std::vector<VerifyProblem>> MemoryStore::check(bool)
             problems.push_back({"audit", verifier.problem()});
             break;
         }
+    for (const auto& [id, review] : m_db->reviews)
+        if (review.open())
+            problems.push_back(openReview(review));
     return problems;
 }
 

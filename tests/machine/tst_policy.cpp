@@ -1,0 +1,160 @@
+// Who is needed for an act: the first rule that fits, and nothing that a rule does not say.
+
+#include "core/machine/policy.h"
+#include "tests/support/cairn_qtest.h"
+
+#include <QtTest/QtTest>
+
+using namespace cairn;
+
+namespace {
+
+constexpr std::int64_t kEuro = 1'000'000;
+
+PolicyAct act(Verb verb, std::uint64_t runs = 1, const Money& amount = {}, const char* environment = "prod")
+{
+    return {verb, environment, Safety::Guarded, amount, runs};
+}
+
+PolicyRule two(std::vector<Verb> verbs)
+{
+    PolicyRule rule;
+    rule.verbs = std::move(verbs);
+    rule.people = 2;
+    return rule;
+}
+
+}  // namespace
+
+class TestPolicy : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void theFirstRuleThatFitsDecides();
+    void aRuleAsksForNothingThatItDoesNotName();
+    void amountsAreOfOneCurrency();
+    void aStoreBeginsWithRulesOfItsSafety();
+    void whatIsAtStakeIsToldByTheStep();
+    void rolesAreThoseOfThePolicyWhereItHasThem();
+    void nobodyConfirmsHimself();
+};
+
+void TestPolicy::theFirstRuleThatFitsDecides()
+{
+    Policy policy;
+    PolicyRule brake;
+    brake.verbs = {Verb::Pause};
+    PolicyRule dear = two({Verb::Retry});
+    dear.amountFrom = {1000 * kEuro, "EUR"};
+    dear.role = "finance";
+    dear.reason = 30;
+    dear.expiresAfter = 3'600'000;
+    PolicyRule many = two({});
+    many.runsFrom = 10;
+    policy.rules = {brake, dear, many};
+
+    QCOMPARE(whoIsNeeded(policy, act(Verb::Pause, 500)).people, 1U);
+    QCOMPARE(whoIsNeeded(policy, act(Verb::Pause, 500)).rule, std::size_t{1});
+    const WhoIsNeeded retry = whoIsNeeded(policy, act(Verb::Retry, 1, {1000 * kEuro, "EUR"}));
+    QCOMPARE(retry.people, 2U);
+    QCOMPARE(retry.role, std::string("finance"));
+    QCOMPARE(retry.reason, 30U);
+    QCOMPARE(retry.expiresAfter, SpanMs{3'600'000});
+    QCOMPARE(retry.rule, std::size_t{2});
+    QCOMPARE(tellNeeded(retry),
+        std::string(
+            "2 people, the second with the role finance; a reason of 30 characters or more; a proposal "
+            "expires after 1 h 00 m; rule 2"));
+    QCOMPARE(whoIsNeeded(policy, act(Verb::Retry, 10)).rule, std::size_t{3});
+    QCOMPARE(whoIsNeeded(policy, act(Verb::Retry, 9)).rule, std::size_t{0});
+}
+
+void TestPolicy::aRuleAsksForNothingThatItDoesNotName()
+{
+    Policy policy;
+    policy.rules = {two({})};
+    policy.rules.front().environments = {"prod"};
+    QCOMPARE(whoIsNeeded(policy, act(Verb::Retry)).people, 2U);
+    QCOMPARE(whoIsNeeded(policy, act(Verb::Retry, 1, {}, "test")).people, 1U);
+    // An approval says itself how many it needs; what is no act of an operator is nobody's to confirm.
+    for (const Verb verb :
+        {Verb::Approve, Verb::Reject, Verb::Start, Verb::Signal, Verb::Complete, Verb::Park})
+        QCOMPARE(whoIsNeeded(policy, act(verb)).people, 1U);
+    QCOMPARE(whoIsNeeded(policy, act(Verb::SetPolicy)).people, 2U);
+    // The store's safety asks for a reason whatever the rule says.
+    QCOMPARE(whoIsNeeded(policy, act(Verb::Retry)).reason, reasonMinimum(Safety::Guarded));
+    PolicyAct free = act(Verb::Retry);
+    free.safety = Safety::Free;
+    QCOMPARE(whoIsNeeded(policy, free).reason, 0U);
+}
+
+void TestPolicy::amountsAreOfOneCurrency()
+{
+    Policy policy;
+    policy.rules = {two({})};
+    policy.rules.front().amountFrom = {100 * kEuro, "EUR"};
+    QCOMPARE(whoIsNeeded(policy, act(Verb::Retry, 1, {100 * kEuro, "EUR"})).people, 2U);
+    QCOMPARE(whoIsNeeded(policy, act(Verb::Retry, 1, {100 * kEuro - 1, "EUR"})).people, 1U);
+    QCOMPARE(whoIsNeeded(policy, act(Verb::Retry, 1, {500 * kEuro, "USD"})).people, 1U);
+    QCOMPARE(whoIsNeeded(policy, act(Verb::Retry)).people, 1U);
+}
+
+void TestPolicy::aStoreBeginsWithRulesOfItsSafety()
+{
+    QVERIFY(defaultPolicy(Safety::Free, false).rules.empty());
+    QVERIFY(defaultPolicy(Safety::Free, true).rules.empty());
+    QVERIFY(defaultPolicy(Safety::Guarded, false).rules.empty());
+    const Policy policy = defaultPolicy(Safety::Guarded, true);
+    QCOMPARE(policy.version, std::uint64_t{0});
+    QCOMPARE(whoIsNeeded(policy, act(Verb::Settle)).people, 2U);
+    QCOMPARE(whoIsNeeded(policy, act(Verb::Amend)).people, 2U);
+    QCOMPARE(whoIsNeeded(policy, act(Verb::SetPolicy)).people, 2U);
+    QCOMPARE(whoIsNeeded(policy, act(Verb::Retry)).people, 1U);
+    QCOMPARE(whoIsNeeded(policy, act(Verb::Retry, 99)).people, 1U);
+    QCOMPARE(whoIsNeeded(policy, act(Verb::Retry, 100)).people, 2U);
+    QCOMPARE(whoIsNeeded(policy, act(Verb::Pause, 10'000)).people, 1U);
+}
+
+void TestPolicy::whatIsAtStakeIsToldByTheStep()
+{
+    RunState state;
+    for (const char* id : {"first", "second", "third"}) {
+        StepRecord step;
+        step.id = id;
+        step.state = StepState::Pending;
+        state.stepById[id] = static_cast<StepIx>(state.steps.size());
+        state.steps.push_back(step);
+    }
+    state.steps[0].amount = {5 * kEuro, "EUR"};
+    state.steps[1].amount = {7 * kEuro, "EUR"};
+    QCOMPARE(atStake(state, cmd::RetryStep{"first", 0, false}).micros, 5 * kEuro);
+    QVERIFY(atStake(state, cmd::RetryStep{"third", 0, false}).currency.empty());
+    QVERIFY(atStake(state, cmd::RetryStep{"none", 0, false}).currency.empty());
+    QCOMPARE(atStake(state, cmd::Cancel{}).micros, 7 * kEuro);
+    state.steps[1].state = StepState::Complete;  // what is done is not at stake
+    QCOMPARE(atStake(state, cmd::Cancel{}).micros, 5 * kEuro);
+    state.steps[2].amount = {9 * kEuro, "USD"};  // two currencies are never compared
+    QVERIFY(atStake(state, cmd::Cancel{}).currency.empty());
+}
+
+void TestPolicy::rolesAreThoseOfThePolicyWhereItHasThem()
+{
+    Policy policy;
+    policy.roles = {{"finance", {"uid 1000", "ann"}}, {"nobody", {}}};
+    QCOMPARE(hasRole(policy, "finance", "ann"), std::optional(true));
+    QCOMPARE(hasRole(policy, "finance", "uid 1001"), std::optional(false));
+    QCOMPARE(hasRole(policy, "nobody", "ann"), std::optional(false));
+    QCOMPARE(hasRole(policy, "other", "ann"), std::optional<bool>());
+}
+
+void TestPolicy::nobodyConfirmsHimself()
+{
+    QVERIFY(notSecond("uid 1000", "uid 1001").empty());
+    QCOMPARE(notSecond("uid 1000", "uid 1000"),
+        std::string("who proposed an act cannot confirm it: somebody else has to"));
+    QVERIFY(!notSecond("", "uid 1000").empty());
+    QVERIFY(!notSecond("uid 1000", "").empty());
+}
+
+QTEST_APPLESS_MAIN(TestPolicy)
+#include "tst_policy.moc"

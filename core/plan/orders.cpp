@@ -87,6 +87,17 @@ std::string stateJson(const PlanRow& plan)
     return out + "}";
 }
 
+// With what the runs were found by, as it was written.
+std::string stagedJson(const PlanRow& staged, const PlanDraft& draft)
+{
+    std::string out = stateJson(staged);
+    out.pop_back();
+    out += ",\"included\":" + std::to_string(draft.preview.included) + ",\"filter\":";
+    const auto spec = decodeSpec(draft.row.spec);
+    appendJsonString(out, spec ? std::string_view(spec->filter) : std::string_view());
+    return out + "}";
+}
+
 // The policy's own list counts where it has the role, else the store's, where it knows it.
 Status mayConfirm(StoreReader& store, Service& service, const PlanRow& plan, const PlanAuthor& who)
 {
@@ -198,7 +209,8 @@ Status stagePlan(StoreWriter& store, const PlanDraft& draft)
     change.added.clear();
     change.row.state = PlanState::Staged;
     const PlanAuthor who{draft.row.login, draft.row.actor, draft.row.uid, draft.row.host, draft.row.reason};
-    change.audit = planAudit(change.row, "staged", who, draft.row.command, now, stateJson(change.row));
+    change.audit =
+        planAudit(change.row, "staged", who, draft.row.command, now, stagedJson(change.row, draft));
     return store.changePlan(change);
 }
 

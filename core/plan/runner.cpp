@@ -55,6 +55,8 @@ Result<std::optional<SpanMs>> PlanRunner::work()
     if (!m_plan)
         return std::optional<SpanMs>();
     CAIRN_TRY(flush(now));
+    if (!m_plan)
+        return std::optional(kSoon);  // another has taken it
     if (m_plan->state == PlanState::Running) {
         CAIRN_TRY_ASSIGN(const SpanMs next, run(now));
         return std::optional(next);
@@ -459,7 +461,7 @@ Status PlanRunner::skipRest(TimeMs now)
         while (m_plan && !m_ended.empty())
             CAIRN_TRY(flush(now));
         if (!m_plan)
-            return makeError(ErrorKind::LeaseLost, "another executor has taken the plan");
+            return makeError(ErrorKind::Conflict, "another executor has taken the plan");
     }
 }
 

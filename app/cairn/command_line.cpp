@@ -139,6 +139,7 @@ try {
     addActVerbs(verbs);
     addRepairVerbs(verbs);
     addAnnotateVerbs(verbs);
+    addSlowVerb(verbs);
     addWorkflowVerbs(verbs);
     addStoreVerbs(verbs);
     addAuditVerbs(verbs);

@@ -382,13 +382,15 @@ void ContractTest::aPersonSlowsAResourceWithItsAuditEntry()
     QVERIFY(last.askedByServer);
     QCOMPARE(last.permitsPerSecond, 9U);
     // One that is not there yet.
-    CAIRN_VERIFY_OK(m_store->slowResource({"new", 50, false, 2, 0, 0}, {"new"}, act("five")));
+    CAIRN_VERIFY_OK(
+        m_store->slowResource({"new", 50, false, 2, 0, 0}, {"new", 0, false, 0, 0, 0}, act("five")));
     QCOMPARE((*m_store->resources())[1].permitsPerSecond, 2U);
     QCOMPARE(m_store->audit(0, 10)->size(), std::size_t{4});
-    CAIRN_VERIFY_ERROR(m_store->slowResource({""}, {""}, act("six")), ErrorKind::InvalidInput);
+    CAIRN_VERIFY_ERROR(m_store->slowResource({"", 0, false, 0, 0, 0}, {"", 0, false, 0, 0, 0}, act("six")),
+        ErrorKind::InvalidInput);
     AuditRow nobody = act("seven");
     nobody.command = {};
-    CAIRN_VERIFY_ERROR(m_store->slowResource({"api"}, {"api"}, nobody), ErrorKind::InvalidInput);
+    CAIRN_VERIFY_ERROR(m_store->slowResource(now, now, nobody), ErrorKind::InvalidInput);
 }
 
 void ContractTest::backOffOnlyGrows()

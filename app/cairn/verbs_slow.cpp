@@ -43,6 +43,11 @@ Result<ResourceRow> wantedOf(
 {
     ResourceRow wanted = seen;
     wanted.backOffUntil = seen.askedByServer ? seen.backOffUntil : kNoTime;
+    // No engine has put down yet what the workflows say, and none would where a limit stands already.
+    if (seen.permitsPerSecond == 0 && seen.slots == 0) {
+        wanted.permitsPerSecond = said.permitsPerSecond;
+        wanted.slots = said.slots;
+    }
     const bool holds = arguments.rate == "hold";
     if (holds && arguments.until.empty())
         return makeError(ErrorKind::InvalidInput, "hold needs --until: a span from now (10m) or an instant");

@@ -59,6 +59,7 @@ private Q_SLOTS:
     void init() { useStoreOfRow(); }
     void cellsAreNoFormulas_data();
     void cellsAreNoFormulas();
+    void c40_numbersKeepTheirDigitsInABundle();
     void c58_whatARunHoldsIsNoFormula();
     void tablesHaveARowForEachThing();
     void aPageHasNothingThatRunsOrIsFetched();
@@ -115,6 +116,20 @@ void TestViews::cellsAreNoFormulas()
     QFETCH(QByteArray, text);
     QFETCH(QByteArray, cell);
     QCOMPARE(ex::csvCell(text.toStdString()), cell.toStdString());
+}
+
+// What a step gave lies in the bundle byte for byte: no number was read on the way.
+void TestViews::c40_numbersKeepTheirDigitsInABundle()
+{
+    const std::string exact =
+        R"({"id": 9007199254740993, "neg": -4611686018427387905, "price": 1.10, "k":1})";
+    Exported e(exact);
+    QCOMPARE(e.write("b.zip"), std::string());
+    const Files files = Files::of(e.path("b.zip"));
+    QCOMPARE(
+        std::count_if(files.all.begin(), files.all.end(),
+            [&](const auto& file) { return file.first.starts_with("payloads/") && file.second == exact; }),
+        1);
 }
 
 // Texts of an agent and of people in every column that holds one; what is a number stays one.

@@ -158,6 +158,7 @@ void addSeveralVerbs(Verbs verbs);
 void addActVerbs(Verbs verbs);
 void addRepairVerbs(Verbs verbs);
 void addAnnotateVerbs(Verbs verbs);  // hold, assign, note
+void addSlowVerb(Verbs verbs);
 void addStartVerbs(Verbs verbs);
 void addStoreVerbs(Verbs verbs);
 void addCopyVerb(Verbs verbs, CLI::App& storeGroup);       // `store copy`

@@ -145,6 +145,7 @@ try {
     addAnnotateVerbs(verbs);
     addPlanVerbs(verbs);
     addAgreeVerbs(verbs);
+    addSlowVerb(verbs);
     addWorkflowVerbs(verbs);
     addStoreVerbs(verbs);
     addAuditVerbs(verbs);

@@ -129,6 +129,7 @@ PreviewUndo undoOf(Verb verb)
     case Verb::Migrate:
         return {false, std::nullopt,
             "Migrate moves it on to a newer version; there is no way back to an older one."};
+    case Verb::Slow: return {true, Verb::Slow, "Slow again, with none, takes what the workflows say."};
     case Verb::Takeover:
         return {false, std::nullopt,
             "It cannot be undone: a result that comes later is refused, and kept as evidence."};

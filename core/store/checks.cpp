@@ -167,6 +167,27 @@ Status checkFound(FoundPayload& found, std::string bytes, const RunId& run, std:
     return {};
 }
 
+Status checkSlow(const ResourceRow& wanted, const AuditRow& act)
+{
+    if (wanted.name.empty() || !isStorableText(wanted.name))
+        return invalid("a resource needs a name that is valid text");
+    if (!act.run.isNull() || act.command.isNull())
+        return invalid("an act on a resource has an id, and is about no run");
+    return checkAudit(act);
+}
+
+Error limitsMoved(const ResourceRow& stored)
+{
+    return makeError(ErrorKind::Conflict,
+        "the limits of resource " + stored.name + " have changed since they were shown, to "
+            + (stored.permitsPerSecond == 0 ? std::string("no rate")
+                                            : std::to_string(stored.permitsPerSecond) + " a second")
+            + " and "
+            + (stored.slots == 0 ? std::string("no limit at one time")
+                                 : std::to_string(stored.slots) + " at one time")
+            + "; nothing was done: look again");
+}
+
 Status checkAudit(const AuditRow& row)
 {
     for (const std::string* text :

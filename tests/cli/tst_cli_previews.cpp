@@ -74,7 +74,7 @@ private:
             {QStringLiteral("budget"), {m_run, QStringLiteral("5 EUR")}},
             {QStringLiteral("signal"), QStringList{m_run} + words("go --id 1")},
             {QStringLiteral("fork"), QStringList{m_run} + words("--from 1")},
-            {QStringLiteral("takeover"), {m_run}},
+            {QStringLiteral("takeover"), {m_run}}, {QStringLiteral("slow"), words("bank 5/s")},
             {QStringLiteral("hold"), QStringList{m_run} + words("--reason dispute")},
             {QStringLiteral("assign"), QStringList{m_run} + words("kim")},
             {QStringLiteral("note"), QStringList{m_run} + words("asked")},

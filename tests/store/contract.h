@@ -62,6 +62,7 @@ private Q_SLOTS:
     void messagesAreReadInParts();
     void backOffOnlyGrows();
     void backOffIsRaisedByItself();
+    void aPersonSlowsAResourceWithItsAuditEntry();
     void slicesNeverExceedTheLimit();
     void ratesAreLeasedPerSecond();
     void slotsAndRateDoNotTouchEachOther();

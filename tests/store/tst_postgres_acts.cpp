@@ -26,6 +26,7 @@ private Q_SLOTS:
     void whatHasEndedIsNotDecided();
     void whereAnActCameFromIsRecorded();
     void answeredActsAreForgottenAfterAMonth();
+    void anActIsConfirmedByAnotherLogin();
 
 private:
     [[nodiscard]] std::string value(const std::string& sql) const { return RawPg(m_roles.url).value(sql); }

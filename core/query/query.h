@@ -73,7 +73,7 @@ struct Asked {
     PayloadRef input;
     std::string head;         // of the input, at most kAskedShown bytes of it, as they are
     std::string headMissing;  // why it cannot be told
-    std::string role{};       // whom the workflow names for it; recorded and shown, not enforced
+    std::string role{};       // whom the workflow names for it; asked for where policy or store know it
 };
 inline constexpr std::size_t kAskedShown = 4096;
 

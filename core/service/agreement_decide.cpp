@@ -132,7 +132,7 @@ Result<std::uint64_t> Service::Impl::appendNow(AuditRow row)
     while (!*answer)
         if (!queue.pump())
             queue.drain();
-    return **std::move(answer);
+    return std::move(**answer);
 }
 
 Result<Preview> Agreements::previewAct(const StagedAct& act)

@@ -32,8 +32,8 @@ std::string bodyOf(const PolicyChange& change)
 Result<PolicyChange> changeOf(const StagedAct& act)
 {
     const std::size_t end = act.body.find('\n');
-    const auto expected = end == std::string::npos ? std::nullopt : jsonInt(act.body.substr(0, end));
-    if (!expected || *expected < 0)
+    const auto expected = jsonInt(std::string_view(act.body).substr(0, end));
+    if (end == std::string::npos || !expected || *expected < 0)
         return makeError(ErrorKind::InvalidInput, "act " + toText(act.command) + " is damaged");
     return PolicyChange{
         act.body.substr(end + 1), static_cast<std::uint64_t>(*expected), act.reason, act.claimed, false};

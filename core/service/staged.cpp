@@ -408,6 +408,7 @@ Outcome outcomeOf(const StagedAct& act)
         break;
     case StagedState::Proposed:
         outcome.kind = Outcome::Kind::Proposed;
+        outcome.text = standingOf(act);
         outcome.proposal = act;
         break;
     case StagedState::Refused:

@@ -37,6 +37,7 @@ private Q_SLOTS:
     void whatIsAtStakeIsToldByTheStep();
     void rolesAreThoseOfThePolicyWhereItHasThem();
     void nobodyConfirmsHimself();
+    void decisionsAskForWhoIsNeeded();
 };
 
 void TestPolicy::theFirstRuleThatFitsDecides()
@@ -154,6 +155,46 @@ void TestPolicy::nobodyConfirmsHimself()
         std::string("who proposed an act cannot confirm it: somebody else has to"));
     QVERIFY(!notSecond("", "uid 1000").empty());
     QVERIFY(!notSecond("uid 1000", "").empty());
+}
+
+void TestPolicy::decisionsAskForWhoIsNeeded()
+{
+    RunState state;
+    state.version = 1;
+    Command cancel;
+    cancel.actor = {ActorKind::Person, "kim", "uid 1000"};
+    cancel.body = cmd::Cancel{};
+    Given given;
+    QVERIFY(!check(state, cancel, given));
+    given.needed.people = 2;
+    given.needed.role = "ops";
+    auto refused = check(state, cancel, given);
+    QVERIFY(refused.has_value());
+    QCOMPARE(refused->code, RejectCode::SecondPerson);
+    QCOMPARE(refused->text,
+        std::string("the policy asks for 2 people: somebody else with the role \"ops\" has to confirm this"));
+    given.agreed = Agreed{{ActorKind::Person, "lee", "uid 1001"}, sha256("act"), false};
+    QVERIFY(!check(state, cancel, given));
+    given.needed.reason = 10;
+    refused = check(state, cancel, given);
+    QCOMPARE(refused->code, RejectCode::ReasonMissing);
+    cancel.reasonLength = 10;
+    QVERIFY(!check(state, cancel, given));
+    given.lacksRole = "finance";
+    refused = check(state, cancel, given);
+    QCOMPARE(refused->code, RejectCode::NoRight);
+    QCOMPARE(refused->text,
+        std::string(
+            "\"uid 1000\" lacks the role \"finance\", which this needs; nothing was done: ask somebody "
+            "who has it"));
+    // What engines and callers do is nobody's to confirm; what is refused anyway is not proposed.
+    cancel.actor = {ActorKind::Engine, "engine"};
+    QVERIFY(!check(state, cancel, given));
+    given = Given{};
+    given.needed.people = 2;
+    cancel.actor = {ActorKind::Person, "kim", "uid 1000"};
+    cancel.body = cmd::RetryStep{"none", 0, false};
+    QCOMPARE(check(state, cancel, given)->code, RejectCode::NotFound);
 }
 
 QTEST_APPLESS_MAIN(TestPolicy)

@@ -310,9 +310,9 @@ void TestCopyStoreRoles::everyTableIsAccountedFor()
     static constexpr Table kCopied[] = {{"approvals", ""}, {"artifact_chunks", ""},
         {"artifacts", "staged_at"}, {"attempts", ""}, {"checkpoint_heads", ""}, {"checkpoints", ""},
         {"effect_waiters", ""}, {"effects", "revision"}, {"entries", ""}, {"meta", "min_writer,change_base"},
-        {"outbox", "seq"}, {"payloads", ""}, {"policies", ""}, {"resources", "revision"}, {"run_attributes", ""},
-        {"run_hot", "epoch,owner"},       // of engines that have ended
-        {"run_list", "version,changed"},  // the cursor of this server
+        {"outbox", "seq"}, {"payloads", ""}, {"policies", ""}, {"resources", "revision"},
+        {"run_attributes", ""}, {"run_hot", "epoch,owner"},  // of engines that have ended
+        {"run_list", "version,changed"},                     // the cursor of this server
         {"runs", ""}, {"staged_acts", "taken_until"}, {"steps", ""}, {"workflows", ""}};
     static const std::map<std::string, std::string> kLeft = {
         {"audit", "copied, and an entry is added: below"}, {"audit_head", "follows from it"},

@@ -26,6 +26,7 @@ private Q_SLOTS:
     void whatHasEndedIsNotDecided();
     void whereAnActCameFromIsRecorded();
     void answeredActsAreForgottenAfterAMonth();
+    void anActIsConfirmedByAnotherLogin();
 
 private:
     [[nodiscard]] std::string value(const std::string& sql) const { return RawPg(m_roles.url).value(sql); }
@@ -421,6 +422,57 @@ void PostgresActsTest::answeredActsAreForgottenAfterAMonth()
     QCOMPARE(stateIn(RawPg(m_roles.url), "DELETE FROM cairn.staged_acts"), std::string("CA001"));
     QCOMPARE(value("SELECT count(*) FROM cairn.audit"), std::string("1"));
     QVERIFY(m_roles.open()->check(true)->empty());
+}
+
+// An engine finds that somebody else is needed; who that is, the database says, and never the author.
+void PostgresActsTest::anActIsConfirmedByAnotherLogin()
+{
+    const auto by = m_roles.openAs("t_both");
+    const auto engine = m_roles.openAs("t_engine");
+    CAIRN_VERIFY_OK(by->stage(act("two", Verb::Settle, "pay")));
+    const auto taken = engine->takeStaged(10);
+    CAIRN_VERIFY_OK(taken);
+    QCOMPARE(taken->size(), std::size_t{1});
+    StagedAct proposed = taken->front();
+    proposed.state = StagedState::Proposed;
+    proposed.expires = 4'000'000'000'000;
+    proposed.digest = actDigest(proposed);
+    AuditRow row;
+    row.time = proposed.stagedAt;
+    row.kind = "proposed";
+    row.verb = Verb::ProposeAct;
+    row.login = proposed.stagedBy;
+    row.run = proposed.run;
+    row.command = proposed.command;
+    row.reason = proposed.reason;
+    auto change = std::make_shared<StoreChange>();
+    change->propose = proposed;
+    row.with = change;
+    CAIRN_VERIFY_OK(engine->appendAudit(row));
+    QVERIFY(engine->takeStaged(10)->empty());
+
+    StagedAct yes = proposed;
+    yes.state = StagedState::Waiting;
+    yes.note = "looked at it and agree";
+    yes.confirmedName = "somebody else";
+    CAIRN_VERIFY_ERROR(by->decideAct(yes), ErrorKind::NoRight);  // the author, under whatever name
+    CAIRN_VERIFY_ERROR(m_roles.openAs("t_viewer")->decideAct(yes), ErrorKind::NoRight);
+    for (const std::string& url : {m_roles.urlOf("t_engine"), m_roles.url})  // nor says anybody who was here
+        QVERIFY(
+            !RawPg(url).exec("UPDATE cairn.staged_acts SET state = 0, confirmed_by = 't_second'").empty());
+    StagedAct other = yes;
+    other.digest = sha256("another");
+    const auto second = m_roles.openAs("t_second");
+    CAIRN_VERIFY_ERROR(second->decideAct(other), ErrorKind::Conflict);
+    CAIRN_VERIFY_OK(second->decideAct(yes));
+    CAIRN_VERIFY_ERROR(second->decideAct(yes), ErrorKind::Conflict);
+    const auto confirmed = engine->takeStaged(10);
+    CAIRN_VERIFY_OK(confirmed);
+    QCOMPARE(confirmed->size(), std::size_t{1});
+    QCOMPARE(confirmed->front().confirmedBy, std::string("t_second"));
+    QCOMPARE(confirmed->front().stagedBy, std::string("t_both"));
+    QCOMPARE(confirmed->front().note, yes.note);
+    QCOMPARE(actDigest(confirmed->front()), proposed.digest);
 }
 
 }  // namespace cairn::testing

@@ -121,8 +121,8 @@ Result<std::vector<StagedAct>> PostgresStore::takeStaged(std::size_t limit)
 {
     std::vector<StagedAct> acts;
     bool any = false;
+    CAIRN_TRY_ASSIGN(const TimeMs clock, now());
     CAIRN_TRY(reading([&]() -> Status {
-        CAIRN_TRY_ASSIGN(const TimeMs clock, now());
         CAIRN_TRY_ASSIGN(const Rows rows, m_db->query(Sql::AnyStaged, clock));
         any = rows.count() > 0;
         return {};

@@ -11,6 +11,7 @@
 #include "core/store/member.h"
 #include "core/store/options.h"
 #include "core/store/payload_info.h"
+#include "core/store/removal.h"
 #include "core/store/replica.h"
 #include "core/store/review.h"
 #include "core/store/rows.h"
@@ -40,10 +41,8 @@ struct VerifyProblem {
 
 // -------------------------------------------------------------------------------------------------------------------
 
-class StoreReader {
+class StoreReader : public RemovalReader {
 public:
-    virtual ~StoreReader() = default;
-
     [[nodiscard]] virtual Result<StoreInfo> info() = 0;
     // Store time: the host's wall clock plus the clock offset of a test-clock store.
     [[nodiscard]] virtual Result<TimeMs> now() = 0;
@@ -167,7 +166,7 @@ struct ClaimedRun {
     std::optional<TimeMs> nextDue{};  // release(): when the run is to be claimed again; not set: as stored
 };
 
-class StoreWriter : public StoreReader {
+class StoreWriter : public StoreReader, public RemovalWriter {
 public:
     // One transaction for the whole group, or several where one would hold the lock for more than about 20
     // ms; `results` gets one per member, in order. An error means that nothing of the group was committed

@@ -11,7 +11,7 @@
 
 #define CAIRN_PG_OPEN_TABLES \
     "approvals artifacts attempts effect_waiters effects entries meta outbox resource_slices resources " \
-    "run_attributes run_hot run_list runs sessions steps tombstones wakeups workflows"
+    "remains retention run_attributes run_hot run_list runs sessions steps tombstones wakeups workflows"
 
 // Viewers see everything but the bytes of payloads, what would let them be guessed, and what people did.
 // Operators and approvers judge by payloads, and by what others did.
@@ -19,16 +19,19 @@
     "('engine operator approver auditor viewer breakglass', '" CAIRN_PG_OPEN_TABLES \
     " artifact_place', 'SELECT', '-')," \
     "('engine operator approver auditor breakglass', 'artifact_chunks audit audit_head checkpoint_heads " \
-    "checkpoints payloads reviews staged_acts', " \
+    "checkpoints payloads retired_keys reviews staged_acts', " \
     "'SELECT', " \
     "'-')," \
     "('viewer', 'payloads', 'SELECT', 'run id hash size media artifact redacted_by')," \
     "('viewer', 'artifact_chunks', 'SELECT', 'artifact ix digest size')," \
-    "('engine', 'entries payloads runs workflows', 'INSERT', '-')," \
-    "('engine', 'approvals attempts effects resources run_attributes run_hot run_list steps', 'INSERT " \
+    "('engine', 'entries payloads runs tombstones workflows', 'INSERT', '-')," \
+    "('engine', 'approvals attempts effects resources retention run_attributes run_hot run_list steps', 'INSERT " \
     "UPDATE', " \
     "'-')," \
-    "('engine', 'artifact_chunks artifacts sessions', 'INSERT UPDATE DELETE', '-')," \
+    "('engine', 'approvals attempts effects entries payloads run_attributes run_hot run_list runs steps', " \
+    "'DELETE', '-')," \
+    "('engine', 'payloads', 'UPDATE', 'bytes salt artifact redacted_by')," \
+    "('engine', 'artifact_chunks artifacts remains retired_keys sessions', 'INSERT UPDATE DELETE', '-')," \
     "('engine', 'effect_waiters outbox resource_slices wakeups', 'INSERT DELETE', '-')," \
     "('engine', 'meta', 'UPDATE', 'clock_offset change_base')"
 

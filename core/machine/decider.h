@@ -64,6 +64,7 @@ struct Decider::Impl {
     bool own(const cmd::Fork& c);
     bool own(const cmd::Migrate& c);
     bool own(const cmd::Redact& c);
+    bool own(const cmd::Retain& c);
     bool own(const cmd::Advance& c);
     bool own(const cmd::Park& c);
     bool own(const cmd::Recover& c);

@@ -166,9 +166,10 @@ struct Migrate {
     std::uint32_t toVersion = 0;
 };
 struct Redact {
-    std::uint64_t act = 0;
     std::vector<PayloadId> payloads;
 };
+// The failure of a run that ended is dealt with: retention need not keep it for that.
+struct Retain { };
 
 // --- from the engine
 struct Advance { };  // start what can be started
@@ -211,7 +212,7 @@ struct Deliver {
 
 using Body = std::variant<Start, AddSteps, DrivenStep, Signal, Claim, Renew, Complete, Fail, Partial,
     LookedUp, RequestApproval, Decide, SetPaused, Cancel, Compensate, RetryStep, SkipStep, RecordResult,
-    Settle, AmendInput, SetDeadline, SetBudget, Fork, Migrate, Redact, Advance, Park, Recover, FireTimers,
+    Settle, AmendInput, SetDeadline, SetBudget, Fork, Migrate, Redact, Retain, Advance, Park, Recover, FireTimers,
     Deliver>;
 
 }  // namespace cairn::cmd

@@ -52,6 +52,7 @@ CAIRN_NAME(ChildGranted, "child_granted");
 CAIRN_NAME(ParentTold, "parent_told");
 CAIRN_NAME(ChildNeeds, "child_needs");
 CAIRN_NAME(HolderInDoubt, "holder_in_doubt");
+CAIRN_NAME(FailureAccepted, "failure_accepted");
 #undef CAIRN_NAME
 
 template<std::size_t... I>

@@ -149,6 +149,7 @@ enum class Verb : std::uint8_t {
     AnchorAudit,
     ExportRuns,
     ImportRuns,
+    Retain = 49,  // how long runs of a workflow are kept; of a run: its failure is dealt with
 };
 
 struct Word {

@@ -266,7 +266,7 @@ std::string RandomWorld::Impl::operatorMove(RunDriver& d, const CommandDice& dic
     case 12:
         if (detail % 8 == 0)
             return give(d, cmd::Park{payload("another due times")}, {ActorKind::System, "cairn"});
-        return give(d, cmd::Redact{1, {}}, person);
+        return give(d, cmd::Redact{{d.state().input.id}}, person);
     default:
         return give(d,
             cmd::Signal{id, sha256("id" + std::to_string(detail % 8)), payload("data"), detail % 16 != 0},

@@ -151,6 +151,7 @@ constexpr TagRow kTags[] = {
     {71, "parent_told", "3f4fb7d6c051d493", "731904e7f8ae969d"},
     {72, "child_needs", "40161c48d04de1bf", "cca7bb948cbad12b"},
     {73, "holder_in_doubt", "4ecda476a823812b", "f098ea8764ef167b"},
+    {80, "failure_accepted", "13f6928514d8c867", "923721e613447a16"},
 };
 
 }  // namespace

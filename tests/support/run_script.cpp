@@ -312,7 +312,11 @@ private:
             {"fork", [&] { fork(line); }},
             {"redact",
                 [&] {
-                    give(line, cmd::Redact{1, {}}, person(line));
+                    give(line, cmd::Redact{{d.state().input.id}}, person(line));
+                }},
+            {"retain",
+                [&] {
+                    give(line, cmd::Retain{}, person(line));
                 }},
             {"park",
                 [&] {

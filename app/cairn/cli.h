@@ -156,6 +156,7 @@ void addReadVerbs(Verbs verbs);
 void addSeveralVerbs(Verbs verbs);
 void addActVerbs(Verbs verbs);
 void addRepairVerbs(Verbs verbs);
+void addRetentionVerbs(Verbs verbs);  // `retention`, `redact`
 void addStartVerbs(Verbs verbs);
 void addStoreVerbs(Verbs verbs);
 void addCopyVerb(Verbs verbs, CLI::App& storeGroup);       // `store copy`

@@ -138,6 +138,7 @@ try {
     addReadVerbs(verbs);
     addActVerbs(verbs);
     addRepairVerbs(verbs);
+    addRetentionVerbs(verbs);
     addWorkflowVerbs(verbs);
     addStoreVerbs(verbs);
     addAuditVerbs(verbs);

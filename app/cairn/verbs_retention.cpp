@@ -48,7 +48,8 @@ int showRules(Session& s)
         all.push_back(Json{{"workflow", jsonText(rule.workflow)}, {"keep_days", rule.keepDays},
             {"redact_days", rule.redactDays}, {"keys_days", rule.keysDays}, {"source", rule.source}});
         if (!s.options.json)
-            s.line(pad(nameOf(rule.workflow), 24) + "kept " + daysText(rule.keepDays, "") + ", payloads redacted "
+            s.line(pad(nameOf(rule.workflow), 24) + "kept " + daysText(rule.keepDays, "")
+                + ", payloads redacted "
                 + (rule.redactDays == 0 ? "never" : "after " + daysText(rule.redactDays, ""))
                 + ", keys known " + (rule.keysDays == 0 ? "for ever" : daysText(rule.keysDays, "")) + "; "
                 + rule.source);
@@ -157,7 +158,8 @@ void list(Session& s, RetentionDo what, const TreeVerdict& verdict, Listed& out)
 }
 
 // One pass. Where it only shows, what the verdict would do is counted as done.
-Status pass(Session& s, const RetentionBy& by, RetentionDo what, const RetentionArguments& arguments, Listed& out)
+Status pass(
+    Session& s, const RetentionBy& by, RetentionDo what, const RetentionArguments& arguments, Listed& out)
 {
     const bool shows = s.options.preview;
     RetentionPass pass(s.store(), s.rng, by, what);
@@ -188,7 +190,8 @@ Json jsonDone(const Listed& listed, std::uint64_t givenBack, const StoreSpace& s
         {"bytes", listed.removed.bytes}, {"stayed", listed.removed.stayed}, {"changed", listed.removed.moved},
         {"redacted_runs", listed.redacted.runs}, {"redacted_payloads", listed.redacted.payloads},
         {"redacted_bytes", listed.redacted.bytes}, {"given_back", givenBack}, {"store_bytes", space.bytes},
-        {"store_free", space.free}, {"removes", listed.go}, {"stays", listed.stay}, {"redacts", listed.redact}};
+        {"store_free", space.free}, {"removes", listed.go}, {"stays", listed.stay},
+        {"redacts", listed.redact}};
 }
 
 void print(Session& s, const Listed& listed, std::uint64_t givenBack, const StoreSpace& space)
@@ -203,7 +206,8 @@ void print(Session& s, const Listed& listed, std::uint64_t givenBack, const Stor
         + " past its time stays");
     if (!shows)
         s.line("given back to the file system: " + formatBytes(givenBack) + "; the store has "
-            + formatBytes(space.bytes) + ", of which " + formatBytes(space.free) + " are free for what comes");
+            + formatBytes(space.bytes) + ", of which " + formatBytes(space.free)
+            + " are free for what comes");
 }
 
 int run(Session& s, const RetentionArguments& arguments)
@@ -240,12 +244,16 @@ int run(Session& s, const RetentionArguments& arguments)
 Json jsonStone(const UuidBytes& store, const Tombstone& stone)
 {
     const StoneSeal seal = sealOf(store, stone);
-    return Json{{"run", toText(stone.run)}, {"root", toText(stone.root)}, {"workflow", jsonText(stone.workflow)},
-        {"version", stone.workflowVersion}, {"entries", stone.versions}, {"head", hex(stone.head)},
-        {"created", jsonTime(stone.createdAt)}, {"ended", jsonTime(stone.endedAt)},
-        {"as", std::string(key(stone.as))}, {"removed", jsonTime(stone.deletedAt)},
-        {"by", jsonText(stone.by)}, {"rule", jsonText(stone.rule)}, {"audit_entry", stone.act},
-        {"signature", seal == StoneSeal::Good ? "good" : seal == StoneSeal::Bad ? "bad" : "none"}};
+    return Json{{"run", toText(stone.run)}, {"root", toText(stone.root)},
+        {"workflow", jsonText(stone.workflow)}, {"version", stone.workflowVersion},
+        {"entries", stone.versions}, {"head", hex(stone.head)}, {"created", jsonTime(stone.createdAt)},
+        {"ended", jsonTime(stone.endedAt)}, {"as", std::string(key(stone.as))},
+        {"removed", jsonTime(stone.deletedAt)}, {"by", jsonText(stone.by)}, {"rule", jsonText(stone.rule)},
+        {"audit_entry", stone.act},
+        {"signature",
+            seal == StoneSeal::Good      ? "good"
+                : seal == StoneSeal::Bad ? "bad"
+                                         : "none"}};
 }
 
 int removed(Session& s, const std::string& named)
@@ -328,13 +336,15 @@ void addRetentionVerbs(Verbs v)
 {
     Session& s = v.session;
     auto& chosen = v.chosen;
-    auto* group = v.app.add_subcommand("retention", "How long runs are kept, what goes now, and what has gone");
+    auto* group =
+        v.app.add_subcommand("retention", "How long runs are kept, what goes now, and what has gone");
     group->require_subcommand(1);
     const auto arguments = std::make_shared<RetentionArguments>();
     group->add_subcommand("rules", "How long runs of each workflow are kept, and who says so")
         ->callback([=, &s, &chosen] { chosen = [=, &s] { return showRules(s); }; });
 
-    auto* set = group->add_subcommand("set", "Sets how long runs of a workflow are kept; it goes before the definition");
+    auto* set = group->add_subcommand(
+        "set", "Sets how long runs of a workflow are kept; it goes before the definition");
     set->add_option("WORKFLOW", arguments->workflow, "its name; \"\": driven runs")->required();
     set->add_option("--keep", arguments->keep, "days after the end of a tree of runs");
     set->add_option("--redact", arguments->redact, "days until payloads are redacted; 0: never");
@@ -343,7 +353,8 @@ void addRetentionVerbs(Verbs v)
     set->callback([=, &s, &chosen] { chosen = [=, &s] { return setRule(s, *arguments); }; });
 
     auto* look = group->add_subcommand("preview", "What `run` would remove now, and what stays and why");
-    auto* now = group->add_subcommand("run", "Removes and redacts now what is over; engines do so by themselves");
+    auto* now =
+        group->add_subcommand("run", "Removes and redacts now what is over; engines do so by themselves");
     for (auto* cmd : {look, now})
         cmd->add_option("--workflow", arguments->workflow, "of this one only");
     now->add_option("--key", arguments->key, "file with the Ed25519 key that signs the tombstones");
@@ -362,7 +373,8 @@ void addRetentionVerbs(Verbs v)
     gone->callback([=, &s, &chosen] { chosen = [=, &s] { return removed(s, *named); }; });
 
     Verbs inGroup{*group, s, chosen};
-    addRunsVerb(inGroup, "accept", "Says that the failure of runs is dealt with, so that they need not be kept",
+    addRunsVerb(inGroup, "accept",
+        "Says that the failure of runs is dealt with, so that they need not be kept",
         [] { return cmd::Body(cmd::Retain{}); });
     addRedact(v);
 }

@@ -1,6 +1,6 @@
-// Runs whose time is over are removed, and payloads redacted, beside the engine's work: a few trees at a time,
-// on a thread of the pool. A pass goes on where it was left; where it was cut off by a kill the next one finds
-// what is left, for each tree went whole.
+// Runs whose time is over are removed, and payloads redacted, beside the engine's work: a few trees at a
+// time, on a thread of the pool. A pass goes on where it was left; where it was cut off by a kill the next
+// one finds what is left, for each tree went whole.
 
 #include "core/engine/engine_impl.h"
 #include "core/service/retention.h"
@@ -11,11 +11,11 @@ namespace cairn {
 
 namespace {
 
-constexpr SpanMs kPass = 3'600'000;   // between two passes
-constexpr SpanMs kPause = 200;        // between two parts of one
-constexpr SpanMs kPart = 50;          // a part ends after so long
-constexpr std::size_t kTrees = 64;    // or after so many trees
-constexpr std::size_t kRows = 512;    // swept in one part
+constexpr SpanMs kPass = 3'600'000;  // between two passes
+constexpr SpanMs kPause = 200;       // between two parts of one
+constexpr SpanMs kPart = 50;         // a part ends after so long
+constexpr std::size_t kTrees = 64;   // or after so many trees
+constexpr std::size_t kRows = 512;   // swept in one part
 constexpr std::size_t kKeys = 32;
 
 }  // namespace
@@ -106,8 +106,7 @@ void EngineCore::Impl::retain()
     retaining = true;
     auto status = std::make_shared<Status>();
     const Clock* clock = &seams.clock;
-    background(
-        [work = retention, status, clock](StoreWriter& store) { *status = work->part(store, *clock); },
+    background([work = retention, status, clock](StoreWriter& store) { *status = work->part(store, *clock); },
         [this, status] {
             retaining = false;
             if (!*status)

@@ -187,9 +187,7 @@ std::string headsJson(const std::string& statement, const std::vector<HeadSignat
 {
     Json list = Json::array();
     for (const HeadSignature& one : signatures)
-        list.push_back({{"public_key", publicKeyText(one.key)},
-            {"signature",
-                base64(one.signature.view())}});
+        list.push_back({{"public_key", publicKeyText(one.key)}, {"signature", base64(one.signature.view())}});
     return Json{{"statement", statement}, {"signatures", list}}.dump(1) + "\n";
 }
 

@@ -17,6 +17,8 @@ using Examined = std::variant<std::monostate, Rejection, NoChange>;
 [[nodiscard]] Attention attentionForParent(const RunState& state);
 
 [[nodiscard]] Examined examineMessage(const RunState& state, const cmd::Deliver& message);
+[[nodiscard]] Examined examineRedaction(const RunState& state, const cmd::Redact& command);  // settled.cpp
+[[nodiscard]] Examined examineAcceptance(const RunState& state);
 
 [[nodiscard]] Rejection refuse(RejectCode code, std::string text);
 // A ready step that a worker with these tools may take; an empty list of tools fits all.

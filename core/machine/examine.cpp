@@ -545,25 +545,8 @@ struct Examiner {
             return no(RejectCode::Refused, answer.text());
         return {};
     }
-    Examined operator()(const cmd::Redact& c) const
-    {
-        if (c.payloads.empty())
-            return no(RejectCode::InvalidInput, "name what is to be redacted: a step, a kind or a payload's id");
-        for (const PayloadId& id : c.payloads)
-            if (const std::string why = neededFor(s, id); !why.empty())
-                return no(RejectCode::Refused, why);
-        const bool all = std::all_of(c.payloads.begin(), c.payloads.end(),
-            [&](const PayloadId& id) { return s.redacted.contains(id); });
-        return all ? same("all of that was redacted before") : Examined{};
-    }
-    Examined operator()(const cmd::Retain&) const
-    {
-        if (!s.closed)
-            return no(RejectCode::Refused, "the run has not ended: retention keeps it anyway");
-        if (s.closedAs != Activity::Failed)
-            return same("the run did not fail: retention does not ask for this");
-        return s.failureAccepted ? same("that was said before") : Examined{};
-    }
+    Examined operator()(const cmd::Redact& c) const { return examineRedaction(s, c); }
+    Examined operator()(const cmd::Retain&) const { return examineAcceptance(s); }
 
     // --- engine
     Examined operator()(const cmd::Advance&) const

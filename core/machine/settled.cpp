@@ -1,7 +1,7 @@
 // What retention may remove, and what may be redacted, as far as the run itself says.
 
 #include "core/base/text.h"
-#include "core/machine/machine.h"
+#include "core/machine/decider.h"
 
 #include <algorithm>
 
@@ -11,8 +11,8 @@ namespace {
 
 std::string quoted(const std::string& id) { return "step \"" + visibleLine(id) + "\""; }
 
-// An open run reads results to render inputs, to choose and to form its own output; inputs are executed, looked
-// up and undone.
+// An open run reads results to render inputs, to choose and to form its own output; inputs are executed,
+// looked up and undone.
 std::string neededByStep(const StepRecord& step, const PayloadId& payload)
 {
     if (step.input.id == payload && !isFinished(step.state))
@@ -63,6 +63,28 @@ std::string neededFor(const RunState& state, const PayloadId& payload)
         if (child.output.id == payload)
             return "the answer of a child may be read by later steps" + until;
     return {};
+}
+
+Examined examineRedaction(const RunState& state, const cmd::Redact& command)
+{
+    if (command.payloads.empty())
+        return refuse(
+            RejectCode::InvalidInput, "name what is to be redacted: a step, a kind or a payload's id");
+    for (const PayloadId& id : command.payloads)
+        if (std::string why = neededFor(state, id); !why.empty())
+            return refuse(RejectCode::Refused, std::move(why));
+    const bool all = std::all_of(command.payloads.begin(), command.payloads.end(),
+        [&](const PayloadId& id) { return state.redacted.contains(id); });
+    return all ? Examined{NoChange{"all of that was redacted before", kNoStep}} : Examined{};
+}
+
+Examined examineAcceptance(const RunState& state)
+{
+    if (!state.closed)
+        return refuse(RejectCode::Refused, "the run has not ended: retention keeps it anyway");
+    if (state.closedAs != Activity::Failed)
+        return NoChange{"the run did not fail: retention does not ask for this", kNoStep};
+    return state.failureAccepted ? Examined{NoChange{"that was said before", kNoStep}} : Examined{};
 }
 
 }  // namespace cairn

@@ -173,7 +173,7 @@ struct RunState {
     bool compensating = false;
     bool closed = false;
     bool closedByRecovery = false;
-    bool failureAccepted = false;                  // a person said that it is dealt with
+    bool failureAccepted = false;                 // a person said that it is dealt with
     std::map<PayloadId, std::uint64_t> redacted;  // by the entry of which version
     Activity closedAs = Activity::Completed;
     std::vector<BudgetLine> budget;

@@ -212,8 +212,8 @@ struct Deliver {
 
 using Body = std::variant<Start, AddSteps, DrivenStep, Signal, Claim, Renew, Complete, Fail, Partial,
     LookedUp, RequestApproval, Decide, SetPaused, Cancel, Compensate, RetryStep, SkipStep, RecordResult,
-    Settle, AmendInput, SetDeadline, SetBudget, Fork, Migrate, Redact, Retain, Advance, Park, Recover, FireTimers,
-    Deliver>;
+    Settle, AmendInput, SetDeadline, SetBudget, Fork, Migrate, Redact, Retain, Advance, Park, Recover,
+    FireTimers, Deliver>;
 
 }  // namespace cairn::cmd
 

@@ -237,7 +237,8 @@ constexpr Word kVerbs[] = {
     plain(Verb::AnchorAudit, "audit_anchor", "Anchor audit", "Keep another store's signed head."),
     plain(Verb::ExportRuns, "store_export", "Export runs", "Write runs to a file outside the store."),
     plain(Verb::ImportRuns, "store_import", "Import runs", "Make a store to look at from a bundle."),
-    plain(Verb::Retain, "retain", "Retention", "How long runs are kept; of a failed run: that it is dealt with."),
+    plain(Verb::Retain, "retain", "Retention",
+        "How long runs are kept; of a failed run: that it is dealt with."),
 };
 
 constexpr Word kUnknownWord{

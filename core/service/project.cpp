@@ -243,8 +243,7 @@ struct Projection {
         PayloadRef error = listError(after, entry.time);
         if (after.redacted.contains(error.id))
             error = {};
-        finishListRow(row, service.errorText(slot, error, &work),
-            listStepName(after, entry.time));
+        finishListRow(row, service.errorText(slot, error, &work), listStepName(after, entry.time));
         if (slot.list && slot.list->sameContent(row))
             return;
         slot.list = row;

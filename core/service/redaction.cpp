@@ -103,8 +103,8 @@ bool isChosen(const NamedPayload& named, const RedactionChoice& choice)
 
 const std::vector<std::string>& payloadKinds()
 {
-    static const std::vector<std::string> kKinds{"input", "output", "partial", "error", "evidence", "detail",
-        "progress", "note", "data", "reason"};
+    static const std::vector<std::string> kKinds{
+        "input", "output", "partial", "error", "evidence", "detail", "progress", "note", "data", "reason"};
     return kKinds;
 }
 
@@ -150,7 +150,8 @@ Result<std::vector<PayloadId>> chosenPayloads(
         if (one.redacted == 0 && isChosen(one, choice))
             chosen.push_back(one.ref.id);
     if (chosen.empty())
-        return makeError(ErrorKind::NotFound, "nothing of that is left: what it was is redacted, or never was");
+        return makeError(
+            ErrorKind::NotFound, "nothing of that is left: what it was is redacted, or never was");
     CAIRN_TRY_ASSIGN(const TreeBonds bonds, reader.bondsOf(state.root.isNull() ? state.id : state.root));
     if (bonds.messages > 0)
         return makeError(ErrorKind::Refused,

@@ -11,9 +11,9 @@ namespace cairn {
 
 struct NamedPayload {
     PayloadRef ref;
-    std::string step;           // its id; empty: of the run as a whole
-    std::string kind;           // input, output, partial, error, evidence, detail, progress, note, data, reason
-    std::uint64_t version = 0;  // of the entry that named it first
+    std::string step;  // its id; empty: of the run as a whole
+    std::string kind;  // input, output, partial, error, evidence, detail, progress, note, data, reason
+    std::uint64_t version = 0;   // of the entry that named it first
     std::uint64_t redacted = 0;  // version of the entry that says so; 0: it was not
 };
 
@@ -36,6 +36,7 @@ struct RedactionChoice {
     StoreReader& reader, const RunState& state, const RedactionChoice& choice);
 
 // "redacted on 2026-11-30 18:00:00Z by ann: asked for by the customer"; empty: it was not redacted.
-[[nodiscard]] Result<std::string> redactedText(StoreReader& reader, const RunState& state, const PayloadId& payload);
+[[nodiscard]] Result<std::string> redactedText(
+    StoreReader& reader, const RunState& state, const PayloadId& payload);
 
 }  // namespace cairn

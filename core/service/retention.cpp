@@ -125,8 +125,8 @@ Result<FoldedRun> foldRun(StoreReader& reader, const RunId& run)
     CAIRN_TRY_ASSIGN(const HotRow hot, reader.hot(run));
     while (folded.state.version < hot.version) {
         const std::uint64_t first = folded.state.version + 1;
-        CAIRN_TRY_ASSIGN(
-            const LoadedRun page, reader.loadRun(run, first, std::min(first + kEntriesAtOnce - 1, hot.version)));
+        CAIRN_TRY_ASSIGN(const LoadedRun page,
+            reader.loadRun(run, first, std::min(first + kEntriesAtOnce - 1, hot.version)));
         if (page.entries.empty())
             return makeError(ErrorKind::Corrupt,
                 "run " + toText(run) + " has no entry of version " + std::to_string(first));
@@ -185,9 +185,8 @@ Status RetentionPass::begin(std::optional<std::string> only)
     m_store = info.id;
     CAIRN_TRY_ASSIGN(m_now, m_reader->now());
     CAIRN_TRY_ASSIGN(m_rules, retentionRules(*m_reader));
-    std::erase_if(m_rules, [&](const RetentionRule& rule) {
-        return daysOf(rule) == 0 || (only && rule.workflow != *only);
-    });
+    std::erase_if(m_rules,
+        [&](const RetentionRule& rule) { return daysOf(rule) == 0 || (only && rule.workflow != *only); });
     CAIRN_TRY_ASSIGN(const auto acts, m_reader->waitingActs(kActsLooked));
     for (const StagedAct& act : acts)
         m_waiting.insert(act.run);
@@ -344,7 +343,8 @@ Status redact(Service& service, const RetentionBy& by, const TreeVerdict& verdic
         Submission submission;
         submission.run = run;
         submission.command.body = cmd::Redact{payloads};
-        submission.command.actor = {by.reason.empty() ? ActorKind::System : ActorKind::Person, by.name, by.login};
+        submission.command.actor = {
+            by.reason.empty() ? ActorKind::System : ActorKind::Person, by.name, by.login};
         submission.reason = by.reason;
         submission.claimedName = by.name;
         const Outcome outcome = service.submitAndWait(std::move(submission));

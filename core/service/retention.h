@@ -1,8 +1,8 @@
 #pragma once
 // What retention removes and what it redacts, and why the rest stays: one pass over the finished trees of a
 // store. A preview goes through the same pass as the removal and only does not act, so what it lists is what
-// goes. One thread; every call blocks on the store, a page or a tree at a time, so that a pass can be left and
-// taken up again at any tree.
+// goes. One thread; every call blocks on the store, a page or a tree at a time, so that a pass can be left
+// and taken up again at any tree.
 
 #include "core/machine/machine.h"
 #include "core/service/service.h"
@@ -38,7 +38,7 @@ struct RetentionBy {
     std::string login;  // as the store vouches for it
     std::uint32_t uid = 0;
     std::string host;
-    std::string reason;                        // a person's; empty: the rule alone
+    std::string reason;                       // a person's; empty: the rule alone
     std::shared_ptr<const SigningKey> key{};  // signs the tombstones; null: they are not signed
 };
 
@@ -46,12 +46,12 @@ struct RetentionBy {
 struct TreeVerdict {
     RunId root;
     std::string workflow;
-    TimeMs endedAt = kNoTime;   // of its last run
-    std::vector<RunId> runs;    // the root first
-    std::string stays{};        // why it is left alone; empty: it goes
+    TimeMs endedAt = kNoTime;  // of its last run
+    std::vector<RunId> runs;   // the root first
+    std::string stays{};       // why it is left alone; empty: it goes
     std::uint64_t entryBytes = 0;
     std::uint64_t payloadBytes = 0;
-    TreeRemoval removal{};                                // Remove
+    TreeRemoval removal{};                               // Remove
     std::map<RunId, std::vector<PayloadId>> payloads{};  // Redact: what is not redacted yet; empty: nothing
     [[nodiscard]] std::uint64_t bytes() const { return entryBytes + payloadBytes; }
 };
@@ -62,8 +62,8 @@ public:
     RetentionPass(StoreReader& reader, Rng& rng, RetentionBy by, RetentionDo what);
     // Reads the rules and the clock; begins from the beginning. `only`: of that workflow; nothing: of all.
     [[nodiscard]] Status begin(std::optional<std::string> only = std::nullopt);
-    // The next tree whose time has come; nullopt: that was the last. A tree of which nothing is left to redact
-    // is passed over.
+    // The next tree whose time has come; nullopt: that was the last. A tree of which nothing is left to
+    // redact is passed over.
     [[nodiscard]] Result<std::optional<TreeVerdict>> next();
     // Goes on with another connection to the same store.
     void use(StoreReader& reader) { m_reader = &reader; }
@@ -72,7 +72,8 @@ public:
 private:
     [[nodiscard]] Status fill();
     [[nodiscard]] Result<TreeVerdict> judge(const ListRow& root, const RetentionRule& rule);
-    [[nodiscard]] Status judgeTree(TreeVerdict& verdict, std::span<const ListRow> rows, const RetentionRule& rule);
+    [[nodiscard]] Status judgeTree(
+        TreeVerdict& verdict, std::span<const ListRow> rows, const RetentionRule& rule);
     [[nodiscard]] Status judgeRun(TreeVerdict& verdict, const ListRow& row, const RetentionRule& rule);
     [[nodiscard]] std::uint32_t daysOf(const RetentionRule& rule) const;
     [[nodiscard]] Status finish(TreeVerdict& verdict, const RetentionRule& rule);

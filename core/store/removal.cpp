@@ -12,7 +12,8 @@ namespace {
 
 Error keepsNone()
 {
-    return makeError(ErrorKind::Refused, "this kind of store deletes nothing: it is only read, or thrown away");
+    return makeError(
+        ErrorKind::Refused, "this kind of store deletes nothing: it is only read, or thrown away");
 }
 
 bool isZero(const PublicKey& key) { return key == PublicKey{}; }
@@ -50,8 +51,8 @@ StoneSeal sealOf(const UuidBytes& store, const Tombstone& stone)
 
 std::string removedText(const Tombstone& stone)
 {
-    return "run " + toText(stone.run) + " was removed on " + formatInstant(stone.deletedAt) + " by " + stone.by
-        + ": " + stone.rule;
+    return "run " + toText(stone.run) + " was removed on " + formatInstant(stone.deletedAt) + " by "
+        + stone.by + ": " + stone.rule;
 }
 
 Status checkRetention(const RetentionRow& row)
@@ -61,7 +62,8 @@ Status checkRetention(const RetentionRow& row)
     if (row.keepDays == 0 || row.keepDays > kMostDays || row.redactDays > kMostDays
         || row.keysDays > kMostDays)
         return makeError(ErrorKind::InvalidInput,
-            "days are from 1 to " + std::to_string(kMostDays) + "; 0 is for redacting (never) and keys (for ever)");
+            "days are from 1 to " + std::to_string(kMostDays)
+                + "; 0 is for redacting (never) and keys (for ever)");
     if (row.redactDays > row.keepDays)
         return makeError(ErrorKind::InvalidInput,
             "payloads cannot be redacted after " + std::to_string(row.redactDays)
@@ -91,10 +93,7 @@ Status checkRemoval(const TreeRemoval& removal)
 
 // --- stores that keep none of it
 
-Result<std::optional<Tombstone>> RemovalReader::tombstone(const RunId&)
-{
-    return std::optional<Tombstone>();
-}
+Result<std::optional<Tombstone>> RemovalReader::tombstone(const RunId&) { return std::optional<Tombstone>(); }
 Result<std::vector<Tombstone>> RemovalReader::tombstones(const RunId&, std::size_t)
 {
     return std::vector<Tombstone>();

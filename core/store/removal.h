@@ -1,8 +1,8 @@
 #pragma once
-// Deletion of whole trees of runs and what is left of them: tombstones, keys that live on, rows that are still
-// to be swept. What may be deleted is the service's to say (core/service/retention.h); a store looks only at
-// what would make a deletion wrong. All calls block; errors as of store.h. Stores that keep none of this
-// (bundles) have nothing, and refuse to delete.
+// Deletion of whole trees of runs and what is left of them: tombstones, keys that live on, rows that are
+// still to be swept. What may be deleted is the service's to say (core/service/retention.h); a store looks
+// only at what would make a deletion wrong. All calls block; errors as of store.h. Stores that keep none of
+// this (bundles) have nothing, and refuse to delete.
 
 #include "core/base/result.h"
 #include "core/base/signing.h"
@@ -27,11 +27,11 @@ struct Tombstone {
     TimeMs endedAt = kNoTime;
     Activity as = Activity::Completed;
     TimeMs deletedAt = kNoTime;
-    std::string rule{};     // by which it went: "kept 30 days after its end (set for the workflow)"
-    std::string by{};       // whose program deleted it
-    PublicKey key{};        // zeros: it is not signed
-    Signature signature{};  // over tombstoneText()
-    std::uint64_t act = 0;  // audit entry; filled by the store
+    std::string rule{};         // by which it went: "kept 30 days after its end (set for the workflow)"
+    std::string by{};           // whose program deleted it
+    PublicKey key{};            // zeros: it is not signed
+    Signature signature{};      // over tombstoneText()
+    std::uint64_t act = 0;      // audit entry; filled by the store
     std::uint64_t changed = 0;  // change cursor; filled by the store
     friend bool operator==(const Tombstone&, const Tombstone&) = default;
 };

@@ -81,7 +81,8 @@ template<> struct Keys<Verb> {
         "fork", "migrate", "redact", "start", "add_steps", "claim", "renew", "progress", "complete", "fail",
         "partial", "signal", "request_approval", "driven_step", "advance", "recover", "fire_timers",
         "deliver", "reconcile", "park", "workflow_add", "store_migrate", "store_backup", "store_clock",
-        "store_copy", "store_artifacts", "audit_checkpoint", "audit_anchor", "store_export", "store_import", "retain"};
+        "store_copy", "store_artifacts", "audit_checkpoint", "audit_anchor", "store_export", "store_import",
+        "retain"};
 };
 
 template<typename Enum> void checkTable()

@@ -53,11 +53,10 @@ constexpr Cells kMatrix[] = {
 // Single columns beyond that.
 const std::set<std::string> kColumns = {"engine u meta.clock_offset", "engine u meta.change_base",
     "engine u payloads.bytes", "engine u payloads.salt", "engine u payloads.artifact",
-    "engine u payloads.redacted_by",
-    "viewer s payloads.run", "viewer s payloads.id", "viewer s payloads.hash", "viewer s payloads.size",
-    "viewer s payloads.media", "viewer s payloads.artifact", "viewer s payloads.redacted_by",
-    "viewer s artifact_chunks.artifact", "viewer s artifact_chunks.ix", "viewer s artifact_chunks.digest",
-    "viewer s artifact_chunks.size"};
+    "engine u payloads.redacted_by", "viewer s payloads.run", "viewer s payloads.id",
+    "viewer s payloads.hash", "viewer s payloads.size", "viewer s payloads.media",
+    "viewer s payloads.artifact", "viewer s payloads.redacted_by", "viewer s artifact_chunks.artifact",
+    "viewer s artifact_chunks.ix", "viewer s artifact_chunks.digest", "viewer s artifact_chunks.size"};
 const std::map<std::string, std::set<std::string>> kFunctions = {{"append_audit", {"engine"}},
     {"append_checkpoint", {"engine"}}, {"finish_staged", {"engine"}}, {"forget_staged", {"engine"}},
     {"lock_audit_head", {"engine"}}, {"take_staged", {"engine"}},

@@ -21,7 +21,8 @@ Error MemoryStore::missing(const RunId& run) const
 Result<std::vector<Tombstone>> MemoryStore::tombstones(const RunId& after, std::size_t limit)
 {
     std::vector<Tombstone> out;
-    for (auto at = m_db->tombstones.upper_bound(after); at != m_db->tombstones.end() && out.size() < limit; ++at)
+    for (auto at = m_db->tombstones.upper_bound(after); at != m_db->tombstones.end() && out.size() < limit;
+         ++at)
         out.push_back(at->second);
     return out;
 }

@@ -30,8 +30,9 @@ Result<PayloadInfo> PostgresStore::payloadInfo(const RunId& run, const PayloadId
         return hidden(std::move(found).error(), run, payload);
     if (found->empty()) {
         CAIRN_TRY_ASSIGN(const auto stone, tombstone(run));
-        return stone ? makeError(ErrorKind::Refused, removedText(*stone))
-                     : makeError(ErrorKind::NotFound, "run " + toText(run) + " has no payload " + toText(payload));
+        return stone
+            ? makeError(ErrorKind::Refused, removedText(*stone))
+            : makeError(ErrorKind::NotFound, "run " + toText(run) + " has no payload " + toText(payload));
     }
     if (found->front().redacted)
         return makeError(

@@ -52,8 +52,7 @@ bool stands(Rows& locked, Rows& bonds, const TreeRemoval& removal)
         RunId run;
         HotRow hot;
         locked.read(run);
-        locked.readMore(
-            hot.version, hot.epoch, hot.control, hot.owner, hot.head, hot.nextDue, hot.format);
+        locked.readMore(hot.version, hot.epoch, hot.control, hot.owner, hot.head, hot.nextDue, hot.format);
         there[run] = hot;
     }
     return std::all_of(removal.stones.begin(), removal.stones.end(), [&](const Tombstone& stone) {
@@ -166,8 +165,8 @@ Result<bool> PostgresStore::removeTree(const TreeRemoval& removal)
 
 Result<std::uint64_t> PostgresStore::sweepRemoved(std::size_t limit)
 {
-    CAIRN_TRY_ASSIGN(const auto some,
-        readAll<RunId>(Sql::AnyRemains, [](Rows& q, RunId& run) { q.read(run); }));
+    CAIRN_TRY_ASSIGN(
+        const auto some, readAll<RunId>(Sql::AnyRemains, [](Rows& q, RunId& run) { q.read(run); }));
     std::uint64_t swept = 0;
     if (some.empty())
         return swept;
@@ -202,8 +201,9 @@ Result<std::uint64_t> PostgresStore::sweepRemoved(std::size_t limit)
 
 Result<std::uint64_t> PostgresStore::forgetKeys(TimeMs now, std::size_t limit)
 {
-    CAIRN_TRY_ASSIGN(
-        const auto some, readAll<int>(Sql::AnyKeyOver, [](Rows& q, int& one) { q.read(one); }, now));
+    CAIRN_TRY_ASSIGN(const auto some,
+        readAll<int>(
+            Sql::AnyKeyOver, [](Rows& q, int& one) { q.read(one); }, now));
     std::uint64_t forgotten = 0;
     if (some.empty())
         return forgotten;
@@ -244,8 +244,8 @@ Status PostgresStore::setRetention(const RetentionRow& row, const AuditRow& audi
         AuditRow sealed = audit;
         chain(sealed, head);
         addAudit(transaction.last(), {sealed});
-        transaction.last().add(Sql::SetRetention, row.workflow, row.keepDays, row.redactDays, row.keysDays,
-            transaction.now());
+        transaction.last().add(
+            Sql::SetRetention, row.workflow, row.keepDays, row.redactDays, row.keysDays, transaction.now());
         return {};
     });
 }

@@ -25,7 +25,8 @@
     "('viewer', 'payloads', 'SELECT', 'run id hash size media artifact redacted_by')," \
     "('viewer', 'artifact_chunks', 'SELECT', 'artifact ix digest size')," \
     "('engine', 'entries payloads runs tombstones workflows', 'INSERT', '-')," \
-    "('engine', 'approvals attempts effects resources retention run_attributes run_hot run_list steps', 'INSERT " \
+    "('engine', 'approvals attempts effects resources retention run_attributes run_hot run_list steps', " \
+    "'INSERT " \
     "UPDATE', " \
     "'-')," \
     "('engine', 'approvals attempts effects entries payloads run_attributes run_hot run_list runs steps', " \

@@ -10,8 +10,9 @@ Result<PayloadInfo> SqliteStore::payloadInfo(const RunId& run, const PayloadId& 
     CAIRN_TRY_ASSIGN(const bool found, query.bind(run, payload).step());
     if (!found) {
         CAIRN_TRY_ASSIGN(const auto stone, tombstone(run));
-        return stone ? makeError(ErrorKind::Refused, removedText(*stone))
-                     : makeError(ErrorKind::NotFound, "run " + toText(run) + " has no payload " + toText(payload));
+        return stone
+            ? makeError(ErrorKind::Refused, removedText(*stone))
+            : makeError(ErrorKind::NotFound, "run " + toText(run) + " has no payload " + toText(payload));
     }
     PayloadInfo info;
     std::uint64_t act = 0;

@@ -100,7 +100,8 @@ Result<std::optional<Tombstone>> SqliteStore::tombstone(const RunId& run)
 Error SqliteStore::missing(const RunId& run)
 {
     const auto stone = tombstone(run);
-    return makeError(ErrorKind::NotFound, stone && *stone ? removedText(**stone) : "there is no run " + toText(run));
+    return makeError(
+        ErrorKind::NotFound, stone && *stone ? removedText(**stone) : "there is no run " + toText(run));
 }
 
 Result<std::vector<Tombstone>> SqliteStore::tombstones(const RunId& after, std::size_t limit)
@@ -123,7 +124,8 @@ Result<TreeBonds> SqliteStore::bondsOf(const RunId& root) { return readBonds(db(
 Result<RunBytes> SqliteStore::bytesOf(const RunId& run)
 {
     RunBytes bytes;
-    for (auto [sql, value] : {std::pair{Sql::EntryBytes, &bytes.entries}, {Sql::PayloadSizes, &bytes.payloads}}) {
+    for (auto [sql, value] :
+        {std::pair{Sql::EntryBytes, &bytes.entries}, {Sql::PayloadSizes, &bytes.payloads}}) {
         Query query(db(), sql);
         CAIRN_TRY_ASSIGN(const bool row, query.bind(run).step());
         if (row)
@@ -177,8 +179,8 @@ Result<std::uint64_t> SqliteStore::sweepPayloads(const RunId& run, std::uint64_t
     {
         Query query(db(), Sql::SweepArtifacts);
         query.bind(run, limit);
-        CAIRN_TRY_ASSIGN(artifacts,
-            readAll<ArtifactId>(query, [](Query& q, ArtifactId& artifact) { q.read(artifact); }));
+        CAIRN_TRY_ASSIGN(
+            artifacts, readAll<ArtifactId>(query, [](Query& q, ArtifactId& artifact) { q.read(artifact); }));
     }
     CAIRN_TRY(Query(db(), Sql::SweepPayloads).bind(run, limit).run());
     const auto swept = static_cast<std::uint64_t>(db().changes());
@@ -216,7 +218,8 @@ Result<std::uint64_t> SqliteStore::sweepRemoved(std::size_t limit)
                 count();
             }
             if (swept == before)
-                return makeError(ErrorKind::Internal, "what is left of run " + toText(run) + " cannot be swept");
+                return makeError(
+                    ErrorKind::Internal, "what is left of run " + toText(run) + " cannot be swept");
             static_cast<void>(failpoint::hit("store.sweeping_removed"));
         }
         return {};

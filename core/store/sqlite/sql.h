@@ -19,7 +19,8 @@ inline constexpr std::size_t kSqlCount = 0
 
 // Columns of tombstones in the order in which they are read and written.
 #define CAIRN_TOMBSTONE_COLUMNS \
-    "run, versions, head, act, deleted_at, changed, root, workflow, workflow_version, created_at, ended_at, " \
+    "run, versions, head, act, deleted_at, changed, root, workflow, workflow_version, created_at, " \
+    "ended_at, " \
     "ended_as, rule, removed_by, public_key, signature"
 
 // Columns of run_list in the order in which readListRow reads them.

@@ -123,7 +123,7 @@ private:
     [[nodiscard]] Status removing(const Body& body);  // the same, where rows of removed runs go
     [[nodiscard]] Result<std::uint64_t> sweepPayloads(const RunId& run, std::uint64_t limit);
     [[nodiscard]] Error missing(const RunId& run);  // why it is not there
-    [[nodiscard]] Status learnPlace();  // of artifacts, as the store says now
+    [[nodiscard]] Status learnPlace();              // of artifacts, as the store says now
     [[nodiscard]] Status changeArtifactsIn(const ArtifactChange& change, const WriteContext& context);
     // The bytes of a chunk, from wherever they lie.
     [[nodiscard]] Result<std::string> chunkBytes(ChunkRow row, const std::string& where);

@@ -76,6 +76,7 @@ int leave(Session& s, Submission submission, const RunState& seen)
     if (submission.command.actor.kind == ActorKind::Person && !s.reasonGiven())
         return s.exitCode;
     submission.command.id = makeId<CommandId>(s.clock.wallMs(), s.rng);
+    s.service().mask(submission);  // it is kept before it is submitted
     const RunId run = submission.run;
     const auto act = stagedOf(std::move(submission), seen, s.config());
     if (!act)

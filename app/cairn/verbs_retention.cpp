@@ -298,6 +298,85 @@ int removed(Session& s, const std::string& named)
     return bad ? kRefused : kDone;
 }
 
+// --- what is never stored
+
+struct NeverArguments {
+    std::vector<std::string> keys;
+    std::vector<std::string> patterns;
+    std::vector<std::string> drop;
+};
+
+Json jsonNames(const std::vector<std::string>& names)
+{
+    Json all = Json::array();
+    for (const std::string& name : names)
+        all.push_back(jsonText(name));
+    return all;
+}
+
+Json jsonList(const SecretList& list)
+{
+    return Json{{"keys", jsonNames(list.keys)}, {"patterns", jsonNames(list.patterns)}};
+}
+
+void printList(Session& s, const SecretList& list)
+{
+    if (s.options.json)
+        return s.json(dump(jsonList(list)));
+    for (const std::string& key : list.keys)
+        s.line("key      " + visibleLine(key));
+    for (const std::string& pattern : list.patterns)
+        s.line("pattern  " + visibleLine(pattern));
+    if (list.empty())
+        s.line("the store masks what looks like a credential, and nothing else; workflows may mask more");
+}
+
+int neverStore(Session& s, const NeverArguments& arguments)
+{
+    const bool shows = arguments.keys.empty() && arguments.patterns.empty() && arguments.drop.empty();
+    if (!(shows || s.options.preview ? s.openReader() : s.openWriter()))
+        return s.exitCode;
+    const auto before = s.store().neverStore();
+    if (!before)
+        return s.fail(before.error());
+    if (shows) {
+        printList(s, *before);
+        return kDone;
+    }
+    if (!s.options.preview && !s.reasonGiven(Verb::Retain))
+        return s.exitCode;
+    SecretList after = *before;
+    after.add({arguments.keys, arguments.patterns});
+    for (auto* names : {&after.keys, &after.patterns})
+        std::erase_if(*names, [&](const std::string& name) {
+            return std::find(arguments.drop.begin(), arguments.drop.end(), name) != arguments.drop.end();
+        });
+    const Status fits = checkSecretList(after);
+    if (s.options.preview)
+        return printPreview(s, fits,
+            fits ? "masked from then on: " + counted(after.keys.size(), "key") + ", "
+                    + counted(after.patterns.size(), "pattern")
+                    + "; what is stored already stays (see redact)"
+                 : std::string());
+    if (!fits)
+        return s.fail(fits.error());
+    AuditRow audit = s.personAct();
+    audit.login = s.login();
+    audit.time = s.service().now();
+    audit.kind = "applied";
+    audit.verb = Verb::Retain;
+    audit.target = "never_store";
+    audit.command = makeId<CommandId>(s.clock.wallMs(), s.rng);
+    audit.before = dump(jsonList(*before));
+    audit.after = dump(jsonList(after));
+    if (const Status done = s.store().setNeverStore(after, audit); !done) {
+        s.recordRefusal(Verb::Retain, "never_store", done.error());
+        return s.fail(done.error());
+    }
+    printList(s, after);
+    return kDone;
+}
+
 void addRedact(Verbs v)
 {
     Session& s = v.session;
@@ -371,6 +450,15 @@ void addRetentionVerbs(Verbs v)
     auto* gone = group->add_subcommand("removed", "Runs that were removed: when, by whom, by which rule");
     gone->add_option("RUN", *named, "one run, by its whole id");
     gone->callback([=, &s, &chosen] { chosen = [=, &s] { return removed(s, *named); }; });
+
+    auto never = std::make_shared<NeverArguments>();
+    auto* mask = group->add_subcommand("never-store", "What is masked in everything before it is stored");
+    mask->add_option(
+        "--key", never->keys, "the name of a member, a parameter or a header; * at one end: anything");
+    mask->add_option("--pattern", never->patterns, "text; * at its end: the rest of the word");
+    mask->add_option("--drop", never->drop, "a key or a pattern that is masked no more");
+    addCommon(mask, s);
+    mask->callback([=, &s, &chosen] { chosen = [=, &s] { return neverStore(s, *never); }; });
 
     Verbs inGroup{*group, s, chosen};
     addRunsVerb(inGroup, "accept",

@@ -105,6 +105,7 @@ Result<std::vector<RetentionRule>> retentionRules(StoreReader& reader)
             if (const auto parsed = row ? parseDefinition(row->text) : parseDefinition("")) {
                 rule.keepDays = parsed.definition->retention.keepDays;
                 rule.redactDays = parsed.definition->retention.redactDays;
+                rule.keysDays = parsed.definition->retention.keysDays;
                 rule.source = "version " + std::to_string(row->version) + " of the workflow";
             } else {  // what cannot be read here says nothing: nothing of it is removed
                 rule.keepDays = kMostDays;

@@ -58,6 +58,10 @@ public:
     {
         return read("bytesOf", [&] { return m_store->bytesOf(run); });
     }
+    Result<SecretList> neverStore() override
+    {
+        return read("neverStore", [&] { return m_store->neverStore(); });
+    }
     Result<StoreSpace> space() override
     {
         return read("space", [&] { return m_store->space(); });

@@ -41,6 +41,10 @@ public:
     {
         return write("setRetention", [&] { return m_store->setRetention(row, audit); });
     }
+    Status setNeverStore(const SecretList& list, const AuditRow& audit) override
+    {
+        return write("setNeverStore", [&] { return m_store->setNeverStore(list, audit); });
+    }
     Result<std::uint64_t> giveBack(std::uint64_t bytes) override
     {
         return write("giveBack", [&] { return m_store->giveBack(bytes); });

@@ -102,10 +102,12 @@ Result<std::vector<RetentionRow>> RemovalReader::retention() { return std::vecto
 Result<TreeBonds> RemovalReader::bondsOf(const RunId&) { return TreeBonds{}; }
 Result<RunBytes> RemovalReader::bytesOf(const RunId&) { return RunBytes{}; }
 Result<StoreSpace> RemovalReader::space() { return StoreSpace{}; }
+Result<SecretList> RemovalReader::neverStore() { return SecretList{}; }
 Result<bool> RemovalWriter::removeTree(const TreeRemoval&) { return keepsNone(); }
 Result<std::uint64_t> RemovalWriter::sweepRemoved(std::size_t) { return std::uint64_t{0}; }
 Result<std::uint64_t> RemovalWriter::forgetKeys(TimeMs, std::size_t) { return std::uint64_t{0}; }
 Status RemovalWriter::setRetention(const RetentionRow&, const AuditRow&) { return keepsNone(); }
+Status RemovalWriter::setNeverStore(const SecretList&, const AuditRow&) { return keepsNone(); }
 Result<std::uint64_t> RemovalWriter::giveBack(std::uint64_t) { return std::uint64_t{0}; }
 Status RemovalWriter::extendTombstones(std::span<const Tombstone>) { return keepsNone(); }
 

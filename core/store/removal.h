@@ -5,6 +5,7 @@
 // this (bundles) have nothing, and refuse to delete.
 
 #include "core/base/result.h"
+#include "core/base/secrets.h"
 #include "core/base/signing.h"
 #include "core/store/rows.h"
 
@@ -91,6 +92,8 @@ public:
     [[nodiscard]] virtual Result<TreeBonds> bondsOf(const RunId& root);
     [[nodiscard]] virtual Result<RunBytes> bytesOf(const RunId& run);
     [[nodiscard]] virtual Result<StoreSpace> space();
+    // What is masked in everything that is written into this store (core/base/secrets.h).
+    [[nodiscard]] virtual Result<SecretList> neverStore();
 };
 
 class RemovalWriter {
@@ -107,6 +110,8 @@ public:
     [[nodiscard]] virtual Result<std::uint64_t> forgetKeys(TimeMs now, std::size_t limit);
     // InvalidInput; the same row again changes nothing but adds its audit entry.
     [[nodiscard]] virtual Status setRetention(const RetentionRow& row, const AuditRow& audit);
+    // The whole list. InvalidInput as of checkSecretList().
+    [[nodiscard]] virtual Status setNeverStore(const SecretList& list, const AuditRow& audit);
     // Gives up to that many unused bytes back to the file system, in short transactions; how many it were.
     // 0 where the store does so by itself, or cannot.
     [[nodiscard]] virtual Result<std::uint64_t> giveBack(std::uint64_t bytes);

@@ -31,6 +31,7 @@ constexpr Cells kMatrix[] = {
     {"effects", {"siud", "s", "s", "s", "s", "s"}},
     {"entries", {"sid", "s", "s", "s", "s", "s"}},
     {"meta", {"s", "s", "s", "s", "s", "s"}},
+    {"never_store", {"sid", "s", "s", "s", "s", "s"}},
     {"outbox", {"sid", "s", "s", "s", "s", "s"}},
     {"payloads", {"sid", "s", "s", "", "s", "s"}},
     {"remains", {"siud", "s", "s", "s", "s", "s"}},

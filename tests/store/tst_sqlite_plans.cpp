@@ -46,7 +46,7 @@ const std::set<std::string> kMayWalk = {"Numbers", "Info", "SetClockOffset", "Se
     "AttemptsWithoutTrace", "AuditHead", "ReturnAllSlots", "Resources", "Workflows", "WorkflowsWithText",
     "AllSessions", "ForeignKeyCheck", "BrokenHistories", "BrokenHeads", "LostEntries", "LostRows",
     "ListAhead", "ListUncounted", "BadChunks", "UnusedArtifacts", "ChangeAhead", "ArtifactPlace",
-    "HasArtifactPlace", "ChunkTotals", "BondsOf", "RemainsOf", "Retention"};
+    "HasArtifactPlace", "ChunkTotals", "BondsOf", "RemainsOf", "Retention", "NeverStore", "ClearNeverStore"};
 // Indexes that hold only what is asked for.
 const std::set<std::string> kPartial = {"sessions_open", "sessions_left", "artifacts_staged"};
 

@@ -84,6 +84,7 @@ public:
     std::map<RunId, Tombstone> tombstones;
     std::map<RunId, MemoryRetired> retired;
     std::map<std::string, RetentionRow> retention;
+    SecretList neverStore;
 
     [[nodiscard]] TimeMs now() const { return clock->wallMs() + info.clockOffset; }
     [[nodiscard]] bool living(const SessionId& session) const;

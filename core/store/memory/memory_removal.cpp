@@ -108,6 +108,23 @@ Status MemoryStore::setRetention(const RetentionRow& row, const AuditRow& audit)
     return {};
 }
 
+Result<SecretList> MemoryStore::neverStore() { return m_db->neverStore; }
+
+Status MemoryStore::setNeverStore(const SecretList& list, const AuditRow& audit)
+{
+    CAIRN_TRY(mayWrite());
+    CAIRN_TRY(checkSecretList(list));
+    CAIRN_TRY(checkAudit(audit));
+    m_db->addAudit(audit);
+    SecretList sorted = list;
+    for (auto* names : {&sorted.keys, &sorted.patterns}) {
+        std::sort(names->begin(), names->end());
+        names->erase(std::unique(names->begin(), names->end()), names->end());
+    }
+    m_db->neverStore = std::move(sorted);
+    return {};
+}
+
 Status MemoryStore::extendTombstones(std::span<const Tombstone> stones)
 {
     CAIRN_TRY(checkFilled(m_intoFence));

@@ -250,6 +250,47 @@ Status PostgresStore::setRetention(const RetentionRow& row, const AuditRow& audi
     });
 }
 
+Result<SecretList> PostgresStore::neverStore()
+{
+    return reading([&]() -> Result<SecretList> {
+        CAIRN_TRY_ASSIGN(Rows rows, m_db->query(Sql::NeverStore));
+        SecretList list;
+        while (rows.next()) {
+            bool pattern = false;
+            std::string text;
+            rows.read(pattern, text);
+            (pattern ? list.patterns : list.keys).push_back(std::move(text));
+        }
+        return list;
+    });
+}
+
+Status PostgresStore::setNeverStore(const SecretList& list, const AuditRow& audit)
+{
+    CAIRN_TRY(checkSecretList(list));
+    CAIRN_TRY(checkAudit(audit));
+    return write([&](Transaction& transaction) -> Status {
+        Batch first;
+        first.add(Sql::LockAuditHead);
+        CAIRN_TRY_ASSIGN(auto answers, transaction.begin(first));
+        AuditHead head;
+        if (!answers[0].next())
+            return makeError(ErrorKind::Corrupt, "the audit's head row is missing");
+        answers[0].read(head.seq, head.hash);
+        AuditRow sealed = audit;
+        chain(sealed, head);
+        addAudit(transaction.last(), {sealed});
+        transaction.last().add(Sql::ClearNeverStore);
+        Columns rows;
+        for (const auto* names : {&list.keys, &list.patterns})
+            for (const std::string& name : *names)
+                rows.row(names == &list.patterns, name);
+        if (!rows.empty())
+            transaction.last().add(Sql::AddNeverStore, rows);
+        return {};
+    });
+}
+
 Status PostgresStore::extendTombstones(std::span<const Tombstone> stones)
 {
     CAIRN_TRY(checkFilled(m_options.intoFence));

@@ -10,7 +10,7 @@
     "'cairn_breakglass'"
 
 #define CAIRN_PG_OPEN_TABLES \
-    "approvals artifacts attempts effect_waiters effects entries meta outbox resource_slices resources " \
+    "approvals artifacts attempts effect_waiters effects entries meta never_store outbox resource_slices resources " \
     "remains retention run_attributes run_hot run_list runs sessions steps tombstones wakeups workflows"
 
 // Viewers see everything but the bytes of payloads, what would let them be guessed, and what people did.
@@ -33,7 +33,7 @@
     "'DELETE', '-')," \
     "('engine', 'payloads', 'UPDATE', 'bytes salt artifact redacted_by')," \
     "('engine', 'artifact_chunks artifacts remains retired_keys sessions', 'INSERT UPDATE DELETE', '-')," \
-    "('engine', 'effect_waiters outbox resource_slices wakeups', 'INSERT DELETE', '-')," \
+    "('engine', 'effect_waiters never_store outbox resource_slices wakeups', 'INSERT DELETE', '-')," \
     "('engine', 'meta', 'UPDATE', 'clock_offset change_base')"
 
 #define CAIRN_PG_FUNCTION_RIGHTS \

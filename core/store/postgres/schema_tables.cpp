@@ -93,6 +93,7 @@ CREATE TABLE cairn.retired_keys(
   key_input bytea, key_salt bytea NOT NULL, until bigint NOT NULL);
 CREATE UNIQUE INDEX retired_key ON cairn.retired_keys(workflow, key) WHERE key IS NOT NULL;
 CREATE INDEX retired_until ON cairn.retired_keys(until) WHERE until <> 0;
+CREATE TABLE cairn.never_store(kind smallint NOT NULL, text text COLLATE "C" NOT NULL, PRIMARY KEY(kind, text));
 CREATE TABLE cairn.remains(run uuid PRIMARY KEY REFERENCES cairn.tombstones(run));
 )sql";
 

@@ -260,6 +260,34 @@ Status SqliteStore::setRetention(const RetentionRow& row, const AuditRow& audit)
     });
 }
 
+Result<SecretList> SqliteStore::neverStore()
+{
+    SecretList list;
+    Query query(db(), Sql::NeverStore);
+    CAIRN_TRY(forEach(query, [&](Query& q) {
+        bool pattern = false;
+        std::string text;
+        q.read(pattern, text);
+        (pattern ? list.patterns : list.keys).push_back(std::move(text));
+    }));
+    return list;
+}
+
+Status SqliteStore::setNeverStore(const SecretList& list, const AuditRow& audit)
+{
+    CAIRN_TRY(checkSecretList(list));
+    CAIRN_TRY(checkAudit(audit));
+    return write([&](const WriteContext&) -> Status {
+        CAIRN_TRY_ASSIGN(AuditHead head, readAuditHead(db()));
+        CAIRN_TRY(insertAudit(db(), audit, head));
+        CAIRN_TRY(Query(db(), Sql::ClearNeverStore).run());
+        for (const auto* names : {&list.keys, &list.patterns})
+            for (const std::string& name : *names)
+                CAIRN_TRY(Query(db(), Sql::AddNeverStore).bind(names == &list.patterns, name).run());
+        return {};
+    });
+}
+
 Result<std::uint64_t> SqliteStore::giveBack(std::uint64_t bytes)
 {
     CAIRN_TRY_ASSIGN(const StoreSpace before, space());

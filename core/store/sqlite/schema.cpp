@@ -103,6 +103,8 @@ CREATE TABLE retired_keys(
   until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX retired_key ON retired_keys(workflow, key) WHERE key IS NOT NULL;
 CREATE INDEX retired_until ON retired_keys(until) WHERE until <> 0;
+CREATE TABLE never_store(
+  kind INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(kind, text)) STRICT, WITHOUT ROWID;
 CREATE TABLE remains(run BLOB PRIMARY KEY REFERENCES tombstones(run)) STRICT, WITHOUT ROWID;
 )sql";
 

@@ -106,6 +106,8 @@ public:
     Result<TreeBonds> bondsOf(const RunId& root) override;
     Result<RunBytes> bytesOf(const RunId& run) override;
     Result<StoreSpace> space() override;
+    Result<SecretList> neverStore() override;
+    Status setNeverStore(const SecretList& list, const AuditRow& audit) override;
     Result<bool> removeTree(const TreeRemoval& removal) override;
     Result<std::uint64_t> sweepRemoved(std::size_t limit) override;
     Result<std::uint64_t> forgetKeys(TimeMs now, std::size_t limit) override;

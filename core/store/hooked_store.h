@@ -49,10 +49,6 @@ public:
     {
         return write("giveBack", [&] { return m_store->giveBack(bytes); });
     }
-    Status extendTombstones(std::span<const Tombstone> stones) override
-    {
-        return write("extendTombstones", [&] { return m_store->extendTombstones(stones); });
-    }
     Status closeReview(const CommandId& act, std::string_view note) override
     {
         return write("closeReview", [&] { return m_store->closeReview(act, note); });

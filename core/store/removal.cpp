@@ -75,6 +75,15 @@ Status checkRetention(const RetentionRow& row)
     return {};
 }
 
+Result<bool> addsEntry(const AuditRow& audit, std::uint32_t intoFence)
+{
+    if (audit.kind.empty())
+        CAIRN_TRY(checkFilled(intoFence));
+    else
+        CAIRN_TRY(checkAudit(audit));
+    return !audit.kind.empty();
+}
+
 Status checkRemoval(const TreeRemoval& removal)
 {
     CAIRN_TRY(checkAudit(removal.audit));
@@ -109,6 +118,5 @@ Result<std::uint64_t> RemovalWriter::forgetKeys(TimeMs, std::size_t) { return st
 Status RemovalWriter::setRetention(const RetentionRow&, const AuditRow&) { return keepsNone(); }
 Status RemovalWriter::setNeverStore(const SecretList&, const AuditRow&) { return keepsNone(); }
 Result<std::uint64_t> RemovalWriter::giveBack(std::uint64_t) { return std::uint64_t{0}; }
-Status RemovalWriter::extendTombstones(std::span<const Tombstone>) { return keepsNone(); }
 
 }  // namespace cairn

@@ -108,21 +108,21 @@ public:
     [[nodiscard]] virtual Result<std::uint64_t> sweepRemoved(std::size_t limit);
     // Forgets keys and effects of up to `limit` removed runs whose time is over; how many runs it were.
     [[nodiscard]] virtual Result<std::uint64_t> forgetKeys(TimeMs now, std::size_t limit);
-    // InvalidInput; the same row again changes nothing but adds its audit entry.
+    // InvalidInput; the same row again changes nothing but adds its audit entry. Of this and the next: an
+    // entry without a kind is not added, in a store that is being filled.
     [[nodiscard]] virtual Status setRetention(const RetentionRow& row, const AuditRow& audit);
     // The whole list. InvalidInput as of checkSecretList().
     [[nodiscard]] virtual Status setNeverStore(const SecretList& list, const AuditRow& audit);
     // Gives up to that many unused bytes back to the file system, in short transactions; how many it were.
     // 0 where the store does so by itself, or cannot.
     [[nodiscard]] virtual Result<std::uint64_t> giveBack(std::uint64_t bytes);
-    // Tombstones of another store as they are; those that are there stay. Only into a store that is being
-    // filled.
-    [[nodiscard]] virtual Status extendTombstones(std::span<const Tombstone> stones);
 };
 
 // What every store asks of a removal. InvalidInput.
 [[nodiscard]] Status checkRemoval(const TreeRemoval& removal);
 [[nodiscard]] Status checkRetention(const RetentionRow& row);
+// Of setRetention() and setNeverStore(): whether an entry is to be added.
+[[nodiscard]] Result<bool> addsEntry(const AuditRow& audit, std::uint32_t intoFence);
 inline constexpr std::uint32_t kMostDays = 36'500;
 
 }  // namespace cairn

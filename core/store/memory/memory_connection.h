@@ -94,7 +94,6 @@ public:
     Result<std::uint64_t> sweepRemoved(std::size_t limit) override;
     Result<std::uint64_t> forgetKeys(TimeMs now, std::size_t limit) override;
     Status setRetention(const RetentionRow& row, const AuditRow& audit) override;
-    Status extendTombstones(std::span<const Tombstone> stones) override;
 
 private:
     [[nodiscard]] Status mayWrite() const

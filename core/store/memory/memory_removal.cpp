@@ -100,8 +100,9 @@ Status MemoryStore::setRetention(const RetentionRow& row, const AuditRow& audit)
 {
     CAIRN_TRY(mayWrite());
     CAIRN_TRY(checkRetention(row));
-    CAIRN_TRY(checkAudit(audit));
-    m_db->addAudit(audit);
+    CAIRN_TRY_ASSIGN(const bool adds, addsEntry(audit, m_intoFence));
+    if (adds)
+        m_db->addAudit(audit);
     RetentionRow& stored = m_db->retention[row.workflow];
     stored = row;
     stored.changedAt = m_db->now();
@@ -114,23 +115,15 @@ Status MemoryStore::setNeverStore(const SecretList& list, const AuditRow& audit)
 {
     CAIRN_TRY(mayWrite());
     CAIRN_TRY(checkSecretList(list));
-    CAIRN_TRY(checkAudit(audit));
-    m_db->addAudit(audit);
+    CAIRN_TRY_ASSIGN(const bool adds, addsEntry(audit, m_intoFence));
+    if (adds)
+        m_db->addAudit(audit);
     SecretList sorted = list;
     for (auto* names : {&sorted.keys, &sorted.patterns}) {
         std::sort(names->begin(), names->end());
         names->erase(std::unique(names->begin(), names->end()), names->end());
     }
     m_db->neverStore = std::move(sorted);
-    return {};
-}
-
-Status MemoryStore::extendTombstones(std::span<const Tombstone> stones)
-{
-    CAIRN_TRY(checkFilled(m_intoFence));
-    for (const Tombstone& stone : stones)
-        if (const auto [at, isNew] = m_db->tombstones.try_emplace(stone.run, stone); isNew)
-            at->second.changed = ++m_db->change;
     return {};
 }
 

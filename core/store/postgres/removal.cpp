@@ -232,7 +232,7 @@ Result<std::uint64_t> PostgresStore::forgetKeys(TimeMs now, std::size_t limit)
 Status PostgresStore::setRetention(const RetentionRow& row, const AuditRow& audit)
 {
     CAIRN_TRY(checkRetention(row));
-    CAIRN_TRY(checkAudit(audit));
+    CAIRN_TRY_ASSIGN(const bool adds, addsEntry(audit, m_options.intoFence));
     return write([&](Transaction& transaction) -> Status {
         Batch first;
         first.add(Sql::LockAuditHead);
@@ -241,9 +241,11 @@ Status PostgresStore::setRetention(const RetentionRow& row, const AuditRow& audi
         if (!answers[0].next())
             return makeError(ErrorKind::Corrupt, "the audit's head row is missing");
         answers[0].read(head.seq, head.hash);
-        AuditRow sealed = audit;
-        chain(sealed, head);
-        addAudit(transaction.last(), {sealed});
+        if (adds) {
+            AuditRow sealed = audit;
+            chain(sealed, head);
+            addAudit(transaction.last(), {sealed});
+        }
         transaction.last().add(
             Sql::SetRetention, row.workflow, row.keepDays, row.redactDays, row.keysDays, transaction.now());
         return {};
@@ -268,7 +270,7 @@ Result<SecretList> PostgresStore::neverStore()
 Status PostgresStore::setNeverStore(const SecretList& list, const AuditRow& audit)
 {
     CAIRN_TRY(checkSecretList(list));
-    CAIRN_TRY(checkAudit(audit));
+    CAIRN_TRY_ASSIGN(const bool adds, addsEntry(audit, m_options.intoFence));
     return write([&](Transaction& transaction) -> Status {
         Batch first;
         first.add(Sql::LockAuditHead);
@@ -277,9 +279,11 @@ Status PostgresStore::setNeverStore(const SecretList& list, const AuditRow& audi
         if (!answers[0].next())
             return makeError(ErrorKind::Corrupt, "the audit's head row is missing");
         answers[0].read(head.seq, head.hash);
-        AuditRow sealed = audit;
-        chain(sealed, head);
-        addAudit(transaction.last(), {sealed});
+        if (adds) {
+            AuditRow sealed = audit;
+            chain(sealed, head);
+            addAudit(transaction.last(), {sealed});
+        }
         transaction.last().add(Sql::ClearNeverStore);
         Columns rows;
         for (const auto* names : {&list.keys, &list.patterns})
@@ -287,24 +291,6 @@ Status PostgresStore::setNeverStore(const SecretList& list, const AuditRow& audi
                 rows.row(names == &list.patterns, name);
         if (!rows.empty())
             transaction.last().add(Sql::AddNeverStore, rows);
-        return {};
-    });
-}
-
-Status PostgresStore::extendTombstones(std::span<const Tombstone> stones)
-{
-    CAIRN_TRY(checkFilled(m_options.intoFence));
-    if (stones.empty())
-        return {};
-    return write([&](Transaction& transaction) -> Status {
-        CAIRN_TRY(transaction.begin(Batch()));
-        std::uint64_t changed = transaction.number() << kPlaceBits;
-        Columns rows;
-        for (Tombstone stone : stones) {
-            stone.changed = changed++;
-            addRow(rows, stone);
-        }
-        transaction.last().add(Sql::InsertTombstones, rows);
         return {};
     });
 }

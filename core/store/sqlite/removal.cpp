@@ -250,10 +250,11 @@ Result<std::uint64_t> SqliteStore::forgetKeys(TimeMs now, std::size_t limit)
 Status SqliteStore::setRetention(const RetentionRow& row, const AuditRow& audit)
 {
     CAIRN_TRY(checkRetention(row));
-    CAIRN_TRY(checkAudit(audit));
+    CAIRN_TRY_ASSIGN(const bool adds, addsEntry(audit, m_intoFence));
     return write([&](const WriteContext& context) -> Status {
         CAIRN_TRY_ASSIGN(AuditHead head, readAuditHead(db()));
-        CAIRN_TRY(insertAudit(db(), audit, head));
+        if (adds)
+            CAIRN_TRY(insertAudit(db(), audit, head));
         return Query(db(), Sql::SetRetention)
             .bind(row.workflow, row.keepDays, row.redactDays, row.keysDays, context.now)
             .run();
@@ -276,10 +277,11 @@ Result<SecretList> SqliteStore::neverStore()
 Status SqliteStore::setNeverStore(const SecretList& list, const AuditRow& audit)
 {
     CAIRN_TRY(checkSecretList(list));
-    CAIRN_TRY(checkAudit(audit));
+    CAIRN_TRY_ASSIGN(const bool adds, addsEntry(audit, m_intoFence));
     return write([&](const WriteContext&) -> Status {
         CAIRN_TRY_ASSIGN(AuditHead head, readAuditHead(db()));
-        CAIRN_TRY(insertAudit(db(), audit, head));
+        if (adds)
+            CAIRN_TRY(insertAudit(db(), audit, head));
         CAIRN_TRY(Query(db(), Sql::ClearNeverStore).run());
         for (const auto* names : {&list.keys, &list.patterns})
             for (const std::string& name : *names)
@@ -299,25 +301,6 @@ Result<std::uint64_t> SqliteStore::giveBack(std::uint64_t bytes)
     }
     CAIRN_TRY_ASSIGN(const StoreSpace after, space());
     return before.bytes > after.bytes ? before.bytes - after.bytes : std::uint64_t{0};
-}
-
-Status SqliteStore::extendTombstones(std::span<const Tombstone> stones)
-{
-    CAIRN_TRY(checkFilled(m_intoFence));
-    return write([&](const WriteContext&) -> Status {
-        CAIRN_TRY_ASSIGN(std::uint64_t changed, pragmaNumber(db(), Sql::ChangeCounter));
-        for (Tombstone stone : stones) {
-            {
-                Query there(db(), Sql::TombstoneOf);
-                CAIRN_TRY_ASSIGN(const bool found, there.bind(stone.run).step());
-                if (found)
-                    continue;
-            }
-            stone.changed = ++changed;
-            CAIRN_TRY(insertTombstone(db(), stone));
-        }
-        return Query(db(), Sql::SetChangeCounter).bind(changed).run();
-    });
 }
 
 }  // namespace cairn::sqlite

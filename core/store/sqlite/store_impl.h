@@ -113,7 +113,6 @@ public:
     Result<std::uint64_t> forgetKeys(TimeMs now, std::size_t limit) override;
     Status setRetention(const RetentionRow& row, const AuditRow& audit) override;
     Result<std::uint64_t> giveBack(std::uint64_t bytes) override;
-    Status extendTombstones(std::span<const Tombstone> stones) override;
 
 private:
     using Body = std::function<Status(const WriteContext&)>;

@@ -51,6 +51,53 @@ bool startsHereInAnyCase(std::string_view text, std::size_t at, std::string_view
     return lowered(text.substr(at, what.size())) == what;
 }
 
+// The end of a mark that begins here, which is left as it is; `at` where none does.
+std::size_t markEnd(std::string_view text, std::size_t at)
+{
+    if (!startsHere(text, at, kMark))
+        return at;
+    const auto end = text.find(']', at);
+    return end == std::string_view::npos ? at : end + 1;
+}
+
+// Blanks and quotes, also those of a JSON string within text or within another.
+std::size_t skipQuotes(std::string_view text, std::size_t at)
+{
+    while (at < text.size()) {
+        if (text[at] == ' ' || text[at] == '"' || text[at] == '\'') {
+            ++at;
+            continue;
+        }
+        std::size_t quote = at;
+        while (quote < text.size() && text[quote] == '\\')
+            ++quote;
+        if (quote == at || quote >= text.size() || text[quote] != '"')
+            return at;
+        at = quote + 1;
+    }
+    return at;
+}
+
+// Where a value ends that stands behind a name: at the end of the line or the quotes, else at a separator
+// too. An escape of JSON is never cut.
+std::size_t valueStop(std::string_view text, std::size_t at, bool line)
+{
+    for (; at < text.size(); ++at) {
+        const char c = text[at];
+        if (c == '\r' || c == '\n' || c == '"')
+            return at;
+        if (!line && (c == ' ' || c == '\t' || c == '\'' || c == '&' || c == ';' || c == ',' || c == ')'))
+            return at;
+        if (c != '\\')
+            continue;
+        const char next = at + 1 < text.size() ? text[at + 1] : '"';
+        if (next == '"' || next == '\\' || next == 'n' || next == 'r' || next == '\'')
+            return at;
+        ++at;
+    }
+    return std::min(at, text.size());
+}
+
 // A credential that shows itself; how much of it is to be masked. 0: there is none here.
 struct Found {
     std::size_t skip = 0;  // what stays before it
@@ -121,13 +168,13 @@ Found credential(std::string_view text, std::size_t at)
 Status checkOne(std::string_view text, std::size_t least, const char* what)
 {
     const std::size_t stars = static_cast<std::size_t>(std::count(text.begin(), text.end(), '*'));
-    const bool plain = std::all_of(
-        text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7F && c != '"' && c != '\\'; });
+    const bool plain = std::all_of(text.begin(), text.end(),
+        [](char c) { return c > ' ' && c < 0x7F && c != '"' && c != '\\' && c != '[' && c != ']'; });
     if (text.size() - stars < least || text.size() > kLongestName || !plain)
         return makeError(ErrorKind::InvalidInput,
             "\"" + visibleLine(text) + "\" is no " + what + ": " + std::to_string(least) + " to "
                 + std::to_string(kLongestName)
-                + " printable characters without blanks, quotes and backslashes");
+                + " printable characters without blanks, quotes, brackets and backslashes");
     return {};
 }
 
@@ -208,6 +255,11 @@ std::string Masker::patterns(std::string_view bytes) const
     std::string out;
     out.reserve(bytes.size());
     for (std::size_t at = 0; at < bytes.size();) {
+        if (const std::size_t end = markEnd(bytes, at); end > at) {
+            out.append(bytes.substr(at, end - at));
+            at = end;
+            continue;
+        }
         std::size_t size = 0;
         std::string what;
         for (const std::string& pattern : m_list.patterns) {
@@ -246,34 +298,28 @@ std::string Masker::assignments(std::string_view bytes) const
         return std::string(bytes);
     std::string out;
     out.reserve(bytes.size());
-    const auto isQuote = [](char c) { return c == '"' || c == '\'' || c == '\\'; };
     for (std::size_t at = 0; at < bytes.size();) {
-        const std::size_t end = endOf(bytes, at, isWord);
+        const std::size_t end = std::max(markEnd(bytes, at), endOf(bytes, at, isWord));
         if (end == at) {
             out += bytes[at++];
             continue;
         }
         const std::string* key = keyOf(bytes.substr(at, end - at));
-        std::size_t value = end;
-        while (value < bytes.size() && (isQuote(bytes[value]) || bytes[value] == ' '))
-            ++value;
+        std::size_t value = skipQuotes(bytes, end);
         if (key == nullptr || value >= bytes.size() || (bytes[value] != '=' && bytes[value] != ':')) {
             out.append(bytes.substr(at, end - at));
             at = end;
             continue;
         }
         const bool line = bytes[value] == ':';
-        ++value;
-        while (value < bytes.size() && (isQuote(bytes[value]) || bytes[value] == ' '))
-            ++value;
+        value = skipQuotes(bytes, value + 1);
         out.append(bytes.substr(at, value - at));
-        const std::size_t stop =
-            std::min(bytes.find_first_of(line ? "\r\n\"\\" : " \t\r\n\"'\\&;,)", value), bytes.size());
-        if (stop > value && !startsHere(bytes, value, kMark))
+        at = value;
+        if (const std::size_t stop = valueStop(bytes, value, line);
+            stop > value && markEnd(bytes, value) == value) {
             out += maskedText(*key);
-        else
-            out.append(bytes.substr(value, stop - value));
-        at = stop;
+            at = stop;
+        }
     }
     return out;
 }

@@ -139,6 +139,9 @@ Result<FoldedRun> foldRun(StoreReader& reader, const RunId& run)
             apply(folded.state, entry);
             folded.state.head = sealed.hash;
             collectPayloads(entry, folded.payloads);
+            // Why something was redacted stays, or each redaction by the rule would ask for the next.
+            if (entry.verb == Verb::Redact)
+                folded.payloads.erase(entry.reason.id);
         }
     }
     return folded;
@@ -205,9 +208,10 @@ Status RetentionPass::fill()
             continue;
         }
         const RetentionRule& rule = m_rules[m_rule];
-        const TimeMs before = m_now - daysOf(rule) * kDay;
+        const TimeMs before = m_now - daysOf(rule) * kDay;  // it began before it ended
         CAIRN_TRY_ASSIGN(auto page,
-            m_reader->list(rootsOf(rule.workflow, before), ListOrder::NewestFirst, m_after, kRootsAtOnce));
+            m_reader->list(
+                rootsOf(rule.workflow, before + 1), ListOrder::NewestFirst, m_after, kRootsAtOnce));
         for (ListRow& row : page.rows)
             if (row.endedAt != kNoTime && row.endedAt <= before)
                 m_roots.push_back(std::move(row));

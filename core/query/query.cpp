@@ -6,6 +6,7 @@
 #include "core/query/query_impl.h"
 #include "core/service/error_text.h"
 #include "core/store/fence.h"
+#include "core/service/redaction.h"
 
 #include <algorithm>
 #include <limits>
@@ -85,7 +86,7 @@ std::optional<std::string> Query::Impl::line(const RunId& run, const PayloadRef&
     const auto bytes = reader.payload(run, ref.id, 0, 64 * 1024);
     if (!bytes) {
         if (bytes.error().kind == ErrorKind::Refused)
-            return "redacted";
+            return redactedText(reader, run, ref.id);
         if (bytes.error().kind == ErrorKind::NoRight)
             return "not for your role";
         return std::nullopt;

@@ -176,4 +176,13 @@ Result<std::string> redactedText(StoreReader& reader, const RunState& state, con
     return text;
 }
 
+std::string redactedText(StoreReader& reader, const RunId& run, const PayloadId& payload)
+{
+    const auto folded = foldRun(reader, run);
+    if (!folded)
+        return "redacted";
+    const auto text = redactedText(reader, folded->state, payload);
+    return text && !text->empty() ? *text : "redacted";
+}
+
 }  // namespace cairn

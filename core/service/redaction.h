@@ -39,4 +39,8 @@ struct RedactionChoice {
 [[nodiscard]] Result<std::string> redactedText(
     StoreReader& reader, const RunState& state, const PayloadId& payload);
 
+// The same, of a run that is folded for it: for who only has the refusal of a payload. "redacted" where
+// nothing more can be said.
+[[nodiscard]] std::string redactedText(StoreReader& reader, const RunId& run, const PayloadId& payload);
+
 }  // namespace cairn

@@ -154,6 +154,17 @@ Result<PayloadRef> attach(Session& s, Submission& submission, const std::string&
     return submission.payloads.back().ref;
 }
 
+Result<TimeMs> instantOf(Session& s, const std::string& text)
+{
+    if (const auto span = parseSpan(text))
+        return s.service().now() + *span;
+    if (const auto instant = parseInstant(text))
+        return *instant;
+    return makeError(ErrorKind::InvalidInput,
+        "\"" + visibleLine(text)
+            + "\" is no time: give an instant (2026-12-01T18:00:00Z) or a span from now (2h)");
+}
+
 void addRunsVerb(Verbs v, const char* name, const char* help, std::function<cmd::Body()> body)
 {
     Session& s = v.session;
@@ -186,7 +197,7 @@ int printPreview(Session& s, const RunId& run, const Preview& preview, const std
         json["may_repeat"] = preview.mayRepeat;
         json["also_changes"] = preview.alsoChanges;
         addPreviewParts(json, preview);
-        json["reversible"] = preview.reversible;
+        json["reversible"] = preview.undo.text;
         if (!asked.empty())
             json["approvals"] = jsonAsked(asked);
         s.json(dump(json));
@@ -203,8 +214,8 @@ int printPreview(Session& s, const RunId& run, const Preview& preview, const std
     printList(s, "may be repeated:", preview.mayRepeat);
     printList(s, "will also change:", preview.alsoChanges);
     printPreviewParts(s, preview.parts);
-    if (!preview.reversible.empty())
-        s.line("  undo: " + preview.reversible);
+    if (!preview.undo.text.empty())
+        s.line("  undo: " + preview.undo.text);
     return rejection ? exitOfRejection(*rejection) : kDone;
 }
 

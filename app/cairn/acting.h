@@ -23,6 +23,9 @@ using Build = std::function<Result<cmd::Body>(const RunState& state, Submission&
 [[nodiscard]] Result<PayloadRef> attach(
     Session& session, Submission& submission, const std::string& argument, const char* media);
 
+// An instant, or a span from now by the store's clock.
+[[nodiscard]] Result<TimeMs> instantOf(Session& session, const std::string& text);
+
 // A verb that takes runs or --where, and nothing else.
 void addRunsVerb(Verbs verbs, const char* name, const char* help, std::function<cmd::Body()> body);
 

@@ -156,6 +156,8 @@ void addReadVerbs(Verbs verbs);
 void addSeveralVerbs(Verbs verbs);
 void addActVerbs(Verbs verbs);
 void addRepairVerbs(Verbs verbs);
+void addAnnotateVerbs(Verbs verbs);  // hold, assign, note
+void addSlowVerb(Verbs verbs);
 void addRetentionVerbs(Verbs verbs);  // `retention`, `redact`
 void addStartVerbs(Verbs verbs);
 void addStoreVerbs(Verbs verbs);

@@ -138,6 +138,8 @@ try {
     addReadVerbs(verbs);
     addActVerbs(verbs);
     addRepairVerbs(verbs);
+    addAnnotateVerbs(verbs);
+    addSlowVerb(verbs);
     addRetentionVerbs(verbs);
     addWorkflowVerbs(verbs);
     addStoreVerbs(verbs);

@@ -3,6 +3,8 @@
 #include "app/cairn/cli.h"
 #include "core/base/text.h"
 
+#include <algorithm>
+
 namespace cairn::cli {
 
 Json jsonText(std::string_view text) { return std::string(text); }
@@ -43,6 +45,8 @@ Json jsonRow(const ListRow& row, TimeMs now)
         {"situation", jsonOptional(row.situation)}, {"amount", jsonMoney(row.amount)}};
     json["parent"] = row.parent.isNull() ? Json() : Json(toText(row.parent));
     json["root"] = toText(row.root);
+    json["held"] = row.heldUntil > now;
+    json["assigned"] = jsonOptional(row.assigned);
     json["sentence"] = jsonText(Query::rowSentence(row, now).shortText);
     return json;
 }
@@ -65,9 +69,26 @@ Json jsonActions(const Session& session, const std::vector<Action>& actions, con
             json["step"] = state.steps[action.step].id;
         if (!action.approval.isNull())
             json["approval"] = toText(action.approval);
+        if (!action.outcomes.empty()) {
+            Json outcomes = Json::array();
+            for (const SettleOffer& offer : action.outcomes)
+                outcomes.push_back({{"outcome", cmd::settleKey(offer.as)}, {"allowed", offer.allowed},
+                    {"why", jsonText(offer.why)}});
+            json["outcomes"] = outcomes;
+        }
         list.push_back(std::move(json));
     }
     return list;
+}
+
+void printOffers(Session& session, const Action& action)
+{
+    for (const SettleOffer& offer : action.outcomes) {
+        std::string flag = "--" + std::string(cmd::settleKey(offer.as));
+        std::replace(flag.begin(), flag.end(), '_', '-');
+        session.line(
+            "      " + pad(std::move(flag), 18) + (offer.allowed ? "  " : "  not now: ") + offer.why);
+    }
 }
 
 Json jsonStep(const StepRecord& step)

@@ -21,6 +21,8 @@ class Session;
 [[nodiscard]] Json jsonReason(const ReasonItem& item, const RunState& state);
 [[nodiscard]] Json jsonActions(
     const Session& session, const std::vector<Action>& actions, const RunState& state);
+// The outcomes that a settle may have, safest first, as lines below the verb.
+void printOffers(Session& session, const Action& action);
 [[nodiscard]] Json jsonStep(const StepRecord& step);
 [[nodiscard]] Json jsonOutcome(const Outcome& outcome);
 [[nodiscard]] std::string dump(const Json& json, int indent = -1);

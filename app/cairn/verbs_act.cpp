@@ -139,6 +139,9 @@ void addSettle(Verbs v)
     auto happened = std::make_shared<bool>(false);
     auto denied = std::make_shared<bool>(false);
     auto repeat = std::make_shared<bool>(false);
+    auto undo = std::make_shared<bool>(false);
+    auto park = std::make_shared<bool>(false);
+    auto assign = std::make_shared<std::string>();
     auto output = std::make_shared<std::string>();
     auto none = std::make_shared<bool>(false);
     auto evidence = std::make_shared<std::string>();
@@ -148,8 +151,14 @@ void addSettle(Verbs v)
     group->add_flag(
         "--happened", *happened, "it happened: --output gives its result; it is not called again");
     group->add_flag("--did-not-happen", *denied, "it did not happen: the step runs again with the same key");
-    group->add_flag("--repeat-same-key", *repeat, "repeat it (only for tools whose provider takes our key)");
+    group->add_flag(
+        "--repeat-same-key", *repeat, "repeat it (only while the tool's provider remembers our key)");
+    group->add_flag("--compensate", *undo,
+        "take it for done, stop the run, and undo what it did, newest first (only where an undo is named)");
+    auto* parked = group->add_flag("--park", *park,
+        "leave it uncertain: the provider is not asked any more, and a person looks after it");
     group->require_option(1);
+    cmd->add_option("--assign", *assign, "with --park: to this person")->needs(parked);
     auto* result = cmd->add_option("--output", *output, "result, @FILE or - for standard input");
     cmd->add_flag("--no-output", *none, "it happened and left no result: steps that come after read null")
         ->excludes(result);
@@ -164,9 +173,13 @@ void addSettle(Verbs v)
                 body.step = *step;
                 body.as = *happened ? cmd::SettleAs::Happened
                     : *denied       ? cmd::SettleAs::NotHappened
-                                    : cmd::SettleAs::RepeatSameKey;
-                if (!*happened && !output->empty())
-                    return makeError(ErrorKind::InvalidInput, "--output goes with --happened only");
+                    : *repeat       ? cmd::SettleAs::RepeatSameKey
+                    : *undo         ? cmd::SettleAs::Compensate
+                                    : cmd::SettleAs::Park;
+                body.assign = *assign;
+                if (!*happened && !*undo && !output->empty())
+                    return makeError(
+                        ErrorKind::InvalidInput, "--output goes with --happened and --compensate only");
                 if (*none && !*happened)
                     return makeError(ErrorKind::InvalidInput, "--no-output goes with --happened only");
                 CAIRN_TRY(resultGiven(state, *step, !*happened || *none || !output->empty()));

@@ -1,6 +1,7 @@
 // show, history, graph, context, remedies, payload: verbs that change nothing.
 
 #include "app/cairn/acts.h"
+#include "app/cairn/annotated.h"
 #include "app/cairn/asked.h"
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
@@ -53,6 +54,7 @@ int show(Session& s, const std::string& named, std::uint64_t version)
             budget.push_back({{"unit", jsonText(line.unit)}, {"limit", amountOf(line.limit, line.unit)},
                 {"used", amountOf(line.used, line.unit)}, {"reserved", amountOf(line.reserved, line.unit)}});
         json["budget"] = budget;
+        addAnnotated(json, s.query().annotated(state, view->at));
         addAsked(json, state, askedOf(s, state, version != 0));
         json["waiting_acts"] = jsonActs(version == 0 ? waitingOf(s, state.id) : std::vector<StagedAct>());
         s.json(dump(json, 2));
@@ -68,6 +70,7 @@ int show(Session& s, const std::string& named, std::uint64_t version)
         s.line("budget    " + amountOf(line.used, line.unit) + " of " + amountOf(line.limit, line.unit) + " "
             + line.unit + " used, " + amountOf(line.reserved, line.unit) + " reserved");
     s.line("          " + view->sentence.text);
+    printAnnotated(s, s.query().annotated(state, view->at));
     for (const auto& step : state.steps)
         s.line("  " + pad(std::string(key(step.state)), 10) + pad(step.id, 28) + " " + pad(step.tool, 20)
             + " attempts " + std::to_string(step.attempts)
@@ -194,10 +197,12 @@ int remediesOf(Session& s, const std::string& named)
                                     : "No verb on this run would help; see `cairn remedies "
                            + toText(view->chain.back().first) + "`: ")
             + view->sentence.text);
-    for (const auto& action : actions)
+    for (const auto& action : actions) {
         s.line(pad(std::string(key(action.verb)), 10)
             + (action.step == kNoStep ? std::string{} : " " + view->state.steps[action.step].id) + "  "
             + action.why + noCommand(s, action.verb));
+        printOffers(s, action);
+    }
     return kDone;
 }
 

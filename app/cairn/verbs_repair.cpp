@@ -1,6 +1,6 @@
-// Verbs that repair a run by hand: skip, record, amend, deadline, budget, compensate, migrate. As with every
-// act, --preview runs the same decision and writes nothing; what a person looked at is checked again when it
-// is committed.
+// Verbs that repair a run by hand: skip, record, amend, deadline, budget, compensate, migrate, takeover. As
+// with every act, --preview runs the same decision and writes nothing; what a person looked at is checked
+// again when it is committed.
 
 #include "app/cairn/acting.h"
 #include "core/base/text.h"
@@ -61,14 +61,10 @@ Result<TimeMs> deadlineOf(Session& s, const std::string& text)
 {
     if (text == "none")
         return kNoTime;
-    if (const auto span = parseSpan(text))
-        return s.service().now() + *span;
-    const auto instant = parseInstant(text);
-    if (!instant)
-        return makeError(ErrorKind::InvalidInput,
-            "\"" + visibleLine(text)
-                + "\" is no deadline: give an instant (2026-12-01T18:00:00Z), a span from now (2h), or none");
-    return *instant;
+    auto at = instantOf(s, text);
+    if (at)
+        return *at;
+    return makeError(at.error().kind, at.error().text + ", or none");
 }
 
 void addDeadline(Verbs v)
@@ -151,6 +147,36 @@ void addBudget(Verbs v)
     });
 }
 
+void addTakeover(Verbs v)
+{
+    Session& s = v.session;
+    auto* cmd = v.app.add_subcommand("takeover",
+        "Ends the lease of who works on a run, or on one step, early; what he hands in later is refused");
+    auto run = std::make_shared<std::string>();
+    auto step = std::make_shared<std::string>();
+    cmd->add_option("RUN", *run, kRunHelp)->required();
+    cmd->add_option(
+        "STEP", *step, "the attempt at this step only, also a worker's; default: the run, from its engine");
+    addCommon(cmd, s);
+    auto& chosen = v.chosen;
+    cmd->callback([=, &s, &chosen] {
+        chosen = [=, &s] {
+            return act(s, {*run}, [&](const RunState& state, Submission&) -> Result<cmd::Body> {
+                cmd::Takeover body;
+                body.step = *step;
+                if (const StepRecord* record = state.find(*step); record && record->attempt)
+                    body.attempt = record->attempt->id;
+                if (step->empty()) {
+                    CAIRN_TRY_ASSIGN(const HotRow hot, s.store().hot(state.id));
+                    body.owner = hot.owner;
+                    body.checkOwner = true;
+                }
+                return cmd::Body(body);
+            });
+        };
+    });
+}
+
 void addMigrate(Verbs v)
 {
     Session& s = v.session;
@@ -188,6 +214,7 @@ void addRepairVerbs(Verbs v)
     addRunsVerb(v, "compensate", "Stops the run and undoes its completed effects, newest first",
         [] { return cmd::Body(cmd::Compensate{}); });
     addMigrate(v);
+    addTakeover(v);
 }
 
 }  // namespace cairn::cli

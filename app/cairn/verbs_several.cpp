@@ -1,6 +1,7 @@
 // list, why, acts, watch: verbs that read several stores as one. With one store nothing here names it.
 
 #include "app/cairn/acts.h"
+#include "app/cairn/annotated.h"
 #include "app/cairn/asked.h"
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
@@ -101,6 +102,8 @@ void printRow(const Place& place, std::size_t width, const ListRow& row, TimeMs 
         + pad(std::string(key(row.activity)), 12) + " "
         + pad(row.workflow + "@" + std::to_string(row.workflowVersion), 18) + " "
         + Query::rowSentence(row, now).shortText + (row.key.empty() ? std::string() : "  key " + row.key)
+        + (row.heldUntil > now ? "  held" : "")
+        + (row.assigned.empty() ? std::string() : "  assigned to " + row.assigned)
         + (row.error.empty() ? std::string() : "  " + clipped(visibleLine(row.error), kErrorShown)));
 }
 
@@ -232,6 +235,7 @@ void printWhy(Session& s, const Place& place, const RunView& view)
         for (const auto& [run, sentence] : view.chain)
             chain.push_back({{"run", toText(run)}, {"sentence", jsonSentence(sentence)}});
         json["chain"] = chain;
+        addAnnotated(json, place.session->query().annotated(state, view.at));
         addAsked(json, state, askedOf(*place.session, state, false));
         json["waiting_acts"] = jsonActs(waitingOf(*place.session, state.id));
         s.json(dump(json, 2));
@@ -246,6 +250,7 @@ void printWhy(Session& s, const Place& place, const RunView& view)
         s.line("  " + pad("ends with", 16) + " " + view.sentence.ends);
     for (const auto& [run, sentence] : view.chain)
         s.line("  " + pad("waits for run", 16) + " " + toText(run) + ": " + sentence.text);
+    printAnnotated(s, place.session->query().annotated(state, view.at));
     printAskedOf(s, state, askedOf(*place.session, state, false));
     printWaiting(s, waitingOf(*place.session, state.id));
     bool heading = false;
@@ -258,6 +263,7 @@ void printWhy(Session& s, const Place& place, const RunView& view)
         s.line("  " + pad(std::string(key(action.verb)), 10)
             + (action.step == kNoStep ? std::string{} : " " + state.steps[action.step].id) + "  " + action.why
             + noCommand(s, action.verb));
+        printOffers(s, action);
     }
 }
 

@@ -153,8 +153,8 @@ int start(Session& s, const std::string& workflow, const std::string& key, const
                 "workflow " + named->name + "@" + std::to_string(named->version) + " is added to the store");
         if (!preview)
             return s.fail(preview.error());
-        if (!preview->reversible.empty())
-            preview->reversible = "`cairn cancel` ends the run; what it did until then stays done.";
+        if (!preview->undo.text.empty())
+            preview->undo.text = "`cairn cancel` ends the run; what it did until then stays done.";
         return printPreview(s, RunId{}, *preview);  // the run that starts gets an id of its own
     }
     const Outcome outcome = s.service().submitAndWait(std::move(submission));

@@ -2,12 +2,14 @@
 // Time. Instants are milliseconds since the Unix epoch, UTC; spans are milliseconds.
 
 #include <cstdint>
+#include <limits>
 
 namespace cairn {
 
 using TimeMs = std::int64_t;
 using SpanMs = std::int64_t;
 inline constexpr TimeMs kNoTime = 0;  // "not set"; never a real instant of a run
+inline constexpr TimeMs kForever = std::numeric_limits<TimeMs>::max();  // later than every instant
 
 // Seam for time. Thread-safe; never blocks.
 class Clock {

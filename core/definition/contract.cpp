@@ -29,6 +29,8 @@ Digest contractDigest(const ToolDef& tool)
     add(jsonCompact(tool.undoInput));
     add(tool.model);
     add(tool.prompt);
+    if (tool.keysKept > 0)  // a contract without it keeps the digest that it had
+        add("keys_kept " + std::to_string(tool.keysKept));
     return sha256(body);
 }
 

@@ -208,12 +208,14 @@ void readEffect(ToolDef& tool, Fields& fields)
     if (auto key = parseEffectKey(tool.effectKey); !key)
         fields.error("effect_key", key.error().text);
     tool.checkFirst = fields.flag("check_first", false);
+    tool.keysKept = fields.span("keys_kept", 0);
     tool.lookUp = fields.rawObject("look_up");
     if (fields.has("look_up"))
         checkSettings(fields.report(), fields.node("look_up"), "\"look_up\"", tool);
     if (!writes(tool.safety)) {
         const std::string why = "it is read_only and has no effect outside";
-        for (const std::string_view name : {"effect_key", "look_up", "check_first", "undo", "amount"})
+        for (const std::string_view name :
+            {"effect_key", "look_up", "check_first", "keys_kept", "undo", "amount"})
             fields.forbid(name, why);
         return;
     }
@@ -238,8 +240,8 @@ ToolDef readTool(Report& report, const JsonMember& member, const Node& node)
             member.written, node.pointer, jsonQuote(member.name.substr(0, 60)) + " is no name: " + fault);
     Fields fields(report, node, what,
         {"title", "contract", "safety", "executor", "settings", "effect_key", "resource", "look_up",
-            "check_first", "secret", "amount", "worst_case", "usage", "retry", "timeout", "heartbeat", "undo",
-            "model", "prompt"});
+            "check_first", "keys_kept", "secret", "amount", "worst_case", "usage", "retry", "timeout",
+            "heartbeat", "undo", "model", "prompt"});
     static_cast<void>(fields.text("title"));
     tool.contract = static_cast<std::uint32_t>(fields.integer("contract", 1, 0xFFFFFFFF, 1));
     fields.require("safety");

@@ -1,7 +1,9 @@
 #include "core/base/text.h"
 #include "core/export/views.h"
 
+#include <algorithm>
 #include <initializer_list>
+#include <iterator>
 
 namespace cairn::exporting {
 
@@ -37,6 +39,20 @@ bool isNumber(std::string_view text)
             return false;
     }
     return text.empty();
+}
+
+// Also in the full width of East Asian text, which some spreadsheets take for the same, and after a line
+// break, which some leave out.
+bool beginsAFormula(std::string_view text)
+{
+    static constexpr std::string_view kPlain = "=+-@\t\r\n";
+    static constexpr std::string_view kWide[] = {
+        "\xEF\xBC\x9D", "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\xA0"};
+    if (text.empty())
+        return false;
+    return kPlain.find(text.front()) != std::string_view::npos
+        || std::any_of(std::begin(kWide), std::end(kWide),
+            [&](std::string_view sign) { return text.starts_with(sign); });
 }
 
 Status row(const Sink& sink, std::initializer_list<std::string> cells)
@@ -95,9 +111,8 @@ Status acts(Query& query, const RunId& run, const Sink& sink)
 
 std::string csvCell(std::string_view text)
 {
-    static constexpr std::string_view kFormula = "=+-@\t\r";
     std::string cell;
-    if (!text.empty() && kFormula.find(text.front()) != std::string_view::npos && !isNumber(text))
+    if (beginsAFormula(text) && !isNumber(text))
         cell = "'";
     cell += text;
     const bool quotes = cell.find_first_of(",\"\r\n") != std::string::npos

@@ -49,7 +49,7 @@ CAIRN_ROW(ListRow, v("run", r.run); v("root", r.root); v("parent", r.parent); v(
           v("next", r.nextTime); v("situation", r.situation); v("resource", r.resource); v("error", r.error);
           v("created", r.createdAt); v("ended", r.endedAt); v("steps", r.steps); v("steps_done", r.stepsDone);
           v("attempt", r.attempt); v("attempts_max", r.attemptsMax); v("amount", r.amount);
-          v("version", r.version);)
+          v("held_until", r.heldUntil); v("assigned", r.assigned); v("version", r.version);)
 CAIRN_ROW(StepRow, v("ix", r.ix); v("id", r.id); v("name", r.name); v("tool", r.tool); v("agent", r.agent);
           v("kind", r.kind); v("safety", r.safety); v("state", r.state); v("reason", r.reason);
           v("since", r.since); v("due", r.due); v("revision", r.revision); v("attempts", r.attempts);

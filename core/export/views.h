@@ -16,8 +16,8 @@ using Sink = std::function<Status(std::string_view)>;
 
 // --- CSV (RFC 4180: CRLF, quotes where they are needed)
 
-// One cell. A text that a spreadsheet would take for a formula (it begins with = + - @, a tab or a carriage
-// return) gets an apostrophe before it, unless it is a number: numbers stay numbers.
+// One cell. A text that a spreadsheet would take for a formula (it begins with = + - @, in either width, a
+// tab or a line break) gets an apostrophe before it, unless it is a number: numbers stay numbers.
 [[nodiscard]] std::string csvCell(std::string_view text);
 
 enum class CsvTable : std::uint8_t { History, Steps, Audit };

@@ -40,8 +40,8 @@ void compareStep(Differ& d, const StepRecord& a, const StepRecord& b)
         std::array{b.runsAfterSkip, b.fromLedger, b.byPerson, b.effectDone, b.skippedDependency, b.lookedUp,
             b.holdsKey, b.doubt, b.looked});
     d(p + "reason", a.reason, b.reason);
-    d(p + "times", std::array{a.since, a.due, a.readyAt, a.firstStartedAt, a.endedAt},
-        std::array{b.since, b.due, b.readyAt, b.firstStartedAt, b.endedAt});
+    d(p + "times", std::array{a.since, a.due, a.readyAt, a.firstStartedAt, a.keySince, a.endedAt},
+        std::array{b.since, b.due, b.readyAt, b.firstStartedAt, b.keySince, b.endedAt});
     d(p + "time worked", a.worked, b.worked);
     d(p + "revision", a.revision, b.revision);
     d(p + "counts",
@@ -100,6 +100,13 @@ void compareRecords(Differ& d, const RunState& a, const RunState& b)
                 && x.reopened == y.reopened,
             true);
     }
+}
+
+void compareAnnotations(Differ& d, const RunState& a, const RunState& b)
+{
+    d("hold", a.hold, b.hold);
+    d("assignment", a.assigned, b.assigned);
+    d("notes", a.notes, b.notes);
 }
 
 void compareSets(Differ& d, const RunState& a, const RunState& b)
@@ -162,6 +169,7 @@ std::vector<std::string> differences(const RunState& a, const RunState& b)
     for (std::size_t i = 0; i < std::min(a.steps.size(), b.steps.size()); ++i)
         compareStep(d, a.steps[i], b.steps[i]);
     compareRecords(d, a, b);
+    compareAnnotations(d, a, b);
     compareSets(d, a, b);
     return std::move(d.out);
 }

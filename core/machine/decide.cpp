@@ -160,10 +160,12 @@ Decision Decider::Impl::run()
             return needs;
         owned = true;
     }
-    settle();
-    if (!needs.empty())
-        return needs;
-    tellParent();
+    if (!isAnnotation(cmd.body)) {  // beside the run: nothing follows from it
+        settle();
+        if (!needs.empty())
+            return needs;
+        tellParent();
+    }
     if (entry.facts.empty())
         return NoChange{"nothing to do: the run already is in that state", kNoStep};
     return std::move(entry);

@@ -110,24 +110,6 @@ bool Decider::Impl::own(const cmd::RecordResult& c)
     return true;
 }
 
-bool Decider::Impl::own(const cmd::Settle& c)
-{
-    const StepIx ix = indexOf(c.step);
-    if (c.evidence && c.as != cmd::SettleAs::NotHappened)  // there it stands in the fact
-        emit(EffectEvidence{ix, c.evidence});
-    if (c.as == cmd::SettleAs::Happened) {
-        emit(StepCompleted{ix, c.output, false, true});
-    } else if (c.as == cmd::SettleAs::RepeatSameKey) {
-        emit(StepReleased{ix, true});  // the doubt stays until a try gives its result
-    } else {
-        emit(EffectDenied{ix, c.evidence, true});
-        if (s.restCancelled && step(ix).undoOf == kNoStep)
-            emit(StepSkipped{ix, false, {}});
-    }
-    scanAll = true;
-    return true;
-}
-
 bool Decider::Impl::own(const cmd::AmendInput& c)
 {
     const StepIx ix = indexOf(c.step);

@@ -361,6 +361,11 @@ bool Decider::Impl::startTool(StepIx ix)
 bool Decider::Impl::begin(StepIx ix, SessionId session, const std::string& worker, SpanMs heartbeat)
 {
     const ToolDef* t = tool(ix);
+    // Too late for another call that the provider would take for the first one: nobody repeats it blindly.
+    if (t && t->keysKept > 0 && step(ix).inDoubt() && !keyIsKept(step(ix), t, g.now)) {
+        emit(StepUnknown{ix, {}, t->lookUp.empty() ? kNoTime : g.now});
+        return true;
+    }
     if (overBudget(ix, t))
         return true;
     const std::size_t before = entry.facts.size();

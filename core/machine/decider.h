@@ -20,6 +20,20 @@ using Examined = std::variant<std::monostate, Rejection, NoChange>;
 [[nodiscard]] Examined examineRedaction(const RunState& state, const cmd::Redact& command);  // settled.cpp
 [[nodiscard]] Examined examineAcceptance(const RunState& state);
 
+// settle.cpp
+[[nodiscard]] Examined examineSettle(const RunState& state, const cmd::Settle& command, const Given& given);
+// Whether a call that begins now, under the key that the step's first try had, still finds that key at the
+// provider. True where nothing was called yet, and where the tool does not bound it.
+[[nodiscard]] bool keyIsKept(const StepRecord& step, const ToolDef* tool, TimeMs now);
+
+// takeover.cpp
+[[nodiscard]] Examined examineTakeover(
+    const RunState& state, const cmd::Takeover& command, const SessionId& owner);
+
+// annotate.cpp
+[[nodiscard]] Examined examineAnnotation(const RunState& state, const Command& command, TimeMs now);
+[[nodiscard]] bool isAnnotation(const cmd::Body& body) noexcept;
+
 [[nodiscard]] Rejection refuse(RejectCode code, std::string text);
 // A ready step that a worker with these tools may take; an empty list of tools fits all.
 [[nodiscard]] bool claimable(
@@ -72,6 +86,10 @@ struct Decider::Impl {
     bool own(const cmd::Recover& c);
     bool own(const cmd::FireTimers& c);
     bool own(const cmd::Deliver& c);
+    bool own(const cmd::Takeover& c);
+    bool own(const cmd::Hold& c);
+    bool own(const cmd::Assign& c);
+    bool own(const cmd::Note& c);
 
     // decide_steps.cpp
     void settle();

@@ -453,26 +453,7 @@ struct Examiner {
                 inState(*r) + " for the same effect in another run: wait for its result, or skip the step");
         return replaceable(*r, "record");
     }
-    Examined operator()(const cmd::Settle& c) const
-    {
-        const StepRecord* r = find(c.step);
-        if (!r)
-            return noStep(c.step);
-        if (stale(c, *r))
-            return staleStep(*r);
-        if (r->state != StepState::Unknown)
-            return no(RejectCode::Refused, inState(*r) + ": only an uncertain effect can be settled");
-        if (r->attempt)
-            return no(RejectCode::Refused, "the provider is being asked right now; wait for its answer");
-        if (c.as == cmd::SettleAs::RepeatSameKey && r->safety != ReplaySafety::Repeatable)
-            return no(RejectCode::Refused,
-                "tool " + quoted(r->tool)
-                    + " does not promise that the same key has the same effect, "
-                      "so it may not be repeated while the outcome is unknown");
-        if (c.as == cmd::SettleAs::RepeatSameKey && s.restCancelled && r->undoOf == kNoStep)
-            return no(RejectCode::Refused, "the run is being cancelled: nothing is tried again");
-        return {};
-    }
+    Examined operator()(const cmd::Settle& c) const { return examineSettle(s, c, g); }
     Examined operator()(const cmd::AmendInput& c) const
     {
         const StepRecord* r = find(c.step);
@@ -547,6 +528,7 @@ struct Examiner {
     }
     Examined operator()(const cmd::Redact& c) const { return examineRedaction(s, c); }
     Examined operator()(const cmd::Retain&) const { return examineAcceptance(s); }
+    Examined operator()(const cmd::Takeover& c) const { return examineTakeover(s, c, g.owner); }
 
     // --- engine
     Examined operator()(const cmd::Advance&) const
@@ -568,6 +550,9 @@ struct Examiner {
         return s.closed ? same("the run is finished") : Examined{};
     }
     Examined operator()(const cmd::Deliver& c) const { return examineMessage(s, c); }
+    Examined operator()(const cmd::Hold&) const { return examineAnnotation(s, cmd, g.now); }
+    Examined operator()(const cmd::Assign&) const { return examineAnnotation(s, cmd, g.now); }
+    Examined operator()(const cmd::Note&) const { return examineAnnotation(s, cmd, g.now); }
 };
 
 }  // namespace

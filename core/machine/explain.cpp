@@ -393,6 +393,8 @@ Explanation explain(const RunState& state, const Given& given)
         action.why = rejection ? rejection->text
             : nothing          ? nothing->text
                                : std::string(word(probe.verb).help);
+        if (probe.verb == Verb::Settle)
+            action.outcomes = settleOffers(state, probe.step, given);
         result.actions.push_back(std::move(action));
     }
     return result;
@@ -419,9 +421,11 @@ std::vector<Action> remedies(const RunState& state, const Given& given)
             moves = (state.closed && !after.closed) || summary.attention > before.attention
                 || (summary.attention == before.attention && summary.primary.count < before.primary.count);
         }
-        if (moves)
-            result.push_back(
-                {probe.verb, probe.step, probe.approval, true, std::string(word(probe.verb).help)});
+        if (!moves)
+            continue;
+        result.push_back({probe.verb, probe.step, probe.approval, true, std::string(word(probe.verb).help)});
+        if (probe.verb == Verb::Settle)
+            result.back().outcomes = settleOffers(state, probe.step, given);
     }
     return result;
 }

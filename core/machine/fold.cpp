@@ -278,6 +278,7 @@ struct Folder {
         t->looked = t->looked || t->lookUps > 0;
         settleHeld(state, t.step());
         t->holdsKey = false;
+        t->keySince = kNoTime;
         t->state = StepState::Ready;
         t->reason = Reason::None;
         t->due = kNoTime;
@@ -304,6 +305,7 @@ struct Folder {
         t->lookUps = 0;
         t->looked = false;
         t->holdsKey = false;
+        t->keySince = kNoTime;
         if (auto* approval = approvalOf(t.step()); approval && approval->state == ApprovalState::Pending)
             close(*approval, ApprovalState::Cancelled);
     }
@@ -338,6 +340,8 @@ struct Folder {
         } else {
             ++t->tries;
             t->holdsKey = writes(t->safety) && !t->effect.isNull();
+            if (t->holdsKey && t->keySince == kNoTime)
+                t->keySince = head.time;
         }
         if (t->firstStartedAt == kNoTime)
             t->firstStartedAt = head.time;
@@ -376,8 +380,10 @@ struct Folder {
             t->doubt =
                 t->doubt || f.effect == EffectKnowledge::Unknown || f.effect == EffectKnowledge::Happened;
             // What a later try says of itself does not tell what an earlier one did.
-            if (f.effect == EffectKnowledge::NotHappened && !t->doubt)
+            if (f.effect == EffectKnowledge::NotHappened && !t->doubt) {
                 t->holdsKey = false;
+                t->keySince = kNoTime;
+            }
         }
         const bool handled = f.how == AttemptEnd::Failed || f.how == AttemptEnd::TimedOut;
         // An attempt that the engine could not begin leaves the step as it was.
@@ -501,6 +507,24 @@ struct Folder {
             state.children[found->second].cancelConfirmed = f.confirmed;
             state.children[found->second].cancelTotal = f.total;
         }
+    }
+
+    void operator()(const TakenOver&) { }
+
+    // --- annotations
+    void operator()(const HoldChanged& f)
+    {
+        state.hold = {f.held, f.until, head.actor, head.time, head.reason, head.version};
+    }
+    void operator()(const RunAssigned& f) { state.assigned = {f.to.id, head.actor, head.time, head.version}; }
+    void operator()(const NoteAdded& f)
+    {
+        state.notes.push_back({head.version, f.text, f.masked, false, head.actor, head.time});
+    }
+    void operator()(const NoteWithdrawn& f)
+    {
+        for (NoteRecord& note : state.notes)
+            note.withdrawn = note.withdrawn || note.version == f.note;
     }
 
     // A step that is over needs nobody's consent any more.

@@ -77,6 +77,7 @@ struct Given {
     std::uint16_t format = kMaxFormat;       // that the entry will be written in
     SessionId session;                       // the owning engine that commits; null: starts no attempts
     std::uint32_t capacity = 0;              // attempts that the engine can start now
+    SessionId owner;                         // Takeover: the engine that has the run, as last read
     std::function<bool(const SessionId&)> sessionEnded;  // Recover; null: no session has ended
     // FireTimers. Whether the time of an attempt under way is over, where the caller measures its span
     // itself; nullopt, and null: `now` says. `holdsExpiry`: `now` was stepped a moment ago, and ends nothing
@@ -231,12 +232,22 @@ struct Summary {  // O(reasons): what run_list holds
 // can tell: an engine knows which of them it can execute.
 [[nodiscard]] TimeMs nextDueOf(const RunState& state, TimeMs now, bool startable);
 
+// What may be said of a step whose effect is in doubt, safest first.
+struct SettleOffer {
+    cmd::SettleAs as = cmd::SettleAs::Happened;
+    bool allowed = false;
+    std::string why;  // one line: what follows where allowed, why not where refused
+};
+// All five of them; none where the step is not in doubt.
+[[nodiscard]] std::vector<SettleOffer> settleOffers(const RunState& state, StepIx step, const Given& given);
+
 struct Action {
     Verb verb = Verb::Approve;
     StepIx step = kNoStep;
     ApprovalId approval;
     bool allowed = false;
-    std::string why;  // one line: consequence where allowed, why not where refused
+    std::string why;                      // one line: consequence where allowed, why not where refused
+    std::vector<SettleOffer> outcomes{};  // of Settle
 };
 
 struct Explanation {

@@ -48,7 +48,8 @@ struct StepRecord {
     TimeMs due = kNoTime;          // when time itself ends the wait
     TimeMs readyAt = kNoTime;
     TimeMs firstStartedAt = kNoTime;
-    SpanMs worked = 0;  // of RetryPolicy::maxTotal: handled tries, and the waits between them
+    TimeMs keySince = kNoTime;  // when the first attempt at the present effect began; kNoTime: none has
+    SpanMs worked = 0;          // of RetryPolicy::maxTotal: handled tries, and the waits between them
     TimeMs endedAt = kNoTime;
     std::uint32_t revision = 0;  // grows with every fact that touches the step
     std::uint32_t unmet = 0;     // unfinished dependencies
@@ -135,6 +136,38 @@ struct ChildRecord {
     bool reopened = false;  // it had answered, and goes on since
 };
 
+// Annotations: who changed them last, when and by which entry.
+struct HoldRecord {
+    bool held = false;
+    TimeMs until = kNoTime;  // kNoTime: until it is released
+    Actor by;
+    TimeMs at = kNoTime;
+    PayloadRef reason;
+    std::uint64_t version = 0;  // 0: it never was held
+
+    friend bool operator==(const HoldRecord&, const HoldRecord&) = default;
+};
+
+struct AssignmentRecord {
+    std::string to;  // empty: nobody
+    Actor by;
+    TimeMs at = kNoTime;
+    std::uint64_t version = 0;
+
+    friend bool operator==(const AssignmentRecord&, const AssignmentRecord&) = default;
+};
+
+struct NoteRecord {
+    std::uint64_t version = 0;  // of the entry that added it: its name in the run
+    PayloadRef text;
+    bool masked = false;
+    bool withdrawn = false;
+    Actor by;
+    TimeMs at = kNoTime;
+
+    friend bool operator==(const NoteRecord&, const NoteRecord&) = default;
+};
+
 struct RunState {
     // identity
     RunId id;
@@ -206,6 +239,18 @@ struct RunState {
     std::set<StepIx> heldInDoubt;    // wait for an effect that is in doubt where it was begun
     std::set<std::uint32_t> asking;  // children (by place) that ask for more of this run's budget
 
+    // annotations
+    HoldRecord hold;
+    AssignmentRecord assigned;
+    std::vector<NoteRecord> notes;
+
+    // Until when plans and retention leave the run alone: kNoTime where they need not, kForever until it is
+    // released. A time that has passed holds nothing.
+    [[nodiscard]] TimeMs heldUntil() const
+    {
+        return !hold.held ? kNoTime : hold.until == kNoTime ? kForever : hold.until;
+    }
+    [[nodiscard]] bool isHeld(TimeMs now) const { return heldUntil() > now; }
     [[nodiscard]] bool paused() const { return own.paused || inherited.paused; }
     [[nodiscard]] bool cancelled() const { return own.cancelled || inherited.cancelled; }
     [[nodiscard]] std::uint64_t controlRevision() const { return own.revision; }

@@ -36,9 +36,25 @@ struct VerbOf {
     Verb operator()(const cmd::Recover&) const { return Verb::Recover; }
     Verb operator()(const cmd::FireTimers&) const { return Verb::FireTimers; }
     Verb operator()(const cmd::Deliver&) const { return Verb::Deliver; }
+    Verb operator()(const cmd::Takeover&) const { return Verb::Takeover; }
+    Verb operator()(const cmd::Hold&) const { return Verb::Hold; }
+    Verb operator()(const cmd::Assign&) const { return Verb::Assign; }
+    Verb operator()(const cmd::Note&) const { return Verb::Note; }
 };
 
 }  // namespace
+
+std::string_view cmd::settleKey(SettleAs as) noexcept
+{
+    switch (as) {
+    case SettleAs::Happened: return "happened";
+    case SettleAs::NotHappened: return "did_not_happen";
+    case SettleAs::RepeatSameKey: return "repeat_same_key";
+    case SettleAs::Compensate: return "compensate";
+    case SettleAs::Park: return "park";
+    }
+    return "?";
+}
 
 Verb verbOf(const cmd::Body& body) noexcept { return std::visit(VerbOf{}, body); }
 

@@ -131,7 +131,11 @@ struct RecordResult {
     std::uint32_t expectedRevision = 0;
     bool checkRevision = false;
 };
-enum class SettleAs : std::uint8_t { Happened = 1, NotHappened, RepeatSameKey };
+// Safest first. Compensate: it counts as done, and the run undoes what it did. Park: it stays in doubt, the
+// provider is not asked any more, and a person looks after it.
+enum class SettleAs : std::uint8_t { Happened = 1, NotHappened, RepeatSameKey, Compensate, Park };
+// "happened", "did_not_happen", "repeat_same_key", "compensate", "park".
+[[nodiscard]] std::string_view settleKey(SettleAs as) noexcept;
 struct Settle {
     std::string step;
     SettleAs as = SettleAs::Happened;
@@ -139,6 +143,7 @@ struct Settle {
     PayloadRef evidence;
     std::uint32_t expectedRevision = 0;
     bool checkRevision = false;
+    std::string assign{};  // Park: to this person; empty: to nobody new
 };
 struct AmendInput {
     std::string step;
@@ -170,6 +175,32 @@ struct Redact {
 };
 // The failure of a run that ended is dealt with: retention need not keep it for that.
 struct Retain { };
+
+// Ends the lease of who works on it early, as if he were lost.
+struct Takeover {
+    std::string step;   // empty: the run, from the engine that has it
+    AttemptId attempt;  // as seen, with `step`; null: whichever is under way
+    SessionId owner;    // as seen, without `step`
+    bool checkOwner = false;
+};
+
+// Annotations. Expected: version of the entry that last changed it; 0: none has.
+struct Hold {
+    bool held = true;
+    TimeMs until = kNoTime;  // kNoTime: until it is released
+    std::uint64_t expected = 0;
+    bool check = false;
+};
+struct Assign {
+    std::string to;  // empty: nobody
+    std::uint64_t expected = 0;
+    bool check = false;
+};
+struct Note {
+    PayloadRef text;
+    bool masked = false;
+    std::uint64_t withdraw = 0;  // of the note that this entry added; 0: `text` is a new one
+};
 
 // --- from the engine
 struct Advance { };  // start what can be started
@@ -213,7 +244,7 @@ struct Deliver {
 using Body = std::variant<Start, AddSteps, DrivenStep, Signal, Claim, Renew, Complete, Fail, Partial,
     LookedUp, RequestApproval, Decide, SetPaused, Cancel, Compensate, RetryStep, SkipStep, RecordResult,
     Settle, AmendInput, SetDeadline, SetBudget, Fork, Migrate, Redact, Retain, Advance, Park, Recover,
-    FireTimers, Deliver>;
+    FireTimers, Deliver, Hold, Assign, Note, Takeover>;
 
 }  // namespace cairn::cmd
 

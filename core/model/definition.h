@@ -37,6 +37,7 @@ struct ToolDef {
     std::string resource;     // what it calls; empty: none
     std::string lookUp;       // raw JSON executor settings of the look-up; empty: there is none
     bool checkFirst = false;  // look up before the first attempt
+    SpanMs keysKept = 0;      // how long the provider remembers a key; 0: for ever where repeatable, else not
     std::string secret;       // reference, never a value
     std::string amountAt;     // JSON Pointer into the rendered input, empty: no amount
     std::string currencyAt;   // likewise, or a literal code in `currency`

@@ -52,6 +52,11 @@ CAIRN_NAME(ChildGranted, "child_granted");
 CAIRN_NAME(ParentTold, "parent_told");
 CAIRN_NAME(ChildNeeds, "child_needs");
 CAIRN_NAME(HolderInDoubt, "holder_in_doubt");
+CAIRN_NAME(HoldChanged, "hold_changed");
+CAIRN_NAME(RunAssigned, "run_assigned");
+CAIRN_NAME(NoteAdded, "note_added");
+CAIRN_NAME(NoteWithdrawn, "note_withdrawn");
+CAIRN_NAME(TakenOver, "taken_over");
 CAIRN_NAME(FailureAccepted, "failure_accepted");
 #undef CAIRN_NAME
 

@@ -417,6 +417,46 @@ struct HolderInDoubt {
     CAIRN_FIELDS(v("step", s.step);)
 };
 
+// --- annotations: beside the run; what it does next never depends on them
+
+// Plans and retention leave the run alone. Why it is held is the entry's reason.
+struct HoldChanged {
+    static constexpr std::uint16_t kTag = 74;
+    bool held = true;
+    TimeMs until = kNoTime;  // kNoTime: until it is released
+    CAIRN_FIELDS(v("held", s.held); v("until", s.until);)
+};
+
+struct RunAssigned {
+    static constexpr std::uint16_t kTag = 75;
+    Actor to;  // a person, by the name that was given; id empty: nobody
+    CAIRN_FIELDS(v("to", s.to);)
+};
+
+struct NoteAdded {
+    static constexpr std::uint16_t kTag = 76;
+    PayloadRef text;
+    bool masked = false;  // not shown beside the run: who wants to read it asks for the payload
+    CAIRN_FIELDS(v("text", s.text); v("masked", s.masked);)
+};
+
+// The note stays in the history, and is no longer shown beside the run.
+struct NoteWithdrawn {
+    static constexpr std::uint16_t kTag = 77;
+    std::uint64_t note = 0;  // version of the entry that added it
+    CAIRN_FIELDS(v("note", s.note);)
+};
+
+// A person ended the lease of who had the run, or an attempt at one step, early. What was under way ends in
+// facts of its own in the same entry.
+struct TakenOver {
+    static constexpr std::uint16_t kTag = 78;
+    SessionId from;  // engine; null: an outside worker, or nobody had the run
+    StepIx step = kNoStep;
+    AttemptId attempt;  // null: the run as a whole
+    CAIRN_FIELDS(v("from", s.from); v("step", s.step); v("attempt", s.attempt);)
+};
+
 // A person says that the failure of this run is dealt with: retention may remove it. Undone by going on.
 struct FailureAccepted {
     static constexpr std::uint16_t kTag = 80;
@@ -429,7 +469,7 @@ using Fact = std::variant<RunStarted, ControlChanged, ControlInherited, RunBlock
     InputAmended, EffectEvidence, AttemptStarted, AttemptRenewed, AttemptEnded, PartialResult, LateResult,
     ApprovalRequested, ApprovalDecided, SignalReceived, SignalConsumed, ChildRequested, ChildAnswered,
     CancelConfirmed, AllotmentReceived, AllotmentAsked, ChildAsked, ChildGranted, ParentTold, ChildNeeds,
-    HolderInDoubt, FailureAccepted>;
+    HolderInDoubt, HoldChanged, RunAssigned, NoteAdded, NoteWithdrawn, TakenOver, FailureAccepted>;
 
 #undef CAIRN_FIELDS
 

@@ -237,6 +237,9 @@ constexpr Word kVerbs[] = {
     plain(Verb::AnchorAudit, "audit_anchor", "Anchor audit", "Keep another store's signed head."),
     plain(Verb::ExportRuns, "store_export", "Export runs", "Write runs to a file outside the store."),
     plain(Verb::ImportRuns, "store_import", "Import runs", "Make a store to look at from a bundle."),
+    plain(Verb::Hold, "hold", "Hold", "Plans and retention leave the run alone until it is released."),
+    plain(Verb::Assign, "assign", "Assign", "Say who looks after the run, or that nobody does."),
+    plain(Verb::Note, "note", "Note", "Keep a text beside the run, or withdraw one."),
     plain(Verb::Retain, "retain", "Retention",
         "How long runs are kept; of a failed run: that it is dealt with."),
 };

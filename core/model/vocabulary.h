@@ -149,6 +149,10 @@ enum class Verb : std::uint8_t {
     AnchorAudit,
     ExportRuns,
     ImportRuns,
+    // Annotations beside a run: no rule of the engine asks for them.
+    Hold = 46,
+    Assign = 47,
+    Note = 48,
     Retain = 49,  // how long runs of a workflow are kept; of a run: its failure is dealt with
 };
 

@@ -34,7 +34,6 @@ constexpr std::pair<std::string_view, Reason> kReasonWords[] = {
 
 // Fields of the language that no store can answer yet, and what to ask instead.
 constexpr std::pair<std::string_view, std::string_view> kNotYet[] = {
-    {"owner", "runs are not assigned to people yet; touched-by:NAME finds those that somebody acted on"},
     {"store", "this list is of one store: name another with --store"},
     {"tokens", "lists do not keep what a run used; `cairn show RUN` tells it of a run with a budget"},
     {"cost",
@@ -287,7 +286,7 @@ private:
     {
         if (t.negated && !negative) {
             fail(t.offset, t.length,
-                t.field + " cannot be negated; fields with - : wait, state, attention, def, step");
+                t.field + " cannot be negated; fields with - : wait, state, attention, def, step, assigned");
             return;
         }
         auto& into = t.negated ? *negative : positive;
@@ -300,8 +299,8 @@ private:
     }
     bool texts(ListTerm& term, const Token& t)
     {
-        static constexpr std::array kExact{
-            "def", "workflow", "resource", "situation", "worker", "touched-by", "touched_by"};
+        static constexpr std::array kExact{"def", "workflow", "resource", "situation", "worker", "touched-by",
+            "touched_by", "assigned", "owner"};
         if (std::find(kExact.begin(), kExact.end(), t.field) != kExact.end() && !t.quoted
             && std::any_of(t.values.begin(), t.values.end(),
                 [](const std::string& value) { return value.ends_with('*'); })) {
@@ -333,10 +332,25 @@ private:
             listOf(t, term.worker, nullptr);
         } else if (t.field == "touched-by" || t.field == "touched_by") {
             listOf(t, term.touchedBy, nullptr);
+        } else if (t.field == "assigned" || t.field == "owner") {
+            assigned(term, t);
         } else {
             return false;
         }
         return true;
+    }
+    void assigned(ListTerm& term, const Token& t)
+    {
+        Token names = t;
+        for (std::string& name : names.values) {
+            if (!t.quoted && lowered(name) == "me") {
+                failValue(t, "a filter does not know who asks: write the name, as in " + t.field + ":kim");
+                return;
+            }
+            if (!t.quoted && lowered(name) == "none")
+                name.clear();
+        }
+        listOf(names, term.assigned, &term.notAssigned);
     }
     void attribute(ListTerm& term, const Token& t)
     {
@@ -358,7 +372,9 @@ private:
     {
         if (t.field == "is") {
             const std::string value = lowered(t.values.front());
-            if (value == "open" && t.negated)
+            if (value == "held")
+                (t.negated ? term.notHeldAt : term.heldAt) = m_now;
+            else if (value == "open" && t.negated)
                 term.activity = {
                     Activity::Completed, Activity::Failed, Activity::Cancelled, Activity::Compensated};
             else if (value == "root" && !t.negated)
@@ -368,7 +384,7 @@ private:
             else
                 failValue(t,
                     value == "root" ? "-is:root is not offered; parent:RUN and root:RUN find children"
-                                    : "write is:root or is:open");
+                                    : "write is:root, is:open or is:held");
             return true;
         }
         std::optional<RunId>* into = t.field == "parent" ? &term.parent
@@ -511,7 +527,7 @@ std::vector<std::string> filterFields()
 {
     return {"wait", "reason", "state", "activity", "attention", "def", "workflow", "step", "error", "age",
         "since", "created", "key", "parent", "root", "run", "resource", "situation", "worker", "touched-by",
-        "money", "is", "attr.NAME"};
+        "assigned", "owner", "money", "is", "attr.NAME"};
 }
 
 ParsedFilter parseFilter(std::string_view text, TimeMs now)

@@ -190,6 +190,29 @@ struct FactTeller {
         return "child run " + shortId(toText(f.child))
             + " says who moves next: " + std::string(label(f.attention));
     }
+    std::string operator()(const TakenOver& f) const
+    {
+        const std::string what = f.step == kNoStep ? "the run" : step(f.step);
+        return what + " was taken from "
+            + (f.from.isNull() ? std::string(f.step == kNoStep ? "nobody" : "its worker")
+                               : "engine " + shortId(toText(f.from)));
+    }
+    std::string operator()(const HoldChanged& f) const
+    {
+        if (!f.held)
+            return "released: plans and retention take it again";
+        return "held: plans and retention leave it alone "
+            + (f.until == kNoTime ? std::string("until it is released") : "until " + formatInstant(f.until));
+    }
+    std::string operator()(const RunAssigned& f) const
+    {
+        return f.to.id.empty() ? "assigned to nobody" : "assigned to " + visibleLine(f.to.id);
+    }
+    std::string operator()(const NoteAdded& f) const { return f.masked ? "masked note added" : "note added"; }
+    std::string operator()(const NoteWithdrawn& f) const
+    {
+        return "the note of version " + std::to_string(f.note) + " withdrawn";
+    }
     static std::string amounts(const std::vector<Usage>& list)
     {
         std::string text;

@@ -337,6 +337,8 @@ Result<std::vector<HistoryItem>> Query::history(
             const PayloadRef ref = settled   ? settled->evidence
                 : denied && denied->byPerson ? denied->evidence
                                              : PayloadRef{};
+            if (const auto* note = std::get_if<NoteAdded>(&fact); note && !note->masked)
+                item.line += ": " + m_impl->line(run, note->text).value_or("not recorded");
             if (ref)
                 item.evidence = m_impl->line(run, ref).value_or("not recorded");
         }

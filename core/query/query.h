@@ -77,6 +77,26 @@ struct Asked {
 };
 inline constexpr std::size_t kAskedShown = 4096;
 
+// What people keep beside a run, told: nothing that the engine goes by. Withdrawn notes are in the history.
+struct NoteTold {
+    std::uint64_t version = 0;  // of its entry: its number
+    TimeMs at = kNoTime;
+    std::string by;
+    PayloadRef payload;
+    bool masked = false;
+    std::string text;  // one line, clipped; empty where it is masked
+};
+struct Annotated {
+    bool held = false;           // plans and retention leave the run alone
+    TimeMs heldUntil = kNoTime;  // kNoTime: until it is released
+    std::string heldBy, heldReason;
+    TimeMs heldSince = kNoTime;
+    std::string assigned, assignedBy;  // empty: to nobody
+    TimeMs assignedAt = kNoTime;
+    std::vector<NoteTold> notes;
+    std::vector<std::pair<std::string, std::string>> lines{};  // all of it for people: name -> text
+};
+
 struct ContextOptions {
     std::size_t tokenBudget = 8000;
     bool json = false;
@@ -112,6 +132,8 @@ public:
     // effect keys as they are now; null: the state is an earlier one.
     [[nodiscard]] std::vector<Asked> asked(
         const RunState& state, Service* keys, const ApprovalId& only, std::size_t most);
+    // `at`: store time, for a hold that ends.
+    [[nodiscard]] Annotated annotated(const RunState& state, TimeMs at);
     [[nodiscard]] Result<Sentence> sentence(
         const RunState& state, const Explanation& explanation, const Definition* definition);
     // Sentence for a list row, without loading the run.

@@ -99,6 +99,9 @@ void Service::Impl::committed(Slot& slot, const ItemPtr& item, const MemberResul
         slot.owned = false;
         slot.releasing = false;
         slot.owner = {};
+    } else if (item->owner == OwnerChange::Drop && !slot.owner.isNull()) {
+        slot.owner = {};
+        ++slot.epoch;
     }
     if ((wasOwned || slot.owned) && observer)
         observer(slot.confirmed, item->entry);

@@ -22,6 +22,7 @@ struct Renewer {
         if (ref.id == now.id)
             ref = now;
     }
+    template<class T> void renew(T&) const { }  // of that name, and no payload
     template<class C> void operator()(C& c) const
     {
         if constexpr (requires { c.input; })
@@ -40,6 +41,8 @@ struct Renewer {
             renew(c.evidence);
         if constexpr (requires { c.detail; })
             renew(c.detail);
+        if constexpr (requires { c.text; })
+            renew(c.text);
     }
 };
 

@@ -192,6 +192,53 @@ struct Teller {
             say("child run " + toText(f.child) + " gets " + text + " more of the budget");
     }
     void operator()(const SignalReceived& f) { say("signal \"" + visibleLine(f.name) + "\" is received"); }
+    void operator()(const TakenOver& f)
+    {
+        if (f.step != kNoStep)
+            return say(stepName(after, f.step) + " is taken from "
+                + (f.from.isNull() ? "worker " + visibleLine(before.steps[f.step].attempt->worker)
+                                   : "engine " + shortId(toText(f.from))));
+        say("the run is "
+            + (f.from.isNull() ? std::string() : "taken from engine " + shortId(toText(f.from)) + ", and is ")
+            + "for the next engine that looks for work, at once");
+    }
+    void operator()(const AttemptEnded& f)
+    {
+        if (f.how == AttemptEnd::OwnerLost)
+            say("the attempt at " + stepName(after, f.step)
+                + " ends as lost; a result that comes later is refused, and kept as evidence");
+    }
+    void operator()(const StepUnknown& f)
+    {
+        say("whether " + stepName(after, f.step) + " had its effect is not known: "
+            + (f.lookUpAt == kNoTime ? "a person settles it" : "the provider is asked first"));
+    }
+    void operator()(const HoldChanged& f)
+    {
+        if (!f.held)
+            return say("plans and retention take the run again; the hold of " + visibleLine(before.hold.by.id)
+                + " since " + formatInstant(before.hold.at) + " ends");
+        say("plans and retention leave the run alone "
+            + (f.until == kNoTime ? std::string("until somebody releases it")
+                                  : "until " + formatInstant(f.until))
+            + "; it runs on as before");
+    }
+    void operator()(const RunAssigned& f)
+    {
+        const std::string was = before.assigned.to.empty() ? "nobody" : visibleLine(before.assigned.to);
+        say("the run is assigned to " + (f.to.id.empty() ? std::string("nobody") : visibleLine(f.to.id))
+            + " instead of " + was);
+    }
+    void operator()(const NoteAdded& f)
+    {
+        say("a note of " + formatCount(static_cast<std::int64_t>(f.text.size)) + " bytes is kept"
+            + (f.masked ? ", masked: its text is not shown beside the run" : ""));
+    }
+    void operator()(const NoteWithdrawn& f)
+    {
+        say("the note of version " + std::to_string(f.note)
+            + " is no longer shown beside the run; it stays in the history");
+    }
     template<class F> void operator()(const F&) { }
 };
 
@@ -475,7 +522,6 @@ Result<Preview> Service::preview(const Submission& submission)
         sum.head = visibleLine(sum.head);
     }
     preview.undo = undoOf(entry->verb);
-    preview.reversible = preview.undo.text;
     return preview;
 }
 

@@ -129,6 +129,15 @@ PreviewUndo undoOf(Verb verb)
     case Verb::Migrate:
         return {false, std::nullopt,
             "Migrate moves it on to a newer version; there is no way back to an older one."};
+    case Verb::Slow: return {true, Verb::Slow, "Slow again, with none, takes what the workflows say."};
+    case Verb::Takeover:
+        return {false, std::nullopt,
+            "It cannot be undone: a result that comes later is refused, and kept as evidence."};
+    case Verb::Hold: return {true, Verb::Hold, "Releasing the run, or holding it again, undoes it."};
+    case Verb::Assign: return {true, Verb::Assign, "Assign gives the run to somebody else, or to nobody."};
+    case Verb::Note:
+        return {
+            true, Verb::Note, "A note can be withdrawn; it stays in the history, and can be written again."};
     case Verb::Redact: return {false, std::nullopt, "It cannot be undone: the bytes are gone for good."};
     default: return {false, std::nullopt, "It cannot be undone."};
     }

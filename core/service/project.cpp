@@ -363,6 +363,11 @@ Result<CommitMember> Service::Impl::project(
     } else if (member.checkEpoch && !worth) {
         member.owner = OwnerChange::Release;
     }
+    if (const auto* taken = std::get_if<cmd::Takeover>(&item.submission.command.body);
+        taken && taken->step.empty()) {
+        member.owner = slot.owned ? OwnerChange::Release : OwnerChange::Drop;
+        member.checkEpoch = true;  // from whom it was taken is part of the decision
+    }
     const bool starts = std::any_of(entry.facts.begin(), entry.facts.end(),
         [](const Fact& fact) { return std::holds_alternative<AttemptStarted>(fact); });
     if (item.creates || starts)

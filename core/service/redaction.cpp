@@ -40,9 +40,11 @@ public:
         for (const Fact& fact : entry.facts) {
             Namer namer;
             std::visit([&](const auto& f) { std::decay_t<decltype(f)>::each(f, namer); }, fact);
-            const bool partial = std::holds_alternative<PartialResult>(fact);
+            const std::string_view kind = std::holds_alternative<PartialResult>(fact) ? "partial"
+                : std::holds_alternative<NoteAdded>(fact)                             ? "note"
+                                                                                      : "";
             for (const auto& [name, ref] : namer.refs)
-                add(after, namer.step, partial ? std::string_view("partial") : name, ref, entry.version);
+                add(after, namer.step, kind.empty() ? name : kind, ref, entry.version);
         }
     }
 

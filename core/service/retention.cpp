@@ -285,6 +285,12 @@ Status RetentionPass::judgeRun(TreeVerdict& verdict, const ListRow& row, const R
         return {};
     }
     CAIRN_TRY_ASSIGN(const FoldedRun run, foldRun(*m_reader, row.run));
+    if (run.state.isHeld(m_now)) {
+        const TimeMs until = run.state.hold.until;
+        verdict.stays = inRun(row.run, verdict.root,
+            "it is held" + (until == kNoTime ? std::string() : " until " + formatInstant(until)));
+        return {};
+    }
     if (const std::string why = unsettled(run.state); !why.empty()) {
         verdict.stays = inRun(row.run, verdict.root, why);
         return {};

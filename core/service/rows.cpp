@@ -166,6 +166,8 @@ ListRow listRowOf(const RunState& state, const RunRow& identity, TimeMs now, con
     row.steps = static_cast<std::uint32_t>(state.steps.size());
     row.stepsDone = state.stepsIn[static_cast<std::size_t>(StepState::Complete)]
         + state.stepsIn[static_cast<std::size_t>(StepState::Skipped)];
+    row.heldUntil = state.heldUntil();
+    row.assigned = state.assigned.to;
     row.version = state.version;
     if (ix != kNoStep) {
         const StepRecord& step = state.steps[ix];
@@ -381,6 +383,8 @@ std::string targetOf(const cmd::Body& body)
                 return c.name;
             else if constexpr (std::is_same_v<C, cmd::SetBudget>)
                 return c.unit;
+            else if constexpr (std::is_same_v<C, cmd::Assign>)
+                return c.to;
             else if constexpr (requires { std::string(c.step); })
                 return c.step;
             else if constexpr (requires { c.step.id; })

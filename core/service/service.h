@@ -117,7 +117,6 @@ struct Preview {
     std::vector<PreviewSum> sums;            // of those lines that count things or name an amount
     PreviewParts parts;                      // what runs next and at what cost; what is left out, and why
     PreviewUndo undo;
-    std::string reversible;  // the same as undo.text
 };
 
 // Where prepared commits go. done runs on the service's thread.

@@ -52,6 +52,7 @@ template<class F> void each(F& f, cmd::Settle& c)
     eachOutput(f, c);
     f(c.as);
     f(c.evidence);
+    f(c.assign);
 }
 template<class F> void each(F& f, cmd::AmendInput& c)
 {
@@ -80,6 +81,32 @@ template<class F> void each(F& f, cmd::Fork& c)
     f(c.newEffects);
 }
 template<class F> void each(F& f, cmd::Migrate& c) { f(c.toVersion); }
+template<class F> void each(F& f, cmd::Takeover& c)
+{
+    f(c.step);
+    f(c.attempt);
+    f(c.owner);
+    f(c.checkOwner);
+}
+template<class F> void each(F& f, cmd::Hold& c)
+{
+    f(c.held);
+    f(c.until);
+    f(c.expected);
+    f(c.check);
+}
+template<class F> void each(F& f, cmd::Assign& c)
+{
+    f(c.to);
+    f(c.expected);
+    f(c.check);
+}
+template<class F> void each(F& f, cmd::Note& c)
+{
+    f(c.text);
+    f(c.masked);
+    f(c.withdraw);
+}
 
 // An empty command of the verb; nullopt: not one that is left for an engine.
 std::optional<cmd::Body> bodyOf(Verb verb)
@@ -101,6 +128,10 @@ std::optional<cmd::Body> bodyOf(Verb verb)
     case Verb::Fork: return cmd::Fork{};
     case Verb::Migrate: return cmd::Migrate{};
     case Verb::Signal: return cmd::Signal{};
+    case Verb::Takeover: return cmd::Takeover{};
+    case Verb::Hold: return cmd::Hold{};
+    case Verb::Assign: return cmd::Assign{};
+    case Verb::Note: return cmd::Note{};
     default: return std::nullopt;
     }
 }
@@ -142,7 +173,7 @@ struct Get {
     void operator()(cmd::SettleAs& v)
     {
         const std::uint8_t as = in.u8();
-        if (as < 1 || as > static_cast<std::uint8_t>(cmd::SettleAs::RepeatSameKey))
+        if (as < 1 || as > static_cast<std::uint8_t>(cmd::SettleAs::Park))
             in.setFail();
         v = static_cast<cmd::SettleAs>(as);
     }

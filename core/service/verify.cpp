@@ -157,6 +157,8 @@ struct Verifier {
             return " (attempts differ)";
         if (a.steps != b.steps || a.stepsDone != b.stepsDone)
             return " (step counts differ)";
+        if (a.heldUntil != b.heldUntil || a.assigned != b.assigned)
+            return " (hold or assignment differs)";
         return {};
     }
 

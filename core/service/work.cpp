@@ -78,6 +78,7 @@ Status Work::prepareGiven()
                 "text/plain"));
         }
     }
+    m_given.owner = m_slot.owner;
     m_given.sessionEnded = m_service.sessionEnded;
     m_given.timeIsOver = m_service.timekeeping.timeIsOver;
     m_given.holdsExpiry = m_service.timekeeping.holdsExpiry && m_service.timekeeping.holdsExpiry();

@@ -136,6 +136,9 @@ Status checkContent(const CommitMember& member)
         return invalid("only the commit that creates a run may take it, and for a session");
     if (member.owner == OwnerChange::Release && member.create && member.by.isNull())
         return invalid("only an engine may say when a run that it creates is due");
+    if (member.owner == OwnerChange::Drop && (member.create || !member.checkEpoch))
+        return invalid(
+            "only a run that is there can be taken from its owner, and from the one that was seen");
     CAIRN_TRY(checkRows(member));
     for (const PayloadRow& p : member.payloads) {
         if (p.ref.id.isNull())
@@ -162,6 +165,27 @@ Status checkFound(FoundPayload& found, std::string bytes, const RunId& run, std:
             "payload " + toText(info.ref.id) + " of run " + toText(run) + " does not fit its hash");
     found.bytes = std::move(bytes);
     return {};
+}
+
+Status checkSlow(const ResourceRow& wanted, const AuditRow& act)
+{
+    if (wanted.name.empty() || !isStorableText(wanted.name))
+        return invalid("a resource needs a name that is valid text");
+    if (!act.run.isNull() || act.command.isNull())
+        return invalid("an act on a resource has an id, and is about no run");
+    return checkAudit(act);
+}
+
+Error limitsMoved(const ResourceRow& stored)
+{
+    return makeError(ErrorKind::Conflict,
+        "the limits of resource " + stored.name + " have changed since they were shown, to "
+            + (stored.permitsPerSecond == 0 ? std::string("no rate")
+                                            : std::to_string(stored.permitsPerSecond) + " a second")
+            + " and "
+            + (stored.slots == 0 ? std::string("no limit at one time")
+                                 : std::to_string(stored.slots) + " at one time")
+            + "; nothing was done: look again");
 }
 
 Status checkAudit(const AuditRow& row)

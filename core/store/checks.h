@@ -21,6 +21,9 @@ namespace cairn {
 [[nodiscard]] Status checkFound(
     FoundPayload& found, std::string bytes, const RunId& run, std::uint64_t inlineUpTo);
 [[nodiscard]] Status checkAudit(const AuditRow& row);
+// Of a person's act on a resource: a name, and an act without a run that has an id.
+[[nodiscard]] Status checkSlow(const ResourceRow& wanted, const AuditRow& act);
+[[nodiscard]] Error limitsMoved(const ResourceRow& stored);  // Conflict, for people
 [[nodiscard]] Status checkStaged(const StagedAct& act);
 [[nodiscard]] Status checkSession(const SessionRow& row);
 [[nodiscard]] Status checkWorkflow(const WorkflowRow& row);

@@ -93,6 +93,11 @@ public:
     {
         return write("putResource", [&] { return m_store->putResource(row); });
     }
+    Result<std::uint64_t> slowResource(
+        const ResourceRow& wanted, const ResourceRow& seen, AuditRow act) override
+    {
+        return write("slowResource", [&] { return m_store->slowResource(wanted, seen, act); });
+    }
     Status raiseBackOff(std::string_view resource, TimeMs until, bool askedByServer) override
     {
         return write("raiseBackOff", [&] { return m_store->raiseBackOff(resource, until, askedByServer); });

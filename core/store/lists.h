@@ -31,6 +31,8 @@ struct ListTerm {
     std::vector<std::string> touchedBy;  // acted on it, by the audit
     std::optional<std::int64_t> amountAbove, amountBelow;  // at stake in its step, in millionths; exclusive
     std::string currency;                                  // of that amount; empty: any
+    std::optional<TimeMs> heldAt, notHeldAt;               // whether it is held at that time
+    std::vector<std::string> assigned, notAssigned;        // to that person; "": to nobody
     // An attempt is under way by an engine's session that is none of these (living) ones; `notLost`: no such
     // attempt is.
     std::optional<std::vector<SessionId>> lost, notLost;

@@ -13,7 +13,10 @@ enum class OwnerChange : std::uint8_t {
     Keep,
     Release,  // by the owner; with `create`: by an engine that serves the run, for which `nextDue` holds as
               // it is
-    Take
+    Take,
+    // By another, a person's takeover: the owner loses the run in this commit, and the epoch is raised. With
+    // nobody as its owner: nothing.
+    Drop
 };
 
 // One command's writes on one run. All members of a group share one transaction; each is atomic by itself.
@@ -22,7 +25,7 @@ struct CommitMember {
     bool create = false;                // RunStarted: `identity` is inserted, no guard
     std::uint64_t expectedVersion = 0;  // the state it was decided on
     std::uint64_t expectedEpoch = 0;
-    bool checkEpoch = true;     // only owners are fenced; others' commits are guarded by the version alone
+    bool checkEpoch = true;     // only owners, and who drops one, are fenced; others by the version alone
     std::uint64_t control = 0;  // after the entry: HotRow::control
     std::vector<ControlGuard> ancestors;  // Stale where one of them is gone or has changed its control since
     SessionId by;                         // committing session; null: command line, console

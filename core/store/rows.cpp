@@ -12,7 +12,8 @@ auto content(const ListRow& r)
 {
     return std::tie(r.run, r.root, r.parent, r.workflow, r.workflowVersion, r.key, r.activity, r.attention,
         r.reason, r.step, r.since, r.nextTime, r.situation, r.resource, r.error, r.createdAt, r.endedAt,
-        r.steps, r.stepsDone, r.attempt, r.attemptsMax, r.amount.micros, r.amount.currency);
+        r.steps, r.stepsDone, r.attempt, r.attemptsMax, r.amount.micros, r.amount.currency, r.heldUntil,
+        r.assigned);
 }
 
 }  // namespace

@@ -66,7 +66,9 @@ struct ListRow {
     std::uint32_t stepsDone = 0;
     std::uint32_t attempt = 0;  // of the step
     std::uint32_t attemptsMax = 0;
-    Money amount;  // at stake in the step
+    Money amount;                // at stake in the step
+    TimeMs heldUntil = kNoTime;  // RunState::heldUntil(): a time that has passed holds nothing
+    std::string assigned{};      // person who looks after the run; empty: nobody
     std::uint64_t version = 0;
     std::uint64_t changed = 0;  // change cursor; filled by the store
 

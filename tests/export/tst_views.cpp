@@ -8,6 +8,8 @@
 #include <QtCore/QJsonObject>
 #include <QtCore/QSet>
 
+#include <set>
+
 using namespace cairn;
 using namespace cairn::testing;
 
@@ -57,6 +59,8 @@ private Q_SLOTS:
     void init() { useStoreOfRow(); }
     void cellsAreNoFormulas_data();
     void cellsAreNoFormulas();
+    void c40_numbersKeepTheirDigitsInABundle();
+    void c58_whatARunHoldsIsNoFormula();
     void tablesHaveARowForEachThing();
     void aPageHasNothingThatRunsOrIsFetched();
     void tracesAreThoseOfTheConventions();
@@ -84,7 +88,24 @@ void TestViews::cellsAreNoFormulas_data()
         {"\rx", "\"'\rx\""}, {"-12", "-12"}, {"+12", "+12"}, {"-12.50", "-12.50"}, {"1e9", "1e9"},
         {"-1e-9", "-1e-9"}, {"-", "'-"}, {"-.5", "'-.5"}, {"-1.", "'-1."}, {"-1 2", "'-1 2"},
         {"a,b", "\"a,b\""}, {"a\"b", "\"a\"\"b\""}, {"a\nb", "\"a\nb\""}, {" a", "\" a\""},
-        {"=\"a\",1", "\"'=\"\"a\"\",1\""}};
+        {"=\"a\",1", "\"'=\"\"a\"\",1\""}, {"\n=1", "\"'\n=1\""}, {"\"=1+1\"", "\"\"\"=1+1\"\"\""},
+        {"\xEF\xBC\x9D"
+         "1+1",
+            "'\xEF\xBC\x9D"
+            "1+1"},
+        {"\xEF\xBC\x8B"
+         "1",
+            "'\xEF\xBC\x8B"
+            "1"},
+        {"\xEF\xBC\x8D"
+         "1",
+            "'\xEF\xBC\x8D"
+            "1"},
+        {"\xEF\xBC\xA0"
+         "A1",
+            "'\xEF\xBC\xA0"
+            "A1"},
+        {"-5", "-5"}, {"+3", "+3"}};
     for (const auto& [text, cell] : kRows)
         QTest::addRow("%s", QByteArray(text).toPercentEncoding().constData())
             << QByteArray(text) << QByteArray(cell);
@@ -95,6 +116,63 @@ void TestViews::cellsAreNoFormulas()
     QFETCH(QByteArray, text);
     QFETCH(QByteArray, cell);
     QCOMPARE(ex::csvCell(text.toStdString()), cell.toStdString());
+}
+
+// What a step gave lies in the bundle byte for byte: no number was read on the way.
+void TestViews::c40_numbersKeepTheirDigitsInABundle()
+{
+    const std::string exact =
+        R"({"id": 9007199254740993, "neg": -4611686018427387905, "price": 1.10, "k":1})";
+    Exported e(exact);
+    QCOMPARE(e.write("b.zip"), std::string());
+    const Files files = Files::of(e.path("b.zip"));
+    QCOMPARE(
+        std::count_if(files.all.begin(), files.all.end(),
+            [&](const auto& file) { return file.first.starts_with("payloads/") && file.second == exact; }),
+        1);
+}
+
+// Texts of an agent and of people in every column that holds one; what is a number stays one.
+void TestViews::c58_whatARunHoldsIsNoFormula()
+{
+    Exported e;
+    const char* const kTexts[] = {"=HYPERLINK(\"http://x\")", "+1+cmd|' /C calc'!A0", "-1+1", "@SUM(A1)",
+        "\tx",
+        "\xEF\xBC\x9D"
+        "1+1",
+        "-5", "+3"};
+    TimeMs until = e.w.clock.wallMs();
+    for (const char* text : kTexts)
+        Exported::need(
+            e.engine->submitAndWait(World::act(e.run, cmd::Hold{true, until += 3'600'000, 0, false}, text)));
+    Exported::need(e.engine->submitAndWait(World::act(e.run, cmd::Assign{"=lee", 0, false}, "=because")));
+    const auto table = [&](ex::CsvTable which) {
+        return parseCsv(written(e, [&](Query& query, const ex::Sink& sink) {
+            return ex::writeCsv(query, std::span(&e.run, 1), which, sink);
+        }));
+    };
+    std::set<std::string> seen;
+    for (const ex::CsvTable which : {ex::CsvTable::History, ex::CsvTable::Steps, ex::CsvTable::Audit})
+        for (const auto& row : table(which))
+            for (const std::string& cell : row) {
+                const bool number = cell == "-5" || cell == "+3";
+                QVERIFY2(
+                    number || cell.empty() || std::string("=+-@\t\r\n").find(cell[0]) == std::string::npos,
+                    cell.c_str());
+                QVERIFY2(!cell.starts_with("\xEF\xBC"), cell.c_str());
+                seen.insert(cell);
+            }
+    for (const char* text :
+        {"'=HYPERLINK(\"http://x\")", "'+1+cmd|' /C calc'!A0", "'-1+1", "'@SUM(A1)", "'\tx",
+            "'\xEF\xBC\x9D"
+            "1+1",
+            "-5", "+3", "'=lee"})
+        QVERIFY2(seen.contains(text), text);
+    // As data it is exactly what was written.
+    const auto audit = e.w.store->auditOfRun(e.run);
+    CAIRN_VERIFY_OK(audit);
+    QCOMPARE(audit->back().reason, std::string("=because"));
+    QCOMPARE(audit->back().target, std::string("=lee"));
 }
 
 void TestViews::tablesHaveARowForEachThing()

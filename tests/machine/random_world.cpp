@@ -255,7 +255,7 @@ std::string RandomWorld::Impl::operatorMove(RunDriver& d, const CommandDice& dic
     case 7: return give(d, cmd::RecordResult{id, payload("by hand"), 0, false}, person);
     case 8:
         return give(d,
-            cmd::Settle{id, static_cast<cmd::SettleAs>(1 + detail % 3), payload("by hand"), {}, 0, false},
+            cmd::Settle{id, static_cast<cmd::SettleAs>(1 + detail % 5), payload("by hand"), {}, 0, false},
             person);
     case 9:
         d.renders[id].input = "amended " + std::to_string(detail % 4);
@@ -266,6 +266,14 @@ std::string RandomWorld::Impl::operatorMove(RunDriver& d, const CommandDice& dic
     case 12:
         if (detail % 8 == 0)
             return give(d, cmd::Park{payload("another due times")}, {ActorKind::System, "cairn"});
+        if (detail % 8 == 1)
+            return give(d, cmd::Takeover{detail % 16 == 1 ? id : "", {}, {}, false}, person);
+        if (detail % 8 == 2)
+            return give(d, cmd::Hold{detail % 16 == 2, kNoTime, 0, false}, person);
+        if (detail % 8 == 3)
+            return give(d, cmd::Assign{detail % 16 == 3 ? "ann" : "", 0, false}, person);
+        if (detail % 8 == 4)
+            return give(d, cmd::Note{payload("a note"), detail % 16 == 4, 0}, person);
         return give(d, cmd::Redact{{d.state().input.id}}, person);
     default:
         return give(d,

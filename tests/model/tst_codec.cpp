@@ -151,6 +151,11 @@ constexpr TagRow kTags[] = {
     {71, "parent_told", "3f4fb7d6c051d493", "731904e7f8ae969d"},
     {72, "child_needs", "40161c48d04de1bf", "cca7bb948cbad12b"},
     {73, "holder_in_doubt", "4ecda476a823812b", "f098ea8764ef167b"},
+    {74, "hold_changed", "01819bae9564999c", "4f6213f362e551df"},
+    {75, "run_assigned", "ebe19ad5b5b3e54c", "e0b88be8ba0ddf11"},
+    {76, "note_added", "8e2b28cdc5d5c5b9", "54b851d1c6dff772"},
+    {77, "note_withdrawn", "362307d6637c3011", "b614f99ac0e168e3"},
+    {78, "taken_over", "5ebaae56be4d2bfe", "5a7112ed4988fb00"},
     {80, "failure_accepted", "13f6928514d8c867", "923721e613447a16"},
 };
 

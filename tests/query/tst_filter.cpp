@@ -61,6 +61,15 @@ std::string shown(const ListTerm& t)
     add("amount>", t.amountAbove ? std::to_string(*t.amountAbove) : "");
     add("amount<", t.amountBelow ? std::to_string(*t.amountBelow) : "");
     add("currency", t.currency);
+    const auto people = [](std::vector<std::string> names) {
+        for (std::string& name : names)
+            name = name.empty() ? "nobody" : name;
+        return list(names);
+    };
+    add("assigned", people(t.assigned));
+    add("!assigned", people(t.notAssigned));
+    add("held", t.heldAt == kNow ? "now" : "");
+    add("!held", t.notHeldAt == kNow ? "now" : "");
     add("open", t.unfinishedOnly ? "yes" : "");
     add("roots", t.rootsOnly ? "yes" : "");
     return out;
@@ -132,6 +141,12 @@ void TestFilter::means_data()
     row("worker:w-17", "worker=w-17");
     row("worker:w-17|e1", "worker=w-17|e1");
     row("touched-by:kim", "touched=kim");
+    row("assigned:kim|none", "assigned=kim|nobody");
+    row("owner:kim", "assigned=kim");
+    row("-assigned:none", "!assigned=nobody");
+    row("assigned:\"none\"", "assigned=none");
+    row("is:held", "held=now");
+    row("-is:held", "!held=now");
     row("touched_by:kim|lee", "touched=kim|lee");
     row("money:>500", "amount>=500000000");
     row("money:<20.5eur", "amount<=20500000 currency=EUR");
@@ -181,8 +196,8 @@ void TestFilter::refuses_data()
     row("-is:root", 4, 4, "parent:RUN and root:RUN find children");
     row("-key:x", 0, 6, "key cannot be negated");
     row("-age:>2h", 0, 8, "turn > and < around instead");
-    row("owner:me", 0, 6,
-        "owner cannot be asked for yet: runs are not assigned to people yet; touched-by:NAME");
+    row("owner:me", 6, 2, "a filter does not know who asks: write the name, as in owner:kim");
+    row("is:hold", 3, 4, "write is:root, is:open or is:held");
     row("store:eu", 0, 6, "store cannot be asked for yet: this list is of one store");
     row("tokens:>50k", 0, 7, "tokens cannot be asked for yet: lists do not keep what a run used");
     row("cost:>5", 0, 5, "cost cannot be asked for yet: lists do not keep what a run used; money:>500");

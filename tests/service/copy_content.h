@@ -97,7 +97,7 @@ private:
                 word(row.attention), word(row.reason), row.step, number(row.since), number(row.nextTime),
                 row.situation, row.resource, row.error, number(row.createdAt), number(row.endedAt),
                 number(row.steps), number(row.stepsDone), number(row.attempt), number(row.attemptsMax),
-                number(row.amount.micros), row.amount.currency});
+                number(row.amount.micros), row.amount.currency, number(row.heldUntil), row.assigned});
         rows(id, r);
     }
     void payload(const RunId& run, const PayloadId& id)

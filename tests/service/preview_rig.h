@@ -133,6 +133,11 @@ struct PreviewRig {
             give(cmd::SetDeadline{clock.wallMs() + 3'600'000, 0, false});
             give(cmd::SetBudget{"EUR", 20'000'000, 0, false});
             give(cmd::Migrate{0});
+            give(cmd::Takeover{});
+            give(cmd::Takeover{"ask", {}, {}, false});
+            give(cmd::Hold{true, kNoTime, 0, false});
+            give(cmd::Assign{"kim", 0, false});
+            all.push_back(withJson(run, cmd::Note{}, &cmd::Note::text));
             give(cmd::Settle{"pay", cmd::SettleAs::NotHappened, {}, {}, 0, false});
             all.push_back(withJson(run, cmd::SkipStep{"ask", {}, 0, false}, &cmd::SkipStep::output));
             all.push_back(withJson(run, cmd::RecordResult{"ask", {}, 0, false}, &cmd::RecordResult::output));

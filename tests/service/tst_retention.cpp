@@ -17,6 +17,7 @@ private Q_SLOTS:
     void onlySettledTreesGo();
     void thePreviewIsWhatGoes();
     void aFailureThatIsDealtWithGoes();
+    void aHeldRunStays();
     void rulesComeFromTheStoreThenTheDefinition();
     void aKeyOutlivesItsRun();
     void payloadsAreRedactedByTheRule();
@@ -216,6 +217,22 @@ void TestRetention::aFailureThatIsDealtWithGoes()
     QCOMPARE(b.w.verified(failed), std::string());
     b.w.clock.advance(11 * kDay);
     QCOMPARE(b.carryOutAll().trees, std::uint64_t{2});
+}
+
+void TestRetention::aHeldRunStays()
+{
+    Bench b;
+    const RunId run = b.start("quick");
+    b.complete(run);
+    cmd::Hold hold;
+    hold.held = true;
+    hold.until = b.w.clock.wallMs() + 12 * kDay;
+    QCOMPARE(b.w.service->submitAndWait(World::act(run, hold)).kind, Outcome::Kind::Committed);
+    b.w.clock.advance(11 * kDay);
+    QVERIFY(whyStays(b.verdicts(), run).starts_with("it is held until "));
+    QCOMPARE(b.carryOutAll().trees, std::uint64_t{0});
+    b.w.clock.advance(kDay);
+    QCOMPARE(b.carryOutAll().trees, std::uint64_t{1});
 }
 
 void TestRetention::rulesComeFromTheStoreThenTheDefinition()

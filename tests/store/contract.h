@@ -62,6 +62,7 @@ private Q_SLOTS:
     void messagesAreReadInParts();
     void backOffOnlyGrows();
     void backOffIsRaisedByItself();
+    void aPersonSlowsAResourceWithItsAuditEntry();
     void slicesNeverExceedTheLimit();
     void ratesAreLeasedPerSecond();
     void slotsAndRateDoNotTouchEachOther();
@@ -94,12 +95,14 @@ private Q_SLOTS:
     void aFinishedRunIsNotMadeDue();
     void aReleasedRunThatWasWokenIsDueAtOnce();
     void takeOverRaisesTheEpoch();
+    void aCommitTakesTheRunFromItsOwner();
     void theClockOffsetMovesStoreTime();
 
     // contract_lists.cpp
     void filters_data();
     void filters();
     void whoWorksAndWhoActedAndWhatIsAtStake();
+    void whatIsHeldAndWhoseItIs();
     void severalTermsAreAlternatives();
     void pagesAreStableUnderInserts_data();
     void pagesAreStableUnderInserts();

@@ -59,6 +59,14 @@ std::vector<Write> writesOf(StoreWriter& store, const Writer& run, const Session
         {"dropSessions", [&, now] { return store.dropSessionsEndedBefore(now); }},
         {"dropOutbox", [&] { return store.dropOutbox({}); }},
         {"putResource", [&, row] { return store.putResource(row("web")); }},
+        {"slowResource",
+            [&, row] {
+                AuditRow act;
+                act.verb = Verb::Slow;
+                act.kind = "applied";
+                act.command = idOf<CommandId>("slow");
+                return only(store.slowResource(row("web"), row("web"), act));
+            }},
         {"raiseBackOff", [&] { return store.raiseBackOff("web", 5, false); }},
         {"leaseSlots", [&, now] { return only(store.leaseSlots(session, "limited", 1, now, now + 1)); }},
         {"spendRate", [&, now] { return only(store.spendRate(session, "limited", 1, now)); }},

@@ -343,6 +343,56 @@ void ContractTest::backOffIsRaisedByItself()
     CAIRN_VERIFY_ERROR(m_store->raiseBackOff("\xFF", 1, false), ErrorKind::InvalidInput);
 }
 
+void ContractTest::aPersonSlowsAResourceWithItsAuditEntry()
+{
+    CAIRN_VERIFY_OK(m_store->putResource({"api", 0, false, 5, 2, 0}));
+    const auto act = [](const std::string& name) {
+        AuditRow row;
+        row.time = 5;
+        row.kind = "applied";
+        row.verb = Verb::Slow;
+        row.actor = "kim";
+        row.target = "api";
+        row.command = idOf<CommandId>(name);
+        row.before = row.after = "{}";
+        return row;
+    };
+    const ResourceRow seen{"api", 0, false, 5, 2, 0};
+    const auto first = m_store->slowResource({"api", 900, false, 3, 1, 0}, seen, act("one"));
+    CAIRN_VERIFY_OK(first);
+    QCOMPARE(*first, std::uint64_t{1});
+    // The same act again is the same entry, and changes nothing.
+    CAIRN_VERIFY_OK(m_store->putResource({"api", 0, false, 4, 1, 0}));
+    QCOMPARE(*m_store->slowResource({"api", 900, false, 3, 1, 0}, seen, act("one")), std::uint64_t{1});
+    QCOMPARE((*m_store->resources())[0].permitsPerSecond, 4U);
+    // Limits that have moved since they were shown are refused, and nothing is written.
+    CAIRN_VERIFY_ERROR(
+        m_store->slowResource({"api", 0, false, 1, 1, 0}, seen, act("two")), ErrorKind::Conflict);
+    QCOMPARE(m_store->audit(0, 10)->size(), std::size_t{1});
+    // A hold of a person is lifted by another one; what the provider asked for is not.
+    const ResourceRow now{"api", 0, false, 4, 1, 0};
+    CAIRN_VERIFY_OK(m_store->slowResource({"api", 100, false, 4, 0, 0}, now, act("three")));
+    QCOMPARE((*m_store->resources())[0].backOffUntil, TimeMs{100});
+    QCOMPARE((*m_store->resources())[0].slots, 0U);
+    CAIRN_VERIFY_OK(m_store->raiseBackOff("api", 700, true));
+    CAIRN_VERIFY_OK(
+        m_store->slowResource({"api", 0, false, 9, 0, 0}, {"api", 0, false, 4, 0, 0}, act("four")));
+    const ResourceRow last = (*m_store->resources())[0];
+    QCOMPARE(last.backOffUntil, TimeMs{700});
+    QVERIFY(last.askedByServer);
+    QCOMPARE(last.permitsPerSecond, 9U);
+    // One that is not there yet.
+    CAIRN_VERIFY_OK(
+        m_store->slowResource({"new", 50, false, 2, 0, 0}, {"new", 0, false, 0, 0, 0}, act("five")));
+    QCOMPARE((*m_store->resources())[1].permitsPerSecond, 2U);
+    QCOMPARE(m_store->audit(0, 10)->size(), std::size_t{4});
+    CAIRN_VERIFY_ERROR(m_store->slowResource({"", 0, false, 0, 0, 0}, {"", 0, false, 0, 0, 0}, act("six")),
+        ErrorKind::InvalidInput);
+    AuditRow nobody = act("seven");
+    nobody.command = {};
+    CAIRN_VERIFY_ERROR(m_store->slowResource(now, now, nobody), ErrorKind::InvalidInput);
+}
+
 void ContractTest::backOffOnlyGrows()
 {
     CAIRN_VERIFY_OK(m_store->putResource({"api", 0, false, 5, 2, 0}));

@@ -333,6 +333,47 @@ void ContractTest::whoWorksAndWhoActedAndWhatIsAtStake()
     QCOMPARE(found([&](ListTerm& t) { t.notLost = {{one}}; }), std::string("023"));
 }
 
+void ContractTest::whatIsHeldAndWhoseItIs()
+{
+    const auto make = [&](const std::string& name, TimeMs heldUntil, const std::string& assigned) {
+        Writer w(name);
+        CommitMember member = w.create();
+        member.list = w.listRow();
+        member.list->createdAt = 1000 + name.back() - '0';
+        member.list->heldUntil = heldUntil;
+        member.list->assigned = assigned;
+        QVERIFY(commitOne(member).kind == Kind::Committed);
+    };
+    make("r0", kNoTime, "");
+    make("r1", kForever, "kim");
+    make("r2", 5'000, "lee");
+    make("r3", 4'000, "kim");
+    const auto found = [&](const std::function<void(ListTerm&)>& set) {
+        ListTerm term;
+        set(term);
+        const auto page = m_store->list({term}, ListOrder::NewestFirst, std::nullopt, 10);
+        const auto count = m_store->count({term});
+        return page && count && *count == page->rows.size() ? digits(page->rows) : std::string("?");
+    };
+    QCOMPARE(found([](ListTerm& t) { t.heldAt = 4'500; }), std::string("12"));
+    QCOMPARE(found([](ListTerm& t) { t.heldAt = 4'000; }), std::string("12"));  // a hold ends at its time
+    QCOMPARE(found([](ListTerm& t) { t.notHeldAt = 4'000; }), std::string("03"));
+    QCOMPARE(found([](ListTerm& t) { t.assigned = {"kim"}; }), std::string("13"));
+    QCOMPARE(found([](ListTerm& t) { t.assigned = {"", "lee"}; }), std::string("02"));
+    QCOMPARE(found([](ListTerm& t) { t.notAssigned = {"kim"}; }), std::string("02"));
+    QCOMPARE(found([](ListTerm& t) { t.notAssigned = {""}; }), std::string("123"));
+    QCOMPARE(found([](ListTerm& t) {
+        t.heldAt = 4'500;
+        t.assigned = {"' OR 1=1 --", "kim"};
+    }),
+        std::string("1"));
+    const std::vector<RunId> runs{Writer("r1").run};
+    const auto rows = m_store->listRows(runs);
+    CAIRN_VERIFY_OK(rows);
+    QCOMPARE(rows->front().heldUntil, kForever);
+    QCOMPARE(rows->front().assigned, std::string("kim"));
+}
+
 void ContractTest::severalTermsAreAlternatives()
 {
     CAIRN_MAKE_SAMPLES()

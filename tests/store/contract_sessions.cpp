@@ -372,6 +372,53 @@ void ContractTest::aReleasedRunThatWasWokenIsDueAtOnce()
     QVERIFY(m_store->takeWakeups(owner)->empty());
 }
 
+void ContractTest::aCommitTakesTheRunFromItsOwner()
+{
+    const SessionId one = open("one"), two = open("two");
+    Writer w("a", one);
+    const CommitMember first = w.create();
+    QVERIFY(commitOne(first).kind == Kind::Committed);
+    w.committed(first);
+    Writer person = w;
+    person.by = {};
+    CommitMember taken = person.next("takeover");
+    taken.owner = OwnerChange::Drop;
+    QVERIFY(commitOne(taken).kind == Kind::Failed);  // it must say from whom
+    taken.checkEpoch = true;
+    taken.expectedEpoch = 7;
+    QVERIFY(commitOne(taken).kind == Kind::Stale);
+    taken.expectedEpoch = 1;
+    const MemberResult result = commitOne(taken);
+    QVERIFY(result.kind == Kind::Committed);
+    QVERIFY(!result.ownerElsewhere);
+    const auto hot = m_store->hot(w.run);
+    CAIRN_VERIFY_OK(hot);
+    QVERIFY(hot->owner.isNull());
+    QCOMPARE(hot->epoch, std::uint64_t{2});
+    QVERIFY(hot->nextDue != kNoTime && hot->nextDue <= *m_store->now());
+    QVERIFY(*m_store->takeWakeups(one) == std::vector<RunId>{w.run});
+    // Who lost the run is fenced, also where it has seen the entry.
+    Writer late = w;
+    late.committed(taken);
+    late.epoch = 1;
+    QVERIFY(commitOne(late.next("x")).kind == Kind::Stale);
+    const auto claimed = m_store->claim(two, *m_store->now(), 5);
+    CAIRN_VERIFY_OK(claimed);
+    QCOMPARE(claimed->size(), std::size_t{1});
+    QCOMPARE(claimed->front().epoch, std::uint64_t{3});
+    // Where nobody has the run there is nothing to take.
+    Writer free("b");
+    const CommitMember begun = free.create();
+    QVERIFY(commitOne(begun).kind == Kind::Committed);
+    free.committed(begun);
+    CommitMember again = free.next("takeover");
+    again.owner = OwnerChange::Drop;
+    again.checkEpoch = true;
+    again.expectedEpoch = 0;
+    QVERIFY(commitOne(again).kind == Kind::Committed);
+    QCOMPARE(m_store->hot(free.run)->epoch, std::uint64_t{0});
+}
+
 void ContractTest::takeOverRaisesTheEpoch()
 {
     const SessionId one = open("one"), two = open("two");

@@ -284,6 +284,8 @@ private:
                 [&] {
                     const auto as = line.has("happened") ? cmd::SettleAs::Happened
                         : line.has("repeat")             ? cmd::SettleAs::RepeatSameKey
+                        : line.has("undo")               ? cmd::SettleAs::Compensate
+                        : line.has("park")               ? cmd::SettleAs::Park
                                                          : cmd::SettleAs::NotHappened;
                     give(line,
                         cmd::Settle{s, as, payload("found by hand"), payload("statement"), revision, check},

@@ -107,6 +107,14 @@ struct FactPrinter {
     std::string operator()(const HolderInDoubt& f) const { return " " + id(f.step); }
     std::string operator()(const ParentTold& f) const { return " " + k(f.attention); }
     std::string operator()(const ChildNeeds& f) const { return " " + k(f.attention); }
+    std::string operator()(const TakenOver& f) const { return f.step == kNoStep ? "" : " " + id(f.step); }
+    std::string operator()(const HoldChanged& f) const
+    {
+        return !f.held ? " released" : f.until == kNoTime ? " held" : " until " + std::to_string(f.until);
+    }
+    std::string operator()(const RunAssigned& f) const { return f.to.id.empty() ? " nobody" : " " + f.to.id; }
+    std::string operator()(const NoteAdded& f) const { return f.masked ? " masked" : ""; }
+    std::string operator()(const NoteWithdrawn& f) const { return " " + std::to_string(f.note); }
     static std::string amounts(const std::vector<Usage>& list)
     {
         std::string text;

@@ -499,7 +499,10 @@ QFuture<Reply<ActPreview>> DemoSource::preview(const ActRequest& request)
         u"place-order sends this, once"_s, u"pay-deposit, book-delivery and notify-requester follow"_s};
     p.willNotRepeat = {u"reserve-budget"_s, u"21 steps with results"_s};
     p.reversible = u"Cannot be undone; pay-deposit would have to be refunded"_s;
-    p.repeatOff = u"cards.acme.test does not declare that it de-duplicates"_s;
+    p.outcomes = {{Outcome::Happened, true, {}}, {Outcome::NotHappened, true, {}},
+        {Outcome::RepeatSameKey, false, u"cards.acme.test does not declare that it de-duplicates"_s},
+        {Outcome::Compensate, false, u"tool \"charge\" names nothing that undoes it"_s},
+        {Outcome::Park, true, {}}};
     p.version = 61;
     p.at = kDemoNow;
     if (!taint.isEmpty()) {
@@ -511,7 +514,9 @@ QFuture<Reply<ActPreview>> DemoSource::preview(const ActRequest& request)
         p.refusal = p.possible ? QString() : taint;
         p.sentTitle = taint;
         p.strong = {taint};
-        p.reversible = p.repeatOff = p.sent.line.media = taint;
+        p.reversible = p.sent.line.media = taint;
+        for (OutcomeOffer& offer : p.outcomes)
+            offer.why = taint;
     }
     p.reasonRequired = store.guarded;
     p.reasonMinimum = store.guarded ? 10 : 0;

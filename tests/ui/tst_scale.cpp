@@ -140,7 +140,8 @@ constexpr auto kManyRuns =
     "activity, attention, "
     "reason, step, CASE since WHEN 0 THEN 0 ELSE since - i END, next_time, situation, resource, error, "
     "created_at - i, ended_at, "
-    "steps, steps_done, attempt, attempts_max, amount, currency, version, changed - i * 100000 FROM "
+    "steps, steps_done, attempt, attempts_max, amount, currency, held_until, assigned, version, changed - i "
+    "* 100000 FROM "
     "run_list, n "
     "WHERE key IN ('PO-1187', 'PO-1188', 'PO-1189', 'PO-1190', 'PO-1191', 'PO-1192'); COMMIT;";
 

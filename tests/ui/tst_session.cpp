@@ -251,7 +251,11 @@ private Q_SLOTS:
         const auto settle =
             desk.session->preview(desk.request(cairn::Verb::Settle, desk.fixture.uncertain)).result();
         QVERIFY(settle && settle.value->possible);
-        QVERIFY(!settle.value->repeatOff.isEmpty());  // irreversible: never blindly again
+        QCOMPARE(settle.value->outcomes.size(), std::size_t(kOutcomes));
+        const OutcomeOffer& repeat = settle.value->outcomes[2];
+        QCOMPARE(repeat.outcome, Outcome::RepeatSameKey);
+        QVERIFY(!repeat.allowed);  // irreversible: never blindly again
+        QVERIFY(!repeat.why.isEmpty());
         QCOMPARE(desk.bytes(), before);
     }
 

@@ -27,9 +27,20 @@ cmd::SettleAs settleOf(Outcome outcome)
     switch (outcome) {
     case Outcome::Happened: return cmd::SettleAs::Happened;
     case Outcome::NotHappened: return cmd::SettleAs::NotHappened;
-    case Outcome::RepeatSameKey: break;
+    case Outcome::RepeatSameKey: return cmd::SettleAs::RepeatSameKey;
+    case Outcome::Compensate: return cmd::SettleAs::Compensate;
+    case Outcome::Park: break;
     }
-    return cmd::SettleAs::RepeatSameKey;
+    return cmd::SettleAs::Park;
+}
+
+std::vector<OutcomeOffer> outcomesOf(const RunState& state, StepIx step, const Given& given)
+{
+    std::vector<OutcomeOffer> out;
+    for (const SettleOffer& offer : settleOffers(state, step, given))
+        out.push_back(
+            {static_cast<Outcome>(static_cast<quint8>(offer.as) - 1), offer.allowed, qt(offer.why)});
+    return out;
 }
 
 QString doneText(const ActRequest& request)
@@ -156,6 +167,8 @@ Result<Submission> ActSession::submissionOf(const ActRequest& request, const Run
             submission.payloads.push_back(m_service->newPayload(core(evidence), "text/plain"));
             settle.evidence = submission.payloads.back().ref;
         }
+        if (request.settleAs == Outcome::Park)
+            settle.assign = submission.command.actor.id;  // whoever parks it looks after it
         submission.command.body = settle;
         return submission;
     }
@@ -196,17 +209,15 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
     for (const PreviewSum& sum : told.sums)
         preview.sums.push_back({qt(sum.line), qt(sum.head), sum.count, qt(sum.one), qt(sum.many),
             sum.amount.micros, qt(sum.amount.currency)});
-    preview.reversible = qt(told.reversible);
+    preview.reversible = qt(told.undo.text);
     if (request.verb == Verb::Approve || request.verb == Verb::Reject)
         describeApproval(state, preview);
     else
         describeStep(state, preview);
     if (request.verb == Verb::Settle) {
-        tried.settleAs = Outcome::RepeatSameKey;
-        CAIRN_TRY_ASSIGN(const Submission repeat, submissionOf(tried, state));
-        CAIRN_TRY_ASSIGN(const Preview repeated, m_service->preview(repeat));
-        if (const auto* no = std::get_if<Rejection>(&repeated.decision))
-            preview.repeatOff = qt(no->text);
+        const auto found = state.stepById.find(core(request.step));
+        if (found != state.stepById.end())
+            preview.outcomes = outcomesOf(state, found->second, m_service->explainGiven(state));
     }
     return preview;
 }

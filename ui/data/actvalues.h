@@ -5,7 +5,17 @@
 
 namespace cairn::ui {
 
-enum class Outcome : quint8 { Happened, NotHappened, RepeatSameKey };
+// In the order of cmd::SettleAs: safest first.
+enum class Outcome : quint8 { Happened, NotHappened, RepeatSameKey, Compensate, Park };
+inline constexpr int kOutcomes = 5;
+
+// What may be said of an uncertain effect; `why`: what follows, or why it cannot be said now.
+struct OutcomeOffer {
+    Outcome outcome = Outcome::Happened;
+    bool allowed = false;
+    QString why;
+    bool operator==(const OutcomeOffer&) const = default;
+};
 
 struct ActRequest {
     Verb verb = Verb::Approve;
@@ -54,7 +64,7 @@ struct ActPreview {
     QStringList alsoChanges;
     std::vector<SumLine> sums;
     QString reversible;
-    QString repeatOff;  // settle: why "repeat with the same key" is off; empty: it is on
+    std::vector<OutcomeOffer> outcomes;  // settle: all of them, safest first
     quint64 version = 0;
     qint64 at = 0;
     bool reasonRequired = false;

@@ -30,6 +30,24 @@ bool isOffered(Verb verb)
     }
 }
 
+// What the sheet will offer of it, safest first.
+QString outcomesText(const std::vector<SettleOffer>& offers)
+{
+    QStringList names;
+    for (const SettleOffer& offer : offers) {
+        if (!offer.allowed)
+            continue;
+        switch (offer.as) {
+        case cmd::SettleAs::Happened: names << u"happened"_s; break;
+        case cmd::SettleAs::NotHappened: names << u"did not happen"_s; break;
+        case cmd::SettleAs::RepeatSameKey: names << u"repeat with the same key"_s; break;
+        case cmd::SettleAs::Compensate: names << u"compensate"_s; break;
+        case cmd::SettleAs::Park: names << u"park"_s; break;
+        }
+    }
+    return names.join(u" · "_s);
+}
+
 // What ends some waits is no act of this console: it is named rather than left to be looked for.
 void addOtherRepairs(const RunView& view, std::vector<VerbLine>& off)
 {
@@ -63,6 +81,8 @@ std::vector<VerbLine> verbsOf(const RunView& view)
             continue;
         VerbLine line{action.verb, letterOf(action.verb), verbName(action.verb), qt(action.why),
             action.allowed, stepOf(action.step), action.approval};
+        if (action.allowed && !action.outcomes.empty())
+            line.text = outcomesText(action.outcomes);
         if (many[static_cast<int>(action.verb)] > 1 && !line.step.isEmpty())
             line.name += u' ' + line.step;
         if (action.allowed)

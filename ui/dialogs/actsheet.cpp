@@ -15,6 +15,8 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
@@ -225,13 +227,20 @@ QString ActSheet::missing() const
     const bool settles = m_request.verb == Verb::Settle;
     if (settles && m_request.settleAs == Outcome::Happened && m_result->text().trimmed().isEmpty())
         return u"still needed: the result to record"_s;
-    if (settles && m_request.settleAs != Outcome::RepeatSameKey && m_evidence->text().trimmed().isEmpty())
+    const bool known = m_request.settleAs == Outcome::Happened || m_request.settleAs == Outcome::NotHappened;
+    if (settles && known && m_evidence->text().trimmed().isEmpty())
         return u"still needed: the evidence"_s;
     if (!reasonSuffices())
         return u"still needed: a reason of at least %1 characters"_s.arg(m_preview.reasonMinimum);
     if (m_request.verb == Verb::Cancel && !m_request.compensate && m_count->text().trimmed() != u"1"_s)
         return u"still needed: the number of runs, typed"_s;
     return {};
+}
+
+bool ActSheet::isOffered(Outcome outcome) const
+{
+    return std::any_of(m_preview.outcomes.begin(), m_preview.outcomes.end(),
+        [outcome](const OutcomeOffer& offer) { return offer.outcome == outcome && offer.allowed; });
 }
 
 void ActSheet::refuse(const QString& text, const QString& state)
@@ -254,9 +263,7 @@ void ActSheet::setBusy(bool busy)
         edit->setReadOnly(busy);
     if (m_options != nullptr)
         for (QAbstractButton* option : m_options->buttons())
-            option->setEnabled(!busy
-                && (m_options->id(option) != static_cast<int>(Outcome::RepeatSameKey)
-                    || m_preview.repeatOff.isEmpty()));
+            option->setEnabled(!busy && isOffered(static_cast<Outcome>(m_options->id(option))));
 }
 
 void ActSheet::reject()

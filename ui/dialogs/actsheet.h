@@ -64,7 +64,8 @@ private:
     // Says what is the matter, and in the foot what state the store is in.
     void refuse(const QString& text, const QString& state);
     [[nodiscard]] bool reasonSuffices() const;
-    [[nodiscard]] QString missing() const;  // what is still to be entered; empty: nothing
+    [[nodiscard]] QString missing() const;
+    [[nodiscard]] bool isOffered(Outcome outcome) const;  // what is still to be entered; empty: nothing
 
     Source& m_source;
     StoreFacts m_facts;
@@ -81,7 +82,7 @@ private:
     QLineEdit* m_count;  // abandon: the number of runs, typed
     QButtonGroup* m_options = nullptr;
     QWidget* m_optionsBox = nullptr;
-    QLabel* m_repeatOff = nullptr;  // why a repeat is off
+    QList<QLabel*> m_outcomeOff;  // why an outcome cannot be said now, by its place
     QLabel* m_notice;
     QLabel* m_valid;
     QPushButton* m_confirm;

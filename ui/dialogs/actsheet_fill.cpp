@@ -40,12 +40,12 @@ void ActSheet::fillBody()
     addConsequences();
     m_body->addStretch(1);
     if (m_options != nullptr) {
-        auto* repeat = m_options->button(static_cast<int>(Outcome::RepeatSameKey));
-        repeat->setEnabled(m_preview.repeatOff.isEmpty());
-        repeat->setText(m_preview.repeatOff.isEmpty() ? u"Repeat with the same key"_s
-                                                      : u"Repeat with the same key (off)"_s);
-        safe::setText(m_repeatOff, m_preview.repeatOff);
-        m_repeatOff->setVisible(!m_preview.repeatOff.isEmpty());
+        for (const OutcomeOffer& offer : m_preview.outcomes) {
+            m_options->button(static_cast<int>(offer.outcome))->setEnabled(offer.allowed);
+            QLabel* off = m_outcomeOff[static_cast<int>(offer.outcome)];
+            safe::setText(off, offer.allowed ? QString() : offer.why);
+            off->setVisible(!offer.allowed);
+        }
     }
 }
 
@@ -129,6 +129,10 @@ void ActSheet::buildOptions()
         m_options->addButton(radio, static_cast<int>(outcome));
         radio->installEventFilter(this);
         column->addWidget(radio);
+        m_outcomeOff.append(safe::label({}, {.size = 11, .secondary = true, .wrap = true}, m_optionsBox));
+        m_outcomeOff.last()->setContentsMargins(22, 0, 0, 0);
+        m_outcomeOff.last()->hide();
+        column->addWidget(m_outcomeOff.last());
     };
     add(Outcome::Happened, u"It happened: record the provider's result; nothing is sent"_s);
     auto* field = new QHBoxLayout;
@@ -139,9 +143,8 @@ void ActSheet::buildOptions()
     column->addLayout(field);
     add(Outcome::NotHappened, u"It did not happen: the step then runs again, under the same key"_s);
     add(Outcome::RepeatSameKey, u"Repeat with the same key"_s);
-    m_repeatOff = safe::label({}, {.size = 11, .secondary = true, .wrap = true}, m_optionsBox);
-    m_repeatOff->setContentsMargins(22, 0, 0, 0);
-    column->addWidget(m_repeatOff);
+    add(Outcome::Compensate, u"Compensate: take it for done, stop the run, and undo what it did"_s);
+    add(Outcome::Park, u"Park: it stays uncertain, nothing is called, and it is assigned to you"_s);
     auto* found = new QHBoxLayout;
     found->setContentsMargins(0, 3, 0, 0);
     found->addWidget(safe::label(u"Evidence: how that was found out"_s, {}, m_optionsBox));

@@ -77,6 +77,12 @@ bool amountMatches(const ListTerm& t, const ListRow& r)
         && (t.currency.empty() || t.currency == r.amount.currency);
 }
 
+bool annotationsMatch(const ListTerm& t, const ListRow& r)
+{
+    return (!t.heldAt || r.heldUntil > *t.heldAt) && (!t.notHeldAt || r.heldUntil <= *t.notHeldAt)
+        && (t.assigned.empty() || any(t.assigned, r.assigned)) && !any(t.notAssigned, r.assigned);
+}
+
 bool peopleMatch(const ListTerm& t, const ListRow& r, const ListLookup& look)
 {
     const auto anyName = [&](const std::vector<std::string>& names, const auto& asked) {
@@ -101,7 +107,7 @@ bool matches(const ListFilter& filter, const ListRow& row, const ListLookup& loo
         return true;
     return std::any_of(filter.begin(), filter.end(), [&](const ListTerm& t) {
         return wordsMatch(t, row) && textsMatch(t, row) && placesMatch(t, row) && timesMatch(t, row)
-            && amountMatches(t, row) && peopleMatch(t, row, look)
+            && amountMatches(t, row) && annotationsMatch(t, row) && peopleMatch(t, row, look)
             && std::all_of(t.attributes.begin(), t.attributes.end(),
                 [&](const auto& a) { return look.hasAttribute(row.run, a.first, a.second); });
     });

@@ -188,8 +188,11 @@ void MemoryDatabase::writeOwner(MemoryRun& run, const CommitMember& member, Memb
     const bool byOwner = !owner.isNull() && owner == member.by;
     if (!owner.isNull() && !byOwner) {
         wakeUp(owner, member.run);
-        result.ownerElsewhere = true;
-        setOwner(run, owner, member.nextDue);
+        const bool drop = member.owner == OwnerChange::Drop;
+        result.ownerElsewhere = !drop;
+        run.hot.epoch += drop ? 1 : 0;
+        setOwner(
+            run, drop ? SessionId{} : owner, drop ? dueAfterCommit(member, false, now()) : member.nextDue);
         return;
     }
     const bool release = byOwner && member.owner == OwnerChange::Release;

@@ -182,6 +182,31 @@ Status MemoryStore::putResource(const ResourceRow& row)
     return {};
 }
 
+Result<std::uint64_t> MemoryStore::slowResource(
+    const ResourceRow& wanted, const ResourceRow& seen, AuditRow act)
+{
+    CAIRN_TRY(mayWrite());
+    CAIRN_TRY(checkSlow(wanted, act));
+    if (const auto done = m_db->actsWithoutRun.find(act.command); done != m_db->actsWithoutRun.end())
+        return done->second;
+    const auto found = m_db->resources.find(wanted.name);
+    ResourceRow stored = found == m_db->resources.end() ? ResourceRow{} : found->second;
+    stored.name = wanted.name;
+    if (stored.permitsPerSecond != seen.permitsPerSecond || stored.slots != seen.slots)
+        return limitsMoved(stored);
+    // What a provider asked for itself is not shortened.
+    if (!stored.askedByServer || stored.backOffUntil <= wanted.backOffUntil) {
+        stored.backOffUntil = wanted.backOffUntil;
+        stored.askedByServer = false;
+    }
+    stored.permitsPerSecond = wanted.permitsPerSecond;
+    stored.slots = wanted.slots;
+    ++stored.revision;
+    m_db->resources[wanted.name] = std::move(stored);
+    m_db->actsWithoutRun.emplace(act.command, m_db->audit.size() + 1);
+    return m_db->addAudit(std::move(act));
+}
+
 Status MemoryStore::raiseBackOff(std::string_view resource, TimeMs until, bool askedByServer)
 {
     CAIRN_TRY(mayWrite());

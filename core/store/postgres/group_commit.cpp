@@ -136,7 +136,7 @@ bool GroupCommit::admitChange(const CommitMember& member, MemberResult& result)
     const HotRow hot = found ? at->second.hot : HotRow{};
     const bool stale = member.create ? found
                                      : !found || hot.version != member.expectedVersion
-            || (member.checkEpoch && hot.epoch != member.expectedEpoch);
+            || (member.checkEpoch && hot.epoch + (at->second.dropped ? 1 : 0) != member.expectedEpoch);
     if (stale) {
         result.kind = Kind::Stale;
         if (found)
@@ -255,6 +255,12 @@ void GroupCommit::applyHead(const CommitMember& member, MemberResult& result, Ti
         }
         if (byOwner && member.owner == OwnerChange::Release)
             hot.owner = {};
+        if (elsewhere && member.owner == OwnerChange::Drop) {
+            result.ownerElsewhere = false;
+            hot.owner = {};
+            hot.nextDue = dueAfterCommit(member, false, now);
+            run.dropped = true;
+        }
     }
     hot.version = e.version;
     hot.control = member.control;
@@ -324,9 +330,11 @@ void GroupCommit::apply(const CommitMember& member, MemberResult& result, TimeMs
 
 void GroupCommit::writeHots(Batch& batch) const
 {
-    Columns created, changed;
+    Columns created, changed, dropped;
     for (const auto& [run, state] : m_runs) {
         const HotRow& h = state.hot;
+        if (state.dropped)
+            dropped.row(run);
         if (state.changed)
             (state.stored ? changed : created)
                 .row(run, h.version, h.epoch, h.control, h.owner, Blob{h.head.view()}, Due{h.nextDue},
@@ -336,6 +344,8 @@ void GroupCommit::writeHots(Batch& batch) const
         batch.add(Sql::InsertHot, created);
     if (!changed.empty())
         batch.add(Sql::UpdateHot, changed);
+    if (!dropped.empty())
+        batch.add(Sql::RaiseEpochs, dropped);
 }
 
 void GroupCommit::writeLedger(Batch& batch) const

@@ -61,6 +61,7 @@ private:
         bool stored = false;
         bool exists = false;
         bool changed = false;
+        bool dropped = false;  // taken from its owner by this group; hot.epoch is as before that
     };
     struct Effect {
         EffectRow row;

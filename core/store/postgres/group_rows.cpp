@@ -62,7 +62,8 @@ void GroupRows::putLists(Batch& batch) const
         rows.row(run, l.root.isNull() ? run : l.root, l.parent, l.workflow, l.workflowVersion,
             TextOrNull{l.key}, l.activity, l.attention, l.reason, l.step, l.since, l.nextTime,
             TextOrNull{l.situation}, l.resource, l.error, l.createdAt, l.endedAt, l.steps, l.stepsDone,
-            l.attempt, l.attemptsMax, l.amount.micros, l.amount.currency, row.second, l.changed);
+            l.attempt, l.attemptsMax, l.amount.micros, l.amount.currency, l.heldUntil, l.assigned, row.second,
+            l.changed);
     }
     if (!rows.empty())
         batch.add(Sql::PutList, rows);

@@ -265,6 +265,28 @@ void ListSql::addAmounts(const ListTerm& t)
     }
 }
 
+void ListSql::addAnnotations(const ListTerm& t)
+{
+    if (t.heldAt) {
+        also("held_until > ");
+        value(*t.heldAt);
+    }
+    if (t.notHeldAt) {
+        also("held_until <= ");
+        value(*t.notHeldAt);
+    }
+    if (!t.assigned.empty()) {
+        also("assigned = ANY(");
+        value(texts(t.assigned));
+        m_condition += ')';
+    }
+    if (!t.notAssigned.empty()) {
+        also("assigned <> ALL(");
+        value(texts(t.notAssigned));
+        m_condition += ')';
+    }
+}
+
 void ListSql::addTimes(const ListTerm& t)
 {
     addTime("since < ", t.sinceBefore);
@@ -282,6 +304,7 @@ void ListSql::addTerm(const ListTerm& term)
     addPlaces(term);
     addPeople(term);
     addAmounts(term);
+    addAnnotations(term);
     addTimes(term);
     addAttributes(term);
     if (m_first)

@@ -32,7 +32,8 @@ CREATE TABLE cairn.run_list(
   next_time bigint NOT NULL, situation text COLLATE "C", resource text COLLATE "C" NOT NULL,
   error text COLLATE "C" NOT NULL, created_at bigint NOT NULL, ended_at bigint NOT NULL, steps bigint NOT NULL,
   steps_done bigint NOT NULL, attempt bigint NOT NULL, attempts_max bigint NOT NULL, amount bigint NOT NULL,
-  currency text COLLATE "C" NOT NULL, version bigint NOT NULL, changed bigint NOT NULL)
+  currency text COLLATE "C" NOT NULL, held_until bigint NOT NULL, assigned text COLLATE "C" NOT NULL,
+  version bigint NOT NULL, changed bigint NOT NULL)
   WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 CREATE INDEX list_created ON cairn.run_list(created_at, run);
 CREATE INDEX list_attention ON cairn.run_list(attention, since, run);

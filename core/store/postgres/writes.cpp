@@ -71,6 +71,44 @@ Status PostgresStore::putResource(const ResourceRow& row)
     return {};
 }
 
+Result<std::uint64_t> PostgresStore::slowResource(
+    const ResourceRow& wanted, const ResourceRow& seen, AuditRow act)
+{
+    CAIRN_TRY(checkSlow(wanted, act));
+    std::uint64_t seq = 0;
+    CAIRN_TRY(write(
+        [&](Transaction& transaction) -> Status {
+            Batch first;
+            first.add(Sql::LockResource, wanted.name);
+            first.add(Sql::LockAuditHead);
+            first.add(Sql::AuditOfCommand, act.command);
+            CAIRN_TRY_ASSIGN(auto answers, transaction.begin(first));
+            if (answers[2].next()) {
+                answers[2].read(seq);
+                return {};
+            }
+            ResourceRow stored;
+            stored.name = wanted.name;
+            if (answers[0].next())
+                answers[0].read(stored.permitsPerSecond, stored.slots);
+            if (stored.permitsPerSecond != seen.permitsPerSecond || stored.slots != seen.slots)
+                return limitsMoved(stored);
+            AuditHead head;
+            if (!answers[1].next())
+                return makeError(ErrorKind::Corrupt, "the audit's head row is missing");
+            answers[1].read(head.seq, head.hash);
+            AuditRow sealed = act;
+            chain(sealed, head);
+            transaction.last().add(Sql::SetResource, wanted.name, wanted.backOffUntil, false,
+                wanted.permitsPerSecond, wanted.slots);
+            addAudit(transaction.last(), {sealed});
+            seq = head.seq;
+            return {};
+        },
+        Repeat::Harmless));
+    return seq;
+}
+
 Status PostgresStore::raiseBackOff(std::string_view resource, TimeMs until, bool askedByServer)
 {
     if (resource.empty() || !isStorableText(resource))

@@ -215,6 +215,11 @@ Status GroupCommit::writeHead(const CommitMember& member, const HotRow& hot, Mem
             result.ownerElsewhere = true;
             CAIRN_TRY(Query(m_db, Sql::AddWakeup).bind(hot.owner, member.run).run());
         }
+        if (elsewhere && member.owner == OwnerChange::Drop) {
+            result.ownerElsewhere = false;
+            const TimeMs at = dueAfterCommit(member, false, m_context.now);
+            CAIRN_TRY(Query(m_db, Sql::SetOwnerDue).bind(SessionId{}, Due{at}, member.run).run());
+        }
     }
     if (!m_savepoints)
         return m_batch.addEntry(member);
@@ -241,8 +246,8 @@ Status GroupCommit::writeList(const CommitMember& member)
         CAIRN_TRY(Query(m_db, Sql::UpdateList)
                       .bind(l.workflowVersion, l.activity, l.attention, l.reason, l.step, l.since, l.nextTime,
                           TextOrNull{l.situation}, l.resource, l.error, l.endedAt, l.steps, l.stepsDone,
-                          l.attempt, l.attemptsMax, l.amount.micros, l.amount.currency, member.entry.version,
-                          changed, member.run)
+                          l.attempt, l.attemptsMax, l.amount.micros, l.amount.currency, l.heldUntil,
+                          l.assigned, member.entry.version, changed, member.run)
                       .run());
         if (m_db.changes() > 0)
             return {};
@@ -251,7 +256,8 @@ Status GroupCommit::writeList(const CommitMember& member)
         .bind(member.run, l.root.isNull() ? member.run : l.root, l.parent, l.workflow, l.workflowVersion,
             TextOrNull{l.key}, l.activity, l.attention, l.reason, l.step, l.since, l.nextTime,
             TextOrNull{l.situation}, l.resource, l.error, l.createdAt, l.endedAt, l.steps, l.stepsDone,
-            l.attempt, l.attemptsMax, l.amount.micros, l.amount.currency, member.entry.version, changed)
+            l.attempt, l.attemptsMax, l.amount.micros, l.amount.currency, l.heldUntil, l.assigned,
+            member.entry.version, changed)
         .run();
 }
 

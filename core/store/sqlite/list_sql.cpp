@@ -136,7 +136,7 @@ ListSql::Index ListSql::covering(const ListFilter& filter)
     };
     const auto inIndexes = [](const ListTerm& t) {
         return t.key.empty() && !t.root && t.attributes.empty() && !t.amountAbove && !t.amountBelow
-            && t.currency.empty();
+            && t.currency.empty() && !t.heldAt && !t.notHeldAt && t.assigned.empty() && t.notAssigned.empty();
     };
     if (!all(inIndexes))
         return Index::None;
@@ -402,6 +402,20 @@ void ListSql::addAmounts(const ListTerm& t)
     }
 }
 
+void ListSql::addAnnotations(const ListTerm& t)
+{
+    if (t.heldAt) {
+        also("held_until > ?");
+        m_values.emplace_back(*t.heldAt);
+    }
+    if (t.notHeldAt) {
+        also("held_until <= ?");
+        m_values.emplace_back(*t.notHeldAt);
+    }
+    addTextIn("assigned IN ", t.assigned);
+    addTextIn("assigned NOT IN ", t.notAssigned);
+}
+
 void ListSql::addTimes(const ListTerm& t)
 {
     addTime("since < ?", t.sinceBefore);
@@ -419,6 +433,7 @@ void ListSql::addTerm(const ListTerm& term)
     addPlaces(term);
     addPeople(term);
     addAmounts(term);
+    addAnnotations(term);
     addTimes(term);
     addAttributes(term);
     if (m_first)

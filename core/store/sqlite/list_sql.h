@@ -55,6 +55,7 @@ private:
     void addPeople(const ListTerm& term);
     void addAmounts(const ListTerm& term);
     void addLost(const std::optional<std::vector<SessionId>>& living, bool negate);
+    void addAnnotations(const ListTerm& t);
     void addTimes(const ListTerm& term);
     void addIn(const char* fragment, const std::vector<std::int64_t>& values);
     void addTextIn(const char* fragment, const std::vector<std::string>& values);

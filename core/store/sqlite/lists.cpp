@@ -105,7 +105,8 @@ void readListRow(Query& q, ListRow& r)
 {
     q.read(r.run, r.root, r.parent, r.workflow, r.workflowVersion, r.key, r.activity, r.attention, r.reason,
         r.step, r.since, r.nextTime, r.situation, r.resource, r.error, r.createdAt, r.endedAt, r.steps,
-        r.stepsDone, r.attempt, r.attemptsMax, r.amount.micros, r.amount.currency, r.version, r.changed);
+        r.stepsDone, r.attempt, r.attemptsMax, r.amount.micros, r.amount.currency, r.heldUntil, r.assigned,
+        r.version, r.changed);
 }
 
 namespace {

@@ -38,8 +38,8 @@ CREATE TABLE run_list(
   reason INTEGER NOT NULL, step TEXT NOT NULL, since INTEGER NOT NULL, next_time INTEGER NOT NULL, situation TEXT,
   resource TEXT NOT NULL, error TEXT NOT NULL, created_at INTEGER NOT NULL, ended_at INTEGER NOT NULL,
   steps INTEGER NOT NULL, steps_done INTEGER NOT NULL, attempt INTEGER NOT NULL, attempts_max INTEGER NOT NULL,
-  amount INTEGER NOT NULL, currency TEXT NOT NULL, version INTEGER NOT NULL,
-  changed INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  amount INTEGER NOT NULL, currency TEXT NOT NULL, held_until INTEGER NOT NULL, assigned TEXT NOT NULL,
+  version INTEGER NOT NULL, changed INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE INDEX list_created ON run_list(created_at, run);
 CREATE INDEX list_attention ON run_list(attention, since, run, activity, reason, created_at, workflow,
   workflow_version, step, resource, parent);

@@ -28,7 +28,7 @@ inline constexpr std::size_t kSqlCount = 0
     "run, root, parent, workflow, workflow_version, key, activity, attention, reason, step, since, " \
     "next_time, " \
     "situation, resource, error, created_at, ended_at, steps, steps_done, attempt, attempts_max, amount, " \
-    "currency, " \
+    "currency, held_until, assigned, " \
     "version, changed"
 
 // Statements that are there for one row and for sixteen (row_batch): what comes before the rows, and a row.

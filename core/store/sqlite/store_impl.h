@@ -71,6 +71,8 @@ public:
     Result<std::vector<OutboxRow>> outbox(std::size_t limit, std::uint64_t after) override;
     Status dropOutbox(const OutboxRow& row) override;
     Status putResource(const ResourceRow& row) override;
+    Result<std::uint64_t> slowResource(
+        const ResourceRow& wanted, const ResourceRow& seen, AuditRow act) override;
     Status raiseBackOff(std::string_view resource, TimeMs until, bool askedByServer) override;
     Result<std::uint32_t> leaseSlots(const SessionId& session, std::string_view resource, std::uint32_t want,
         TimeMs now, TimeMs until) override;

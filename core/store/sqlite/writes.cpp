@@ -203,6 +203,41 @@ Status SqliteStore::putResource(const ResourceRow& row)
     });
 }
 
+Result<std::uint64_t> SqliteStore::slowResource(
+    const ResourceRow& wanted, const ResourceRow& seen, AuditRow act)
+{
+    CAIRN_TRY(checkSlow(wanted, act));
+    std::uint64_t seq = 0;
+    CAIRN_TRY(write([&](const WriteContext&) -> Status {
+        {
+            Query query(db(), Sql::AuditOfCommand);
+            CAIRN_TRY_ASSIGN(const bool found, query.bind(act.command).step());
+            if (found) {
+                query.read(seq);
+                return {};
+            }
+        }
+        ResourceRow stored;
+        stored.name = wanted.name;
+        {
+            Query query(db(), Sql::ResourceLimits);
+            CAIRN_TRY_ASSIGN(const bool found, query.bind(wanted.name).step());
+            if (found)
+                query.read(stored.permitsPerSecond, stored.slots);
+        }
+        if (stored.permitsPerSecond != seen.permitsPerSecond || stored.slots != seen.slots)
+            return limitsMoved(stored);
+        CAIRN_TRY(Query(db(), Sql::SetResource)
+                      .bind(wanted.name, wanted.backOffUntil, wanted.permitsPerSecond, wanted.slots)
+                      .run());
+        CAIRN_TRY_ASSIGN(AuditHead head, readAuditHead(db()));
+        CAIRN_TRY(insertAudit(db(), act, head));
+        seq = head.seq;
+        return {};
+    }));
+    return seq;
+}
+
 Status SqliteStore::raiseBackOff(std::string_view resource, TimeMs until, bool askedByServer)
 {
     if (resource.empty() || !isStorableText(resource))

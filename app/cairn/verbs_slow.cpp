@@ -1,0 +1,167 @@
+// slow: holds the calls to a resource to a rate, or for a time. An act on the store, for all runs that call
+// it.
+
+#include "app/cairn/acting.h"
+#include "app/cairn/json_rows.h"
+#include "core/base/text.h"
+#include "core/service/slow.h"
+
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+
+namespace cairn::cli {
+
+namespace {
+
+struct SlowArguments {
+    std::string resource;
+    std::string rate;
+    std::string until;
+    std::uint32_t slots = 0;
+    bool slotsGiven = false;
+};
+
+// "20/s"; nothing slower than one a second, since a rate is counted in seconds.
+Result<std::uint32_t> perSecondOf(const std::string& text)
+{
+    std::uint32_t count = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, fault] = std::from_chars(text.data(), end, count);
+    const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
+    if (fault == std::errc() && count > 0 && unit == "/s")
+        return count;
+    if (fault == std::errc() && count >= 60 && unit == "/m")
+        return count / 60;
+    return makeError(ErrorKind::InvalidInput,
+        "\"" + visibleLine(text)
+            + "\" is no rate: give 20/s, 600/m (one a second at least), hold with --until, or none");
+}
+
+Result<ResourceRow> wantedOf(
+    Session& s, const SlowArguments& arguments, const ResourceRow& seen, const ResourceSaid& said)
+{
+    ResourceRow wanted = seen;
+    wanted.backOffUntil = seen.askedByServer ? seen.backOffUntil : kNoTime;
+    // No engine has put down yet what the workflows say, and none would where a limit stands already.
+    if (seen.permitsPerSecond == 0 && seen.slots == 0) {
+        wanted.permitsPerSecond = said.permitsPerSecond;
+        wanted.slots = said.slots;
+    }
+    const bool holds = arguments.rate == "hold";
+    if (holds && arguments.until.empty())
+        return makeError(ErrorKind::InvalidInput, "hold needs --until: a span from now (10m) or an instant");
+    if (!holds && !arguments.until.empty())
+        return makeError(ErrorKind::InvalidInput, "--until goes with hold only");
+    if (arguments.rate == "none") {
+        wanted.permitsPerSecond = said.permitsPerSecond;
+        wanted.slots = said.slots;
+    } else if (holds) {
+        CAIRN_TRY_ASSIGN(wanted.backOffUntil, instantOf(s, arguments.until));
+        if (wanted.backOffUntil <= s.service().now())
+            return makeError(ErrorKind::InvalidInput, "--until names a time that has passed");
+    } else {
+        CAIRN_TRY_ASSIGN(wanted.permitsPerSecond, perSecondOf(arguments.rate));
+    }
+    if (arguments.slotsGiven)
+        wanted.slots = arguments.slots;
+    return wanted;
+}
+
+std::string limitsJson(const ResourceRow& row)
+{
+    return dump(Json{{"per_second", row.permitsPerSecond}, {"slots", row.slots},
+        {"held_until", jsonTime(row.backOffUntil)}});
+}
+
+int commitSlow(Session& s, const ResourceRow& wanted, const ResourceRow& seen)
+{
+    if (!s.reasonGiven(Verb::Slow))
+        return s.exitCode;
+    if (!s.rights().commits)
+        return s.fail(makeError(ErrorKind::NoRight,
+            "the login \"" + s.rights().login
+                + "\" may not change resources: it takes one with the right of an engine"));
+    AuditRow act = s.personAct();
+    act.login = s.login();
+    act.time = s.service().now();
+    act.kind = "applied";
+    act.verb = Verb::Slow;
+    act.target = wanted.name;
+    act.command = makeId<CommandId>(s.clock.wallMs(), s.rng);
+    act.before = limitsJson(seen);
+    act.after = limitsJson(wanted);
+    const auto seq = s.store().slowResource(wanted, seen, act);
+    if (!seq) {
+        s.recordRefusal(Verb::Slow, wanted.name, seq.error());
+        return s.fail(seq.error());
+    }
+    Json json{{"resource", jsonText(wanted.name)}, {"per_second", wanted.permitsPerSecond},
+        {"slots", wanted.slots}, {"held_until", jsonTime(wanted.backOffUntil)}, {"audit", *seq},
+        {"command", toText(act.command)}};
+    s.answer(dump(json),
+        wanted.name + ": done; engines go by it within a second; audit entry " + std::to_string(*seq));
+    return kDone;
+}
+
+int slow(Session& s, const SlowArguments& arguments)
+{
+    if (!(s.options.preview ? s.openReader() : s.openWriter()))
+        return s.exitCode;
+    const auto seen = resourceNamed(s.store(), arguments.resource);
+    if (!seen)
+        return s.fail(seen.error());
+    const auto said = resourceSaid(s.store(), s.service(), arguments.resource);
+    if (!said)
+        return s.fail(said.error());
+    if (seen->revision == 0 && said->named.empty())
+        return s.fail(kNotFound,
+            "no workflow of this store names a resource \"" + visibleLine(arguments.resource)
+                + "\", and none is stored: `cairn why` names the one that a run waits for");
+    const auto wanted = wantedOf(s, arguments, *seen, *said);
+    if (!wanted)
+        return s.fail(wanted.error());
+    if (!s.options.preview)
+        return commitSlow(s, *wanted, *seen);
+    const auto lines = tellSlow(s.store(), s.service(), *seen, *wanted, *said);
+    if (!lines)
+        return s.fail(lines.error());
+    const PreviewUndo undo = undoOf(Verb::Slow);
+    if (s.options.json) {
+        s.json(dump(
+            Json{{"preview", true}, {"allowed", true}, {"will_happen", *lines}, {"reversible", undo.text},
+                {"undo", {{"possible", undo.possible}, {"verb", undo.by ? Json(key(*undo.by)) : Json()}}}}));
+        return kDone;
+    }
+    s.line("preview, nothing is written");
+    s.line("  will happen:");
+    for (const std::string& line : *lines)
+        s.line("    " + line);
+    s.line("  undo: " + undo.text);
+    return kDone;
+}
+
+}  // namespace
+
+void addSlowVerb(Verbs v)
+{
+    Session& s = v.session;
+    auto* cmd = v.app.add_subcommand(
+        "slow", "Holds the calls to a resource to a rate, or for a time: for all runs that call it");
+    auto arguments = std::make_shared<SlowArguments>();
+    cmd->add_option("RESOURCE", arguments->resource, "as the workflow names it, and why prints it")
+        ->required();
+    cmd->add_option(
+           "RATE", arguments->rate, "20/s, 600/m; hold with --until; none: as the workflows of the store say")
+        ->required();
+    cmd->add_option("--until", arguments->until, "with hold: a span from now (10m) or an instant");
+    auto* slots = cmd->add_option("--slots", arguments->slots, "calls under way at one time; 0: not limited");
+    addCommon(cmd, s);
+    auto& chosen = v.chosen;
+    cmd->callback([=, &s, &chosen] {
+        arguments->slotsGiven = slots->count() > 0;
+        chosen = [=, &s] { return slow(s, *arguments); };
+    });
+}
+
+}  // namespace cairn::cli

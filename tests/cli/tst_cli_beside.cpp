@@ -1,0 +1,134 @@
+// What people keep beside a run, and what they do to what a run uses: hold, assign, note, takeover, slow.
+
+#include "tests/cli/cli_fixture.h"
+
+class TestCliBeside : public QObject, private CliFixture {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init()
+    {
+        freshStore();
+        QCOMPARE(run("store init").code, 0);
+        m_run = startAsk(QStringLiteral("k"));
+        QVERIFY(!m_run.isEmpty());
+    }
+    void aHoldIsShownFoundAndReleased();
+    void aRunIsSomebodysUntilItIsNobodys();
+    void aMaskedNoteIsPrintedByPayloadOnly();
+    void nothingIsTakenFromNobody();
+    void aResourceIsSlowedAndLeftAsTheWorkflowsSay();
+
+private:
+    // Words with blanks between them; # stands for the run.
+    Answer run(const char* words)
+    {
+        QStringList all = QString::fromUtf8(words).split(QLatin1Char(' '));
+        all.replaceInStrings(QStringLiteral("#"), m_run);
+        return cairn(all);
+    }
+    QString m_run;
+};
+
+void TestCliBeside::aHoldIsShownFoundAndReleased()
+{
+    const Answer bare = run("hold #");
+    QCOMPARE(bare.code, 2);
+    QCOMPARE(run("show #").json().value(QStringLiteral("held")).toBool(true), false);
+    QCOMPARE(run("hold # --until yesterday --reason disputed").code, 2);
+    QCOMPARE(run("hold # --until 2h --reason disputed").code, 0);
+    const QJsonObject shown = run("show #").json();
+    QVERIFY(shown.value(QStringLiteral("held")).toBool());
+    const QJsonObject hold = shown.value(QStringLiteral("hold")).toObject();
+    QCOMPARE(hold.value(QStringLiteral("reason")).toString(), QStringLiteral("disputed"));
+    QVERIFY(!hold.value(QStringLiteral("until")).isNull());
+    QVERIFY(text({QStringLiteral("why"), m_run}).contains(": disputed"));
+    QCOMPARE(run("list is:held").json().value(QStringLiteral("run")).toString(), m_run);
+    QCOMPARE(run("hold # --off").code, 0);
+    QVERIFY(run("list is:held").out.isEmpty());
+    QVERIFY(run("show #").json().value(QStringLiteral("hold")).isNull());
+    const QByteArray history = text({QStringLiteral("history"), m_run});
+    QVERIFY2(history.contains("held: plans and retention leave it alone until "), history.constData());
+    QVERIFY2(history.contains("released: plans and retention take it again"), history.constData());
+}
+
+void TestCliBeside::aRunIsSomebodysUntilItIsNobodys()
+{
+    QCOMPARE(run("assign # kim").code, 0);
+    QCOMPARE(
+        run("list assigned:kim").json().value(QStringLiteral("assigned")).toString(), QStringLiteral("kim"));
+    QVERIFY(text({QStringLiteral("list")}).contains("assigned to kim"));
+    QCOMPARE(run("assign # none").code, 0);
+    QVERIFY(run("list assigned:kim").out.isEmpty());
+    QVERIFY(run("show #").json().value(QStringLiteral("assignment")).isNull());
+    QCOMPARE(run("list owner:me").code, 2);
+}
+
+void TestCliBeside::aMaskedNoteIsPrintedByPayloadOnly()
+{
+    QCOMPARE(run("note #").code, 2);
+    QCOMPARE(run("note # called").code, 0);
+    QCOMPARE(run("note # card-4711 --masked").code, 0);
+    const QJsonArray notes = run("show #").json().value(QStringLiteral("notes")).toArray();
+    QCOMPARE(notes.size(), 2);
+    QCOMPARE(notes[0].toObject().value(QStringLiteral("text")).toString(), QStringLiteral("called"));
+    const QJsonObject masked = notes[1].toObject();
+    QVERIFY(masked.value(QStringLiteral("masked")).toBool());
+    QVERIFY(masked.value(QStringLiteral("text")).isNull());
+    for (const char* verb : {"show", "why", "history"})
+        QVERIFY2(!text({QString::fromUtf8(verb), m_run}).contains("4711"), verb);
+    const QString id =
+        masked.value(QStringLiteral("payload")).toObject().value(QStringLiteral("id")).toString();
+    QCOMPARE(text({QStringLiteral("payload"), m_run, id}), QByteArray("card-4711"));
+    const QString number = QString::number(notes[0].toObject().value(QStringLiteral("note")).toInt());
+    QCOMPARE(cairn({QStringLiteral("note"), m_run, QStringLiteral("--withdraw"), number}).code, 0);
+    QCOMPARE(run("show #").json().value(QStringLiteral("notes")).toArray().size(), 1);
+    QVERIFY(text({QStringLiteral("history"), m_run}).contains("called"));
+    QCOMPARE(run("note # --withdraw 1").code, 4);
+}
+
+void TestCliBeside::nothingIsTakenFromNobody()
+{
+    const Answer free = run("takeover #");
+    QCOMPARE(free.code, 0);
+    QCOMPARE(free.json().value(QStringLiteral("outcome")).toString(), QStringLiteral("no_change"));
+    QCOMPARE(run("takeover # pay").code, 1);  // nobody works on it
+    QCOMPARE(run("takeover # none").code, 4);
+}
+
+void TestCliBeside::aResourceIsSlowedAndLeftAsTheWorkflowsSay()
+{
+    QCOMPARE(run("slow bank 5/s").code, 4);
+    const QByteArray limited = json(
+        "{'schema':'urn:cairn:workflow:1','name':'pays','version':1,'tools':{'pay':{'safety':'repeatable',"
+        "'executor':'builtin','settings':{'function':'echo'},'resource':'bank'}},"
+        "'limits':{'bank':{'slots':4}},'steps':[{'name':'pay','tool':'pay','input':{}}]}");
+    QCOMPARE(
+        cairn({QStringLiteral("workflow"), QStringLiteral("add"), file(QStringLiteral("pays.json"), limited)})
+            .code,
+        0);
+    QCOMPARE(run("slow bank fast").code, 2);
+    QCOMPARE(run("slow bank hold").code, 2);
+    QCOMPARE(run("slow bank 5/s --until 5m").code, 2);
+    const QByteArray before = storeBytes();
+    const Answer preview = run("slow bank 5/s --preview");
+    QCOMPARE(preview.code, 0);
+    QVERIFY2(preview.out.contains("at most 5 a second"), preview.out.constData());
+    QVERIFY2(preview.out.contains("it is called by pays@1 pay"), preview.out.constData());
+    QCOMPARE(storeBytes(), before);
+    const QJsonObject slowed = run("slow bank 5/s --reason too-fast").json();
+    QCOMPARE(slowed.value(QStringLiteral("per_second")).toInt(), 5);
+    QVERIFY(slowed.value(QStringLiteral("audit")).toInt() > 0);
+    const QJsonObject held = run("slow bank hold --until 10m").json();
+    QVERIFY(!held.value(QStringLiteral("held_until")).isNull());
+    const QJsonObject lifted = run("slow bank none").json();
+    QCOMPARE(lifted.value(QStringLiteral("per_second")).toInt(-1), 0);
+    QCOMPARE(lifted.value(QStringLiteral("slots")).toInt(), 4);
+    QVERIFY(lifted.value(QStringLiteral("held_until")).isNull());
+    const QByteArray audit = run("audit list").out;
+    QCOMPARE(audit.count("\"verb\":\"slow\""), 3);
+    QVERIFY(audit.contains("\"reason\":\"too-fast\""));
+}
+
+QTEST_APPLESS_MAIN(TestCliBeside)
+#include "tst_cli_beside.moc"

@@ -196,10 +196,13 @@ std::string maskedText(std::string_view what) { return std::string(kMark) + std:
 
 void SecretList::add(const SecretList& more)
 {
-    for (const auto& [from, into] : {std::pair{&more.keys, &keys}, {&more.patterns, &patterns}})
-        for (const std::string& one : *from)
-            if (std::find(into->begin(), into->end(), one) == into->end())
-                into->push_back(one);
+    const auto join = [](const std::vector<std::string>& from, std::vector<std::string>& into) {
+        for (const std::string& one : from)
+            if (std::find(into.begin(), into.end(), one) == into.end())
+                into.push_back(one);
+    };
+    join(more.keys, keys);
+    join(more.patterns, patterns);
 }
 
 Status checkSecretList(const SecretList& list)

@@ -4,6 +4,7 @@
 #include "core/store/postgres/store_impl.h"
 
 #include <algorithm>
+#include <map>
 
 namespace cairn::postgres {
 

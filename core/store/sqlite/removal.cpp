@@ -124,13 +124,15 @@ Result<TreeBonds> SqliteStore::bondsOf(const RunId& root) { return readBonds(db(
 Result<RunBytes> SqliteStore::bytesOf(const RunId& run)
 {
     RunBytes bytes;
-    for (auto [sql, value] :
-        {std::pair{Sql::EntryBytes, &bytes.entries}, {Sql::PayloadSizes, &bytes.payloads}}) {
+    const auto add = [&](Sql sql, std::uint64_t& value) -> Status {
         Query query(db(), sql);
         CAIRN_TRY_ASSIGN(const bool row, query.bind(run).step());
         if (row)
-            query.read(*value);
-    }
+            query.read(value);
+        return {};
+    };
+    CAIRN_TRY(add(Sql::EntryBytes, bytes.entries));
+    CAIRN_TRY(add(Sql::PayloadSizes, bytes.payloads));
     return bytes;
 }
 

@@ -152,7 +152,8 @@ void TestCliRetention::whatWasRemovedSaysSo()
     QCOMPARE(stone.value(QStringLiteral("as")).toString(), QStringLiteral("completed"));
     QCOMPARE(stone.value(QStringLiteral("rule")).toString(),
         QStringLiteral("kept 90 days after its end (version 1 of the workflow)"));
-    QCOMPARE(cairn({QStringLiteral("audit"), QStringLiteral("verify")}).code, 0);
+    QCOMPARE(
+        cairn({QStringLiteral("audit"), QStringLiteral("verify"), QStringLiteral("--public"), key}).code, 0);
     QCOMPARE(cairn({QStringLiteral("verify")}).code, 0);
     // Its key is still known.
     const Answer again =

@@ -219,7 +219,7 @@ void ContractTest::aTreeThatIsBoundStays()
         effect.holderStep = "a";
         effect.inputDigest = sha256("input");
         effect.changedAt = other.createdAt;
-        member.effects = {{effect}};
+        member.effects = {EffectWrite{effect}};
         if (what == QLatin1String("message to"))
             member.outbox = {{other.run, 1, 0, root.run, "body", root.createdAt}};
         QCOMPARE(commitOne(member).kind, MemberResult::Kind::Committed);
@@ -253,7 +253,7 @@ void ContractTest::keysOfRemovedRunsLiveOn()
     effect.holderStep = "a";
     effect.inputDigest = sha256("input");
     effect.changedAt = root.createdAt;
-    first.effects = {{effect}};
+    first.effects = {EffectWrite{effect}};
     QCOMPARE(commitOne(first).kind, MemberResult::Kind::Committed);
     root.committed(first);
     QVERIFY(*m_store->removeTree(removalOf(root, {}, kRemoved + 1'000)));

@@ -38,7 +38,7 @@ constexpr Cells kMatrix[] = {
     {"resource_slices", {"sid", "s", "s", "s", "s", "s"}},
     {"resources", {"siu", "s", "s", "s", "s", "s"}},
     {"retention", {"siu", "s", "s", "s", "s", "s"}},
-    {"retired_keys", {"siud", "s", "s", "", "s", "s"}},
+    {"retired_keys", {"siud", "s", "s", "s", "s", "s"}},
     {"reviews", {"s", "s", "s", "", "s", "s"}},
     {"run_attributes", {"siud", "s", "s", "s", "s", "s"}},
     {"run_hot", {"siud", "s", "s", "s", "s", "s"}},

@@ -10,8 +10,10 @@
     "'cairn_breakglass'"
 
 #define CAIRN_PG_OPEN_TABLES \
-    "approvals artifacts attempts effect_waiters effects entries meta never_store outbox resource_slices resources " \
-    "remains retention run_attributes run_hot run_list runs sessions steps tombstones wakeups workflows"
+    "approvals artifacts attempts effect_waiters effects entries meta never_store outbox resource_slices " \
+    "resources " \
+    "remains retention retired_keys run_attributes run_hot run_list runs sessions steps tombstones wakeups " \
+    "workflows"
 
 // Viewers see everything but the bytes of payloads, what would let them be guessed, and what people did.
 // Operators and approvers judge by payloads, and by what others did.
@@ -19,7 +21,7 @@
     "('engine operator approver auditor viewer breakglass', '" CAIRN_PG_OPEN_TABLES \
     " artifact_place', 'SELECT', '-')," \
     "('engine operator approver auditor breakglass', 'artifact_chunks audit audit_head checkpoint_heads " \
-    "checkpoints payloads retired_keys reviews staged_acts', " \
+    "checkpoints payloads reviews staged_acts', " \
     "'SELECT', " \
     "'-')," \
     "('viewer', 'payloads', 'SELECT', 'run id hash size media artifact redacted_by')," \

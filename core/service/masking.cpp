@@ -93,6 +93,8 @@ std::shared_ptr<const Masker> Service::Impl::maskerOf(const RunId& run)
 // hold nothing either where they came by stagePayload().
 void Service::Impl::mask(Submission& s)
 {
+    if (s.payloads.empty() && s.reason.empty())
+        return;
     const bool starts = std::holds_alternative<cmd::Start>(s.command.body);
     std::shared_ptr<const Masker> with;
     if (starts) {

@@ -130,66 +130,72 @@ Status resultGiven(const RunState& state, const std::string& step, bool given)
               "--no-output");
 }
 
+struct SettleArguments {
+    std::string run, step, output, evidence, assign;
+    bool happened = false, denied = false, repeat = false, undo = false, park = false, none = false;
+
+    [[nodiscard]] cmd::SettleAs as() const
+    {
+        return happened ? cmd::SettleAs::Happened
+            : denied    ? cmd::SettleAs::NotHappened
+            : repeat    ? cmd::SettleAs::RepeatSameKey
+            : undo      ? cmd::SettleAs::Compensate
+                        : cmd::SettleAs::Park;
+    }
+};
+
+Result<cmd::Body> settleOf(
+    Session& s, const SettleArguments& a, const RunState& state, Submission& submission)
+{
+    cmd::Settle body;
+    body.step = a.step;
+    body.as = a.as();
+    body.assign = a.assign;
+    if (!a.happened && !a.undo && !a.output.empty())
+        return makeError(ErrorKind::InvalidInput, "--output goes with --happened and --compensate only");
+    if (a.none && !a.happened)
+        return makeError(ErrorKind::InvalidInput, "--no-output goes with --happened only");
+    CAIRN_TRY(resultGiven(state, a.step, !a.happened || a.none || !a.output.empty()));
+    CAIRN_TRY_ASSIGN(body.output, attach(s, submission, a.output, "application/json"));
+    CAIRN_TRY_ASSIGN(body.evidence, attach(s, submission, a.evidence, "text/plain"));
+    if (const StepRecord* record = state.find(a.step)) {
+        body.expectedRevision = record->revision;
+        body.checkRevision = true;
+    }
+    return cmd::Body(body);
+}
+
 void addSettle(Verbs v)
 {
     Session& s = v.session;
     auto* cmd = v.app.add_subcommand("settle", "Says what became of an uncertain effect");
-    auto run = std::make_shared<std::string>();
-    auto step = std::make_shared<std::string>();
-    auto happened = std::make_shared<bool>(false);
-    auto denied = std::make_shared<bool>(false);
-    auto repeat = std::make_shared<bool>(false);
-    auto undo = std::make_shared<bool>(false);
-    auto park = std::make_shared<bool>(false);
-    auto assign = std::make_shared<std::string>();
-    auto output = std::make_shared<std::string>();
-    auto none = std::make_shared<bool>(false);
-    auto evidence = std::make_shared<std::string>();
-    cmd->add_option("RUN", *run, kRunHelp)->required();
-    cmd->add_option("STEP", *step, "step id, as show prints it")->required();
+    auto a = std::make_shared<SettleArguments>();
+    cmd->add_option("RUN", a->run, kRunHelp)->required();
+    cmd->add_option("STEP", a->step, "step id, as show prints it")->required();
     auto* group = cmd->add_option_group("outcome", "what is known, safest first");
     group->add_flag(
-        "--happened", *happened, "it happened: --output gives its result; it is not called again");
-    group->add_flag("--did-not-happen", *denied, "it did not happen: the step runs again with the same key");
+        "--happened", a->happened, "it happened: --output gives its result; it is not called again");
     group->add_flag(
-        "--repeat-same-key", *repeat, "repeat it (only while the tool's provider remembers our key)");
-    group->add_flag("--compensate", *undo,
+        "--did-not-happen", a->denied, "it did not happen: the step runs again with the same key");
+    group->add_flag(
+        "--repeat-same-key", a->repeat, "repeat it (only while the tool's provider remembers our key)");
+    group->add_flag("--compensate", a->undo,
         "take it for done, stop the run, and undo what it did, newest first (only where an undo is named)");
-    auto* parked = group->add_flag("--park", *park,
+    auto* parked = group->add_flag("--park", a->park,
         "leave it uncertain: the provider is not asked any more, and a person looks after it");
     group->require_option(1);
-    cmd->add_option("--assign", *assign, "with --park: to this person")->needs(parked);
-    auto* result = cmd->add_option("--output", *output, "result, @FILE or - for standard input");
-    cmd->add_flag("--no-output", *none, "it happened and left no result: steps that come after read null")
+    cmd->add_option("--assign", a->assign, "with --park: to this person")->needs(parked);
+    auto* result = cmd->add_option("--output", a->output, "result, @FILE or - for standard input");
+    cmd->add_flag("--no-output", a->none, "it happened and left no result: steps that come after read null")
         ->excludes(result);
     cmd->add_option(
-        "--evidence", *evidence, "what it was found by, for example the provider's reference; @FILE");
+        "--evidence", a->evidence, "what it was found by, for example the provider's reference; @FILE");
     addCommon(cmd, s);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
-            return act(s, {*run}, [&](const RunState& state, Submission& submission) -> Result<cmd::Body> {
-                cmd::Settle body;
-                body.step = *step;
-                body.as = *happened ? cmd::SettleAs::Happened
-                    : *denied       ? cmd::SettleAs::NotHappened
-                    : *repeat       ? cmd::SettleAs::RepeatSameKey
-                    : *undo         ? cmd::SettleAs::Compensate
-                                    : cmd::SettleAs::Park;
-                body.assign = *assign;
-                if (!*happened && !*undo && !output->empty())
-                    return makeError(
-                        ErrorKind::InvalidInput, "--output goes with --happened and --compensate only");
-                if (*none && !*happened)
-                    return makeError(ErrorKind::InvalidInput, "--no-output goes with --happened only");
-                CAIRN_TRY(resultGiven(state, *step, !*happened || *none || !output->empty()));
-                CAIRN_TRY_ASSIGN(body.output, attach(s, submission, *output, "application/json"));
-                CAIRN_TRY_ASSIGN(body.evidence, attach(s, submission, *evidence, "text/plain"));
-                if (const StepRecord* record = state.find(*step)) {
-                    body.expectedRevision = record->revision;
-                    body.checkRevision = true;
-                }
-                return cmd::Body(body);
+            return act(s, {a->run}, [&](const RunState& state, Submission& submission) {
+                return settleOf(s, *a, state, submission);
             });
         };
     });

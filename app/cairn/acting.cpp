@@ -90,6 +90,7 @@ int leave(Session& s, Submission submission, const RunState& seen)
     if (submission.command.actor.kind == ActorKind::Person && !s.reasonGiven())
         return s.exitCode;
     submission.command.id = makeId<CommandId>(s.clock.wallMs(), s.rng);
+    s.service().mask(submission);  // it is kept before it is submitted
     const RunId run = submission.run;
     pin(submission.command.body, seen);  // somebody else may have to confirm what is seen now
     auto act = stagedOf(std::move(submission), seen, s.config());

@@ -252,6 +252,8 @@ AuditRow Session::personAct() const
     if (::gethostname(host, sizeof host - 1) == 0)
         row.host = host;
     row.reason = isUtf8(options.reason) ? options.reason : visible(options.reason);
+    if (m_service)
+        row.reason = m_service->masked(row.reason);
     return row;
 }
 

@@ -159,6 +159,7 @@ void addActVerbs(Verbs verbs);
 void addRepairVerbs(Verbs verbs);
 void addAnnotateVerbs(Verbs verbs);  // hold, assign, note
 void addSlowVerb(Verbs verbs);
+void addRetentionVerbs(Verbs verbs);  // `retention`, `redact`
 void addStartVerbs(Verbs verbs);
 void addStoreVerbs(Verbs verbs);
 void addCopyVerb(Verbs verbs, CLI::App& storeGroup);       // `store copy`

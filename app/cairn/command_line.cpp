@@ -146,6 +146,7 @@ try {
     addPlanVerbs(verbs);
     addAgreeVerbs(verbs);
     addSlowVerb(verbs);
+    addRetentionVerbs(verbs);
     addWorkflowVerbs(verbs);
     addStoreVerbs(verbs);
     addAuditVerbs(verbs);

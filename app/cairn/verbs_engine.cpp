@@ -27,6 +27,7 @@ struct EngineArguments {
     bool untilIdle = false;
     std::string auditKey;
     std::string checkpointEvery = "1h";
+    bool keepsAll = false;
 };
 
 // One for each store, where --audit-key is given.
@@ -124,6 +125,13 @@ int engine(Session& s, const EngineArguments& arguments)
     options.core.maxAttempts = std::max(arguments.concurrency, 1U);
     options.core.uid = ::getuid();
     options.core.schema = kMaxFormat;
+    options.core.retains = !arguments.keepsAll;
+    if (!arguments.auditKey.empty()) {
+        auto key = readKey(arguments.auditKey);
+        if (!key)
+            return s.fail(key.error());
+        options.core.signs = std::make_shared<const SigningKey>(*std::move(key));
+    }
     options.exitWhenIdle = arguments.untilIdle;
     std::vector<EngineOptions> engines;
     for (const std::string& url : s.options.stores) {
@@ -163,6 +171,8 @@ void addEngineVerbs(Verbs v)
     cmd->add_option("--audit-key", arguments->auditKey,
         "file of a key: where all histories stand is signed at intervals, and when the engine ends");
     cmd->add_option("--checkpoint-every", arguments->checkpointEvery, "how often; default: 1h");
+    cmd->add_flag("--no-retention", arguments->keepsAll,
+        "remove and redact nothing, though its time is over; `cairn retention run` still does");
     cmd->add_flag("--until-idle", arguments->untilIdle, "end when nothing is under way or due");
     cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return engine(s, *arguments); }; });
 }

@@ -117,16 +117,35 @@ private:
             return {};
         }
         for (const CoveredHead& head : covered)
-            if (m_report.found.size() < m_questions.most)
-                compare(row, head);
+            if (m_report.found.size() < m_questions.most) {
+                if (head.stored.isNull() && head.deletedAt >= head.signedHead.version)
+                    CAIRN_TRY(compareWithStone(row, head.signedHead));
+                else
+                    compare(row, head);
+            }
         return {};
     }
 
-    // Against what is there now. A run that was deleted as the rules have it left a tombstone.
+    // A run that was deleted as the rules have it left a tombstone, which says where its history ended.
+    Status compareWithStone(const CheckpointRow& row, const RunHead& then)
+    {
+        CAIRN_TRY_ASSIGN(const auto stone, m_store.tombstone(then.run));
+        const std::string chain = "run " + toText(then.run);
+        if (stone && sealOf(m_id, *stone) == StoneSeal::Bad)
+            m_report.found.push_back({Damage::BadSignature, chain, then.version,
+                chain + ": its tombstone was changed after it was signed"});
+        else if (stone && stone->versions == then.version && stone->head != then.head)
+            m_report.found.push_back({Damage::ReplacedTail, chain, then.version,
+                chain + ": its tombstone ends in another entry " + number(then.version) + " than checkpoint "
+                    + number(row.number) + " has signed"});
+        return {};
+    }
+
+    // Against what is there now.
     void compare(const CheckpointRow& row, const CoveredHead& head)
     {
         const RunHead& then = head.signedHead;
-        if (head.stored == then.head || head.deletedAt >= then.version)
+        if (head.stored == then.head)
             return;
         const std::string chain = "run " + toText(then.run);
         const std::string what = chain + ": entry " + number(then.version);

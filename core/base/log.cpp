@@ -22,6 +22,16 @@ constexpr std::array<std::string_view, 5> kLevels{"debug", "info", "warning", "e
 std::atomic<Level> g_level{Level::Off};
 std::mutex g_sinkMutex;
 std::function<void(std::string_view)> g_sink;
+std::mutex g_maskerMutex;
+std::shared_ptr<const Masker> g_masker;
+
+std::shared_ptr<const Masker> masker()
+{
+    const std::lock_guard lock(g_maskerMutex);
+    if (!g_masker)
+        g_masker = std::make_shared<const Masker>();
+    return g_masker;
+}
 
 spdlog::level::level_enum spdlogLevel(Level level)
 {
@@ -116,10 +126,16 @@ void write(Level level, std::string_view event, Fields fields) noexcept
             field.value.appendTo(line);
         }
         line += '}';
-        put(level, line);
+        put(level, masker()->payload(line, "application/json"));
     } catch (...) {
         // Logging must never be what ends a program; there is nowhere left to say so.
     }
+}
+
+void setMasker(std::shared_ptr<const Masker> masker) noexcept
+{
+    const std::lock_guard lock(g_maskerMutex);
+    g_masker = std::move(masker);
 }
 
 void setSink(std::function<void(std::string_view)> sink)

@@ -7,10 +7,12 @@
 // written whole; never throws; blocks as long as standard error does.
 
 #include "core/base/ids.h"
+#include "core/base/secrets.h"
 
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -74,6 +76,8 @@ void start(Level level) noexcept;
 [[nodiscard]] std::optional<Level> parseLevel(std::string_view text) noexcept;
 [[nodiscard]] bool enabled(Level level) noexcept;
 void write(Level level, std::string_view event, Fields fields) noexcept;
+// What is masked in every line from here on, beside what looks like a credential on its own. Any thread.
+void setMasker(std::shared_ptr<const Masker> masker) noexcept;
 
 inline void debug(std::string_view event, Fields fields = {}) noexcept { write(Level::Debug, event, fields); }
 inline void info(std::string_view event, Fields fields = {}) noexcept { write(Level::Info, event, fields); }

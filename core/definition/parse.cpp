@@ -80,13 +80,38 @@ void readRetention(Definition& out, Fields& top)
 {
     if (!top.has("retention"))
         return;
-    Fields fields(top.report(), top.node("retention"), "\"retention\"", {"keep_days", "redact_days"});
+    Fields fields(
+        top.report(), top.node("retention"), "\"retention\"", {"keep_days", "redact_days", "keys_days"});
     out.retention.keepDays = static_cast<std::uint32_t>(fields.integer("keep_days", 1, 36'500, 90));
     out.retention.redactDays = static_cast<std::uint32_t>(fields.integer("redact_days", 0, 36'500, 0));
+    out.retention.keysDays = static_cast<std::uint32_t>(fields.integer("keys_days", 0, 36'500, 0));
+    if (out.retention.keysDays != 0 && out.retention.keysDays < out.retention.keepDays)
+        fields.error("keys_days",
+            "keys cannot be forgotten after " + std::to_string(out.retention.keysDays)
+                + " days, for the run that holds them is kept " + std::to_string(out.retention.keepDays));
     if (out.retention.redactDays > out.retention.keepDays)
         fields.error("redact_days",
             "payloads cannot be redacted after " + std::to_string(out.retention.redactDays)
                 + " days, for the run is kept " + std::to_string(out.retention.keepDays));
+}
+
+void readNeverStore(Definition& out, Fields& top)
+{
+    if (!top.has("never_store"))
+        return;
+    Fields fields(top.report(), top.node("never_store"), "\"never_store\"", {"keys", "patterns"});
+    for (const char* name : {"keys", "patterns"})
+        for (const Node& item : fields.list(name)) {
+            SecretList one;
+            auto& names = name == std::string_view("keys") ? one.keys : one.patterns;
+            names.push_back(textOf(top.report(), item, "a name in \"" + std::string(name) + "\"", 100));
+            if (jsonKind(item.raw) != JsonKind::String)
+                continue;
+            if (const Status fits = checkSecretList(one); !fits)
+                top.report().error(item.raw, item.pointer, fits.error().text);
+            else
+                out.neverStore.add(one);
+        }
 }
 
 void readMigrations(Definition& out, Fields& top)
@@ -165,7 +190,7 @@ ParsedDefinition parseDefinition(std::string_view text)
     Fields top(report, {jsonTrim(text), {}}, "a workflow",
         {"$schema", "schema", "name", "version", "state_schema", "title", "agents", "tools", "steps",
             "limits", "budget", "deadline", "attributes", "on_cancel", "on_failure", "output", "retention",
-            "migrations", "description"});
+            "never_store", "migrations", "description"});
     if (jsonKind(text) == JsonKind::Object) {
         readHead(definition, top);
         static_cast<void>(top.text("description", 20'000));
@@ -173,6 +198,7 @@ ParsedDefinition parseDefinition(std::string_view text)
         readAttributes(definition, top);
         readLimits(definition, top);
         readRetention(definition, top);
+        readNeverStore(definition, top);
         readMigrations(definition, top);
         readTools(definition, top);
         readSteps(definition, top);

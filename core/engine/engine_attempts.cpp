@@ -300,7 +300,7 @@ void EngineCore::Impl::stage(const std::shared_ptr<Pending>& pending)
     auto made =
         std::make_shared<Result<NewPayload>>(makeError(ErrorKind::Internal, "the output was not staged"));
     const auto work = [made, spool = pending->result.output, said = pending->result.media,
-                          seed = service->payloadSeed()](StoreWriter& store) {
+                          seed = service->payloadSeed(pending->run)](StoreWriter& store) {
         const auto staged = [&]() -> Result<NewPayload> {
             std::string media;
             {

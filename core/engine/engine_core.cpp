@@ -22,6 +22,8 @@ constexpr SpanMs kAway = 200;  // a store that could not be reached is left alon
 constexpr SpanMs kLetGo = 250;
 constexpr SpanMs kTidy = 3'600'000;
 constexpr SpanMs kFirstTidy = 600'000;
+constexpr SpanMs kFirstRetention = 60'000;
+constexpr SpanMs kRetention = 3'600'000;
 constexpr std::uint32_t kRefusals = 3;
 constexpr int kRounds = 64;  // of answers and what follows from them, in one tick
 
@@ -34,6 +36,7 @@ EngineCore::Impl::Impl(EngineSeams s, EngineConfig c)
 {
     config.heartbeat = std::min(config.heartbeat, config.lease / 3);
     tidyAt = seams.clock.monotonicMs() + kFirstTidy;
+    retainAt = seams.clock.monotonicMs() + kFirstRetention;
     seams.executor.onFinished([this](AttemptResult result) { finished(std::move(result)); });
 }
 
@@ -256,6 +259,8 @@ SpanMs EngineCore::tick()
         }
         if (e.dueInStore(e.tidyAt, kTidy))
             e.tidy();
+        if (e.dueInStore(e.retainAt, kRetention))
+            e.retain();
         if (!e.full && e.dueInStore(e.againAt, kAgain)) {
             e.lookAgain();
             e.sayUntold();

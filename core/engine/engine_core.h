@@ -29,7 +29,9 @@ struct EngineConfig {
     SpanMs restPoll = 1'000;         // how often the store is asked while hints are heard; else more often
     std::uint32_t verifyOneIn = 256;
     std::uint32_t uid = 0;
-    std::uint32_t schema = 0;  // highest that this binary knows; 0: the store's
+    std::uint32_t schema = 0;                   // highest that this binary knows; 0: the store's
+    bool retains = false;                       // removes and redacts what is over, by the rules of the store
+    std::shared_ptr<const SigningKey> signs{};  // the tombstones; null: they are not signed
     std::function<void(const std::string& kind, const std::string& text)>
         alert;  // once per trouble; also logged
 };

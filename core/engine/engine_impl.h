@@ -16,6 +16,8 @@
 
 namespace cairn {
 
+struct RetentionWork;  // engine_retention.cpp
+
 struct EngineCore::Impl {
     Impl(EngineSeams s, EngineConfig c);
 
@@ -98,7 +100,8 @@ struct EngineCore::Impl {
     void runPlans();
     void leavePlans();
 
-    void tidy();  // engine_tidy.cpp
+    void tidy();    // engine_tidy.cpp
+    void retain();  // engine_retention.cpp
 
     // --- engine_drain.cpp
     void letGo();
@@ -187,11 +190,15 @@ struct EngineCore::Impl {
 
     // when each is due next, by the monotonic clock
     SpanMs heartbeatAt = 0, sweepAt = 0, claimAt = 0, wakeupsAt = 0, outboxAt = 0, servedAt = 0, limitsAt = 0,
-           stagedAt = 0, plansAt = 0, fullAt = 0, tidyAt = 0, againAt = 0, letGoAt = 0;
+           stagedAt = 0, plansAt = 0, fullAt = 0, tidyAt = 0, againAt = 0, letGoAt = 0, retainAt = 0;
     SpanMs awayUntil = 0;                    // the store could not be reached
     SpanMs hintsAt = 0;                      // hints are not listened to before that
     std::uint64_t breaksSeen = 0;            // of the link
     std::optional<HintHealth::State> shown;  // of this session, to others
+
+    std::shared_ptr<RetentionWork> retention;  // the pass that is under way; null: none
+    bool retaining = false;                    // a part of it is, on a thread of the pool
+    std::uint64_t retentionPasses = 0;
 
     std::unordered_set<SessionId> living;
     struct Seen {

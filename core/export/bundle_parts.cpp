@@ -11,17 +11,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct RefCollector {
-    std::map<PayloadId, PayloadRef>& out;
-    template<class T> void operator()(std::string_view, const T& field)
-    {
-        if constexpr (std::is_same_v<T, PayloadRef>)
-            if (field)
-                out.emplace(field.id, field);
-    }
-    template<class T> void since(int, std::string_view name, const T& field) { (*this)(name, field); }
-};
-
 // Step numbers by the names of their fields: their type is that of other numbers too.
 struct StepChecker {
     std::size_t steps;
@@ -198,9 +187,7 @@ std::string headsJson(const std::string& statement, const std::vector<HeadSignat
 {
     Json list = Json::array();
     for (const HeadSignature& one : signatures)
-        list.push_back({{"public_key", publicKeyText(one.key)},
-            {"signature",
-                base64(one.signature.view())}});
+        list.push_back({{"public_key", publicKeyText(one.key)}, {"signature", base64(one.signature.view())}});
     return Json{{"statement", statement}, {"signatures", list}}.dump(1) + "\n";
 }
 
@@ -247,14 +234,6 @@ std::string stepFault(const Entry& entry, std::size_t& steps)
             },
             fact);
     return fault;
-}
-
-void collectPayloads(const Entry& entry, std::map<PayloadId, PayloadRef>& refs)
-{
-    RefCollector collector{refs};
-    collector("reason", entry.reason);
-    for (const Fact& fact : entry.facts)
-        std::visit([&](const auto& f) { std::decay_t<decltype(f)>::each(f, collector); }, fact);
 }
 
 }  // namespace cairn::exporting

@@ -53,9 +53,6 @@ struct SignedHeads {
 [[nodiscard]] std::string payloadFile(const PayloadInfo& info);
 [[nodiscard]] std::string definitionFile(const Digest& digest);
 
-// All payloads that an entry names, as it names them.
-void collectPayloads(const Entry& entry, std::map<PayloadId, PayloadRef>& refs);
-
 // Folding trusts the steps that an entry names, since only the rules write entries; a bundle's are checked
 // before. Counts the steps that it adds; empty: it may be folded.
 [[nodiscard]] std::string stepFault(const Entry& entry, std::size_t& steps);

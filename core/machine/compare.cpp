@@ -144,6 +144,8 @@ std::vector<std::string> differences(const RunState& a, const RunState& b)
     d("output", a.output, b.output);
     d("key hash", a.keyHash, b.keyHash);
     d("driven", a.driven, b.driven);
+    d("redacted payloads", a.redacted, b.redacted);
+    d("failure accepted", a.failureAccepted, b.failureAccepted);
     d("times", std::array{a.startedAt, a.endedAt, a.changedAt},
         std::array{b.startedAt, b.endedAt, b.changedAt});
     d("version", a.version, b.version);

@@ -146,7 +146,18 @@ bool Decider::Impl::own(const cmd::SetBudget& c)
 
 bool Decider::Impl::own(const cmd::Redact& c)
 {
-    emit(PayloadsRedacted{c.act, c.payloads});
+    PayloadsRedacted fact;
+    fact.act = s.version + 1;
+    for (const PayloadId& id : c.payloads)
+        if (!s.redacted.contains(id))
+            fact.payloads.push_back(id);
+    emit(std::move(fact));
+    return true;
+}
+
+bool Decider::Impl::own(const cmd::Retain&)
+{
+    emit(FailureAccepted{});
     return true;
 }
 

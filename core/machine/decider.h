@@ -22,6 +22,8 @@ using Examined = std::variant<std::monostate, Rejection, NoChange>;
 [[nodiscard]] std::optional<Rejection> needsAnother(const Command& command, const Given& given);
 
 [[nodiscard]] Examined examineMessage(const RunState& state, const cmd::Deliver& message);
+[[nodiscard]] Examined examineRedaction(const RunState& state, const cmd::Redact& command);  // settled.cpp
+[[nodiscard]] Examined examineAcceptance(const RunState& state);
 
 // settle.cpp
 [[nodiscard]] Examined examineSettle(const RunState& state, const cmd::Settle& command, const Given& given);
@@ -83,6 +85,7 @@ struct Decider::Impl {
     bool own(const cmd::Fork& c);
     bool own(const cmd::Migrate& c);
     bool own(const cmd::Redact& c);
+    bool own(const cmd::Retain& c);
     bool own(const cmd::Advance& c);
     bool own(const cmd::Park& c);
     bool own(const cmd::Recover& c);

@@ -523,7 +523,8 @@ struct Examiner {
             return no(RejectCode::Refused, answer.text());
         return {};
     }
-    Examined operator()(const cmd::Redact&) const { return {}; }
+    Examined operator()(const cmd::Redact& c) const { return examineRedaction(s, c); }
+    Examined operator()(const cmd::Retain&) const { return examineAcceptance(s); }
     Examined operator()(const cmd::Takeover& c) const { return examineTakeover(s, c, g.owner); }
 
     // --- engine

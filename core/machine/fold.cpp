@@ -104,6 +104,7 @@ struct Folder {
     void operator()(const RunReopened&)
     {
         state.closed = false;
+        state.failureAccepted = false;
         state.told = Attention::Machine;
         state.endedAt = kNoTime;
     }
@@ -124,8 +125,13 @@ struct Folder {
         else
             state.budget.push_back({f.unit, f.limit, 0, reservedNow(state, f.unit)});
     }
-    void operator()(const PayloadsRedacted&) { }
     void operator()(const ActAgreed&) { }
+    void operator()(const PayloadsRedacted& f)
+    {
+        for (const PayloadId& id : f.payloads)
+            state.redacted.try_emplace(id, head.version);
+    }
+    void operator()(const FailureAccepted&) { state.failureAccepted = true; }
 
     // --- steps
     void operator()(const StepAdded& f)

@@ -272,6 +272,14 @@ struct Explanation {
 // Verbs after which somebody can move the run again, each tried in memory; safest first.
 [[nodiscard]] std::vector<Action> remedies(const RunState& state, const Given& given);
 
+// --- what may go (settled.cpp)
+
+// Why retention leaves the run alone; empty: it is settled, for its own part. Its tree, holds and messages
+// are the service's to look at.
+[[nodiscard]] std::string unsettled(const RunState& state);
+// What still needs the payload, for people; empty: nothing does, it may be redacted.
+[[nodiscard]] std::string neededFor(const RunState& state, const PayloadId& payload);
+
 // Differences between two states, field by field, empty when equal: verify and the writer's own check use it.
 [[nodiscard]] std::vector<std::string> differences(const RunState& a, const RunState& b);
 

@@ -206,6 +206,8 @@ struct RunState {
     bool compensating = false;
     bool closed = false;
     bool closedByRecovery = false;
+    bool failureAccepted = false;                 // a person said that it is dealt with
+    std::map<PayloadId, std::uint64_t> redacted;  // by the entry of which version
     Activity closedAs = Activity::Completed;
     std::vector<BudgetLine> budget;
     RunId budgetAt;  // whose budget a person sets, where this one is an allotment; null: this run's own

@@ -30,6 +30,7 @@ struct VerbOf {
     Verb operator()(const cmd::Fork&) const { return Verb::Fork; }
     Verb operator()(const cmd::Migrate&) const { return Verb::Migrate; }
     Verb operator()(const cmd::Redact&) const { return Verb::Redact; }
+    Verb operator()(const cmd::Retain&) const { return Verb::Retain; }
     Verb operator()(const cmd::Advance&) const { return Verb::Advance; }
     Verb operator()(const cmd::Park&) const { return Verb::Park; }
     Verb operator()(const cmd::Recover&) const { return Verb::Recover; }

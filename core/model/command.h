@@ -171,9 +171,10 @@ struct Migrate {
     std::uint32_t toVersion = 0;
 };
 struct Redact {
-    std::uint64_t act = 0;
     std::vector<PayloadId> payloads;
 };
+// The failure of a run that ended is dealt with: retention need not keep it for that.
+struct Retain { };
 
 // Ends the lease of who works on it early, as if he were lost.
 struct Takeover {
@@ -242,8 +243,8 @@ struct Deliver {
 
 using Body = std::variant<Start, AddSteps, DrivenStep, Signal, Claim, Renew, Complete, Fail, Partial,
     LookedUp, RequestApproval, Decide, SetPaused, Cancel, Compensate, RetryStep, SkipStep, RecordResult,
-    Settle, AmendInput, SetDeadline, SetBudget, Fork, Migrate, Redact, Advance, Park, Recover, FireTimers,
-    Deliver, Hold, Assign, Note, Takeover>;
+    Settle, AmendInput, SetDeadline, SetBudget, Fork, Migrate, Redact, Retain, Advance, Park, Recover,
+    FireTimers, Deliver, Hold, Assign, Note, Takeover>;
 
 }  // namespace cairn::cmd
 

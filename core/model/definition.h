@@ -2,6 +2,7 @@
 // A workflow definition as values, parsed and checked (core/definition makes it from JSON). Immutable once
 // made. Templates, conditions and executor settings stay raw JSON slices: the definition layer renders them.
 
+#include "core/base/secrets.h"
 #include "core/model/types.h"
 
 namespace cairn {
@@ -116,6 +117,7 @@ struct MigrationDef {
 struct RetentionPolicy {
     std::uint32_t keepDays = 90;
     std::uint32_t redactDays = 0;  // 0: never
+    std::uint32_t keysDays = 0;    // 0: keys and effects stay known for ever
 };
 
 struct Definition {
@@ -130,6 +132,7 @@ struct Definition {
     std::vector<LimitDef> limits;
     std::vector<MigrationDef> migrations;
     RetentionPolicy retention;
+    SecretList neverStore;  // masked in everything of its runs, beside what the store masks
     bool compensateOnCancel = false;
     bool compensateOnFailure = false;
     bool closeOnFailure = false;  // a failed step closes the run as failed; otherwise it waits for a repair

@@ -3,6 +3,8 @@
 
 #include "core/model/fact.h"
 
+#include <map>
+
 namespace cairn {
 
 inline constexpr std::uint16_t kFormat1 = 1;
@@ -26,6 +28,9 @@ struct Entry {
     PayloadRef reason;      // of a person's act
     std::vector<Fact> facts;
 };
+
+// All payloads that an entry names, as it names them.
+void collectPayloads(const Entry& entry, std::map<PayloadId, PayloadRef>& refs);
 
 // What is stored and hashed. hash = SHA-256("cairn-entry\0" || format (2 bytes) || previous || body).
 struct SealedEntry {

@@ -58,6 +58,7 @@ CAIRN_NAME(NoteAdded, "note_added");
 CAIRN_NAME(NoteWithdrawn, "note_withdrawn");
 CAIRN_NAME(TakenOver, "taken_over");
 CAIRN_NAME(ActAgreed, "act_agreed");
+CAIRN_NAME(FailureAccepted, "failure_accepted");
 #undef CAIRN_NAME
 
 template<std::size_t... I>

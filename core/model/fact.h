@@ -107,7 +107,7 @@ struct BudgetChanged {
 
 struct PayloadsRedacted {
     static constexpr std::uint16_t kTag = 11;
-    std::uint64_t act = 0;  // audit entry
+    std::uint64_t act = 0;  // version of the entry that says so: it names who, when and why
     std::vector<PayloadId> payloads;
     CAIRN_FIELDS(v("act", s.act); v("payloads", s.payloads);)
 };
@@ -467,13 +467,19 @@ struct ActAgreed {
     CAIRN_FIELDS(v("by", s.by); v("digest", s.digest); v("glass", s.glass);)
 };
 
+// A person says that the failure of this run is dealt with: retention may remove it. Undone by going on.
+struct FailureAccepted {
+    static constexpr std::uint16_t kTag = 80;
+    CAIRN_FIELDS(static_cast<void>(s); static_cast<void>(v);)
+};
+
 using Fact = std::variant<RunStarted, ControlChanged, ControlInherited, RunBlocked, RestCancelled,
     CompensationStarted, RunClosed, RunReopened, RunMigrated, BudgetChanged, PayloadsRedacted, StepAdded,
     StepReady, StepWaiting, StepReleased, StepCompleted, StepFailed, StepSkipped, StepUnknown, EffectDenied,
     InputAmended, EffectEvidence, AttemptStarted, AttemptRenewed, AttemptEnded, PartialResult, LateResult,
     ApprovalRequested, ApprovalDecided, SignalReceived, SignalConsumed, ChildRequested, ChildAnswered,
     CancelConfirmed, AllotmentReceived, AllotmentAsked, ChildAsked, ChildGranted, ParentTold, ChildNeeds,
-    HolderInDoubt, HoldChanged, RunAssigned, NoteAdded, NoteWithdrawn, TakenOver, ActAgreed>;
+    HolderInDoubt, HoldChanged, RunAssigned, NoteAdded, NoteWithdrawn, TakenOver, FailureAccepted, ActAgreed>;
 
 #undef CAIRN_FIELDS
 

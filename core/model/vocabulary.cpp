@@ -240,6 +240,8 @@ constexpr Word kVerbs[] = {
     plain(Verb::Hold, "hold", "Hold", "Plans and retention leave the run alone until it is released."),
     plain(Verb::Assign, "assign", "Assign", "Say who looks after the run, or that nobody does."),
     plain(Verb::Note, "note", "Note", "Keep a text beside the run, or withdraw one."),
+    plain(Verb::Retain, "retain", "Retention",
+        "How long runs are kept; of a failed run: that it is dealt with."),
     plain(Verb::ProposeAct, "act_propose", "Propose act", "Leave an act for somebody else to confirm."),
     plain(Verb::ConfirmAct, "act_confirm", "Confirm act", "Confirm, or refuse, what somebody else proposed."),
     plain(Verb::SetPolicy, "policy_set", "Set policy", "Say who must agree to which acts."),

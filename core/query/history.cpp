@@ -60,9 +60,10 @@ struct FactTeller {
     }
     std::string operator()(const PayloadsRedacted& f) const
     {
-        return formatCount(static_cast<std::int64_t>(f.payloads.size())) + " payloads redacted by act "
-            + std::to_string(f.act);
+        return formatCount(static_cast<std::int64_t>(f.payloads.size()))
+            + (f.payloads.size() == 1 ? " payload redacted" : " payloads redacted");
     }
+    std::string operator()(const FailureAccepted&) const { return "the failure is dealt with"; }
     std::string operator()(const StepAdded& f) const { return "step \"" + visibleLine(f.id) + "\" added"; }
     std::string operator()(const StepReady& f) const { return step(f.step) + " ready"; }
     std::string operator()(const StepWaiting& f) const

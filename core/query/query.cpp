@@ -5,6 +5,8 @@
 #include "core/model/codec.h"
 #include "core/query/query_impl.h"
 #include "core/service/error_text.h"
+#include "core/service/redaction.h"
+#include "core/store/checks.h"
 #include "core/store/fence.h"
 
 #include <algorithm>
@@ -85,7 +87,7 @@ std::optional<std::string> Query::Impl::line(const RunId& run, const PayloadRef&
     const auto bytes = reader.payload(run, ref.id, 0, 64 * 1024);
     if (!bytes) {
         if (bytes.error().kind == ErrorKind::Refused)
-            return "redacted";
+            return redactedText(reader, run, ref.id);
         if (bytes.error().kind == ErrorKind::NoRight)
             return "not for your role";
         return std::nullopt;
@@ -263,6 +265,11 @@ Result<RunId> Query::resolve(std::string_view text)
         CAIRN_TRY_ASSIGN(const auto ids, m_impl->reader.findRuns(prefix, 4));
         for (const RunId& id : ids)
             found.emplace(id, std::string());
+        const auto bounds = found.empty() ? idBounds(prefix) : std::nullopt;
+        const auto gone = bounds ? m_impl->reader.tombstones(RunId{bounds->low}, 1)
+                                 : Result<std::vector<Tombstone>>(std::vector<Tombstone>());
+        if (gone && !gone->empty() && !(RunId{bounds->high} < gone->front().run))
+            return makeError(ErrorKind::NotFound, removedText(gone->front()));
     }
     if (found.empty())
         return makeError(ErrorKind::NotFound,

@@ -375,6 +375,13 @@ private:
                 CAIRN_TRY(m_to->addWorkflow(*workflow));
         }
         CAIRN_TRY(copyPolicies());
+        // Who set these is in the audit that comes along.
+        CAIRN_TRY_ASSIGN(const auto retention, m_from.retention());
+        for (const RetentionRow& row : retention)
+            CAIRN_TRY(m_to->setRetention(row, {}));
+        CAIRN_TRY_ASSIGN(const SecretList never, m_from.neverStore());
+        if (!never.empty())
+            CAIRN_TRY(m_to->setNeverStore(never, {}));
         CAIRN_TRY_ASSIGN(const auto resources, m_from.resources());
         for (const ResourceRow& resource : resources) {
             CAIRN_TRY(m_to->putResource(resource));

@@ -225,16 +225,50 @@ NewPayload Service::Impl::makePayload(std::string bytes, std::string media)
     return payloadOf(seed, std::move(bytes), std::move(media));
 }
 
-PayloadSeed Service::payloadSeed()
+PayloadSeed Service::payloadSeed(const RunId& run)
 {
     PayloadSeed seed = m_impl->payloadSeed();
+    seed.masker = m_impl->maskerOf(run);
     seed.artifact = makeId<ArtifactId>(m_impl->clock.wallMs(), m_impl->rng);
     return seed;
 }
 
+namespace {
+
+// All that the source has, masked. What is staged is never more than that.
+Result<std::string> readMasked(const Masker& masker, const PayloadSource& read, const std::string& media)
+{
+    std::string all;
+    for (bool more = true; more;) {
+        CAIRN_TRY_ASSIGN(const std::string part, read(kChunkSize));
+        more = !part.empty();
+        all += part;
+        if (all.size() > kPayloadLimit)
+            return makeError(
+                ErrorKind::InvalidInput, "the payload is over the limit of " + formatBytes(kPayloadLimit));
+    }
+    return masker.payload(all, media);
+}
+
+}  // namespace
+
 Result<NewPayload> stagePayload(
     StoreWriter& writer, const PayloadSeed& seed, const PayloadSource& read, std::string media)
 {
+    if (seed.masker) {
+        CAIRN_TRY_ASSIGN(const std::string clean, readMasked(*seed.masker, read, media));
+        PayloadSeed plain = seed;
+        plain.masker.reset();
+        std::size_t at = 0;
+        return stagePayload(
+            writer, plain,
+            [&](std::size_t limit) -> Result<std::string> {
+                const std::string part = clean.substr(at, limit);
+                at += part.size();
+                return part;
+            },
+            std::move(media));
+    }
     std::string bytes;
     std::string chunk;
     std::uint32_t index = 0;

@@ -130,6 +130,10 @@ struct Service::Impl {
     [[nodiscard]] std::string servedHere() const;
     [[nodiscard]] PayloadSeed payloadSeed();
     [[nodiscard]] NewPayload makePayload(std::string bytes, std::string media);
+    // --- masking.cpp
+    void mask(Submission& submission);
+    [[nodiscard]] std::shared_ptr<const Masker> masker(const WorkflowRef& workflow);
+    [[nodiscard]] std::shared_ptr<const Masker> maskerOf(const RunId& run);
 
     StoreReader& reader;
     CommitQueue& queue;
@@ -172,6 +176,10 @@ struct Service::Impl {
     std::unordered_map<RunId, ControlOfRun> controls;  // of runs that children were started for
     std::map<std::string, ResourceRow, std::less<>> resources;
     SpanMs resourcesAt = 0;
+    SecretList neverStore;  // the store's, as last read
+    bool neverStoreKnown = false;
+    SpanMs neverStoreAt = 0;
+    std::map<std::pair<std::string, std::uint32_t>, std::shared_ptr<const Masker>> maskers;  // by workflow
     bool resourcesKnown = false;
     std::map<std::string, std::pair<RunId, SpanMs>, std::less<>> holders;  // as last read, and when
     std::uint32_t startsInFlight = 0;

@@ -124,6 +124,12 @@ struct Teller {
         say("the limit becomes "
             + (f.unit.size() == 3 ? formatMoney(f.limit, f.unit) : formatCount(f.limit) + " " + f.unit));
     }
+    void operator()(const PayloadsRedacted& f)
+    {
+        Lines{out, sums}.count(f.payloads.size(), "payload loses its bytes for good; its size and hash stay",
+            "payloads lose their bytes for good; their sizes and hashes stay");
+    }
+    void operator()(const FailureAccepted&) { say("retention may remove the run when its time is over"); }
     void operator()(const StepAdded& f)
     {
         if (f.undoOf != kNoStep)

@@ -138,6 +138,7 @@ PreviewUndo undoOf(Verb verb)
     case Verb::Note:
         return {
             true, Verb::Note, "A note can be withdrawn; it stays in the history, and can be written again."};
+    case Verb::Retain: return {false, std::nullopt, "It ends by itself when the run goes on."};
     case Verb::Redact: return {false, std::nullopt, "It cannot be undone: the bytes are gone for good."};
     default: return {false, std::nullopt, "It cannot be undone."};
     }

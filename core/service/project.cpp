@@ -240,12 +240,34 @@ struct Projection {
     void list()
     {
         ListRow row = listRowOf(after, slot.identity, entry.time, work.given().definition);
-        finishListRow(row, service.errorText(slot, listError(after, entry.time), &work),
-            listStepName(after, entry.time));
+        PayloadRef error = listError(after, entry.time);
+        if (after.redacted.contains(error.id))
+            error = {};
+        finishListRow(row, service.errorText(slot, error, &work), listStepName(after, entry.time));
         if (slot.list && slot.list->sameContent(row))
             return;
         slot.list = row;
         member.list = std::move(row);
+    }
+    // The bytes of what is redacted go in this commit, and so does what was taken from them.
+    void redactions()
+    {
+        bool input = false;
+        for (const Fact& fact : entry.facts)
+            if (const auto* redacted = std::get_if<PayloadsRedacted>(&fact))
+                for (const PayloadId& id : redacted->payloads) {
+                    member.redacted.push_back(id);
+                    input = input || id == after.input.id;
+                }
+        const Definition* definition = work.given().definition;
+        if (!input || !definition)
+            return;
+        for (const AttributeDef& def : definition->attributes) {
+            AttributeRow row;
+            row.name = def.name;
+            row.type = def.type;
+            member.attributes.push_back(std::move(row));
+        }
     }
     void attributes()
     {
@@ -381,6 +403,7 @@ Result<CommitMember> Service::Impl::project(
     projection.resources();
     projection.list();
     projection.attributes();
+    projection.redactions();
     projection.audit(before, entry.version - 1);
     member.delivered = item.submission.delivered;
     if (!work.aside().empty())  // what only words need is not there yet

@@ -5,6 +5,7 @@
 // block (they are short).
 
 #include "core/base/rng.h"
+#include "core/base/secrets.h"
 #include "core/machine/machine.h"
 #include "core/service/preview_parts.h"
 #include "core/store/store.h"
@@ -35,11 +36,12 @@ struct NewPayload {
 // give; what executors hand in was looked at by them. InvalidInput says where.
 [[nodiscard]] Status checkGiven(const NewPayload& payload);
 
-// What a payload gets at random: drawn on the service's thread, so that the rest can be done on another.
+// What a payload gets at random: drawn on the service's thread, the rest can be done on another.
 struct PayloadSeed {
     PayloadId id;
     ArtifactId artifact;  // used for what does not go inline
     Salt salt{};
+    std::shared_ptr<const Masker> masker{};  // what is masked before anything is staged; null: nothing
 };
 // A payload of the bytes that `read` gives (at most `limit` at a time; empty: the end). Chunks of more than
 // one are staged through `writer`. From any thread, with a connection that is that thread's. Blocks.
@@ -183,18 +185,19 @@ public:
     // compared here, and so are a decision's added steps read from its output: an output whose plan is wrong
     // is rejected as InvalidInput.
     void submit(Submission submission, Done done);
-    // Submits and pumps until the answer is there.
-    [[nodiscard]] Outcome submitAndWait(Submission submission);
+    [[nodiscard]] Outcome submitAndWait(Submission submission);  // pumps until the answer is there
     // For previews: takes a definition for one that the store has.
     void assume(std::shared_ptr<const Definition> definition);
     [[nodiscard]] Result<Preview> preview(const Submission& submission);
     bool pump();
     void drain();
 
-    // Payloads. Small ones are kept inline; larger ones are staged as artifacts through the writer by
-    // stageLarge.
+    // Small ones are kept inline; larger ones are staged as artifacts through the writer by stageLarge.
     [[nodiscard]] NewPayload newPayload(std::string bytes, std::string media);
-    [[nodiscard]] PayloadSeed payloadSeed();
+    [[nodiscard]] PayloadSeed payloadSeed(const RunId& run = {});  // `run`: its workflow says what is masked
+    // Masks what is never stored, as every submission does: for what is kept before it is submitted.
+    void mask(Submission& submission);
+    [[nodiscard]] std::string masked(std::string_view text);
     [[nodiscard]] Result<NewPayload> stageLarge(
         StoreWriter& writer, const PayloadSource& read, std::string media);
 

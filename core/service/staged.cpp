@@ -82,6 +82,8 @@ template<class F> void each(F& f, cmd::Fork& c)
     f(c.newEffects);
 }
 template<class F> void each(F& f, cmd::Migrate& c) { f(c.toVersion); }
+template<class F> void each(F& f, cmd::Redact& c) { f(c.payloads); }
+template<class F> void each(F&, cmd::Retain&) { }
 template<class F> void each(F& f, cmd::Takeover& c)
 {
     f(c.step);
@@ -128,6 +130,8 @@ std::optional<cmd::Body> bodyOf(Verb verb)
     case Verb::Compensate: return cmd::Compensate{};
     case Verb::Fork: return cmd::Fork{};
     case Verb::Migrate: return cmd::Migrate{};
+    case Verb::Redact: return cmd::Redact{};
+    case Verb::Retain: return cmd::Retain{};
     case Verb::Signal: return cmd::Signal{};
     case Verb::Takeover: return cmd::Takeover{};
     case Verb::Hold: return cmd::Hold{};
@@ -147,6 +151,12 @@ struct Put {
     void operator()(const Digest& v) { out.digest(v); }
     template<class Tag> void operator()(const Id<Tag>& v) { out.id(v); }
     void operator()(bool v) { out.boolean(v); }
+    void operator()(const std::vector<PayloadId>& v)
+    {
+        out.u32(static_cast<std::uint32_t>(v.size()));
+        for (const PayloadId& id : v)
+            out.id(id);
+    }
     void operator()(std::uint32_t v) { out.u32(v); }
     void operator()(std::uint64_t v) { out.u64(v); }
     void operator()(std::int64_t v) { out.i64(v); }
@@ -168,6 +178,12 @@ struct Get {
     void operator()(Digest& v) { v = in.digest(); }
     template<class Tag> void operator()(Id<Tag>& v) { v = in.id<Id<Tag>>(); }
     void operator()(bool& v) { v = in.boolean(); }
+    void operator()(std::vector<PayloadId>& v)
+    {
+        const std::uint32_t count = in.u32();
+        for (std::uint32_t i = 0; i < count && !in.fail(); ++i)
+            v.push_back(in.id<PayloadId>());
+    }
     void operator()(std::uint32_t& v) { v = in.u32(); }
     void operator()(std::uint64_t& v) { v = in.u64(); }
     void operator()(std::int64_t& v) { v = in.i64(); }

@@ -99,6 +99,7 @@ std::optional<Outcome> Service::Impl::prepare(Item& item)
 {
     Submission& s = item.submission;
     const TimeMs at = now();
+    mask(s);
     // The store would refuse the commit; a preview, and a key that is in use, need none.
     if (const auto store = info(); store)
         if (const auto fence = fenceOf(store->minWriter))

@@ -38,6 +38,34 @@ public:
     {
         return read("rights", [&] { return m_store->rights(); });
     }
+    Result<std::optional<Tombstone>> tombstone(const RunId& run) override
+    {
+        return read("tombstone", [&] { return m_store->tombstone(run); });
+    }
+    Result<std::vector<Tombstone>> tombstones(const RunId& after, std::size_t limit) override
+    {
+        return read("tombstones", [&] { return m_store->tombstones(after, limit); });
+    }
+    Result<std::vector<RetentionRow>> retention() override
+    {
+        return read("retention", [&] { return m_store->retention(); });
+    }
+    Result<TreeBonds> bondsOf(const RunId& root) override
+    {
+        return read("bondsOf", [&] { return m_store->bondsOf(root); });
+    }
+    Result<RunBytes> bytesOf(const RunId& run) override
+    {
+        return read("bytesOf", [&] { return m_store->bytesOf(run); });
+    }
+    Result<SecretList> neverStore() override
+    {
+        return read("neverStore", [&] { return m_store->neverStore(); });
+    }
+    Result<StoreSpace> space() override
+    {
+        return read("space", [&] { return m_store->space(); });
+    }
     Result<Replica> replica() override
     {
         return read("replica", [&] { return m_store->replica(); });

@@ -25,6 +25,30 @@ public:
     {
         return write("claim", [&] { return m_store->claim(session, at, limit); });
     }
+    Result<bool> removeTree(const TreeRemoval& removal) override
+    {
+        return write("removeTree", [&] { return m_store->removeTree(removal); });
+    }
+    Result<std::uint64_t> sweepRemoved(std::size_t limit) override
+    {
+        return write("sweepRemoved", [&] { return m_store->sweepRemoved(limit); });
+    }
+    Result<std::uint64_t> forgetKeys(TimeMs at, std::size_t limit) override
+    {
+        return write("forgetKeys", [&] { return m_store->forgetKeys(at, limit); });
+    }
+    Status setRetention(const RetentionRow& row, const AuditRow& audit) override
+    {
+        return write("setRetention", [&] { return m_store->setRetention(row, audit); });
+    }
+    Status setNeverStore(const SecretList& list, const AuditRow& audit) override
+    {
+        return write("setNeverStore", [&] { return m_store->setNeverStore(list, audit); });
+    }
+    Result<std::uint64_t> giveBack(std::uint64_t bytes) override
+    {
+        return write("giveBack", [&] { return m_store->giveBack(bytes); });
+    }
     Status closeReview(const CommandId& act, std::string_view note) override
     {
         return write("closeReview", [&] { return m_store->closeReview(act, note); });

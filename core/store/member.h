@@ -41,7 +41,8 @@ struct CommitMember {
     std::vector<ApprovalRow> approvals;
     std::vector<AttributeRow> attributes;
     std::vector<PayloadRow> payloads;
-    std::vector<EffectWrite> effects;                // guarded by their revisions
+    std::vector<PayloadId> redacted;   // of this run: bytes and salt go; the entry is the act that says so
+    std::vector<EffectWrite> effects;  // guarded by their revisions
     std::vector<std::pair<EffectId, StepIx>> waits;  // effect_waiters rows to add for this run;
                                                      // LedgerMoved where the effect is not under way any
                                                      // more

@@ -13,6 +13,7 @@
 #include "core/store/options.h"
 #include "core/store/payload_info.h"
 #include "core/store/plans.h"
+#include "core/store/removal.h"
 #include "core/store/replica.h"
 #include "core/store/review.h"
 #include "core/store/rows.h"
@@ -42,7 +43,7 @@ struct VerifyProblem {
 
 // -------------------------------------------------------------------------------------------------------------------
 
-class StoreReader : public PlanReader {
+class StoreReader : public PlanReader, public RemovalReader {
 public:
     [[nodiscard]] virtual Result<StoreInfo> info() = 0;
     // Store time: the host's wall clock plus the clock offset of a test-clock store.
@@ -171,7 +172,7 @@ struct ClaimedRun {
     std::optional<TimeMs> nextDue{};  // release(): when the run is to be claimed again; not set: as stored
 };
 
-class StoreWriter : public StoreReader, public PlanWriter {
+class StoreWriter : public StoreReader, public PlanWriter, public RemovalWriter {
 public:
     // One transaction for the whole group, or several where one would hold the lock for more than about 20
     // ms; `results` gets one per member, in order. An error means that nothing of the group was committed

@@ -274,7 +274,7 @@ std::string RandomWorld::Impl::operatorMove(RunDriver& d, const CommandDice& dic
             return give(d, cmd::Assign{detail % 16 == 3 ? "ann" : "", 0, false}, person);
         if (detail % 8 == 4)
             return give(d, cmd::Note{payload("a note"), detail % 16 == 4, 0}, person);
-        return give(d, cmd::Redact{1, {}}, person);
+        return give(d, cmd::Redact{{d.state().input.id}}, person);
     default:
         return give(d,
             cmd::Signal{id, sha256("id" + std::to_string(detail % 8)), payload("data"), detail % 16 != 0},

@@ -156,6 +156,7 @@ constexpr TagRow kTags[] = {
     {76, "note_added", "8e2b28cdc5d5c5b9", "54b851d1c6dff772"},
     {77, "note_withdrawn", "362307d6637c3011", "b614f99ac0e168e3"},
     {78, "taken_over", "5ebaae56be4d2bfe", "5a7112ed4988fb00"},
+    {80, "failure_accepted", "13f6928514d8c867", "923721e613447a16"},
 };
 
 }  // namespace

@@ -133,6 +133,8 @@ struct PreviewRig {
             give(cmd::SetDeadline{clock.wallMs() + 3'600'000, 0, false});
             give(cmd::SetBudget{"EUR", 20'000'000, 0, false});
             give(cmd::Migrate{0});
+            give(cmd::Redact{{engine->load(run)->input.id}});
+            give(cmd::Retain{});
             give(cmd::Takeover{});
             give(cmd::Takeover{"ask", {}, {}, false});
             give(cmd::Hold{true, kNoTime, 0, false});

@@ -382,8 +382,8 @@ void TestCopyStore::aFileHasTheTablesThatAreAccountedFor()
         std::string(
             "approvals artifact_chunks artifacts attempts audit change_counter checkpoint_heads checkpoints "
             "effect_waiters effects "
-            "entries meta "
-            "outbox payloads plan_items plans resource_slices resources run_attributes run_hot run_list runs sessions steps "
+            "entries meta never_store "
+            "outbox payloads plan_items plans remains resource_slices resources retention retired_keys run_attributes run_hot run_list runs sessions steps "
             "tombstones wakeups workflows"));
 }
 

@@ -310,8 +310,8 @@ void TestCopyStoreRoles::everyTableIsAccountedFor()
     static constexpr Table kCopied[] = {{"approvals", ""}, {"artifact_chunks", ""},
         {"artifacts", "staged_at"}, {"attempts", ""}, {"checkpoint_heads", ""}, {"checkpoints", ""},
         {"effect_waiters", ""}, {"effects", "revision"}, {"entries", ""}, {"meta", "min_writer,change_base"},
-        {"outbox", "seq"}, {"payloads", ""}, {"policies", ""}, {"resources", "revision"},
-        {"run_attributes", ""}, {"run_hot", "epoch,owner"},  // of engines that have ended
+        {"outbox", "seq"}, {"payloads", ""}, {"never_store", ""}, {"policies", ""}, {"resources", "revision"},
+        {"retention", "changed_at"}, {"run_attributes", ""}, {"run_hot", "epoch,owner"},  // of engines that have ended
         {"run_list", "version,changed"},                     // the cursor of this server
         {"runs", ""}, {"staged_acts", "taken_until"}, {"steps", ""}, {"workflows", ""}};
     static const std::map<std::string, std::string> kLeft = {
@@ -320,6 +320,8 @@ void TestCopyStoreRoles::everyTableIsAccountedFor()
         {"resource_slices", "leases of engines that have ended"},
         {"reviews", "unmovable() refuses open ones, closed ones stay"},
         {"sessions", "engines that have ended"}, {"tombstones", "unmovable() refuses them"},
+        {"retired_keys", "of runs with a tombstone"}, {"remains", "of runs with a tombstone"},
+
         {"wakeups", "for engines that have ended"}};
     SeededRng rng(3);
     CAIRN_VERIFY_OK(moveWithRoles(copyOfSmallStore(), as("t_owner"), rng));

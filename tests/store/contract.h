@@ -149,6 +149,17 @@ private Q_SLOTS:
     void aFenceWaitsForEnginesToEnd();
     void onlyWhoFillsAStoreWritesIntoItsFence();
 
+    // contract_removal.cpp
+    void aTreeGoesWholeWithItsTombstones();
+    void whatRemovedRunsLeftIsSwept();
+    void aTreeThatIsBoundStays_data();
+    void aTreeThatIsBoundStays();
+    void keysOfRemovedRunsLiveOn();
+    void redactedPayloadsKeepHashAndSize();
+    void retentionIsSetPerWorkflow();
+    void whatIsNeverStoredIsKept();
+    void aTombstoneIsSigned();
+
     // contract_artifacts.cpp
     void chunksGoIntoTheBucketFromTheChangeOn();
     void anObjectIsDurableBeforeARowNamesIt();

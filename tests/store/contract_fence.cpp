@@ -80,6 +80,8 @@ std::vector<Write> writesOf(StoreWriter& store, const Writer& run, const Session
             }},
         {"appendAudit", [&] { return only(store.appendAudit(moved("late"))); }},
         {"setClockOffset", [&] { return store.setClockOffset(5); }},
+        {"setNeverStore", [&] { return store.setNeverStore({}, moved("never")); }},
+        {"setRetention", [&] { return store.setRetention({}, moved("retention")); }},
         {"stageChunk", [&] { return store.stageChunk(idOf<ArtifactId>("late"), 0, "bytes"); }},
         {"dropStaged", [&, now] { return store.dropStagedBefore(now); }},
     };

@@ -175,7 +175,8 @@ void PostgresActsTest::eachVerbNeedsItsRole()
 {
     const std::set<Verb> operators = {Verb::Pause, Verb::Resume, Verb::Cancel, Verb::Retry, Verb::Skip,
         Verb::Record, Verb::Settle, Verb::Amend, Verb::Deadline, Verb::Budget, Verb::Compensate, Verb::Fork,
-        Verb::Migrate, Verb::Signal, Verb::Takeover, Verb::Hold, Verb::Assign, Verb::Note};
+        Verb::Migrate, Verb::Signal, Verb::Takeover, Verb::Hold, Verb::Assign, Verb::Note, Verb::Redact,
+        Verb::Retain};
     const std::set<Verb> approvers = {Verb::Approve, Verb::Reject};
     ask("one", 1, "");
     const auto byOperator = m_roles.openAs("t_operator");

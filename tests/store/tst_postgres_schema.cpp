@@ -111,7 +111,8 @@ void PostgresSchemaTest::redactionAndDeletionWithATombstoneAreAllowed()
     QCOMPARE(exec("UPDATE cairn.payloads SET bytes = NULL, salt = NULL, redacted_by = 7"), std::string());
     CAIRN_VERIFY_ERROR(
         m_postgres.open()->payload(Writer("a").run, idOf<PayloadId>("payload p")), ErrorKind::Refused);
-    QCOMPARE(exec("BEGIN; INSERT INTO cairn.tombstones SELECT run, 1, head, 1, 1, 1 FROM cairn.run_hot; "
+    QCOMPARE(exec("BEGIN; INSERT INTO cairn.tombstones SELECT run, 1, head, 1, 1, 1, run, 'w', 1, 1, 2, 1, "
+                  "'kept', 'ann', '', '' FROM cairn.run_hot; "
                   "DELETE FROM cairn.payloads; DELETE FROM cairn.entries; DELETE FROM cairn.run_list; "
                   "DELETE FROM cairn.run_hot; DELETE FROM cairn.runs; COMMIT"),
         std::string());

@@ -1,3 +1,4 @@
+#include "core/store/sqlite/sql.h"
 #include "tests/store/sqlite_fixture.h"
 
 using namespace cairn;
@@ -127,8 +128,9 @@ void AppendOnlyTest::aRunGoesOnlyWithItsTombstone()
         + "; DELETE FROM steps WHERE run = " + run + "; DELETE FROM runs WHERE run = " + run;
     QVERIFY(!raw.exec("BEGIN; " + remove + "; COMMIT").empty());
     QVERIFY(raw.exec("ROLLBACK").empty());
-    QCOMPARE(raw.exec("BEGIN; INSERT INTO tombstones(run, versions, head, act, deleted_at, changed) VALUES("
-                 + run + ", 2, x'00', 3, 4, 5); " + remove + "; COMMIT"),
+    QCOMPARE(raw.exec("BEGIN; INSERT INTO tombstones(" CAIRN_TOMBSTONE_COLUMNS ") VALUES(" + run
+                 + ", 2, x'00', 3, 4, 5, " + run + ", 'w', 1, 1, 2, 1, 'kept', 'ann', x'00', x'00'); "
+                 + remove + "; COMMIT"),
         std::string());
     const auto store = m_folder->open();
     CAIRN_VERIFY_ERROR(store->hot(m_writer.run), ErrorKind::NotFound);

@@ -46,7 +46,8 @@ const std::set<std::string> kMayWalk = {"Numbers", "Info", "SetClockOffset", "Se
     "AttemptsWithoutTrace", "AuditHead", "ReturnAllSlots", "Resources", "Workflows", "WorkflowsWithText",
     "AllSessions", "ForeignKeyCheck", "BrokenHistories", "BrokenHeads", "LostEntries", "LostRows",
     "ListAhead", "ListUncounted", "BadChunks", "UnusedArtifacts", "ChangeAhead", "ArtifactPlace",
-    "HasArtifactPlace", "ChunkTotals", "AllReviews", "AllPlans"};
+    "HasArtifactPlace", "ChunkTotals", "AllReviews", "AllPlans", "BondsOf", "RemainsOf", "Retention",
+    "NeverStore", "ClearNeverStore"};
 // Indexes that hold only what is asked for.
 const std::set<std::string> kPartial = {
     "sessions_open", "sessions_left", "artifacts_staged", "staged_open", "reviews_open", "plans_open"};

@@ -24,6 +24,16 @@ public:
     {
         return m_in.holdsRole(login, role);
     }
+    Result<std::optional<Tombstone>> tombstone(const RunId& run) override { return m_in.tombstone(run); }
+    Result<std::vector<Tombstone>> tombstones(const RunId& after, std::size_t limit) override
+    {
+        return m_in.tombstones(after, limit);
+    }
+    Result<std::vector<RetentionRow>> retention() override { return m_in.retention(); }
+    Result<TreeBonds> bondsOf(const RunId& root) override { return m_in.bondsOf(root); }
+    Result<RunBytes> bytesOf(const RunId& run) override { return m_in.bytesOf(run); }
+    Result<StoreSpace> space() override { return m_in.space(); }
+    Result<SecretList> neverStore() override { return m_in.neverStore(); }
     Result<LoadedRun> loadRun(const RunId& run, std::uint64_t from, std::uint64_t to) override
     {
         return m_in.loadRun(run, from, to);

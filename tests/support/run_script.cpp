@@ -312,10 +312,8 @@ private:
                         d.definition = &m_target;
                 }},
             {"fork", [&] { fork(line); }},
-            {"redact",
-                [&] {
-                    give(line, cmd::Redact{1, {}}, person(line));
-                }},
+            {"redact", [&] { give(line, cmd::Redact{{d.state().input.id}}, person(line)); }},
+            {"retain", [&] { give(line, cmd::Retain{}, person(line)); }},
             {"park",
                 [&] {
                     give(line, cmd::Park{}, {ActorKind::System, "cairn"});

@@ -39,6 +39,7 @@ struct FactPrinter {
         return " " + f.unit + " " + std::to_string(f.limit);
     }
     std::string operator()(const PayloadsRedacted&) const { return ""; }
+    std::string operator()(const FailureAccepted&) const { return ""; }
     std::string operator()(const StepAdded& f) const { return " " + f.id; }
     std::string operator()(const StepReady& f) const { return " " + id(f.step); }
     std::string operator()(const StepWaiting& f) const

@@ -314,6 +314,7 @@ Result<ActResult> ActSession::execute(const ActRequest& request)
         return resultOf(request, m_service->submitAndWait(std::move(submission)));
     CAIRN_TRY(checkMayAct(m_rights));
     submission.command.id = makeId<CommandId>(m_clock.wallMs(), m_rng);
+    m_service->mask(submission);  // it is kept before it is submitted
     CAIRN_TRY_ASSIGN(const StagedAct act, stagedOf(std::move(submission), state, m_config));
     CAIRN_TRY(m_store->stage(act));
     ActResult result;

@@ -1,5 +1,6 @@
 #include "ui/data/readworld.h"
 
+#include "core/service/redaction.h"
 #include "core/service/staged.h"
 #include "ui/data/convert.h"
 #include "ui/data/format.h"
@@ -295,15 +296,19 @@ Result<std::vector<HistoryLine>> ReadWorld::history(const RunId& run, quint64 fr
 
 Result<PayloadText> ReadWorld::payload(const RunId& run, const PayloadLine& line)
 {
-    CAIRN_TRY_ASSIGN(const PayloadInfo info, m_store->payloadInfo(run, line.id));
     PayloadText text;
     text.line = line;
+    const auto found = m_store->payloadInfo(run, line.id);
+    if (!found && found.error().kind == ErrorKind::Refused) {
+        text.redacted = true;
+        text.redaction = qt(redactedText(*m_store, run, line.id));
+        return text;
+    }
+    CAIRN_TRY(found);
+    const PayloadInfo& info = *found;
     text.line.media = qt(info.ref.media);
     text.line.size = info.ref.size;
     text.hash = hexText(info.ref.hash);
-    text.redacted = info.redacted;
-    if (info.redacted)
-        return text;
     CAIRN_TRY_ASSIGN(const std::string head, m_store->payload(run, line.id, 0, kPayloadShown));
     text.head = QByteArray(head.data(), static_cast<qsizetype>(head.size()));
     if (info.ref.size == head.size())

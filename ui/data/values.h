@@ -253,6 +253,7 @@ struct PayloadText {
     PayloadLine line;
     QByteArray head;  // the first kPayloadShown bytes
     bool redacted = false;
+    QString redaction;  // when, by whom and why
     QString hash;
     std::vector<Fact> fields;  // of a small, flat JSON object: name and raw value
 };

@@ -142,8 +142,9 @@ void DataView::showPayload(const PayloadText& payload)
     m_save->setEnabled(!payload.redacted);
     if (payload.redacted) {
         m_text->setPlainText({});
-        safe::setText(
-            m_more, u"Redacted: the bytes were deleted by an audited act. Type, size and hash remain."_s);
+        safe::setText(m_more,
+            tr("The bytes were deleted by an audited act. Type, size and hash remain: %1")
+                .arg(payload.redaction));
         return;
     }
     m_text->setPlainText(shownBytes(payload.head, kPayloadShown));

@@ -36,6 +36,8 @@ Result<std::vector<CoveredHead>> MemoryStore::coveredHeads(std::uint64_t checkpo
         const auto run = m_db->runs.find(head.run);
         if (run != m_db->runs.end() && head.version >= 1 && head.version <= run->second.entries.size())
             covered.stored = run->second.entries[head.version - 1].hash;
+        if (const auto stone = m_db->tombstones.find(head.run); stone != m_db->tombstones.end())
+            covered.deletedAt = stone->second.versions;
     }
     return out;
 }

@@ -94,6 +94,8 @@ std::optional<MemberResult> MemoryDatabase::refuseCreate(const CommitMember& mem
             return answer(MemberResult::Kind::Duplicate, command->second);
         return answer(MemberResult::Kind::Stale);
     }
+    if (tombstones.contains(member.run))
+        return failed(makeError(ErrorKind::Refused, "this run was deleted"));
     const RunRow& identity = *member.identity;
     if (!identity.key.empty())
         if (const auto taken = keys.find({identity.workflow.name, identity.key}); taken != keys.end()) {
@@ -271,6 +273,21 @@ void MemoryDatabase::writeRows(MemoryRun& run, const CommitMember& member)
     }
 }
 
+void MemoryDatabase::redact(MemoryRun& run, const CommitMember& member)
+{
+    for (const PayloadId& id : member.redacted) {
+        const auto found = run.payloads.find(id);
+        if (found == run.payloads.end() || !run.redacted.try_emplace(id, member.entry.version).second)
+            continue;
+        PayloadRow& row = found->second;
+        if (!row.artifact.isNull())
+            artifacts.erase(row.artifact);
+        row.bytes.clear();
+        row.salt = {};
+        row.artifact = {};
+    }
+}
+
 void MemoryDatabase::write(const CommitMember& member, MemberResult& result)
 {
     MemoryRun& run = runs[member.run];
@@ -290,6 +307,7 @@ void MemoryDatabase::write(const CommitMember& member, MemberResult& result)
     writeOwner(run, member, result);
     writeList(run, member);
     writeRows(run, member);
+    redact(run, member);
     writeEffects(member);
     if (member.delivered)
         dropOutbox(*member.delivered);

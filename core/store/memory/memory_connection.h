@@ -101,12 +101,24 @@ public:
     Status checkBackup(const std::string& path) override;
     Status backup(const std::string& path) override;
     Status checkpoint() override { return {}; }
+    Result<std::optional<Tombstone>> tombstone(const RunId& run) override;
+    Result<std::vector<Tombstone>> tombstones(const RunId& after, std::size_t limit) override;
+    Result<std::vector<RetentionRow>> retention() override;
+    Result<TreeBonds> bondsOf(const RunId& root) override;
+    Result<RunBytes> bytesOf(const RunId& run) override;
+    Result<SecretList> neverStore() override;
+    Status setNeverStore(const SecretList& list, const AuditRow& audit) override;
+    Result<bool> removeTree(const TreeRemoval& removal) override;
+    Result<std::uint64_t> sweepRemoved(std::size_t limit) override;
+    Result<std::uint64_t> forgetKeys(TimeMs now, std::size_t limit) override;
+    Status setRetention(const RetentionRow& row, const AuditRow& audit) override;
 
 private:
     [[nodiscard]] Status mayWrite() const
     {
         return checkWriter(m_db->info.minWriter, kMaxFormat, m_intoFence);
     }
+    [[nodiscard]] Error missing(const RunId& run) const;  // why it is not there
     [[nodiscard]] Result<const MemoryRun*> find(const RunId& run) const;
     [[nodiscard]] Result<const PayloadRow*> findPayload(const RunId& run, const PayloadId& payload) const;
     [[nodiscard]] std::vector<const ListRow*> matching(const ListFilter& filter) const;

@@ -21,6 +21,13 @@ struct MemoryRun {
     std::map<ApprovalId, ApprovalRow> approvals;
     std::map<std::string, AttributeRow> attributes;
     std::unordered_map<PayloadId, PayloadRow> payloads;
+    std::unordered_map<PayloadId, std::uint64_t> redacted;  // by which entry
+};
+
+// Of a removed run, as far as its key and its effects stay known.
+struct MemoryRetired {
+    RunRow identity;
+    TimeMs until = kNoTime;
 };
 
 struct MemoryArtifact {
@@ -83,6 +90,10 @@ public:
     std::map<RunId, RunHead> covered;  // the highest of each run in one of them
     std::map<ArtifactId, MemoryArtifact> artifacts;
     std::map<PlanId, MemoryPlan> plans;
+    std::map<RunId, Tombstone> tombstones;
+    std::map<RunId, MemoryRetired> retired;
+    std::map<std::string, RetentionRow> retention;
+    SecretList neverStore;
 
     [[nodiscard]] TimeMs now() const { return clock->wallMs() + info.clockOffset; }
     [[nodiscard]] bool living(const SessionId& session) const;
@@ -94,6 +105,8 @@ public:
     void addOutbox(const OutboxRow& row);
     void dropOutbox(const OutboxRow& row);
     void raiseBackOff(const ResourceRow& given);
+    [[nodiscard]] TreeBonds bondsOf(const RunId& root) const;
+    void remove(const Tombstone& stone, TimeMs keysUntil);
 
     [[nodiscard]] MemberResult commitMember(const CommitMember& member);
 
@@ -104,6 +117,7 @@ private:
     void write(const CommitMember& member, MemberResult& result);
     void writeOwner(MemoryRun& run, const CommitMember& member, MemberResult& result);
     void writeRows(MemoryRun& run, const CommitMember& member);
+    void redact(MemoryRun& run, const CommitMember& member);
     void writeEffects(const CommitMember& member);
     void writeList(MemoryRun& run, const CommitMember& member);
 };

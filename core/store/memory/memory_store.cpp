@@ -7,8 +7,6 @@ namespace cairn {
 
 namespace {
 
-Error notFound(const RunId& run) { return makeError(ErrorKind::NotFound, "there is no run " + toText(run)); }
-
 template<typename Map> auto values(const Map& map)
 {
     std::vector<typename Map::mapped_type> out;
@@ -72,7 +70,7 @@ Result<const MemoryRun*> MemoryStore::find(const RunId& run) const
 {
     const auto found = m_db->runs.find(run);
     if (found == m_db->runs.end())
-        return notFound(run);
+        return missing(run);
     return &found->second;
 }
 
@@ -107,7 +105,9 @@ Result<std::optional<RunRow>> MemoryStore::findKey(std::string_view workflow, st
     const auto found = m_db->keys.find({std::string(workflow), std::string(key)});
     if (key.empty() || found == m_db->keys.end())
         return std::optional<RunRow>();
-    return std::optional<RunRow>(m_db->runs.at(found->second).identity);
+    const auto run = m_db->runs.find(found->second);
+    return std::optional<RunRow>(
+        run != m_db->runs.end() ? run->second.identity : m_db->retired.at(found->second).identity);
 }
 
 Result<std::vector<RunId>> MemoryStore::findRuns(std::string_view idPrefix, std::size_t limit)
@@ -127,7 +127,12 @@ Result<std::vector<RunId>> MemoryStore::findRuns(std::string_view idPrefix, std:
 
 Result<const PayloadRow*> MemoryStore::findPayload(const RunId& run, const PayloadId& payload) const
 {
+    if (const auto stone = m_db->tombstones.find(run); stone != m_db->tombstones.end())
+        return makeError(ErrorKind::Refused, removedText(stone->second));
     CAIRN_TRY_ASSIGN(const MemoryRun* found, find(run));
+    if (const auto act = found->redacted.find(payload); act != found->redacted.end())
+        return makeError(ErrorKind::Refused,
+            "payload " + toText(payload) + " was redacted by act " + std::to_string(act->second));
     const auto at = found->payloads.find(payload);
     if (at == found->payloads.end())
         return makeError(ErrorKind::NotFound, "run " + toText(run) + " has no payload " + toText(payload));

@@ -36,7 +36,7 @@ private:
     std::map<std::pair<RunId, ApprovalId>, const ApprovalRow*> m_approvals;
     std::map<Key, const AttributeRow*> m_attributes;
     std::map<std::string, std::vector<const ResourceRow*>> m_resources;
-    Columns m_runs, m_entries, m_payloads, m_delivered;
+    Columns m_runs, m_entries, m_payloads, m_redacted, m_delivered;
     Column m_adopted{Type::Uuid};
 };
 

@@ -12,6 +12,8 @@ void GroupRows::addPayloads(const CommitMember& member)
         if (!p.artifact.isNull())
             m_adopted.add(p.artifact);
     }
+    for (const PayloadId& id : member.redacted)
+        m_redacted.row(member.run, id, member.entry.version);
 }
 
 void GroupRows::add(const CommitMember& member)
@@ -128,6 +130,11 @@ void GroupRows::into(Batch& batch) const
         batch.add(Sql::AdoptArtifacts, m_adopted);
     if (!m_payloads.empty())
         batch.add(Sql::InsertPayloads, m_payloads);
+    if (m_redacted.empty())
+        return;
+    // The chunks of a large one are nobody's from then on, and go with what was staged and never used.
+    batch.add(Sql::UnadoptRedacted, m_redacted);
+    batch.add(Sql::RedactPayloads, m_redacted);
 }
 
 void GroupRows::intoLast(Batch& batch) const

@@ -28,8 +28,12 @@ Result<PayloadInfo> PostgresStore::payloadInfo(const RunId& run, const PayloadId
         run, payload);
     if (!found)
         return hidden(std::move(found).error(), run, payload);
-    if (found->empty())
-        return makeError(ErrorKind::NotFound, "run " + toText(run) + " has no payload " + toText(payload));
+    if (found->empty()) {
+        CAIRN_TRY_ASSIGN(const auto stone, tombstone(run));
+        return stone
+            ? makeError(ErrorKind::Refused, removedText(*stone))
+            : makeError(ErrorKind::NotFound, "run " + toText(run) + " has no payload " + toText(payload));
+    }
     if (found->front().redacted)
         return makeError(
             ErrorKind::Refused, "payload " + toText(payload) + " was redacted by act " + std::to_string(act));

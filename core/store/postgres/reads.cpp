@@ -110,7 +110,7 @@ Result<HotRow> PostgresStore::hot(const RunId& run)
 {
     CAIRN_TRY_ASSIGN(const auto rows, readAll<HotRow>(Sql::HotOf, readHot, run));
     if (rows.empty())
-        return noRun(run);
+        return missing(run);
     return rows.front();
 }
 
@@ -118,7 +118,7 @@ Result<HotRow> PostgresStore::hot(const RunId& run)
 // others committed in between is left out.
 Result<LoadedRun> PostgresStore::loadRun(const RunId& run, std::uint64_t fromVersion, std::uint64_t toVersion)
 {
-    return reading([&]() -> Result<LoadedRun> {
+    auto loaded = reading([&]() -> Result<LoadedRun> {
         const std::uint64_t first = std::max<std::uint64_t>(fromVersion, 1);
         const std::uint64_t most = toVersion == 0 ? std::uint64_t{1} << 62U : toVersion;
         Batch batch;
@@ -128,6 +128,16 @@ Result<LoadedRun> PostgresStore::loadRun(const RunId& run, std::uint64_t fromVer
         CAIRN_TRY_ASSIGN(auto answers, m_db->run(batch));
         return readRun(std::span(answers).first<3>(), run, first, most);
     });
+    if (!loaded && loaded.error().kind == ErrorKind::NotFound)
+        return missing(run);
+    return loaded;
+}
+
+// Why it is not there.
+Error PostgresStore::missing(const RunId& run)
+{
+    const auto stone = tombstone(run);
+    return stone && *stone ? makeError(ErrorKind::NotFound, removedText(**stone)) : noRun(run);
 }
 
 Result<LoadedRun> readRun(

@@ -10,9 +10,10 @@
     "'cairn_breakglass'"
 
 #define CAIRN_PG_OPEN_TABLES \
-    "approvals artifacts attempts effect_waiters effects entries meta outbox policies resource_slices " \
-    "resources " \
-    "run_attributes run_hot run_list runs sessions steps tombstones wakeups workflows"
+    "approvals artifacts attempts effect_waiters effects entries meta never_store outbox policies " \
+    "resource_slices resources " \
+    "remains retention retired_keys run_attributes run_hot run_list runs sessions steps tombstones wakeups " \
+    "workflows"
 
 // Viewers see everything but the bytes of payloads, what would let them be guessed, and what people did.
 // Operators and approvers judge by payloads, and by what others did.
@@ -25,13 +26,17 @@
     "'-')," \
     "('viewer', 'payloads', 'SELECT', 'run id hash size media artifact redacted_by')," \
     "('viewer', 'artifact_chunks', 'SELECT', 'artifact ix digest size')," \
-    "('engine', 'entries payloads runs workflows', 'INSERT', '-')," \
-    "('engine', 'approvals attempts effects plan_items plans resources run_attributes run_hot run_list " \
-    "steps', 'INSERT " \
+    "('engine', 'entries payloads runs tombstones workflows', 'INSERT', '-')," \
+    "('engine', 'approvals attempts effects plan_items plans resources retention run_attributes run_hot " \
+    "run_list steps', " \
+    "'INSERT " \
     "UPDATE', " \
     "'-')," \
-    "('engine', 'artifact_chunks artifacts sessions', 'INSERT UPDATE DELETE', '-')," \
-    "('engine', 'effect_waiters outbox resource_slices wakeups', 'INSERT DELETE', '-')," \
+    "('engine', 'approvals attempts effects entries payloads run_attributes run_hot run_list runs steps', " \
+    "'DELETE', '-')," \
+    "('engine', 'payloads', 'UPDATE', 'bytes salt artifact redacted_by')," \
+    "('engine', 'artifact_chunks artifacts remains retired_keys sessions', 'INSERT UPDATE DELETE', '-')," \
+    "('engine', 'effect_waiters never_store outbox resource_slices wakeups', 'INSERT DELETE', '-')," \
     "('engine', 'meta', 'UPDATE', 'clock_offset change_base')"
 
 #define CAIRN_PG_FUNCTION_RIGHTS \

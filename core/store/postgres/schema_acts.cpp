@@ -35,8 +35,8 @@ DECLARE
   broken boolean;
 BEGIN
   SELECT roles, safety, clock_offset INTO STRICT m FROM cairn.meta;
-  IF act_verb IS NULL OR act_verb NOT IN (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16, 17, 27, 46, 47,
-    48) THEN
+  IF act_verb IS NULL OR act_verb NOT IN (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16, 17, 18, 27, 46, 47,
+    48, 49) THEN
     RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'this kind of act is not left for an engine';
   END IF;
   IF by_glass = 1 AND NOT cairn.has_role('cairn_breakglass') THEN

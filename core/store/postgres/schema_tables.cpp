@@ -83,7 +83,19 @@ CREATE TABLE cairn.payloads(
 CREATE INDEX payloads_artifact ON cairn.payloads(artifact) WHERE artifact IS NOT NULL;
 CREATE TABLE cairn.tombstones(
   run uuid PRIMARY KEY, versions bigint NOT NULL, head bytea NOT NULL, act bigint NOT NULL, deleted_at bigint NOT NULL,
-  changed bigint NOT NULL);
+  changed bigint NOT NULL, root uuid NOT NULL, workflow text COLLATE "C" NOT NULL, workflow_version bigint NOT NULL,
+  created_at bigint NOT NULL, ended_at bigint NOT NULL, ended_as smallint NOT NULL, rule text COLLATE "C" NOT NULL,
+  removed_by text COLLATE "C" NOT NULL, public_key bytea NOT NULL, signature bytea NOT NULL);
+CREATE TABLE cairn.retention(
+  workflow text COLLATE "C" PRIMARY KEY, keep_days bigint NOT NULL, redact_days bigint NOT NULL, keys_days bigint NOT NULL,
+  changed_at bigint NOT NULL);
+CREATE TABLE cairn.retired_keys(
+  run uuid PRIMARY KEY REFERENCES cairn.tombstones(run), workflow text COLLATE "C" NOT NULL, key text COLLATE "C",
+  key_input bytea, key_salt bytea NOT NULL, until bigint NOT NULL);
+CREATE UNIQUE INDEX retired_key ON cairn.retired_keys(workflow, key) WHERE key IS NOT NULL;
+CREATE INDEX retired_until ON cairn.retired_keys(until) WHERE until <> 0;
+CREATE TABLE cairn.never_store(kind smallint NOT NULL, text text COLLATE "C" NOT NULL, PRIMARY KEY(kind, text));
+CREATE TABLE cairn.remains(run uuid PRIMARY KEY REFERENCES cairn.tombstones(run));
 )sql";
 
 const char* const kSharedTables = R"sql(

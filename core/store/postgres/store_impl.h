@@ -179,6 +179,18 @@ public:
     Status checkBackup(const std::string& path) override;
     Status backup(const std::string& path) override;
     Status checkpoint() override;
+    Result<std::optional<Tombstone>> tombstone(const RunId& run) override;
+    Result<std::vector<Tombstone>> tombstones(const RunId& after, std::size_t limit) override;
+    Result<std::vector<RetentionRow>> retention() override;
+    Result<TreeBonds> bondsOf(const RunId& root) override;
+    Result<RunBytes> bytesOf(const RunId& run) override;
+    Result<StoreSpace> space() override;
+    Result<SecretList> neverStore() override;
+    Status setNeverStore(const SecretList& list, const AuditRow& audit) override;
+    Result<bool> removeTree(const TreeRemoval& removal) override;
+    Result<std::uint64_t> sweepRemoved(std::size_t limit) override;
+    Result<std::uint64_t> forgetKeys(TimeMs now, std::size_t limit) override;
+    Status setRetention(const RetentionRow& row, const AuditRow& audit) override;
 
 private:
     using Body = std::function<Status(Transaction&)>;
@@ -190,6 +202,7 @@ private:
     // first statements. COMMIT follows it.
     [[nodiscard]] Status write(const Body& body, Repeat repeat = Repeat::Never);
     [[nodiscard]] Status writeOnce(const Body& body);
+    [[nodiscard]] Error missing(const RunId& run);
     [[nodiscard]] Status learnPlace();  // of artifacts, as the store says now
     [[nodiscard]] Status changeArtifactsOnce(const ArtifactChange& change);
     // The bytes of a chunk, from wherever they lie.

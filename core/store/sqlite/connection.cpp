@@ -66,6 +66,8 @@ int authorize(void* given, int action, const char* first, const char* second, co
         return permits.artifactPlace ? SQLITE_OK : SQLITE_DENY;
     switch (action) {
     case SQLITE_DELETE:
+        if (permits.removal && (table == "entries" || table == "runs" || table == "payloads"))
+            return SQLITE_OK;
         return isAppendOnly(table) || table == "payloads" || table == "meta" || table == "artifact_place"
             ? SQLITE_DENY
             : SQLITE_OK;
@@ -174,6 +176,9 @@ Status Connection::configure(OpenFor purpose, const StoreOptions& options, bool 
                       "PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000;"));
     CAIRN_TRY(
         db.exec(options.synchronousNormal ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL"));
+    // Of a file that is still empty; pages that nothing uses any more can then be given back (giveBack).
+    if (purpose == OpenFor::Schema)
+        CAIRN_TRY(db.exec("PRAGMA auto_vacuum = INCREMENTAL"));
     if (purpose != OpenFor::Reading)
         CAIRN_TRY(setJournal(wal));
     else if (!wal)

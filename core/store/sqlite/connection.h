@@ -37,6 +37,7 @@ public:
     struct Permits {
         bool fence = false;          // min_writer is changed (changeFence)
         bool artifactPlace = false;  // the table of that name is made and written (changeArtifacts)
+        bool removal = false;        // rows of runs with a tombstone go (removeTree, sweepRemoved)
     };
     void allow(Permits permits) noexcept { m_permits = permits; }
 

@@ -350,6 +350,27 @@ Status GroupCommit::writePayloads(const CommitMember& member)
     return {};
 }
 
+// The chunks of a large one are nobody's from then on, and go with what was staged and never used.
+Status GroupCommit::writeRedactions(const CommitMember& member)
+{
+    if (member.redacted.empty())
+        return {};
+    CAIRN_TRY(m_batch.writeAll());
+    for (const PayloadId& id : member.redacted) {
+        ArtifactId artifact;
+        {
+            Query query(m_db, Sql::ArtifactOf);
+            CAIRN_TRY_ASSIGN(const bool found, query.bind(member.run, id).step());
+            if (found)
+                query.read(artifact);
+        }
+        CAIRN_TRY(Query(m_db, Sql::RedactPayload).bind(member.entry.version, member.run, id).run());
+        if (!artifact.isNull())
+            CAIRN_TRY(Query(m_db, Sql::Unadopt).bind(artifact).run());
+    }
+    return {};
+}
+
 Status GroupCommit::writeEffects(const CommitMember& member)
 {
     for (const EffectWrite& write : member.effects) {
@@ -429,6 +450,7 @@ Status GroupCommit::write(const CommitMember& member, const HotRow& hot, MemberR
     CAIRN_TRY(writeSteps(member));
     CAIRN_TRY(writeOthers(member));
     CAIRN_TRY(writePayloads(member));
+    CAIRN_TRY(writeRedactions(member));
     CAIRN_TRY(writeEffects(member));
     CAIRN_TRY(writeMessages(member));
     if (member.audit) {

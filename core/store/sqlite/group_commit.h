@@ -51,6 +51,7 @@ private:
     template<typename Row> [[nodiscard]] Status runWith(Sql id, const RunId& run, const Row& row);
     [[nodiscard]] Status writeOthers(const CommitMember& member);
     [[nodiscard]] Status writePayloads(const CommitMember& member);
+    [[nodiscard]] Status writeRedactions(const CommitMember& member);
     [[nodiscard]] Status writeEffects(const CommitMember& member);
     [[nodiscard]] Status writeMessages(const CommitMember& member);
     [[nodiscard]] Status wake(const CommitMember& member, const EffectId& effect, std::uint32_t& number);

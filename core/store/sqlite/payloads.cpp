@@ -8,8 +8,12 @@ Result<PayloadInfo> SqliteStore::payloadInfo(const RunId& run, const PayloadId& 
 {
     Query query(db(), Sql::PayloadInfo);
     CAIRN_TRY_ASSIGN(const bool found, query.bind(run, payload).step());
-    if (!found)
-        return makeError(ErrorKind::NotFound, "run " + toText(run) + " has no payload " + toText(payload));
+    if (!found) {
+        CAIRN_TRY_ASSIGN(const auto stone, tombstone(run));
+        return stone
+            ? makeError(ErrorKind::Refused, removedText(*stone))
+            : makeError(ErrorKind::NotFound, "run " + toText(run) + " has no payload " + toText(payload));
+    }
     PayloadInfo info;
     std::uint64_t act = 0;
     query.read(info.ref.id, info.ref.hash, info.ref.size, info.ref.media, info.salt, info.artifact, act);

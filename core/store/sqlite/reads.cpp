@@ -8,8 +8,6 @@ namespace cairn::sqlite {
 
 namespace {
 
-Error noRun(const RunId& run) { return makeError(ErrorKind::NotFound, "there is no run " + toText(run)); }
-
 void readIdentity(Query& q, RunRow& r)
 {
     q.read(r.run, r.root, r.parent.run, r.parent.step, r.parent.index, r.workflow.name, r.workflow.version,
@@ -83,7 +81,7 @@ Result<HotRow> SqliteStore::hot(const RunId& run)
     Query query(db(), Sql::HotOf);
     CAIRN_TRY_ASSIGN(const bool row, query.bind(run).step());
     if (!row)
-        return noRun(run);
+        return missing(run);
     HotRow hot;
     readHot(query, hot);
     return hot;
@@ -97,7 +95,7 @@ Result<LoadedRun> SqliteStore::loadRun(const RunId& run, std::uint64_t fromVersi
         Query query(db(), Sql::IdentityOf);
         CAIRN_TRY_ASSIGN(const bool row, query.bind(run).step());
         if (!row)
-            return noRun(run);
+            return missing(run);
         readIdentity(query, loaded.identity);
     }
     CAIRN_TRY_ASSIGN(loaded.hot, hot(run));
@@ -151,12 +149,16 @@ Result<std::optional<RunRow>> SqliteStore::findKey(std::string_view workflow, st
             return std::optional<RunRow>();
         query.read(row.run);
     }
-    Query query(db(), Sql::IdentityOf);
-    CAIRN_TRY_ASSIGN(const bool found, query.bind(row.run).step());
-    if (!found)
-        return std::optional<RunRow>();
-    readIdentity(query, row);
-    return std::optional<RunRow>(std::move(row));
+    // Of a run that was removed its key may live on.
+    for (const Sql sql : {Sql::IdentityOf, Sql::RetiredIdentity}) {
+        Query query(db(), sql);
+        CAIRN_TRY_ASSIGN(const bool found, query.bind(row.run).step());
+        if (!found)
+            continue;
+        readIdentity(query, row);
+        return std::optional<RunRow>(std::move(row));
+    }
+    return std::optional<RunRow>();
 }
 
 Result<std::vector<RunId>> SqliteStore::findRuns(std::string_view idPrefix, std::size_t limit)

@@ -92,7 +92,20 @@ CREATE TABLE payloads(
 CREATE INDEX payloads_artifact ON payloads(artifact) WHERE artifact IS NOT NULL;
 CREATE TABLE tombstones(
   run BLOB PRIMARY KEY, versions INTEGER NOT NULL, head BLOB NOT NULL, act INTEGER NOT NULL, deleted_at INTEGER NOT NULL,
-  changed INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  changed INTEGER NOT NULL, root BLOB NOT NULL, workflow TEXT NOT NULL, workflow_version INTEGER NOT NULL,
+  created_at INTEGER NOT NULL, ended_at INTEGER NOT NULL, ended_as INTEGER NOT NULL, rule TEXT NOT NULL,
+  removed_by TEXT NOT NULL, public_key BLOB NOT NULL, signature BLOB NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE retention(
+  workflow TEXT PRIMARY KEY, keep_days INTEGER NOT NULL, redact_days INTEGER NOT NULL, keys_days INTEGER NOT NULL,
+  changed_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE retired_keys(
+  run BLOB PRIMARY KEY REFERENCES tombstones(run), workflow TEXT NOT NULL, key TEXT, key_input BLOB, key_salt BLOB NOT NULL,
+  until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX retired_key ON retired_keys(workflow, key) WHERE key IS NOT NULL;
+CREATE INDEX retired_until ON retired_keys(until) WHERE until <> 0;
+CREATE TABLE never_store(
+  kind INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(kind, text)) STRICT, WITHOUT ROWID;
+CREATE TABLE remains(run BLOB PRIMARY KEY REFERENCES tombstones(run)) STRICT, WITHOUT ROWID;
 )sql";
 
 constexpr const char* kSharedTables = R"sql(

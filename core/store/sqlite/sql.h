@@ -17,6 +17,12 @@ inline constexpr std::size_t kSqlCount = 0
 #undef CAIRN_SQL
     ;
 
+// Columns of tombstones in the order in which they are read and written.
+#define CAIRN_TOMBSTONE_COLUMNS \
+    "run, versions, head, act, deleted_at, changed, root, workflow, workflow_version, created_at, " \
+    "ended_at, " \
+    "ended_as, rule, removed_by, public_key, signature"
+
 // Columns of run_list in the order in which readListRow reads them.
 #define CAIRN_LIST_COLUMNS \
     "run, root, parent, workflow, workflow_version, key, activity, attention, reason, step, since, " \

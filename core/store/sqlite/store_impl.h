@@ -118,6 +118,19 @@ public:
     Status checkBackup(const std::string& path) override;
     Status backup(const std::string& path) override;
     Status checkpoint() override;
+    Result<std::optional<Tombstone>> tombstone(const RunId& run) override;
+    Result<std::vector<Tombstone>> tombstones(const RunId& after, std::size_t limit) override;
+    Result<std::vector<RetentionRow>> retention() override;
+    Result<TreeBonds> bondsOf(const RunId& root) override;
+    Result<RunBytes> bytesOf(const RunId& run) override;
+    Result<StoreSpace> space() override;
+    Result<SecretList> neverStore() override;
+    Status setNeverStore(const SecretList& list, const AuditRow& audit) override;
+    Result<bool> removeTree(const TreeRemoval& removal) override;
+    Result<std::uint64_t> sweepRemoved(std::size_t limit) override;
+    Result<std::uint64_t> forgetKeys(TimeMs now, std::size_t limit) override;
+    Status setRetention(const RetentionRow& row, const AuditRow& audit) override;
+    Result<std::uint64_t> giveBack(std::uint64_t bytes) override;
 
 private:
     using Body = std::function<Status(const WriteContext&)>;
@@ -126,7 +139,10 @@ private:
     // than once.
     [[nodiscard]] Status write(const Body& body);
     [[nodiscard]] Status writeOnce(const Body& body);
-    [[nodiscard]] Status learnPlace();  // of artifacts, as the store says now
+    [[nodiscard]] Status removing(const Body& body);  // the same, where rows of removed runs go
+    [[nodiscard]] Result<std::uint64_t> sweepPayloads(const RunId& run, std::uint64_t limit);
+    [[nodiscard]] Error missing(const RunId& run);  // why it is not there
+    [[nodiscard]] Status learnPlace();              // of artifacts, as the store says now
     [[nodiscard]] Status changeArtifactsIn(const ArtifactChange& change, const WriteContext& context);
     // The bytes of a chunk, from wherever they lie.
     [[nodiscard]] Result<std::string> chunkBytes(ChunkRow row, const std::string& where);

@@ -162,6 +162,10 @@ public:
         return m_store->audit(after, limit);
     }
     Result<std::vector<AuditRow>> auditOfRun(const RunId& run) override { return m_store->auditOfRun(run); }
+    Status auditPage(std::uint64_t after, std::size_t limit, std::vector<AuditRow>& page) override
+    {
+        return m_store->auditPage(after, limit, page);
+    }
     Result<AuditEnd> auditEnd() override { return m_store->auditEnd(); }
     Result<std::vector<CheckpointRow>> checkpoints(std::uint64_t after, std::size_t limit) override
     {

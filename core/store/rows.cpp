@@ -21,7 +21,13 @@ bool ListRow::sameContent(const ListRow& o) const { return content(*this) == con
 
 Digest auditHash(const AuditRow& row)
 {
-    WireWriter out;
+    WireWriter room;
+    return auditHash(row, room);
+}
+
+Digest auditHash(const AuditRow& row, WireWriter& out)
+{
+    out.clear();
     out.reserve(192 + row.kind.size() + row.actor.size() + row.host.size() + row.login.size()
         + row.target.size() + row.reason.size() + row.before.size() + row.after.size());
     out.raw("cairn-audit");

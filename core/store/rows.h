@@ -3,6 +3,7 @@
 // derived from entries; the service computes these rows from the state after an entry, the store only writes
 // them.
 
+#include "core/base/wire.h"
 #include "core/machine/machine.h"
 #include "core/model/entry.h"
 #include "core/store/store_info.h"
@@ -234,6 +235,8 @@ struct AuditRow {
 };
 // The bytes that an audit entry's hash covers (tag, previous and every field, length-prefixed).
 [[nodiscard]] Digest auditHash(const AuditRow& row);
+// The same, made in `room`, whose content is lost: of many rows none needs memory of its own.
+[[nodiscard]] Digest auditHash(const AuditRow& row, WireWriter& room);
 
 // An act that waits for an engine: whoever may not commit leaves it in the store (DESIGN 9).
 enum class StagedState : std::uint8_t { Waiting = 0, Committed, NoChange, Rejected, Failed };

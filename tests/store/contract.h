@@ -113,6 +113,7 @@ private Q_SLOTS:
 
     // contract_audit.cpp
     void auditEntriesAreChained();
+    void pagesOfTheAuditKeepNothing();
     void aFailedMemberLeavesNoGapInTheAudit();
     void actsWithoutARunAreRecordedOnce();
     void everyFieldOfAnAuditEntryIsHashed();

@@ -174,6 +174,8 @@ struct Arguments {
     unsigned kills = 0;
     unsigned soak = 0;  // runs
     bool situations = false;
+    std::string from;  // bundle
+    std::uint32_t most = 1'000;
     DemoOptions demo;
 };
 
@@ -320,6 +322,8 @@ int demo(Session& s, Arguments& arguments)
 
 int drill(Session& s, Arguments& arguments)
 {
+    if (!arguments.from.empty())
+        return replay(s, arguments.from, arguments.seed, arguments.most);
     if (arguments.soak > 0 || !arguments.demo.workflow.empty())
         return demo(s, arguments);
     const auto options = prepare(s, arguments);
@@ -359,10 +363,21 @@ void addDrillVerb(Verbs v)
     cmd->add_option("--definitions", demo.definitions, "folder of the example workflows");
     cmd->add_option("--repository", demo.repository,
         "git checkout that is cloned and reviewed; left out: a small one is made");
-    cmd->add_flag("--situations", a->situations,
-           "instead: only leaves runs in every activity and for every reason, to be repaired")
-        ->excludes(workflow)
-        ->excludes(soak);
+    auto* situations =
+        cmd->add_flag("--situations", a->situations,
+               "instead: only leaves runs in every activity and for every reason, to be repaired")
+            ->excludes(workflow)
+            ->excludes(soak);
+    auto* from =
+        cmd->add_option("--from", a->from,
+               "instead: plays the runs of this bundle again with their recorded results, on no store "
+               "of yours, killed at every boundary")
+            ->excludes(workflow)
+            ->excludes(soak)
+            ->excludes(situations);
+    cmd->add_option("--most", a->most, "with --from: kills of each run; more are spread evenly")
+        ->needs(from)
+        ->check(CLI::Range(1U, 1'000'000U));
     cmd->callback([a, &s, &chosen] { chosen = [a, &s] { return drill(s, *a); }; });
 }
 

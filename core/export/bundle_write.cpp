@@ -28,7 +28,8 @@ constexpr std::string_view kReadMe =
     "payloads/HASH artifacts/HASH  the bytes of small and large payloads\n"
     "definitions/SHA256.json       workflows, listed in definitions.jsonl\n"
     "audit.jsonl                   what people did to these runs\n"
-    "heads.json                    where there is one: the ends of all chains, signed with Ed25519\n";
+    "heads.json                    where there is one: the ends of all chains and the hashes of all files,\n"
+    "                              signed with Ed25519\n";
 
 Error stoppedError() { return makeError(ErrorKind::Cancelled, "stopped; nothing was left behind"); }
 
@@ -222,9 +223,11 @@ private:
             auto info = m_reader.payloadInfo(run.id, id);
             if (!info && info.error().kind == ErrorKind::NotFound)
                 continue;  // named, but of another run
+            if (!info && info.error().kind == ErrorKind::Refused) {
+                run.payloads.push_back({run.refs.at(id), {}, true, {}});
+                continue;
+            }
             CAIRN_TRY(info);
-            if (info->redacted)
-                info->salt = {};
             run.payloads.push_back(*std::move(info));
         }
         std::sort(run.payloads.begin(), run.payloads.end(),
@@ -338,7 +341,7 @@ private:
             return {};
         const std::string statement = headsStatement(m_manifest);
         CAIRN_TRY_ASSIGN(const auto signatures, m_options.signHeads(statement));
-        return whole("heads.json", headsJson(statement, signatures));
+        return whole(std::string(kHeadsFile), headsJson(statement, signatures));
     }
 
     StoreReader& m_reader;

@@ -1,6 +1,7 @@
 #include "core/store/rows.h"
 
 #include "core/base/wire.h"
+#include "core/store/payload_info.h"
 
 #include <tuple>
 
@@ -18,6 +19,14 @@ auto content(const ListRow& r)
 }  // namespace
 
 bool ListRow::sameContent(const ListRow& o) const { return content(*this) == content(o); }
+
+Error redactedError(const PayloadId& payload, std::int64_t by)
+{
+    return makeError(ErrorKind::Refused,
+        "payload " + toText(payload)
+            + (by == kWithheldBy ? " was redacted: the bundle that this store was made from does not have it"
+                                 : " was redacted by act " + std::to_string(by)));
+}
 
 Digest auditHash(const AuditRow& row)
 {

@@ -152,6 +152,8 @@ struct PayloadRow {
     // where it is an artifact. Stores see rows without it.
     RunId copyFrom{};
     PayloadId copyOf{};
+    // Its bytes were left out of the bundle that it comes from: kept as redacted, without bytes and salt.
+    bool withheld = false;
 };
 inline constexpr std::size_t kInlineLimit = 16 * 1024;
 inline constexpr std::size_t kChunkSize = 1024 * 1024;

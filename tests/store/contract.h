@@ -68,6 +68,7 @@ private Q_SLOTS:
     void workflowVersionsNeverChange();
     void payloadsInlineAndInChunks();
     void severalPayloadsAtOnce();
+    void withheldPayloadsReadAsRedacted();
     void payloadRangesAreExact();
     void incompleteArtifactsAreRefused();
     void adoptedArtifactsCannotChange();

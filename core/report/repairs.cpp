@@ -226,11 +226,16 @@ private:
     {
         int code = 0;
         const std::string output = m_stage.cli(words, &code);
-        if (code == 0)
-            return Json::parse(output, nullptr, false);
+        std::optional<Json> answer;
+        if (code == 0) {
+            answer.emplace(Json::parse(output, nullptr, false));
+            if (!answer->is_object())
+                *answer = Json::object();
+            return answer;
+        }
         m_why = "`" + joined(words, "RUN") + "` ended with " + std::to_string(code) + ": "
             + visibleLine(clipped(output, 600));
-        return std::nullopt;
+        return answer;
     }
 
     bool held(bool holds, const char* proof, const std::string& otherwise)

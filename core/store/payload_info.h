@@ -1,6 +1,7 @@
 #pragma once
 // What a store says of a payload.
 
+#include "core/base/result.h"
 #include "core/store/rows.h"
 
 #include <optional>

@@ -180,6 +180,9 @@ void addHelpVerbs(Verbs verbs);
 [[nodiscard]] std::optional<int> verifyIfBundle(
     Session& session, const std::vector<std::string>& named, const std::string& signedBy);
 
+// `drill --from BUNDLE` (verbs_replay.cpp). `most`: kills of each run.
+[[nodiscard]] int replay(Session& session, const std::string& bundle, std::uint64_t seed, std::uint32_t most);
+
 // `workflow check --prove` (verbs_prove.cpp).
 struct ProveArguments {
     bool wanted = false;

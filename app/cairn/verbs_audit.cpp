@@ -128,6 +128,7 @@ struct Asking {
     audit::Questions questions;
     audit::Evidence evidence;
     std::vector<Found> found;  // before the store was read at all
+    TimeMs outside = kNoTime;  // of the newest that is kept outside of the store, where its time is known
 };
 
 // A store that is being moved, or was: its successor has the same id and goes on, this one does not.
@@ -156,12 +157,18 @@ Result<Asking> ask(Session& s, const VerifyArguments& arguments, const KnownHead
             return makeError(ErrorKind::Refused,
                 "in " + arguments.anchor + " there is no anchor of this store, " + uuidText(s.info().id));
         asking.evidence.anchor = true;
+        for (const CheckpointRow& row : rows)
+            if (row.store == s.info().id && (asking.outside == kNoTime || row.time > asking.outside))
+                asking.outside = row.time;
     }
     if (heads.path().empty() || isClosed(s) || arguments.trustAnew)
         return asking;
     CAIRN_TRY_ASSIGN(const auto seen, heads.find(s.info().id));
-    if (seen)
+    if (seen) {
         audit::askRemembered(*seen, asking.questions);
+        if (asking.outside == kNoTime || seen->at > asking.outside)
+            asking.outside = seen->at;
+    }
     asking.evidence.remembered = seen.has_value();
     return asking;
 }
@@ -186,8 +193,10 @@ void rememberEnd(Session& s, KnownHeads& heads, const audit::Report& report)
         s.note("what was verified is not remembered: " + kept.error().text);
 }
 
-int printWhole(Session& s, const audit::Report& report, audit::Evidence evidence, SpanMs took)
+int printWhole(Session& s, const audit::Report& report, audit::Evidence evidence, TimeMs outside, SpanMs took)
 {
+    const std::uint64_t all = report.entries + report.histories.entries;
+    const std::uint64_t rate = took > 0 ? all * 1000 / static_cast<std::uint64_t>(took) : 0;
     evidence.checkpoints = report.checkpoints;
     const auto lines = audit::detects(evidence);
     if (s.options.json) {
@@ -195,6 +204,7 @@ int printWhole(Session& s, const audit::Report& report, audit::Evidence evidence
             {"history_entries", report.histories.entries}, {"runs", report.histories.runs},
             {"checkpoints", report.checkpoints}, {"checkpoint_time", jsonTime(report.newest.time)},
             {"uncovered", report.histories.uncovered}, {"remembered", evidence.remembered}, {"took_ms", took},
+            {"entries_per_second", took > 0 ? Json(rate) : Json()}, {"doubt_since", jsonTime(outside)},
             {"detects", lines}};
         s.json(dump(json));
         return kDone;
@@ -206,6 +216,13 @@ int printWhole(Session& s, const audit::Report& report, audit::Evidence evidence
                                    : counted(report.checkpoints, "checkpoint") + ", the newest of "
                 + formatInstant(report.newest.time) + "; " + counted(report.histories.uncovered, "run")
                 + " went on since");
+    if (took > 0)
+        s.line("in " + formatSpan(took) + ", " + formatCount(static_cast<std::int64_t>(rate))
+            + " entries a second");
+    s.line(outside == kNoTime ? std::string("window of doubt: all of it; nothing that is kept outside of the "
+                                            "store at a known time was there to compare with")
+                              : "window of doubt: since " + formatInstant(outside)
+                + ", the time of the newest that is kept outside of the store");
     for (const std::string& line : lines)
         s.line("  " + line);
     return kDone;
@@ -228,7 +245,7 @@ int auditVerify(Session& s, const VerifyArguments& arguments)
     rememberEnd(s, heads, *report);
     const auto took =
         std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
-    return printWhole(s, *report, asking->evidence, took.count());
+    return printWhole(s, *report, asking->evidence, asking->outside, took.count());
 }
 
 int auditHead(Session& s)

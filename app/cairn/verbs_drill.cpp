@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/report/demo.h"
 #include "core/report/drill_examples.h"
+#include "core/report/repairs.h"
 
 #include <CLI/CLI.hpp>
 
@@ -174,6 +175,9 @@ struct Arguments {
     unsigned kills = 0;
     unsigned soak = 0;  // runs
     bool situations = false;
+    bool repairs = false;
+    std::string from;  // bundle
+    std::uint32_t most = 1'000;
     DemoOptions demo;
 };
 
@@ -318,16 +322,78 @@ int demo(Session& s, Arguments& arguments)
     return print(s, *report);
 }
 
+int print(Session& s, const RepairReport& report, std::uint64_t seed)
+{
+    Json list = Json::array();
+    for (const Repair& r : report.repairs) {
+        const bool proven = r.problem.empty();
+        list.push_back({{"reason", key(r.reason)}, {"run", toText(r.run)}, {"repair", jsonText(r.command)},
+            {"proofs", r.proofs}, {"passed", proven},
+            {"problem", proven ? Json() : Json(jsonText(r.problem))}});
+        if (!s.options.json)
+            s.line(std::string(proven ? "ok    " : "FAIL  ") + pad(std::string(key(r.reason)), 20) + r.command
+                + (proven ? std::string() : ": " + r.problem));
+    }
+    const bool passed = report.passed();
+    // Where each repair by itself was as it should be.
+    std::string problem = report.problem;
+    for (const ScenarioReport& scenario : report.drill.scenarios)
+        for (const Failure& failure : scenario.failures)
+            if (problem.empty())
+                problem = scenario.name + ": " + failure.text;
+    if (s.options.json) {
+        s.json(dump(Json{{"passed", passed}, {"seed", seed}, {"repairs", list},
+                        {"problem", problem.empty() ? Json() : Json(jsonText(problem))}},
+            2));
+    } else {
+        if (!problem.empty())
+            s.line("FAIL  " + problem);
+        s.line(passed ? "ten stuck runs were repaired, each with its preview, act, audit, bundle and receipt"
+                      : "NOT AS IT SHOULD BE (above)");
+    }
+    return passed ? kDone : kRefused;
+}
+
+int repairs(Session& s, const DrillOptions& options)
+{
+    const auto report = runRepairs(options);
+    tidy(s, options, report && report->passed());
+    return report ? print(s, *report, options.seed) : s.fail(report.error());
+}
+
 int drill(Session& s, Arguments& arguments)
 {
+    if (!arguments.from.empty())
+        return replay(s, arguments.from, arguments.seed, arguments.most);
     if (arguments.soak > 0 || !arguments.demo.workflow.empty())
         return demo(s, arguments);
     const auto options = prepare(s, arguments);
     if (!options)
         return s.exitCode;
+    if (arguments.repairs)
+        return repairs(s, *options);
     auto report = arguments.situations ? leaveSituations(*options) : runDrill(*options);
     tidy(s, *options, report && report->passed);
     return report ? print(s, *report) : s.fail(report.error());
+}
+
+// In place of the drill, and of each other.
+void addOtherModes(CLI::App* cmd, Arguments& a, std::vector<CLI::Option*> modes)
+{
+    modes.push_back(cmd->add_flag("--situations", a.situations,
+        "instead: only leaves runs in every activity and for every reason, to be repaired"));
+    modes.push_back(cmd->add_flag("--repairs", a.repairs,
+        "instead: repairs ten stuck runs, one for each reason that needs a person, and proves each repair"));
+    auto* from = cmd->add_option("--from", a.from,
+        "instead: plays the runs of this bundle again with their recorded results, on no store of yours, "
+        "killed at every boundary");
+    modes.push_back(from);
+    for (std::size_t at = 2; at < modes.size(); ++at)
+        for (std::size_t other = 0; other < at; ++other)
+            modes[at]->excludes(modes[other]);
+    cmd->add_option("--most", a.most, "with --from: kills of each run; more are spread evenly")
+        ->needs(from)
+        ->check(CLI::Range(1U, 1'000'000U));
 }
 
 }  // namespace
@@ -359,10 +425,7 @@ void addDrillVerb(Verbs v)
     cmd->add_option("--definitions", demo.definitions, "folder of the example workflows");
     cmd->add_option("--repository", demo.repository,
         "git checkout that is cloned and reviewed; left out: a small one is made");
-    cmd->add_flag("--situations", a->situations,
-           "instead: only leaves runs in every activity and for every reason, to be repaired")
-        ->excludes(workflow)
-        ->excludes(soak);
+    addOtherModes(cmd, *a, {workflow, soak});
     cmd->callback([a, &s, &chosen] { chosen = [a, &s] { return drill(s, *a); }; });
 }
 

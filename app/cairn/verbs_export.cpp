@@ -386,11 +386,18 @@ std::optional<int> verifyIfBundle(
     json["kind"] = fault ? Json(fault->kind) : Json();
     json["where"] = fault ? Json(jsonText(fault->where)) : Json();
     json["problem"] = fault ? Json(jsonText(fault->text)) : Json();
+    const ex::BundleProof proof = fault ? ex::BundleProof{} : ex::proofOf(*v, *wanted);
+    json["proves"] = proof.shown;
+    json["not_proved"] = proof.notShown;
     s.answer(dump(json),
         fault ? "the bundle does not hold: " + fault->where + ": " + fault->text + " (" + fault->kind + ")"
               : "the bundle holds: " + told(v->counts) + "; "
-                + (v->signedBy.empty() ? std::string("its heads are not signed")
-                                       : "its heads are signed by " + fingerprint(v->signedBy.front())));
+                + (v->signedBy.empty() ? std::string("nobody has signed it")
+                                       : "it is signed by " + fingerprint(v->signedBy.front())));
+    for (std::size_t i = 0; !s.options.json && i < proof.shown.size(); ++i)
+        s.line("  proved: " + proof.shown[i]);
+    for (std::size_t i = 0; !s.options.json && i < proof.notShown.size(); ++i)
+        s.line("  not proved: " + proof.notShown[i]);
     return fault ? kRefused : kDone;
 }
 
@@ -406,7 +413,8 @@ void addExportVerbs(Verbs v)
         cmd->add_option("-o,--output", a->out, "the new file")->required();
         cmd->add_flag("--tree", a->tree, "with the runs that they started");
         cmd->add_flag("--redact", a->redact, "without the bytes of payloads; it still verifies");
-        cmd->add_option("--key", a->key, "file with an Ed25519 key that signs the heads of the chains");
+        cmd->add_option(
+            "--key", a->key, "file with an Ed25519 key that signs the heads of the chains and all files");
         cmd->add_option("--csv", a->csv, "a table instead of a bundle")
             ->check(CLI::IsMember({"history", "steps", "audit"}));
         cmd->add_flag("--html", a->html, "a page to read and print instead of a bundle");

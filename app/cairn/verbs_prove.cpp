@@ -2,11 +2,11 @@
 
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
+#include "app/cairn/simulated_store.h"
 #include "core/base/json_scan.h"
 #include "core/base/text.h"
 #include "core/definition/parse.h"
 #include "core/report/prove.h"
-#include "core/store/memory/memory_store.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -98,9 +98,7 @@ int prove(Session& s, const std::vector<std::string>& files, const std::vector<D
     const ProveArguments& arguments)
 {
     ProveOptions options;
-    options.makeStore = [](const Clock& clock, std::uint64_t seed) -> ProveOptions::Connect {
-        return [database = makeMemoryDatabase({}, clock, seed)] { return connectMemory(database); };
-    };
+    options.makeStore = &simulatedStore;
     options.seed = arguments.seed;
     options.items = arguments.items;
     options.keyless.insert(arguments.keyless.begin(), arguments.keyless.end());

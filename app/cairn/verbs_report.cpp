@@ -131,6 +131,7 @@ Json jsonDurability(const DurabilityReport& r)
         {"spent_again", jsonSpent(r.work.again)}, {"kept", jsonSpent(r.work.kept)},
         {"kept_steps", r.work.keptSteps}, {"kept_effects", r.work.keptEffects}, {"month", jsonSpent(r.month)},
         {"month_effects", r.monthEffects}, {"handed_over", r.work.handedOver},
+        {"engine", jsonPrice(r.engine)}, {"needed", r.needed}, {"verdict", jsonText(r.verdict)},
         {"formulas", jsonFormulas(r.formulas)}, {"remarks", jsonTexts(r.remarks)}};
 }
 
@@ -156,6 +157,7 @@ void printDurability(Session& s, const DurabilityReport& r)
             + countText(r.work.keptEffects) + " effects not done twice");
     printRow(s, "non-durability, a month",
         spentText(r.month) + "; " + formatCount(r.monthEffects) + " effects done twice");
+    s.line("  " + r.verdict);
     printNotes(s, r.formulas, r.remarks);
 }
 
@@ -200,24 +202,30 @@ struct DurabilityArguments {
     std::string since, until, log, currency, engineCost;
 };
 
+Result<std::optional<Money>> engineCostOf(const DurabilityArguments& a)
+{
+    if (a.engineCost.empty())
+        return std::optional<Money>();
+    CAIRN_TRY_ASSIGN(Money cost, moneyOf("--engine-cost", a.engineCost));
+    if (cost.micros < 0)
+        return makeError(ErrorKind::InvalidInput, "--engine-cost is negative");
+    return std::optional<Money>(std::move(cost));
+}
+
 int reportLog(Session& s, const DurabilityArguments& a)
 {
     if (!a.since.empty() || !a.until.empty() || !s.options.where.empty())
         return s.fail(kUsage, "--since, --until and --where are about a store; --log reads the whole file");
-    std::optional<Money> engine;
-    if (!a.engineCost.empty()) {
-        auto cost = moneyOf("--engine-cost", a.engineCost);
-        if (!cost)
-            return s.fail(cost.error());
-        engine = *std::move(cost);
-    }
+    const auto engine = engineCostOf(a);
+    if (!engine)
+        return s.fail(engine.error());
     std::ifstream file;
     if (a.log != "-")
         file.open(a.log, std::ios::binary);
     if (a.log != "-" && !file)
         return s.fail(kUsage, "cannot open " + a.log);
     std::istream& in = a.log == "-" ? std::cin : file;
-    const LogReport report = readLog(in, a.currency, engine);
+    const LogReport report = readLog(in, a.currency, *engine);
     if (s.options.json)
         s.json(dump(jsonLog(report)));
     else
@@ -229,8 +237,11 @@ int reportDurability(Session& s, const DurabilityArguments& a)
 {
     if (!a.log.empty())
         return reportLog(s, a);
-    if (!a.currency.empty() || !a.engineCost.empty())
-        return s.fail(kUsage, "--currency and --engine-cost go with --log");
+    if (!a.currency.empty())
+        return s.fail(kUsage, "--currency goes with --log");
+    const auto engine = engineCostOf(a);
+    if (!engine)
+        return s.fail(engine.error());
     if (!s.openReader())
         return s.exitCode;
     Result<TimeMs> since = kNoTime, until = s.service().now();
@@ -245,7 +256,7 @@ int reportDurability(Session& s, const DurabilityArguments& a)
     const auto page = pagesOf(s);
     if (!page)
         return s.fail(page.error());
-    const auto report = durabilityOf(s.store(), *page, *since, *until);
+    const auto report = durabilityOf(s.store(), *page, *since, *until, *engine);
     if (!report)
         return s.fail(report.error());
     if (s.options.json)
@@ -372,17 +383,29 @@ template<typename T> Json jsonInput(const char* name, const Input<T>& input, Jso
     return {{"name", name}, {"value", std::move(value)}, {"from", std::string(fromKey(input.from))}};
 }
 
+// What was computed with, and no more: the checkpoints of a run are not, where those of a day are given.
 Json jsonInputs(const EstimateInput& in)
 {
-    return Json::array({jsonInput("starts", in.starts, in.starts.value),
+    Json list = Json::array({jsonInput("starts", in.starts, in.starts.value),
         jsonInput("failure_rate", in.failureMillionths, plain(in.failureMillionths.value)),
         jsonInput("state_bytes", in.stateBytes, in.stateBytes.value),
-        jsonInput("checkpoints_per_run", in.entriesMillionths, plain(in.entriesMillionths.value)),
+        in.checkpointsPerDay
+            ? jsonInput("checkpoints_per_day", Input<std::int64_t>{*in.checkpointsPerDay, From::Given},
+                *in.checkpointsPerDay)
+            : jsonInput("checkpoints_per_run", in.entriesMillionths, plain(in.entriesMillionths.value)),
         jsonInput("steps_per_run", in.stepsMillionths, plain(in.stepsMillionths.value)),
         jsonInput("active_ms", in.active, in.active.value),
         jsonInput("retention_ms", in.retention, in.retention.value),
         jsonInput(
             "write_amplification", in.amplificationMillionths, plain(in.amplificationMillionths.value))});
+    const std::pair<const char*, const std::optional<Money>*> prices[] = {{"price_storage", &in.storagePrice},
+        {"price_writes", &in.writesPrice}, {"price_written", &in.writtenPrice},
+        {"price_engine", &in.enginePrice}, {"cost_per_run", &in.runCost}};
+    for (const auto& [name, price] : prices)
+        if (*price)
+            list.push_back(jsonInput(name, Input<std::int64_t>{(*price)->micros, From::Given},
+                formatMoney((*price)->micros, (*price)->currency)));
+    return list;
 }
 
 Json jsonMeasure(const std::optional<StoreMeasure>& m)
@@ -473,7 +496,7 @@ void addDurability(Verbs v, CLI::App& group)
     cmd->add_option("--log", a->log, "runs from before Cairn: JSON lines in a file, or - for standard input");
     cmd->add_option("--currency", a->currency, "with --log: of a cost that names none");
     cmd->add_option(
-        "--engine-cost", a->engineCost, "with --log: what an engine costs a month, as \"40 EUR\"");
+        "--engine-cost", a->engineCost, "what an engine costs a month, as \"40 EUR\": for the break-even");
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return reportDurability(s, *a); }; });
 }

@@ -427,7 +427,7 @@ void addStoreVerbs(Verbs v)
         "RUN", *runs, "ids, unique beginnings of ids, or keys; none: all runs; or a bundle's file");
     auto signedBy = std::make_shared<std::string>();
     cmd->add_option(
-        "--signed-by", *signedBy, "of a bundle: the public key that must have signed its heads, or its file");
+        "--signed-by", *signedBy, "of a bundle: the public key that must have signed it, or its file");
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
             const auto bundle = verifyIfBundle(s, *runs, *signedBy);

@@ -3,13 +3,15 @@
 #include "core/audit/chain_check.h"
 
 #include <algorithm>
+#include <future>
 #include <unordered_map>
+#include <vector>
 
 namespace cairn::audit {
 
 namespace {
 
-constexpr std::size_t kPage = 5'000;
+constexpr std::size_t kPage = 2'000;
 
 std::string chainOf(const RunId& run) { return "run " + toText(run); }
 
@@ -19,6 +21,20 @@ struct Seen {
     std::uint64_t version = 0;
     Digest head;
     bool broken = false;  // or out of order: to be looked at from its beginning
+};
+
+// Entries as they were read. The texts keep their room from page to page.
+struct EntryPage {
+    std::vector<std::pair<RunId, SealedEntry>> rows;
+    std::size_t count = 0;
+
+    void take(const RunId& run, const SealedEntry& entry)
+    {
+        if (count == rows.size())
+            rows.emplace_back();
+        rows[count].first = run;
+        rows[count++].second = entry;
+    }
 };
 
 class Checker {
@@ -31,11 +47,7 @@ public:
 
     Result<Histories> run()
     {
-        ScanPlace place;
-        const auto see = [&](const RunId& run, const SealedEntry& entry) { this->see(run, entry); };
-        for (std::size_t read = 1; read > 0;) {
-            CAIRN_TRY_ASSIGN(read, m_store.scanEntries(place, kPage, see));
-        }
+        CAIRN_TRY(scan());
         CAIRN_TRY(compareHeads());
         // What belongs to no run, and runs that were begun since.
         std::vector<RunId> rest;
@@ -49,6 +61,33 @@ public:
     }
 
 private:
+    // While one page is hashed the next is read.
+    Status scan()
+    {
+        ScanPlace place;
+        EntryPage page;
+        EntryPage next;
+        CAIRN_TRY(read(place, page));
+        while (page.count > 0) {
+            auto seen = std::async(std::launch::async | std::launch::deferred, [&] {
+                for (std::size_t at = 0; at < page.count; ++at)
+                    see(page.rows[at].first, page.rows[at].second);
+            });
+            const Status more = read(place, next);
+            seen.get();
+            CAIRN_TRY(more);
+            std::swap(page, next);
+        }
+        return {};
+    }
+    Status read(ScanPlace& place, EntryPage& page)
+    {
+        page.count = 0;
+        CAIRN_TRY(m_store.scanEntries(
+            place, kPage, [&](const RunId& run, const SealedEntry& entry) { page.take(run, entry); }));
+        return {};
+    }
+
     // The hot path: nothing is allocated but a place for each run, and nothing is put into words.
     void see(const RunId& run, const SealedEntry& entry)
     {

@@ -186,19 +186,20 @@ public:
     // While one page is hashed the next is read.
     Result<AuditWalk> walk()
     {
-        CAIRN_TRY_ASSIGN(auto page, m_store.audit(m_walk.seq, kPage));
+        std::vector<AuditRow> page;
+        std::vector<AuditRow> next;
+        CAIRN_TRY(m_store.auditPage(m_walk.seq, kPage, page));
         while (!page.empty()) {
             auto hashed = std::async(std::launch::async | std::launch::deferred, wholeRows, std::cref(page));
-            auto next = m_store.audit(page.back().seq, kPage);
+            const Status read = m_store.auditPage(page.back().seq, kPage, next);
             const std::size_t whole = hashed.get();
-            if (!next)
-                return next.error();
+            CAIRN_TRY(read);
             for (std::size_t at = 0; at < page.size(); ++at)
                 if (!one(page[at], at < whole)) {
                     CAIRN_TRY(explain());
                     return m_walk;
                 }
-            page = *std::move(next);
+            std::swap(page, next);
         }
         missing();
         return m_walk;
@@ -208,8 +209,9 @@ private:
     // How many rows from the first on have the hash that is stored with them.
     static std::size_t wholeRows(const std::vector<AuditRow>& rows)
     {
+        WireWriter room;
         const auto bad = std::find_if(
-            rows.begin(), rows.end(), [](const AuditRow& row) { return auditHash(row) != row.hash; });
+            rows.begin(), rows.end(), [&](const AuditRow& row) { return auditHash(row, room) != row.hash; });
         return static_cast<std::size_t>(bad - rows.begin());
     }
 

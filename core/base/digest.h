@@ -1,5 +1,7 @@
 #pragma once
-// SHA-256 (FIPS 180-4), by libsodium.
+// SHA-256 (FIPS 180-4), by OpenSSL's libcrypto, which uses what the processor has for it (SHA extensions,
+// AVX2). Any thread. A libcrypto that does not give SHA-256 ends the process: nothing could be proved or
+// written.
 
 #include <array>
 #include <cstdint>
@@ -47,8 +49,10 @@ public:
     [[nodiscard]] Digest finish();
 
 private:
-    struct State;
-    std::unique_ptr<State> m_state;
+    struct Free {
+        void operator()(void* context) const noexcept;
+    };
+    std::unique_ptr<void, Free> m_context;  // an EVP_MD_CTX
 };
 
 }  // namespace cairn

@@ -29,6 +29,7 @@ public:
     }
     template<typename Tag> void id(const Id<Tag>& v) { raw(v.view()); }
     void digest(const Digest& v) { raw(v.view()); }
+    void clear() { m_out.clear(); }  // its room stays
     [[nodiscard]] const std::string& out() const { return m_out; }
     [[nodiscard]] std::string take() { return std::move(m_out); }
 

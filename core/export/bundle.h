@@ -63,8 +63,8 @@ struct BundleReport {
 
 // The first thing that is wrong with a bundle.
 struct BundleFault {
-    std::string kind;  // archive, name, duplicate, size, encoding, format, missing, unlisted, hash, chain,
-                       // fold, payload, definition, audit, signature
+    std::string kind;   // archive, name, duplicate, size, encoding, format, missing, unlisted, hash, chain,
+                        // fold, payload, definition, audit, signature
     std::string where;  // the file, and the place in it
     std::string text;
 };
@@ -82,6 +82,14 @@ struct BundleVerdict {
 // file cannot be read.
 [[nodiscard]] Result<BundleVerdict> verifyBundle(
     const std::string& path, const std::optional<PublicKey>& wanted = std::nullopt);
+
+// What a verdict without a fault shows, and what it does not: sentences for people. `wanted`: as it was
+// asked.
+struct BundleProof {
+    std::vector<std::string> shown;
+    std::vector<std::string> notShown;
+};
+[[nodiscard]] BundleProof proofOf(const BundleVerdict& verdict, const std::optional<PublicKey>& wanted);
 
 struct ImportRequest {
     std::string path;

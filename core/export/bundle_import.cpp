@@ -122,8 +122,7 @@ private:
         const LoadedRun& loaded = run.whole.loaded;
         std::map<PayloadId, const PayloadInfo*> left;
         for (const PayloadInfo& info : run.payloads)
-            if (!info.redacted)
-                left[info.ref.id] = &info;
+            left[info.ref.id] = &info;
         std::vector<CommitMember> group;
         for (const SealedEntry& sealed : loaded.entries) {
             CAIRN_TRY_ASSIGN(const Entry entry, decodeEntry(sealed.body, sealed.format));
@@ -153,7 +152,8 @@ private:
     PayloadRow payload(const PayloadInfo& info)
     {
         PayloadRow row{info.ref, info.salt, {}, info.artifact};
-        if (!info.artifact.isNull())
+        row.withheld = info.redacted;
+        if (info.redacted || !info.artifact.isNull())
             return row;
         const std::string name = payloadFile(info);
         row.bytes = m_held[name];

@@ -110,6 +110,16 @@ Json runsJson(const std::vector<RunHead>& runs)
     return list;
 }
 
+// But for the file that the signatures are in, and the manifest, which is checked against this.
+Digest filesDigest(const Manifest& m)
+{
+    Sha256 hash;
+    for (const auto& [name, file] : m.files)
+        if (name != kHeadsFile)
+            hash.update(hex(file.sha256) + " " + std::to_string(file.size) + " " + name + "\n");
+    return hash.finish();
+}
+
 }  // namespace
 
 SignHeads signWith(const SigningKey& key)
@@ -177,10 +187,12 @@ Result<Manifest> parseManifest(std::string_view text)
 
 std::string headsStatement(const Manifest& m)
 {
-    const Json json{{"cairn_heads", 1}, {"store", m.store}, {"exported", m.exportedAt},
-        {"runs", runsJson(m.runs)}, {"audit_seq", m.auditSeq},
-        {"audit_head", m.auditSeq == 0 ? std::string() : hex(m.auditHead)}};
-    return json.dump();
+    const Json json{{"cairn_heads", 1}, {"store", m.store}, {"exported", m.exportedAt}, {"tool", m.tool},
+        {"exporter", m.exporter}, {"filter", m.filter}, {"redacted", m.redacted}, {"masked", m.masked},
+        {"environment", m.environment}, {"runs", runsJson(m.runs)}, {"audit_seq", m.auditSeq},
+        {"audit_head", m.auditSeq == 0 ? std::string() : hex(m.auditHead)},
+        {"files_sha256", hex(filesDigest(m))}};
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string headsJson(const std::string& statement, const std::vector<HeadSignature>& signatures)

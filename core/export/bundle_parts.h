@@ -39,7 +39,9 @@ struct Manifest {
 [[nodiscard]] std::string manifestJson(const Manifest& manifest);
 [[nodiscard]] Result<Manifest> parseManifest(std::string_view json);
 
-// What is signed: made of the manifest alone.
+inline constexpr std::string_view kHeadsFile = "heads.json";
+// What is signed: all that the manifest says, each file but heads.json by its hash. Made of the manifest
+// alone.
 [[nodiscard]] std::string headsStatement(const Manifest& manifest);
 [[nodiscard]] std::string headsJson(
     const std::string& statement, const std::vector<HeadSignature>& signatures);

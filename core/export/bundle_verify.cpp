@@ -1,5 +1,6 @@
 // Proves a bundle that was read: chains, states, payloads, definitions, audit and signatures.
 
+#include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/export/bundle_parts.h"
 #include "core/export/bundle_reader.h"
@@ -146,8 +147,7 @@ private:
         }
         const auto& all = m_verdict.signedBy;
         if (wanted && std::find(all.begin(), all.end(), *wanted) == all.end())
-            return bad(
-                "signature", "heads.json", "the heads are not signed by the key " + fingerprint(*wanted));
+            return bad("signature", "heads.json", "it is not signed with the key " + fingerprint(*wanted));
         return {};
     }
 
@@ -184,6 +184,42 @@ Result<BundleVerdict> verifyBundle(const std::string& path, const std::optional<
     if (!proved)
         verdict.fault = std::move(fault);
     return verdict;
+}
+
+BundleProof proofOf(const BundleVerdict& verdict, const std::optional<PublicKey>& wanted)
+{
+    const BundleCounts& c = verdict.counts;
+    BundleProof proof;
+    proof.shown.push_back("each of its " + counted(c.files, "file") + " is the one that its manifest names");
+    proof.shown.push_back("the " + counted(c.entries, "entry", "entries") + " of " + counted(c.runs, "run")
+        + " follow each other without a break, and give the states that are in it");
+    if (c.payloads > 0)
+        proof.shown.push_back(counted(c.payloads, "payload") + " have the bytes that the entries name");
+    if (c.audit > 0)
+        proof.shown.push_back(
+            "the acts of people in it (" + std::to_string(c.audit) + ") are as they were written");
+    if (c.withheld > 0)
+        proof.notShown.push_back("what " + counted(c.withheld, "payload")
+            + " said, whose bytes were left out: the entries name them by hashes with a salt that is not "
+              "here");
+    if (verdict.signedBy.empty()) {
+        proof.notShown.emplace_back(
+            "who made it: nobody has signed it, and whoever can write a file can make all of it anew");
+    } else {
+        proof.shown.push_back("all of it was signed with the key "
+            + fingerprint(wanted.value_or(verdict.signedBy.front())) + (wanted ? ", which you named" : ""));
+        if (!wanted)
+            proof.notShown.emplace_back(
+                "whose key that is: compare it with one that you got another way, and name "
+                "that with --signed-by");
+    }
+    proof.notShown.emplace_back(
+        "that the store had no other runs, and no other acts of people than those on these runs");
+    proof.notShown.push_back("what came after " + formatInstant(verdict.exportedAt));
+    proof.notShown.emplace_back(
+        "that the store had not been rewritten before: compare the heads with a checkpoint, an "
+        "anchor or an earlier bundle of the same runs");
+    return proof;
 }
 
 }  // namespace cairn::exporting

@@ -28,7 +28,8 @@ constexpr std::string_view kReadMe =
     "payloads/HASH artifacts/HASH  the bytes of small and large payloads\n"
     "definitions/SHA256.json       workflows, listed in definitions.jsonl\n"
     "audit.jsonl                   what people did to these runs\n"
-    "heads.json                    where there is one: the ends of all chains, signed with Ed25519\n";
+    "heads.json                    where there is one: the ends of all chains and the hashes of all files,\n"
+    "                              signed with Ed25519\n";
 
 Error stoppedError() { return makeError(ErrorKind::Cancelled, "stopped; nothing was left behind"); }
 
@@ -340,7 +341,7 @@ private:
             return {};
         const std::string statement = headsStatement(m_manifest);
         CAIRN_TRY_ASSIGN(const auto signatures, m_options.signHeads(statement));
-        return whole("heads.json", headsJson(statement, signatures));
+        return whole(std::string(kHeadsFile), headsJson(statement, signatures));
     }
 
     StoreReader& m_reader;

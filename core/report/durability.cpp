@@ -1,7 +1,7 @@
 // What a store tells of a period: runs that ended without completing, interruptions, and what the record
 // kept.
 
-#include "core/report/durability.h"
+#include "core/report/worth.h"
 
 #include "core/base/text.h"
 
@@ -55,6 +55,28 @@ std::vector<std::string> remarksOf(const DurabilityReport& r, TimeMs asked)
     return out;
 }
 
+// Money is the question only where nothing outside would be done twice.
+void judge(DurabilityReport& r)
+{
+    r.needed = false;
+    if (r.runs == 0) {
+        r.verdict = "there is no run in this period: nothing can be said";
+    } else if (r.work.interruptions == 0) {
+        r.verdict = "no engine was needed: none was gone while a run went on, so its record kept nothing";
+    } else if (r.work.keptEffects > 0) {
+        r.needed = true;
+        r.verdict = "an engine is needed, whatever it costs: without its record "
+            + formatCount(r.monthEffects) + " effects a month would be done twice";
+    } else if (r.month == Spent{}) {
+        r.verdict = "no engine was needed: the interrupted runs had recorded nothing by then, and would have "
+                    "begun again as they did";
+    } else {
+        Worth worth = worthOf(r.engine, r.month, "interrupted runs would begin again");
+        r.needed = worth.needed;
+        r.verdict = std::move(worth.verdict);
+    }
+}
+
 }  // namespace
 
 DurabilitySums::DurabilitySums(TimeMs since, TimeMs until)
@@ -103,23 +125,30 @@ void DurabilitySums::add(const ListRow& row, const RunWork& work)
         m_sums.longest = LongestRun{toText(row.run), std::string(key(row.activity)), took, work.spent};
 }
 
-DurabilityReport DurabilitySums::report(std::uint64_t gone) const
+DurabilityReport DurabilitySums::report(std::uint64_t gone, const std::optional<Money>& engine) const
 {
     DurabilityReport out = m_sums;
     out.gone = gone;
+    out.engine = engine;
     out.since = m_since == kNoTime ? m_oldest : m_since;
     if (out.since != kNoTime && out.until > out.since) {
         out.month = out.work.kept.times(kMonth, out.until - out.since);
         out.monthEffects =
             scaled(static_cast<std::int64_t>(out.work.keptEffects), kMonth, out.until - out.since);
         out.formulas = formulasOf(out);
+        if (auto even = breakEven(engine,
+                {"an interruption", "interruptions", static_cast<std::int64_t>(out.work.interruptions)},
+                out.work.kept, out.month, out.until - out.since))
+            out.formulas.push_back(*std::move(even));
     }
+    judge(out);
     out.remarks = remarksOf(out, m_since);
     return out;
 }
 
 Result<DurabilityReport> durabilityOf(StoreReader& store,
-    const std::function<Result<RunPage>(const std::optional<PageKey>&)>& page, TimeMs since, TimeMs until)
+    const std::function<Result<RunPage>(const std::optional<PageKey>&)>& page, TimeMs since, TimeMs until,
+    const std::optional<Money>& engine)
 {
     CAIRN_TRY_ASSIGN(const auto sessions, store.sessions(true));
     std::map<SessionId, TimeMs> ends;
@@ -146,7 +175,7 @@ Result<DurabilityReport> durabilityOf(StoreReader& store,
         tally.reset();
     };
     CAIRN_TRY_ASSIGN(const std::uint64_t gone, walkRuns(store, walk));
-    return sums.report(gone);
+    return sums.report(gone, engine);
 }
 
 }  // namespace cairn

@@ -42,6 +42,9 @@ struct DurabilityReport {
     Spent month;                              // what begins again in a month without a record
     std::int64_t monthEffects = 0;            // effects that would come twice in a month
     std::uint64_t gone = 0;                   // runs removed while they were read
+    std::optional<Money> engine;              // what an engine costs a month, where the user says so
+    bool needed = true;                       // an engine is worth it
+    std::string verdict;                      // and why, in one sentence
     std::vector<Formula> formulas;
     std::vector<std::string> remarks;  // what is counted in which way, and what is not
 };
@@ -51,7 +54,8 @@ public:
     DurabilitySums(TimeMs since, TimeMs until);  // kNoTime for `since`: from the oldest run on
     [[nodiscard]] bool wants(const ListRow& row) const;
     void add(const ListRow& row, const RunWork& work);
-    [[nodiscard]] DurabilityReport report(std::uint64_t gone) const;
+    [[nodiscard]] DurabilityReport report(
+        std::uint64_t gone, const std::optional<Money>& engine = std::nullopt) const;
 
 private:
     TimeMs m_since;
@@ -61,7 +65,8 @@ private:
 
 // `page`: as RunWalk::page. Reads the sessions once, then every history of the period.
 [[nodiscard]] Result<DurabilityReport> durabilityOf(StoreReader& store,
-    const std::function<Result<RunPage>(const std::optional<PageKey>&)>& page, TimeMs since, TimeMs until);
+    const std::function<Result<RunPage>(const std::optional<PageKey>&)>& page, TimeMs since, TimeMs until,
+    const std::optional<Money>& engine = std::nullopt);
 
 // --- from logs
 

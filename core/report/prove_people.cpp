@@ -130,7 +130,11 @@ bool People::approve(const RunState& state)
 {
     for (const ApprovalRecord& approval : state.approvals)
         if (approval.state == ApprovalState::Pending) {
-            static_cast<void>(give(state.id, cmd::Decide{approval.id, true, {}}, approval.approvedBy.size()));
+            const auto decision = m_scene.decision(state, approval);
+            if (!decision)
+                continue;
+            static_cast<void>(
+                give(state.id, cmd::Decide{approval.id, *decision, {}}, approval.approvedBy.size()));
             return true;
         }
     return false;
@@ -153,8 +157,8 @@ bool People::settle(const RunState& state)
         act.as = cmd::SettleAs::NotHappened;
         if (m_scene.happened(state.id, step.id)) {
             act.as = cmd::SettleAs::Happened;
-            submission.payloads.push_back(
-                person(0).newPayload(m_scene.outputOf(state.id, step.id), "application/json"));
+            submission.payloads.push_back(person(0).newPayload(
+                m_scene.outputOf(state.id, step.id), m_scene.mediaOf(state.id, step.id)));
             act.output = submission.payloads.back().ref;
         }
         submission.command.body = act;
@@ -203,6 +207,8 @@ bool People::repair(const RunState& state)
 bool People::repairStep(const RunState& state, StepIx ix)
 {
     const StepRecord& step = state.steps[ix];
+    if (m_scene.staysFailed(state, step))
+        return false;
     if (step.reason == Reason::AttemptsExhausted) {
         m_scene.parked(state, ix, step.reason);
         return give(state.id, cmd::RetryStep{step.id, 0, false}).ok();
@@ -217,7 +223,7 @@ bool People::repairStep(const RunState& state, StepIx ix)
     submission.command.actor = {ActorKind::Person, "person-1"};
     submission.reason = "the made-up values do not fit";
     submission.payloads.push_back(
-        person(0).newPayload(m_scene.outputOf(state.id, step.id), "application/json"));
+        person(0).newPayload(m_scene.outputOf(state.id, step.id), m_scene.mediaOf(state.id, step.id)));
     submission.command.body = cmd::RecordResult{step.id, submission.payloads.back().ref, 0, false};
     return submit(std::move(submission), 0).ok();
 }
@@ -225,9 +231,11 @@ bool People::repairStep(const RunState& state, StepIx ix)
 bool People::signal(const RunState& state)
 {
     const auto& waiting = state.waiting[static_cast<std::size_t>(Reason::Signal)];
-    if (waiting.empty())
+    const auto sent = std::find_if(waiting.begin(), waiting.end(),
+        [&](const auto& wait) { return m_scene.isSignalled(state, state.steps[wait.second]); });
+    if (sent == waiting.end())
         return false;
-    const StepRecord& step = state.steps[waiting.begin()->second];
+    const StepRecord& step = state.steps[sent->second];
     const StepDef* def = m_scene.definitionOf(state).step(step.name);
     const auto id = person(0).saltedId("event of " + step.id);
     if (!def || !id)
@@ -236,7 +244,7 @@ bool People::signal(const RunState& state)
     submission.run = state.id;
     submission.command.actor = {ActorKind::Caller, "caller"};
     submission.payloads.push_back(
-        person(0).newPayload(m_scene.outputOf(state.id, step.id), "application/json"));
+        person(0).newPayload(m_scene.outputOf(state.id, step.id), m_scene.mediaOf(state.id, step.id)));
     submission.command.body = cmd::Signal{def->signal, *id, submission.payloads.back().ref, true};
     static_cast<void>(submit(std::move(submission), 0));
     return true;
@@ -293,7 +301,7 @@ void People::doWork(const RunId& run, StepIx ix)
     submission.run = run;
     submission.command.actor = {ActorKind::Worker, "worker"};
     submission.payloads.push_back(
-        person(0).newPayload(m_scene.outputOf(run, order.step), "application/json"));
+        person(0).newPayload(m_scene.outputOf(run, order.step), m_scene.mediaOf(run, order.step)));
     cmd::Complete done;
     done.attempt = order.attempt;
     done.output = submission.payloads.back().ref;

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,7 +30,15 @@ public:
     [[nodiscard]] virtual const Definition& definitionOf(const RunState& state) const = 0;
     [[nodiscard]] virtual std::string pathOf(const RunState& state, StepIx ix) const = 0;
     [[nodiscard]] virtual std::string outputOf(const RunId& run, const std::string& step) const = 0;
+    [[nodiscard]] virtual std::string mediaOf(const RunId& run, const std::string& step) const = 0;
     [[nodiscard]] virtual bool happened(const RunId& run, const std::string& step) const = 0;
+    // Whether it is approved; nullopt: nobody decides.
+    [[nodiscard]] virtual std::optional<bool> decision(
+        const RunState& state, const ApprovalRecord& approval) const = 0;
+    // Nobody repairs it: it is to fail.
+    [[nodiscard]] virtual bool staysFailed(const RunState& state, const StepRecord& step) const = 0;
+    // Somebody sends what it waits for.
+    [[nodiscard]] virtual bool isSignalled(const RunState& state, const StepRecord& step) const = 0;
     virtual void parked(const RunState& state, StepIx ix, Reason reason) = 0;
     virtual void trouble(const std::string& path, const std::string& what) = 0;
 };

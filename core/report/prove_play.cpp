@@ -82,6 +82,12 @@ public:
         const std::string path = pathOf(order);
         if (order.purpose == Purpose::LookUp)
             return lookUp(order, path);
+        if (const RecordedStep* recorded = recordedOf(order.run, order.step);
+            recorded && recorded->state == StepState::Failed)
+            return failedResult(order,
+                recorded->reason == Reason::AttemptsExhausted ? FailureClass::Retryable
+                                                              : FailureClass::Permanent,
+                knowledgeWhenNotDone(order), "failed as it was recorded to");
         if (m_cancel && m_held.contains(order.attempt))
             return std::nullopt;
         if (m_held.erase(order.attempt) == 0) {
@@ -106,6 +112,8 @@ public:
             hit({"after the provider acted, before its answer", {{path, ""}}});
         }
         AttemptResult result = completed(order, outputOf(order.run, order.step));
+        if (m_setting.record)
+            result.media = mediaOf(order.run, order.step);
         hit({"with the answer in hand, before its commit", {{path, ""}}});
         return result;
     }
@@ -133,15 +141,46 @@ public:
     }
     [[nodiscard]] std::string outputOf(const RunId& run, const std::string& step) const override
     {
+        if (m_setting.record) {
+            const RecordedStep* recorded = recordedOf(run, step);
+            return recorded && !recorded->output.empty() ? recorded->output : "null";
+        }
         const RunState& state = m_runs.at(run);
         const StepRecord* record = state.find(step);
         if (!record || record->undoOf != kNoStep)
             return "{}";
         return m_setting.data.output(state.workflow.name, record->name, record->index);
     }
+    [[nodiscard]] std::string mediaOf(const RunId& run, const std::string& step) const override
+    {
+        const RecordedStep* recorded = recordedOf(run, step);
+        return recorded && !recorded->media.empty() ? recorded->media : "application/json";
+    }
     [[nodiscard]] bool happened(const RunId& run, const std::string& step) const override
     {
         return m_provider.effectsOf({run, step}) > 0;
+    }
+    // Played again, people do what they were recorded to do, and no more.
+    [[nodiscard]] std::optional<bool> decision(
+        const RunState& state, const ApprovalRecord& approval) const override
+    {
+        const RecordedStep* recorded =
+            approval.step == kNoStep ? nullptr : recordedOf(state.id, state.steps.at(approval.step).id);
+        if (!recorded || !recorded->decided)
+            return true;
+        if (*recorded->decided == ApprovalState::Expired)
+            return std::nullopt;
+        return *recorded->decided != ApprovalState::Rejected;
+    }
+    [[nodiscard]] bool staysFailed(const RunState& state, const StepRecord& step) const override
+    {
+        const RecordedStep* recorded = recordedOf(state.id, step.id);
+        return recorded && recorded->state == StepState::Failed;
+    }
+    [[nodiscard]] bool isSignalled(const RunState& state, const StepRecord& step) const override
+    {
+        const RecordedStep* recorded = recordedOf(state.id, step.id);
+        return !m_setting.record || (recorded && recorded->state == StepState::Complete);
     }
     void parked(const RunState& state, StepIx ix, Reason reason) override
     {
@@ -223,8 +262,24 @@ private:
     void addPrefix(const RunState& state)
     {
         std::string& prefix = m_prefixes[state.id];
-        if (!state.parent.run.isNull() && m_runs.contains(state.parent.run))
-            prefix = pathOf(m_runs.at(state.parent.run), state.parent.step) + "/";
+        std::string& place = m_places[state.id];
+        if (state.parent.run.isNull() || !m_runs.contains(state.parent.run))
+            return;
+        const RunState& parent = m_runs.at(state.parent.run);
+        prefix = pathOf(parent, state.parent.step) + "/";
+        place = placeOf(parent.id, parent.steps.at(state.parent.step).id);
+    }
+    [[nodiscard]] std::string placeOf(const RunId& run, const std::string& step) const
+    {
+        const std::string& place = m_places.at(run);
+        return place.empty() ? step : place + std::string(kPlaceMark) + step;
+    }
+    [[nodiscard]] const RecordedStep* recordedOf(const RunId& run, const std::string& step) const
+    {
+        if (!m_setting.record)
+            return nullptr;
+        const auto at = m_setting.record->steps.find(placeOf(run, step));
+        return at == m_setting.record->steps.end() ? nullptr : &at->second;
     }
     [[nodiscard]] std::string pathOf(const StartOrder& order) const
     {
@@ -382,6 +437,64 @@ private:
         for (const auto& [id, state] : m_runs)
             for (StepIx ix = 0; ix < state.steps.size(); ++ix)
                 judge(state, ix);
+        if (m_setting.record)
+            compareWithRecord();
+    }
+
+    void differs(const std::string& place, const std::string& what)
+    {
+        m_played.differences.push_back((place.empty() ? "the run" : place) + ": " + what);
+    }
+    // A step without a result gives null to all that read it.
+    static bool isSame(const std::string& bytes, const std::string& recorded)
+    {
+        return (bytes.empty() ? "null" : bytes) == (recorded.empty() ? "null" : recorded);
+    }
+    void compareWithRecord()
+    {
+        const Record& record = *m_setting.record;
+        std::set<std::string> seen;
+        for (const auto& [id, state] : m_runs) {
+            const std::string& place = m_places.at(id);
+            const auto run = record.runs.find(place);
+            if (run == record.runs.end())
+                differs(place, "a run was started that is not in the record");
+            else if (state.closedAs != run->second)
+                differs(place,
+                    "it ended as " + std::string(key(state.closedAs)) + ", recorded is "
+                        + std::string(key(run->second)));
+            for (const StepRecord& step : state.steps) {
+                seen.insert(placeOf(id, step.id));
+                compareWithRecord(id, step);
+            }
+        }
+        for (const auto& [place, step] : record.steps)
+            if (!seen.contains(place))
+                differs(place, "the step was recorded, and is not there");
+        if (!isSame(bytesOf(m_root, m_runs.at(m_root).output), record.output))
+            differs("", "its output is another one than recorded");
+    }
+    void compareWithRecord(const RunId& run, const StepRecord& step)
+    {
+        const RecordedStep* recorded = recordedOf(run, step.id);
+        const std::string place = placeOf(run, step.id);
+        if (!recorded)
+            differs(place, "the step is not in the record");
+        else if (step.state != recorded->state)
+            differs(place,
+                "it is " + std::string(key(step.state)) + ", recorded is "
+                    + std::string(key(recorded->state)));
+        else if (!isSame(bytesOf(run, step.output), recorded->output))
+            differs(place, "its output is another one than recorded");
+    }
+    [[nodiscard]] std::string bytesOf(const RunId& run, const PayloadRef& ref)
+    {
+        if (!ref)
+            return {};
+        if (!m_reader)
+            m_reader = m_connect();
+        const auto bytes = m_reader->payload(run, ref.id);
+        return bytes ? *bytes : "(" + bytes.error().text + ")";
     }
     void judge(const RunState& state, StepIx ix)
     {
@@ -413,6 +526,8 @@ private:
     Provider m_provider;
     std::map<RunId, RunState> m_runs;
     std::map<RunId, std::string> m_prefixes;  // of the paths of its steps
+    std::map<RunId, std::string> m_places;    // of the step that started it
+    std::unique_ptr<StoreWriter> m_reader;    // for the comparison at the end
     People m_people;
     Played m_played;
     RunId m_root;

@@ -9,11 +9,29 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace cairn::proof {
+
+// What a run that is played again had come to, in place of made-up values. By place: the ids of steps from
+// the root on, with kPlaceMark between them; a run's place is that of the step that started it, the root's
+// empty.
+inline constexpr std::string_view kPlaceMark = " > ";
+struct RecordedStep {
+    StepState state = StepState::Complete;
+    Reason reason = Reason::None;
+    std::string output;  // empty: none
+    std::string media;
+    std::optional<ApprovalState> decided;  // of its newest approval
+};
+struct Record {
+    std::map<std::string, RecordedStep> steps;
+    std::map<std::string, Activity> runs;
+    std::string output;  // of the root
+};
 
 struct Setting {
     const Family& family;
@@ -21,6 +39,7 @@ struct Setting {
     const MadeUp& data;
     const ProveOptions& options;
     TimeMs start = kNoTime;
+    const Record* record = nullptr;  // with it `data` is asked for the input only
 };
 
 // What happens once to the first call of one step, beside kills.
@@ -66,6 +85,8 @@ struct Played {
     std::vector<std::string> wrong;                            // what must never be
     std::vector<std::pair<std::string, std::string>> trouble;  // path, what did not fit the made-up values
     std::string stuck;                                         // why the run did not end; empty: it did
+    // With a record, where the run ended: what is other than recorded, for people.
+    std::vector<std::string> differences;
 };
 
 [[nodiscard]] Played play(const Setting& setting, const Script& script);

@@ -2,7 +2,7 @@
 
 #include "core/base/json_scan.h"
 #include "core/base/text.h"
-#include "core/report/durability.h"
+#include "core/report/worth.h"
 
 #include <algorithm>
 #include <array>
@@ -104,7 +104,6 @@ Result<Money> costOf(const std::vector<JsonMember>& members, std::string_view cu
 // Of a month, without an engine and with one.
 void judge(LogReport& r)
 {
-    const std::string lost = spentText(r.month);
     if (r.runs == 0) {
         r.needed = false;
         r.verdict = "there is no run in the log: nothing can be said";
@@ -116,36 +115,12 @@ void judge(LogReport& r)
         r.verdict =
             "no engine is needed: the lost runs had made one call at most, and an engine keeps nothing of "
             "that; start them again";
-    } else if (!r.engine) {
-        r.verdict = "an engine pays as soon as it costs less a month than what it keeps, " + lost
-            + ": give --engine-cost for an answer";
-    } else if (const auto kept = r.month.used.find(r.engine->currency);
-               kept == r.month.used.end() || kept->second < r.engine->micros) {
-        r.needed = false;
-        r.verdict = "no engine is needed for the money: it costs "
-            + formatMoney(r.engine->micros, r.engine->currency) + " a month and keeps "
-            + formatMoney(kept == r.month.used.end() ? 0 : kept->second, r.engine->currency)
-            + "; start lost runs again, where nothing that they do outside must not be done twice";
     } else {
-        r.verdict = "an engine pays: it costs " + formatMoney(r.engine->micros, r.engine->currency)
-            + " a month and keeps " + formatMoney(kept->second, r.engine->currency);
+        Worth worth = worthOf(r.engine, r.month,
+            "start lost runs again, where nothing that they do outside must not be done twice");
+        r.needed = worth.needed;
+        r.verdict = std::move(worth.verdict);
     }
-}
-
-void addBreakEven(LogReport& r)
-{
-    const auto lost = static_cast<std::int64_t>(r.endedWithout - r.wanted);
-    if (!r.engine || lost == 0)
-        return;
-    const auto kept = r.kept.used.find(r.engine->currency);
-    if (kept == r.kept.used.end() || kept->second == 0)
-        return;
-    const std::int64_t each = std::max<std::int64_t>(scaled(kept->second, 1, lost), 1);
-    const std::int64_t even = r.engine->micros / each + (r.engine->micros % each != 0 ? 1 : 0);
-    const std::int64_t now = scaled(lost, kMonth, std::max<SpanMs>(r.until - r.since, 1));
-    r.formulas.push_back({"break_even", "cost of an engine a month / what it keeps of a lost run, rounded up",
-        formatMoney(r.engine->micros, r.engine->currency) + " / " + formatMoney(each, r.engine->currency)
-            + " = " + formatCount(even) + " lost runs a month; there are " + formatCount(now)});
 }
 
 void addFormulas(LogReport& r)
@@ -162,7 +137,10 @@ void addFormulas(LogReport& r)
             spentText(r.kept)},
         {"month", "kept x 30 days / length of the log",
             spentText(r.kept) + " x 30 d / " + period + " = " + spentText(r.month)}};
-    addBreakEven(r);
+    const auto lost = static_cast<std::int64_t>(r.endedWithout - r.wanted);
+    if (auto even =
+            breakEven(r.engine, {"a lost run", "lost runs", lost}, r.kept, r.month, r.until - r.since))
+        r.formulas.push_back(*std::move(even));
 }
 
 }  // namespace

@@ -31,6 +31,12 @@ Result<std::vector<CoveredHead>> StoreReader::coveredHeads(std::uint64_t)
     return std::vector<CoveredHead>();
 }
 
+Status StoreReader::auditPage(std::uint64_t after, std::size_t limit, std::vector<AuditRow>& page)
+{
+    CAIRN_TRY_ASSIGN(page, audit(after, limit));
+    return {};
+}
+
 Result<std::vector<OpenHead>> StoreReader::runHeads(const RunId&, std::size_t) { return keepsNone(); }
 
 Result<std::size_t> StoreReader::eachEntry(const ChainPlace&, std::size_t, const SeeEntry&)

@@ -219,6 +219,10 @@ public:
     {
         return read("plansOfRuns", [&] { return m_store->plansOfRuns(runs); });
     }
+    Status auditPage(std::uint64_t after, std::size_t limit, std::vector<AuditRow>& page) override
+    {
+        return m_store->auditPage(after, limit, page);
+    }
     Result<AuditEnd> auditEnd() override { return m_store->auditEnd(); }
     Result<std::vector<CheckpointRow>> checkpoints(std::uint64_t after, std::size_t limit) override
     {

@@ -1,6 +1,7 @@
 #pragma once
 // What a store says of a payload.
 
+#include "core/base/result.h"
 #include "core/store/rows.h"
 
 #include <optional>
@@ -14,6 +15,11 @@ struct PayloadInfo {
     bool redacted = false;
     ArtifactId artifact;  // null: inline
 };
+
+// What `redacted_by` of a stored payload says where no act of this store redacted it: PayloadRow::withheld.
+inline constexpr std::int64_t kWithheldBy = -1;
+// Why its bytes are not there; `by`: as stored.
+[[nodiscard]] Error redactedError(const PayloadId& payload, std::int64_t by);
 
 // One of several that were read at once.
 struct FoundPayload {

@@ -1,6 +1,7 @@
 #include "core/store/rows.h"
 
 #include "core/base/wire.h"
+#include "core/store/payload_info.h"
 
 #include <tuple>
 
@@ -35,9 +36,23 @@ Digest actDigest(const StagedAct& act)
     return sha256(out.out());
 }
 
+Error redactedError(const PayloadId& payload, std::int64_t by)
+{
+    return makeError(ErrorKind::Refused,
+        "payload " + toText(payload)
+            + (by == kWithheldBy ? " was redacted: the bundle that this store was made from does not have it"
+                                 : " was redacted by act " + std::to_string(by)));
+}
+
 Digest auditHash(const AuditRow& row)
 {
-    WireWriter out;
+    WireWriter room;
+    return auditHash(row, room);
+}
+
+Digest auditHash(const AuditRow& row, WireWriter& out)
+{
+    out.clear();
     out.reserve(192 + row.kind.size() + row.actor.size() + row.host.size() + row.login.size()
         + row.target.size() + row.reason.size() + row.before.size() + row.after.size());
     out.raw("cairn-audit");

@@ -3,6 +3,7 @@
 // derived from entries; the service computes these rows from the state after an entry, the store only writes
 // them.
 
+#include "core/base/wire.h"
 #include "core/machine/machine.h"
 #include "core/model/entry.h"
 #include "core/store/store_info.h"
@@ -154,6 +155,8 @@ struct PayloadRow {
     // where it is an artifact. Stores see rows without it.
     RunId copyFrom{};
     PayloadId copyOf{};
+    // Its bytes were left out of the bundle that it comes from: kept as redacted, without bytes and salt.
+    bool withheld = false;
 };
 inline constexpr std::size_t kInlineLimit = 16 * 1024;
 inline constexpr std::size_t kChunkSize = 1024 * 1024;
@@ -241,6 +244,8 @@ struct AuditRow {
 };
 // The bytes that an audit entry's hash covers (tag, previous and every field, length-prefixed).
 [[nodiscard]] Digest auditHash(const AuditRow& row);
+// The same, made in `room`, whose content is lost: of many rows none needs memory of its own.
+[[nodiscard]] Digest auditHash(const AuditRow& row, WireWriter& room);
 
 // An act that waits: for an engine, where whoever may not commit leaves it in the store (DESIGN 9); or for
 // somebody else to confirm it, where the policy asks for two people.

@@ -131,6 +131,10 @@ public:
     // Audit entries with seq > after, oldest first; or of one run.
     [[nodiscard]] virtual Result<std::vector<AuditRow>> audit(std::uint64_t after, std::size_t limit) = 0;
     [[nodiscard]] virtual Result<std::vector<AuditRow>> auditOfRun(const RunId& run) = 0;
+    // The same as audit(), into rows whose texts keep their room from page to page. After an error the page
+    // is of no use.
+    [[nodiscard]] virtual Status auditPage(
+        std::uint64_t after, std::size_t limit, std::vector<AuditRow>& page);
 
     // For audit verify (core/audit). Stores that keep none: Refused, or nothing.
     [[nodiscard]] virtual Result<AuditEnd> auditEnd();

@@ -45,7 +45,8 @@ endif()
 
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
-pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)
+pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)  # Ed25519, randomness
+find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)  # SHA-256; Debian: libssl-dev
 pkg_check_modules(ARCHIVE REQUIRED IMPORTED_TARGET libarchive)  # zip files of exports
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CURL REQUIRED)

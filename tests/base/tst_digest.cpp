@@ -2,6 +2,8 @@
 #include "core/base/digest.h"
 #include "tests/support/cairn_qtest.h"
 
+#include <future>
+
 using namespace cairn;
 
 class TestDigest : public QObject {
@@ -9,6 +11,7 @@ class TestDigest : public QObject {
 private Q_SLOTS:
     void knownVectors();
     void streamsLikeAWhole();
+    void hashesDoNotMix();
     void saltedDigests();
     void hexAndBack();
     void refusesOtherText();
@@ -29,6 +32,10 @@ void TestDigest::knownVectors()
         {std::string("\xbd"), "68325720aabd7c82f30f554b313d0570c95accbb7dc4b5aae11204c08ffe732b"},
         {std::string(55, '\0'), "02779466cdec163811d078815c633f21901413081449002f24aa3e80f0b88ef7"},
         {std::string(56, '\0'), "d4817aa5497628e7c77e6b606107042bbba3130888c5f47a375e6179be789fbb"},
+        {std::string(119, '\0'), "f616b0d54e78571a9611f343c9f8e022e859e920381ab0e4d3da01e193a7bd7e"},
+        {std::string(120, '\0'), "6edd9f6f9cc92cded36e6c4a580933f9c9f1b90562b46903b806f21902a1a54f"},
+        {std::string(1'000, 'A'), "c2e686823489ced2017f6059b8b239318b6364f6dcd835d0a519105a1eadd6e4"},
+        {std::string(1'005, 'U'), "f4d62ddec0f3dd90ea1380fa16a5ff8dc4c54b21740650f24afc4120903552b0"},
         {std::string(64, '\0'), "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b"},
     };
     for (const auto& [text, expected] : rows)
@@ -46,6 +53,31 @@ void TestDigest::streamsLikeAWhole()
         QCOMPARE(
             sha256(std::string_view(text).substr(0, cut), std::string_view(text).substr(cut)), sha256(text));
     }
+}
+
+// One that is under way, whole ones beside it, and other threads: each has a state of its own.
+void TestDigest::hashesDoNotMix()
+{
+    const std::string_view abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    Sha256 stream;
+    stream.update("a");
+    QCOMPARE(hex(sha256("abc")), std::string(abc));
+    stream.update("b");
+    QCOMPARE(hex(sha256("a", "bc")), std::string(abc));
+    stream.update({});
+    stream.update("c");
+    QCOMPARE(hex(stream.finish()), std::string(abc));
+
+    std::vector<std::future<int>> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.push_back(std::async(std::launch::async, [&] {
+            int right = 0;
+            for (int round = 0; round < 1'000; ++round)
+                right += hex(sha256("abc")) == abc ? 1 : 0;
+            return right;
+        }));
+    for (auto& thread : threads)
+        QCOMPARE(thread.get(), 1'000);
 }
 
 void TestDigest::saltedDigests()

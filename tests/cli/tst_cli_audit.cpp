@@ -82,6 +82,10 @@ void TestCliAudit::aCheckpointIsSignedAndChecked()
     QCOMPARE(none.code, 0);
     QCOMPARE(none.json().value(QStringLiteral("checkpoints")).toInt(), 0);
     QVERIFY2(none.out.contains("no key: nothing is signed"), none.out.constData());
+    // Nothing outside to compare with; from then on there is what this client remembers.
+    QVERIFY(none.json().contains(QStringLiteral("doubt_since")));
+    QVERIFY(none.json().value(QStringLiteral("doubt_since")).isNull());
+    QVERIFY(text(words("audit verify")).contains("window of doubt: since 20"));
     const Answer made = cairn(words("audit checkpoint --key") + QStringList{path});
     QCOMPARE(made.code, 0);
     QCOMPARE(made.json().value(QStringLiteral("checkpoint")).toInt(), 1);
@@ -90,6 +94,7 @@ void TestCliAudit::aCheckpointIsSignedAndChecked()
     QVERIFY2(acts.out.contains("audit_checkpoint"), acts.out.constData());
     const Answer sound = cairn(words("audit verify --public") + QStringList{m_public});
     QCOMPARE(sound.code, 0);
+    QVERIFY2(sound.json().value(QStringLiteral("doubt_since")).isString(), sound.out.constData());
     QCOMPARE(sound.json().value(QStringLiteral("checkpoints")).toInt(), 1);
     QCOMPARE(sound.json().value(QStringLiteral("uncovered")).toInt(-1), 0);
     QVERIFY2(sound.out.contains("what is covered by 1 checkpoint "), sound.out.constData());

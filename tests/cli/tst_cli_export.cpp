@@ -22,6 +22,7 @@ private Q_SLOTS:
     void pagesTablesAndTracesAreWritten();
     void aPreviewWritesNothing();
     void aReceiptHoldsWithoutAStore();
+    void anExportedRunIsPlayedAgain();
     void eachFieldIsInTheHandbook();
 
 private:
@@ -175,7 +176,8 @@ void TestCliExport::aPreviewWritesNothing()
 void TestCliExport::aReceiptHoldsWithoutAStore()
 {
     const QString run = paid();
-    const Answer key = cairn({QStringLiteral("audit"), QStringLiteral("key"), QStringLiteral("new"), at("key")});
+    const Answer key =
+        cairn({QStringLiteral("audit"), QStringLiteral("key"), QStringLiteral("new"), at("key")});
     QVERIFY2(key.code == 0, key.err.constData());
     const QString publicKey = key.json().value(QStringLiteral("key")).toString();
     const Answer made = cairn({QStringLiteral("receipt"), run, QStringLiteral("pay"), QStringLiteral("--key"),
@@ -187,10 +189,11 @@ void TestCliExport::aReceiptHoldsWithoutAStore()
     QVERIFY2(holds.code == 0, holds.out.constData());
     QCOMPARE(holds.json().value(QStringLiteral("run")).toString(), run);
     QVERIFY(holds.json().value(QStringLiteral("known_key")).toBool());
-    const QString other = cairn({QStringLiteral("audit"), QStringLiteral("key"), QStringLiteral("new"), at("other")})
-                              .json()
-                              .value(QStringLiteral("key"))
-                              .toString();
+    const QString other =
+        cairn({QStringLiteral("audit"), QStringLiteral("key"), QStringLiteral("new"), at("other")})
+            .json()
+            .value(QStringLiteral("key"))
+            .toString();
     QCOMPARE(cairn(check + QStringList{QStringLiteral("--signed-by"), other}).code, 1);
     QFile page(at("page"));
     QVERIFY(page.open(QIODevice::ReadWrite));
@@ -199,6 +202,35 @@ void TestCliExport::aReceiptHoldsWithoutAStore()
     page.write(text.replace("step:             pay", "step:             buy"));
     page.close();
     QCOMPARE(cairn(check).code, 1);
+}
+
+void TestCliExport::anExportedRunIsPlayedAgain()
+{
+    const QString run = paid();
+    QCOMPARE(exported(run, at("a.zip")).code, 0);
+    QCOMPARE(exported(run, at("b.zip"), {QStringLiteral("--redact")}).code, 0);
+    const QString store = std::exchange(m_store, QStringLiteral("/no/such/store.db"));
+    const Answer played = cairn({QStringLiteral("drill"), QStringLiteral("--from"), at("a.zip")});
+    QVERIFY2(played.code == 0, (played.out + played.err).constData());
+    QVERIFY(played.json().value(QStringLiteral("passed")).toBool());
+    const QJsonArray runs = played.json().value(QStringLiteral("runs")).toArray();
+    QCOMPARE(runs.size(), 1);
+    const QJsonObject one = runs.first().toObject();
+    QCOMPARE(one.value(QStringLiteral("run")).toString(), run);
+    QVERIFY(one.value(QStringLiteral("replayed")).toBool());
+    QVERIFY(one.value(QStringLiteral("kills")).toInt() > 0);
+    for (const char* all : {"same_outcome", "effects_once", "boundaries"})
+        QCOMPARE(one.value(QLatin1String(all)).toInt(), one.value(QStringLiteral("kills")).toInt());
+    QFile page(QStringLiteral(CAIRN_SOURCE_DIR "/resources/handbook/command-line.md"));
+    QVERIFY(page.open(QIODevice::ReadOnly));
+    const QByteArray handbook = page.readAll();
+    for (const QString& name : one.keys())
+        QVERIFY2(handbook.contains("`" + name.toUtf8() + "`"), qPrintable(name));
+    const Answer redacted = cairn({QStringLiteral("drill"), QStringLiteral("--from"), at("b.zip")});
+    QCOMPARE(redacted.code, 1);
+    QVERIFY2((redacted.out + redacted.err).contains("export the run without --redact"),
+        (redacted.out + redacted.err).constData());
+    m_store = store;
 }
 
 void TestCliExport::eachFieldIsInTheHandbook()
@@ -212,7 +244,8 @@ void TestCliExport::eachFieldIsInTheHandbook()
         cairn({QStringLiteral("audit"), QStringLiteral("key"), QStringLiteral("new"), at("key")}),
         cairn({QStringLiteral("receipt"), run, QStringLiteral("pay"), QStringLiteral("--key"), at("key"),
             QStringLiteral("-o"), at("page")}),
-        cairn({QStringLiteral("receipt"), QStringLiteral("--check"), at("page")})};
+        cairn({QStringLiteral("receipt"), QStringLiteral("--check"), at("page")}),
+        cairn({QStringLiteral("drill"), QStringLiteral("--from"), at("a.zip")})};
     for (const Answer& answer : answers) {
         QVERIFY2(answer.code == 0, answer.err.constData());
         QVERIFY(!answer.json().isEmpty());

@@ -70,6 +70,17 @@ void TestCliReports::aStoreIsReported()
     QCOMPARE(
         all.json().value(QStringLiteral("longest")).toObject().value(QStringLiteral("id")).toString(), run);
     documented(all.json());
+    QVERIFY(!all.json().value(QStringLiteral("needed")).toBool(true));
+    QVERIFY2(all.json()
+                 .value(QStringLiteral("verdict"))
+                 .toString()
+                 .startsWith(QStringLiteral("no engine was needed")),
+        all.out.constData());
+    const Answer costly = cairn(report("durability|--engine-cost|40 EUR"));
+    QCOMPARE(
+        costly.json().value(QStringLiteral("engine")).toObject().value(QStringLiteral("amount")).toString(),
+        QStringLiteral("40.00"));
+    QCOMPARE(cairn(report("durability|--engine-cost|-40 EUR")).code, 2);
     const Answer some = cairn(report("durability|--where|state:cancelled"));
     QCOMPARE(some.json().value(QStringLiteral("runs")).toInt(), 1);
     QCOMPARE(cairn(report("durability|--until|2001-01-01")).json().value(QStringLiteral("runs")).toInt(), 0);
@@ -113,6 +124,11 @@ void TestCliReports::theMonthOfTheBriefIsEstimated()
         "estimate|--starts-per-month|100000|--failure-rate|0.15|--state-per-run|500KB|--checkpoints-per-day"
         "|2000000"));
     QCOMPARE(many.json().value(QStringLiteral("checkpoints")).toInt(), 60'900'000);
+    // What was computed with, and nothing beside it.
+    QVERIFY2(
+        many.out.contains("checkpoints_per_day") && !many.out.contains("\"checkpoints_per_run\",\"value\""),
+        many.out.constData());
+    QVERIFY2(answer.out.contains("price_storage") && answer.out.contains("0.10 EUR"), answer.out.constData());
     QVERIFY(text(report("estimate|--starts-per-day|10")).contains("starts a month x failure rate"));
 }
 

@@ -3,6 +3,7 @@
 #include "core/store/fence.h"
 #include "tests/export/exported_run.h"
 
+#include <algorithm>
 #include <filesystem>
 
 using namespace cairn;
@@ -48,6 +49,7 @@ private Q_SLOTS:
     void equalStatesGiveEqualFiles();
     void aLargePayloadGoesThroughInChunks();
     void aRedactedBundleHasNoBytesAndVerifies();
+    void whatIsAndIsNotProvedIsSaid();
     void signedHeadsNameTheirKey();
     void whatIsStoppedLeavesNothing();
     void aFileIsNotWrittenOver();
@@ -174,6 +176,52 @@ void TestBundle::aRedactedBundleHasNoBytesAndVerifies()
     const auto hot = (*copy)->hot(e.run);
     CAIRN_VERIFY_OK(hot);
     QCOMPARE(hot->head, e.w.service->load(e.run)->head);
+    // What was left out reads as redacted, and nothing of the store is missing or damaged.
+    const PayloadRef output = e.w.service->load(e.run)->find("find")->output;
+    const auto bytes = (*copy)->payload(e.run, output.id);
+    CAIRN_VERIFY_ERROR(bytes, ErrorKind::Refused);
+    QCOMPARE(bytes.error().text,
+        "payload " + toText(output.id)
+            + " was redacted: the bundle that this store was made from does not have it");
+    const auto problems = verifyRun(**copy, e.run);
+    CAIRN_VERIFY_OK(problems);
+    QVERIFY2(problems->empty(), problems->empty() ? "" : problems->front().text.c_str());
+    const auto deep = (*copy)->check(true);
+    CAIRN_VERIFY_OK(deep);
+    QVERIFY2(deep->empty(), deep->empty() ? "" : deep->front().text.c_str());
+    // And it can be exported once more, as redacted as before.
+    CAIRN_VERIFY_OK(ex::writeBundle(**copy, std::span(&e.run, 1), e.path("again.zip"), {}));
+    const auto again = ex::verifyBundle(e.path("again.zip"));
+    CAIRN_VERIFY_OK(again);
+    QVERIFY2(!again->fault, again->fault ? again->fault->text.c_str() : "");
+    QCOMPARE(again->counts.payloads, std::uint64_t(0));
+    QCOMPARE(again->counts.withheld, verdict->counts.withheld);
+}
+
+void TestBundle::whatIsAndIsNotProvedIsSaid()
+{
+    Exported e;
+    const SigningKey key({1, 2, 3});
+    ex::BundleOptions options;
+    options.redact = true;
+    options.signHeads = ex::signWith(key);
+    QCOMPARE(e.write("signed.zip", options), std::string());
+    QCOMPARE(e.write("plain.zip"), std::string());
+    const auto has = [](const std::vector<std::string>& lines, std::string_view part) {
+        return std::any_of(lines.begin(), lines.end(),
+            [&](const std::string& line) { return line.find(part) != std::string::npos; });
+    };
+    const auto plain = ex::proofOf(*ex::verifyBundle(e.path("plain.zip")), std::nullopt);
+    QVERIFY(has(plain.shown, "have the bytes that the entries name"));
+    QVERIFY(has(plain.notShown, "who made it: nobody has signed it"));
+    QVERIFY(!has(plain.notShown, "whose bytes were left out"));
+    const auto verdict = ex::verifyBundle(e.path("signed.zip"), key.publicKey());
+    const auto named = ex::proofOf(*verdict, key.publicKey());
+    QVERIFY(has(named.shown, "signed with the key " + fingerprint(key.publicKey()) + ", which you named"));
+    QVERIFY(!has(named.shown, "have the bytes that the entries name"));
+    QVERIFY(has(named.notShown, "whose bytes were left out"));
+    QVERIFY(!has(named.notShown, "who made it"));
+    QVERIFY(has(ex::proofOf(*verdict, std::nullopt).notShown, "whose key that is"));
 }
 
 void TestBundle::signedHeadsNameTheirKey()

@@ -165,6 +165,16 @@ const std::vector<Damage>& damages()
                 replaceFirst(f.at("heads.json"), "\\\"cairn_heads\\\":1", "\\\"cairn_heads\\\":2");
                 f.reseal();
             }},
+        {"an act that was left out of a signed bundle", "signature", "heads.json",
+            [](Files& f) {
+                std::string& lines = f.at("audit.jsonl");
+                lines.resize(lines.rfind('\n', lines.size() - 2) + 1);
+                f.reseal();
+            }},
+        {"another exporter of a signed bundle", "signature", "heads.json",
+            [](Files& f) {
+                replaceFirst(f.at("manifest.json"), "\"exporter\": \"kim\"", "\"exporter\": \"pat\"");
+            }},
         {"a signature of nobody", "signature", "heads.json",
             [](Files& f) {
                 std::string& text = f.at("heads.json");

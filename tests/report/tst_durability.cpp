@@ -1,5 +1,6 @@
 // Figures of durability, by hand-made histories and logs: exact values.
 
+#include "core/base/text.h"
 #include "core/report/durability.h"
 #include "tests/support/cairn_qtest.h"
 
@@ -112,6 +113,7 @@ private Q_SLOTS:
     void aWorkerOutsideIsNoEngine();
     void anUndoneEffectIsNotLeft();
     void sumsOfAStoreAreExact();
+    void aStoreSaysWhenNoEngineIsNeeded();
     void aLogLineIsReadExactly();
     void badLinesAreNamedByNumber_data();
     void badLinesAreNamedByNumber();
@@ -238,12 +240,62 @@ void TestDurability::sumsOfAStoreAreExact()
     QCOMPARE(report.resumed, std::uint64_t(1));
     QVERIFY(report.month == (Spent{12, 0, {{"EUR", 9 * kEuro}}}));  // ten days, times three
     QCOMPARE(report.monthEffects, std::int64_t(6));
-    QCOMPARE(report.formulas.size(), std::size_t(3));
+    QCOMPARE(report.formulas.size(), std::size_t(4));
+    QCOMPARE(report.formulas.back().name, std::string("break_even"));
+    QCOMPARE(report.formulas.back().text, std::string("9.00 EUR a month"));
+    // Two effects would have come twice: then the money is not the question.
+    QVERIFY(report.needed);
+    QCOMPARE(report.verdict,
+        std::string(
+            "an engine is needed, whatever it costs: without its record 6 effects a month would be done "
+            "twice"));
+    // 9.00 a month, 1.50 for each interruption: six of them.
+    QCOMPARE(sums.report(0, Money{9 * kEuro, "EUR"}).formulas.back().text,
+        std::string("9.00 EUR / 1.50 EUR = 6 interruptions a month; there are 6"));
     // From a day on: what had ended before is not asked for, and counts nowhere.
     DurabilitySums later(6 * kDay, 13 * kDay);
     QVERIFY(!later.wants(row("a", Activity::Completed, 3 * kDay, 5 * kDay)));
     QVERIFY(later.wants(row("b", Activity::Failed, 4 * kDay, 9 * kDay)));
     QVERIFY(DurabilitySums(kNoTime, kDay).report(0).formulas.empty());  // no run, no arithmetic
+}
+
+void TestDurability::aStoreSaysWhenNoEngineIsNeeded()
+{
+    constexpr SpanMs kDay = 86'400'000;
+    ListRow row;
+    row.run = runId("a");
+    row.activity = Activity::Completed;
+    row.createdAt = 0;
+    row.endedAt = kDay;
+    const auto reportOf = [&](const RunWork& work, const std::optional<Money>& engine) {
+        DurabilitySums sums(0, 10 * kDay);
+        sums.add(row, work);
+        return sums.report(0, engine);
+    };
+    const auto none = DurabilitySums(0, 10 * kDay).report(0);
+    QVERIFY(!none.needed);
+    QCOMPARE(none.verdict, std::string("there is no run in this period: nothing can be said"));
+    RunWork work;
+    work.spent = {9, 0, {{"EUR", 50 * kEuro}}};
+    QVERIFY(!reportOf(work, std::nullopt).needed);
+    QVERIFY2(reportOf(work, std::nullopt).verdict.starts_with("no engine was needed: none was gone"),
+        reportOf(work, std::nullopt).verdict.c_str());
+    work.interruptions = 1;
+    QVERIFY2(reportOf(work, std::nullopt).verdict.find("had recorded nothing by then") != std::string::npos,
+        reportOf(work, std::nullopt).verdict.c_str());
+    work.kept = {4, 0, {{"EUR", 10 * kEuro}}};  // in ten days: 30.00 a month
+    QVERIFY(reportOf(work, std::nullopt).needed);
+    const DurabilityReport even = reportOf(work, Money{30 * kEuro, "EUR"});
+    QVERIFY(even.needed);
+    QCOMPARE(even.verdict, std::string("an engine pays: it costs 30.00 EUR a month and keeps 30.00 EUR"));
+    QCOMPARE(even.formulas.back().text,
+        std::string("30.00 EUR / 10.00 EUR = 3 interruptions a month; there are 3"));
+    const DurabilityReport dear = reportOf(work, Money{30 * kEuro + 1, "EUR"});
+    QVERIFY(!dear.needed);
+    QCOMPARE(dear.verdict,
+        "no engine is needed for the money: it costs " + formatMoney(30 * kEuro + 1, "EUR")
+            + " a month and keeps 30.00 EUR; interrupted runs would begin again");
+    QVERIFY(!reportOf(work, Money{1, "USD"}).needed);  // never compared with another currency
 }
 
 void TestDurability::aLogLineIsReadExactly()

@@ -12,6 +12,7 @@
 #include "tests/support/cairn_qtest.h"
 #include "tests/support/clocked_reader.h"
 
+#include <functional>
 #include <map>
 #include <set>
 #include <memory>
@@ -72,6 +73,8 @@ private:
 
 struct World {
     static inline bool s_onSqlite = false;  // of the worlds that are made from here on
+    // Where set: connections to a store that is there already, with a clock for tests.
+    static inline std::function<std::unique_ptr<StoreWriter>()> s_elsewhere;
 
     std::unique_ptr<Scratch> folder;
     WorldClock clock;
@@ -89,7 +92,9 @@ struct World {
 
     explicit World(InitOptions options = {}, std::uint32_t verifyOneIn = 1)
     {
-        if (s_onSqlite) {
+        if (s_elsewhere) {
+            // Nothing is to be made.
+        } else if (s_onSqlite) {
             folder = std::make_unique<Scratch>();
             options.testClock = true;
             if (const Status made = sqlite::initStore(folder->file("store.db"), options); !made)
@@ -119,6 +124,8 @@ struct World {
 
     [[nodiscard]] std::unique_ptr<StoreWriter> connect() const
     {
+        if (s_elsewhere)
+            return s_elsewhere();
         if (db)
             return connectMemory(db);
         StoreOptions options;

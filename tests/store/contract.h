@@ -69,6 +69,7 @@ private Q_SLOTS:
     void workflowVersionsNeverChange();
     void payloadsInlineAndInChunks();
     void severalPayloadsAtOnce();
+    void withheldPayloadsReadAsRedacted();
     void payloadRangesAreExact();
     void incompleteArtifactsAreRefused();
     void adoptedArtifactsCannotChange();
@@ -116,6 +117,7 @@ private Q_SLOTS:
 
     // contract_audit.cpp
     void auditEntriesAreChained();
+    void pagesOfTheAuditKeepNothing();
     void aFailedMemberLeavesNoGapInTheAudit();
     void actsWithoutARunAreRecordedOnce();
     void everyFieldOfAnAuditEntryIsHashed();

@@ -87,6 +87,36 @@ void ContractTest::auditEntriesAreChained()
     QCOMPARE(m_store->auditOfRun(a.run)->size(), std::size_t{2});
 }
 
+// What a page held before is not in the next one: the refused act has no run, and a page may be shorter.
+void ContractTest::pagesOfTheAuditKeepNothing()
+{
+    Writer a("a");
+    CommitMember first = a.create();
+    first.audit = act("because", a.run);
+    QCOMPARE(commitOne(first).auditSeq, std::uint64_t{1});
+    AuditRow bare = act("refused", {});
+    bare.target.clear();
+    bare.before.clear();
+    QCOMPARE(*m_store->appendAudit(bare), std::uint64_t{2});
+    QCOMPARE(*m_store->appendAudit(act("once more", {})), std::uint64_t{3});
+
+    std::vector<AuditRow> page;
+    WireWriter room;
+    for (std::uint64_t after = 0; after < 3; ++after) {
+        CAIRN_VERIFY_OK(m_store->auditPage(after, 1, page));
+        QCOMPARE(page.size(), std::size_t{1});
+        QCOMPARE(page.front().seq, after + 1);
+        QCOMPARE(auditHash(page.front(), room), page.front().hash);
+    }
+    CAIRN_VERIFY_OK(m_store->auditPage(0, 2, page));
+    QCOMPARE(page.size(), std::size_t{2});
+    QVERIFY(holds(page));
+    QVERIFY(page[1].run.isNull());
+    QCOMPARE(page[1].target, std::string());
+    CAIRN_VERIFY_OK(m_store->auditPage(3, 2, page));
+    QVERIFY(page.empty());
+}
+
 void ContractTest::aFailedMemberLeavesNoGapInTheAudit()
 {
     Writer a("a"), b("b"), c("c");
@@ -146,6 +176,10 @@ void ContractTest::everyFieldOfAnAuditEntryIsHashed()
     shifted.host = "ndesk";
     QVERIFY(auditHash(shifted) != row.hash);
     QCOMPARE(auditHash(row), row.hash);
+    WireWriter room;
+    room.raw("left from another row");
+    QCOMPARE(auditHash(row, room), row.hash);
+    QCOMPARE(auditHash(row, room), row.hash);
 }
 
 void ContractTest::theVerifierFindsEveryBreak()

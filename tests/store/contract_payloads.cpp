@@ -92,6 +92,39 @@ void ContractTest::severalPayloadsAtOnce()
     QVERIFY(m_store->payloads(idOf<RunId>("none"), ids)->empty());
 }
 
+// As a store has them that was made from a redacted bundle: named, with hash and size, and without bytes.
+void ContractTest::withheldPayloadsReadAsRedacted()
+{
+    Writer a("a");
+    CommitMember member = a.create();
+    PayloadRow kept = inlinePayload("kept", "here");
+    PayloadRow left = inlinePayload("left", "somewhere else");
+    left.bytes.clear();
+    left.salt = {};
+    left.withheld = true;
+    member.payloads = {kept, left};
+    QVERIFY(commitOne(member).kind == Kind::Committed);
+    const std::string text = "payload " + toText(left.ref.id)
+        + " was redacted: the bundle that this store was made from does not have it";
+    const auto bytes = m_store->payload(a.run, left.ref.id);
+    CAIRN_VERIFY_ERROR(bytes, ErrorKind::Refused);
+    QCOMPARE(bytes.error().text, text);
+    const auto info = m_store->payloadInfo(a.run, left.ref.id);
+    CAIRN_VERIFY_ERROR(info, ErrorKind::Refused);
+    QCOMPARE(info.error().text, text);
+    const PayloadId ids[] = {kept.ref.id, left.ref.id};
+    const auto several = m_store->payloads(a.run, ids, 100);
+    CAIRN_VERIFY_OK(several);
+    QCOMPARE(several->size(), std::size_t{1});
+    QCOMPARE(*several->front().bytes, std::string("here"));
+    // With bytes it would be one that nobody checks.
+    Writer b("b");
+    CommitMember bad = b.create();
+    left.bytes = "somewhere else";
+    bad.payloads = {left};
+    QVERIFY(commitOne(bad).kind == Kind::Failed);
+}
+
 void ContractTest::payloadRangesAreExact()
 {
     const std::string large = patternBytes(2 * kChunkSize + 100);

@@ -142,6 +142,8 @@ Result<const PayloadRow*> MemoryStore::findPayload(const RunId& run, const Paylo
 Result<PayloadInfo> MemoryStore::payloadInfo(const RunId& run, const PayloadId& payload)
 {
     CAIRN_TRY_ASSIGN(const PayloadRow* row, findPayload(run, payload));
+    if (row->withheld)
+        return redactedError(payload, kWithheldBy);
     return PayloadInfo{row->ref, row->salt, false, row->artifact};
 }
 
@@ -149,6 +151,8 @@ Result<std::string> MemoryStore::payload(
     const RunId& run, const PayloadId& payload, std::uint64_t offset, std::uint64_t limit)
 {
     CAIRN_TRY_ASSIGN(const PayloadRow* row, findPayload(run, payload));
+    if (row->withheld)
+        return redactedError(payload, kWithheldBy);
     std::string whole;
     if (row->artifact.isNull())
         whole = row->bytes;

@@ -18,7 +18,7 @@ Error hidden(Error error, const RunId& run, const PayloadId& payload)
 
 Result<PayloadInfo> PostgresStore::payloadInfo(const RunId& run, const PayloadId& payload)
 {
-    std::uint64_t act = 0;
+    std::int64_t act = 0;
     auto found = readAll<PayloadInfo>(
         Sql::PayloadInfo,
         [&](Rows& q, PayloadInfo& i) {
@@ -35,8 +35,7 @@ Result<PayloadInfo> PostgresStore::payloadInfo(const RunId& run, const PayloadId
             : makeError(ErrorKind::NotFound, "run " + toText(run) + " has no payload " + toText(payload));
     }
     if (found->front().redacted)
-        return makeError(
-            ErrorKind::Refused, "payload " + toText(payload) + " was redacted by act " + std::to_string(act));
+        return redactedError(payload, act);
     return std::move(found->front());
 }
 

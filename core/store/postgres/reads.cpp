@@ -284,6 +284,15 @@ Result<std::vector<AuditRow>> PostgresStore::auditOfRun(const RunId& run)
     return readAll<AuditRow>(Sql::AuditOfRun, readAudit, run);
 }
 
+Status PostgresStore::auditPage(std::uint64_t after, std::size_t limit, std::vector<AuditRow>& page)
+{
+    CAIRN_TRY_ASSIGN(Rows rows, reading([&] { return m_db->query(Sql::Audit, after, limit); }));
+    page.resize(rows.count());
+    for (std::size_t at = 0; rows.next(); ++at)
+        readAudit(rows, page[at]);
+    return {};
+}
+
 void PostgresStore::interrupt() noexcept
 {
     m_db->interrupt();

@@ -336,6 +336,13 @@ Status GroupCommit::writeOthers(const CommitMember& member)
 Status GroupCommit::writePayloads(const CommitMember& member)
 {
     for (const PayloadRow& p : member.payloads) {
+        if (p.withheld) {
+            CAIRN_TRY(
+                Query(m_db, Sql::InsertWithheldPayload)
+                    .bind(member.run, p.ref.id, Blob{p.ref.hash.view()}, p.ref.size, p.ref.media, kWithheldBy)
+                    .run());
+            continue;
+        }
         if (p.artifact.isNull()) {
             CAIRN_TRY(m_savepoints ? runWith(Sql::InsertPayload, member.run, p)
                                    : m_batch.addPayload(member.run, p));

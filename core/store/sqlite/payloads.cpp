@@ -15,12 +15,11 @@ Result<PayloadInfo> SqliteStore::payloadInfo(const RunId& run, const PayloadId& 
             : makeError(ErrorKind::NotFound, "run " + toText(run) + " has no payload " + toText(payload));
     }
     PayloadInfo info;
-    std::uint64_t act = 0;
+    std::int64_t act = 0;
     query.read(info.ref.id, info.ref.hash, info.ref.size, info.ref.media, info.salt, info.artifact, act);
     info.redacted = act != 0;
     if (info.redacted)
-        return makeError(
-            ErrorKind::Refused, "payload " + toText(payload) + " was redacted by act " + std::to_string(act));
+        return redactedError(payload, act);
     return info;
 }
 

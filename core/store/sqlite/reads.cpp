@@ -289,6 +289,20 @@ Result<std::vector<AuditRow>> SqliteStore::auditOfRun(const RunId& run)
     return readAll<AuditRow>(query, readAudit);
 }
 
+Status SqliteStore::auditPage(std::uint64_t after, std::size_t limit, std::vector<AuditRow>& page)
+{
+    Query query(db(), Sql::Audit);
+    query.bind(after, limit);
+    std::size_t read = 0;
+    CAIRN_TRY(forEach(query, [&](Query& q) {
+        if (read == page.size())
+            page.emplace_back();
+        readAudit(q, page[read++]);
+    }));
+    page.resize(read);
+    return {};
+}
+
 void SqliteStore::interrupt() noexcept
 {
     sqlite3_interrupt(db().raw());

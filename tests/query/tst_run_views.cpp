@@ -26,7 +26,7 @@ private:
                 return &one;
         return nullptr;
     }
-    static RunId started(World& w, Service& engine, const std::string& input)
+    static RunId started(Service& engine, const std::string& input)
     {
         return engine.submitAndWait(World::start(engine, "one", input)).run;
     }
@@ -37,7 +37,7 @@ void TestRunViews::versionsOfOneRunAreToldByWhatDiffers()
     World w;
     w.add(workflowText("one", R"({"name":"only","tool":"look"})"));
     auto engine = w.engine();
-    const RunId run = started(w, *engine, "{}");
+    const RunId run = started(*engine, "{}");
     QCOMPARE(engine
                  ->submitAndWait(
                      World::complete(*engine, run, World::attemptOf(*engine->state(run), "only"), "[1]"))
@@ -70,7 +70,7 @@ void TestRunViews::aVersionEqualsItself()
     World w;
     w.add(workflowText("one", R"({"name":"only","tool":"look"})"));
     auto engine = w.engine();
-    const RunId run = started(w, *engine, "{}");
+    const RunId run = started(*engine, "{}");
     Query query(*w.store, w.clock);
     const auto compared = query.compare({run, 1}, {run, 0});
     CAIRN_VERIFY_OK(compared);
@@ -83,9 +83,9 @@ void TestRunViews::runsAreComparedByTheBytesOfTheirPayloads()
     World w;
     w.add(workflowText("one", R"({"name":"only","tool":"look"})"));
     auto engine = w.engine();
-    const RunId first = started(w, *engine, R"({"n":1})");
-    const RunId alike = started(w, *engine, R"({"n":1})");
-    const RunId other = started(w, *engine, R"({"n":2})");
+    const RunId first = started(*engine, R"({"n":1})");
+    const RunId alike = started(*engine, R"({"n":1})");
+    const RunId other = started(*engine, R"({"n":2})");
     Query query(*w.store, w.clock);
     const auto same = query.compare({first, 0}, {alike, 0});
     CAIRN_VERIFY_OK(same);
@@ -112,7 +112,7 @@ void TestRunViews::attemptsAreAsTheyWere()
     World w;
     w.add(workflowText("one", R"({"name":"only","tool":"look"})"));
     auto engine = w.engine();
-    const RunId run = started(w, *engine, "{}");
+    const RunId run = started(*engine, "{}");
     w.clock.advance(5'000);
     QVERIFY(
         engine

@@ -435,6 +435,7 @@ QFuture<Reply<std::vector<HistoryLine>>> DemoSource::history(const RunId&, quint
             person ? u"Kim Larsen"_s : u"engine w-04"_s, person ? u"Skip"_s : u"Complete"_s,
             u"search-suppliers[%1] complete"_s.arg(v),
             person ? u"Supplier portal closed for maintenance"_s : QString(), person, u"c81f07"_s});
+        lines.back().matters = person;
         if (!taint.isEmpty())
             lines.back().actor = lines.back().text = lines.back().reason = taint;
     }

@@ -446,9 +446,7 @@ QFuture<Reply<PayloadText>> DemoSource::payload(const RunId&, const PayloadLine&
 {
     PayloadText text;
     text.line = line;
-    text.head = R"({"account":"4410","amount":"4860.00","currency":"EUR","order":"PR-1187"})";
-    if (line.size > 100'000)
-        text.head = QByteArray(kPayloadShown, 'x');
+    text.head = bytesOf(line).left(kPayloadShown);
     if (!taint.isEmpty())
         text.head = taint.toUtf8();
     text.hash = u"9f31c2aa07aa"_s;

@@ -1,6 +1,6 @@
 #pragma once
-// Work that reads no store (an index, a search, a picture), done on a thread of the pool. The answer comes as a
-// Reply to whenDone(). Inputs are taken by value; `stop` ends it early, and then nothing is answered.
+// Work that reads no store (an index, a search, a picture), done on a thread of the pool. The answer comes as
+// a Reply to whenDone(). Inputs are taken by value; `stop` ends it early, and then nothing is answered.
 
 #include "ui/data/source.h"
 

@@ -211,17 +211,22 @@ QString finishedText(const std::vector<CountRow>& finished)
 
 namespace {
 
-template<typename... Facts> bool holdsAny(const cairn::Fact& fact) { return (std::holds_alternative<Facts>(fact) || ...); }
+template<typename... Facts> bool holdsAny(const cairn::Fact& fact)
+{
+    return (std::holds_alternative<Facts>(fact) || ...);
+}
 
-// What one looks for in a history: beginnings and ends of the run, waits for people, failures, doubt, children.
+// What one looks for in a history: beginnings and ends of the run, waits for people, failures, doubt,
+// children.
 bool mattersToPeople(const Entry& entry)
 {
     if (entry.actor.kind == ActorKind::Person)
         return true;
     return std::any_of(entry.facts.begin(), entry.facts.end(), [](const cairn::Fact& fact) {
         return holdsAny<RunStarted, RunBlocked, RunClosed, RunReopened, RunMigrated, CompensationStarted,
-            BudgetChanged, PayloadsRedacted, StepFailed, StepUnknown, EffectDenied, EffectEvidence, LateResult,
-            ApprovalRequested, ApprovalDecided, ChildRequested, ChildAnswered, HolderInDoubt>(fact);
+            BudgetChanged, PayloadsRedacted, StepFailed, StepUnknown, EffectDenied, EffectEvidence,
+            LateResult, ApprovalRequested, ApprovalDecided, ChildRequested, ChildAnswered, HolderInDoubt>(
+            fact);
     });
 }
 

@@ -169,8 +169,8 @@ quint32 PayloadIndex::nodeAt(quint64 offset) const
 {
     // Nodes are in the order in which they begin: the last that begins, with its name, by then, and its
     // parents up to the one that still holds it.
-    const auto after = std::upper_bound(
-        m_nodes.begin(), m_nodes.end(), offset, [](quint64 place, const JsonNode& node) {
+    const auto after =
+        std::upper_bound(m_nodes.begin(), m_nodes.end(), offset, [](quint64 place, const JsonNode& node) {
             return place < (node.nameSize != 0 ? node.nameBegin : node.begin);
         });
     if (after == m_nodes.begin())

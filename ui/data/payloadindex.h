@@ -40,14 +40,15 @@ public:
     [[nodiscard]] const std::vector<JsonNode>& nodes() const { return m_nodes; }
     [[nodiscard]] int depth() const { return m_depth; }
 
-    [[nodiscard]] QByteArray raw(quint32 node) const;         // a copy
+    [[nodiscard]] QByteArray raw(quint32 node) const;          // a copy
     [[nodiscard]] std::string_view slice(quint32 node) const;  // valid as long as this is
-    [[nodiscard]] QString name(quint32 node) const;           // member name decoded, or place in the array
-    [[nodiscard]] QString path(quint32 node) const;           // RFC 6901
-    [[nodiscard]] quint32 nodeAt(quint64 offset) const;       // the innermost whose bytes or name hold it
+    [[nodiscard]] QString name(quint32 node) const;            // member name decoded, or place in the array
+    [[nodiscard]] QString path(quint32 node) const;            // RFC 6901
+    [[nodiscard]] quint32 nodeAt(quint64 offset) const;        // the innermost whose bytes or name hold it
     [[nodiscard]] std::vector<quint32> childrenOf(quint32 node) const;
 
-    // Rows of text: broken at line ends, and after kRowBytes where a line is longer, never inside a character.
+    // Rows of text: broken at line ends, and after kRowBytes where a line is longer, never inside a
+    // character.
     static constexpr qsizetype kRowBytes = 120;
     [[nodiscard]] const std::vector<quint64>& rows() const { return m_rows; }  // where each begins
     [[nodiscard]] std::size_t rowAt(quint64 offset) const;
@@ -71,6 +72,7 @@ struct Matches {
     static constexpr std::size_t kMost = 1'000'000;
 };
 // Exactly these bytes, upper and lower case told apart. What overlaps is found once.
-[[nodiscard]] Matches findAll(const QByteArray& bytes, const QByteArray& needle, const std::atomic_bool& stop);
+[[nodiscard]] Matches findAll(
+    const QByteArray& bytes, const QByteArray& needle, const std::atomic_bool& stop);
 
 }  // namespace cairn::ui

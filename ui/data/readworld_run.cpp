@@ -1,4 +1,5 @@
-// Reads for the views of one run beside its steps: as it was, what people did, relations, comparisons, context.
+// Reads for the views of one run beside its steps: as it was, what people did, relations, comparisons,
+// context.
 #include "ui/data/readworld.h"
 
 #include "core/query/run_views.h"
@@ -42,8 +43,8 @@ RelationLine relationOf(const Relation& relation)
         return line;
     }
     const RunLine row = lineOf(*relation.row);
-    line.workflow = row.workflow.isEmpty() ? u"driven"_s
-                                           : row.workflow + u" @"_s + QString::number(row.workflowVersion);
+    line.workflow =
+        row.workflow.isEmpty() ? u"driven"_s : row.workflow + u" @"_s + QString::number(row.workflowVersion);
     line.key = row.key;
     line.glyph = row.glyph;
     line.word = row.step.isEmpty() ? row.word : row.word + u", "_s + row.step;

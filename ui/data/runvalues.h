@@ -13,9 +13,9 @@ struct ActLine {
     QString verb;
     QString target;
     QString reason;
-    QString outcome;        // applied, refused, ...
-    bool applied = false;   // otherwise the run did not change
-    quint64 version = 0;    // of the run that it made; 0: none
+    QString outcome;       // applied, refused, ...
+    bool applied = false;  // otherwise the run did not change
+    quint64 version = 0;   // of the run that it made; 0: none
     bool operator==(const ActLine&) const = default;
 };
 
@@ -40,9 +40,9 @@ struct RelationLine {
 
 struct CompareSide {
     RunId run;
-    quint64 version = 0;   // 0: the newest
-    QString step;          // with an attempt: of which step
-    quint32 attempt = 0;   // 0: none
+    quint64 version = 0;  // 0: the newest
+    QString step;         // with an attempt: of which step
+    quint32 attempt = 0;  // 0: none
     bool operator==(const CompareSide&) const = default;
 };
 struct CompareLine {
@@ -54,14 +54,14 @@ struct CompareLine {
 };
 struct Comparison {
     std::vector<CompareLine> lines;
-    quint64 same = 0;   // steps that are alike
+    quint64 same = 0;  // steps that are alike
     quint64 steps = 0;
 };
 
 struct ContextText {
     QString text;
-    int tokens = 0;       // the budget
-    quint64 bytes = 0;    // of the text; a token is counted as four
+    int tokens = 0;     // the budget
+    quint64 bytes = 0;  // of the text; a token is counted as four
 };
 
 struct PayloadPart {

@@ -60,7 +60,8 @@ public:
         const RunId& run, const PayloadLine& line, const QString& path) = 0;
     virtual QFuture<Reply<QString>> dot(const RunId& run) = 0;
 
-    // As it was at that version, from the history alone: nothing that is so now is told, and no act is offered.
+    // As it was at that version, from the history alone: nothing that is so now is told, and no act is
+    // offered.
     virtual QFuture<Reply<RunDetail>> runAt(const RunId& run, quint64 version) = 0;
     virtual QFuture<Reply<std::vector<ActLine>>> acts(const RunId& run) = 0;  // refused ones too
     virtual QFuture<Reply<std::vector<RelationLine>>> relations(const RunId& run) = 0;

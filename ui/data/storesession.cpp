@@ -192,7 +192,8 @@ QFuture<Reply<Comparison>> StoreSession::compare(const CompareSide& left, const 
 
 QFuture<Reply<ContextText>> StoreSession::context(const RunId& run, int tokens)
 {
-    return m_reading->jobs.ask<ContextText>(ContextSlot, [=](ReadWorld& w) { return w.context(run, tokens); });
+    return m_reading->jobs.ask<ContextText>(
+        ContextSlot, [=](ReadWorld& w) { return w.context(run, tokens); });
 }
 
 QFuture<Reply<PayloadPart>> StoreSession::payloadPart(

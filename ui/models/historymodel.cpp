@@ -14,8 +14,8 @@ int HistoryModel::columnCount(const QModelIndex& parent) const { return parent.i
 
 QVariant HistoryModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    static const QStringList kNames{
-        tr("Entry"), tr("Time"), tr("Operators"), tr("Machine"), tr("Act"), tr("What it says"), tr("Reason given")};
+    static const QStringList kNames{tr("Entry"), tr("Time"), tr("Operators"), tr("Machine"), tr("Act"),
+        tr("What it says"), tr("Reason given")};
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return {};
     if (role == Qt::TextAlignmentRole)

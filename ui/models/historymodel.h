@@ -1,6 +1,6 @@
 #pragma once
-// Entries of a run's history, oldest first, read in pages. What people did stands in a lane of its own. Compact:
-// entries in a row that say nothing to look for are folded into one, with their number.
+// Entries of a run's history, oldest first, read in pages. What people did stands in a lane of its own.
+// Compact: entries in a row that say nothing to look for are folded into one, with their number.
 
 #include "ui/data/values.h"
 #include "ui/models/rowsmodel.h"
@@ -23,7 +23,10 @@ public:
     void setCompact(bool compact);
     [[nodiscard]] bool compact() const { return m_compact; }
     [[nodiscard]] quint64 lastVersion() const { return m_last; }  // that was read
-    [[nodiscard]] static quint64 lastOf(const HistoryLine& line) { return line.folded == 0 ? line.version : line.last; }
+    [[nodiscard]] static quint64 lastOf(const HistoryLine& line)
+    {
+        return line.folded == 0 ? line.version : line.last;
+    }
     void pageFailed() { m_asked = false; }
 
 Q_SIGNALS:

@@ -96,7 +96,8 @@ QString JsonTreeModel::valueText(quint32 node) const
 
 bool JsonTreeModel::isOpen(int row) const
 {
-    return row + 1 < rowCount() && m_index->nodes()[nodeOf(row + 1)].parent == nodeOf(row) && nodeOf(row + 1) != 0;
+    return row + 1 < rowCount() && m_index->nodes()[nodeOf(row + 1)].parent == nodeOf(row)
+        && nodeOf(row + 1) != 0;
 }
 
 QVariant JsonTreeModel::data(const QModelIndex& index, int role) const
@@ -174,7 +175,8 @@ bool JsonTableModel::setArray(PayloadIndexPtr index, quint32 node)
     m_more = 0;
     if (m_index != nullptr && m_index->hasTree() && m_index->nodes()[node].kind == JsonKind::Array) {
         m_items = m_index->childrenOf(node);
-        const auto noObject = [this](quint32 item) { return m_index->nodes()[item].kind != JsonKind::Object; };
+        const auto noObject = [this](
+                                  quint32 item) { return m_index->nodes()[item].kind != JsonKind::Object; };
         if (std::any_of(m_items.begin(), m_items.end(), noObject))
             m_items.clear();
     }

@@ -1,6 +1,6 @@
 #pragma once
-// A payload as rows: tree, table, text, bytes. All read from one PayloadIndex and hold no text of their own, so a
-// value of 20 MB costs what is on screen. Everything is as stored: numbers keep each digit.
+// A payload as rows: tree, table, text, bytes. All read from one PayloadIndex and hold no text of their own,
+// so a value of 20 MB costs what is on screen. Everything is as stored: numbers keep each digit.
 
 #include "ui/data/payloadindex.h"
 

@@ -16,7 +16,8 @@ QVariant headOf(const QStringList& names, int section, Qt::Orientation orientati
     if (orientation != Qt::Horizontal || section < 0 || section >= names.size())
         return {};
     if (role == Qt::TextAlignmentRole)
-        return int(std::find(right.begin(), right.end(), section) != right.end() ? Qt::AlignRight : Qt::AlignLeft);
+        return int(
+            std::find(right.begin(), right.end(), section) != right.end() ? Qt::AlignRight : Qt::AlignLeft);
     return role == Qt::DisplayRole ? QVariant(names.at(section)) : QVariant();
 }
 
@@ -28,8 +29,8 @@ int ActsModel::columnCount(const QModelIndex& parent) const { return parent.isVa
 
 QVariant ActsModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    return headOf({tr("Audit"), tr("Time"), tr("Who"), tr("Act"), tr("About"), tr("Outcome"), tr("Reason given"),
-                      tr("Version")},
+    return headOf({tr("Audit"), tr("Time"), tr("Who"), tr("Act"), tr("About"), tr("Outcome"),
+                      tr("Reason given"), tr("Version")},
         section, orientation, role, {Seq, Version});
 }
 
@@ -65,11 +66,15 @@ QVariant ActsModel::cell(const ActLine& line, int column, int role) const
 
 // --- relations
 
-int RelationsModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
+int RelationsModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : ColumnCount;
+}
 
 QVariant RelationsModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    return headOf({tr("Run"), tr("State"), tr("Through step"), tr("Handed over by"), tr("May use"), tr("Since")},
+    return headOf(
+        {tr("Run"), tr("State"), tr("Through step"), tr("Handed over by"), tr("May use"), tr("Since")},
         section, orientation, role);
 }
 
@@ -183,8 +188,9 @@ int CompareModel::columnCount(const QModelIndex& parent) const { return parent.i
 
 QVariant CompareModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    return headOf({tr("Where"), tr("What"), m_left.isEmpty() ? tr("A") : tr("A: %1").arg(shown(m_left, false, 60)),
-                      m_right.isEmpty() ? tr("B") : tr("B: %1").arg(shown(m_right, false, 60))},
+    return headOf(
+        {tr("Where"), tr("What"), m_left.isEmpty() ? tr("A") : tr("A: %1").arg(shown(m_left, false, 60)),
+            m_right.isEmpty() ? tr("B") : tr("B: %1").arg(shown(m_right, false, 60))},
         section, orientation, role);
 }
 
@@ -228,8 +234,8 @@ int SpansModel::columnCount(const QModelIndex& parent) const { return parent.isV
 
 QVariant SpansModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    return headOf({tr("Step"), tr("Lane"), tr("What"), tr("From"), tr("To"), tr("Took")}, section, orientation,
-        role, {Took});
+    return headOf({tr("Step"), tr("Lane"), tr("What"), tr("From"), tr("To"), tr("Took")}, section,
+        orientation, role, {Took});
 }
 
 int SpansModel::firstOf(quint32 step) const

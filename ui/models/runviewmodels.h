@@ -37,7 +37,10 @@ public:
     void setChildren(const RelationLine& of, const std::vector<RelationLine>& lines);
     void fold(const RelationLine& line);
     [[nodiscard]] bool isOpen(const RelationLine& line) const { return m_open.contains(keyOf(line)); }
-    [[nodiscard]] static bool canOpen(const RelationLine& line) { return line.tie == Tie::Child && line.here; }
+    [[nodiscard]] static bool canOpen(const RelationLine& line)
+    {
+        return line.tie == Tie::Child && line.here;
+    }
 
 protected:
     [[nodiscard]] QString keyOf(const RelationLine& line) const override;

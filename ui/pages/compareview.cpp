@@ -7,6 +7,7 @@
 #include "ui/widgets/safetext.h"
 
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -25,8 +26,8 @@ SideText parseSide(const QString& text)
         side.kind = SideText::Kind::Version;
         return side;
     }
-    static const QRegularExpression kVersion(u"^(?:version\\s+)?([0-9]{1,15})$"_s,
-        QRegularExpression::CaseInsensitiveOption);
+    static const QRegularExpression kVersion(
+        u"^(?:version\\s+)?([0-9]{1,15})$"_s, QRegularExpression::CaseInsensitiveOption);
     if (const auto match = kVersion.match(word); match.hasMatch()) {
         side.version = match.captured(1).toULongLong();
         if (side.version == 0)
@@ -35,8 +36,8 @@ SideText parseSide(const QString& text)
             side.kind = SideText::Kind::Version;
         return side;
     }
-    static const QRegularExpression kAttempt(u"^attempt\\s+([0-9]{1,9})\\s+of\\s+(.+)$"_s,
-        QRegularExpression::CaseInsensitiveOption);
+    static const QRegularExpression kAttempt(
+        u"^attempt\\s+([0-9]{1,9})\\s+of\\s+(.+)$"_s, QRegularExpression::CaseInsensitiveOption);
     if (const auto match = kAttempt.match(word); match.hasMatch()) {
         side.attempt = match.captured(1).toUInt();
         side.step = match.captured(2).trimmed();
@@ -121,6 +122,17 @@ QString CompareView::remark() const { return m_title->remark(); }
 QString CompareView::wrong() const { return m_wrong->isHidden() ? QString() : m_wrong->text(); }
 
 std::vector<QWidget*> CompareView::stops() const { return {m_boxes[0], m_boxes[1], m_go, m_table}; }
+
+// Escape leaves a box for the differences.
+void CompareView::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Escape && (m_boxes[0]->hasFocus() || m_boxes[1]->hasFocus())) {
+        m_table->setFocus();
+        event->accept();
+    } else {
+        QWidget::keyPressEvent(event);
+    }
+}
 
 void CompareView::say(const QString& wrong)
 {

@@ -27,7 +27,8 @@ struct SideText {
     QString run;    // id, beginning of an id, or key
     QString wrong;  // what is, and what would be right
 };
-// "now", "12" or "version 12", "attempt 2 of pay", RUN or RUN@12; "run:" before a key that reads like another.
+// "now", "12" or "version 12", "attempt 2 of pay", RUN or RUN@12; "run:" before a key that reads like
+// another.
 [[nodiscard]] SideText parseSide(const QString& text);
 
 class CompareView final : public QWidget {
@@ -46,6 +47,9 @@ public:
 
 Q_SIGNALS:
     void letterTyped(QChar letter, bool shift);
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     void start();

@@ -54,9 +54,11 @@ void HistoryView::writeTitle()
     QString remark = m_total > have ? tr("%1 of %2 entries read").arg(countText(have), countText(m_total))
                                     : plural(m_total, tr("entry"), tr("entries"));
     if (compact())
-        remark += tr(", in %1").arg(plural(static_cast<quint64>(m_model->rowCount()), tr("line"), tr("lines")));
+        remark +=
+            tr(", in %1").arg(plural(static_cast<quint64>(m_model->rowCount()), tr("line"), tr("lines")));
     m_title->setRemark(remark);
-    m_title->setRight((compact() ? tr("Z: every entry") : tr("Z: compact")) + tr(" · Enter: the run as it was then"));
+    m_title->setRight(
+        (compact() ? tr("Z: every entry") : tr("Z: compact")) + tr(" · Enter: the run as it was then"));
 }
 
 bool HistoryView::compact() const { return m_model->compact(); }

@@ -1,5 +1,6 @@
 #pragma once
-// The run's history, entry by entry or compact (Z), read in pages as one scrolls. Enter shows the run as it was then.
+// The run's history, entry by entry or compact (Z), read in pages as one scrolls. Enter shows the run as it
+// was then.
 
 #include "ui/data/source.h"
 

@@ -122,8 +122,8 @@ QWidget* PayloadViewer::buildTools()
 
 void PayloadViewer::buildLayout()
 {
-    const QStringList names{tr("Tree of the value"), tr("Text of the value"), tr("Items of the value"),
-        tr("Bytes of the value")};
+    const QStringList names{
+        tr("Tree of the value"), tr("Text of the value"), tr("Items of the value"), tr("Bytes of the value")};
     const std::array<QAbstractItemModel*, 4> models{m_tree, m_rows, m_items, m_hex};
     for (std::size_t i = 0; i < m_tables.size(); ++i) {
         m_tables[i] = new DataTable(names.at(static_cast<int>(i)), this);
@@ -165,7 +165,8 @@ void PayloadViewer::buildLayout()
 
 void PayloadViewer::connectSignals()
 {
-    connect(m_tables[Tree], &DataTable::foldAsked, this, [this](int row, bool open) { m_tree->setOpen(row, open); });
+    connect(m_tables[Tree], &DataTable::foldAsked, this,
+        [this](int row, bool open) { m_tree->setOpen(row, open); });
     connect(m_tables[Tree], &DataTable::currentMoved, this, [this](const QModelIndex& at) {
         if (at.isValid())
             showValue(m_tree->nodeOf(at.row()));
@@ -321,8 +322,8 @@ void PayloadViewer::open(const PayloadLine& payload)
 void PayloadViewer::showFailure(const Failure& failure)
 {
     m_shown = {};  // choosing it again reads it again
-    safe::setText(m_more,
-        failure.cancelled ? tr("not read: choose it again") : failure.what + u' ' + failure.todo);
+    safe::setText(
+        m_more, failure.cancelled ? tr("not read: choose it again") : failure.what + u' ' + failure.todo);
 }
 
 void PayloadViewer::showHead(const PayloadText& payload)
@@ -343,13 +344,15 @@ void PayloadViewer::showHead(const PayloadText& payload)
         return;
     }
     m_text->setPlainText(shownBytes(payload.head, kPayloadShown));
-    showRest(payload.line.size - std::min<quint64>(payload.line.size, static_cast<quint64>(payload.head.size())));
+    showRest(
+        payload.line.size - std::min<quint64>(payload.line.size, static_cast<quint64>(payload.head.size())));
 }
 
 void PayloadViewer::showRest(quint64 rest)
 {
     safe::setText(m_more,
-        rest > 0 ? tr("%1 more not shown. Save whole value… gives all of it, exactly as stored.").arg(sizeText(rest))
+        rest > 0 ? tr("%1 more not shown. Save whole value… gives all of it, exactly as stored.")
+                       .arg(sizeText(rest))
                  : tr("Shown whole."));
 }
 
@@ -365,11 +368,12 @@ void PayloadViewer::readPart(quint64 ticket)
         [this, ticket, have](const Reply<PayloadPart>& reply) {
             if (!m_tickets.current(ticket))
                 return;
-            if (!reply || reply.value->bytes.isEmpty())
-                return say(tr("%1 of %2 read, then: %3")
-                               .arg(sizeText(have), sizeText(m_shown.size),
-                                   reply.failure.cancelled ? tr("superseded; choose it again")
-                                                           : reply.failure.what));
+            if (!reply || reply.value->bytes.isEmpty()) {
+                const QString why = reply ? tr("no more came, though it should be longer")
+                    : reply.failure.cancelled ? tr("superseded; choose it again")
+                                              : reply.failure.what;
+                return say(tr("%1 of %2 read, then: %3").arg(sizeText(have), sizeText(m_shown.size), why));
+            }
             m_bytes += reply.value->bytes;
             readPart(ticket);
         });
@@ -410,7 +414,8 @@ void PayloadViewer::take(PayloadIndexPtr index, bool whole)
         return writeModes();
     QStringList state{tr("%1 rows of text").arg(countText(m_index->rows().size()))};
     if (m_index->hasTree())
-        state.prepend(plural(m_index->nodes().size(), tr("value"), tr("values")) + tr(", depth %1").arg(m_index->depth()));
+        state.prepend(plural(m_index->nodes().size(), tr("value"), tr("values"))
+            + tr(", depth %1").arg(m_index->depth()));
     if (!m_index->fault().isEmpty())
         state << tr("no JSON: byte %1, %2").arg(countText(m_index->faultAt()), m_index->fault());
     if (m_shown.size > static_cast<quint64>(m_bytes.size()))
@@ -470,7 +475,8 @@ void PayloadViewer::writeFound()
     const quint64 count = m_matches.at.size();
     QString text = count == 0
         ? tr("nothing found")
-        : tr("%1 of %2%3").arg(countText(m_match + 1), m_matches.more ? u"≥ "_s : QString(), countText(count));
+        : tr("%1 of %2%3")
+              .arg(countText(m_match + 1), m_matches.more ? u"≥ "_s : QString(), countText(count));
     if (!m_whole)
         text += tr(", in what has been read");
     safe::setText(m_found, text);

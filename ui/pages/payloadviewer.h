@@ -1,8 +1,8 @@
 #pragma once
-// One payload: size and type first, then its beginning, then, once read and indexed in the background, all of it as
-// tree, text, table or bytes. An image is drawn by an explicit act only. Nothing can be edited here, and what is
-// left out, redacted or not for one's role says so. Ctrl+F finds, F3 goes on, Ctrl+PageDown is the next way to
-// show it, C copies the path, Shift+C the value exactly as stored.
+// One payload: size and type first, then its beginning, then, once read and indexed in the background, all of
+// it as tree, text, table or bytes. An image is drawn by an explicit act only. Nothing can be edited here,
+// and what is left out, redacted or not for one's role says so. Ctrl+F finds, F3 goes on, Ctrl+PageDown is
+// the next way to show it, C copies the path, Shift+C the value exactly as stored.
 
 #include "ui/data/background.h"
 #include "ui/models/payloadmodels.h"

@@ -1,6 +1,6 @@
 #pragma once
-// One run: the sentence, what one may do, and its views, which share one selection and one version: all show the
-// run as it is, or as it was at the version that the bar below them stands at.
+// One run: the sentence, what one may do, and its views, which share one selection and one version: all show
+// the run as it is, or as it was at the version that the bar below them stands at.
 
 #include "ui/data/source.h"
 
@@ -103,8 +103,8 @@ private:
     Source& m_source;
     StoreIx m_store;
     RunId m_run;
-    RunDetail m_detail;   // as shown
-    RunDetail m_newest;   // as last read
+    RunDetail m_detail;     // as shown
+    RunDetail m_newest;     // as last read
     quint64 m_version = 0;  // that is shown; 0: the newest
     quint64 m_actsOf = 0;   // newest version when the acts were read last
     std::vector<ActLine> m_actLines;

@@ -28,8 +28,9 @@ void RunPage::connectTravel()
     connect(m_timeline, &TimelineView::letterTyped, this, &RunPage::letterTyped);
     connect(m_relations, &RelationsView::letterTyped, this, &RunPage::letterTyped);
     connect(m_relations, &RelationsView::failed, this, &RunPage::failed);
-    connect(m_relations, &RelationsView::runChosen, this,
-        [this](const RunId& other) { Q_EMIT runChosen({m_store, other}); });
+    connect(m_relations, &RelationsView::runChosen, this, [this](const RunId& other) {
+        Q_EMIT runChosen({m_store, other});
+    });
     connect(m_compare, &CompareView::letterTyped, this, &RunPage::letterTyped);
     connect(m_context, &ContextView::said, this, &RunPage::said);
     connect(m_context, &ContextView::failed, this, &RunPage::failed);
@@ -100,7 +101,8 @@ void RunPage::compareAttempts()
         Q_EMIT said(tr("Nothing to compare: the step has had fewer than two attempts."));
         return;
     }
-    const QString before = u"attempt %1 of %2"_s.arg(step->tries[step->tries.size() - 2].number).arg(step->id);
+    const QString before =
+        u"attempt %1 of %2"_s.arg(step->tries[step->tries.size() - 2].number).arg(step->id);
     const QString last = u"attempt %1 of %2"_s.arg(step->tries.back().number).arg(step->id);
     showView(7);
     m_compare->compare(before, last);

@@ -60,7 +60,8 @@ void ActsView::setActs(const std::vector<ActLine>& acts)
     std::size_t refused = 0;
     for (const ActLine& act : acts)
         refused += act.applied ? 0U : 1U;
-    QString remark = acts.empty() ? tr("nobody has acted on this run") : plural(acts.size(), tr("act"), tr("acts"));
+    QString remark =
+        acts.empty() ? tr("nobody has acted on this run") : plural(acts.size(), tr("act"), tr("acts"));
     if (refused > 0)
         remark += tr(", %1 of them without effect").arg(refused);
     m_title->setRemark(remark);
@@ -105,24 +106,23 @@ RelationsView::RelationsView(Source& source, const RunId& run, QWidget* parent)
 void RelationsView::load()
 {
     const quint64 ticket = m_tickets.next();
-    whenDone(m_source.relations(m_run), this,
-        [this, ticket](const Reply<std::vector<RelationLine>>& reply) {
-            if (!m_tickets.current(ticket))
-                return;
-            if (!reply) {
-                if (!reply.failure.cancelled)
-                    Q_EMIT failed(reply.failure.what);
-                return;
-            }
-            std::size_t above = 0;
-            std::size_t children = 0;
-            for (const RelationLine& line : *reply.value) {
-                above += line.tie == Tie::Ancestor ? 1U : 0U;
-                children += line.tie == Tie::Child ? 1U : 0U;
-            }
-            m_model->setRelations(*reply.value);
-            m_title->setRemark(tr("%1 above, %2").arg(above).arg(plural(children, tr("child"), tr("children"))));
-        });
+    whenDone(m_source.relations(m_run), this, [this, ticket](const Reply<std::vector<RelationLine>>& reply) {
+        if (!m_tickets.current(ticket))
+            return;
+        if (!reply) {
+            if (!reply.failure.cancelled)
+                Q_EMIT failed(reply.failure.what);
+            return;
+        }
+        std::size_t above = 0;
+        std::size_t children = 0;
+        for (const RelationLine& line : *reply.value) {
+            above += line.tie == Tie::Ancestor ? 1U : 0U;
+            children += line.tie == Tie::Child ? 1U : 0U;
+        }
+        m_model->setRelations(*reply.value);
+        m_title->setRemark(tr("%1 above, %2").arg(above).arg(plural(children, tr("child"), tr("children"))));
+    });
 }
 
 void RelationsView::open(int row, bool open)
@@ -193,22 +193,23 @@ ContextView::ContextView(Source& source, const RunId& run, QWidget* parent)
 void ContextView::load()
 {
     const quint64 ticket = m_tickets.next();
-    whenDone(m_source.context(m_run, m_budget->value()), this, [this, ticket](const Reply<ContextText>& reply) {
-        if (!m_tickets.current(ticket))
-            return;
-        if (!reply) {
-            if (!reply.failure.cancelled)
-                Q_EMIT failed(reply.failure.what);
-            return;
-        }
-        // The core has cut it already, and says in it what it left out.
-        const QString text = shown(reply.value->text, true, reply.value->text.size());
-        if (m_text->toPlainText() != text)
-            m_text->setPlainText(text);
-        m_title->setRemark(tr("%1, about %2 of %3 tokens, as of now")
-                               .arg(sizeText(reply.value->bytes), countText((reply.value->bytes + 3) / 4),
-                                   countText(static_cast<quint64>(reply.value->tokens))));
-    });
+    whenDone(
+        m_source.context(m_run, m_budget->value()), this, [this, ticket](const Reply<ContextText>& reply) {
+            if (!m_tickets.current(ticket))
+                return;
+            if (!reply) {
+                if (!reply.failure.cancelled)
+                    Q_EMIT failed(reply.failure.what);
+                return;
+            }
+            // The core has cut it already, and says in it what it left out.
+            const QString text = shown(reply.value->text, true, reply.value->text.size());
+            if (m_text->toPlainText() != text)
+                m_text->setPlainText(text);
+            m_title->setRemark(tr("%1, about %2 of %3 tokens, as of now")
+                                   .arg(sizeText(reply.value->bytes), countText((reply.value->bytes + 3) / 4),
+                                       countText(static_cast<quint64>(reply.value->tokens))));
+        });
 }
 
 QString ContextView::remark() const { return m_title->remark(); }

@@ -16,8 +16,8 @@ class DataTable;
 class DockTitle;
 class RelationsModel;
 
-// Operators' acts with this run, refused ones too. Enter goes to the version that an act made, D shows what it
-// changed.
+// Operators' acts with this run, refused ones too. Enter goes to the version that an act made, D shows what
+// it changed.
 class ActsView final : public QWidget {
     Q_OBJECT
 public:
@@ -38,8 +38,8 @@ private:
     DockTitle* m_title;
 };
 
-// Ancestors, the run, its children; a child's children once it is opened (Right). Enter opens the run. As it is
-// now, whatever version is shown elsewhere.
+// Ancestors, the run, its children; a child's children once it is opened (Right). Enter opens the run. As it
+// is now, whatever version is shown elsewhere.
 class RelationsView final : public QWidget {
     Q_OBJECT
 public:

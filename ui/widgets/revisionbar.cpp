@@ -91,7 +91,8 @@ quint64 RevisionBar::versionAt(double x) const
 {
     const double room = std::max(1.0, width() - kLeft - kRight);
     const double part = std::clamp((x - kLeft) / room, 0.0, 1.0);
-    return m_newest == 0 ? 0 : 1 + static_cast<quint64>(std::llround(part * static_cast<double>(m_newest - 1)));
+    return m_newest == 0 ? 0
+                         : 1 + static_cast<quint64>(std::llround(part * static_cast<double>(m_newest - 1)));
 }
 
 void RevisionBar::want(qint64 version)
@@ -176,16 +177,18 @@ void RevisionBar::paintEvent(QPaintEvent*)
     painter.drawLine(0, 0, width(), 0);
     painter.setFont(typeface(13, true));
     painter.setPen(theme().text);
-    painter.drawText(QPointF(16, 18), tr("%1 of %2").arg(
-        atNow() ? tr("Now, version %1").arg(countText(m_shown)) : tr("As it was, %1").arg(countText(m_shown)),
-        countText(m_newest)));
+    painter.drawText(QPointF(16, 18),
+        tr("%1 of %2")
+            .arg(atNow() ? tr("Now, version %1").arg(countText(m_shown))
+                         : tr("As it was, %1").arg(countText(m_shown)),
+                countText(m_newest)));
     double x = 16;
     for (const QString& key : {u"["_s, u"]"_s})
         x += paintKeycap(painter, QPointF(x, 24), key) + 5;
     painter.setFont(typeface(11));
     painter.setPen(theme().text2);
-    painter.drawText(QPointF(x + 2, 37),
-        m_time != 0 && !atNow() ? instantText(m_time) : tr("earlier, later"));
+    painter.drawText(
+        QPointF(x + 2, 37), m_time != 0 && !atNow() ? instantText(m_time) : tr("earlier, later"));
     painter.setPen(QPen(theme().control, 1.2));
     painter.drawLine(QPointF(kLeft, kLine), QPointF(width() - kRight, kLine));
     painter.setPen(theme().text2);

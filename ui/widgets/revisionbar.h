@@ -1,6 +1,7 @@
 #pragma once
-// The versions of a run as a line to move along: what is shown is as it was at that version. Acts of people are
-// marked on it. Left and Right go by one, Page Up and Page Down by a tenth, Home to the first, End to now.
+// The versions of a run as a line to move along: what is shown is as it was at that version. Acts of people
+// are marked on it. Left and Right go by one, Page Up and Page Down by a tenth, Home to the first, End to
+// now.
 
 #include "ui/data/runvalues.h"
 
@@ -13,7 +14,7 @@ class RevisionBar final : public QWidget {
 public:
     explicit RevisionBar(QWidget* parent = nullptr);
 
-    void setNewest(quint64 version);  // who is at now stays at now
+    void setNewest(quint64 version);              // who is at now stays at now
     void setShown(quint64 version, qint64 time);  // what the views show; time 0: not known yet
     void setActs(const std::vector<ActLine>& acts);
     [[nodiscard]] quint64 newest() const { return m_newest; }

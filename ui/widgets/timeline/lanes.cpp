@@ -1,6 +1,7 @@
 #include "ui/widgets/timeline/lanes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace cairn::ui {
@@ -50,7 +51,8 @@ void addAttempts(const StepLine& step, qint64 now, LaneRow& row)
         if (before != 0)
             add(row, spanOf(wait, before, attempt.startedAt, Glyph::None, false), place);
         const bool open = attempt.endedAt == 0;
-        add(row, spanOf(SpanKind::Ran, attempt.startedAt, open ? now : attempt.endedAt, attempt.glyph, open), place);
+        add(row, spanOf(SpanKind::Ran, attempt.startedAt, open ? now : attempt.endedAt, attempt.glyph, open),
+            place);
         before = attempt.endedAt;
         wait = SpanKind::Between;
     }
@@ -133,9 +135,8 @@ Timeline timelineOf(const std::vector<StepLine>& steps, const std::vector<ActLin
     for (Lane& lane : timeline.lanes)
         std::stable_sort(lane.rows.begin(), lane.rows.end(),
             [](const LaneRow& a, const LaneRow& b) { return beginOf(a) < beginOf(b); });
-    std::stable_sort(timeline.lanes.begin(), timeline.lanes.end(), [](const Lane& a, const Lane& b) {
-        return beginOf(a.rows.front()) < beginOf(b.rows.front());
-    });
+    std::stable_sort(timeline.lanes.begin(), timeline.lanes.end(),
+        [](const Lane& a, const Lane& b) { return beginOf(a.rows.front()) < beginOf(b.rows.front()); });
     for (const ActLine& act : acts) {
         if (act.time > now)
             continue;  // an earlier version is shown: it was not done yet
@@ -218,11 +219,11 @@ qint64 TimeScale::time(double x) const
             break;
         if (x < right + kFoldWidth)
             return gap.from
-                + static_cast<qint64>((x - right) / kFoldWidth * static_cast<double>(gap.to - gap.from));
+                + std::llround((x - right) / kFoldWidth * static_cast<double>(gap.to - gap.from));
         left = right + kFoldWidth;
         at = gap.to;
     }
-    return at + static_cast<qint64>((x - left) / m_perMs);
+    return at + std::llround((x - left) / m_perMs);
 }
 
 qint64 TimeScale::tick(double pixels) const

@@ -1,6 +1,6 @@
 #pragma once
-// What a timeline shows, and where: pure. Times are milliseconds of store time. Queue wait and run time are two
-// spans; between two attempts lies a span of its own, for how much of it was back-off is not recorded.
+// What a timeline shows, and where: pure. Times are milliseconds of store time. Queue wait and run time are
+// two spans; between two attempts lies a span of its own, for how much of it was back-off is not recorded.
 
 #include "ui/data/runvalues.h"
 
@@ -15,8 +15,8 @@ struct LaneSpan {
     qint64 to = 0;
     quint32 attempt = 0;  // place among the step's attempts; 0: the first
     Glyph glyph = Glyph::None;
-    bool open = false;   // goes on: it ends now, as far as is known
-    qint64 doubt = 0;    // ms by which its end lies before its beginning: clocks that differ
+    bool open = false;  // goes on: it ends now, as far as is known
+    qint64 doubt = 0;   // ms by which its end lies before its beginning: clocks that differ
     bool operator==(const LaneSpan&) const = default;
 };
 
@@ -25,7 +25,7 @@ struct LaneRow {
     QString title;
     Glyph glyph = Glyph::Pending;
     std::vector<LaneSpan> spans;
-    qint64 due = 0;      // when time itself ends its wait
+    qint64 due = 0;       // when time itself ends its wait
     bool member = false;  // of a fan-out: drawn thin
     bool operator==(const LaneRow&) const = default;
 };

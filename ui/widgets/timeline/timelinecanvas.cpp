@@ -99,8 +99,9 @@ const LaneRow* TimelineCanvas::rowAt(int place) const
     if (place < 0 || place >= static_cast<int>(m_places.size()))
         return nullptr;
     const Place& at = m_places[static_cast<std::size_t>(place)];
-    return at.lane < 0 ? nullptr
-                       : &m_timeline.lanes[static_cast<std::size_t>(at.lane)].rows[static_cast<std::size_t>(at.row)];
+    return at.lane < 0
+        ? nullptr
+        : &m_timeline.lanes[static_cast<std::size_t>(at.lane)].rows[static_cast<std::size_t>(at.row)];
 }
 
 int TimelineCanvas::currentPlace() const
@@ -130,10 +131,10 @@ QString TimelineCanvas::spoken(int place) const
         (span.kind == SpanKind::Ran ? ran : queued) += span.kind == SpanKind::Waits ? 0 : span.to - span.from;
         open = open || span.open;
     }
-    return shown(tr("%1, %2, lane %3, queued %4, ran %5%6")
-                     .arg(row.title, glyphName(row.glyph),
-                         m_timeline.lanes[static_cast<std::size_t>(at.lane)].name, durationText(queued),
-                         durationText(ran), open ? u"+"_s : QString()));
+    return shown(
+        tr("%1, %2, lane %3, queued %4, ran %5%6")
+            .arg(row.title, glyphName(row.glyph), m_timeline.lanes[static_cast<std::size_t>(at.lane)].name,
+                durationText(queued), durationText(ran), open ? u"+"_s : QString()));
 }
 
 QRect TimelineCanvas::viewRect(int place) const

@@ -27,7 +27,8 @@ constexpr double kShortest = 3;
 // Time that was waited: a thin bar with a tick at its start.
 void paintQueue(QPainter& painter, const QRectF& bar, const QColor& color, bool member)
 {
-    painter.fillRect(QRectF(bar.left(), bar.center().y() - (member ? 1 : 2), bar.width(), member ? 2 : 4), color);
+    painter.fillRect(
+        QRectF(bar.left(), bar.center().y() - (member ? 1 : 2), bar.width(), member ? 2 : 4), color);
     if (!member)
         painter.fillRect(QRectF(bar.left(), bar.center().y() - 6, 1.5, 12), color);
 }
@@ -60,7 +61,8 @@ void TimelineCanvas::paintGrid(QPainter& painter) const
 void TimelineCanvas::paintFolds(QPainter& painter) const
 {
     for (const IdleGap& gap : m_scale.folded()) {
-        const QRectF fold(viewX(gap.from) + 4, kHead, TimeScale::kFoldWidth - 8, viewport()->height() - kHead);
+        const QRectF fold(
+            viewX(gap.from) + 4, kHead, TimeScale::kFoldWidth - 8, viewport()->height() - kHead);
         if (fold.right() < kNames || fold.left() > viewport()->width())
             continue;
         painter.fillRect(fold, theme().panel);
@@ -203,8 +205,7 @@ void TimelineCanvas::paintNames(QPainter& painter) const
     painter.fillRect(QRectF(0, 0, kNames, kHead), theme().window);
     painter.setFont(typeface(11));
     painter.setPen(theme().text2);
-    painter.drawText(
-        QPointF(14, kHead - 12), zoneName() + u", "_s + instantText(m_timeline.from).left(10));
+    painter.drawText(QPointF(14, kHead - 12), zoneName() + u", "_s + instantText(m_timeline.from).left(10));
     painter.setPen(theme().line);
     painter.drawLine(kNames, 0, kNames, viewport()->height());
     painter.drawLine(0, kHead, viewport()->width(), kHead);

@@ -74,16 +74,16 @@ private Q_SLOTS:
     {
         const auto index = indexOf(kOffers);
         QVERIFY(index->hasTree());
-        QCOMPARE(index->nodes().size(), 12U);  // the whole, 4 members, 2 items, 2 + 3 members, 1
+        QCOMPARE(index->nodes().size(), 13U);  // the whole, 4 members, 2 items, 2 + 3 members, 1
         QCOMPARE(index->depth(), 3);
-        QCOMPARE(index->childrenOf(0), (std::vector<quint32>{1, 2, 9, 11}));
+        QCOMPARE(index->childrenOf(0), (std::vector<quint32>{1, 2, 10, 12}));
         QCOMPARE(index->name(2), u"suppliers"_s);
         QCOMPARE(index->nodes()[2].count, 2U);
-        QCOMPARE(index->path(8), u"/suppliers/1/sku"_s);
-        QCOMPARE(index->path(10), u"/a~1b/~0"_s);
+        QCOMPARE(index->path(9), u"/suppliers/1/sku"_s);
+        QCOMPARE(index->path(11), u"/a~1b/~0"_s);
         QCOMPARE(index->path(0), QString());
-        QCOMPARE(index->raw(10), QByteArray("null"));
-        QCOMPARE(index->nodes()[11].kind, JsonKind::Bool);
+        QCOMPARE(index->raw(11), QByteArray("null"));
+        QCOMPARE(index->nodes()[12].kind, JsonKind::Bool);
         for (quint32 node = 0; node < index->nodes().size(); ++node)
             QCOMPARE(index->nodeAt(index->nodes()[node].begin), node);
         const QByteArray bytes(kOffers);
@@ -253,7 +253,6 @@ private Q_SLOTS:
         const Viewer v(bytes);
         // Type and size at once, the beginning with the first answer; the rest is held back.
         QVERIFY(v.view()->headText().startsWith(u"application/json · "_s));
-        v.view()->value();
         QVERIFY(v.ready());
         QCOMPARE(v.view()->index()->nodes().size(), 120'001U);
         QVERIFY(v.view()->stateText().startsWith(u"120"_s));

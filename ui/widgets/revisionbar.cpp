@@ -54,11 +54,7 @@ void RevisionBar::setActs(const std::vector<ActLine>& acts)
     for (const ActLine& act : acts) {
         if (act.version == 0)
             continue;
-        QString initials;
-        for (const QString& part : act.person.split(u' ', Qt::SkipEmptyParts))
-            if (initials.size() < 2)
-                initials += part.at(0).toUpper();
-        marks.push_back({act.version, shown(initials, false, 4)});
+        marks.push_back({act.version, shown(initialsText(act.person), false, 4)});
     }
     if (std::exchange(m_marks, std::move(marks)) != m_marks)
         update();

@@ -1,5 +1,7 @@
 #include "ui/widgets/timeline/lanes.h"
 
+#include "ui/data/format.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -7,15 +9,6 @@
 namespace cairn::ui {
 
 namespace {
-
-QString initialsOf(const QString& person)
-{
-    QString initials;
-    for (const QString& part : person.split(u' ', Qt::SkipEmptyParts))
-        if (initials.size() < 2)
-            initials += part.at(0).toUpper();
-    return initials.isEmpty() ? QStringLiteral("?") : initials;
-}
 
 LaneSpan spanOf(SpanKind kind, qint64 from, qint64 to, Glyph glyph, bool open)
 {
@@ -143,7 +136,7 @@ Timeline timelineOf(const std::vector<StepLine>& steps, const std::vector<ActLin
         QString text = act.person + u' ' + act.verb.toLower();
         if (!act.applied)
             text += QStringLiteral(", ") + act.outcome;
-        timeline.acts.push_back({act.time, initialsOf(act.person), text, act.applied, act.seq});
+        timeline.acts.push_back({act.time, initialsText(act.person), text, act.applied, act.seq});
         widen(timeline, act.time);
     }
     timeline.to = std::max(timeline.to, timeline.from + 1000);

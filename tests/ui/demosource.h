@@ -77,8 +77,9 @@ public:
     [[nodiscard]] RunLine tainted(RunLine line) const;
 
     // What tests turn, for the views of a run (demosource_run.cpp).
-    std::function<QByteArray(const PayloadLine&)> payloadBytes;  // none: a small object, or x as often as it is long
-    std::vector<quint64> travelled;                              // versions that were asked for
+    std::function<QByteArray(const PayloadLine&)>
+        payloadBytes;                // none: a small object, or x as often as it is long
+    std::vector<quint64> travelled;  // versions that were asked for
     std::vector<std::pair<CompareSide, CompareSide>> compared;
     Gate<RunDetail> pastGate;
     Gate<PayloadPart> partGate;

@@ -68,8 +68,8 @@ QFuture<Reply<std::vector<ActLine>>> DemoSource::acts(const RunId&)
     if (acts.empty())
         acts = {{18432, timeOf(24), u"Kim Larsen"_s, u"Skip"_s, u"search-suppliers[7]"_s, u"portal closed"_s,
                     u"applied"_s, true, 24},
-            {18435, timeOf(48), u"Jonas Berg"_s, u"Approve"_s, u"approve-purchase"_s, u"he may not"_s, u"refused"_s,
-                false, 0}};
+            {18435, timeOf(48), u"Jonas Berg"_s, u"Approve"_s, u"approve-purchase"_s, u"he may not"_s,
+                u"refused"_s, false, 0}};
     if (!taint.isEmpty())
         for (ActLine& act : acts)
             act.person = act.target = act.reason = act.verb = act.outcome = taint;
@@ -89,15 +89,16 @@ QFuture<Reply<std::vector<RelationLine>>> DemoSource::relations(const RunId& run
         relation.word = u"Executing"_s;
         relation.here = true;
         if (!taint.isEmpty())
-            relation.step = relation.agent = relation.workflow = relation.word = relation.note = relation.share = taint;
+            relation.step = relation.agent = relation.workflow = relation.word = relation.note =
+                relation.share = taint;
         return relation;
     };
     std::vector<RelationLine> lines;
     if (run == demoRun(901)) {
         lines = {line(Tie::Ancestor, 1, {}), line(Tie::Self, 901, {}), line(Tie::Child, 903, u"deep"_s)};
     } else {
-        lines = {line(Tie::Ancestor, 900, {}), line(Tie::Self, 1, {}), line(Tie::Child, 901, u"plan-search"_s),
-            line(Tie::Child, 902, u"rank-quotes"_s)};
+        lines = {line(Tie::Ancestor, 900, {}), line(Tie::Self, 1, {}),
+            line(Tie::Child, 901, u"plan-search"_s), line(Tie::Child, 902, u"rank-quotes"_s)};
         lines[1].run = run;
         lines[2].share = u"may use 2.00 EUR"_s;
         lines[3].here = false;
@@ -110,7 +111,8 @@ QFuture<Reply<Comparison>> DemoSource::compare(const CompareSide& left, const Co
 {
     compared.emplace_back(left, right);
     Comparison comparison;
-    comparison.lines = {{u"the run"_s, u"version"_s, QString::number(left.version), QString::number(right.version)},
+    comparison.lines = {
+        {u"the run"_s, u"version"_s, QString::number(left.version), QString::number(right.version)},
         {u"step place-order"_s, u"state"_s, {}, u"Complete"_s}};
     if (!taint.isEmpty())
         comparison.lines = {{taint, taint, taint, taint}};
@@ -129,8 +131,8 @@ QFuture<Reply<PayloadPart>> DemoSource::payloadPart(
     const RunId&, const PayloadLine& line, quint64 offset, quint64 limit)
 {
     const QByteArray bytes = taint.isEmpty() ? bytesOf(line) : taint.toUtf8();
-    return partGate.pass(PayloadPart{bytes.mid(static_cast<qsizetype>(offset),
-                                         static_cast<qsizetype>(std::min(limit, kPayloadPart))),
+    return partGate.pass(PayloadPart{
+        bytes.mid(static_cast<qsizetype>(offset), static_cast<qsizetype>(std::min(limit, kPayloadPart))),
         static_cast<quint64>(bytes.size())});
 }
 

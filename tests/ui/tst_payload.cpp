@@ -1,5 +1,5 @@
-// The payload viewer: what is shown at once, the index, exact digits, search, copies, and what it says of what it
-// does not show.
+// The payload viewer: what is shown at once, the index, exact digits, search, copies, and what it says of
+// what it does not show.
 #include "desk.h"
 #include "ui/data/payloadindex.h"
 #include "ui/models/payloadmodels.h"
@@ -296,7 +296,8 @@ private Q_SLOTS:
         QCOMPARE(v.view()->value()->toPlainText(), u"\"last\""_s);
         v.view()->setMode(PayloadViewer::Hex);
         v.view()->goTo(static_cast<quint64>(bytes.size()) - 1);
-        QCOMPARE(v.view()->table(PayloadViewer::Hex)->currentRow(), static_cast<int>((bytes.size() - 1) / 16));
+        QCOMPARE(
+            v.view()->table(PayloadViewer::Hex)->currentRow(), static_cast<int>((bytes.size() - 1) / 16));
     }
 
     void imageIsDrawnByAnActOnly()
@@ -317,7 +318,8 @@ private Q_SLOTS:
 
     void whatOnlyClaimsToBeAnImageIsNotDrawn()
     {
-        const Viewer v(R"(<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>)", u"image/svg+xml"_s);
+        const Viewer v(
+            R"(<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>)", u"image/svg+xml"_s);
         QVERIFY(v.ready());
         v.view()->drawImage();
         QTRY_VERIFY(v.view()->stateText().startsWith(u"These bytes are no image"_s));

@@ -53,7 +53,8 @@ private Q_SLOTS:
             QTest::keyClick(o.page, static_cast<Qt::Key>(key));
             places << o.page->place();
         }
-        QCOMPARE(places.join(u'|'), u"Steps|Timeline|History|Data|Relations|Operators' acts|Compare|Context"_s);
+        QCOMPARE(
+            places.join(u'|'), u"Steps|Timeline|History|Data|Relations|Operators' acts|Compare|Context"_s);
         for (const QString& name : RunPage::viewNames()) {
             QVERIFY2(o.page->showNamed(name), qPrintable(name));
             const auto* view = o.page->findChild<QWidget*>(u"view-"_s + name);
@@ -209,7 +210,8 @@ private Q_SLOTS:
         QTest::addColumn<quint32>("attempt");
         QTest::addColumn<QString>("name");
         using Kind = SideText::Kind;
-        const auto row = [](const char* text, Kind kind, quint64 version, quint32 attempt, const QString& name) {
+        const auto row = [](const char* text, Kind kind, quint64 version, quint32 attempt,
+                             const QString& name) {
             QTest::newRow(*text == '\0' ? "nothing" : text)
                 << QString::fromUtf8(text) << int(kind) << version << attempt << name;
         };
@@ -253,7 +255,8 @@ private Q_SLOTS:
         QCOMPARE(o.desk.source.compared.back().first.version, 60U);
         QCOMPARE(o.desk.source.compared.back().second.version, 0U);
         QCOMPARE(view->table()->model()->index(1, CompareModel::Left).data().toString(), u"not there"_s);
-        QCOMPARE(view->table()->model()->headerData(CompareModel::Left, Qt::Horizontal).toString(), u"A: version 60"_s);
+        QCOMPARE(view->table()->model()->headerData(CompareModel::Left, Qt::Horizontal).toString(),
+            u"A: version 60"_s);
         view->compare(u"now"_s, u"nothing"_s);
         QTRY_COMPARE(view->wrong(), u"B: There is no run \"nothing\"."_s);
         view->compare(u"now"_s, u"K-1@4"_s);
@@ -327,7 +330,7 @@ private Q_SLOTS:
         QCOMPARE(model.rowCount(), 1);
         QCOMPARE(model.lastVersion(), 5U);
         model.addLines(*source.history({}, 4, 10).result().value);  // overlaps
-        QCOMPARE(model.rowCount(), 3);  // 1 to 11, 12, 13
+        QCOMPARE(model.rowCount(), 3);                              // 1 to 11, 12, 13
         QCOMPARE(model.row(0)->folded, 11U);
         QCOMPARE(model.row(2)->folded, 0U);
     }

@@ -15,7 +15,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-StepLine stepWith(quint32 ix, const QString& id, const QString& agent, qint64 ready, std::vector<AttemptLine> tries)
+StepLine stepWith(
+    quint32 ix, const QString& id, const QString& agent, qint64 ready, std::vector<AttemptLine> tries)
 {
     StepLine step;
     step.ix = ix;
@@ -49,9 +50,10 @@ class TestTimeline : public QObject {
 private Q_SLOTS:
     void queueAndRunAreTwoSegments()
     {
-        const Timeline t = timelineOf(
-            {stepWith(0, u"pay"_s, u"finance"_s, 10'000, {attempt(1, 10'900, 40'900, Glyph::Cancelled), attempt(2, 49'100, 50'300)})},
-            {}, 60'000);
+        const Timeline t =
+            timelineOf({stepWith(0, u"pay"_s, u"finance"_s, 10'000,
+                           {attempt(1, 10'900, 40'900, Glyph::Cancelled), attempt(2, 49'100, 50'300)})},
+                {}, 60'000);
         QCOMPARE(t.lanes.size(), 1U);
         const std::vector<LaneSpan>& spans = t.lanes[0].rows[0].spans;
         QCOMPARE(spans.size(), 4U);
@@ -74,8 +76,8 @@ private Q_SLOTS:
 
     void whatGoesOnEndsNow()
     {
-        const Timeline t =
-            timelineOf({stepWith(0, u"run"_s, u"a"_s, 1'000, {attempt(1, 1'000, 0, Glyph::Running)})}, {}, 9'000);
+        const Timeline t = timelineOf(
+            {stepWith(0, u"run"_s, u"a"_s, 1'000, {attempt(1, 1'000, 0, Glyph::Running)})}, {}, 9'000);
         const std::vector<LaneSpan>& spans = t.lanes[0].rows[0].spans;
         QCOMPARE(spans.size(), 1U);  // it was not queued at all
         QVERIFY(spans[0].open);
@@ -85,7 +87,8 @@ private Q_SLOTS:
 
     void clocksThatDifferMakeNoNegativeBar()
     {
-        const Timeline t = timelineOf({stepWith(0, u"s"_s, u"a"_s, 5'000, {attempt(1, 1'800, 4'000)})}, {}, 9'000);
+        const Timeline t =
+            timelineOf({stepWith(0, u"s"_s, u"a"_s, 5'000, {attempt(1, 1'800, 4'000)})}, {}, 9'000);
         const std::vector<LaneSpan>& spans = t.lanes[0].rows[0].spans;
         QCOMPARE(spans.size(), 2U);
         QCOMPARE(spans[0].doubt, 3'200);
@@ -94,13 +97,13 @@ private Q_SLOTS:
 
     void lanesAreOneForEachAgentInTheOrderOfTheirBeginning()
     {
-        const Timeline t = timelineOf({stepWith(0, u"b1"_s, u"buyer"_s, 5'000, {attempt(1, 5'000, 6'000)}),
-                                          stepWith(1, u"s1"_s, u"scout"_s, 1'000, {attempt(1, 1'000, 2'000)}),
-                                          stepWith(2, u"b0"_s, u"buyer"_s, 3'000, {attempt(1, 3'000, 4'000)}),
-                                          StepLine()},
-            {{7, 2'500, u"Kim Larsen"_s, u"Skip"_s, {}, {}, u"applied"_s, true, 3},
-                {8, 99'000, u"Kim Larsen"_s, u"Pause"_s, {}, {}, u"applied"_s, true, 9}},
-            9'000);
+        const Timeline t =
+            timelineOf({stepWith(0, u"b1"_s, u"buyer"_s, 5'000, {attempt(1, 5'000, 6'000)}),
+                           stepWith(1, u"s1"_s, u"scout"_s, 1'000, {attempt(1, 1'000, 2'000)}),
+                           stepWith(2, u"b0"_s, u"buyer"_s, 3'000, {attempt(1, 3'000, 4'000)}), StepLine()},
+                {{7, 2'500, u"Kim Larsen"_s, u"Skip"_s, {}, {}, u"applied"_s, true, 3},
+                    {8, 99'000, u"Kim Larsen"_s, u"Pause"_s, {}, {}, u"applied"_s, true, 9}},
+                9'000);
         QCOMPARE(t.lanes.size(), 2U);
         QCOMPARE(t.lanes[0].name, u"scout"_s);
         QCOMPARE(t.lanes[1].rows[0].title, u"b0"_s);
@@ -113,9 +116,10 @@ private Q_SLOTS:
 
     void idleTimeIsFoldedAndComesBackToTheSamePlace()
     {
-        const Timeline t = timelineOf({stepWith(0, u"a"_s, u"x"_s, 0 + 1'000, {attempt(1, 1'000, 101'000)}),
-                                          stepWith(1, u"b"_s, u"x"_s, 1'101'000, {attempt(1, 1'101'000, 1'201'000)})},
-            {}, 1'201'000);
+        const Timeline t =
+            timelineOf({stepWith(0, u"a"_s, u"x"_s, 0 + 1'000, {attempt(1, 1'000, 101'000)}),
+                           stepWith(1, u"b"_s, u"x"_s, 1'101'000, {attempt(1, 1'101'000, 1'201'000)})},
+                {}, 1'201'000);
         const auto gaps = idleGaps(t, kIdleFolded);
         QCOMPARE(gaps.size(), 1U);
         QCOMPARE(gaps[0].from, 101'000);
@@ -142,7 +146,8 @@ private Q_SLOTS:
         timer.readyAt = 2'000;
         timer.endedAt = 2'002'000;
         timer.finished = true;
-        const Timeline t = timelineOf({stepWith(0, u"a"_s, {}, 1'000, {attempt(1, 1'000, 2'000)}), timer}, {}, 3'000'000);
+        const Timeline t =
+            timelineOf({stepWith(0, u"a"_s, {}, 1'000, {attempt(1, 1'000, 2'000)}), timer}, {}, 3'000'000);
         const auto gaps = idleGaps(t, kIdleFolded);
         QCOMPARE(gaps.size(), 1U);
         QCOMPARE(gaps[0].from, 2'000);
@@ -171,8 +176,11 @@ private Q_SLOTS:
         QCOMPARE(page->steps()->current(), 0U);  // read-request became ready first
         page->steps()->select(12);
         const auto& place = places[static_cast<std::size_t>(view->canvas()->currentPlace())];
-        QCOMPARE(view->canvas()->timeline().lanes[static_cast<std::size_t>(place.lane)]
-                     .rows[static_cast<std::size_t>(place.row)].step,
+        QCOMPARE(view->canvas()
+                     ->timeline()
+                     .lanes[static_cast<std::size_t>(place.lane)]
+                     .rows[static_cast<std::size_t>(place.row)]
+                     .step,
             12U);
     }
 
@@ -243,7 +251,8 @@ private Q_SLOTS:
         QVERIFY(list->child(0)->text(QAccessible::Name).startsWith(u"act: Kim Larsen skip at "_s));
         page->steps()->select(0);
         QAccessibleInterface* first = list->child(canvas->currentPlace());
-        QCOMPARE(first->text(QAccessible::Name), u"read-request, completed, lane intake, queued 600 ms, ran 12.1 s"_s);
+        QCOMPARE(first->text(QAccessible::Name),
+            u"read-request, completed, lane intake, queued 600 ms, ran 12.1 s"_s);
         QVERIFY(first->state().selected);
     }
 };

@@ -86,6 +86,7 @@ public:
 
     using QAbstractTableModel::QAbstractTableModel;
     void setIndex(PayloadIndexPtr index);
+    [[nodiscard]] const PayloadIndexPtr& payload() const { return m_index; }
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;

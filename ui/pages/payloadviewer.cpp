@@ -256,6 +256,9 @@ void PayloadViewer::writeModes()
 void PayloadViewer::setMode(Mode mode)
 {
     if (possible(mode)) {
+        // Its rows are the most; they are counted when somebody comes to see them.
+        if (mode == Hex && m_hex->payload() != m_index)
+            m_hex->setIndex(m_index);
         const bool here = m_views->currentWidget()->hasFocus();
         m_views->setCurrentIndex(mode);
         if (here)
@@ -369,7 +372,7 @@ void PayloadViewer::readPart(quint64 ticket)
             if (!m_tickets.current(ticket))
                 return;
             if (!reply || reply.value->bytes.isEmpty()) {
-                const QString why = reply ? tr("no more came, though it should be longer")
+                const QString why = reply     ? tr("no more came, though it should be longer")
                     : reply.failure.cancelled ? tr("superseded; choose it again")
                                               : reply.failure.what;
                 return say(tr("%1 of %2 read, then: %3").arg(sizeText(have), sizeText(m_shown.size), why));
@@ -400,7 +403,7 @@ void PayloadViewer::take(PayloadIndexPtr index, bool whole)
     m_node = 0;
     m_tree->setIndex(m_index);
     m_rows->setIndex(m_index);
-    m_hex->setIndex(m_index);
+    m_hex->setIndex(mode() == Hex ? m_index : nullptr);
     m_items->setArray(m_index, 0);
     QList<int> widths;
     for (int i = 0; i < m_items->columnCount(); ++i)
@@ -423,7 +426,9 @@ void PayloadViewer::take(PayloadIndexPtr index, bool whole)
     if (!m_items->leftOut().isEmpty())
         state << m_items->leftOut();
     say(state.join(u" · "_s));
-    setMode(m_index->hasTree() ? Tree : Text);
+    if (mode() == Text)  // otherwise somebody has chosen another meanwhile
+        setMode(m_index->hasTree() ? Tree : Text);
+    writeModes();
     if (m_index->hasTree())
         m_tables[Tree]->setCurrentIndex(m_tree->index(0, 0));
 }
@@ -434,7 +439,8 @@ void PayloadViewer::showValue(quint32 node)
     const std::string_view slice = m_index->slice(node);
     const auto size = static_cast<qsizetype>(slice.size());
     const QByteArray head(slice.data(), std::min<qsizetype>(size, kPayloadShown));
-    m_text->setPlainText(shownBytes(head, kPayloadShown));
+    if (const QString text = shownBytes(head, kPayloadShown); m_text->toPlainText() != text)
+        m_text->setPlainText(text);
     const QString path = m_index->path(node);
     safe::setText(m_path, path.isEmpty() ? tr("whole value") : path);
     showRest(static_cast<quint64>(size - head.size()));

@@ -211,8 +211,7 @@ qint64 TimeScale::time(double x) const
         if (x <= right)
             break;
         if (x < right + kFoldWidth)
-            return gap.from
-                + std::llround((x - right) / kFoldWidth * static_cast<double>(gap.to - gap.from));
+            return gap.from + std::llround((x - right) / kFoldWidth * static_cast<double>(gap.to - gap.from));
         left = right + kFoldWidth;
         at = gap.to;
     }

@@ -109,9 +109,10 @@ private Q_SLOTS:
         for (const VerbLine& verb : o.page->detail().why.verbs)
             QVERIFY(!verb.on);
         // The timeline ends then, and what was done later is not on it.
+        o.page->showView(2);
         QCOMPARE(o.page->timeline()->canvas()->timeline().now, kDemoNow - 57 * 100'000);
         QVERIFY(o.page->timeline()->canvas()->timeline().acts.empty());
-        o.page->steps()->focusList();
+        o.page->showView(1);
         o.desk.key(Qt::Key_A);
         QVERIFY(o.desk.window->sheet() == nullptr);
         QVERIFY(o.desk.window->notice().contains(u"go back to now to act"_s));

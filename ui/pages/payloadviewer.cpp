@@ -365,6 +365,7 @@ void PayloadViewer::readPart(quint64 ticket)
     const auto have = static_cast<quint64>(m_bytes.size());
     if (have >= wanted)
         return indexAll(ticket);
+    m_bytes.reserve(static_cast<qsizetype>(wanted));
     say(tr("%1 of %2 read").arg(sizeText(have), sizeText(m_shown.size)));
     const PayloadLine line = m_shown;
     whenDone(m_source.payloadPart(m_run, line, have, std::min(kPayloadPart, wanted - have)), this,

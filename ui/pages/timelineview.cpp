@@ -132,19 +132,37 @@ void TimelineView::setActs(const std::vector<ActLine>& acts)
 void TimelineView::setNow(qint64 now)
 {
     m_now = now;
-    if (isVisible())
+    draw();
+}
+
+void TimelineView::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    if (m_stale)
         draw();
 }
 
 void TimelineView::draw()
 {
-    Timeline timeline = timelineOf(m_steps, m_acts, m_now);
-    m_quiet = true;
-    m_spans->setSpans(rowsOf(timeline));
-    m_quiet = false;
-    m_canvas->setTimeline(std::move(timeline));
+    m_stale = !isVisible();
+    if (m_stale)
+        return;
+    m_canvas->setTimeline(timelineOf(m_steps, m_acts, m_now));
+    fillList();
     showAttempts();
     writeTitle();
+}
+
+void TimelineView::fillList()
+{
+    if (!asList())
+        return;
+    m_quiet = true;
+    m_spans->setSpans(rowsOf(m_canvas->timeline()));
+    const SpanRow* current = m_spans->row(m_list->currentRow());
+    if (const int row = m_spans->firstOf(m_step); row >= 0 && (current == nullptr || current->step != m_step))
+        m_list->setCurrentIndex(m_spans->index(row, 0));
+    m_quiet = false;
 }
 
 void TimelineView::select(quint32 step)
@@ -209,6 +227,7 @@ void TimelineView::setAsList(bool list)
 {
     const bool here = m_views->currentWidget()->hasFocus();
     m_views->setCurrentWidget(list ? static_cast<QWidget*>(m_list) : m_canvas);
+    fillList();
     if (here)
         m_views->currentWidget()->setFocus();
 }

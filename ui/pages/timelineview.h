@@ -39,8 +39,12 @@ Q_SIGNALS:
     void stepOpened(quint32 step);
     void letterTyped(QChar letter, bool shift);
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
-    void draw();
+    void draw();  // what nobody sees is drawn when somebody comes
+    void fillList();
     void showAttempts();
     void writeTitle();
 
@@ -58,6 +62,7 @@ private:
     qint64 m_now = 0;
     quint32 m_step = kNone;
     bool m_quiet = false;
+    bool m_stale = false;
 };
 
 }  // namespace cairn::ui

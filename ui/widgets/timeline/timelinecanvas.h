@@ -6,6 +6,8 @@
 
 #include <QAbstractScrollArea>
 
+class QPainter;
+
 namespace cairn::ui {
 
 class TimelineCanvas final : public QAbstractScrollArea {

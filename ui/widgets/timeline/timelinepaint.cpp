@@ -6,6 +6,7 @@
 #include "ui/widgets/theme.h"
 #include "ui/widgets/timeline/timelinecanvas.h"
 
+#include <QFontMetricsF>
 #include <QPainter>
 #include <QPainterPath>
 #include <QScrollBar>

@@ -159,10 +159,10 @@ private Q_SLOTS:
     void aPayloadIsReadInParts()
     {
         Desk desk;
-        std::string bytes = R"({"suppliers":[],"text":")";
+        std::string bytes = "{\"suppliers\":[],\"text\":\"";
         for (int i = 0; bytes.size() < 5u * 1024 * 1024; ++i)
             bytes += std::to_string(i) + " ";
-        bytes += R"("})";
+        bytes += "\"}";
         const cairn::RunId run = desk.fixture.withOutput(bytes);
         const auto detail = desk.session->run(run).result();
         QVERIFY(detail);

@@ -26,6 +26,7 @@ public:
 
     [[nodiscard]] quint32 nodeOf(int row) const { return m_rows[static_cast<std::size_t>(row)]; }
     void setOpen(int row, bool open);
+    [[nodiscard]] bool isOpen(int row) const;
     // Opens what is around it, and gives its row.
     int reveal(quint32 node);
     [[nodiscard]] int rowOf(quint32 node) const;  // -1: not shown
@@ -33,7 +34,6 @@ public:
 private:
     [[nodiscard]] QString valueText(quint32 node) const;
     [[nodiscard]] int depthOf(quint32 node) const;
-    [[nodiscard]] bool isOpen(int row) const;
 
     PayloadIndexPtr m_index;
     std::vector<quint32> m_rows;  // nodes that are shown, in the order of the text

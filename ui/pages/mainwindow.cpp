@@ -304,7 +304,7 @@ void MainWindow::writeTabs()
         if (m_stores.several())
             title = shown(m_stores.nameOf(page->store()), false, 24) + u" · "_s + title;
         m_tabs->setTabText(i, title.replace(u'&', u"&&"_s));
-        m_tabs->setTabData(i, static_cast<int>(page->detail().why.glyph));
+        m_tabs->setTabData(i, static_cast<int>(page->newest().why.glyph));
     }
     m_tabs->update();
 }

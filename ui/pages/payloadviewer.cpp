@@ -167,6 +167,8 @@ void PayloadViewer::connectSignals()
 {
     connect(m_tables[Tree], &DataTable::foldAsked, this,
         [this](int row, bool open) { m_tree->setOpen(row, open); });
+    connect(m_tables[Tree], &DataTable::opened, this,
+        [this](const QModelIndex& at) { m_tree->setOpen(at.row(), !m_tree->isOpen(at.row())); });
     connect(m_tables[Tree], &DataTable::currentMoved, this, [this](const QModelIndex& at) {
         if (at.isValid())
             showValue(m_tree->nodeOf(at.row()));

@@ -53,6 +53,7 @@ public:
     [[nodiscard]] StoreIx store() const { return m_store; }
     // As shown: of an earlier version no act is possible.
     [[nodiscard]] const RunDetail& detail() const { return m_detail; }
+    [[nodiscard]] const RunDetail& newest() const { return m_newest; }  // whatever version is shown
     [[nodiscard]] QString place() const;
     [[nodiscard]] StepsView* steps() const { return m_steps; }
     [[nodiscard]] HistoryView* history() const { return m_history; }

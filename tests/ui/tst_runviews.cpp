@@ -336,6 +336,15 @@ private Q_SLOTS:
         QCOMPARE(model.row(2)->folded, 0U);
     }
 
+    void relationsSelectTheRunBehindTheSelectedStep()
+    {
+        const Open o;
+        o.page->steps()->select(3);  // plan-search
+        o.page->steps()->focusList();
+        o.desk.key(Qt::Key_5);
+        QTRY_COMPARE(o.page->relations()->table()->currentRow(), 2);
+    }
+
     void dataShowsThePayloadOfTheSelectedStep()
     {
         const Open o;

@@ -143,12 +143,11 @@ void RelationsView::open(int row, bool open)
 
 void RelationsView::select(const QString& step)
 {
-    if (step.isEmpty())
-        return;
-    for (int i = 0; i < m_model->rowCount(); ++i)
+    m_wanted = step;
+    for (int i = 0; i < m_model->rowCount() && !m_wanted.isEmpty(); ++i)
         if (const RelationLine* line = m_model->row(i); line->under.isNull() && line->step == step) {
+            m_wanted.clear();  // a later refresh moves nothing
             m_table->setCurrentIndex(m_model->index(i, 0));
-            return;
         }
 }
 

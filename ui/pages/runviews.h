@@ -63,6 +63,7 @@ private:
     DataTable* m_table;
     DockTitle* m_title;
     Tickets m_tickets;
+    QString m_wanted;  // step to be selected once its run is there
 };
 
 // What an agent that resumes the run now would read, within a budget of tokens.

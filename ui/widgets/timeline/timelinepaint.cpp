@@ -43,9 +43,12 @@ void TimelineCanvas::paintGrid(QPainter& painter) const
     painter.setFont(typeface(11));
     for (qint64 time = first; viewX(time) < viewport()->width(); time += tick) {
         const double x = viewX(time);
-        const bool hidden = std::any_of(m_scale.folded().begin(), m_scale.folded().end(),
+        const auto& folds = m_scale.folded();
+        const auto fold = std::find_if(folds.begin(), folds.end(),
             [time](const IdleGap& gap) { return time > gap.from && time < gap.to; });
-        if (x < kNames || hidden)
+        if (fold != folds.end())
+            time = fold->to / tick * tick;  // months may be folded, and the marks be seconds
+        if (x < kNames || fold != folds.end())
             continue;
         painter.setPen(theme().hair);
         painter.drawLine(QPointF(x, kHead), QPointF(x, viewport()->height()));

@@ -125,10 +125,11 @@ void TimelineCanvas::paintSpan(QPainter& painter, const LaneSpan& span, double m
     case SpanKind::Ran:
         painter.fillRect(bar, color);
         if (span.open) {  // it goes on
-            const QPolygonF tip{{bar.topRight(), QPointF(bar.right() + 5, middle), bar.bottomRight()}};
+            QPolygonF arrow;
+            arrow << bar.topRight() << QPointF(bar.right() + 5, middle) << bar.bottomRight();
             painter.setPen(Qt::NoPen);
             painter.setBrush(color);
-            painter.drawPolygon(tip);
+            painter.drawPolygon(arrow);
         }
         break;
     case SpanKind::Waits:

@@ -97,6 +97,25 @@ struct Annotated {
     std::vector<std::pair<std::string, std::string>> lines{};  // all of it for people: name -> text
 };
 
+// A run and those that it has to do with, each once; rows only of those that are in this store.
+struct Relation {
+    enum class Kind : std::uint8_t { Ancestor, Self, Child, HoldsEffect, ForkedFrom };
+    Kind kind = Kind::Self;
+    RunId run;
+    std::string step{};   // of this run, through which it is related
+    std::string agent{};  // of that step: who handed the work over
+    std::string share{};  // of a child: what it may use of this run's budget; empty: as this run
+    std::string note{};
+    std::optional<ListRow> row{};  // nullopt: not in this store, or not begun
+};
+
+// A version of a run; 0: the newest.
+struct RunAt {
+    RunId run;
+    std::uint64_t version = 0;
+};
+struct Compared;  // run_views.h
+
 struct ContextOptions {
     std::size_t tokenBudget = 8000;
     bool json = false;
@@ -141,6 +160,11 @@ public:
     // A working context for an agent, rebuilt from graph, results and approvals within a token budget (4
     // bytes a token). Each call has exactly one answer; an unknown one is said to be unknown.
     [[nodiscard]] Result<std::string> context(const RunId& run, const ContextOptions& options);
+    // Its ancestors (topmost first), itself, its children, runs that hold an effect of its, and what it was
+    // forked from. Nobody is told of children's children: ask them.
+    [[nodiscard]] Result<std::vector<Relation>> relations(const RunId& run);
+    // Two runs, or two versions of one, against each other; payloads of up to 1 MiB by their bytes.
+    [[nodiscard]] Result<Compared> compare(const RunAt& left, const RunAt& right);
     // DOT text of the task graph.
     [[nodiscard]] Result<std::string> dot(const RunId& run);
     [[nodiscard]] StoreReader& reader();

@@ -54,6 +54,8 @@ struct Query::Impl {
     // `newest`. Valid until the next call.
     [[nodiscard]] Result<const std::vector<std::string>*> stepIds(
         const RunId& run, std::uint64_t needed, std::uint64_t newest);
+    // run_views.cpp
+    [[nodiscard]] static Status fillRows(Query& query, std::vector<Relation>& relations);
     // A payload's text in one visible line, clipped.
     [[nodiscard]] std::optional<std::string> line(const RunId& run, const PayloadRef& ref);
 

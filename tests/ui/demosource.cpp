@@ -435,6 +435,7 @@ QFuture<Reply<std::vector<HistoryLine>>> DemoSource::history(const RunId&, quint
             person ? u"Kim Larsen"_s : u"engine w-04"_s, person ? u"Skip"_s : u"Complete"_s,
             u"search-suppliers[%1] complete"_s.arg(v),
             person ? u"Supplier portal closed for maintenance"_s : QString(), person, u"c81f07"_s});
+        lines.back().matters = person;
         if (!taint.isEmpty())
             lines.back().actor = lines.back().text = lines.back().reason = taint;
     }
@@ -445,9 +446,7 @@ QFuture<Reply<PayloadText>> DemoSource::payload(const RunId&, const PayloadLine&
 {
     PayloadText text;
     text.line = line;
-    text.head = R"({"account":"4410","amount":"4860.00","currency":"EUR","order":"PR-1187"})";
-    if (line.size > 100'000)
-        text.head = QByteArray(kPayloadShown, 'x');
+    text.head = bytesOf(line).left(kPayloadShown);
     if (!taint.isEmpty())
         text.head = taint.toUtf8();
     text.hash = u"9f31c2aa07aa"_s;

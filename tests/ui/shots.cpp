@@ -5,6 +5,7 @@
 #include "ui/pages/runpage.h"
 #include "ui/pages/stepsview.h"
 #include "ui/pages/triagepage.h"
+#include "ui/widgets/revisionbar.h"
 #include "ui/widgets/theme.h"
 
 #include <QApplication>
@@ -51,11 +52,14 @@ int main(int argc, char** argv)
             settle(window);
             page->steps()->select(12);
             save(u"run"_s);
-            page->showView(3);
-            save(u"history"_s);
-            page->showView(4);
-            save(u"data"_s);
+            for (const QString& view : RunPage::viewNames().mid(1)) {
+                page->showNamed(view);
+                save(view);
+            }
             page->showView(1);
+            page->travelTo(9);
+            save(u"as-it-was"_s);
+            page->travelTo(page->revisions()->newest());
             settle(window);
             QTest::keyClick(QApplication::focusWidget(), Qt::Key_A);
             settle(window);

@@ -3,6 +3,7 @@
 #include "demosource.h"
 #include "ui/data/safetext.h"
 #include "ui/models/runsmodel.h"
+#include "ui/pages/compareview.h"
 #include "ui/pages/dataview.h"
 #include "ui/pages/historyview.h"
 #include "ui/pages/mainwindow.h"
@@ -11,6 +12,7 @@
 #include "ui/pages/triagepage.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/filterbox.h"
+#include "ui/widgets/revisionbar.h"
 #include "ui/widgets/theme.h"
 
 #include <QApplication>
@@ -194,10 +196,16 @@ private Q_SLOTS:
         RunPage* page = window.openRun(demoRun(1));
         QTRY_VERIFY(page->loaded());
         page->steps()->select(12);
-        for (const int view : {1, 3, 4}) {
+        for (int view = 1; view <= 8; ++view) {
             page->showView(view);
+            if (view == 7)
+                page->comparison()->compare(u"now"_s, u"version 2"_s);
             paintAll(window);
         }
+        page->travelTo(9);
+        QTRY_COMPARE(page->detail().version, 9U);
+        paintAll(window);
+        page->travelTo(page->revisions()->newest());
         page->data()->openPayload(source.detail.payloads.front());
         QTRY_COMPARE(page->data()->viewer()->toPlainText(), canary.text());
         paintAll(window);
@@ -246,8 +254,10 @@ private Q_SLOTS:
         RunPage* page = window.openRun(demoRun(1));
         QTRY_VERIFY(page->loaded());
         page->steps()->select(12);
-        for (const int view : {1, 3, 4}) {
+        for (int view = 1; view <= 8; ++view) {
             page->showView(view);
+            if (view == 7)
+                page->comparison()->compare(u"now"_s, u"version 2"_s);
             check(window, "a run");
         }
         page->data()->openPayload(source.detail.payloads.front());

@@ -307,11 +307,11 @@ private Q_SLOTS:
         QTRY_VERIFY(page->loaded());
         page->steps()->select(12);  // a step with payloads
         QStringList places;
-        for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 5; ++i) {
             desk.key(Qt::Key_F6);
             places << page->place();
         }
-        QCOMPARE(places.join(u' '), u"Graph Step Acts Steps"_s);
+        QCOMPARE(places.join(u' '), u"Graph Step Versions Acts Steps"_s);
         desk.key(Qt::Key_F6, Qt::ShiftModifier);
         QCOMPARE(page->place(), u"Acts"_s);
         page->showView(4);

@@ -209,6 +209,29 @@ QString finishedText(const std::vector<CountRow>& finished)
     return parts.isEmpty() ? QString() : parts.join(u" · "_s);
 }
 
+namespace {
+
+template<typename... Facts> bool holdsAny(const cairn::Fact& fact)
+{
+    return (std::holds_alternative<Facts>(fact) || ...);
+}
+
+// What one looks for in a history: beginnings and ends of the run, waits for people, failures, doubt,
+// children.
+bool mattersToPeople(const Entry& entry)
+{
+    if (entry.actor.kind == ActorKind::Person)
+        return true;
+    return std::any_of(entry.facts.begin(), entry.facts.end(), [](const cairn::Fact& fact) {
+        return holdsAny<RunStarted, RunBlocked, RunClosed, RunReopened, RunMigrated, CompensationStarted,
+            BudgetChanged, PayloadsRedacted, StepFailed, StepUnknown, EffectDenied, EffectEvidence,
+            LateResult, ApprovalRequested, ApprovalDecided, ChildRequested, ChildAnswered, HolderInDoubt>(
+            fact);
+    });
+}
+
+}  // namespace
+
 HistoryLine historyOf(const HistoryItem& item)
 {
     HistoryLine line;
@@ -222,6 +245,7 @@ HistoryLine historyOf(const HistoryItem& item)
     line.text = qt(item.line);
     line.reason = qt(item.reason);
     line.hash = hexText(item.hash);
+    line.matters = mattersToPeople(item.entry);
     return line;
 }
 

@@ -122,6 +122,15 @@ QString shortId(const UuidBytes& id)
     return hex.left(6) + u'…' + hex.right(6);
 }
 
+QString initialsText(const QString& person)
+{
+    QString initials;
+    for (const QString& part : person.split(u' ', Qt::SkipEmptyParts))
+        if (initials.size() < 2 && part.at(0).isLetterOrNumber())
+            initials += part.at(0).toUpper();
+    return initials.isEmpty() ? u"?"_s : initials;
+}
+
 QString plural(quint64 n, const QString& one, const QString& many)
 {
     return countText(n) + u' ' + (n == 1 ? one : many);

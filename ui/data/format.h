@@ -25,6 +25,7 @@ void setLocalTime(bool local);
 [[nodiscard]] QString shortId(const UuidBytes& id);  // first 6 … last 6
 template<typename Tag> [[nodiscard]] QString shortId(const Id<Tag>& id) { return shortId(id.bytes); }
 template<typename Tag> [[nodiscard]] QString idText(const Id<Tag>& id) { return idText(id.bytes); }
+[[nodiscard]] QString initialsText(const QString& person);  // "KL"; "?" where there are none
 [[nodiscard]] QString plural(quint64 n, const QString& one, const QString& many);  // "1 run", "2 runs"
 
 }  // namespace cairn::ui

@@ -31,6 +31,14 @@ public:
         const RunId& run, const std::vector<PayloadLine>& lines);
     [[nodiscard]] Result<quint64> save(const RunId& run, const PayloadLine& line, const QString& path);
     [[nodiscard]] Result<QString> dot(const RunId& run);
+    // readworld_run.cpp
+    [[nodiscard]] Result<RunDetail> runAt(const RunId& run, quint64 version);
+    [[nodiscard]] Result<std::vector<ActLine>> acts(const RunId& run);
+    [[nodiscard]] Result<std::vector<RelationLine>> relations(const RunId& run);
+    [[nodiscard]] Result<Comparison> compare(const CompareSide& left, const CompareSide& right);
+    [[nodiscard]] Result<ContextText> context(const RunId& run, int tokens);
+    [[nodiscard]] Result<PayloadPart> payloadPart(
+        const RunId& run, const PayloadLine& line, quint64 offset, quint64 limit);
 
 private:
     [[nodiscard]] Result<ListFilter> filterOf(const QString& text, TimeMs now) const;

@@ -3,6 +3,7 @@
 // arrives in a QFuture that is finished on another thread. Continue with whenDone(), never wait for it.
 
 #include "ui/data/actvalues.h"
+#include "ui/data/runvalues.h"
 
 #include <QFuture>
 #include <QFutureWatcher>
@@ -58,6 +59,18 @@ public:
     virtual QFuture<Reply<quint64>> savePayload(
         const RunId& run, const PayloadLine& line, const QString& path) = 0;
     virtual QFuture<Reply<QString>> dot(const RunId& run) = 0;
+
+    // As it was at that version, from the history alone: nothing that is so now is told, and no act is
+    // offered.
+    virtual QFuture<Reply<RunDetail>> runAt(const RunId& run, quint64 version) = 0;
+    virtual QFuture<Reply<std::vector<ActLine>>> acts(const RunId& run) = 0;  // refused ones too
+    virtual QFuture<Reply<std::vector<RelationLine>>> relations(const RunId& run) = 0;
+    // Two runs, two versions, or two attempts.
+    virtual QFuture<Reply<Comparison>> compare(const CompareSide& left, const CompareSide& right) = 0;
+    // What an agent would be given if it resumed the run now.
+    virtual QFuture<Reply<ContextText>> context(const RunId& run, int tokens) = 0;
+    virtual QFuture<Reply<PayloadPart>> payloadPart(
+        const RunId& run, const PayloadLine& line, quint64 offset, quint64 limit) = 0;
 
     virtual QFuture<Reply<ActPreview>> preview(const ActRequest& request) = 0;
     virtual QFuture<Reply<ActResult>> execute(const ActRequest& request) = 0;

@@ -18,7 +18,11 @@ enum Slot : int {
     RunSlotNumber,
     HistorySlot,
     PayloadSlot,
-    PreviewSlot
+    PreviewSlot,
+    RunAtSlot,
+    CompareSlot,
+    ContextSlot,
+    PartSlot
 };
 }  // namespace
 
@@ -163,6 +167,40 @@ QFuture<Reply<quint64>> StoreSession::savePayload(
 QFuture<Reply<QString>> StoreSession::dot(const RunId& run)
 {
     return m_reading->jobs.ask<QString>(NoSlot, [run](ReadWorld& w) { return w.dot(run); });
+}
+
+QFuture<Reply<RunDetail>> StoreSession::runAt(const RunId& run, quint64 version)
+{
+    return m_reading->jobs.ask<RunDetail>(RunAtSlot, [=](ReadWorld& w) { return w.runAt(run, version); });
+}
+
+QFuture<Reply<std::vector<ActLine>>> StoreSession::acts(const RunId& run)
+{
+    return m_reading->jobs.ask<std::vector<ActLine>>(NoSlot, [run](ReadWorld& w) { return w.acts(run); });
+}
+
+QFuture<Reply<std::vector<RelationLine>>> StoreSession::relations(const RunId& run)
+{
+    return m_reading->jobs.ask<std::vector<RelationLine>>(
+        NoSlot, [run](ReadWorld& w) { return w.relations(run); });
+}
+
+QFuture<Reply<Comparison>> StoreSession::compare(const CompareSide& left, const CompareSide& right)
+{
+    return m_reading->jobs.ask<Comparison>(CompareSlot, [=](ReadWorld& w) { return w.compare(left, right); });
+}
+
+QFuture<Reply<ContextText>> StoreSession::context(const RunId& run, int tokens)
+{
+    return m_reading->jobs.ask<ContextText>(
+        ContextSlot, [=](ReadWorld& w) { return w.context(run, tokens); });
+}
+
+QFuture<Reply<PayloadPart>> StoreSession::payloadPart(
+    const RunId& run, const PayloadLine& line, quint64 offset, quint64 limit)
+{
+    return m_reading->jobs.ask<PayloadPart>(
+        PartSlot, [=](ReadWorld& w) { return w.payloadPart(run, line, offset, limit); });
 }
 
 QFuture<Reply<ActPreview>> StoreSession::preview(const ActRequest& request)

@@ -55,6 +55,13 @@ public:
     QFuture<Reply<quint64>> savePayload(
         const RunId& run, const PayloadLine& line, const QString& path) override;
     QFuture<Reply<QString>> dot(const RunId& run) override;
+    QFuture<Reply<RunDetail>> runAt(const RunId& run, quint64 version) override;
+    QFuture<Reply<std::vector<ActLine>>> acts(const RunId& run) override;
+    QFuture<Reply<std::vector<RelationLine>>> relations(const RunId& run) override;
+    QFuture<Reply<Comparison>> compare(const CompareSide& left, const CompareSide& right) override;
+    QFuture<Reply<ContextText>> context(const RunId& run, int tokens) override;
+    QFuture<Reply<PayloadPart>> payloadPart(
+        const RunId& run, const PayloadLine& line, quint64 offset, quint64 limit) override;
     QFuture<Reply<ActPreview>> preview(const ActRequest& request) override;
     QFuture<Reply<ActResult>> execute(const ActRequest& request) override;
 

@@ -246,6 +246,9 @@ struct HistoryLine {
     QString reason;
     bool person = false;
     QString hash;
+    bool matters = true;  // otherwise it is folded with its neighbours where the history is shown compact
+    quint64 folded = 0;   // entries that this line stands for; 0: itself
+    quint64 last = 0;     // of those, the last one's version
     bool operator==(const HistoryLine&) const = default;
 };
 

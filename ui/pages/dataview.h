@@ -1,18 +1,17 @@
 #pragma once
-// The run's payloads: type and size first, then the text, at most 64 KiB of it; the whole value can be saved.
+// The run's payloads: the list of them, and the one that is chosen (payloadviewer.h).
 
 #include "ui/data/source.h"
 
 #include <QWidget>
 
-class QLabel;
 class QPlainTextEdit;
-class QPushButton;
 
 namespace cairn::ui {
 
 class DataTable;
 class DockTitle;
+class PayloadViewer;
 class PayloadsModel;
 
 class DataView final : public QWidget {
@@ -23,7 +22,10 @@ public:
     void openPayload(const PayloadLine& payload);
     void save(const QString& path);  // the value that is shown, whole
     [[nodiscard]] DataTable* table() const { return m_table; }
-    [[nodiscard]] QPlainTextEdit* viewer() const { return m_text; }
+    [[nodiscard]] QPlainTextEdit* viewer() const;  // the value that is chosen, at most 64 KiB of it
+    [[nodiscard]] PayloadViewer* payload() const { return m_viewer; }
+    // The newest payload of a step, unless one of its is open.
+    void showStep(const QString& step);
     [[nodiscard]] QString headText() const;
     [[nodiscard]] std::vector<QWidget*> stops() const;  // what F6 goes through
     [[nodiscard]] QString place() const;
@@ -37,20 +39,10 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    void showPayload(const PayloadText& payload);
-
-    Source& m_source;
-    RunId m_run;
     PayloadsModel* m_model;
     DataTable* m_table;
     DockTitle* m_listTitle;
-    DockTitle* m_valueTitle;
-    QLabel* m_head;
-    QLabel* m_more;
-    QPlainTextEdit* m_text;
-    QPushButton* m_save;
-    PayloadLine m_shown;
-    Tickets m_tickets;
+    PayloadViewer* m_viewer;
 };
 
 }  // namespace cairn::ui

@@ -24,7 +24,7 @@ HistoryView::HistoryView(Source& source, const RunId& run, QWidget* parent)
     , m_title(new DockTitle(u"History"_s, this))
 {
     m_table->setModel(m_model);
-    m_table->setColumns({64, 196, 150, 120, 360, 260}, 4);
+    m_table->setColumns({64, 196, 120, 150, 120, 320, 240}, HistoryModel::What);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -32,6 +32,10 @@ HistoryView::HistoryView(Source& source, const RunId& run, QWidget* parent)
     column->addWidget(m_table, 1);
     connect(m_table, &DataTable::letterTyped, this, &HistoryView::letterTyped);
     connect(m_model, &HistoryModel::pageWanted, this, &HistoryView::load);
+    connect(m_table, &DataTable::opened, this, [this](const QModelIndex& at) {
+        if (const HistoryLine* line = m_model->row(at.row()))
+            Q_EMIT versionWanted(HistoryModel::lastOf(*line));
+    });
     connect(m_table, &DataTable::nearEnd, this, [this] { m_model->fetchMore({}); });
 }
 
@@ -39,11 +43,34 @@ void HistoryView::setTotal(quint64 total)
 {
     m_total = total;
     m_model->setTotal(total);
-    const auto have = static_cast<quint64>(m_model->rowCount());
-    m_title->setRemark(total > have ? u"%1 of %2 entries read"_s.arg(countText(have), countText(total))
-                                    : plural(total, u"entry"_s, u"entries"_s));
-    m_title->setRight(u"acts of people in bold"_s);
-    if (isVisible() && have < kPage)
+    writeTitle();
+    if (isVisible() && m_model->rowCount() < kPage)
+        m_model->fetchMore({});
+}
+
+void HistoryView::writeTitle()
+{
+    const quint64 have = m_model->lastVersion();
+    QString remark = m_total > have ? tr("%1 of %2 entries read").arg(countText(have), countText(m_total))
+                                    : plural(m_total, tr("entry"), tr("entries"));
+    if (compact())
+        remark +=
+            tr(", in %1").arg(plural(static_cast<quint64>(m_model->rowCount()), tr("line"), tr("lines")));
+    m_title->setRemark(remark);
+    m_title->setRight(
+        (compact() ? tr("Z: every entry") : tr("Z: compact")) + tr(" · Enter: the run as it was then"));
+}
+
+bool HistoryView::compact() const { return m_model->compact(); }
+
+void HistoryView::setCompact(bool compact)
+{
+    if (m_model->compact() == compact)
+        return;
+    static_cast<void>(m_tickets.next());  // a page that is under way is read again
+    m_model->setCompact(compact);
+    writeTitle();
+    if (isVisible())
         m_model->fetchMore({});
 }
 

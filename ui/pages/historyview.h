@@ -1,5 +1,6 @@
 #pragma once
-// The run's history, entry by entry, read in pages as one scrolls.
+// The run's history, entry by entry or compact (Z), read in pages as one scrolls. Enter shows the run as it
+// was then.
 
 #include "ui/data/source.h"
 
@@ -16,11 +17,14 @@ class HistoryView final : public QWidget {
 public:
     HistoryView(Source& source, const RunId& run, QWidget* parent = nullptr);
     void setTotal(quint64 total);  // entries in the store; reads what is new when shown
+    void setCompact(bool compact);
+    [[nodiscard]] bool compact() const;
     [[nodiscard]] DataTable* table() const { return m_table; }
     [[nodiscard]] HistoryModel* model() const { return m_model; }
 
 Q_SIGNALS:
     void letterTyped(QChar letter, bool shift);
+    void versionWanted(quint64 version);
     void failed(const QString& what);
 
 protected:
@@ -28,6 +32,7 @@ protected:
 
 private:
     void load(quint64 from);
+    void writeTitle();
 
     Source& m_source;
     RunId m_run;

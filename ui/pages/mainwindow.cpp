@@ -304,7 +304,7 @@ void MainWindow::writeTabs()
         if (m_stores.several())
             title = shown(m_stores.nameOf(page->store()), false, 24) + u" · "_s + title;
         m_tabs->setTabText(i, title.replace(u'&', u"&&"_s));
-        m_tabs->setTabData(i, static_cast<int>(page->detail().why.glyph));
+        m_tabs->setTabData(i, static_cast<int>(page->newest().why.glyph));
     }
     m_tabs->update();
 }
@@ -359,7 +359,10 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event)
         return true;
     }
     const bool plain = key->modifiers() == Qt::NoModifier;
-    if (key->key() == Qt::Key_Escape && plain && currentRun() != nullptr) {
+    // A box that one writes in has an Escape of its own.
+    const QWidget* focus = QApplication::focusWidget();
+    const bool writing = focus != nullptr && focus->inherits("QLineEdit");
+    if (key->key() == Qt::Key_Escape && plain && currentRun() != nullptr && !writing) {
         m_tabs->setCurrentIndex(0);
         return true;
     }
@@ -399,7 +402,8 @@ void MainWindow::writeKeys()
     if (page != nullptr) {
         hints.push_back({{u"E"_s}, u"next problem"_s});
         hints.push_back({{u"F"_s}, u"only unfinished"_s});
-        hints.push_back({{u"1"_s, u"3"_s, u"4"_s}, u"views"_s});
+        hints.push_back({{u"1"_s, u"8"_s}, u"views"_s});
+        hints.push_back({{u"["_s, u"]"_s}, u"version"_s});
         hints.push_back({{u"Esc"_s}, u"back"_s});
     } else {
         if (place == u"Runs"_s)

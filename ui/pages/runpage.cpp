@@ -3,11 +3,15 @@
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
 #include "ui/data/words.h"
+#include "ui/pages/compareview.h"
 #include "ui/pages/dataview.h"
 #include "ui/pages/historyview.h"
+#include "ui/pages/runviews.h"
 #include "ui/pages/stepsview.h"
+#include "ui/pages/timelineview.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/keycap.h"
+#include "ui/widgets/revisionbar.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/sentence.h"
 #include "ui/widgets/shapes.h"
@@ -43,6 +47,12 @@ RunPage::RunPage(Source& source, const RunRef& run, QWidget* parent)
     , m_steps(new StepsView(this))
     , m_history(new HistoryView(source, run.run, this))
     , m_data(new DataView(source, run.run, this))
+    , m_timeline(new TimelineView(this))
+    , m_relations(new RelationsView(source, run.run, this))
+    , m_acts(new ActsView(this))
+    , m_compare(new CompareView(source, run.run, this))
+    , m_context(new ContextView(source, run.run, this))
+    , m_revisions(new RevisionBar(this))
     , m_later(new QTimer(this))
 {
     for (QLabel* label : {m_ends, m_meta}) {
@@ -54,8 +64,9 @@ RunPage::RunPage(Source& source, const RunRef& run, QWidget* parent)
     connect(m_later, &QTimer::timeout, this, &RunPage::load);
     buildLayout();
     connectSignals();
+    connectTravel();
     m_sentence->setSentence(u"Reading the run."_s, {});
-    m_tabs->setTabs({u"1"_s, u"3"_s, u"4"_s}, {u"Steps"_s, u"History"_s, u"Data"_s});
+    writeTabs();
 }
 
 QWidget* RunPage::buildHead()
@@ -90,28 +101,30 @@ void RunPage::buildLayout()
     column->setSpacing(0);
     column->addWidget(buildHead());
     column->addWidget(m_tabs);
-    m_views->addWidget(m_steps);
-    m_views->addWidget(m_history);
-    m_views->addWidget(m_data);
+    m_steps->setObjectName(u"view-steps"_s);
+    m_history->setObjectName(u"view-history"_s);
+    m_data->setObjectName(u"view-data"_s);
+    // In the order of their numbers.
+    for (QWidget* view : std::initializer_list<QWidget*>{
+             m_steps, m_timeline, m_history, m_data, m_relations, m_acts, m_compare, m_context})
+        m_views->addWidget(view);
     column->addWidget(m_views, 1);
+    column->addWidget(m_revisions);
 }
 
 void RunPage::connectSignals()
 {
-    connect(m_tabs, &ViewTabs::chosen, this, [this](int index) { showView(index == 0 ? 1 : index + 2); });
+    connect(m_tabs, &ViewTabs::chosen, this, [this](int index) { showView(index + 1); });
     connect(m_steps, &StepsView::letterTyped, this, &RunPage::letterTyped);
-    connect(m_steps, &StepsView::shownChanged, this, [this] { m_tabs->setRight(m_steps->hiddenText()); });
+    connect(m_steps, &StepsView::shownChanged, this, [this] {
+        if (currentView() == 1)
+            m_tabs->setRight(m_steps->hiddenText());
+    });
     connect(m_steps, &StepsView::payloadChosen, this, [this](const PayloadLine& payload) {
         showView(4);
         m_data->openPayload(payload);
     });
-    connect(m_steps, &StepsView::stepOpened, this, [this] {
-        const StepLine* step = m_steps->currentStep();
-        if (step == nullptr || step->payloads.empty())
-            return;
-        showView(4);
-        m_data->openPayload(step->payloads.back());
-    });
+    connect(m_steps, &StepsView::stepOpened, this, &RunPage::openStep);
     connect(m_steps, &StepsView::runChosen, this, [this](const RunId& other) {
         Q_EMIT runChosen({m_store, other});
     });
@@ -156,7 +169,13 @@ void RunPage::answered(const Reply<RunDetail>& reply)
 {
     m_reading = false;
     if (reply) {
-        showDetail(*reply.value);
+        m_newest = *reply.value;
+        m_revisions->setNewest(m_newest.version);
+        if (atNow())
+            showDetail(m_newest);
+        else
+            writeTabs();  // what is shown stays: it was so, and is no other now
+        loadActs();
     } else if (!reply.failure.cancelled) {
         // This panel only: what was shown before stays.
         if (!m_loaded)
@@ -195,17 +214,18 @@ void RunPage::showDetail(const RunDetail& detail)
     m_glyph->setAccessibleName(glyphName(detail.why.glyph));
     m_sentence->setSentence(detail.why.sentence, detail.why.strong);
     QStringList meta{shortId(m_run)};
+    if (!atNow())
+        meta.prepend(versionText());
     meta += detail.meta;
     safe::setText(m_meta, meta.join(u"  ·  "_s));
     showEnds();
     safe::setTip(m_meta, detail.idText);
-    m_tabs->setTabs({u"1"_s, u"3"_s, u"4"_s},
-        {u"Steps"_s, u"History %1"_s.arg(countText(detail.version)),
-            u"Data %1"_s.arg(countText(detail.payloads.size()))});
+    writeTabs();
     m_steps->setDetail(detail);
+    m_timeline->setDetail(detail);
+    m_timeline->select(m_steps->current());
     m_data->setPayloads(detail.payloads);
-    m_history->setTotal(detail.version);
-    m_tabs->setRight(m_steps->hiddenText());
+    m_history->setTotal(m_newest.version);
     fillButtons();
     Q_EMIT changed();
 }
@@ -278,42 +298,119 @@ void RunPage::setOff(const QString& why)
 
 void RunPage::setNow(qint64 now)
 {
-    if (m_loaded)
-        m_steps->setNow(now);
+    if (!m_loaded || !atNow())
+        return;
+    m_steps->setNow(now);
+    m_timeline->setNow(now);
+}
+
+QStringList RunPage::viewNames()
+{
+    return {u"steps"_s, u"timeline"_s, u"history"_s, u"data"_s, u"relations"_s, u"acts"_s, u"compare"_s,
+        u"context"_s};
+}
+
+int RunPage::currentView() const { return m_views->currentIndex() + 1; }
+
+void RunPage::writeTabs()
+{
+    QStringList keys;
+    for (int number = 1; number <= m_views->count(); ++number)
+        keys << QString::number(number);
+    const auto counted = [](const QString& name, quint64 count) {
+        return count == 0 ? name : name + u' ' + countText(count);
+    };
+    m_tabs->setTabs(keys,
+        {tr("Steps"), tr("Timeline"), counted(tr("History"), m_newest.version),
+            counted(tr("Data"), m_detail.payloads.size()), tr("Relations"),
+            counted(tr("Acts"), m_actLines.size()), tr("Compare"), tr("Context")});
+    m_tabs->setRight(currentView() == 1 ? m_steps->hiddenText() : QString());
+}
+
+bool RunPage::showNamed(const QString& name)
+{
+    const auto place = viewNames().indexOf(name);
+    if (place >= 0)
+        showView(static_cast<int>(place) + 1);
+    return place >= 0;
 }
 
 void RunPage::showView(int number)
 {
-    const int index = number == 1 ? 0 : number == 3 ? 1 : number == 4 ? 2 : -1;
-    if (index < 0)
+    if (number < 1 || number > m_views->count())
         return;
-    m_views->setCurrentIndex(index);
-    m_tabs->setCurrent(index);
-    m_tabs->setRight(index == 0 ? m_steps->hiddenText() : QString());
+    m_views->setCurrentIndex(number - 1);
+    m_tabs->setCurrent(number - 1);
+    m_tabs->setRight(number == 1 ? m_steps->hiddenText() : QString());
+    follow(number);
     focusView();
     Q_EMIT changed();
 }
 
-void RunPage::focusView()
+// What a view reads when one comes to it, and what of the selection it takes over.
+void RunPage::follow(int number)
 {
-    if (m_views->currentWidget() == m_steps)
-        m_steps->focusList();
-    else if (m_views->currentWidget() == m_history)
-        m_history->table()->setFocus();
-    else
-        m_data->table()->setFocus();
+    const StepLine* step = m_steps->currentStep();
+    switch (number) {
+    case 4: m_data->showStep(step != nullptr ? step->id : QString()); break;
+    case 5:
+        m_relations->load();
+        m_relations->select(step != nullptr ? step->id : QString());
+        break;
+    case 7: m_compare->suggest(atNow() && m_newest.version > 1 ? m_newest.version - 1 : m_version); break;
+    case 8: m_context->load(); break;
+    default: break;
+    }
 }
 
-// What F6 goes through: the acts, then the panels of the view.
+void RunPage::selectStep(quint32 step)
+{
+    if (m_steps->current() != step)
+        m_steps->select(step);
+    m_timeline->select(step);
+}
+
+void RunPage::openStep()
+{
+    const StepLine* step = m_steps->currentStep();
+    if (step == nullptr || step->payloads.empty())
+        return;
+    const PayloadLine payload = step->payloads.back();
+    showView(4);
+    m_data->openPayload(payload);
+}
+
+void RunPage::focusView()
+{
+    if (currentView() == 1)
+        m_steps->focusList();
+    else
+        viewStops().front()->setFocus();
+}
+
+std::vector<QWidget*> RunPage::viewStops() const
+{
+    switch (currentView()) {
+    case 1: return m_steps->stops();
+    case 2: return m_timeline->stops();
+    case 3: return {m_history->table()};
+    case 4: return m_data->stops();
+    case 5: return {m_relations->table()};
+    case 6: return {m_acts->table()};
+    case 7: return m_compare->stops();
+    default: return {m_context->text(), m_context->budget()};
+    }
+}
+
+// What F6 goes through: the acts, the panels of the view, the versions.
 std::vector<QWidget*> RunPage::stops() const
 {
     std::vector<QWidget*> stops;
     if (m_buttons->count() > 0)
         stops.push_back(m_buttons->itemAt(0)->widget());
-    const std::vector<QWidget*> inside = m_views->currentWidget() == m_steps ? m_steps->stops()
-        : m_views->currentWidget() == m_history ? std::vector<QWidget*>{m_history->table()}
-                                                : m_data->stops();
+    const std::vector<QWidget*> inside = viewStops();
     stops.insert(stops.end(), inside.begin(), inside.end());
+    stops.push_back(m_revisions);
     return stops;
 }
 
@@ -339,12 +436,23 @@ void RunPage::focusNext(bool backwards)
 
 bool RunPage::takeLetter(QChar letter, bool shift)
 {
-    if (letter == u'f')
+    const int view = currentView();
+    if (letter == u'[' || letter == u']') {
+        const quint64 here = m_revisions->shownVersion();
+        travelTo(letter == u'[' ? here - (here > 1 ? 1 : 0) : here + 1);
+    } else if (letter == u'f') {
         m_steps->toggleUnfinished();
-    else if (letter == u'e')
+    } else if (letter == u'e') {
         m_steps->selectNextStuck(shift);
-    else
-        return false;
+    } else if (letter == u'l' && view == 2) {
+        m_timeline->setAsList(!m_timeline->asList());
+    } else if (letter == u'z' && view == 3) {
+        m_history->setCompact(!m_history->compact());
+    } else if (letter == u'd' && view <= 2) {
+        compareAttempts();
+    } else {
+        return view == 6 && m_acts->takeLetter(letter);
+    }
     return true;
 }
 
@@ -353,9 +461,18 @@ QString RunPage::place() const
     const QWidget* here = focusWidget();
     if (here != nullptr && m_buttons->count() > 0 && here->parentWidget() == m_buttons->parentWidget())
         return u"Acts"_s;
-    if (m_views->currentWidget() == m_history)
-        return u"History"_s;
-    return m_views->currentWidget() == m_data ? m_data->place() : m_steps->place();
+    if (here == m_revisions)
+        return tr("Versions");
+    switch (currentView()) {
+    case 1: return m_steps->place();
+    case 2: return tr("Timeline");
+    case 3: return tr("History");
+    case 4: return m_data->place();
+    case 5: return tr("Relations");
+    case 6: return tr("Operators' acts");
+    case 7: return tr("Compare");
+    default: return tr("Context");
+    }
 }
 
 void RunPage::paintEvent(QPaintEvent*)
@@ -367,8 +484,10 @@ void RunPage::paintEvent(QPaintEvent*)
 void RunPage::keyPressEvent(QKeyEvent* event)
 {
     const bool plain = (event->modifiers() & ~Qt::KeypadModifier) == Qt::NoModifier;
-    if (plain && event->key() >= Qt::Key_1 && event->key() <= Qt::Key_7)
+    if (plain && event->key() >= Qt::Key_1 && event->key() <= Qt::Key_8)
         showView(event->key() - Qt::Key_0);
+    else if (plain && (event->key() == Qt::Key_BracketLeft || event->key() == Qt::Key_BracketRight))
+        takeLetter(QChar(event->key()), false);
     else if (plain && event->key() == Qt::Key_Backspace && !m_detail.line.parent.isNull())
         Q_EMIT runChosen({m_store, m_detail.line.parent});
     else

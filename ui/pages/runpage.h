@@ -1,5 +1,6 @@
 #pragma once
-// One run: the sentence, what one may do, and its views: steps, history, data.
+// One run: the sentence, what one may do, and its views, which share one selection and one version: all show
+// the run as it is, or as it was at the version that the bar below them stands at.
 
 #include "ui/data/source.h"
 
@@ -13,10 +14,16 @@ class QTimer;
 
 namespace cairn::ui {
 
+class ActsView;
+class CompareView;
+class ContextView;
 class DataView;
 class HistoryView;
+class RelationsView;
+class RevisionBar;
 class Sentence;
 class StepsView;
+class TimelineView;
 class ViewTabs;
 
 class RunPage final : public QWidget {
@@ -33,16 +40,30 @@ public:
     void setOff(const QString& why);
     void focusNext(bool backwards);
     void focusView();
-    // 1 steps, 3 history, 4 data: the numbers of the keyboard map.
+    // 1 steps, 2 timeline, 3 history, 4 data, 5 relations, 6 acts, 7 compare, 8 context: the keyboard map.
     void showView(int number);
+    // By name: "steps", "timeline", ... (also the end of each view's object name). False: there is none such.
+    bool showNamed(const QString& name);
+    [[nodiscard]] static QStringList viewNames();
+    // The run as it was at this version; the newest: as it is.
+    void travelTo(quint64 version);
+    [[nodiscard]] bool atNow() const { return m_version == 0; }
     bool takeLetter(QChar letter, bool shift);  // true: it was ours
     [[nodiscard]] RunRef run() const { return {m_store, m_run}; }
     [[nodiscard]] StoreIx store() const { return m_store; }
+    // As shown: of an earlier version no act is possible.
     [[nodiscard]] const RunDetail& detail() const { return m_detail; }
+    [[nodiscard]] const RunDetail& newest() const { return m_newest; }  // whatever version is shown
     [[nodiscard]] QString place() const;
     [[nodiscard]] StepsView* steps() const { return m_steps; }
     [[nodiscard]] HistoryView* history() const { return m_history; }
     [[nodiscard]] DataView* data() const { return m_data; }
+    [[nodiscard]] TimelineView* timeline() const { return m_timeline; }
+    [[nodiscard]] RelationsView* relations() const { return m_relations; }
+    [[nodiscard]] ActsView* acts() const { return m_acts; }
+    [[nodiscard]] CompareView* comparison() const { return m_compare; }
+    [[nodiscard]] ContextView* context() const { return m_context; }
+    [[nodiscard]] RevisionBar* revisions() const { return m_revisions; }
     [[nodiscard]] bool loaded() const { return m_loaded; }
 
 Q_SIGNALS:
@@ -65,14 +86,30 @@ private:
     void answered(const Reply<RunDetail>& reply);
     void showDetail(const RunDetail& detail);
     void showEnds();
+    void writeTabs();
+    void selectStep(quint32 step);
+    void openStep();
+    void follow(int number);
+    [[nodiscard]] int currentView() const;
+    [[nodiscard]] std::vector<QWidget*> viewStops() const;
+    // runpage_travel.cpp
+    void connectTravel();
+    void backToNow();
+    void loadActs();
+    void compareAttempts();
+    [[nodiscard]] QString versionText() const;
     [[nodiscard]] std::vector<QWidget*> stops() const;
     void fillButtons();
 
     Source& m_source;
     StoreIx m_store;
     RunId m_run;
-    RunDetail m_detail;
-    Tickets m_tickets;
+    RunDetail m_detail;     // as shown
+    RunDetail m_newest;     // as last read
+    quint64 m_version = 0;  // that is shown; 0: the newest
+    quint64 m_actsOf = 0;   // newest version when the acts were read last
+    std::vector<ActLine> m_actLines;
+    Tickets m_travels;
     QLabel* m_glyph;
     Sentence* m_sentence;
     QLabel* m_ends;
@@ -83,6 +120,12 @@ private:
     StepsView* m_steps;
     HistoryView* m_history;
     DataView* m_data;
+    TimelineView* m_timeline;
+    RelationsView* m_relations;
+    ActsView* m_acts;
+    CompareView* m_compare;
+    ContextView* m_context;
+    RevisionBar* m_revisions;
     std::vector<VerbLine> m_buttonVerbs;
     QString m_off;
     QTimer* m_later;

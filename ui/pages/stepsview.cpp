@@ -64,6 +64,7 @@ void StepsView::connectSignals()
         m_graph->select(m_current);
         m_graph->reveal(m_current);
         inspect();
+        Q_EMIT selected(m_current);
     });
     connect(m_table, &DataTable::foldAsked, this, [this](int row, bool open) {
         const StepSlot* slot = m_model->row(row);
@@ -143,6 +144,7 @@ void StepsView::select(quint32 step)
     m_graph->select(step);
     m_graph->reveal(step);
     inspect();
+    Q_EMIT selected(step);
 }
 
 void StepsView::selectNextStuck(bool backwards)

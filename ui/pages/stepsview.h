@@ -37,6 +37,7 @@ public:
 Q_SIGNALS:
     void payloadChosen(const cairn::ui::PayloadLine& payload);
     void stepOpened(quint32 step);
+    void selected(quint32 step);
     void letterTyped(QChar letter, bool shift);
     void shownChanged();
     void previewsWanted(const std::vector<cairn::ui::PayloadLine>& payloads);

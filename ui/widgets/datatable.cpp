@@ -194,7 +194,8 @@ void DataTable::keyPressEvent(QKeyEvent* event)
     } else if (plain && (key == Qt::Key_Left || key == Qt::Key_Right)) {
         Q_EMIT foldAsked(currentRow(), key == Qt::Key_Right);
     } else if (plain
-        && (key == Qt::Key_Delete || (key >= Qt::Key_A && key <= Qt::Key_Z) || key == Qt::Key_Slash)) {
+        && (key == Qt::Key_Delete || (key >= Qt::Key_A && key <= Qt::Key_Z) || key == Qt::Key_Slash
+            || key == Qt::Key_BracketLeft || key == Qt::Key_BracketRight)) {
         const QChar letter = key == Qt::Key_Delete ? QChar(0x7F) : QChar(key).toLower();
         Q_EMIT letterTyped(letter, (event->modifiers() & Qt::ShiftModifier) != 0);
     } else if (plain && ((key >= Qt::Key_0 && key <= Qt::Key_9) || key == Qt::Key_Backspace)) {

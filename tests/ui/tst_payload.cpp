@@ -1,0 +1,331 @@
+// The payload viewer: what is shown at once, the index, exact digits, search, copies, and what it says of
+// what it does not show.
+#include "desk.h"
+#include "ui/data/payloadindex.h"
+#include "ui/models/payloadmodels.h"
+#include "ui/pages/dataview.h"
+#include "ui/pages/payloadviewer.h"
+#include "ui/pages/runpage.h"
+
+#include <QAbstractItemModelTester>
+#include <QBuffer>
+#include <QClipboard>
+#include <QImage>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+
+using namespace cairn::ui;
+using namespace cairn::ui::test;
+using namespace Qt::StringLiterals;
+using cairn::JsonKind;
+
+namespace {
+
+constexpr auto kOffers =
+    R"({"total":12345678901234567890.1200,"suppliers":[{"name":"Nord","sku":"CH-2040"},{"name":"Süd","n":1e2,"sku":"X"}],"a/b":{"~":null},"ok":true})";
+
+PayloadIndexPtr indexOf(const QByteArray& bytes, bool json = true)
+{
+    const std::atomic_bool stop = false;
+    return PayloadIndex::build(bytes, json, stop);
+}
+
+PayloadLine lineOf(const QByteArray& bytes, const QString& media = u"application/json"_s)
+{
+    PayloadLine line;
+    line.id.bytes[3] = 5;
+    line.title = u"output of export"_s;
+    line.step = u"export"_s;
+    line.role = u"output"_s;
+    line.media = media;
+    line.size = static_cast<quint64>(bytes.size());
+    return line;
+}
+
+// A run's page with one payload, at its data.
+struct Viewer {
+    explicit Viewer(const QByteArray& bytes, const QString& media = u"application/json"_s)
+        : desk([&](DemoSource& s) {
+            s.payloadBytes = [bytes](const PayloadLine&) { return bytes; };
+            s.detail.payloads = {lineOf(bytes, media)};
+        })
+        , page(desk.window->openRun(demoRun(1)))
+    {
+        static_cast<void>(QTest::qWaitFor([this] { return page->loaded(); }, 3000));
+        page->showView(4);
+        page->data()->openPayload(desk.source.detail.payloads.front());
+    }
+    [[nodiscard]] PayloadViewer* view() const { return page->data()->payload(); }
+    [[nodiscard]] bool ready() const
+    {
+        return QTest::qWaitFor([this] { return view()->whole(); }, 20'000);
+    }
+    Desk desk;
+    RunPage* page;
+};
+
+}  // namespace
+
+class TestPayload : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void indexKnowsEachValueByItsPlace()
+    {
+        const auto index = indexOf(kOffers);
+        QVERIFY(index->hasTree());
+        QCOMPARE(index->nodes().size(), 13U);  // the whole, 4 members, 2 items, 2 + 3 members, 1
+        QCOMPARE(index->depth(), 3);
+        QCOMPARE(index->childrenOf(0), (std::vector<quint32>{1, 2, 10, 12}));
+        QCOMPARE(index->name(2), u"suppliers"_s);
+        QCOMPARE(index->nodes()[2].count, 2U);
+        QCOMPARE(index->path(9), u"/suppliers/1/sku"_s);
+        QCOMPARE(index->path(11), u"/a~1b/~0"_s);
+        QCOMPARE(index->path(0), QString());
+        QCOMPARE(index->raw(11), QByteArray("null"));
+        QCOMPARE(index->nodes()[12].kind, JsonKind::Bool);
+        for (quint32 node = 0; node < index->nodes().size(); ++node)
+            QCOMPARE(index->nodeAt(index->nodes()[node].begin), node);
+        const QByteArray bytes(kOffers);
+        QCOMPARE(index->nodeAt(static_cast<quint64>(bytes.indexOf("CH-2040"))), 5U);
+        QCOMPARE(index->nodeAt(static_cast<quint64>(bytes.indexOf("suppliers"))), 2U);  // its name
+    }
+
+    void numbersKeepEachDigit()
+    {
+        const auto index = indexOf(kOffers);
+        QCOMPARE(index->raw(1), QByteArray("12345678901234567890.1200"));
+        JsonTreeModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setIndex(index);
+        QCOMPARE(model.rowCount(), 5);
+        QCOMPARE(model.index(1, JsonTreeModel::Value).data().toString(), u"12345678901234567890.1200"_s);
+        model.setOpen(2, true);
+        QCOMPARE(model.rowCount(), 7);
+        model.setOpen(4, true);
+        QCOMPARE(model.index(6, JsonTreeModel::Value).data().toString(), u"1e2"_s);
+        model.setOpen(2, false);  // with all that is open inside
+        QCOMPARE(model.rowCount(), 5);
+        QCOMPARE(model.reveal(8), 6);
+        QCOMPARE(model.rowOf(5), -1);  // another item, still folded
+    }
+
+    void whatIsNoJsonHasNoTreeAndSaysWhere()
+    {
+        const auto index = indexOf(R"({"a":1,})");
+        QVERIFY(!index->hasTree());
+        QCOMPARE(index->faultAt(), 7U);
+        QVERIFY(!index->fault().isEmpty());
+        QVERIFY(indexOf("{}", false)->fault().isEmpty());  // nobody said that it is JSON
+        QVERIFY(!indexOf("")->hasTree());
+        const std::atomic_bool stop = true;
+        QVERIFY(PayloadIndex::build("{}", true, stop) == nullptr);
+    }
+
+    void rowsOfTextAreNeverBrokenInsideACharacter()
+    {
+        const QByteArray bytes = QByteArray(119, 'a') + "\xC3\xA4" + QByteArray(200, 'b') + "\nend";
+        const auto index = indexOf(bytes, false);
+        QCOMPARE(index->rows(), (std::vector<quint64>{0, 119, 239, 322}));
+        QCOMPARE(index->rowAt(0), 0U);
+        QCOMPARE(index->rowAt(118), 0U);
+        QCOMPARE(index->rowAt(119), 1U);
+        QCOMPARE(index->rowAt(324), 3U);
+        TextRowsModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setIndex(index);
+        QVERIFY(model.index(1, TextRowsModel::Text).data().toString().startsWith(u"äb"_s));
+        QByteArray again;
+        for (int row = 0; row < model.rowCount(); ++row)
+            again += model.bytesOf(row);
+        QCOMPARE(again, bytes);
+    }
+
+    void bytesAreShownAsTheyAre()
+    {
+        HexRowsModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setIndex(indexOf(QByteArray("\x00\xFF<b>0123456789ABCDEF", 21), false));
+        QCOMPARE(model.rowCount(), 2);
+        QCOMPARE(model.index(0, HexRowsModel::Hex).data().toString(),
+            u"00 ff 3c 62 3e 30 31 32 33 34 35 36 37 38 39 41"_s);
+        QCOMPARE(model.index(0, HexRowsModel::Text).data().toString(), u"..<b>0123456789A"_s);
+        QCOMPARE(model.index(1, HexRowsModel::Offset).data().toString(), u"00000010"_s);
+    }
+
+    void anArrayOfObjectsIsATable()
+    {
+        JsonTableModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const auto index = indexOf(kOffers);
+        QVERIFY(!model.setArray(index, 0));  // an object
+        QVERIFY(model.setArray(index, 2));
+        QCOMPARE(model.rowCount(), 2);
+        QCOMPARE(model.columnCount(), 3);
+        QCOMPARE(model.headerData(2, Qt::Horizontal, Qt::DisplayRole).toString(), u"n"_s);
+        QCOMPARE(model.index(1, 2).data().toString(), u"1e2"_s);
+        QCOMPARE(model.index(0, 2).data().toString(), QString());
+        QCOMPARE(model.index(0, 2).data(Qt::AccessibleTextRole).toString(), u"not there"_s);
+        QVERIFY(!model.setArray(indexOf("[{},1]"), 0));
+    }
+
+    void findsExactlyTheBytes()
+    {
+        const std::atomic_bool stop = false;
+        QCOMPARE(findAll("abcabcab", "abc", stop).at, (std::vector<quint64>{0, 3}));
+        QCOMPARE(findAll("aaaa", "aa", stop).at, (std::vector<quint64>{0, 2}));
+        QVERIFY(findAll("ABC", "abc", stop).at.empty());
+        QVERIFY(findAll("abc", "", stop).at.empty());
+        const std::atomic_bool stopped = true;
+        QVERIFY(findAll("aaaa", "a", stopped).at.empty());
+    }
+
+    void treeIsOpenedByKeysAndItsPathCopied()
+    {
+        const Viewer v(kOffers);
+        QVERIFY(v.ready());
+        QCOMPARE(v.view()->mode(), PayloadViewer::Tree);
+        DataTable* tree = v.view()->table(PayloadViewer::Tree);
+        tree->setFocus();
+        v.desk.key(Qt::Key_Down);
+        QCOMPARE(v.view()->value()->toPlainText(), u"12345678901234567890.1200"_s);
+        v.desk.key(Qt::Key_Down);
+        v.desk.key(Qt::Key_Right);  // suppliers
+        v.desk.key(Qt::Key_Down);
+        v.desk.key(Qt::Key_Right);  // the first of them
+        v.desk.key(Qt::Key_Down);
+        v.desk.key(Qt::Key_Down);
+        QCOMPARE(v.view()->path(), u"/suppliers/0/sku"_s);
+        v.desk.key(Qt::Key_C);
+        QCOMPARE(QApplication::clipboard()->text(), u"/suppliers/0/sku"_s);
+        v.desk.key(Qt::Key_C, Qt::ShiftModifier);
+        QCOMPARE(QApplication::clipboard()->text(), u"\"CH-2040\""_s);
+        QVERIFY(v.view()->value()->isReadOnly());
+    }
+
+    void waysToShowItAreTurnedThroughByKeys()
+    {
+        const Viewer v(R"([{"a":1},{"a":2}])");
+        QVERIFY(v.ready());
+        v.view()->table(PayloadViewer::Tree)->setFocus();
+        QList<PayloadViewer::Mode> modes;
+        for (int i = 0; i < 4; ++i) {
+            v.desk.key(Qt::Key_PageDown, Qt::ControlModifier);
+            modes << v.view()->mode();
+        }
+        QCOMPARE(modes,
+            (QList<PayloadViewer::Mode>{
+                PayloadViewer::Text, PayloadViewer::Table, PayloadViewer::Hex, PayloadViewer::Tree}));
+        QVERIFY(v.view()->table(PayloadViewer::Tree)->hasFocus());
+    }
+
+    void searchGoesThroughTheMatches()
+    {
+        const Viewer v(kOffers);
+        QVERIFY(v.ready());
+        v.view()->table(PayloadViewer::Tree)->setFocus();
+        v.desk.key(Qt::Key_F, Qt::ControlModifier);
+        QVERIFY(v.view()->findBox()->hasFocus());
+        QTest::keyClicks(v.view()->findBox(), u"sku"_s);
+        v.desk.key(Qt::Key_Return);
+        QTRY_COMPARE(v.view()->findText(), u"1 of 2"_s);
+        QCOMPARE(v.view()->path(), u"/suppliers/0/sku"_s);
+        v.desk.key(Qt::Key_F3);
+        QCOMPARE(v.view()->findText(), u"2 of 2"_s);
+        QCOMPARE(v.view()->path(), u"/suppliers/1/sku"_s);
+        v.desk.key(Qt::Key_F3);
+        QCOMPARE(v.view()->path(), u"/suppliers/0/sku"_s);
+        v.desk.key(Qt::Key_F3, Qt::ShiftModifier);
+        QCOMPARE(v.view()->path(), u"/suppliers/1/sku"_s);
+        v.desk.key(Qt::Key_Escape);  // leaves the box, not the run
+        QVERIFY(v.desk.window->currentRun() != nullptr);
+        QVERIFY(v.view()->table(PayloadViewer::Tree)->hasFocus());
+        v.view()->find(u"nowhere"_s);
+        QTRY_COMPARE(v.view()->findText(), u"nothing found"_s);
+    }
+
+    void beginningIsThereBeforeTheRest()
+    {
+        QByteArray bytes = "[";
+        for (int i = 0; i < 60'000; ++i)
+            bytes += (i > 0 ? ",{\"i\":" : "{\"i\":") + QByteArray::number(i) + "}";
+        bytes += "]";
+        const Viewer v(bytes);
+        // Type and size at once, the beginning with the first answer; the rest is held back.
+        QVERIFY(v.view()->headText().startsWith(u"application/json · "_s));
+        QVERIFY(v.ready());
+        QCOMPARE(v.view()->index()->nodes().size(), 120'001U);
+        QVERIFY(v.view()->stateText().startsWith(u"120"_s));
+        QCOMPARE(v.view()->index()->bytes(), bytes);
+        QVERIFY(textOf(v.view()).contains(u"more not shown"_s));  // in the panel of the value
+    }
+
+    void whatIsNotReadYetIsSaid()
+    {
+        const QByteArray bytes(200'000, 'y');
+        Viewer v("{}");
+        v.desk.source.payloadBytes = [bytes](const PayloadLine&) { return bytes; };
+        v.desk.source.partGate.close();
+        PayloadLine line = lineOf(bytes, u"text/plain"_s);
+        line.id.bytes[3] = 6;
+        v.page->data()->openPayload(line);
+        QTRY_VERIFY(v.view()->index() != nullptr && v.view()->mode() == PayloadViewer::Text);
+        QVERIFY(!v.view()->whole());
+        QCOMPARE(v.view()->stateText(), u"64.0 KiB of 195.3 KiB read"_s);
+        QVERIFY(v.view()->table(PayloadViewer::Text)->model()->rowCount() > 500);
+        v.view()->find(u"y"_s);
+        QTRY_VERIFY(v.view()->findText().endsWith(u", in what has been read"_s));
+        v.desk.source.partGate.open();
+        QVERIFY(v.ready());
+        QCOMPARE(v.view()->index()->bytes(), bytes);
+    }
+
+    void twentyMegabytesInOneLine()
+    {
+        QByteArray bytes = R"({"suppliers":[)";
+        while (bytes.size() < 20 * 1024 * 1024)
+            bytes += R"({"sku":"CH-2040-BK","price":202.50,"note":"Height 42 to 54 cm, mesh back"},)";
+        bytes += R"({"sku":"last"}]})";
+        const Viewer v(bytes);
+        QVERIFY(v.ready());
+        QCOMPARE(v.view()->mode(), PayloadViewer::Tree);
+        v.view()->find(u"\"last\""_s);
+        QTRY_COMPARE(v.view()->matches().at.size(), 1U);
+        const quint32 items = v.view()->index()->nodes()[1].count;
+        QCOMPARE(v.view()->path(), u"/suppliers/%1/sku"_s.arg(items - 1));
+        QCOMPARE(v.view()->value()->toPlainText(), u"\"last\""_s);
+        v.view()->setMode(PayloadViewer::Hex);
+        v.view()->goTo(static_cast<quint64>(bytes.size()) - 1);
+        QCOMPARE(
+            v.view()->table(PayloadViewer::Hex)->currentRow(), static_cast<int>((bytes.size() - 1) / 16));
+    }
+
+    void imageIsDrawnByAnActOnly()
+    {
+        QImage image(7, 5, QImage::Format_RGB32);
+        image.fill(Qt::blue);
+        QByteArray bytes;
+        QBuffer buffer(&bytes);
+        buffer.open(QIODevice::WriteOnly);
+        QVERIFY(image.save(&buffer, "PNG"));
+        const Viewer v(bytes, u"image/png"_s);
+        QVERIFY(v.ready());
+        QCOMPARE(v.view()->mode(), PayloadViewer::Text);
+        v.view()->drawImage();
+        QTRY_COMPARE(v.view()->mode(), PayloadViewer::Image);
+        QCOMPARE(v.view()->stateText(), u"image, 7 × 5"_s);
+    }
+
+    void whatOnlyClaimsToBeAnImageIsNotDrawn()
+    {
+        const Viewer v(
+            R"(<svg width="9" height="9"/>)", u"image/svg+xml"_s);
+        QVERIFY(v.ready());
+        v.view()->drawImage();
+        QTRY_VERIFY(v.view()->stateText().startsWith(u"These bytes are no image"_s));
+        QVERIFY(v.view()->mode() != PayloadViewer::Image);
+    }
+};
+
+QTEST_MAIN(TestPayload)
+#include "tst_payload.moc"

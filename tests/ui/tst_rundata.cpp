@@ -1,0 +1,195 @@
+// What the views of a run read from a real store: the run as it was, acts, comparisons, context, parts of
+// payloads.
+#include "core/store/sqlite/sqlite_store.h"
+#include "fixture.h"
+#include "ui/data/payloadindex.h"
+#include "ui/data/storesession.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+
+using namespace cairn::ui;
+using namespace cairn::ui::test;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+struct Desk {
+    Desk()
+        : path(folder.filePath(u"runs.db"_s))
+        , fixture(path.toStdString(), "dev", false)
+    {
+        StoreOpening opening;
+        opening.url = u"sqlite:"_s + path;
+        opening.name = u"runs"_s;
+        opening.person = u"ines"_s;
+        opening.mayAct = true;
+        opening.open = [file = path.toStdString()](bool readOnly) {
+            cairn::StoreOptions options;
+            options.readOnly = readOnly;
+            return cairn::sqlite::openStore(file, options);
+        };
+        session = std::make_unique<StoreSession>(std::move(opening));
+    }
+    QTemporaryDir folder;
+    QString path;
+    Fixture fixture;
+    std::unique_ptr<StoreSession> session;
+};
+
+const StepLine* stepOf(const RunDetail& detail, const QString& id)
+{
+    for (const StepLine& step : detail.steps)
+        if (step.id == id)
+            return &step;
+    return nullptr;
+}
+
+}  // namespace
+
+class TestRunData : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void aRunIsShownAsItWas()
+    {
+        Desk desk;
+        const cairn::RunId run = desk.fixture.start("PO-1");
+        const quint64 begun = desk.fixture.state(run).version;
+        desk.fixture.drive(run, "choose");
+        const auto now = desk.session->run(run).result();
+        QVERIFY(now && now.value->version > begun);
+        QCOMPARE(stepOf(*now.value, u"reserve"_s)->glyph, Glyph::Done);
+        const auto then = desk.session->runAt(run, begun).result();
+        QVERIFY2(then, qPrintable(then.failure.what));
+        QCOMPARE(then.value->version, begun);
+        QCOMPARE(then.value->at, desk.fixture.state(run).startedAt);
+        const StepLine* first = stepOf(*then.value, u"read-request"_s);
+        QVERIFY(first != nullptr);
+        QVERIFY(!first->finished);
+        QCOMPARE(first->tries.size(), 1U);
+        QCOMPARE(first->tries.front().endedAt, 0);  // under way, as far as was known then
+        QCOMPARE(first->tries.front().outcome, u"under way"_s);
+        const StepLine* reserve = stepOf(*then.value, u"reserve"_s);
+        QVERIFY(reserve == nullptr
+            || (!reserve->begun && reserve->tries.empty() && reserve->effectKey.isEmpty()));
+        for (const VerbLine& verb : then.value->why.verbs) {
+            QVERIFY(!verb.on);
+            QCOMPARE(verb.text, u"this is how it was: go back to now to act"_s);
+        }
+        const auto newest = desk.session->runAt(run, now.value->version).result();
+        QVERIFY(newest);
+        QCOMPARE(stepOf(*newest.value, u"reserve"_s)->tries, stepOf(*now.value, u"reserve"_s)->tries);
+        const auto never = desk.session->runAt(run, now.value->version + 1).result();
+        QVERIFY(!never);
+        QVERIFY2(never.failure.what.contains(u"has no version"_s), qPrintable(never.failure.what));
+    }
+
+    void actsNameTheVersionThatTheyMade()
+    {
+        Desk desk;
+        const cairn::RunId run = desk.fixture.start("PO-1");
+        QVERIFY(desk.session->acts(run).result().value->empty());
+        desk.fixture.toggle(run);
+        const quint64 paused = desk.fixture.state(run).version;
+        desk.fixture.toggle(run);
+        const auto acts = desk.session->acts(run).result();
+        QVERIFY(acts);
+        QCOMPARE(acts.value->size(), 2U);
+        QCOMPARE(acts.value->front().verb, u"Pause"_s);
+        QCOMPARE(acts.value->front().person, u"kim"_s);
+        QVERIFY(acts.value->front().applied);
+        QCOMPARE(acts.value->front().version, paused);
+        QCOMPARE(acts.value->back().version, paused + 1);
+    }
+
+    void versionsAndAttemptsAreCompared()
+    {
+        Desk desk;
+        const cairn::RunId run = desk.fixture.start("PO-1");
+        const quint64 begun = desk.fixture.state(run).version;
+        desk.fixture.toggle(run);
+        const auto compared = desk.session->compare({run, begun, {}, 0}, {run, 0, {}, 0}).result();
+        QVERIFY2(compared, qPrintable(compared.failure.what));
+        const auto& lines = compared.value->lines;
+        const auto paused = std::find_if(
+            lines.begin(), lines.end(), [](const CompareLine& line) { return line.what == u"paused"_s; });
+        QVERIFY(paused != lines.end());
+        QCOMPARE(paused->left, QString());
+        QVERIFY2(paused->right.startsWith(u"by kim"_s), qPrintable(paused->right));
+        QCOMPARE(compared.value->same, compared.value->steps);
+        const auto none =
+            desk.session->compare({run, 0, u"read-request"_s, 1}, {run, 0, u"read-request"_s, 2}).result();
+        QVERIFY(!none);
+        QVERIFY2(none.failure.what.contains(u"has no attempt 2"_s), qPrintable(none.failure.what));
+        const auto same =
+            desk.session->compare({run, 0, u"read-request"_s, 1}, {run, 0, u"read-request"_s, 1}).result();
+        QVERIFY(same && same.value->lines.empty());
+        QVERIFY(!desk.session->compare({run, 0, u"nothing"_s, 1}, {run, 0, u"nothing"_s, 1}).result());
+    }
+
+    void aRunThatStandsAloneIsRelatedToItself()
+    {
+        Desk desk;
+        const cairn::RunId run = desk.fixture.start("PO-1");
+        const auto relations = desk.session->relations(run).result();
+        QVERIFY(relations);
+        QCOMPARE(relations.value->size(), 1U);
+        const RelationLine& self = relations.value->front();
+        QCOMPARE(self.tie, Tie::Self);
+        QCOMPARE(self.run, run);
+        QVERIFY(self.here);
+        QCOMPARE(self.workflow, u"purchase @3"_s);
+    }
+
+    void contextKeepsToItsBudget()
+    {
+        Desk desk;
+        const cairn::RunId run = desk.fixture.start("PO-1");
+        desk.fixture.drive(run, "choose");
+        const auto context = desk.session->context(run, 8000).result();
+        QVERIFY(context);
+        QVERIFY(context.value->text.contains(u"reserve"_s));
+        QCOMPARE(context.value->bytes, static_cast<quint64>(context.value->text.toUtf8().size()));
+        QVERIFY(context.value->bytes <= 32'000);
+    }
+
+    void aPayloadIsReadInParts()
+    {
+        Desk desk;
+        std::string bytes = "{\"suppliers\":[],\"text\":\"";
+        for (int i = 0; bytes.size() < 5u * 1024 * 1024; ++i)
+            bytes += std::to_string(i) + " ";
+        bytes += "\"}";
+        const cairn::RunId run = desk.fixture.withOutput(bytes);
+        const auto detail = desk.session->run(run).result();
+        QVERIFY(detail);
+        const auto& payloads = detail.value->payloads;
+        const auto large = std::find_if(payloads.begin(), payloads.end(),
+            [&](const PayloadLine& line) { return line.size == bytes.size(); });
+        QVERIFY(large != payloads.end());
+        QByteArray all;
+        int parts = 0;
+        while (static_cast<quint64>(all.size()) < large->size) {
+            const auto part =
+                desk.session->payloadPart(run, *large, static_cast<quint64>(all.size()), kPayloadWhole)
+                    .result();
+            QVERIFY2(part, qPrintable(part.failure.what));
+            QCOMPARE(part.value->size, large->size);
+            QVERIFY(static_cast<quint64>(part.value->bytes.size()) <= kPayloadPart);
+            all += part.value->bytes;
+            ++parts;
+        }
+        QCOMPARE(parts, 2);
+        QCOMPARE(all, QByteArray::fromStdString(bytes));
+        const std::atomic_bool stop = false;
+        const auto index = PayloadIndex::build(all, true, stop);
+        QCOMPARE(index->nodes().size(), 3U);
+        QCOMPARE(index->path(2), u"/text"_s);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRunData)
+#include "tst_rundata.moc"

@@ -1,0 +1,566 @@
+#include "ui/pages/payloadviewer.h"
+
+#include "ui/data/format.h"
+#include "ui/data/safetext.h"
+#include "ui/widgets/datatable.h"
+#include "ui/widgets/docktitle.h"
+#include "ui/widgets/safetext.h"
+
+#include <QApplication>
+#include <QBuffer>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QImageReader>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QShortcut>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+// Formats whose readers take nothing but these bytes.
+QImage decoded(const QByteArray& bytes)
+{
+    QBuffer buffer;
+    buffer.setData(bytes);
+    buffer.open(QIODevice::ReadOnly);
+    QImageReader reader(&buffer);
+    reader.setDecideFormatFromContent(true);
+    static const QList<QByteArray> kKnown{"png", "jpeg", "jpg", "gif", "bmp", "webp"};
+    return kKnown.contains(reader.format()) ? reader.read() : QImage();
+}
+
+bool isJson(const QString& media) { return media.contains(u"json"_s, Qt::CaseInsensitive); }
+bool isImage(const QString& media) { return media.startsWith(u"image/"_s, Qt::CaseInsensitive); }
+
+}  // namespace
+
+PayloadViewer::PayloadViewer(Source& source, const RunId& run, QWidget* parent)
+    : QWidget(parent)
+    , m_source(source)
+    , m_run(run)
+    , m_tree(new JsonTreeModel(this))
+    , m_rows(new TextRowsModel(this))
+    , m_items(new JsonTableModel(this))
+    , m_hex(new HexRowsModel(this))
+    , m_views(new QStackedWidget(this))
+    , m_image(safe::label({}, {}, this))
+    , m_title(new DockTitle(tr("Value"), this))
+    , m_head(safe::label({}, {.selectable = true}, this))
+    , m_state(safe::label({}, {.size = 11, .secondary = true}, this))
+    , m_more(safe::label({}, {.size = 11, .secondary = true, .wrap = true}, this))
+    , m_path(safe::label({}, {.size = 11, .face = Face::Mono, .selectable = true}, this))
+    , m_found(safe::label({}, {.size = 11, .secondary = true}, this))
+    , m_find(new QLineEdit(this))
+    , m_text(safe::viewer(this))
+    , m_save(safe::button(tr("Save whole value…"), this))
+{
+    setObjectName(u"payload-viewer"_s);
+    m_text->setAccessibleName(tr("Payload text"));
+    m_find->setAccessibleName(tr("Find in the payload"));
+    m_find->setPlaceholderText(tr("Find (Ctrl+F), exactly these bytes"));
+    m_image->setAccessibleName(tr("Image"));
+    m_image->setAlignment(Qt::AlignCenter);
+    for (QLabel* label : {m_head, m_path})
+        label->setFocusPolicy(Qt::NoFocus);
+    m_save->setEnabled(false);
+    buildLayout();
+    connectSignals();
+    writeModes();
+}
+
+PayloadViewer::~PayloadViewer()
+{
+    *m_stop = true;
+    *m_stopFind = true;
+}
+
+QWidget* PayloadViewer::buildHead()
+{
+    auto* head = new QWidget(this);
+    auto* row = new QHBoxLayout(head);
+    row->setContentsMargins(16, 8, 12, 4);
+    row->addWidget(m_head, 1);
+    row->addWidget(m_save);
+    return head;
+}
+
+QWidget* PayloadViewer::buildTools()
+{
+    auto* tools = new QWidget(this);
+    auto* row = new QHBoxLayout(tools);
+    row->setContentsMargins(16, 0, 12, 6);
+    row->setSpacing(6);
+    const QStringList names{tr("Tree"), tr("Text"), tr("Table"), tr("Hex"), tr("Draw the image")};
+    for (int mode = 0; mode < ModeCount; ++mode) {
+        QPushButton* button = safe::button(names.at(mode), tools);
+        button->setProperty("small", true);
+        button->setCheckable(mode != Image);
+        connect(button, &QPushButton::clicked, this, [this, mode] {
+            if (mode == Image)
+                drawImage();
+            else
+                setMode(static_cast<Mode>(mode));
+        });
+        m_buttons[static_cast<std::size_t>(mode)] = button;
+        row->addWidget(button);
+    }
+    row->addWidget(m_find, 1);
+    row->addWidget(m_found);
+    return tools;
+}
+
+void PayloadViewer::buildLayout()
+{
+    const QStringList names{
+        tr("Tree of the value"), tr("Text of the value"), tr("Items of the value"), tr("Bytes of the value")};
+    const std::array<QAbstractItemModel*, 4> models{m_tree, m_rows, m_items, m_hex};
+    for (std::size_t i = 0; i < m_tables.size(); ++i) {
+        m_tables[i] = new DataTable(names.at(static_cast<int>(i)), this);
+        m_tables[i]->setRowSize(22);
+        m_tables[i]->setModel(models[i]);
+        m_views->addWidget(m_tables[i]);
+    }
+    m_views->addWidget(m_image);
+    m_tables[Tree]->setColumns({220, 200, 90, 80}, JsonTreeModel::Value);
+    m_tables[Text]->setColumns({110, 400}, TextRowsModel::Text);
+    m_tables[Table]->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    m_tables[Hex]->setColumns({90, 400, 160}, HexRowsModel::Text);
+    auto* value = new QWidget(this);
+    auto* panel = new QVBoxLayout(value);
+    panel->setContentsMargins(0, 0, 0, 0);
+    panel->setSpacing(0);
+    panel->addWidget(m_title);
+    m_path->setContentsMargins(16, 4, 12, 4);
+    panel->addWidget(m_path);
+    panel->addWidget(m_text, 1);
+    m_more->setContentsMargins(16, 5, 12, 5);
+    panel->addWidget(m_more);
+    auto* split = new QSplitter(Qt::Horizontal, this);
+    split->setHandleWidth(1);
+    split->setChildrenCollapsible(false);
+    split->addWidget(m_views);
+    split->addWidget(value);
+    split->setSizes({560, 420});
+    split->setStretchFactor(0, 1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(buildHead());
+    column->addWidget(buildTools());
+    m_state->setContentsMargins(16, 0, 12, 4);
+    column->addWidget(m_state);
+    column->addWidget(split, 1);
+}
+
+void PayloadViewer::connectSignals()
+{
+    connect(m_tables[Tree], &DataTable::foldAsked, this,
+        [this](int row, bool open) { m_tree->setOpen(row, open); });
+    connect(m_tables[Tree], &DataTable::opened, this,
+        [this](const QModelIndex& at) { m_tree->setOpen(at.row(), !m_tree->isOpen(at.row())); });
+    connect(m_tables[Tree], &DataTable::currentMoved, this, [this](const QModelIndex& at) {
+        if (at.isValid())
+            showValue(m_tree->nodeOf(at.row()));
+    });
+    connect(m_tables[Table], &DataTable::currentMoved, this, [this](const QModelIndex& at) {
+        if (at.isValid())
+            showValue(m_items->nodeOf(at.row()));
+    });
+    for (DataTable* table : m_tables)
+        connect(table, &DataTable::letterTyped, this, [this](QChar letter, bool shift) {
+            if (letter != u'c')
+                Q_EMIT letterTyped(letter, shift);
+            else if (shift)
+                copyValue();
+            else
+                copyPath();
+        });
+    connect(m_find, &QLineEdit::returnPressed, this, [this] {
+        if (m_find->text() == m_find->property("looked").toString() && !m_matches.at.empty())
+            findNext(false);
+        else
+            find(m_find->text());
+    });
+    connect(m_save, &QPushButton::clicked, this, [this] {
+        const QString path = QFileDialog::getSaveFileName(this, tr("Save whole value"), u"payload"_s);
+        if (!path.isEmpty())
+            save(path);
+    });
+    const auto key = [this](const QKeySequence& keys, auto act) {
+        auto* shortcut = new QShortcut(keys, this);
+        shortcut->setContext(Qt::WidgetWithChildrenShortcut);
+        connect(shortcut, &QShortcut::activated, this, act);
+    };
+    key(QKeySequence::Find, [this] {
+        m_find->setFocus();
+        m_find->selectAll();
+    });
+    key(QKeySequence(Qt::Key_F3), [this] { findNext(false); });
+    key(Qt::SHIFT | Qt::Key_F3, [this] { findNext(true); });
+    const auto turn = [this](int by) {
+        for (int i = 1; i <= Hex + 1; ++i) {
+            const int next = (static_cast<int>(mode()) % (Hex + 1) + by * i + 4 * (Hex + 1)) % (Hex + 1);
+            if (possible(static_cast<Mode>(next)))
+                return setMode(static_cast<Mode>(next));
+        }
+    };
+    key(Qt::CTRL | Qt::Key_PageDown, [turn] { turn(1); });
+    key(Qt::CTRL | Qt::Key_PageUp, [turn] { turn(-1); });
+}
+
+// Escape leaves the box for what was found.
+void PayloadViewer::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Escape && m_find->hasFocus()) {
+        m_views->currentWidget()->setFocus();
+        event->accept();
+    } else {
+        QWidget::keyPressEvent(event);
+    }
+}
+
+PayloadViewer::Mode PayloadViewer::mode() const { return static_cast<Mode>(m_views->currentIndex()); }
+
+bool PayloadViewer::possible(Mode mode) const
+{
+    switch (mode) {
+    case Tree: return m_index != nullptr && m_index->hasTree();
+    case Table: return m_items->rowCount() > 0;
+    case Text:
+    case Hex: return m_index != nullptr;
+    case Image: return m_whole && isImage(m_shown.media);
+    case ModeCount: break;
+    }
+    return false;
+}
+
+void PayloadViewer::writeModes()
+{
+    for (int mode = 0; mode < ModeCount; ++mode) {
+        QPushButton* button = m_buttons[static_cast<std::size_t>(mode)];
+        button->setEnabled(possible(static_cast<Mode>(mode)));
+        button->setChecked(mode == m_views->currentIndex());
+    }
+    m_buttons[Image]->setVisible(isImage(m_shown.media));
+}
+
+void PayloadViewer::setMode(Mode mode)
+{
+    if (possible(mode)) {
+        // Its rows are the most; they are counted when somebody comes to see them.
+        if (mode == Hex && m_hex->payload() != m_index)
+            m_hex->setIndex(m_index);
+        const bool here = m_views->currentWidget()->hasFocus();
+        m_views->setCurrentIndex(mode);
+        if (here)
+            m_views->currentWidget()->setFocus();
+    }
+    writeModes();
+}
+
+void PayloadViewer::say(const QString& state) { safe::setText(m_state, state); }
+QString PayloadViewer::stateText() const { return m_state->text(); }
+QString PayloadViewer::findText() const { return m_found->text(); }
+QString PayloadViewer::headText() const { return m_head->text(); }
+QString PayloadViewer::path() const { return possible(Tree) ? m_index->path(m_node) : QString(); }
+
+std::vector<QWidget*> PayloadViewer::stops() const
+{
+    std::vector<QWidget*> stops;
+    if (m_index != nullptr)
+        stops.push_back(m_views->currentWidget());
+    if (m_save->isEnabled())
+        stops.push_back(m_save);
+    stops.push_back(m_text);
+    return stops;
+}
+
+// --- reading
+
+void PayloadViewer::open(const PayloadLine& payload)
+{
+    if (m_shown == payload)
+        return;
+    *m_stop = true;
+    m_stop = makeStopFlag();
+    m_shown = payload;
+    // Type and size are known before anything is read.
+    safe::setText(m_head, payload.media + u" · "_s + sizeText(payload.size));
+    m_title->setRemark(payload.title);
+    // Nothing of another payload stands under this one's name.
+    m_text->clear();
+    m_image->clear();
+    m_bytes.clear();
+    m_redacted = false;
+    take(nullptr, false);
+    m_save->setEnabled(false);
+    safe::setText(m_more, tr("reading"));
+    const quint64 ticket = m_tickets.next();
+    whenDone(m_source.payload(m_run, payload), this, [this, ticket](const Reply<PayloadText>& reply) {
+        if (!m_tickets.current(ticket))
+            return;
+        if (!reply)
+            return showFailure(reply.failure);
+        showHead(*reply.value);
+        if (m_redacted)
+            return;
+        // The beginning can be read as text and bytes at once.
+        m_bytes = reply.value->head;
+        take(PayloadIndex::build(m_bytes, false, *m_stop), false);
+        m_views->setCurrentIndex(Text);
+        writeModes();
+        readPart(ticket);
+    });
+}
+
+void PayloadViewer::showFailure(const Failure& failure)
+{
+    m_shown = {};  // choosing it again reads it again
+    safe::setText(
+        m_more, failure.cancelled ? tr("not read: choose it again") : failure.what + u' ' + failure.todo);
+}
+
+void PayloadViewer::showHead(const PayloadText& payload)
+{
+    safe::setText(m_head,
+        payload.line.media + u" · "_s + sizeText(payload.line.size)
+            + (payload.hash.isEmpty()
+                    ? QString()
+                    : u" · sha256 "_s + payload.hash.left(6) + u'…' + payload.hash.right(4)));
+    m_shown.size = payload.line.size;
+    m_redacted = payload.redacted;
+    m_save->setEnabled(!payload.redacted);
+    if (payload.redacted) {
+        m_text->setPlainText({});
+        say(tr("redacted"));
+        safe::setText(
+            m_more, tr("Redacted: the bytes were deleted by an audited act. Type, size and hash remain."));
+        return;
+    }
+    m_text->setPlainText(shownBytes(payload.head, kPayloadShown));
+    showRest(
+        payload.line.size - std::min<quint64>(payload.line.size, static_cast<quint64>(payload.head.size())));
+}
+
+void PayloadViewer::showRest(quint64 rest)
+{
+    safe::setText(m_more,
+        rest > 0 ? tr("%1 more not shown. Save whole value… gives all of it, exactly as stored.")
+                       .arg(sizeText(rest))
+                 : tr("Shown whole."));
+}
+
+void PayloadViewer::readPart(quint64 ticket)
+{
+    const quint64 wanted = std::min(m_shown.size, kPayloadWhole);
+    const auto have = static_cast<quint64>(m_bytes.size());
+    if (have >= wanted)
+        return indexAll(ticket);
+    m_bytes.reserve(static_cast<qsizetype>(wanted));
+    say(tr("%1 of %2 read").arg(sizeText(have), sizeText(m_shown.size)));
+    const PayloadLine line = m_shown;
+    whenDone(m_source.payloadPart(m_run, line, have, std::min(kPayloadPart, wanted - have)), this,
+        [this, ticket, have](const Reply<PayloadPart>& reply) {
+            if (!m_tickets.current(ticket))
+                return;
+            if (!reply || reply.value->bytes.isEmpty()) {
+                const QString why = reply     ? tr("no more came, though it should be longer")
+                    : reply.failure.cancelled ? tr("superseded; choose it again")
+                                              : reply.failure.what;
+                return say(tr("%1 of %2 read, then: %3").arg(sizeText(have), sizeText(m_shown.size), why));
+            }
+            m_bytes += reply.value->bytes;
+            readPart(ticket);
+        });
+}
+
+void PayloadViewer::indexAll(quint64 ticket)
+{
+    say(tr("indexing"));
+    const bool json = isJson(m_shown.media) && m_shown.size <= kPayloadWhole;
+    const StopFlag stop = m_stop;
+    whenDone(inBackground<PayloadIndexPtr>(
+                 [bytes = m_bytes, json, stop] { return PayloadIndex::build(bytes, json, *stop); }),
+        this, [this, ticket](const Reply<PayloadIndexPtr>& reply) {
+            if (m_tickets.current(ticket) && *reply.value != nullptr)
+                take(*reply.value, true);
+        });
+}
+
+void PayloadViewer::take(PayloadIndexPtr index, bool whole)
+{
+    m_index = std::move(index);
+    m_whole = whole;
+    m_matches = {};
+    m_node = 0;
+    m_tree->setIndex(m_index);
+    m_rows->setIndex(m_index);
+    m_hex->setIndex(mode() == Hex ? m_index : nullptr);
+    m_items->setArray(m_index, 0);
+    QList<int> widths;
+    for (int i = 0; i < m_items->columnCount(); ++i)
+        widths << 140;
+    m_tables[Table]->setColumns(widths, -1);
+    safe::setText(m_path, {});
+    safe::setText(m_found, {});
+    m_find->setProperty("looked", QString());
+    say({});
+    if (!whole)
+        return writeModes();
+    QStringList state{tr("%1 rows of text").arg(countText(m_index->rows().size()))};
+    if (m_index->hasTree())
+        state.prepend(plural(m_index->nodes().size(), tr("value"), tr("values"))
+            + tr(", depth %1").arg(m_index->depth()));
+    if (!m_index->fault().isEmpty())
+        state << tr("no JSON: byte %1, %2").arg(countText(m_index->faultAt()), m_index->fault());
+    if (m_shown.size > static_cast<quint64>(m_bytes.size()))
+        state << tr("only the first %1 are shown").arg(sizeText(static_cast<quint64>(m_bytes.size())));
+    if (!m_items->leftOut().isEmpty())
+        state << m_items->leftOut();
+    say(state.join(u" · "_s));
+    if (mode() == Text)  // otherwise somebody has chosen another meanwhile
+        setMode(m_index->hasTree() ? Tree : Text);
+    writeModes();
+    if (m_index->hasTree())
+        m_tables[Tree]->setCurrentIndex(m_tree->index(0, 0));
+}
+
+void PayloadViewer::showValue(quint32 node)
+{
+    m_node = node;
+    const std::string_view slice = m_index->slice(node);
+    const auto size = static_cast<qsizetype>(slice.size());
+    const QByteArray head(slice.data(), std::min<qsizetype>(size, kPayloadShown));
+    if (const QString text = shownBytes(head, kPayloadShown); m_text->toPlainText() != text)
+        m_text->setPlainText(text);
+    const QString path = m_index->path(node);
+    safe::setText(m_path, path.isEmpty() ? tr("whole value") : path);
+    showRest(static_cast<quint64>(size - head.size()));
+}
+
+// --- finding, copying, drawing, saving
+
+void PayloadViewer::find(const QString& text)
+{
+    *m_stopFind = true;
+    m_stopFind = makeStopFlag();
+    m_find->setText(text);
+    m_find->setProperty("looked", text);
+    m_matches = {};
+    m_match = 0;
+    if (m_index == nullptr || text.isEmpty())
+        return writeFound();
+    safe::setText(m_found, tr("looking"));
+    const quint64 ticket = m_finds.next();
+    const StopFlag stop = m_stopFind;
+    const QByteArray bytes = m_index->bytes();
+    const QByteArray needle = text.toUtf8();
+    whenDone(inBackground<Matches>([bytes, needle, stop] { return findAll(bytes, needle, *stop); }), this,
+        [this, ticket, index = m_index](const Reply<Matches>& reply) {
+            if (!m_finds.current(ticket) || index != m_index)
+                return;
+            m_matches = *reply.value;
+            writeFound();
+            if (!m_matches.at.empty())
+                goTo(m_matches.at.front());
+        });
+}
+
+void PayloadViewer::writeFound()
+{
+    if (m_find->text().isEmpty())
+        return safe::setText(m_found, {});
+    const quint64 count = m_matches.at.size();
+    QString text = count == 0
+        ? tr("nothing found")
+        : tr("%1 of %2%3")
+              .arg(countText(m_match + 1), m_matches.more ? u"≥ "_s : QString(), countText(count));
+    if (!m_whole)
+        text += tr(", in what has been read");
+    safe::setText(m_found, text);
+}
+
+void PayloadViewer::findNext(bool backwards)
+{
+    const std::size_t count = m_matches.at.size();
+    if (count == 0)
+        return;
+    m_match = (m_match + (backwards ? count - 1 : 1)) % count;
+    writeFound();
+    goTo(m_matches.at[m_match]);
+}
+
+void PayloadViewer::goTo(quint64 offset)
+{
+    if (m_index == nullptr)
+        return;
+    if (mode() == Table || mode() == Image)
+        setMode(possible(Tree) ? Tree : Text);
+    int row = 0;
+    switch (mode()) {
+    case Tree: row = m_tree->reveal(m_index->nodeAt(offset)); break;
+    case Hex: row = static_cast<int>(offset / static_cast<quint64>(HexRowsModel::kRow)); break;
+    default: row = static_cast<int>(m_index->rowAt(offset)); break;
+    }
+    DataTable* table = m_tables[static_cast<std::size_t>(mode())];
+    table->setCurrentIndex(table->model()->index(row, 0));
+    table->scrollTo(table->currentIndex());
+}
+
+void PayloadViewer::copyPath() const
+{
+    if (possible(Tree))
+        QApplication::clipboard()->setText(path());
+}
+
+// The bytes of the value, not what the panel shows of them.
+void PayloadViewer::copyValue() const
+{
+    if (possible(Tree))
+        QApplication::clipboard()->setText(QString::fromUtf8(m_index->raw(m_node)));
+    else if (m_index != nullptr && mode() == Text && m_tables[Text]->currentRow() >= 0)
+        QApplication::clipboard()->setText(QString::fromUtf8(m_rows->bytesOf(m_tables[Text]->currentRow())));
+}
+
+void PayloadViewer::drawImage()
+{
+    if (!possible(Image))
+        return;
+    const quint64 ticket = m_tickets.next();
+    whenDone(inBackground<QImage>([bytes = m_bytes] { return decoded(bytes); }), this,
+        [this, ticket](const Reply<QImage>& reply) {
+            if (!m_tickets.current(ticket))
+                return;
+            const QImage& image = *reply.value;
+            if (image.isNull())
+                return say(tr("These bytes are no image that is drawn here (PNG, JPEG, GIF, BMP, WebP)."));
+            m_image->setPixmap(QPixmap::fromImage(image.scaled(
+                image.size().boundedTo(m_views->size()), Qt::KeepAspectRatio, Qt::SmoothTransformation)));
+            say(tr("image, %1 × %2").arg(image.width()).arg(image.height()));
+            m_views->setCurrentIndex(Image);
+            writeModes();
+        });
+}
+
+void PayloadViewer::save(const QString& path)
+{
+    whenDone(m_source.savePayload(m_run, m_shown, path), this, [this](const Reply<quint64>& reply) {
+        if (reply)
+            Q_EMIT said(tr("Saved %1, exactly as stored.").arg(sizeText(*reply.value)));
+        else
+            Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
+    });
+}
+
+}  // namespace cairn::ui

@@ -316,6 +316,11 @@ QFuture<Reply<Overview>> DemoSource::overview(const QString& filter)
     o.hiddenSituations = filter.isEmpty() ? 0 : 2;
     o.matching = all.size();
     o.all = all.size() + (filter.isEmpty() ? 0 : 537);
+    o.matching = matches.value_or(o.matching);
+    for (SituationLine& s : o.situations) {
+        s.waitTerm = u"wait:approval"_s;
+        s.whereTerm = u"step:charge-card"_s;
+    }
     if (!taint.isEmpty())
         for (SituationLine& s : o.situations) {
             s.wait = s.what = s.where = s.nextWord = taint;
@@ -326,6 +331,20 @@ QFuture<Reply<Overview>> DemoSource::overview(const QString& filter)
     return overviewGate.pass(std::move(o));
 }
 
+QFuture<Reply<FilterHelp>> DemoSource::filterHelp(const FilterQuestion& question)
+{
+    questions.push_back(question);
+    return now(FilterHelp(help));
+}
+
+QFuture<Reply<FilterCounts>> DemoSource::countFilters(const QStringList& filters)
+{
+    FilterCounts counts;
+    for (const QString& filter : filters)
+        counts.push_back(filter.contains(u"bad:"_s) ? -1 : viewRuns);
+    return now(std::move(counts));
+}
+
 QFuture<Reply<RunSlice>> DemoSource::runs(const SliceRequest& request)
 {
     ++pageReads;
@@ -333,7 +352,7 @@ QFuture<Reply<RunSlice>> DemoSource::runs(const SliceRequest& request)
     while (request.after && from < all.size() && all[from++].run != request.after->run) { }
     RunSlice slice;
     slice.at = kDemoNow;
-    if (!over.isEmpty() && request.situation == over)
+    if ((!over.isEmpty() && request.situation == over) || matches == std::optional<quint64>(0))
         return now(std::move(slice));
     for (std::size_t i = from; i < all.size() && slice.lines.size() < static_cast<std::size_t>(request.limit);
          ++i)

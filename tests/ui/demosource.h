@@ -6,6 +6,7 @@
 #include <QPromise>
 
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,8 @@ public:
     QFuture<Reply<quint64>> savePayload(
         const RunId& run, const PayloadLine& line, const QString& path) override;
     QFuture<Reply<QString>> dot(const RunId& run) override;
+    QFuture<Reply<FilterHelp>> filterHelp(const FilterQuestion& question) override;
+    QFuture<Reply<FilterCounts>> countFilters(const QStringList& filters) override;
     QFuture<Reply<ActPreview>> preview(const ActRequest& request) override;
     QFuture<Reply<ActResult>> execute(const ActRequest& request) override;
 
@@ -77,6 +80,10 @@ public:
     std::vector<ActRequest> executed;
     ActResult answer{
         ActEnd::Done, QStringLiteral("Approved: place-order sends this, once."), 62, 18443, false};
+    FilterHelp help;
+    std::vector<FilterQuestion> questions;
+    qint64 viewRuns = 9;  // that each saved view finds
+    std::optional<quint64> matches;
     int pageReads = 0;
     int runReads = 0;
     bool hold = false;  // run() is answered by release()

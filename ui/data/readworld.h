@@ -31,6 +31,8 @@ public:
         const RunId& run, const std::vector<PayloadLine>& lines);
     [[nodiscard]] Result<quint64> save(const RunId& run, const PayloadLine& line, const QString& path);
     [[nodiscard]] Result<QString> dot(const RunId& run);
+    [[nodiscard]] Result<FilterHelp> filterHelp(const FilterQuestion& question);
+    [[nodiscard]] Result<FilterCounts> countFilters(const QStringList& filters);
 
 private:
     [[nodiscard]] Result<ListFilter> filterOf(const QString& text, TimeMs now) const;

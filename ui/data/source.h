@@ -3,10 +3,12 @@
 // arrives in a QFuture that is finished on another thread. Continue with whenDone(), never wait for it.
 
 #include "ui/data/actvalues.h"
+#include "ui/data/filtervalues.h"
 
 #include <QFuture>
 #include <QFutureWatcher>
 #include <QObject>
+#include <QPromise>
 
 #include <memory>
 #include <optional>
@@ -58,6 +60,9 @@ public:
     virtual QFuture<Reply<quint64>> savePayload(
         const RunId& run, const PayloadLine& line, const QString& path) = 0;
     virtual QFuture<Reply<QString>> dot(const RunId& run) = 0;
+    // A source that has none of these answers so.
+    virtual QFuture<Reply<FilterHelp>> filterHelp(const FilterQuestion& question);
+    virtual QFuture<Reply<FilterCounts>> countFilters(const QStringList& filters);
 
     virtual QFuture<Reply<ActPreview>> preview(const ActRequest& request) = 0;
     virtual QFuture<Reply<ActResult>> execute(const ActRequest& request) = 0;
@@ -81,6 +86,23 @@ template<typename T, typename F> void whenDone(QFuture<Reply<T>> future, QObject
         then(reply);
     });
     watcher->setFuture(future);
+}
+
+// A future that has its answer already.
+template<typename T> QFuture<Reply<T>> readyReply(Reply<T> reply)
+{
+    QPromise<Reply<T>> promise;
+    promise.start();
+    promise.addResult(std::move(reply));
+    promise.finish();
+    return promise.future();
+}
+template<typename T> QFuture<Reply<T>> notOffered()
+{
+    Failure failure;
+    failure.what = QStringLiteral("This source does not offer that.");
+    failure.ofQuestion = true;
+    return readyReply<T>({std::nullopt, failure});
 }
 
 // Drops answers that a later request has overtaken: take a ticket per request, compare when the answer

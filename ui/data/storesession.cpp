@@ -18,7 +18,9 @@ enum Slot : int {
     RunSlotNumber,
     HistorySlot,
     PayloadSlot,
-    PreviewSlot
+    PreviewSlot,
+    HelpSlot,
+    CountsSlot,
 };
 }  // namespace
 
@@ -163,6 +165,18 @@ QFuture<Reply<quint64>> StoreSession::savePayload(
 QFuture<Reply<QString>> StoreSession::dot(const RunId& run)
 {
     return m_reading->jobs.ask<QString>(NoSlot, [run](ReadWorld& w) { return w.dot(run); });
+}
+
+QFuture<Reply<FilterHelp>> StoreSession::filterHelp(const FilterQuestion& question)
+{
+    return m_reading->jobs.ask<FilterHelp>(
+        HelpSlot, [question](ReadWorld& w) { return w.filterHelp(question); });
+}
+
+QFuture<Reply<FilterCounts>> StoreSession::countFilters(const QStringList& filters)
+{
+    return m_reading->jobs.ask<FilterCounts>(
+        CountsSlot, [filters](ReadWorld& w) { return w.countFilters(filters); });
 }
 
 QFuture<Reply<ActPreview>> StoreSession::preview(const ActRequest& request)

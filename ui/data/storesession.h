@@ -55,6 +55,8 @@ public:
     QFuture<Reply<quint64>> savePayload(
         const RunId& run, const PayloadLine& line, const QString& path) override;
     QFuture<Reply<QString>> dot(const RunId& run) override;
+    QFuture<Reply<FilterHelp>> filterHelp(const FilterQuestion& question) override;
+    QFuture<Reply<FilterCounts>> countFilters(const QStringList& filters) override;
     QFuture<Reply<ActPreview>> preview(const ActRequest& request) override;
     QFuture<Reply<ActResult>> execute(const ActRequest& request) override;
 

@@ -9,6 +9,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QVBoxLayout>
 
 namespace cairn::ui {
@@ -38,13 +39,18 @@ InfoBox::InfoBox(const QString& title, std::vector<Fact> facts, bool withFilter,
     grid->setHorizontalSpacing(16);
     grid->setVerticalSpacing(3);
     grid->setColumnStretch(1, 1);
-    column->addWidget(m_list);
-    column->addStretch(1);
+    auto* area = new QScrollArea(this);
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    area->setWidget(m_list);
+    column->addWidget(area, 1);
     auto* close = safe::button(u"Close"_s, this);
     connect(close, &QPushButton::clicked, this, &QDialog::accept);
     column->addWidget(close, 0, Qt::AlignRight);
-    setMinimumWidth(460);
+    setMinimumWidth(520);
     fill({});
+    resize(560, std::clamp(m_list->sizeHint().height() + 130, 200, 640));
 }
 
 void InfoBox::fill(const QString& filter)
@@ -66,28 +72,7 @@ void InfoBox::fill(const QString& filter)
                 {.face = fact.mono ? Face::Mono : Face::Text, .wrap = true, .selectable = true}, m_list),
             row++, 1);
     }
-}
-
-GoBox::GoBox(QWidget* parent)
-    : QDialog(parent)
-{
-    setWindowTitle(u"Go to a run"_s);
-    setModal(true);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(18, 14, 18, 14);
-    column->addWidget(safe::label(
-        u"Run id, the beginning of it, or key; store:NAME before it where several stores have it"_s,
-        {.wrap = true}, this));
-    auto* edit = new QLineEdit(this);
-    edit->setAccessibleName(u"Run id or key"_s);
-    edit->setFont(typeface(13, false, Face::Mono));
-    column->addWidget(edit);
-    setMinimumWidth(420);
-    connect(edit, &QLineEdit::returnPressed, this, [this, edit] {
-        if (!edit->text().trimmed().isEmpty())
-            Q_EMIT chosen(edit->text().trimmed());
-        accept();
-    });
+    grid->setRowStretch(grid->rowCount(), 1);
 }
 
 OpenBox::OpenBox(QWidget* parent)
@@ -138,24 +123,6 @@ std::vector<Fact> aboutFacts(const StoreFacts& facts)
         {u"Schema"_s, QString::number(facts.schema)},
         {u"You"_s, facts.person + (facts.identity.isEmpty() ? QString() : u", "_s + facts.identity)},
         {u"Rights"_s, facts.mayAct ? u"may act"_s : u"look only: "_s + facts.whyNot}};
-}
-
-std::vector<Fact> allKeys()
-{
-    return {{u"/"_s, u"edit the filter"_s}, {u"Ctrl+K"_s, u"go to a run by id or key"_s},
-        {u"Ctrl+O"_s, u"open another store beside this one"_s}, {u"arrows, J K"_s, u"move"_s},
-        {u"Enter, Esc"_s, u"open, back"_s}, {u"E, Shift+E"_s, u"next, previous problem"_s},
-        {u"F"_s, u"show only what is not finished (run)"_s}, {u"1, 3, 4"_s, u"steps, history, data (run)"_s},
-        {u"Space, Shift+arrows"_s, u"mark a run, mark a range"_s},
-        {u"Ctrl+A"_s, u"mark all runs that are shown"_s}, {u"Backspace"_s, u"up to the parent run (run)"_s},
-        {u"A, X"_s, u"approve, reject"_s}, {u"H, Shift+H"_s, u"pause, resume"_s},
-        {u"O"_s, u"set outcome of an uncertain effect"_s}, {u"R"_s, u"retry now"_s},
-        {u"Delete"_s, u"cancel (stages only)"_s},
-        {u"menu Run"_s, u"abandon: cancel without undoing anything"_s}, {u"C"_s, u"copy the run's id"_s},
-        {u"Left, Right"_s, u"fold, unfold"_s}, {u"+ - 0"_s, u"graph: nearer, farther, fit"_s},
-        {u"Ctrl+E"_s, u"export the graph as DOT text"_s}, {u"F5"_s, u"refresh now"_s},
-        {u"F6, Shift+F6"_s, u"next, previous panel"_s}, {u"Ctrl+W"_s, u"close this tab"_s},
-        {u"Ctrl+Shift+L"_s, u"light, dark"_s}, {u"Ctrl+Enter"_s, u"execute, inside a sheet only"_s}};
 }
 
 }  // namespace cairn::ui

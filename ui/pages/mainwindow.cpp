@@ -131,6 +131,7 @@ MainWindow::MainWindow(std::unique_ptr<Stores> own, Stores* stores, bool dark, Q
     m_notice->setContentsMargins(14, 6, 14, 6);
     m_notice->setAutoFillBackground(true);
     buildLayout();
+    buildActions();
     buildMenus();
     connectSignals();
     connectStores();
@@ -166,16 +167,13 @@ void MainWindow::connectSignals()
     connect(m_poll, &QTimer::timeout, &m_stores, &Stores::poll);
     connect(m_tick, &QTimer::timeout, this, &MainWindow::tick);
     connect(m_noticeTimer, &QTimer::timeout, m_notice, &QWidget::hide);
-    connect(m_band, &Band::zoneClicked, this, [this] {
-        setLocalTime(!localTime());
-        tick();
-        refresh();
-    });
+    connect(m_band, &Band::zoneClicked, this, &MainWindow::switchZone);
     connect(m_triage, &TriagePage::openRun, this, [this](const RunRef& run) { openRun(run); });
     connect(m_triage, &TriagePage::verbChosen, this, &MainWindow::stageLine);
     connect(m_triage, &TriagePage::letterTyped, this, &MainWindow::takeLetter);
     connect(m_triage, &TriagePage::whyChanged, this, &MainWindow::writeKeys);
     connect(m_triage, &TriagePage::failed, this, &MainWindow::trouble);
+    connect(m_triage, &TriagePage::said, this, &MainWindow::say);
     connect(qApp, &QApplication::focusChanged, this, &MainWindow::writeKeys);
     qApp->installEventFilter(this);
 }
@@ -353,7 +351,7 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event)
         focusNext((key->modifiers() & Qt::ShiftModifier) != 0);
         return true;
     }
-    if (key->key() == Qt::Key_Question && watched->inherits("QLineEdit") == false
+    if (key->key() == Qt::Key_Question && m_actions.lettersOn() && watched->inherits("QLineEdit") == false
         && watched->inherits("QPlainTextEdit") == false) {
         showKeys();
         return true;

@@ -7,6 +7,7 @@
 #include "ui/data/stores.h"
 #include "ui/dialogs/actsheet.h"
 #include "ui/dialogs/bulksheet.h"
+#include "ui/widgets/actiontable.h"
 
 #include <QPointer>
 #include <QWidget>
@@ -48,6 +49,8 @@ public:
     [[nodiscard]] QString status() const;  // at the band's right end
     void say(const QString& text);
     void setPolling(bool on);
+    [[nodiscard]] ActionTable& actions() { return m_actions; }
+    void setLettersOn(bool on);  // single keys: letters, / and :
 
 Q_SIGNALS:
     void ready();                         // the facts of a store are known
@@ -62,7 +65,15 @@ protected:
 private:
     MainWindow(std::unique_ptr<Stores> own, Stores* stores, bool dark, QWidget* parent);
     void buildLayout();
+    void buildActions();
+    void addFileActions();
+    void addViewActions();
+    void addVerbActions();
+    void addTold();
     void buildMenus();
+    void goTo(QChar letter);
+    void switchZone();
+    void showPalette();
     void connectSignals();
     void connectStores();
     void showBand();
@@ -79,6 +90,12 @@ private:
     void closeCurrent();
     void showTab(int index);
     void takeLetter(QChar letter, bool shift);
+    struct VerbLines {
+        const VerbLine* on = nullptr;
+        const VerbLine* off = nullptr;
+    };
+    [[nodiscard]] VerbLines linesFor(Verb verb) const;
+    [[nodiscard]] QString verbOff(Verb verb) const;
     void stage(Verb verb);
     void stageAbandon();
     void stageMarked(Verb verb, bool abandon);
@@ -89,7 +106,6 @@ private:
     void refresh();
     void copyId();
     void exportDot();
-    void askGo();
     void showKeys();
     void showAbout();
     void askStore();
@@ -102,6 +118,8 @@ private:
     Stores& m_stores;
     StoreFacts m_facts;
     std::vector<QString> m_said;  // trouble of each store that was said
+    ActionTable m_actions;
+    bool m_goPending = false;  // g was typed: the next letter is a place
     bool m_begun = false;
     Band* m_band;
     QTabBar* m_tabs;

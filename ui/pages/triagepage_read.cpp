@@ -81,6 +81,8 @@ void TriagePage::showOverview(const Overview& overview)
     m_situations->setSituations(overview.situations);
     keepSituation();
     m_quiet = false;
+    explainNothing();
+    countViews();
     writeTitles();
     if (run().isNull() && situation() == nullptr)
         loadWhy();

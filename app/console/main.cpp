@@ -2,6 +2,7 @@
 // the window.
 
 #include "app/common/open_store.h"
+#include "app/console/shots.h"
 #include "core/store/sqlite/sqlite_store.h"
 #include "ui/data/storesession.h"
 #include "ui/pages/mainwindow.h"
@@ -32,6 +33,7 @@ enum ExitCode : int { kDone = 0, kFailed = 1, kUsage = 2, kNotReachable = 3, kNo
 struct Options {
     QStringList stores;
     QString screenshot;
+    QString shots;  // folder
     QString run;
     QString theme;
     QSize size{1440, 900};
@@ -63,6 +65,10 @@ void addOptions(QCommandLineParser& parser)
         u"sqlite:PATH, PATH, or postgresql://host/database; several are shown as one"_s, u"STORE..."_s);
     parser.addOptions({
         {u"screenshot"_s, u"Write a picture of the window and end."_s, u"FILE"_s},
+        {u"shots"_s,
+            u"Write a picture of every view into a folder, light and dark, at 100 and 200 %, and end. Without "
+            u"a STORE it makes one to show."_s,
+            u"DIR"_s},
         {u"run"_s, u"Open this run: its id, the beginning of it, or its key."_s, u"RUN"_s},
         {u"theme"_s, u"light or dark; as the desktop has it otherwise."_s, u"THEME"_s},
         {u"size"_s, u"Window size, for example 1440x900."_s, u"WxH"_s},
@@ -79,7 +85,8 @@ QString readOptions(const QCommandLineParser& parser, Options& options)
 {
     const QStringList named = parser.positionalArguments();
     const bool choose = named.isEmpty() && parser.isSet(u"choose"_s);
-    if (named.isEmpty() && !choose)
+    options.shots = parser.value(u"shots"_s);
+    if (named.isEmpty() && !choose && options.shots.isEmpty())
         return u"name one store or several, for example: cairn-console sqlite:runs.db"_s;
     for (const QString& store : named)
         options.stores << urlOf(store);
@@ -265,6 +272,8 @@ void connectWindow(QApplication& app, const Options& options, Opened& opened, ca
             window.go(options.run);
         if (!options.screenshot.isEmpty())
             takePicture(app, window, options.screenshot);
+        if (!options.shots.isEmpty())
+            cairn::console::drawShots(app, window, options.shots);
     });
     QObject::connect(&window, &Window::storeWanted, &window,
         [&opened, &window](const QString& store) { opened.addLater(urlOf(store), window); });
@@ -326,6 +335,10 @@ int main(int argc, char** argv)
     const QString wrong = readOptions(parser, options);
     if (!wrong.isEmpty())
         return fail(kUsage, wrong);
+    if (!options.shots.isEmpty() && !qEnvironmentVariableIsSet(cairn::console::kShotsScale)) {
+        const QString failed = cairn::console::makeShots(options.shots, options.stores);
+        return failed.isEmpty() ? int(kDone) : fail(kFailed, failed);
+    }
     if (noDisplay && options.screenshot.isEmpty())
         return fail(kFailed,
             u"there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set. Start it in a desktop "

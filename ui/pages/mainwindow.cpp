@@ -290,6 +290,12 @@ void MainWindow::closeTab(int index)
     m_pages->setCurrentIndex(m_tabs->currentIndex());
 }
 
+void MainWindow::closeTabs()
+{
+    while (m_pages->count() > 1)
+        closeTab(m_pages->count() - 1);
+}
+
 void MainWindow::closeCurrent() { closeTab(m_tabs->currentIndex()); }
 
 void MainWindow::writeTabs()

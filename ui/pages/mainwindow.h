@@ -37,6 +37,7 @@ public:
     void go(const QString& text);
     RunPage* openRun(const RunRef& run);
     RunPage* openRun(const RunId& run) { return openRun(RunRef{0, run}); }  // of the first store
+    void closeTabs();  // but for the lists
     void setDark(bool dark);
     // True once everything asked for so far has been answered; for pictures.
     [[nodiscard]] bool settled() const;

@@ -66,7 +66,8 @@ void addOptions(QCommandLineParser& parser)
     parser.addOptions({
         {u"screenshot"_s, u"Write a picture of the window and end."_s, u"FILE"_s},
         {u"shots"_s,
-            u"Write a picture of every view into a folder, light and dark, at 100 and 200 %, and end. Without "
+            u"Write a picture of every view into a folder, light and dark, at 100 and 200 %, and end. "
+            u"Without "
             u"a STORE it makes one to show."_s,
             u"DIR"_s},
         {u"run"_s, u"Open this run: its id, the beginning of it, or its key."_s, u"RUN"_s},

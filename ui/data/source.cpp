@@ -6,5 +6,10 @@ Source::~Source() = default;
 
 QFuture<Reply<FilterHelp>> Source::filterHelp(const FilterQuestion&) { return notOffered<FilterHelp>(); }
 QFuture<Reply<FilterCounts>> Source::countFilters(const QStringList&) { return notOffered<FilterCounts>(); }
+QFuture<Reply<AuditSlice>> Source::audit(const AuditRequest&) { return notOffered<AuditSlice>(); }
+QFuture<Reply<AuditVerdict>> Source::checkAudit(std::shared_ptr<CheckProgress>)
+{
+    return notOffered<AuditVerdict>();
+}
 
 }  // namespace cairn::ui

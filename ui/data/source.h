@@ -3,6 +3,7 @@
 // arrives in a QFuture that is finished on another thread. Continue with whenDone(), never wait for it.
 
 #include "ui/data/actvalues.h"
+#include "ui/data/auditvalues.h"
 #include "ui/data/filtervalues.h"
 
 #include <QFuture>
@@ -63,6 +64,9 @@ public:
     // A source that has none of these answers so.
     virtual QFuture<Reply<FilterHelp>> filterHelp(const FilterQuestion& question);
     virtual QFuture<Reply<FilterCounts>> countFilters(const QStringList& filters);
+    virtual QFuture<Reply<AuditSlice>> audit(const AuditRequest& request);
+    // Goes on beside everything else; `progress` tells how far, and stops it.
+    virtual QFuture<Reply<AuditVerdict>> checkAudit(std::shared_ptr<CheckProgress> progress);
 
     virtual QFuture<Reply<ActPreview>> preview(const ActRequest& request) = 0;
     virtual QFuture<Reply<ActResult>> execute(const ActRequest& request) = 0;

@@ -1,6 +1,7 @@
 #include "ui/data/storesession.h"
 
 #include "ui/data/actsession.h"
+#include "ui/data/auditcheck.h"
 #include "ui/data/jobs.h"
 #include "ui/data/readworld.h"
 
@@ -21,6 +22,7 @@ enum Slot : int {
     PreviewSlot,
     HelpSlot,
     CountsSlot,
+    AuditSlot,
 };
 }  // namespace
 
@@ -30,6 +32,20 @@ struct StoreSession::Reading {
     {
     }
     Jobs<ReadWorld> jobs;
+};
+
+// Long work beside the reading thread, on connections of its own. `stops` is told to each when this ends.
+struct StoreSession::Aside {
+    struct World {
+        [[nodiscard]] static Status open() { return {}; }
+    };
+    ~Aside()
+    {
+        for (const auto& progress : running)
+            progress->stop = true;
+    }
+    std::vector<std::shared_ptr<CheckProgress>> running;
+    Jobs<World> jobs;
 };
 
 struct StoreSession::Acting {
@@ -177,6 +193,20 @@ QFuture<Reply<FilterCounts>> StoreSession::countFilters(const QStringList& filte
 {
     return m_reading->jobs.ask<FilterCounts>(
         CountsSlot, [filters](ReadWorld& w) { return w.countFilters(filters); });
+}
+
+QFuture<Reply<AuditSlice>> StoreSession::audit(const AuditRequest& request)
+{
+    return m_reading->jobs.ask<AuditSlice>(AuditSlot, [request](ReadWorld& w) { return w.audit(request); });
+}
+
+QFuture<Reply<AuditVerdict>> StoreSession::checkAudit(std::shared_ptr<CheckProgress> progress)
+{
+    if (!m_aside)
+        m_aside = std::make_unique<Aside>();
+    m_aside->running.push_back(progress);
+    return m_aside->jobs.ask<AuditVerdict>(NoSlot,
+        [opening = m_opening, progress](Aside::World&) { return cairn::ui::checkAudit(*opening, progress); });
 }
 
 QFuture<Reply<ActPreview>> StoreSession::preview(const ActRequest& request)

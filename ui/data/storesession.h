@@ -57,12 +57,15 @@ public:
     QFuture<Reply<QString>> dot(const RunId& run) override;
     QFuture<Reply<FilterHelp>> filterHelp(const FilterQuestion& question) override;
     QFuture<Reply<FilterCounts>> countFilters(const QStringList& filters) override;
+    QFuture<Reply<AuditSlice>> audit(const AuditRequest& request) override;
+    QFuture<Reply<AuditVerdict>> checkAudit(std::shared_ptr<CheckProgress> progress) override;
     QFuture<Reply<ActPreview>> preview(const ActRequest& request) override;
     QFuture<Reply<ActResult>> execute(const ActRequest& request) override;
 
 private:
     struct Reading;
     struct Acting;
+    struct Aside;
 
     void listen();
     void hear();
@@ -70,6 +73,7 @@ private:
     std::shared_ptr<const StoreOpening> m_opening;
     std::unique_ptr<Reading> m_reading;
     std::unique_ptr<Acting> m_acting;
+    std::unique_ptr<Aside> m_aside;  // long work; made when there is some
     Hearing m_hearing = Hearing::None;
     QString m_deafness;
     std::shared_ptr<HintLink> m_hints;  // last: its thread calls hear()

@@ -3,6 +3,7 @@
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
 #include "ui/data/words.h"
+#include "ui/pages/auditpage.h"
 #include "ui/pages/runpage.h"
 #include "ui/pages/triagepage.h"
 #include "ui/widgets/band.h"
@@ -234,8 +235,8 @@ RunPage* MainWindow::currentRun() const { return qobject_cast<RunPage*>(m_pages-
 RunPage* MainWindow::openRun(const RunRef& run)
 {
     for (int i = 1; i < m_pages->count(); ++i) {
-        auto* page = static_cast<RunPage*>(m_pages->widget(i));
-        if (page->run() == run) {
+        auto* page = qobject_cast<RunPage*>(m_pages->widget(i));
+        if (page != nullptr && page->run() == run) {
             m_tabs->setCurrentIndex(i);
             return page;
         }
@@ -250,16 +251,50 @@ RunPage* MainWindow::openRun(const RunRef& run)
     connect(page, &RunPage::runChosen, this, [this](const RunRef& other) { openRun(other); });
     connect(page, &RunPage::failed, this, &MainWindow::trouble);
     connect(page, &RunPage::said, this, &MainWindow::say);
+    const int tab = addPage(page, shortId(run.run), Glyph::Queued);
+    page->load();
+    m_tabs->setCurrentIndex(tab);
+    return page;
+}
+
+int MainWindow::addPage(QWidget* page, const QString& title, Glyph glyph)
+{
     m_pages->addWidget(page);
-    const int tab = m_tabs->addTab(shortId(run.run));
-    m_tabs->setTabData(tab, static_cast<int>(Glyph::Queued));
+    const int tab = m_tabs->addTab(title);
+    m_tabs->setTabData(tab, static_cast<int>(glyph));
     auto* close = new QToolButton(m_tabs);
     close->setText(u"×"_s);
     close->setAutoRaise(true);
     close->setFixedSize(18, 18);
-    close->setAccessibleName(u"Close tab"_s);
+    close->setAccessibleName(tr("Close tab"));
     connect(close, &QToolButton::clicked, this, [this, page] { closeTab(m_pages->indexOf(page)); });
     m_tabs->setTabButton(tab, QTabBar::RightSide, close);
+    return tab;
+}
+
+bool MainWindow::onLists() const { return m_pages->currentWidget() == m_triage; }
+
+AuditPage* MainWindow::currentAudit() const { return qobject_cast<AuditPage*>(m_pages->currentWidget()); }
+
+AuditPage* MainWindow::openAudit()
+{
+    const StoreIx store = currentRunRef().isNull() ? 0 : currentRunRef().store;
+    for (int i = 1; i < m_pages->count(); ++i) {
+        auto* page = qobject_cast<AuditPage*>(m_pages->widget(i));
+        if (page != nullptr && page->store() == store) {
+            m_tabs->setCurrentIndex(i);
+            return page;
+        }
+    }
+    auto* page = new AuditPage(m_stores, store, this);
+    connect(page, &AuditPage::openRun, this, [this](const RunRef& run) { openRun(run); });
+    connect(page, &AuditPage::letterTyped, this, &MainWindow::takeLetter);
+    connect(page, &AuditPage::failed, this, &MainWindow::trouble);
+    connect(page, &AuditPage::said, this, &MainWindow::say);
+    const QString title = m_stores.several()
+        ? tr("Audit · %1").arg(shown(m_stores.nameOf(store), false, 24)).replace(u'&', u"&&"_s)
+        : tr("Audit");
+    const int tab = addPage(page, title, Glyph::None);
     page->load();
     m_tabs->setCurrentIndex(tab);
     return page;
@@ -272,6 +307,8 @@ void MainWindow::showTab(int index)
         page->focusView();
         if (page->loaded())
             page->load();
+    } else if (AuditPage* audit = currentAudit()) {
+        audit->table()->setFocus();
     } else {
         m_triage->focusRuns();
     }
@@ -301,8 +338,8 @@ void MainWindow::closeCurrent() { closeTab(m_tabs->currentIndex()); }
 void MainWindow::writeTabs()
 {
     for (int i = 1; i < m_pages->count(); ++i) {
-        const auto* page = static_cast<RunPage*>(m_pages->widget(i));
-        if (!page->loaded() || page->detail().title.isEmpty())
+        const auto* page = qobject_cast<RunPage*>(m_pages->widget(i));
+        if (page == nullptr || !page->loaded() || page->detail().title.isEmpty())
             continue;
         QString title = shown(page->detail().title, false, 40);
         if (m_stores.several())
@@ -315,9 +352,12 @@ void MainWindow::writeTabs()
 
 bool MainWindow::settled() const
 {
-    for (int i = 1; i < m_pages->count(); ++i)
-        if (!static_cast<RunPage*>(m_pages->widget(i))->loaded())
+    for (int i = 1; i < m_pages->count(); ++i) {
+        const auto* run = qobject_cast<RunPage*>(m_pages->widget(i));
+        const auto* audit = qobject_cast<AuditPage*>(m_pages->widget(i));
+        if ((run != nullptr && !run->loaded()) || (audit != nullptr && !audit->settled()))
             return false;
+    }
     return m_triage->settled() && m_going.isEmpty();
 }
 
@@ -337,6 +377,8 @@ void MainWindow::refresh()
     m_triage->refresh();
     if (RunPage* page = currentRun())
         page->load();
+    if (AuditPage* audit = currentAudit())
+        audit->load();
 }
 
 void MainWindow::paintEvent(QPaintEvent*)
@@ -363,7 +405,7 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event)
         return true;
     }
     const bool plain = key->modifiers() == Qt::NoModifier;
-    if (key->key() == Qt::Key_Escape && plain && currentRun() != nullptr) {
+    if (key->key() == Qt::Key_Escape && plain && !onLists() && !watched->inherits("QLineEdit")) {
         m_tabs->setCurrentIndex(0);
         return true;
     }
@@ -374,6 +416,8 @@ void MainWindow::focusNext(bool backwards)
 {
     if (RunPage* page = currentRun())
         page->focusNext(backwards);
+    else if (AuditPage* audit = currentAudit())
+        audit->focusNext(backwards);
     else
         m_triage->focusNext(backwards);
     writeKeys();
@@ -382,10 +426,20 @@ void MainWindow::focusNext(bool backwards)
 void MainWindow::writeKeys()
 {
     const RunPage* page = currentRun();
-    const QString place = page != nullptr ? page->place() : m_triage->place();
+    const AuditPage* audit = currentAudit();
+    const QString place = page != nullptr ? page->place()
+        : audit != nullptr                ? audit->place()
+                                          : m_triage->place();
     std::vector<KeyHint> hints;
     if (place == u"Filter"_s) {
         m_keys->setHints(place, {{{u"Enter"_s}, u"apply"_s}, {{u"Esc"_s}, u"back to the list"_s}});
+        return;
+    }
+    if (audit != nullptr) {
+        m_keys->setHints(place,
+            {{{u"Enter"_s}, tr("open run")}, {{u"+"_s, u"-"_s}, tr("only this, not this")},
+                {{u"/"_s}, tr("filter")}, {{u"V"_s}, tr("verify")}, {{u"C"_s}, tr("copy run id")},
+                {{u"Esc"_s}, tr("back")}});
         return;
     }
     hints.push_back({{u"↑"_s, u"↓"_s}, u"move"_s});

@@ -20,6 +20,7 @@ class QTimer;
 
 namespace cairn::ui {
 
+class AuditPage;
 class Band;
 class KeyStrip;
 class RunPage;
@@ -36,13 +37,16 @@ public:
     // Opens a run given as id, beginning of an id, or key.
     void go(const QString& text);
     RunPage* openRun(const RunRef& run);
+    AuditPage* openAudit();                                                 // of the store that is looked at
     RunPage* openRun(const RunId& run) { return openRun(RunRef{0, run}); }  // of the first store
-    void closeTabs();  // but for the lists
+    void closeTabs();                                                       // but for the lists
     void setDark(bool dark);
     // True once everything asked for so far has been answered; for pictures.
     [[nodiscard]] bool settled() const;
     [[nodiscard]] TriagePage* triage() const { return m_triage; }
     [[nodiscard]] RunPage* currentRun() const;
+    [[nodiscard]] AuditPage* currentAudit() const;
+    [[nodiscard]] bool onLists() const;
     [[nodiscard]] ActSheet* sheet() const { return m_sheet; }
     [[nodiscard]] BulkSheet* bulkSheet() const { return m_bulk; }
     [[nodiscard]] const StoreFacts& facts() const { return m_facts; }  // of what the band shows
@@ -85,6 +89,7 @@ private:
     void applyChanges(const ChangeSet& changes);
     void tick();
     void trouble(const QString& what);
+    int addPage(QWidget* page, const QString& title, Glyph glyph);
     void writeTabs();
     void writeKeys();
     void closeTab(int index);

@@ -5,6 +5,7 @@
 #include "ui/dialogs/actsheet.h"
 #include "ui/dialogs/infobox.h"
 #include "ui/pages/mainwindow.h"
+#include "ui/pages/auditpage.h"
 #include "ui/pages/runpage.h"
 #include "ui/pages/stepsview.h"
 #include "ui/pages/triagepage.h"
@@ -23,13 +24,16 @@ using namespace Qt::StringLiterals;
 RunRef MainWindow::currentRunRef() const
 {
     const RunPage* page = currentRun();
+    if (const AuditPage* audit = currentAudit())
+        return audit->run();
     return page != nullptr ? page->run() : m_triage->run();
 }
 
 const WhyView& MainWindow::currentWhy() const
 {
+    static const WhyView kNothing;
     const RunPage* page = currentRun();
-    return page != nullptr ? page->detail().why : m_triage->why();
+    return page != nullptr ? page->detail().why : onLists() ? m_triage->why() : kNothing;
 }
 
 // The act on all runs that are marked. Only runs of the list are: what one does not see is never acted on.
@@ -80,7 +84,7 @@ void MainWindow::stageMarked(Verb verb, bool abandon)
 
 void MainWindow::stageAbandon()
 {
-    if (currentRun() == nullptr && !m_triage->marked().empty())
+    if (onLists() && !m_triage->marked().empty())
         return stageMarked(Verb::Cancel, true);
     for (const VerbLine& line : currentWhy().verbs)
         if (line.abandon)
@@ -109,8 +113,10 @@ MainWindow::VerbLines MainWindow::linesFor(Verb verb) const
 // Why a verb is off here and now; empty: it can be staged.
 QString MainWindow::verbOff(Verb verb) const
 {
-    if (currentRun() == nullptr && !m_triage->marked().empty())
+    if (onLists() && !m_triage->marked().empty())
         return BulkSheet::takes(verb) ? QString() : u"each marked run has to be read by itself"_s;
+    if (currentRun() == nullptr && !onLists())
+        return u"open the run first: Enter."_s;
     const WhyView& why = currentWhy();
     const VerbLines lines = linesFor(verb);
     if (lines.on != nullptr)
@@ -125,7 +131,7 @@ QString MainWindow::verbOff(Verb verb) const
 
 void MainWindow::stage(Verb verb)
 {
-    if (currentRun() == nullptr && !m_triage->marked().empty())
+    if (onLists() && !m_triage->marked().empty())
         return stageMarked(verb, false);
     if (const VerbLine* on = linesFor(verb).on)
         stageLine(*on, currentWhy().ref());
@@ -182,7 +188,7 @@ void MainWindow::actEnded(const ActResult& result, const RunRef& run)
     m_stores.poll();
     m_triage->refresh();
     for (int i = 1; i < m_pages->count(); ++i)
-        if (auto* page = static_cast<RunPage*>(m_pages->widget(i)); page->run() == run)
+        if (auto* page = qobject_cast<RunPage*>(m_pages->widget(i)); page != nullptr && page->run() == run)
             page->load();
 }
 

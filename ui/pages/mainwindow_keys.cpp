@@ -22,7 +22,12 @@ namespace {
 
 const QChar kDelete(0x7F);
 
-ActPlace placeOf(bool onRun) { return onRun ? ActPlace::Run : ActPlace::Lists; }
+ActPlace placeOf(const MainWindow& window)
+{
+    return window.currentRun() != nullptr  ? ActPlace::Run
+        : window.currentAudit() != nullptr ? ActPlace::Audit
+                                           : ActPlace::Lists;
+}
 
 }  // namespace
 
@@ -73,6 +78,8 @@ void MainWindow::addViewActions()
     for (const auto& [letter, title] : places)
         m_actions.add({u"go."_s + letter, tr("Go"), title, {}, {}, false, u"G "_s + letter.toUpper(),
             ActPlace::Anywhere, [this, letter = letter] { goTo(letter); }});
+    m_actions.add({u"go.l"_s, tr("Go"), tr("Audit log"), {}, {}, false, u"G L"_s, ActPlace::Anywhere,
+        [this] { openAudit(); }});
     m_actions.add({u"help.keys"_s, tr("Help"), tr("Keys"), QKeySequence(Qt::Key_F1), {}, false, u"?"_s,
         ActPlace::Anywhere, act(&MainWindow::showKeys)});
     m_actions.add({u"help.about"_s, tr("Help"), tr("About Cairn"), {}, {}, false, {}, ActPlace::Anywhere,
@@ -117,6 +124,7 @@ void MainWindow::addTold()
     told(ActPlace::Run, tr("1 … 7"), tr("its views"));
     told(ActPlace::Run, tr("Backspace"), tr("up to the parent run"));
     told(ActPlace::Run, tr("+ - 0"), tr("graph: nearer, farther, fit"));
+    told(ActPlace::Audit, tr("V"), tr("verify, or stop it"));
     told(ActPlace::Sheet, tr("Ctrl+Enter"), tr("execute, inside a sheet only"));
 }
 
@@ -151,7 +159,7 @@ void MainWindow::switchZone()
 // g, then a letter: to a panel of the lists.
 void MainWindow::goTo(QChar letter)
 {
-    if (currentRun() != nullptr || m_tabs->currentIndex() != 0)
+    if (!onLists())
         m_tabs->setCurrentIndex(0);
     QWidget* panel = letter == u'a' ? m_triage->attentionTable()
         : letter == u's'            ? m_triage->situationsTable()
@@ -219,7 +227,7 @@ void MainWindow::showPalette()
 
 void MainWindow::showKeys()
 {
-    auto* box = new InfoBox(tr("Keys"), m_actions.map(placeOf(currentRun() != nullptr)), true, this);
+    auto* box = new InfoBox(tr("Keys"), m_actions.map(placeOf(*this)), true, this);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();
 }

@@ -147,7 +147,8 @@ void MainWindow::storeChanged(StoreIx store)
     showBand();
     m_triage->again();
     for (int i = 1; i < m_pages->count(); ++i)
-        if (auto* page = static_cast<RunPage*>(m_pages->widget(i)); page->store() == store)
+        if (auto* page = qobject_cast<RunPage*>(m_pages->widget(i));
+            page != nullptr && page->store() == store)
             page->load();
     const StoreFacts& facts = m_stores.state(store).facts;
     const QString who = m_stores.several() ? facts.name + u": "_s : QString();

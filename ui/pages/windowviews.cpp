@@ -1,6 +1,7 @@
 #include "ui/pages/windowviews.h"
 
 #include "ui/models/runsmodel.h"
+#include "ui/pages/auditpage.h"
 #include "ui/pages/mainwindow.h"
 #include "ui/pages/runpage.h"
 #include "ui/pages/triagepage.h"
@@ -55,10 +56,10 @@ std::vector<WindowView> listViews()
         window.triage()->filterBox()->askValues(u"wait"_s);
     };
     return {{u"lists"_s, {selectFirst}}, {u"lists-filtered"_s, {filter(u"attention:person"_s), selectFirst}},
-        {u"lists-nothing"_s, {filter(u"attention:person wait:timer"_s)}}, {u"filter-completion"_s, {complete}},
-        {u"lists-several-marked"_s, {selectFirst, [](MainWindow& window) {
-                                         window.triage()->runsModel()->markShown();
-                                     }}}};
+        {u"lists-nothing"_s, {filter(u"attention:person wait:timer"_s)}},
+        {u"filter-completion"_s, {complete}},
+        {u"lists-several-marked"_s,
+            {selectFirst, [](MainWindow& window) { window.triage()->runsModel()->markShown(); }}}};
 }
 
 std::vector<WindowView> runViews()
@@ -72,6 +73,15 @@ std::vector<WindowView> runViews()
         {u"sheet-pause"_s, {filter(u"wait:timer"_s), selectFirst, act(u"run.pause"_s)}}};
 }
 
+std::vector<WindowView> auditViews()
+{
+    const auto verify = [](MainWindow& window) {
+        if (AuditPage* page = window.currentAudit())
+            page->verify();
+    };
+    return {{u"audit"_s, {act(u"go.l"_s)}}, {u"audit-verified"_s, {act(u"go.l"_s), verify}}};
+}
+
 std::vector<WindowView> dialogViews()
 {
     return {{u"palette"_s, {selectFirst, act(u"go.palette"_s)}}, {u"keys"_s, {act(u"help.keys"_s)}},
@@ -83,7 +93,7 @@ std::vector<WindowView> dialogViews()
 std::vector<WindowView> windowViews()
 {
     std::vector<WindowView> all;
-    for (std::vector<WindowView> (*some)() : {listViews, runViews, dialogViews}) {
+    for (std::vector<WindowView> (*some)() : {listViews, runViews, auditViews, dialogViews}) {
         std::vector<WindowView> more = some();
         std::move(more.begin(), more.end(), std::back_inserter(all));
     }

@@ -75,6 +75,8 @@ void FilterBox::setFilter(const QString& text)
     }
 }
 
+void FilterBox::setExample(const QString& text) { m_edit->setPlaceholderText(text); }
+
 void FilterBox::setState(const FilterState& state, const QString& effect)
 {
     safe::setText(

@@ -22,7 +22,8 @@ class FilterBox final : public QWidget {
 public:
     explicit FilterBox(QWidget* parent = nullptr);
     [[nodiscard]] QString filter() const;
-    void setFilter(const QString& text);  // announces it
+    void setFilter(const QString& text);   // announces it
+    void setExample(const QString& text);  // shown while it is empty
     void setState(const FilterState& state, const QString& effect);
     // The answer to helpWanted; one about another text or place is dropped.
     void setHelp(const FilterQuestion& question, const FilterHelp& help);

@@ -6,6 +6,14 @@ Source::~Source() = default;
 
 QFuture<Reply<FilterHelp>> Source::filterHelp(const FilterQuestion&) { return notOffered<FilterHelp>(); }
 QFuture<Reply<FilterCounts>> Source::countFilters(const QStringList&) { return notOffered<FilterCounts>(); }
+QFuture<Reply<ExportSize>> Source::measureExport(const ExportRequest&, std::shared_ptr<ExportProgress>)
+{
+    return notOffered<ExportSize>();
+}
+QFuture<Reply<ExportDone>> Source::writeExport(const ExportRequest&, std::shared_ptr<ExportProgress>)
+{
+    return notOffered<ExportDone>();
+}
 QFuture<Reply<AuditSlice>> Source::audit(const AuditRequest&) { return notOffered<AuditSlice>(); }
 QFuture<Reply<AuditVerdict>> Source::checkAudit(std::shared_ptr<CheckProgress>)
 {

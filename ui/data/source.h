@@ -4,6 +4,7 @@
 
 #include "ui/data/actvalues.h"
 #include "ui/data/auditvalues.h"
+#include "ui/data/exportvalues.h"
 #include "ui/data/filtervalues.h"
 
 #include <QFuture>
@@ -64,6 +65,11 @@ public:
     // A source that has none of these answers so.
     virtual QFuture<Reply<FilterHelp>> filterHelp(const FilterQuestion& question);
     virtual QFuture<Reply<FilterCounts>> countFilters(const QStringList& filters);
+    // As checkAudit().
+    virtual QFuture<Reply<ExportSize>> measureExport(
+        const ExportRequest& request, std::shared_ptr<ExportProgress> progress);
+    virtual QFuture<Reply<ExportDone>> writeExport(
+        const ExportRequest& request, std::shared_ptr<ExportProgress> progress);
     virtual QFuture<Reply<AuditSlice>> audit(const AuditRequest& request);
     // Goes on beside everything else; `progress` tells how far, and stops it.
     virtual QFuture<Reply<AuditVerdict>> checkAudit(std::shared_ptr<CheckProgress> progress);

@@ -2,6 +2,7 @@
 
 #include "ui/data/actsession.h"
 #include "ui/data/auditcheck.h"
+#include "ui/data/exporter.h"
 #include "ui/data/jobs.h"
 #include "ui/data/readworld.h"
 
@@ -34,17 +35,17 @@ struct StoreSession::Reading {
     Jobs<ReadWorld> jobs;
 };
 
-// Long work beside the reading thread, on connections of its own. `stops` is told to each when this ends.
+// Long work beside the reading thread, on connections of its own. Each is stopped when this ends.
 struct StoreSession::Aside {
     struct World {
         [[nodiscard]] static Status open() { return {}; }
     };
     ~Aside()
     {
-        for (const auto& progress : running)
-            progress->stop = true;
+        for (const auto& stop : stops)
+            stop();
     }
-    std::vector<std::shared_ptr<CheckProgress>> running;
+    std::vector<std::function<void()>> stops;
     Jobs<World> jobs;
 };
 
@@ -202,11 +203,34 @@ QFuture<Reply<AuditSlice>> StoreSession::audit(const AuditRequest& request)
 
 QFuture<Reply<AuditVerdict>> StoreSession::checkAudit(std::shared_ptr<CheckProgress> progress)
 {
-    if (!m_aside)
-        m_aside = std::make_unique<Aside>();
-    m_aside->running.push_back(progress);
+    aside().stops.emplace_back([progress] { progress->stop = true; });
     return m_aside->jobs.ask<AuditVerdict>(NoSlot,
         [opening = m_opening, progress](Aside::World&) { return cairn::ui::checkAudit(*opening, progress); });
+}
+
+StoreSession::Aside& StoreSession::aside()
+{
+    if (!m_aside)
+        m_aside = std::make_unique<Aside>();
+    return *m_aside;
+}
+
+QFuture<Reply<ExportSize>> StoreSession::measureExport(
+    const ExportRequest& request, std::shared_ptr<ExportProgress> progress)
+{
+    aside().stops.emplace_back([progress] { progress->stop = true; });
+    return m_aside->jobs.ask<ExportSize>(NoSlot, [opening = m_opening, request, progress](Aside::World&) {
+        return cairn::ui::measureExport(*opening, request, progress);
+    });
+}
+
+QFuture<Reply<ExportDone>> StoreSession::writeExport(
+    const ExportRequest& request, std::shared_ptr<ExportProgress> progress)
+{
+    aside().stops.emplace_back([progress] { progress->stop = true; });
+    return m_aside->jobs.ask<ExportDone>(NoSlot, [opening = m_opening, request, progress](Aside::World&) {
+        return cairn::ui::writeExport(*opening, request, progress);
+    });
 }
 
 QFuture<Reply<ActPreview>> StoreSession::preview(const ActRequest& request)

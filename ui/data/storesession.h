@@ -57,6 +57,10 @@ public:
     QFuture<Reply<QString>> dot(const RunId& run) override;
     QFuture<Reply<FilterHelp>> filterHelp(const FilterQuestion& question) override;
     QFuture<Reply<FilterCounts>> countFilters(const QStringList& filters) override;
+    QFuture<Reply<ExportSize>> measureExport(
+        const ExportRequest& request, std::shared_ptr<ExportProgress> progress) override;
+    QFuture<Reply<ExportDone>> writeExport(
+        const ExportRequest& request, std::shared_ptr<ExportProgress> progress) override;
     QFuture<Reply<AuditSlice>> audit(const AuditRequest& request) override;
     QFuture<Reply<AuditVerdict>> checkAudit(std::shared_ptr<CheckProgress> progress) override;
     QFuture<Reply<ActPreview>> preview(const ActRequest& request) override;
@@ -67,6 +71,7 @@ private:
     struct Acting;
     struct Aside;
 
+    [[nodiscard]] Aside& aside();
     void listen();
     void hear();
 

@@ -112,6 +112,7 @@ private:
     void refresh();
     void copyId();
     void exportDot();
+    void exportRuns();
     void showKeys();
     void showAbout();
     void askStore();

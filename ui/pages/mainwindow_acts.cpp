@@ -3,12 +3,14 @@
 #include "ui/data/safetext.h"
 #include "ui/data/words.h"
 #include "ui/dialogs/actsheet.h"
+#include "ui/dialogs/exportbox.h"
 #include "ui/dialogs/infobox.h"
 #include "ui/pages/mainwindow.h"
 #include "ui/pages/auditpage.h"
 #include "ui/pages/runpage.h"
 #include "ui/pages/stepsview.h"
 #include "ui/pages/triagepage.h"
+#include "ui/widgets/filterbox.h"
 #include "ui/widgets/whypanel.h"
 
 #include <QApplication>
@@ -199,6 +201,38 @@ void MainWindow::copyId()
         return say(u"Copy is off: select one run."_s);
     QApplication::clipboard()->setText(idText(run));
     say(u"Copied "_s + idText(run));
+}
+
+// Of one store: what is marked there, the run that is looked at, or all that the filter finds.
+void MainWindow::exportRuns()
+{
+    const RunRef current = currentRunRef();
+    std::vector<RunLine> marked = onLists() ? m_triage->marked() : std::vector<RunLine>();
+    const StoreIx store = !marked.empty() ? marked.front().store : current.isNull() ? 0 : current.store;
+    const std::size_t before = marked.size();
+    std::erase_if(marked, [store](const RunLine& line) { return line.store != store; });
+    std::vector<ExportScope> scopes;
+    if (!marked.empty()) {
+        ExportScope scope{tr("%1 marked").arg(plural(marked.size(), tr("run"), tr("runs"))), {}, {}};
+        for (const RunLine& line : marked)
+            scope.runs.push_back(line.run);
+        if (before > marked.size())
+            scope.text += tr(", in %1; those of other stores are left out").arg(m_stores.nameOf(store));
+        scopes.push_back(std::move(scope));
+    }
+    if (!current.isNull() && current.store == store)
+        scopes.push_back({tr("this run, %1").arg(shortId(current.run)), {current.run}, {}});
+    const QString filter = m_triage->filterBox()->filter();
+    if (const auto here =
+            m_stores.several() ? filterFor(filter, m_stores.nameOf(store)) : std::optional(filter))
+        scopes.push_back({filter.isEmpty() ? tr("all that is not finished")
+                                           : tr("all that the filter finds: %1").arg(filter),
+            {}, here->trimmed().isEmpty() ? u"state:open"_s : *here});
+    if (scopes.empty())
+        return say(tr("Export is off: select a run."));
+    auto* box = new ExportBox(m_stores.source(store), m_stores.state(store).facts, std::move(scopes), this);
+    connect(box, &ExportBox::ended, this, &MainWindow::say);
+    box->open();
 }
 
 void MainWindow::exportDot()

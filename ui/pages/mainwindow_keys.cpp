@@ -44,6 +44,8 @@ void MainWindow::addFileActions()
     const auto act = [this](void (MainWindow::*method)()) { return [this, method] { (this->*method)(); }; };
     m_actions.add({u"file.open"_s, tr("File"), tr("Open another store…"), QKeySequence(u"Ctrl+O"_s), {},
         false, {}, ActPlace::Anywhere, act(&MainWindow::askStore)});
+    m_actions.add({u"file.export"_s, tr("File"), tr("Export runs…"), QKeySequence(u"Ctrl+E"_s), {}, false, {},
+        ActPlace::Anywhere, act(&MainWindow::exportRuns)});
     m_actions.add({u"file.dot"_s, tr("File"), tr("Export graph as DOT…"), {}, {}, false, {},
         ActPlace::Anywhere, act(&MainWindow::exportDot)});
     m_actions.add({u"file.close"_s, tr("File"), tr("Close tab"), QKeySequence(u"Ctrl+W"_s), {}, false, {},

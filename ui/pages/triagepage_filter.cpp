@@ -2,6 +2,7 @@
 #include "ui/data/cellroles.h"
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
+#include "ui/dialogs/namebox.h"
 #include "ui/models/runsmodel.h"
 #include "ui/models/viewsmodel.h"
 #include "ui/pages/triagepage.h"
@@ -11,7 +12,6 @@
 
 #include <QFileDialog>
 #include <QHeaderView>
-#include <QInputDialog>
 #include <QLineEdit>
 #include <QMenu>
 #include <QVBoxLayout>
@@ -229,11 +229,8 @@ void TriagePage::saveView()
 {
     if (m_filter->filter().isEmpty() || !m_overview.filter.valid)
         return Q_EMIT said(tr("There is no valid filter to be saved: / edits it."));
-    auto* box = new QInputDialog(this);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setWindowTitle(tr("Save view"));
-    box->setLabelText(tr("Name of the view"));
-    connect(box, &QInputDialog::textValueSelected, this, [this](const QString& name) { addView(name); });
+    auto* box = new NameBox(tr("Save view"), tr("Name of the view"), this);
+    connect(box, &NameBox::chosen, this, &TriagePage::addView);
     box->open();
 }
 

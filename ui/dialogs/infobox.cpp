@@ -3,9 +3,7 @@
 #include "ui/data/format.h"
 #include "ui/widgets/safetext.h"
 
-#include <QFileDialog>
 #include <QGridLayout>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -73,46 +71,6 @@ void InfoBox::fill(const QString& filter)
             row++, 1);
     }
     grid->setRowStretch(grid->rowCount(), 1);
-}
-
-OpenBox::OpenBox(QWidget* parent)
-    : QDialog(parent)
-{
-    setWindowTitle(u"Open another store"_s);
-    setModal(true);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(18, 14, 18, 14);
-    column->addWidget(
-        safe::label(u"Path of a SQLite store, or postgresql://[user@]host[:port]/database"_s, {}, this));
-    auto* edit = new QLineEdit(this);
-    edit->setAccessibleName(u"Store"_s);
-    edit->setFont(typeface(13, false, Face::Mono));
-    column->addWidget(edit);
-    auto* row = new QHBoxLayout;
-    auto* browse = safe::button(u"Look for a file…"_s, this);
-    auto* open = safe::button(u"Open"_s, this);
-    browse->setAutoDefault(false);
-    open->setProperty("primary", true);
-    row->addWidget(browse);
-    row->addStretch(1);
-    row->addWidget(open);
-    column->addLayout(row);
-    setMinimumWidth(520);
-    const auto take = [this, edit] {
-        if (edit->text().trimmed().isEmpty())
-            return;
-        Q_EMIT chosen(edit->text().trimmed());
-        accept();
-    };
-    connect(open, &QPushButton::clicked, this, take);
-    connect(edit, &QLineEdit::returnPressed, this, take);
-    connect(browse, &QPushButton::clicked, this, [this, edit] {
-        const QString path = QFileDialog::getOpenFileName(
-            this, u"Open another store"_s, {}, u"Stores (*.db *.sqlite *.cairn);;All files (*)"_s);
-        if (!path.isEmpty())
-            edit->setText(path);
-    });
-    edit->setFocus();
 }
 
 std::vector<Fact> aboutFacts(const StoreFacts& facts)

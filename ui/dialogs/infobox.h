@@ -19,16 +19,6 @@ private:
     QWidget* m_list;
 };
 
-// Ctrl+O: asks for another store, to be shown beside those that are open.
-class OpenBox final : public QDialog {
-    Q_OBJECT
-public:
-    explicit OpenBox(QWidget* parent);
-
-Q_SIGNALS:
-    void chosen(const QString& store);
-};
-
 [[nodiscard]] std::vector<Fact> aboutFacts(const StoreFacts& facts);
 
 }  // namespace cairn::ui

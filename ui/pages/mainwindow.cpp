@@ -111,6 +111,7 @@ MainWindow::MainWindow(std::unique_ptr<Stores> own, Stores* stores, bool dark, Q
     : QWidget(parent)
     , m_own(std::move(own))
     , m_stores(stores != nullptr ? *stores : *m_own)
+    , m_offline(safe::label({}, {.bold = true, .wrap = true, .selectable = true}, this))
     , m_band(new Band(this))
     , m_tabs(new PageTabs(this))
     , m_pages(new QStackedWidget(this))
@@ -127,6 +128,10 @@ MainWindow::MainWindow(std::unique_ptr<Stores> own, Stores* stores, bool dark, Q
     m_tick->setInterval(kPollMs);
     m_noticeTimer->setSingleShot(true);
     m_noticeTimer->setInterval(12'000);
+    m_offline->hide();
+    m_offline->setContentsMargins(14, 6, 14, 6);
+    m_offline->setAutoFillBackground(true);
+    m_offline->setAccessibleName(tr("Stores that do not answer"));
     m_notice->hide();
     m_notice->setFocusPolicy(Qt::NoFocus);
     m_notice->setContentsMargins(14, 6, 14, 6);
@@ -154,6 +159,7 @@ void MainWindow::buildLayout()
     column->setSpacing(0);
     column->addWidget(m_band);
     column->addWidget(m_tabs);
+    column->addWidget(m_offline);
     column->addWidget(m_notice);
     column->addWidget(m_pages, 1);
     column->addWidget(m_keys);

@@ -4,6 +4,8 @@
 // owns no data. On a run's tab frame and band are those of its store; over all stores they are the strictest
 // one's.
 
+#include "ui/data/deeplink.h"
+#include "ui/data/storecheck.h"
 #include "ui/data/stores.h"
 #include "ui/dialogs/actsheet.h"
 #include "ui/dialogs/bulksheet.h"
@@ -55,12 +57,19 @@ public:
     void say(const QString& text);
     void setPolling(bool on);
     [[nodiscard]] ActionTable& actions() { return m_actions; }
-    void setLettersOn(bool on);  // single keys: letters, / and :
+    // What the dialog for another store tests with; stores that were opened are kept in this file.
+    void setStoreTester(std::function<QFuture<Reply<StoreCheck>>(const QString& store)> tester);
+    void useRecentFile(const QString& path);
+    [[nodiscard]] const std::vector<RecentStore>& recent() const { return m_recent; }
+    // Shows what a link names, in the store of that number.
+    void follow(StoreIx store, const DeepLink& link);
+    [[nodiscard]] QString offlineText() const;  // the banner over the pages; empty: all stores answer
+    void setLettersOn(bool on);                 // single keys: letters, / and :
 
 Q_SIGNALS:
     void ready();                         // the facts of a store are known
     void cannotOpen(const QString& why);  // none can be opened
-    void storeWanted(const QString& store);
+    void storeWanted(const QString& store, bool act);
     void cannotGo(const QString& why);  // no such run
 
 protected:
@@ -111,6 +120,9 @@ private:
     void focusNext(bool backwards);
     void refresh();
     void copyId();
+    void copyLink();
+    void noteRecent(StoreIx store);
+    void showOffline();
     void exportDot();
     void exportRuns();
     void showKeys();
@@ -125,6 +137,11 @@ private:
     Stores& m_stores;
     StoreFacts m_facts;
     std::vector<QString> m_said;  // trouble of each store that was said
+    std::function<QFuture<Reply<StoreCheck>>(const QString&)> m_tester;
+    RecentFile m_recentFile;
+    QString m_recentPath;
+    std::vector<RecentStore> m_recent;
+    QLabel* m_offline;
     ActionTable m_actions;
     bool m_goPending = false;  // g was typed: the next letter is a place
     bool m_begun = false;

@@ -194,6 +194,21 @@ void MainWindow::actEnded(const ActResult& result, const RunRef& run)
             page->load();
 }
 
+// Where it leads: this run, or these lists with their filter, in this store.
+void MainWindow::copyLink()
+{
+    const RunRef run = currentRunRef();
+    const StoreIx store = run.isNull() ? 0 : run.store;
+    DeepLink link{m_stores.state(store).facts.url, run.isNull() ? QString() : idText(run.run), {},
+        currentAudit() != nullptr ? u"audit"_s : QString()};
+    if (run.isNull())
+        link.filter = m_triage->filterBox()->filter();
+    if (link.store.isEmpty())
+        return say(tr("Copy is off: the store has not been read yet."));
+    QApplication::clipboard()->setText(linkText(link));
+    say(tr("Copied %1").arg(linkText(link)));
+}
+
 void MainWindow::copyId()
 {
     const RunId run = currentRunRef().run;
@@ -253,14 +268,6 @@ void MainWindow::exportDot()
         say(written ? u"Exported the graph as DOT text."_s
                     : u"Could not write the file: "_s + file.errorString());
     });
-}
-
-void MainWindow::askStore()
-{
-    auto* box = new OpenBox(this);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    connect(box, &OpenBox::chosen, this, &MainWindow::storeWanted);
-    box->open();
 }
 
 void MainWindow::go(const QString& text)

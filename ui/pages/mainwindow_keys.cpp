@@ -52,6 +52,8 @@ void MainWindow::addFileActions()
         ActPlace::Anywhere, act(&MainWindow::closeCurrent)});
     m_actions.add({u"file.quit"_s, tr("File"), tr("Quit"), QKeySequence(u"Ctrl+Q"_s), {}, false, {},
         ActPlace::Anywhere, [this] { close(); }, {}, true});
+    m_actions.add({u"edit.link"_s, tr("Edit"), tr("Copy link"), {}, u'c', true, {}, ActPlace::Anywhere,
+        act(&MainWindow::copyLink)});
     m_actions.add({u"edit.copy"_s, tr("Edit"), tr("Copy run id"), {}, u'c', false, {}, ActPlace::Anywhere,
         act(&MainWindow::copyId)});
 }

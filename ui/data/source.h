@@ -63,6 +63,8 @@ public:
         const RunId& run, const PayloadLine& line, const QString& path) = 0;
     virtual QFuture<Reply<QString>> dot(const RunId& run) = 0;
     // A source that has none of these answers so.
+    // As overview() without a filter, beside whatever the lists ask.
+    virtual QFuture<Reply<Overview>> watch();
     virtual QFuture<Reply<FilterHelp>> filterHelp(const FilterQuestion& question);
     virtual QFuture<Reply<FilterCounts>> countFilters(const QStringList& filters);
     // As checkAudit().

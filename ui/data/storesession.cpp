@@ -24,6 +24,7 @@ enum Slot : int {
     HelpSlot,
     CountsSlot,
     AuditSlot,
+    WatchSlot,
 };
 }  // namespace
 
@@ -182,6 +183,11 @@ QFuture<Reply<quint64>> StoreSession::savePayload(
 QFuture<Reply<QString>> StoreSession::dot(const RunId& run)
 {
     return m_reading->jobs.ask<QString>(NoSlot, [run](ReadWorld& w) { return w.dot(run); });
+}
+
+QFuture<Reply<Overview>> StoreSession::watch()
+{
+    return m_reading->jobs.ask<Overview>(WatchSlot, [](ReadWorld& w) { return w.overview({}); });
 }
 
 QFuture<Reply<FilterHelp>> StoreSession::filterHelp(const FilterQuestion& question)

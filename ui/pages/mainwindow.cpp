@@ -4,6 +4,7 @@
 #include "ui/data/safetext.h"
 #include "ui/data/words.h"
 #include "ui/pages/auditpage.h"
+#include "ui/pages/notifier.h"
 #include "ui/pages/runpage.h"
 #include "ui/pages/triagepage.h"
 #include "ui/widgets/band.h"
@@ -111,6 +112,7 @@ MainWindow::MainWindow(std::unique_ptr<Stores> own, Stores* stores, bool dark, Q
     : QWidget(parent)
     , m_own(std::move(own))
     , m_stores(stores != nullptr ? *stores : *m_own)
+    , m_notifier(new Notifier(m_stores, this))
     , m_offline(safe::label({}, {.bold = true, .wrap = true, .selectable = true}, this))
     , m_band(new Band(this))
     , m_tabs(new PageTabs(this))
@@ -141,6 +143,7 @@ MainWindow::MainWindow(std::unique_ptr<Stores> own, Stores* stores, bool dark, Q
     buildMenus();
     connectSignals();
     connectStores();
+    connectNotifier();
     resize(1440, 900);
     setMinimumSize(960, 600);
 }

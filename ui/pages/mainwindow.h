@@ -5,6 +5,7 @@
 // one's.
 
 #include "ui/data/deeplink.h"
+#include "ui/data/preferences.h"
 #include "ui/data/storecheck.h"
 #include "ui/data/stores.h"
 #include "ui/dialogs/actsheet.h"
@@ -25,6 +26,7 @@ namespace cairn::ui {
 class AuditPage;
 class Band;
 class KeyStrip;
+class Notifier;
 class RunPage;
 class TriagePage;
 
@@ -64,7 +66,12 @@ public:
     // Shows what a link names, in the store of that number.
     void follow(StoreIx store, const DeepLink& link);
     [[nodiscard]] QString offlineText() const;  // the banner over the pages; empty: all stores answer
-    void setLettersOn(bool on);                 // single keys: letters, / and :
+    // Preferences are kept in this file; until it has been read, and without one, they are the usual ones.
+    void usePreferencesFile(const QString& path);
+    void setPreferences(const Preferences& preferences);
+    [[nodiscard]] const Preferences& preferences() const { return m_preferences; }
+    [[nodiscard]] Notifier* notifier() const { return m_notifier; }
+    void setLettersOn(bool on);  // single keys: letters, / and :
 
 Q_SIGNALS:
     void ready();                         // the facts of a store are known
@@ -88,6 +95,8 @@ private:
     void goTo(QChar letter);
     void switchZone();
     void showPalette();
+    void askPreferences();
+    void connectNotifier();
     void connectSignals();
     void connectStores();
     void showBand();
@@ -138,6 +147,10 @@ private:
     StoreFacts m_facts;
     std::vector<QString> m_said;  // trouble of each store that was said
     std::function<QFuture<Reply<StoreCheck>>(const QString&)> m_tester;
+    PreferencesFile m_preferencesFile;
+    QString m_preferencesPath;
+    Preferences m_preferences;
+    Notifier* m_notifier;
     RecentFile m_recentFile;
     QString m_recentPath;
     std::vector<RecentStore> m_recent;

@@ -322,6 +322,7 @@ void useOwnFiles(cairn::ui::MainWindow& window)
     const QString folder =
         QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) + u"/cairn"_s;
     window.triage()->useViewsFile(folder + u"/views.json"_s);
+    window.usePreferencesFile(folder + u"/console.json"_s);
     window.useRecentFile(folder + u"/stores.json"_s);
 }
 

@@ -150,6 +150,7 @@ private:
     PreferencesFile m_preferencesFile;
     QString m_preferencesPath;
     Preferences m_preferences;
+    bool m_usesTray = false;  // tests and pictures leave the desktop alone
     Notifier* m_notifier;
     RecentFile m_recentFile;
     QString m_recentPath;

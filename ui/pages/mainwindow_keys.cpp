@@ -5,11 +5,15 @@
 #include "ui/data/words.h"
 #include "ui/dialogs/infobox.h"
 #include "ui/dialogs/palette.h"
+#include "ui/dialogs/preferencesbox.h"
 #include "ui/pages/mainwindow.h"
+#include "ui/pages/notifier.h"
 #include "ui/pages/runpage.h"
 #include "ui/pages/triagepage.h"
 #include "ui/widgets/band.h"
 #include "ui/widgets/datatable.h"
+#include "ui/widgets/filterbox.h"
+#include "ui/widgets/theme.h"
 
 #include <QMenuBar>
 #include <QTabBar>
@@ -69,10 +73,14 @@ void MainWindow::addViewActions()
         act(&MainWindow::switchZone)});
     m_actions.add({u"view.letters"_s, tr("View"), tr("Single-letter keys on / off"), {}, {}, false, {},
         ActPlace::Anywhere, [this] {
-            setLettersOn(!m_actions.lettersOn());
+            Preferences other = m_preferences;
+            other.letters = !m_actions.lettersOn();
+            setPreferences(other);
             say(m_actions.lettersOn() ? tr("Single-letter keys are on.")
                                       : tr("Single-letter keys are off: Ctrl+K has everything they did."));
         }});
+    m_actions.add({u"edit.preferences"_s, tr("Edit"), tr("Preferences…"), QKeySequence(u"Ctrl+,"_s), {},
+        false, {}, ActPlace::Anywhere, act(&MainWindow::askPreferences)});
     m_actions.add({u"go.palette"_s, tr("Go"), tr("Go to anything…"), QKeySequence(u"Ctrl+K"_s), u':', false,
         {}, ActPlace::Anywhere, act(&MainWindow::showPalette)});
     m_actions.add({u"go.filter"_s, tr("Go"), tr("Edit the filter"), {}, u'/', false, {}, ActPlace::Anywhere,
@@ -152,6 +160,64 @@ void MainWindow::buildMenus()
 }
 
 void MainWindow::setLettersOn(bool on) { m_actions.setLettersOn(on); }
+
+// --- preferences
+
+void MainWindow::usePreferencesFile(const QString& path)
+{
+    whenDone(m_preferencesFile.load(path), this, [this, path](const Reply<Preferences>& reply) {
+        m_usesTray = true;
+        setPreferences(reply ? *reply.value : m_preferences);
+        m_preferencesPath = path;
+        m_notifier->start();
+    });
+}
+
+void MainWindow::setPreferences(const Preferences& preferences)
+{
+    const bool other = preferences != m_preferences;
+    const bool shade = preferences.shade != m_preferences.shade;
+    m_preferences = preferences;
+    setLettersOn(preferences.letters);
+    m_triage->setRowSize(preferences.dense ? 22 : 28);
+    m_notifier->setRules(preferences.rules);
+    m_notifier->setTray(preferences.tray && m_usesTray);
+    if (preferences.localTime != localTime())
+        switchZone();
+    if (shade)
+        setDark(
+            preferences.shade == Shade::System ? platformPrefersDark() : preferences.shade == Shade::Dark);
+    writeKeys();
+    if (other && !m_preferencesPath.isEmpty())
+        m_preferencesFile.save(m_preferencesPath, m_preferences);
+}
+
+void MainWindow::askPreferences()
+{
+    auto* box = new PreferencesBox(m_preferences, this);
+    connect(box, &PreferencesBox::changed, this, &MainWindow::setPreferences);
+    box->open();
+}
+
+// A notice leads to the lists; what one may do there is asked of the store anew.
+void MainWindow::connectNotifier()
+{
+    m_notifier->setRules(m_preferences.rules);
+    connect(m_notifier, &Notifier::noticed, this,
+        [this](const Notice& notice) { say(notice.title + u": "_s + notice.text); });
+    connect(m_notifier, &Notifier::chosen, this, [this](const Notice& notice) {
+        showNormal();
+        raise();
+        activateWindow();
+        goTo(u's');
+        if (!notice.situation.isEmpty()) {
+            const QString which =
+                m_stores.several() ? termOf(u"store"_s, m_stores.nameOf(notice.store)) + u' ' : QString();
+            m_triage->filterBox()->setFilter(which + termOf(u"situation"_s, notice.situation));
+        }
+        refresh();
+    });
+}
 
 void MainWindow::switchZone()
 {

@@ -214,6 +214,12 @@ void TriagePage::connectMarks()
 }
 
 std::vector<RunLine> TriagePage::marked() const { return m_runs->marked(); }
+void TriagePage::setRowSize(int height)
+{
+    for (DataTable* table : {m_situationsTable, m_runsTable})
+        table->setRowSize(height);
+}
+
 void TriagePage::clearMarks() { m_runs->clearMarks(); }
 
 void TriagePage::connectTables()

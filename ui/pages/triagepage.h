@@ -43,6 +43,7 @@ public:
     [[nodiscard]] const WhyView& why() const;
     [[nodiscard]] std::vector<RunLine> marked() const;  // runs that an act on several would concern
     void clearMarks();
+    void setRowSize(int height);          // of the two tables in the centre
     [[nodiscard]] QString place() const;  // where the keyboard is: situations, runs, …
 
     // Saved views are kept in this file; without one they last as long as the window.

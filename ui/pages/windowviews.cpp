@@ -86,6 +86,7 @@ std::vector<WindowView> dialogViews()
 {
     return {{u"palette"_s, {selectFirst, act(u"go.palette"_s)}}, {u"keys"_s, {act(u"help.keys"_s)}},
         {u"about"_s, {act(u"help.about"_s)}}, {u"open-store"_s, {act(u"file.open"_s)}},
+        {u"preferences"_s, {act(u"edit.preferences"_s)}},
         {u"export"_s, {selectFirst, act(u"file.export"_s)}}};
 }
 

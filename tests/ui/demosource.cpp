@@ -331,6 +331,42 @@ QFuture<Reply<Overview>> DemoSource::overview(const QString& filter)
     return overviewGate.pass(std::move(o));
 }
 
+QFuture<Reply<AuditSlice>> DemoSource::audit(const AuditRequest& request)
+{
+    auditRequests.push_back(request);
+    AuditSlice slice;
+    slice.at = kDemoNow;
+    slice.total = acted.size();
+    if (request.filter.contains(u"bad:"_s))
+        slice.filter = {false, 0, 4, u"no such field: bad"_s};
+    for (const AuditLine& line : acted)
+        if (request.before == 0 || line.seq < request.before)
+            slice.lines.push_back(line);
+    slice.lookedFrom = 1;
+    return now(std::move(slice));
+}
+
+QFuture<Reply<AuditVerdict>> DemoSource::checkAudit(std::shared_ptr<CheckProgress> progress)
+{
+    checking = std::move(progress);
+    return verdicts.pass(AuditVerdict(verdict));
+}
+
+QFuture<Reply<ExportSize>> DemoSource::measureExport(
+    const ExportRequest& request, std::shared_ptr<ExportProgress>)
+{
+    const quint64 runs = request.runs.empty() ? 300 : request.runs.size();
+    return now(ExportSize{runs, runs * 10, runs * 2, request.redact ? 0 : runs * 2048, runs > 40});
+}
+
+QFuture<Reply<ExportDone>> DemoSource::writeExport(
+    const ExportRequest& request, std::shared_ptr<ExportProgress> progress)
+{
+    exported.push_back(request);
+    exporting = std::move(progress);
+    return exports.pass(ExportDone{request.path, 2048, 1, 0, {}, u"Audit entry 7."_s});
+}
+
 QFuture<Reply<FilterHelp>> DemoSource::filterHelp(const FilterQuestion& question)
 {
     questions.push_back(question);

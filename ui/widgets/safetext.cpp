@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QSystemTrayIcon>
 
 namespace cairn::ui::safe {
 
@@ -30,6 +31,7 @@ void setText(QLabel* label, const QString& text)
 }
 
 void setTip(QWidget* widget, const QString& text) { widget->setToolTip(tip(text)); }
+void setTip(QSystemTrayIcon* icon, const QString& text) { icon->setToolTip(tip(text)); }
 
 QPushButton* button(const QString& text, QWidget* parent)
 {

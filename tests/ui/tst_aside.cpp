@@ -217,6 +217,27 @@ private Q_SLOTS:
         QCOMPARE(odd.value->choices.front().text, u"def:"_s);
     }
 
+    void reportCountsByDayAndByWait()
+    {
+        const House house(false, true);
+        const auto report = answer(house.session->report(3));
+        QVERIFY(report);
+        QCOMPARE(report.value->days.size(), 3U);
+        const auto overview = answer(house.session->overview({}));
+        quint64 started = 0;
+        quint64 completed = 0;
+        for (const ReportDay& day : report.value->days) {
+            started += day.started;
+            completed += day.completed;
+        }
+        QCOMPARE(completed, quint64(2));  // that the fixture lets end
+        QVERIFY(started >= overview.value->all + completed);
+        quint64 waiting = 0;
+        for (const ReportWait& wait : report.value->waits)
+            waiting += wait.count;
+        QCOMPARE(waiting, overview.value->all);
+    }
+
 private:
     QTemporaryDir m_state;
 };

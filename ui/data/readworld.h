@@ -32,6 +32,7 @@ public:
     [[nodiscard]] Result<quint64> save(const RunId& run, const PayloadLine& line, const QString& path);
     [[nodiscard]] Result<QString> dot(const RunId& run);
     [[nodiscard]] Result<FilterHelp> filterHelp(const FilterQuestion& question);
+    [[nodiscard]] Result<ReportView> report(int days);
     [[nodiscard]] Result<AuditSlice> audit(const AuditRequest& request);
     [[nodiscard]] Result<FilterCounts> countFilters(const QStringList& filters);
 

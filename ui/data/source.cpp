@@ -4,6 +4,7 @@ namespace cairn::ui {
 
 Source::~Source() = default;
 
+QFuture<Reply<ReportView>> Source::report(int) { return notOffered<ReportView>(); }
 QFuture<Reply<Overview>> Source::watch() { return notOffered<Overview>(); }
 QFuture<Reply<FilterHelp>> Source::filterHelp(const FilterQuestion&) { return notOffered<FilterHelp>(); }
 QFuture<Reply<FilterCounts>> Source::countFilters(const QStringList&) { return notOffered<FilterCounts>(); }

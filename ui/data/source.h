@@ -6,6 +6,7 @@
 #include "ui/data/auditvalues.h"
 #include "ui/data/exportvalues.h"
 #include "ui/data/filtervalues.h"
+#include "ui/data/reportvalues.h"
 
 #include <QFuture>
 #include <QFutureWatcher>
@@ -63,6 +64,7 @@ public:
         const RunId& run, const PayloadLine& line, const QString& path) = 0;
     virtual QFuture<Reply<QString>> dot(const RunId& run) = 0;
     // A source that has none of these answers so.
+    virtual QFuture<Reply<ReportView>> report(int days);
     // As overview() without a filter, beside whatever the lists ask.
     virtual QFuture<Reply<Overview>> watch();
     virtual QFuture<Reply<FilterHelp>> filterHelp(const FilterQuestion& question);

@@ -25,6 +25,7 @@ enum Slot : int {
     CountsSlot,
     AuditSlot,
     WatchSlot,
+    ReportSlot,
 };
 }  // namespace
 
@@ -183,6 +184,11 @@ QFuture<Reply<quint64>> StoreSession::savePayload(
 QFuture<Reply<QString>> StoreSession::dot(const RunId& run)
 {
     return m_reading->jobs.ask<QString>(NoSlot, [run](ReadWorld& w) { return w.dot(run); });
+}
+
+QFuture<Reply<ReportView>> StoreSession::report(int days)
+{
+    return m_reading->jobs.ask<ReportView>(ReportSlot, [days](ReadWorld& w) { return w.report(days); });
 }
 
 QFuture<Reply<Overview>> StoreSession::watch()

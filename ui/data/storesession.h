@@ -55,6 +55,7 @@ public:
     QFuture<Reply<quint64>> savePayload(
         const RunId& run, const PayloadLine& line, const QString& path) override;
     QFuture<Reply<QString>> dot(const RunId& run) override;
+    QFuture<Reply<ReportView>> report(int days) override;
     QFuture<Reply<Overview>> watch() override;
     QFuture<Reply<FilterHelp>> filterHelp(const FilterQuestion& question) override;
     QFuture<Reply<FilterCounts>> countFilters(const QStringList& filters) override;

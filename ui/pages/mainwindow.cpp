@@ -5,6 +5,7 @@
 #include "ui/data/words.h"
 #include "ui/pages/auditpage.h"
 #include "ui/pages/notifier.h"
+#include "ui/pages/reportpage.h"
 #include "ui/pages/runpage.h"
 #include "ui/pages/triagepage.h"
 #include "ui/widgets/band.h"
@@ -285,6 +286,23 @@ bool MainWindow::onLists() const { return m_pages->currentWidget() == m_triage; 
 
 AuditPage* MainWindow::currentAudit() const { return qobject_cast<AuditPage*>(m_pages->currentWidget()); }
 
+ReportPage* MainWindow::currentReport() const { return qobject_cast<ReportPage*>(m_pages->currentWidget()); }
+
+ReportPage* MainWindow::openReport()
+{
+    const StoreIx store = currentRunRef().isNull() ? 0 : currentRunRef().store;
+    auto* page = new ReportPage(m_stores, store, this);
+    connect(page, &ReportPage::failed, this, &MainWindow::trouble);
+    connect(page, &ReportPage::letterTyped, this, &MainWindow::takeLetter);
+    const QString title = m_stores.several()
+        ? tr("Report · %1").arg(shown(m_stores.nameOf(store), false, 24)).replace(u'&', u"&&"_s)
+        : tr("Report");
+    const int tab = addPage(page, title, Glyph::None);
+    page->load();
+    m_tabs->setCurrentIndex(tab);
+    return page;
+}
+
 AuditPage* MainWindow::openAudit()
 {
     const StoreIx store = currentRunRef().isNull() ? 0 : currentRunRef().store;
@@ -318,6 +336,8 @@ void MainWindow::showTab(int index)
             page->load();
     } else if (AuditPage* audit = currentAudit()) {
         audit->table()->setFocus();
+    } else if (ReportPage* report = currentReport()) {
+        report->days()->setFocus();
     } else {
         m_triage->focusRuns();
     }
@@ -364,7 +384,9 @@ bool MainWindow::settled() const
     for (int i = 1; i < m_pages->count(); ++i) {
         const auto* run = qobject_cast<RunPage*>(m_pages->widget(i));
         const auto* audit = qobject_cast<AuditPage*>(m_pages->widget(i));
-        if ((run != nullptr && !run->loaded()) || (audit != nullptr && !audit->settled()))
+        const auto* report = qobject_cast<ReportPage*>(m_pages->widget(i));
+        if ((run != nullptr && !run->loaded()) || (audit != nullptr && !audit->settled())
+            || (report != nullptr && !report->settled()))
             return false;
     }
     return m_triage->settled() && m_going.isEmpty();
@@ -388,6 +410,8 @@ void MainWindow::refresh()
         page->load();
     if (AuditPage* audit = currentAudit())
         audit->load();
+    if (ReportPage* report = currentReport())
+        report->load();
 }
 
 void MainWindow::paintEvent(QPaintEvent*)
@@ -442,6 +466,10 @@ void MainWindow::writeKeys()
     std::vector<KeyHint> hints;
     if (place == u"Filter"_s) {
         m_keys->setHints(place, {{{u"Enter"_s}, u"apply"_s}, {{u"Esc"_s}, u"back to the list"_s}});
+        return;
+    }
+    if (currentReport() != nullptr) {
+        m_keys->setHints(tr("Report"), {{{u"F5"_s}, tr("refresh")}, {{u"Esc"_s}, tr("back")}});
         return;
     }
     if (audit != nullptr) {

@@ -27,6 +27,7 @@ class AuditPage;
 class Band;
 class KeyStrip;
 class Notifier;
+class ReportPage;
 class RunPage;
 class TriagePage;
 
@@ -41,6 +42,7 @@ public:
     // Opens a run given as id, beginning of an id, or key.
     void go(const QString& text);
     RunPage* openRun(const RunRef& run);
+    ReportPage* openReport();
     AuditPage* openAudit();                                                 // of the store that is looked at
     RunPage* openRun(const RunId& run) { return openRun(RunRef{0, run}); }  // of the first store
     void closeTabs();                                                       // but for the lists
@@ -50,6 +52,7 @@ public:
     [[nodiscard]] TriagePage* triage() const { return m_triage; }
     [[nodiscard]] RunPage* currentRun() const;
     [[nodiscard]] AuditPage* currentAudit() const;
+    [[nodiscard]] ReportPage* currentReport() const;
     [[nodiscard]] bool onLists() const;
     [[nodiscard]] ActSheet* sheet() const { return m_sheet; }
     [[nodiscard]] BulkSheet* bulkSheet() const { return m_bulk; }

@@ -92,6 +92,8 @@ void MainWindow::addViewActions()
             ActPlace::Anywhere, [this, letter = letter] { goTo(letter); }});
     m_actions.add({u"go.l"_s, tr("Go"), tr("Audit log"), {}, {}, false, u"G L"_s, ActPlace::Anywhere,
         [this] { openAudit(); }});
+    m_actions.add({u"go.report"_s, tr("Go"), tr("Report"), {}, {}, false, {}, ActPlace::Anywhere,
+        [this] { openReport(); }});
     m_actions.add({u"help.keys"_s, tr("Help"), tr("Keys"), QKeySequence(Qt::Key_F1), {}, false, u"?"_s,
         ActPlace::Anywhere, act(&MainWindow::showKeys)});
     m_actions.add({u"help.about"_s, tr("Help"), tr("About Cairn"), {}, {}, false, {}, ActPlace::Anywhere,

@@ -79,7 +79,8 @@ std::vector<WindowView> auditViews()
         if (AuditPage* page = window.currentAudit())
             page->verify();
     };
-    return {{u"audit"_s, {act(u"go.l"_s)}}, {u"audit-verified"_s, {act(u"go.l"_s), verify}}};
+    return {{u"report"_s, {act(u"go.report"_s)}}, {u"audit"_s, {act(u"go.l"_s)}},
+        {u"audit-verified"_s, {act(u"go.l"_s), verify}}};
 }
 
 std::vector<WindowView> dialogViews()

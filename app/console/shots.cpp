@@ -20,8 +20,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kRoundMs = 40;
-constexpr int kCalm = 6;         // rounds in which nothing was under way
+constexpr int kRoundMs = 20;
+constexpr int kCalm = 4;         // rounds in which nothing was under way
 constexpr int kMostMs = 30'000;  // that a view is waited for
 
 // What it writes goes to this program's own output for errors. Empty, or what went wrong.

@@ -125,10 +125,9 @@ private Q_SLOTS:
 
     void nothingMatchesSaysWhichTermRemovedHowMany()
     {
-        Desk desk([](DemoSource& s) {
-            s.help.terms = {{u"def:order"_s, 0, 9, 1204, 0}, {u"wait:timer"_s, 10, 10, 46, 46}};
-            s.matches = 0;
-        });
+        Desk desk;
+        desk.source.help.terms = {{u"def:order"_s, 0, 9, 1204, 0}, {u"wait:timer"_s, 10, 10, 46, 46}};
+        desk.source.matches = 0;
         TriagePage* triage = desk.window->triage();
         triage->filterBox()->setFilter(u"def:order wait:timer"_s);
         QTRY_VERIFY2(textOf(triage).contains(

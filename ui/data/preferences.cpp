@@ -90,7 +90,7 @@ Preferences readPreferences(const QByteArray& text)
     out.letters = json.value(u"single_keys"_s).toBool(out.letters);
     out.dense = json.value(u"dense"_s).toBool(out.dense);
     out.tray = json.value(u"tray"_s).toBool(out.tray);
-    for (const QJsonValue& value : json.value(u"notify"_s).toArray())
+    for (const QJsonValue value : json.value(u"notify"_s).toArray())
         for (NotifyRule& rule : out.rules)
             if (value.toObject().value(u"when"_s).toString() == keyOf(rule.kind)) {
                 rule.limit = std::max<qint64>(0, value.toObject().value(u"limit"_s).toInteger(rule.limit));

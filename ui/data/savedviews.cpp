@@ -89,7 +89,7 @@ Reply<std::vector<SavedView>> readViews(const QByteArray& text)
     if (!list.isArray() || list.toArray().size() > kMostViews)
         return wrong(u"\"views\" is no list of at most %1."_s.arg(kMostViews));
     std::vector<SavedView> views;
-    for (const QJsonValue& value : list.toArray()) {
+    for (const QJsonValue value : list.toArray()) {
         const QString where = u"views[%1]"_s.arg(views.size());
         const QJsonObject one = value.toObject();
         for (const QString& name : {u"name"_s, u"filter"_s})
@@ -98,7 +98,7 @@ Reply<std::vector<SavedView>> readViews(const QByteArray& text)
         SavedView view{one.value(u"name"_s).toString().trimmed(), one.value(u"filter"_s).toString(), {}};
         if (view.name.isEmpty())
             return wrong(where + u".name is empty."_s);
-        for (const QJsonValue& column : one.value(u"hidden_columns"_s).toArray())
+        for (const QJsonValue column : one.value(u"hidden_columns"_s).toArray())
             view.hidden << column.toString();
         views.push_back(std::move(view));
     }

@@ -49,7 +49,7 @@ Result<std::vector<RecentStore>> readRecent(const QString& path)
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly) || file.size() > kLargest)
         return stores;
-    for (const QJsonValue& value :
+    for (const QJsonValue value :
         QJsonDocument::fromJson(file.readAll()).object().value(u"stores"_s).toArray()) {
         const QJsonObject one = value.toObject();
         RecentStore store{one.value(u"url"_s).toString(), one.value(u"environment"_s).toString(),

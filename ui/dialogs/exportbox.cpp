@@ -245,7 +245,8 @@ void ExportBox::write()
     m_look->start();
     showState(tr("Writing. Stop leaves nothing behind."));
     enableAll();
-    whenDone(m_source.writeExport(request(), m_writing), this, &ExportBox::answered);
+    whenDone(m_source.writeExport(request(), m_writing), this,
+        [this](const Reply<ExportDone>& reply) { answered(reply); });
 }
 
 void ExportBox::tellProgress()

@@ -310,7 +310,8 @@ void AuditPage::verify()
     m_look->start();
     setVerdict(
         Glyph::Running, tr("Checking."), tr("Stop leaves nothing behind: a check changes nothing."), {});
-    whenDone(m_stores.source(m_store).checkAudit(m_progress), this, &AuditPage::showVerdict);
+    whenDone(m_stores.source(m_store).checkAudit(m_progress), this,
+        [this](const Reply<AuditVerdict>& reply) { showVerdict(reply); });
 }
 
 void AuditPage::tellProgress()

@@ -220,7 +220,7 @@ void DataTable::contextMenuEvent(QContextMenuEvent* event)
         {tr("Only this (+)"), u'+'}, {tr("Not this (-)"), u'-'}, {tr("Group by this (_)"), u'_'}};
     for (const auto& [text, how] : lines)
         connect(menu->addAction(text), &QAction::triggered, this,
-            [this, place = QPersistentModelIndex(index), how] { Q_EMIT filterAsked(place, how); });
+            [this, place = QPersistentModelIndex(index), how = how] { Q_EMIT filterAsked(place, how); });
     menu->popup(event->globalPos());
 }
 

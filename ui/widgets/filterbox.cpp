@@ -5,6 +5,7 @@
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
+#include <QCoreApplication>
 #include <QHBoxLayout>
 #include <QInputMethodEvent>
 #include <QKeyEvent>
@@ -62,6 +63,10 @@ FilterBox::FilterBox(QWidget* parent)
     });
     connect(m_clear, &QPushButton::clicked, this, [this] { setFilter({}); });
 }
+
+FilterBox::~FilterBox() { delete m_choices; }
+
+ChoiceList* FilterBox::choices() const { return m_choices; }
 
 QString FilterBox::filter() const { return m_edit->text().trimmed(); }
 
@@ -210,7 +215,7 @@ bool FilterBox::eventFilter(QObject* watched, QEvent* event)
             return true;
         }
     }
-    if (watched == m_edit && event->type() == QEvent::FocusOut)
+    if (watched == m_edit && event->type() == QEvent::FocusOut && m_choices != nullptr)
         m_choices->hide();
     if (watched == m_edit && event->type() == QEvent::Paint) {
         m_edit->removeEventFilter(this);

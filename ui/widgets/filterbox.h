@@ -6,6 +6,7 @@
 #include "ui/data/filtervalues.h"
 #include "ui/data/values.h"
 
+#include <QPointer>
 #include <QWidget>
 
 class QLabel;
@@ -21,6 +22,7 @@ class FilterBox final : public QWidget {
     Q_OBJECT
 public:
     explicit FilterBox(QWidget* parent = nullptr);
+    ~FilterBox() override;
     [[nodiscard]] QString filter() const;
     void setFilter(const QString& text);   // announces it
     void setExample(const QString& text);  // shown while it is empty
@@ -29,7 +31,7 @@ public:
     void setHelp(const FilterQuestion& question, const FilterHelp& help);
     void askValues(const QString& field);  // writes "field:" at the end and shows its values
     [[nodiscard]] QLineEdit* edit() const { return m_edit; }
-    [[nodiscard]] ChoiceList* choices() const { return m_choices; }
+    [[nodiscard]] ChoiceList* choices() const;
 
 Q_SIGNALS:
     void filterChanged(const QString& text);
@@ -50,7 +52,7 @@ private:
     QLineEdit* m_edit;
     QLabel* m_state;
     QPushButton* m_clear;
-    ChoiceList* m_choices;
+    QPointer<ChoiceList> m_choices;  // a child of the window while it is shown
     FilterHelp m_help;
     QString m_last;
 };

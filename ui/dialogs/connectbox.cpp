@@ -14,6 +14,8 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
@@ -86,6 +88,11 @@ void ConnectBox::buildRecent(QVBoxLayout* column)
         if (!index.isValid())
             return;
         const RecentStore& store = m_recent[static_cast<std::size_t>(index.row())];
+        const QString written = m_address->text().trimmed();
+        const bool theirs = std::any_of(m_recent.begin(), m_recent.end(),
+            [&written](const RecentStore& one) { return one.url == written; });
+        if (!written.isEmpty() && !theirs)
+            return;  // what somebody has typed stays
         m_address->setText(store.url);
         m_acts->setChecked(store.act);
     });

@@ -41,8 +41,8 @@ void setHeaders(QStandardItemModel& rows, const QStringList& names)
 {
     rows.setHorizontalHeaderLabels(names);
     for (int column = 0; column < names.size(); ++column)
-        rows.horizontalHeaderItem(column)->setTextAlignment(
-            (column == 0 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+        rows.horizontalHeaderItem(column)->setData(
+            int(column == 0 ? Qt::AlignLeft : Qt::AlignRight), Qt::TextAlignmentRole);
 }
 
 }  // namespace

@@ -5,7 +5,10 @@
 
 #include "ui/data/values.h"
 
+#include <QBrush>
 #include <QWidget>
+
+class QPainter;
 
 namespace cairn::ui {
 

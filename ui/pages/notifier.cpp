@@ -98,10 +98,9 @@ void Notifier::take(StoreIx store, const Overview& overview)
     }
     for (const Notice& notice : m_book.look(store, m_rules, overview)) {
         m_last = notice;
-        // Desktops take some of such a text for markup: it is shown without any of that.
         if (m_tray != nullptr)
-            m_tray->showMessage(tip(shown(notice.title, false, 80)), tip(shown(notice.text, false, 160)),
-                QSystemTrayIcon::NoIcon);
+            m_tray->showMessage(
+                safe::unmarked(notice.title), safe::unmarked(notice.text), QSystemTrayIcon::NoIcon);
         Q_EMIT noticed(notice);
     }
 }

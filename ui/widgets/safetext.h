@@ -28,6 +28,8 @@ struct LabelLook {
 void setText(QLabel* label, const QString& text);
 void setTip(QWidget* widget, const QString& text);
 void setTip(QSystemTrayIcon* icon, const QString& text);
+// One line for what may or may not take it for markup, a desktop's notices for instance.
+[[nodiscard]] QString unmarked(const QString& text);
 [[nodiscard]] QPushButton* button(const QString& text, QWidget* parent = nullptr);
 // Read-only text of any length (the caller clips), in mono.
 [[nodiscard]] QPlainTextEdit* viewer(QWidget* parent = nullptr);

@@ -153,6 +153,7 @@ private:
     bool m_sized = false;
     Tickets m_overviewTickets, m_runsTickets, m_pageTickets, m_whyTickets;
     Tickets m_helpTickets, m_termTickets, m_viewTickets;
+    qint64 m_viewsAt = 0;             // monotonic: when saved views were counted
     std::vector<FilterTerm> m_terms;  // what each has removed, where nothing matches
     QString m_termsOf;                // that filter
     Overview m_overview;

@@ -200,6 +200,7 @@ void TriagePage::setViews(const std::vector<SavedView>& views)
 
 void TriagePage::countViews()
 {
+    m_viewsAt = monotonicMs();
     QStringList filters;
     for (const ViewLine& line : m_views->rows())
         filters << line.view.filter;

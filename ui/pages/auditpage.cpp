@@ -230,7 +230,8 @@ void AuditPage::showEntry()
         m_title->setRight({});
         return;
     }
-    m_title->setRemark(countText(line->seq), tr("%1: %2, %3").arg(line->person, line->verb, line->outcome));
+    m_title->setRemark(countText(line->seq),
+        shown(tr("%1: %2, %3").arg(line->person, line->verb, line->outcome), false, 200));
     m_title->setRight(preciseText(line->time));
     for (const std::vector<Fact>* facts : {&line->act, &line->change, &line->chain}) {
         auto* area = new QWidget(m_facts);

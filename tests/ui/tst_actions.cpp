@@ -9,6 +9,8 @@
 #include <QLineEdit>
 #include <QSet>
 
+#include <algorithm>
+
 using namespace cairn::ui;
 using namespace cairn::ui::test;
 using namespace Qt::StringLiterals;

@@ -9,6 +9,7 @@
 #include "ui/pages/runpage.h"
 #include "ui/pages/triagepage.h"
 #include "ui/widgets/band.h"
+#include "ui/widgets/datatable.h"
 #include "ui/widgets/keystrip.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/shapes.h"

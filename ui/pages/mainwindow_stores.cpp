@@ -9,6 +9,7 @@
 #include "ui/widgets/filterbox.h"
 #include "ui/widgets/safetext.h"
 
+#include <QLabel>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QTimer>

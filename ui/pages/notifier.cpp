@@ -12,6 +12,9 @@
 #include <QSystemTrayIcon>
 #include <QTimer>
 
+#include <algorithm>
+#include <utility>
+
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;

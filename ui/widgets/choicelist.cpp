@@ -7,6 +7,8 @@
 #include <QHeaderView>
 #include <QStandardItemModel>
 
+#include <algorithm>
+
 namespace cairn::ui {
 
 namespace {

@@ -6,16 +6,15 @@
 #include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/export/bundle.h"
+#include "core/export/export_job.h"
 #include "core/export/output_file.h"
 #include "core/export/receipt.h"
-#include "core/export/views.h"
 
 #include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <set>
 #include <unistd.h>
 
 namespace cairn::cli {
@@ -76,37 +75,15 @@ const char* formatOf(const ExportArguments& a)
     return !a.csv.empty() ? "csv" : a.html ? "html" : a.otlp ? "otlp" : "bundle";
 }
 
-// With what they started, each after its parent.
-Status addTrees(StoreReader& store, std::vector<RunId>& runs)
-{
-    std::set<RunId> known(runs.begin(), runs.end());
-    for (std::size_t at = 0; at < runs.size(); ++at) {
-        CAIRN_TRY_ASSIGN(const auto children, store.children(runs[at]));
-        for (const RunId& child : children)
-            if (known.insert(child).second)
-                runs.push_back(child);
-    }
-    return {};
-}
-
 // That runs left the store is in its audit, where this login may write there.
-void recordExport(Session& s, const ExportArguments& a, const std::vector<RunId>& runs)
+void recordExport(Session& s, const ex::ExportOrder& order)
 {
     const auto recorded = [&]() -> Status {
         CAIRN_TRY_ASSIGN(const auto store, openStoreUrl(s.options.store, {}));
-        AuditRow row = s.personAct();
-        row.login = s.login();
-        CAIRN_TRY_ASSIGN(row.time, store->now());
-        row.kind = "applied";
-        row.verb = Verb::ExportRuns;
-        row.target = formatOf(a);
-        row.command = makeId<CommandId>(row.time, s.rng);
-        row.before = "{}";
-        row.after =
-            dump(Json{{"runs", runs.size()}, {"first", toText(runs.front())}, {"redacted", a.redact}});
-        if (runs.size() == 1)
-            row.run = runs.front();
-        CAIRN_TRY(store->appendAudit(row));
+        AuditRow who = s.personAct();
+        who.login = s.login();
+        CAIRN_TRY_ASSIGN(const TimeMs now, store->now());
+        CAIRN_TRY(store->appendAudit(ex::exportAct(std::move(who), order, now, s.rng)));
         return {};
     }();
     if (!recorded)
@@ -123,56 +100,36 @@ int exported(Session& s, const ExportArguments& a, const ex::BundleReport& repor
     return kDone;
 }
 
-Result<ex::BundleReport> bundle(Session& s, const ExportArguments& a, const std::vector<RunId>& runs)
+Result<ex::ExportOrder> orderOf(Session& s, const ExportArguments& a, std::vector<RunId> runs)
 {
-    ex::BundleOptions options;
-    options.redact = a.redact;
-    options.tool = versionText("cairn");
-    options.exporter = s.person().id;
-    options.filter = s.options.where;
-    options.stopped = [] { return g_stopped != 0; };
-    auto next = std::chrono::steady_clock::now() + std::chrono::seconds(3);
-    options.tell = [&](const ex::BundleProgress& progress) {
-        if (std::chrono::steady_clock::now() < next)
-            return;
-        next = std::chrono::steady_clock::now() + std::chrono::seconds(3);
-        s.note("wrote " + formatCount(static_cast<std::int64_t>(progress.runs)) + " of "
-            + counted(progress.runsInAll, "run") + ", " + formatBytes(progress.bytes) + " of payloads");
-    };
+    ex::ExportOrder order;
+    order.format = a.csv == "steps" ? ex::ExportFormat::CsvSteps
+        : a.csv == "audit"          ? ex::ExportFormat::CsvAudit
+        : !a.csv.empty()            ? ex::ExportFormat::CsvHistory
+        : a.html                    ? ex::ExportFormat::Html
+        : a.otlp                    ? ex::ExportFormat::Otlp
+                                    : ex::ExportFormat::Bundle;
+    order.runs = std::move(runs);
+    order.path = a.out;
+    order.options.redact = a.redact;
+    order.options.tool = versionText("cairn");
+    order.options.exporter = s.person().id;
+    order.options.filter = s.options.where;
+    order.options.stopped = [] { return g_stopped != 0; };
+    if (order.format == ex::ExportFormat::Bundle)
+        order.options.tell = [&s, next = std::chrono::steady_clock::now() + std::chrono::seconds(3)](
+                                 const ex::BundleProgress& progress) mutable {
+            if (std::chrono::steady_clock::now() < next)
+                return;
+            next = std::chrono::steady_clock::now() + std::chrono::seconds(3);
+            s.note("wrote " + formatCount(static_cast<std::int64_t>(progress.runs)) + " of "
+                + counted(progress.runsInAll, "run") + ", " + formatBytes(progress.bytes) + " of payloads");
+        };
     if (!a.key.empty()) {
         CAIRN_TRY_ASSIGN(const SigningKey key, readKey(a.key));
-        options.signHeads = ex::signWith(key);
+        order.options.signHeads = ex::signWith(key);
     }
-    return ex::writeBundle(s.store(), runs, a.out, options);
-}
-
-Result<ex::BundleReport> view(Session& s, const ExportArguments& a, const std::vector<RunId>& runs)
-{
-    CAIRN_TRY_ASSIGN(const auto out, ex::OutputFile::create(a.out));
-    const ex::Sink sink = [&](std::string_view text) -> Status {
-        if (g_stopped != 0)
-            return makeError(ErrorKind::Cancelled, "stopped; nothing was left behind");
-        return out->write(text);
-    };
-    if (a.html) {
-        const std::string title =
-            runs.size() == 1 ? "Report on a run" : "Report on " + counted(runs.size(), "run");
-        CAIRN_TRY(ex::writeHtml(s.query(), runs, {title, versionText("cairn"), s.person().id}, sink));
-    } else if (a.otlp) {
-        CAIRN_TRY(ex::writeOtlp(s.query(), runs, versionText("cairn"), sink));
-    } else {
-        CAIRN_TRY(ex::writeCsv(s.query(), runs,
-            a.csv == "steps"       ? ex::CsvTable::Steps
-                : a.csv == "audit" ? ex::CsvTable::Audit
-                                   : ex::CsvTable::History,
-            sink));
-    }
-    CAIRN_TRY(out->finish());
-    ex::BundleReport report;
-    report.size = out->size();
-    report.counts.runs = runs.size();
-    report.counts.files = 1;
-    return report;
+    return order;
 }
 
 int exportRuns(Session& s, const ExportArguments& a)
@@ -188,7 +145,7 @@ int exportRuns(Session& s, const ExportArguments& a)
     if (!runs)
         return s.exitCode;
     if (a.tree)
-        if (const Status added = addTrees(s.store(), *runs); !added)
+        if (const Status added = ex::addTrees(s.store(), *runs); !added)
             return s.fail(added.error());
     if (runs->empty())
         return s.fail(kNotFound, "no run matches; nothing was written");
@@ -201,10 +158,13 @@ int exportRuns(Session& s, const ExportArguments& a)
             counted(runs->size(), "run") + " would be written to " + a.out + " (" + formatOf(a) + ")");
     }
     stopOnSignals();
-    const auto report = formats == 0 ? bundle(s, a, *runs) : view(s, a, *runs);
+    const auto order = orderOf(s, a, *std::move(runs));
+    if (!order)
+        return s.fail(order.error());
+    const auto report = ex::writeExport(s.query(), *order);
     if (!report)
         return s.fail(report.error());
-    recordExport(s, a, *runs);
+    recordExport(s, *order);
     return exported(s, a, *report);
 }
 

@@ -2,9 +2,13 @@
 // the window.
 
 #include "app/common/open_store.h"
+#include "app/console/shots.h"
 #include "core/store/sqlite/sqlite_store.h"
+#include "ui/data/qtconvert.h"
 #include "ui/data/storesession.h"
 #include "ui/pages/mainwindow.h"
+#include "ui/pages/triagepage.h"
+#include "ui/widgets/filterbox.h"
 #include "ui/widgets/shapes.h"
 #include "ui/widgets/theme.h"
 
@@ -13,12 +17,14 @@
 #include <QElapsedTimer>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QStandardPaths>
 #include <QSysInfo>
 #include <QTimer>
 
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <pwd.h>
 #include <string_view>
 #include <unistd.h>
@@ -32,11 +38,15 @@ enum ExitCode : int { kDone = 0, kFailed = 1, kUsage = 2, kNotReachable = 3, kNo
 struct Options {
     QStringList stores;
     QString screenshot;
+    QString shots;  // folder
     QString run;
     QString theme;
     QSize size{1440, 900};
+    QString filter;
+    std::optional<cairn::ui::DeepLink> link;
     bool lookOnly = false;
     bool act = false;
+    bool later = false;  // opened from the window, which asks whether acts are wanted
 };
 
 int fail(int code, const QString& text)
@@ -60,12 +70,19 @@ void addOptions(QCommandLineParser& parser)
     parser.setApplicationDescription(
         u"Shows the runs of a store, says why they stand still, and repairs them."_s);
     parser.addPositionalArgument(u"STORE"_s,
-        u"sqlite:PATH, PATH, or postgresql://host/database; several are shown as one"_s, u"STORE..."_s);
+        u"sqlite:PATH, PATH, postgresql://host/database, or a link cairn://open?store=…; several are shown as one"_s,
+        u"STORE..."_s);
     parser.addOptions({
         {u"screenshot"_s, u"Write a picture of the window and end."_s, u"FILE"_s},
+        {u"shots"_s,
+            u"Write a picture of every view into a folder, light and dark, at 100 and 200 %, and end. "
+            u"Without "
+            u"a STORE it makes one to show."_s,
+            u"DIR"_s},
         {u"run"_s, u"Open this run: its id, the beginning of it, or its key."_s, u"RUN"_s},
         {u"theme"_s, u"light or dark; as the desktop has it otherwise."_s, u"THEME"_s},
         {u"size"_s, u"Window size, for example 1440x900."_s, u"WxH"_s},
+        {u"filter"_s, u"Show only the runs that this filter finds."_s, u"FILTER"_s},
         {u"look-only"_s, u"Open the store so that nothing can be changed."_s},
         {u"choose"_s, u"Ask for the store's file where none is named; for desktop menus."_s},
         {u"act"_s, u"Allow acts in a store that another user made."_s},
@@ -79,14 +96,29 @@ QString readOptions(const QCommandLineParser& parser, Options& options)
 {
     const QStringList named = parser.positionalArguments();
     const bool choose = named.isEmpty() && parser.isSet(u"choose"_s);
-    if (named.isEmpty() && !choose)
+    options.shots = parser.value(u"shots"_s);
+    if (named.isEmpty() && !choose && options.shots.isEmpty())
         return u"name one store or several, for example: cairn-console sqlite:runs.db"_s;
-    for (const QString& store : named)
-        options.stores << urlOf(store);
+    for (const QString& store : named) {
+        if (!cairn::ui::isDeepLink(store)) {
+            options.stores << urlOf(store);
+            continue;
+        }
+        auto link = cairn::ui::parseDeepLink(store);
+        if (!link)
+            return link.failure.what + u' ' + link.failure.todo;
+        if (named.size() > 1)
+            return u"a link is opened alone: name no other store beside it"_s;
+        // Whoever sent the link chose the store: it is opened to be looked at.
+        options.stores << link.value->store;
+        options.link = *std::move(link.value);
+        options.lookOnly = true;
+    }
+    options.filter = parser.value(u"filter"_s);
     options.screenshot = parser.value(u"screenshot"_s);
     options.run = parser.value(u"run"_s);
     options.theme = parser.value(u"theme"_s);
-    options.lookOnly = parser.isSet(u"look-only"_s);
+    options.lookOnly = options.lookOnly || parser.isSet(u"look-only"_s);
     options.act = parser.isSet(u"act"_s);
     if (!options.theme.isEmpty() && options.theme != u"light"_s && options.theme != u"dark"_s)
         return u"--theme takes light or dark, not \"%1\""_s.arg(options.theme);
@@ -132,7 +164,9 @@ cairn::ui::StoreOpening openingOf(const Options& options, const QString& url, co
     const bool own = !server && file.ownerId() == getuid();
     opening.mayAct = !options.lookOnly && (own || options.act);
     if (options.lookOnly)
-        opening.whyNot = u"opened with --look-only"_s;
+        opening.whyNot = options.link ? u"opened by a link: open it by its name to act"_s
+            : options.later           ? u"opened for looking only"_s
+                                      : u"opened with --look-only"_s;
     else if (!opening.mayAct)
         opening.whyNot = server ? u"the store is on a server; --act allows acts"_s
                                 : u"the store belongs to another user; --act allows acts"_s;
@@ -186,17 +220,22 @@ public:
     [[nodiscard]] QString add(const QString& url)
     {
         QString wrong;
-        const auto session = sessionOf(url, m_options.stores.size() == 1, wrong);
+        const auto session = sessionOf(m_options, url, m_options.stores.size() == 1, wrong);
         if (session)
             take(url, session);
         return wrong;
     }
 
     // One more, from the menu: it comes in once it has answered, so that a mistake is no store for ever.
-    void addLater(const QString& url, cairn::ui::MainWindow& window)
+    void addLater(const QString& url, bool act, cairn::ui::MainWindow& window)
     {
         QString wrong;
-        const auto session = sessionOf(url, true, wrong);
+        Options how = m_options;
+        how.link.reset();
+        how.later = true;
+        how.act = act;
+        how.lookOnly = !act;
+        const auto session = sessionOf(how, url, true, wrong);
         if (!session)
             return window.say(wrong);
         window.say(u"Opening "_s + shownName(url) + u'.');
@@ -219,7 +258,8 @@ private:
     {
         return QString::fromStdString(cairn::shortNames({url.toStdString()}).front());
     }
-    [[nodiscard]] Session sessionOf(const QString& url, bool mustBeThere, QString& wrong)
+    [[nodiscard]] Session sessionOf(
+        const Options& options, const QString& url, bool mustBeThere, QString& wrong)
     {
         const auto place = cairn::storePlace(url.toStdString());
         const QString path = place ? QString::fromStdString(place->path) : QString();
@@ -231,7 +271,7 @@ private:
             wrong = u"%1 is open in this window already"_s.arg(shownName(url));
         if (!wrong.isEmpty())
             return nullptr;
-        return std::make_shared<cairn::ui::StoreSession>(openingOf(m_options, url, *place));
+        return std::make_shared<cairn::ui::StoreSession>(openingOf(options, url, *place));
     }
     void take(const QString& url, const Session& session)
     {
@@ -261,13 +301,29 @@ void connectWindow(QApplication& app, const Options& options, Opened& opened, ca
             app.exit(fail(kNotFound, why));
     });
     QObject::connect(&window, &Window::ready, &window, [&app, &window, &options] {
+        if (options.link)
+            window.follow(0, *options.link);
+        if (!options.filter.isEmpty())
+            window.triage()->filterBox()->setFilter(options.filter);
         if (!options.run.isEmpty())
             window.go(options.run);
         if (!options.screenshot.isEmpty())
             takePicture(app, window, options.screenshot);
+        if (!options.shots.isEmpty())
+            cairn::console::drawShots(app, window, options.shots);
     });
     QObject::connect(&window, &Window::storeWanted, &window,
-        [&opened, &window](const QString& store) { opened.addLater(urlOf(store), window); });
+        [&opened, &window](const QString& store, bool act) { opened.addLater(urlOf(store), act, window); });
+}
+
+// What the person keeps from one time to the next. Pictures neither read nor change it.
+void useOwnFiles(cairn::ui::MainWindow& window)
+{
+    const QString folder =
+        QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) + u"/cairn"_s;
+    window.triage()->useViewsFile(folder + u"/views.json"_s);
+    window.usePreferencesFile(folder + u"/console.json"_s);
+    window.useRecentFile(folder + u"/stores.json"_s);
 }
 
 int show(QApplication& app, const Options& options)
@@ -282,6 +338,17 @@ int show(QApplication& app, const Options& options)
     cairn::ui::applyTheme(app, dark);
     cairn::ui::MainWindow window(opened.stores, dark);
     window.resize(options.size);
+    cairn::ui::StoreChecker checker;
+    window.setStoreTester([&options, &checker](const QString& store) {
+        const QString url = urlOf(store);
+        const auto place = cairn::storePlace(url.toStdString());
+        if (!place)
+            return cairn::ui::readyReply<cairn::ui::StoreCheck>(
+                {std::nullopt, cairn::ui::failureOf(place.error())});
+        return checker.check(openingOf(options, url, *place), QString::fromStdString(place->path));
+    });
+    if (options.screenshot.isEmpty() && options.shots.isEmpty())
+        useOwnFiles(window);
     connectWindow(app, options, opened, window);
     window.show();
     window.start();
@@ -326,6 +393,10 @@ int main(int argc, char** argv)
     const QString wrong = readOptions(parser, options);
     if (!wrong.isEmpty())
         return fail(kUsage, wrong);
+    if (!options.shots.isEmpty() && !qEnvironmentVariableIsSet(cairn::console::kShotsScale)) {
+        const QString failed = cairn::console::makeShots(options.shots, options.stores);
+        return failed.isEmpty() ? int(kDone) : fail(kFailed, failed);
+    }
     if (noDisplay && options.screenshot.isEmpty())
         return fail(kFailed,
             u"there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set. Start it in a desktop "

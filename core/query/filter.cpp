@@ -103,8 +103,7 @@ public:
             const Token token = next();
             if (m_error)
                 break;
-            if (token.field.empty() && !token.quoted && !token.negated
-                && lowered(token.values.front()) == "or") {
+            if (isOrWord(token)) {
                 if (!any)
                     fail(token.offset, token.length, "\"or\" stands between two terms");
                 result.filter.push_back(std::move(term));
@@ -126,7 +125,25 @@ public:
         return result;
     }
 
+    std::vector<FilterPlace> places()
+    {
+        std::vector<FilterPlace> all;
+        std::size_t alternative = 0;
+        while (skipBlanks()) {
+            Token t = next();
+            const bool isOr = isOrWord(t);
+            alternative += isOr ? 1 : 0;
+            all.push_back({t.offset, t.length, t.valueAt, alternative, t.negated, isOr, std::move(t.field),
+                std::move(t.values)});
+        }
+        return all;
+    }
+
 private:
+    static bool isOrWord(const Token& t)
+    {
+        return t.field.empty() && !t.quoted && !t.negated && lowered(t.values.front()) == "or";
+    }
     void fail(std::size_t offset, std::size_t length, std::string text)
     {
         if (!m_error)
@@ -529,6 +546,8 @@ std::vector<std::string> filterFields()
         "since", "created", "key", "parent", "root", "run", "resource", "situation", "worker", "touched-by",
         "assigned", "owner", "money", "is", "attr.NAME"};
 }
+
+std::vector<FilterPlace> filterPlaces(std::string_view text) { return Parser(text, 0).places(); }
 
 ParsedFilter parseFilter(std::string_view text, TimeMs now)
 {

@@ -23,6 +23,19 @@ struct ParsedFilter {
 [[nodiscard]] ParsedFilter parseFilter(std::string_view text, TimeMs now);
 [[nodiscard]] std::vector<std::string> filterFields();  // for completion and help
 
+// Where a word of a filter stands, by the same reading as parseFilter's; also where what it says is wrong.
+struct FilterPlace {
+    std::size_t offset = 0;
+    std::size_t length = 0;
+    std::size_t valueAt = 0;      // of the value; offset where there is no field
+    std::size_t alternative = 0;  // counts the `or` before it
+    bool negated = false;
+    bool isOr = false;
+    std::string field;  // lower case; empty: a bare word
+    std::vector<std::string> values;
+};
+[[nodiscard]] std::vector<FilterPlace> filterPlaces(std::string_view text);
+
 // --- the sentence
 
 // A wait told to a person: every wait names a subject, since, what ends it, and the next time; what the store

@@ -316,6 +316,11 @@ QFuture<Reply<Overview>> DemoSource::overview(const QString& filter)
     o.hiddenSituations = filter.isEmpty() ? 0 : 2;
     o.matching = all.size();
     o.all = all.size() + (filter.isEmpty() ? 0 : 537);
+    o.matching = matches.value_or(o.matching);
+    for (SituationLine& s : o.situations) {
+        s.waitTerm = u"wait:approval"_s;
+        s.whereTerm = u"step:charge-card"_s;
+    }
     if (!taint.isEmpty())
         for (SituationLine& s : o.situations) {
             s.wait = s.what = s.where = s.nextWord = taint;
@@ -326,6 +331,56 @@ QFuture<Reply<Overview>> DemoSource::overview(const QString& filter)
     return overviewGate.pass(std::move(o));
 }
 
+QFuture<Reply<AuditSlice>> DemoSource::audit(const AuditRequest& request)
+{
+    auditRequests.push_back(request);
+    AuditSlice slice;
+    slice.at = kDemoNow;
+    slice.total = acted.size();
+    if (request.filter.contains(u"bad:"_s))
+        slice.filter = {false, 0, 4, u"no such field: bad"_s};
+    for (const AuditLine& line : acted)
+        if (request.before == 0 || line.seq < request.before)
+            slice.lines.push_back(line);
+    slice.lookedFrom = 1;
+    return now(std::move(slice));
+}
+
+QFuture<Reply<AuditVerdict>> DemoSource::checkAudit(std::shared_ptr<CheckProgress> progress)
+{
+    checking = std::move(progress);
+    return verdicts.pass(AuditVerdict(verdict));
+}
+
+QFuture<Reply<ExportSize>> DemoSource::measureExport(
+    const ExportRequest& request, std::shared_ptr<ExportProgress>)
+{
+    const quint64 runs = request.runs.empty() ? 300 : request.runs.size();
+    return now(ExportSize{runs, runs * 10, runs * 2, request.redact ? 0 : runs * 2048, runs > 40});
+}
+
+QFuture<Reply<ExportDone>> DemoSource::writeExport(
+    const ExportRequest& request, std::shared_ptr<ExportProgress> progress)
+{
+    exported.push_back(request);
+    exporting = std::move(progress);
+    return exports.pass(ExportDone{request.path, 2048, 1, 0, {}, u"Audit entry 7."_s});
+}
+
+QFuture<Reply<FilterHelp>> DemoSource::filterHelp(const FilterQuestion& question)
+{
+    questions.push_back(question);
+    return now(FilterHelp(help));
+}
+
+QFuture<Reply<FilterCounts>> DemoSource::countFilters(const QStringList& filters)
+{
+    FilterCounts counts;
+    for (const QString& filter : filters)
+        counts.push_back(filter.contains(u"bad:"_s) ? -1 : viewRuns);
+    return now(std::move(counts));
+}
+
 QFuture<Reply<RunSlice>> DemoSource::runs(const SliceRequest& request)
 {
     ++pageReads;
@@ -333,7 +388,7 @@ QFuture<Reply<RunSlice>> DemoSource::runs(const SliceRequest& request)
     while (request.after && from < all.size() && all[from++].run != request.after->run) { }
     RunSlice slice;
     slice.at = kDemoNow;
-    if (!over.isEmpty() && request.situation == over)
+    if ((!over.isEmpty() && request.situation == over) || matches == std::optional<quint64>(0))
         return now(std::move(slice));
     for (std::size_t i = from; i < all.size() && slice.lines.size() < static_cast<std::size_t>(request.limit);
          ++i)

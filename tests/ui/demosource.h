@@ -6,6 +6,7 @@
 #include <QPromise>
 
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,14 @@ public:
     QFuture<Reply<ContextText>> context(const RunId& run, int tokens) override;
     QFuture<Reply<PayloadPart>> payloadPart(
         const RunId& run, const PayloadLine& line, quint64 offset, quint64 limit) override;
+    QFuture<Reply<AuditSlice>> audit(const AuditRequest& request) override;
+    QFuture<Reply<AuditVerdict>> checkAudit(std::shared_ptr<CheckProgress> progress) override;
+    QFuture<Reply<ExportSize>> measureExport(
+        const ExportRequest& request, std::shared_ptr<ExportProgress> progress) override;
+    QFuture<Reply<ExportDone>> writeExport(
+        const ExportRequest& request, std::shared_ptr<ExportProgress> progress) override;
+    QFuture<Reply<FilterHelp>> filterHelp(const FilterQuestion& question) override;
+    QFuture<Reply<FilterCounts>> countFilters(const QStringList& filters) override;
     QFuture<Reply<ActPreview>> preview(const ActRequest& request) override;
     QFuture<Reply<ActResult>> execute(const ActRequest& request) override;
 
@@ -94,6 +103,20 @@ public:
     std::vector<ActRequest> executed;
     ActResult answer{
         ActEnd::Done, QStringLiteral("Approved: place-order sends this, once."), 62, 18443, false};
+    std::vector<AuditLine> acted;  // newest first
+    std::vector<AuditRequest> auditRequests;
+    Gate<AuditVerdict> verdicts;
+    AuditVerdict verdict{true,
+        QStringLiteral("The audit log is whole: 3 entries, none missing, none changed."),
+        QStringLiteral("no checkpoint"), {}, {QStringLiteral("Detects a changed entry.")}, 3, {}, 0, 1900};
+    std::shared_ptr<CheckProgress> checking;
+    std::vector<ExportRequest> exported;
+    std::shared_ptr<ExportProgress> exporting;
+    Gate<ExportDone> exports;
+    FilterHelp help;
+    std::vector<FilterQuestion> questions;
+    qint64 viewRuns = 9;  // that each saved view finds
+    std::optional<quint64> matches;
     int pageReads = 0;
     int runReads = 0;
     bool hold = false;  // run() is answered by release()

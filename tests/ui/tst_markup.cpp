@@ -4,12 +4,14 @@
 #include "ui/data/safetext.h"
 #include "ui/models/runsmodel.h"
 #include "ui/pages/compareview.h"
+#include "ui/pages/auditpage.h"
 #include "ui/pages/dataview.h"
 #include "ui/pages/historyview.h"
 #include "ui/pages/mainwindow.h"
 #include "ui/pages/runpage.h"
 #include "ui/pages/stepsview.h"
 #include "ui/pages/triagepage.h"
+#include "ui/widgets/choicelist.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/filterbox.h"
 #include "ui/widgets/revisionbar.h"
@@ -18,6 +20,7 @@
 #include <QApplication>
 #include <QAbstractButton>
 #include <QAction>
+#include <QDialog>
 #include <QFile>
 #include <QImage>
 #include <QLabel>
@@ -277,6 +280,54 @@ private Q_SLOTS:
         QVERIFY(window.bulkSheet() != nullptr);
         QTRY_VERIFY(window.bulkSheet()->previewed());
         check(*window.bulkSheet(), "the sheet for several");
+    }
+
+    void nothingHiddenInAuditFilterAndDialogs()
+    {
+        applyTheme(*qApp, false);
+        DemoSource source;
+        const QString taint = u"pay"_s + hiddenParts().join(u"-"_s) + u"pal"_s;
+        source.taint = source.store.name = source.store.url = taint;
+        AuditLine act;
+        act.seq = 1;
+        act.run = demoRun(1);
+        act.person = act.verb = act.target = act.reason = act.outcome = act.why = taint;
+        act.act = act.change = act.chain = {{taint, taint, true}};
+        source.acted = {act};
+        source.verdict.sentence = source.verdict.detail = taint;
+        source.verdict.damage = QStringList{taint};
+        source.help = {0, 4, {}, {{taint, 1}}, false, {}};
+        MainWindow window(source, false);
+        window.resize(2200, 1200);
+        window.show();
+        window.start();
+        QTRY_VERIFY(window.settled() && window.triage()->runsTable()->currentRow() >= 0);
+        window.setPolling(false);
+        const auto check = [](QWidget& widget, const char* where) {
+            paintAll(widget);
+            const QStringList found = hiddenIn(widget);
+            QVERIFY2(
+                found.isEmpty(), qPrintable(QString::fromLatin1(where) + u": "_s + found.join(u" | "_s)));
+        };
+        window.openAudit()->verify();
+        QTRY_VERIFY(window.settled());
+        check(window, "the audit");
+        window.findChild<QTabBar*>()->setCurrentIndex(0);
+        FilterBox* box = window.triage()->filterBox();
+        window.activateWindow();
+        static_cast<void>(QTest::qWaitForWindowActive(&window, 3000));
+        box->askValues(u"step"_s);
+        QTRY_VERIFY(box->choices()->isVisible());
+        check(window, "completions");
+        window.triage()->addView(taint);
+        for (const char16_t* id : {u"go.palette", u"file.export", u"file.open"}) {
+            window.actions().find(QString::fromUtf16(id))->run();
+            QDialog* dialog = nullptr;
+            QTRY_VERIFY((dialog = window.findChild<QDialog*>()) != nullptr);
+            check(*dialog, "a dialog");
+            dialog->reject();
+            QTRY_VERIFY(window.findChild<QDialog*>() == nullptr);
+        }
     }
 
     void tooltipsAreText()

@@ -1,6 +1,7 @@
 // cairn-console as a program: how it ends where there is no display.
 #include "fixture.h"
 
+#include <QDir>
 #include <QImage>
 #include <QProcess>
 #include <QTemporaryDir>
@@ -18,7 +19,7 @@ struct Ended {
 };
 
 // Without a display, whatever the environment of the tests is.
-Ended run(const QStringList& arguments)
+Ended run(const QStringList& arguments, int mostMs = 60'000)
 {
     QProcess process;
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
@@ -26,7 +27,7 @@ Ended run(const QStringList& arguments)
         environment.remove(name);
     process.setProcessEnvironment(environment);
     process.start(QStringLiteral(CAIRN_CONSOLE), arguments);
-    if (!process.waitForFinished(60'000)) {
+    if (!process.waitForFinished(mostMs)) {
         process.kill();
         process.waitForFinished();
         return {};
@@ -87,6 +88,40 @@ private Q_SLOTS:
             run({folder.filePath(u"gone.db"_s), folder.filePath(u"lost.db"_s), u"--screenshot"_s, picture});
         QCOMPARE(none.code, 3);
         QVERIFY2(none.err.contains(u"None of the stores can be opened"_s), qPrintable(none.err));
+    }
+
+    void everyViewIsDrawnInBothThemesAndScales()
+    {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(u"runs.db"_s);
+        Fixture(path.toStdString(), "dev", false).fill(1);
+        const Ended ended = run({u"sqlite:"_s + path, u"--shots"_s, folder.filePath(u"shots"_s)}, 280'000);
+        QVERIFY2(ended.code == 0, qPrintable(ended.err));
+        const QDir shots(folder.filePath(u"shots"_s));
+        for (const QString& view : {u"lists"_s, u"run-history"_s, u"audit-verified"_s, u"report"_s})
+            for (const QString& theme : {u"light"_s, u"dark"_s}) {
+                const QString name = view + u'-' + theme;
+                QCOMPARE(QImage(shots.filePath(name + u"-1280x720.png"_s)).size(), QSize(1280, 720));
+                QCOMPARE(QImage(shots.filePath(name + u"-2560x1440.png"_s)).size(), QSize(2560, 1440));
+            }
+        // A dialog is drawn alone, and each view four times.
+        QVERIFY(!QImage(shots.filePath(u"palette-dark-1280x720.png"_s)).isNull());
+        QCOMPARE(shots.entryList({u"*.png"_s}, QDir::Files).size() % 4, 0);
+    }
+
+    void aLinkIsOpenedForLooking()
+    {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(u"runs.db"_s);
+        const QString picture = folder.filePath(u"runs.png"_s);
+        Fixture(path.toStdString(), "dev", false).fill(1);
+        const Ended ended = run({u"cairn://open?store=sqlite:"_s + path + u"&filter=wait:approval"_s,
+            u"--screenshot"_s, picture, u"--size"_s, u"1280x720"_s});
+        QVERIFY2(ended.code == 0, qPrintable(ended.err));
+        QCOMPARE(QImage(picture).size(), QSize(1280, 720));
+        const Ended wrong = run({u"cairn://open?store=sqlite:x&verb=approve"_s});
+        QCOMPARE(wrong.code, 2);
+        QVERIFY2(wrong.err.contains(u"it has the unknown name " verb "."_s), qPrintable(wrong.err));
     }
 
     void helpAndErrorsNeedNone()

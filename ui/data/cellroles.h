@@ -16,6 +16,7 @@ enum CellRole : int {
     MarkRole,                      // int: 0 cannot be marked, 1 unmarked, 2 marked
     TagRole,                       // int of TagLook: the text is set on a ground of its own
     WarnRole,                      // bool: a sign of warning before the text
+    FilterRole,                    // QString: the term of a filter that finds what the cell says
 };
 
 enum CellLook : int {

@@ -1,6 +1,7 @@
 #include "ui/data/convert.h"
 
 #include "core/base/json_scan.h"
+#include "ui/data/filtervalues.h"
 #include "ui/data/format.h"
 #include "ui/data/qtconvert.h"
 #include "ui/data/words.h"
@@ -25,6 +26,13 @@ QString stateWord(Activity activity, Reason reason)
     const bool waits = reason != Reason::None && !isFinished(activity)
         && (word(reason).attention <= Attention::Person || !isEnding(activity));
     return qt(waits ? label(reason) : label(activity));
+}
+
+// What finds the runs that the word of stateWord() is said of.
+QString waitTerm(Activity activity, Reason reason)
+{
+    return reason != Reason::None && !isFinished(activity) ? u"wait:"_s + qt(key(reason))
+                                                           : u"state:"_s + qt(key(activity));
 }
 
 Glyph approvalGlyph(Reason reason, TimeMs due, TimeMs now)
@@ -130,6 +138,7 @@ RunLine lineOf(const ListRow& row)
     line.key = qt(row.key);
     line.glyph = glyphOf(row.activity, row.reason);
     line.word = stateWord(row.activity, row.reason);
+    line.waitTerm = waitTerm(row.activity, row.reason);
     line.step = qt(row.step);
     line.since = row.since;
     line.next = row.nextTime;
@@ -158,6 +167,8 @@ SituationLine situationOf(const SituationRow& row, TimeMs now)
     if (!row.resource.empty() && row.resource != row.step)
         line.what = row.error.empty() ? qt(row.resource) + u": "_s + line.what
                                       : line.what + u" · "_s + qt(row.resource);
+    line.waitTerm = u"wait:"_s + qt(key(row.reason));
+    line.whereTerm = !row.step.empty() ? termOf(u"step"_s, qt(row.step)) : termOf(u"def"_s, qt(row.workflow));
     line.where = qt(row.step);
     const QString workflow = row.workflow.empty()
         ? u"driven"_s

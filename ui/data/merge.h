@@ -23,6 +23,11 @@ struct ListRequest {
 [[nodiscard]] RunSlice merged(
     const std::vector<Gather<RunSlice>::Part>& parts, std::vector<PageMark> marks, std::size_t limit);
 
+[[nodiscard]] FilterHelp merged(const std::vector<Gather<FilterHelp>::Part>& parts);
+[[nodiscard]] FilterCounts merged(const std::vector<Gather<FilterCounts>::Part>& parts);
+[[nodiscard]] bool sameContent(const FilterHelp& a, const FilterHelp& b);
+[[nodiscard]] bool sameContent(const FilterCounts& a, const FilterCounts& b);
+
 [[nodiscard]] bool sameContent(const Overview& a, const Overview& b);  // whenever they were read
 [[nodiscard]] bool sameContent(const RunSlice& a, const RunSlice& b);
 

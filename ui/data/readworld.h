@@ -39,6 +39,10 @@ public:
     [[nodiscard]] Result<ContextText> context(const RunId& run, int tokens);
     [[nodiscard]] Result<PayloadPart> payloadPart(
         const RunId& run, const PayloadLine& line, quint64 offset, quint64 limit);
+    [[nodiscard]] Result<FilterHelp> filterHelp(const FilterQuestion& question);
+    [[nodiscard]] Result<ReportView> report(int days);
+    [[nodiscard]] Result<AuditSlice> audit(const AuditRequest& request);
+    [[nodiscard]] Result<FilterCounts> countFilters(const QStringList& filters);
 
 private:
     [[nodiscard]] Result<ListFilter> filterOf(const QString& text, TimeMs now) const;

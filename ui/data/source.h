@@ -4,10 +4,15 @@
 
 #include "ui/data/actvalues.h"
 #include "ui/data/runvalues.h"
+#include "ui/data/auditvalues.h"
+#include "ui/data/exportvalues.h"
+#include "ui/data/filtervalues.h"
+#include "ui/data/reportvalues.h"
 
 #include <QFuture>
 #include <QFutureWatcher>
 #include <QObject>
+#include <QPromise>
 
 #include <memory>
 #include <optional>
@@ -59,6 +64,20 @@ public:
     virtual QFuture<Reply<quint64>> savePayload(
         const RunId& run, const PayloadLine& line, const QString& path) = 0;
     virtual QFuture<Reply<QString>> dot(const RunId& run) = 0;
+    // A source that has none of these answers so.
+    virtual QFuture<Reply<ReportView>> report(int days);
+    // As overview() without a filter, beside whatever the lists ask.
+    virtual QFuture<Reply<Overview>> watch();
+    virtual QFuture<Reply<FilterHelp>> filterHelp(const FilterQuestion& question);
+    virtual QFuture<Reply<FilterCounts>> countFilters(const QStringList& filters);
+    // As checkAudit().
+    virtual QFuture<Reply<ExportSize>> measureExport(
+        const ExportRequest& request, std::shared_ptr<ExportProgress> progress);
+    virtual QFuture<Reply<ExportDone>> writeExport(
+        const ExportRequest& request, std::shared_ptr<ExportProgress> progress);
+    virtual QFuture<Reply<AuditSlice>> audit(const AuditRequest& request);
+    // Goes on beside everything else; `progress` tells how far, and stops it.
+    virtual QFuture<Reply<AuditVerdict>> checkAudit(std::shared_ptr<CheckProgress> progress);
 
     // As it was at that version, from the history alone: nothing that is so now is told, and no act is
     // offered.
@@ -94,6 +113,23 @@ template<typename T, typename F> void whenDone(QFuture<Reply<T>> future, QObject
         then(reply);
     });
     watcher->setFuture(future);
+}
+
+// A future that has its answer already.
+template<typename T> QFuture<Reply<T>> readyReply(Reply<T> reply)
+{
+    QPromise<Reply<T>> promise;
+    promise.start();
+    promise.addResult(std::move(reply));
+    promise.finish();
+    return promise.future();
+}
+template<typename T> QFuture<Reply<T>> notOffered()
+{
+    Failure failure;
+    failure.what = QStringLiteral("This source does not offer that.");
+    failure.ofQuestion = true;
+    return readyReply<T>({std::nullopt, failure});
 }
 
 // Drops answers that a later request has overtaken: take a ticket per request, compare when the answer

@@ -39,6 +39,8 @@ Stores::Stores(QObject* parent)
     , m_pages(this,
           {[this] { Q_EMIT fuller(); },
               [this](StoreIx store, const Failure* failure) { note(store, failure); }})
+    , m_helps(this, {[] {}, {}})
+    , m_counts(this, {[] {}, {}})
 {
 }
 Stores::~Stores() = default;

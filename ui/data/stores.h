@@ -54,6 +54,8 @@ public:
     QFuture<Reply<Overview>> overview(const QString& filter);
     QFuture<Reply<RunSlice>> runs(const ListRequest& request);  // from the beginning
     QFuture<Reply<RunSlice>> page(const ListRequest& request);  // further down
+    QFuture<Reply<FilterHelp>> filterHelp(const FilterQuestion& question);
+    QFuture<Reply<FilterCounts>> countFilters(const QStringList& filters);  // over all stores
     // By id, beginning of an id, or key. Refused where it is in several; store:NAME before it says which.
     QFuture<Reply<RunRef>> find(const QString& text);
     void setPatience(int ms);  // tests
@@ -95,6 +97,8 @@ private:
     Gather<Overview> m_overviews;
     Gather<RunSlice> m_lists;
     Gather<RunSlice> m_pages;
+    Gather<FilterHelp> m_helps;
+    Gather<FilterCounts> m_counts;
     quint64 m_page = 0;
 };
 

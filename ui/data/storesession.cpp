@@ -1,6 +1,8 @@
 #include "ui/data/storesession.h"
 
 #include "ui/data/actsession.h"
+#include "ui/data/auditcheck.h"
+#include "ui/data/exporter.h"
 #include "ui/data/jobs.h"
 #include "ui/data/readworld.h"
 
@@ -19,10 +21,15 @@ enum Slot : int {
     HistorySlot,
     PayloadSlot,
     PreviewSlot,
+    HelpSlot,
+    CountsSlot,
+    AuditSlot,
+    WatchSlot,
+    ReportSlot,
     RunAtSlot,
     CompareSlot,
     ContextSlot,
-    PartSlot
+    PartSlot,
 };
 }  // namespace
 
@@ -32,6 +39,20 @@ struct StoreSession::Reading {
     {
     }
     Jobs<ReadWorld> jobs;
+};
+
+// Long work beside the reading thread, on connections of its own. Each is stopped when this ends.
+struct StoreSession::Aside {
+    struct World {
+        [[nodiscard]] static Status open() { return {}; }
+    };
+    ~Aside()
+    {
+        for (const auto& stop : stops)
+            stop();
+    }
+    std::vector<std::function<void()>> stops;
+    Jobs<World> jobs;
 };
 
 struct StoreSession::Acting {
@@ -201,6 +222,65 @@ QFuture<Reply<PayloadPart>> StoreSession::payloadPart(
 {
     return m_reading->jobs.ask<PayloadPart>(
         PartSlot, [=](ReadWorld& w) { return w.payloadPart(run, line, offset, limit); });
+}
+
+QFuture<Reply<ReportView>> StoreSession::report(int days)
+{
+    return m_reading->jobs.ask<ReportView>(ReportSlot, [days](ReadWorld& w) { return w.report(days); });
+}
+
+QFuture<Reply<Overview>> StoreSession::watch()
+{
+    return m_reading->jobs.ask<Overview>(WatchSlot, [](ReadWorld& w) { return w.overview({}); });
+}
+
+QFuture<Reply<FilterHelp>> StoreSession::filterHelp(const FilterQuestion& question)
+{
+    return m_reading->jobs.ask<FilterHelp>(
+        HelpSlot, [question](ReadWorld& w) { return w.filterHelp(question); });
+}
+
+QFuture<Reply<FilterCounts>> StoreSession::countFilters(const QStringList& filters)
+{
+    return m_reading->jobs.ask<FilterCounts>(
+        CountsSlot, [filters](ReadWorld& w) { return w.countFilters(filters); });
+}
+
+QFuture<Reply<AuditSlice>> StoreSession::audit(const AuditRequest& request)
+{
+    return m_reading->jobs.ask<AuditSlice>(AuditSlot, [request](ReadWorld& w) { return w.audit(request); });
+}
+
+QFuture<Reply<AuditVerdict>> StoreSession::checkAudit(std::shared_ptr<CheckProgress> progress)
+{
+    aside().stops.emplace_back([progress] { progress->stop = true; });
+    return m_aside->jobs.ask<AuditVerdict>(NoSlot,
+        [opening = m_opening, progress](Aside::World&) { return cairn::ui::checkAudit(*opening, progress); });
+}
+
+StoreSession::Aside& StoreSession::aside()
+{
+    if (!m_aside)
+        m_aside = std::make_unique<Aside>();
+    return *m_aside;
+}
+
+QFuture<Reply<ExportSize>> StoreSession::measureExport(
+    const ExportRequest& request, std::shared_ptr<ExportProgress> progress)
+{
+    aside().stops.emplace_back([progress] { progress->stop = true; });
+    return m_aside->jobs.ask<ExportSize>(NoSlot, [opening = m_opening, request, progress](Aside::World&) {
+        return cairn::ui::measureExport(*opening, request, progress);
+    });
+}
+
+QFuture<Reply<ExportDone>> StoreSession::writeExport(
+    const ExportRequest& request, std::shared_ptr<ExportProgress> progress)
+{
+    aside().stops.emplace_back([progress] { progress->stop = true; });
+    return m_aside->jobs.ask<ExportDone>(NoSlot, [opening = m_opening, request, progress](Aside::World&) {
+        return cairn::ui::writeExport(*opening, request, progress);
+    });
 }
 
 QFuture<Reply<ActPreview>> StoreSession::preview(const ActRequest& request)

@@ -62,19 +62,32 @@ public:
     QFuture<Reply<ContextText>> context(const RunId& run, int tokens) override;
     QFuture<Reply<PayloadPart>> payloadPart(
         const RunId& run, const PayloadLine& line, quint64 offset, quint64 limit) override;
+    QFuture<Reply<ReportView>> report(int days) override;
+    QFuture<Reply<Overview>> watch() override;
+    QFuture<Reply<FilterHelp>> filterHelp(const FilterQuestion& question) override;
+    QFuture<Reply<FilterCounts>> countFilters(const QStringList& filters) override;
+    QFuture<Reply<ExportSize>> measureExport(
+        const ExportRequest& request, std::shared_ptr<ExportProgress> progress) override;
+    QFuture<Reply<ExportDone>> writeExport(
+        const ExportRequest& request, std::shared_ptr<ExportProgress> progress) override;
+    QFuture<Reply<AuditSlice>> audit(const AuditRequest& request) override;
+    QFuture<Reply<AuditVerdict>> checkAudit(std::shared_ptr<CheckProgress> progress) override;
     QFuture<Reply<ActPreview>> preview(const ActRequest& request) override;
     QFuture<Reply<ActResult>> execute(const ActRequest& request) override;
 
 private:
     struct Reading;
     struct Acting;
+    struct Aside;
 
+    [[nodiscard]] Aside& aside();
     void listen();
     void hear();
 
     std::shared_ptr<const StoreOpening> m_opening;
     std::unique_ptr<Reading> m_reading;
     std::unique_ptr<Acting> m_acting;
+    std::unique_ptr<Aside> m_aside;  // long work; made when there is some
     Hearing m_hearing = Hearing::None;
     QString m_deafness;
     std::shared_ptr<HintLink> m_hints;  // last: its thread calls hear()

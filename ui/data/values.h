@@ -67,6 +67,7 @@ struct RunLine {
     quint32 stepsDone = 0;
     quint64 version = 0;
     PageMark place;
+    QString waitTerm{};  // the filter's term for what it does or waits for
     [[nodiscard]] RunRef ref() const { return {store, run}; }
     bool operator==(const RunLine&) const = default;
 };
@@ -95,6 +96,9 @@ struct SituationLine {
     RunId example;
     bool pinned = false;  // uncertain effects stay above everything
     PageMark place;
+    // The filter's terms for what it waits for, and for its step, or its workflow where it has none.
+    QString waitTerm{};
+    QString whereTerm{};
     bool operator==(const SituationLine&) const = default;
 };
 

@@ -19,27 +19,6 @@ private:
     QWidget* m_list;
 };
 
-// Ctrl+K: asks for a run by id, the beginning of one, or key.
-class GoBox final : public QDialog {
-    Q_OBJECT
-public:
-    explicit GoBox(QWidget* parent);
-
-Q_SIGNALS:
-    void chosen(const QString& text);
-};
-
-// Ctrl+O: asks for another store, to be shown beside those that are open.
-class OpenBox final : public QDialog {
-    Q_OBJECT
-public:
-    explicit OpenBox(QWidget* parent);
-
-Q_SIGNALS:
-    void chosen(const QString& store);
-};
-
 [[nodiscard]] std::vector<Fact> aboutFacts(const StoreFacts& facts);
-[[nodiscard]] std::vector<Fact> allKeys();
 
 }  // namespace cairn::ui

@@ -1,6 +1,7 @@
 #include "ui/models/runsmodel.h"
 
 #include "ui/data/cellroles.h"
+#include "ui/data/filtervalues.h"
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
 #include "ui/data/words.h"
@@ -74,6 +75,20 @@ QString RunsModel::text(const RunLine& line, int column) const
     }
 }
 
+QString RunsModel::term(const RunLine& line, int column) const
+{
+    switch (column) {
+    case State: return line.waitTerm;
+    case Store: return line.store < m_tags.size() ? termOf(u"store"_s, m_tags[line.store].name) : QString();
+    case Run: return termOf(u"run"_s, idText(line.run));
+    case Workflow: return termOf(u"def"_s, line.workflow);
+    case Step: return termOf(u"step"_s, line.step);
+    case Money: return termOf(u"money"_s, line.money.section(u' ', -1));
+    case Key: return termOf(u"key"_s, line.key);
+    default: return {};
+    }
+}
+
 int RunsModel::look(const RunLine&, int column) const
 {
     if (isFigure(column))
@@ -117,6 +132,7 @@ QVariant RunsModel::cell(const RunSlot& slot, int column, int role) const
         if (column == NextAt || column == Waited)
             return tip(instantText(column == NextAt ? line.next : line.since));
         return column == State && !line.error.isEmpty() ? QVariant(tip(line.error)) : QVariant();
+    case FilterRole: return term(line, column);
     case SortRole: return column == Waited ? QVariant(line.since) : QVariant(text(line, column));
     default: return {};
     }

@@ -73,6 +73,7 @@ protected:
 private:
     [[nodiscard]] QString text(const RunLine& line, int column) const;
     [[nodiscard]] int look(const RunLine& line, int column) const;
+    [[nodiscard]] QString term(const RunLine& line, int column) const;
     void want(const RunRef& run) const;
     void dropMarksOfGone();
     void update(int row, const RunLine& line);

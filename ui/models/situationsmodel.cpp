@@ -1,6 +1,7 @@
 #include "ui/models/situationsmodel.h"
 
 #include "ui/data/cellroles.h"
+#include "ui/data/filtervalues.h"
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
 #include "ui/data/words.h"
@@ -67,6 +68,13 @@ QVariant SituationsModel::cell(const SituationLine& line, int column, int role) 
             look |= BoldLook;
         return look | (line.pinned ? StrongLineLook : 0);
     }
+    case FilterRole:
+        if (column == Store)
+            return line.store < m_tags.size() ? termOf(u"store"_s, m_tags[line.store].name) : QString();
+        return column == Wait ? line.waitTerm
+            : column == What  ? termOf(u"situation"_s, line.key)
+            : column == Where ? line.whereTerm
+                              : QString();
     case Qt::AccessibleTextRole:
         if (column == Store && line.store < m_tags.size())
             return m_tags[line.store].spoken();

@@ -3,9 +3,13 @@
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
 #include "ui/data/words.h"
+#include "ui/pages/auditpage.h"
+#include "ui/pages/notifier.h"
+#include "ui/pages/reportpage.h"
 #include "ui/pages/runpage.h"
 #include "ui/pages/triagepage.h"
 #include "ui/widgets/band.h"
+#include "ui/widgets/datatable.h"
 #include "ui/widgets/keystrip.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/shapes.h"
@@ -110,6 +114,8 @@ MainWindow::MainWindow(std::unique_ptr<Stores> own, Stores* stores, bool dark, Q
     : QWidget(parent)
     , m_own(std::move(own))
     , m_stores(stores != nullptr ? *stores : *m_own)
+    , m_notifier(new Notifier(m_stores, this))
+    , m_offline(safe::label({}, {.bold = true, .wrap = true, .selectable = true}, this))
     , m_band(new Band(this))
     , m_tabs(new PageTabs(this))
     , m_pages(new QStackedWidget(this))
@@ -126,14 +132,20 @@ MainWindow::MainWindow(std::unique_ptr<Stores> own, Stores* stores, bool dark, Q
     m_tick->setInterval(kPollMs);
     m_noticeTimer->setSingleShot(true);
     m_noticeTimer->setInterval(12'000);
+    m_offline->hide();
+    m_offline->setContentsMargins(14, 6, 14, 6);
+    m_offline->setAutoFillBackground(true);
+    m_offline->setAccessibleName(tr("Stores that do not answer"));
     m_notice->hide();
     m_notice->setFocusPolicy(Qt::NoFocus);
     m_notice->setContentsMargins(14, 6, 14, 6);
     m_notice->setAutoFillBackground(true);
     buildLayout();
+    buildActions();
     buildMenus();
     connectSignals();
     connectStores();
+    connectNotifier();
     resize(1440, 900);
     setMinimumSize(960, 600);
 }
@@ -152,6 +164,7 @@ void MainWindow::buildLayout()
     column->setSpacing(0);
     column->addWidget(m_band);
     column->addWidget(m_tabs);
+    column->addWidget(m_offline);
     column->addWidget(m_notice);
     column->addWidget(m_pages, 1);
     column->addWidget(m_keys);
@@ -166,16 +179,13 @@ void MainWindow::connectSignals()
     connect(m_poll, &QTimer::timeout, &m_stores, &Stores::poll);
     connect(m_tick, &QTimer::timeout, this, &MainWindow::tick);
     connect(m_noticeTimer, &QTimer::timeout, m_notice, &QWidget::hide);
-    connect(m_band, &Band::zoneClicked, this, [this] {
-        setLocalTime(!localTime());
-        tick();
-        refresh();
-    });
+    connect(m_band, &Band::zoneClicked, this, &MainWindow::switchZone);
     connect(m_triage, &TriagePage::openRun, this, [this](const RunRef& run) { openRun(run); });
     connect(m_triage, &TriagePage::verbChosen, this, &MainWindow::stageLine);
     connect(m_triage, &TriagePage::letterTyped, this, &MainWindow::takeLetter);
     connect(m_triage, &TriagePage::whyChanged, this, &MainWindow::writeKeys);
     connect(m_triage, &TriagePage::failed, this, &MainWindow::trouble);
+    connect(m_triage, &TriagePage::said, this, &MainWindow::say);
     connect(qApp, &QApplication::focusChanged, this, &MainWindow::writeKeys);
     qApp->installEventFilter(this);
 }
@@ -236,8 +246,8 @@ RunPage* MainWindow::currentRun() const { return qobject_cast<RunPage*>(m_pages-
 RunPage* MainWindow::openRun(const RunRef& run)
 {
     for (int i = 1; i < m_pages->count(); ++i) {
-        auto* page = static_cast<RunPage*>(m_pages->widget(i));
-        if (page->run() == run) {
+        auto* page = qobject_cast<RunPage*>(m_pages->widget(i));
+        if (page != nullptr && page->run() == run) {
             m_tabs->setCurrentIndex(i);
             return page;
         }
@@ -252,16 +262,67 @@ RunPage* MainWindow::openRun(const RunRef& run)
     connect(page, &RunPage::runChosen, this, [this](const RunRef& other) { openRun(other); });
     connect(page, &RunPage::failed, this, &MainWindow::trouble);
     connect(page, &RunPage::said, this, &MainWindow::say);
+    const int tab = addPage(page, shortId(run.run), Glyph::Queued);
+    page->load();
+    m_tabs->setCurrentIndex(tab);
+    return page;
+}
+
+int MainWindow::addPage(QWidget* page, const QString& title, Glyph glyph)
+{
     m_pages->addWidget(page);
-    const int tab = m_tabs->addTab(shortId(run.run));
-    m_tabs->setTabData(tab, static_cast<int>(Glyph::Queued));
+    const int tab = m_tabs->addTab(title);
+    m_tabs->setTabData(tab, static_cast<int>(glyph));
     auto* close = new QToolButton(m_tabs);
     close->setText(u"×"_s);
     close->setAutoRaise(true);
     close->setFixedSize(18, 18);
-    close->setAccessibleName(u"Close tab"_s);
+    close->setAccessibleName(tr("Close tab"));
     connect(close, &QToolButton::clicked, this, [this, page] { closeTab(m_pages->indexOf(page)); });
     m_tabs->setTabButton(tab, QTabBar::RightSide, close);
+    return tab;
+}
+
+bool MainWindow::onLists() const { return m_pages->currentWidget() == m_triage; }
+
+AuditPage* MainWindow::currentAudit() const { return qobject_cast<AuditPage*>(m_pages->currentWidget()); }
+
+ReportPage* MainWindow::currentReport() const { return qobject_cast<ReportPage*>(m_pages->currentWidget()); }
+
+ReportPage* MainWindow::openReport()
+{
+    const StoreIx store = currentRunRef().isNull() ? 0 : currentRunRef().store;
+    auto* page = new ReportPage(m_stores, store, this);
+    connect(page, &ReportPage::failed, this, &MainWindow::trouble);
+    connect(page, &ReportPage::letterTyped, this, &MainWindow::takeLetter);
+    const QString title = m_stores.several()
+        ? tr("Report · %1").arg(shown(m_stores.nameOf(store), false, 24)).replace(u'&', u"&&"_s)
+        : tr("Report");
+    const int tab = addPage(page, title, Glyph::None);
+    page->load();
+    m_tabs->setCurrentIndex(tab);
+    return page;
+}
+
+AuditPage* MainWindow::openAudit()
+{
+    const StoreIx store = currentRunRef().isNull() ? 0 : currentRunRef().store;
+    for (int i = 1; i < m_pages->count(); ++i) {
+        auto* page = qobject_cast<AuditPage*>(m_pages->widget(i));
+        if (page != nullptr && page->store() == store) {
+            m_tabs->setCurrentIndex(i);
+            return page;
+        }
+    }
+    auto* page = new AuditPage(m_stores, store, this);
+    connect(page, &AuditPage::openRun, this, [this](const RunRef& run) { openRun(run); });
+    connect(page, &AuditPage::letterTyped, this, &MainWindow::takeLetter);
+    connect(page, &AuditPage::failed, this, &MainWindow::trouble);
+    connect(page, &AuditPage::said, this, &MainWindow::say);
+    const QString title = m_stores.several()
+        ? tr("Audit · %1").arg(shown(m_stores.nameOf(store), false, 24)).replace(u'&', u"&&"_s)
+        : tr("Audit");
+    const int tab = addPage(page, title, Glyph::None);
     page->load();
     m_tabs->setCurrentIndex(tab);
     return page;
@@ -274,6 +335,10 @@ void MainWindow::showTab(int index)
         page->focusView();
         if (page->loaded())
             page->load();
+    } else if (AuditPage* audit = currentAudit()) {
+        audit->table()->setFocus();
+    } else if (ReportPage* report = currentReport()) {
+        report->days()->setFocus();
     } else {
         m_triage->focusRuns();
     }
@@ -292,13 +357,19 @@ void MainWindow::closeTab(int index)
     m_pages->setCurrentIndex(m_tabs->currentIndex());
 }
 
+void MainWindow::closeTabs()
+{
+    while (m_pages->count() > 1)
+        closeTab(m_pages->count() - 1);
+}
+
 void MainWindow::closeCurrent() { closeTab(m_tabs->currentIndex()); }
 
 void MainWindow::writeTabs()
 {
     for (int i = 1; i < m_pages->count(); ++i) {
-        const auto* page = static_cast<RunPage*>(m_pages->widget(i));
-        if (!page->loaded() || page->detail().title.isEmpty())
+        const auto* page = qobject_cast<RunPage*>(m_pages->widget(i));
+        if (page == nullptr || !page->loaded() || page->detail().title.isEmpty())
             continue;
         QString title = shown(page->detail().title, false, 40);
         if (m_stores.several())
@@ -311,9 +382,14 @@ void MainWindow::writeTabs()
 
 bool MainWindow::settled() const
 {
-    for (int i = 1; i < m_pages->count(); ++i)
-        if (!static_cast<RunPage*>(m_pages->widget(i))->loaded())
+    for (int i = 1; i < m_pages->count(); ++i) {
+        const auto* run = qobject_cast<RunPage*>(m_pages->widget(i));
+        const auto* audit = qobject_cast<AuditPage*>(m_pages->widget(i));
+        const auto* report = qobject_cast<ReportPage*>(m_pages->widget(i));
+        if ((run != nullptr && !run->loaded()) || (audit != nullptr && !audit->settled())
+            || (report != nullptr && !report->settled()))
             return false;
+    }
     return m_triage->settled() && m_going.isEmpty();
 }
 
@@ -333,6 +409,10 @@ void MainWindow::refresh()
     m_triage->refresh();
     if (RunPage* page = currentRun())
         page->load();
+    if (AuditPage* audit = currentAudit())
+        audit->load();
+    if (ReportPage* report = currentReport())
+        report->load();
 }
 
 void MainWindow::paintEvent(QPaintEvent*)
@@ -353,16 +433,14 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event)
         focusNext((key->modifiers() & Qt::ShiftModifier) != 0);
         return true;
     }
-    if (key->key() == Qt::Key_Question && watched->inherits("QLineEdit") == false
+    if (key->key() == Qt::Key_Question && m_actions.lettersOn() && watched->inherits("QLineEdit") == false
         && watched->inherits("QPlainTextEdit") == false) {
         showKeys();
         return true;
     }
     const bool plain = key->modifiers() == Qt::NoModifier;
     // A box that one writes in has an Escape of its own.
-    const QWidget* focus = QApplication::focusWidget();
-    const bool writing = focus != nullptr && focus->inherits("QLineEdit");
-    if (key->key() == Qt::Key_Escape && plain && currentRun() != nullptr && !writing) {
+    if (key->key() == Qt::Key_Escape && plain && !onLists() && !watched->inherits("QLineEdit")) {
         m_tabs->setCurrentIndex(0);
         return true;
     }
@@ -373,6 +451,8 @@ void MainWindow::focusNext(bool backwards)
 {
     if (RunPage* page = currentRun())
         page->focusNext(backwards);
+    else if (AuditPage* audit = currentAudit())
+        audit->focusNext(backwards);
     else
         m_triage->focusNext(backwards);
     writeKeys();
@@ -381,10 +461,24 @@ void MainWindow::focusNext(bool backwards)
 void MainWindow::writeKeys()
 {
     const RunPage* page = currentRun();
-    const QString place = page != nullptr ? page->place() : m_triage->place();
+    const AuditPage* audit = currentAudit();
+    const QString place = page != nullptr ? page->place()
+        : audit != nullptr                ? audit->place()
+                                          : m_triage->place();
     std::vector<KeyHint> hints;
     if (place == u"Filter"_s) {
         m_keys->setHints(place, {{{u"Enter"_s}, u"apply"_s}, {{u"Esc"_s}, u"back to the list"_s}});
+        return;
+    }
+    if (currentReport() != nullptr) {
+        m_keys->setHints(tr("Report"), {{{u"F5"_s}, tr("refresh")}, {{u"Esc"_s}, tr("back")}});
+        return;
+    }
+    if (audit != nullptr) {
+        m_keys->setHints(place,
+            {{{u"Enter"_s}, tr("open run")}, {{u"+"_s, u"-"_s}, tr("only this, not this")},
+                {{u"/"_s}, tr("filter")}, {{u"V"_s}, tr("verify")}, {{u"C"_s}, tr("copy run id")},
+                {{u"Esc"_s}, tr("back")}});
         return;
     }
     hints.push_back({{u"↑"_s, u"↓"_s}, u"move"_s});

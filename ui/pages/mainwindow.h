@@ -4,9 +4,13 @@
 // owns no data. On a run's tab frame and band are those of its store; over all stores they are the strictest
 // one's.
 
+#include "ui/data/deeplink.h"
+#include "ui/data/preferences.h"
+#include "ui/data/storecheck.h"
 #include "ui/data/stores.h"
 #include "ui/dialogs/actsheet.h"
 #include "ui/dialogs/bulksheet.h"
+#include "ui/widgets/actiontable.h"
 
 #include <QPointer>
 #include <QWidget>
@@ -19,8 +23,11 @@ class QTimer;
 
 namespace cairn::ui {
 
+class AuditPage;
 class Band;
 class KeyStrip;
+class Notifier;
+class ReportPage;
 class RunPage;
 class TriagePage;
 
@@ -35,12 +42,18 @@ public:
     // Opens a run given as id, beginning of an id, or key.
     void go(const QString& text);
     RunPage* openRun(const RunRef& run);
+    ReportPage* openReport();
+    AuditPage* openAudit();                                                 // of the store that is looked at
     RunPage* openRun(const RunId& run) { return openRun(RunRef{0, run}); }  // of the first store
+    void closeTabs();                                                       // but for the lists
     void setDark(bool dark);
     // True once everything asked for so far has been answered; for pictures.
     [[nodiscard]] bool settled() const;
     [[nodiscard]] TriagePage* triage() const { return m_triage; }
     [[nodiscard]] RunPage* currentRun() const;
+    [[nodiscard]] AuditPage* currentAudit() const;
+    [[nodiscard]] ReportPage* currentReport() const;
+    [[nodiscard]] bool onLists() const;
     [[nodiscard]] ActSheet* sheet() const { return m_sheet; }
     [[nodiscard]] BulkSheet* bulkSheet() const { return m_bulk; }
     [[nodiscard]] const StoreFacts& facts() const { return m_facts; }  // of what the band shows
@@ -48,11 +61,25 @@ public:
     [[nodiscard]] QString status() const;  // at the band's right end
     void say(const QString& text);
     void setPolling(bool on);
+    [[nodiscard]] ActionTable& actions() { return m_actions; }
+    // What the dialog for another store tests with; stores that were opened are kept in this file.
+    void setStoreTester(std::function<QFuture<Reply<StoreCheck>>(const QString& store)> tester);
+    void useRecentFile(const QString& path);
+    [[nodiscard]] const std::vector<RecentStore>& recent() const { return m_recent; }
+    // Shows what a link names, in the store of that number.
+    void follow(StoreIx store, const DeepLink& link);
+    [[nodiscard]] QString offlineText() const;  // the banner over the pages; empty: all stores answer
+    // Preferences are kept in this file; until it has been read, and without one, they are the usual ones.
+    void usePreferencesFile(const QString& path);
+    void setPreferences(const Preferences& preferences);
+    [[nodiscard]] const Preferences& preferences() const { return m_preferences; }
+    [[nodiscard]] Notifier* notifier() const { return m_notifier; }
+    void setLettersOn(bool on);  // single keys: letters, / and :
 
 Q_SIGNALS:
     void ready();                         // the facts of a store are known
     void cannotOpen(const QString& why);  // none can be opened
-    void storeWanted(const QString& store);
+    void storeWanted(const QString& store, bool act);
     void cannotGo(const QString& why);  // no such run
 
 protected:
@@ -62,7 +89,17 @@ protected:
 private:
     MainWindow(std::unique_ptr<Stores> own, Stores* stores, bool dark, QWidget* parent);
     void buildLayout();
+    void buildActions();
+    void addFileActions();
+    void addViewActions();
+    void addVerbActions();
+    void addTold();
     void buildMenus();
+    void goTo(QChar letter);
+    void switchZone();
+    void showPalette();
+    void askPreferences();
+    void connectNotifier();
     void connectSignals();
     void connectStores();
     void showBand();
@@ -73,12 +110,19 @@ private:
     void applyChanges(const ChangeSet& changes);
     void tick();
     void trouble(const QString& what);
+    int addPage(QWidget* page, const QString& title, Glyph glyph);
     void writeTabs();
     void writeKeys();
     void closeTab(int index);
     void closeCurrent();
     void showTab(int index);
     void takeLetter(QChar letter, bool shift);
+    struct VerbLines {
+        const VerbLine* on = nullptr;
+        const VerbLine* off = nullptr;
+    };
+    [[nodiscard]] VerbLines linesFor(Verb verb) const;
+    [[nodiscard]] QString verbOff(Verb verb) const;
     void stage(Verb verb);
     void stageAbandon();
     void stageMarked(Verb verb, bool abandon);
@@ -88,8 +132,11 @@ private:
     void focusNext(bool backwards);
     void refresh();
     void copyId();
+    void copyLink();
+    void noteRecent(StoreIx store);
+    void showOffline();
     void exportDot();
-    void askGo();
+    void exportRuns();
     void showKeys();
     void showAbout();
     void askStore();
@@ -102,6 +149,18 @@ private:
     Stores& m_stores;
     StoreFacts m_facts;
     std::vector<QString> m_said;  // trouble of each store that was said
+    std::function<QFuture<Reply<StoreCheck>>(const QString&)> m_tester;
+    PreferencesFile m_preferencesFile;
+    QString m_preferencesPath;
+    Preferences m_preferences;
+    bool m_usesTray = false;  // tests and pictures leave the desktop alone
+    Notifier* m_notifier;
+    RecentFile m_recentFile;
+    QString m_recentPath;
+    std::vector<RecentStore> m_recent;
+    QLabel* m_offline;
+    ActionTable m_actions;
+    bool m_goPending = false;  // g was typed: the next letter is a place
     bool m_begun = false;
     Band* m_band;
     QTabBar* m_tabs;

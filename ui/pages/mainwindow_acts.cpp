@@ -1,99 +1,41 @@
-// Menus, single letters, and acts: a letter or menu stages, only the sheet executes.
+// Acts: a letter or menu stages, only the sheet executes.
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
 #include "ui/data/words.h"
 #include "ui/dialogs/actsheet.h"
+#include "ui/dialogs/exportbox.h"
 #include "ui/dialogs/infobox.h"
 #include "ui/pages/mainwindow.h"
+#include "ui/pages/auditpage.h"
 #include "ui/pages/runpage.h"
 #include "ui/pages/stepsview.h"
 #include "ui/pages/triagepage.h"
-#include "ui/widgets/band.h"
+#include "ui/widgets/filterbox.h"
 #include "ui/widgets/whypanel.h"
 
 #include <QApplication>
 #include <QClipboard>
 #include <QFileDialog>
-#include <QLineEdit>
-#include <QMenuBar>
 #include <QSaveFile>
 #include <QStackedWidget>
-#include <QTabBar>
 
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
 
-void MainWindow::buildMenus()
-{
-    const auto add = [this](QMenu* menu, const QString& text, const QKeySequence& keys,
-                         void (MainWindow::*act)()) {
-        QAction* action = menu->addAction(text);
-        action->setShortcut(keys);
-        connect(action, &QAction::triggered, this, act);
-        addAction(action);
-    };
-    QMenu* file = m_band->menus()->addMenu(u"File"_s);
-    add(file, u"Open another store…"_s, QKeySequence(u"Ctrl+O"_s), &MainWindow::askStore);
-    add(file, u"Export graph as DOT…"_s, QKeySequence(u"Ctrl+E"_s), &MainWindow::exportDot);
-    add(file, u"Close tab"_s, QKeySequence(u"Ctrl+W"_s), &MainWindow::closeCurrent);
-    file->addSeparator();
-    QAction* quit = file->addAction(u"Quit"_s);
-    quit->setShortcut(QKeySequence(u"Ctrl+Q"_s));
-    connect(quit, &QAction::triggered, this, &QWidget::close);
-    QMenu* edit = m_band->menus()->addMenu(u"Edit"_s);
-    add(edit, u"Copy run id"_s, {}, &MainWindow::copyId);
-    QMenu* view = m_band->menus()->addMenu(u"View"_s);
-    add(view, u"Refresh now"_s, QKeySequence(Qt::Key_F5), &MainWindow::refresh);
-    QAction* shade = view->addAction(u"Light / dark"_s);
-    shade->setShortcut(QKeySequence(u"Ctrl+Shift+L"_s));
-    connect(shade, &QAction::triggered, this, [this] { setDark(!m_dark); });
-    QMenu* goMenu = m_band->menus()->addMenu(u"Go"_s);
-    add(goMenu, u"Go to a run…"_s, QKeySequence(u"Ctrl+K"_s), &MainWindow::askGo);
-    QMenu* run = m_band->menus()->addMenu(u"Run"_s);
-    for (const Verb verb :
-        {Verb::Approve, Verb::Reject, Verb::Pause, Verb::Resume, Verb::Retry, Verb::Settle, Verb::Cancel})
-        connect(run->addAction(verbName(verb) + u"…"_s), &QAction::triggered, this,
-            [this, verb] { stage(verb); });
-    run->addSeparator();
-    add(run, u"Abandon…"_s, {}, &MainWindow::stageAbandon);
-    QMenu* help = m_band->menus()->addMenu(u"Help"_s);
-    add(help, u"Keys"_s, QKeySequence(Qt::Key_F1), &MainWindow::showKeys);
-    add(help, u"About Cairn"_s, {}, &MainWindow::showAbout);
-}
-
 RunRef MainWindow::currentRunRef() const
 {
     const RunPage* page = currentRun();
+    if (const AuditPage* audit = currentAudit())
+        return audit->run();
     return page != nullptr ? page->run() : m_triage->run();
 }
 
 const WhyView& MainWindow::currentWhy() const
 {
+    static const WhyView kNothing;
     const RunPage* page = currentRun();
-    return page != nullptr ? page->detail().why : m_triage->why();
-}
-
-void MainWindow::takeLetter(QChar letter, bool shift)
-{
-    RunPage* page = currentRun();
-    if (page != nullptr && page->takeLetter(letter, shift))
-        return;
-    switch (letter.unicode()) {
-    case u'/':
-        if (page != nullptr)
-            m_tabs->setCurrentIndex(0);
-        m_triage->focusFilter();
-        return;
-    case u'a': return stage(Verb::Approve);
-    case u'x': return stage(Verb::Reject);
-    case u'h': return stage(shift ? Verb::Resume : Verb::Pause);
-    case u'o': return stage(Verb::Settle);
-    case u'r': return stage(Verb::Retry);
-    case 0x7F: return stage(Verb::Cancel);
-    case u'c': return copyId();
-    default: return;
-    }
+    return page != nullptr ? page->detail().why : onLists() ? m_triage->why() : kNothing;
 }
 
 // The act on all runs that are marked. Only runs of the list are: what one does not see is never acted on.
@@ -144,7 +86,7 @@ void MainWindow::stageMarked(Verb verb, bool abandon)
 
 void MainWindow::stageAbandon()
 {
-    if (currentRun() == nullptr && !m_triage->marked().empty())
+    if (onLists() && !m_triage->marked().empty())
         return stageMarked(Verb::Cancel, true);
     for (const VerbLine& line : currentWhy().verbs)
         if (line.abandon)
@@ -152,34 +94,51 @@ void MainWindow::stageAbandon()
     say(u"Abandon is off: nothing here can be stopped."_s);
 }
 
-void MainWindow::stage(Verb verb)
+// The line of what may be done that this verb means here, and one that says why it is off; null: none.
+MainWindow::VerbLines MainWindow::linesFor(Verb verb) const
 {
-    if (currentRun() == nullptr && !m_triage->marked().empty())
-        return stageMarked(verb, false);
-    const WhyView& why = currentWhy();
-    const VerbLine* off = nullptr;
+    VerbLines lines;
     // On a run's page the act is about the step that is selected, where it fits.
     const RunPage* page = currentRun();
     const StepLine* step = page != nullptr ? page->steps()->currentStep() : nullptr;
-    const VerbLine* on = nullptr;
-    for (const VerbLine& line : why.verbs) {
+    for (const VerbLine& line : currentWhy().verbs) {
         if (line.verb != verb || line.abandon)
             continue;
         if (!line.on)
-            off = &line;
-        else if (on == nullptr || (step != nullptr && line.step == step->id))
-            on = &line;
+            lines.off = &line;
+        else if (lines.on == nullptr || (step != nullptr && line.step == step->id))
+            lines.on = &line;
     }
-    if (on != nullptr)
-        stageLine(*on, why.ref());
-    else if (off != nullptr)
-        say(verbName(verb) + u" is off: "_s + off->text);
-    else if (why.run.isNull() && !currentRunRef().isNull())
-        say(verbName(verb) + u" is off: why this run waits has not been read yet."_s);
-    else if (why.run.isNull())
-        say(verbName(verb) + u" is off: select one run, or mark several with Space."_s);
+    return lines;
+}
+
+// Why a verb is off here and now; empty: it can be staged.
+QString MainWindow::verbOff(Verb verb) const
+{
+    if (onLists() && !m_triage->marked().empty())
+        return BulkSheet::takes(verb) ? QString() : u"each marked run has to be read by itself"_s;
+    if (currentRun() == nullptr && !onLists())
+        return u"open the run first: Enter."_s;
+    const WhyView& why = currentWhy();
+    const VerbLines lines = linesFor(verb);
+    if (lines.on != nullptr)
+        return actsOff(why.store);
+    if (lines.off != nullptr)
+        return lines.off->text;
+    if (why.run.isNull() && !currentRunRef().isNull())
+        return u"why this run waits has not been read yet."_s;
+    return why.run.isNull() ? u"select one run, or mark several with Space."_s
+                            : u"nothing in this run asks for it."_s;
+}
+
+void MainWindow::stage(Verb verb)
+{
+    if (onLists() && !m_triage->marked().empty())
+        return stageMarked(verb, false);
+    if (const VerbLine* on = linesFor(verb).on)
+        stageLine(*on, currentWhy().ref());
     else
-        say(verbName(verb) + u" is off: nothing in this run asks for it."_s);
+        say(verbName(verb) + u" is off: "_s + verbOff(verb));
 }
 
 // A store that does not answer could not say what the act depends on.
@@ -231,8 +190,23 @@ void MainWindow::actEnded(const ActResult& result, const RunRef& run)
     m_stores.poll();
     m_triage->refresh();
     for (int i = 1; i < m_pages->count(); ++i)
-        if (auto* page = static_cast<RunPage*>(m_pages->widget(i)); page->run() == run)
+        if (auto* page = qobject_cast<RunPage*>(m_pages->widget(i)); page != nullptr && page->run() == run)
             page->load();
+}
+
+// Where it leads: this run, or these lists with their filter, in this store.
+void MainWindow::copyLink()
+{
+    const RunRef run = currentRunRef();
+    const StoreIx store = run.isNull() ? 0 : run.store;
+    DeepLink link{m_stores.state(store).facts.url, run.isNull() ? QString() : idText(run.run), {},
+        currentAudit() != nullptr ? u"audit"_s : QString()};
+    if (run.isNull())
+        link.filter = m_triage->filterBox()->filter();
+    if (link.store.isEmpty())
+        return say(tr("Copy is off: the store has not been read yet."));
+    QApplication::clipboard()->setText(linkText(link));
+    say(tr("Copied %1").arg(linkText(link)));
 }
 
 void MainWindow::copyId()
@@ -242,6 +216,38 @@ void MainWindow::copyId()
         return say(u"Copy is off: select one run."_s);
     QApplication::clipboard()->setText(idText(run));
     say(u"Copied "_s + idText(run));
+}
+
+// Of one store: what is marked there, the run that is looked at, or all that the filter finds.
+void MainWindow::exportRuns()
+{
+    const RunRef current = currentRunRef();
+    std::vector<RunLine> marked = onLists() ? m_triage->marked() : std::vector<RunLine>();
+    const StoreIx store = !marked.empty() ? marked.front().store : current.isNull() ? 0 : current.store;
+    const std::size_t before = marked.size();
+    std::erase_if(marked, [store](const RunLine& line) { return line.store != store; });
+    std::vector<ExportScope> scopes;
+    if (!marked.empty()) {
+        ExportScope scope{tr("%1 marked").arg(plural(marked.size(), tr("run"), tr("runs"))), {}, {}};
+        for (const RunLine& line : marked)
+            scope.runs.push_back(line.run);
+        if (before > marked.size())
+            scope.text += tr(", in %1; those of other stores are left out").arg(m_stores.nameOf(store));
+        scopes.push_back(std::move(scope));
+    }
+    if (!current.isNull() && current.store == store)
+        scopes.push_back({tr("this run, %1").arg(shortId(current.run)), {current.run}, {}});
+    const QString filter = m_triage->filterBox()->filter();
+    if (const auto here =
+            m_stores.several() ? filterFor(filter, m_stores.nameOf(store)) : std::optional(filter))
+        scopes.push_back({filter.isEmpty() ? tr("all that is not finished")
+                                           : tr("all that the filter finds: %1").arg(filter),
+            {}, here->trimmed().isEmpty() ? u"state:open"_s : *here});
+    if (scopes.empty())
+        return say(tr("Export is off: select a run."));
+    auto* box = new ExportBox(m_stores.source(store), m_stores.state(store).facts, std::move(scopes), this);
+    connect(box, &ExportBox::ended, this, &MainWindow::say);
+    box->open();
 }
 
 void MainWindow::exportDot()
@@ -264,22 +270,6 @@ void MainWindow::exportDot()
     });
 }
 
-void MainWindow::askGo()
-{
-    auto* box = new GoBox(this);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    connect(box, &GoBox::chosen, this, &MainWindow::go);
-    box->open();
-}
-
-void MainWindow::askStore()
-{
-    auto* box = new OpenBox(this);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    connect(box, &OpenBox::chosen, this, &MainWindow::storeWanted);
-    box->open();
-}
-
 void MainWindow::go(const QString& text)
 {
     m_going = text;
@@ -293,13 +283,6 @@ void MainWindow::go(const QString& text)
             Q_EMIT cannotGo(reply.failure.what);
         }
     });
-}
-
-void MainWindow::showKeys()
-{
-    auto* box = new InfoBox(u"Keys"_s, allKeys(), true, this);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->open();
 }
 
 void MainWindow::showAbout()

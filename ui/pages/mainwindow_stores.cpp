@@ -1,11 +1,15 @@
 // The stores of the window: what the band says of them, and what is said when one falls silent.
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
+#include "ui/dialogs/connectbox.h"
 #include "ui/pages/mainwindow.h"
 #include "ui/pages/runpage.h"
 #include "ui/pages/triagepage.h"
 #include "ui/widgets/band.h"
+#include "ui/widgets/filterbox.h"
+#include "ui/widgets/safetext.h"
 
+#include <QLabel>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QTimer>
@@ -98,8 +102,9 @@ void MainWindow::connectStores()
     connect(&m_stores, &Stores::fuller, m_triage, &TriagePage::again);
 }
 
-void MainWindow::storeOpened(StoreIx)
+void MainWindow::storeOpened(StoreIx store)
 {
+    noteRecent(store);
     showBand();
     writeTabs();
     if (std::exchange(m_begun, true)) {
@@ -147,13 +152,89 @@ void MainWindow::storeChanged(StoreIx store)
     showBand();
     m_triage->again();
     for (int i = 1; i < m_pages->count(); ++i)
-        if (auto* page = static_cast<RunPage*>(m_pages->widget(i)); page->store() == store)
+        if (auto* page = qobject_cast<RunPage*>(m_pages->widget(i));
+            page != nullptr && page->store() == store)
             page->load();
     const StoreFacts& facts = m_stores.state(store).facts;
     const QString who = m_stores.several() ? facts.name + u": "_s : QString();
     say(facts.mayAct
             ? who + (facts.guarded ? u"acts are possible, each with a reason."_s : u"acts are possible."_s)
             : who + u"look only: "_s + facts.whyNot);
+}
+
+// --- stores opened before, another one, and places in one
+
+void MainWindow::setStoreTester(std::function<QFuture<Reply<StoreCheck>>(const QString&)> tester)
+{
+    m_tester = std::move(tester);
+}
+
+void MainWindow::useRecentFile(const QString& path)
+{
+    whenDone(m_recentFile.load(path), this, [this, path](const Reply<std::vector<RecentStore>>& reply) {
+        std::vector<RecentStore> all = reply ? *reply.value : std::vector<RecentStore>();
+        // What was opened meanwhile is newer than what the file has.
+        for (auto one = m_recent.rbegin(); one != m_recent.rend(); ++one)
+            all = withRecent(std::move(all), *one);
+        m_recent = std::move(all);
+        m_recentPath = path;
+        if (!m_recent.empty())
+            m_recentFile.save(path, m_recent);
+    });
+}
+
+void MainWindow::noteRecent(StoreIx store)
+{
+    const StoreFacts& facts = m_stores.state(store).facts;
+    if (facts.url.isEmpty())
+        return;
+    m_recent = withRecent(std::move(m_recent), {facts.url, facts.environment, facts.mayAct, facts.now});
+    if (!m_recentPath.isEmpty())
+        m_recentFile.save(m_recentPath, m_recent);
+}
+
+void MainWindow::askStore()
+{
+    auto* box = new ConnectBox(m_recent, m_tester, this);
+    connect(box, &ConnectBox::chosen, this, &MainWindow::storeWanted);
+    box->open();
+}
+
+void MainWindow::follow(StoreIx store, const DeepLink& link)
+{
+    const QString which = m_stores.several() ? termOf(u"store"_s, m_stores.nameOf(store)) + u' ' : QString();
+    if (!link.filter.isEmpty() || m_stores.several())
+        m_triage->filterBox()->setFilter((which + link.filter).trimmed());
+    if (!link.run.isEmpty())
+        go(which + link.run);
+    else if (link.page == u"audit"_s)
+        openAudit();
+}
+
+// Stays as long as a store does not answer: what is shown of it, how old that is, and that acts are off.
+QString MainWindow::offlineText() const
+{
+    QStringList parts;
+    for (StoreIx store = 0; store < m_stores.count(); ++store) {
+        const StoreState& state = m_stores.state(store);
+        const bool here = currentRun() == nullptr || currentRun()->store() == store;
+        if (!state.opened || state.answers() || !here)
+            continue;
+        const QString why =
+            state.trouble.isEmpty() ? tr("it owes an answer") : shown(state.trouble, false, 160);
+        parts << tr("%1 does not answer (%2). What is shown of it is %3 old; %4.")
+                     .arg(shown(state.name, false, 40), why, durationText(state.age() / 1000 * 1000),
+                         state.takesActs() ? tr("acts wait for it") : tr("acts in it are off"));
+    }
+    return parts.join(u' ');
+}
+
+void MainWindow::showOffline()
+{
+    const QString text = offlineText();
+    m_offline->setVisible(!text.isEmpty());
+    if (text != m_offline->text())
+        safe::setText(m_offline, text);
 }
 
 void MainWindow::showBand()
@@ -243,6 +324,7 @@ void MainWindow::tick()
     if (now == 0)
         return;
     m_band->setClock(now, status(), amiss);
+    showOffline();
     m_triage->tick();
     if (RunPage* open = currentRun()) {
         open->setNow(now);

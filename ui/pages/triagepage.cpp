@@ -5,6 +5,7 @@
 #include "ui/models/runsmodel.h"
 #include "ui/models/situationsmodel.h"
 #include "ui/models/storesmodel.h"
+#include "ui/models/viewsmodel.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/docktitle.h"
 #include "ui/widgets/filterbox.h"
@@ -40,6 +41,9 @@ TriagePage::TriagePage(Stores& stores, QWidget* parent)
     , m_situations(new SituationsModel(this))
     , m_runs(new RunsModel(this))
     , m_storeLines(new StoresModel(this))
+    , m_views(new ViewsModel(this))
+    , m_viewsTable(new DataTable(tr("Views"), this))
+    , m_viewsTitle(new DockTitle(tr("Views"), this))
     , m_attentionTable(new DataTable(u"Attention"_s, this))
     , m_situationsTable(new DataTable(u"Situations"_s, this))
     , m_runsTable(new DataTable(u"Runs"_s, this))
@@ -59,6 +63,7 @@ TriagePage::TriagePage(Stores& stores, QWidget* parent)
     connectSignals();
     connectTables();
     connectMarks();
+    connectFilter();
     showStores();
     m_why->setEmpty(u"Reading the store."_s);
 }
@@ -76,6 +81,7 @@ QWidget* TriagePage::buildAttention()
     m_attentionTable->setRowSize(kLine);
     m_attentionTable->setProperty("ground", u"panel"_s);
     column->addWidget(m_attentionTable, 1);
+    buildViews(column);
     column->addWidget(m_storesTitle);
     m_storesTable->horizontalHeader()->hide();
     m_storesTable->setRowSize(kLine);
@@ -208,6 +214,12 @@ void TriagePage::connectMarks()
 }
 
 std::vector<RunLine> TriagePage::marked() const { return m_runs->marked(); }
+void TriagePage::setRowSize(int height)
+{
+    for (DataTable* table : {m_situationsTable, m_runsTable})
+        table->setRowSize(height);
+}
+
 void TriagePage::clearMarks() { m_runs->clearMarks(); }
 
 void TriagePage::connectTables()
@@ -304,8 +316,10 @@ QString TriagePage::stripText(quint64 total) const
         strip
             << u"No run is unfinished: cairn start begins one, the filter state:finished shows those that ended"_s;
     else if (have == 0)
-        strip << u"Nothing matches: the filter leaves out all %1 runs; Clear filter shows them"_s.arg(
-            countText(m_overview.all));
+        strip << (m_terms.empty()
+                ? u"Nothing matches: the filter leaves out all %1 runs; Clear filter shows them"_s.arg(
+                    countText(m_overview.all))
+                : tr("Nothing matches: %1").arg(termsText()));
     else
         strip << (total > have ? u"%1 more below"_s.arg(countText(total - have))
                                : u"all %1 shown"_s.arg(countText(have)));
@@ -358,14 +372,14 @@ void TriagePage::focusRuns() { m_runsTable->setFocus(); }
 
 void TriagePage::focusNext(bool backwards)
 {
-    const std::vector<QWidget*> order{m_attentionTable, m_stores.several() ? m_storesTable : nullptr,
-        m_situationsTable, m_runsTable, m_why->firstVerb()};
+    const std::vector<QWidget*> order{m_attentionTable, m_views->rowCount() > 0 ? m_viewsTable : nullptr,
+        m_stores.several() ? m_storesTable : nullptr, m_situationsTable, m_runsTable, m_why->firstVerb()};
     const auto count = static_cast<int>(order.size());
     int now = backwards ? count : -1;
     for (int i = 0; i < count; ++i)
         if (order[static_cast<std::size_t>(i)] != nullptr
             && (order[static_cast<std::size_t>(i)] == focusWidget()
-                || (i == 4 && m_why->isAncestorOf(focusWidget()))))
+                || (i == count - 1 && m_why->isAncestorOf(focusWidget()))))
             now = i;
     for (int n = 1; n <= count; ++n) {
         QWidget* next =
@@ -386,6 +400,8 @@ QString TriagePage::place() const
         return u"Attention"_s;
     if (focus == m_storesTable)
         return u"Stores"_s;
+    if (focus == m_viewsTable)
+        return u"Views"_s;
     if (focus == m_filter->edit())
         return u"Filter"_s;
     return focus != nullptr && m_why->isAncestorOf(focus) ? u"Why"_s : u"Runs"_s;
@@ -393,6 +409,9 @@ QString TriagePage::place() const
 
 bool TriagePage::eventFilter(QObject* watched, QEvent* event)
 {
+    if (event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Backspace
+        && static_cast<QKeyEvent*>(event)->modifiers() == Qt::ControlModifier && relax())
+        return true;
     if (event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
         keyPressEvent(static_cast<QKeyEvent*>(event));
         return true;

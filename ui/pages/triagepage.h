@@ -2,12 +2,14 @@
 // Triage: who moves next (left), situations and runs (centre), why (right). Everything arrives from the
 // source; refresh never moves selection or scroll, new rows are announced.
 
+#include "ui/data/savedviews.h"
 #include "ui/data/stores.h"
 
 #include <QWidget>
 
 class QLabel;
 class QSplitter;
+class QVBoxLayout;
 
 namespace cairn::ui {
 
@@ -18,6 +20,7 @@ class FilterBox;
 class RunsModel;
 class SituationsModel;
 class StoresModel;
+class ViewsModel;
 class WhyPanel;
 
 class TriagePage final : public QWidget {
@@ -40,7 +43,17 @@ public:
     [[nodiscard]] const WhyView& why() const;
     [[nodiscard]] std::vector<RunLine> marked() const;  // runs that an act on several would concern
     void clearMarks();
+    void setRowSize(int height);          // of the two tables in the centre
     [[nodiscard]] QString place() const;  // where the keyboard is: situations, runs, …
+
+    // Saved views are kept in this file; without one they last as long as the window.
+    void useViewsFile(const QString& path);
+    void showView(const SavedView& view);
+    void addView(const QString& name);  // of the present filter and columns
+    void readViewsFrom(const QString& path);
+    void writeViewsTo(const QString& path, bool tell = true);
+    [[nodiscard]] std::vector<SavedView> views() const;
+    [[nodiscard]] DataTable* viewsTable() const { return m_viewsTable; }
 
     [[nodiscard]] DataTable* runsTable() const { return m_runsTable; }
     [[nodiscard]] DataTable* situationsTable() const { return m_situationsTable; }
@@ -59,6 +72,7 @@ Q_SIGNALS:
     void letterTyped(QChar letter, bool shift);
     void whyChanged();  // other verbs may be possible now
     void failed(const QString& what);
+    void said(const QString& text);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -74,6 +88,18 @@ private:
     void connectTables();
     void connectMarks();
     void buildColumnsMenu();
+    void connectFilter();
+    void filterFromCell(const QModelIndex& index, QChar how);
+    void explainNothing();
+    [[nodiscard]] QString termsText() const;
+    [[nodiscard]] const FilterTerm* loosest() const;  // without which most would match; null: none
+    bool relax();
+    void buildViews(QVBoxLayout* column);
+    void setViews(const std::vector<SavedView>& views);
+    void keepViews(const std::vector<SavedView>& views);
+    void countViews();
+    void saveView();
+    void removeView();
     void showRuns(const RunSlice& slice);
     void settleRuns();
     void catchUp();
@@ -105,6 +131,12 @@ private:
     SituationsModel* m_situations;
     RunsModel* m_runs;
     StoresModel* m_storeLines;
+    ViewsModel* m_views;
+    DataTable* m_viewsTable;
+    DockTitle* m_viewsTitle;
+    ViewsFile m_viewsFile;
+    QString m_viewsPath;
+    bool m_viewsRead = false;  // nothing is written over what has not been read
     DataTable* m_attentionTable;
     DataTable* m_situationsTable;
     DataTable* m_runsTable;
@@ -120,6 +152,10 @@ private:
     QSplitter* m_split = nullptr;
     bool m_sized = false;
     Tickets m_overviewTickets, m_runsTickets, m_pageTickets, m_whyTickets;
+    Tickets m_helpTickets, m_termTickets, m_viewTickets;
+    qint64 m_viewsAt = 0;             // monotonic: when saved views were counted
+    std::vector<FilterTerm> m_terms;  // what each has removed, where nothing matches
+    QString m_termsOf;                // that filter
     Overview m_overview;
     std::vector<StoreShare> m_listShares;  // stores that are missing in the list, or old there
     std::vector<StoreTag> m_tags;

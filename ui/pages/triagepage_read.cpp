@@ -17,7 +17,8 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr int kMostAgain = 2000;  // rows of the list that are read again at once
+constexpr qint64 kViewsMs = 10'000;  // how often saved views are counted while things change
+constexpr int kMostAgain = 2000;     // rows of the list that are read again at once
 }  // namespace
 
 // Takes a ticket, counts the request, and hands the answer on unless a later request has overtaken it. A
@@ -81,6 +82,9 @@ void TriagePage::showOverview(const Overview& overview)
     m_situations->setSituations(overview.situations);
     keepSituation();
     m_quiet = false;
+    explainNothing();
+    if (monotonicMs() - m_viewsAt > kViewsMs)
+        countViews();
     writeTitles();
     if (run().isNull() && situation() == nullptr)
         loadWhy();

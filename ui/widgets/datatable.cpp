@@ -1,10 +1,13 @@
 #include "ui/widgets/datatable.h"
 
+#include "ui/data/cellroles.h"
 #include "ui/widgets/rowdelegate.h"
 #include "ui/widgets/theme.h"
 
 #include <QHeaderView>
+#include <QContextMenuEvent>
 #include <QKeyEvent>
+#include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
@@ -175,14 +178,57 @@ void DataTable::moveBy(int rows)
     if (model() == nullptr || model()->rowCount() == 0)
         return;
     const int row = std::clamp(currentRow() + rows, 0, model()->rowCount() - 1);
-    setCurrentIndex(model()->index(row, 0));
+    setCurrentIndex(model()->index(row, m_cells ? std::max(0, currentIndex().column()) : 0));
+}
+
+void DataTable::moveCell(int step)
+{
+    int column = std::max(0, currentIndex().column());
+    for (int next = column + step; next >= 0 && next < model()->columnCount(); next += step)
+        if (!isColumnHidden(next)) {
+            column = next;
+            break;
+        }
+    if (currentRow() >= 0)
+        setCurrentIndex(model()->index(currentRow(), column));
+}
+
+bool DataTable::cellKey(const QKeyEvent& event)
+{
+    const bool plain = (event.modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) == Qt::NoModifier;
+    if (!plain)
+        return false;
+    switch (event.key()) {
+    case Qt::Key_Left: moveCell(-1); return true;
+    case Qt::Key_Right: moveCell(1); return true;
+    case Qt::Key_Plus: Q_EMIT filterAsked(currentIndex(), u'+'); return true;
+    case Qt::Key_Minus: Q_EMIT filterAsked(currentIndex(), u'-'); return true;
+    case Qt::Key_Underscore: Q_EMIT filterAsked(currentIndex(), u'_'); return true;
+    default: return false;
+    }
+}
+
+void DataTable::contextMenuEvent(QContextMenuEvent* event)
+{
+    const QModelIndex index = indexAt(event->pos());
+    if (!m_cells || index.data(FilterRole).toString().isEmpty())
+        return;
+    setCurrentIndex(index);
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    const std::pair<QString, QChar> lines[] = {
+        {tr("Only this (+)"), u'+'}, {tr("Not this (-)"), u'-'}, {tr("Group by this (_)"), u'_'}};
+    for (const auto& [text, how] : lines)
+        connect(menu->addAction(text), &QAction::triggered, this,
+            [this, place = QPersistentModelIndex(index), how = how] { Q_EMIT filterAsked(place, how); });
+    menu->popup(event->globalPos());
 }
 
 void DataTable::keyPressEvent(QKeyEvent* event)
 {
     const bool plain = (event->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) == Qt::NoModifier;
     const int key = event->key();
-    if (m_markable && markKey(*event)) {
+    if ((m_markable && markKey(*event)) || (m_cells && cellKey(*event))) {
         event->accept();
         return;
     }
@@ -195,7 +241,7 @@ void DataTable::keyPressEvent(QKeyEvent* event)
         Q_EMIT foldAsked(currentRow(), key == Qt::Key_Right);
     } else if (plain
         && (key == Qt::Key_Delete || (key >= Qt::Key_A && key <= Qt::Key_Z) || key == Qt::Key_Slash
-            || key == Qt::Key_BracketLeft || key == Qt::Key_BracketRight)) {
+            || key == Qt::Key_BracketLeft || key == Qt::Key_BracketRight || key == Qt::Key_Colon)) {
         const QChar letter = key == Qt::Key_Delete ? QChar(0x7F) : QChar(key).toLower();
         Q_EMIT letterTyped(letter, (event->modifiers() & Qt::ShiftModifier) != 0);
     } else if (plain && ((key >= Qt::Key_0 && key <= Qt::Key_9) || key == Qt::Key_Backspace)) {
@@ -248,6 +294,11 @@ void DataTable::paintEvent(QPaintEvent* event)
     const QRect row(0, rowViewportPosition(currentRow()), viewport()->width(), rowHeight(currentRow()));
     painter.setPen(QPen(theme().focus, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
     painter.drawRect(row.adjusted(1, 1, -1, -1));
+    if (m_cells && !currentIndex().data(FilterRole).toString().isEmpty()) {
+        const QRect cell = visualRect(currentIndex()).adjusted(5, 4, -3, -5);
+        painter.setPen(QPen(theme().focus, 1, Qt::DotLine));
+        painter.drawRect(cell);
+    }
 }
 
 void DataTable::focusInEvent(QFocusEvent* event)

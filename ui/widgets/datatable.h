@@ -25,6 +25,8 @@ public:
     {
         m_markable = on;
     }  // rows carry a box: Space, Shift+arrows, Ctrl+A and the mouse set it
+    // One cell is the current one: Left and Right go to the next, + - _ ask for a filter from it.
+    void setCells(bool on) { m_cells = on; }
     [[nodiscard]] bool columnWanted(int column) const { return !m_unwanted.contains(column); }
     // "2 columns hidden: Attempt, Money at stake"; empty: all are shown. Never silently.
     [[nodiscard]] QString hiddenText() const;
@@ -34,6 +36,8 @@ Q_SIGNALS:
     void opened(const QModelIndex& index);  // Enter or double click
     void currentMoved(const QModelIndex& index);
     void foldAsked(int row, bool open);  // Left, Right
+    // only this (+), not this (-), group by this (_), of a cell with a FilterRole
+    void filterAsked(const QModelIndex& index, QChar how);
     void markToggled(int row);
     void markSet(int row);
     void markAll();
@@ -47,12 +51,15 @@ protected:
     void focusInEvent(QFocusEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
     void currentChanged(const QModelIndex& current, const QModelIndex& previous) override;
 
 private:
     void moveBy(int rows);
     void fitColumns();
     bool markKey(const QKeyEvent& event);
+    bool cellKey(const QKeyEvent& event);
+    void moveCell(int step);
 
     QList<int> m_widths;
     QList<int> m_giveWay;
@@ -61,6 +68,7 @@ private:
     int m_stretch = -1;
     int m_least = 0;
     bool m_markable = false;
+    bool m_cells = false;
 };
 
 }  // namespace cairn::ui

@@ -1,15 +1,19 @@
 #include "ui/widgets/filterbox.h"
 
+#include "ui/widgets/choicelist.h"
 #include "ui/widgets/keycap.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
+#include <QCoreApplication>
 #include <QHBoxLayout>
+#include <QInputMethodEvent>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPainter>
 #include <QPushButton>
+#include <QTextCharFormat>
 #include <QTimer>
 
 namespace cairn::ui {
@@ -21,6 +25,7 @@ FilterBox::FilterBox(QWidget* parent)
     , m_edit(new QLineEdit(this))
     , m_state(safe::label({}, {.size = 11, .secondary = true}, m_edit))
     , m_clear(safe::button(u"Clear filter"_s, this))
+    , m_choices(new ChoiceList(tr("Completions"), this))
 {
     setFixedHeight(40);
     m_edit->setFont(typeface(13, false, Face::Mono));
@@ -45,8 +50,23 @@ FilterBox::FilterBox(QWidget* parent)
         m_clear->setEnabled(!m_last.isEmpty());
         Q_EMIT filterChanged(m_last);
     });
+    auto* asking = new QTimer(this);
+    asking->setSingleShot(true);
+    asking->setInterval(60);
+    connect(m_edit, &QLineEdit::textEdited, asking, qOverload<>(&QTimer::start));
+    connect(asking, &QTimer::timeout, this, [this] {
+        Q_EMIT helpWanted({m_edit->text(), m_edit->cursorPosition(), false});
+    });
+    connect(m_choices, &QTableView::clicked, this, [this] {
+        if (const FilterChoice* choice = m_choices->current())
+            take(*choice);
+    });
     connect(m_clear, &QPushButton::clicked, this, [this] { setFilter({}); });
 }
+
+FilterBox::~FilterBox() { delete m_choices; }
+
+ChoiceList* FilterBox::choices() const { return m_choices; }
 
 QString FilterBox::filter() const { return m_edit->text().trimmed(); }
 
@@ -60,13 +80,110 @@ void FilterBox::setFilter(const QString& text)
     }
 }
 
+void FilterBox::setExample(const QString& text) { m_edit->setPlaceholderText(text); }
+
 void FilterBox::setState(const FilterState& state, const QString& effect)
 {
     safe::setText(
         m_state, state.valid ? effect : u"not valid at %1: %2"_s.arg(state.offset + 1).arg(state.text));
     safe::setTip(m_state, state.text);
     m_state->adjustSize();
+    underline(state);
     resizeEvent(nullptr);
+}
+
+// A line under what is wrong, where the text is still the one that was judged. QLineEdit formats parts of its
+// text by the events of input methods only.
+void FilterBox::underline(const FilterState& state)
+{
+    QList<QInputMethodEvent::Attribute> parts;
+    if (!state.valid && state.length > 0 && state.offset + state.length <= m_edit->text().size()) {
+        QTextCharFormat format;
+        format.setUnderlineStyle(QTextCharFormat::WaveUnderline);
+        format.setUnderlineColor(theme().family(Family::Nobody));
+        parts.append(
+            {QInputMethodEvent::TextFormat, state.offset - m_edit->cursorPosition(), state.length, format});
+    }
+    QInputMethodEvent event(QString(), parts);
+    QCoreApplication::sendEvent(m_edit, &event);
+}
+
+void FilterBox::setHelp(const FilterQuestion& question, const FilterHelp& help)
+{
+    if (question.text != m_edit->text() || question.cursor != m_edit->cursorPosition() || !m_edit->hasFocus())
+        return;
+    m_help = help;
+    m_choices->setChoices(help.choices);
+    m_choices->setVisible(!help.choices.empty());
+    placeChoices();
+}
+
+// Over whatever lies below the box: a child of the window, so that the editor keeps the keyboard.
+void FilterBox::placeChoices()
+{
+    if (m_choices->isHidden())
+        return;
+    if (m_choices->parentWidget() != window())
+        m_choices->setParent(window());
+    const QPoint below = m_edit->mapTo(window(), QPoint(0, m_edit->height() + 1));
+    m_choices->setGeometry(below.x(), below.y(), std::min(m_edit->width(), 460), m_choices->wantedHeight());
+    m_choices->show();
+    m_choices->raise();
+}
+
+void FilterBox::take(const FilterChoice& choice)
+{
+    QString text = m_edit->text();
+    const bool value = !m_help.field.isEmpty();
+    const int end = m_help.offset + static_cast<int>(choice.text.size());
+    text.replace(m_help.offset, m_help.length, choice.text);
+    m_edit->setText(text);
+    m_edit->setCursorPosition(end);
+    m_choices->hide();
+    if (value)
+        setFilter(text);
+    else
+        Q_EMIT helpWanted({text, end, false});
+}
+
+void FilterBox::askValues(const QString& field)
+{
+    QString text = filter();
+    text += (text.isEmpty() ? u""_s : u" "_s) + field + u':';
+    m_edit->setFocus();
+    m_edit->setText(text);
+    m_edit->setCursorPosition(static_cast<int>(text.size()));
+    Q_EMIT helpWanted({text, static_cast<int>(text.size()), false});
+}
+
+bool FilterBox::choiceKey(const QKeyEvent& event)
+{
+    if (event.key() == Qt::Key_Space && event.modifiers() == Qt::ControlModifier) {
+        Q_EMIT helpWanted({m_edit->text(), m_edit->cursorPosition(), false});
+        return true;
+    }
+    if (!m_choices->isVisible())
+        return false;
+    const FilterChoice* choice = m_choices->current();
+    switch (event.key()) {
+    case Qt::Key_Down: m_choices->move(1); return true;
+    case Qt::Key_Up: m_choices->move(-1); return true;
+    case Qt::Key_Escape: m_choices->hide(); return true;
+    case Qt::Key_Tab:
+        if (choice == nullptr)
+            m_choices->move(1);
+        choice = m_choices->current();
+        break;
+    case Qt::Key_Return:
+    case Qt::Key_Enter: break;
+    default: return false;
+    }
+    if (choice == nullptr) {
+        m_choices->hide();
+        return false;
+    }
+    take(FilterChoice(*choice));
+    return true;
 }
 
 void FilterBox::resizeEvent(QResizeEvent*)
@@ -88,6 +205,8 @@ void FilterBox::paintEvent(QPaintEvent*)
 bool FilterBox::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == m_edit && event->type() == QEvent::KeyPress) {
+        if (choiceKey(*static_cast<QKeyEvent*>(event)))
+            return true;
         const int key = static_cast<QKeyEvent*>(event)->key();
         if (key == Qt::Key_Escape || key == Qt::Key_Down || key == Qt::Key_Return) {
             if (key == Qt::Key_Return)
@@ -96,6 +215,8 @@ bool FilterBox::eventFilter(QObject* watched, QEvent* event)
             return true;
         }
     }
+    if (watched == m_edit && event->type() == QEvent::FocusOut && m_choices != nullptr)
+        m_choices->hide();
     if (watched == m_edit && event->type() == QEvent::Paint) {
         m_edit->removeEventFilter(this);
         m_edit->event(event);

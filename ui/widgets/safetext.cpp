@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QSystemTrayIcon>
 
 namespace cairn::ui::safe {
 
@@ -30,6 +31,13 @@ void setText(QLabel* label, const QString& text)
 }
 
 void setTip(QWidget* widget, const QString& text) { widget->setToolTip(tip(text)); }
+// Trays differ in whether they take a text for markup: nothing is left in it that could be.
+void setTip(QSystemTrayIcon* icon, const QString& text) { icon->setToolTip(unmarked(text)); }
+QString unmarked(const QString& text)
+{
+    QString plain = shown(text, false, 200);
+    return plain.remove(u'<').remove(u'>').replace(u'&', u'+');
+}
 
 QPushButton* button(const QString& text, QWidget* parent)
 {

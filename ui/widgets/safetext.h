@@ -10,6 +10,7 @@
 class QLabel;
 class QPlainTextEdit;
 class QPushButton;
+class QSystemTrayIcon;
 class QWidget;
 
 namespace cairn::ui::safe {
@@ -26,6 +27,9 @@ struct LabelLook {
 [[nodiscard]] QLabel* label(const QString& text, const LabelLook& look = {}, QWidget* parent = nullptr);
 void setText(QLabel* label, const QString& text);
 void setTip(QWidget* widget, const QString& text);
+void setTip(QSystemTrayIcon* icon, const QString& text);
+// One line for what may or may not take it for markup, a desktop's notices for instance.
+[[nodiscard]] QString unmarked(const QString& text);
 [[nodiscard]] QPushButton* button(const QString& text, QWidget* parent = nullptr);
 // Read-only text of any length (the caller clips), in mono.
 [[nodiscard]] QPlainTextEdit* viewer(QWidget* parent = nullptr);

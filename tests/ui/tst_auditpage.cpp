@@ -1,0 +1,195 @@
+// The audit and the export from the keyboard, on the demo source.
+#include "desk.h"
+#include "ui/dialogs/exportbox.h"
+#include "ui/models/auditmodel.h"
+#include "ui/pages/auditpage.h"
+#include "ui/pages/runpage.h"
+#include "ui/widgets/filterbox.h"
+
+#include <QLineEdit>
+#include <QPushButton>
+
+using namespace cairn::ui;
+using namespace cairn::ui::test;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+AuditLine acted(quint64 seq, const QString& person, const QString& verb, const QString& outcome)
+{
+    AuditLine line;
+    line.seq = seq;
+    line.time = kDemoNow - static_cast<qint64>(10 - seq) * 60'000;
+    line.person = person;
+    line.verb = verb;
+    line.verbKey = verb.toLower();
+    line.target = u"run"_s;
+    line.run = demoRun(static_cast<int>(seq));
+    line.reason = u"month-end freeze"_s;
+    line.outcome = outcome;
+    line.glyph = outcome == u"applied"_s ? Glyph::Done : Glyph::Skipped;
+    line.why = outcome == u"refused"_s ? u"it has moved on"_s : QString();
+    line.act = {{u"Claimed name"_s, person, false}};
+    line.change = {{u"Before"_s, u"{}"_s, true}};
+    line.chain = {{u"Recomputed"_s, u"the same"_s, false}};
+    return line;
+}
+
+void threeActs(DemoSource& source)
+{
+    source.acted = {acted(3, u"kim"_s, u"Pause"_s, u"applied"_s),
+        acted(2, u"Tom Aydin"_s, u"Retry"_s, u"refused"_s), acted(1, u"kim"_s, u"Approve"_s, u"applied"_s)};
+}
+
+AuditPage* opened(const Desk& desk)
+{
+    desk.key(Qt::Key_G);
+    desk.key(Qt::Key_L);
+    AuditPage* page = desk.window->currentAudit();
+    if (page != nullptr)
+        static_cast<void>(QTest::qWaitFor([page] { return page->settled(); }, 2000));
+    return page;
+}
+
+QString cell(const AuditPage* page, int row, int column)
+{
+    return page->table()->model()->index(row, column).data().toString();
+}
+
+}  // namespace
+
+class TestAuditPage : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void actsAreListedNewestFirst()
+    {
+        const Desk desk(threeActs);
+        AuditPage* page = opened(desk);
+        QVERIFY(page != nullptr);
+        QCOMPARE(page->table()->model()->rowCount(), 3);
+        QCOMPARE(cell(page, 0, AuditModel::Entry), u"3"_s);
+        QCOMPARE(cell(page, 0, AuditModel::Person), u"kim"_s);
+        QCOMPARE(cell(page, 1, AuditModel::Outcome), u"refused: it has moved on"_s);
+        QCOMPARE(cell(page, 1, AuditModel::Reason), u"month-end freeze"_s);
+        QVERIFY2(textOf(page).contains(u"3 of 3 entries shown · reading is not logged as acting"_s),
+            qPrintable(textOf(page)));
+        QVERIFY(textOf(page).contains(u"the same"_s));  // of the entry that is selected
+        QCOMPARE(desk.window->actions().map(ActPlace::Audit).front().name, u"V"_s);
+    }
+
+    void cellsFilterAndFieldsComplete()
+    {
+        Desk desk(threeActs);
+        AuditPage* page = opened(desk);
+        QVERIFY(page != nullptr);
+        page->table()->setCurrentIndex(page->table()->model()->index(1, AuditModel::Person));
+        QTest::keyClick(page->table(), Qt::Key_Plus);
+        QCOMPARE(page->filterBox()->filter(), u"person:\"Tom Aydin\""_s);
+        QCOMPARE(desk.source.auditRequests.back().filter, u"person:\"Tom Aydin\""_s);
+        page->table()->setCurrentIndex(page->table()->model()->index(1, AuditModel::Outcome));
+        QTest::keyClick(page->table(), Qt::Key_Minus);
+        QCOMPARE(page->filterBox()->filter(), u"person:\"Tom Aydin\" -outcome:refused"_s);
+        page->filterBox()->setFilter(u"bad:x"_s);
+        QTRY_VERIFY(textOf(page).contains(u"not valid at 1: no such field: bad"_s));
+        QCOMPARE(page->table()->model()->rowCount(), 3);
+    }
+
+    void lettersStageNothingHere()
+    {
+        const Desk desk(threeActs);
+        AuditPage* page = opened(desk);
+        QVERIFY(page != nullptr);
+        page->table()->setFocus();
+        desk.key(Qt::Key_A);
+        QVERIFY(desk.window->sheet() == nullptr);
+        QCOMPARE(desk.window->notice(), u"Approve is off: open the run first: Enter."_s);
+        desk.key(Qt::Key_Return);
+        RunPage* run = desk.window->currentRun();
+        QVERIFY(run != nullptr);
+        QCOMPARE(run->run().run, demoRun(3));
+        desk.window->openAudit();
+        QCOMPARE(desk.window->currentAudit(), page);  // the same tab again
+        page->table()->setFocus();
+        desk.key(Qt::Key_Escape);
+        QVERIFY(desk.window->onLists());
+    }
+
+    void verdictSaysWhatThisInstallationDetects()
+    {
+        const Desk desk(threeActs);
+        AuditPage* page = opened(desk);
+        QVERIFY(page != nullptr);
+        QCOMPARE(page->verdictText(), u"Not verified since this window was opened."_s);
+        page->table()->setFocus();
+        desk.key(Qt::Key_V);
+        QTRY_COMPARE(
+            page->verdictText(), u"The audit log is whole: 3 entries, none missing, none changed."_s);
+        QVERIFY(textOf(page).contains(u"Detects a changed entry."_s));
+        QVERIFY(textOf(page).contains(u" in 1.9 s · no checkpoint"_s));
+    }
+
+    void aCheckTellsHowFarItIsAndCanBeStopped()
+    {
+        Desk desk([](DemoSource& s) {
+            threeActs(s);
+            s.verdicts.close();
+        });
+        AuditPage* page = opened(desk);
+        QVERIFY(page != nullptr);
+        page->table()->setFocus();
+        desk.key(Qt::Key_V);
+        QVERIFY(page->checking());
+        desk.source.checking->actsInAll = 3;
+        desk.source.checking->acts = 2;
+        desk.source.checking->entries = 1204;
+        QTRY_VERIFY2(
+            textOf(page).contains(u"2 of 3 acts, 1 204 entries of runs so far"_s), qPrintable(textOf(page)));
+        desk.key(Qt::Key_V);
+        QVERIFY(desk.source.checking->stop);
+        desk.source.verdicts.open();
+        QTRY_VERIFY(!page->checking());
+    }
+
+    void exportSaysHowMuchItIsAndWhereItWent()
+    {
+        Desk desk;
+        desk.key(Qt::Key_E, Qt::ControlModifier);
+        ExportBox* box = nullptr;
+        QTRY_VERIFY((box = desk.window->findChild<ExportBox*>()) != nullptr);
+        QTRY_VERIFY2(textOf(box).contains(u"1 run, 10 entries; 2 payloads with 2.0 KiB of payloads"_s),
+            qPrintable(textOf(box)));
+        QVERIFY(!box->start()->isEnabled());  // no file is named yet
+        QTest::keyClicks(box->path(), u"/tmp/new.zip"_s);
+        box->choose(ExportKind::Html);
+        QTest::keyClick(box->path(), Qt::Key_Return);
+        QVERIFY(desk.source.exported.empty());  // a bare Enter writes nothing
+        QTest::keyClick(box->path(), Qt::Key_Return, Qt::ControlModifier);
+        QTRY_COMPARE(desk.source.exported.size(), 1U);
+        QCOMPARE(desk.source.exported.front().kind, ExportKind::Html);
+        QCOMPARE(desk.source.exported.front().runs.size(), 1U);
+        QTRY_COMPARE(box->state(), u"Wrote /tmp/new.zip, 2.0 KiB, 1 run. Audit entry 7."_s);
+    }
+
+    void stopLeavesNothingBehind()
+    {
+        Desk desk([](DemoSource& s) { s.exports.close(); });
+        desk.key(Qt::Key_E, Qt::ControlModifier);
+        ExportBox* box = nullptr;
+        QTRY_VERIFY((box = desk.window->findChild<ExportBox*>()) != nullptr);
+        QTest::keyClicks(box->path(), u"/tmp/new.zip"_s);
+        QTest::mouseClick(box->start(), Qt::LeftButton);
+        QVERIFY(box->busy());
+        desk.source.exporting->runsInAll = 300;
+        desk.source.exporting->runs = 40;
+        QTRY_VERIFY2(box->state().startsWith(u"Wrote 40 of 300 runs"_s), qPrintable(box->state()));
+        box->reject();
+        QVERIFY(box->isVisible());
+        QVERIFY(desk.source.exporting->stop);
+        desk.source.exports.open();
+        QTRY_VERIFY(!box->busy());
+    }
+};
+
+QTEST_MAIN(TestAuditPage)
+#include "tst_auditpage.moc"

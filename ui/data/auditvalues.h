@@ -1,0 +1,59 @@
+#pragma once
+// The audit of a store as plain values: what people did, and whether anybody has changed that since.
+
+#include "ui/data/values.h"
+
+#include <atomic>
+#include <memory>
+
+namespace cairn::ui {
+
+struct AuditLine {
+    quint64 seq = 0;
+    qint64 time = 0;
+    QString person;  // as vouched for, with the name that was claimed
+    QString verb;    // as read by people
+    QString verbKey;
+    QString target;  // step, approval, or what of the store
+    RunId run;
+    QString reason;
+    QString outcome;  // applied, refused, …
+    Glyph glyph = Glyph::None;
+    QString why;  // of a refusal
+    std::vector<Fact> act, change, chain;
+    bool operator==(const AuditLine&) const = default;
+};
+struct AuditRequest {
+    QString filter;      // person: verb: outcome: run: since: and words; see readaudit.cpp
+    quint64 before = 0;  // entries with a smaller number; 0: from the newest
+    int limit = 200;
+};
+struct AuditSlice {
+    std::vector<AuditLine> lines;  // newest first
+    quint64 total = 0;             // entries in the store
+    quint64 lookedFrom = 0;        // the smallest number that was looked at
+    bool more = false;             // there are entries before that
+    qint64 at = 0;
+    FilterState filter;
+};
+
+// Shared by who asks and the thread that checks.
+struct CheckProgress {
+    std::atomic<quint64> acts = 0;
+    std::atomic<quint64> actsInAll = 0;
+    std::atomic<quint64> entries = 0;  // of runs; nobody knows how many there are
+    std::atomic<bool> stop = false;
+};
+struct AuditVerdict {
+    bool whole = false;
+    QString sentence;
+    QString detail;
+    QStringList damage;   // what was found, the first of each chain
+    QStringList detects;  // what this installation can and cannot detect
+    quint64 entries = 0;
+    QString head;
+    qint64 at = 0;
+    qint64 tookMs = 0;
+};
+
+}  // namespace cairn::ui

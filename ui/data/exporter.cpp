@@ -1,0 +1,197 @@
+#include "ui/data/exporter.h"
+
+#include "core/export/export_job.h"
+#include "core/base/text.h"
+#include "core/query/query.h"
+#include "core/service/staged.h"
+#include "ui/data/convert.h"
+#include "ui/data/journal.h"
+#include "ui/data/qtconvert.h"
+
+#include <algorithm>
+#include <set>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+namespace ex = exporting;
+
+constexpr std::size_t kPage = 500;
+constexpr std::size_t kMeasured = 40;  // runs whose payloads are counted; of more it is estimated
+
+ex::ExportFormat formatOf(ExportKind kind)
+{
+    switch (kind) {
+    case ExportKind::Bundle: return ex::ExportFormat::Bundle;
+    case ExportKind::CsvHistory: return ex::ExportFormat::CsvHistory;
+    case ExportKind::CsvSteps: return ex::ExportFormat::CsvSteps;
+    case ExportKind::CsvAudit: return ex::ExportFormat::CsvAudit;
+    case ExportKind::Html: return ex::ExportFormat::Html;
+    case ExportKind::Otlp: break;
+    }
+    return ex::ExportFormat::Otlp;
+}
+
+Error stopped() { return makeError(ErrorKind::Cancelled, "stopped; nothing was left behind"); }
+
+Result<std::vector<RunId>> runsOf(Query& query, const ExportRequest& request, const ExportProgress& progress)
+{
+    std::vector<RunId> runs = request.runs;
+    if (runs.empty()) {
+        CAIRN_TRY_ASSIGN(const TimeMs now, query.reader().now());
+        const ParsedFilter parsed = parseFilter(core(request.filter), now);
+        if (parsed.error)
+            return makeError(ErrorKind::InvalidInput, parsed.error->text);
+        std::optional<PageKey> after;
+        do {
+            if (progress.stop)
+                return stopped();
+            CAIRN_TRY_ASSIGN(
+                const RunPage page, query.list(parsed.filter, ListOrder::NewestFirst, after, kPage));
+            for (const ListRow& row : page.rows)
+                runs.push_back(row.run);
+            after = page.next;
+        } while (after);
+    }
+    if (request.tree) {
+        CAIRN_TRY(ex::addTrees(query.reader(), runs));
+    }
+    if (runs.empty())
+        return makeError(ErrorKind::NotFound, "no run matches; nothing was written");
+    return runs;
+}
+
+// Of one run, as the run's page lists them.
+Status addPayloads(Query& query, const RunId& run, ExportSize& size)
+{
+    CAIRN_TRY_ASSIGN(const RunView view, query.run(run));
+    CAIRN_TRY_ASSIGN(const auto attempts, query.reader().attempts(run, kNoStep));
+    CAIRN_TRY_ASSIGN(const auto effects, query.reader().effectsOfRun(run));
+    const RunDetail detail = detailOf(view, attempts, effects);
+    std::set<PayloadId> seen;
+    const auto add = [&](const std::vector<PayloadLine>& lines) {
+        for (const PayloadLine& line : lines)
+            if (seen.insert(line.id).second) {
+                ++size.payloads;
+                size.bytes += line.size;
+            }
+    };
+    add(detail.payloads);
+    for (const StepLine& step : detail.steps)
+        add(step.payloads);
+    return {};
+}
+
+AuditRow personOf(const StoreOpening& opening, const ExportRequest& request)
+{
+    AuditRow who;
+    who.actor = core(opening.person);
+    who.uid = opening.uid;
+    who.host = core(opening.host);
+    who.reason = core(request.reason);
+    return who;
+}
+
+// In the store where one may act there, else in the journal.
+QString record(const StoreOpening& opening, const ExportRequest& request, const ex::ExportOrder& order)
+{
+    SystemClock clock;
+    SystemRng rng;
+    AuditRow act = ex::exportAct(personOf(opening, request), order, clock.wallMs(), rng);
+    if (!opening.mayAct) {
+        const Journal journal(Journal::usualPath());
+        const auto seq = journal.append(std::move(act), opening.url);
+        return seq ? u"This store is only looked at: entry %1 of your journal says so."_s.arg(*seq)
+                   : u"It is on no record: "_s + qt(seq.error().text);
+    }
+    const auto recorded = [&]() -> Result<std::uint64_t> {
+        CAIRN_TRY_ASSIGN(const auto store, opening.open(false));
+        CAIRN_TRY_ASSIGN(act.time, store->now());
+        CAIRN_TRY_ASSIGN(const StoreRights rights, store->rights());
+        act.login = loginOf(rights, opening.uid);
+        return store->appendAudit(act);
+    }();
+    return recorded ? u"Audit entry %1."_s.arg(*recorded)
+                    : u"It is not in the store's audit: "_s + qt(recorded.error().text);
+}
+
+}  // namespace
+
+Result<ExportSize> measureExport(const StoreOpening& opening, const ExportRequest& request,
+    const std::shared_ptr<ExportProgress>& progress)
+{
+    CAIRN_TRY_ASSIGN(const auto store, opening.open(true));
+    SystemClock clock;
+    Query query(*store, clock);
+    CAIRN_TRY_ASSIGN(const std::vector<RunId> runs, runsOf(query, request, *progress));
+    ExportSize size;
+    size.runs = runs.size();
+    for (std::size_t at = 0; at < runs.size(); at += kPage) {
+        if (progress->stop)
+            return stopped();
+        const std::size_t count = std::min(kPage, runs.size() - at);
+        CAIRN_TRY_ASSIGN(const auto rows, query.rows(std::span(runs).subspan(at, count)));
+        for (const ListRow& row : rows)
+            size.entries += row.version;
+    }
+    const std::size_t measured = std::min(runs.size(), kMeasured);
+    for (std::size_t i = 0; i < measured; ++i) {
+        if (progress->stop)
+            return stopped();
+        CAIRN_TRY(addPayloads(query, runs[i], size));
+    }
+    if (measured < runs.size()) {
+        size.estimated = true;
+        size.payloads = size.payloads * runs.size() / measured;
+        size.bytes = size.bytes * runs.size() / measured;
+    }
+    if (request.redact)
+        size.bytes = 0;
+    return size;
+}
+
+Result<ExportDone> writeExport(const StoreOpening& opening, const ExportRequest& request,
+    const std::shared_ptr<ExportProgress>& progress)
+{
+    CAIRN_TRY_ASSIGN(const auto store, opening.open(true));
+    SystemClock clock;
+    Query query(*store, clock);
+    CAIRN_TRY_ASSIGN(const StoreInfo info, store->info());
+    CAIRN_TRY_ASSIGN(const StoreRights rights, store->rights());
+    CAIRN_TRY_ASSIGN(const Replica replica, store->replica());
+    const QString off = whyNoActs(opening, info, rights, replica);
+    if (info.safety == Safety::Guarded && !off.isEmpty())
+        return makeError(
+            ErrorKind::NoRight, core(u"in a guarded store an export is an act, and it is off: "_s + off));
+    if (const auto missing = reasonMissing(info.safety, reasonLength(core(request.reason))))
+        return makeError(ErrorKind::Refused, missing->text);
+    ex::ExportOrder order;
+    order.format = formatOf(request.kind);
+    CAIRN_TRY_ASSIGN(order.runs, runsOf(query, request, *progress));
+    order.path = core(request.path);
+    order.options.redact = request.redact;
+    order.options.tool = "cairn-console";
+    order.options.exporter = core(opening.person);
+    order.options.filter = core(request.filter);
+    order.options.stopped = [progress] { return progress->stop.load(); };
+    progress->runsInAll = order.runs.size();
+    order.options.tell = [progress](const ex::BundleProgress& now) {
+        progress->runs = now.runs;
+        progress->bytes = now.bytes;
+    };
+    if (!request.keyFile.isEmpty()) {
+        CAIRN_TRY_ASSIGN(const SigningKey key, readKey(core(request.keyFile)));
+        order.options.signHeads = ex::signWith(key);
+    }
+    CAIRN_TRY_ASSIGN(const ex::BundleReport report, ex::writeExport(query, order));
+    ExportDone done{request.path, report.size, report.counts.runs, report.counts.withheld, {}, {}};
+    for (const std::string& note : report.notes)
+        done.notes << qt(note);
+    done.recorded = record(opening, request, order);
+    return done;
+}
+
+}  // namespace cairn::ui

@@ -1,0 +1,164 @@
+#include "ui/data/preferences.h"
+
+#include "ui/data/format.h"
+#include "ui/data/jobs.h"
+#include "ui/data/qtconvert.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QSaveFile>
+
+#include <algorithm>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+struct NoWorld {
+    [[nodiscard]] static Status open() { return {}; }
+};
+
+QString keyOf(Shade shade)
+{
+    return shade == Shade::Light ? u"light"_s : shade == Shade::Dark ? u"dark"_s : u"system"_s;
+}
+
+QString keyOf(RuleKind kind)
+{
+    switch (kind) {
+    case RuleKind::NewSituation: return u"new"_s;
+    case RuleKind::CountOver: return u"count_over"_s;
+    case RuleKind::OldestOver: return u"oldest_over_ms"_s;
+    case RuleKind::ExpiresWithin: break;
+    }
+    return u"expires_within_ms"_s;
+}
+
+bool applies(const NotifyRule& rule, const SituationLine& line, qint64 now)
+{
+    switch (rule.kind) {
+    case RuleKind::NewSituation: return true;
+    case RuleKind::CountOver: return static_cast<qint64>(line.count) > rule.limit;
+    case RuleKind::OldestOver: return line.oldest != 0 && now - line.oldest > rule.limit;
+    case RuleKind::ExpiresWithin:
+        return (line.glyph == Glyph::Approval || line.glyph == Glyph::Expiring) && line.next > now
+            && line.next - now < rule.limit;
+    }
+    return false;
+}
+
+QString titleOf(RuleKind kind, const SituationLine& line, qint64 now)
+{
+    switch (kind) {
+    case RuleKind::NewSituation: return u"New: %1"_s.arg(line.wait);
+    case RuleKind::CountOver: return u"%1: %2 runs"_s.arg(line.wait, countText(line.count));
+    case RuleKind::OldestOver: return u"%1 for %2"_s.arg(line.wait, durationText(now - line.oldest));
+    case RuleKind::ExpiresWithin: break;
+    }
+    return u"%1 expires in %2"_s.arg(line.wait, durationText(line.next - now));
+}
+
+}  // namespace
+
+QByteArray preferencesText(const Preferences& preferences)
+{
+    QJsonArray rules;
+    for (const NotifyRule& rule : preferences.rules)
+        rules.append(
+            QJsonObject{{u"when"_s, keyOf(rule.kind)}, {u"limit"_s, rule.limit}, {u"on"_s, rule.on}});
+    return QJsonDocument(
+        QJsonObject{{u"theme"_s, keyOf(preferences.shade)}, {u"local_time"_s, preferences.localTime},
+            {u"single_keys"_s, preferences.letters}, {u"dense"_s, preferences.dense},
+            {u"tray"_s, preferences.tray}, {u"notify"_s, rules}})
+        .toJson();
+}
+
+Preferences readPreferences(const QByteArray& text)
+{
+    Preferences out;
+    const QJsonObject json = QJsonDocument::fromJson(text).object();
+    for (const Shade shade : {Shade::Light, Shade::Dark})
+        if (json.value(u"theme"_s).toString() == keyOf(shade))
+            out.shade = shade;
+    out.localTime = json.value(u"local_time"_s).toBool(out.localTime);
+    out.letters = json.value(u"single_keys"_s).toBool(out.letters);
+    out.dense = json.value(u"dense"_s).toBool(out.dense);
+    out.tray = json.value(u"tray"_s).toBool(out.tray);
+    for (const QJsonValue value : json.value(u"notify"_s).toArray())
+        for (NotifyRule& rule : out.rules)
+            if (value.toObject().value(u"when"_s).toString() == keyOf(rule.kind)) {
+                rule.limit = std::max<qint64>(0, value.toObject().value(u"limit"_s).toInteger(rule.limit));
+                rule.on = value.toObject().value(u"on"_s).toBool(rule.on);
+            }
+    return out;
+}
+
+struct PreferencesFile::Thread {
+    Jobs<NoWorld> jobs;
+};
+PreferencesFile::PreferencesFile()
+    : m_thread(std::make_unique<Thread>())
+{
+}
+PreferencesFile::~PreferencesFile() = default;
+
+QFuture<Reply<Preferences>> PreferencesFile::load(const QString& path)
+{
+    return m_thread->jobs.ask<Preferences>(-1, [path](NoWorld&) -> Result<Preferences> {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? readPreferences(file.read(256 * 1024)) : Preferences();
+    });
+}
+
+QFuture<Reply<bool>> PreferencesFile::save(const QString& path, const Preferences& preferences)
+{
+    return m_thread->jobs.ask<bool>(-1, [path, preferences](NoWorld&) -> Result<bool> {
+        QDir().mkpath(QFileInfo(path).absolutePath());
+        QSaveFile file(path);
+        if (!file.open(QIODevice::WriteOnly) || file.write(preferencesText(preferences)) < 0
+            || !file.commit())
+            return makeError(ErrorKind::Io, core(path + u": "_s + file.errorString()));
+        return true;
+    });
+}
+
+std::vector<Notice> NoticeBook::look(
+    StoreIx store, const std::vector<NotifyRule>& rules, const Overview& overview)
+{
+    const bool first = std::find(m_looked.begin(), m_looked.end(), store) == m_looked.end();
+    if (first)
+        m_looked.push_back(store);
+    std::vector<Told> holds;
+    std::vector<Notice> notices;
+    for (const SituationLine& line : overview.situations)
+        for (const NotifyRule& rule : rules) {
+            if (!applies(rule, line, overview.at))
+                continue;
+            const Told told{store, line.key, rule.kind};
+            holds.push_back(told);
+            const bool known = std::find(m_told.begin(), m_told.end(), told) != m_told.end();
+            if (rule.on && !known && !(first && rule.kind == RuleKind::NewSituation))
+                notices.push_back({store, line.key, rule.kind, titleOf(rule.kind, line, overview.at),
+                    line.what + u" · "_s + line.where});
+        }
+    std::erase_if(m_told, [store](const Told& told) { return told.store == store; });
+    m_told.insert(m_told.end(), holds.begin(), holds.end());
+    return notices;
+}
+
+quint64 personMust(const Overview& overview)
+{
+    quint64 sum = 0;
+    for (const AttentionLine& line : overview.attention)
+        if (line.head && line.group == u"person"_s)
+            sum += line.count;
+    return sum;
+}
+
+}  // namespace cairn::ui

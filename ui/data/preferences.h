@@ -1,0 +1,73 @@
+#pragma once
+// What a person has chosen for this program, in a file of JSON text. Reading and writing goes on a thread of
+// its own.
+
+#include "ui/data/source.h"
+
+namespace cairn::ui {
+
+enum class Shade : quint8 { System, Light, Dark };
+enum class RuleKind : quint8 { NewSituation, CountOver, OldestOver, ExpiresWithin };
+
+// When to be told of a situation.
+struct NotifyRule {
+    RuleKind kind = RuleKind::NewSituation;
+    qint64 limit = 0;  // runs, or ms
+    bool on = true;
+    bool operator==(const NotifyRule&) const = default;
+};
+
+struct Preferences {
+    Shade shade = Shade::System;
+    bool localTime = false;
+    bool letters = true;  // single keys
+    bool dense = false;   // rows of 22 px
+    bool tray = true;     // a shape in the tray with the number of runs that a person must see to
+    std::vector<NotifyRule> rules{{RuleKind::NewSituation, 0, true}, {RuleKind::CountOver, 100, true},
+        {RuleKind::OldestOver, 4 * 3'600'000, false}, {RuleKind::ExpiresWithin, 3'600'000, true}};
+    bool operator==(const Preferences&) const = default;
+};
+[[nodiscard]] QByteArray preferencesText(const Preferences& preferences);
+// What is not there, or not understood, stays as it is by default.
+[[nodiscard]] Preferences readPreferences(const QByteArray& text);
+
+class PreferencesFile {
+public:
+    PreferencesFile();
+    ~PreferencesFile();
+    QFuture<Reply<Preferences>> load(const QString& path);
+    QFuture<Reply<bool>> save(const QString& path, const Preferences& preferences);
+
+private:
+    struct Thread;
+    std::unique_ptr<Thread> m_thread;
+};
+
+// --- what is to be told
+
+struct Notice {
+    StoreIx store = 0;
+    QString situation;  // key
+    RuleKind kind = RuleKind::NewSituation;
+    QString title;
+    QString text;
+};
+// One notice for each situation and rule until what it is about is over. The first look tells nothing of
+// what is new: everything is.
+class NoticeBook {
+public:
+    std::vector<Notice> look(StoreIx store, const std::vector<NotifyRule>& rules, const Overview& overview);
+
+private:
+    struct Told {
+        StoreIx store = 0;
+        QString situation;
+        RuleKind kind = RuleKind::NewSituation;
+        bool operator==(const Told&) const = default;
+    };
+    std::vector<Told> m_told;
+    std::vector<StoreIx> m_looked;
+};
+[[nodiscard]] quint64 personMust(const Overview& overview);
+
+}  // namespace cairn::ui

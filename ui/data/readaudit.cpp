@@ -1,0 +1,275 @@
+// The audit as a list, newest first: entries are numbered without a gap, so a page is asked for by number.
+// Filters are asked here, entry by entry: no store has an index for them.
+#include "core/audit/known_heads.h"
+#include "core/base/text.h"
+#include "core/query/query.h"
+#include "core/query/tell.h"
+#include "core/store/hooked_store.h"
+#include "ui/data/auditcheck.h"
+#include "ui/data/format.h"
+#include "ui/data/qtconvert.h"
+#include "ui/data/readworld.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr std::uint64_t kPart = 500;
+constexpr std::uint64_t kMostLookedAt = 20'000;  // entries of one question; the answer says where it stopped
+
+QString personOf(const AuditRow& row)
+{
+    Actor actor{ActorKind::Person, row.actor};
+    actor.login = row.login;
+    return qt(actorName(actor));
+}
+
+Glyph outcomeGlyph(const std::string& kind)
+{
+    return kind == "applied" ? Glyph::Done : kind == "refused" ? Glyph::Skipped : Glyph::Approval;
+}
+
+AuditLine lineOf(const AuditRow& row)
+{
+    AuditLine line;
+    line.seq = row.seq;
+    line.time = row.time;
+    line.person = personOf(row);
+    line.verb = qt(label(row.verb));
+    line.verbKey = qt(key(row.verb));
+    line.target = qt(row.target);
+    line.run = row.run;
+    line.reason = qt(row.reason);
+    line.outcome = qt(row.kind);
+    line.glyph = outcomeGlyph(row.kind);
+    if (row.kind == "refused")
+        line.why = qt(row.after);
+    const auto add = [](std::vector<Fact>& facts, const QString& name, const QString& value, bool mono) {
+        facts.push_back({name, value.isEmpty() ? u"–"_s : value, mono});
+    };
+    add(line.act, u"Claimed name"_s, qt(row.actor), false);
+    add(line.act, u"Vouched for"_s, qt(row.login), false);
+    add(line.act, u"Host, user id"_s, qt(row.host) + u", "_s + QString::number(row.uid), false);
+    add(line.act, u"Command"_s, row.command.isNull() ? QString() : idText(row.command), true);
+    add(line.act, u"Run"_s, row.run.isNull() ? QString() : idText(row.run), true);
+    add(line.act, u"On"_s, line.target, true);
+    add(line.act, u"Reason"_s, line.reason, false);
+    add(line.change, u"Before"_s, qt(row.before), true);
+    add(line.change, row.kind == "refused" ? u"Why refused"_s : u"After"_s, qt(row.after), true);
+    const bool same = auditHash(row) == row.hash;
+    add(line.chain, u"Previous"_s, hexText(row.previous), true);
+    add(line.chain, u"This entry"_s, hexText(row.hash), true);
+    add(line.chain, u"Recomputed"_s, same ? u"the same"_s : u"NOT THE SAME: "_s + hexText(auditHash(row)),
+        !same);
+    return line;
+}
+
+// A filter of the audit's list, read once for many entries.
+class AuditFilter {
+public:
+    AuditFilter(const std::string& text, TimeMs now)
+        : m_text(text)
+        , m_places(filterPlaces(m_text))
+    {
+        for (const FilterPlace& place : m_places)
+            check(place, now);
+    }
+    [[nodiscard]] const FilterState& state() const { return m_state; }
+    [[nodiscard]] bool takes(const AuditRow& row) const
+    {
+        for (const FilterPlace& place : m_places)
+            if (place.field != "since" && holds(place, row) == place.negated)
+                return false;
+        return (m_after == kNoTime || row.time >= m_after) && (m_before == kNoTime || row.time < m_before);
+    }
+    // Older entries cannot match any more.
+    [[nodiscard]] bool isPast(const AuditRow& row) const { return m_after != kNoTime && row.time < m_after; }
+
+private:
+    void fail(const FilterPlace& place, const QString& text)
+    {
+        if (m_state.valid)
+            m_state = {false, static_cast<int>(qt(m_text.substr(0, place.offset)).size()),
+                static_cast<int>(qt(m_text.substr(place.offset, place.length)).size()), text};
+    }
+    void check(const FilterPlace& place, TimeMs now)
+    {
+        static const std::vector<std::string> kFields{"person", "verb", "outcome", "run", "since", ""};
+        if (place.isOr)
+            return fail(place, u"\"or\" is not offered here; join values by |, as in verb:pause|resume"_s);
+        if (std::find(kFields.begin(), kFields.end(), place.field) == kFields.end())
+            return fail(place,
+                u"there is no field \"%1\" here. Fields: person, verb, outcome, run, since; or words"_s.arg(
+                    qt(place.field)));
+        for (const std::string& value : place.values)
+            if (value.empty())
+                return fail(place, qt(place.field) + u" needs a value"_s);
+        if (place.field != "since")
+            return;
+        const ParsedFilter parsed = parseFilter(m_text.substr(place.offset, place.length), now);
+        if (parsed.error)
+            return fail(place, qt(parsed.error->text));
+        m_after = parsed.filter.front().sinceAfter;
+        m_before = parsed.filter.front().sinceBefore;
+    }
+    static bool contains(const QString& text, const std::string& part)
+    {
+        return text.contains(qt(part), Qt::CaseInsensitive);
+    }
+    static bool holds(const FilterPlace& place, const AuditRow& row)
+    {
+        return std::any_of(place.values.begin(), place.values.end(), [&](const std::string& value) {
+            if (place.field == "person")
+                return contains(personOf(row), value) || contains(qt(row.actor), value);
+            if (place.field == "verb")
+                return contains(qt(key(row.verb)), value) || contains(qt(label(row.verb)), value);
+            if (place.field == "outcome")
+                return contains(qt(row.kind), value);
+            if (place.field == "run")
+                return !row.run.isNull() && idText(row.run).startsWith(qt(value), Qt::CaseInsensitive);
+            return contains(qt(row.reason), value) || contains(qt(row.target), value)
+                || contains(qt(row.actor), value) || contains(qt(label(row.verb)), value);
+        });
+    }
+
+    std::string m_text;
+    std::vector<FilterPlace> m_places;
+    FilterState m_state;
+    TimeMs m_after = kNoTime;
+    TimeMs m_before = kNoTime;
+};
+
+// Counts what is read, and stops where it is asked to.
+class CountedStore final : public HookedStore {
+public:
+    CountedStore(std::unique_ptr<StoreWriter> store, std::shared_ptr<CheckProgress> progress)
+        : HookedStore(std::move(store),
+            {[](const char*, Access) { return std::optional<Error>(); },
+                [](const char*, Access) { return std::optional<Error>(); }})
+        , m_progress(std::move(progress))
+    {
+    }
+    Result<std::vector<AuditRow>> audit(std::uint64_t after, std::size_t limit) override
+    {
+        if (m_progress->stop)
+            return stopped();
+        auto rows = HookedStore::audit(after, limit);
+        if (rows && !rows->empty())
+            m_progress->acts = rows->back().seq;
+        return rows;
+    }
+    Result<std::size_t> scanEntries(ScanPlace& place, std::size_t limit, const SeeEntry& see) override
+    {
+        if (m_progress->stop)
+            return stopped();
+        auto count = HookedStore::scanEntries(place, limit, see);
+        if (count)
+            m_progress->entries += *count;
+        return count;
+    }
+
+private:
+    static Error stopped() { return makeError(ErrorKind::Cancelled, "stopped: nothing was found so far"); }
+
+    std::shared_ptr<CheckProgress> m_progress;
+};
+
+QString wholeDetail(const audit::Report& report)
+{
+    QStringList parts{plural(report.histories.entries, u"entry"_s, u"entries"_s) + u" of "_s
+            + plural(report.histories.runs, u"run"_s, u"runs"_s) + u" unbroken"_s,
+        u"head "_s + hexText(report.head).left(6) + u'…' + hexText(report.head).right(4)};
+    parts << (report.checkpoints == 0 ? u"no checkpoint"_s
+                                      : plural(report.checkpoints, u"checkpoint"_s, u"checkpoints"_s)
+                + u", the newest of "_s + instantText(report.newest.time) + u"; "_s
+                + plural(report.histories.uncovered, u"run"_s, u"runs"_s) + u" went on since"_s);
+    return parts.join(u" · "_s);
+}
+
+}  // namespace
+
+Result<AuditSlice> ReadWorld::audit(const AuditRequest& request)
+{
+    AuditSlice slice;
+    CAIRN_TRY_ASSIGN(slice.at, m_store->now());
+    const AuditFilter filter(core(request.filter), slice.at);
+    CAIRN_TRY_ASSIGN(const AuditEnd end, m_store->auditEnd());
+    slice.total = end.seq;
+    slice.filter = filter.state();
+    if (!slice.filter.valid)
+        return slice;
+    std::uint64_t before =
+        request.before == 0 ? end.seq + 1 : std::min<std::uint64_t>(request.before, end.seq + 1);
+    const std::uint64_t stop = before > kMostLookedAt ? before - kMostLookedAt : 1;
+    slice.lookedFrom = before;
+    const auto limit = static_cast<std::size_t>(std::max(1, request.limit));
+    bool past = false;
+    while (before > stop && slice.lines.size() < limit && !past) {
+        const std::uint64_t from = before > kPart + 1 ? before - kPart : 1;
+        CAIRN_TRY_ASSIGN(const auto rows, m_store->audit(from - 1, before - from));
+        for (auto row = rows.rbegin(); row != rows.rend() && slice.lines.size() < limit && !past; ++row) {
+            slice.lookedFrom = row->seq;
+            past = filter.isPast(*row);
+            if (!past && filter.takes(*row))
+                slice.lines.push_back(lineOf(*row));
+        }
+        if (rows.empty())
+            break;
+        before = slice.lookedFrom;
+    }
+    slice.more = !past && slice.lookedFrom > 1;
+    return slice;
+}
+
+Result<AuditVerdict> checkAudit(const StoreOpening& opening, const std::shared_ptr<CheckProgress>& progress)
+{
+    CAIRN_TRY_ASSIGN(auto opened, opening.open(true));
+    CountedStore store(std::move(opened), progress);
+    CAIRN_TRY_ASSIGN(const StoreInfo info, store.info());
+    CAIRN_TRY_ASSIGN(const AuditEnd end, store.auditEnd());
+    progress->actsInAll = end.seq;
+    audit::Questions questions;
+    audit::Evidence evidence;
+    audit::KnownHeads heads(audit::KnownHeads::usualPath());
+    // A store that was moved goes on elsewhere under the same id: nothing of it is remembered.
+    const bool remembers = !heads.path().empty() && !fenceOf(info.minWriter);
+    if (remembers) {
+        CAIRN_TRY_ASSIGN(const auto seen, heads.find(info.id));
+        if (seen)
+            audit::askRemembered(*seen, questions);
+        evidence.remembered = seen.has_value();
+    }
+    const auto began = std::chrono::steady_clock::now();
+    CAIRN_TRY_ASSIGN(const audit::Report report, audit::verifyAudit(store, questions));
+    AuditVerdict verdict;
+    verdict.tookMs =
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began)
+            .count();
+    CAIRN_TRY_ASSIGN(verdict.at, store.now());
+    verdict.entries = report.entries;
+    verdict.head = hexText(report.head);
+    evidence.checkpoints = report.checkpoints;
+    for (const std::string& line : audit::detects(evidence))
+        verdict.detects << qt(line);
+    for (const audit::Found& found : report.found)
+        verdict.damage << qt(word(found.kind)) + u": "_s + qt(found.text);
+    verdict.whole = report.found.empty();
+    verdict.detail = wholeDetail(report);
+    verdict.sentence = verdict.whole ? u"The audit log is whole: %1, none missing, none changed."_s.arg(
+                           plural(report.entries, u"entry"_s, u"entries"_s))
+                                     : u"History is damaged: %1"_s.arg(qt(report.found.front().text));
+    if (verdict.whole && remembers) {
+        const audit::Remembered now{
+            report.entries, report.head, report.checkpoints, report.newestHash, verdict.at};
+        if (const Status kept = heads.remember(info.id, now); !kept)
+            verdict.detail += u" · what was verified is not remembered: "_s + qt(kept.error().text);
+    }
+    return verdict;
+}
+
+}  // namespace cairn::ui

@@ -1,0 +1,118 @@
+#include "ui/dialogs/preferencesbox.h"
+
+#include "ui/dialogs/sheetparts.h"
+#include "ui/widgets/safetext.h"
+
+#include <QButtonGroup>
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QRadioButton>
+#include <QSpinBox>
+#include <QVBoxLayout>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr qint64 kMinute = 60'000;
+}
+
+PreferencesBox::PreferencesBox(const Preferences& preferences, QWidget* parent)
+    : QDialog(parent)
+    , m_preferences(preferences)
+{
+    setWindowTitle(tr("Preferences"));
+    setModal(true);
+    setAttribute(Qt::WA_DeleteOnClose);
+    setMinimumWidth(480);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(18, 14, 18, 14);
+    column->setSpacing(8);
+    column->addWidget(safe::label(tr("Preferences"), {.size = 16, .bold = true}, this));
+    addShades(column);
+    column->addWidget(caption(tr("Lists, numbers and keys"), this));
+    addSwitch(column, u"dense"_s, tr("Dense rows"), &Preferences::dense);
+    addSwitch(column, u"localTime"_s, tr("Local time instead of UTC"), &Preferences::localTime);
+    addSwitch(
+        column, u"letters"_s, tr("Single-letter keys; Ctrl+K has everything they do"), &Preferences::letters);
+    column->addWidget(caption(tr("Tell me of a situation, once until it is over"), this));
+    addSwitch(
+        column, u"tray"_s, tr("Show in the tray how many runs a person must see to"), &Preferences::tray);
+    for (std::size_t i = 0; i < m_preferences.rules.size(); ++i)
+        addRule(column, i);
+    auto* close = safe::button(tr("Close"), this);
+    connect(close, &QPushButton::clicked, this, &QDialog::accept);
+    column->addWidget(close, 0, Qt::AlignRight);
+}
+
+void PreferencesBox::addShades(QVBoxLayout* column)
+{
+    column->addWidget(caption(tr("Colours"), this));
+    auto* row = new QHBoxLayout;
+    auto* group = new QButtonGroup(this);
+    const std::pair<Shade, QString> shades[] = {
+        {Shade::System, tr("As the desktop")}, {Shade::Light, tr("Light")}, {Shade::Dark, tr("Dark")}};
+    for (const auto& [shade, text] : shades) {
+        auto* button = new QRadioButton(text, this);
+        group->addButton(button, static_cast<int>(shade));
+        button->setChecked(shade == m_preferences.shade);
+        row->addWidget(button);
+    }
+    row->addStretch(1);
+    column->addLayout(row);
+    connect(group, &QButtonGroup::idClicked, this, [this](int id) {
+        m_preferences.shade = static_cast<Shade>(id);
+        Q_EMIT changed(m_preferences);
+    });
+}
+
+void PreferencesBox::addSwitch(
+    QVBoxLayout* column, const QString& name, const QString& text, bool Preferences::*field)
+{
+    auto* box = new QCheckBox(text, this);
+    box->setObjectName(name);
+    box->setChecked(m_preferences.*field);
+    column->addWidget(box);
+    connect(box, &QCheckBox::toggled, this, [this, field](bool on) {
+        m_preferences.*field = on;
+        Q_EMIT changed(m_preferences);
+    });
+}
+
+void PreferencesBox::addRule(QVBoxLayout* column, std::size_t index)
+{
+    const NotifyRule& rule = m_preferences.rules[index];
+    const bool count = rule.kind == RuleKind::CountOver;
+    const QString text = rule.kind == RuleKind::NewSituation ? tr("It is new")
+        : count                                              ? tr("More runs than")
+        : rule.kind == RuleKind::OldestOver                  ? tr("Its oldest run waits longer than")
+                                                             : tr("An approval expires within");
+    auto* row = new QHBoxLayout;
+    auto* box = new QCheckBox(text, this);
+    box->setObjectName(u"rule%1"_s.arg(index));
+    box->setChecked(rule.on);
+    row->addWidget(box);
+    if (rule.kind != RuleKind::NewSituation) {
+        auto* limit = new QSpinBox(this);
+        limit->setRange(1, 1'000'000);
+        limit->setSuffix(count ? tr(" runs") : tr(" minutes"));
+        limit->setAccessibleName(text);
+        limit->setValue(static_cast<int>(count ? rule.limit : rule.limit / kMinute));
+        row->addWidget(limit);
+        connect(limit, &QSpinBox::valueChanged, this, [this, index, count](int value) {
+            m_preferences.rules[index].limit = count ? value : value * kMinute;
+            Q_EMIT changed(m_preferences);
+        });
+    }
+    row->addStretch(1);
+    column->addLayout(row);
+    connect(box, &QCheckBox::toggled, this, [this, index](bool on) {
+        m_preferences.rules[index].on = on;
+        Q_EMIT changed(m_preferences);
+    });
+}
+
+}  // namespace cairn::ui

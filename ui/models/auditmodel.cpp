@@ -1,0 +1,87 @@
+#include "ui/models/auditmodel.h"
+
+#include "ui/data/cellroles.h"
+#include "ui/data/filtervalues.h"
+#include "ui/data/format.h"
+#include "ui/data/words.h"
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+QString textOf(const AuditLine& line, int column)
+{
+    switch (column) {
+    case AuditModel::Entry: return countText(line.seq);
+    case AuditModel::Time: return instantText(line.time);
+    case AuditModel::Person: return line.person;
+    case AuditModel::Act: return line.verb;
+    case AuditModel::OnWhat:
+        return line.run.isNull() ? line.target
+            : line.target.isEmpty() || line.target == u"run"_s
+            ? u"run "_s + shortId(line.run)
+            : line.target + u", run "_s + shortId(line.run);
+    case AuditModel::Reason: return line.reason.isEmpty() ? u"–"_s : line.reason;
+    case AuditModel::Outcome: return line.why.isEmpty() ? line.outcome : line.outcome + u": "_s + line.why;
+    default: return {};
+    }
+}
+
+QString termFor(const AuditLine& line, int column)
+{
+    switch (column) {
+    case AuditModel::Person: return termOf(u"person"_s, line.person);
+    case AuditModel::Act: return termOf(u"verb"_s, line.verbKey);
+    case AuditModel::OnWhat: return line.run.isNull() ? QString() : termOf(u"run"_s, idText(line.run));
+    case AuditModel::Outcome: return termOf(u"outcome"_s, line.outcome);
+    default: return {};
+    }
+}
+
+}  // namespace
+
+QVariant AuditModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    const QStringList names{
+        tr("Entry"), tr("Time"), tr("Person"), tr("Act"), tr("On what"), tr("Reason"), tr("Outcome")};
+    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return int(section == Entry ? Qt::AlignRight : Qt::AlignLeft);
+    return role == Qt::DisplayRole ? QVariant(names.at(section)) : QVariant();
+}
+
+void AuditModel::addPage(std::vector<AuditLine> lines)
+{
+    const quint64 last = rows().empty() ? 0 : rows().back().seq;
+    if (last != 0)
+        std::erase_if(lines, [last](const AuditLine& line) { return line.seq >= last; });
+    append(std::move(lines));
+}
+
+QVariant AuditModel::cell(const AuditLine& line, int column, int role) const
+{
+    switch (role) {
+    case Qt::DisplayRole: return textOf(line, column);
+    case Qt::TextAlignmentRole: return int(column == Entry ? Qt::AlignRight : Qt::AlignLeft);
+    case GlyphRole: return column == Outcome ? int(line.glyph) : 0;
+    case FilterRole: return termFor(line, column);
+    case LookRole:
+        return column == Entry || column == Time ? int(FigureLook)
+            : column == Act                      ? int(BoldLook)
+            : column == Reason                   ? int(SecondaryLook)
+                                                 : int(PlainLook);
+    case Qt::AccessibleTextRole:
+        return column == Outcome ? textOf(line, column) + u", "_s + glyphName(line.glyph)
+                                 : textOf(line, column);
+    case Qt::ToolTipRole:
+        return column == Person || column == OnWhat || column == Reason || column == Outcome
+            ? QVariant(tip(column == OnWhat && !line.run.isNull() ? idText(line.run) : textOf(line, column)))
+            : QVariant();
+    default: return {};
+    }
+}
+
+}  // namespace cairn::ui

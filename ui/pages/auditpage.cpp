@@ -1,0 +1,372 @@
+#include "ui/pages/auditpage.h"
+
+#include "ui/data/cellroles.h"
+#include "ui/data/format.h"
+#include "ui/data/safetext.h"
+#include "ui/models/auditmodel.h"
+#include "ui/widgets/datatable.h"
+#include "ui/widgets/docktitle.h"
+#include "ui/widgets/factgrid.h"
+#include "ui/widgets/filterbox.h"
+#include "ui/widgets/safetext.h"
+#include "ui/widgets/shapes.h"
+#include "ui/widgets/theme.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPainter>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QTimer>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr int kPage = 200;
+constexpr int kLookMs = 100;
+constexpr int kFactsHeight = 190;
+}  // namespace
+
+AuditPage::AuditPage(Stores& stores, StoreIx store, QWidget* parent)
+    : QWidget(parent)
+    , m_stores(stores)
+    , m_store(store)
+    , m_model(new AuditModel(this))
+    , m_table(new DataTable(tr("Audit"), this))
+    , m_filter(new FilterBox(this))
+    , m_title(new DockTitle(tr("Entry"), this))
+    , m_strip(safe::label({}, {.size = 11, .secondary = true}, this))
+    , m_glyph(safe::label({}, {}, this))
+    , m_sentence(safe::label({}, {.size = 16, .wrap = true, .selectable = true}, this))
+    , m_detail(safe::label({}, {.secondary = true, .wrap = true, .selectable = true}, this))
+    , m_detects(safe::label({}, {.size = 11, .secondary = true, .wrap = true, .selectable = true}, this))
+    , m_bar(new QProgressBar(this))
+    , m_verify(safe::button(tr("Verify"), this))
+    , m_facts(new QWidget(this))
+    , m_factRow(new QHBoxLayout(m_facts))
+    , m_look(new QTimer(this))
+{
+    m_table->setModel(m_model);
+    m_table->setColumns({76, 160, 150, 150, 230, 240, 190}, AuditModel::Reason);
+    m_table->setGiveWay({AuditModel::Entry, AuditModel::Time}, 140);
+    m_table->setCells(true);
+    m_filter->setExample(tr("since:today  person:kim  verb:pause  outcome:refused  or words"));
+    m_strip->setContentsMargins(12, 4, 12, 5);
+    m_factRow->setContentsMargins(12, 8, 12, 8);
+    m_facts->setFixedHeight(kFactsHeight);
+    m_look->setInterval(kLookMs);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(buildVerdict());
+    column->addWidget(m_filter);
+    column->addWidget(m_table, 1);
+    column->addWidget(m_strip);
+    column->addWidget(m_title);
+    column->addWidget(m_facts);
+    connectSignals();
+    setVerdict(Glyph::Pending, tr("Not verified since this window was opened."),
+        tr("Verify reads every entry, on a connection of its own; lists go on meanwhile."), {});
+}
+
+AuditPage::~AuditPage()
+{
+    if (m_progress)
+        m_progress->stop = true;
+}
+
+QWidget* AuditPage::buildVerdict()
+{
+    auto* strip = new QWidget(this);
+    auto* row = new QHBoxLayout(strip);
+    row->setContentsMargins(16, 10, 16, 10);
+    row->setSpacing(12);
+    auto* texts = new QVBoxLayout;
+    texts->setSpacing(3);
+    texts->addWidget(m_sentence);
+    texts->addWidget(m_detail);
+    m_bar->setFixedHeight(6);
+    m_bar->setTextVisible(false);
+    m_bar->setAccessibleName(tr("Progress of the check"));
+    m_bar->hide();
+    texts->addWidget(m_bar);
+    texts->addWidget(m_detects);
+    row->addWidget(m_glyph, 0, Qt::AlignTop);
+    row->addLayout(texts, 1);
+    row->addWidget(m_verify, 0, Qt::AlignTop);
+    return strip;
+}
+
+void AuditPage::connectSignals()
+{
+    connect(m_verify, &QPushButton::clicked, this, &AuditPage::verify);
+    connect(m_look, &QTimer::timeout, this, &AuditPage::tellProgress);
+    connect(m_filter, &FilterBox::filterChanged, this, &AuditPage::load);
+    connect(m_filter, &FilterBox::leave, this, [this] { m_table->setFocus(); });
+    connect(m_filter, &FilterBox::helpWanted, this, &AuditPage::completeFilter);
+    connect(m_table, &DataTable::filterAsked, this, &AuditPage::filterFromCell);
+    connect(m_table, &DataTable::nearEnd, this, &AuditPage::loadPage);
+    connect(m_table, &DataTable::currentMoved, this, &AuditPage::showEntry);
+    connect(m_table, &DataTable::opened, this, [this] {
+        if (const RunRef ref = run(); !ref.isNull())
+            Q_EMIT openRun(ref);
+        else
+            Q_EMIT said(tr("This act is about no single run."));
+    });
+    connect(m_table, &DataTable::letterTyped, this, [this](QChar letter, bool shift) {
+        if (letter == u'/')
+            focusFilter();
+        else if (letter == u'v')
+            verify();
+        else
+            Q_EMIT letterTyped(letter, shift);
+    });
+}
+
+void AuditPage::focusFilter()
+{
+    m_filter->edit()->setFocus();
+    m_filter->edit()->selectAll();
+}
+
+QString AuditPage::place() const { return m_filter->edit()->hasFocus() ? u"Filter"_s : u"Audit"_s; }
+
+void AuditPage::focusNext(bool backwards)
+{
+    const QList<QWidget*> order{m_verify, m_filter->edit(), m_table};
+    const auto count = order.size();
+    const auto now = order.indexOf(focusWidget());
+    const auto next = now < 0 ? count - 1 : (now + (backwards ? count - 1 : 1)) % count;
+    order.at(next)->setFocus(Qt::TabFocusReason);
+}
+
+RunRef AuditPage::run() const
+{
+    const AuditLine* line = m_model->row(m_table->currentRow());
+    return line != nullptr && !line->run.isNull() ? RunRef{m_store, line->run} : RunRef();
+}
+
+QString AuditPage::verdictText() const { return m_sentence->text(); }
+
+// --- the list
+
+void AuditPage::load()
+{
+    const quint64 ticket = m_tickets.next();
+    ++m_open;
+    const AuditRequest request{m_filter->filter(), 0, std::clamp(m_model->rowCount(), kPage, 2000)};
+    whenDone(m_stores.source(m_store).audit(request), this, [this, ticket](const Reply<AuditSlice>& reply) {
+        --m_open;
+        if (!m_tickets.current(ticket))
+            return;
+        if (!reply) {
+            if (!reply.failure.cancelled)
+                Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
+            return;
+        }
+        m_filter->setState(reply.value->filter, {});
+        if (!reply.value->filter.valid)
+            return;  // the table keeps what the last valid filter gave
+        m_model->setFirst(reply.value->lines);
+        showSlice(*reply.value);
+        if (m_table->currentRow() < 0 && m_model->rowCount() > 0)
+            m_table->setCurrentIndex(m_model->index(0, 0));
+        showEntry();
+    });
+}
+
+void AuditPage::loadPage()
+{
+    if (!m_last.more || m_open > 0)
+        return;
+    const quint64 ticket = m_tickets.next();
+    ++m_open;
+    const AuditRequest request{m_filter->filter(), m_last.lookedFrom, kPage};
+    whenDone(m_stores.source(m_store).audit(request), this, [this, ticket](const Reply<AuditSlice>& reply) {
+        --m_open;
+        if (!m_tickets.current(ticket) || !reply)
+            return;
+        m_model->addPage(reply.value->lines);
+        showSlice(*reply.value);
+    });
+}
+
+void AuditPage::showSlice(const AuditSlice& slice)
+{
+    m_last = slice;
+    m_last.lines.clear();
+    const auto have = static_cast<quint64>(m_model->rowCount());
+    QStringList parts{
+        tr("%1 of %2 shown").arg(countText(have), plural(slice.total, tr("entry"), tr("entries")))};
+    if (slice.more)
+        parts << tr("entries before %1 have not been looked at yet: scroll on")
+                     .arg(countText(slice.lookedFrom));
+    parts << tr("reading is not logged as acting");
+    if (have == 0 && slice.total == 0)
+        parts = {tr("Nobody has acted in this store yet.")};
+    safe::setText(m_strip, parts.join(u" · "_s));
+}
+
+void AuditPage::showEntry()
+{
+    const AuditLine* line = m_model->row(m_table->currentRow());
+    const quint64 seq = line == nullptr ? 0 : line->seq;
+    if (seq == m_entry && m_factRow->count() > 0)
+        return;
+    m_entry = seq;
+    while (QLayoutItem* item = m_factRow->takeAt(0)) {
+        if (item->widget() != nullptr) {
+            item->widget()->hide();
+            item->widget()->deleteLater();
+        }
+        delete item;
+    }
+    if (line == nullptr) {
+        m_title->setRemark(tr("no entry is selected"));
+        m_title->setRight({});
+        return;
+    }
+    m_title->setRemark(countText(line->seq),
+        shown(tr("%1: %2, %3").arg(line->person, line->verb, line->outcome), false, 200));
+    m_title->setRight(preciseText(line->time));
+    for (const std::vector<Fact>* facts : {&line->act, &line->change, &line->chain}) {
+        auto* area = new QWidget(m_facts);
+        auto* inner = new QVBoxLayout(area);
+        inner->setContentsMargins(0, 0, 16, 0);
+        inner->addWidget(factGrid(*facts, 90, area));
+        inner->addStretch(1);
+        m_factRow->addWidget(area, 1);
+    }
+}
+
+// The audit's list has fields of its own; values are put in quotes as in all filters.
+void AuditPage::filterFromCell(const QModelIndex& index, QChar how)
+{
+    const QString term = index.data(FilterRole).toString();
+    if (term.isEmpty())
+        return Q_EMIT said(tr("No filter asks for what stands in this column."));
+    if (how == u'_')
+        return m_filter->askValues(term.section(u':', 0, 0));
+    const QString filter = m_filter->filter();
+    m_filter->setFilter(
+        (filter.isEmpty() ? QString() : filter + u' ') + (how == u'-' ? u"-"_s : u""_s) + term);
+}
+
+// Fields, and of each the values that stand in the list, with how many rows of it have them.
+void AuditPage::completeFilter(const FilterQuestion& question)
+{
+    const QString before = question.text.left(question.cursor);
+    const QString begun = before.mid(before.lastIndexOf(u' ') + 1);
+    const int dash = begun.startsWith(u'-') ? 1 : 0;
+    FilterHelp help;
+    help.field = begun.contains(u':') ? begun.section(u':', 0, 0).mid(dash) : QString();
+    const int skip = help.field.isEmpty() ? dash : dash + static_cast<int>(help.field.size()) + 1;
+    help.length = static_cast<int>(begun.size()) - skip;
+    help.offset = question.cursor - help.length;
+    const QString start = begun.mid(skip);
+    std::vector<FilterChoice> all;
+    if (help.field.isEmpty())
+        for (const QString& field : {u"person:"_s, u"verb:"_s, u"outcome:"_s, u"run:"_s, u"since:"_s})
+            all.push_back({field, -1});
+    if (help.field == u"since"_s)
+        for (const QString& value : {u"today"_s, u"yesterday"_s, u"<1h"_s, u"<1d"_s})
+            all.push_back({value, -1});
+    for (int row = 0; !help.field.isEmpty() && row < m_model->rowCount(); ++row)
+        for (int column = 0; column < AuditModel::ColumnCount; ++column) {
+            const QString term = m_model->index(row, column).data(FilterRole).toString();
+            if (!term.startsWith(help.field + u':'))
+                continue;
+            const QString value = term.mid(help.field.size() + 1);
+            const auto same = std::find_if(
+                all.begin(), all.end(), [&value](const FilterChoice& one) { return one.text == value; });
+            if (same == all.end())
+                all.push_back({value, 1});
+            else
+                ++same->count;
+        }
+    for (const FilterChoice& choice : all)
+        if (choice.text.startsWith(start, Qt::CaseInsensitive))
+            help.choices.push_back(choice);
+    std::stable_sort(help.choices.begin(), help.choices.end(),
+        [](const FilterChoice& a, const FilterChoice& b) { return a.count > b.count; });
+    m_filter->setHelp(question, help);
+}
+
+// --- whether it is whole
+
+void AuditPage::verify()
+{
+    if (m_progress) {
+        m_progress->stop = true;
+        return;
+    }
+    m_progress = std::make_shared<CheckProgress>();
+    m_verify->setText(tr("Stop"));
+    m_bar->setRange(0, 0);
+    m_bar->show();
+    m_look->start();
+    setVerdict(
+        Glyph::Running, tr("Checking."), tr("Stop leaves nothing behind: a check changes nothing."), {});
+    whenDone(m_stores.source(m_store).checkAudit(m_progress), this,
+        [this](const Reply<AuditVerdict>& reply) { showVerdict(reply); });
+}
+
+void AuditPage::tellProgress()
+{
+    if (!m_progress)
+        return;
+    const quint64 all = m_progress->actsInAll;
+    const quint64 acts = std::min<quint64>(m_progress->acts, all);
+    const quint64 entries = m_progress->entries;
+    if (all > 0 && entries == 0) {
+        m_bar->setRange(0, 1000);
+        m_bar->setValue(static_cast<int>(acts * 1000 / all));
+    } else {
+        m_bar->setRange(0, 0);  // nobody knows how many entries the runs have: no percentage is made up
+    }
+    safe::setText(m_detail,
+        tr("%1 of %2 acts, %3 entries of runs so far")
+            .arg(countText(acts), countText(all), countText(entries)));
+}
+
+void AuditPage::showVerdict(const Reply<AuditVerdict>& reply)
+{
+    m_look->stop();
+    m_bar->hide();
+    m_progress.reset();
+    m_verify->setText(tr("Verify again"));
+    if (!reply) {
+        const bool stopped = reply.failure.cancelled || reply.failure.what.contains(u"stopped:"_s);
+        setVerdict(Glyph::Pending, stopped ? tr("The check was stopped.") : tr("The check failed."),
+            stopped ? tr("Whether the log is whole is not known.") : reply.failure.what, {});
+        return;
+    }
+    const AuditVerdict& v = *reply.value;
+    setVerdict(v.whole ? Glyph::Done : Glyph::Failed, v.sentence,
+        tr("checked %1 in %2 · ").arg(instantText(v.at), durationText(v.tookMs)) + v.detail,
+        v.damage + v.detects);
+}
+
+void AuditPage::setVerdict(
+    Glyph glyph, const QString& sentence, const QString& detail, const QStringList& lines)
+{
+    m_glyph->setPixmap(glyphPixmap(glyph, 20, devicePixelRatioF()));
+    safe::setText(m_sentence, sentence);
+    safe::setText(m_detail, detail);
+    safe::setText(m_detects, lines.join(u'\n'));
+    m_detects->setVisible(!lines.isEmpty());
+}
+
+void AuditPage::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), theme().window);
+}
+
+}  // namespace cairn::ui

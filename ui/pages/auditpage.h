@@ -1,0 +1,87 @@
+#pragma once
+// The audit of one store: who did what, when, why and with which outcome; whether the log is whole; and what
+// this installation can and cannot detect. Reading it is not logged as acting. A refresh keeps the entry that
+// is selected.
+
+#include "ui/data/auditvalues.h"
+#include "ui/data/stores.h"
+
+#include <QWidget>
+
+class QHBoxLayout;
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QTimer;
+
+namespace cairn::ui {
+
+class AuditModel;
+class DataTable;
+class DockTitle;
+class FilterBox;
+
+class AuditPage final : public QWidget {
+    Q_OBJECT
+public:
+    AuditPage(Stores& stores, StoreIx store, QWidget* parent = nullptr);
+    ~AuditPage() override;  // stops a check that is under way
+
+    void load();    // the list, from the newest on
+    void verify();  // again; while one is under way it is stopped instead
+    [[nodiscard]] StoreIx store() const { return m_store; }
+    [[nodiscard]] bool settled() const { return m_open == 0 && !checking(); }
+    [[nodiscard]] bool checking() const { return m_progress != nullptr; }
+    [[nodiscard]] RunRef run() const;  // of the selected entry; null: it is about none
+    [[nodiscard]] QString place() const;
+    [[nodiscard]] QString verdictText() const;
+    void focusNext(bool backwards);
+    void focusFilter();
+    [[nodiscard]] FilterBox* filterBox() const { return m_filter; }
+    [[nodiscard]] DataTable* table() const { return m_table; }
+
+Q_SIGNALS:
+    void openRun(const cairn::ui::RunRef& run);
+    void letterTyped(QChar letter, bool shift);
+    void failed(const QString& what);
+    void said(const QString& text);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    [[nodiscard]] QWidget* buildVerdict();
+    void connectSignals();
+    void loadPage();
+    void showSlice(const AuditSlice& slice);
+    void showEntry();
+    void filterFromCell(const QModelIndex& index, QChar how);
+    void completeFilter(const FilterQuestion& question);
+    void tellProgress();
+    void showVerdict(const Reply<AuditVerdict>& reply);
+    void setVerdict(Glyph glyph, const QString& sentence, const QString& detail, const QStringList& lines);
+
+    Stores& m_stores;
+    StoreIx m_store;
+    AuditModel* m_model;
+    DataTable* m_table;
+    FilterBox* m_filter;
+    DockTitle* m_title;
+    QLabel* m_strip;
+    QLabel* m_glyph;
+    QLabel* m_sentence;
+    QLabel* m_detail;
+    QLabel* m_detects;
+    QProgressBar* m_bar;
+    QPushButton* m_verify;
+    QWidget* m_facts;
+    QHBoxLayout* m_factRow;
+    QTimer* m_look;
+    Tickets m_tickets;
+    AuditSlice m_last;  // without its lines
+    std::shared_ptr<CheckProgress> m_progress;
+    quint64 m_entry = 0;  // that is shown below
+    int m_open = 0;
+};
+
+}  // namespace cairn::ui

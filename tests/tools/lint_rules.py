@@ -9,6 +9,8 @@ CORE_BELOW_SERVICE = ["core/base", "core/model", "core/definition", "core/machin
 ARROWS = {
     "core/base": [],
     "core/model": ["core/base"],
+    # The pages of resources/handbook, by the words of the vocabulary.
+    "core/handbook": ["core/base", "core/model"],
     "core/definition": ["core/base", "core/model"],
     "core/machine": ["core/base", "core/model"],
     # The store keeps rows that are projected from the machine's state: it knows that type, and calls none of its rules.
@@ -29,13 +31,14 @@ ARROWS = {
     "app/common": CORE_BELOW_SERVICE + ["core/store/sqlite", "core/store/postgres", "core/store/memory", "core/store/s3",
                                         "core/service", "core/query"],
     "app/cairn": CORE_BELOW_SERVICE + ["core/store/sqlite", "core/store/postgres", "core/store/memory", "core/service",
-                                       "core/query", "core/engine", "core/export", "core/report", "core/audit", "app/common"],
+                                       "core/query", "core/engine", "core/export", "core/report", "core/audit", "core/handbook",
+                                       "app/common"],
     "app/cairn-exec": ["core/base"],
     "app/cairn-effectd": ["core/base", "core/engine"],
     "app/console": CORE_BELOW_SERVICE + ["core/store/sqlite", "core/store/postgres", "core/store/memory", "core/service",
                                          "core/query", "core/export", "core/report", "app/common",
                                          "ui/data", "ui/models", "ui/widgets", "ui/dialogs", "ui/pages"],
-    "ui/data": CORE_BELOW_SERVICE + ["core/audit", "core/service", "core/query", "core/export", "core/report"],
+    "ui/data": CORE_BELOW_SERVICE + ["core/audit", "core/handbook", "core/service", "core/query", "core/export", "core/report"],
     "ui/widgets": ["ui/data"],
     "ui/models": ["ui/data"],
     "ui/dialogs": ["ui/data", "ui/models", "ui/widgets"],

@@ -49,17 +49,25 @@ std::size_t timesIn(std::string_view text, const std::string& word)
     return times;
 }
 
-// A line as it is read, without Markdown's marks.
-std::string plainLine(std::string_view line)
+// A line as it is read, without Markdown's marks. Of a long one the part with the word in it.
+std::string plainLine(std::string_view line, const std::vector<std::string>& words)
 {
     std::string out;
     for (const char c : line)
         if (c != '*' && c != '`')
             out += c == '|' ? ' ' : c;
     const std::size_t begin = out.find_first_not_of("#- \t");
-    const std::size_t end = out.find_last_not_of(" \t");
-    return begin == std::string::npos ? std::string()
-                                      : clipped(out.substr(begin, end - begin + 1), kLineBytes);
+    if (begin == std::string::npos)
+        return {};
+    out = out.substr(begin, out.find_last_not_of(" \t") - begin + 1);
+    std::size_t at = std::string::npos;
+    for (const std::string& word : words)
+        at = std::min(at, folded(out).find(word));
+    constexpr std::size_t kBefore = 40;
+    if (out.size() > kLineBytes && at != std::string::npos && at > kLineBytes - kBefore)
+        if (const std::size_t blank = out.find(' ', at - kBefore); blank < at)
+            out = "…" + out.substr(blank);
+    return clipped(out, kLineBytes);
 }
 
 struct Found {
@@ -94,7 +102,7 @@ Found lookedThrough(const HandbookPage& page, const std::vector<std::string>& wo
         if (here > best && !line.starts_with("# ")) {
             best = here;
             found.hit.place = place;
-            found.hit.line = plainLine(line);
+            found.hit.line = plainLine(line, words);
         }
     }
     return found;

@@ -20,6 +20,7 @@ class QTimer;
 namespace cairn::ui {
 
 class Band;
+class HandbookBox;
 class KeyStrip;
 class RunPage;
 class TriagePage;
@@ -43,6 +44,7 @@ public:
     [[nodiscard]] RunPage* currentRun() const;
     [[nodiscard]] ActSheet* sheet() const { return m_sheet; }
     [[nodiscard]] BulkSheet* bulkSheet() const { return m_bulk; }
+    [[nodiscard]] HandbookBox* handbook() const { return m_handbook; }
     [[nodiscard]] const StoreFacts& facts() const { return m_facts; }  // of what the band shows
     [[nodiscard]] QString notice() const;
     [[nodiscard]] QString status() const;  // at the band's right end
@@ -91,6 +93,10 @@ private:
     void exportDot();
     void askGo();
     void showKeys();
+    void showHandbook(const QString& page);
+    void showHandbookHere();
+    [[nodiscard]] QString handbookHere() const;
+    void helpOn(QDialog& sheet, Verb verb);  // F1 inside a sheet: the page of its verb
     void showAbout();
     void askStore();
     [[nodiscard]] QString deafText() const;
@@ -114,6 +120,7 @@ private:
     QTimer* m_noticeTimer;
     QPointer<ActSheet> m_sheet;
     QPointer<BulkSheet> m_bulk;
+    QPointer<HandbookBox> m_handbook;
     QString m_going;
     bool m_dark;
 };

@@ -58,7 +58,8 @@ void MainWindow::buildMenus()
     run->addSeparator();
     add(run, u"Abandon…"_s, {}, &MainWindow::stageAbandon);
     QMenu* help = m_band->menus()->addMenu(u"Help"_s);
-    add(help, u"Keys"_s, QKeySequence(Qt::Key_F1), &MainWindow::showKeys);
+    add(help, u"Handbook, about this"_s, QKeySequence(Qt::Key_F1), &MainWindow::showHandbookHere);
+    add(help, u"Keys (?)"_s, {}, &MainWindow::showKeys);
     add(help, u"About Cairn"_s, {}, &MainWindow::showAbout);
 }
 
@@ -133,6 +134,7 @@ void MainWindow::stageMarked(Verb verb, bool abandon)
     }
     m_bulk = new BulkSheet(std::move(stores), std::move(requests), names, this);
     m_bulk->setAttribute(Qt::WA_DeleteOnClose);
+    helpOn(*m_bulk, verb);
     connect(m_bulk, &BulkSheet::ended, this, [this](const QString& summary) {
         say(summary);
         m_triage->clearMarks();
@@ -215,6 +217,7 @@ void MainWindow::stageLine(const VerbLine& verb, const RunRef& run)
     m_sheet = new ActSheet(m_stores.source(run.store), m_stores.state(run.store).facts, request, this);
     m_sheet->setAttribute(Qt::WA_DeleteOnClose);
     connect(m_sheet, &ActSheet::ended, this, [this, run](const ActResult& result) { actEnded(result, run); });
+    helpOn(*m_sheet, verb.verb);
     m_sheet->open();
 }
 

@@ -153,7 +153,8 @@ std::vector<Fact> allKeys()
         {u"Delete"_s, u"cancel (stages only)"_s},
         {u"menu Run"_s, u"abandon: cancel without undoing anything"_s}, {u"C"_s, u"copy the run's id"_s},
         {u"Left, Right"_s, u"fold, unfold"_s}, {u"+ - 0"_s, u"graph: nearer, farther, fit"_s},
-        {u"Ctrl+E"_s, u"export the graph as DOT text"_s}, {u"F1, ?"_s, u"the handbook's page about this, keys"_s}, {u"F5"_s, u"refresh now"_s},
+        {u"Ctrl+E"_s, u"export the graph as DOT text"_s},
+        {u"F1, ?"_s, u"the handbook's page about this, keys"_s}, {u"F5"_s, u"refresh now"_s},
         {u"F6, Shift+F6"_s, u"next, previous panel"_s}, {u"Ctrl+W"_s, u"close this tab"_s},
         {u"Ctrl+Shift+L"_s, u"light, dark"_s}, {u"Ctrl+Enter"_s, u"execute, inside a sheet only"_s}};
 }

@@ -45,6 +45,7 @@ private Q_SLOTS:
         const Desk desk;
         ActSheet* sheet = desk.sheetBy(Qt::Key_H);
         QVERIFY(sheet != nullptr);
+        QVERIFY(QTest::qWaitForWindowActive(sheet, 3000));
         QTest::keyClick(sheet, Qt::Key_F1);
         HandbookBox* box = desk.window->handbook();
         QVERIFY(box != nullptr);
@@ -55,7 +56,7 @@ private Q_SLOTS:
     void linksLeadWithinTheHandbookOnly()
     {
         HandbookBox box;
-        box.open(u"reasons/approval"_s);
+        box.openPage(u"reasons/approval"_s);
         follow(box.view(), u"../verbs/approve.md"_s);
         QCOMPARE(box.view()->page(), u"verbs/approve"_s);
         for (const QString& out : {u"https://example.org/"_s, u"file:///etc/passwd"_s, u"../../README.md"_s,
@@ -119,7 +120,7 @@ private Q_SLOTS:
     void aSearchFiltersThePages()
     {
         HandbookBox box;
-        box.open(handbookIndex());
+        box.openPage(handbookIndex());
         box.show();
         const int all = box.list()->count();
         QVERIFY(all > 40);

@@ -5,7 +5,6 @@
 #include "ui/widgets/safetext.h"
 
 #include <QHBoxLayout>
-#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -41,10 +40,10 @@ HandbookBox::HandbookBox(QWidget* parent)
     connect(m_words, &QLineEdit::textChanged, this, &HandbookBox::fill);
     connect(m_words, &QLineEdit::returnPressed, this, [this] {
         if (const QListWidgetItem* first = m_list->item(0))
-            open(first->data(kPage).toString(), first->data(kPlace).toString());
+            openPage(first->data(kPage).toString(), first->data(kPlace).toString());
     });
     connect(m_list, &QListWidget::itemActivated, this, [this](const QListWidgetItem* item) {
-        open(item->data(kPage).toString(), item->data(kPlace).toString());
+        openPage(item->data(kPage).toString(), item->data(kPlace).toString());
     });
     connect(m_view, &HandbookView::opened, this, [this](const QString& page, const QString& place) {
         visited({page, place});
@@ -94,7 +93,7 @@ void HandbookBox::addKeys()
     });
     on(QKeySequence(u"Alt+Left"_s), [this] { back(); });
     on(QKeySequence(u"Alt+Right"_s), [this] { forward(); });
-    on(QKeySequence(u"Alt+Home"_s), [this] { open(handbookIndex()); });
+    on(QKeySequence(u"Alt+Home"_s), [this] { openPage(handbookIndex()); });
     auto* down = new QShortcut(QKeySequence(Qt::Key_Down), m_words);
     down->setContext(Qt::WidgetShortcut);
     connect(down, &QShortcut::activated, this, [this] {
@@ -129,14 +128,14 @@ void HandbookBox::search(const QString& words)
     m_words->setFocus();
 }
 
-void HandbookBox::open(const QString& page, const QString& place)
+void HandbookBox::openPage(const QString& page, const QString& place)
 {
     const Visit visit{handbookText(page).name.isEmpty() ? handbookIndex() : page, place};
-    show(visit);
+    showVisit(visit);
     visited(visit);
 }
 
-void HandbookBox::show(const Visit& visit)
+void HandbookBox::showVisit(const Visit& visit)
 {
     safe::setText(m_notice, {});
     m_view->open(visit.page, visit.place);
@@ -160,7 +159,7 @@ void HandbookBox::back()
 {
     if (m_at == 0)
         return;
-    show(m_visits[--m_at]);
+    showVisit(m_visits[--m_at]);
     visited(m_visits[m_at]);
 }
 
@@ -168,7 +167,7 @@ void HandbookBox::forward()
 {
     if (m_at + 1 >= m_visits.size())
         return;
-    show(m_visits[++m_at]);
+    showVisit(m_visits[++m_at]);
     visited(m_visits[m_at]);
 }
 

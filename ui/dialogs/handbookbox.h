@@ -22,7 +22,7 @@ public:
     explicit HandbookBox(QWidget* parent = nullptr);
 
     // A page by its name; one that is not there opens the index.
-    void open(const QString& page, const QString& place = {});
+    void openPage(const QString& page, const QString& place = {});
     void back();
     void forward();
     void search(const QString& words);
@@ -39,7 +39,7 @@ private:
     void buildLayout();
     void addKeys();
     void fill();
-    void show(const Visit& visit);
+    void showVisit(const Visit& visit);
     void visited(const Visit& visit);
 
     QLineEdit* m_words;

@@ -9,6 +9,8 @@
 
 namespace cairn::ui {
 
+HandbookBox* MainWindow::handbook() const { return m_handbook; }
+
 // Of the run that is selected or open: why it waits. Where nothing waits: the index.
 QString MainWindow::handbookHere() const
 {
@@ -27,7 +29,7 @@ void MainWindow::showHandbook(const QString& page)
         m_handbook = new HandbookBox(parent);
         m_handbook->setAttribute(Qt::WA_DeleteOnClose);
     }
-    m_handbook->open(page);
+    m_handbook->openPage(page);
     m_handbook->show();
     m_handbook->raise();
     m_handbook->activateWindow();

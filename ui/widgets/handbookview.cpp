@@ -36,7 +36,7 @@ bool HandbookView::open(const QString& page, const QString& place)
             text.text, QTextDocument::MarkdownDialectGitHub | QTextDocument::MarkdownNoHTML);
         setAccessibleDescription(text.title);
     }
-    show(place);
+    showPlace(place);
     return true;
 }
 
@@ -55,7 +55,7 @@ void HandbookView::follow(const QString& link)
 }
 
 // Headings carry no anchors in Qt's Markdown; they are found by their text.
-void HandbookView::show(const QString& place)
+void HandbookView::showPlace(const QString& place)
 {
     m_place = place;
     QTextCursor cursor(document());

@@ -26,7 +26,7 @@ Q_SIGNALS:
 
 private:
     void follow(const QString& link);
-    void show(const QString& place);
+    void showPlace(const QString& place);
 
     QString m_page;
     QString m_place;

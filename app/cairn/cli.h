@@ -175,6 +175,7 @@ void addDrillVerb(Verbs verbs);
 void addExportVerbs(Verbs verbs);
 void addReportVerbs(Verbs verbs);  // `report durability`, `report estimate`
 void addHelpVerbs(Verbs verbs);
+void addHandbookVerb(Verbs verbs);  // `help`
 
 // `verify BUNDLE` (verbs_export.cpp); nothing: what was named is no bundle.
 [[nodiscard]] std::optional<int> verifyIfBundle(

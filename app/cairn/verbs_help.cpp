@@ -2,6 +2,7 @@
 // stale.
 
 #include "app/cairn/cli.h"
+#include "core/handbook/handbook.h"
 #include "core/model/vocabulary.h"
 
 #include <CLI/CLI.hpp>
@@ -38,6 +39,9 @@ std::string bashCompletion(const CLI::App& app)
         std::string words = optionNames(*sub);
         for (const CLI::App* inner : subcommands(*sub))
             words += " " + inner->get_name() + optionNames(*inner);
+        if (sub->get_name() == "help")
+            for (const HandbookPage& page : handbookPages())
+                words += " " + std::string(page.name.substr(page.name.rfind('/') + 1));
         cases += "        " + sub->get_name() + ") words=\"" + words + "\" ;;\n";
     }
     return "# bash completion for cairn: source <(cairn completion)\n"
@@ -117,6 +121,7 @@ std::string manPage(const CLI::App& app)
 
 void addHelpVerbs(Verbs v)
 {
+    addHandbookVerb(v);
     auto& chosen = v.chosen;
     const CLI::App* app = &v.app;
     v.app.add_subcommand("completion", "Completion for bash")->callback([app, &chosen] {

@@ -39,6 +39,8 @@ PLANTED = {
         ("ui/dialogs/g.cpp", "m_view = new QTextEdit(this);\n"),
         ("ui/widgets/h.cpp", "label->setTextFormat(Qt::RichText);\n"),
         ("app/console/main.cpp", "label->setOpenExternalLinks(true);\n"),
+        ("ui/widgets/page.h", "class Page final : public QTextBrowser {\n"),
+        ("ui/widgets/handbookview.cpp", '#include "ui/data/values.h"\n'),
     ],
     "sql": [
         ("core/store/sqlite/a.cpp", 'run("DELETE FROM runs WHERE key = \'" + key);\n'),
@@ -83,6 +85,8 @@ CLEAN = {
         ("ui/pages/a.cpp", "auto* l = new QLabel(this);\nauto* m = new QLabel(parent);\nauto* n = new QLabel;\n"),
         ("ui/pages/b.cpp", "#include <QMessageBox>\n// w->setToolTip(text);\n"),
         ("ui/widgets/safetext.cpp", "w->setToolTip(escaped);\n"),
+        ("ui/widgets/handbookview.h", "class HandbookView final : public QTextBrowser {\n"),
+        ("ui/widgets/handbookview.cpp", '#include "ui/data/handbook.h"\n#include "ui/widgets/theme.h"\n'),
         ("ui/widgets/c.cpp", "auto* e = new QPlainTextEdit(this);\nlabel->setTextFormat(Qt::PlainText);\n"),
     ],
     "sql": [

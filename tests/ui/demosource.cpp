@@ -182,6 +182,7 @@ RunDetail demoDetail()
     w.run = d.line.run;
     w.glyph = Glyph::Approval;
     w.badge = u"Approval, a person must"_s;
+    w.reason = cairn::Reason::Approval;
     w.sentence = u"approve-purchase waits for an approval by finance-lead, asked 3 h 20 m ago. "
                  "Audit asks for 4 860.00 EUR to Northfield Seating. Expires in 39 m 51 s."_s;
     w.strong = {u"approve-purchase"_s, u"finance-lead"_s};

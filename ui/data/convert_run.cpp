@@ -291,6 +291,7 @@ WhyView whyOf(const RunView& view)
         ? qt(label(summary.activity))
         : qt(label(summary.primary.reason));
     why.badge = isFinished(summary.activity) ? wait : wait + u", "_s + moverText(summary.attention);
+    why.reason = isFinished(summary.activity) ? Reason::None : summary.primary.reason;
     why.sentence = qt(view.sentence.text);
     why.since = view.sentence.since;
     why.strong = {qt(view.sentence.subject)};

@@ -174,6 +174,7 @@ struct WhyView {
     std::vector<Fact> evidence;
     QString releases;
     std::vector<VerbLine> verbs;
+    Reason reason = Reason::None;  // why it waits; the handbook has a page about each
     bool operator==(const WhyView&) const = default;
 };
 

@@ -25,6 +25,7 @@ namespace cairn::ui {
 
 class AuditPage;
 class Band;
+class HandbookBox;
 class KeyStrip;
 class Notifier;
 class ReportPage;
@@ -56,6 +57,7 @@ public:
     [[nodiscard]] bool onLists() const;
     [[nodiscard]] ActSheet* sheet() const { return m_sheet; }
     [[nodiscard]] BulkSheet* bulkSheet() const { return m_bulk; }
+    [[nodiscard]] HandbookBox* handbook() const;  // null: it is not open
     [[nodiscard]] const StoreFacts& facts() const { return m_facts; }  // of what the band shows
     [[nodiscard]] QString notice() const;
     [[nodiscard]] QString status() const;  // at the band's right end
@@ -138,6 +140,10 @@ private:
     void exportDot();
     void exportRuns();
     void showKeys();
+    void showHandbook(const QString& page);
+    void showHandbookHere();
+    [[nodiscard]] QString handbookHere() const;
+    void helpOn(QDialog& sheet, Verb verb);  // F1 inside a sheet: the page of its verb
     void showAbout();
     void askStore();
     [[nodiscard]] QString deafText() const;
@@ -173,6 +179,7 @@ private:
     QTimer* m_noticeTimer;
     QPointer<ActSheet> m_sheet;
     QPointer<BulkSheet> m_bulk;
+    QPointer<HandbookBox> m_handbook;
     QString m_going;
     bool m_dark;
 };

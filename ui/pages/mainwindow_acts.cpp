@@ -75,6 +75,7 @@ void MainWindow::stageMarked(Verb verb, bool abandon)
     }
     m_bulk = new BulkSheet(std::move(stores), std::move(requests), names, this);
     m_bulk->setAttribute(Qt::WA_DeleteOnClose);
+    helpOn(*m_bulk, verb);
     connect(m_bulk, &BulkSheet::ended, this, [this](const QString& summary) {
         say(summary);
         m_triage->clearMarks();
@@ -174,6 +175,7 @@ void MainWindow::stageLine(const VerbLine& verb, const RunRef& run)
     m_sheet = new ActSheet(m_stores.source(run.store), m_stores.state(run.store).facts, request, this);
     m_sheet->setAttribute(Qt::WA_DeleteOnClose);
     connect(m_sheet, &ActSheet::ended, this, [this, run](const ActResult& result) { actEnded(result, run); });
+    helpOn(*m_sheet, verb.verb);
     m_sheet->open();
 }
 

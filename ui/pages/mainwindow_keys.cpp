@@ -94,8 +94,10 @@ void MainWindow::addViewActions()
         [this] { openAudit(); }});
     m_actions.add({u"go.report"_s, tr("Go"), tr("Report"), {}, {}, false, {}, ActPlace::Anywhere,
         [this] { openReport(); }});
-    m_actions.add({u"help.keys"_s, tr("Help"), tr("Keys"), QKeySequence(Qt::Key_F1), {}, false, u"?"_s,
-        ActPlace::Anywhere, act(&MainWindow::showKeys)});
+    m_actions.add({u"help.handbook"_s, tr("Help"), tr("Handbook, about this"), QKeySequence(Qt::Key_F1), {},
+        false, {}, ActPlace::Anywhere, act(&MainWindow::showHandbookHere)});
+    m_actions.add({u"help.keys"_s, tr("Help"), tr("Keys"), {}, {}, false, u"?"_s, ActPlace::Anywhere,
+        act(&MainWindow::showKeys)});
     m_actions.add({u"help.about"_s, tr("Help"), tr("About Cairn"), {}, {}, false, {}, ActPlace::Anywhere,
         act(&MainWindow::showAbout)});
 }
@@ -135,7 +137,14 @@ void MainWindow::addTold()
     told(ActPlace::Lists, tr("Ctrl+Space"), tr("in the filter: what can stand here"));
     told(ActPlace::Run, tr("E, Shift+E"), tr("next, previous problem"));
     told(ActPlace::Run, tr("F"), tr("show only what is not finished"));
-    told(ActPlace::Run, tr("1 … 7"), tr("its views"));
+    told(ActPlace::Run, tr("1 … 8"),
+        tr("steps, timeline, history, data, relations, acts, compare, context"));
+    told(ActPlace::Run, tr("[, ]"), tr("the run as it was one version earlier, later"));
+    told(ActPlace::Run, tr("L"), tr("the timeline as a list"));
+    told(ActPlace::Run, tr("Z"), tr("history: compact, or every entry"));
+    told(ActPlace::Run, tr("D"), tr("compare the last two attempts, or what an act changed"));
+    told(ActPlace::Run, tr("Ctrl+F, F3"), tr("find in a payload, next match"));
+    told(ActPlace::Run, tr("Ctrl+PgDn"), tr("next way to show a payload"));
     told(ActPlace::Run, tr("Backspace"), tr("up to the parent run"));
     told(ActPlace::Run, tr("+ - 0"), tr("graph: nearer, farther, fit"));
     told(ActPlace::Audit, tr("V"), tr("verify, or stop it"));

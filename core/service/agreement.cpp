@@ -136,6 +136,8 @@ Result<std::optional<Agreed>> Service::Impl::agreedInStore(
 
 void pin(cmd::Body& body, const RunState& seen)
 {
+    if (const auto* paused = std::get_if<cmd::SetPaused>(&body); paused && paused->paused)
+        return;  // depends on nothing
     std::visit(
         [&](auto& c) {
             if constexpr (requires { c.checkRevision; }) {

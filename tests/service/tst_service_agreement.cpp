@@ -1,6 +1,7 @@
 // Acts for which one person is not enough: proposed, confirmed by somebody else, carried out once; on either
 // store.
 
+#include "core/base/text.h"
 #include "core/service/agreement.h"
 #include "core/service/staged.h"
 #include "tests/service/harness.h"

@@ -43,7 +43,10 @@ bool EngineCore::Impl::isOver(const StagedAct& act, const Submission& submission
 void EngineCore::Impl::expire(const StagedAct& act)
 {
     carryingOut.erase(act.command);
-    const auto seq = seams.store.appendAudit(expiryEntry(act, service->now()));
+    const auto rights = seams.store.rights();
+    if (!rights)
+        return trouble(rights.error());
+    const auto seq = seams.store.appendAudit(expiryEntry(act, rights->login, service->now()));
     if (!seq && seq.error().kind != ErrorKind::Conflict)  // decided meanwhile, or put on record by another
         trouble(seq.error());
 }

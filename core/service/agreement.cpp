@@ -23,6 +23,16 @@ Outcome rejected(const RunId& run, RejectCode code, std::string text)
     return outcome;
 }
 
+// Without what prepare() added, or will add again: the reason as a payload, and what a fork copies.
+Submission asGiven(Submission submission)
+{
+    std::erase_if(submission.payloads, [&](const NewPayload& payload) {
+        return payload.ref.id == submission.command.reason.id || !payload.copyOf.isNull();
+    });
+    submission.command.reason = {};
+    return submission;
+}
+
 }  // namespace
 
 std::string Service::Impl::loginOf(const Submission& submission) const
@@ -117,7 +127,7 @@ Result<std::optional<Agreed>> Service::Impl::agreedInStore(
         return std::optional(Agreed{{}, {}, true});
     if (kept->state != StagedState::Waiting || kept->confirmedBy.empty())
         return std::optional<Agreed>();
-    const auto again = stagedOf(s, state, config);
+    const auto again = stagedOf(asGiven(s), state, config);
     const bool same = again && again->run == kept->run && again->verb == kept->verb
         && again->target == kept->target && again->body == kept->body && s.reason == kept->reason;
     if (!same || actDigest(*kept) != kept->digest)
@@ -136,6 +146,8 @@ Result<std::optional<Agreed>> Service::Impl::agreedInStore(
 
 void pin(cmd::Body& body, const RunState& seen)
 {
+    if (const auto* paused = std::get_if<cmd::SetPaused>(&body); paused && paused->paused)
+        return;  // depends on nothing
     std::visit(
         [&](auto& c) {
             if constexpr (requires { c.checkRevision; }) {
@@ -157,7 +169,7 @@ void pin(cmd::Body& body, const RunState& seen)
 // As it is to be kept; Rejected where it cannot be. Of one that is there already: as it stands.
 Outcome Service::Impl::proposalOf(const Item& item, const RunState& state, const WhoIsNeeded& needed)
 {
-    Submission s = item.submission;
+    Submission s = asGiven(item.submission);
     std::optional<StagedAct> kept;
     if (item.callersId) {
         auto found = reader.stagedAct(s.command.id);

@@ -43,8 +43,8 @@ void pin(cmd::Body& body, const RunState& seen);
 
 // The audit's entry on a decision, in the name of who decided; `act` with what was decided.
 [[nodiscard]] AuditRow decisionEntry(const StagedAct& act, const ServiceConfig& from, TimeMs now);
-// The same of a proposal that nobody confirmed in time: by the machine, in nobody's name.
-[[nodiscard]] AuditRow expiryEntry(StagedAct act, TimeMs now);
+// The same of a proposal that nobody confirmed in time: by the machine; `login`: of its connection.
+[[nodiscard]] AuditRow expiryEntry(StagedAct act, const std::string& login, TimeMs now);
 
 // The policy, and acts that somebody else must confirm, through a service: one thread, as that is.
 class Agreements {

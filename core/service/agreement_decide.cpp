@@ -101,22 +101,19 @@ AuditRow decisionEntry(const StagedAct& act, const ServiceConfig& from, TimeMs n
     return row;
 }
 
-AuditRow expiryEntry(StagedAct act, TimeMs now)
+AuditRow expiryEntry(StagedAct act, const std::string& login, TimeMs now)
 {
     AuditRow row;
     row.time = now;
     row.kind = wordOf(StagedState::Expired);
     row.verb = Verb::ProposeAct;
-    row.actor = act.claimed.empty() ? act.stagedBy : act.claimed;
-    row.uid = act.uid;
-    row.host = act.host;
-    row.login = act.stagedBy;
+    row.actor = "system";
+    row.login = login;
     row.run = act.run;
     row.target = act.target;
     row.command = act.run.isNull() ? deriveId<CommandId>("act-decided", act.command.view()) : act.command;
-    row.reason = act.reason;
-    row.after = "{\"verb\":\"" + std::string(key(act.verb)) + "\",\"by\":\"system\",\"expired\":\""
-        + formatInstant(act.expires) + "\"}";
+    row.after = "{\"verb\":\"" + std::string(key(act.verb)) + "\",\"proposed_by\":" + jsonQuote(act.stagedBy)
+        + ",\"expired\":\"" + formatInstant(act.expires) + "\"}";
     act.state = StagedState::Expired;
     act.decidedAt = now;
     auto change = std::make_shared<StoreChange>();

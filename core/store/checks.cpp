@@ -1,5 +1,6 @@
 #include "core/store/checks.h"
 
+#include "core/base/text.h"
 #include "core/base/wire.h"
 
 #include <algorithm>

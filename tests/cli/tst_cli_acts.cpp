@@ -22,7 +22,7 @@ void TestCliActs::everyChangingVerbPreviewsAndTakesAReason()
     for (const char* verb : {"start", "approve", "reject", "pause", "resume", "cancel", "retry", "settle",
              "signal", "fork", "skip", "record", "amend", "deadline", "budget", "compensate", "migrate",
              "workflow add", "audit checkpoint", "audit anchor", "store init", "store migrate",
-             "store backup", "store clock"}) {
+             "store backup", "store clock", "policy set", "acts confirm", "acts reject"}) {
         const Answer help = cairn(words(verb) + QStringList{QStringLiteral("--help")});
         QVERIFY2(help.out.contains(QByteArray("Usage: cairn ") + verb), verb);
         QVERIFY2(help.out.contains("--preview") && help.out.contains("--reason"), verb);

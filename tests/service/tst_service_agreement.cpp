@@ -1,6 +1,7 @@
 // Acts for which one person is not enough: proposed, confirmed by somebody else, carried out once; on either
 // store.
 
+#include "core/base/text.h"
 #include "core/service/agreement.h"
 #include "core/service/staged.h"
 #include "tests/service/harness.h"
@@ -217,12 +218,12 @@ void TestServiceAgreement::silenceIsNeverConsent()
     const auto over = p.w.writer->takeStaged(10);
     CAIRN_VERIFY_OK(over);
     QCOMPARE(over->size(), std::size_t{1});
-    CAIRN_VERIFY_OK(p.w.writer->appendAudit(expiryEntry(over->front(), p.w.clock.wallMs())));
+    CAIRN_VERIFY_OK(p.w.writer->appendAudit(expiryEntry(over->front(), {}, p.w.clock.wallMs())));
     QCOMPARE(p.act(proposed).state, StagedState::Expired);
     QVERIFY(p.act(proposed).confirmedBy.empty());
     QVERIFY(p.paused());
     CAIRN_VERIFY_ERROR(
-        p.w.writer->appendAudit(expiryEntry(over->front(), p.w.clock.wallMs())), ErrorKind::Conflict);
+        p.w.writer->appendAudit(expiryEntry(over->front(), {}, p.w.clock.wallMs())), ErrorKind::Conflict);
 }
 
 void TestServiceAgreement::rejectedAndWithdrawnAreTwoEnds()

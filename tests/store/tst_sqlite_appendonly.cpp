@@ -165,11 +165,11 @@ void AppendOnlyTest::editsBehindTheTriggersAreFound_data()
     row("chunk bytes", "", "UPDATE artifact_chunks SET bytes = x'00'", "chunk 0 is damaged");
     row("change counter", "",
         "INSERT INTO run_list SELECT run, run, NULL, 'w', 1, NULL, 10, 4, 0, '', 0, 0, NULL, '', '', 0, 0, "
-        "1, 0, 0, 0, 0, '', 1, 99 FROM runs",
+        "1, 0, 0, 0, 0, '', 0, '', 1, 99 FROM runs",
         "behind the newest change");
     row("list row ahead", "",
         "INSERT INTO run_list SELECT run, run, NULL, 'w', 1, NULL, 10, 4, 0, '', 0, 0, NULL, '', '', 0, 0, "
-        "1, 0, 0, 0, 0, '', 9, 1 FROM runs",
+        "1, 0, 0, 0, 0, '', 0, '', 9, 1 FROM runs",
         "its list row is of version 9");
 }
 

@@ -301,7 +301,7 @@ void ContractTest::redactedPayloadsKeepHashAndSize()
     QCOMPARE(commitOne(redacts).kind, MemberResult::Kind::Committed);
     run.committed(redacts);
 
-    for (const PayloadRow* gone : {&big, &small}) {
+    for (const PayloadRow* gone : std::initializer_list<const PayloadRow*>{&big, &small}) {
         const auto read = m_store->payload(run.run, gone->ref.id);
         CAIRN_VERIFY_ERROR(read, ErrorKind::Refused);
         QVERIFY(read.error().text.find("was redacted by act 2") != std::string::npos);

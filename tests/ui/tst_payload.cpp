@@ -318,8 +318,7 @@ private Q_SLOTS:
 
     void whatOnlyClaimsToBeAnImageIsNotDrawn()
     {
-        const Viewer v(
-            R"(<svg width="9" height="9"/>)", u"image/svg+xml"_s);
+        const Viewer v(R"(<svg width="9" height="9"/>)", u"image/svg+xml"_s);
         QVERIFY(v.ready());
         v.view()->drawImage();
         QTRY_VERIFY(v.view()->stateText().startsWith(u"These bytes are no image"_s));

@@ -378,7 +378,7 @@ QFuture<Reply<FilterCounts>> DemoSource::countFilters(const QStringList& filters
 {
     FilterCounts counts;
     for (const QString& filter : filters)
-        counts.push_back(filter.contains(u"bad:"_s) ? -1 : viewRuns);
+        counts.runs.push_back(filter.contains(u"bad:"_s) ? -1 : viewRuns);
     return now(std::move(counts));
 }
 

@@ -209,8 +209,8 @@ private Q_SLOTS:
         QCOMPARE(help.value->choices.front().text, u"purchase"_s);
         QCOMPARE(help.value->offset, 4);
         const auto counts = answer(house.session->countFilters({u"def:purchase"_s, u"nonsense:"_s}));
-        QCOMPARE(counts.value->at(0), help.value->choices.front().count);
-        QCOMPARE(counts.value->at(1), qint64(-1));
+        QCOMPARE(counts.value->runs.at(0), help.value->choices.front().count);
+        QCOMPARE(counts.value->runs.at(1), qint64(-1));
         // Places are those of the text that people see, not of its bytes.
         const auto odd = answer(house.session->filterHelp({u"key:\"ü\" de"_s, 10, false}));
         QCOMPARE(odd.value->offset, 8);

@@ -75,11 +75,11 @@ Result<FilterCounts> ReadWorld::countFilters(const QStringList& filters)
     for (const QString& text : filters.first(std::min<qsizetype>(filters.size(), kMostFilters))) {
         const ParsedFilter parsed = parseFilter(core(text), now);
         if (parsed.error) {
-            counts.push_back(-1);
+            counts.runs.push_back(-1);
             continue;
         }
         CAIRN_TRY_ASSIGN(const std::uint64_t count, m_query->count(parsed.filter));
-        counts.push_back(static_cast<qint64>(count));
+        counts.runs.push_back(static_cast<qint64>(count));
     }
     return counts;
 }
@@ -121,9 +121,10 @@ FilterCounts merged(const std::vector<Gather<FilterCounts>::Part>& parts)
     for (const auto& part : parts) {
         if (part.value == nullptr)
             continue;
-        sum.resize(std::max(sum.size(), part.value->size()), 0);
-        for (std::size_t i = 0; i < part.value->size(); ++i)
-            sum[i] = sum[i] < 0 || (*part.value)[i] < 0 ? -1 : sum[i] + (*part.value)[i];
+        const std::vector<qint64>& runs = part.value->runs;
+        sum.runs.resize(std::max(sum.runs.size(), runs.size()), 0);
+        for (std::size_t i = 0; i < runs.size(); ++i)
+            sum.runs[i] = sum.runs[i] < 0 || runs[i] < 0 ? -1 : sum.runs[i] + runs[i];
     }
     return sum;
 }

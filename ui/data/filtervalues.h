@@ -34,7 +34,10 @@ struct FilterHelp {
     bool more = false;
     std::vector<FilterTerm> terms;
 };
-using FilterCounts = std::vector<qint64>;  // runs of each; -1: that filter is wrong
+struct FilterCounts {
+    std::vector<qint64> runs;  // of each; -1: that filter is wrong
+    bool operator==(const FilterCounts&) const = default;
+};
 
 // The filter with one more term, in each of its alternatives. Nothing, and why: it cannot be added.
 struct AddedTerm {

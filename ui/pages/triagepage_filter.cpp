@@ -211,8 +211,8 @@ void TriagePage::countViews()
         if (!reply || !m_viewTickets.current(ticket))
             return;
         std::vector<ViewLine> lines = m_views->rows();
-        for (std::size_t i = 0; i < lines.size() && i < reply.value->size(); ++i) {
-            lines[i].count = (*reply.value)[i];
+        for (std::size_t i = 0; i < lines.size() && i < reply.value->runs.size(); ++i) {
+            lines[i].count = reply.value->runs[i];
             lines[i].wrong = lines[i].count < 0;
         }
         m_views->setLines(std::move(lines));

@@ -1,5 +1,5 @@
-// render SVG SIZE FILE: draws one of our icons as a PNG of SIZE x SIZE pixels, for hicolor's folders. Runs while
-// Cairn is built; needs no display.
+// render SVG SIZE FILE: draws one of our icons as a PNG of SIZE x SIZE pixels, for hicolor's folders. Runs
+// while Cairn is built; needs no display.
 
 #include <QFile>
 #include <QImage>

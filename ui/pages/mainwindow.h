@@ -57,7 +57,7 @@ public:
     [[nodiscard]] bool onLists() const;
     [[nodiscard]] ActSheet* sheet() const { return m_sheet; }
     [[nodiscard]] BulkSheet* bulkSheet() const { return m_bulk; }
-    [[nodiscard]] HandbookBox* handbook() const;  // null: it is not open
+    [[nodiscard]] HandbookBox* handbook() const;                       // null: it is not open
     [[nodiscard]] const StoreFacts& facts() const { return m_facts; }  // of what the band shows
     [[nodiscard]] QString notice() const;
     [[nodiscard]] QString status() const;  // at the band's right end

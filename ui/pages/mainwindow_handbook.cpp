@@ -11,12 +11,8 @@ namespace cairn::ui {
 
 HandbookBox* MainWindow::handbook() const { return m_handbook; }
 
-// Of the run that is selected or open: why it waits. Where nothing waits: the index.
-QString MainWindow::handbookHere() const
-{
-    const WhyView& why = currentWhy();
-    return why.run.isNull() ? handbookIndex() : handbookNameOf(why.reason);
-}
+// Of what is selected or open: why it waits. Where nothing waits: the index.
+QString MainWindow::handbookHere() const { return handbookNameOf(currentWhy().reason); }
 
 // A sheet keeps all windows but its own children from being used, so from there the handbook is its child.
 void MainWindow::showHandbook(const QString& page)

@@ -32,8 +32,9 @@ bool HandbookView::open(const QString& page, const QString& place)
         m_page = text.name;
         document()->setDefaultFont(typeface(13));
         // Without HTML: what looks like a tag in a page is text.
-        document()->setMarkdown(
-            text.text, QTextDocument::MarkdownDialectGitHub | QTextDocument::MarkdownNoHTML);
+        QTextDocument::MarkdownFeatures features(QTextDocument::MarkdownDialectGitHub);
+        features.setFlag(QTextDocument::MarkdownNoHTML);
+        document()->setMarkdown(text.text, features);
         setAccessibleDescription(text.title);
     }
     showPlace(place);

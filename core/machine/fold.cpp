@@ -17,10 +17,8 @@ const StepRecord* RunState::find(std::string_view stepId) const
 
 const ApprovalRecord* RunState::findApproval(const ApprovalId& approval) const
 {
-    for (const auto& record : approvals)
-        if (record.id == approval)
-            return &record;
-    return nullptr;
+    const auto found = std::ranges::find(approvals, approval, &ApprovalRecord::id);
+    return found == approvals.end() ? nullptr : &*found;
 }
 
 namespace fold {

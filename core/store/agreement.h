@@ -4,6 +4,7 @@
 #include "core/base/result.h"
 #include "core/store/review.h"
 #include "core/store/rows.h"
+#include "core/store/staged_act.h"
 
 #include <optional>
 #include <string>

@@ -1,4 +1,5 @@
 #include "core/store/rows.h"
+#include "core/store/staged_act.h"
 
 #include "core/base/wire.h"
 #include "core/store/payload_info.h"

@@ -17,6 +17,7 @@
 #include "core/store/replica.h"
 #include "core/store/review.h"
 #include "core/store/rows.h"
+#include "core/store/staged_act.h"
 #include "core/store/whole.h"
 
 #include <functional>
@@ -26,20 +27,6 @@
 #include <span>
 
 namespace cairn {
-
-struct WorkflowRow {
-    std::string name;
-    std::uint32_t version = 0;
-    Digest digest;
-    std::string text;
-    std::string folder;  // where ${workflow_dir} points
-    TimeMs addedAt = kNoTime;
-};
-
-struct VerifyProblem {
-    std::string where;  // table or run, and position
-    std::string text;
-};
 
 // -------------------------------------------------------------------------------------------------------------------
 

@@ -50,4 +50,18 @@ struct StoreInfo {
     ArtifactPlace artifacts{};
 };
 
+struct WorkflowRow {
+    std::string name;
+    std::uint32_t version = 0;
+    Digest digest;
+    std::string text;
+    std::string folder;  // where ${workflow_dir} points
+    TimeMs addedAt = kNoTime;
+};
+
+struct VerifyProblem {
+    std::string where;  // table or run, and position
+    std::string text;
+};
+
 }  // namespace cairn

@@ -1,5 +1,6 @@
 #include "core/plan/orders.h"
 
+#include "core/service/agreement.h"
 #include "core/base/text.h"
 #include "core/machine/policy.h"
 #include "core/plan/words.h"
@@ -103,7 +104,7 @@ Status mayConfirm(StoreReader& store, Service& service, const PlanRow& plan, con
 {
     if (plan.role.empty())
         return {};
-    CAIRN_TRY_ASSIGN(const Policy policy, service.policy());
+    CAIRN_TRY_ASSIGN(const Policy policy, Agreements(service).policy());
     std::optional<bool> holds = hasRole(policy, plan.role, who.login);
     if (!holds) {
         CAIRN_TRY_ASSIGN(holds, store.holdsRole(who.login, plan.role));

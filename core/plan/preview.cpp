@@ -1,5 +1,6 @@
 #include "core/plan/preview.h"
 
+#include "core/service/agreement.h"
 #include "core/base/text.h"
 #include "core/machine/policy.h"
 #include "core/machine/sums.h"
@@ -281,7 +282,7 @@ Result<PlanDraft> draftPlan(StoreReader& reader, Service& service, const PlanSpe
                 + formatCount(static_cast<std::int64_t>(targets.size())) + ": narrow the filter");
     CAIRN_TRY_ASSIGN(const StoreInfo info, reader.info());
     CAIRN_TRY_ASSIGN(const TimeMs now, reader.now());
-    CAIRN_TRY_ASSIGN(const Policy policy, service.policy());
+    CAIRN_TRY_ASSIGN(const Policy policy, Agreements(service).policy());
     PlanDraft draft;
     PlanRow& row = draft.row;
     row.id = id;

@@ -69,7 +69,8 @@ private:
     PlanRunnerConfig m_config;
     std::optional<PlanRow> m_plan;  // that this one holds, as last read or written
     PlanSpec m_spec;
-    std::uint64_t m_hold = 0;     // grows with each plan that is taken: answers of an earlier one are late
+    // Grows with each plan that is taken, and ends with the runner: answers of an earlier one are late.
+    std::shared_ptr<std::uint64_t> m_hold = std::make_shared<std::uint64_t>(0);
     std::deque<PlanItem> m_next;  // open ones that were read and not started
     std::uint32_t m_read = 0;     // ord of the last one read
     bool m_readAll = false;

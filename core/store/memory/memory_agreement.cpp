@@ -32,36 +32,36 @@ bool older(const StagedAct& a, const StagedAct& b) { return a.stagedAt < b.stage
 
 }  // namespace
 
-Status MemoryDatabase::checkChange(const StoreChange& change, TimeMs now) const
+Status MemoryDatabase::checkChange(const StoreChange& wanted, TimeMs now) const
 {
-    if (change.propose)
-        CAIRN_TRY(checkProposed(found(staged, change.propose->command), *change.propose));
-    if (change.decide)
-        CAIRN_TRY(checkDecided(found(staged, change.decide->command), *change.decide, now));
-    if (change.policy)
-        CAIRN_TRY(checkPolicyRow(policies.size(), *change.policy));
-    if (change.review)
-        CAIRN_TRY(checkReview(found(reviews, change.review->command), *change.review));
+    if (wanted.propose)
+        CAIRN_TRY(checkProposed(found(staged, wanted.propose->command), *wanted.propose));
+    if (wanted.decide)
+        CAIRN_TRY(checkDecided(found(staged, wanted.decide->command), *wanted.decide, now));
+    if (wanted.policy)
+        CAIRN_TRY(checkPolicyRow(policies.size(), *wanted.policy));
+    if (wanted.review)
+        CAIRN_TRY(checkReview(found(reviews, wanted.review->command), *wanted.review));
     return {};
 }
 
-void MemoryDatabase::writeChange(const StoreChange& change)
+void MemoryDatabase::writeChange(const StoreChange& wanted)
 {
-    if (change.propose)
-        staged.insert_or_assign(change.propose->command, *change.propose);
-    if (change.decide) {
-        StagedAct& act = staged[change.decide->command];
-        act.state = change.decide->state;
-        act.confirmedBy = change.decide->confirmedBy;
-        act.confirmedName = change.decide->confirmedName;
-        act.note = change.decide->note;
-        act.confirmedAt = change.decide->confirmedAt;
-        act.decidedAt = isOpen(act.state) ? kNoTime : change.decide->decidedAt;
+    if (wanted.propose)
+        staged.insert_or_assign(wanted.propose->command, *wanted.propose);
+    if (wanted.decide) {
+        StagedAct& act = staged[wanted.decide->command];
+        act.state = wanted.decide->state;
+        act.confirmedBy = wanted.decide->confirmedBy;
+        act.confirmedName = wanted.decide->confirmedName;
+        act.note = wanted.decide->note;
+        act.confirmedAt = wanted.decide->confirmedAt;
+        act.decidedAt = isOpen(act.state) ? kNoTime : wanted.decide->decidedAt;
     }
-    if (change.policy)
-        policies.push_back(*change.policy);
-    if (change.review)
-        reviews.insert_or_assign(change.review->command, *change.review);
+    if (wanted.policy)
+        policies.push_back(*wanted.policy);
+    if (wanted.review)
+        reviews.insert_or_assign(wanted.review->command, *wanted.review);
 }
 
 Result<std::optional<StagedAct>> MemoryStore::stagedAct(const CommandId& command)

@@ -100,8 +100,8 @@ public:
     void setOwner(MemoryRun& run, const SessionId& owner, TimeMs nextDue);  // keeps the claim sets right
     void wakeUp(const SessionId& owner, const RunId& run);                  // where it is living
     std::uint64_t addAudit(AuditRow row);  // with what goes along with it, which was checked
-    [[nodiscard]] Status checkChange(const StoreChange& change, TimeMs now) const;
-    void writeChange(const StoreChange& change);
+    [[nodiscard]] Status checkChange(const StoreChange& wanted, TimeMs now) const;
+    void writeChange(const StoreChange& wanted);
     void addOutbox(const OutboxRow& row);
     void dropOutbox(const OutboxRow& row);
     void raiseBackOff(const ResourceRow& given);

@@ -92,7 +92,7 @@ int leave(Session& s, Submission submission, const RunState& seen)
     submission.command.id = makeId<CommandId>(s.clock.wallMs(), s.rng);
     s.service().mask(submission);  // it is kept before it is submitted
     const RunId run = submission.run;
-    pin(submission.command.body, seen);  // somebody else may have to confirm what is seen now
+    pin(submission.command.body, seen, {});  // somebody else may have to confirm what is seen now
     auto act = stagedOf(std::move(submission), seen, s.config());
     if (!act)
         return s.fail(act.error());

@@ -2,6 +2,7 @@
 // Acts that wait for an engine, printed: by acts, why and show. Stores without logins have none.
 
 #include "app/cairn/json_rows.h"
+#include "core/service/service.h"
 #include "core/store/rows.h"
 
 #include <vector>
@@ -15,6 +16,8 @@ inline constexpr std::size_t kActsLooked = 1000;  // the oldest; what is beyond 
 [[nodiscard]] Json jsonAct(const StagedAct& act);
 [[nodiscard]] Json jsonActs(const std::vector<StagedAct>& acts);
 [[nodiscard]] std::string actLine(const StagedAct& act);
+// What became of an act on the store, where `done` is said if it was done; gives the exit code.
+int printStoreOutcome(Session& session, const Outcome& outcome, const std::string& done);
 void printWaiting(Session& session, const std::vector<StagedAct>& acts);
 
 }  // namespace cairn::cli

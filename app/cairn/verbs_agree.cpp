@@ -74,29 +74,6 @@ int checkPolicy(Session& s, const std::string& file)
     return parsed ? kDone : kRefused;
 }
 
-int printOutcomeOf(Session& s, const Outcome& outcome, const std::string& done)
-{
-    if (s.options.json) {
-        Json json = jsonOutcome(outcome);
-        if (outcome.run.isNull())
-            json["run"] = Json();
-        s.json(dump(json));
-    } else {
-        switch (outcome.kind) {
-        case Outcome::Kind::Rejected: s.text(visible("refused: " + outcome.rejection.text)); break;
-        case Outcome::Kind::Failed: s.line("failed: " + outcome.error.text); break;
-        case Outcome::Kind::Proposed:
-            s.line("proposed, " + outcome.text + "; act " + toText(outcome.proposal->command));
-            break;
-        default: s.line(done + "; audit entry " + std::to_string(outcome.auditSeq));
-        }
-    }
-    if (outcome.glass)
-        s.note("THE GLASS WAS BROKEN: one person alone did this, and a review is open until somebody else "
-               "closes it (`cairn audit reviews`)");
-    return exitOfOutcome(outcome);
-}
-
 int setPolicy(Session& s, const std::string& file, const std::optional<std::uint64_t>& expected)
 {
     const auto text = readArgument("@" + file);
@@ -133,7 +110,7 @@ int setPolicy(Session& s, const std::string& file, const std::optional<std::uint
                 + tellNeeded(preview->needed) + ")" + (lines.empty() ? "; nothing differs" : lines));
     }
     const Outcome outcome = Agreements(s.service()).setPolicy(change);
-    return printOutcomeOf(s, outcome, "policy " + std::to_string(outcome.version) + " holds from now on");
+    return printStoreOutcome(s, outcome, "policy " + std::to_string(outcome.version) + " holds from now on");
 }
 
 // --- acts that somebody else proposed
@@ -160,6 +137,28 @@ std::optional<StagedAct> actOf(Session& s, const std::string& named)
     return *std::move(act);
 }
 
+int showSlow(Session& s, const StagedAct& act)
+{
+    const auto change = slowOf(act);
+    if (!change)
+        return s.fail(change.error());
+    const auto said = resourceSaid(s.store(), s.service(), act.target);
+    if (!said)
+        return s.fail(said.error());
+    const auto now = Agreements(s.service()).previewSlow(*change);
+    if (!now)
+        return s.fail(now.error());
+    if (now->rejection)
+        return printPreview(s, makeError(ErrorKind::Conflict, now->rejection->text), {});
+    const auto lines = tellSlow(s.store(), s.service(), change->seen, change->wanted, *said);
+    if (!lines)
+        return s.fail(lines.error());
+    std::string text;
+    for (const std::string& line : *lines)
+        text += (text.empty() ? "" : "; ") + line;
+    return printPreview(s, Status(), text);
+}
+
 // What would be confirmed: the act, and what it would do now.
 int show(Session& s, const StagedAct& act)
 {
@@ -174,6 +173,8 @@ int show(Session& s, const StagedAct& act)
             s.text(visible(act.body));
         return kDone;
     }
+    if (act.verb == Verb::Slow)
+        return showSlow(s, act);
     const auto preview = Agreements(s.service()).previewAct(act);
     if (!preview)
         return s.fail(preview.error());
@@ -229,17 +230,18 @@ int decideAct(Session& s, const std::string& named, StagedState as, const std::s
         return leaveDecision(s, *act, decision);
     const Outcome decided = Agreements(s.service()).decideAct(decision);
     if (decided.kind != Outcome::Kind::Committed || as != StagedState::Waiting)
-        return printOutcomeOf(s, decided, toText(act->command) + ": " + decided.text);
+        return printStoreOutcome(s, decided, toText(act->command) + ": " + decided.text);
     const auto confirmed = s.store().stagedAct(act->command);
     if (!confirmed || !*confirmed)
         return s.fail(confirmed ? makeError(ErrorKind::NotFound, "the act is gone") : confirmed.error());
-    const Outcome outcome = Agreements(s.service()).carryOut(**confirmed);
+    const Outcome outcome = Agreements(s.service()).carryOut(s.store(), **confirmed);
     if (isAnswer(outcome))
         if (const Status finished = s.store().finishStaged(answered(**confirmed, outcome)); !finished)
             s.note("an engine notes what became of it: " + finished.error().text);
-    return printOutcomeOf(s, outcome,
-        (act->run.isNull() ? std::string("policy") : toText(act->run)) + ": confirmed and done, version "
-            + std::to_string(outcome.version));
+    return printStoreOutcome(s, outcome,
+        act->run.isNull()
+            ? act->target + ": confirmed and done"
+            : toText(act->run) + ": confirmed and done, version " + std::to_string(outcome.version));
 }
 
 // --- approvals
@@ -350,6 +352,29 @@ void addPolicyVerbs(Verbs v)
 }
 
 }  // namespace
+
+int printStoreOutcome(Session& s, const Outcome& outcome, const std::string& done)
+{
+    if (s.options.json) {
+        Json json = jsonOutcome(outcome);
+        if (outcome.run.isNull())
+            json["run"] = Json();
+        s.json(dump(json));
+    } else {
+        switch (outcome.kind) {
+        case Outcome::Kind::Rejected: s.text(visible("refused: " + outcome.rejection.text)); break;
+        case Outcome::Kind::Failed: s.line("failed: " + outcome.error.text); break;
+        case Outcome::Kind::Proposed:
+            s.line("proposed, " + outcome.text + "; act " + toText(outcome.proposal->command));
+            break;
+        default: s.line(done + "; audit entry " + std::to_string(outcome.auditSeq));
+        }
+    }
+    if (outcome.glass)
+        s.note("THE GLASS WAS BROKEN: one person alone did this, and a review is open until somebody else "
+               "closes it (`cairn audit reviews`)");
+    return exitOfOutcome(outcome);
+}
 
 void addActDecisions(Verbs v, CLI::App& group)
 {

@@ -2,9 +2,11 @@
 // it.
 
 #include "app/cairn/acting.h"
+#include "app/cairn/acts.h"
 #include "app/cairn/json_rows.h"
 #include "core/base/text.h"
-#include "core/service/slow.h"
+#include "core/machine/policy.h"
+#include "core/service/agreement.h"
 
 #include <CLI/CLI.hpp>
 
@@ -68,10 +70,10 @@ Result<ResourceRow> wantedOf(
     return wanted;
 }
 
-std::string limitsJson(const ResourceRow& row)
+SlowChange changeOf(Session& s, const ResourceRow& wanted, const ResourceRow& seen)
 {
-    return dump(Json{{"per_second", row.permitsPerSecond}, {"slots", row.slots},
-        {"held_until", jsonTime(row.backOffUntil)}});
+    return {seen, wanted, s.personAct().reason, s.person().id, s.options.breakGlass,
+        makeId<CommandId>(s.clock.wallMs(), s.rng)};
 }
 
 int commitSlow(Session& s, const ResourceRow& wanted, const ResourceRow& seen)
@@ -82,25 +84,46 @@ int commitSlow(Session& s, const ResourceRow& wanted, const ResourceRow& seen)
         return s.fail(makeError(ErrorKind::NoRight,
             "the login \"" + s.rights().login
                 + "\" may not change resources: it takes one with the right of an engine"));
-    AuditRow act = s.personAct();
-    act.login = s.login();
-    act.time = s.service().now();
-    act.kind = "applied";
-    act.verb = Verb::Slow;
-    act.target = wanted.name;
-    act.command = makeId<CommandId>(s.clock.wallMs(), s.rng);
-    act.before = limitsJson(seen);
-    act.after = limitsJson(wanted);
-    const auto seq = s.store().slowResource(wanted, seen, act);
-    if (!seq) {
-        s.recordRefusal(Verb::Slow, wanted.name, seq.error());
-        return s.fail(seq.error());
-    }
+    const SlowChange change = changeOf(s, wanted, seen);
+    const Outcome outcome = Agreements(s.service()).slow(s.store(), change);
+    if (outcome.kind != Outcome::Kind::Committed || !s.options.json)
+        return printStoreOutcome(s, outcome, wanted.name + ": done; engines go by it within a second");
     Json json{{"resource", jsonText(wanted.name)}, {"per_second", wanted.permitsPerSecond},
-        {"slots", wanted.slots}, {"held_until", jsonTime(wanted.backOffUntil)}, {"audit", *seq},
-        {"command", toText(act.command)}};
-    s.answer(dump(json),
-        wanted.name + ": done; engines go by it within a second; audit entry " + std::to_string(*seq));
+        {"slots", wanted.slots}, {"held_until", jsonTime(wanted.backOffUntil)}, {"audit", outcome.auditSeq},
+        {"command", toText(change.command)}};
+    if (outcome.glass)
+        json["break_glass"] = true;
+    s.json(dump(json));
+    return kDone;
+}
+
+// What it would do, or why it would be refused, and who is needed for it.
+int previewSlow(Session& s, const ResourceRow& wanted, const ResourceRow& seen, const ResourceSaid& said)
+{
+    const auto decided = Agreements(s.service()).previewSlow(changeOf(s, wanted, seen));
+    if (!decided)
+        return s.fail(decided.error());
+    auto lines = tellSlow(s.store(), s.service(), seen, wanted, said);
+    if (!lines)
+        return s.fail(lines.error());
+    if (decided->needed.second())
+        lines->push_back("it waits until somebody else confirms it: " + tellNeeded(decided->needed));
+    // A reason is asked for when it is done.
+    const bool refused = decided->rejection && decided->rejection->code != RejectCode::ReasonMissing;
+    const PreviewUndo undo = undoOf(Verb::Slow);
+    if (s.options.json) {
+        s.json(dump(
+            Json{{"preview", true}, {"allowed", !refused}, {"will_happen", *lines}, {"reversible", undo.text},
+                {"undo", {{"possible", undo.possible}, {"verb", undo.by ? Json(key(*undo.by)) : Json()}}}}));
+        return refused ? exitOfRejection(*decided->rejection) : kDone;
+    }
+    if (refused)
+        return s.fail(exitOfRejection(*decided->rejection), decided->rejection->text);
+    s.line("preview, nothing is written");
+    s.line("  will happen:");
+    for (const std::string& line : *lines)
+        s.line("    " + line);
+    s.line("  undo: " + undo.text);
     return kDone;
 }
 
@@ -121,24 +144,7 @@ int slow(Session& s, const SlowArguments& arguments)
     const auto wanted = wantedOf(s, arguments, *seen, *said);
     if (!wanted)
         return s.fail(wanted.error());
-    if (!s.options.preview)
-        return commitSlow(s, *wanted, *seen);
-    const auto lines = tellSlow(s.store(), s.service(), *seen, *wanted, *said);
-    if (!lines)
-        return s.fail(lines.error());
-    const PreviewUndo undo = undoOf(Verb::Slow);
-    if (s.options.json) {
-        s.json(dump(
-            Json{{"preview", true}, {"allowed", true}, {"will_happen", *lines}, {"reversible", undo.text},
-                {"undo", {{"possible", undo.possible}, {"verb", undo.by ? Json(key(*undo.by)) : Json()}}}}));
-        return kDone;
-    }
-    s.line("preview, nothing is written");
-    s.line("  will happen:");
-    for (const std::string& line : *lines)
-        s.line("    " + line);
-    s.line("  undo: " + undo.text);
-    return kDone;
+    return s.options.preview ? previewSlow(s, *wanted, *seen, *said) : commitSlow(s, *wanted, *seen);
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ struct EngineCore::Impl {
     // --- engine_staged.cpp
     void takeStaged();
     void expire(const StagedAct& act);
-    void carryOutPolicy(const StagedAct& act, TimeMs now);
+    void carryOutOnStore(const StagedAct& act, TimeMs now);
     [[nodiscard]] bool recordDecision(const StagedAct& act);
     [[nodiscard]] bool isOver(const StagedAct& act, const Submission& submission, TimeMs now);
     void carryOut(const StagedAct& act, TimeMs now);

@@ -84,15 +84,15 @@ bool EngineCore::Impl::recordDecision(const StagedAct& act)
     return false;
 }
 
-// Whoever confirmed it does that at once; this is for one whose process died. Where roles say who may set
-// policies, engines may not.
-void EngineCore::Impl::carryOutPolicy(const StagedAct& act, TimeMs now)
+// A policy, or a resource that is slowed. Whoever confirmed it does that at once; this is for one whose
+// process died, or who may not. Where roles say who may set policies, engines may not.
+void EngineCore::Impl::carryOutOnStore(const StagedAct& act, TimeMs now)
 {
     if (now >= expiryOf(act))
         return finishStaged(act, expired(act));
     const auto rights = seams.store.rights();
-    if (rights && rights->owns)
-        return finishStaged(act, Agreements(*service).carryOut(act));
+    if (rights && (act.verb == Verb::SetPolicy ? rights->owns : rights->commits))
+        return finishStaged(act, Agreements(*service).carryOut(seams.store, act));
     carryingOut.erase(act.command);
 }
 
@@ -104,8 +104,8 @@ void EngineCore::Impl::carryOut(const StagedAct& act, TimeMs now)
         carryingOut.erase(act.command);
         return;
     }
-    if (act.verb == Verb::SetPolicy)
-        return carryOutPolicy(act, now);
+    if (act.run.isNull())
+        return carryOutOnStore(act, now);
     auto submission = cairn::submissionOf(act);
     if (!submission) {
         log::warning("staged_act_refused", {{"run", act.run}, {"text", submission.error().text}});

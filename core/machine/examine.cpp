@@ -339,12 +339,14 @@ struct Examiner {
                 "the undo that should not be done");
         if (s.own.cancelled)
             return same("the run is being cancelled already");
-        return {};
+        return staleControl(c) ? staleControl() : Examined{};
     }
-    Examined operator()(const cmd::Compensate&) const
+    Examined operator()(const cmd::Compensate& c) const
     {
         if (s.compensating)
             return same("the run is being compensated already");
+        if (staleControl(c))
+            return staleControl();
         if (!s.running.empty() || !s.unknown.empty())
             return no(RejectCode::Refused,
                 "a step is under way or its outcome is unknown: wait, or settle it first");
@@ -516,6 +518,10 @@ struct Examiner {
                     + " in this store");
         if (s.workflow.version == g.target->ref.version)
             return same("the run already follows version " + std::to_string(g.target->ref.version));
+        if (c.fromVersion != 0 && c.fromVersion != s.workflow.version)
+            return no(RejectCode::Stale,
+                "the run follows version " + std::to_string(s.workflow.version) + " now, and not "
+                    + std::to_string(c.fromVersion) + " as when it was shown; nothing was done: look again");
         if (!s.running.empty())
             return no(RejectCode::Refused, "a step is under way: pause the run and wait");
         const MigrationAnswer answer = fitOf(s, *g.target);

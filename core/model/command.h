@@ -112,8 +112,13 @@ struct SetPaused {
 };
 struct Cancel {
     bool compensate = true;
+    std::uint64_t expectedControl = 0;
+    bool checkControl = false;
 };
-struct Compensate { };
+struct Compensate {
+    std::uint64_t expectedControl = 0;
+    bool checkControl = false;
+};
 struct RetryStep {
     std::string step;
     std::uint32_t expectedRevision = 0;
@@ -169,6 +174,7 @@ struct Fork {
 };  // decided on the empty new run
 struct Migrate {
     std::uint32_t toVersion = 0;
+    std::uint32_t fromVersion = 0;  // as seen; 0: from whichever it follows
 };
 struct Redact {
     std::vector<PayloadId> payloads;

@@ -144,7 +144,7 @@ Result<std::optional<Agreed>> Service::Impl::agreedInStore(
     return std::optional(Agreed{{ActorKind::Person, name, kept->confirmedBy}, kept->digest, false});
 }
 
-void pin(cmd::Body& body, const RunState& seen)
+void pin(cmd::Body& body, const RunState& seen, const SessionId& owner)
 {
     if (const auto* paused = std::get_if<cmd::SetPaused>(&body); paused && paused->paused)
         return;  // depends on nothing
@@ -160,6 +160,17 @@ void pin(cmd::Body& body, const RunState& seen)
                 if (!c.checkControl) {
                     c.expectedControl = seen.own.revision;
                     c.checkControl = true;
+                }
+            } else if constexpr (requires { c.fromVersion; c.toVersion; }) {
+                if (c.fromVersion == 0)
+                    c.fromVersion = seen.workflow.version;
+            } else if constexpr (requires { c.attempt; c.checkOwner; }) {
+                const StepRecord* step = c.step.empty() ? nullptr : seen.find(c.step);
+                if (step && step->attempt && c.attempt.isNull())
+                    c.attempt = step->attempt->id;
+                if (c.step.empty() && !c.checkOwner) {
+                    c.owner = owner;
+                    c.checkOwner = true;
                 }
             }
         },
@@ -183,7 +194,14 @@ Outcome Service::Impl::proposalOf(const Item& item, const RunState& state, const
         return outcome;
     }
     if (!kept) {
-        pin(s.command.body, state);
+        SessionId owner;
+        if (std::holds_alternative<cmd::Takeover>(s.command.body)) {
+            auto hot = reader.hot(s.run);
+            if (!hot)
+                return failedWith(s.run, std::move(hot).error());
+            owner = hot->owner;
+        }
+        pin(s.command.body, state, owner);
         auto made = stagedOf(std::move(s), state, config);
         if (!made)
             return rejected(item.submission.run, RejectCode::InvalidInput,

@@ -3,6 +3,7 @@
 // somebody else, carried out once. What is asked of stored acts, without a store; the rest is in Service.
 
 #include "core/service/service.h"
+#include "core/service/slow.h"
 
 namespace cairn {
 
@@ -30,11 +31,32 @@ struct PolicyPreview {
     WhoIsNeeded needed;
 };
 
+// Slowing a resource, as a person wants it (core/service/slow.h).
+struct SlowChange {
+    ResourceRow seen;  // as it was shown: limits, and a hold, that are others by now are refused
+    ResourceRow wanted;
+    std::string reason;
+    std::string claimedName;
+    bool breakGlass = false;
+    CommandId command{};  // null: one is made
+};
+struct SlowPreview {
+    std::optional<Rejection> rejection;
+    WhoIsNeeded needed;
+};
+// Of an act that was proposed. InvalidInput: it is damaged, or another one.
+[[nodiscard]] Result<SlowChange> slowOf(const StagedAct& act);
+
+// An act on the store that waits for somebody else, from the entry that the audit gets of it.
+[[nodiscard]] StagedAct proposalOnStore(
+    const AuditRow& entry, std::string body, std::uint64_t seenVersion, const WhoIsNeeded& needed);
+
 // "1 of 2, waiting for role finance, expires 2026-11-29 14:00:00Z"; of one that was decided, how.
 [[nodiscard]] std::string standingOf(const StagedAct& act);
 
-// The command with what it depends on as seen: later, it is refused as stale where that has changed.
-void pin(cmd::Body& body, const RunState& seen);
+// The command with what it depends on as seen: later, it is refused as stale where that has changed. `owner`:
+// of the run, for a takeover.
+void pin(cmd::Body& body, const RunState& seen, const SessionId& owner);
 
 // Why this person may not decide it so, as far as the act itself tells; nullopt: nothing against it. The role
 // that is asked for is the caller's to look up.
@@ -67,14 +89,20 @@ public:
     // confirmed act waits to be carried out. In stores where this login may append to the audit; elsewhere
     // StoreWriter::decideAct() after mayDecide(). Blocks.
     [[nodiscard]] Outcome decideAct(const ActDecision& decision);
-    // Carries out a confirmed act, on a run or on the store. The caller hands answered(act, outcome) to
-    // finishStaged(). Blocks.
-    [[nodiscard]] Outcome carryOut(const StagedAct& act);
+    // Carries out a confirmed act, on a run or on the store; `store`: that of the service. The caller hands
+    // answered(act, outcome) to finishStaged(). Blocks.
+    [[nodiscard]] Outcome carryOut(StoreWriter& store, const StagedAct& act);
     // Sets the policy, or proposes it where the present one asks for two people. Blocks.
     [[nodiscard]] Outcome setPolicy(const PolicyChange& change);
     [[nodiscard]] Result<PolicyPreview> previewPolicy(const PolicyChange& change);
+    // Slows a resource, or proposes that. Committed: version is 0, auditSeq that of the entry. Blocks.
+    [[nodiscard]] Outcome slow(StoreWriter& store, const SlowChange& change);
+    [[nodiscard]] Result<SlowPreview> previewSlow(const SlowChange& change);
 
 private:
+    [[nodiscard]] Outcome slowed(
+        StoreWriter& store, const SlowChange& change, AuditRow row, Outcome outcome);
+    [[nodiscard]] Outcome carryOutSlow(StoreWriter& store, const StagedAct& act);
     Service& m_service;
     Service::Impl* m_impl;
 };

@@ -122,6 +122,28 @@ AuditRow expiryEntry(StagedAct act, const std::string& login, TimeMs now)
     return row;
 }
 
+StagedAct proposalOnStore(
+    const AuditRow& entry, std::string body, std::uint64_t seenVersion, const WhoIsNeeded& needed)
+{
+    StagedAct act;
+    act.command = entry.command;
+    act.verb = entry.verb;
+    act.target = entry.target;
+    act.body = std::move(body);
+    act.reason = entry.reason;
+    act.claimed = entry.actor;
+    act.uid = entry.uid;
+    act.host = entry.host;
+    act.seenVersion = seenVersion;
+    act.stagedBy = entry.login;
+    act.stagedAt = entry.time;
+    act.state = StagedState::Proposed;
+    act.role = needed.role;
+    act.expires = entry.time + needed.expiresAfter;
+    act.digest = actDigest(act);
+    return act;
+}
+
 Result<std::uint64_t> Service::Impl::appendNow(AuditRow row)
 {
     auto answer = std::make_shared<std::optional<Result<std::uint64_t>>>();
@@ -156,8 +178,16 @@ Result<std::optional<Rejection>> Agreements::mayDecide(
                 + "\", for which the act waits; nothing was done: ask somebody who has it"));
     if (decision.as != StagedState::Waiting || act.verb == Verb::SetPolicy)
         return std::optional<Rejection>();
-    CAIRN_TRY_ASSIGN(const Preview now, previewAct(act));
-    const auto* refused = std::get_if<Rejection>(&now.decision);
+    std::optional<Rejection> refused;
+    if (act.verb == Verb::Slow) {
+        CAIRN_TRY_ASSIGN(const SlowChange change, slowOf(act));
+        CAIRN_TRY_ASSIGN(SlowPreview now, previewSlow(change));
+        refused = std::move(now.rejection);
+    } else {
+        CAIRN_TRY_ASSIGN(const Preview now, previewAct(act));
+        if (const auto* rejection = std::get_if<Rejection>(&now.decision))
+            refused = *rejection;
+    }
     if (!refused)
         return std::optional<Rejection>();
     return std::optional(no(refused->code,

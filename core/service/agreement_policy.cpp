@@ -128,22 +128,7 @@ Outcome Agreements::setPolicy(const PolicyChange& change)
         row.kind = "refused";
         row.after = "{\"refused\":true,\"why\":" + jsonQuote(outcome.rejection.text) + "}";
     } else if (preview->needed.second() && !change.breakGlass) {
-        StagedAct act;
-        act.command = row.command;
-        act.verb = Verb::SetPolicy;
-        act.target = kTarget;
-        act.body = bodyOf(change);
-        act.reason = change.reason;
-        act.claimed = change.claimedName;
-        act.uid = row.uid;
-        act.host = row.host;
-        act.seenVersion = change.expected;
-        act.stagedBy = row.login;
-        act.stagedAt = now;
-        act.state = StagedState::Proposed;
-        act.role = preview->needed.role;
-        act.expires = now + preview->needed.expiresAfter;
-        act.digest = actDigest(act);
+        StagedAct act = proposalOnStore(row, bodyOf(change), change.expected, preview->needed);
         outcome.kind = Outcome::Kind::Proposed;
         outcome.text = standingOf(act);
         row.kind = "proposed";
@@ -172,8 +157,10 @@ Outcome Agreements::setPolicy(const PolicyChange& change)
     return outcome;
 }
 
-Outcome Agreements::carryOut(const StagedAct& act)
+Outcome Agreements::carryOut(StoreWriter& store, const StagedAct& act)
 {
+    if (act.verb == Verb::Slow)
+        return carryOutSlow(store, act);
     if (act.verb != Verb::SetPolicy) {
         auto submission = submissionOf(act);
         if (!submission)

@@ -31,8 +31,17 @@ template<class F> void each(F& f, cmd::SetPaused& c)
     f(c.expectedControl);
     f(c.checkControl);
 }
-template<class F> void each(F& f, cmd::Cancel& c) { f(c.compensate); }
-template<class F> void each(F&, cmd::Compensate&) { }
+template<class F> void each(F& f, cmd::Cancel& c)
+{
+    f(c.compensate);
+    f(c.expectedControl);
+    f(c.checkControl);
+}
+template<class F> void each(F& f, cmd::Compensate& c)
+{
+    f(c.expectedControl);
+    f(c.checkControl);
+}
 template<class F> void each(F& f, cmd::RetryStep& c)
 {
     f(c.step);
@@ -81,7 +90,11 @@ template<class F> void each(F& f, cmd::Fork& c)
     f(c.fromVersion);
     f(c.newEffects);
 }
-template<class F> void each(F& f, cmd::Migrate& c) { f(c.toVersion); }
+template<class F> void each(F& f, cmd::Migrate& c)
+{
+    f(c.toVersion);
+    f(c.fromVersion);
+}
 template<class F> void each(F& f, cmd::Redact& c) { f(c.payloads); }
 template<class F> void each(F&, cmd::Retain&) { }
 template<class F> void each(F& f, cmd::Takeover& c)

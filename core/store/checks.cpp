@@ -201,7 +201,8 @@ Status checkAudit(const AuditRow& row)
 
 Status checkStaged(const StagedAct& act)
 {
-    if (act.command.isNull() || (act.run.isNull() && act.verb != Verb::SetPolicy))
+    const bool onStore = act.verb == Verb::SetPolicy || act.verb == Verb::Slow;
+    if (act.command.isNull() || (act.run.isNull() && !onStore))
         return invalid("an act needs a run and a command id");
     if (act.body.size() > kStagedLimit)
         return invalid("an act that waits for an engine may bring 1 MiB at most; this one has "

@@ -39,7 +39,7 @@ struct Desk {
         if (decided.kind != Outcome::Kind::Committed)
             return decided;
         const StagedAct confirmed = **connection->stagedAct(act.command);
-        Outcome done = Agreements(*service).carryOut(confirmed);
+        Outcome done = Agreements(*service).carryOut(*connection, confirmed);
         if (isAnswer(done))
             if (const Status kept = connection->finishStaged(answered(confirmed, done)); !kept)
                 qFatal("%s", kept.error().text.c_str());
@@ -187,7 +187,7 @@ void TestServiceAgreement::aConfirmedActIsDoneOnce()
     QVERIFY(p.ann.service->submitAndWait(World::act(p.run, cmd::SetPaused{true, 0, false})).ok());
     StagedAct waiting = p.act(proposed);
     waiting.state = StagedState::Waiting;
-    QCOMPARE(Agreements(*p.bob.service).carryOut(waiting).kind, Outcome::Kind::Repeated);
+    QCOMPARE(Agreements(*p.bob.service).carryOut(*p.bob.connection, waiting).kind, Outcome::Kind::Repeated);
     QVERIFY(p.paused());
 }
 

@@ -194,6 +194,8 @@ Result<std::uint64_t> MemoryStore::slowResource(
     stored.name = wanted.name;
     if (stored.permitsPerSecond != seen.permitsPerSecond || stored.slots != seen.slots)
         return limitsMoved(stored);
+    if (act.with)
+        CAIRN_TRY(m_db->checkChange(*act.with, act.time));
     // What a provider asked for itself is not shortened.
     if (!stored.askedByServer || stored.backOffUntil <= wanted.backOffUntil) {
         stored.backOffUntil = wanted.backOffUntil;

@@ -161,10 +161,16 @@ void pin(cmd::Body& body, const RunState& seen, const SessionId& owner)
                     c.expectedControl = seen.own.revision;
                     c.checkControl = true;
                 }
-            } else if constexpr (requires { c.fromVersion; c.toVersion; }) {
+            } else if constexpr (requires {
+                                     c.fromVersion;
+                                     c.toVersion;
+                                 }) {
                 if (c.fromVersion == 0)
                     c.fromVersion = seen.workflow.version;
-            } else if constexpr (requires { c.attempt; c.checkOwner; }) {
+            } else if constexpr (requires {
+                                     c.attempt;
+                                     c.checkOwner;
+                                 }) {
                 const StepRecord* step = c.step.empty() ? nullptr : seen.find(c.step);
                 if (step && step->attempt && c.attempt.isNull())
                     c.attempt = step->attempt->id;

@@ -100,8 +100,7 @@ public:
     [[nodiscard]] Result<SlowPreview> previewSlow(const SlowChange& change);
 
 private:
-    [[nodiscard]] Outcome slowed(
-        StoreWriter& store, const SlowChange& change, AuditRow row, Outcome outcome);
+    [[nodiscard]] Outcome slowed(StoreWriter& store, const SlowChange& change, AuditRow row, Outcome outcome);
     [[nodiscard]] Outcome carryOutSlow(StoreWriter& store, const StagedAct& act);
     Service& m_service;
     Service::Impl* m_impl;

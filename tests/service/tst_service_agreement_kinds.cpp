@@ -1,0 +1,206 @@
+// Which acts can wait for somebody else, and what they depend on: redactions, takeovers, slowed resources; on
+// either store.
+
+#include "core/base/text.h"
+#include "tests/service/agreement_desk.h"
+
+using namespace cairn;
+using namespace cairn::testing;
+
+namespace {
+
+std::string twoPeopleFor(const std::string& verbs)
+{
+    return R"({"schema":"urn:cairn:policy:1","rules":[{"verbs":[)" + verbs + R"(],"people":2}]})";
+}
+
+ResourceRow limited(std::uint32_t perSecond)
+{
+    ResourceRow row;
+    row.name = "bank";
+    row.permitsPerSecond = perSecond;
+    return row;
+}
+
+Outcome slow(Desk& by, std::uint32_t seen, std::uint32_t wanted, bool glass = false)
+{
+    return Agreements(*by.service)
+        .slow(
+            *by.connection, {limited(seen), limited(wanted), "the bank asked us to", "somebody", glass, {}});
+}
+
+std::uint32_t perSecond(World& w) { return resourceNamed(*w.store, "bank")->permitsPerSecond; }
+
+}  // namespace
+
+class TestServiceAgreementKinds : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase_data() { storeRows(); }
+    void init() { useStoreOfRow(); }
+    void whatCancelCompensateAndMigrateDependOnIsPinned();
+    void aRedactionWaitsForSomebodyElse();
+    void aTakeoverWaitsForSomebodyElse();
+    void slowingAResourceWaitsForSomebodyElse();
+    void aResourceThatMovedSinceIsRefused();
+    void aResourceIsSlowedAloneByBreakingTheGlass();
+};
+
+void TestServiceAgreementKinds::whatCancelCompensateAndMigrateDependOnIsPinned()
+{
+    Paused p(twoPeopleFor(R"("cancel","migrate")"));
+    std::string text = workflowText("flow", R"({"name":"look","tool":"look"})");
+    const std::size_t at = text.find("\"version\":1");
+    for (const char* version : {"2", "3"})
+        p.w.add(text.replace(at + 10, 1, version));
+    const auto propose = [&](cmd::Body body) {
+        return p.ann.service->submitAndWait(World::act(p.run, std::move(body)));
+    };
+    const Outcome cancel = propose(cmd::Cancel{});
+    const Outcome migrate = propose(cmd::Migrate{2, 0});
+    QCOMPARE(cancel.kind, Outcome::Kind::Proposed);
+    QCOMPARE(migrate.kind, Outcome::Kind::Proposed);
+    const auto asked = submissionOf(p.act(cancel));
+    CAIRN_VERIFY_OK(asked);
+    const auto* pinned = std::get_if<cmd::Cancel>(&asked->command.body);
+    QVERIFY(pinned && pinned->checkControl);
+    QCOMPARE(pinned->expectedControl, p.w.service->load(p.run)->own.revision);
+    // Somebody else changes both: the deadline, and by the glass the version.
+    const TimeMs later = p.w.clock.wallMs() + 86'400'000;
+    QVERIFY(p.ann.service->submitAndWait(World::act(p.run, cmd::SetDeadline{later, 0, false})).ok());
+    Submission alone = World::act(p.run, cmd::Migrate{3, 0}, "the second person cannot be reached");
+    alone.breakGlass = true;
+    QCOMPARE(p.ann.service->submitAndWait(alone).kind, Outcome::Kind::Committed);
+    const Outcome lateCancel = p.bob.confirm(p.act(cancel));
+    QCOMPARE(lateCancel.rejection.code, RejectCode::Stale);
+    QVERIFY(lateCancel.rejection.text.find("pause, deadline or budget of this run has changed") == 0);
+    const Outcome lateMigrate = p.bob.confirm(p.act(migrate));
+    QCOMPARE(lateMigrate.rejection.code, RejectCode::Stale);
+    QVERIFY2(
+        lateMigrate.rejection.text.find("the run follows version 3 now, and not 1 as when it was shown") == 0,
+        lateMigrate.rejection.text.c_str());
+    QCOMPARE(p.w.service->load(p.run)->workflow.version, 3U);
+    // As it is now, it is done.
+    QCOMPARE(p.bob.confirm(p.act(propose(cmd::Cancel{}))).kind, Outcome::Kind::Committed);
+    QVERIFY(p.w.service->load(p.run)->own.cancelled);
+    QCOMPARE(p.w.verified(p.run), std::string());
+}
+
+void TestServiceAgreementKinds::aRedactionWaitsForSomebodyElse()
+{
+    Paused p(twoPeopleFor(R"("redact")"));
+    QVERIFY(p.ann.service->submitAndWait(World::act(p.run, cmd::Cancel{})).ok());
+    const PayloadId input = p.w.service->load(p.run)->input.id;
+    const Outcome proposed =
+        p.ann.service->submitAndWait(World::act(p.run, cmd::Redact{{input}}, "asked for by the customer"));
+    QVERIFY2(proposed.kind == Outcome::Kind::Proposed, told(proposed).c_str());
+    QVERIFY(p.w.writer->payload(p.run, input).has_value());
+    QCOMPARE(p.ann.confirm(p.act(proposed)).rejection.code, RejectCode::NoRight);
+    QVERIFY(p.w.writer->payload(p.run, input).has_value());
+    QCOMPARE(p.bob.confirm(p.act(proposed)).kind, Outcome::Kind::Committed);
+    QVERIFY(!p.w.writer->payload(p.run, input));
+    QVERIFY(p.w.service->load(p.run)->redacted.contains(input));
+    QCOMPARE(p.act(proposed).state, StagedState::Committed);
+    QCOMPARE(p.w.verified(p.run), std::string());
+}
+
+void TestServiceAgreementKinds::aTakeoverWaitsForSomebodyElse()
+{
+    Paused p(twoPeopleFor(R"("takeover")"));
+    const auto engine = p.w.engine();
+    const RunId run = engine->submitAndWait(World::start(*engine, "flow", "{}")).run;
+    const SessionId owner = p.w.store->hot(run)->owner;
+    QVERIFY(!owner.isNull());
+    const auto propose = [&] { return p.ann.service->submitAndWait(World::act(run, cmd::Takeover{})); };
+    const Outcome first = propose();
+    const Outcome second = propose();
+    QVERIFY2(first.kind == Outcome::Kind::Proposed, told(first).c_str());
+    const auto asked = submissionOf(p.act(first));
+    CAIRN_VERIFY_OK(asked);
+    const auto* pinned = std::get_if<cmd::Takeover>(&asked->command.body);
+    QVERIFY(pinned && pinned->checkOwner && pinned->owner == owner);
+    QCOMPARE(p.w.store->hot(run)->owner, owner);
+    QCOMPARE(p.bob.confirm(p.act(first)).kind, Outcome::Kind::Committed);
+    QVERIFY(p.w.store->hot(run)->owner.isNull());
+    const Outcome late = p.bob.confirm(p.act(second));
+    QCOMPARE(late.rejection.code, RejectCode::Stale);
+    QVERIFY2(late.rejection.text.find("the run has changed hands since it was shown") == 0,
+        late.rejection.text.c_str());
+}
+
+void TestServiceAgreementKinds::slowingAResourceWaitsForSomebodyElse()
+{
+    Paused p(twoPeopleFor(R"("slow")"));
+    const Outcome proposed = slow(p.ann, 0, 5);
+    QVERIFY2(proposed.kind == Outcome::Kind::Proposed, told(proposed).c_str());
+    QVERIFY(proposed.auditSeq > 0);
+    QCOMPARE(perSecond(p.w), 0U);
+    const StagedAct act = p.act(proposed);
+    QVERIFY(act.run.isNull());
+    QCOMPARE(act.verb, Verb::Slow);
+    QCOMPARE(act.target, std::string("bank"));
+    QCOMPARE(act.stagedBy, std::string("uid 1"));
+    QCOMPARE(act.digest, actDigest(act));
+    QCOMPARE(p.ann.confirm(act).rejection.code, RejectCode::NoRight);
+    QCOMPARE(perSecond(p.w), 0U);
+    const Outcome done = p.bob.confirm(act);
+    QVERIFY2(done.kind == Outcome::Kind::Committed, told(done).c_str());
+    QCOMPARE(perSecond(p.w), 5U);
+    QCOMPARE(p.act(proposed).state, StagedState::Committed);
+    const auto rows = p.w.writer->audit(0, 100);
+    CAIRN_VERIFY_OK(rows);
+    QCOMPARE(rows->back().verb, Verb::Slow);
+    QCOMPARE(rows->back().kind, std::string("applied"));
+    QCOMPARE(rows->back().before, std::string(R"({"per_second":0,"slots":0,"held_until":null})"));
+    QCOMPARE(rows->back().after,
+        std::string(R"({"per_second":5,"slots":0,"held_until":null,"proposed_by":"uid 1",)"
+                    R"("confirmed_by":"uid 2"})"));
+    // Once: whoever carries it out again hears of the entry that is there.
+    StagedAct again = p.act(proposed);
+    again.state = StagedState::Waiting;
+    const Outcome repeated = Agreements(*p.bob.service).carryOut(*p.bob.connection, again);
+    QCOMPARE(repeated.kind, Outcome::Kind::Committed);
+    QCOMPARE(repeated.auditSeq, done.auditSeq);
+    QCOMPARE(p.w.writer->audit(0, 100)->size(), rows->size());
+}
+
+void TestServiceAgreementKinds::aResourceThatMovedSinceIsRefused()
+{
+    Paused p(twoPeopleFor(R"("slow")"));
+    const Outcome first = slow(p.ann, 0, 5);
+    const Outcome second = slow(p.ann, 0, 7);
+    QCOMPARE(p.bob.confirm(p.act(first)).kind, Outcome::Kind::Committed);
+    const Outcome stale = p.bob.confirm(p.act(second));
+    QCOMPARE(stale.rejection.code, RejectCode::Stale);
+    QVERIFY2(stale.rejection.text.find("the limits of resource bank have changed since they were shown") == 0,
+        stale.rejection.text.c_str());
+    QCOMPARE(perSecond(p.w), 5U);
+    // A hold that began meanwhile is not lifted by an act that did not know of it.
+    const Outcome third = slow(p.ann, 5, 9);
+    QCOMPARE(third.kind, Outcome::Kind::Proposed);
+    CAIRN_VERIFY_OK(p.w.writer->raiseBackOff("bank", p.w.clock.wallMs() + 60'000, false));
+    const Outcome held = p.bob.confirm(p.act(third));
+    QCOMPARE(held.rejection.code, RejectCode::Stale);
+    QVERIFY2(held.rejection.text.find("calls to bank are held until ") == 0, held.rejection.text.c_str());
+    QCOMPARE(perSecond(p.w), 5U);
+    QCOMPARE(slow(p.ann, 4, 9).rejection.code, RejectCode::Stale);
+}
+
+void TestServiceAgreementKinds::aResourceIsSlowedAloneByBreakingTheGlass()
+{
+    Paused p(twoPeopleFor(R"("slow")"));
+    const Outcome alone = slow(p.ann, 0, 5, true);
+    QVERIFY2(alone.kind == Outcome::Kind::Committed, told(alone).c_str());
+    QVERIFY(alone.glass);
+    QCOMPARE(perSecond(p.w), 5U);
+    const auto open = p.w.writer->reviews(false, 10);
+    CAIRN_VERIFY_OK(open);
+    QCOMPARE(open->size(), std::size_t{1});
+    QCOMPARE(open->front().verb, Verb::Slow);
+    QCOMPARE(open->front().login, std::string("uid 1"));
+    QCOMPARE(open->front().target, std::string("bank"));
+}
+
+QTEST_APPLESS_MAIN(TestServiceAgreementKinds)
+#include "tst_service_agreement_kinds.moc"

@@ -74,7 +74,7 @@ Json jsonLeft(const std::vector<PlanLeft>& left)
 
 constexpr PlanLeftOut kLeftOut[] = {PlanLeftOut::NotFound, PlanLeftOut::AlreadySo, PlanLeftOut::AlreadyMoved,
     PlanLeftOut::WrongState, PlanLeftOut::NoRight, PlanLeftOut::OtherPlan, PlanLeftOut::Held,
-    PlanLeftOut::Uncertain};
+    PlanLeftOut::Uncertain, PlanLeftOut::Removed};
 
 Json jsonUnits(const std::map<std::string, std::int64_t>& amounts)
 {
@@ -160,7 +160,7 @@ void printPreviewLines(Session& s, const PlanSpec& spec, const PlanPreview& p)
 
 struct Outcomes {
     std::array<std::uint64_t, 6> items{};     // by PlanItemState
-    std::array<std::uint64_t, 10> leftOut{};  // of those without an act
+    std::array<std::uint64_t, 11> leftOut{};  // of those without an act
     PlanFates fates;
 };
 

@@ -60,6 +60,10 @@ Result<PlanFates> readFates(
                 continue;
             const auto row = rows.find(item.run);
             item.fate = fateOf(verb, item, row == rows.end() ? nullptr : &row->second);
+            if (item.fate == PlanFate::Unknown) {  // one that retention removed had ended
+                CAIRN_TRY_ASSIGN(const auto stone, reader.tombstone(item.run));
+                item.fate = stone ? PlanFate::Finished : PlanFate::Unknown;
+            }
             ++fates.count[static_cast<std::size_t>(item.fate)];
             ++fates.done;
             if (each)

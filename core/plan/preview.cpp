@@ -81,6 +81,10 @@ public:
         const auto at = m_rows.find(run);
         return at == m_rows.end() ? nullptr : &at->second;
     }
+    [[nodiscard]] Result<std::optional<Tombstone>> tombstone(const RunId& run) const
+    {
+        return m_reader.tombstone(run);
+    }
     [[nodiscard]] const PlanId* other(const RunId& run) const
     {
         const auto at = m_others.find(run);
@@ -131,7 +135,11 @@ private:
     {
         const ListRow* row = m_targets.row(item.run);
         if (!row) {
-            leave(item, PlanLeftOut::NotFound, "there is no such run in this store");
+            CAIRN_TRY_ASSIGN(const auto stone, m_targets.tombstone(item.run));
+            if (stone)
+                leave(item, PlanLeftOut::Removed, removedText(*stone));
+            else
+                leave(item, PlanLeftOut::NotFound, "there is no such run in this store");
             return {};
         }
         if (const PlanId* other = m_targets.other(item.run)) {

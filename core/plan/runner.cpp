@@ -349,20 +349,28 @@ SpanMs PlanRunner::startDue()
     return kSoon;
 }
 
-// Nothing is done to a run that somebody holds, also where that began after the plan was made.
+// Nothing is done to a run that somebody holds, also where that began after the plan was made, and to one
+// that was removed meanwhile.
 bool PlanRunner::leavesOut(PlanItem& item)
 {
     const auto row = m_store.listRows(std::span(&item.run, 1));
-    if (!row) {
+    const bool gone = row && row->empty();
+    const auto stone = gone ? m_store.tombstone(item.run) : Result<std::optional<Tombstone>>(std::nullopt);
+    if (!row || !stone) {
         m_next.push_front(std::move(item));
         m_restUntil = m_clock.monotonicMs() + kRest;
         return true;
     }
-    if (row->empty() || row->front().heldUntil <= m_service.now())
+    if (gone && *stone) {
+        item.leftOut = PlanLeftOut::Removed;
+        item.why = removedText(**stone);
+    } else if (!gone && row->front().heldUntil > m_service.now()) {
+        item.leftOut = PlanLeftOut::Held;
+        item.why = heldText(row->front());
+    } else {
         return false;
+    }
     item.state = PlanItemState::Skipped;
-    item.leftOut = PlanLeftOut::Held;
-    item.why = heldText(row->front());
     item.doneAt = m_service.now();
     m_ended.push_back(std::move(item));
     return true;

@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::size_t kRootsAtOnce = 200;
 constexpr std::size_t kTreePage = 1'000;
-constexpr std::size_t kActsLooked = 10'000;
 constexpr std::uint64_t kEntriesAtOnce = 1'000;
 constexpr std::size_t kRowsAtOnce = 256;
 constexpr std::size_t kKeysAtOnce = 64;
+constexpr const char* kInPlan = "it is in a plan that is open";
 
 std::string days(std::uint32_t count) { return counted(count, "day"); }
 
@@ -59,7 +59,11 @@ std::string boundBy(const TreeBonds& bonds, std::size_t runs)
             + " not delivered yet";
     if (bonds.waiters > 0)
         return "a step of it waits for another run's effect";
-    return {};
+    if (bonds.acts > 0)
+        return "an act of a person waits for an engine";
+    if (bonds.proposals > 0)
+        return "an act of a person waits for somebody else to confirm it";
+    return bonds.plans > 0 ? kInPlan : "";
 }
 
 std::string inRun(const RunId& run, const RunId& root, const std::string& why)
@@ -184,16 +188,12 @@ Status RetentionPass::begin(std::optional<std::string> only)
     m_after.reset();
     m_lastPage = false;
     m_roots.clear();
-    m_waiting.clear();
     CAIRN_TRY_ASSIGN(const StoreInfo info, m_reader->info());
     m_store = info.id;
     CAIRN_TRY_ASSIGN(m_now, m_reader->now());
     CAIRN_TRY_ASSIGN(m_rules, retentionRules(*m_reader));
     std::erase_if(m_rules,
         [&](const RetentionRule& rule) { return daysOf(rule) == 0 || (only && rule.workflow != *only); });
-    CAIRN_TRY_ASSIGN(const auto acts, m_reader->waitingActs(kActsLooked));
-    for (const StagedAct& act : acts)
-        m_waiting.insert(act.run);
     return {};
 }
 
@@ -270,6 +270,10 @@ Status RetentionPass::judgeTree(
         return {};  // a child ended later: its time has not come
     CAIRN_TRY_ASSIGN(const TreeBonds bonds, m_reader->bondsOf(verdict.root));
     verdict.stays = boundBy(bonds, rows.size());
+    if (verdict.stays == kInPlan) {
+        CAIRN_TRY_ASSIGN(const auto plans, m_reader->plansOfRuns(verdict.runs));
+        verdict.stays += plans.empty() ? std::string() : ": " + toText(plans.front().plan);
+    }
     for (const ListRow& row : rows) {
         if (!verdict.stays.empty())
             return {};
@@ -280,10 +284,6 @@ Status RetentionPass::judgeTree(
 
 Status RetentionPass::judgeRun(TreeVerdict& verdict, const ListRow& row, const RetentionRule&)
 {
-    if (m_waiting.contains(row.run)) {
-        verdict.stays = inRun(row.run, verdict.root, "an act of a person waits for an engine");
-        return {};
-    }
     CAIRN_TRY_ASSIGN(const FoldedRun run, foldRun(*m_reader, row.run));
     if (run.state.isHeld(m_now)) {
         const TimeMs until = run.state.hold.until;

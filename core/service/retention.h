@@ -10,7 +10,6 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -89,7 +88,6 @@ private:
     std::optional<PageKey> m_after;
     bool m_lastPage = false;
     std::deque<ListRow> m_roots;
-    std::set<RunId> m_waiting;  // with an act of a person that waits for an engine
 };
 
 // A run's state from its entries, its chain checked; and the payloads that they name.

@@ -48,6 +48,7 @@ enum class PlanLeftOut : std::uint8_t {
     Held,
     Uncertain,  // an effect of it may happen twice; the verb does not settle that
     Aborted,    // the plan was ended before its turn
+    Removed,    // by retention, and only its tombstone is left
 };
 
 // What became of a run after its item was done.

@@ -54,10 +54,13 @@ struct TreeRemoval {
 
 // What binds a tree to the rest of the store.
 struct TreeBonds {
-    std::uint64_t runs = 0;      // of the tree
-    std::uint64_t owned = 0;     // of them, by an engine
-    std::uint64_t messages = 0;  // from or to one of them, not delivered yet
-    std::uint64_t waiters = 0;   // steps of it that wait for another run's effect
+    std::uint64_t runs = 0;       // of the tree
+    std::uint64_t owned = 0;      // of them, by an engine
+    std::uint64_t messages = 0;   // from or to one of them, not delivered yet
+    std::uint64_t waiters = 0;    // steps of it that wait for another run's effect
+    std::uint64_t acts = 0;       // of people on one of them, that wait for an engine
+    std::uint64_t proposals = 0;  // the same that wait for somebody else
+    std::uint64_t plans = 0;      // items without an outcome in plans that are open and have not expired
     friend bool operator==(const TreeBonds&, const TreeBonds&) = default;
 };
 

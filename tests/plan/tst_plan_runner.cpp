@@ -23,7 +23,69 @@ private Q_SLOTS:
     void runsThatReturnStopThePlan();
     void whatBecameOfTheRunsIsKept();
     void theMovedStoreIsNotLeftWithAnOpenPlan();
+    void runsThatWereRemovedAreTold();
 };
+
+namespace {
+
+// A run without an engine; it ends when it is cancelled.
+RunId idle(PlanWorld& w)
+{
+    const Outcome started = w.person->service.submitAndWait(World::start(w.person->service, "flow", "{}"));
+    if (!started.ok())
+        qFatal("%s", told(started).c_str());
+    return started.run;
+}
+
+void cancel(PlanWorld& w, const RunId& run)
+{
+    if (const Outcome done = w.person->service.submitAndWait(World::act(run, cmd::Cancel{})); !done.ok())
+        qFatal("%s", told(done).c_str());
+}
+
+// As retention does it, whose time has come.
+void remove(PlanWorld& w, const RunId& run)
+{
+    const auto hot = w.connection->hot(run);
+    Tombstone stone;
+    stone.run = stone.root = run;
+    stone.workflow = "flow";
+    stone.workflowVersion = 1;
+    stone.versions = hot->version;
+    stone.head = hot->head;
+    stone.createdAt = stone.endedAt = stone.deletedAt = w.clock.wallMs();
+    stone.as = Activity::Cancelled;
+    stone.rule = "kept 1 day after its end";
+    stone.by = "ann";
+    TreeRemoval removal;
+    removal.root = run;
+    removal.stones = {stone};
+    removal.audit.time = w.clock.wallMs();
+    removal.audit.kind = "applied";
+    removal.audit.verb = Verb::Retain;
+    removal.audit.actor = "ann";
+    removal.audit.run = run;
+    removal.audit.command = deriveId<CommandId>("removed", run.view());
+    const auto removed = w.writer->removeTree(removal);
+    if (!removed || !*removed)
+        qFatal("the run is not removed");
+}
+
+PlanSpec cancelling(PlanPace pace)
+{
+    Submission act;
+    act.run = deriveId<RunId>("test", "template");
+    act.command.id = deriveId<CommandId>("test", "template");
+    act.command.body = cmd::Cancel{};
+    PlanSpec spec;
+    spec.pace = pace;
+    auto made = specOf(std::move(act), std::move(spec));
+    if (!made)
+        qFatal("%s", made.error().text.c_str());
+    return *std::move(made);
+}
+
+}  // namespace
 
 void PlanRunnerTest::everyRunHasOneOutcome()
 {
@@ -238,6 +300,42 @@ void PlanRunnerTest::theMovedStoreIsNotLeftWithAnOpenPlan()
     QVERIFY(found->front().ends_with(" is not finished: let it end, or abort it"));
     CAIRN_VERIFY_OK(w.order(plan, PlanAct::Abort));
     QVERIFY(w.connection->unmovable()->empty());
+}
+
+void PlanRunnerTest::runsThatWereRemovedAreTold()
+{
+    PlanWorld w;
+    const RunId before = idle(w), between = idle(w), stays = idle(w), after = idle(w);
+    cancel(w, before);
+    remove(w, before);
+    PlanPace pace = PlanWorld::unhurried();
+    pace.verify = 60'000;
+    const PlanDraft draft = w.draft(cancelling(pace), {before, between, stays, after});
+    QCOMPARE(draft.preview.included, std::uint64_t{3});
+    QCOMPARE(draft.preview.of(PlanLeftOut::Removed), std::uint64_t{1});
+    QCOMPARE(draft.preview.of(PlanLeftOut::NotFound), std::uint64_t{0});
+    QVERIFY(draft.preview.left.front().run == before);
+    QCOMPARE(
+        draft.preview.left.front().why.find("run " + toText(before) + " was removed on "), std::size_t{0});
+    // Between the draft and its start.
+    cancel(w, between);
+    remove(w, between);
+    CAIRN_VERIFY_OK(stagePlan(*w.writer, draft));
+    CAIRN_VERIFY_OK(w.order(draft.row.id, PlanAct::Start));
+    Executor executor(w);
+    QVERIFY(executor.drive());
+    QCOMPARE(w.count(draft.row.id, PlanItemState::Done), std::uint64_t{2});
+    QCOMPARE(w.count(draft.row.id, PlanItemState::Skipped), std::uint64_t{2});
+    QCOMPARE(w.count(draft.row.id, PlanItemState::Failed), std::uint64_t{0});
+    for (const PlanItem& item : *w.connection->planItems(draft.row.id, 0, 10, PlanItemState::Skipped))
+        QCOMPARE(item.leftOut, PlanLeftOut::Removed);
+    // And while its runs are looked after: what was removed had ended.
+    remove(w, after);
+    w.clock.advance(61'000);
+    QVERIFY(executor.drive());
+    QVERIFY(w.row(draft.row.id).state == PlanState::Closed);
+    QCOMPARE(w.count(draft.row.id, PlanFate::Finished), std::uint64_t{2});
+    QCOMPARE(w.count(draft.row.id, PlanFate::Unknown), std::uint64_t{0});
 }
 
 QTEST_APPLESS_MAIN(PlanRunnerTest)

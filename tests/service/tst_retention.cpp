@@ -1,6 +1,7 @@
 // C48: only settled trees go, the preview is what goes, and what goes leaves its tombstone and its keys. What
 // is redacted is refused while it is needed, and stays verifiable.
 
+#include "core/service/agreement.h"
 #include "core/service/redaction.h"
 #include "core/service/retention.h"
 #include "tests/service/harness.h"
@@ -18,6 +19,8 @@ private Q_SLOTS:
     void thePreviewIsWhatGoes();
     void aFailureThatIsDealtWithGoes();
     void aHeldRunStays();
+    void aRunThatAPersonStillActsOnStays();
+    void aRunInAnOpenPlanStays();
     void rulesComeFromTheStoreThenTheDefinition();
     void aKeyOutlivesItsRun();
     void payloadsAreRedactedByTheRule();
@@ -232,6 +235,69 @@ void TestRetention::aHeldRunStays()
     QVERIFY(whyStays(b.verdicts(), run).starts_with("it is held until "));
     QCOMPARE(b.carryOutAll().trees, std::uint64_t{0});
     b.w.clock.advance(kDay);
+    QCOMPARE(b.carryOutAll().trees, std::uint64_t{1});
+}
+
+void TestRetention::aRunThatAPersonStillActsOnStays()
+{
+    Bench b;
+    const RunId run = b.start("quick");
+    b.complete(run);
+    QVERIFY(Agreements(*b.w.service)
+                .setPolicy({R"({"schema":"urn:cairn:policy:1","rules":[{"verbs":["redact"],"people":2,)"
+                            R"("expires":"20d"}]})",
+                    0, "two people redact", "ann", false})
+                .ok());
+    b.w.clock.advance(9 * kDay);
+    const auto state = b.w.service->load(run);
+    CAIRN_VERIFY_OK(state);
+    Submission asks = World::act(run, cmd::Redact{{state->input.id}}, "asked for by law");
+    asks.command.actor.login = "uid 1";
+    const Outcome proposed = b.w.service->submitAndWait(std::move(asks));
+    QVERIFY2(proposed.kind == Outcome::Kind::Proposed, told(proposed).c_str());
+    b.w.clock.advance(2 * kDay);
+    QCOMPARE(
+        whyStays(b.verdicts(), run), std::string("an act of a person waits for somebody else to confirm it"));
+    QCOMPARE(b.carryOutAll().trees, std::uint64_t{0});
+    // Withdrawn, it binds nothing any more.
+    StagedAct act = **b.w.writer->stagedAct(proposed.proposal->command);
+    act.state = StagedState::Withdrawn;
+    act.confirmedBy = act.stagedBy;
+    act.confirmedAt = act.decidedAt = b.w.clock.wallMs();
+    AuditRow row = decisionEntry(act, {}, act.decidedAt);
+    auto change = std::make_shared<StoreChange>();
+    change->decide = act;
+    row.with = std::move(change);
+    CAIRN_VERIFY_OK(b.w.writer->appendAudit(row));
+    QCOMPARE(b.carryOutAll().trees, std::uint64_t{1});
+}
+
+void TestRetention::aRunInAnOpenPlanStays()
+{
+    Bench b;
+    const RunId run = b.start("quick");
+    b.complete(run);
+    b.w.clock.advance(11 * kDay);
+    PlanChange change;
+    change.row.id = deriveId<PlanId>("test", "plan");
+    change.row.command = deriveId<CommandId>("test", "plan");
+    change.row.login = "uid 1000";
+    change.row.items = 1;
+    change.row.expiresAt = b.w.clock.wallMs() + kDay;
+    PlanItem item;
+    item.ord = 1;
+    item.run = run;
+    item.command = deriveId<CommandId>("test", "item");
+    change.added = {item};
+    CAIRN_VERIFY_OK(b.w.writer->changePlan(change));
+    QCOMPARE(whyStays(b.verdicts(), run), std::string("goes"));  // nobody sees a draft
+    change.added.clear();
+    change.expected = 1;
+    change.row.state = PlanState::Staged;
+    CAIRN_VERIFY_OK(b.w.writer->changePlan(change));
+    QCOMPARE(whyStays(b.verdicts(), run), "it is in a plan that is open: " + toText(change.row.id));
+    QCOMPARE(b.carryOutAll().trees, std::uint64_t{0});
+    b.w.clock.advance(kDay);  // it was not started in time, and never will be
     QCOMPARE(b.carryOutAll().trees, std::uint64_t{1});
 }
 

@@ -54,7 +54,7 @@ Result<bool> MemoryStore::removeTree(const TreeRemoval& removal)
 {
     CAIRN_TRY(mayWrite());
     CAIRN_TRY(checkRemoval(removal));
-    if (m_db->bondsOf(removal.root) != TreeBonds{removal.stones.size(), 0, 0, 0})
+    if (m_db->bondsOf(removal.root) != TreeBonds{removal.stones.size()})
         return false;
     for (const Tombstone& stone : removal.stones) {
         const auto found = m_db->runs.find(stone.run);
@@ -145,6 +145,18 @@ TreeBonds MemoryDatabase::bondsOf(const RunId& root) const
     for (const auto& [effect, waiting] : waiters)
         for (const auto& [run, step] : waiting)
             bonds.waiters += tree.contains(run) ? 1 : 0;
+    for (const auto& [command, act] : staged)
+        if (tree.contains(act.run)) {
+            bonds.acts += act.state == StagedState::Waiting ? 1 : 0;
+            bonds.proposals += act.state == StagedState::Proposed ? 1 : 0;
+        }
+    for (const auto& [id, plan] : plans) {
+        const bool waits = plan.row.state == PlanState::Staged && plan.row.expiresAt > now();
+        if (!waits && plan.row.state != PlanState::Running && plan.row.state != PlanState::Paused)
+            continue;
+        for (const auto& [ord, item] : plan.items)
+            bonds.plans += item.state == PlanItemState::Open && tree.contains(item.run) ? 1 : 0;
+    }
     return bonds;
 }
 

@@ -39,14 +39,15 @@ TreeBonds readBonds(Rows& rows)
 {
     TreeBonds bonds;
     if (rows.next())
-        rows.read(bonds.runs, bonds.owned, bonds.messages, bonds.waiters);
+        rows.read(
+            bonds.runs, bonds.owned, bonds.messages, bonds.waiters, bonds.acts, bonds.proposals, bonds.plans);
     return bonds;
 }
 
 // What was decided on is still so. The rows are locked: nobody commits on these runs meanwhile.
 bool stands(Rows& locked, Rows& bonds, const TreeRemoval& removal)
 {
-    if (readBonds(bonds) != TreeBonds{removal.stones.size(), 0, 0, 0})
+    if (readBonds(bonds) != TreeBonds{removal.stones.size()})
         return false;
     std::map<RunId, HotRow> there;
     while (locked.next()) {

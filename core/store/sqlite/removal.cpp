@@ -36,21 +36,22 @@ Status insertTombstone(Db& db, const Tombstone& t)
         .run();
 }
 
-Result<TreeBonds> readBonds(Db& db, const RunId& root)
+Result<TreeBonds> readBonds(Db& db, const RunId& root, TimeMs now)
 {
     TreeBonds bonds;
     Query query(db, Sql::BondsOf);
-    CAIRN_TRY_ASSIGN(const bool row, query.bind(root).step());
+    CAIRN_TRY_ASSIGN(const bool row, query.bind(root, now).step());
     if (row)
-        query.read(bonds.runs, bonds.owned, bonds.messages, bonds.waiters);
+        query.read(
+            bonds.runs, bonds.owned, bonds.messages, bonds.waiters, bonds.acts, bonds.proposals, bonds.plans);
     return bonds;
 }
 
 // What was decided on is still so.
-Result<bool> stands(Db& db, const TreeRemoval& removal)
+Result<bool> stands(Db& db, const TreeRemoval& removal, TimeMs now)
 {
-    CAIRN_TRY_ASSIGN(const TreeBonds bonds, readBonds(db, removal.root));
-    if (bonds != TreeBonds{removal.stones.size(), 0, 0, 0})
+    CAIRN_TRY_ASSIGN(const TreeBonds bonds, readBonds(db, removal.root, now));
+    if (bonds != TreeBonds{removal.stones.size()})
         return false;
     for (const Tombstone& stone : removal.stones) {
         HotRow hot;
@@ -119,7 +120,11 @@ Result<std::vector<RetentionRow>> SqliteStore::retention()
     });
 }
 
-Result<TreeBonds> SqliteStore::bondsOf(const RunId& root) { return readBonds(db(), root); }
+Result<TreeBonds> SqliteStore::bondsOf(const RunId& root)
+{
+    CAIRN_TRY_ASSIGN(const TimeMs clock, now());
+    return readBonds(db(), root, clock);
+}
 
 Result<RunBytes> SqliteStore::bytesOf(const RunId& run)
 {
@@ -156,8 +161,8 @@ Result<bool> SqliteStore::removeTree(const TreeRemoval& removal)
 {
     CAIRN_TRY(checkRemoval(removal));
     bool done = false;
-    CAIRN_TRY(removing([&](const WriteContext&) -> Status {
-        CAIRN_TRY_ASSIGN(done, stands(db(), removal));
+    CAIRN_TRY(removing([&](const WriteContext& context) -> Status {
+        CAIRN_TRY_ASSIGN(done, stands(db(), removal, context.now));
         if (!done)
             return {};
         CAIRN_TRY_ASSIGN(AuditHead head, readAuditHead(db()));

@@ -1,9 +1,14 @@
-// UIT: two operators at the same thing.
+// UIT: two operators at the same thing, and one at many.
 
+#include "core/plan/runner.h"
+#include "core/plan/words.h"
+#include "core/query/query.h"
 #include "core/service/agreement.h"
+#include "core/store/hooked_store.h"
 #include "tests/cases/bench.h"
-
 #include "tests/support/clocked_reader.h"
+
+#include <algorithm>
 
 using namespace cairn;
 using namespace cairn::testing;
@@ -15,7 +20,122 @@ private Q_SLOTS:
     void initTestCase_data() { bothStores(); }
     void c55_twoOperatorsEditTheSameRun();
     void c55_twoOperatorsEditThePolicy();
+    void c56_bulkActOnExactlyWhatWasShown();
 };
+
+namespace {
+
+struct Killed { };
+
+// A process that carries plans out. `killAt`: right after that write of the store; 0: never.
+class Carrier {
+public:
+    Carrier(Bench& b, const std::string& name, std::size_t killAt = 0)
+        : m_bench(b)
+    {
+        const auto before = [this](const char*, Access access) -> std::optional<Error> {
+            m_writes += access == Access::Read ? 0 : 1;
+            return std::nullopt;
+        };
+        const auto after = [this, killAt](const char*, Access access) -> std::optional<Error> {
+            if (access != Access::Read && m_writes == killAt)
+                throw Killed{};
+            return std::nullopt;
+        };
+        m_store = std::make_unique<HookedStore>(b.connect(), StoreHooks{before, after});
+        m_reader = std::make_unique<ClockedReader>(*m_store, b.clock);
+        m_queue = makeInlineQueue(*m_store);
+        m_service = std::make_unique<Service>(*m_reader, *m_queue, b.clock, b.rng, ServiceConfig{});
+        PlanRunnerConfig config;
+        config.holder = deriveId<SessionId>("test", name);
+        config.who.actor = name;
+        m_runner = std::make_unique<PlanRunner>(*m_store, *m_service, b.clock, config);
+    }
+
+    // Until nothing is to be done; false: it was killed.
+    bool drive()
+    {
+        try {
+            for (;;) {
+                const auto next = must(m_runner->tick());
+                const bool moved = m_service->pump();
+                if (!next)
+                    return true;
+                if (!moved)
+                    m_bench.advance(std::clamp<SpanMs>(*next, 1, 1'000));
+            }
+        } catch (const Killed&) {
+            return false;
+        }
+    }
+
+private:
+    Bench& m_bench;
+    std::size_t m_writes = 0;
+    std::unique_ptr<StoreWriter> m_store;
+    std::unique_ptr<ClockedReader> m_reader;
+    std::unique_ptr<CommitQueue> m_queue;
+    std::unique_ptr<Service> m_service;
+    std::unique_ptr<PlanRunner> m_runner;
+};
+
+// Runs of "one" whose step has failed for good; a few at a time, as they come in life.
+void failSome(Bench& b, EngineStandIn& engine, std::size_t count)
+{
+    b.tools["look"] = [](const Call&) { return fails(FailureClass::Permanent); };
+    for (std::size_t i = 0; i < count; ++i) {
+        static_cast<void>(b.started("one"));
+        if (i % 30 == 29 || i + 1 == count)
+            engine.settle();
+    }
+}
+
+// What matches, page by page as a console reads it.
+std::vector<RunId> matching(Bench& b, const ListFilter& filter)
+{
+    std::vector<RunId> runs;
+    std::optional<PageKey> after;
+    do {
+        const auto page = must(b.store->list(filter, ListOrder::NewestFirst, after, 50));
+        for (const ListRow& row : page.rows)
+            runs.push_back(row.run);
+        after = page.next;
+    } while (after);
+    return runs;
+}
+
+PlanSpec retryAll(const std::string& filter)
+{
+    Submission act;
+    act.run = deriveId<RunId>("test", "template");
+    act.command.id = deriveId<CommandId>("test", "template");
+    act.command.body = cmd::RetryStep{};
+    PlanSpec spec;
+    spec.filter = filter;
+    spec.pace.verify = 0;
+    return must(specOf(std::move(act), std::move(spec)));
+}
+
+std::uint64_t retriesOf(const std::vector<AuditRow>& rows)
+{
+    return static_cast<std::uint64_t>(std::count_if(rows.begin(), rows.end(),
+        [](const AuditRow& row) { return row.kind == "applied" && row.verb == Verb::Retry; }));
+}
+
+// Items of the plan by what became of them: "done 580, stale 20".
+std::string outcomesOf(Bench& b, const PlanId& plan)
+{
+    std::map<PlanItemState, std::uint64_t> counts;
+    for (const PlanCount& count : must(b.store->planCounts(plan)))
+        counts[count.state] += count.count;
+    std::string text;
+    for (const PlanItemState state : {PlanItemState::Open, PlanItemState::Done, PlanItemState::Skipped,
+             PlanItemState::Stale, PlanItemState::Failed})
+        text += (text.empty() ? "" : ", ") + std::string(key(state)) + " " + std::to_string(counts[state]);
+    return text;
+}
+
+}  // namespace
 
 void TestUit::c55_twoOperatorsEditTheSameRun()
 {
@@ -77,6 +197,86 @@ void TestUit::c55_twoOperatorsEditThePolicy()
         if (row.verb == Verb::SetPolicy)
             told.push_back(row.kind + " " + row.actor + " " + row.before);
     QVERIFY((told == std::vector<std::string>{"applied ann {\"version\":0}", "refused bob {\"version\":0}"}));
+}
+
+// What was shown is what is done: runs that were resolved meanwhile are not touched, those that failed
+// meanwhile are no part of it, and a kill in between neither loses nor repeats anything.
+void TestUit::c56_bulkActOnExactlyWhatWasShown()
+{
+    CAIRN_BENCH();
+    constexpr std::size_t kMatch = 600, kResolved = 20, kNew = 30;
+    b.add(workflow("one", "{'name':'do','tool':'look','input':{}}"));
+    EngineStandIn engine(b, {"w1"});
+    failSome(b, engine, kMatch);
+    const std::string words = "wait:attempts_exhausted def:one";
+    const ParsedFilter parsed = parseFilter(words, b.now());
+    QVERIFY(!parsed.error);
+    const std::vector<RunId> targets = matching(b, parsed.filter);
+    QCOMPARE(targets.size(), kMatch);
+
+    PlanAuthor kim{must(b.store->rights()).login, "kim", 1000, "host", "the provider is back"};
+    if (kim.login.empty())
+        kim.login = "uid 1000";
+    const auto drafted = [&](std::span<const RunId> runs) {
+        return draftPlan(b.reader(), *b.service, retryAll(words), runs, kim, deriveId<PlanId>("test", "plan"),
+            deriveId<CommandId>("test", "plan"));
+    };
+    CAIRN_VERIFY_ERROR(drafted({}), ErrorKind::InvalidInput);  // of nothing there is no silent success
+    const PlanDraft draft = must(drafted(targets));
+    QCOMPARE(draft.preview.targets, std::uint64_t{kMatch});
+    QCOMPARE(draft.preview.included, std::uint64_t{kMatch});
+    for (const std::uint64_t left : draft.preview.leftOut)
+        QCOMPARE(left, std::uint64_t{0});
+
+    // While it is looked at, some get resolved, and others fail.
+    b.tools["look"] = [](const Call&) { return done(); };
+    for (std::size_t i = 0; i < kResolved; ++i)
+        QCOMPARE(b.doAct(targets[i], cmd::RetryStep{"do", 0, false}, "ann").kind, Outcome::Kind::Committed);
+    engine.settle();
+    QVERIFY(b.state(targets[0]).closed && b.state(targets[kResolved - 1]).closed);
+    failSome(b, engine, kNew);
+    QCOMPARE(must(b.store->count(parsed.filter)), std::uint64_t{kMatch - kResolved + kNew});
+    must(stagePlan(*b.store, draft));
+    static_cast<void>(must(orderPlan(*b.store, *b.service,
+        {draft.row.id, PlanAct::Start, {}, deriveId<CommandId>("test", "start")}, kim)));
+
+    // Killed half way; another finishes.
+    {
+        Carrier first(b, "first", 12);
+        QVERIFY(!first.drive());
+    }
+    const std::uint64_t sofar = retriesOf(must(b.store->audit(0, 1'000'000))) - kResolved;
+    QVERIFY2(sofar > 0 && sofar < kMatch - kResolved, std::to_string(sofar).c_str());
+    b.advance(11'000);
+    Carrier second(b, "second");
+    QVERIFY(second.drive());
+    QVERIFY(must(b.store->plan(draft.row.id))->state == PlanState::Closed);
+    QCOMPARE(outcomesOf(b, draft.row.id), std::string("open 0, done 580, skipped 0, stale 20, failed 0"));
+
+    // One entry of the action with its filter, one of each run with its actor, and no run twice.
+    std::vector<std::string> kinds;
+    const auto audit = must(b.store->audit(0, 1'000'000));
+    for (const AuditRow& row : audit)
+        if (row.verb == Verb::Plan) {
+            kinds.push_back(row.kind);
+            if (row.kind == "staged")
+                QVERIFY2(
+                    row.actor == "kim" && row.after.find("\"filter\":\"" + words + "\"") != std::string::npos,
+                    row.after.c_str());
+        }
+    QVERIFY((kinds == std::vector<std::string>{"staged", "started", "finished"}));
+    QCOMPARE(retriesOf(audit), std::uint64_t{kMatch});
+    for (std::size_t i = 0; i < kMatch; ++i) {
+        const auto rows = b.audit(targets[i]);
+        QCOMPARE(retriesOf(rows), std::uint64_t{1});
+        const auto applied =
+            std::find_if(rows.begin(), rows.end(), [](const AuditRow& row) { return row.kind == "applied"; });
+        QCOMPARE(applied->actor, std::string(i < kResolved ? "ann" : "kim"));
+    }
+    // Those that failed meanwhile are as they were, and are what is left to look at.
+    QCOMPARE(must(b.store->count(parsed.filter)), std::uint64_t{kNew});
+    for (const RunId& run : matching(b, parsed.filter))
+        QVERIFY(b.audit(run).empty());
 }
 
 CAIRN_CASES(TestUit, "uit")

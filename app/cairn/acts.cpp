@@ -41,7 +41,8 @@ Json jsonActs(const std::vector<StagedAct>& acts)
 std::string actLine(const StagedAct& act)
 {
     return formatInstant(act.stagedAt) + "  " + pad(act.stagedBy, 14) + " "
-        + pad(std::string(key(act.verb)), 8) + " " + toText(act.run)
+        + pad(std::string(key(act.verb)), 8) + " "
+        + (act.run.isNull() ? pad("the store", 36) : toText(act.run))
         + (act.target.empty() ? std::string() : "  " + act.target)
         + (act.reason.empty() ? std::string() : "  \"" + act.reason + "\"")
         + (act.digest.isNull() ? "  expires " + formatInstant(expiryOf(act))

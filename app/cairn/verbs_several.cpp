@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <set>
 #include <csignal>
 #include <poll.h>
 #include <sys/signalfd.h>
@@ -342,8 +343,10 @@ struct Watched {
     const Place* place;
     ListFilter filter;
     std::uint64_t cursor = 0;
-    bool silent = false;  // it does not answer, and that was said
-    bool late = false;    // it is a standby, far behind, and that was said
+    bool silent = false;        // it does not answer, and that was said
+    bool late = false;          // it is a standby, far behind, and that was said
+    bool everything = false;    // there is no filter
+    std::set<RunId> printed{};  // of those a removal is told, whatever the filter
 };
 
 // Said once when a standby falls behind, and once when it has caught up.
@@ -359,15 +362,39 @@ Status noteLag(Watched& watched)
     return {};
 }
 
+Status printRemoved(const Place& place, std::size_t width, const RunId& run)
+{
+    Session& s = *place.session;
+    CAIRN_TRY_ASSIGN(const auto stone, s.store().tombstone(run));
+    if (!stone)
+        return {};
+    if (s.options.json) {
+        Json json{{"run", toText(run)}, {"removed", jsonTime(stone->deletedAt)},
+            {"text", jsonText(removedText(*stone))}};
+        if (!place.name.empty())
+            json["store"] = jsonText(place.options.store);
+        s.json(dump(json));
+        return {};
+    }
+    s.line((width == 0 ? std::string() : pad(place.name, width) + "  ") + toText(run) + "  "
+        + pad("removed", 12) + " " + visibleLine(removedText(*stone)));
+    return {};
+}
+
 Status printChanges(Watched& watched, std::size_t width)
 {
     Session& s = *watched.place->session;
     CAIRN_TRY_ASSIGN(const Changes changes, s.query().changesSince(watched.cursor, 500));
     for (const auto& row : changes.rows) {
         CAIRN_TRY_ASSIGN(const bool matches, matching(s, watched.filter, row.run));
-        if (matches)
-            printRow(*watched.place, width, row, s.service().now());
+        if (!matches)
+            continue;
+        watched.printed.insert(row.run);
+        printRow(*watched.place, width, row, s.service().now());
     }
+    for (const GoneRun& gone : changes.removed)
+        if (watched.printed.erase(gone.run) > 0 || watched.everything)
+            CAIRN_TRY(printRemoved(*watched.place, width, gone.run));
     watched.cursor = changes.cursor;
     return noteLag(watched);
 }
@@ -385,7 +412,8 @@ int watch(Session& s, const std::vector<std::string>& words, SpanMs period, Span
         auto start = place->session->store().changesSince(0, 1);
         if (!start)
             return s.fail(start.error());
-        all.push_back({place.get(), *filter, start->cursor, false, place->session->replica().late()});
+        all.push_back(
+            {place.get(), *filter, start->cursor, false, place->session->replica().late(), words.empty()});
     }
     if (all.empty())
         return s.exitCode;

@@ -27,4 +27,21 @@ std::optional<std::size_t> nextOf(std::span<const std::optional<PageKey>> heads,
     return first;
 }
 
+std::uint64_t keepOldest(Changes& changes, std::size_t limit)
+{
+    const std::vector<ListRow>& rows = changes.rows;
+    const std::vector<GoneRun>& removed = changes.removed;
+    std::size_t row = 0, gone = 0;
+    std::uint64_t last = 0;
+    while (row + gone < limit && (row < rows.size() || gone < removed.size())) {
+        const bool isRow =
+            gone == removed.size() || (row < rows.size() && rows[row].changed < removed[gone].changed);
+        last = isRow ? rows[row++].changed : removed[gone++].changed;
+    }
+    changes.more = row < rows.size() || gone < removed.size();
+    changes.rows.resize(row);
+    changes.removed.resize(gone);
+    return last;
+}
+
 }  // namespace cairn

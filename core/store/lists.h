@@ -91,10 +91,20 @@ struct SituationList {
     std::uint64_t total = 0;         // those that a limit cut off too
 };
 
+// A run that was removed since; its tombstone tells when and why.
+struct GoneRun {
+    RunId run;
+    std::uint64_t changed = 0;
+};
+
 struct Changes {
     std::vector<ListRow> rows;
     std::uint64_t cursor = 0;  // pass to the next call
     bool more = false;
+    std::vector<GoneRun> removed{};
 };
+// Keeps the `limit` oldest of both, which are in the order of their numbers, and says in `more` whether there
+// were others. The number of the last one kept; 0: none.
+[[nodiscard]] std::uint64_t keepOldest(Changes& changes, std::size_t limit);
 
 }  // namespace cairn

@@ -105,7 +105,8 @@ public:
     // wait. The attention of a group is the most urgent of its runs; the other texts are those of its oldest.
     [[nodiscard]] virtual Result<SituationList> situations(const ListFilter& filter, std::size_t limit) = 0;
     [[nodiscard]] virtual Result<std::vector<ListRow>> listRows(std::span<const RunId> runs) = 0;
-    // List rows changed after the cursor, oldest change first. cursor 0 gives no rows and the present cursor.
+    // List rows changed, and runs removed, after the cursor, each the oldest first, `limit` of both together.
+    // Cursor 0 gives nothing and the present cursor.
     [[nodiscard]] virtual Result<Changes> changesSince(std::uint64_t cursor, std::size_t limit) = 0;
 
     [[nodiscard]] virtual Result<std::vector<StepRow>> steps(const RunId& run) = 0;

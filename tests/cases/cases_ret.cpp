@@ -104,7 +104,15 @@ void TestRet::c48_purgeTakesOnlyWhatIsSettled()
         CAIRN_VERIFY_ERROR(b.store->hot(run), ErrorKind::NotFound);
     for (const RunId& run : {waiting, parent, parentKid, failed, running, unknown})
         QCOMPARE(b.verified(run), std::string());
-    const auto audit = must(b.store->audit(0, 1'000));
+    // C55: who still has one of them open saves nothing, and is told why.
+    const Outcome late = b.doAct(done1, cmd::SetDeadline{b.now() + kDay, 0, false}, "bob");
+    QCOMPARE(late.kind, Outcome::Kind::Rejected);
+    QCOMPARE(late.rejection.code, RejectCode::NotFound);
+    QVERIFY2(late.rejection.text.find("run " + toText(done1) + " was removed on ") == 0,
+        late.rejection.text.c_str());
+    auto audit = must(b.store->audit(0, 1'000));
+    QCOMPARE(audit.back().kind, std::string("refused"));
+    audit.pop_back();
     QCOMPARE(audit.size(), audited + 3);
     QVERIFY(audit.back().before.find("\"runs\":") != std::string::npos);
     // Keys have a life of their own: the same request is the same run still, and starts nothing.

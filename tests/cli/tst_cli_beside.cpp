@@ -18,6 +18,7 @@ private Q_SLOTS:
     void aMaskedNoteIsPrintedByPayloadOnly();
     void nothingIsTakenFromNobody();
     void aResourceIsSlowedAndLeftAsTheWorkflowsSay();
+    void slowingWaitsForTheSecondPersonThatThePolicyAsksFor();
 
 private:
     // Words with blanks between them; # stands for the run.
@@ -128,6 +129,47 @@ void TestCliBeside::aResourceIsSlowedAndLeftAsTheWorkflowsSay()
     const QByteArray audit = run("audit list").out;
     QCOMPARE(audit.count("\"verb\":\"slow\""), 3);
     QVERIFY(audit.contains("\"reason\":\"too-fast\""));
+}
+
+void TestCliBeside::slowingWaitsForTheSecondPersonThatThePolicyAsksFor()
+{
+    const QByteArray limited = json(
+        "{'schema':'urn:cairn:workflow:1','name':'pays','version':1,'tools':{'pay':{'safety':'repeatable',"
+        "'executor':'builtin','settings':{'function':'echo'},'resource':'bank'}},"
+        "'steps':[{'name':'pay','tool':'pay','input':{}}]}");
+    QCOMPARE(
+        cairn({QStringLiteral("workflow"), QStringLiteral("add"), file(QStringLiteral("pays.json"), limited)})
+            .code,
+        0);
+    const QByteArray policy = json("{'schema':'urn:cairn:policy:1','rules':[{'verbs':['slow'],'people':2}]}");
+    QCOMPARE(
+        cairn({QStringLiteral("policy"), QStringLiteral("set"), file(QStringLiteral("policy.json"), policy),
+                  QStringLiteral("--reason"), QStringLiteral("two people slow")})
+            .code,
+        0);
+    const Answer preview = run("slow bank 5/s --preview");
+    QCOMPARE(preview.code, 0);
+    QVERIFY2(
+        preview.out.contains("it waits until somebody else confirms it: 2 people"), preview.out.constData());
+    const Answer proposed = run("slow bank 5/s --reason too-fast");
+    QCOMPARE(proposed.code, 0);
+    QCOMPARE(proposed.json().value(QStringLiteral("outcome")).toString(), QStringLiteral("proposed"));
+    const QString act = proposed.json().value(QStringLiteral("command")).toString();
+    QCOMPARE(run("acts").json().value(QStringLiteral("verb")).toString(), QStringLiteral("slow"));
+    QVERIFY(run("acts").json().value(QStringLiteral("run")).isNull());
+    const Answer shown = cairn({QStringLiteral("acts"), QStringLiteral("show"), act});
+    QCOMPARE(shown.code, 0);
+    QVERIFY2(shown.out.contains("calls to bank begin at most 5 a second"), shown.out.constData());
+    const Answer own = cairn({QStringLiteral("acts"), QStringLiteral("confirm"), act,
+        QStringLiteral("--digest"), proposed.json().value(QStringLiteral("digest")).toString()});
+    QCOMPARE(own.code, 1);
+    QVERIFY2(own.out.contains("who proposed an act cannot confirm it"), own.out.constData());
+    QCOMPARE(cairn({QStringLiteral("acts"), QStringLiteral("withdraw"), act}).code, 0);
+    // Alone it is done by breaking the glass, which somebody else looks at.
+    const Answer alone = run("--break-glass slow bank 5/s --reason nobody-else-can-be-reached");
+    QCOMPARE(alone.code, 0);
+    QVERIFY(alone.json().value(QStringLiteral("break_glass")).toBool());
+    QVERIFY(run("audit reviews").out.contains("\"slow\""));
 }
 
 QTEST_APPLESS_MAIN(TestCliBeside)

@@ -10,6 +10,7 @@ private Q_SLOTS:
     void init();
     void killedAnywhereNoTreeIsHalfRemoved();
     void whatWasRemovedSaysSo();
+    void whoWatchesHearsOfIt();
     void rulesAreSetAndOnRecord();
     void redactionIsRefusedWhileItIsNeeded();
     void secretsAreFoundNowhere();
@@ -161,6 +162,39 @@ void TestCliRetention::whatWasRemovedSaysSo()
             QStringLiteral("0"), QStringLiteral("--input"), QStringLiteral("{\"n\":0}")});
     QCOMPARE(again.json().value(QStringLiteral("outcome")).toString(), QStringLiteral("existing"));
     QCOMPARE(again.json().value(QStringLiteral("run")).toString(), runs.front());
+}
+
+void TestCliRetention::whoWatchesHearsOfIt()
+{
+    const QString run = startEnded(1).front();
+    QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("clock"), QStringLiteral("91d")}).code, 0);
+    QProcess watch;
+    watch.start(QStringLiteral(CAIRN_BIN_DIR "/cairn"),
+        {QStringLiteral("--store"), QStringLiteral("sqlite:") + m_store, QStringLiteral("--json"),
+            QStringLiteral("watch")});
+    QVERIFY(watch.waitForStarted(60'000));
+    // It watches once it has printed something that began after it.
+    QByteArray printed;
+    const QString workflow = file(QStringLiteral("quick.json"), kQuick);
+    for (int i = 0; i < 200 && !printed.contains('\n'); ++i) {
+        QCOMPARE(cairn({QStringLiteral("start"), workflow, QStringLiteral("--key"),
+                           QStringLiteral("new %1").arg(i), QStringLiteral("--input"), QStringLiteral("{}")})
+                     .code,
+            0);
+        watch.waitForReadyRead(1'000);
+        printed += watch.readAllStandardOutput();
+    }
+    QVERIFY2(!printed.contains(run.toUtf8()), printed.constData());
+    QCOMPARE(cairn(QStringList{QStringLiteral("retention"), QStringLiteral("run")} + kWhy).code, 0);
+    const QByteArray told = "run " + run.toUtf8() + " was removed on ";
+    for (int i = 0; i < 60 && !printed.contains(told); ++i) {
+        watch.waitForReadyRead(1'000);
+        printed += watch.readAllStandardOutput();
+    }
+    watch.terminate();
+    QVERIFY(watch.waitForFinished(60'000));
+    QVERIFY2(printed.contains(told), printed.constData());
+    QCOMPARE(printed.count("\"removed\":"), 1);
 }
 
 void TestCliRetention::rulesAreSetAndOnRecord()

@@ -158,6 +158,13 @@ void TestRetention::onlySettledTreesGo()
     }
     const auto audit = b.w.store->audit(0, 100);
     CAIRN_VERIFY_OK(audit);
+    // Who had a part in it is told that it was removed, and not that the store went back.
+    const Outcome late =
+        b.engine->submitAndWait(World::act(done, cmd::SetDeadline{b.w.clock.wallMs() + kDay, 0, false}));
+    QCOMPARE(late.rejection.code, RejectCode::NotFound);
+    const auto stone = b.w.store->tombstone(done);
+    QVERIFY(stone && *stone);
+    QCOMPARE(late.rejection.text, removedText(**stone));
     QVERIFY(audit->back().run == done);
     QCOMPARE(audit->back().verb, Verb::Retain);
     QCOMPARE(audit->back().reason, std::string("its time is over"));

@@ -158,6 +158,17 @@ private Q_SLOTS:
         QCOMPARE(keysOf(model), u"1 2 3"_s);
     }
 
+    void runsThatWereRemovedLeaveTheList()
+    {
+        RunsModel model;
+        model.setFirst(sliceOf({1, 2, 3}));
+        model.setMark(1, true);
+        model.setMark(2, true);
+        model.drop({sliceOf({2}).lines[0].ref(), sliceOf({9}).lines[0].ref()});
+        QCOMPARE(keysOf(model), u"1 3"_s);
+        QCOMPARE(model.marks(), std::size_t{1});
+    }
+
     void olderVersionsNeverOverwriteNewerOnes()
     {
         RunsModel model;

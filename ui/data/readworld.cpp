@@ -217,6 +217,8 @@ Result<ChangeSet> ReadWorld::changes(quint64 cursor)
     CAIRN_TRY_ASSIGN(const Changes changes, m_query->changesSince(cursor, 500));
     for (const ListRow& row : changes.rows)
         set.lines.push_back(lineOf(row));
+    for (const GoneRun& gone : changes.removed)
+        set.removed.push_back(gone.run);
     set.cursor = changes.cursor;
     set.more = changes.more;
     CAIRN_TRY_ASSIGN(const Replica seen, replica());

@@ -141,6 +141,7 @@ struct ChangeSet {
     bool more = false;
     qint64 at = 0;
     Standing standing{};
+    std::vector<RunId> removed{};  // by retention
 };
 
 struct Fact {

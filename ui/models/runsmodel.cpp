@@ -217,6 +217,15 @@ RunsModel::Merged RunsModel::merge(const std::vector<RunLine>& changed)
     return merged;
 }
 
+void RunsModel::drop(const std::vector<RunRef>& removed)
+{
+    const std::unordered_set<RunRef> gone(removed.begin(), removed.end());
+    removeIf([&](const RunSlot& slot) { return gone.count(slot.run) != 0; });
+    for (const RunRef& run : removed)
+        m_touched.erase(run);
+    dropMarksOfGone();
+}
+
 int RunsModel::settle(const RunSlice& slice)
 {
     std::unordered_set<RunRef> in;

@@ -45,6 +45,7 @@ public:
         int others = 0;
     };
     Merged merge(const std::vector<RunLine>& changed);
+    void drop(const std::vector<RunRef>& removed);  // runs that the store has no more
     // Marks belong to runs, not to rows: they survive a refresh, and go with a run that leaves the list.
     void toggleMark(int row);
     void setMark(int row, bool on);

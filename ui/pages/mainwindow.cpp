@@ -235,6 +235,9 @@ void MainWindow::applyChanges(const ChangeSet& changes)
             page->load();
             break;
         }
+    for (const RunId& run : changes.removed)
+        if (run == page->run().run)
+            page->load();  // and is told when it was removed, and by which rule
     // A run that is open is followed closely: not every entry changes its line in the list. The page paces
     // itself.
     if (page->loaded() && page->detail().line.endedAt == 0)

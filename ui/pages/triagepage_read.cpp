@@ -10,6 +10,7 @@
 
 #include <QScrollBar>
 
+#include <algorithm>
 #include <map>
 
 namespace cairn::ui {
@@ -292,6 +293,15 @@ void TriagePage::merge(const ChangeSet& changes)
         for (const RunLine& line : changes.lines)
             if (line.ref() == m_run)
                 loadWhy();
+    }
+    if (!changes.removed.empty()) {
+        std::vector<RunRef> removed;
+        for (const RunId& run : changes.removed)
+            removed.push_back({changes.store, run});
+        m_runs->drop(removed);
+        m_dirty = m_listDirty = true;
+        if (std::find(removed.begin(), removed.end(), m_run) != removed.end())
+            loadWhy();
     }
     catchUp();
     writeTitles();

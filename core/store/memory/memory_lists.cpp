@@ -151,14 +151,17 @@ Result<Changes> MemoryStore::changesSince(std::uint64_t cursor, std::size_t limi
     changes.cursor = m_db->change;
     if (cursor == 0)
         return changes;
-    for (auto at = m_db->byChange.upper_bound(cursor); at != m_db->byChange.end(); ++at) {
-        if (changes.rows.size() == limit) {
-            changes.more = true;
-            changes.cursor = changes.rows.empty() ? cursor : changes.rows.back().changed;
-            return changes;
-        }
+    auto at = m_db->byChange.upper_bound(cursor);
+    for (; at != m_db->byChange.end() && changes.rows.size() <= limit; ++at)
         changes.rows.push_back(*m_db->runs.at(at->second).list);
-    }
+    for (const auto& [run, stone] : m_db->tombstones)
+        if (stone.changed > cursor)
+            changes.removed.push_back({run, stone.changed});
+    std::sort(changes.removed.begin(), changes.removed.end(),
+        [](const GoneRun& a, const GoneRun& b) { return a.changed < b.changed; });
+    const std::uint64_t last = keepOldest(changes, limit);
+    if (changes.more)
+        changes.cursor = last == 0 ? cursor : last;
     return changes;
 }
 

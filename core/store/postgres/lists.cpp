@@ -39,6 +39,23 @@ std::vector<ListRow> listRowsOf(Rows& rows)
     return out;
 }
 
+std::vector<GoneRun> goneRunsOf(Rows& rows)
+{
+    std::vector<GoneRun> out;
+    while (rows.next()) {
+        GoneRun& gone = out.emplace_back();
+        rows.read(gone.run, gone.changed);
+    }
+    return out;
+}
+
+// As many of `newest`, the newest of which is the first, as there is room for.
+template<class Row> void addNewest(std::vector<Row>& to, const std::vector<Row>& newest, std::size_t room)
+{
+    const auto count = static_cast<std::ptrdiff_t>(std::min(room, newest.size()));
+    to.insert(to.end(), newest.rend() - count, newest.rend());
+}
+
 }  // namespace
 
 void readListRow(Rows& q, ListRow& r)
@@ -175,19 +192,20 @@ Result<Changes> PostgresStore::changesSince(std::uint64_t cursor, std::size_t li
         Batch rows;
         rows.add(Sql::ChangedBetween, cursor == 0 ? all : cursor, floor, limit + 1);
         rows.add(Sql::ChangedLatest, cursor == 0 ? all : std::max(cursor, floor), limit);
+        rows.add(Sql::RemovedBetween, cursor == 0 ? all : cursor, floor, limit + 1);
+        rows.add(Sql::RemovedLatest, cursor == 0 ? all : std::max(cursor, floor), limit);
         rows.add(Sql::Commit);
         CAIRN_TRY_ASSIGN(auto answers, m_db->run(rows));
         changes.rows = listRowsOf(answers[0]);
-        changes.more = changes.rows.size() > limit;
+        changes.removed = goneRunsOf(answers[2]);
+        const std::uint64_t last = keepOldest(changes, limit);
         if (changes.more) {
-            changes.rows.resize(limit);
-            changes.cursor = limit > 0 ? changes.rows.back().changed + 1 : cursor;
+            changes.cursor = limit > 0 ? last + 1 : cursor;
             return changes;
         }
-        std::vector<ListRow> unsettled = listRowsOf(answers[1]);
-        const std::size_t room = std::min(limit - changes.rows.size(), unsettled.size());
-        changes.rows.insert(
-            changes.rows.end(), unsettled.rend() - static_cast<std::ptrdiff_t>(room), unsettled.rend());
+        addNewest(
+            changes.removed, goneRunsOf(answers[3]), limit - changes.rows.size() - changes.removed.size());
+        addNewest(changes.rows, listRowsOf(answers[1]), limit - changes.rows.size() - changes.removed.size());
         // Never zero, which means "from now on"; and where nothing is unsettled, not moved by idle
         // transactions.
         changes.cursor = std::max({cursor, std::min(floor, newest + 1), std::uint64_t{1}});

@@ -86,6 +86,7 @@ CREATE TABLE cairn.tombstones(
   changed bigint NOT NULL, root uuid NOT NULL, workflow text COLLATE "C" NOT NULL, workflow_version bigint NOT NULL,
   created_at bigint NOT NULL, ended_at bigint NOT NULL, ended_as smallint NOT NULL, rule text COLLATE "C" NOT NULL,
   removed_by text COLLATE "C" NOT NULL, public_key bytea NOT NULL, signature bytea NOT NULL);
+CREATE INDEX tombstones_changed ON cairn.tombstones(changed);
 CREATE TABLE cairn.retention(
   workflow text COLLATE "C" PRIMARY KEY, keep_days bigint NOT NULL, redact_days bigint NOT NULL, keys_days bigint NOT NULL,
   changed_at bigint NOT NULL);

@@ -319,11 +319,12 @@ Result<Changes> SqliteStore::changesSince(std::uint64_t cursor, std::size_t limi
     Query query(db(), Sql::ChangedSince);
     query.bind(cursor, limit + 1);
     CAIRN_TRY_ASSIGN(changes.rows, readAll<ListRow>(query, readListRow));
-    changes.more = changes.rows.size() > limit;
-    if (changes.more)
-        changes.rows.resize(limit);
-    if (!changes.rows.empty())
-        changes.cursor = changes.rows.back().changed;
+    Query removed(db(), Sql::RemovedSince);
+    removed.bind(cursor, limit + 1);
+    CAIRN_TRY_ASSIGN(changes.removed,
+        readAll<GoneRun>(removed, [](Query& q, GoneRun& gone) { q.read(gone.run, gone.changed); }));
+    if (const std::uint64_t last = keepOldest(changes, limit); last != 0)
+        changes.cursor = last;
     return changes;
 }
 

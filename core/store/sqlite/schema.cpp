@@ -95,6 +95,7 @@ CREATE TABLE tombstones(
   changed INTEGER NOT NULL, root BLOB NOT NULL, workflow TEXT NOT NULL, workflow_version INTEGER NOT NULL,
   created_at INTEGER NOT NULL, ended_at INTEGER NOT NULL, ended_as INTEGER NOT NULL, rule TEXT NOT NULL,
   removed_by TEXT NOT NULL, public_key BLOB NOT NULL, signature BLOB NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX tombstones_changed ON tombstones(changed);
 CREATE TABLE retention(
   workflow TEXT PRIMARY KEY, keep_days INTEGER NOT NULL, redact_days INTEGER NOT NULL, keys_days INTEGER NOT NULL,
   changed_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;

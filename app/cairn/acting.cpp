@@ -1,5 +1,6 @@
 #include "app/cairn/acting.h"
 
+#include "app/cairn/acts.h"
 #include "app/cairn/asked.h"
 #include "app/cairn/json_rows.h"
 #include "app/cairn/previewed.h"
@@ -24,13 +25,6 @@ void printList(Session& s, const std::string& heading, const std::vector<std::st
     s.line("  " + heading);
     for (const auto& text : lines)
         s.line("    " + text);
-}
-
-void tellGlass(Session& s, const Outcome& outcome)
-{
-    if (outcome.glass)
-        s.note("THE GLASS WAS BROKEN: one person alone did this, and a review is open until somebody else "
-               "closes it (`cairn audit reviews`)");
 }
 
 void printOutcome(Session& s, const Outcome& outcome)

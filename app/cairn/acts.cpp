@@ -49,6 +49,14 @@ std::string actLine(const StagedAct& act)
                                : "  act " + toText(act.command) + "  " + standingOf(act));
 }
 
+void tellGlass(Session& session, const Outcome& outcome)
+{
+    if (outcome.glass)
+        session.note(
+            "THE GLASS WAS BROKEN: one person alone did this, and a review is open until somebody else "
+            "closes it (`cairn audit reviews`)");
+}
+
 void printWaiting(Session& session, const std::vector<StagedAct>& acts)
 {
     for (const StagedAct& act : acts)

@@ -16,6 +16,8 @@ inline constexpr std::size_t kActsLooked = 1000;  // the oldest; what is beyond 
 [[nodiscard]] Json jsonAct(const StagedAct& act);
 [[nodiscard]] Json jsonActs(const std::vector<StagedAct>& acts);
 [[nodiscard]] std::string actLine(const StagedAct& act);
+// On standard error: what was done by break-glass is told whatever is printed.
+void tellGlass(Session& session, const Outcome& outcome);
 // What became of an act on the store, where `done` is said if it was done; gives the exit code.
 int printStoreOutcome(Session& session, const Outcome& outcome, const std::string& done);
 void printWaiting(Session& session, const std::vector<StagedAct>& acts);

@@ -370,9 +370,7 @@ int printStoreOutcome(Session& s, const Outcome& outcome, const std::string& don
         default: s.line(done + "; audit entry " + std::to_string(outcome.auditSeq));
         }
     }
-    if (outcome.glass)
-        s.note("THE GLASS WAS BROKEN: one person alone did this, and a review is open until somebody else "
-               "closes it (`cairn audit reviews`)");
+    tellGlass(s, outcome);
     return exitOfOutcome(outcome);
 }
 

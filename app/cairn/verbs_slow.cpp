@@ -93,6 +93,7 @@ int commitSlow(Session& s, const ResourceRow& wanted, const ResourceRow& seen)
         {"command", toText(change.command)}};
     if (outcome.glass)
         json["break_glass"] = true;
+    tellGlass(s, outcome);
     s.json(dump(json));
     return kDone;
 }

@@ -33,7 +33,7 @@ struct PolicyPreview {
 
 // Slowing a resource, as a person wants it (core/service/slow.h).
 struct SlowChange {
-    ResourceRow seen;  // as it was shown: limits, and a hold, that are others by now are refused
+    ResourceRow seen;  // as it was shown: limits that are others by now are refused
     ResourceRow wanted;
     std::string reason;
     std::string claimedName;

@@ -9,6 +9,8 @@
 #include "core/service/staged.h"
 #include "core/store/checks.h"
 
+#include <algorithm>
+
 namespace cairn {
 
 namespace {
@@ -77,11 +79,14 @@ AuditRow entryOf(const SlowChange& change, const ServiceConfig& from, TimeMs now
     return row;
 }
 
-// A hold that a person began or ended. What a provider asks for itself comes and goes, and stays whatever is
-// done here.
-bool holdMoved(const ResourceRow& seen, const ResourceRow& now)
+// What has put calls off since it was seen stays, be it a person's hold or the pace of a slow limit, which
+// engines keep in the same place: an act that did not know of it does not lift it. What a provider asks for
+// itself stays in any case.
+ResourceRow keepingHolds(ResourceRow wanted, const ResourceRow& seen, const ResourceRow& now)
 {
-    return !now.askedByServer && (seen.askedByServer || seen.backOffUntil != now.backOffUntil);
+    if (!now.askedByServer && now.backOffUntil != seen.backOffUntil)
+        wanted.backOffUntil = std::max(wanted.backOffUntil, now.backOffUntil);
+    return wanted;
 }
 
 }  // namespace
@@ -114,12 +119,6 @@ Result<SlowPreview> Agreements::previewSlow(const SlowChange& change)
     CAIRN_TRY_ASSIGN(const ResourceRow now, resourceNamed(m_impl->reader, change.wanted.name));
     if (now.permitsPerSecond != change.seen.permitsPerSecond || now.slots != change.seen.slots) {
         preview.rejection = no(RejectCode::Stale, limitsMoved(now).text);
-    } else if (holdMoved(change.seen, now)) {
-        preview.rejection = no(RejectCode::Stale,
-            "calls to " + now.name + " are "
-                + (now.backOffUntil > m_impl->now() ? "held until " + formatInstant(now.backOffUntil)
-                                                    : std::string("not held"))
-                + " by now, which was otherwise when it was shown; nothing was done: look again");
     } else if (reasonLength(change.reason) < preview.needed.reason) {
         preview.rejection = no(RejectCode::ReasonMissing,
             "slowing a resource needs a reason of at least " + std::to_string(preview.needed.reason)
@@ -200,6 +199,10 @@ Outcome Agreements::carryOutSlow(StoreWriter& store, const StagedAct& act)
     auto change = slowOf(act);
     if (!change)
         return failedWith({}, std::move(change).error());
+    const auto now = resourceNamed(store, act.target);
+    if (!now)
+        return failedWith({}, now.error());
+    change->wanted = keepingHolds(change->wanted, change->seen, *now);
     if (act.confirmedBy.empty() || !notSecond(act.stagedBy, act.confirmedBy).empty()
         || actDigest(act) != act.digest)
         return failedWith({}, makeError(ErrorKind::Refused, "nobody else has confirmed this act"));

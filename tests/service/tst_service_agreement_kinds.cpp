@@ -179,11 +179,11 @@ void TestServiceAgreementKinds::aResourceThatMovedSinceIsRefused()
     // A hold that began meanwhile is not lifted by an act that did not know of it.
     const Outcome third = slow(p.ann, 5, 9);
     QCOMPARE(third.kind, Outcome::Kind::Proposed);
-    CAIRN_VERIFY_OK(p.w.writer->raiseBackOff("bank", p.w.clock.wallMs() + 60'000, false));
-    const Outcome held = p.bob.confirm(p.act(third));
-    QCOMPARE(held.rejection.code, RejectCode::Stale);
-    QVERIFY2(held.rejection.text.find("calls to bank are held until ") == 0, held.rejection.text.c_str());
-    QCOMPARE(perSecond(p.w), 5U);
+    const TimeMs until = p.w.clock.wallMs() + 60'000;
+    CAIRN_VERIFY_OK(p.w.writer->raiseBackOff("bank", until, false));
+    QCOMPARE(p.bob.confirm(p.act(third)).kind, Outcome::Kind::Committed);
+    QCOMPARE(perSecond(p.w), 9U);
+    QCOMPARE(resourceNamed(*p.w.store, "bank")->backOffUntil, until);
     QCOMPARE(slow(p.ann, 4, 9).rejection.code, RejectCode::Stale);
 }
 

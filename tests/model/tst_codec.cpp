@@ -92,6 +92,10 @@ Entry asFormat1(Entry entry)
     for (Fact& fact : entry.facts)
         if (auto* asked = std::get_if<ApprovalRequested>(&fact))
             asked->askedBy.login.clear();
+        else if (auto* assigned = std::get_if<RunAssigned>(&fact))
+            assigned->to.login.clear();
+        else if (auto* agreed = std::get_if<ActAgreed>(&fact))
+            agreed->by.login.clear();
     for (Fact& fact : entry.facts)
         if (auto* started = std::get_if<AttemptStarted>(&fact)) {
             started->trace = {};
@@ -157,6 +161,7 @@ constexpr TagRow kTags[] = {
     {77, "note_withdrawn", "362307d6637c3011", "b614f99ac0e168e3"},
     {78, "taken_over", "5ebaae56be4d2bfe", "5a7112ed4988fb00"},
     {80, "failure_accepted", "13f6928514d8c867", "923721e613447a16"},
+    {85, "act_agreed", "acc902c283c2b524", "7569880ac9db23bb"},
 };
 
 }  // namespace

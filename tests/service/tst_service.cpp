@@ -487,7 +487,7 @@ void TestService::previewWritesNothing()
     CAIRN_VERIFY_OK(preview);
     QVERIFY(std::holds_alternative<Entry>(preview->decision));
     QCOMPARE(preview->willHappen, (std::vector<std::string>{"no new step starts; none is under way"}));
-    QCOMPARE(preview->reversible, std::string("Resume undoes it."));
+    QCOMPARE(preview->undo.text, std::string("Resume undoes it."));
     QVERIFY(!preview->before.paused());
     QVERIFY(preview->after.paused());
     const auto cancel = w.service->preview(World::act(run, cmd::Cancel{}));

@@ -80,6 +80,7 @@ void TestServiceTakeover::aStepIsTakenFromItsWorker()
     auto engine = w.engine();
     const RunId run = engine->submitAndWait(World::start(*engine, "works", "{}")).run;
     cmd::Claim claim;
+    claim.step = "dig";
     claim.worker = "w-17";
     QVERIFY(engine->submitAndWait(World::command(run, claim, {ActorKind::Worker, "w-17"})).ok());
     const AttemptId attempt = World::attemptOf(*w.service->load(run), "dig");

@@ -47,7 +47,7 @@ const std::set<std::string> kMayWalk = {"Numbers", "Info", "SetClockOffset", "Se
     "AllSessions", "ForeignKeyCheck", "BrokenHistories", "BrokenHeads", "LostEntries", "LostRows",
     "ListAhead", "ListUncounted", "BadChunks", "UnusedArtifacts", "ChangeAhead", "ArtifactPlace",
     "HasArtifactPlace", "ChunkTotals", "AllReviews", "AllPlans", "BondsOf", "RemainsOf", "Retention",
-    "NeverStore", "ClearNeverStore"};
+    "NeverStore"};
 // Indexes that hold only what is asked for.
 const std::set<std::string> kPartial = {
     "sessions_open", "sessions_left", "artifacts_staged", "staged_open", "reviews_open", "plans_open"};

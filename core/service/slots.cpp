@@ -142,6 +142,9 @@ Status Service::Impl::load(Slot& slot)
         kept = kept || (at.version == known->version && at.head == known->hash);
     });
     if (!state && known && state.error().kind == ErrorKind::NotFound) {
+        const auto stone = reader.tombstone(slot.run);
+        if (stone && *stone && (*stone)->versions >= known->version)
+            return std::move(state).error();  // removed, with all that was acknowledged
         log::error("run_lost", {{"run", slot.run}, {"version", known->version}});
         return makeError(ErrorKind::NotFound,
             state.error().text + " any more, although version " + std::to_string(known->version)

@@ -145,6 +145,18 @@ Status ReadWorld::readSituations(const QString& filter, const ListFilter& terms,
     return {};
 }
 
+// Acts and plans that wait for a second person, where there are any: nothing of them is a run's own state.
+Status ReadWorld::addSecond(Overview& overview)
+{
+    CAIRN_TRY_ASSIGN(const PlanEntries all, plans(false));
+    const auto waiting = std::count_if(
+        all.entries.begin(), all.entries.end(), [](const PlanEntry& entry) { return entry.waits; });
+    if (waiting > 0)
+        overview.attention.push_back({kSecondPerson, Glyph::Approval, u"A second person must"_s,
+            static_cast<quint64>(waiting), {}, true});
+    return {};
+}
+
 Result<Overview> ReadWorld::overview(const QString& filter)
 {
     Overview overview;
@@ -155,6 +167,7 @@ Result<Overview> ReadWorld::overview(const QString& filter)
     ended.sinceAfter = dayBegin(overview.at);
     CAIRN_TRY_ASSIGN(const auto finished, m_store->counts({ended}));
     overview.attention = attentionOf(open, finished);
+    CAIRN_TRY(addSecond(overview));
     overview.finishedToday = finishedText(finished);
     tellAllClear(open, overview.at, overview);
     overview.all = sumOf(open);

@@ -48,6 +48,7 @@ public:
 private:
     [[nodiscard]] Result<ListFilter> filterOf(const QString& text, TimeMs now) const;
 
+    [[nodiscard]] Status addSecond(Overview& overview);
     [[nodiscard]] Status closeVerbs(WhyView& why);
     [[nodiscard]] Result<Replica> replica();
     [[nodiscard]] Status readSituations(const QString& filter, const ListFilter& terms, Overview& overview);

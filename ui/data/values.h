@@ -72,6 +72,8 @@ struct RunLine {
     bool operator==(const RunLine&) const = default;
 };
 
+// Group of what waits for a second person: no filter finds it, it leads to the plans.
+inline const QString kSecondPerson = QStringLiteral("second");
 struct AttentionLine {
     QString group;  // key of its group
     Glyph glyph = Glyph::None;

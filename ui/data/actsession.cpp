@@ -1,5 +1,6 @@
 #include "ui/data/actsession.h"
 
+#include "core/machine/policy.h"
 #include "core/service/staged.h"
 #include "ui/data/convert.h"
 #include "ui/data/format.h"
@@ -214,6 +215,8 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
         preview.sums.push_back({qt(sum.line), qt(sum.head), sum.count, qt(sum.one), qt(sum.many),
             sum.amount.micros, qt(sum.amount.currency)});
     preview.reversible = qt(told.undo.text);
+    if (told.needed.second())
+        preview.second = qt(tellNeeded(told.needed));
     if (request.verb == Verb::Approve || request.verb == Verb::Reject)
         describeApproval(state, preview);
     else

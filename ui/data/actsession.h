@@ -35,6 +35,7 @@ private:
     void describeStep(const RunState& state, ActPreview& preview);
     [[nodiscard]] PlanAuthor author(const QString& reason) const;
     [[nodiscard]] Result<StagedAct> stagedAct(const CommandId& act);
+    [[nodiscard]] Result<std::vector<RunId>> targetsOf(const PlanRequest& request);
     [[nodiscard]] Result<PlanRow> planRow(const PlanId& plan);
     [[nodiscard]] Result<std::vector<PlanOffer>> offersOf(const PlanRow& row);
     [[nodiscard]] Result<std::vector<PlanOffer>> offersOf(const StagedAct& act);

@@ -1,6 +1,7 @@
 // Plans and proposed acts on the acting connection: looked at, staged, ordered, decided. All of it by the
 // same functions as the command line's.
 #include "core/base/text.h"
+#include "core/machine/policy.h"
 #include "core/plan/runner.h"
 #include "core/plan/words.h"
 #include "core/service/agreement.h"
@@ -261,6 +262,26 @@ Result<StagedAct> ActSession::stagedAct(const CommandId& act)
 
 // --- one to be staged
 
+// As ids: what the filter finds later is not part of it. One more than a plan takes is enough to be refused.
+Result<std::vector<RunId>> ActSession::targetsOf(const PlanRequest& request)
+{
+    if (request.filter.isEmpty())
+        return request.runs;
+    const ParsedFilter parsed = parseFilter(core(request.filter), m_service->now());
+    if (parsed.error)
+        return makeError(ErrorKind::InvalidInput, parsed.error->text);
+    std::vector<RunId> runs;
+    std::optional<PageKey> after;
+    do {
+        CAIRN_TRY_ASSIGN(const ListPage page,
+            m_store->list(parsed.filter, ListOrder::AttentionThenOldest, after, kPlanPage));
+        for (const ListRow& row : page.rows)
+            runs.push_back(row.run);
+        after = page.next;
+    } while (after && runs.size() <= kMaxPlanItems);
+    return runs;
+}
+
 Result<PlanForecast> ActSession::draft(const PlanRequest& request)
 {
     m_draft.reset();
@@ -272,7 +293,9 @@ Result<PlanForecast> ActSession::draft(const PlanRequest& request)
     act.command.actor = Submission{}.command.actor;
     act.command.id = makeId<CommandId>(m_clock.wallMs(), m_rng);
     act.reason.clear();
+    CAIRN_TRY_ASSIGN(const std::vector<RunId> runs, targetsOf(request));
     PlanSpec spec;
+    spec.filter = core(request.filter);
     spec.leaveOutUncertain = request.pace.leaveOutUncertain;
     spec.pace.rate = request.pace.rate;
     spec.pace.canary = request.pace.canary;
@@ -280,14 +303,14 @@ Result<PlanForecast> ActSession::draft(const PlanRequest& request)
     spec.pace.verify = SpanMs{request.pace.verifyMinutes} * kMinute;
     CAIRN_TRY_ASSIGN(spec, specOf(std::move(act), std::move(spec)));
     CAIRN_TRY_ASSIGN(PlanDraft made,
-        draftPlan(*m_store, *m_service, spec, request.runs, author({}),
+        draftPlan(*m_store, *m_service, spec, runs, author({}),
             makeId<PlanId>(m_clock.wallMs(), m_rng), makeId<CommandId>(m_clock.wallMs(), m_rng)));
     PlanForecast told = forecastOf(made.row, spec, made.preview);
     told.at = m_service->now();
     told.reasonMinimum = static_cast<int>(std::max(made.needed.reason, reasonMinimum(m_info.safety)));
     if (made.needed.second())
         told.needs = qt(tellNeeded(made.needed));
-    told.command = qt(commandOf(made.row, spec, request.runs, core(m_opening->url)));
+    told.command = qt(commandOf(made.row, spec, runs, core(m_opening->url)));
     QString off = whyNoActs(*m_opening, m_info, m_rights);
     if (off.isEmpty() && !m_rights.commits)
         off = u"the login \"%1\" may not write plans: that takes the engine's right, for now"_s.arg(

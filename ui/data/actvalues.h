@@ -64,6 +64,7 @@ struct ActPreview {
     QStringList alsoChanges;
     std::vector<SumLine> sums;
     QString reversible;
+    QString second;  // who else is needed; empty: nobody
     std::vector<OutcomeOffer> outcomes;  // settle: all of them, safest first
     quint64 version = 0;
     qint64 at = 0;

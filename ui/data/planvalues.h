@@ -39,7 +39,8 @@ struct PlanPaceAsked {
 };
 struct PlanRequest {
     ActRequest act;  // run and revisions are not read
-    std::vector<RunId> runs;
+    std::vector<RunId> runs;  // empty: all that the filter finds when the preview is computed
+    QString filter;
     PlanPaceAsked pace;
 };
 

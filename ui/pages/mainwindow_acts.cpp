@@ -76,6 +76,15 @@ void MainWindow::stageMarked(Verb verb, bool abandon)
     m_bulk = new BulkSheet(std::move(stores), std::move(requests), names, this);
     m_bulk->setAttribute(Qt::WA_DeleteOnClose);
     helpOn(*m_bulk, verb);
+    connect(m_bulk, &BulkSheet::planWanted, this, [this, verb] {
+        PlanRequest request;
+        request.act.verb = verb;
+        for (const ActRequest& one : m_bulk->requests())
+            request.runs.push_back(one.run);
+        const StoreIx store = m_bulk->requests().front().store;
+        m_bulk->reject();
+        openPlanSheet(store, std::move(request));
+    });
     connect(m_bulk, &BulkSheet::ended, this, [this](const QString& summary) {
         say(summary);
         m_triage->clearMarks();

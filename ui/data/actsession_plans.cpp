@@ -4,6 +4,7 @@
 #include "core/machine/policy.h"
 #include "core/plan/runner.h"
 #include "core/plan/words.h"
+#include "core/query/query.h"
 #include "core/service/agreement.h"
 #include "core/service/staged.h"
 
@@ -273,7 +274,7 @@ Result<std::vector<RunId>> ActSession::targetsOf(const PlanRequest& request)
     std::vector<RunId> runs;
     std::optional<PageKey> after;
     do {
-        CAIRN_TRY_ASSIGN(const ListPage page,
+        CAIRN_TRY_ASSIGN(const cairn::RunPage page,
             m_store->list(parsed.filter, ListOrder::AttentionThenOldest, after, kPlanPage));
         for (const ListRow& row : page.rows)
             runs.push_back(row.run);
@@ -303,8 +304,8 @@ Result<PlanForecast> ActSession::draft(const PlanRequest& request)
     spec.pace.verify = SpanMs{request.pace.verifyMinutes} * kMinute;
     CAIRN_TRY_ASSIGN(spec, specOf(std::move(act), std::move(spec)));
     CAIRN_TRY_ASSIGN(PlanDraft made,
-        draftPlan(*m_store, *m_service, spec, runs, author({}),
-            makeId<PlanId>(m_clock.wallMs(), m_rng), makeId<CommandId>(m_clock.wallMs(), m_rng)));
+        draftPlan(*m_store, *m_service, spec, runs, author({}), makeId<PlanId>(m_clock.wallMs(), m_rng),
+            makeId<CommandId>(m_clock.wallMs(), m_rng)));
     PlanForecast told = forecastOf(made.row, spec, made.preview);
     told.at = m_service->now();
     told.reasonMinimum = static_cast<int>(std::max(made.needed.reason, reasonMinimum(m_info.safety)));

@@ -38,7 +38,7 @@ struct PlanPaceAsked {
     bool operator==(const PlanPaceAsked&) const = default;
 };
 struct PlanRequest {
-    ActRequest act;  // run and revisions are not read
+    ActRequest act;           // run and revisions are not read
     std::vector<RunId> runs;  // empty: all that the filter finds when the preview is computed
     QString filter;
     PlanPaceAsked pace;

@@ -320,8 +320,7 @@ QFuture<Reply<PlanView>> StoreSession::plan(const PlanEntry& entry, int items)
 
 QFuture<Reply<PlanForecast>> StoreSession::previewPlan(const PlanRequest& request)
 {
-    return m_acting->jobs.ask<PlanForecast>(
-        DraftSlot, [request](ActSession& a) { return a.draft(request); });
+    return m_acting->jobs.ask<PlanForecast>(DraftSlot, [request](ActSession& a) { return a.draft(request); });
 }
 
 QFuture<Reply<PlanForecast>> StoreSession::previewEntry(const PlanEntry& entry)

@@ -187,6 +187,8 @@ void ActSheet::showPreview(const ActPreview& preview)
 {
     m_preview = preview;
     m_request = preview.request;
+    m_confirm->setText(objectOf(m_request) + (preview.second.isEmpty() ? QString() : tr(", as 1 of 2"))
+        + u"   Ctrl Enter"_s);
     fillBody();
     m_ready = preview.possible;
     if (preview.possible)

@@ -44,9 +44,10 @@ OrderSheet::OrderSheet(
     , m_state(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_close(safe::button(tr("Close   Esc"), this))
     , m_again(safe::button(tr("Look again"), this))
-    , m_confirm(safe::button(
-          (entry.proposal ? tr("%1 this act   Ctrl Enter") : tr("%1 the plan   Ctrl Enter")).arg(stepName(step)),
-          this))
+    , m_confirm(
+          safe::button((entry.proposal ? tr("%1 this act   Ctrl Enter") : tr("%1 the plan   Ctrl Enter"))
+                           .arg(stepName(step)),
+              this))
 {
     setWindowTitle(stepName(step));
     setModal(true);
@@ -90,10 +91,11 @@ void OrderSheet::buildLayout()
     body->setContentsMargins(18, 12, 18, 10);
     body->setSpacing(8);
     body->addWidget(m_sentence);
-    body->addWidget(safe::label(tr("By %1, %2. Reason: %3")
-                                    .arg(m_entry.person, shown(m_entry.standing, false, 200),
-                                        m_entry.reason.isEmpty() ? tr("none") : shown(m_entry.reason, false, 400)),
-        {.secondary = true, .wrap = true, .selectable = true}, this));
+    body->addWidget(
+        safe::label(tr("By %1, %2. Reason: %3")
+                        .arg(m_entry.person, shown(m_entry.standing, false, 200),
+                            m_entry.reason.isEmpty() ? tr("none") : shown(m_entry.reason, false, 400)),
+            {.secondary = true, .wrap = true, .selectable = true}, this));
     m_effects = new QVBoxLayout;
     body->addLayout(m_effects);
     body->addStretch(1);
@@ -133,9 +135,8 @@ void OrderSheet::showForecast(const PlanForecast& forecast)
     safe::setText(m_sentence, forecast.sentence);
     emptyLayout(m_effects);
     m_effects->addWidget(forecastBlocks(forecast, this));
-    m_effects->addWidget(safe::label(
-        tr("Digest %1").arg(forecast.digest), {.size = 11, .face = Face::Mono, .wrap = true, .selectable = true},
-        this));
+    m_effects->addWidget(safe::label(tr("Digest %1").arg(forecast.digest),
+        {.size = 11, .face = Face::Mono, .wrap = true, .selectable = true}, this));
     m_ready = forecast.possible || !begins();
     if (!m_ready)
         return refuse(forecast.refusal);

@@ -26,8 +26,8 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kTypingMs = 400;
-constexpr quint32 kMostRate = 600'000;    // a minute
-constexpr quint32 kMostVerify = 7 * 1440; // minutes
+constexpr quint32 kMostRate = 600'000;     // a minute
+constexpr quint32 kMostVerify = 7 * 1440;  // minutes
 
 QLineEdit* numberBox(const QString& name, const QString& value, QWidget* parent)
 {
@@ -56,8 +56,8 @@ QWidget* forecastBlocks(const PlanForecast& forecast, QWidget* parent)
     grid->addWidget(
         consequences(PlanSheet::tr("Also changes"), Glyph::Child, forecast.alsoChanges, box), 1, 1);
     if (!forecast.leftOut.isEmpty())
-        grid->addWidget(consequences(PlanSheet::tr("Left out"), Glyph::Skipped, forecast.leftOut, box), 2, 0,
-            1, 2);
+        grid->addWidget(
+            consequences(PlanSheet::tr("Left out"), Glyph::Skipped, forecast.leftOut, box), 2, 0, 1, 2);
     QStringList below;
     if (!forecast.load.isEmpty())
         below << PlanSheet::tr("Load: %1").arg(forecast.load);
@@ -185,9 +185,8 @@ void PlanSheet::connectSignals()
     connect(m_leaveOut, &QCheckBox::toggled, this, &PlanSheet::edited);
     connect(m_typing, &QTimer::timeout, this, &PlanSheet::ask);
     connect(m_reason, &QPlainTextEdit::textChanged, this, &PlanSheet::updateConfirm);
-    connect(m_validity, &QTimer::timeout, this, [this] {
-        refuse(tr("the preview is older than five minutes, and nothing was staged: look again"));
-    });
+    connect(m_validity, &QTimer::timeout, this,
+        [this] { refuse(tr("the preview is older than five minutes, and nothing was staged: look again")); });
 }
 
 QString PlanSheet::wrongPace() const
@@ -277,9 +276,9 @@ void PlanSheet::updateConfirm()
     m_confirm->setEnabled(m_ready && !m_busy && lacks.isEmpty());
     m_copy->setEnabled(!m_forecast.command.isEmpty());
     const QString second = m_forecast.needs.isEmpty() ? QString() : tr(", as 1 of 2");
-    m_confirm->setText(tr("%1 %2%3   Ctrl Enter")
-                           .arg(actName(m_request.act),
-                               plural(m_forecast.included, tr("run"), tr("runs")), second));
+    m_confirm->setText(
+        tr("%1 %2%3   Ctrl Enter")
+            .arg(actName(m_request.act), plural(m_forecast.included, tr("run"), tr("runs")), second));
     m_confirm->setAccessibleName(m_confirm->text());
     safe::setTip(m_confirm, m_ready ? lacks : QString());
     if (m_ready && !m_busy)

@@ -13,8 +13,7 @@ namespace {
 QString textOf(const PlanEntry& row, int column)
 {
     switch (column) {
-    case PlansModel::What:
-        return row.run.isNull() ? row.what : row.what + u", run "_s + shortId(row.run);
+    case PlansModel::What: return row.run.isNull() ? row.what : row.what + u", run "_s + shortId(row.run);
     case PlansModel::Person: return row.person;
     case PlansModel::Standing: return row.standing;
     case PlansModel::Reason: return row.reason.isEmpty() ? u"–"_s : row.reason;
@@ -53,12 +52,13 @@ QVariant PlansModel::cell(const PlanEntry& row, int column, int role) const
     case Qt::DisplayRole: return textOf(row, column);
     case GlyphRole: return column == Standing ? int(row.glyph) : 0;
     case LookRole:
-        return column == What        ? int(BoldLook)
-            : column == Since        ? int(FigureLook)
-            : column == Reason       ? int(SecondaryLook)
-                                     : int(PlainLook);
+        return column == What  ? int(BoldLook)
+            : column == Since  ? int(FigureLook)
+            : column == Reason ? int(SecondaryLook)
+                               : int(PlainLook);
     case Qt::AccessibleTextRole:
-        return column == Standing ? textOf(row, column) + u", "_s + glyphName(row.glyph) : textOf(row, column);
+        return column == Standing ? textOf(row, column) + u", "_s + glyphName(row.glyph)
+                                  : textOf(row, column);
     case Qt::ToolTipRole: return column == Since ? QVariant() : QVariant(tip(textOf(row, column)));
     default: return {};
     }

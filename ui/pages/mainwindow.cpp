@@ -229,7 +229,8 @@ QString MainWindow::notice() const { return m_notice->isHidden() ? QString() : m
 void MainWindow::applyChanges(const ChangeSet& changes)
 {
     m_triage->merge(changes);
-    if (PlansPage* plans = currentPlans(); plans != nullptr && plans->store() == changes.store && plans->settled())
+    if (PlansPage* plans = currentPlans();
+        plans != nullptr && plans->store() == changes.store && plans->settled())
         plans->load();
     RunPage* page = currentRun();
     if (page == nullptr || page->store() != changes.store)
@@ -488,8 +489,8 @@ void MainWindow::writeKeys()
     if (currentPlans() != nullptr) {
         m_keys->setHints(tr("Plans"),
             {{{u"Enter"_s}, tr("runs")}, {{u"A"_s}, tr("confirm")}, {{u"X"_s}, tr("reject")},
-                {{u"S"_s}, tr("start")}, {{u"H"_s, u"⇧H"_s}, tr("pause, continue")}, {{u"Del"_s}, tr("abort")},
-                {{u"Y"_s}, tr("copy as command")}, {{u"Esc"_s}, tr("back")}});
+                {{u"S"_s}, tr("start")}, {{u"H"_s, u"⇧H"_s}, tr("pause, continue")},
+                {{u"Del"_s}, tr("abort")}, {{u"Y"_s}, tr("copy as command")}, {{u"Esc"_s}, tr("back")}});
         return;
     }
     if (audit != nullptr) {

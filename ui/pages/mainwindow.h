@@ -60,8 +60,8 @@ public:
     [[nodiscard]] bool onLists() const;
     [[nodiscard]] ActSheet* sheet() const { return m_sheet; }
     [[nodiscard]] BulkSheet* bulkSheet() const { return m_bulk; }
-    [[nodiscard]] PlanSheet* planSheet() const { return m_plan; }
-    [[nodiscard]] OrderSheet* orderSheet() const { return m_order; }
+    [[nodiscard]] PlanSheet* planSheet() const;
+    [[nodiscard]] OrderSheet* orderSheet() const;
     PlansPage* openPlans();  // of the store that is looked at
     [[nodiscard]] PlansPage* currentPlans() const;
     [[nodiscard]] HandbookBox* handbook() const;                       // null: it is not open

@@ -141,8 +141,7 @@ void MainWindow::addTold()
     told(ActPlace::Lists, tr("Ctrl+Space"), tr("in the filter: what can stand here"));
     told(ActPlace::Run, tr("E, Shift+E"), tr("next, previous problem"));
     told(ActPlace::Run, tr("F"), tr("show only what is not finished"));
-    told(ActPlace::Run, tr("1 … 8"),
-        tr("steps, timeline, history, data, relations, acts, compare, context"));
+    told(ActPlace::Run, tr("1 … 8"), tr("steps, timeline, history, data, relations, acts, compare, context"));
     told(ActPlace::Run, tr("[, ]"), tr("the run as it was one version earlier, later"));
     told(ActPlace::Run, tr("L"), tr("the timeline as a list"));
     told(ActPlace::Run, tr("Z"), tr("history: compact, or every entry"));
@@ -163,7 +162,8 @@ void MainWindow::addTold()
 void MainWindow::buildMenus()
 {
     QMap<QString, QMenu*> menus;
-    for (const QString& title : {tr("File"), tr("Edit"), tr("View"), tr("Go"), tr("Run"), tr("Plan"), tr("Help")})
+    for (const QString& title :
+        {tr("File"), tr("Edit"), tr("View"), tr("Go"), tr("Run"), tr("Plan"), tr("Help")})
         menus.insert(title, m_band->menus()->addMenu(title));
     for (const WindowAction& one : m_actions.all()) {
         QMenu* menu = menus.value(one.menu);

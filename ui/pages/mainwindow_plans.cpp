@@ -37,6 +37,10 @@ constexpr Verb kPlanVerbs[] = {Verb::Retry, Verb::Pause, Verb::Resume, Verb::Can
 
 PlansPage* MainWindow::currentPlans() const { return qobject_cast<PlansPage*>(m_pages->currentWidget()); }
 
+PlanSheet* MainWindow::planSheet() const { return m_plan; }
+
+OrderSheet* MainWindow::orderSheet() const { return m_order; }
+
 PlansPage* MainWindow::openPlans()
 {
     const StoreIx store = currentRunRef().isNull() ? 0 : currentRunRef().store;
@@ -72,9 +76,9 @@ void MainWindow::addPlanActions()
             [this] { return onLists() ? QString() : tr("a plan is staged from the lists."); }});
     for (int i = 0; i < kPlanSteps; ++i) {
         const auto step = static_cast<PlanStep>(i);
-        m_actions.add({u"plan."_s + stepName(step).toLower(), tr("Plan"), stepName(step) + u'…', {}, {}, false,
-            {}, ActPlace::Plans, [this, step] { orderPlan(step); }, [this, step] { return stepOff(step); },
-            i == 0});
+        m_actions.add({u"plan."_s + stepName(step).toLower(), tr("Plan"), stepName(step) + u'…', {}, {},
+            false, {}, ActPlace::Plans, [this, step] { orderPlan(step); },
+            [this, step] { return stepOff(step); }, i == 0});
     }
     m_actions.add({u"plan.copy"_s, tr("Plan"), tr("Copy as command"), {}, {}, false, {}, ActPlace::Plans,
         [this] {
@@ -121,8 +125,8 @@ void MainWindow::orderPlan(PlanStep step)
     if (m_order != nullptr)
         return;
     const PlansPage* page = currentPlans();
-    m_order = new OrderSheet(m_stores.source(page->store()), m_stores.state(page->store()).facts,
-        page->view().entry, step, this);
+    m_order = new OrderSheet(
+        m_stores.source(page->store()), m_stores.state(page->store()).facts, page->view().entry, step, this);
     m_order->setAttribute(Qt::WA_DeleteOnClose);
     connect(m_order, &OrderSheet::ended, this, &MainWindow::planEnded);
     helpOn(*m_order, Verb::Plan);
@@ -163,8 +167,7 @@ void MainWindow::openPlanSheet(StoreIx store, PlanRequest request)
     if (m_plan != nullptr)
         return;
     const Verb verb = request.act.verb;
-    m_plan =
-        new PlanSheet(m_stores.source(store), m_stores.state(store).facts, std::move(request), this);
+    m_plan = new PlanSheet(m_stores.source(store), m_stores.state(store).facts, std::move(request), this);
     m_plan->setAttribute(Qt::WA_DeleteOnClose);
     helpOn(*m_plan, verb);
     connect(m_plan, &PlanSheet::ended, this, [this](const ActResult& result) {

@@ -174,7 +174,8 @@ void PlansPage::showEntries(const PlanEntries& entries)
         entries.entries.begin(), entries.entries.end(), [](const PlanEntry& one) { return one.waits; });
     const auto proposals = std::count_if(
         entries.entries.begin(), entries.entries.end(), [](const PlanEntry& one) { return one.proposal; });
-    QStringList parts{plural(entries.entries.size() - static_cast<std::size_t>(proposals), tr("plan"), tr("plans")),
+    QStringList parts{
+        plural(entries.entries.size() - static_cast<std::size_t>(proposals), tr("plan"), tr("plans")),
         plural(static_cast<quint64>(proposals), tr("proposed act"), tr("proposed acts")),
         waiting == 1 ? tr("1 waits for a second person")
                      : tr("%1 wait for a second person").arg(countText(static_cast<quint64>(waiting)))};
@@ -202,18 +203,17 @@ void PlansPage::loadEntry()
         showView();
     }
     ++m_open;
-    whenDone(
-        m_stores.source(m_store).plan(*now, kItems), this, [this, ticket](const Reply<PlanView>& reply) {
-            --m_open;
-            if (!m_viewTickets.current(ticket))
-                return;
-            if (reply) {
-                m_view = *reply.value;
-                showView();
-            } else if (!reply.failure.cancelled) {
-                Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
-            }
-        });
+    whenDone(m_stores.source(m_store).plan(*now, kItems), this, [this, ticket](const Reply<PlanView>& reply) {
+        --m_open;
+        if (!m_viewTickets.current(ticket))
+            return;
+        if (reply) {
+            m_view = *reply.value;
+            showView();
+        } else if (!reply.failure.cancelled) {
+            Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
+        }
+    });
 }
 
 QString PlansPage::whyOff(PlanStep step) const
@@ -239,8 +239,7 @@ void PlansPage::showView()
     const std::size_t half = (m_view.facts.size() + 1) / 2;
     for (std::size_t from = 0; from < m_view.facts.size(); from += half) {
         const std::vector<Fact> part(m_view.facts.begin() + static_cast<std::ptrdiff_t>(from),
-            m_view.facts.begin()
-                + static_cast<std::ptrdiff_t>(std::min(from + half, m_view.facts.size())));
+            m_view.facts.begin() + static_cast<std::ptrdiff_t>(std::min(from + half, m_view.facts.size())));
         auto* area = new QWidget(m_facts);
         auto* inner = new QVBoxLayout(area);
         inner->setContentsMargins(0, 0, 16, 0);

@@ -58,8 +58,7 @@ std::vector<WindowView> listViews()
     const auto markShown = [](MainWindow& window) { window.triage()->runsModel()->markShown(); };
     return {{u"lists"_s, {selectFirst}}, {u"lists-filtered"_s, {filter(u"attention:person"_s), selectFirst}},
         {u"lists-nothing"_s, {filter(u"attention:person wait:timer"_s)}},
-        {u"filter-completion"_s, {complete}},
-        {u"lists-several-marked"_s, {selectFirst, markShown}},
+        {u"filter-completion"_s, {complete}}, {u"lists-several-marked"_s, {selectFirst, markShown}},
         {u"sheet-plan"_s, {selectFirst, markShown, act(u"plan.stage-pause"_s)}}};
 }
 

@@ -74,9 +74,8 @@ std::vector<Fact> ActionTable::map(ActPlace place) const
                     {keys, from == place ? action.title : action.title + u" ("_s + placeText(from) + u')'});
     };
     addFrom(place);
-    for (const ActPlace other :
-        {ActPlace::Anywhere, ActPlace::Lists, ActPlace::Run, ActPlace::Audit, ActPlace::Plans,
-            ActPlace::Sheet})
+    for (const ActPlace other : {ActPlace::Anywhere, ActPlace::Lists, ActPlace::Run, ActPlace::Audit,
+             ActPlace::Plans, ActPlace::Sheet})
         if (other != place)
             addFrom(other);
     return facts;

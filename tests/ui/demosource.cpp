@@ -586,7 +586,7 @@ QFuture<Reply<ActPreview>> DemoSource::preview(const ActRequest& request)
 QFuture<Reply<ActResult>> DemoSource::execute(const ActRequest& request)
 {
     executed.push_back(request);
-    return acts.pass(ActResult(answer));
+    return actGate.pass(ActResult(answer));
 }
 
 }  // namespace cairn::ui::test

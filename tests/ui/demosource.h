@@ -149,7 +149,7 @@ public:
     void failAll(const Failure& failure);  // empty: answers again
     Gate<WhyView> whys;                    // of runs
     Gate<ActPreview> sheets;
-    Gate<ActResult> acts;
+    Gate<ActResult> actGate;
     std::vector<ActRequest> previewed;
     QString over;                             // key of a situation that has gone, with its runs
     quint64 cut = 0;                          // situations beyond what is shown

@@ -39,7 +39,7 @@ PlanEntry anAct()
     return entry;
 }
 
-PlanEntry tainted(PlanEntry entry, const QString& taint)
+PlanEntry withTaint(PlanEntry entry, const QString& taint)
 {
     if (!taint.isEmpty())
         entry.what = entry.person = entry.standing = entry.reason = taint;
@@ -77,8 +77,8 @@ QFuture<Reply<PlanEntries>> DemoSource::plans(bool closedToo)
     PlanEntries entries;
     entries.at = kDemoNow;
     if (waiting)
-        entries.entries.push_back(tainted(anAct(), taint));
-    entries.entries.push_back(tainted(aPlan(), taint));
+        entries.entries.push_back(withTaint(anAct(), taint));
+    entries.entries.push_back(withTaint(aPlan(), taint));
     return now(std::move(entries));
 }
 

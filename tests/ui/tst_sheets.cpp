@@ -81,7 +81,7 @@ private Q_SLOTS:
         Desk desk([](DemoSource& s) { offer(s, kPause); });
         ActSheet* sheet = opened(desk, Qt::Key_H);
         QVERIFY(sheet != nullptr);
-        desk.source.acts.fails = {u"The connection broke."_s, u"Whether it was written is not known."_s,
+        desk.source.actGate.fails = {u"The connection broke."_s, u"Whether it was written is not known."_s,
             u"Look again; the history tells."_s, false, true};
         sheet->confirm()->click();
         QTRY_COMPARE(sheet->notice(), u"The connection broke. Look again; the history tells."_s);
@@ -126,7 +126,7 @@ private Q_SLOTS:
         Desk desk([](DemoSource& s) { offer(s, kPause); });
         const QPointer<ActSheet> sheet = opened(desk, Qt::Key_H);
         QVERIFY(!sheet.isNull());
-        desk.source.acts.close();
+        desk.source.actGate.close();
         sheet->confirm()->click();
         QCOMPARE(desk.source.executed.size(), 1U);
         QVERIFY(!sheet->validity()->isActive());
@@ -136,7 +136,7 @@ private Q_SLOTS:
         QCoreApplication::processEvents();
         QVERIFY(!sheet.isNull() && sheet->isVisible());
         QCOMPARE(sheet->state(), u"sending: this stays open until the outcome is known"_s);
-        desk.source.acts.open();
+        desk.source.actGate.open();
         QTRY_VERIFY(sheet.isNull());
         QVERIFY2(
             desk.window->notice().startsWith(desk.source.answer.text), qPrintable(desk.window->notice()));
@@ -247,7 +247,7 @@ private Q_SLOTS:
     void severalCountWhatIsNotKnown()
     {
         Desk desk([](DemoSource& s) { s.store.guarded = false; });
-        desk.source.acts.fails = {
+        desk.source.actGate.fails = {
             u"The connection broke."_s, u"Whether it was written is not known."_s, {}, false, true};
         desk.key(Qt::Key_Space);
         desk.key(Qt::Key_H);

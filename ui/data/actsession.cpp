@@ -2,6 +2,7 @@
 
 #include "core/machine/policy.h"
 #include "core/service/staged.h"
+#include "ui/data/actbodies.h"
 #include "ui/data/convert.h"
 #include "ui/data/format.h"
 #include "ui/data/qtconvert.h"
@@ -68,6 +69,7 @@ void noteDependencies(const RunState& state, ActRequest& request)
     if (const StepRecord* step = state.find(core(request.step)))
         request.stepRevision = step->revision;
     request.controlRevision = state.controlRevision();
+    request.annotation = request.verb == Verb::Hold ? state.hold.version : state.assigned.version;
 }
 
 ActResult resultOf(const ActRequest& request, const cairn::Outcome& outcome)
@@ -135,7 +137,7 @@ Status ActSession::readStore()
     return {};
 }
 
-Result<Submission> ActSession::submissionOf(const ActRequest& request, const RunState&)
+Result<Submission> ActSession::submissionOf(const ActRequest& request, const RunState& state)
 {
     Submission submission;
     submission.run = request.run;
@@ -177,7 +179,10 @@ Result<Submission> ActSession::submissionOf(const ActRequest& request, const Run
         submission.command.body = settle;
         return submission;
     }
-    default: return makeError(ErrorKind::InvalidInput, "the console has no such act; use the command line");
+    default: {
+        CAIRN_TRY_ASSIGN(submission.command.body, typedBody(request, state, *m_service, submission));
+        return submission;
+    }
     }
 }
 
@@ -188,6 +193,10 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
     ActPreview preview;
     preview.request = request;
     noteDependencies(state, preview.request);
+    if (request.verb == Verb::Takeover) {
+        CAIRN_TRY_ASSIGN(const HotRow hot, m_store->hot(state.id));
+        preview.request.owner = hot.owner;
+    }
     preview.at = m_service->now();
     preview.version = state.version;
     preview.reasonMinimum = static_cast<int>(reasonMinimum(m_info.safety));

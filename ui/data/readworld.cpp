@@ -247,9 +247,10 @@ Status ReadWorld::closeVerbs(WhyView& why)
     const QString off = whyNoActs(*m_opening, info, rights, seen);
     if (off.isEmpty())
         return {};
-    for (VerbLine& verb : why.verbs)
-        if (std::exchange(verb.on, false) || why.run.isNull())
-            verb.text = off;
+    for (std::vector<VerbLine>* lines : {&why.verbs, &why.more})
+        for (VerbLine& verb : *lines)
+            if (std::exchange(verb.on, false) || why.run.isNull())
+                verb.text = off;
     return {};
 }
 
@@ -274,6 +275,10 @@ Result<WhyView> ReadWorld::whyOf(const SituationLine& situation)
     why.sentence = u"%1 wait for the same reason, the oldest since %2: %3"_s.arg(
         plural(situation.count, u"run"_s, u"runs"_s), instantText(situation.oldest), why.sentence);
     why.evidence.insert(why.evidence.begin(), {u"Oldest run"_s, idText(situation.example), true});
+    for (VerbLine& verb : why.more) {
+        verb.on = false;
+        verb.text = u"select one run below: each has to be read by itself"_s;
+    }
     for (VerbLine& verb : why.verbs) {
         verb.on = false;
         const bool several = verb.verb == Verb::Pause || verb.verb == Verb::Resume

@@ -176,6 +176,7 @@ struct WhyView {
     std::vector<Fact> evidence;
     QString releases;
     std::vector<VerbLine> verbs;
+    std::vector<VerbLine> more;    // in the menu and the palette only: what is seldom done, and annotations
     Reason reason = Reason::None;  // why it waits; the handbook has a page about each
     bool operator==(const WhyView&) const = default;
 };

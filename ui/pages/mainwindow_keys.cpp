@@ -120,6 +120,16 @@ void MainWindow::addVerbActions()
         m_actions.add({u"run."_s + verbName(one.verb).toLower().replace(u' ', u'-'), tr("Run"),
             verbName(one.verb) + u"…"_s, {}, one.letter, one.shift, {}, ActPlace::Anywhere,
             [this, verb = one.verb] { stage(verb); }, [this, verb = one.verb] { return verbOff(verb); }});
+    const VerbKey more[] = {{Verb::Assign, u't', false}, {Verb::Note, u'n', false}, {Verb::Hold, {}, false},
+        {Verb::Skip, {}, false}, {Verb::Record, {}, false}, {Verb::Amend, {}, false},
+        {Verb::Deadline, {}, false}, {Verb::Budget, {}, false}, {Verb::Migrate, {}, false},
+        {Verb::Takeover, {}, false}, {Verb::Slow, {}, false}, {Verb::Redact, {}, false},
+        {Verb::Compensate, {}, false}};
+    for (const VerbKey& one : more)
+        m_actions.add({u"run."_s + verbName(one.verb).toLower().replace(u' ', u'-'), tr("Run"),
+            verbName(one.verb) + u"…"_s, {}, one.letter, one.shift, {}, ActPlace::Anywhere,
+            [this, verb = one.verb] { stage(verb); }, [this, verb = one.verb] { return verbOff(verb); },
+            one.verb == Verb::Assign});
     m_actions.add({u"run.abandon"_s, tr("Run"), tr("Abandon…"), {}, {}, false, {}, ActPlace::Anywhere,
         [this] { stageAbandon(); }, {}, true});
 }

@@ -252,6 +252,83 @@ private Q_SLOTS:
         QVERIFY(bob->plans(false).result().value->entries.empty());
     }
 
+    void whatIsTypedIsReadOrRefused()
+    {
+        Desk desk;
+        const cairn::RunId a = desk.fixture.driven("a");
+        const auto said = [&](cairn::Verb verb, const QString& typed) {
+            ActRequest request;
+            request.verb = verb;
+            request.run = a;
+            request.value = typed;
+            return desk.ann->preview(request).result();
+        };
+        QVERIFY(said(cairn::Verb::Note, u"  "_s).failure.what.contains(u"a note needs a text"_s));
+        QVERIFY(
+            said(cairn::Verb::Deadline, u"soon"_s)
+                .failure.what.contains(u"\"soon\" is no time: give an instant (2026-12-01T18:00:00Z) or a "
+                                       u"span from now (2h), or none"_s));
+        QVERIFY(said(cairn::Verb::Budget, u"25.00"_s).failure.what.contains(u"\"25.00\" is no limit"_s));
+        QVERIFY(said(cairn::Verb::Migrate, u"x"_s)
+                    .failure.what.contains(u"give the version of the workflow as a number from 1 on"_s));
+        const auto hold = said(cairn::Verb::Hold, u"2h"_s);
+        QVERIFY2(hold.value.has_value(), qPrintable(hold.failure.what));
+        QVERIFY2(hold.value->possible, qPrintable(hold.value->refusal));
+        QVERIFY(hold.value->reasonRequired);
+        QCOMPARE(hold.value->reasonMinimum, 1);  // in every store
+    }
+
+    void aCaseIsTakenOnceAsItWasSeen()
+    {
+        Desk desk;
+        ActRequest request;
+        request.verb = cairn::Verb::Assign;
+        request.run = desk.fixture.driven("a");
+        request.value = u"ann"_s;
+        const auto seen = desk.ann->preview(request).result();
+        QVERIFY2(seen.value.has_value(), qPrintable(seen.failure.what));
+        QVERIFY2(seen.value->possible, qPrintable(seen.value->refusal));
+        request = seen.value->request;
+        request.expects = true;
+        request.reason = u"mine"_s;
+        const auto taken = desk.ann->execute(request).result();
+        QVERIFY2(taken.value.has_value(), qPrintable(taken.failure.what));
+        QCOMPARE(taken.value->end, ActEnd::Done);
+        request.value = u"bob"_s;  // with what was seen before it was taken
+        const auto late = desk.person(2)->execute(request).result();
+        QVERIFY2(late.value.has_value(), qPrintable(late.failure.what));
+        QCOMPARE(late.value->end, ActEnd::Stale);
+        const auto noted = [&] {
+            ActRequest note;
+            note.verb = cairn::Verb::Note;
+            note.run = request.run;
+            note.value = u"called the supplier"_s;
+            note.reason = u"for the record"_s;
+            return desk.ann->execute(note).result();
+        }();
+        QVERIFY2(noted.value.has_value(), qPrintable(noted.failure.what));
+        QCOMPARE(noted.value->end, ActEnd::Done);
+    }
+
+    void whatIsSeldomDoneStandsInTheMenu()
+    {
+        Desk desk;
+        const cairn::RunId a = desk.fixture.driven("a");
+        const auto why = desk.ann->why(a).result();
+        QVERIFY2(why.value.has_value(), qPrintable(why.failure.what));
+        const auto lineOf = [&](cairn::Verb verb) {
+            for (const VerbLine& line : why.value->more)
+                if (line.verb == verb)
+                    return line;
+            return VerbLine();
+        };
+        for (const cairn::Verb verb : {cairn::Verb::Hold, cairn::Verb::Assign, cairn::Verb::Note})
+            QVERIFY(lineOf(verb).on);
+        QVERIFY(!lineOf(cairn::Verb::Skip).on);
+        QCOMPARE(lineOf(cairn::Verb::Skip).text, u"no step of this run waits for it"_s);
+        QVERIFY(lineOf(cairn::Verb::Slow).text.contains(u"`cairn slow`"_s));
+    }
+
     void aPlanWaitsForItsSecondPerson()
     {
         Desk desk;

@@ -8,6 +8,8 @@
 #include "ui/data/qtconvert.h"
 #include "ui/data/words.h"
 
+#include <algorithm>
+
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
@@ -200,6 +202,9 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
     preview.at = m_service->now();
     preview.version = state.version;
     preview.reasonMinimum = static_cast<int>(reasonMinimum(m_info.safety));
+    if (request.verb == Verb::Hold
+        && !state.isHeld(preview.at))  // in every store (core/machine/annotate.cpp)
+        preview.reasonMinimum = std::max(preview.reasonMinimum, 1);
     preview.reasonRequired = preview.reasonMinimum > 0;
     ActRequest tried = preview.request;
     tried.reason =

@@ -116,7 +116,8 @@ private Q_SLOTS:
         const cairn::RunId b = fixture.driven("b");
         const cairn::RunId c = fixture.driven("c");
         fixture.toggle(c);  // paused already
-        static_cast<void>(desk.ann->facts().result());
+        // Opens the connections.
+        static_cast<void>(desk.ann->previewPlan(Desk::planOf(cairn::Verb::Pause, {a})).result());
         const QByteArray before = desk.bytes();
         const auto seen = desk.ann->previewPlan(Desk::planOf(cairn::Verb::Pause, {a, b, c})).result();
         QVERIFY2(seen.value.has_value(), qPrintable(seen.failure.what));

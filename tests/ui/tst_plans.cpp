@@ -182,6 +182,7 @@ private Q_SLOTS:
         QTRY_VERIFY(desk.window->planSheet() != nullptr);
         PlanSheet* sheet = desk.window->planSheet();
         QTRY_COMPARE(desk.source.drafted.size(), 1U);
+        QTRY_VERIFY(!sheet->forecast().digest.isEmpty());
         QCOMPARE(desk.source.drafted.front().runs.size(), 3U);
         QCOMPARE(desk.source.drafted.front().act.verb, cairn::Verb::Pause);
         QVERIFY(textOf(sheet).contains(u"A second person is required: 2 people"_s));
@@ -194,6 +195,7 @@ private Q_SLOTS:
         QCOMPARE(desk.source.drafted.back().pace.canary, 5U);
         QCOMPARE(desk.source.drafted.back().pace.verifyMinutes, 10U);
         QTest::keyClicks(sheet->reason(), u"month-end freeze"_s);
+        QTRY_VERIFY(sheet->confirm()->isEnabled());
         QCOMPARE(sheet->confirm()->text(), u"Pause 3 runs, as 1 of 2   Ctrl Enter"_s);
         QTest::keyClick(sheet->reason(), Qt::Key_Return);
         QVERIFY(desk.source.staged.empty());
@@ -213,7 +215,7 @@ private Q_SLOTS:
         desk.window->actions().find(u"plan.stage-pause"_s)->run();
         PlanSheet* sheet = desk.window->planSheet();
         QVERIFY(sheet != nullptr);
-        QTRY_COMPARE(desk.source.drafted.size(), 1U);
+        QTRY_VERIFY(!sheet->forecast().digest.isEmpty());
         sheet->stopOver()->selectAll();
         QTest::keyClicks(sheet->stopOver(), u"101"_s);
         QCOMPARE(sheet->state(), u"not possible: a percentage is 100 at most"_s);

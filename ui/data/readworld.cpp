@@ -148,9 +148,13 @@ Status ReadWorld::readSituations(const QString& filter, const ListFilter& terms,
 // Acts and plans that wait for a second person, where there are any: nothing of them is a run's own state.
 Status ReadWorld::addSecond(Overview& overview)
 {
-    CAIRN_TRY_ASSIGN(const PlanEntries all, plans(false));
+    const auto all = plans(false);
+    if (!all && all.error().kind == ErrorKind::NoRight)
+        return {};  // who may not see them is asked for nothing
+    if (!all)
+        return all.error();
     const auto waiting = std::count_if(
-        all.entries.begin(), all.entries.end(), [](const PlanEntry& entry) { return entry.waits; });
+        all->entries.begin(), all->entries.end(), [](const PlanEntry& entry) { return entry.waits; });
     if (waiting > 0)
         overview.attention.push_back({kSecondPerson, Glyph::Approval, u"A second person must"_s,
             static_cast<quint64>(waiting), {}, true});

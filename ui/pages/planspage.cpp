@@ -151,8 +151,17 @@ void PlansPage::copyCommand()
     Q_EMIT said(tr("Copied the command that stages the same plan."));
 }
 
+void PlansPage::follow()
+{
+    constexpr qint64 kLeast = 1000;
+    constexpr qint64 kShare = 8;
+    if (settled() && (!m_read.isValid() || m_read.elapsed() >= std::max(kLeast, kShare * m_took)))
+        load();
+}
+
 void PlansPage::load()
 {
+    m_read.start();
     const quint64 ticket = m_listTickets.next();
     ++m_open;
     whenDone(
@@ -229,6 +238,30 @@ QString PlansPage::whyOff(PlanStep step) const
 void PlansPage::showView()
 {
     m_itemsModel->setRows(m_view.items);
+    showFacts();
+    const PlanEntry* now = entry();
+    m_title->setRemark(now == nullptr ? tr("nothing is selected") : shown(now->what, false, 120));
+    QStringList lines;
+    if (!m_view.outcomes.empty())
+        lines << tr("Outcomes: %1").arg(countsText(m_view.outcomes));
+    if (!m_view.fates.empty())
+        lines << tr("Of those done: %1").arg(countsText(m_view.fates));
+    if (m_view.itemsInAll > m_view.items.size())
+        lines << tr("%1 of %2 runs shown").arg(countText(m_view.items.size()), countText(m_view.itemsInAll));
+    safe::setText(m_outcomes, lines.join(u'\n'));
+    m_outcomes->setVisible(!lines.isEmpty());
+    m_items->setVisible(now == nullptr || !now->proposal);
+    m_copy->setEnabled(!m_view.command.isEmpty());
+    showButtons();
+    Q_EMIT viewChanged();
+}
+
+// Not where they are the same: a refresh leaves what is selected in them.
+void PlansPage::showFacts()
+{
+    if (m_shownFacts == m_view.facts)
+        return;
+    m_shownFacts = m_view.facts;
     while (QLayoutItem* item = m_factRow->takeAt(0)) {
         if (item->widget() != nullptr) {
             item->widget()->hide();
@@ -247,21 +280,6 @@ void PlansPage::showView()
         inner->addStretch(1);
         m_factRow->addWidget(area, 1);
     }
-    const PlanEntry* now = entry();
-    m_title->setRemark(now == nullptr ? tr("nothing is selected") : shown(now->what, false, 120));
-    QStringList lines;
-    if (!m_view.outcomes.empty())
-        lines << tr("Outcomes: %1").arg(countsText(m_view.outcomes));
-    if (!m_view.fates.empty())
-        lines << tr("Of those done: %1").arg(countsText(m_view.fates));
-    if (m_view.itemsInAll > m_view.items.size())
-        lines << tr("%1 of %2 runs shown").arg(countText(m_view.items.size()), countText(m_view.itemsInAll));
-    safe::setText(m_outcomes, lines.join(u'\n'));
-    m_outcomes->setVisible(!lines.isEmpty());
-    m_items->setVisible(now == nullptr || !now->proposal);
-    m_copy->setEnabled(!m_view.command.isEmpty());
-    showButtons();
-    Q_EMIT viewChanged();
 }
 
 void PlansPage::showButtons()

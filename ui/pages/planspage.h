@@ -5,6 +5,7 @@
 
 #include "ui/data/stores.h"
 
+#include <QElapsedTimer>
 #include <QWidget>
 
 class QHBoxLayout;
@@ -24,6 +25,7 @@ public:
     PlansPage(Stores& stores, StoreIx store, QWidget* parent = nullptr);
 
     void load();
+    void follow();  // as load(), but an eighth of the time at most goes into it
     void setClosedToo(bool on);
     [[nodiscard]] StoreIx store() const { return m_store; }
     [[nodiscard]] bool settled() const { return m_open == 0; }
@@ -55,6 +57,7 @@ private:
     void showEntries(const PlanEntries& entries);
     void loadEntry();
     void showView();
+    void showFacts();
     void showButtons();
 
     Stores& m_stores;
@@ -72,8 +75,11 @@ private:
     QHBoxLayout* m_factRow;
     std::vector<QPushButton*> m_buttons;  // by PlanStep
     PlanView m_view;
+    std::vector<Fact> m_shownFacts;
     Tickets m_listTickets;
     Tickets m_viewTickets;
+    QElapsedTimer m_read;  // since the last reading began
+    qint64 m_took = 0;     // that long
     bool m_closedToo = false;
     int m_open = 0;
 };

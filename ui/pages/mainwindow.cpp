@@ -229,9 +229,8 @@ QString MainWindow::notice() const { return m_notice->isHidden() ? QString() : m
 void MainWindow::applyChanges(const ChangeSet& changes)
 {
     m_triage->merge(changes);
-    if (PlansPage* plans = currentPlans();
-        plans != nullptr && plans->store() == changes.store && plans->settled())
-        plans->load();
+    if (PlansPage* plans = currentPlans(); plans != nullptr && plans->store() == changes.store)
+        plans->follow();
     RunPage* page = currentRun();
     if (page == nullptr || page->store() != changes.store)
         return;

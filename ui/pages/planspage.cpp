@@ -218,6 +218,7 @@ void PlansPage::loadEntry()
             return;
         if (reply) {
             m_view = *reply.value;
+            m_took = m_read.elapsed();
             showView();
         } else if (!reply.failure.cancelled) {
             Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);

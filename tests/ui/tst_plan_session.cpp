@@ -192,6 +192,12 @@ private Q_SLOTS:
         QVERIFY2(seen.value.has_value(), qPrintable(seen.failure.what));
         QCOMPARE(seen.value->sentence, u"Pause: 2 of 2 runs, 0 left out."_s);
         QVERIFY(seen.value->command.contains(u"--where"_s));
+        request.pace.stopOver = 101;
+        QVERIFY(
+            desk.ann->previewPlan(request).result().failure.what.contains(u"percentages, from 0 to 100"_s));
+        request.pace = {0, 2, 0, 0, 0, 0, false};
+        QVERIFY(desk.ann->previewPlan(request).result().failure.what.contains(u"a ramp needs the rate"_s));
+        request.pace.rampFrom = 0;
         request.filter = u"nofield:x"_s;
         QVERIFY(!desk.ann->previewPlan(request).result().value.has_value());
     }

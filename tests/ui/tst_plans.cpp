@@ -194,6 +194,7 @@ private Q_SLOTS:
         QTRY_COMPARE(desk.source.drafted.size(), 2U);
         QCOMPARE(desk.source.drafted.back().pace.canary, 5U);
         QCOMPARE(desk.source.drafted.back().pace.verifyMinutes, 10U);
+        QCOMPARE(desk.source.drafted.back().pace.rampFrom, 0U);
         QTest::keyClicks(sheet->reason(), u"month-end freeze"_s);
         QTRY_VERIFY(sheet->confirm()->isEnabled());
         QCOMPARE(sheet->confirm()->text(), u"Pause 3 runs, as 1 of 2   Ctrl Enter"_s);
@@ -208,7 +209,7 @@ private Q_SLOTS:
         QVERIFY(desk.source.executed.empty());
     }
 
-    void aPaceThatMakesNoSenseIsSaidAndNotAsked()
+    void itsCommandIsCopied()
     {
         const Desk desk;
         desk.key(Qt::Key_Space);
@@ -216,12 +217,10 @@ private Q_SLOTS:
         PlanSheet* sheet = desk.window->planSheet();
         QVERIFY(sheet != nullptr);
         QTRY_VERIFY(!sheet->forecast().digest.isEmpty());
-        sheet->stopOver()->selectAll();
-        QTest::keyClicks(sheet->stopOver(), u"101"_s);
-        QCOMPARE(sheet->state(), u"not possible: a percentage is 100 at most"_s);
-        QVERIFY(!sheet->confirm()->isEnabled());
         sheet->copy()->click();
         QCOMPARE(QApplication::clipboard()->text(), u"cairn --store pg:pay plan stage retry"_s);
+        QCOMPARE(sheet->state(), u"copied; the reason is added with --reason"_s);
+        QVERIFY(desk.source.staged.empty());
     }
 
     void aPlanIsNeverAboutEverythingUnsaid()

@@ -299,6 +299,8 @@ Result<PlanForecast> ActSession::draft(const PlanRequest& request)
     spec.filter = core(request.filter);
     spec.leaveOutUncertain = request.pace.leaveOutUncertain;
     spec.pace.rate = request.pace.rate;
+    spec.pace.rampFrom = request.pace.rampFrom;
+    spec.pace.ramp = SpanMs{request.pace.rampSeconds} * 1000;
     spec.pace.canary = request.pace.canary;
     spec.pace.stopOver = request.pace.stopOver;
     spec.pace.verify = SpanMs{request.pace.verifyMinutes} * kMinute;

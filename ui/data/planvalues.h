@@ -30,7 +30,9 @@ struct PlanEntries {
 
 // How one plan goes, as it is typed. Rates are runs in a minute.
 struct PlanPaceAsked {
-    quint32 rate = 0;  // 0: as fast as it goes
+    quint32 rate = 0;         // 0: as fast as it goes
+    quint32 rampFrom = 0;     // rate at first; 0: no ramp
+    quint32 rampSeconds = 0;  // in which it grows to `rate`
     quint32 canary = 0;
     quint32 stopOver = 0;  // percent; 0: it does not stop by itself
     quint32 verifyMinutes = 10;

@@ -26,14 +26,12 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kTypingMs = 400;
-constexpr quint32 kMostRate = 600'000;     // a minute
-constexpr quint32 kMostVerify = 7 * 1440;  // minutes
 
 QLineEdit* numberBox(const QString& name, const QString& value, QWidget* parent)
 {
     auto* edit = new QLineEdit(value, parent);
     edit->setAccessibleName(name);
-    edit->setFixedWidth(72);
+    edit->setFixedWidth(56);
     edit->setValidator(new QIntValidator(0, 1'000'000, edit));
     return edit;
 }
@@ -79,6 +77,8 @@ PlanSheet::PlanSheet(Source& source, const StoreFacts& facts, PlanRequest reques
     , m_validity(new QTimer(this))
     , m_sentence(safe::label({}, {.size = 16, .wrap = true, .selectable = true}, this))
     , m_rate(numberBox(tr("Runs a minute; 0: as fast as it goes"), u"0"_s, this))
+    , m_rampFrom(numberBox(tr("Runs a minute at first; 0: no ramp"), u"0"_s, this))
+    , m_rampSeconds(numberBox(tr("Seconds in which the rate grows"), u"0"_s, this))
     , m_canary(numberBox(tr("Runs that go first"), u"0"_s, this))
     , m_stopOver(numberBox(tr("Stop if more than this percentage returns"), u"0"_s, this))
     , m_verify(numberBox(tr("Minutes of looking after the runs"), u"10"_s, this))
@@ -100,7 +100,7 @@ PlanSheet::PlanSheet(Source& source, const StoreFacts& facts, PlanRequest reques
     m_again->hide();
     prepareReason(m_reason);
     m_reason->installEventFilter(this);
-    for (QLineEdit* edit : {m_rate, m_canary, m_stopOver, m_verify})
+    for (QLineEdit* edit : numbers())
         edit->installEventFilter(this);
     buildLayout();
     connectSignals();
@@ -159,8 +159,9 @@ QWidget* PlanSheet::buildPace()
     auto* row = new QHBoxLayout(box);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(8);
-    const std::pair<QString, QLineEdit*> parts[] = {{tr("Runs a minute"), m_rate},
-        {tr("first only"), m_canary}, {tr("stop over %"), m_stopOver}, {tr("look after, min"), m_verify}};
+    const std::pair<QString, QLineEdit*> parts[] = {{tr("Runs a minute"), m_rate}, {tr("from"), m_rampFrom},
+        {tr("within, s"), m_rampSeconds}, {tr("first only"), m_canary}, {tr("stop over %"), m_stopOver},
+        {tr("look after, min"), m_verify}};
     for (const auto& [name, edit] : parts) {
         auto* label = caption(name, box);
         label->setBuddy(edit);
@@ -180,7 +181,7 @@ void PlanSheet::connectSignals()
         QApplication::clipboard()->setText(m_forecast.command);
         safe::setText(m_state, tr("copied; the reason is added with --reason"));
     });
-    for (QLineEdit* edit : {m_rate, m_canary, m_stopOver, m_verify})
+    for (QLineEdit* edit : numbers())
         connect(edit, &QLineEdit::textChanged, this, &PlanSheet::edited);
     connect(m_leaveOut, &QCheckBox::toggled, this, &PlanSheet::edited);
     connect(m_typing, &QTimer::timeout, this, &PlanSheet::ask);
@@ -189,29 +190,20 @@ void PlanSheet::connectSignals()
         [this] { refuse(tr("the preview is older than five minutes, and nothing was staged: look again")); });
 }
 
-QString PlanSheet::wrongPace() const
+std::vector<QLineEdit*> PlanSheet::numbers() const
 {
-    if (m_rate->text().toUInt() > kMostRate)
-        return tr("not possible: at most 600 000 runs a minute");
-    if (m_stopOver->text().toUInt() > 100)
-        return tr("not possible: a percentage is 100 at most");
-    if (m_verify->text().toUInt() > kMostVerify)
-        return tr("not possible: runs are looked after for a week at most");
-    return {};
+    return {m_rate, m_rampFrom, m_rampSeconds, m_canary, m_stopOver, m_verify};
 }
 
 // What was previewed is no more what would be staged.
 void PlanSheet::edited()
 {
-    m_request.pace = {m_rate->text().toUInt(), m_canary->text().toUInt(), m_stopOver->text().toUInt(),
-        m_verify->text().toUInt(), m_leaveOut->isChecked()};
+    m_request.pace = {m_rate->text().toUInt(), m_rampFrom->text().toUInt(), m_rampSeconds->text().toUInt(),
+        m_canary->text().toUInt(), m_stopOver->text().toUInt(), m_verify->text().toUInt(),
+        m_leaveOut->isChecked()};
     m_tickets.next();
     m_ready = false;
     m_validity->stop();
-    if (const QString wrong = wrongPace(); !wrong.isEmpty()) {
-        m_typing->stop();
-        return refuse(wrong);
-    }
     m_typing->start();
     safe::setText(m_state, tr("the preview follows when you pause"));
     updateConfirm();

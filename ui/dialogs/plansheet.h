@@ -23,6 +23,8 @@ public:
 
     [[nodiscard]] QPlainTextEdit* reason() const { return m_reason; }
     [[nodiscard]] QLineEdit* rate() const { return m_rate; }
+    [[nodiscard]] QLineEdit* rampFrom() const { return m_rampFrom; }
+    [[nodiscard]] QLineEdit* rampSeconds() const { return m_rampSeconds; }
     [[nodiscard]] QLineEdit* canary() const { return m_canary; }
     [[nodiscard]] QLineEdit* stopOver() const { return m_stopOver; }
     [[nodiscard]] QLineEdit* verify() const { return m_verify; }
@@ -50,7 +52,7 @@ private:
     void showForecast(const PlanForecast& forecast);
     void refuse(const QString& text);
     void updateConfirm();
-    [[nodiscard]] QString wrongPace() const;  // empty: what is typed makes sense
+    [[nodiscard]] std::vector<QLineEdit*> numbers() const;
     [[nodiscard]] QString missing() const;
 
     Source& m_source;
@@ -62,6 +64,8 @@ private:
     QLabel* m_sentence;
     QVBoxLayout* m_effects = nullptr;
     QLineEdit* m_rate;
+    QLineEdit* m_rampFrom;
+    QLineEdit* m_rampSeconds;
     QLineEdit* m_canary;
     QLineEdit* m_stopOver;
     QLineEdit* m_verify;

@@ -233,6 +233,12 @@ private Q_SLOTS:
         QVERIFY(entry.proposal && entry.waits);
         QCOMPARE(entry.person, u"uid 1"_s);
         QCOMPARE(entry.run, a);
+        const auto why = bob->why(a).result();
+        QVERIFY(why.value.has_value());
+        QCOMPARE(why.value->evidence.back().name, u"Proposed"_s);
+        QVERIFY2(why.value->evidence.back().value.startsWith(
+                     u"Resume by uid 1: 1 of 2, waiting for role ops, expires "_s),
+            qPrintable(why.value->evidence.back().value));
         const auto own = desk.ann->plan(entry, 10).result();
         QVERIFY2(own.value.has_value(), qPrintable(own.failure.what));
         QCOMPARE(offOf(*own.value, PlanStep::Confirm),

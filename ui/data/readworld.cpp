@@ -262,8 +262,24 @@ Result<WhyView> ReadWorld::why(const RunId& run)
 {
     CAIRN_TRY_ASSIGN(const RunView view, m_query->run(run));
     WhyView why = cairn::ui::whyOf(view);
+    CAIRN_TRY(addProposed(run, why));
     CAIRN_TRY(closeVerbs(why));
     return why;
+}
+
+// What somebody has proposed to do to the run, and who is waited for.
+Status ReadWorld::addProposed(const RunId& run, WhyView& why)
+{
+    const auto all = plans(false);
+    if (!all && all.error().kind == ErrorKind::NoRight)
+        return {};
+    if (!all)
+        return all.error();
+    for (const PlanEntry& entry : all->entries)
+        if (entry.proposal && entry.run == run)
+            why.evidence.push_back(
+                {u"Proposed"_s, u"%1 by %2: %3"_s.arg(entry.what, entry.person, entry.standing), false});
+    return {};
 }
 
 Result<WhyView> ReadWorld::whyOf(const SituationLine& situation)

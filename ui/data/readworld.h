@@ -49,6 +49,7 @@ private:
     [[nodiscard]] Result<ListFilter> filterOf(const QString& text, TimeMs now) const;
 
     [[nodiscard]] Status addSecond(Overview& overview);
+    [[nodiscard]] Status addProposed(const RunId& run, WhyView& why);
     [[nodiscard]] Status closeVerbs(WhyView& why);
     [[nodiscard]] Result<Replica> replica();
     [[nodiscard]] Status readSituations(const QString& filter, const ListFilter& terms, Overview& overview);

@@ -75,7 +75,7 @@ private Q_SLOTS:
         QVERIFY2(textOf(page).contains(u"3 of 3 entries shown · reading is not logged as acting"_s),
             qPrintable(textOf(page)));
         QVERIFY(textOf(page).contains(u"the same"_s));  // of the entry that is selected
-        QCOMPARE(desk.window->actions().map(ActPlace::Audit).front().name, u"V"_s);
+        QCOMPARE(desk.window->actionTable().map(ActPlace::Audit).front().name, u"V"_s);
     }
 
     void cellsFilterAndFieldsComplete()

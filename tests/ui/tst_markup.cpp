@@ -317,7 +317,7 @@ private Q_SLOTS:
         window.openPlans();
         QTRY_VERIFY(window.settled());
         check(window, "the plans");
-        window.actions().find(u"plan.confirm"_s)->run();
+        window.actionTable().find(u"plan.confirm"_s)->run();
         QTRY_VERIFY(window.orderSheet() != nullptr && !window.orderSheet()->forecast().digest.isEmpty());
         check(*window.orderSheet(), "the sheet of a proposal");
         window.orderSheet()->reject();
@@ -331,7 +331,7 @@ private Q_SLOTS:
         check(window, "completions");
         window.triage()->addView(taint);
         for (const char16_t* id : {u"go.palette", u"file.export", u"file.open"}) {
-            window.actions().find(QString::fromUtf16(id))->run();
+            window.actionTable().find(QString::fromUtf16(id))->run();
             QDialog* dialog = nullptr;
             QTRY_VERIFY((dialog = window.findChild<QDialog*>()) != nullptr);
             check(*dialog, "a dialog");

@@ -213,7 +213,7 @@ private Q_SLOTS:
     {
         const Desk desk;
         desk.key(Qt::Key_Space);
-        desk.window->actions().find(u"plan.stage-pause"_s)->run();
+        desk.window->actionTable().find(u"plan.stage-pause"_s)->run();
         PlanSheet* sheet = desk.window->planSheet();
         QVERIFY(sheet != nullptr);
         QTRY_VERIFY(!sheet->forecast().digest.isEmpty());
@@ -226,7 +226,7 @@ private Q_SLOTS:
     void aPlanIsNeverAboutEverythingUnsaid()
     {
         const Desk desk;
-        const WindowAction* retry = desk.window->actions().find(u"plan.stage-retry-now"_s);
+        const WindowAction* retry = desk.window->actionTable().find(u"plan.stage-retry-now"_s);
         QVERIFY(retry != nullptr);
         retry->run();
         QVERIFY(desk.window->planSheet() == nullptr);

@@ -81,13 +81,13 @@ private Q_SLOTS:
             };
         });
         openOne(desk);
-        const WindowAction* record = desk.window->actions().find(u"run.record-result"_s);
+        const WindowAction* record = desk.window->actionTable().find(u"run.record-result"_s);
         QVERIFY(record != nullptr);
         QCOMPARE(record->whyOff(), u"no step of this run waits for it"_s);
         record->run();
         QVERIFY(desk.window->sheet() == nullptr);
         QCOMPARE(desk.window->notice(), u"Record result is off: no step of this run waits for it"_s);
-        const WindowAction* skip = desk.window->actions().find(u"run.skip-step"_s);
+        const WindowAction* skip = desk.window->actionTable().find(u"run.skip-step"_s);
         QVERIFY(skip != nullptr);
         skip->run();
         ActSheet* sheet = desk.window->sheet();

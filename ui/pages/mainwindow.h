@@ -70,7 +70,7 @@ public:
     [[nodiscard]] QString status() const;  // at the band's right end
     void say(const QString& text);
     void setPolling(bool on);
-    [[nodiscard]] ActionTable& actions() { return m_actions; }
+    [[nodiscard]] ActionTable& actionTable() { return m_actions; }
     // What the dialog for another store tests with; stores that were opened are kept in this file.
     void setStoreTester(std::function<QFuture<Reply<StoreCheck>>(const QString& store)> tester);
     void useRecentFile(const QString& path);

@@ -24,7 +24,7 @@ WindowView::Step filter(const QString& text)
 WindowView::Step act(const QString& id)
 {
     return [id](MainWindow& window) {
-        if (const WindowAction* action = window.actions().find(id); action != nullptr && action->run)
+        if (const WindowAction* action = window.actionTable().find(id); action != nullptr && action->run)
             action->run();
     };
 }

@@ -341,8 +341,10 @@ Result<ActResult> ActSession::stagePlan(const QString& digest, const QString& re
         return staged.error();
     }
     const QString name = u"Plan %1"_s.arg(shortId(draft.row.id));
-    if (draft.needed.second())
-        return ended(ActEnd::Done, name + u" is staged: "_s + qt(cairn::standingOf(draft.row)));
+    if (draft.needed.second()) {  // as it is stored: the draft's own row is still being written
+        CAIRN_TRY_ASSIGN(const PlanRow stored, planRow(draft.row.id));
+        return ended(ActEnd::Done, name + u" is staged: "_s + qt(cairn::standingOf(stored)));
+    }
     const PlanOrder start{draft.row.id, PlanAct::Start, {}, makeId<CommandId>(m_clock.wallMs(), m_rng)};
     const auto started = cairn::orderPlan(*m_store, *m_service, start, author(reason));
     if (!started)

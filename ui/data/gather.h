@@ -152,6 +152,8 @@ private:
     {
         Seat& s = m_seats[store];
         s.pending = false;
+        // What was given out said that it is up to date, and it is not any more.
+        const bool gone = !reply && !reply.failure.cancelled && !s.failed && s.in && !m_open;
         s.failed = !reply;
         s.failure = reply.failure;
         const bool fresh = reply
@@ -172,6 +174,8 @@ private:
                 m_hooks.late();
             else if (fresh)
                 m_late = true;
+        } else if (gone && s.question == m_question) {
+            m_hooks.late();
         }
         if (s.again && s.question == m_question)
             begin(store);

@@ -448,8 +448,11 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event)
         return true;
     }
     const bool plain = key->modifiers() == Qt::NoModifier;
-    // A box that one writes in has an Escape of its own.
-    if (key->key() == Qt::Key_Escape && plain && !onLists() && !watched->inherits("QLineEdit")) {
+    // A box that one writes in has an Escape of its own. What it does not take itself comes by here again on
+    // its way to the box's parents, so it is the focus that tells, not who is being asked.
+    const QWidget* focus = QApplication::focusWidget();
+    const bool writing = focus != nullptr && focus->inherits("QLineEdit");
+    if (key->key() == Qt::Key_Escape && plain && !onLists() && !writing) {
         m_tabs->setCurrentIndex(0);
         return true;
     }

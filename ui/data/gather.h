@@ -152,8 +152,8 @@ private:
     {
         Seat& s = m_seats[store];
         s.pending = false;
-        // What was given out said that it is up to date, and it is not any more.
-        const bool gone = !reply && !reply.failure.cancelled && !s.failed && s.in && !m_open;
+        // All was given out without knowing this, and what the store had said before as up to date.
+        const bool gone = !reply && !reply.failure.cancelled && !s.failed && !m_open;
         s.failed = !reply;
         s.failure = reply.failure;
         const bool fresh = reply

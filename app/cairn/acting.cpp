@@ -167,13 +167,7 @@ Result<PayloadRef> attach(Session& s, Submission& submission, const std::string&
 
 Result<TimeMs> instantOf(Session& s, const std::string& text)
 {
-    if (const auto span = parseSpan(text))
-        return s.service().now() + *span;
-    if (const auto instant = parseInstant(text))
-        return *instant;
-    return makeError(ErrorKind::InvalidInput,
-        "\"" + visibleLine(text)
-            + "\" is no time: give an instant (2026-12-01T18:00:00Z) or a span from now (2h)");
+    return typedInstant(text, s.service().now());
 }
 
 void addRunsVerb(Verbs v, const char* name, const char* help, std::function<cmd::Body()> body)

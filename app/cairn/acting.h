@@ -3,6 +3,7 @@
 // not, the act that is left for an engine, and what is printed. For verbs_act.cpp and verbs_repair.cpp.
 
 #include "app/cairn/cli.h"
+#include "core/service/typed.h"
 
 #include <functional>
 
@@ -25,10 +26,6 @@ using Build = std::function<Result<cmd::Body>(const RunState& state, Submission&
 
 // An instant, or a span from now by the store's clock.
 [[nodiscard]] Result<TimeMs> instantOf(Session& session, const std::string& text);
-// "none", a span from now ("2h"), or an instant; InvalidInput (verbs_repair.cpp).
-[[nodiscard]] Result<TimeMs> deadlineOf(Session& session, const std::string& text);
-// "25.00 EUR" in millionths, "200000 tokens" as counted; InvalidInput.
-[[nodiscard]] Result<cmd::SetBudget> budgetOf(const std::string& text);
 
 // A verb that takes runs or --where, and nothing else.
 void addRunsVerb(Verbs verbs, const char* name, const char* help, std::function<cmd::Body()> body);

@@ -166,8 +166,8 @@ void addCopyVerb(Verbs verbs, CLI::App& storeGroup);       // `store copy`
 void addArtifactsVerb(Verbs verbs, CLI::App& storeGroup);  // `store artifacts`
 void addReviewVerbs(Verbs verbs, CLI::App& auditGroup);    // `audit reviews`, `audit review`
 void addPlanVerbs(Verbs verbs);
-void addAgreeVerbs(Verbs verbs);                           // `policy`, `approvals`
-void addActDecisions(Verbs verbs, CLI::App& actsGroup);    // `acts show|confirm|reject|withdraw`
+void addAgreeVerbs(Verbs verbs);                         // `policy`, `approvals`
+void addActDecisions(Verbs verbs, CLI::App& actsGroup);  // `acts show|confirm|reject|withdraw`
 void addWorkflowVerbs(Verbs verbs);
 void addAuditVerbs(Verbs verbs);
 void addEngineVerbs(Verbs verbs);

@@ -38,14 +38,8 @@ Json jsonPlan(const PlanRow& row)
 
 std::string headOf(const PlanRow& row)
 {
-    std::string out = "plan " + toText(row.id) + ": " + std::string(key(row.verb)) + " of "
-        + number(row.items) + (row.items == 1 ? " run, " : " runs, ") + std::string(label(row.state));
-    if (row.state == PlanState::Staged && row.people > 1)
-        out += "; " + std::to_string(row.confirmedBy.empty() ? 1 : 2) + " of " + std::to_string(row.people)
-            + (row.role.empty() || !row.confirmedBy.empty() ? std::string()
-                                                            : ", waiting for role " + row.role)
-            + ", expires " + formatInstant(row.expiresAt);
-    return row.note.empty() ? out : out + "; " + row.note;
+    return "plan " + toText(row.id) + ": " + std::string(key(row.verb)) + " of " + number(row.items)
+        + (row.items == 1 ? " run, " : " runs, ") + standingOf(row);
 }
 
 // --- previews

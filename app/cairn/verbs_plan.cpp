@@ -103,12 +103,12 @@ Result<cmd::Body> bodyOf(Session& s, const StageArguments& arguments, Verb verb,
     case Verb::Deadline: {
         CAIRN_TRY(needed(arguments.deadline, "--deadline"));
         cmd::SetDeadline body;
-        CAIRN_TRY_ASSIGN(body.deadline, deadlineOf(s, arguments.deadline));
+        CAIRN_TRY_ASSIGN(body.deadline, typedDeadline(arguments.deadline, s.service().now()));
         return cmd::Body(body);
     }
     case Verb::Budget: {
         CAIRN_TRY(needed(arguments.budget, "--budget"));
-        CAIRN_TRY_ASSIGN(const cmd::SetBudget body, budgetOf(arguments.budget));
+        CAIRN_TRY_ASSIGN(const cmd::SetBudget body, typedBudget(arguments.budget));
         return cmd::Body(body);
     }
     default: return checkPlanVerb(verb).error();

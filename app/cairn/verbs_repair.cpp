@@ -3,12 +3,8 @@
 // again when it is committed.
 
 #include "app/cairn/acting.h"
-#include "core/base/text.h"
 
 #include <CLI/CLI.hpp>
-
-#include <algorithm>
-#include <charconv>
 
 namespace cairn::cli {
 
@@ -56,14 +52,6 @@ template<class Body> void addStepVerb(Verbs v, const char* name, const char* hel
     });
 }
 
-Error notALimit(const std::string& text)
-{
-    return makeError(ErrorKind::InvalidInput,
-        "\"" + visibleLine(text)
-            + "\" is no limit: give an amount and its currency (25.00 EUR), or a count and its unit (200000 "
-              "tokens)");
-}
-
 void addDeadline(Verbs v)
 {
     Session& s = v.session;
@@ -79,7 +67,7 @@ void addDeadline(Verbs v)
         chosen = [=, &s] {
             return act(s, {*run}, [&](const RunState& state, Submission&) -> Result<cmd::Body> {
                 cmd::SetDeadline body;
-                CAIRN_TRY_ASSIGN(body.deadline, deadlineOf(s, *when));
+                CAIRN_TRY_ASSIGN(body.deadline, typedDeadline(*when, s.service().now()));
                 expectControl(body, state);
                 return cmd::Body(body);
             });
@@ -105,7 +93,7 @@ void addBudget(Verbs v)
         chosen = [=, &s] {
             return act(s, {*run}, [&](const RunState& state, Submission&) -> Result<cmd::Body> {
                 CAIRN_TRY_ASSIGN(cmd::SetBudget body,
-                    budgetOf(limit->size() == 2 ? limit->front() + " " + limit->back() : limit->front()));
+                    typedBudget(limit->size() == 2 ? limit->front() + " " + limit->back() : limit->front()));
                 expectControl(body, state);
                 return cmd::Body(body);
             });
@@ -165,39 +153,6 @@ void addMigrate(Verbs v)
 }
 
 }  // namespace
-
-Result<TimeMs> deadlineOf(Session& s, const std::string& text)
-{
-    if (text == "none")
-        return kNoTime;
-    auto at = instantOf(s, text);
-    if (at)
-        return *at;
-    return makeError(at.error().kind, at.error().text + ", or none");
-}
-
-// "25.00 EUR" in millionths, "200000 tokens" as counted. A unit of three capital letters is a currency, as
-// in the workflows.
-Result<cmd::SetBudget> budgetOf(const std::string& text)
-{
-    const auto blank = text.find(' ');
-    if (blank == std::string::npos)
-        return notALimit(text);
-    const std::string number = text.substr(0, blank);
-    cmd::SetBudget body;
-    body.unit = std::string(trimmed(std::string_view(text).substr(blank)));
-    const bool money = body.unit.size() == 3
-        && std::all_of(body.unit.begin(), body.unit.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
-    if (money) {
-        CAIRN_TRY_ASSIGN(body.limit, parseAmount(number));
-        return body;
-    }
-    const char* end = number.data() + number.size();
-    const auto [stop, fault] = std::from_chars(number.data(), end, body.limit);
-    if (fault != std::errc() || stop != end || body.unit.empty() || body.unit.find(' ') != std::string::npos)
-        return notALimit(text);
-    return body;
-}
 
 void addRepairVerbs(Verbs v)
 {

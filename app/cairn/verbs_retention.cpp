@@ -382,14 +382,19 @@ void addRedact(Verbs v)
     Session& s = v.session;
     auto* cmd = v.app.add_subcommand(
         "redact", "Deletes the bytes of payloads for good; that they were there, their size and hash stay");
-    auto runs = std::make_shared<std::vector<std::string>>();
+    auto run = std::make_shared<std::string>();
     auto choice = std::make_shared<RedactionChoice>();
     auto payloads = std::make_shared<std::vector<std::string>>();
-    cmd->add_option("RUN", *runs, kRunHelp)->required()->expected(1);
+    cmd->add_option("RUN", *run, kRunHelp)->required();
     cmd->add_option("STEP", choice->step, "only what belongs to this step");
     cmd->add_option("--what", choice->kinds,
-        "only of these kinds: input, output, partial, error, evidence, detail, progress, note, data, reason");
-    cmd->add_option("--payload", *payloads, "this payload, by its id");
+           "only of these kinds: input, output, partial, error, evidence, detail, progress, note, data, "
+           "reason")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    cmd->add_option("--payload", *payloads, "this payload, by its id")
+        ->delimiter(',')
+        ->allow_extra_args(false);
     cmd->add_flag("--all", choice->all, "everything that the run has");
     addCommon(cmd, s);
     auto& chosen = v.chosen;
@@ -401,7 +406,7 @@ void addRedact(Verbs v)
                     return s.fail(kUsage, "\"" + visibleLine(text) + "\" is no id of a payload");
                 choice->payloads.push_back(*id);
             }
-            return act(s, *runs, [&](const RunState& state, Submission&) -> Result<cmd::Body> {
+            return act(s, {*run}, [&](const RunState& state, Submission&) -> Result<cmd::Body> {
                 CAIRN_TRY_ASSIGN(auto ids, chosenPayloads(s.store(), state, *choice));
                 return cmd::Body(cmd::Redact{std::move(ids)});
             });

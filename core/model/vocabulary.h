@@ -153,7 +153,7 @@ enum class Verb : std::uint8_t {
     Hold = 46,
     Assign = 47,
     Note = 48,
-    Retain = 49,  // how long runs of a workflow are kept; of a run: its failure is dealt with
+    Retain = 49,      // how long runs of a workflow are kept; of a run: its failure is dealt with
     ProposeAct = 50,  // left for somebody else to confirm
     ConfirmAct = 51,
     SetPolicy = 52,

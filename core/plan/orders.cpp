@@ -99,22 +99,6 @@ std::string stagedJson(const PlanRow& staged, const PlanDraft& draft)
     return out + "}";
 }
 
-// The policy's own list counts where it has the role, else the store's, where it knows it.
-Status mayConfirm(StoreReader& store, Service& service, const PlanRow& plan, const PlanAuthor& who)
-{
-    if (plan.role.empty())
-        return {};
-    CAIRN_TRY_ASSIGN(const Policy policy, Agreements(service).policy());
-    std::optional<bool> holds = hasRole(policy, plan.role, who.login);
-    if (!holds) {
-        CAIRN_TRY_ASSIGN(holds, store.holdsRole(who.login, plan.role));
-    }
-    if (holds.value_or(true))
-        return {};
-    return makeError(ErrorKind::NoRight,
-        "\"" + who.login + "\" lacks the role \"" + plan.role + "\", which whoever confirms this plan needs");
-}
-
 constexpr const char* kKinds[] = {"?", "confirmed", "started", "paused", "continued", "aborted"};
 
 std::string_view codeOf(const Error& error)
@@ -187,8 +171,27 @@ Result<PlanRow> decideOrder(
     return makeError(ErrorKind::InvalidInput, "this is nothing that is done to a plan");
 }
 
+// The policy's own list counts where it has the role, else the store's, where it knows it.
+Status mayConfirm(StoreReader& store, Service& service, const PlanRow& plan, const PlanAuthor& who)
+{
+    if (plan.role.empty())
+        return {};
+    CAIRN_TRY_ASSIGN(const Policy policy, Agreements(service).policy());
+    std::optional<bool> holds = hasRole(policy, plan.role, who.login);
+    if (!holds) {
+        CAIRN_TRY_ASSIGN(holds, store.holdsRole(who.login, plan.role));
+    }
+    if (holds.value_or(true))
+        return {};
+    return makeError(ErrorKind::NoRight,
+        "\"" + who.login + "\" lacks the role \"" + plan.role + "\", which whoever confirms this plan needs");
+}
+
 Status stagePlan(StoreWriter& store, const PlanDraft& draft)
 {
+    if (reasonLength(draft.row.reason) < draft.needed.reason)
+        return refused("this plan needs a reason of at least " + std::to_string(draft.needed.reason)
+            + " characters: give --reason");
     if (draft.preview.blocked())
         return refused("in " + formatCount(static_cast<std::int64_t>(draft.preview.uncertain))
             + " of the runs an effect may happen twice, and this act does not settle that: settle them "

@@ -25,6 +25,10 @@ struct PlanOrder {
 [[nodiscard]] Result<PlanRow> decideOrder(
     const PlanRow& plan, const PlanOrder& order, const PlanAuthor& who, const StoreInfo& info, TimeMs now);
 
+// NoRight: this login lacks the role that the plan's second person needs.
+[[nodiscard]] Status mayConfirm(
+    StoreReader& store, Service& service, const PlanRow& plan, const PlanAuthor& who);
+
 // Puts a draft into the store: its items in parts, and then all at once as staged. Refused where it is
 // blocked, or has nothing to do. Until it is staged nobody sees it; a kill leaves a draft that does nothing.
 [[nodiscard]] Status stagePlan(StoreWriter& store, const PlanDraft& draft);

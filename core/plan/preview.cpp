@@ -225,15 +225,6 @@ WhoIsNeeded neededFor(
     return needed;
 }
 
-Status checkReason(const WhoIsNeeded& needed, const std::string& reason)
-{
-    if (reasonLength(reason) >= needed.reason)
-        return {};
-    return makeError(ErrorKind::Refused,
-        "this plan needs a reason of at least " + std::to_string(needed.reason)
-            + " characters: give --reason");
-}
-
 std::vector<RunId> onceEach(std::span<const RunId> runs)
 {
     std::unordered_set<RunId> seen;
@@ -300,7 +291,6 @@ Result<PlanDraft> draftPlan(StoreReader& reader, Service& service, const PlanSpe
     row.actor = author.actor;
     row.uid = author.uid;
     row.host = author.host;
-    row.reason = author.reason;
     row.stagedAt = now;
     row.spec = encodeSpec(spec);
     row.items = static_cast<std::uint32_t>(targets.size());
@@ -324,15 +314,20 @@ Result<PlanDraft> draftPlan(StoreReader& reader, Service& service, const PlanSpe
         [](const PlanItem& item) { return item.state == PlanItemState::Open; });
     for (std::size_t at = 0; at < draft.items.size(); ++at)
         draft.items[at].ord = static_cast<std::uint32_t>(at + 1);
-    const WhoIsNeeded needed = neededFor(policy, info, spec, draft.preview);
-    CAIRN_TRY(checkReason(needed, author.reason));
-    row.people = needed.people;
-    row.role = needed.second() ? needed.role : std::string();
-    row.expiresAt = now + needed.expiresAfter;
-    PlanDigest digest(row);
-    digest.add(draft.items);
-    row.digest = digest.digest();
+    draft.needed = neededFor(policy, info, spec, draft.preview);
+    row.people = draft.needed.people;
+    row.role = draft.needed.second() ? draft.needed.role : std::string();
+    row.expiresAt = now + draft.needed.expiresAfter;
+    draft.setReason(author.reason);
     return draft;
+}
+
+void PlanDraft::setReason(std::string reason)
+{
+    row.reason = std::move(reason);
+    PlanDigest digest(row);
+    digest.add(items);
+    row.digest = digest.digest();
 }
 
 Result<PlanPreview> previewPlan(StoreReader& reader, Service& service, const PlanRow& plan)

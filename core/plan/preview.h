@@ -2,6 +2,7 @@
 // What a plan would do, run by run by the same decision that executes it, and added up. Writes nothing.
 // Blocking; memory grows with the items (about 200 bytes each), not with what the runs hold.
 
+#include "core/model/policy.h"
 #include "core/plan/spec.h"
 
 #include <array>
@@ -57,6 +58,9 @@ struct PlanDraft {
     PlanRow row;
     std::vector<PlanItem> items;
     PlanPreview preview;
+    WhoIsNeeded needed;  // by the policy; a reason that is shorter than it asks for is refused by stagePlan()
+    // What was said after the draft had been looked at. The digest is another one then.
+    void setReason(std::string reason);
 };
 struct PlanAuthor {
     std::string login;  // as the store vouches for it

@@ -1,5 +1,6 @@
 #include "core/plan/spec.h"
 
+#include "core/base/shell.h"
 #include "core/base/text.h"
 #include "core/base/wire.h"
 
@@ -53,14 +54,6 @@ std::string rateText(std::uint32_t perMinute)
 
 std::string spanText(SpanMs span) { return std::to_string(span) + "ms"; }
 
-std::string quoted(std::string_view text)
-{
-    std::string out = "'";
-    for (const char c : text)
-        out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return out + "'";
-}
-
 std::string paceText(const PlanPace& pace)
 {
     const PlanPace usual;
@@ -85,7 +78,10 @@ std::string paceText(const PlanPace& pace)
 // What the template says beyond its verb.
 struct Arguments {
     const std::vector<NewPayload>& payloads;
-    std::string payload() const { return payloads.empty() ? std::string() : quoted(payloads.front().bytes); }
+    std::string payload() const
+    {
+        return payloads.empty() ? std::string() : shellWord(payloads.front().bytes);
+    }
     std::string operator()(const cmd::Cancel& c) const { return c.compensate ? "" : " --no-compensation"; }
     std::string operator()(const cmd::SkipStep&) const
     {
@@ -101,7 +97,7 @@ struct Arguments {
     {
         const std::string limit =
             c.unit.size() == 3 ? formatAmount(c.limit, c.unit) : std::to_string(c.limit);
-        return " --budget " + quoted(limit + " " + c.unit);
+        return " --budget " + shellWord(limit + " " + c.unit);
     }
     std::string operator()(const cmd::Migrate& c) const
     {
@@ -297,7 +293,7 @@ std::string commandOf(
 {
     std::string out = "cairn";
     if (!store.empty())
-        out += " --store " + quoted(store);
+        out += " --store " + shellWord(store);
     out += " plan stage " + std::string(key(spec.verb));
     PlanItem none;
     none.command = plan.command;
@@ -305,14 +301,14 @@ std::string commandOf(
     if (const auto act = submissionOf(actOf(plan, spec, none)))
         out += std::visit(Arguments{act->payloads}, act->command.body);
     if (!spec.step.empty())
-        out += " --step " + quoted(spec.step);
+        out += " --step " + shellWord(spec.step);
     if (spec.leaveOutUncertain)
         out += " --leave-out-uncertain";
     out += paceText(spec.pace);
     if (!plan.reason.empty())
-        out += " --reason " + quoted(plan.reason);
+        out += " --reason " + shellWord(plan.reason);
     if (!spec.filter.empty())
-        return out + " --where " + quoted(spec.filter);
+        return out + " --where " + shellWord(spec.filter);
     for (const RunId& run : runs)
         out += " " + toText(run);
     return out;

@@ -1,5 +1,7 @@
 #include "core/plan/words.h"
 
+#include "core/base/text.h"
+
 #include <array>
 
 namespace cairn {
@@ -40,5 +42,16 @@ std::string_view key(PlanFate fate) noexcept { return at(kFates, fate).key; }
 std::string_view label(PlanState state) noexcept { return at(kStates, state).label; }
 std::string_view label(PlanLeftOut why) noexcept { return at(kLeftOut, why).label; }
 std::string_view label(PlanFate fate) noexcept { return at(kFates, fate).label; }
+
+std::string standingOf(const PlanRow& plan)
+{
+    std::string out(label(plan.state));
+    if (plan.state == PlanState::Staged && plan.people > 1)
+        out += "; " + std::to_string(plan.confirmedBy.empty() ? 1 : 2) + " of " + std::to_string(plan.people)
+            + (plan.role.empty() || !plan.confirmedBy.empty() ? std::string()
+                                                              : ", waiting for role " + plan.role)
+            + ", expires " + formatInstant(plan.expiresAt);
+    return plan.note.empty() ? out : out + "; " + plan.note;
+}
 
 }  // namespace cairn

@@ -3,6 +3,7 @@
 
 #include "core/store/plans.h"
 
+#include <string>
 #include <string_view>
 
 namespace cairn {
@@ -15,5 +16,7 @@ namespace cairn {
 [[nodiscard]] std::string_view label(PlanState state) noexcept;
 [[nodiscard]] std::string_view label(PlanLeftOut why) noexcept;
 [[nodiscard]] std::string_view label(PlanFate fate) noexcept;
+// "waits for its start; 1 of 2, waiting for role finance, expires 2026-11-29 14:00:00Z"
+[[nodiscard]] std::string standingOf(const PlanRow& plan);
 
 }  // namespace cairn

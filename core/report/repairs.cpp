@@ -1,5 +1,6 @@
 #include "core/report/repairs.h"
 
+#include "core/base/shell.h"
 #include "core/base/text.h"
 #include "core/report/drill_stage.h"
 
@@ -147,7 +148,7 @@ std::string joined(const std::vector<std::string>& words, const std::string& run
 {
     std::string text = "cairn";
     for (const std::string& word : words)
-        text += " " + (word == "RUN" ? run : word.find(' ') == std::string::npos ? word : "'" + word + "'");
+        text += " " + (word == "RUN" ? run : shellWord(word));
     return text;
 }
 

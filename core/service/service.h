@@ -114,7 +114,7 @@ struct Preview {
     std::vector<PreviewSum> sums;            // of those lines that count things or name an amount
     PreviewParts parts;                      // what runs next and at what cost; what is left out, and why
     PreviewUndo undo;
-    WhoIsNeeded needed;      // by the policy; where that is more than one, submit() keeps it as a proposal
+    WhoIsNeeded needed;  // by the policy; where that is more than one, submit() keeps it as a proposal
 };
 
 // Where prepared commits go. done runs on the service's thread.

@@ -206,8 +206,8 @@ public:
     {
         return read("plan", [&] { return m_store->plan(id); });
     }
-    Result<std::vector<PlanItem>> planItems(const PlanId& id, std::uint32_t after, std::size_t limit,
-        std::optional<PlanItemState> only) override
+    Result<std::vector<PlanItem>> planItems(
+        const PlanId& id, std::uint32_t after, std::size_t limit, std::optional<PlanItemState> only) override
     {
         return read("planItems", [&] { return m_store->planItems(id, after, limit, only); });
     }

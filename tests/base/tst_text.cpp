@@ -1,6 +1,7 @@
 // Text for people: nothing from outside may steer a terminal, and what people write is read exactly or
 // refused.
 #include "core/base/mask.h"
+#include "core/base/shell.h"
 #include "core/base/text.h"
 #include "tests/support/cairn_qtest.h"
 
@@ -75,6 +76,7 @@ private Q_SLOTS:
     void signatures_data();
     void signatures();
     void signaturesAreTameAndShort();
+    void wordsForAShell();
 };
 
 void TestText::utf8()
@@ -578,6 +580,14 @@ void TestText::signaturesAreTameAndShort()
         const auto n = *rc::gen::arbitrary<std::pair<std::uint32_t, std::uint32_t>>();
         RC_ASSERT(errorSignature(text(n.first, n.second)) == errorSignature(text(n.second, n.first)));
     }));
+}
+
+void TestText::wordsForAShell()
+{
+    compareAll({{"run-1.a:b@c/d%e+f=g,h_I", "run-1.a:b@c/d%e+f=g,h_I"}, {"", "''"},
+                   {"two words", "'two words'"}, {"it's", "'it'\\''s'"}, {"{\"a\":1}", "'{\"a\":1}'"},
+                   {"$HOME", "'$HOME'"}, {"a\nb", "'a\nb'"}, {"~", "'~'"}, {"ä", "'ä'"}},
+        shellWord);
 }
 
 QTEST_APPLESS_MAIN(TestText)

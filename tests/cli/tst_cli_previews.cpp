@@ -60,6 +60,9 @@ private:
         const QJsonObject planned = cairn({QStringLiteral("plan"), QStringLiteral("list")}).json();
         const QString plan = planned.value(QStringLiteral("plan")).toString();
         const QString digest = planned.value(QStringLiteral("digest")).toString();
+        const QString policy =
+            file(QStringLiteral("policy.json"), json("{'schema':'urn:cairn:policy:1','rules':[]}"));
+        const QString nobody = QStringLiteral("01a22b3c-0000-7000-8000-000000000001");
         const auto words = [](const char* text) { return QString::fromUtf8(text).split(QLatin1Char(' ')); };
         return {{QStringLiteral("start"), {workflow, QStringLiteral("--key"), QStringLiteral("n")}},
             {QStringLiteral("approve"), {m_run}}, {QStringLiteral("reject"), {m_run}},
@@ -78,6 +81,9 @@ private:
             {QStringLiteral("hold"), QStringList{m_run} + words("--reason dispute")},
             {QStringLiteral("assign"), QStringList{m_run} + words("kim")},
             {QStringLiteral("note"), QStringList{m_run} + words("asked")},
+            {QStringLiteral("acts confirm"), {nobody, QStringLiteral("--digest"), digest}},
+            {QStringLiteral("acts reject"), {nobody, QStringLiteral("--reason"), QStringLiteral("not so")}},
+            {QStringLiteral("acts withdraw"), {nobody}}, {QStringLiteral("policy set"), {policy}},
             {QStringLiteral("plan stage"), {QStringLiteral("pause"), m_run}},
             {QStringLiteral("plan confirm"), {plan, QStringLiteral("--expect"), digest}},
             {QStringLiteral("plan start"), {plan}}, {QStringLiteral("plan pause"), {plan}},

@@ -26,13 +26,13 @@ bool readsPayloads(const char* what)
 }
 
 // One engine did all members but the last; it is gone, and another has called the last one again.
-struct TakenOver {
+struct AfterTakeover {
     Cluster c;
     RunId run;
     Node* b = nullptr;
     std::string expected = "[";
 
-    TakenOver()
+    AfterTakeover()
     {
         c.add(workflow("fan",
             R"({"name":"each","tool":"look","for_each":{"from":"input"},"input":{"$from":"item"}},
@@ -73,7 +73,7 @@ struct TakenOver {
 
 void TestEngineReads::aFanOutThatIsReadAfterATakeoverKeepsTheLease()
 {
-    TakenOver t;
+    AfterTakeover t;
     bool aside = false;
     std::size_t here = 0;
     std::map<std::string, int> there;
@@ -109,7 +109,7 @@ void TestEngineReads::aFanOutThatIsReadAfterATakeoverKeepsTheLease()
 
 void TestEngineReads::whatIsReadForALostSessionIsReadAgain()
 {
-    TakenOver t;
+    AfterTakeover t;
     t.endTheLast();
     QCOMPARE(t.b->pool.waiting.size(), std::size_t(1));
     t.c.clock.advance(5'000);  // stopped for longer than its lease
@@ -126,7 +126,7 @@ void TestEngineReads::whatIsReadForALostSessionIsReadAgain()
 // The result in hand is not given up, and nothing is taken for unreadable because the store was away.
 void TestEngineReads::readingThatFailsIsTriedAgain()
 {
-    TakenOver t;
+    AfterTakeover t;
     t.endTheLast();
     bool away = true;
     t.b->hooks.before = [&](const char* what, Access) -> std::optional<Error> {

@@ -126,14 +126,16 @@ struct PlanWorld : World {
     [[nodiscard]] std::uint64_t count(const PlanId& plan, PlanItemState state) const
     {
         std::uint64_t all = 0;
-        for (const PlanCount& each : *connection->planCounts(plan))
+        const auto counts = connection->planCounts(plan);
+        for (const PlanCount& each : *counts)
             all += each.state == state ? each.count : 0;
         return all;
     }
     [[nodiscard]] std::uint64_t count(const PlanId& plan, PlanFate fate) const
     {
         std::uint64_t all = 0;
-        for (const PlanCount& each : *connection->planCounts(plan))
+        const auto counts = connection->planCounts(plan);
+        for (const PlanCount& each : *counts)
             all += each.fate == fate ? each.count : 0;
         return all;
     }
@@ -148,7 +150,8 @@ struct PlanWorld : World {
     [[nodiscard]] std::string planAudits() const
     {
         std::string kinds;
-        for (const AuditRow& row : *connection->audit(0, 10'000))
+        const auto rows = connection->audit(0, 10'000);
+        for (const AuditRow& row : *rows)
             if (row.verb == Verb::Plan)
                 kinds += (kinds.empty() ? "" : " ") + row.kind;
         return kinds;

@@ -287,7 +287,7 @@ void PlanOrdersTest::theCommandStagesTheSame()
     spec.filter = "wait:retry def:order";
     spec.step = "ask";
     QCOMPARE(commandOf(row, spec, {}, "sqlite:runs.db"),
-        "cairn --store 'sqlite:runs.db' plan stage retry --step 'ask'" + pace
+        "cairn --store sqlite:runs.db plan stage retry --step ask" + pace
             + " --where 'wait:retry def:order'");
 }
 

@@ -98,7 +98,8 @@ void PlanRunnerTest::everyRunHasOneOutcome()
     QVERIFY(row.state == PlanState::Closed && row.holder.isNull() && !row.aborted);
     QVERIFY(row.executedAt >= row.startedAt && row.endedAt == row.executedAt);
     QCOMPARE(w.count(plan, PlanItemState::Done), std::uint64_t{40});
-    for (const PlanItem& item : *w.connection->planItems(plan, 0, 100, {})) {
+    const auto items = w.connection->planItems(plan, 0, 100, {});
+    for (const PlanItem& item : *items) {
         QCOMPARE(w.retries(item.run), std::size_t{1});
         const auto version = w.connection->findCommand(item.run, item.command);
         QVERIFY(version && *version && **version == item.version);

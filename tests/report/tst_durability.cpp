@@ -265,10 +265,10 @@ void TestDurability::aStoreSaysWhenNoEngineIsNeeded()
     ListRow row;
     row.run = runId("a");
     row.activity = Activity::Completed;
-    row.createdAt = 0;
-    row.endedAt = kDay;
+    row.createdAt = kDay;
+    row.endedAt = 2 * kDay;
     const auto reportOf = [&](const RunWork& work, const std::optional<Money>& engine) {
-        DurabilitySums sums(0, 10 * kDay);
+        DurabilitySums sums(kDay, 11 * kDay);
         sums.add(row, work);
         return sums.report(0, engine);
     };
@@ -284,7 +284,7 @@ void TestDurability::aStoreSaysWhenNoEngineIsNeeded()
     QVERIFY2(reportOf(work, std::nullopt).verdict.find("had recorded nothing by then") != std::string::npos,
         reportOf(work, std::nullopt).verdict.c_str());
     work.kept = {4, 0, {{"EUR", 10 * kEuro}}};  // in ten days: 30.00 a month
-    QVERIFY(reportOf(work, std::nullopt).needed);
+    QVERIFY2(reportOf(work, std::nullopt).needed, reportOf(work, std::nullopt).verdict.c_str());
     const DurabilityReport even = reportOf(work, Money{30 * kEuro, "EUR"});
     QVERIFY(even.needed);
     QCOMPARE(even.verdict, std::string("an engine pays: it costs 30.00 EUR a month and keeps 30.00 EUR"));

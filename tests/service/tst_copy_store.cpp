@@ -383,7 +383,8 @@ void TestCopyStore::aFileHasTheTablesThatAreAccountedFor()
             "approvals artifact_chunks artifacts attempts audit change_counter checkpoint_heads checkpoints "
             "effect_waiters effects "
             "entries meta never_store "
-            "outbox payloads plan_items plans policies remains resource_slices resources retention retired_keys "
+            "outbox payloads plan_items plans policies remains resource_slices resources retention "
+            "retired_keys "
             "reviews run_attributes run_hot run_list runs sessions staged_acts steps "
             "tombstones wakeups workflows"));
 }

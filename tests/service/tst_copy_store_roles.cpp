@@ -73,6 +73,7 @@ private:
     }
     void leaveAndAnswer(const std::string& name, StagedState as) const;
     void leaveCheckpoint();
+    void leaveRules();
 
     RoleLogins m_roles;
 };
@@ -280,6 +281,18 @@ void TestCopyStoreRoles::leaveAndAnswer(const std::string& name, StagedState as)
     CAIRN_VERIFY_OK(engine->finishStaged(act));
 }
 
+// What people say of the store as a whole; who said it is another test's matter.
+void TestCopyStoreRoles::leaveRules()
+{
+    const RawPg raw(m_roles.url);
+    for (const char* sql : {"INSERT INTO cairn.never_store(kind, text) VALUES(1, 'pin-code')",
+             "INSERT INTO cairn.retention(workflow, keep_days, redact_days, keys_days, changed_at) "
+             "VALUES('kept', 30, 0, 0, 5)",
+             "INSERT INTO cairn.policies(version, text, login, claimed, set_at) "
+             "VALUES(1, '{\"schema\":\"urn:cairn:policy:1\",\"rules\":[]}', 't_owner', 'kim', 5)"})
+        QCOMPARE(raw.exec(sql), std::string());
+}
+
 void TestCopyStoreRoles::leaveCheckpoint()
 {
     const auto engine = m_roles.openAs("t_engine");
@@ -311,8 +324,9 @@ void TestCopyStoreRoles::everyTableIsAccountedFor()
         {"artifacts", "staged_at"}, {"attempts", ""}, {"checkpoint_heads", ""}, {"checkpoints", ""},
         {"effect_waiters", ""}, {"effects", "revision"}, {"entries", ""}, {"meta", "min_writer,change_base"},
         {"outbox", "seq"}, {"payloads", ""}, {"never_store", ""}, {"policies", ""}, {"resources", "revision"},
-        {"retention", "changed_at"}, {"run_attributes", ""}, {"run_hot", "epoch,owner"},  // of engines that have ended
-        {"run_list", "version,changed"},                     // the cursor of this server
+        {"retention", "changed_at"}, {"run_attributes", ""},
+        {"run_hot", "epoch,owner"},       // of engines that have ended
+        {"run_list", "version,changed"},  // the cursor of this server
         {"runs", ""}, {"staged_acts", "taken_until"}, {"steps", ""}, {"workflows", ""}};
     static const std::map<std::string, std::string> kLeft = {
         {"audit", "copied, and an entry is added: below"}, {"audit_head", "follows from it"},
@@ -329,6 +343,7 @@ void TestCopyStoreRoles::everyTableIsAccountedFor()
     for (int i = 0; i < 20; ++i)
         leaveAndAnswer(std::to_string(i), i % 2 == 0 ? StagedState::Committed : StagedState::Rejected);
     leaveCheckpoint();
+    leaveRules();
     static_cast<void>(RawPg(secondUrl()).exec("DROP SCHEMA IF EXISTS cairn CASCADE"));
     const auto report = move(placeAt(m_roles.url), placeAt(secondUrl()), rng);
     QVERIFY2(report, errorOf(report).c_str());

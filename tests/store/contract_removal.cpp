@@ -189,6 +189,7 @@ void ContractTest::aTreeGoesWholeWithItsTombstones()
     Writer again("root");
     CommitMember back = again.create();
     back.list = again.listRow();
+    back.entry.command = idOf<CommandId>("another start");
     QCOMPARE(commitOne(back).kind, MemberResult::Kind::Failed);
     CAIRN_VERIFY_OK(m_store->hot(other.run));
 }

@@ -304,6 +304,9 @@ QFuture<Reply<Overview>> DemoSource::overview(const QString& filter)
     head(u"r"_s, u"Moving"_s, 388);
     line(u"r"_s, Glyph::Running, u"executing"_s, 342);
     line(u"r"_s, Glyph::Queued, u"queued"_s, 46);
+    if (secondWaits > 0)
+        o.attention.push_back(
+            {kSecondPerson, Glyph::Approval, u"A second person must"_s, secondWaits, {}, true});
     int i = 0;
     for (const Row& row : kRows)
         o.situations.push_back({0, QString::number(i++), row.glyph, QString::fromUtf16(row.wait),

@@ -81,6 +81,12 @@ public:
     QFuture<Reply<FilterCounts>> countFilters(const QStringList& filters) override;
     QFuture<Reply<ActPreview>> preview(const ActRequest& request) override;
     QFuture<Reply<ActResult>> execute(const ActRequest& request) override;
+    QFuture<Reply<PlanEntries>> plans(bool closedToo) override;
+    QFuture<Reply<PlanView>> plan(const PlanEntry& entry, int items) override;
+    QFuture<Reply<PlanForecast>> previewPlan(const PlanRequest& request) override;
+    QFuture<Reply<ActResult>> stagePlan(const QString& digest, const QString& reason) override;
+    QFuture<Reply<PlanForecast>> previewEntry(const PlanEntry& entry) override;
+    QFuture<Reply<ActResult>> order(const PlanOrderRequest& request) override;
 
     [[nodiscard]] RunDetail detailNow(const RunId& run) const;
     [[nodiscard]] RunLine tainted(RunLine line) const;
@@ -94,6 +100,17 @@ public:
     Gate<PayloadPart> partGate;
     std::vector<ActLine> actLines;
     [[nodiscard]] QByteArray bytesOf(const PayloadLine& line) const;
+
+    // What tests turn, for plans (demosource_plans.cpp): one that runs, and an act that waits for somebody.
+    bool author = false;  // whoever looks has proposed the act
+    bool closedAsked = false;
+    bool waiting = true;      // the act still does
+    quint64 secondWaits = 0;  // a line of the attention list says so
+    std::vector<PlanRequest> drafted;
+    std::vector<std::pair<QString, QString>> staged;  // digest, reason
+    std::vector<PlanOrderRequest> ordered;
+    std::function<void(PlanForecast&)> adjustForecast;
+    ActResult orderAnswer{ActEnd::Done, QStringLiteral("Confirmed and done."), 0, 77, false};
 
     // What tests turn.
     StoreFacts store;

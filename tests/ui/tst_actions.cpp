@@ -34,7 +34,7 @@ private Q_SLOTS:
         const Desk desk;
         QSet<QString> ids;
         QSet<QString> keys;
-        for (const WindowAction& action : desk.window->actions().all()) {
+        for (const WindowAction& action : desk.window->actionTable().all()) {
             QVERIFY2(!ids.contains(action.id), qPrintable(action.id));
             ids.insert(action.id);
             QVERIFY2(!action.title.isEmpty(), qPrintable(action.id));
@@ -97,9 +97,9 @@ private Q_SLOTS:
         QVERIFY(desk.window->sheet() == nullptr);
         QVERIFY(!desk.window->triage()->filterBox()->edit()->hasFocus());
         QVERIFY(QApplication::activeModalWidget() == nullptr);
-        const WindowAction* approve = desk.window->actions().find(u"run.approve"_s);
+        const WindowAction* approve = desk.window->actionTable().find(u"run.approve"_s);
         QVERIFY(approve != nullptr);
-        QCOMPARE(desk.window->actions().keysOf(*approve), QString());
+        QCOMPARE(desk.window->actionTable().keysOf(*approve), QString());
         QVERIFY(opened(desk) != nullptr);  // what they did is reached by Ctrl+K
     }
 
@@ -121,7 +121,7 @@ private Q_SLOTS:
     void theMapBeginsWithThisPlace()
     {
         const Desk desk;
-        const auto lists = desk.window->actions().map(ActPlace::Lists);
+        const auto lists = desk.window->actionTable().map(ActPlace::Lists);
         QCOMPARE(lists.front().name, u"Space, Shift+arrows"_s);
         QCOMPARE(lists.front().value, u"mark a run, mark a range"_s);
         const auto found = std::find_if(lists.begin(), lists.end(),
@@ -129,7 +129,7 @@ private Q_SLOTS:
         QVERIFY(found != lists.end());
         QCOMPARE(found->name, u":, Ctrl+K"_s);
         QCOMPARE(found->value, u"Go to anything… (everywhere)"_s);
-        QCOMPARE(desk.window->actions().map(ActPlace::Run).front().value, u"next, previous problem"_s);
+        QCOMPARE(desk.window->actionTable().map(ActPlace::Run).front().value, u"next, previous problem"_s);
     }
 
     void wordsFitByTheirBeginnings()

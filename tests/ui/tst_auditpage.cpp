@@ -75,7 +75,7 @@ private Q_SLOTS:
         QVERIFY2(textOf(page).contains(u"3 of 3 entries shown · reading is not logged as acting"_s),
             qPrintable(textOf(page)));
         QVERIFY(textOf(page).contains(u"the same"_s));  // of the entry that is selected
-        QCOMPARE(desk.window->actions().map(ActPlace::Audit).front().name, u"V"_s);
+        QCOMPARE(desk.window->actionTable().map(ActPlace::Audit).front().name, u"V"_s);
     }
 
     void cellsFilterAndFieldsComplete()
@@ -143,8 +143,8 @@ private Q_SLOTS:
         desk.source.checking->actsInAll = 3;
         desk.source.checking->acts = 2;
         desk.source.checking->entries = 1204;
-        QTRY_VERIFY2(
-            textOf(page).contains(u"2 of 3 acts, 1 204 entries of runs so far"_s), qPrintable(textOf(page)));
+        QTRY_VERIFY2(textOf(page).contains(u"2 of 3 acts, 1\u2009204 entries of runs so far"_s),
+            qPrintable(textOf(page)));
         desk.key(Qt::Key_V);
         QVERIFY(desk.source.checking->stop);
         desk.source.verdicts.open();

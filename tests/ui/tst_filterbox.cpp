@@ -130,9 +130,10 @@ private Q_SLOTS:
         desk.source.matches = 0;
         TriagePage* triage = desk.window->triage();
         triage->filterBox()->setFilter(u"def:order wait:timer"_s);
-        QTRY_VERIFY2(textOf(triage).contains(
-                         u"Nothing matches: def:order removes 1 204, wait:timer removes 46 · Ctrl+Backspace "
-                         u"drops wait:timer, 46 runs then match"_s),
+        QTRY_VERIFY2(
+            textOf(triage).contains(
+                u"Nothing matches: def:order removes 1\u2009204, wait:timer removes 46 · Ctrl+Backspace "
+                u"drops wait:timer, 46 runs then match"_s),
             qPrintable(textOf(triage)));
         desk.runs()->setFocus();
         QTest::keyClick(desk.runs(), Qt::Key_Backspace, Qt::ControlModifier);

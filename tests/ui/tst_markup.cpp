@@ -2,12 +2,14 @@
 // opened, and nothing in them is hidden.
 #include "demosource.h"
 #include "ui/data/safetext.h"
+#include "ui/dialogs/ordersheet.h"
 #include "ui/models/runsmodel.h"
 #include "ui/pages/compareview.h"
 #include "ui/pages/auditpage.h"
 #include "ui/pages/dataview.h"
 #include "ui/pages/historyview.h"
 #include "ui/pages/mainwindow.h"
+#include "ui/pages/planspage.h"
 #include "ui/pages/runpage.h"
 #include "ui/pages/stepsview.h"
 #include "ui/pages/triagepage.h"
@@ -312,6 +314,14 @@ private Q_SLOTS:
         window.openAudit()->verify();
         QTRY_VERIFY(window.settled());
         check(window, "the audit");
+        window.openPlans();
+        QTRY_VERIFY(window.settled());
+        check(window, "the plans");
+        window.actionTable().find(u"plan.confirm"_s)->run();
+        QTRY_VERIFY(window.orderSheet() != nullptr && !window.orderSheet()->forecast().digest.isEmpty());
+        check(*window.orderSheet(), "the sheet of a proposal");
+        window.orderSheet()->reject();
+        QTRY_VERIFY(window.orderSheet() == nullptr);
         window.findChild<QTabBar*>()->setCurrentIndex(0);
         FilterBox* box = window.triage()->filterBox();
         window.activateWindow();
@@ -321,7 +331,7 @@ private Q_SLOTS:
         check(window, "completions");
         window.triage()->addView(taint);
         for (const char16_t* id : {u"go.palette", u"file.export", u"file.open"}) {
-            window.actions().find(QString::fromUtf16(id))->run();
+            window.actionTable().find(QString::fromUtf16(id))->run();
             QDialog* dialog = nullptr;
             QTRY_VERIFY((dialog = window.findChild<QDialog*>()) != nullptr);
             check(*dialog, "a dialog");

@@ -121,7 +121,7 @@ private Q_SLOTS:
         QCOMPARE(QImage(picture).size(), QSize(1280, 720));
         const Ended wrong = run({u"cairn://open?store=sqlite:x&verb=approve"_s});
         QCOMPARE(wrong.code, 2);
-        QVERIFY2(wrong.err.contains(u"it has the unknown name " verb "."_s), qPrintable(wrong.err));
+        QVERIFY2(wrong.err.contains(u"it has the unknown name \"verb\"."_s), qPrintable(wrong.err));
     }
 
     void helpAndErrorsNeedNone()

@@ -269,6 +269,21 @@ private Q_SLOTS:
         QCOMPARE(o.desk.source.compared.size(), 2U);
     }
 
+    void escapeLeavesABoxBeforeItLeavesTheRun()
+    {
+        const Open o;
+        o.page->setFocus();
+        QTest::keyClick(o.page, Qt::Key_7);
+        for (int side = 0; side < 2; ++side) {
+            o.page->comparison()->box(side)->setFocus();
+            o.desk.key(Qt::Key_Escape);
+            QCOMPARE(o.desk.window->currentRun(), o.page);
+            QVERIFY(o.page->comparison()->table()->hasFocus());
+        }
+        o.desk.key(Qt::Key_Escape);
+        QVERIFY(o.desk.window->onLists());
+    }
+
     void theLastTwoAttemptsOfTheSelectedStepAreCompared()
     {
         const Open o;

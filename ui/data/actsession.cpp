@@ -1,10 +1,14 @@
 #include "ui/data/actsession.h"
 
+#include "core/machine/policy.h"
 #include "core/service/staged.h"
+#include "ui/data/actbodies.h"
 #include "ui/data/convert.h"
 #include "ui/data/format.h"
 #include "ui/data/qtconvert.h"
 #include "ui/data/words.h"
+
+#include <algorithm>
 
 namespace cairn::ui {
 
@@ -67,6 +71,7 @@ void noteDependencies(const RunState& state, ActRequest& request)
     if (const StepRecord* step = state.find(core(request.step)))
         request.stepRevision = step->revision;
     request.controlRevision = state.controlRevision();
+    request.annotation = request.verb == Verb::Hold ? state.hold.version : state.assigned.version;
 }
 
 ActResult resultOf(const ActRequest& request, const cairn::Outcome& outcome)
@@ -134,7 +139,7 @@ Status ActSession::readStore()
     return {};
 }
 
-Result<Submission> ActSession::submissionOf(const ActRequest& request, const RunState&)
+Result<Submission> ActSession::submissionOf(const ActRequest& request, const RunState& state)
 {
     Submission submission;
     submission.run = request.run;
@@ -176,7 +181,10 @@ Result<Submission> ActSession::submissionOf(const ActRequest& request, const Run
         submission.command.body = settle;
         return submission;
     }
-    default: return makeError(ErrorKind::InvalidInput, "the console has no such act; use the command line");
+    default: {
+        CAIRN_TRY_ASSIGN(submission.command.body, typedBody(request, state, *m_service, submission));
+        return submission;
+    }
     }
 }
 
@@ -187,9 +195,16 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
     ActPreview preview;
     preview.request = request;
     noteDependencies(state, preview.request);
+    if (request.verb == Verb::Takeover) {
+        CAIRN_TRY_ASSIGN(const HotRow hot, m_store->hot(state.id));
+        preview.request.owner = hot.owner;
+    }
     preview.at = m_service->now();
     preview.version = state.version;
     preview.reasonMinimum = static_cast<int>(reasonMinimum(m_info.safety));
+    if (request.verb == Verb::Hold
+        && !state.isHeld(preview.at))  // in every store (core/machine/annotate.cpp)
+        preview.reasonMinimum = std::max(preview.reasonMinimum, 1);
     preview.reasonRequired = preview.reasonMinimum > 0;
     ActRequest tried = preview.request;
     tried.reason =
@@ -214,6 +229,8 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
         preview.sums.push_back({qt(sum.line), qt(sum.head), sum.count, qt(sum.one), qt(sum.many),
             sum.amount.micros, qt(sum.amount.currency)});
     preview.reversible = qt(told.undo.text);
+    if (told.needed.second())
+        preview.second = qt(tellNeeded(told.needed));
     if (request.verb == Verb::Approve || request.verb == Verb::Reject)
         describeApproval(state, preview);
     else

@@ -28,11 +28,14 @@ struct ActRequest {
     QString result;          // settle, happened: the provider's result to record
     QString evidence;        // settle: what it was found by, for example the provider's reference
     bool compensate = true;  // cancel; false: abandon
+    QString value;           // what is typed for verbs with a valueName(): a result, a time, a name
     QString reason;
     // What the act depends on, as it was when the person looked; filled from the preview.
     Digest binding;
     quint32 stepRevision = 0;
     quint64 controlRevision = 0;
+    SessionId owner;         // takeover of the run: from whom
+    quint64 annotation = 0;  // version of the entry that last held, or assigned, the run
     bool expects = false;
 };
 
@@ -64,6 +67,7 @@ struct ActPreview {
     QStringList alsoChanges;
     std::vector<SumLine> sums;
     QString reversible;
+    QString second;                      // who else is needed; empty: nobody
     std::vector<OutcomeOffer> outcomes;  // settle: all of them, safest first
     quint64 version = 0;
     qint64 at = 0;

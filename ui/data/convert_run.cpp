@@ -48,7 +48,7 @@ QString outcomesText(const std::vector<SettleOffer>& offers)
     return names.join(u" · "_s);
 }
 
-// What ends some waits is no act of this console: it is named rather than left to be looked for.
+// What ends some waits is seldom done: it is named, and stands in the menu.
 void addOtherRepairs(const RunView& view, std::vector<VerbLine>& off)
 {
     QStringList names;
@@ -60,7 +60,7 @@ void addOtherRepairs(const RunView& view, std::vector<VerbLine>& off)
     }
     if (!names.isEmpty())
         off.push_back({Verb::Skip, {}, u"Other repairs"_s,
-            names.join(u", "_s) + u": not from this console yet"_s, false, {}, {}});
+            names.join(u", "_s) + u": in the menu Run, and by Ctrl+K"_s, false, {}, {}});
 }
 
 // Verbs that can be done now first; of those that cannot, one line each with its reason.
@@ -107,6 +107,35 @@ std::vector<VerbLine> verbsOf(const RunView& view)
             u"no approval is asked for in this run"_s, false, {}, {}});
     on.insert(on.end(), off.begin(), off.end());
     return on;
+}
+
+// What is in the menu only. Verbs that the state's explanation does not try are tried when they are staged.
+std::vector<VerbLine> moreOf(const RunView& view)
+{
+    std::vector<VerbLine> more;
+    std::set<Verb> tried;
+    for (const Action& action : view.explanation.actions) {
+        if (isOffered(action.verb))
+            continue;
+        tried.insert(action.verb);
+        more.push_back({action.verb, {}, verbName(action.verb), qt(action.why), action.allowed,
+            action.step < view.state.steps.size() ? qt(view.state.steps[action.step].id) : QString(),
+            action.approval});
+    }
+    constexpr Verb kOfRun[] = {
+        Verb::Hold, Verb::Assign, Verb::Note, Verb::Deadline, Verb::Budget, Verb::Migrate, Verb::Takeover};
+    for (const Verb verb : kOfRun)
+        if (tried.count(verb) == 0)
+            more.push_back({verb, {}, verbName(verb), qt(word(verb).help), true, {}, {}});
+    constexpr Verb kOfStep[] = {Verb::Skip, Verb::Record, Verb::Amend};
+    for (const Verb verb : kOfStep)
+        if (tried.count(verb) == 0)
+            more.push_back({verb, {}, verbName(verb), u"no step of this run waits for it"_s, false, {}, {}});
+    more.push_back({Verb::Slow, {}, verbName(Verb::Slow),
+        u"it is about a resource, not about a run: use `cairn slow`"_s, false, {}, {}});
+    more.push_back({Verb::Redact, {}, verbName(Verb::Redact),
+        u"it names payloads, and deletes them for good: use `cairn redact`"_s, false, {}, {}});
+    return more;
 }
 
 Glyph glyphOfRun(const RunView& view)
@@ -320,6 +349,7 @@ WhyView whyOf(const RunView& view)
         why.releases += (why.releases.isEmpty() ? QString() : u" "_s) + u"Next by itself at "_s
             + instantText(view.sentence.next) + u'.';
     why.verbs = verbsOf(view);
+    why.more = moreOf(view);
     return why;
 }
 

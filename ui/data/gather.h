@@ -152,6 +152,8 @@ private:
     {
         Seat& s = m_seats[store];
         s.pending = false;
+        // All was given out without knowing this, and what the store had said before as up to date.
+        const bool gone = !reply && !reply.failure.cancelled && !s.failed && !m_open;
         s.failed = !reply;
         s.failure = reply.failure;
         const bool fresh = reply
@@ -172,6 +174,8 @@ private:
                 m_hooks.late();
             else if (fresh)
                 m_late = true;
+        } else if (gone && s.question == m_question) {
+            m_hooks.late();
         }
         if (s.again && s.question == m_question)
             begin(store);

@@ -121,9 +121,11 @@ void PayloadIndex::buildRows(const std::atomic_bool& stop)
     m_rows.push_back(0);
     for (qsizetype begin = 0; begin < size && !stop;) {
         qsizetype end = std::min(size, begin + kRowBytes);
-        const qsizetype line = m_bytes.indexOf('\n', begin);
-        if (line >= 0 && line < end) {
-            end = line + 1;
+        // Within this row only: a search to the end, once a row, takes minutes where there is but one line.
+        const char* const first = m_bytes.constData() + begin;
+        const char* const last = m_bytes.constData() + end;
+        if (const char* line = std::find(first, last, '\n'); line != last) {
+            end = begin + (line - first) + 1;
         } else if (end < size) {
             // At most three bytes back: the beginning of a character.
             const qsizetype least = end - 3;

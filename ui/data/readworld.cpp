@@ -145,6 +145,22 @@ Status ReadWorld::readSituations(const QString& filter, const ListFilter& terms,
     return {};
 }
 
+// Acts and plans that wait for a second person, where there are any: nothing of them is a run's own state.
+Status ReadWorld::addSecond(Overview& overview)
+{
+    const auto all = plans(false);
+    if (!all && all.error().kind == ErrorKind::NoRight)
+        return {};  // who may not see them is asked for nothing
+    if (!all)
+        return all.error();
+    const auto waiting = std::count_if(
+        all->entries.begin(), all->entries.end(), [](const PlanEntry& entry) { return entry.waits; });
+    if (waiting > 0)
+        overview.attention.push_back({kSecondPerson, Glyph::Approval, u"A second person must"_s,
+            static_cast<quint64>(waiting), {}, true});
+    return {};
+}
+
 Result<Overview> ReadWorld::overview(const QString& filter)
 {
     Overview overview;
@@ -155,6 +171,7 @@ Result<Overview> ReadWorld::overview(const QString& filter)
     ended.sinceAfter = dayBegin(overview.at);
     CAIRN_TRY_ASSIGN(const auto finished, m_store->counts({ended}));
     overview.attention = attentionOf(open, finished);
+    CAIRN_TRY(addSecond(overview));
     overview.finishedToday = finishedText(finished);
     tellAllClear(open, overview.at, overview);
     overview.all = sumOf(open);
@@ -236,9 +253,10 @@ Status ReadWorld::closeVerbs(WhyView& why)
     const QString off = whyNoActs(*m_opening, info, rights, seen);
     if (off.isEmpty())
         return {};
-    for (VerbLine& verb : why.verbs)
-        if (std::exchange(verb.on, false) || why.run.isNull())
-            verb.text = off;
+    for (std::vector<VerbLine>* lines : {&why.verbs, &why.more})
+        for (VerbLine& verb : *lines)
+            if (std::exchange(verb.on, false) || why.run.isNull())
+                verb.text = off;
     return {};
 }
 
@@ -246,8 +264,24 @@ Result<WhyView> ReadWorld::why(const RunId& run)
 {
     CAIRN_TRY_ASSIGN(const RunView view, m_query->run(run));
     WhyView why = cairn::ui::whyOf(view);
+    CAIRN_TRY(addProposed(run, why));
     CAIRN_TRY(closeVerbs(why));
     return why;
+}
+
+// What somebody has proposed to do to the run, and who is waited for.
+Status ReadWorld::addProposed(const RunId& run, WhyView& why)
+{
+    const auto all = plans(false);
+    if (!all && all.error().kind == ErrorKind::NoRight)
+        return {};
+    if (!all)
+        return all.error();
+    for (const PlanEntry& entry : all->entries)
+        if (entry.proposal && entry.run == run)
+            why.evidence.push_back(
+                {u"Proposed"_s, u"%1 by %2: %3"_s.arg(entry.what, entry.person, entry.standing), false});
+    return {};
 }
 
 Result<WhyView> ReadWorld::whyOf(const SituationLine& situation)
@@ -263,6 +297,10 @@ Result<WhyView> ReadWorld::whyOf(const SituationLine& situation)
     why.sentence = u"%1 wait for the same reason, the oldest since %2: %3"_s.arg(
         plural(situation.count, u"run"_s, u"runs"_s), instantText(situation.oldest), why.sentence);
     why.evidence.insert(why.evidence.begin(), {u"Oldest run"_s, idText(situation.example), true});
+    for (VerbLine& verb : why.more) {
+        verb.on = false;
+        verb.text = u"select one run below: each has to be read by itself"_s;
+    }
     for (VerbLine& verb : why.verbs) {
         verb.on = false;
         const bool several = verb.verb == Verb::Pause || verb.verb == Verb::Resume

@@ -42,11 +42,14 @@ public:
     [[nodiscard]] Result<FilterHelp> filterHelp(const FilterQuestion& question);
     [[nodiscard]] Result<ReportView> report(int days);
     [[nodiscard]] Result<AuditSlice> audit(const AuditRequest& request);
+    [[nodiscard]] Result<PlanEntries> plans(bool closedToo);  // readplans.cpp
     [[nodiscard]] Result<FilterCounts> countFilters(const QStringList& filters);
 
 private:
     [[nodiscard]] Result<ListFilter> filterOf(const QString& text, TimeMs now) const;
 
+    [[nodiscard]] Status addSecond(Overview& overview);
+    [[nodiscard]] Status addProposed(const RunId& run, WhyView& why);
     [[nodiscard]] Status closeVerbs(WhyView& why);
     [[nodiscard]] Result<Replica> replica();
     [[nodiscard]] Status readSituations(const QString& filter, const ListFilter& terms, Overview& overview);

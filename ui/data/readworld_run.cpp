@@ -74,10 +74,11 @@ Result<RunDetail> ReadWorld::runAt(const RunId& run, quint64 version)
             step != nullptr && step->effect == effect.effect)
             then.push_back(effect);
     RunDetail detail = detailOf(view, attemptsAsOf(view.state, rows), then);
-    for (VerbLine& verb : detail.why.verbs) {
-        verb.on = false;
-        verb.text = u"this is how it was: go back to now to act"_s;
-    }
+    for (std::vector<VerbLine>* lines : {&detail.why.verbs, &detail.why.more})
+        for (VerbLine& verb : *lines) {
+            verb.on = false;
+            verb.text = u"this is how it was: go back to now to act"_s;
+        }
     return detail;
 }
 

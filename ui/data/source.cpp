@@ -22,4 +22,14 @@ QFuture<Reply<AuditVerdict>> Source::checkAudit(std::shared_ptr<CheckProgress>)
     return notOffered<AuditVerdict>();
 }
 
+QFuture<Reply<PlanEntries>> Source::plans(bool) { return notOffered<PlanEntries>(); }
+QFuture<Reply<PlanView>> Source::plan(const PlanEntry&, int) { return notOffered<PlanView>(); }
+QFuture<Reply<PlanForecast>> Source::previewPlan(const PlanRequest&) { return notOffered<PlanForecast>(); }
+QFuture<Reply<ActResult>> Source::stagePlan(const QString&, const QString&)
+{
+    return notOffered<ActResult>();
+}
+QFuture<Reply<PlanForecast>> Source::previewEntry(const PlanEntry&) { return notOffered<PlanForecast>(); }
+QFuture<Reply<ActResult>> Source::order(const PlanOrderRequest&) { return notOffered<ActResult>(); }
+
 }  // namespace cairn::ui

@@ -7,6 +7,7 @@
 #include "ui/data/auditvalues.h"
 #include "ui/data/exportvalues.h"
 #include "ui/data/filtervalues.h"
+#include "ui/data/planvalues.h"
 #include "ui/data/reportvalues.h"
 
 #include <QFuture>
@@ -93,6 +94,15 @@ public:
 
     virtual QFuture<Reply<ActPreview>> preview(const ActRequest& request) = 0;
     virtual QFuture<Reply<ActResult>> execute(const ActRequest& request) = 0;
+
+    // Plans, and acts that wait for a second person.
+    virtual QFuture<Reply<PlanEntries>> plans(bool closedToo);
+    virtual QFuture<Reply<PlanView>> plan(const PlanEntry& entry, int items);
+    virtual QFuture<Reply<PlanForecast>> previewPlan(const PlanRequest& request);  // of one to be staged
+    // Stages what was previewed last; `digest`: of that. Starts it too where nobody else is needed.
+    virtual QFuture<Reply<ActResult>> stagePlan(const QString& digest, const QString& reason);
+    virtual QFuture<Reply<PlanForecast>> previewEntry(const PlanEntry& entry);  // computed again, now
+    virtual QFuture<Reply<ActResult>> order(const PlanOrderRequest& request);
 
 Q_SIGNALS:
     void hinted();  // something may have changed: look now rather than later

@@ -30,6 +30,9 @@ enum Slot : int {
     CompareSlot,
     ContextSlot,
     PartSlot,
+    PlansSlot,
+    PlanSlot,
+    DraftSlot,
 };
 }  // namespace
 
@@ -288,16 +291,51 @@ QFuture<Reply<ActPreview>> StoreSession::preview(const ActRequest& request)
     return m_acting->jobs.ask<ActPreview>(NoSlot, [request](ActSession& a) { return a.preview(request); });
 }
 
-QFuture<Reply<ActResult>> StoreSession::execute(const ActRequest& request)
+// Look-only is not a grey button: the connection that could write is never opened.
+template<typename F> QFuture<Reply<ActResult>> StoreSession::acting(F act)
 {
-    // Look-only is not a grey button: the connection that could write is never opened.
     if (!m_opening->mayAct)
         return m_reading->jobs.ask<ActResult>(NoSlot, [opening = m_opening](ReadWorld&) -> Result<ActResult> {
             return makeError(
                 ErrorKind::Refused, "This store is open for looking only: " + core(opening->whyNot));
         });
-    return m_acting->jobs.ask<ActResult>(
-        NoSlot, [request](ActSession& a) { return a.execute(request); }, true);
+    return m_acting->jobs.ask<ActResult>(NoSlot, std::move(act), true);
+}
+
+QFuture<Reply<ActResult>> StoreSession::execute(const ActRequest& request)
+{
+    return acting([request](ActSession& a) { return a.execute(request); });
+}
+
+QFuture<Reply<PlanEntries>> StoreSession::plans(bool closedToo)
+{
+    return m_reading->jobs.ask<PlanEntries>(
+        PlansSlot, [closedToo](ReadWorld& w) { return w.plans(closedToo); });
+}
+
+QFuture<Reply<PlanView>> StoreSession::plan(const PlanEntry& entry, int items)
+{
+    return m_acting->jobs.ask<PlanView>(PlanSlot, [=](ActSession& a) { return a.plan(entry, items); });
+}
+
+QFuture<Reply<PlanForecast>> StoreSession::previewPlan(const PlanRequest& request)
+{
+    return m_acting->jobs.ask<PlanForecast>(DraftSlot, [request](ActSession& a) { return a.draft(request); });
+}
+
+QFuture<Reply<PlanForecast>> StoreSession::previewEntry(const PlanEntry& entry)
+{
+    return m_acting->jobs.ask<PlanForecast>(NoSlot, [entry](ActSession& a) { return a.previewEntry(entry); });
+}
+
+QFuture<Reply<ActResult>> StoreSession::stagePlan(const QString& digest, const QString& reason)
+{
+    return acting([=](ActSession& a) { return a.stagePlan(digest, reason); });
+}
+
+QFuture<Reply<ActResult>> StoreSession::order(const PlanOrderRequest& request)
+{
+    return acting([request](ActSession& a) { return a.order(request); });
 }
 
 }  // namespace cairn::ui

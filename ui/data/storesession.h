@@ -74,6 +74,12 @@ public:
     QFuture<Reply<AuditVerdict>> checkAudit(std::shared_ptr<CheckProgress> progress) override;
     QFuture<Reply<ActPreview>> preview(const ActRequest& request) override;
     QFuture<Reply<ActResult>> execute(const ActRequest& request) override;
+    QFuture<Reply<PlanEntries>> plans(bool closedToo) override;
+    QFuture<Reply<PlanView>> plan(const PlanEntry& entry, int items) override;
+    QFuture<Reply<PlanForecast>> previewPlan(const PlanRequest& request) override;
+    QFuture<Reply<ActResult>> stagePlan(const QString& digest, const QString& reason) override;
+    QFuture<Reply<PlanForecast>> previewEntry(const PlanEntry& entry) override;
+    QFuture<Reply<ActResult>> order(const PlanOrderRequest& request) override;
 
 private:
     struct Reading;
@@ -81,6 +87,7 @@ private:
     struct Aside;
 
     [[nodiscard]] Aside& aside();
+    template<typename F> [[nodiscard]] QFuture<Reply<ActResult>> acting(F act);
     void listen();
     void hear();
 

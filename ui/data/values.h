@@ -72,6 +72,8 @@ struct RunLine {
     bool operator==(const RunLine&) const = default;
 };
 
+// Group of what waits for a second person: no filter finds it, it leads to the plans.
+inline const QString kSecondPerson = QStringLiteral("second");
 struct AttentionLine {
     QString group;  // key of its group
     Glyph glyph = Glyph::None;
@@ -175,6 +177,7 @@ struct WhyView {
     std::vector<Fact> evidence;
     QString releases;
     std::vector<VerbLine> verbs;
+    std::vector<VerbLine> more;    // in the menu and the palette only: what is seldom done, and annotations
     Reason reason = Reason::None;  // why it waits; the handbook has a page about each
     bool operator==(const WhyView&) const = default;
 };

@@ -1,5 +1,7 @@
 #include "ui/data/words.h"
 
+#include <QCoreApplication>
+
 #include <array>
 
 namespace cairn::ui {
@@ -144,7 +146,39 @@ QString verbName(Verb verb)
     case Verb::Cancel: return u"Cancel"_s;
     case Verb::Retry: return u"Retry now"_s;
     case Verb::Settle: return u"Set outcome"_s;
-    default: return u"Act"_s;
+    default: break;
+    }
+    const std::string_view name = label(verb);
+    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+}
+
+QString valueName(Verb verb)
+{
+    const auto tr = [](const char* text) { return QCoreApplication::translate("Acts", text); };
+    switch (verb) {
+    case Verb::Hold: return tr("Until: a span from now (2h) or an instant; empty: until it is released");
+    case Verb::Assign: return tr("Who looks after it; empty: nobody");
+    case Verb::Note: return tr("The note");
+    case Verb::Skip: return tr("What later steps read instead of its result (JSON); may be empty");
+    case Verb::Record: return tr("The result (JSON)");
+    case Verb::Amend: return tr("The new input (JSON)");
+    case Verb::Deadline: return tr("The deadline: a span from now (2h), an instant, or none");
+    case Verb::Budget: return tr("The limit (25.00 EUR, 200000 tokens)");
+    case Verb::Migrate: return tr("Version of its workflow");
+    default: return {};
+    }
+}
+
+bool needsValue(Verb verb)
+{
+    switch (verb) {
+    case Verb::Note:
+    case Verb::Record:
+    case Verb::Amend:
+    case Verb::Deadline:
+    case Verb::Budget:
+    case Verb::Migrate: return true;
+    default: return false;
     }
 }
 

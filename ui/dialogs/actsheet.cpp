@@ -1,6 +1,7 @@
 #include "ui/dialogs/actsheet.h"
 
 #include "ui/data/format.h"
+#include "ui/data/words.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
@@ -43,6 +44,7 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     , m_result(new QLineEdit(this))
     , m_evidence(new QLineEdit(this))
     , m_count(new QLineEdit(this))
+    , m_value(new QLineEdit(request.value, this))
     , m_notice(safe::label({}, {.wrap = true, .selectable = true}, this))
     , m_valid(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_confirm(safe::button(objectOf(request), this))
@@ -63,7 +65,9 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     m_evidence->setAccessibleName(u"Evidence"_s);
     m_count->setAccessibleName(u"Type 1 to abandon one run"_s);
     m_count->setFixedWidth(56);
-    for (QLineEdit* edit : {m_result, m_evidence, m_count})
+    m_value->setAccessibleName(valueName(request.verb));
+    m_value->setVisible(!valueName(request.verb).isEmpty());
+    for (QLineEdit* edit : {m_result, m_evidence, m_count, m_value})
         edit->installEventFilter(this);
     m_evidence->setVisible(request.verb == Verb::Settle);
     m_result->setVisible(request.verb == Verb::Settle);
@@ -74,6 +78,8 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     connectSignals();
     resize(m_request.verb == Verb::Settle ? QSize(760, 740) : QSize(640, 640));
     ask();
+    if (lacksValue())
+        m_value->setFocus();
 }
 
 QString ActSheet::notice() const { return m_notice->isHidden() ? QString() : m_notice->text(); }
@@ -112,6 +118,10 @@ void ActSheet::buildLayout()
         buildOptions();
     if (m_optionsBox != nullptr)
         below->addWidget(m_optionsBox);
+    if (const QString name = valueName(m_request.verb); !name.isEmpty()) {
+        below->addWidget(caption(name, this));
+        below->addWidget(m_value);
+    }
     below->addWidget(safe::label(actsAs(m_facts), {.size = 11, .secondary = true, .wrap = true}, this));
     below->addWidget(safe::label(m_facts.guarded ? u"Reason, required"_s : u"Reason"_s,
         {.size = 11, .bold = true, .secondary = true}, this));
@@ -136,7 +146,7 @@ void ActSheet::connectSignals()
     connect(m_again, &QPushButton::clicked, this, &ActSheet::ask);
     connect(m_confirm, &QPushButton::clicked, this, &ActSheet::execute);
     connect(m_reason, &QPlainTextEdit::textChanged, this, &ActSheet::updateConfirm);
-    for (QLineEdit* edit : {m_result, m_evidence})
+    for (QLineEdit* edit : {m_result, m_evidence, m_value})
         connect(edit, &QLineEdit::textChanged, this, &ActSheet::edited);
     connect(m_typing, &QTimer::timeout, this, &ActSheet::ask);
     connect(m_count, &QLineEdit::textChanged, this, &ActSheet::updateConfirm);
@@ -151,6 +161,7 @@ void ActSheet::edited()
 {
     m_request.result = m_result->text();
     m_request.evidence = m_evidence->text();
+    m_request.value = m_value->text();
     m_tickets.next();
     m_ready = false;
     m_validity->stop();
@@ -170,6 +181,10 @@ void ActSheet::ask()
     m_request.expects = false;
     m_notice->hide();
     m_again->hide();
+    if (lacksValue()) {  // nothing can be said of it yet
+        safe::setText(m_valid, tr("still needed: %1").arg(valueName(m_request.verb)));
+        return updateConfirm();
+    }
     safe::setText(m_valid, u"computing the preview"_s);
     updateConfirm();
     whenDone(m_source.preview(m_request), this, [this, ticket](const Reply<ActPreview>& reply) {
@@ -187,6 +202,8 @@ void ActSheet::showPreview(const ActPreview& preview)
 {
     m_preview = preview;
     m_request = preview.request;
+    m_confirm->setText(objectOf(m_request) + (preview.second.isEmpty() ? QString() : tr(", as 1 of 2"))
+        + u"   Ctrl Enter"_s);
     fillBody();
     m_ready = preview.possible;
     if (preview.possible)
@@ -199,8 +216,15 @@ void ActSheet::showPreview(const ActPreview& preview)
     // What has to be typed first: the result of a settle comes before its evidence and the reason.
     if (m_request.verb == Verb::Settle && !m_result->isHidden())
         m_result->setFocus();
+    else if (!m_value->isHidden())
+        m_value->setFocus();
     else
         m_reason->setFocus();
+}
+
+bool ActSheet::lacksValue() const
+{
+    return needsValue(m_request.verb) && m_value->text().trimmed().isEmpty();
 }
 
 bool ActSheet::reasonSuffices() const
@@ -230,6 +254,8 @@ QString ActSheet::missing() const
     const bool known = m_request.settleAs == Outcome::Happened || m_request.settleAs == Outcome::NotHappened;
     if (settles && known && m_evidence->text().trimmed().isEmpty())
         return u"still needed: the evidence"_s;
+    if (lacksValue())
+        return tr("still needed: %1").arg(valueName(m_request.verb));
     if (!reasonSuffices())
         return u"still needed: a reason of at least %1 characters"_s.arg(m_preview.reasonMinimum);
     if (m_request.verb == Verb::Cancel && !m_request.compensate && m_count->text().trimmed() != u"1"_s)
@@ -259,7 +285,7 @@ void ActSheet::setBusy(bool busy)
 {
     m_busy = busy;
     m_reason->setReadOnly(busy);
-    for (QLineEdit* edit : {m_result, m_evidence, m_count})
+    for (QLineEdit* edit : {m_result, m_evidence, m_count, m_value})
         edit->setReadOnly(busy);
     if (m_options != nullptr)
         for (QAbstractButton* option : m_options->buttons())

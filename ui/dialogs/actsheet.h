@@ -28,6 +28,7 @@ public:
     [[nodiscard]] QLineEdit* result() const { return m_result; }
     [[nodiscard]] QLineEdit* evidence() const { return m_evidence; }
     [[nodiscard]] QLineEdit* count() const { return m_count; }
+    [[nodiscard]] QLineEdit* value() const { return m_value; }
     [[nodiscard]] QPushButton* confirm() const { return m_confirm; }
     [[nodiscard]] QPushButton* lookAgain() const { return m_again; }
     [[nodiscard]] QString notice() const;
@@ -64,6 +65,7 @@ private:
     // Says what is the matter, and in the foot what state the store is in.
     void refuse(const QString& text, const QString& state);
     [[nodiscard]] bool reasonSuffices() const;
+    [[nodiscard]] bool lacksValue() const;
     [[nodiscard]] QString missing() const;
     [[nodiscard]] bool isOffered(Outcome outcome) const;  // what is still to be entered; empty: nothing
 
@@ -80,6 +82,7 @@ private:
     QLineEdit* m_result;
     QLineEdit* m_evidence;
     QLineEdit* m_count;  // abandon: the number of runs, typed
+    QLineEdit* m_value;  // of verbs with a valueName()
     QButtonGroup* m_options = nullptr;
     QWidget* m_optionsBox = nullptr;
     QList<QLabel*> m_outcomeOff;  // why an outcome cannot be said now, by its place

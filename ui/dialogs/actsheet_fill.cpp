@@ -110,6 +110,9 @@ void ActSheet::addConsequences()
     if (!m_preview.reversible.isEmpty())
         line += u" · "_s + m_preview.reversible;
     m_body->addWidget(safe::label(line, {.size = 11, .secondary = true, .wrap = true}, m_bodyWidget));
+    if (!m_preview.second.isEmpty())
+        m_body->addWidget(safe::label(tr("A second person is required: ") + m_preview.second,
+            {.bold = true, .wrap = true}, m_bodyWidget));
 }
 
 void ActSheet::buildOptions()

@@ -105,6 +105,7 @@ BulkSheet::BulkSheet(std::vector<BulkStore> stores, std::vector<ActRequest> requ
     , m_state(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_validity(new QTimer(this))
     , m_close(safe::button(u"Close   Esc"_s, this))
+    , m_plan(safe::button(tr("As a plan…   Ctrl P"), this))
     , m_again(safe::button(u"Look again"_s, this))
     , m_confirm(safe::button({}, this))
 {
@@ -130,6 +131,10 @@ BulkSheet::BulkSheet(std::vector<BulkStore> stores, std::vector<ActRequest> requ
     connect(m_close, &QPushButton::clicked, this, &QDialog::reject);
     connect(m_confirm, &QPushButton::clicked, this, &BulkSheet::execute);
     connect(m_again, &QPushButton::clicked, this, &BulkSheet::ask);
+    const bool abandons = m_requests.front().verb == Verb::Cancel && !m_requests.front().compensate;
+    m_plan->setVisible(concerned().size() == 1 && !abandons);
+    m_plan->setShortcut(QKeySequence(u"Ctrl+P"_s));
+    connect(m_plan, &QPushButton::clicked, this, &BulkSheet::planWanted);
     connect(m_validity, &QTimer::timeout, this, [this] {
         m_old = true;
         m_again->show();
@@ -178,7 +183,7 @@ void BulkSheet::buildLayout()
         body->addLayout(typed);
     }
     column->addLayout(body, 1);
-    column->addWidget(sheetFoot(m_state, {m_close, m_again, m_confirm}, this));
+    column->addWidget(sheetFoot(m_state, {m_plan, m_close, m_again, m_confirm}, this));
 }
 
 quint64 BulkSheet::ready() const { return m_model->count(State::Ready); }
@@ -337,6 +342,7 @@ void BulkSheet::execute()
         return;
     m_validity->stop();
     m_sending = true;
+    m_plan->hide();
     m_next = 0;
     m_confirm->setEnabled(false);
     m_reason->setReadOnly(true);

@@ -40,6 +40,8 @@ public:
     [[nodiscard]] QLineEdit* count() const { return m_count; }
     [[nodiscard]] QPushButton* confirm() const { return m_confirm; }
     [[nodiscard]] QPushButton* lookAgain() const { return m_again; }
+    [[nodiscard]] QPushButton* asPlan() const { return m_plan; }
+    [[nodiscard]] const std::vector<ActRequest>& requests() const { return m_requests; }
     [[nodiscard]] QTimer* validity() const { return m_validity; }  // runs while the preview may be acted on
     [[nodiscard]] const BulkModel* model() const { return m_model; }
     [[nodiscard]] QString summary() const;
@@ -47,6 +49,7 @@ public:
 
 Q_SIGNALS:
     void ended(const QString& summary);  // all that was sent has been answered
+    void planWanted();                   // the same as a plan: at a pace, with a stop rule
 
 public Q_SLOTS:
     void reject() override;  // while it sends: stops after the run under way
@@ -83,6 +86,7 @@ private:
     QLabel* m_state;
     QTimer* m_validity;
     QPushButton* m_close;
+    QPushButton* m_plan;  // not shown where the runs are of several stores, nor to abandon
     QPushButton* m_again;
     QPushButton* m_confirm;
     std::size_t m_next = 0;  // preview, then sending: the run that comes next

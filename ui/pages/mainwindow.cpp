@@ -5,6 +5,7 @@
 #include "ui/data/words.h"
 #include "ui/pages/auditpage.h"
 #include "ui/pages/notifier.h"
+#include "ui/pages/planspage.h"
 #include "ui/pages/reportpage.h"
 #include "ui/pages/runpage.h"
 #include "ui/pages/triagepage.h"
@@ -186,6 +187,7 @@ void MainWindow::connectSignals()
     connect(m_triage, &TriagePage::whyChanged, this, &MainWindow::writeKeys);
     connect(m_triage, &TriagePage::failed, this, &MainWindow::trouble);
     connect(m_triage, &TriagePage::said, this, &MainWindow::say);
+    connect(m_triage, &TriagePage::plansWanted, this, [this] { openPlans(); });
     connect(qApp, &QApplication::focusChanged, this, &MainWindow::writeKeys);
     qApp->installEventFilter(this);
 }
@@ -227,6 +229,8 @@ QString MainWindow::notice() const { return m_notice->isHidden() ? QString() : m
 void MainWindow::applyChanges(const ChangeSet& changes)
 {
     m_triage->merge(changes);
+    if (PlansPage* plans = currentPlans(); plans != nullptr && plans->store() == changes.store)
+        plans->follow();
     RunPage* page = currentRun();
     if (page == nullptr || page->store() != changes.store)
         return;
@@ -342,6 +346,8 @@ void MainWindow::showTab(int index)
         audit->table()->setFocus();
     } else if (ReportPage* report = currentReport()) {
         report->days()->setFocus();
+    } else if (PlansPage* plans = currentPlans()) {
+        plans->table()->setFocus();
     } else {
         m_triage->focusRuns();
     }
@@ -389,8 +395,9 @@ bool MainWindow::settled() const
         const auto* run = qobject_cast<RunPage*>(m_pages->widget(i));
         const auto* audit = qobject_cast<AuditPage*>(m_pages->widget(i));
         const auto* report = qobject_cast<ReportPage*>(m_pages->widget(i));
+        const auto* plans = qobject_cast<PlansPage*>(m_pages->widget(i));
         if ((run != nullptr && !run->loaded()) || (audit != nullptr && !audit->settled())
-            || (report != nullptr && !report->settled()))
+            || (report != nullptr && !report->settled()) || (plans != nullptr && !plans->settled()))
             return false;
     }
     return m_triage->settled() && m_going.isEmpty();
@@ -416,6 +423,8 @@ void MainWindow::refresh()
         audit->load();
     if (ReportPage* report = currentReport())
         report->load();
+    if (PlansPage* plans = currentPlans())
+        plans->load();
 }
 
 void MainWindow::paintEvent(QPaintEvent*)
@@ -442,8 +451,11 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event)
         return true;
     }
     const bool plain = key->modifiers() == Qt::NoModifier;
-    // A box that one writes in has an Escape of its own.
-    if (key->key() == Qt::Key_Escape && plain && !onLists() && !watched->inherits("QLineEdit")) {
+    // A box that one writes in has an Escape of its own. What it does not take itself comes by here again on
+    // its way to the box's parents, so it is the focus that tells, not who is being asked.
+    const QWidget* focus = QApplication::focusWidget();
+    const bool writing = focus != nullptr && focus->inherits("QLineEdit");
+    if (key->key() == Qt::Key_Escape && plain && !onLists() && !writing) {
         m_tabs->setCurrentIndex(0);
         return true;
     }
@@ -456,6 +468,8 @@ void MainWindow::focusNext(bool backwards)
         page->focusNext(backwards);
     else if (AuditPage* audit = currentAudit())
         audit->focusNext(backwards);
+    else if (PlansPage* plans = currentPlans())
+        plans->focusNext();
     else
         m_triage->focusNext(backwards);
     writeKeys();
@@ -475,6 +489,13 @@ void MainWindow::writeKeys()
     }
     if (currentReport() != nullptr) {
         m_keys->setHints(tr("Report"), {{{u"F5"_s}, tr("refresh")}, {{u"Esc"_s}, tr("back")}});
+        return;
+    }
+    if (currentPlans() != nullptr) {
+        m_keys->setHints(tr("Plans"),
+            {{{u"Enter"_s}, tr("runs")}, {{u"A"_s}, tr("confirm")}, {{u"X"_s}, tr("reject")},
+                {{u"S"_s}, tr("start")}, {{u"H"_s, u"⇧H"_s}, tr("pause, continue")},
+                {{u"Del"_s}, tr("abort")}, {{u"Y"_s}, tr("copy as command")}, {{u"Esc"_s}, tr("back")}});
         return;
     }
     if (audit != nullptr) {

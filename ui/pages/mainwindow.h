@@ -28,6 +28,9 @@ class Band;
 class HandbookBox;
 class KeyStrip;
 class Notifier;
+class OrderSheet;
+class PlanSheet;
+class PlansPage;
 class ReportPage;
 class RunPage;
 class TriagePage;
@@ -57,13 +60,17 @@ public:
     [[nodiscard]] bool onLists() const;
     [[nodiscard]] ActSheet* sheet() const { return m_sheet; }
     [[nodiscard]] BulkSheet* bulkSheet() const { return m_bulk; }
+    [[nodiscard]] PlanSheet* planSheet() const;
+    [[nodiscard]] OrderSheet* orderSheet() const;
+    PlansPage* openPlans();  // of the store that is looked at
+    [[nodiscard]] PlansPage* currentPlans() const;
     [[nodiscard]] HandbookBox* handbook() const;                       // null: it is not open
     [[nodiscard]] const StoreFacts& facts() const { return m_facts; }  // of what the band shows
     [[nodiscard]] QString notice() const;
     [[nodiscard]] QString status() const;  // at the band's right end
     void say(const QString& text);
     void setPolling(bool on);
-    [[nodiscard]] ActionTable& actions() { return m_actions; }
+    [[nodiscard]] ActionTable& actionTable() { return m_actions; }
     // What the dialog for another store tests with; stores that were opened are kept in this file.
     void setStoreTester(std::function<QFuture<Reply<StoreCheck>>(const QString& store)> tester);
     void useRecentFile(const QString& path);
@@ -96,6 +103,14 @@ private:
     void addViewActions();
     void addVerbActions();
     void addTold();
+    // mainwindow_plans.cpp
+    void addPlanActions();
+    [[nodiscard]] bool takePlanLetter(QChar letter, bool shift);
+    [[nodiscard]] QString stepOff(PlanStep step) const;
+    void orderPlan(PlanStep step);
+    void stagePlan(Verb verb);
+    void openPlanSheet(StoreIx store, PlanRequest request);
+    void planEnded(const ActResult& result);
     void buildMenus();
     void goTo(QChar letter);
     void switchZone();
@@ -179,6 +194,8 @@ private:
     QTimer* m_noticeTimer;
     QPointer<ActSheet> m_sheet;
     QPointer<BulkSheet> m_bulk;
+    QPointer<PlanSheet> m_plan;
+    QPointer<OrderSheet> m_order;
     QPointer<HandbookBox> m_handbook;
     QString m_going;
     bool m_dark;

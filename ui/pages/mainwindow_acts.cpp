@@ -76,6 +76,15 @@ void MainWindow::stageMarked(Verb verb, bool abandon)
     m_bulk = new BulkSheet(std::move(stores), std::move(requests), names, this);
     m_bulk->setAttribute(Qt::WA_DeleteOnClose);
     helpOn(*m_bulk, verb);
+    connect(m_bulk, &BulkSheet::planWanted, this, [this, verb] {
+        PlanRequest request;
+        request.act.verb = verb;
+        for (const ActRequest& one : m_bulk->requests())
+            request.runs.push_back(one.run);
+        const StoreIx store = m_bulk->requests().front().store;
+        m_bulk->reject();
+        openPlanSheet(store, std::move(request));
+    });
     connect(m_bulk, &BulkSheet::ended, this, [this](const QString& summary) {
         say(summary);
         m_triage->clearMarks();
@@ -102,14 +111,15 @@ MainWindow::VerbLines MainWindow::linesFor(Verb verb) const
     // On a run's page the act is about the step that is selected, where it fits.
     const RunPage* page = currentRun();
     const StepLine* step = page != nullptr ? page->steps()->currentStep() : nullptr;
-    for (const VerbLine& line : currentWhy().verbs) {
-        if (line.verb != verb || line.abandon)
-            continue;
-        if (!line.on)
-            lines.off = &line;
-        else if (lines.on == nullptr || (step != nullptr && line.step == step->id))
-            lines.on = &line;
-    }
+    for (const std::vector<VerbLine>* all : {&currentWhy().verbs, &currentWhy().more})
+        for (const VerbLine& line : *all) {
+            if (line.verb != verb || line.abandon)
+                continue;
+            if (!line.on)
+                lines.off = &line;
+            else if (lines.on == nullptr || (step != nullptr && line.step == step->id))
+                lines.on = &line;
+        }
     return lines;
 }
 
@@ -172,6 +182,8 @@ void MainWindow::stageLine(const VerbLine& verb, const RunRef& run)
     request.step = verb.step;
     request.approval = verb.approval;
     request.compensate = !verb.abandon;
+    if (verb.verb == Verb::Assign)  // the case is taken by whoever looks at it, unless another name is typed
+        request.value = m_stores.state(run.store).facts.person;
     m_sheet = new ActSheet(m_stores.source(run.store), m_stores.state(run.store).facts, request, this);
     m_sheet->setAttribute(Qt::WA_DeleteOnClose);
     connect(m_sheet, &ActSheet::ended, this, [this, run](const ActResult& result) { actEnded(result, run); });

@@ -30,6 +30,7 @@ ActPlace placeOf(const MainWindow& window)
 {
     return window.currentRun() != nullptr  ? ActPlace::Run
         : window.currentAudit() != nullptr ? ActPlace::Audit
+        : window.currentPlans() != nullptr ? ActPlace::Plans
                                            : ActPlace::Lists;
 }
 
@@ -40,6 +41,7 @@ void MainWindow::buildActions()
     addFileActions();
     addViewActions();
     addVerbActions();
+    addPlanActions();
     addTold();
 }
 
@@ -92,6 +94,8 @@ void MainWindow::addViewActions()
             ActPlace::Anywhere, [this, letter = letter] { goTo(letter); }});
     m_actions.add({u"go.l"_s, tr("Go"), tr("Audit log"), {}, {}, false, u"G L"_s, ActPlace::Anywhere,
         [this] { openAudit(); }});
+    m_actions.add({u"go.p"_s, tr("Go"), tr("Plans"), {}, {}, false, u"G P"_s, ActPlace::Anywhere,
+        [this] { openPlans(); }});
     m_actions.add({u"go.report"_s, tr("Go"), tr("Report"), {}, {}, false, {}, ActPlace::Anywhere,
         [this] { openReport(); }});
     m_actions.add({u"help.handbook"_s, tr("Help"), tr("Handbook, about this"), QKeySequence(Qt::Key_F1), {},
@@ -116,6 +120,16 @@ void MainWindow::addVerbActions()
         m_actions.add({u"run."_s + verbName(one.verb).toLower().replace(u' ', u'-'), tr("Run"),
             verbName(one.verb) + u"…"_s, {}, one.letter, one.shift, {}, ActPlace::Anywhere,
             [this, verb = one.verb] { stage(verb); }, [this, verb = one.verb] { return verbOff(verb); }});
+    const VerbKey more[] = {{Verb::Assign, u't', false}, {Verb::Note, u'n', false}, {Verb::Hold, {}, false},
+        {Verb::Skip, {}, false}, {Verb::Record, {}, false}, {Verb::Amend, {}, false},
+        {Verb::Deadline, {}, false}, {Verb::Budget, {}, false}, {Verb::Migrate, {}, false},
+        {Verb::Takeover, {}, false}, {Verb::Slow, {}, false}, {Verb::Redact, {}, false},
+        {Verb::Compensate, {}, false}};
+    for (const VerbKey& one : more)
+        m_actions.add({u"run."_s + verbName(one.verb).toLower().replace(u' ', u'-'), tr("Run"),
+            verbName(one.verb) + u"…"_s, {}, one.letter, one.shift, {}, ActPlace::Anywhere,
+            [this, verb = one.verb] { stage(verb); }, [this, verb = one.verb] { return verbOff(verb); },
+            one.verb == Verb::Assign});
     m_actions.add({u"run.abandon"_s, tr("Run"), tr("Abandon…"), {}, {}, false, {}, ActPlace::Anywhere,
         [this] { stageAbandon(); }, {}, true});
 }
@@ -137,8 +151,7 @@ void MainWindow::addTold()
     told(ActPlace::Lists, tr("Ctrl+Space"), tr("in the filter: what can stand here"));
     told(ActPlace::Run, tr("E, Shift+E"), tr("next, previous problem"));
     told(ActPlace::Run, tr("F"), tr("show only what is not finished"));
-    told(ActPlace::Run, tr("1 … 8"),
-        tr("steps, timeline, history, data, relations, acts, compare, context"));
+    told(ActPlace::Run, tr("1 … 8"), tr("steps, timeline, history, data, relations, acts, compare, context"));
     told(ActPlace::Run, tr("[, ]"), tr("the run as it was one version earlier, later"));
     told(ActPlace::Run, tr("L"), tr("the timeline as a list"));
     told(ActPlace::Run, tr("Z"), tr("history: compact, or every entry"));
@@ -148,13 +161,19 @@ void MainWindow::addTold()
     told(ActPlace::Run, tr("Backspace"), tr("up to the parent run"));
     told(ActPlace::Run, tr("+ - 0"), tr("graph: nearer, farther, fit"));
     told(ActPlace::Audit, tr("V"), tr("verify, or stop it"));
+    told(ActPlace::Plans, tr("A, X"), tr("confirm, reject what somebody else proposed"));
+    told(ActPlace::Plans, tr("S"), tr("start the plan"));
+    told(ActPlace::Plans, tr("H, Shift+H"), tr("pause the plan, let it go on"));
+    told(ActPlace::Plans, tr("Delete"), tr("abort the plan, or withdraw your own proposal"));
+    told(ActPlace::Plans, tr("Y"), tr("copy as command"));
     told(ActPlace::Sheet, tr("Ctrl+Enter"), tr("execute, inside a sheet only"));
 }
 
 void MainWindow::buildMenus()
 {
     QMap<QString, QMenu*> menus;
-    for (const QString& title : {tr("File"), tr("Edit"), tr("View"), tr("Go"), tr("Run"), tr("Help")})
+    for (const QString& title :
+        {tr("File"), tr("Edit"), tr("View"), tr("Go"), tr("Run"), tr("Plan"), tr("Help")})
         menus.insert(title, m_band->menus()->addMenu(title));
     for (const WindowAction& one : m_actions.all()) {
         QMenu* menu = menus.value(one.menu);
@@ -273,6 +292,8 @@ void MainWindow::takeLetter(QChar letter, bool shift)
     }
     RunPage* page = currentRun();
     if (page != nullptr && page->takeLetter(letter, shift))
+        return;
+    if (takePlanLetter(letter, shift))
         return;
     if (const WindowAction* action = m_actions.byLetter(letter, shift))
         action->run();

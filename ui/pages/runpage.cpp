@@ -24,7 +24,9 @@
 #include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QPlainTextEdit>
 #include <QPushButton>
+#include <QSpinBox>
 #include <QStackedWidget>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -339,10 +341,10 @@ void RunPage::showView(int number)
 {
     if (number < 1 || number > m_views->count())
         return;
+    follow(number);  // before the focus comes: a list without a current row takes its first then
     m_views->setCurrentIndex(number - 1);
     m_tabs->setCurrent(number - 1);
     m_tabs->setRight(number == 1 ? m_steps->hiddenText() : QString());
-    follow(number);
     focusView();
     Q_EMIT changed();
 }

@@ -10,6 +10,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSpinBox>
@@ -121,6 +122,7 @@ void RelationsView::load()
             children += line.tie == Tie::Child ? 1U : 0U;
         }
         m_model->setRelations(*reply.value);
+        select(QString(m_wanted));
         m_title->setRemark(tr("%1 above, %2").arg(above).arg(plural(children, tr("child"), tr("children"))));
     });
 }

@@ -227,7 +227,10 @@ void TriagePage::connectTables()
     connect(m_situationsTable, &DataTable::currentMoved, this, &TriagePage::situationMoved);
     connect(m_runsTable, &DataTable::currentMoved, this, &TriagePage::runMoved);
     connect(m_attentionTable, &DataTable::opened, this, [this](const QModelIndex& index) {
-        if (const AttentionLine* line = m_attention->row(index.row()))
+        const AttentionLine* line = m_attention->row(index.row());
+        if (line != nullptr && line->group == kSecondPerson)
+            Q_EMIT plansWanted();
+        else if (line != nullptr)
             m_filter->setFilter(
                 (m_stores.several() ? storeTerms(m_filter->filter()) : QString()) + line->filter);
     });

@@ -73,6 +73,7 @@ Q_SIGNALS:
     void whyChanged();  // other verbs may be possible now
     void failed(const QString& what);
     void said(const QString& text);
+    void plansWanted();  // what waits for a second person was chosen
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -24,7 +24,7 @@ WindowView::Step filter(const QString& text)
 WindowView::Step act(const QString& id)
 {
     return [id](MainWindow& window) {
-        if (const WindowAction* action = window.actions().find(id); action != nullptr && action->run)
+        if (const WindowAction* action = window.actionTable().find(id); action != nullptr && action->run)
             action->run();
     };
 }
@@ -55,11 +55,11 @@ std::vector<WindowView> listViews()
         window.triage()->focusFilter();
         window.triage()->filterBox()->askValues(u"wait"_s);
     };
+    const auto markShown = [](MainWindow& window) { window.triage()->runsModel()->markShown(); };
     return {{u"lists"_s, {selectFirst}}, {u"lists-filtered"_s, {filter(u"attention:person"_s), selectFirst}},
         {u"lists-nothing"_s, {filter(u"attention:person wait:timer"_s)}},
-        {u"filter-completion"_s, {complete}},
-        {u"lists-several-marked"_s,
-            {selectFirst, [](MainWindow& window) { window.triage()->runsModel()->markShown(); }}}};
+        {u"filter-completion"_s, {complete}}, {u"lists-several-marked"_s, {selectFirst, markShown}},
+        {u"sheet-plan"_s, {selectFirst, markShown, act(u"plan.stage-pause"_s)}}};
 }
 
 std::vector<WindowView> runViews()
@@ -73,14 +73,15 @@ std::vector<WindowView> runViews()
         {u"sheet-pause"_s, {filter(u"wait:timer"_s), selectFirst, act(u"run.pause"_s)}}};
 }
 
-std::vector<WindowView> auditViews()
+std::vector<WindowView> storeViews()
 {
     const auto verify = [](MainWindow& window) {
         if (AuditPage* page = window.currentAudit())
             page->verify();
     };
     return {{u"report"_s, {act(u"go.report"_s)}}, {u"audit"_s, {act(u"go.l"_s)}},
-        {u"audit-verified"_s, {act(u"go.l"_s), verify}}};
+        {u"audit-verified"_s, {act(u"go.l"_s), verify}}, {u"plans"_s, {act(u"go.p"_s)}},
+        {u"sheet-confirm"_s, {act(u"go.p"_s), act(u"plan.confirm"_s)}}};
 }
 
 std::vector<WindowView> dialogViews()
@@ -96,7 +97,7 @@ std::vector<WindowView> dialogViews()
 std::vector<WindowView> windowViews()
 {
     std::vector<WindowView> all;
-    for (std::vector<WindowView> (*some)() : {listViews, runViews, auditViews, dialogViews}) {
+    for (std::vector<WindowView> (*some)() : {listViews, runViews, storeViews, dialogViews}) {
         std::vector<WindowView> more = some();
         std::move(more.begin(), more.end(), std::back_inserter(all));
     }

@@ -29,6 +29,7 @@ QString placeText(ActPlace place)
     case ActPlace::Run: return tr("run");
     case ActPlace::Sheet: return tr("sheet");
     case ActPlace::Audit: return tr("audit");
+    case ActPlace::Plans: return tr("plans");
     case ActPlace::Anywhere: break;
     }
     return tr("everywhere");
@@ -73,8 +74,8 @@ std::vector<Fact> ActionTable::map(ActPlace place) const
                     {keys, from == place ? action.title : action.title + u" ("_s + placeText(from) + u')'});
     };
     addFrom(place);
-    for (const ActPlace other :
-        {ActPlace::Anywhere, ActPlace::Lists, ActPlace::Run, ActPlace::Audit, ActPlace::Sheet})
+    for (const ActPlace other : {ActPlace::Anywhere, ActPlace::Lists, ActPlace::Run, ActPlace::Audit,
+             ActPlace::Plans, ActPlace::Sheet})
         if (other != place)
             addFrom(other);
     return facts;

@@ -13,7 +13,7 @@
 namespace cairn::ui {
 
 // Where an action means something.
-enum class ActPlace : quint8 { Anywhere, Lists, Run, Sheet, Audit };
+enum class ActPlace : quint8 { Anywhere, Lists, Run, Sheet, Audit, Plans };
 
 struct WindowAction {
     QString id;         // "view.refresh": for tests and for others that look it up

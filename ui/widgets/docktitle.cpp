@@ -138,6 +138,8 @@ void DockTitle::paintEvent(QPaintEvent*)
     const QString remark = metrics.elidedText(m_remark, Qt::ElideRight, std::max(0.0, right - x));
     painter.drawText(QPointF(x, 19), remark);
     x += metrics.horizontalAdvance(remark);
+    if (!remark.isEmpty() && !remark.endsWith(u' '))
+        x += metrics.horizontalAdvance(u' ');
     painter.setFont(typeface(11, true));
     painter.setPen(theme().text);
     const QFontMetricsF bold(painter.font());

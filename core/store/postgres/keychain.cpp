@@ -1,5 +1,6 @@
 #include "core/store/postgres/keychain.h"
 
+#include "core/base/shell.h"
 #include "core/store/postgres/errors.h"
 
 #include <array>
@@ -200,13 +201,7 @@ std::string keychainCommand(const KeychainItem& item)
     std::string command = "secret-tool store --label='Cairn' ";
     bool value = false;
     for (const std::string& word : attributes(item)) {
-        const bool plain = !word.empty()
-            && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/:@-")
-                == std::string::npos;
-        std::string quoted;
-        for (const char c : word)
-            quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-        command += (value ? " " : "") + (plain ? word : "'" + quoted + "'");
+        command += (value ? " " : "") + shellWord(word);
         value = true;
     }
     return command;

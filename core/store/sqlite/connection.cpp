@@ -177,8 +177,11 @@ Status Connection::configure(OpenFor purpose, const StoreOptions& options, bool 
     CAIRN_TRY(
         db.exec(options.synchronousNormal ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL"));
     // Of a file that is still empty; pages that nothing uses any more can then be given back (giveBack).
-    if (purpose == OpenFor::Schema)
-        CAIRN_TRY(db.exec("PRAGMA auto_vacuum = INCREMENTAL"));
+    if (purpose == OpenFor::Schema) {
+        CAIRN_TRY_ASSIGN(const std::string pages, pragma(db, "PRAGMA page_count"));
+        if (pages == "0")  // of one that is not, it would write
+            CAIRN_TRY(db.exec("PRAGMA auto_vacuum = INCREMENTAL"));
+    }
     if (purpose != OpenFor::Reading)
         CAIRN_TRY(setJournal(wal));
     else if (!wal)

@@ -1,0 +1,388 @@
+// Plans and proposed acts through the console's source on a real store: previews write nothing, what is
+// staged is what was looked at, and nobody confirms his own act.
+#include "core/service/agreement.h"
+#include "core/store/sqlite/sqlite_store.h"
+#include "fixture.h"
+#include "ui/data/storesession.h"
+
+#include <QCryptographicHash>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace cairn::ui;
+using namespace cairn::ui::test;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+const std::string kTwo = R"({"schema":"urn:cairn:policy:1","rules":[
+  {"verbs":["resume"],"people":2,"role":"ops","expires":"1h"}],
+  "roles":{"ops":["uid 1","uid 2"],"finance":["uid 3"]}})";
+
+struct Desk {
+    explicit Desk(bool guarded = false)
+        : path(folder.filePath(u"runs.db"_s))
+        , fixture(path.toStdString(), guarded ? "prod" : "dev", guarded)
+        , ann(person(1))
+    {
+    }
+    [[nodiscard]] std::unique_ptr<StoreSession> person(std::uint32_t uid, bool mayAct = true) const
+    {
+        StoreOpening opening;
+        opening.url = u"sqlite:"_s + path;
+        opening.name = u"runs"_s;
+        opening.person = u"person %1"_s.arg(uid);
+        opening.uid = uid;
+        opening.host = u"desk"_s;
+        opening.mayAct = mayAct;
+        opening.whyNot = u"look only in this test"_s;
+        opening.open = [file = path.toStdString()](bool readOnly) {
+            cairn::StoreOptions options;
+            options.readOnly = readOnly;
+            return cairn::sqlite::openStore(file, options);
+        };
+        return std::make_unique<StoreSession>(std::move(opening));
+    }
+    void setPolicy() const
+    {
+        auto store = cairn::sqlite::openStore(path.toStdString(), {});
+        if (!store)
+            qFatal("%s", store.error().text.c_str());
+        const auto queue = cairn::makeInlineQueue(**store);
+        cairn::SystemClock clock;
+        cairn::SystemRng rng;
+        cairn::ServiceConfig config;
+        config.login = "uid 1";
+        cairn::Service service(**store, *queue, clock, rng, config);
+        const cairn::Outcome set =
+            cairn::Agreements(service).setPolicy({kTwo, 0, "two people resume", "ann", false});
+        if (set.kind != cairn::Outcome::Kind::Committed)
+            qFatal("%s%s", set.rejection.text.c_str(), set.error.text.c_str());
+    }
+    [[nodiscard]] QByteArray bytes() const
+    {
+        QByteArray all;
+        for (const QString& name : {path, path + u"-wal"_s}) {
+            QFile file(name);
+            if (file.open(QIODevice::ReadOnly))
+                all += file.readAll();
+        }
+        return QCryptographicHash::hash(all, QCryptographicHash::Sha256);
+    }
+    // Looked after for no time: what has to be done is done at once.
+    [[nodiscard]] static PlanRequest planOf(cairn::Verb verb, std::vector<cairn::RunId> runs)
+    {
+        PlanRequest request;
+        request.act.verb = verb;
+        request.runs = std::move(runs);
+        request.pace.verifyMinutes = 0;
+        return request;
+    }
+
+    QTemporaryDir folder;
+    QString path;
+    Fixture fixture;
+    std::unique_ptr<StoreSession> ann;
+};
+
+QString offOf(const PlanView& view, PlanStep step)
+{
+    for (const PlanOffer& offer : view.offers)
+        if (offer.step == step)
+            return offer.whyOff;
+    return u"not told"_s;
+}
+
+QString countsOf(const std::vector<Fact>& counts)
+{
+    QStringList parts;
+    for (const Fact& count : counts)
+        parts << count.name + u' ' + count.value;
+    return parts.join(u", "_s);
+}
+
+}  // namespace
+
+class TestPlanSession : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void whatWasLookedAtIsStagedAndDone()
+    {
+        Desk desk;
+        Fixture& fixture = desk.fixture;
+        const cairn::RunId a = fixture.driven("a");
+        const cairn::RunId b = fixture.driven("b");
+        const cairn::RunId c = fixture.driven("c");
+        fixture.toggle(c);  // paused already
+        // Opens the connections.
+        static_cast<void>(desk.ann->previewPlan(Desk::planOf(cairn::Verb::Pause, {a})).result());
+        const QByteArray before = desk.bytes();
+        const auto seen = desk.ann->previewPlan(Desk::planOf(cairn::Verb::Pause, {a, b, c})).result();
+        QVERIFY2(seen.value.has_value(), qPrintable(seen.failure.what));
+        QCOMPARE(desk.bytes(), before);  // nothing was written
+        QVERIFY2(seen.value->possible, qPrintable(seen.value->refusal));
+        QCOMPARE(seen.value->sentence, u"Pause: 2 of 3 runs, 1 left out."_s);
+        QCOMPARE(seen.value->leftOut.front(),
+            u"not there 0, already as asked 1, already moved 0, in a state that does not allow it 0, "
+            "no right 0, under another plan 0, held 0, an effect may happen twice 0"_s);
+        QCOMPARE(seen.value->needs, QString());
+        QVERIFY(seen.value->command.contains(u" plan stage pause"_s));
+        const auto staged = desk.ann->stagePlan(seen.value->digest, u"month-end freeze"_s).result();
+        QVERIFY2(staged.value.has_value(), qPrintable(staged.failure.what));
+        QCOMPARE(staged.value->end, ActEnd::Done);
+        const auto open = desk.ann->plans(false).result();
+        QVERIFY(open.value && open.value->entries.empty());
+        const auto all = desk.ann->plans(true).result();
+        QVERIFY(all.value.has_value());
+        QCOMPARE(all.value->entries.size(), 1U);
+        const PlanEntry entry = all.value->entries.front();
+        QCOMPARE(entry.what, u"Pause of 3 runs"_s);
+        QCOMPARE(entry.reason, u"month-end freeze"_s);
+        const auto view = desk.ann->plan(entry, 10).result();
+        QVERIFY2(view.value.has_value(), qPrintable(view.failure.what));
+        QCOMPARE(countsOf(view.value->outcomes), u"open 0, done 2, skipped 1, stale 0, failed 0"_s);
+        QCOMPARE(view.value->items.size(), 3U);
+        QCOMPARE(view.value->items[2].run, c);  // what is left out stands behind the others
+        QCOMPARE(view.value->items[2].why.isEmpty(), false);
+        // It was staged once; the same digest stages nothing more.
+        const auto again = desk.ann->stagePlan(seen.value->digest, u"month-end freeze"_s).result();
+        QVERIFY(again.value.has_value());
+        QCOMPARE(again.value->end, ActEnd::Stale);
+        QCOMPARE(again.value->text, u"this is not the plan that was looked at last: look again."_s);
+    }
+
+    void aGuardedStoreAsksForAReason()
+    {
+        Desk desk(true);
+        const cairn::RunId a = desk.fixture.driven("a");
+        const auto seen = desk.ann->previewPlan(Desk::planOf(cairn::Verb::Pause, {a})).result();
+        QVERIFY2(seen.value.has_value(), qPrintable(seen.failure.what));
+        QCOMPARE(seen.value->reasonMinimum, 10);
+        const auto staged = desk.ann->stagePlan(seen.value->digest, u"short"_s).result();
+        QVERIFY(staged.value.has_value());
+        QCOMPARE(staged.value->end, ActEnd::Refused);
+        QVERIFY(desk.ann->plans(true).result().value->entries.empty());
+    }
+
+    void aStoreForLookingTakesNoPlan()
+    {
+        Desk desk;
+        const cairn::RunId a = desk.fixture.driven("a");
+        const auto looking = desk.person(1, false);
+        const auto seen = looking->previewPlan(Desk::planOf(cairn::Verb::Pause, {a})).result();
+        QVERIFY2(seen.value.has_value(), qPrintable(seen.failure.what));
+        QVERIFY(!seen.value->possible);
+        QCOMPARE(seen.value->refusal, u"look only in this test"_s);
+        const auto staged = looking->stagePlan(seen.value->digest, u"month-end freeze"_s).result();
+        QVERIFY(!staged.value.has_value());
+        QVERIFY(staged.failure.what.contains(u"look only in this test"_s));
+    }
+
+    void aFilterIsFrozenAsRuns()
+    {
+        Desk desk;
+        Fixture& fixture = desk.fixture;
+        fixture.driven("a");
+        fixture.driven("b");
+        PlanRequest request = Desk::planOf(cairn::Verb::Pause, {});
+        request.filter = u"state:open"_s;
+        const auto seen = desk.ann->previewPlan(request).result();
+        QVERIFY2(seen.value.has_value(), qPrintable(seen.failure.what));
+        QCOMPARE(seen.value->sentence, u"Pause: 2 of 2 runs, 0 left out."_s);
+        QVERIFY(seen.value->command.contains(u"--where"_s));
+        request.pace.stopOver = 101;
+        QVERIFY(
+            desk.ann->previewPlan(request).result().failure.what.contains(u"percentages, from 0 to 100"_s));
+        request.pace = {0, 2, 0, 0, 0, 0, false};
+        QVERIFY(desk.ann->previewPlan(request).result().failure.what.contains(u"a ramp needs the rate"_s));
+        request.pace.rampFrom = 0;
+        request.filter = u"nofield:x"_s;
+        QVERIFY(!desk.ann->previewPlan(request).result().value.has_value());
+    }
+
+    void aSecondPersonConfirmsAnAct()
+    {
+        Desk desk;
+        Fixture& fixture = desk.fixture;
+        const cairn::RunId a = fixture.driven("a");
+        fixture.toggle(a);
+        desk.setPolicy();
+        ActRequest request;
+        request.verb = cairn::Verb::Resume;
+        request.run = a;
+        const auto preview = desk.ann->preview(request).result();
+        QVERIFY2(preview.value.has_value(), qPrintable(preview.failure.what));
+        QVERIFY2(preview.value->second.startsWith(u"2 people, the second with the role ops"_s),
+            qPrintable(preview.value->second));
+        request = preview.value->request;
+        request.reason = u"the books are closed"_s;
+        const auto proposed = desk.ann->execute(request).result();
+        QVERIFY2(proposed.value.has_value(), qPrintable(proposed.failure.what));
+        QVERIFY2(proposed.value->text.startsWith(u"Proposed, not done yet: 1 of 2, waiting for role ops"_s),
+            qPrintable(proposed.value->text));
+        const auto bob = desk.person(2);
+        const auto overview = bob->overview({}).result();
+        QVERIFY(overview.value.has_value());
+        QCOMPARE(overview.value->attention.back().group, kSecondPerson);
+        QCOMPARE(overview.value->attention.back().count, 1U);
+        const auto waiting = bob->plans(false).result();
+        QVERIFY(waiting.value && waiting.value->entries.size() == 1);
+        const PlanEntry entry = waiting.value->entries.front();
+        QVERIFY(entry.proposal && entry.waits);
+        QCOMPARE(entry.person, u"uid 1"_s);
+        QCOMPARE(entry.run, a);
+        const auto why = bob->why(a).result();
+        QVERIFY(why.value.has_value());
+        QCOMPARE(why.value->evidence.back().name, u"Proposed"_s);
+        QVERIFY2(why.value->evidence.back().value.startsWith(
+                     u"Resume by uid 1: 1 of 2, waiting for role ops, expires "_s),
+            qPrintable(why.value->evidence.back().value));
+        const auto own = desk.ann->plan(entry, 10).result();
+        QVERIFY2(own.value.has_value(), qPrintable(own.failure.what));
+        QCOMPARE(offOf(*own.value, PlanStep::Confirm),
+            u"who proposed an act cannot confirm it: somebody else has to"_s);
+        QCOMPARE(offOf(*own.value, PlanStep::Withdraw), QString());
+        const auto his = bob->plan(entry, 10).result();
+        QVERIFY(his.value.has_value());
+        QCOMPARE(offOf(*his.value, PlanStep::Confirm), QString());
+        QCOMPARE(offOf(*his.value, PlanStep::Withdraw),
+            u"only its author, uid 1, withdraws an act; anybody else rejects it"_s);
+        const auto shown = bob->previewEntry(entry).result();
+        QVERIFY2(shown.value.has_value(), qPrintable(shown.failure.what));
+        QVERIFY2(shown.value->possible, qPrintable(shown.value->refusal));
+        QCOMPARE(shown.value->digest.size(), 64);
+        PlanOrderRequest order{entry, PlanStep::Confirm, QString(64, u'0'), u"looked at it and agree"_s};
+        const auto other = bob->order(order).result();
+        QVERIFY(other.value.has_value());
+        QCOMPARE(other.value->end, ActEnd::Stale);  // another act than was shown
+        order.digest = shown.value->digest;
+        const auto done = bob->order(order).result();
+        QVERIFY2(done.value.has_value(), qPrintable(done.failure.what));
+        QCOMPARE(done.value->text, u"Confirmed and done."_s);
+        QCOMPARE(done.value->end, ActEnd::Done);
+        QVERIFY(bob->plans(false).result().value->entries.empty());
+    }
+
+    void whatIsTypedIsReadOrRefused()
+    {
+        Desk desk;
+        const cairn::RunId a = desk.fixture.driven("a");
+        const auto said = [&](cairn::Verb verb, const QString& typed) {
+            ActRequest request;
+            request.verb = verb;
+            request.run = a;
+            request.value = typed;
+            return desk.ann->preview(request).result();
+        };
+        QVERIFY(said(cairn::Verb::Note, u"  "_s).failure.what.contains(u"a note needs a text"_s));
+        QVERIFY(
+            said(cairn::Verb::Deadline, u"soon"_s)
+                .failure.what.contains(u"\"soon\" is no time: give an instant (2026-12-01T18:00:00Z) or a "
+                                       u"span from now (2h), or none"_s));
+        QVERIFY(said(cairn::Verb::Budget, u"25.00"_s).failure.what.contains(u"\"25.00\" is no limit"_s));
+        QVERIFY(said(cairn::Verb::Migrate, u"x"_s)
+                    .failure.what.contains(u"give the version of the workflow as a number from 1 on"_s));
+        const auto hold = said(cairn::Verb::Hold, u"2h"_s);
+        QVERIFY2(hold.value.has_value(), qPrintable(hold.failure.what));
+        QVERIFY2(hold.value->possible, qPrintable(hold.value->refusal));
+        QVERIFY(hold.value->reasonRequired);
+        QCOMPARE(hold.value->reasonMinimum, 1);  // in every store
+    }
+
+    void aCaseIsTakenOnceAsItWasSeen()
+    {
+        Desk desk;
+        ActRequest request;
+        request.verb = cairn::Verb::Assign;
+        request.run = desk.fixture.driven("a");
+        request.value = u"ann"_s;
+        const auto seen = desk.ann->preview(request).result();
+        QVERIFY2(seen.value.has_value(), qPrintable(seen.failure.what));
+        QVERIFY2(seen.value->possible, qPrintable(seen.value->refusal));
+        request = seen.value->request;
+        request.expects = true;
+        request.reason = u"mine"_s;
+        const auto taken = desk.ann->execute(request).result();
+        QVERIFY2(taken.value.has_value(), qPrintable(taken.failure.what));
+        QCOMPARE(taken.value->end, ActEnd::Done);
+        request.value = u"bob"_s;  // with what was seen before it was taken
+        const auto late = desk.person(2)->execute(request).result();
+        QVERIFY2(late.value.has_value(), qPrintable(late.failure.what));
+        QCOMPARE(late.value->end, ActEnd::Stale);
+        const auto noted = [&] {
+            ActRequest note;
+            note.verb = cairn::Verb::Note;
+            note.run = request.run;
+            note.value = u"called the supplier"_s;
+            note.reason = u"for the record"_s;
+            return desk.ann->execute(note).result();
+        }();
+        QVERIFY2(noted.value.has_value(), qPrintable(noted.failure.what));
+        QCOMPARE(noted.value->end, ActEnd::Done);
+    }
+
+    void whatIsSeldomDoneStandsInTheMenu()
+    {
+        Desk desk;
+        const cairn::RunId a = desk.fixture.driven("a");
+        const auto why = desk.ann->why(a).result();
+        QVERIFY2(why.value.has_value(), qPrintable(why.failure.what));
+        const auto lineOf = [&](cairn::Verb verb) {
+            for (const VerbLine& line : why.value->more)
+                if (line.verb == verb)
+                    return line;
+            return VerbLine();
+        };
+        for (const cairn::Verb verb : {cairn::Verb::Hold, cairn::Verb::Assign, cairn::Verb::Note})
+            QVERIFY(lineOf(verb).on);
+        QVERIFY(!lineOf(cairn::Verb::Skip).on);
+        QCOMPARE(lineOf(cairn::Verb::Skip).text, u"no step of this run waits for it"_s);
+        QVERIFY(lineOf(cairn::Verb::Slow).text.contains(u"`cairn slow`"_s));
+    }
+
+    void aPlanWaitsForItsSecondPerson()
+    {
+        Desk desk;
+        Fixture& fixture = desk.fixture;
+        const cairn::RunId a = fixture.driven("a");
+        fixture.toggle(a);
+        desk.setPolicy();
+        const auto seen = desk.ann->previewPlan(Desk::planOf(cairn::Verb::Resume, {a})).result();
+        QVERIFY2(seen.value.has_value(), qPrintable(seen.failure.what));
+        QVERIFY(!seen.value->needs.isEmpty());
+        const auto staged = desk.ann->stagePlan(seen.value->digest, u"the books are closed"_s).result();
+        QVERIFY2(staged.value.has_value(), qPrintable(staged.failure.what));
+        QVERIFY2(
+            staged.value->text.contains(u"waits for its start; 1 of 2, waiting for role ops, expires "_s),
+            qPrintable(staged.value->text));
+        const PlanEntry entry = desk.ann->plans(false).result().value->entries.front();
+        QVERIFY(entry.waits && !entry.proposal);
+        const auto own = desk.ann->plan(entry, 10).result();
+        QVERIFY2(own.value.has_value(), qPrintable(own.failure.what));
+        QVERIFY(offOf(*own.value, PlanStep::Start).contains(u"needs a second person of the role ops"_s));
+        QCOMPARE(offOf(*own.value, PlanStep::Confirm),
+            u"who proposed an act cannot confirm it: somebody else has to"_s);
+        const auto eve = desk.person(3);
+        QVERIFY(offOf(*eve->plan(entry, 10).result().value, PlanStep::Confirm)
+                    .contains(u"lacks the role \"ops\""_s));
+        const auto bob = desk.person(2);
+        const auto shown = bob->previewEntry(entry).result();
+        QVERIFY2(shown.value.has_value(), qPrintable(shown.failure.what));
+        const auto confirmed =
+            bob->order({entry, PlanStep::Confirm, shown.value->digest, u"looked at it and agree"_s}).result();
+        QVERIFY2(confirmed.value.has_value(), qPrintable(confirmed.failure.what));
+        QCOMPARE(confirmed.value->end, ActEnd::Done);
+        const auto started =
+            desk.ann->order({entry, PlanStep::Start, shown.value->digest, u"both agree"_s}).result();
+        QVERIFY2(started.value.has_value(), qPrintable(started.failure.what));
+        QCOMPARE(started.value->end, ActEnd::Done);
+        const auto view = desk.ann->plan(entry, 10).result();
+        QVERIFY(view.value.has_value());
+        QCOMPARE(countsOf(view.value->outcomes), u"open 0, done 1, skipped 0, stale 0, failed 0"_s);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestPlanSession)
+#include "tst_plan_session.moc"

@@ -1,0 +1,104 @@
+// Acts that take what is typed, from the keyboard, on the demo source.
+#include "desk.h"
+#include "ui/pages/runpage.h"
+
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
+
+using namespace cairn::ui;
+using namespace cairn::ui::test;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+void severalMore(DemoSource& source)
+{
+    source.store.guarded = false;
+    source.detail.why.more = {
+        {cairn::Verb::Assign, {}, u"Assign"_s, u"Say who looks after the run"_s, true, {}, {}},
+        {cairn::Verb::Note, {}, u"Note"_s, u"Keep a text beside the run"_s, true, {}, {}},
+        {cairn::Verb::Skip, {}, u"Skip step"_s, u"what needs it goes on"_s, true, u"rank-quotes"_s, {}},
+        {cairn::Verb::Record, {}, u"Record result"_s, u"no step of this run waits for it"_s, false, {}, {}}};
+}
+
+void openOne(const Desk& desk)
+{
+    desk.window->openRun(demoRun(1));
+    static_cast<void>(QTest::qWaitFor([&desk] { return desk.window->currentRun()->loaded(); }, 2000));
+}
+
+}  // namespace
+
+class TestTypedActs : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void tTakesTheCase()
+    {
+        const Desk desk(severalMore);
+        openOne(desk);
+        desk.key(Qt::Key_T);
+        ActSheet* sheet = desk.window->sheet();
+        QVERIFY(sheet != nullptr);
+        QVERIFY(desk.source.executed.empty());  // a letter stages at most
+        QTRY_VERIFY(sheet->confirm()->isEnabled());
+        QCOMPARE(sheet->value()->text(), desk.source.store.person);
+        QCOMPARE(sheet->value()->accessibleName(), u"Who looks after it; empty: nobody"_s);
+        QTest::keyClick(sheet->value(), Qt::Key_Return);
+        QVERIFY(desk.source.executed.empty());
+        QTest::keyClick(sheet->value(), Qt::Key_Return, Qt::ControlModifier);
+        QTRY_COMPARE(desk.source.executed.size(), 1U);
+        QCOMPARE(desk.source.executed.front().verb, cairn::Verb::Assign);
+        QCOMPARE(desk.source.executed.front().value, desk.source.store.person);
+    }
+
+    void aNoteIsPreviewedOnceItIsWritten()
+    {
+        const Desk desk(severalMore);
+        openOne(desk);
+        desk.key(Qt::Key_N);
+        ActSheet* sheet = desk.window->sheet();
+        QVERIFY(sheet != nullptr);
+        QVERIFY(desk.source.previewed.empty());  // there is nothing to be said of it yet
+        QCOMPARE(sheet->state(), u"still needed: The note"_s);
+        QVERIFY(!sheet->confirm()->isEnabled());
+        QTest::keyClicks(sheet->value(), u"called the supplier"_s);
+        QTRY_COMPARE(desk.source.previewed.size(), 1U);
+        QCOMPARE(desk.source.previewed.front().value, u"called the supplier"_s);
+        QTRY_VERIFY(sheet->confirm()->isEnabled());
+        QTest::keyClick(sheet->value(), Qt::Key_Return, Qt::ControlModifier);
+        QTRY_COMPARE(desk.source.executed.size(), 1U);
+        QCOMPARE(desk.source.executed.front().value, u"called the supplier"_s);
+    }
+
+    void whatIsOffSaysWhyAndASecondPersonIsNamed()
+    {
+        const Desk desk([](DemoSource& source) {
+            severalMore(source);
+            source.adjust = [](ActPreview& preview) {
+                preview.second = u"2 people, the second with the role ops"_s;
+            };
+        });
+        openOne(desk);
+        const WindowAction* record = desk.window->actionTable().find(u"run.record-result"_s);
+        QVERIFY(record != nullptr);
+        QCOMPARE(record->whyOff(), u"no step of this run waits for it"_s);
+        record->run();
+        QVERIFY(desk.window->sheet() == nullptr);
+        QCOMPARE(desk.window->notice(), u"Record result is off: no step of this run waits for it"_s);
+        const WindowAction* skip = desk.window->actionTable().find(u"run.skip-step"_s);
+        QVERIFY(skip != nullptr);
+        skip->run();
+        ActSheet* sheet = desk.window->sheet();
+        QVERIFY(sheet != nullptr);
+        QTRY_VERIFY(sheet->confirm()->isEnabled());  // what later steps read may be left out
+        QCOMPARE(desk.source.previewed.front().step, u"rank-quotes"_s);
+        QCOMPARE(sheet->confirm()->text(), u"Skip step 1 run, as 1 of 2   Ctrl Enter"_s);
+        QVERIFY(
+            textOf(sheet).contains(u"A second person is required: 2 people, the second with the role ops"_s));
+    }
+};
+
+QTEST_MAIN(TestTypedActs)
+#include "tst_typed_acts.moc"

@@ -1,0 +1,86 @@
+// Plans, and acts that wait for a second person, as one list.
+#include "core/plan/words.h"
+#include "core/service/agreement.h"
+#include "ui/data/format.h"
+#include "ui/data/planconvert.h"
+#include "ui/data/qtconvert.h"
+#include "ui/data/readworld.h"
+#include "ui/data/words.h"
+
+#include <algorithm>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr std::size_t kMost = 500;  // of each kind; the answer says where there are more
+
+Glyph glyphOf(const PlanRow& row)
+{
+    switch (row.state) {
+    case PlanState::Draft: return Glyph::Pending;
+    case PlanState::Staged:
+        return row.people > 1 && row.confirmedBy.empty() ? Glyph::Approval : Glyph::Queued;
+    case PlanState::Running: return Glyph::Running;
+    case PlanState::Paused: return Glyph::Paused;
+    case PlanState::Verifying: return Glyph::Timer;
+    case PlanState::Closed: break;
+    }
+    return row.aborted ? Glyph::Cancelled : Glyph::Done;
+}
+
+}  // namespace
+
+QString PlanEntry::key() const { return proposal ? u"act "_s + idText(act) : u"plan "_s + idText(plan); }
+
+PlanEntry entryOf(const PlanRow& row)
+{
+    PlanEntry entry;
+    entry.plan = row.id;
+    entry.what = u"%1 of %2"_s.arg(verbName(row.verb), plural(row.items, u"run"_s, u"runs"_s));
+    entry.person = qt(row.login);
+    entry.standing = qt(cairn::standingOf(row));
+    entry.reason = qt(row.reason);
+    entry.glyph = glyphOf(row);
+    entry.at = row.stagedAt;
+    entry.waits = row.state == PlanState::Staged && row.people > 1 && row.confirmedBy.empty();
+    return entry;
+}
+
+PlanEntry entryOf(const StagedAct& act)
+{
+    PlanEntry entry;
+    entry.proposal = true;
+    entry.act = act.command;
+    entry.run = act.run;
+    entry.what = verbName(act.verb) + (act.target.empty() ? QString() : u", "_s + qt(act.target));
+    entry.person = qt(act.stagedBy);
+    entry.standing = qt(cairn::standingOf(act));
+    entry.reason = qt(act.reason);
+    entry.waits = act.state == StagedState::Proposed;
+    entry.glyph = entry.waits ? Glyph::Approval : isOpen(act.state) ? Glyph::Queued : Glyph::Done;
+    entry.at = act.stagedAt;
+    return entry;
+}
+
+Result<PlanEntries> ReadWorld::plans(bool closedToo)
+{
+    PlanEntries all;
+    CAIRN_TRY_ASSIGN(all.at, m_store->now());
+    CAIRN_TRY_ASSIGN(const auto acts, m_store->waitingActs(kMost));
+    CAIRN_TRY_ASSIGN(const auto rows, m_store->plans(closedToo, kMost));
+    all.more = acts.size() == kMost || rows.size() == kMost;
+    for (const StagedAct& act : acts)
+        if (act.state == StagedState::Proposed)
+            all.entries.push_back(entryOf(act));
+    for (const PlanRow& row : rows)
+        if (row.state != PlanState::Draft)
+            all.entries.push_back(entryOf(row));
+    std::stable_sort(all.entries.begin(), all.entries.end(),
+        [](const PlanEntry& a, const PlanEntry& b) { return a.waits != b.waits ? a.waits : a.at > b.at; });
+    return all;
+}
+
+}  // namespace cairn::ui

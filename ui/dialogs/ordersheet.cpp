@@ -1,0 +1,206 @@
+#include "ui/dialogs/ordersheet.h"
+
+#include "ui/data/format.h"
+#include "ui/data/safetext.h"
+#include "ui/dialogs/plansheet.h"
+#include "ui/widgets/safetext.h"
+#include "ui/widgets/theme.h"
+
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QTimer>
+#include <QVBoxLayout>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+QString stepName(PlanStep step)
+{
+    switch (step) {
+    case PlanStep::Start: return OrderSheet::tr("Start");
+    case PlanStep::Confirm: return OrderSheet::tr("Confirm");
+    case PlanStep::Reject: return OrderSheet::tr("Reject");
+    case PlanStep::Withdraw: return OrderSheet::tr("Withdraw");
+    case PlanStep::Pause: return OrderSheet::tr("Pause");
+    case PlanStep::Continue: return OrderSheet::tr("Continue");
+    case PlanStep::Abort: return OrderSheet::tr("Abort");
+    }
+    return {};
+}
+
+OrderSheet::OrderSheet(
+    Source& source, const StoreFacts& facts, const PlanEntry& entry, PlanStep step, QWidget* parent)
+    : Sheet(parent)
+    , m_source(source)
+    , m_facts(facts)
+    , m_entry(entry)
+    , m_step(step)
+    , m_validity(new QTimer(this))
+    , m_sentence(safe::label({}, {.size = 16, .wrap = true, .selectable = true}, this))
+    , m_reason(new QPlainTextEdit(this))
+    , m_state(safe::label({}, {.size = 11, .secondary = true}, this))
+    , m_close(safe::button(tr("Close   Esc"), this))
+    , m_again(safe::button(tr("Look again"), this))
+    , m_confirm(
+          safe::button((entry.proposal ? tr("%1 this act   Ctrl Enter") : tr("%1 the plan   Ctrl Enter"))
+                           .arg(stepName(step)),
+              this))
+{
+    setWindowTitle(stepName(step));
+    setModal(true);
+    m_validity->setSingleShot(true);
+    m_again->hide();
+    m_confirm->setAccessibleName(m_confirm->text());
+    prepareReason(m_reason);
+    m_reason->installEventFilter(this);
+    buildLayout();
+    connect(m_close, &QPushButton::clicked, this, &OrderSheet::reject);
+    connect(m_again, &QPushButton::clicked, this, &OrderSheet::ask);
+    connect(m_confirm, &QPushButton::clicked, this, &OrderSheet::execute);
+    connect(m_reason, &QPlainTextEdit::textChanged, this, &OrderSheet::updateConfirm);
+    connect(m_validity, &QTimer::timeout, this,
+        [this] { refuse(tr("the preview is older than five minutes, and nothing was sent: look again")); });
+    resize(720, 620);
+    ask();
+    m_reason->setFocus();
+}
+
+QString OrderSheet::state() const { return m_state->text(); }
+
+bool OrderSheet::begins() const
+{
+    return m_step == PlanStep::Start || m_step == PlanStep::Confirm || m_step == PlanStep::Continue;
+}
+
+void OrderSheet::buildLayout()
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(1, 1, 1, 1);
+    column->setSpacing(0);
+    column->addWidget(new SheetHead(m_facts, stepName(m_step) + u": "_s + m_entry.what, this));
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidgetResizable(true);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* inside = new QWidget(scroll);
+    inside->setProperty("ground", u"window"_s);
+    auto* body = new QVBoxLayout(inside);
+    body->setContentsMargins(18, 12, 18, 10);
+    body->setSpacing(8);
+    body->addWidget(m_sentence);
+    body->addWidget(
+        safe::label(tr("By %1, %2. Reason: %3")
+                        .arg(m_entry.person, shown(m_entry.standing, false, 200),
+                            m_entry.reason.isEmpty() ? tr("none") : shown(m_entry.reason, false, 400)),
+            {.secondary = true, .wrap = true, .selectable = true}, this));
+    m_effects = new QVBoxLayout;
+    body->addLayout(m_effects);
+    body->addStretch(1);
+    scroll->setWidget(inside);
+    scroll->viewport()->setAutoFillBackground(false);
+    column->addWidget(scroll, 1);
+    auto* below = new QVBoxLayout;
+    below->setContentsMargins(18, 4, 18, 10);
+    below->setSpacing(6);
+    below->addWidget(safe::label(actsAs(m_facts), {.size = 11, .secondary = true, .wrap = true}, this));
+    below->addWidget(caption(m_facts.guarded ? tr("Reason, required") : tr("Reason"), this));
+    below->addWidget(m_reason);
+    column->addLayout(below);
+    column->addWidget(sheetFoot(m_state, {m_close, m_again, m_confirm}, this));
+}
+
+void OrderSheet::ask()
+{
+    if (m_busy)
+        return;
+    m_ready = false;
+    m_validity->stop();
+    m_again->hide();
+    safe::setText(m_state, tr("computing the preview"));
+    updateConfirm();
+    whenDone(m_source.previewEntry(m_entry), this, [this](const Reply<PlanForecast>& reply) {
+        if (reply)
+            showForecast(*reply.value);
+        else if (!reply.failure.cancelled)
+            refuse(reply.failure.what + u' ' + reply.failure.todo);
+    });
+}
+
+void OrderSheet::showForecast(const PlanForecast& forecast)
+{
+    m_forecast = forecast;
+    safe::setText(m_sentence, forecast.sentence);
+    emptyLayout(m_effects);
+    m_effects->addWidget(forecastBlocks(forecast, this));
+    m_effects->addWidget(safe::label(tr("Digest %1").arg(forecast.digest),
+        {.size = 11, .face = Face::Mono, .wrap = true, .selectable = true}, this));
+    m_ready = forecast.possible || !begins();
+    if (!m_ready)
+        return refuse(forecast.refusal);
+    m_validity->start(kPreviewValidMs);
+    updateConfirm();
+}
+
+void OrderSheet::refuse(const QString& text)
+{
+    m_ready = false;
+    m_validity->stop();
+    m_again->show();
+    updateConfirm();
+    safe::setText(m_state, text);
+}
+
+// Whoever rejects says why, in every store: the author reads it.
+QString OrderSheet::missing() const
+{
+    const qsizetype given = m_reason->toPlainText().trimmed().size();
+    if (given < m_forecast.reasonMinimum)
+        return tr("still needed: a reason of at least %1 characters").arg(m_forecast.reasonMinimum);
+    if (m_step == PlanStep::Reject && given == 0)
+        return tr("still needed: a reason, which the author reads");
+    return {};
+}
+
+void OrderSheet::updateConfirm()
+{
+    const QString lacks = missing();
+    m_confirm->setEnabled(m_ready && !m_busy && lacks.isEmpty());
+    safe::setTip(m_confirm, m_ready ? lacks : QString());
+    if (m_ready && !m_busy)
+        safe::setText(m_state, lacks.isEmpty() ? tr("decided again when it is sent") : lacks);
+}
+
+void OrderSheet::reject()
+{
+    if (m_busy)
+        safe::setText(m_state, tr("sending: this stays open until the outcome is known"));
+    else
+        Sheet::reject();
+}
+
+void OrderSheet::execute()
+{
+    if (!m_confirm->isEnabled())
+        return;
+    m_validity->stop();
+    m_busy = true;
+    m_reason->setReadOnly(true);
+    updateConfirm();
+    safe::setText(m_state, tr("sending"));
+    const PlanOrderRequest request{m_entry, m_step, m_forecast.digest, m_reason->toPlainText().trimmed()};
+    whenDone(m_source.order(request), this, [this](const Reply<ActResult>& reply) {
+        m_busy = false;
+        m_reason->setReadOnly(false);
+        if (!reply)
+            return refuse(reply.failure.what + u' ' + reply.failure.state + u' ' + reply.failure.todo);
+        if (reply.value->end != ActEnd::Done)
+            return refuse(tr("Refused: ") + reply.value->text);
+        Q_EMIT ended(*reply.value);
+        accept();
+    });
+}
+
+}  // namespace cairn::ui

@@ -1,0 +1,95 @@
+#include "ui/models/plansmodel.h"
+
+#include "ui/data/cellroles.h"
+#include "ui/data/format.h"
+#include "ui/data/words.h"
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+QString textOf(const PlanEntry& row, int column)
+{
+    switch (column) {
+    case PlansModel::What: return row.run.isNull() ? row.what : row.what + u", run "_s + shortId(row.run);
+    case PlansModel::Person: return row.person;
+    case PlansModel::Standing: return row.standing;
+    case PlansModel::Reason: return row.reason.isEmpty() ? u"–"_s : row.reason;
+    case PlansModel::Since: return instantText(row.at);
+    default: return {};
+    }
+}
+
+QString textOf(const PlanItemLine& row, int column)
+{
+    switch (column) {
+    case PlanItemsModel::Place: return countText(row.place);
+    case PlanItemsModel::Run: return shortId(row.run);
+    case PlanItemsModel::Step: return row.step.isEmpty() ? u"–"_s : row.step;
+    case PlanItemsModel::Outcome: return row.outcome;
+    case PlanItemsModel::Fate: return row.fate.isEmpty() ? u"–"_s : row.fate;
+    case PlanItemsModel::Why: return row.why.isEmpty() ? u"–"_s : row.why;
+    default: return {};
+    }
+}
+
+}  // namespace
+
+QVariant PlansModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    const QStringList names{
+        tr("Plan or proposed act"), tr("By"), tr("How it stands"), tr("Reason"), tr("Since")};
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= ColumnCount)
+        return {};
+    return names.at(section);
+}
+
+QVariant PlansModel::cell(const PlanEntry& row, int column, int role) const
+{
+    switch (role) {
+    case Qt::DisplayRole: return textOf(row, column);
+    case GlyphRole: return column == Standing ? int(row.glyph) : 0;
+    case LookRole:
+        return column == What  ? int(BoldLook)
+            : column == Since  ? int(FigureLook)
+            : column == Reason ? int(SecondaryLook)
+                               : int(PlainLook);
+    case Qt::AccessibleTextRole:
+        return column == Standing ? textOf(row, column) + u", "_s + glyphName(row.glyph)
+                                  : textOf(row, column);
+    case Qt::ToolTipRole: return column == Since ? QVariant() : QVariant(tip(textOf(row, column)));
+    default: return {};
+    }
+}
+
+QVariant PlanItemsModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    const QStringList names{
+        tr("Place"), tr("Run"), tr("Step"), tr("Outcome"), tr("What became of it"), tr("Why")};
+    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return int(section == Place ? Qt::AlignRight : Qt::AlignLeft);
+    return role == Qt::DisplayRole ? QVariant(names.at(section)) : QVariant();
+}
+
+QVariant PlanItemsModel::cell(const PlanItemLine& row, int column, int role) const
+{
+    switch (role) {
+    case Qt::DisplayRole: return textOf(row, column);
+    case Qt::TextAlignmentRole: return int(column == Place ? Qt::AlignRight : Qt::AlignLeft);
+    case GlyphRole: return column == Outcome ? int(row.glyph) : 0;
+    case LookRole: return column == Place ? int(FigureLook) : column == Run ? int(MonoLook) : int(PlainLook);
+    case Qt::AccessibleTextRole:
+        return column == Outcome ? textOf(row, column) + u", "_s + glyphName(row.glyph) : textOf(row, column);
+    case Qt::ToolTipRole:
+        return column == Run ? QVariant(tip(idText(row.run)))
+            : column == Why  ? QVariant(tip(textOf(row, column)))
+                             : QVariant();
+    default: return {};
+    }
+}
+
+}  // namespace cairn::ui

@@ -109,8 +109,9 @@ struct Desk {
     }
     [[nodiscard]] QByteArray stallText() const
     {
-        return "longest " + QByteArray::number(stalls.longestMs()) + " ms, stalls "
-            + QByteArray::number(stalls.stalls());
+        return "stood still " + QByteArray::number(stalls.stalls()) + " times, at most "
+            + QByteArray::number(stalls.longestMs()) + " ms; computed for at most "
+            + QByteArray::number(stalls.busyMs()) + " ms";
     }
 
     StoreSession session;
@@ -119,6 +120,7 @@ struct Desk {
 };
 
 #define QVERIFY_NO_FREEZE(desk) \
+    qInfo("%s", (desk).stallText().constData()); \
     QVERIFY2((desk).stalls.stalls() == 0, (desk).stallText().constData()); \
     QCOMPARE(ThreadWatch::calls(), 0); \
     QVERIFY(ThreadWatch::others() > 0)
@@ -197,7 +199,9 @@ void TestScale::c53_listAndDetailAgreeAfterABurst()
         QTRY_VERIFY_WITH_TIMEOUT(over->loaded() && open->loaded(), kLongWait);
         QVERIFY(over->detail().line.endedAt != 0);
         QCOMPARE(open->detail().line.endedAt, 0);
-        const auto lines = desk->session.lines({runs.front(), runs.back()}).result();
+        const auto read = desk->session.lines({runs.front(), runs.back()});
+        QTRY_VERIFY_WITH_TIMEOUT(read.isFinished(), kLongWait);
+        const auto lines = read.result();
         QCOMPARE(lines.value->front().word, over->detail().line.word);
         QCOMPARE(lines.value->back().word, open->detail().line.word);
     }
@@ -263,6 +267,7 @@ void TestScale::c57_updatesWhileScrolling()
     for (const cairn::RunId& run : runs)
         paused += place.fixture.state(run).own.paused ? 1 : 0;
     ThreadWatch::reset();  // that was the test, not the window
+    desk.stalls.reset();
     QTRY_COMPARE_WITH_TIMEOUT(desk.attention(u"paused"_s), paused, kLongWait);
     QVERIFY_NO_FREEZE(desk);
 }

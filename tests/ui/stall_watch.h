@@ -2,7 +2,7 @@
 // Counts how often its thread stood still between two rounds of the event loop: neither ran, nor was ready to
 // run, nor had nothing to do. That is what a call into a slow store, a lock or a file does to a window. How
 // fast the machine is and how busy it is does not count; what the thread computed is only told (busyMs).
-// Source of the figures: proc(5), /proc/PID/task/TID/schedstat: nanoseconds on a processor and waiting for one.
+// Source of the figures: proc(5), schedstat of a thread: nanoseconds on a processor, and waiting for one.
 
 #include <QElapsedTimer>
 #include <QFile>

@@ -148,9 +148,9 @@ Status checkContent(const CommitMember& member)
         if (p.ref.size > kPayloadLimit)
             return invalid(
                 "a payload of " + std::to_string(p.ref.size) + " bytes is over the limit of 256 MiB");
-        if (p.withheld && (!p.bytes.empty() || !p.artifact.isNull()))
-            return invalid("payload " + toText(p.ref.id) + " is withheld, and has bytes");
-        if (p.artifact.isNull() && !p.withheld)
+        if (p.redactedBy != 0 && (!p.bytes.empty() || !p.artifact.isNull()))
+            return invalid("payload " + toText(p.ref.id) + " is redacted, and has bytes");
+        if (p.artifact.isNull() && p.redactedBy == 0)
             CAIRN_TRY(checkInlinePayload(p));
     }
     if (member.audit)

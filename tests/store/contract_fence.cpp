@@ -239,7 +239,8 @@ RemovedRun removedRun(const std::string& name, bool kept)
     stone.begun = idOf<CommandId>("begun " + name);
     if (!kept)
         return gone;
-    gone.kept = RemovedRun::Key{"purchase", "key of " + name, sha256("input"), idOf<RunId>("salt").bytes, 5'000};
+    gone.kept =
+        RemovedRun::Key{"purchase", "key of " + name, sha256("input"), idOf<RunId>("salt").bytes, 5'000};
     EffectRow& effect = gone.effects.emplace_back();
     effect.effect = effectOf(name);
     effect.tool = "pay";
@@ -255,8 +256,8 @@ RemovedRun removedRun(const std::string& name, bool kept)
     return gone;
 }
 
-// One that needed nobody else, and was left by break-glass; one that somebody else confirmed, rejected, or its
-// author withdrew.
+// One that needed nobody else, and was left by break-glass; one that somebody else confirmed, rejected, or
+// its author withdrew.
 StagedAct answeredAct(const std::string& name, StagedState as, bool proposed)
 {
     StagedAct act;
@@ -322,8 +323,8 @@ template<typename Row, typename Id> void sortBy(std::vector<Row>& rows, Id Row::
 
 }  // namespace
 
-// What removed runs have left, answered acts, reviews, rules, and payloads that were redacted: column by column, and
-// once.
+// What removed runs have left, answered acts, reviews, rules, and payloads that were redacted: column by
+// column, and once.
 void ContractTest::whatAMoveBringsIsKeptAsItWas()
 {
     std::vector<RemovedRun> gone{removedRun("kept", true), removedRun("forgotten", false)};

@@ -346,8 +346,8 @@ void ContractTest::keysOfRemovedRunsLiveOn()
     QCOMPARE(commitOne(same).kind, MemberResult::Kind::Committed);
 }
 
-// A command that was acknowledged is answered the same way again: also when its run was removed, and when what was
-// left of it has been swept.
+// A command that was acknowledged is answered the same way again: also when its run was removed, and when
+// what was left of it has been swept.
 void ContractTest::aRemovedRunsStartIsAnsweredAsItWas()
 {
     Writer root("root"), other("other");

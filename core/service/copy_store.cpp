@@ -98,8 +98,9 @@ Status checkWhole(StoreReader& from)
             chains.problems.front().where + ": " + chains.problems.front().text
                 + ". A broken history cannot be moved; see `cairn verify`");
     AuditVerifier verifier;
+    std::vector<AuditRow> rows;
     for (std::uint64_t seq = 0;;) {
-        CAIRN_TRY_ASSIGN(const auto rows, from.audit(seq, kAuditPage));
+        CAIRN_TRY(from.auditPage(seq, kAuditPage, rows));
         if (rows.empty())
             return {};
         for (const AuditRow& row : rows)

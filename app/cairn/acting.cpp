@@ -43,7 +43,10 @@ void printOutcome(Session& s, const Outcome& outcome)
     std::string text = toText(outcome.run) + ": ";
     switch (outcome.kind) {
     case Outcome::Kind::Committed: text += "done, version " + std::to_string(outcome.version); break;
-    case Outcome::Kind::Repeated: text += "done before, version " + std::to_string(outcome.version); break;
+    case Outcome::Kind::Repeated:
+        text += "done before, version " + std::to_string(outcome.version)
+            + (outcome.text.empty() ? std::string() : "; " + outcome.text);
+        break;
     case Outcome::Kind::Existing: text += "exists already with the same key and input"; break;
     case Outcome::Kind::NoChange: text += outcome.text; break;
     case Outcome::Kind::Proposed:

@@ -82,12 +82,18 @@ int answerCopy(Session& s, const CopyRequest& request, const CopyReport& report)
         : "moved to " + request.to.name + ": " + counted(report.runs, "run") + " with "
             + formatCount(static_cast<std::int64_t>(report.entries)) + " entries, "
             + formatCount(static_cast<std::int64_t>(report.audit)) + " audit entries; "
+            + (report.removed == 0 ? std::string()
+                                   : counted(report.removed, "tombstone") + " of removed runs; ")
+            + (report.redacted == 0 ? std::string()
+                                    : counted(report.redacted, "payload") + " that had been redacted; ")
             + counted(report.verified, "run") + " folded again; " + formatSpan(report.took)
             + (report.took > 0 ? ", " + formatCount(perSecond(report)) + " runs/s" : "");
-    s.answer(dump(Json{{"from", jsonText(request.fromName)}, {"to", jsonText(request.to.name)},
-                 {"already", report.already}, {"runs", report.runs}, {"entries", report.entries},
-                 {"audit_entries", report.audit}, {"acts", report.acts}, {"verified", report.verified},
-                 {"took_ms", report.took}, {"runs_per_second", perSecond(report)}}),
+    s.answer(
+        dump(Json{{"from", jsonText(request.fromName)}, {"to", jsonText(request.to.name)},
+            {"already", report.already}, {"runs", report.runs}, {"entries", report.entries},
+            {"audit_entries", report.audit}, {"acts", report.acts}, {"reviews", report.reviews},
+            {"plans", report.plans}, {"removed", report.removed}, {"redacted", report.redacted},
+            {"verified", report.verified}, {"took_ms", report.took}, {"runs_per_second", perSecond(report)}}),
         line);
     return kDone;
 }

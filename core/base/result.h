@@ -71,7 +71,9 @@ public:
         assert(has_value());
         return *std::get_if<0>(&m_state);
     }
-    [[nodiscard]] T&& value() &&
+    // Of a temporary by value: what a range-for over `*load()` goes through, or a reference that is bound to
+    // it, lives as long as it is used. A reference into the temporary would outlive it (until C++23).
+    [[nodiscard]] T value() &&
     {
         assert(has_value());
         return std::move(*std::get_if<0>(&m_state));
@@ -81,7 +83,7 @@ public:
         assert(!has_value());
         return *std::get_if<1>(&m_state);
     }
-    [[nodiscard]] Error&& error() &&
+    [[nodiscard]] Error error() &&
     {
         assert(!has_value());
         return std::move(*std::get_if<1>(&m_state));
@@ -89,7 +91,7 @@ public:
 
     T& operator*() & { return value(); }
     const T& operator*() const& { return value(); }
-    T&& operator*() && { return std::move(*this).value(); }
+    T operator*() && { return std::move(*this).value(); }
     T* operator->() { return &value(); }
     const T* operator->() const { return &value(); }
 
@@ -112,7 +114,7 @@ public:
         assert(m_error);
         return *m_error;
     }
-    [[nodiscard]] Error&& error() &&
+    [[nodiscard]] Error error() &&
     {
         assert(m_error);
         return std::move(*m_error);

@@ -152,7 +152,7 @@ private:
     PayloadRow payload(const PayloadInfo& info)
     {
         PayloadRow row{info.ref, info.salt, {}, info.artifact};
-        row.withheld = info.redacted;
+        row.redactedBy = info.redacted ? kWithheldBy : 0;
         if (info.redacted || !info.artifact.isNull())
             return row;
         const std::string name = payloadFile(info);

@@ -127,11 +127,13 @@ void Service::Impl::committed(Slot& slot, const ItemPtr& item, const MemberResul
 void Service::Impl::duplicate(Slot& slot, const ItemPtr& item, const MemberResult& result)
 {
     auto loaded = reader.loadRun(slot.run, result.version, result.version);
-    if (!loaded || loaded->entries.size() != 1) {
+    if (loaded && loaded->entries.size() != 1) {
         failed(slot, item,
-            failedWith(slot.run,
-                loaded ? makeError(ErrorKind::Corrupt, "the run lacks an entry that it had")
-                       : std::move(loaded).error()));
+            failedWith(slot.run, makeError(ErrorKind::Corrupt, "the run lacks an entry that it had")));
+        return;
+    }
+    if (!loaded) {
+        failed(slot, item, repeated(slot.run, result.version));
         return;
     }
     if (loaded->entries.front().hash == item->hash && slot.confirmed.version + 1 == result.version) {
@@ -140,14 +142,7 @@ void Service::Impl::duplicate(Slot& slot, const ItemPtr& item, const MemberResul
         committed(slot, item, own);
         return;
     }
-    auto entry = entryAt(slot.run, result.version);
-    Outcome outcome;
-    outcome.kind = Outcome::Kind::Repeated;
-    outcome.run = slot.run;
-    outcome.version = result.version;
-    if (entry)
-        outcome.entry = *std::move(entry);
-    failed(slot, item, entry ? std::move(outcome) : failedWith(slot.run, std::move(entry).error()));
+    failed(slot, item, repeated(slot.run, result.version));
 }
 
 void Service::Impl::taken(Slot& slot, const ItemPtr& item, const RunId& other)

@@ -279,16 +279,38 @@ Status RunCopier::addPayloads(Run& run, const std::set<PayloadId>& ids, CommitMe
         if (!stored)
             continue;  // named, but of another run
         PayloadRow row{stored->info.ref, stored->info.salt, std::move(stored->bytes), stored->info.artifact};
+        if (stored->info.redacted) {
+            row.salt = {};
+            row.bytes.clear();
+            row.artifact = {};
+            row.redactedBy = stored->info.by;
+            ++m_report.redacted;
+        }
         if (!row.artifact.isNull())
             CAIRN_TRY(stage(run.id, row));
-        m_progress.bytes += row.ref.size;
+        m_progress.bytes += row.redactedBy == 0 ? row.ref.size : 0;
         run.payloads.insert(id);
         member.payloads.push_back(std::move(row));
     }
     return {};
 }
 
-// Bytes of inline ones, checked.
+// Asked for once a run comes upon one: most have none.
+Result<std::optional<StoredPayload>> RunCopier::redactedOf(Run& run, const PayloadId& id)
+{
+    if (!run.redacted) {
+        std::map<PayloadId, PayloadInfo>& all = run.redacted.emplace();
+        CAIRN_TRY_ASSIGN(auto some, m_from.redactedPayloads(run.id));
+        for (PayloadInfo& info : some)
+            all.emplace(info.ref.id, std::move(info));
+    }
+    const auto at = run.redacted->find(id);
+    if (at == run.redacted->end())
+        return bad(run.id, "payload " + toText(id) + " can neither be read nor was it redacted");
+    return std::optional(StoredPayload{at->second});
+}
+
+// Bytes of inline ones, checked; of a redacted one what is left.
 Result<std::optional<StoredPayload>> RunCopier::payloadOf(Run& run, const PayloadId& id)
 {
     std::optional<StoredPayload> payload;
@@ -301,6 +323,8 @@ Result<std::optional<StoredPayload>> RunCopier::payloadOf(Run& run, const Payloa
         auto info = m_from.payloadInfo(run.id, id);
         if (!info && info.error().kind == ErrorKind::NotFound)
             return payload;
+        if (!info && info.error().kind == ErrorKind::Refused)
+            return redactedOf(run, id);
         CAIRN_TRY(info);
         payload.emplace(StoredPayload{*std::move(info)});
         if (!payload->info.redacted && payload->info.artifact.isNull()) {
@@ -308,9 +332,7 @@ Result<std::optional<StoredPayload>> RunCopier::payloadOf(Run& run, const Payloa
         }
     }
     const PayloadInfo& info = payload->info;
-    if (info.redacted)
-        return bad(run.id, "a redacted payload cannot be moved in this version", ErrorKind::Refused);
-    if (info.artifact.isNull()
+    if (!info.redacted && info.artifact.isNull()
         && (payload->bytes.size() != info.ref.size
             || saltedDigest(info.salt, sha256(payload->bytes)) != info.ref.hash))
         return bad(run.id, "payload " + toText(id) + " does not fit its hash");

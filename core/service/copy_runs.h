@@ -27,6 +27,7 @@ private:
         WholeRun whole;                // entries: some at a time; rows: with the last of them
         std::set<PayloadId> payloads;  // that are in `to`, or on the way there
         std::map<PayloadId, StoredPayload*> stored;
+        std::optional<std::map<PayloadId, PayloadInfo>> redacted{};  // where they were asked for
     };
     template<typename Each> [[nodiscard]] Status eachRuns(Each&& each);
     template<typename Each> [[nodiscard]] static Status eachMessage(StoreWriter& store, Each&& each);
@@ -39,6 +40,7 @@ private:
     [[nodiscard]] Status addEntry(Run& run, const SealedEntry& sealed);
     [[nodiscard]] Status addPayloads(Run& run, const std::set<PayloadId>& ids, CommitMember& member);
     [[nodiscard]] Result<std::optional<StoredPayload>> payloadOf(Run& run, const PayloadId& id);
+    [[nodiscard]] Result<std::optional<StoredPayload>> redactedOf(Run& run, const PayloadId& id);
     [[nodiscard]] Status stage(const RunId& run, const PayloadRow& payload);
     [[nodiscard]] Status addRows(Run& run, CommitMember& member);
     [[nodiscard]] Status readLedger(const std::vector<WholeRun>& wholes);

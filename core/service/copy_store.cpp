@@ -1,4 +1,4 @@
-// The states of a move, and what both stores have in common; the runs are in copy_runs.cpp.
+// The states of a move. What both stores have in common is in copy_shared.cpp, the runs are in copy_runs.cpp.
 //
 // What stands in the two stores says how far a move has come (FROM / TO):
 //   no fence       / nothing      not begun
@@ -15,6 +15,7 @@
 #include "core/base/json_scan.h"
 #include "core/base/text.h"
 #include "core/service/copy_runs.h"
+#include "core/service/copy_shared.h"
 #include "core/service/sessions.h"
 #include "core/service/staged.h"
 #include "core/store/checks.h"
@@ -26,8 +27,7 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t kAuditPage = 200;
-constexpr std::size_t kActsPage = 8;  // of up to 1 MiB each
+constexpr std::size_t kAuditPage = 1'000;
 
 Error refused(std::string text) { return makeError(ErrorKind::Refused, std::move(text)); }
 
@@ -84,7 +84,7 @@ Status checkMovable(StoreReader& from, const StoreInfo& info)
             + " (`cairn acts`): let it be carried out, rejected or withdrawn first");
     CAIRN_TRY_ASSIGN(const auto found, from.unmovable());
     if (!found.empty())
-        return refused(found.front() + ": that cannot be moved in this version");
+        return refused(found.front() + "; then move the store");
     return {};
 }
 
@@ -98,8 +98,9 @@ Status checkWhole(StoreReader& from)
             chains.problems.front().where + ": " + chains.problems.front().text
                 + ". A broken history cannot be moved; see `cairn verify`");
     AuditVerifier verifier;
+    std::vector<AuditRow> rows;
     for (std::uint64_t seq = 0;;) {
-        CAIRN_TRY_ASSIGN(const auto rows, from.audit(seq, kAuditPage));
+        CAIRN_TRY(from.auditPage(seq, kAuditPage, rows));
         if (rows.empty())
             return {};
         for (const AuditRow& row : rows)
@@ -297,129 +298,22 @@ private:
 
     Status fill(bool fresh)
     {
-        CAIRN_TRY(copyAudit());
-        CAIRN_TRY(copyCheckpoints());
-        CAIRN_TRY(copyShared());
-        CAIRN_TRY(copyActs());
+        SharedCopier shared(m_request, *m_to, m_standing.from.clockOffset);
+        CAIRN_TRY(shared.copyAll());
+        m_head = shared.auditHead();
         CAIRN_TRY(stoppedAt("copy.shared"));
         RunCopier runs(m_request, *m_to, fresh);
         CAIRN_TRY(runs.copyAll());
         CAIRN_TRY(stoppedAt("copy.copied"));
+        CAIRN_TRY(shared.compareAll());
         CAIRN_TRY(runs.compareAll());
-        const CopyReport before = std::exchange(m_report, runs.report());
-        m_report.audit = before.audit;
-        m_report.acts = before.acts;
-        m_report.notes.insert(m_report.notes.begin(), before.notes.begin(), before.notes.end());
+        m_report = shared.report();
+        m_report.runs = runs.report().runs;
+        m_report.entries = runs.report().entries;
+        m_report.verified = runs.report().verified;
+        m_report.redacted = runs.report().redacted;
+        m_report.notes = runs.report().notes;
         return stoppedAt("copy.compared");
-    }
-
-    // Where the copy's audit ends. That it is a part of FROM's is what its next entry shows.
-    Result<std::uint64_t> auditThere()
-    {
-        std::uint64_t seq = 0;
-        for (;;) {
-            CAIRN_TRY_ASSIGN(const auto rows, m_to->audit(seq, kAuditPage));
-            if (rows.empty())
-                return seq;
-            seq = rows.back().seq;
-            m_head = rows.back().hash;
-        }
-    }
-
-    Status copyAudit()
-    {
-        CAIRN_TRY_ASSIGN(m_report.audit, auditThere());
-        for (;;) {
-            CAIRN_TRY_ASSIGN(const auto rows, m_from.audit(m_report.audit, kAuditPage));
-            if (rows.empty())
-                break;
-            CAIRN_TRY(m_to->extendAudit(rows));
-            m_report.audit = rows.back().seq;
-            m_head = rows.back().hash;
-            CAIRN_TRY(stoppedAt("copy.audit"));
-        }
-        CAIRN_TRY_ASSIGN(const auto last, m_from.audit(m_report.audit - 1, 1));
-        if (last.empty() || last.front().hash != m_head)
-            return makeError(ErrorKind::Corrupt, "the copy's audit ends with another entry than the store's");
-        return {};
-    }
-
-    // The store's id comes along, so what was signed of it stays signed.
-    Status copyCheckpoints()
-    {
-        CAIRN_TRY_ASSIGN(const auto newest, m_to->newestCheckpoint());
-        for (std::uint64_t done = newest ? newest->number : 0;;) {
-            CAIRN_TRY_ASSIGN(const auto rows, m_from.checkpoints(done, kAuditPage));
-            if (rows.empty())
-                return {};
-            for (const CheckpointRow& row : rows) {
-                CAIRN_TRY_ASSIGN(const auto covered, m_from.coveredHeads(row.number));
-                std::vector<RunHead> heads;
-                heads.reserve(covered.size());
-                for (const CoveredHead& head : covered)
-                    heads.push_back(head.signedHead);
-                CAIRN_TRY(m_to->appendCheckpoint(row, heads));
-                done = row.number;
-            }
-        }
-    }
-
-    Status copyShared()
-    {
-        if (m_standing.from.clockOffset != 0)
-            CAIRN_TRY(m_to->setClockOffset(m_standing.from.clockOffset));
-        CAIRN_TRY_ASSIGN(const auto workflows, m_from.workflows(false));
-        for (const WorkflowRow& named : workflows) {
-            CAIRN_TRY_ASSIGN(const auto workflow, m_from.workflow(named.name, named.version));
-            if (workflow)
-                CAIRN_TRY(m_to->addWorkflow(*workflow));
-        }
-        CAIRN_TRY(copyPolicies());
-        // Who set these is in the audit that comes along.
-        CAIRN_TRY_ASSIGN(const auto retention, m_from.retention());
-        for (const RetentionRow& row : retention)
-            CAIRN_TRY(m_to->setRetention(row, {}));
-        CAIRN_TRY_ASSIGN(const SecretList never, m_from.neverStore());
-        if (!never.empty())
-            CAIRN_TRY(m_to->setNeverStore(never, {}));
-        CAIRN_TRY_ASSIGN(const auto resources, m_from.resources());
-        for (const ResourceRow& resource : resources) {
-            CAIRN_TRY(m_to->putResource(resource));
-            if (resource.backOffUntil != kNoTime)
-                CAIRN_TRY(m_to->raiseBackOff(resource.name, resource.backOffUntil, resource.askedByServer));
-        }
-        return {};
-    }
-
-    // All versions: the newest decides, the others are what the audit speaks of.
-    Status copyPolicies()
-    {
-        for (std::uint64_t version = 1;; ++version) {
-            CAIRN_TRY_ASSIGN(const auto policy, m_from.policy(version));
-            if (!policy)
-                return {};
-            CAIRN_TRY(m_to->extendPolicies(std::span(&*policy, 1)));
-        }
-    }
-
-    // Answered acts: who left them, what was asked, and what became of it.
-    Status copyActs()
-    {
-        CommandId after;
-        for (;;) {
-            CAIRN_TRY_ASSIGN(const auto acts, m_from.answeredActs(after, kActsPage));
-            if (acts.empty())
-                return {};
-            if (!m_to->keepsActs()) {
-                m_report.notes.push_back("acts that were left for an engine, and answered, stay behind: "
-                    + m_request.to.name + " has no logins; the audit and the histories have what was done");
-                return {};
-            }
-            CAIRN_TRY(m_to->extendActs(acts));
-            m_report.acts += acts.size();
-            after = acts.back().command;
-            CAIRN_TRY(stoppedAt("copy.acts"));
-        }
     }
 
     // FROM gives up the way back first. Until the second change nobody writes; a kill between them leaves

@@ -1,6 +1,8 @@
 #pragma once
 // Moves a whole store to another place, between any two drivers: runs with their histories, payloads, keys,
 // effects and messages under the same ids, salts and hashes, workflows, resources, and the audit as it is.
+// What was redacted stays redacted by the same act; of removed runs come their tombstones, and keys that are
+// not forgotten.
 //
 // The store that is left is fenced first (core/store/fence.h), the new one opens last, and in between both
 // can be read and neither written. Each group of entries is one commit of the new store, under the guards and
@@ -52,14 +54,19 @@ struct CopyReport {
     std::uint64_t entries = 0;  // of all runs
     std::uint64_t audit = 0;    // entries that came along
     std::uint64_t verified = 0;
-    std::uint64_t acts = 0;  // answered ones that came along
-    SpanMs took = 0;         // by the monotonic clock
+    std::uint64_t acts = 0;      // answered ones that are there, proposals that were decided among them
+    std::uint64_t reviews = 0;   // closed ones
+    std::uint64_t plans = 0;     // that have ended
+    std::uint64_t removed = 0;   // tombstones of removed runs
+    std::uint64_t redacted = 0;  // payloads without their bytes, of the runs that this call wrote
+    SpanMs took = 0;             // by the monotonic clock
     std::vector<std::string> notes;
 };
 
 // Moves it, or goes on. TO is made, or is a store with roles that holds nothing yet; where FROM has roles and
 // TO can have them, it has. NoRight: a store with roles is left, or filled, by a login that is not its
-// owner's. Refused: an engine lives, the store holds what cannot be moved, TO holds something else.
+// owner's. Refused, before anything is changed: an engine lives, TO holds something else, an act waits, or a
+// plan or a review is open, which the text says how to end.
 // Cancelled: `stopped` said so. Afterwards TO takes writes, and FROM never again.
 [[nodiscard]] Result<CopyReport> copyStore(const CopyRequest& request);
 

@@ -35,6 +35,7 @@ struct Service::Impl {
     void readAside(Slot& slot, const ItemPtr& item, WorkAside wanted);
     bool goOnWithRead();
     [[nodiscard]] Outcome repeatedOr(const Item& item, Outcome outcome);
+    [[nodiscard]] Outcome repeated(const RunId& run, std::uint64_t version);
     void park(Slot& slot, const ItemPtr& item, Error wrong, RunState before);
     void parkNext(Slot& slot, const std::string& why);  // before whatever waits
     [[nodiscard]] std::optional<Error> checkAgain(

@@ -329,15 +329,28 @@ Outcome Service::Impl::repeatedOr(const Item& item, Outcome outcome)
     }
     if (!*version)
         return outcome;
-    auto entry = entryAt(item.submission.run, **version);
-    if (!entry)
-        return failedWith(item.submission.run, std::move(entry).error());
-    Outcome repeated;
-    repeated.kind = Outcome::Kind::Repeated;
-    repeated.run = item.submission.run;
-    repeated.version = **version;
-    repeated.entry = *std::move(entry);
-    return repeated;
+    return repeated(item.submission.run, **version);
+}
+
+// What was answered first. Of a run that was removed since there is no entry any more, and the answer stands.
+Outcome Service::Impl::repeated(const RunId& run, std::uint64_t version)
+{
+    Outcome outcome;
+    outcome.kind = Outcome::Kind::Repeated;
+    outcome.run = run;
+    outcome.version = version;
+    auto entry = entryAt(run, version);
+    if (entry) {
+        outcome.entry = *std::move(entry);
+        return outcome;
+    }
+    const auto stone = entry.error().kind == ErrorKind::NotFound
+        ? reader.tombstone(run)
+        : Result<std::optional<Tombstone>>(std::nullopt);
+    if (!stone || !*stone)
+        return failedWith(run, std::move(entry).error());
+    outcome.text = removedText(**stone);
+    return outcome;
 }
 
 // Folds the entry again from its bytes and compares: an engine must not write what it cannot read back.

@@ -80,7 +80,8 @@ struct Submission {
 struct Outcome {
     enum class Kind : std::uint8_t {
         Committed,
-        Repeated,  // this command id had been committed before: `version` says where
+        Repeated,  // this command id had been committed before: `version` says where. Without an entry, and
+                   // with a `text`, where it began a run that was removed since
         Existing,  // Start: the key had been used with the same input; `run` is that run
         NoChange,  // the state already was as asked
         Rejected,
@@ -90,9 +91,9 @@ struct Outcome {
     Kind kind = Kind::Failed;
     RunId run;
     std::uint64_t version = 0;
-    Entry entry;  // Committed (and Repeated)
+    Entry entry;  // Committed, Repeated
     Rejection rejection;
-    std::string text;       // NoChange
+    std::string text;       // NoChange; of a removed run: by whom and why
     StepIx step = kNoStep;  // NoChange of a DrivenStep or Claim
     std::uint64_t auditSeq = 0;
     bool ownerElsewhere = false;  // committed; the owning engine acts on it within 250 ms

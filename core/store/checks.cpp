@@ -148,9 +148,9 @@ Status checkContent(const CommitMember& member)
         if (p.ref.size > kPayloadLimit)
             return invalid(
                 "a payload of " + std::to_string(p.ref.size) + " bytes is over the limit of 256 MiB");
-        if (p.withheld && (!p.bytes.empty() || !p.artifact.isNull()))
-            return invalid("payload " + toText(p.ref.id) + " is withheld, and has bytes");
-        if (p.artifact.isNull() && !p.withheld)
+        if (p.redactedBy != 0 && (!p.bytes.empty() || !p.artifact.isNull()))
+            return invalid("payload " + toText(p.ref.id) + " is redacted, and has bytes");
+        if (p.artifact.isNull() && p.redactedBy == 0)
             CAIRN_TRY(checkInlinePayload(p));
     }
     if (member.audit)
@@ -332,14 +332,14 @@ bool AuditVerifier::next(const AuditRow& row)
 {
     if (!m_problem.empty())
         return false;
-    const std::string where = "audit entry " + std::to_string(row.seq);
+    const auto where = [&] { return "audit entry " + std::to_string(row.seq); };
     if (row.seq != m_seq + 1)
         m_problem =
-            where + " follows entry " + std::to_string(m_seq) + ": entries are missing or out of order";
+            where() + " follows entry " + std::to_string(m_seq) + ": entries are missing or out of order";
     else if (row.previous != m_head)
-        m_problem = where + " does not continue the entry before it";
-    else if (auditHash(row) != row.hash)
-        m_problem = where + " was changed after it was written";
+        m_problem = where() + " does not continue the entry before it";
+    else if (auditHash(row, m_room) != row.hash)
+        m_problem = where() + " was changed after it was written";
     m_seq = row.seq;
     m_head = row.hash;
     return m_problem.empty();

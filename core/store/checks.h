@@ -1,6 +1,7 @@
 #pragma once
 // What every store refuses, in the same words: so that a value accepted by one is accepted by all. Pure.
 
+#include "core/base/wire.h"
 #include "core/store/store.h"
 
 namespace cairn {
@@ -61,6 +62,7 @@ private:
     std::uint64_t m_seq = 0;
     Digest m_head;
     std::string m_problem;
+    WireWriter m_room;  // so that no row needs memory of its own
 };
 
 // Bounds of the ids that begin with hex text ("018f-2a" or "018f2a"); nullopt where it is not such text.

@@ -79,7 +79,19 @@ Error engineLives(const std::string& name, const std::string& host, std::int64_t
             + "; end it, or wait until its lease has passed, then move the store");
 }
 
-Result<std::vector<std::string>> StoreReader::unmovable() { return std::vector<std::string>(); }
+// What waits for somebody, or is carried out, would go on in either place, or in none.
+Result<std::vector<std::string>> StoreReader::unmovable()
+{
+    std::vector<std::string> found;
+    CAIRN_TRY_ASSIGN(const std::vector<PlanRow> open, plans(false, 1));
+    if (!open.empty())
+        found.push_back("plan " + toText(open.front().id) + " is not finished: let it end, or abort it");
+    CAIRN_TRY_ASSIGN(const std::vector<Review> unseen, reviews(false, 1));
+    if (!unseen.empty())
+        found.push_back("the review of act " + toText(unseen.front().command)
+            + ", which was done by break-glass, is open: close it first (`cairn audit review`)");
+    return found;
+}
 
 Status StoreWriter::extendAudit(std::span<const AuditRow>)
 {

@@ -46,6 +46,14 @@ public:
     {
         return read("tombstones", [&] { return m_store->tombstones(after, limit); });
     }
+    Result<std::vector<RemovedRun>> removedRuns(const RunId& after, std::size_t limit) override
+    {
+        return read("removedRuns", [&] { return m_store->removedRuns(after, limit); });
+    }
+    Result<std::vector<PayloadInfo>> redactedPayloads(const RunId& run) override
+    {
+        return read("redactedPayloads", [&] { return m_store->redactedPayloads(run); });
+    }
     Result<std::vector<RetentionRow>> retention() override
     {
         return read("retention", [&] { return m_store->retention(); });
@@ -252,7 +260,6 @@ public:
         return m_store->chunksElsewhere(artifact, index, limit);
     }
     Result<std::vector<VerifyProblem>> check(bool deep) override { return m_store->check(deep); }
-    Result<std::vector<std::string>> unmovable() override { return m_store->unmovable(); }
     void interrupt() noexcept override { }
 
 protected:

@@ -29,6 +29,10 @@ public:
     {
         return write("removeTree", [&] { return m_store->removeTree(removal); });
     }
+    Status extendRemoved(std::span<const RemovedRun> runs) override
+    {
+        return write("extendRemoved", [&] { return m_store->extendRemoved(runs); });
+    }
     Result<std::uint64_t> sweepRemoved(std::size_t limit) override
     {
         return write("sweepRemoved", [&] { return m_store->sweepRemoved(limit); });
@@ -166,10 +170,13 @@ public:
     {
         return write("forgetStaged", [&] { return m_store->forgetStaged(limit); });
     }
-    [[nodiscard]] bool keepsActs() const noexcept override { return m_store->keepsActs(); }
     Status extendActs(std::span<const StagedAct> acts) override
     {
         return write("extendActs", [&] { return m_store->extendActs(acts); });
+    }
+    Status extendReviews(std::span<const Review> reviews) override
+    {
+        return write("extendReviews", [&] { return m_store->extendReviews(reviews); });
     }
     Status finishStaged(const StagedAct& act) override
     {

@@ -59,7 +59,7 @@ struct MemberResult {
         Committed,
         Stale,      // version, epoch or an ancestor's control moved, or the run is not there: load and decide
                     // again
-        Duplicate,  // (run, command id) is there already: version says where
+        Duplicate,  // (run, command id) is there already, or began a run that was removed: version says where
         LedgerMoved,  // a ledger row's revision moved: read it and decide again
         KeyTaken,     // create: the key belongs to `other`, which may be of this same group
         Failed,       // error says why; neighbours are not affected

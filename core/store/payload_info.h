@@ -14,10 +14,8 @@ struct PayloadInfo {
     Salt salt{};
     bool redacted = false;
     ArtifactId artifact;  // null: inline
+    std::int64_t by = 0;  // where it is redacted: PayloadRow::redactedBy
 };
-
-// What `redacted_by` of a stored payload says where no act of this store redacted it: PayloadRow::withheld.
-inline constexpr std::int64_t kWithheldBy = -1;
 // Why its bytes are not there; `by`: as stored.
 [[nodiscard]] Error redactedError(const PayloadId& payload, std::int64_t by);
 

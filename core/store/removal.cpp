@@ -107,6 +107,10 @@ Result<std::vector<Tombstone>> RemovalReader::tombstones(const RunId&, std::size
 {
     return std::vector<Tombstone>();
 }
+Result<std::vector<RemovedRun>> RemovalReader::removedRuns(const RunId&, std::size_t)
+{
+    return std::vector<RemovedRun>();
+}
 Result<std::vector<RetentionRow>> RemovalReader::retention() { return std::vector<RetentionRow>(); }
 Result<TreeBonds> RemovalReader::bondsOf(const RunId&) { return TreeBonds{}; }
 Result<RunBytes> RemovalReader::bytesOf(const RunId&) { return RunBytes{}; }
@@ -115,6 +119,10 @@ Result<SecretList> RemovalReader::neverStore() { return SecretList{}; }
 Result<bool> RemovalWriter::removeTree(const TreeRemoval&) { return keepsNone(); }
 Result<std::uint64_t> RemovalWriter::sweepRemoved(std::size_t) { return std::uint64_t{0}; }
 Result<std::uint64_t> RemovalWriter::forgetKeys(TimeMs, std::size_t) { return std::uint64_t{0}; }
+Status RemovalWriter::extendRemoved(std::span<const RemovedRun> runs)
+{
+    return runs.empty() ? Status() : keepsNone();
+}
 Status RemovalWriter::setRetention(const RetentionRow&, const AuditRow&) { return keepsNone(); }
 Status RemovalWriter::setNeverStore(const SecretList&, const AuditRow&) { return keepsNone(); }
 Result<std::uint64_t> RemovalWriter::giveBack(std::uint64_t) { return std::uint64_t{0}; }

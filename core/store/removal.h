@@ -16,7 +16,8 @@
 
 namespace cairn {
 
-// What is kept of a deleted run, for ever. It names nothing that came from outside but the workflow.
+// What is kept of a deleted run, for ever. It names nothing that came from outside but the workflow and the
+// id of the command that began it.
 struct Tombstone {
     RunId run;
     RunId root;
@@ -34,10 +35,12 @@ struct Tombstone {
     Signature signature{};      // over tombstoneText()
     std::uint64_t act = 0;      // audit entry; filled by the store
     std::uint64_t changed = 0;  // change cursor; filled by the store
+    CommandId begun{};  // of its first entry: the same start again is answered as it was; by the store
     friend bool operator==(const Tombstone&, const Tombstone&) = default;
 };
 
-// What a tombstone's signature covers: the store, and every field but key, signature, act and cursor.
+// What a tombstone's signature covers: the store, and every field but key, signature, act, cursor and
+// `begun`.
 [[nodiscard]] std::string tombstoneText(const UuidBytes& store, const Tombstone& stone);
 enum class StoneSeal : std::uint8_t { Unsigned, Good, Bad };
 [[nodiscard]] StoneSeal sealOf(const UuidBytes& store, const Tombstone& stone);
@@ -50,6 +53,21 @@ struct TreeRemoval {
     std::vector<Tombstone> stones;  // one for each run of the tree
     TimeMs keysUntil = kNoTime;     // how long its keys and effects stay known; kNoTime: for ever
     AuditRow audit;
+};
+
+// A removed run as it goes along to another place: its tombstone, and what of it has not been forgotten.
+struct RemovedRun {
+    Tombstone stone;  // `changed`: the new store's own
+    struct Key {
+        std::string workflow;
+        std::string key;  // empty: it had none, and holds effects
+        Digest input;
+        Salt salt{};
+        TimeMs until = kNoTime;  // kNoTime: for ever
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+    std::optional<Key> kept{};
+    std::vector<EffectRow> effects{};
 };
 
 // What binds a tree to the rest of the store.
@@ -91,6 +109,8 @@ public:
     [[nodiscard]] virtual Result<std::optional<Tombstone>> tombstone(const RunId& run);
     // By run id, after that one.
     [[nodiscard]] virtual Result<std::vector<Tombstone>> tombstones(const RunId& after, std::size_t limit);
+    // The same with what is known of those runs still: for a move.
+    [[nodiscard]] virtual Result<std::vector<RemovedRun>> removedRuns(const RunId& after, std::size_t limit);
     [[nodiscard]] virtual Result<std::vector<RetentionRow>> retention();
     [[nodiscard]] virtual Result<TreeBonds> bondsOf(const RunId& root);
     [[nodiscard]] virtual Result<RunBytes> bytesOf(const RunId& run);
@@ -111,8 +131,11 @@ public:
     [[nodiscard]] virtual Result<std::uint64_t> sweepRemoved(std::size_t limit);
     // Forgets keys and effects of up to `limit` removed runs whose time is over; how many runs it were.
     [[nodiscard]] virtual Result<std::uint64_t> forgetKeys(TimeMs now, std::size_t limit);
+    // Removed runs of another store, that are not here: tombstones as they are, keys and effects. Only into a
+    // store that is being filled.
+    [[nodiscard]] virtual Status extendRemoved(std::span<const RemovedRun> runs);
     // InvalidInput; the same row again changes nothing but adds its audit entry. Of this and the next: an
-    // entry without a kind is not added, in a store that is being filled.
+    // entry without a kind is not added, in a store that is being filled, and `changedAt` stays as given.
     [[nodiscard]] virtual Status setRetention(const RetentionRow& row, const AuditRow& audit);
     // The whole list. InvalidInput as of checkSecretList().
     [[nodiscard]] virtual Status setNeverStore(const SecretList& list, const AuditRow& audit);

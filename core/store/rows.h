@@ -155,9 +155,11 @@ struct PayloadRow {
     // where it is an artifact. Stores see rows without it.
     RunId copyFrom{};
     PayloadId copyOf{};
-    // Its bytes were left out of the bundle that it comes from: kept as redacted, without bytes and salt.
-    bool withheld = false;
+    // Not 0: it comes without bytes and salt, because the entry of that version redacted it in the store that
+    // it comes from, or because the bundle that it comes from leaves them out.
+    std::int64_t redactedBy = 0;
 };
+inline constexpr std::int64_t kWithheldBy = -1;  // PayloadRow::redactedBy of one that a bundle leaves out
 inline constexpr std::size_t kInlineLimit = 16 * 1024;
 inline constexpr std::size_t kChunkSize = 1024 * 1024;
 inline constexpr std::uint64_t kPayloadLimit = 256ULL * 1024 * 1024;

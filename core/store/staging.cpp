@@ -57,9 +57,19 @@ Result<std::optional<bool>> StoreReader::holdsRole(std::string_view, std::string
 
 Result<std::uint64_t> StoreWriter::forgetStaged(std::size_t) { return std::uint64_t{0}; }
 
-Status StoreWriter::extendActs(std::span<const StagedAct>)
+Status StoreWriter::extendActs(std::span<const StagedAct> acts)
 {
-    return makeError(ErrorKind::Refused, "acts are not kept in this kind of store: it has no logins");
+    return acts.empty() ? Status() : makeError(ErrorKind::Refused, "this kind of store keeps no acts");
+}
+
+Status StoreWriter::extendReviews(std::span<const Review> reviews)
+{
+    return reviews.empty() ? Status() : makeError(ErrorKind::Refused, "this kind of store keeps no reviews");
+}
+
+Result<std::vector<PayloadInfo>> StoreReader::redactedPayloads(const RunId&)
+{
+    return std::vector<PayloadInfo>();
 }
 
 Status StoreWriter::stage(const StagedAct&)

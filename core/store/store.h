@@ -68,7 +68,8 @@ public:
     // The caller sees to it that they are not too large.
     [[nodiscard]] virtual Result<std::vector<WholeRun>> wholeRuns(
         std::span<const RunId> runs, const RunParts& parts);
-    // Version of the entry that answered this command; nullopt: none yet.
+    // Version of the entry that answered this command; nullopt: none yet. Of a removed run only the command
+    // that began it is known.
     [[nodiscard]] virtual Result<std::optional<std::uint64_t>> findCommand(
         const RunId& run, const CommandId& command) = 0;
     [[nodiscard]] virtual Result<std::optional<RunRow>> findKey(
@@ -87,6 +88,9 @@ public:
     // redacted, is left out: payload() says why. The caller asks for kPayloadPage at a time.
     [[nodiscard]] virtual Result<std::vector<FoundPayload>> payloads(
         const RunId& run, std::span<const PayloadId> ids, std::uint64_t inlineUpTo = kInlineLimit) = 0;
+
+    // Those of a run whose bytes are gone, by id: what payload() refuses to give. For a move.
+    [[nodiscard]] virtual Result<std::vector<PayloadInfo>> redactedPayloads(const RunId& run);
 
     [[nodiscard]] virtual Result<std::vector<EffectRow>> effects(
         std::span<const EffectId> ids) = 0;  // absent ones are left out
@@ -150,8 +154,8 @@ public:
     // What the database itself can (shape, integrity, foreign keys, append-only triggers, audit chain).
     // Deep: reads each chunk as well, also in the bucket (Disconnected where that is not there).
     [[nodiscard]] virtual Result<std::vector<VerifyProblem>> check(bool deep) = 0;
-    // What a move could not bring along (redacted payloads, deleted runs). Looks through whole tables.
-    [[nodiscard]] virtual Result<std::vector<std::string>> unmovable();
+    // What a move does not bring along because it has not ended (plans, reviews), and what to do.
+    [[nodiscard]] Result<std::vector<std::string>> unmovable();
 
     // From any thread: the running read of this object ends with Cancelled.
     virtual void interrupt() noexcept = 0;
@@ -269,10 +273,10 @@ public:
     // Forgets up to `limit` acts that were answered kKeepAnswered ago by the store's clock; the audit keeps
     // what was done. How many it were.
     [[nodiscard]] virtual Result<std::uint64_t> forgetStaged(std::size_t limit);
-    // Answered acts of another store as they are; those that are there stay. Only into a store that is being
-    // filled. False: this kind of store keeps none.
-    [[nodiscard]] virtual bool keepsActs() const noexcept { return false; }
+    // Answered acts, and closed reviews, of another store as they are; those that are there stay. Only into a
+    // store that is being filled.
     [[nodiscard]] virtual Status extendActs(std::span<const StagedAct> acts);
+    [[nodiscard]] virtual Status extendReviews(std::span<const Review> reviews);
 
     // In a transaction of its own, after the chunk is durable in the bucket where it goes there; it becomes
     // visible by a payload that names its artifact.

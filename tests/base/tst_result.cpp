@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <set>
+#include <type_traits>
+#include <utility>
 
 using namespace cairn;
 
@@ -52,6 +54,7 @@ private Q_SLOTS:
     void holdsAValueOrAnError();
     void passesErrorsOn();
     void movesValues();
+    void whatATemporaryHoldsOutlivesIt();
     void statusIsFineUnlessSaidOtherwise();
     void holdsAnEmptyOptionalAsAValue();
     void kindsHaveNames();
@@ -94,6 +97,34 @@ void TestResult::movesValues()
     Result<std::string> text{std::string("abc")};
     text->append("d");
     QCOMPARE(text->size(), std::size_t{4});
+}
+
+// Its own, and not a reference into a temporary that has gone: the whole kind of mistake.
+void TestResult::whatATemporaryHoldsOutlivesIt()
+{
+    static_assert(std::is_same_v<decltype(*half(8)), int>);
+    static_assert(std::is_same_v<decltype(half(8).value()), int>);
+    static_assert(std::is_same_v<decltype(half(7).error()), Error>);
+    static_assert(std::is_same_v<decltype(checkAll({}, std::declval<int&>()).error()), Error>);
+    // One that counts how many of it are alive.
+    struct Alive {
+        std::shared_ptr<int> counted;
+        [[nodiscard]] const int* begin() const { return counted.get(); }
+        [[nodiscard]] const int* end() const { return counted.get() + 1; }
+    };
+    const auto counted = std::make_shared<int>(5);
+    const auto load = [&]() -> Result<Alive> { return Alive{counted}; };
+    long alive = 0;
+    for (const int value : *load()) {
+        QCOMPARE(value, 5);
+        alive = counted.use_count();
+    }
+    QCOMPARE(alive, 2L);
+    QCOMPARE(counted.use_count(), 1L);
+    const Alive& bound = load().value();
+    QCOMPARE(bound.counted.use_count(), 2L);
+    const Error& error = half(7).error();
+    QCOMPARE(error.text, std::string("7 is odd"));
 }
 
 void TestResult::statusIsFineUnlessSaidOtherwise()

@@ -23,10 +23,10 @@ std::string ask(const std::string& url, const char* sql)
 
 }  // namespace
 
-BenchPlace::BenchPlace(std::string dir, const std::string& name)
+BenchPlace::BenchPlace(std::string dir, const std::string& name, Where where)
     : m_dir(std::move(dir))
 {
-    const char* server = std::getenv("CAIRN_STORE");
+    const char* server = where == Where::File ? nullptr : std::getenv("CAIRN_STORE");
     m_server = server != nullptr && postgres::isPostgresUrl(server);
     m_path = m_dir + "/" + name;
     m_url = m_server ? server : "sqlite:" + m_path;

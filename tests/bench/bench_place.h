@@ -10,8 +10,9 @@ namespace cairn::bench {
 
 class BenchPlace {
 public:
+    enum class Where : unsigned char { AsGiven, File };  // File: also under packaging/with-postgres
     // `name`: of the file.
-    BenchPlace(std::string dir, const std::string& name);
+    BenchPlace(std::string dir, const std::string& name, Where where = Where::AsGiven);
     BenchPlace(const BenchPlace&) = delete;
     BenchPlace& operator=(const BenchPlace&) = delete;
     ~BenchPlace();  // nothing is left

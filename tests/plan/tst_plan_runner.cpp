@@ -292,8 +292,6 @@ void PlanRunnerTest::whatBecameOfTheRunsIsKept()
 void PlanRunnerTest::theMovedStoreIsNotLeftWithAnOpenPlan()
 {
     PlanWorld w;
-    if (w.db)
-        QSKIP("a store in memory is not moved");
     const PlanId plan = w.staged(w.retry(PlanWorld::unhurried()), w.stuck(1));
     const auto found = w.connection->unmovable();
     CAIRN_VERIFY_OK(found);

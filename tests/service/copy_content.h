@@ -32,6 +32,10 @@ public:
             add("resource",
                 {row.name, number(row.backOffUntil), number(row.askedByServer), number(row.permitsPerSecond),
                     number(row.slots)});
+        people();
+        rules();
+        for (const RemovedRun& gone : need(store.removedRuns({}, 1'000)))
+            removed(gone);
         std::sort(lines.begin(), lines.end());
     }
 
@@ -105,10 +109,79 @@ private:
         const auto info = m_store.payloadInfo(run, id);
         if (!info && info.error().kind == ErrorKind::NotFound)
             return;
+        if (!info && info.error().kind == ErrorKind::Refused) {
+            for (const PayloadInfo& gone : need(m_store.redactedPayloads(run)))
+                if (gone.ref.id == id)
+                    add("redacted " + toText(run),
+                        {toText(id), hex(gone.ref.hash), number(gone.ref.size), gone.ref.media,
+                            number(gone.by), info.error().text});
+            return;
+        }
         const PayloadInfo p = need(info);
         add("payload " + toText(run),
             {toText(id), hex(p.ref.hash), number(p.ref.size), p.ref.media, hex(p.salt), toText(p.artifact),
                 hex(sha256(need(m_store.payload(run, id))))});
+    }
+    // Acts that were answered, reviews, and plans with what became of them; a plan's revision is each store's
+    // own.
+    void people()
+    {
+        for (const StagedAct& a : need(m_store.answeredActs({}, 1'000)))
+            add("act " + toText(a.command),
+                {toText(a.run), word(a.verb), a.target, hex(sha256(a.body)), a.reason, a.claimed,
+                    number(a.uid), a.host, number(a.seenVersion), hex(a.seenDigest), a.stagedBy, a.address,
+                    number(a.backend), number(a.stagedAt), word(a.state), number(a.code), number(a.version),
+                    number(a.auditSeq), a.outcome, number(a.decidedAt), number(a.glass), a.role,
+                    number(a.expires), hex(a.digest), a.confirmedBy, a.confirmedName, a.note,
+                    number(a.confirmedAt)});
+        for (const Review& r : need(m_store.reviews(true, 1'000)))
+            add("review " + toText(r.command),
+                {toText(r.run), word(r.verb), r.target, r.login, r.reason, r.address, number(r.backend),
+                    number(r.openedAt), r.closedBy, r.note, number(r.closedAt)});
+        for (const PlanRow& p : need(m_store.plans(true, 1'000))) {
+            add("plan " + toText(p.id),
+                {word(p.verb), toText(p.command), p.login, p.actor, number(p.uid), p.host, p.reason,
+                    number(p.stagedAt), number(p.expiresAt), hex(sha256(p.spec)), number(p.items),
+                    hex(p.digest), number(p.people), p.role, word(p.state), p.confirmedBy,
+                    number(p.confirmedAt), p.note, number(p.aborted), number(p.startedAt),
+                    number(p.executedAt), number(p.endedAt), toText(p.holder), number(p.leaseUntil)});
+            for (const PlanItem& i : need(m_store.planItems(p.id, 0, 1'000, std::nullopt)))
+                add("item " + toText(p.id),
+                    {number(i.ord), toText(i.run), toText(i.command), i.target, number(i.seen), i.situation,
+                        word(i.state), word(i.leftOut), i.why, number(i.version), number(i.doneAt),
+                        word(i.fate)});
+        }
+    }
+    void rules()
+    {
+        for (std::uint64_t version = 1; const auto row = need(m_store.policy(version)); ++version)
+            add("policy", {number(row->version), row->text, row->login, row->claimed, number(row->setAt)});
+        for (const RetentionRow& r : need(m_store.retention()))
+            add("retention",
+                {r.workflow, number(r.keepDays), number(r.redactDays), number(r.keysDays),
+                    number(r.changedAt)});
+        const SecretList never = need(m_store.neverStore());
+        for (const std::string& key : never.keys)
+            add("never stored", {"key", key});
+        for (const std::string& pattern : never.patterns)
+            add("never stored", {"pattern", pattern});
+    }
+    void removed(const RemovedRun& gone)
+    {
+        const Tombstone& t = gone.stone;
+        const std::string r = toText(t.run);
+        add("removed " + r,
+            {toText(t.root), t.workflow, number(t.workflowVersion), number(t.versions), hex(t.head),
+                number(t.createdAt), number(t.endedAt), word(t.as), number(t.deletedAt), t.rule, t.by,
+                cairn::hex(t.key.view()), cairn::hex(t.signature.view()), number(t.act), toText(t.begun)});
+        if (gone.kept)
+            add("key of removed " + r,
+                {gone.kept->workflow, gone.kept->key, hex(gone.kept->input), hex(gone.kept->salt),
+                    number(gone.kept->until)});
+        for (const EffectRow& e : gone.effects)
+            add("effect of removed " + r,
+                {hex(e.effect), e.tool, e.key, word(e.state), e.holderStep, hex(e.inputSalt),
+                    hex(e.inputDigest), toText(e.result), number(e.changedAt)});
     }
     void rows(const RunId& id, const std::string& r)
     {

@@ -1,7 +1,7 @@
 // A store that moves from a file to a server and back, and is stopped on the way.
 
 #include "core/base/failpoint.h"
-#include "tests/service/copy_harness.h"
+#include "tests/service/copy_kept.h"
 #include "tests/store/postgres_fixture.h"
 
 using namespace cairn;
@@ -15,6 +15,9 @@ private Q_SLOTS:
     void fromAFileToAServerAndBack();
     void stoppedAnywhereItGoesOn_data();
     void stoppedAnywhereItGoesOn();
+    void whatPeopleLeftComesAlong();
+    void whatPeopleLeftGoesOnWhereItWasStopped_data();
+    void whatPeopleLeftGoesOnWhereItWasStopped();
     void aLostAnswerIsResolved();
     void aStoreWithRolesIsLeft();
 };
@@ -110,6 +113,68 @@ void TestCopyStorePostgres::stoppedAnywhereItGoesOn()
         QCOMPARE(soundness(server), std::string());
     }
     QVERIFY2(hits >= 1, "this point was never met");
+}
+
+// From memory to a server, to a file, and back to a server.
+void TestCopyStorePostgres::whatPeopleLeftComesAlong()
+{
+    SeededRng rng(3);
+    const Scratch folder;
+    const Place server = serverPlace();
+    const Place file = sqlitePlace(folder.file("to.db"));
+    const Place origin = copyOfSmallStore();
+    Kept kept;
+    {
+        const auto store = origin.writer();
+        kept = Keeping(*store).kept();
+    }
+    const Content before(*origin.writer());
+    const std::pair<Place, Place> ways[] = {{origin, server}, {server, file}, {file, server}};
+    for (const auto& [from, to] : ways) {
+        if (to.name == server.name)
+            PostgresStoreFixture().drop();
+        const auto report = move(from, to, rng);
+        QVERIFY2(report, errorOf(report).c_str());
+        QVERIFY(report->notes.empty());
+        QCOMPARE(report->acts, std::uint64_t{3});
+        QCOMPARE(report->reviews, std::uint64_t{1});
+        QCOMPARE(report->plans, std::uint64_t{1});
+        QCOMPARE(report->removed, std::uint64_t{1});
+        QCOMPARE(report->redacted, std::uint64_t{1});
+        QCOMPARE(Content(*to.writer()).differsFrom(before), std::string());
+        verifyKept(to, kept);
+    }
+}
+
+void TestCopyStorePostgres::whatPeopleLeftGoesOnWhereItWasStopped_data()
+{
+    QTest::addColumn<QString>("point");
+    for (const char* point : {"copy.acts", "copy.items", "copy.plans", "copy.removed"})
+        QTest::newRow(point) << QString::fromLatin1(point);
+}
+
+void TestCopyStorePostgres::whatPeopleLeftGoesOnWhereItWasStopped()
+{
+    QFETCH(QString, point);
+    SeededRng rng(3);
+    const Place server = serverPlace();
+    PostgresStoreFixture().drop();
+    const Place from = copyOfSmallStore();
+    Kept kept;
+    {
+        const auto store = from.writer();
+        kept = Keeping(*store).kept();
+    }
+    const Content before(*from.writer());
+    QVERIFY(failpoint::configure(point.toStdString() + "=error@1"));
+    QVERIFY(!move(from, server, rng));
+    failpoint::configure({});
+    QVERIFY(!takesWrites(from));
+    QVERIFY(!takesWrites(server));
+    const auto report = move(from, server, rng);
+    QVERIFY2(report, errorOf(report).c_str());
+    QCOMPARE(Content(*server.writer()).differsFrom(before), std::string());
+    verifyKept(server, kept);
 }
 
 // COMMIT was sent, and nobody said what became of it.

@@ -54,8 +54,6 @@ void TestCopyStoreStates::whatCannotBeMovedIsRefusedBeforeAnythingIsDone_data()
     QTest::addColumn<QString>("told");
     QTest::newRow("an older format") << QStringLiteral("format")
                                      << QStringLiteral("cairn store migrate --contract");
-    QTest::newRow("a redacted payload")
-        << QStringLiteral("redacted") << QStringLiteral("has a redacted payload");
     QTest::newRow("an act that waits")
         << QStringLiteral("act") << QStringLiteral("an act that was left for an engine still waits");
     QTest::newRow("a store in the way") << QStringLiteral("there") << QStringLiteral("there is a store at");
@@ -77,11 +75,6 @@ void TestCopyStoreStates::whatCannotBeMovedIsRefusedBeforeAnythingIsDone()
     if (what == QLatin1String("format")) {
         const RawDb raw(folder.file("from.db"));
         QCOMPARE(raw.exec("UPDATE meta SET write_format = 1"), std::string());
-    } else if (what == QLatin1String("redacted")) {
-        const RawDb raw(folder.file("from.db"));
-        QCOMPARE(raw.exec("UPDATE payloads SET bytes = NULL, salt = NULL, redacted_by = 1 WHERE rowid = "
-                          "(SELECT min(rowid) FROM payloads WHERE artifact IS NULL)"),
-            std::string());
     } else if (what == QLatin1String("act")) {
         class Waiting : public HookedStore {
         public:
@@ -108,7 +101,7 @@ void TestCopyStoreStates::whatCannotBeMovedIsRefusedBeforeAnythingIsDone()
     QVERIFY2(!refused && refused.error().text.find(told.toStdString()) != std::string::npos,
         errorOf(refused).c_str());
     QVERIFY(!fenceOf(from.writer()->info()->minWriter));
-    if (what != QLatin1String("format") && what != QLatin1String("redacted"))
+    if (what != QLatin1String("format"))
         QVERIFY(takesWrites(from));
 }
 

@@ -27,6 +27,7 @@ private Q_SLOTS:
     void whatTheRunNeedsIsNotRedacted();
     void aRedactedRunVerifies();
     void tombstonesAreSigned();
+    void theStartOfARemovedRunIsAnsweredAgain();
 };
 
 namespace {
@@ -455,6 +456,34 @@ void TestRetention::tombstonesAreSigned()
     QCOMPARE(sealOf(b.w.store->info()->id, **stone), StoneSeal::Good);
     QCOMPARE((*stone)->rule, std::string("kept 10 days after its end (version 1 of the workflow)"));
     QCOMPARE((*stone)->by, std::string("ann"));
+}
+
+// As it was the first time, whoever asks: also once nothing is left of the run but its tombstone.
+void TestRetention::theStartOfARemovedRunIsAnsweredAgain()
+{
+    Bench b;
+    Submission start = World::start(*b.engine, "quick", R"({"sum":7})");
+    start.run = makeId<RunId>(b.w.clock.wallMs(), b.w.rng);
+    start.command.id = makeId<CommandId>(b.w.clock.wallMs(), b.w.rng);
+    const RunId run = start.run;
+    const Outcome first = b.engine->submitAndWait(Submission(start));
+    QCOMPARE(told(first), std::string("Committed: "));
+    QCOMPARE(first.version, std::uint64_t{1});
+    b.complete(run);
+    b.w.clock.advance(11 * kDay);
+    QCOMPARE(b.carryOutAll().trees, std::uint64_t{1});
+    const auto stone = b.w.store->tombstone(run);
+    CAIRN_VERIFY_OK(stone);
+    const auto asked = [&] {
+        const Outcome again = b.w.service->submitAndWait(Submission(start));
+        QCOMPARE(told(again), "Repeated: " + removedText(**stone));
+        QCOMPARE(again.run, run);
+        QCOMPARE(again.version, first.version);
+    };
+    asked();
+    while (*b.w.writer->sweepRemoved(100) > 0) { }
+    asked();
+    CAIRN_VERIFY_ERROR(b.w.store->hot(run), ErrorKind::NotFound);
 }
 
 QTEST_APPLESS_MAIN(TestRetention)

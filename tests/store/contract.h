@@ -150,6 +150,7 @@ private Q_SLOTS:
     void aFenceIsChangedOnlyFromWhatWasSeen();
     void aFenceWaitsForEnginesToEnd();
     void onlyWhoFillsAStoreWritesIntoItsFence();
+    void whatAMoveBringsIsKeptAsItWas();
 
     // contract_removal.cpp
     void aTreeGoesWholeWithItsTombstones();
@@ -157,6 +158,7 @@ private Q_SLOTS:
     void aTreeThatIsBoundStays_data();
     void aTreeThatIsBoundStays();
     void keysOfRemovedRunsLiveOn();
+    void aRemovedRunsStartIsAnsweredAsItWas();
     void redactedPayloadsKeepHashAndSize();
     void retentionIsSetPerWorkflow();
     void whatIsNeverStoredIsKept();

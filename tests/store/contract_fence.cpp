@@ -2,6 +2,9 @@
 
 #include "tests/store/contract.h"
 
+#include <algorithm>
+#include <tuple>
+
 namespace cairn::testing {
 
 namespace {
@@ -211,6 +214,205 @@ void ContractTest::onlyWhoFillsAStoreWritesIntoItsFence()
     // It filled a fence that is there no more: nothing sets it apart now.
     CAIRN_VERIFY_OK(m_store->raiseBackOff("web", 6, false));
     QCOMPARE(*m_store->appendAudit(rows.front()), std::uint64_t{1});  // recorded once
+}
+
+namespace {
+
+RemovedRun removedRun(const std::string& name, bool kept)
+{
+    RemovedRun gone;
+    Tombstone& stone = gone.stone;
+    stone.run = stone.root = idOf<RunId>("run " + name);
+    stone.workflow = "purchase";
+    stone.workflowVersion = 3;
+    stone.versions = 4;
+    stone.head = sha256("head of " + name);
+    stone.createdAt = 1'000;
+    stone.endedAt = 2'000;
+    stone.as = Activity::Failed;
+    stone.deletedAt = 3'000;
+    stone.rule = "kept 30 days after its end";
+    stone.by = "ann";
+    stone.key.bytes.fill(7);
+    stone.signature.bytes.fill(9);
+    stone.act = 12;
+    stone.begun = idOf<CommandId>("begun " + name);
+    if (!kept)
+        return gone;
+    gone.kept =
+        RemovedRun::Key{"purchase", "key of " + name, sha256("input"), idOf<RunId>("salt").bytes, 5'000};
+    EffectRow& effect = gone.effects.emplace_back();
+    effect.effect = effectOf(name);
+    effect.tool = "pay";
+    effect.key = "k";
+    effect.state = LedgerState::Completed;
+    effect.holder = stone.run;
+    effect.holderStep = "a";
+    effect.inputSalt = idOf<RunId>("input salt").bytes;
+    effect.inputDigest = sha256("digest");
+    effect.result = idOf<PayloadId>("result");
+    effect.changedAt = 1'500;
+    effect.revision = 6;
+    return gone;
+}
+
+// One that needed nobody else, and was left by break-glass; one that somebody else confirmed, rejected, or
+// its author withdrew.
+StagedAct answeredAct(const std::string& name, StagedState as, bool proposed)
+{
+    StagedAct act;
+    act.command = idOf<CommandId>("act " + name);
+    act.run = idOf<RunId>("run");
+    act.verb = Verb::Pause;
+    act.target = "step";
+    act.body = std::string("b\0dy", 4);
+    act.reason = "because of this test";
+    act.claimed = "ann";
+    act.uid = 1'000;
+    act.host = "desk";
+    act.seenVersion = 3;
+    act.stagedBy = "ann's login";
+    act.address = proposed ? "" : "10.0.0.7";
+    act.backend = proposed ? 0 : 4'711;
+    act.stagedAt = 100;
+    act.state = as;
+    act.code = 2;
+    act.version = as == StagedState::Committed ? 4 : 0;
+    act.auditSeq = 9;
+    act.outcome = "so it was";
+    act.decidedAt = 200;
+    act.glass = !proposed;
+    if (!proposed) {
+        act.seenDigest = sha256("seen");
+        return act;
+    }
+    act.role = "ops";
+    act.expires = 400;
+    act.digest = actDigest(act);
+    act.confirmedBy = as == StagedState::Withdrawn ? act.stagedBy : "bob's login";
+    act.confirmedName = "bob";
+    act.note = "looked at it";
+    act.confirmedAt = 150;
+    return act;
+}
+
+auto fieldsOf(const StagedAct& a)
+{
+    return std::tie(a.command, a.run, a.verb, a.target, a.body, a.reason, a.claimed, a.uid, a.host,
+        a.seenVersion, a.seenDigest, a.stagedBy, a.address, a.backend, a.stagedAt, a.state, a.code, a.version,
+        a.auditSeq, a.outcome, a.decidedAt, a.glass, a.role, a.expires, a.digest, a.confirmedBy,
+        a.confirmedName, a.note, a.confirmedAt);
+}
+
+auto fieldsOf(const Review& r)
+{
+    return std::tie(r.command, r.run, r.verb, r.target, r.login, r.reason, r.address, r.backend, r.openedAt,
+        r.closedBy, r.note, r.closedAt);
+}
+
+auto fieldsOf(const EffectRow& e)
+{
+    return std::tie(e.effect, e.tool, e.key, e.state, e.holder, e.holderStep, e.inputSalt, e.inputDigest,
+        e.result, e.changedAt);
+}
+
+template<typename Row, typename Id> void sortBy(std::vector<Row>& rows, Id Row::*id)
+{
+    std::sort(rows.begin(), rows.end(), [id](const Row& a, const Row& b) { return a.*id < b.*id; });
+}
+
+}  // namespace
+
+// What removed runs have left, answered acts, reviews, rules, and payloads that were redacted: column by
+// column, and once.
+void ContractTest::whatAMoveBringsIsKeptAsItWas()
+{
+    std::vector<RemovedRun> gone{removedRun("kept", true), removedRun("forgotten", false)};
+    std::sort(gone.begin(), gone.end(),
+        [](const RemovedRun& a, const RemovedRun& b) { return a.stone.run < b.stone.run; });
+    std::vector<StagedAct> acts{answeredAct("alone", StagedState::Committed, false),
+        answeredAct("rejected by the rules", StagedState::Rejected, false),
+        answeredAct("confirmed", StagedState::Committed, true),
+        answeredAct("refused", StagedState::Refused, true),
+        answeredAct("withdrawn", StagedState::Withdrawn, true)};
+    sortBy(acts, &StagedAct::command);
+    Review review{idOf<CommandId>("act alone"), idOf<RunId>("run"), Verb::Pause, "step", "ann's login",
+        "because of this test", "10.0.0.7", 4'711, 100, "bob's login", "all was well", 300};
+    RetentionRow rule;
+    rule.workflow = "purchase";
+    rule.keepDays = 30;
+    rule.changedAt = 77;
+    for (const Status& refused : {m_store->extendRemoved(gone), m_store->extendActs(acts),
+             m_store->extendReviews(std::vector{review}), m_store->setRetention(rule, {})})
+        CAIRN_VERIFY_ERROR(refused, ErrorKind::Refused);
+
+    const std::uint32_t filling = minWriterOf({FenceKind::Filling, 5});
+    CAIRN_VERIFY_OK(m_store->changeFence({m_store->info()->minWriter, filling, false, {}, std::nullopt}));
+    StoreOptions options;
+    options.intoFence = filling;
+    const auto filler = m_backend->connect(options);
+    CAIRN_VERIFY_OK(filler->extendRemoved(gone));
+    for (int again = 0; again < 2; ++again) {  // as a move does that was stopped
+        CAIRN_VERIFY_OK(filler->extendActs(acts));
+        CAIRN_VERIFY_OK(filler->extendReviews(std::vector{review}));
+        CAIRN_VERIFY_OK(filler->setRetention(rule, {}));
+    }
+    Writer run("redacted");
+    CommitMember member = run.create();
+    member.list = run.listRow();
+    PayloadRow empty = inlinePayload("secret", "secret");
+    empty.bytes.clear();
+    empty.salt = {};
+    empty.redactedBy = 7;
+    member.payloads = {empty, inlinePayload("kept", "kept")};
+    std::vector<MemberResult> results;
+    CAIRN_VERIFY_OK(filler->commit(std::vector{member}, results));
+    QCOMPARE(results.front().kind, MemberResult::Kind::Committed);
+
+    const auto stones = m_store->removedRuns({}, 10);
+    CAIRN_VERIFY_OK(stones);
+    QCOMPARE(stones->size(), std::size_t{2});
+    for (std::size_t i = 0; i < 2; ++i) {
+        const RemovedRun& there = (*stones)[i];
+        Tombstone wanted = gone[i].stone;
+        wanted.changed = there.stone.changed;
+        QVERIFY(there.stone == wanted);
+        QVERIFY(there.stone.changed > 0);
+        QVERIFY(there.kept == gone[i].kept);
+        QCOMPARE(there.effects.size(), gone[i].effects.size());
+        for (std::size_t e = 0; e < there.effects.size(); ++e) {
+            QVERIFY(fieldsOf(there.effects[e]) == fieldsOf(gone[i].effects[e]));
+            QCOMPARE(there.effects[e].revision, std::uint64_t{1});
+        }
+        QVERIFY(*m_store->findCommand(there.stone.run, wanted.begun) == std::uint64_t{1});
+    }
+    QCOMPARE(m_store->removedRuns({}, 1)->size(), std::size_t{1});
+    QVERIFY(m_store->removedRuns(gone[0].stone.run, 10)->front().stone.run == gone[1].stone.run);
+    const auto holder = m_store->findKey("purchase", "key of kept");
+    CAIRN_VERIFY_OK(holder);
+    QVERIFY(holder->has_value() && (*holder)->run == idOf<RunId>("run kept"));
+    const auto answered = m_store->answeredActs({}, 10);
+    CAIRN_VERIFY_OK(answered);
+    QCOMPARE(answered->size(), acts.size());
+    for (std::size_t i = 0; i < acts.size(); ++i)
+        QVERIFY(fieldsOf((*answered)[i]) == fieldsOf(acts[i]));
+    QVERIFY(m_store->waitingActs(10)->empty());
+    const auto reviews = m_store->reviews(true, 10);
+    CAIRN_VERIFY_OK(reviews);
+    QCOMPARE(reviews->size(), std::size_t{1});
+    QVERIFY(fieldsOf(reviews->front()) == fieldsOf(review));
+    QVERIFY(m_store->reviews(false, 10)->empty());
+    QCOMPARE(m_store->retention()->front().changedAt, TimeMs{77});
+    const auto redacted = m_store->redactedPayloads(run.run);
+    CAIRN_VERIFY_OK(redacted);
+    QCOMPARE(redacted->size(), std::size_t{1});
+    QVERIFY(redacted->front().ref == empty.ref);
+    QVERIFY(redacted->front().redacted);
+    QCOMPARE(redacted->front().by, std::int64_t{7});
+    const auto read = m_store->payload(run.run, empty.ref.id);
+    CAIRN_VERIFY_ERROR(read, ErrorKind::Refused);
+    QCOMPARE(read.error().text, "payload " + toText(empty.ref.id) + " was redacted by act 7");
+    QVERIFY(m_store->redactedPayloads(idOf<RunId>("run kept"))->empty());
 }
 
 }  // namespace cairn::testing

@@ -101,7 +101,7 @@ void ContractTest::withheldPayloadsReadAsRedacted()
     PayloadRow left = inlinePayload("left", "somewhere else");
     left.bytes.clear();
     left.salt = {};
-    left.withheld = true;
+    left.redactedBy = kWithheldBy;
     member.payloads = {kept, left};
     QVERIFY(commitOne(member).kind == Kind::Committed);
     const std::string text = "payload " + toText(left.ref.id)

@@ -158,6 +158,7 @@ void ContractTest::aTreeGoesWholeWithItsTombstones()
         Tombstone wanted = stoneOf(*gone, root.run);
         wanted.act = 1;
         wanted.changed = (*stone)->changed;
+        wanted.begun = gone == &root ? first.entry.command : second.entry.command;
         QVERIFY(**stone == wanted);
         QVERIFY((*stone)->changed > 0);
     }
@@ -343,6 +344,47 @@ void ContractTest::keysOfRemovedRunsLiveOn()
     QVERIFY(m_store->effects(std::vector{effect.effect})->empty());
     QVERIFY(m_store->tombstone(root.run)->has_value());
     QCOMPARE(commitOne(same).kind, MemberResult::Kind::Committed);
+}
+
+// A command that was acknowledged is answered the same way again: also when its run was removed, and when
+// what was left of it has been swept.
+void ContractTest::aRemovedRunsStartIsAnsweredAsItWas()
+{
+    Writer root("root"), other("other");
+    CommitMember first = root.create("key 1");
+    first.list = endedRow(root, root.run);
+    QCOMPARE(commitOne(first).kind, MemberResult::Kind::Committed);
+    root.committed(first);
+    const CommitMember more = root.next("more");
+    QCOMPARE(commitOne(more).kind, MemberResult::Kind::Committed);
+    root.committed(more);
+    QVERIFY(*m_store->removeTree(removalOf(root, {})));
+    const auto asked = [&] {
+        CommitMember another = first;
+        another.entry.command = idOf<CommandId>("another start");
+        const auto results = commitAll({first, another, root.next("later")});
+        QCOMPARE(results.size(), std::size_t{3});
+        QCOMPARE(results[0].kind, MemberResult::Kind::Duplicate);
+        QCOMPARE(results[0].version, std::uint64_t{1});
+        QCOMPARE(results[1].kind, MemberResult::Kind::Failed);
+        QCOMPARE(results[1].error.kind, ErrorKind::Refused);
+        QCOMPARE(results[1].error.text, std::string("this run was deleted"));
+        QCOMPARE(results[2].kind, MemberResult::Kind::Stale);
+        QVERIFY(*m_store->findCommand(root.run, first.entry.command) == std::uint64_t{1});
+        QVERIFY(!m_store->findCommand(root.run, more.entry.command)->has_value());
+        QVERIFY(!m_store->findCommand(root.run, another.entry.command)->has_value());
+        QVERIFY(!m_store->findCommand(other.run, first.entry.command)->has_value());
+    };
+    asked();
+    while (*m_store->sweepRemoved(100) > 0) { }
+    asked();
+    // Neighbours in the same group are not affected, and its key stays taken.
+    const CommitMember neighbour = other.create();
+    const auto together = commitAll({first, neighbour});
+    QCOMPARE(together[0].kind, MemberResult::Kind::Duplicate);
+    QCOMPARE(together[1].kind, MemberResult::Kind::Committed);
+    QCOMPARE(commitOne(Writer("third").create("key 1")).kind, MemberResult::Kind::KeyTaken);
+    QVERIFY(m_store->check(true)->empty());
 }
 
 void ContractTest::redactedPayloadsKeepHashAndSize()

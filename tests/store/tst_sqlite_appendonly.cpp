@@ -129,7 +129,7 @@ void AppendOnlyTest::aRunGoesOnlyWithItsTombstone()
     QVERIFY(!raw.exec("BEGIN; " + remove + "; COMMIT").empty());
     QVERIFY(raw.exec("ROLLBACK").empty());
     QCOMPARE(raw.exec("BEGIN; INSERT INTO tombstones(" CAIRN_TOMBSTONE_COLUMNS ") VALUES(" + run
-                 + ", 2, x'00', 3, 4, 5, " + run + ", 'w', 1, 1, 2, 1, 'kept', 'ann', x'00', x'00'); "
+                 + ", 2, x'00', 3, 4, 5, " + run + ", 'w', 1, 1, 2, 1, 'kept', 'ann', x'00', x'00', NULL); "
                  + remove + "; COMMIT"),
         std::string());
     const auto store = m_folder->open();

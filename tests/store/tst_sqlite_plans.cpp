@@ -42,12 +42,11 @@ const Statement kStatements[] = {
 // Tables of one row or of a few, the newest entry of the audit, what a migration, a move or a check goes
 // through, and lists of everything that were asked for.
 const std::set<std::string> kMayWalk = {"Numbers", "Info", "SetClockOffset", "SetNumbers", "SetMinWriter",
-    "RedactedRun", "DeletedRun", "Shape", "TableCount", "ChangeCounter", "SetChangeCounter",
-    "AttemptsWithoutTrace", "AuditHead", "ReturnAllSlots", "Resources", "Workflows", "WorkflowsWithText",
-    "AllSessions", "ForeignKeyCheck", "BrokenHistories", "BrokenHeads", "LostEntries", "LostRows",
-    "ListAhead", "ListUncounted", "BadChunks", "UnusedArtifacts", "ChangeAhead", "ArtifactPlace",
-    "HasArtifactPlace", "ChunkTotals", "AllReviews", "AllPlans", "BondsOf", "RemainsOf", "Retention",
-    "NeverStore"};
+    "Shape", "TableCount", "ChangeCounter", "SetChangeCounter", "AttemptsWithoutTrace", "AuditHead",
+    "ReturnAllSlots", "Resources", "Workflows", "WorkflowsWithText", "AllSessions", "ForeignKeyCheck",
+    "BrokenHistories", "BrokenHeads", "LostEntries", "LostRows", "ListAhead", "ListUncounted", "BadChunks",
+    "UnusedArtifacts", "ChangeAhead", "ArtifactPlace", "HasArtifactPlace", "ChunkTotals", "AllReviews",
+    "AllPlans", "BondsOf", "RemainsOf", "Retention", "NeverStore"};
 // Indexes that hold only what is asked for.
 const std::set<std::string> kPartial = {
     "sessions_open", "sessions_left", "artifacts_staged", "staged_open", "reviews_open", "plans_open"};

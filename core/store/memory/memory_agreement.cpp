@@ -138,6 +138,24 @@ Result<std::uint64_t> MemoryStore::forgetStaged(std::size_t limit)
     return forgotten;
 }
 
+Status MemoryStore::extendActs(std::span<const StagedAct> acts)
+{
+    CAIRN_TRY(mayWrite());
+    CAIRN_TRY(checkFilled(m_intoFence));
+    for (const StagedAct& act : acts)
+        m_db->staged.try_emplace(act.command, act);
+    return {};
+}
+
+Status MemoryStore::extendReviews(std::span<const Review> reviews)
+{
+    CAIRN_TRY(mayWrite());
+    CAIRN_TRY(checkFilled(m_intoFence));
+    for (const Review& review : reviews)
+        m_db->reviews.try_emplace(review.command, review);
+    return {};
+}
+
 Status MemoryStore::extendPolicies(std::span<const PolicyRow> rows)
 {
     CAIRN_TRY(mayWrite());

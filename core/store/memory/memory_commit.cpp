@@ -94,8 +94,10 @@ std::optional<MemberResult> MemoryDatabase::refuseCreate(const CommitMember& mem
             return answer(MemberResult::Kind::Duplicate, command->second);
         return answer(MemberResult::Kind::Stale);
     }
-    if (tombstones.contains(member.run))
-        return failed(makeError(ErrorKind::Refused, "this run was deleted"));
+    if (const auto stone = tombstones.find(member.run); stone != tombstones.end())
+        return stone->second.begun == member.entry.command
+            ? answer(MemberResult::Kind::Duplicate, 1)
+            : failed(makeError(ErrorKind::Refused, "this run was deleted"));
     const RunRow& identity = *member.identity;
     if (!identity.key.empty())
         if (const auto taken = keys.find({identity.workflow.name, identity.key}); taken != keys.end()) {
@@ -268,6 +270,8 @@ void MemoryDatabase::writeRows(MemoryRun& run, const CommitMember& member)
         run.attributes[row.name] = row;
     for (const PayloadRow& row : member.payloads) {
         run.payloads.insert_or_assign(row.ref.id, row);
+        if (row.redactedBy != 0)
+            run.redacted[row.ref.id] = row.redactedBy;
         if (!row.artifact.isNull())
             artifacts[row.artifact].adopted = true;
     }
@@ -277,7 +281,8 @@ void MemoryDatabase::redact(MemoryRun& run, const CommitMember& member)
 {
     for (const PayloadId& id : member.redacted) {
         const auto found = run.payloads.find(id);
-        if (found == run.payloads.end() || !run.redacted.try_emplace(id, member.entry.version).second)
+        if (found == run.payloads.end()
+            || !run.redacted.try_emplace(id, static_cast<std::int64_t>(member.entry.version)).second)
             continue;
         PayloadRow& row = found->second;
         if (!row.artifact.isNull())

@@ -21,7 +21,7 @@ struct MemoryRun {
     std::map<ApprovalId, ApprovalRow> approvals;
     std::map<std::string, AttributeRow> attributes;
     std::unordered_map<PayloadId, PayloadRow> payloads;
-    std::unordered_map<PayloadId, std::uint64_t> redacted;  // by which entry
+    std::map<PayloadId, std::int64_t> redacted;  // PayloadRow::redactedBy
 };
 
 // Of a removed run, as far as its key and its effects stay known.
@@ -106,7 +106,8 @@ public:
     void dropOutbox(const OutboxRow& row);
     void raiseBackOff(const ResourceRow& given);
     [[nodiscard]] TreeBonds bondsOf(const RunId& root) const;
-    void remove(const Tombstone& stone, TimeMs keysUntil);
+    void remove(Tombstone stone, TimeMs keysUntil);
+    void retire(const Tombstone& stone, const RemovedRun::Key& key);
 
     [[nodiscard]] MemberResult commitMember(const CommitMember& member);
 

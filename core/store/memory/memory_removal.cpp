@@ -27,6 +27,23 @@ Result<std::vector<Tombstone>> MemoryStore::tombstones(const RunId& after, std::
     return out;
 }
 
+Result<std::vector<RemovedRun>> MemoryStore::removedRuns(const RunId& after, std::size_t limit)
+{
+    std::vector<RemovedRun> out;
+    for (auto at = m_db->tombstones.upper_bound(after); at != m_db->tombstones.end() && out.size() < limit;
+         ++at) {
+        RemovedRun& run = out.emplace_back(RemovedRun{at->second});
+        const auto kept = m_db->retired.find(at->first);
+        if (kept == m_db->retired.end())
+            continue;
+        const RunRow& identity = kept->second.identity;
+        run.kept = RemovedRun::Key{
+            identity.workflow.name, identity.key, identity.keyInput, identity.keySalt, kept->second.until};
+        CAIRN_TRY_ASSIGN(run.effects, effectsOfRun(at->first));
+    }
+    return out;
+}
+
 Result<std::vector<RetentionRow>> MemoryStore::retention()
 {
     std::vector<RetentionRow> out;
@@ -71,6 +88,24 @@ Result<bool> MemoryStore::removeTree(const TreeRemoval& removal)
     return true;
 }
 
+Status MemoryStore::extendRemoved(std::span<const RemovedRun> runs)
+{
+    CAIRN_TRY(mayWrite());
+    CAIRN_TRY(checkFilled(m_intoFence));
+    for (const RemovedRun& run : runs) {
+        Tombstone stone = run.stone;
+        stone.changed = ++m_db->change;
+        m_db->tombstones[stone.run] = stone;
+        if (run.kept)
+            m_db->retire(stone, *run.kept);
+        for (EffectRow effect : run.effects) {
+            effect.revision = 1;
+            m_db->effects[effect.effect] = effect;
+        }
+    }
+    return {};
+}
+
 // Nothing is left for it: memory has no rows that would be worth a second pass.
 Result<std::uint64_t> MemoryStore::sweepRemoved(std::size_t)
 {
@@ -105,7 +140,8 @@ Status MemoryStore::setRetention(const RetentionRow& row, const AuditRow& audit)
         m_db->addAudit(audit);
     RetentionRow& stored = m_db->retention[row.workflow];
     stored = row;
-    stored.changedAt = m_db->now();
+    if (adds)
+        stored.changedAt = m_db->now();
     return {};
 }
 
@@ -160,24 +196,33 @@ TreeBonds MemoryDatabase::bondsOf(const RunId& root) const
     return bonds;
 }
 
-void MemoryDatabase::remove(const Tombstone& stone, TimeMs keysUntil)
+void MemoryDatabase::retire(const Tombstone& stone, const RemovedRun::Key& key)
+{
+    RunRow identity;
+    identity.run = stone.run;
+    identity.root = stone.root;
+    identity.workflow = {key.workflow, stone.workflowVersion, {}, 0};
+    identity.key = key.key;
+    identity.keyInput = key.input;
+    identity.keySalt = key.salt;
+    identity.createdAt = stone.createdAt;
+    retired[stone.run] = {identity, key.until};
+    if (!key.key.empty())
+        keys[{key.workflow, key.key}] = stone.run;
+}
+
+void MemoryDatabase::remove(Tombstone stone, TimeMs keysUntil)
 {
     const auto found = runs.find(stone.run);
     MemoryRun& run = found->second;
+    stone.begun = run.entries.front().command;
     tombstones[stone.run] = stone;
     const bool holds = std::any_of(
         effects.begin(), effects.end(), [&](const auto& each) { return each.second.holder == stone.run; });
-    if (!run.identity.key.empty() || holds) {
-        RunRow identity;
-        identity.run = stone.run;
-        identity.root = stone.root;
-        identity.workflow = {run.identity.workflow.name, stone.workflowVersion, {}, 0};
-        identity.key = run.identity.key;
-        identity.keyInput = run.identity.keyInput;
-        identity.keySalt = run.identity.keySalt;
-        identity.createdAt = stone.createdAt;
-        retired[stone.run] = {identity, keysUntil};
-    }
+    if (!run.identity.key.empty() || holds)
+        retire(stone,
+            {run.identity.workflow.name, run.identity.key, run.identity.keyInput, run.identity.keySalt,
+                keysUntil});
     if (run.list)
         byChange.erase(run.list->changed);
     if (!run.identity.parent.run.isNull()) {

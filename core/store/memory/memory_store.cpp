@@ -97,6 +97,9 @@ Result<std::optional<std::uint64_t>> MemoryStore::findCommand(const RunId& run, 
     if (found != m_db->runs.end())
         if (const auto at = found->second.commands.find(command); at != found->second.commands.end())
             return std::optional<std::uint64_t>(at->second);
+    const auto stone = m_db->tombstones.find(run);
+    if (stone != m_db->tombstones.end() && stone->second.begun == command)
+        return std::optional<std::uint64_t>(1);
     return std::optional<std::uint64_t>();
 }
 
@@ -131,8 +134,7 @@ Result<const PayloadRow*> MemoryStore::findPayload(const RunId& run, const Paylo
         return makeError(ErrorKind::Refused, removedText(stone->second));
     CAIRN_TRY_ASSIGN(const MemoryRun* found, find(run));
     if (const auto act = found->redacted.find(payload); act != found->redacted.end())
-        return makeError(ErrorKind::Refused,
-            "payload " + toText(payload) + " was redacted by act " + std::to_string(act->second));
+        return redactedError(payload, act->second);
     const auto at = found->payloads.find(payload);
     if (at == found->payloads.end())
         return makeError(ErrorKind::NotFound, "run " + toText(run) + " has no payload " + toText(payload));
@@ -142,8 +144,6 @@ Result<const PayloadRow*> MemoryStore::findPayload(const RunId& run, const Paylo
 Result<PayloadInfo> MemoryStore::payloadInfo(const RunId& run, const PayloadId& payload)
 {
     CAIRN_TRY_ASSIGN(const PayloadRow* row, findPayload(run, payload));
-    if (row->withheld)
-        return redactedError(payload, kWithheldBy);
     return PayloadInfo{row->ref, row->salt, false, row->artifact};
 }
 
@@ -151,8 +151,6 @@ Result<std::string> MemoryStore::payload(
     const RunId& run, const PayloadId& payload, std::uint64_t offset, std::uint64_t limit)
 {
     CAIRN_TRY_ASSIGN(const PayloadRow* row, findPayload(run, payload));
-    if (row->withheld)
-        return redactedError(payload, kWithheldBy);
     std::string whole;
     if (row->artifact.isNull())
         whole = row->bytes;
@@ -181,6 +179,16 @@ Result<std::vector<FoundPayload>> MemoryStore::payloads(
             CAIRN_TRY_ASSIGN(found.bytes, payload(run, id, 0, kPayloadLimit));
         }
     }
+    return out;
+}
+
+Result<std::vector<PayloadInfo>> MemoryStore::redactedPayloads(const RunId& run)
+{
+    std::vector<PayloadInfo> out;
+    const auto found = m_db->runs.find(run);
+    if (found != m_db->runs.end())
+        for (const auto& [id, by] : found->second.redacted)
+            out.push_back({found->second.payloads.at(id).ref, {}, true, {}, by});
     return out;
 }
 

@@ -184,6 +184,19 @@ Status PostgresStore::extendActs(std::span<const StagedAct> acts)
     return {};
 }
 
+Status PostgresStore::extendReviews(std::span<const Review> reviews)
+{
+    CAIRN_TRY(checkFilled(m_options.intoFence));
+    Columns rows;
+    for (const Review& r : reviews)
+        rows.row(r.command, r.run, r.verb, r.target, r.login, r.reason, r.address, r.backend, r.openedAt,
+            r.closedBy, r.note, r.closedAt);
+    if (rows.empty())
+        return {};
+    CAIRN_TRY(change(Repeat::Harmless, Sql::CopyReviews, rows));
+    return {};
+}
+
 Status PostgresStore::finishStaged(const StagedAct& act)
 {
     CAIRN_TRY(change(Repeat::Harmless, Sql::FinishStaged, act.command, act.state, act.code, act.version,

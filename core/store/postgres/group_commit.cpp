@@ -36,7 +36,7 @@ void GroupCommit::readLedger(Rows& effects, Rows& waiters)
 
 Status GroupCommit::read(Transaction& transaction)
 {
-    std::set<RunId> runs;
+    std::set<RunId> runs, created;
     std::set<SessionId> sessions;
     std::set<EffectId> effects, woken;
     std::set<ArtifactId> artifacts;
@@ -46,6 +46,8 @@ Status GroupCommit::read(Transaction& transaction)
         for (const ControlGuard& guard : m.ancestors)
             runs.insert(guard.run);
         commands.row(m.run, m.entry.command);
+        if (m.create)
+            created.insert(m.run);
         if (m.create && m.identity && !m.identity->key.empty() && isStorableText(m.identity->key)
             && isStorableText(m.identity->workflow.name))
             keys.row(m.identity->workflow.name, m.identity->key);
@@ -69,6 +71,8 @@ Status GroupCommit::read(Transaction& transaction)
         sessions.empty() ? 0 : batch.add(Sql::LockSessions, Column::of(Type::Uuid, sessions));
     const std::size_t atRuns = batch.add(Sql::LockRuns, Column::of(Type::Uuid, runs));
     const std::size_t atCommands = batch.add(Sql::CommandsOf, commands);
+    const std::size_t atBegun =
+        created.empty() ? 0 : batch.add(Sql::BegunBy, Column::of(Type::Uuid, created));
     const std::size_t atKeys = keys.empty() ? 0 : batch.add(Sql::KeyHolders, keys);
     const std::size_t atEffects =
         effects.empty() ? 0 : batch.add(Sql::LockEffects, Column::of(Type::Bytea, effects));
@@ -93,6 +97,13 @@ Status GroupCommit::read(Transaction& transaction)
         std::uint64_t version = 0;
         answers[atCommands].read(command.first, command.second, version);
         m_commands[command] = version;
+    }
+    while (atBegun != 0 && answers[atBegun].next()) {
+        RunId run;
+        CommandId begun;
+        answers[atBegun].read(run, begun);
+        m_removed.insert(run);
+        m_commands[{run, begun}] = 1;
     }
     while (atKeys != 0 && answers[atKeys].next()) {
         std::pair<std::string, std::string> key;
@@ -157,6 +168,10 @@ bool GroupCommit::admitChange(const CommitMember& member, MemberResult& result)
 
 bool GroupCommit::admitCreate(const CommitMember& member, MemberResult& result)
 {
+    if (m_removed.contains(member.run)) {
+        refuse(result, makeError(ErrorKind::Refused, "this run was deleted"));
+        return false;
+    }
     const RunRow& identity = *member.identity;
     if (!identity.key.empty()) {
         const auto taken = m_keys.find({identity.workflow.name, identity.key});

@@ -100,6 +100,7 @@ private:
     // What is stored, and what this group has made of it so far.
     std::map<RunId, Run> m_runs;
     std::map<std::pair<RunId, CommandId>, std::uint64_t> m_commands;
+    std::set<RunId> m_removed;  // of those that a member creates
     std::map<std::pair<std::string, std::string>, RunId> m_keys;
     std::set<SessionId> m_openSessions;
     std::map<EffectId, Effect> m_effects;

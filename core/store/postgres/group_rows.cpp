@@ -9,7 +9,7 @@ void GroupRows::addPayloads(const CommitMember& member)
     for (const PayloadRow& p : member.payloads) {
         m_payloads.row(member.run, p.ref.id, Blob{p.ref.hash.view()}, p.ref.size, p.ref.media, p.salt,
             p.artifact, Blob{p.artifact.isNull() ? std::string_view(p.bytes) : std::string_view()},
-            p.withheld ? kWithheldBy : std::int64_t{0});
+            p.redactedBy);
         if (!p.artifact.isNull())
             m_adopted.add(p.artifact);
     }

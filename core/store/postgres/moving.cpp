@@ -1,4 +1,4 @@
-// What a move to another place needs of either store: the fence, the audit as it is, what cannot be moved.
+// What a move to another place needs of either store: the fence, the audit as it is.
 
 #include "core/store/postgres/roles.h"
 #include "core/store/postgres/store_impl.h"
@@ -17,33 +17,6 @@ Result<std::optional<LivingEngine>> livingEngine(Db& db)
     LivingEngine engine;
     living.read(engine.name, engine.host, engine.pid);
     return std::optional(std::move(engine));
-}
-
-Result<std::vector<std::string>> PostgresStore::unmovable()
-{
-    Batch batch;
-    batch.add(Sql::RedactedRun);
-    batch.add(Sql::DeletedRun);
-    CAIRN_TRY_ASSIGN(auto answers, analyse(batch, Haste::Unhurried));
-    std::vector<std::string> found;
-    for (std::size_t i = 0; i < answers.size(); ++i)
-        if (answers[i].next()) {
-            std::string run;
-            answers[i].read(run);
-            found.push_back("run " + run
-                + (i == 0 ? " has a redacted payload" : " was deleted, and its tombstone has to stay"));
-        }
-    CAIRN_TRY_ASSIGN(Rows plan, reading([&] { return m_db->query(Sql::OpenPlan); }));
-    if (plan.next()) {
-        std::string id;
-        plan.read(id);
-        found.push_back("plan " + id + " is not finished: let it end, or abort it");
-    }
-    CAIRN_TRY_ASSIGN(const std::vector<Review> open, reviews(false, 1));
-    if (!open.empty())
-        found.push_back("the review of act " + toText(open.front().command)
-            + ", which was left by break-glass, is open: close it first (`cairn audit review`)");
-    return found;
 }
 
 Status PostgresStore::extendAudit(std::span<const AuditRow> rows)

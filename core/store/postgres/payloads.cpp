@@ -39,6 +39,17 @@ Result<PayloadInfo> PostgresStore::payloadInfo(const RunId& run, const PayloadId
     return std::move(found->front());
 }
 
+Result<std::vector<PayloadInfo>> PostgresStore::redactedPayloads(const RunId& run)
+{
+    return readAll<PayloadInfo>(
+        Sql::RedactedPayloads,
+        [](Rows& q, PayloadInfo& i) {
+            q.read(i.ref.id, i.ref.hash, i.ref.size, i.ref.media, i.by);
+            i.redacted = true;
+        },
+        run);
+}
+
 // Chunks one by one, each checked against its own digest; a read of the whole also against the payload's
 // hash.
 Result<std::string> PostgresStore::artifactSlice(

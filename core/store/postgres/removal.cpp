@@ -23,7 +23,7 @@ void readTombstone(Rows& q, Tombstone& t)
 {
     std::string key, signature;
     q.read(t.run, t.versions, t.head, t.act, t.deletedAt, t.changed, t.root, t.workflow, t.workflowVersion,
-        t.createdAt, t.endedAt, t.as, t.rule, t.by, key, signature);
+        t.createdAt, t.endedAt, t.as, t.rule, t.by, key, signature, t.begun);
     take(t.key.bytes, key);
     take(t.signature.bytes, signature);
 }
@@ -32,7 +32,28 @@ void addRow(Columns& rows, const Tombstone& t)
 {
     rows.row(t.run, t.versions, Blob{t.head.view()}, t.act, t.deletedAt, t.changed, t.root, t.workflow,
         t.workflowVersion, t.createdAt, t.endedAt, t.as, t.rule, t.by, Blob{t.key.view()},
-        Blob{t.signature.view()});
+        Blob{t.signature.view()}, t.begun);
+}
+
+// Tombstones, keys and effects of runs that were removed in another store.
+void insert(Batch& batch, std::span<const RemovedRun> runs, std::uint64_t changed)
+{
+    Columns stones, keys, effects;
+    for (const RemovedRun& run : runs) {
+        Tombstone stone = run.stone;
+        stone.changed = changed++;
+        addRow(stones, stone);
+        if (const auto& kept = run.kept)
+            keys.row(stone.run, kept->workflow, TextOrNull{kept->key}, kept->input, kept->salt, kept->until);
+        for (const EffectRow& e : run.effects)
+            effects.row(e.effect, e.tool, e.key, e.state, e.holder, e.holderStep, e.inputSalt, e.inputDigest,
+                e.result, e.changedAt, 1);
+    }
+    batch.add(Sql::InsertTombstones, stones);
+    if (!keys.empty())
+        batch.add(Sql::InsertRetired, keys);
+    if (!effects.empty())
+        batch.add(Sql::InsertEffects, effects);
 }
 
 TreeBonds readBonds(Rows& rows)
@@ -92,6 +113,42 @@ Result<std::optional<Tombstone>> PostgresStore::tombstone(const RunId& run)
 Result<std::vector<Tombstone>> PostgresStore::tombstones(const RunId& after, std::size_t limit)
 {
     return readAll<Tombstone>(Sql::Tombstones, readTombstone, RawId{after.bytes}, limit);
+}
+
+Result<std::vector<RemovedRun>> PostgresStore::removedRuns(const RunId& after, std::size_t limit)
+{
+    CAIRN_TRY_ASSIGN(auto stones, tombstones(after, limit));
+    std::vector<RemovedRun> out;
+    std::map<RunId, std::size_t> places;
+    Column runs(Type::Uuid);
+    for (Tombstone& stone : stones) {
+        places[stone.run] = out.size();
+        runs.add(stone.run);
+        out.push_back(RemovedRun{std::move(stone)});
+    }
+    if (out.empty())
+        return out;
+    return reading([&]() -> Result<std::vector<RemovedRun>> {
+        Batch batch;
+        batch.add(Sql::RetiredOf, runs);
+        batch.add(Sql::EffectsOfHolders, runs);
+        CAIRN_TRY_ASSIGN(auto answers, m_db->run(batch));
+        std::vector<RemovedRun> all = out;
+        while (answers[0].next()) {
+            RunId run;
+            RemovedRun::Key key;
+            answers[0].read(run, key.workflow, key.key, key.input, key.salt, key.until);
+            if (const auto at = places.find(run); at != places.end())
+                all[at->second].kept = std::move(key);
+        }
+        while (answers[1].next()) {
+            EffectRow effect;
+            readEffect(answers[1], effect);
+            if (const auto at = places.find(effect.holder); at != places.end())
+                all[at->second].effects.push_back(std::move(effect));
+        }
+        return all;
+    });
 }
 
 Result<std::vector<RetentionRow>> PostgresStore::retention()
@@ -163,6 +220,18 @@ Result<bool> PostgresStore::removeTree(const TreeRemoval& removal)
         return {};
     }));
     return done;
+}
+
+Status PostgresStore::extendRemoved(std::span<const RemovedRun> runs)
+{
+    CAIRN_TRY(checkFilled(m_options.intoFence));
+    if (runs.empty())
+        return {};
+    return write([&](Transaction& transaction) -> Status {
+        CAIRN_TRY(transaction.begin(Batch()));
+        insert(transaction.last(), runs, transaction.number() << kPlaceBits);
+        return {};
+    });
 }
 
 Result<std::uint64_t> PostgresStore::sweepRemoved(std::size_t limit)
@@ -248,8 +317,8 @@ Status PostgresStore::setRetention(const RetentionRow& row, const AuditRow& audi
             chain(sealed, head);
             addAudit(transaction.last(), {sealed});
         }
-        transaction.last().add(
-            Sql::SetRetention, row.workflow, row.keepDays, row.redactDays, row.keysDays, transaction.now());
+        transaction.last().add(Sql::SetRetention, row.workflow, row.keepDays, row.redactDays, row.keysDays,
+            adds ? transaction.now() : row.changedAt);
         return {};
     });
 }

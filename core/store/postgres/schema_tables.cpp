@@ -85,7 +85,7 @@ CREATE TABLE cairn.tombstones(
   run uuid PRIMARY KEY, versions bigint NOT NULL, head bytea NOT NULL, act bigint NOT NULL, deleted_at bigint NOT NULL,
   changed bigint NOT NULL, root uuid NOT NULL, workflow text COLLATE "C" NOT NULL, workflow_version bigint NOT NULL,
   created_at bigint NOT NULL, ended_at bigint NOT NULL, ended_as smallint NOT NULL, rule text COLLATE "C" NOT NULL,
-  removed_by text COLLATE "C" NOT NULL, public_key bytea NOT NULL, signature bytea NOT NULL);
+  removed_by text COLLATE "C" NOT NULL, public_key bytea NOT NULL, signature bytea NOT NULL, begun uuid);
 CREATE INDEX tombstones_changed ON cairn.tombstones(changed);
 CREATE TABLE cairn.retention(
   workflow text COLLATE "C" PRIMARY KEY, keep_days bigint NOT NULL, redact_days bigint NOT NULL, keys_days bigint NOT NULL,

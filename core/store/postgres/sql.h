@@ -31,7 +31,7 @@ inline constexpr std::size_t kSqlCount = 0
 #define CAIRN_PG_TOMBSTONE_COLUMNS \
     "run, versions, head, act, deleted_at, changed, root, workflow, workflow_version, created_at, " \
     "ended_at, " \
-    "ended_as, rule, removed_by, public_key, signature"
+    "ended_as, rule, removed_by, public_key, signature, begun"
 #define CAIRN_PG_STAGED_COLUMNS \
     "command, run, verb, target, body, reason, claimed, uid, host, seen_version, seen_digest, staged_by, " \
     "address, backend, staged_at, state, code, version, audit, outcome, decided_at, glass, role, expires, " \

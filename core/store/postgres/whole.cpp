@@ -36,10 +36,9 @@ template<typename Row, typename ReadRow> void readInto(std::vector<Row>& out, Ro
 
 void readPayload(Rows& q, StoredPayload& p)
 {
-    std::uint64_t act = 0;
     q.read(p.info.ref.id, p.info.ref.hash, p.info.ref.size, p.info.ref.media, p.info.salt, p.info.artifact,
-        act, p.bytes);
-    p.info.redacted = act != 0;
+        p.info.by, p.bytes);
+    p.info.redacted = p.info.by != 0;
 }
 
 void readRows(std::span<Rows> answers, const RunId& run, WholeRun& whole)

@@ -10,12 +10,14 @@ void readStaged(Query& q, StagedAct& a)
 {
     q.read(a.command, a.run, a.verb, a.target, a.body, a.reason, a.claimed, a.uid, a.host, a.seenVersion,
         a.seenDigest, a.stagedBy, a.stagedAt, a.role, a.expires, a.digest, a.state, a.code, a.version,
-        a.auditSeq, a.outcome, a.decidedAt, a.confirmedBy, a.confirmedName, a.note, a.confirmedAt);
+        a.auditSeq, a.outcome, a.decidedAt, a.confirmedBy, a.confirmedName, a.note, a.confirmedAt, a.address,
+        a.backend, a.glass);
 }
 
 void readReview(Query& q, Review& r)
 {
-    q.read(r.command, r.run, r.verb, r.target, r.login, r.reason, r.openedAt, r.closedBy, r.note, r.closedAt);
+    q.read(r.command, r.run, r.verb, r.target, r.login, r.reason, r.openedAt, r.closedBy, r.note, r.closedAt,
+        r.address, r.backend);
 }
 
 template<class Row, class ReadRow> Result<std::optional<Row>> readOne(Query& query, const ReadRow& readRow)
@@ -31,18 +33,32 @@ Result<std::optional<StagedAct>> actOf(Db& db, const CommandId& command)
     return readOne<StagedAct>(query, readStaged);
 }
 
+Status insertAct(Db& db, const StagedAct& act)
+{
+    return Query(db, Sql::InsertStaged)
+        .bind(act.command, act.run, act.verb, act.target, Blob{act.body}, act.reason, act.claimed, act.uid,
+            act.host, act.seenVersion, act.seenDigest, act.stagedBy, act.stagedAt, act.role, act.expires,
+            act.digest, act.state, act.code, act.version, act.auditSeq, act.outcome, act.decidedAt,
+            act.confirmedBy, act.confirmedName, act.note, act.confirmedAt, act.address, act.backend,
+            act.glass)
+        .run();
+}
+
+Status insertReview(Db& db, const Review& r)
+{
+    return Query(db, Sql::InsertReview)
+        .bind(r.command, r.run, r.verb, r.target, r.login, r.reason, r.openedAt, r.closedBy, r.note,
+            r.closedAt, r.address, r.backend)
+        .run();
+}
+
 Status propose(Db& db, const StagedAct& act)
 {
     CAIRN_TRY_ASSIGN(const auto kept, actOf(db, act.command));
     CAIRN_TRY(checkProposed(kept, act));
     if (kept)  // nothing waits for an engine here unless somebody else has confirmed it
         return makeError(ErrorKind::Conflict, "act " + toText(act.command) + " is there already");
-    return Query(db, Sql::InsertStaged)
-        .bind(act.command, act.run, act.verb, act.target, Blob{act.body}, act.reason, act.claimed, act.uid,
-            act.host, act.seenVersion, act.seenDigest, act.stagedBy, act.stagedAt, act.role, act.expires,
-            act.digest, act.state, act.code, act.version, act.auditSeq, act.outcome, act.decidedAt,
-            act.confirmedBy, act.confirmedName, act.note, act.confirmedAt)
-        .run();
+    return insertAct(db, act);
 }
 
 Status decide(Db& db, const StagedAct& act, TimeMs now)
@@ -68,20 +84,22 @@ Status setPolicy(Db& db, const PolicyRow& row)
     return Query(db, Sql::InsertPolicy).bind(row.version, row.text, row.login, row.claimed, row.setAt).run();
 }
 
-Status changeReview(Db& db, const Review& review)
+Result<std::optional<Review>> reviewOf(Db& db, const CommandId& command)
 {
     Query query(db, Sql::ReviewOf);
-    query.bind(review.command);
-    CAIRN_TRY_ASSIGN(const auto kept, readOne<Review>(query, readReview));
+    query.bind(command);
+    return readOne<Review>(query, readReview);
+}
+
+Status changeReview(Db& db, const Review& review)
+{
+    CAIRN_TRY_ASSIGN(const auto kept, reviewOf(db, review.command));
     CAIRN_TRY(checkReview(kept, review));
     if (!review.open())
         return Query(db, Sql::CloseReview)
             .bind(review.closedBy, review.note, review.closedAt, review.command)
             .run();
-    return Query(db, Sql::InsertReview)
-        .bind(review.command, review.run, review.verb, review.target, review.login, review.reason,
-            review.openedAt)
-        .run();
+    return insertReview(db, review);
 }
 
 }  // namespace
@@ -175,6 +193,32 @@ Result<std::uint64_t> SqliteStore::forgetStaged(std::size_t limit)
         return {};
     }));
     return forgotten;
+}
+
+Status SqliteStore::extendActs(std::span<const StagedAct> acts)
+{
+    CAIRN_TRY(checkFilled(m_intoFence));
+    return write([&](const WriteContext&) -> Status {
+        for (const StagedAct& act : acts) {
+            CAIRN_TRY_ASSIGN(const auto kept, actOf(db(), act.command));
+            if (!kept)
+                CAIRN_TRY(insertAct(db(), act));
+        }
+        return {};
+    });
+}
+
+Status SqliteStore::extendReviews(std::span<const Review> reviews)
+{
+    CAIRN_TRY(checkFilled(m_intoFence));
+    return write([&](const WriteContext&) -> Status {
+        for (const Review& review : reviews) {
+            CAIRN_TRY_ASSIGN(const auto kept, reviewOf(db(), review.command));
+            if (!kept)
+                CAIRN_TRY(insertReview(db(), review));
+        }
+        return {};
+    });
 }
 
 Status SqliteStore::extendPolicies(std::span<const PolicyRow> rows)

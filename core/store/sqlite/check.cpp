@@ -16,17 +16,16 @@ Status SqliteStore::collect(Sql id, const char* table, std::vector<VerifyProblem
 Status SqliteStore::checkAuditChain(std::vector<VerifyProblem>& problems)
 {
     AuditVerifier verifier;
-    std::uint64_t after = 0;
-    for (;;) {
-        CAIRN_TRY_ASSIGN(const std::vector<AuditRow> rows, audit(after, 500));
+    std::vector<AuditRow> rows;  // their texts keep their room from page to page
+    for (std::uint64_t after = 0;; after = rows.back().seq) {
+        CAIRN_TRY(auditPage(after, 500, rows));
+        if (rows.empty())
+            return {};
         for (const AuditRow& row : rows)
             if (!verifier.next(row)) {
                 problems.push_back({"audit", verifier.problem()});
                 return {};
             }
-        if (rows.empty())
-            return {};
-        after = rows.back().seq;
     }
 }
 

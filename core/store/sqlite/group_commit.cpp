@@ -43,6 +43,22 @@ Result<bool> GroupCommit::findDuplicate(const CommitMember& member, MemberResult
 
 Result<bool> GroupCommit::admitCreate(const CommitMember& member, MemberResult& result)
 {
+    {
+        CommandId begun;
+        Query query(m_db, Sql::BegunBy);
+        CAIRN_TRY_ASSIGN(const bool removed, query.bind(member.run).step());
+        if (removed)
+            query.read(begun);
+        if (removed && begun == member.entry.command) {
+            result.kind = Kind::Duplicate;
+            result.version = 1;
+            return false;
+        }
+        if (removed) {
+            refuse(result, makeError(ErrorKind::Refused, "this run was deleted"));
+            return false;
+        }
+    }
     const RunRow& identity = *member.identity;
     if (!identity.key.empty()) {
         Query query(m_db, Sql::KeyHolder);
@@ -336,11 +352,11 @@ Status GroupCommit::writeOthers(const CommitMember& member)
 Status GroupCommit::writePayloads(const CommitMember& member)
 {
     for (const PayloadRow& p : member.payloads) {
-        if (p.withheld) {
-            CAIRN_TRY(
-                Query(m_db, Sql::InsertWithheldPayload)
-                    .bind(member.run, p.ref.id, Blob{p.ref.hash.view()}, p.ref.size, p.ref.media, kWithheldBy)
-                    .run());
+        if (p.redactedBy != 0) {
+            CAIRN_TRY(Query(m_db, Sql::InsertWithheldPayload)
+                          .bind(member.run, p.ref.id, Blob{p.ref.hash.view()}, p.ref.size, p.ref.media,
+                              p.redactedBy)
+                          .run());
             continue;
         }
         if (p.artifact.isNull()) {

@@ -1,31 +1,8 @@
-// What a move to another place needs of either store: the fence, the audit as it is, what cannot be moved.
+// What a move to another place needs of either store: the fence, the audit as it is.
 
 #include "core/store/sqlite/store_impl.h"
 
 namespace cairn::sqlite {
-
-Result<std::vector<std::string>> SqliteStore::unmovable()
-{
-    std::vector<std::string> found;
-    const auto look = [&](Sql id, const char* what) -> Status {
-        Query query(db(), id);
-        CAIRN_TRY_ASSIGN(const bool row, query.step());
-        if (!row)
-            return {};
-        std::string run;
-        query.read(run);
-        found.push_back((id == Sql::OpenPlan ? "plan " : "run ") + run + what);
-        return {};
-    };
-    CAIRN_TRY(look(Sql::RedactedRun, " has a redacted payload"));
-    CAIRN_TRY(look(Sql::OpenPlan, " is not finished: let it end, or abort it"));
-    CAIRN_TRY(look(Sql::DeletedRun, " was deleted, and its tombstone has to stay"));
-    CAIRN_TRY_ASSIGN(const std::vector<Review> open, reviews(false, 1));
-    if (!open.empty())
-        found.push_back("the review of act " + toText(open.front().command)
-            + ", which was done by break-glass, is open: close it first (`cairn audit review`)");
-    return found;
-}
 
 Status SqliteStore::extendAudit(std::span<const AuditRow> rows)
 {

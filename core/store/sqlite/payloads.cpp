@@ -104,4 +104,14 @@ Result<std::vector<FoundPayload>> SqliteStore::payloads(
     return out;
 }
 
+Result<std::vector<PayloadInfo>> SqliteStore::redactedPayloads(const RunId& run)
+{
+    Query query(db(), Sql::RedactedPayloads);
+    query.bind(run);
+    return readAll<PayloadInfo>(query, [](Query& q, PayloadInfo& i) {
+        q.read(i.ref.id, i.ref.hash, i.ref.size, i.ref.media, i.by);
+        i.redacted = true;
+    });
+}
+
 }  // namespace cairn::sqlite

@@ -128,7 +128,7 @@ Result<LoadedRun> SqliteStore::loadRun(const RunId& run, std::uint64_t fromVersi
 
 Result<std::optional<std::uint64_t>> SqliteStore::findCommand(const RunId& run, const CommandId& command)
 {
-    Query query(db(), Sql::CommandOf);
+    Query query(db(), Sql::AnsweredBy);
     CAIRN_TRY_ASSIGN(const bool row, query.bind(run, command).step());
     if (!row)
         return std::optional<std::uint64_t>();

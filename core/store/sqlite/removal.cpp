@@ -22,7 +22,7 @@ void readTombstone(Query& q, Tombstone& t)
 {
     std::string key, signature;
     q.read(t.run, t.versions, t.head, t.act, t.deletedAt, t.changed, t.root, t.workflow, t.workflowVersion,
-        t.createdAt, t.endedAt, t.as, t.rule, t.by, key, signature);
+        t.createdAt, t.endedAt, t.as, t.rule, t.by, key, signature, t.begun);
     take(t.key.bytes, key);
     take(t.signature.bytes, signature);
 }
@@ -32,8 +32,26 @@ Status insertTombstone(Db& db, const Tombstone& t)
     return Query(db, Sql::InsertTombstone)
         .bind(t.run, t.versions, Blob{t.head.view()}, t.act, t.deletedAt, t.changed, t.root, t.workflow,
             t.workflowVersion, t.createdAt, t.endedAt, t.as, t.rule, t.by, Blob{t.key.view()},
-            Blob{t.signature.view()})
+            Blob{t.signature.view()}, t.begun)
         .run();
+}
+
+Status insertRemoved(Db& db, const RemovedRun& run, std::uint64_t changed)
+{
+    Tombstone stone = run.stone;
+    stone.changed = changed;
+    CAIRN_TRY(insertTombstone(db, stone));
+    if (const auto& kept = run.kept)
+        CAIRN_TRY(
+            Query(db, Sql::InsertRetired)
+                .bind(stone.run, kept->workflow, TextOrNull{kept->key}, kept->input, kept->salt, kept->until)
+                .run());
+    for (const EffectRow& e : run.effects)
+        CAIRN_TRY(Query(db, Sql::InsertEffect)
+                      .bind(e.effect, e.tool, e.key, e.state, e.holder, e.holderStep, e.inputSalt,
+                          e.inputDigest, e.result, e.changedAt)
+                      .run());
+    return {};
 }
 
 Result<TreeBonds> readBonds(Db& db, const RunId& root, TimeMs now)
@@ -65,8 +83,14 @@ Result<bool> stands(Db& db, const TreeRemoval& removal, TimeMs now)
     return true;
 }
 
-Status removeRun(Db& db, const Tombstone& stone, TimeMs keysUntil)
+Status removeRun(Db& db, Tombstone stone, TimeMs keysUntil)
 {
+    {
+        Query query(db, Sql::FirstCommand);
+        CAIRN_TRY_ASSIGN(const bool found, query.bind(stone.run).step());
+        if (found)
+            query.read(stone.begun);
+    }
     CAIRN_TRY(insertTombstone(db, stone));
     CAIRN_TRY(Query(db, Sql::RetireKeys).bind(stone.run, keysUntil).run());
     CAIRN_TRY(Query(db, Sql::LeaveRemains).bind(stone.run).run());
@@ -110,6 +134,26 @@ Result<std::vector<Tombstone>> SqliteStore::tombstones(const RunId& after, std::
     Query query(db(), Sql::Tombstones);
     query.bind(Blob{after.view()}, limit);
     return readAll<Tombstone>(query, readTombstone);
+}
+
+Result<std::vector<RemovedRun>> SqliteStore::removedRuns(const RunId& after, std::size_t limit)
+{
+    CAIRN_TRY_ASSIGN(auto stones, tombstones(after, limit));
+    std::vector<RemovedRun> out;
+    out.reserve(stones.size());
+    for (Tombstone& stone : stones) {
+        RemovedRun& run = out.emplace_back(RemovedRun{std::move(stone)});
+        {
+            Query query(db(), Sql::RetiredOf);
+            CAIRN_TRY_ASSIGN(const bool kept, query.bind(run.stone.run).step());
+            if (!kept)
+                continue;
+            RemovedRun::Key& key = run.kept.emplace();
+            query.read(key.workflow, key.key, key.input, key.salt, key.until);
+        }
+        CAIRN_TRY_ASSIGN(run.effects, effectsOfRun(run.stone.run));
+    }
+    return out;
 }
 
 Result<std::vector<RetentionRow>> SqliteStore::retention()
@@ -177,6 +221,17 @@ Result<bool> SqliteStore::removeTree(const TreeRemoval& removal)
         return Query(db(), Sql::SetChangeCounter).bind(changed).run();
     }));
     return done;
+}
+
+Status SqliteStore::extendRemoved(std::span<const RemovedRun> runs)
+{
+    CAIRN_TRY(checkFilled(m_intoFence));
+    return write([&](const WriteContext&) -> Status {
+        CAIRN_TRY_ASSIGN(std::uint64_t changed, pragmaNumber(db(), Sql::ChangeCounter));
+        for (const RemovedRun& run : runs)
+            CAIRN_TRY(insertRemoved(db(), run, ++changed));
+        return Query(db(), Sql::SetChangeCounter).bind(changed).run();
+    });
 }
 
 // Chunks of a removed payload are nobody's: they go with what was staged and never used.
@@ -263,7 +318,8 @@ Status SqliteStore::setRetention(const RetentionRow& row, const AuditRow& audit)
         if (adds)
             CAIRN_TRY(insertAudit(db(), audit, head));
         return Query(db(), Sql::SetRetention)
-            .bind(row.workflow, row.keepDays, row.redactDays, row.keysDays, context.now)
+            .bind(
+                row.workflow, row.keepDays, row.redactDays, row.keysDays, adds ? context.now : row.changedAt)
             .run();
     });
 }

@@ -94,7 +94,7 @@ CREATE TABLE tombstones(
   run BLOB PRIMARY KEY, versions INTEGER NOT NULL, head BLOB NOT NULL, act INTEGER NOT NULL, deleted_at INTEGER NOT NULL,
   changed INTEGER NOT NULL, root BLOB NOT NULL, workflow TEXT NOT NULL, workflow_version INTEGER NOT NULL,
   created_at INTEGER NOT NULL, ended_at INTEGER NOT NULL, ended_as INTEGER NOT NULL, rule TEXT NOT NULL,
-  removed_by TEXT NOT NULL, public_key BLOB NOT NULL, signature BLOB NOT NULL) STRICT, WITHOUT ROWID;
+  removed_by TEXT NOT NULL, public_key BLOB NOT NULL, signature BLOB NOT NULL, begun BLOB) STRICT, WITHOUT ROWID;
 CREATE INDEX tombstones_changed ON tombstones(changed);
 CREATE TABLE retention(
   workflow TEXT PRIMARY KEY, keep_days INTEGER NOT NULL, redact_days INTEGER NOT NULL, keys_days INTEGER NOT NULL,
@@ -150,6 +150,7 @@ CREATE UNIQUE INDEX audit_command ON audit(command) WHERE run IS NULL AND comman
 )sql";
 
 // Policies, acts that wait for somebody else, acts by break-glass. None is changed but to be decided, once.
+// Acts that needed nobody else come with a store that had logins, where they were answered (extendActs).
 constexpr const char* kAgreementTables = R"sql(
 CREATE TABLE policies(
   version INTEGER PRIMARY KEY, text TEXT NOT NULL, login TEXT NOT NULL, claimed TEXT NOT NULL,
@@ -165,10 +166,12 @@ CREATE TABLE staged_acts(
   command BLOB PRIMARY KEY, run BLOB, verb INTEGER NOT NULL, target TEXT NOT NULL, body BLOB NOT NULL,
   reason TEXT NOT NULL, claimed TEXT NOT NULL, uid INTEGER NOT NULL, host TEXT NOT NULL,
   seen_version INTEGER NOT NULL, seen_digest BLOB, staged_by TEXT NOT NULL, staged_at INTEGER NOT NULL,
-  role TEXT NOT NULL, expires INTEGER NOT NULL, digest BLOB NOT NULL, state INTEGER NOT NULL, code INTEGER NOT NULL,
+  role TEXT NOT NULL, expires INTEGER NOT NULL, digest BLOB, state INTEGER NOT NULL, code INTEGER NOT NULL,
   version INTEGER NOT NULL, audit INTEGER NOT NULL, outcome TEXT NOT NULL, decided_at INTEGER NOT NULL,
   confirmed_by TEXT NOT NULL, confirmed_name TEXT NOT NULL, note TEXT NOT NULL, confirmed_at INTEGER NOT NULL,
-  CHECK(state IN (5, 7, 8) OR (confirmed_by <> '' AND confirmed_by <> staged_by))) STRICT, WITHOUT ROWID;
+  address TEXT NOT NULL, backend INTEGER NOT NULL, glass INTEGER NOT NULL,
+  CHECK(state IN (5, 7, 8) OR (confirmed_by <> '' AND confirmed_by <> staged_by)
+    OR (state NOT IN (0, 5) AND expires = 0))) STRICT, WITHOUT ROWID;
 CREATE INDEX staged_open ON staged_acts(staged_at, command) WHERE state IN (0, 5);
 CREATE INDEX staged_settled ON staged_acts(decided_at, command) WHERE state NOT IN (0, 5);
 CREATE TRIGGER staged_decided_once BEFORE UPDATE ON staged_acts
@@ -184,7 +187,7 @@ BEGIN SELECT RAISE(ABORT, 'an act that waits is not deleted'); END;
 CREATE TABLE reviews(
   command BLOB PRIMARY KEY, run BLOB, verb INTEGER NOT NULL, target TEXT NOT NULL, login TEXT NOT NULL,
   reason TEXT NOT NULL, opened_at INTEGER NOT NULL, closed_by TEXT NOT NULL, note TEXT NOT NULL,
-  closed_at INTEGER NOT NULL, CHECK(closed_by <> login)) STRICT, WITHOUT ROWID;
+  closed_at INTEGER NOT NULL, address TEXT NOT NULL, backend INTEGER NOT NULL, CHECK(closed_by <> login)) STRICT, WITHOUT ROWID;
 CREATE INDEX reviews_open ON reviews(opened_at, command) WHERE closed_at = 0;
 CREATE TRIGGER reviews_closed_once BEFORE UPDATE ON reviews
 WHEN OLD.closed_at <> 0 OR NEW.closed_at = 0 OR NEW.closed_by = '' OR NEW.command IS NOT OLD.command

@@ -21,7 +21,7 @@ inline constexpr std::size_t kSqlCount = 0
 #define CAIRN_TOMBSTONE_COLUMNS \
     "run, versions, head, act, deleted_at, changed, root, workflow, workflow_version, created_at, " \
     "ended_at, " \
-    "ended_as, rule, removed_by, public_key, signature"
+    "ended_as, rule, removed_by, public_key, signature, begun"
 
 // Columns of run_list in the order in which readListRow reads them.
 #define CAIRN_LIST_COLUMNS \
@@ -35,7 +35,7 @@ inline constexpr std::size_t kSqlCount = 0
 #define CAIRN_STAGED_COLUMNS \
     "command, run, verb, target, body, reason, claimed, uid, host, seen_version, seen_digest, staged_by, " \
     "staged_at, role, expires, digest, state, code, version, audit, outcome, decided_at, confirmed_by, " \
-    "confirmed_name, note, confirmed_at"
+    "confirmed_name, note, confirmed_at, address, backend, glass"
 
 // Statements that are there for one row and for sixteen (row_batch): what comes before the rows, and a row.
 #define CAIRN_ROWS4(row) row ", " row ", " row ", " row

@@ -36,6 +36,7 @@ public:
         const RunId& run, const PayloadId& payload, std::uint64_t offset, std::uint64_t limit) override;
     Result<std::vector<FoundPayload>> payloads(
         const RunId& run, std::span<const PayloadId> ids, std::uint64_t inlineUpTo) override;
+    Result<std::vector<PayloadInfo>> redactedPayloads(const RunId& run) override;
     Result<std::vector<EffectRow>> effects(std::span<const EffectId> ids) override;
     Result<std::vector<EffectRow>> effectsOfRun(const RunId& run) override;
     Result<std::vector<ResourceRow>> resources() override;
@@ -91,7 +92,8 @@ public:
     Status finishStaged(const StagedAct& act) override;
     Result<std::uint64_t> forgetStaged(std::size_t limit) override;
     Status extendPolicies(std::span<const PolicyRow> rows) override;
-    Result<std::vector<std::string>> unmovable() override;
+    Status extendActs(std::span<const StagedAct> acts) override;
+    Status extendReviews(std::span<const Review> reviews) override;
     Status extendAudit(std::span<const AuditRow> rows) override;
     Result<AuditEnd> auditEnd() override;
     Result<std::vector<CheckpointRow>> checkpoints(std::uint64_t after, std::size_t limit) override;
@@ -121,6 +123,7 @@ public:
     Status checkpoint() override;
     Result<std::optional<Tombstone>> tombstone(const RunId& run) override;
     Result<std::vector<Tombstone>> tombstones(const RunId& after, std::size_t limit) override;
+    Result<std::vector<RemovedRun>> removedRuns(const RunId& after, std::size_t limit) override;
     Result<std::vector<RetentionRow>> retention() override;
     Result<TreeBonds> bondsOf(const RunId& root) override;
     Result<RunBytes> bytesOf(const RunId& run) override;
@@ -128,6 +131,7 @@ public:
     Result<SecretList> neverStore() override;
     Status setNeverStore(const SecretList& list, const AuditRow& audit) override;
     Result<bool> removeTree(const TreeRemoval& removal) override;
+    Status extendRemoved(std::span<const RemovedRun> runs) override;
     Result<std::uint64_t> sweepRemoved(std::size_t limit) override;
     Result<std::uint64_t> forgetKeys(TimeMs now, std::size_t limit) override;
     Status setRetention(const RetentionRow& row, const AuditRow& audit) override;

@@ -205,9 +205,13 @@ Status PlanRunner::flush(TimeMs now)
     return {};
 }
 
+// An act that was committed has written the outcome itself. What is written here is why there was none; and
+// what an act was that the store had already, where it has not got that outcome, too.
 void PlanRunner::ended(PlanItem item, const Outcome& outcome)
 {
     m_underWay.erase(item.ord);
+    if (outcome.kind == Outcome::Kind::Committed)
+        return;
     if (!isAnswer(outcome)) {
         m_next.push_front(std::move(item));
         m_restUntil = m_clock.monotonicMs() + kRest;

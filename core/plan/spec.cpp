@@ -243,6 +243,7 @@ Result<Submission> submissionOf(const PlanRow& plan, const PlanSpec& spec, const
     std::visit(Aim{item, expects}, submission.command.body);
     submission.command.plan = plan.id;
     submission.runs = plan.items;
+    submission.planItem = PlanOutcome{plan.id, item.ord, plan.startedAt};
     if (!plan.confirmedBy.empty())
         submission.agreed =
             Agreed{{ActorKind::Person, plan.confirmedBy, plan.confirmedBy}, plan.digest, false};

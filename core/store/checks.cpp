@@ -153,6 +153,8 @@ Status checkContent(const CommitMember& member)
         if (p.artifact.isNull() && !p.withheld)
             CAIRN_TRY(checkInlinePayload(p));
     }
+    if (member.planItem && (member.planItem->plan.isNull() || member.planItem->ord == 0))
+        return invalid("the item of a plan that an act belongs to needs a plan and a place");
     if (member.audit)
         CAIRN_TRY(checkAudit(*member.audit));
     return {};
@@ -243,6 +245,13 @@ Status checkPlan(const PlanChange& change)
 Error planMoved(const PlanId& plan)
 {
     return makeError(ErrorKind::Conflict, "plan " + toText(plan) + " has moved on meanwhile: look again");
+}
+
+Error planItemOver(const PlanOutcome& item)
+{
+    return makeError(ErrorKind::Conflict,
+        "item " + std::to_string(item.ord) + " of plan " + toText(item.plan)
+            + " has its outcome already, or is about another act: nothing was done");
 }
 
 VerifyProblem openReview(const Review& review)

@@ -130,7 +130,9 @@ struct PlanChange {
     PlanRow row;                  // `revision` is not read
     std::uint64_t expected = 0;   // 0: the plan is new
     std::vector<PlanItem> added;  // while it is a draft
-    std::vector<PlanItem> done;   // outcomes of items that are there: state to fate
+    // Outcomes of items that are there: state to fate. One that has its outcome keeps it, and takes the fate
+    // where that is of the same outcome.
+    std::vector<PlanItem> done;
     std::optional<AuditRow>
         audit{};  // without a run; one of this command id that is there stays the only one
 };

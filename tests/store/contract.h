@@ -144,6 +144,8 @@ private Q_SLOTS:
     void plansAreListedAndFoundByTheirRuns();
     void thePlansAuditGoesWithItsChange();
     void aPlanThatCannotBeIsRefused();
+    void anActAndItsItemAreWrittenTogetherOrNotAtAll();
+    void anActOnAnItemThatIsOverIsNotDone();
 
     // contract_fence.cpp
     void aFenceStopsEveryWriteAndNoRead();

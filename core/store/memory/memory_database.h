@@ -114,6 +114,7 @@ private:
     [[nodiscard]] std::optional<MemberResult> refuse(const CommitMember& member) const;
     [[nodiscard]] std::optional<MemberResult> refuseCreate(const CommitMember& member) const;
     [[nodiscard]] std::optional<MemberResult> refuseRows(const CommitMember& member) const;
+    [[nodiscard]] const PlanItem* openItem(const CommitMember& member) const;
     void write(const CommitMember& member, MemberResult& result);
     void writeOwner(MemoryRun& run, const CommitMember& member, MemberResult& result);
     void writeRows(MemoryRun& run, const CommitMember& member);

@@ -95,8 +95,11 @@ Status MemoryStore::changePlan(const PlanChange& change)
         if (at == plan.items.end() || at->second.run != item.run)
             continue;
         PlanItem& stored = at->second;
-        std::tie(stored.state, stored.leftOut, stored.why, stored.version, stored.doneAt, stored.fate) =
-            std::tie(item.state, item.leftOut, item.why, item.version, item.doneAt, item.fate);
+        if (stored.state == PlanItemState::Open)
+            std::tie(stored.state, stored.leftOut, stored.why, stored.version, stored.doneAt) =
+                std::tie(item.state, item.leftOut, item.why, item.version, item.doneAt);
+        if (stored.state == item.state)
+            stored.fate = item.fate;
     }
     if (change.audit)
         CAIRN_TRY(appendAudit(*change.audit));

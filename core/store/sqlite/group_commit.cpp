@@ -94,8 +94,8 @@ Result<bool> GroupCommit::admitChange(const CommitMember& member, HotRow& hot, M
         return false;
     }
     // The command may be there although the version fits: then it was decided on a state that already had it.
-    // Without savepoints the index on (run, command) finds it.
-    if (m_savepoints) {
+    // Without savepoints the index on (run, command) finds it; but for an item of a plan, which it has ended.
+    if (m_savepoints || member.planItem) {
         CAIRN_TRY_ASSIGN(const bool repeated, findDuplicate(member, result));
         if (repeated)
             return false;
@@ -139,6 +139,15 @@ Result<bool> GroupCommit::admitRows(const CommitMember& member, MemberResult& re
             query.read(state);
         if (state != LedgerState::InFlight && state != LedgerState::Unknown) {
             result.kind = Kind::LedgerMoved;
+            return false;
+        }
+    }
+    if (member.planItem) {
+        Query query(m_db, Sql::OpenPlanItem);
+        CAIRN_TRY_ASSIGN(const bool open,
+            query.bind(member.planItem->plan, member.planItem->ord, member.run, member.entry.command).step());
+        if (!open) {
+            refuse(result, planItemOver(*member.planItem));
             return false;
         }
     }
@@ -467,7 +476,10 @@ Status GroupCommit::write(const CommitMember& member, const HotRow& hot, MemberR
         CAIRN_TRY(insertAudit(m_db, *member.audit, *m_audit));
         result.auditSeq = m_audit->seq;
     }
-    return {};
+    if (!member.planItem)
+        return {};
+    const PlanOutcome& item = *member.planItem;
+    return Query(m_db, Sql::PlanItemDone).bind(member.entry.version, item.doneAt, item.plan, item.ord).run();
 }
 
 Status GroupCommit::writeAlone(const CommitMember& member, const HotRow& hot, MemberResult& result)

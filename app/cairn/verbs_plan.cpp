@@ -166,11 +166,9 @@ int stage(Session& s, const StageArguments& arguments)
         return s.fail(makeError(ErrorKind::NoRight,
             "the login \"" + s.rights().login
                 + "\" may not write plans: they are staged by a login with the engine's right, for now"));
-    if (!s.reasonGiven(Verb::Plan))
-        return s.exitCode;
-    if (const Status staged = stagePlan(s.store(), *draft); !staged)
-        return refused(s, {}, staged.error());
-    return printPlanPreview(s, draft->row, *spec, draft->preview, false);
+    const auto staged = stagePlan(s.store(), *draft);
+    return staged ? printPlanPreview(s, *staged, *spec, draft->preview, false)
+                  : refused(s, {}, staged.error());
 }
 
 Result<PlanId> planNamed(Session& s, const std::string& named)

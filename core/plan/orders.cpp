@@ -187,11 +187,17 @@ Status mayConfirm(StoreReader& store, Service& service, const PlanRow& plan, con
         "\"" + who.login + "\" lacks the role \"" + plan.role + "\", which whoever confirms this plan needs");
 }
 
-Status stagePlan(StoreWriter& store, const PlanDraft& draft)
+std::string reasonLacked(const WhoIsNeeded& needed, std::string_view reason)
 {
-    if (reasonLength(draft.row.reason) < draft.needed.reason)
-        return refused("this plan needs a reason of at least " + std::to_string(draft.needed.reason)
-            + " characters: give --reason");
+    if (reasonLength(reason) >= needed.reason)
+        return {};
+    return "this plan needs a reason of at least " + std::to_string(needed.reason) + " characters";
+}
+
+Result<PlanRow> stagePlan(StoreWriter& store, const PlanDraft& draft)
+{
+    if (std::string why = reasonLacked(draft.needed, draft.row.reason); !why.empty())
+        return refused(std::move(why));
     if (draft.preview.blocked())
         return refused("in " + formatCount(static_cast<std::int64_t>(draft.preview.uncertain))
             + " of the runs an effect may happen twice, and this act does not settle that: settle them "
@@ -215,7 +221,9 @@ Status stagePlan(StoreWriter& store, const PlanDraft& draft)
     const PlanAuthor who{draft.row.login, draft.row.actor, draft.row.uid, draft.row.host, draft.row.reason};
     change.audit =
         planAudit(change.row, "staged", who, draft.row.command, now, stagedJson(change.row, draft));
-    return store.changePlan(change);
+    CAIRN_TRY(store.changePlan(change));
+    change.row.revision = change.expected + 1;
+    return std::move(change.row);
 }
 
 Result<PlanRow> orderPlan(StoreWriter& store, Service& service, const PlanOrder& order, const PlanAuthor& who)

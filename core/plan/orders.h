@@ -29,9 +29,12 @@ struct PlanOrder {
 [[nodiscard]] Status mayConfirm(
     StoreReader& store, Service& service, const PlanRow& plan, const PlanAuthor& who);
 
-// Puts a draft into the store: its items in parts, and then all at once as staged. Refused where it is
-// blocked, or has nothing to do. Until it is staged nobody sees it; a kill leaves a draft that does nothing.
-[[nodiscard]] Status stagePlan(StoreWriter& store, const PlanDraft& draft);
+// What the rule on who is needed says where this reason is too short for it; empty: it suffices.
+[[nodiscard]] std::string reasonLacked(const WhoIsNeeded& needed, std::string_view reason);
+// Puts a draft into the store: its items in parts, and then all at once as staged. Gives the row as it then
+// is there. Refused where its reason is too short (reasonLacked), it is blocked, or has nothing to do. Until
+// it is staged nobody sees it; a kill leaves a draft that does nothing.
+[[nodiscard]] Result<PlanRow> stagePlan(StoreWriter& store, const PlanDraft& draft);
 // Reads, decides and writes. Gives the plan as it then is. A refusal is put on record before it is given.
 // `service`: of the same store; for the policy.
 [[nodiscard]] Result<PlanRow> orderPlan(

@@ -58,7 +58,7 @@ struct PlanDraft {
     PlanRow row;
     std::vector<PlanItem> items;
     PlanPreview preview;
-    WhoIsNeeded needed;  // by the policy; a reason that is shorter than it asks for is refused by stagePlan()
+    WhoIsNeeded needed;  // by the policy; the least reason too (reasonLacked)
     // What was said after the draft had been looked at. The digest is another one then.
     void setReason(std::string reason);
 };

@@ -160,9 +160,11 @@ private Q_SLOTS:
         const auto seen = desk.ann->previewPlan(Desk::planOf(cairn::Verb::Pause, {a})).result();
         QVERIFY2(seen.value.has_value(), qPrintable(seen.failure.what));
         QCOMPARE(seen.value->reasonMinimum, 10);
+        QCOMPARE(seen.value->reasonLacks, u"this plan needs a reason of at least 10 characters"_s);
         const auto staged = desk.ann->stagePlan(seen.value->digest, u"short"_s).result();
         QVERIFY(staged.value.has_value());
         QCOMPARE(staged.value->end, ActEnd::Refused);
+        QVERIFY(staged.value->text.startsWith(seen.value->reasonLacks));
         QVERIFY(desk.ann->plans(true).result().value->entries.empty());
     }
 

@@ -310,7 +310,8 @@ Result<PlanForecast> ActSession::draft(const PlanRequest& request)
             makeId<CommandId>(m_clock.wallMs(), m_rng)));
     PlanForecast told = forecastOf(made.row, spec, made.preview);
     told.at = m_service->now();
-    told.reasonMinimum = static_cast<int>(std::max(made.needed.reason, reasonMinimum(m_info.safety)));
+    told.reasonMinimum = static_cast<int>(made.needed.reason);
+    told.reasonLacks = qt(reasonLacked(made.needed, {}));
     if (made.needed.second())
         told.needs = qt(tellNeeded(made.needed));
     told.command = qt(commandOf(made.row, spec, runs, core(m_opening->url)));
@@ -333,18 +334,15 @@ Result<ActResult> ActSession::stagePlan(const QString& digest, const QString& re
         return ended(ActEnd::Stale, u"this is not the plan that was looked at last: look again"_s);
     PlanDraft draft = *std::exchange(m_draft, std::nullopt);
     draft.setReason(core(reason));
-    if (const auto missing = reasonMissing(m_info.safety, reasonLength(draft.row.reason)))
-        return ended(ActEnd::Refused, qt(missing->text));
-    if (const Status staged = cairn::stagePlan(*m_store, draft); !staged) {
+    const auto staged = cairn::stagePlan(*m_store, draft);
+    if (!staged) {
         if (isRefusal(staged.error()))
             return refusedBy(staged.error());
         return staged.error();
     }
-    const QString name = u"Plan %1"_s.arg(shortId(draft.row.id));
-    if (draft.needed.second()) {  // as it is stored: the draft's own row is still being written
-        CAIRN_TRY_ASSIGN(const PlanRow stored, planRow(draft.row.id));
-        return ended(ActEnd::Done, name + u" is staged: "_s + qt(cairn::standingOf(stored)));
-    }
+    const QString name = u"Plan %1"_s.arg(shortId(staged->id));
+    if (draft.needed.second())
+        return ended(ActEnd::Done, name + u" is staged: "_s + qt(cairn::standingOf(*staged)));
     const PlanOrder start{draft.row.id, PlanAct::Start, {}, makeId<CommandId>(m_clock.wallMs(), m_rng)};
     const auto started = cairn::orderPlan(*m_store, *m_service, start, author(reason));
     if (!started)

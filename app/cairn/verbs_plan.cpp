@@ -2,6 +2,7 @@
 
 #include "app/cairn/acting.h"
 #include "app/cairn/plan_rows.h"
+#include "app/cairn/waiting.h"
 #include "core/base/text.h"
 #include "core/plan/runner.h"
 #include "core/plan/words.h"
@@ -11,8 +12,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
-#include <thread>
 
 namespace cairn::cli {
 
@@ -192,14 +191,19 @@ int carryOut(Session& s, const PlanId& plan)
     config.who = authorOf(s);
     config.only = plan;
     PlanRunner runner(s.store(), s.service(), s.clock, std::move(config));
+    Waiting waiting(s.options.store);
     for (;;) {
         const auto next = runner.tick();
         if (!next)
             return s.fail(next.error());
         if (!*next)
             break;
-        if (!s.service().pump())
-            std::this_thread::sleep_for(std::chrono::milliseconds(std::min<SpanMs>(**next, 500)));
+        if (s.service().pump() || waiting.wait(**next) != Waiting::Woken::Signal)
+            continue;
+        if (const Status left = runner.release(); !left)
+            return s.fail(left.error());
+        s.note("interrupted: an engine goes on with plan " + toText(plan) + ", or `cairn plan run`");
+        break;
     }
     return showPlan(s, plan, {});
 }

@@ -58,6 +58,7 @@ bool EngineCore::Impl::recordDecision(const StagedAct& act)
     StagedAct decided = act;
     if (act.code != 0)
         decided.state = static_cast<StagedState>(act.code);
+    const AuditRow entry = decisionEntry(decided, {}, act.confirmedAt);
     const auto known = act.run.isNull() ? seams.store.audit(0, 0) : seams.store.auditOfRun(act.run);
     if (!known) {
         trouble(known.error());
@@ -65,10 +66,10 @@ bool EngineCore::Impl::recordDecision(const StagedAct& act)
     }
     std::uint64_t seq = 0;
     for (const AuditRow& row : *known)
-        if (row.verb == Verb::ConfirmAct && row.command == act.command && row.kind != "refused")
+        if (row.verb == Verb::ConfirmAct && row.command == act.command && row.kind == entry.kind)
             seq = row.seq;
     if (seq == 0) {
-        const auto added = seams.store.appendAudit(decisionEntry(decided, {}, act.confirmedAt));
+        const auto added = seams.store.appendAudit(entry);
         if (!added) {
             trouble(added.error());
             return false;

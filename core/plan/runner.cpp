@@ -59,7 +59,7 @@ Result<std::optional<SpanMs>> PlanRunner::work()
         return std::optional(kSoon);  // another has taken it
     if (m_plan->state == PlanState::Running) {
         CAIRN_TRY_ASSIGN(const SpanMs next, run(now));
-        return std::optional(next);
+        return std::optional(std::min(next, m_config.lease / 3));  // so that it is renewed in time
     }
     if (!m_underWay.empty() || !m_ended.empty())
         return std::optional(kSoon);

@@ -406,6 +406,7 @@ Result<CommitMember> Service::Impl::project(
     projection.redactions();
     projection.audit(before, entry.version - 1);
     member.delivered = item.submission.delivered;
+    member.left = item.submission.left;
     member.planItem = item.submission.planItem;
     if (member.planItem)
         member.planItem->doneAt = std::max(member.planItem->doneAt, entry.time);

@@ -247,6 +247,14 @@ Error planMoved(const PlanId& plan)
     return makeError(ErrorKind::Conflict, "plan " + toText(plan) + " has moved on meanwhile: look again");
 }
 
+Error actIsOver(const CommandId& act)
+{
+    return makeError(ErrorKind::Refused,
+        "act " + toText(act)
+            + " does not wait to be carried out any more, for it was withdrawn or decided "
+              "otherwise; nothing was done");
+}
+
 Error planItemOver(const PlanOutcome& item)
 {
     return makeError(ErrorKind::Conflict,

@@ -29,6 +29,7 @@ namespace cairn {
 // than kPlanPage of each kind at a time. InvalidInput.
 [[nodiscard]] Status checkPlan(const PlanChange& change);
 [[nodiscard]] Error planMoved(const PlanId& plan);          // Conflict
+[[nodiscard]] Error actIsOver(const CommandId& act);        // Refused
 [[nodiscard]] Error planItemOver(const PlanOutcome& item);  // Conflict
 // A store whose glass was broken is not as it should be until somebody else has looked at it.
 [[nodiscard]] VerifyProblem openReview(const Review& review);

@@ -60,6 +60,9 @@ struct CommitMember {
     std::optional<OutboxRow>
         delivered;  // outbox row (from, version, number) that this commit answers: deleted
     std::optional<AuditRow> audit;
+    // By an act that was left for an engine, or proposed and confirmed: Failed with Refused where it does not
+    // wait to be carried out any more. One that this store does not have is not asked for.
+    bool left = false;
     std::optional<PlanOutcome>
         planItem;  // Failed with Conflict where the item has an outcome, or is another's
 };

@@ -114,6 +114,7 @@ private Q_SLOTS:
     void anApprovalIsCarriedOutInTheNameOfWhoLeftIt();
     void twoPeopleAreTwoLogins();
     void anActCountsOnceAlthoughTheEngineDied();
+    void aWithdrawnActIsNeverCarriedOut();
     void whatWaitedForADayIsOver();
     void theRulesDecideAgain();
     void whatIsLeftIsNotTrusted();
@@ -238,6 +239,50 @@ void TestEngineStaged::anActCountsOnceAlthoughTheEngineDied()
     QCOMPARE(done.version, first.version);
     QCOMPARE(audit().size(), std::size_t{1});
     QVERIFY(desk.load(m_run).paused());
+}
+
+void TestEngineStaged::aWithdrawnActIsNeverCarriedOut()
+{
+    Desk desk(m_roles, "t_operator");
+    Desk other(m_roles, "t_both");
+    const auto command = desk.leave(m_run, cmd::SetPaused{true, 0, false});
+    CAIRN_VERIFY_OK(command);
+    const StagedAct left = **desk.store->stagedAct(*command);
+    StagedAct withdrawn = left;
+    withdrawn.state = StagedState::Withdrawn;
+    withdrawn.note = "short";
+    withdrawn.confirmedName = "Ann";
+    CAIRN_VERIFY_ERROR(desk.store->decideAct(withdrawn), ErrorKind::NoRight);  // a guarded store asks why
+    withdrawn.note = "it was the wrong run";
+    const Status others = other.store->decideAct(withdrawn);
+    CAIRN_VERIFY_ERROR(others, ErrorKind::NoRight);
+    QVERIFY2(others.error().text.find("only its author") != std::string::npos, others.error().text.c_str());
+    CAIRN_VERIFY_OK(desk.store->decideAct(withdrawn));
+    CAIRN_VERIFY_ERROR(desk.store->decideAct(withdrawn), ErrorKind::Conflict);
+    // An engine that had it in its hands does nothing with it.
+    const Outcome late = m_caller->service->submitAndWait(*cairn::submissionOf(left));
+    QVERIFY(late.kind == Outcome::Kind::Failed);
+    QVERIFY2(late.error.kind == ErrorKind::Refused, late.error.text.c_str());
+    QVERIFY(answer(desk, command).state == StagedState::Withdrawn);
+    QVERIFY(!desk.load(m_run).paused());
+    const auto rows = audit();
+    QCOMPARE(rows.size(), std::size_t{1});
+    QCOMPARE(rows.front().kind, std::string("withdrawn"));
+    QCOMPARE(rows.front().login, std::string("t_operator"));
+    QCOMPARE(rows.front().reason, withdrawn.note);
+    // The other way round.
+    const auto second = desk.leave(m_run, cmd::SetPaused{true, 0, false});
+    CAIRN_VERIFY_OK(second);
+    StagedAct done = **desk.store->stagedAct(*second);
+    QVERIFY(m_caller->service->submitAndWait(*cairn::submissionOf(done)).kind == Outcome::Kind::Committed);
+    done.state = StagedState::Withdrawn;
+    done.note = "it was the wrong run";
+    const Status tooLate = desk.store->decideAct(done);
+    CAIRN_VERIFY_ERROR(tooLate, ErrorKind::Conflict);
+    QVERIFY2(
+        tooLate.error().text.find("carried out already") != std::string::npos, tooLate.error().text.c_str());
+    QVERIFY(answer(desk, second).state == StagedState::Committed);
+    QVERIFY(m_roles.open()->check(true)->empty());
 }
 
 // No engine was there for a day: what was left is not done any more. What an engine had done before it died

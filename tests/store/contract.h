@@ -128,6 +128,7 @@ private Q_SLOTS:
     void policiesAreNumberedAndNeverChange();
     void anActIsProposedOnce();
     void onlySomebodyElseDecidesAnAct();
+    void anActThatWaitsIsCarriedOutOrWithdrawn();
     void aReviewIsClosedByAnother();
 
     // contract_checkpoints.cpp

@@ -119,7 +119,8 @@ QStringList linesOf(const std::vector<std::string>& lines)
 PlanForecast forecastOf(const StagedAct& act, const Preview& preview)
 {
     PlanForecast told;
-    told.digest = hexText(act.digest);
+    if (!act.digest.isNull())  // of one that waits for an engine and for nobody else
+        told.digest = hexText(act.digest);
     const auto* rejection = std::get_if<Rejection>(&preview.decision);
     const auto* nothing = std::get_if<NoChange>(&preview.decision);
     told.possible = rejection == nullptr && nothing == nullptr;

@@ -142,6 +142,10 @@ std::optional<MemberResult> MemoryDatabase::refuseRows(const CommitMember& membe
         if (state != LedgerState::InFlight && state != LedgerState::Unknown)
             return answer(MemberResult::Kind::LedgerMoved);
     }
+    if (member.left)
+        if (const auto act = staged.find(member.entry.command);
+            act != staged.end() && act->second.state != StagedState::Waiting)
+            return failed(actIsOver(member.entry.command));
     if (member.planItem && openItem(member) == nullptr)
         return failed(planItemOver(*member.planItem));
     const auto run = runs.find(member.run);

@@ -100,6 +100,7 @@ public:
     void setOwner(MemoryRun& run, const SessionId& owner, TimeMs nextDue);  // keeps the claim sets right
     void wakeUp(const SessionId& owner, const RunId& run);                  // where it is living
     std::uint64_t addAudit(AuditRow row);  // with what goes along with it, which was checked
+    [[nodiscard]] bool carriedOut(const StagedAct& act) const;
     [[nodiscard]] Status checkChange(const StoreChange& wanted, TimeMs now) const;
     void writeChange(const StoreChange& wanted);
     void addOutbox(const OutboxRow& row);

@@ -50,6 +50,7 @@ Status GroupCommit::read(Transaction& transaction)
     std::set<SessionId> sessions;
     std::set<EffectId> effects, woken;
     std::set<ArtifactId> artifacts;
+    std::set<CommandId> left;
     Columns commands, keys, items;
     for (const CommitMember& m : m_members) {
         runs.insert(m.run);
@@ -58,6 +59,8 @@ Status GroupCommit::read(Transaction& transaction)
         commands.row(m.run, m.entry.command);
         if (m.planItem)
             items.row(m.planItem->plan, m.planItem->ord);
+        if (m.left)
+            left.insert(m.entry.command);
         if (m.create && m.identity && !m.identity->key.empty() && isStorableText(m.identity->key)
             && isStorableText(m.identity->workflow.name))
             keys.row(m.identity->workflow.name, m.identity->key);
@@ -86,6 +89,7 @@ Status GroupCommit::read(Transaction& transaction)
         effects.empty() ? 0 : batch.add(Sql::LockEffects, Column::of(Type::Bytea, effects));
     const std::size_t atWaiters =
         effects.empty() ? 0 : batch.add(Sql::WaitersOf, Column::of(Type::Bytea, woken));
+    const std::size_t atLeft = left.empty() ? 0 : batch.add(Sql::LockStaged, Column::of(Type::Uuid, left));
     const std::size_t atItems = items.empty() ? 0 : batch.add(Sql::LockPlanItems, items);
     if (!artifacts.empty())
         batch.add(Sql::LockArtifacts, Column::of(Type::Uuid, artifacts));
@@ -122,6 +126,13 @@ Status GroupCommit::read(Transaction& transaction)
         readLedger(answers[atEffects], answers[atWaiters]);
     if (atItems != 0)
         readItems(answers[atItems]);
+    while (atLeft != 0 && answers[atLeft].next()) {
+        CommandId act;
+        std::int64_t waits = 0;
+        answers[atLeft].read(act, waits);
+        if (waits == 0)
+            m_actsOver.insert(act);
+    }
     while (atStaged != 0 && answers[atStaged].next()) {
         ArtifactId artifact;
         Staged staged;
@@ -216,6 +227,10 @@ bool GroupCommit::admitRows(const CommitMember& member, MemberResult& result)
             result.kind = Kind::LedgerMoved;
             return false;
         }
+    }
+    if (member.left && m_actsOver.contains(member.entry.command)) {
+        refuse(result, actIsOver(member.entry.command));
+        return false;
     }
     if (member.planItem) {
         const auto at = m_openItems.find({member.planItem->plan, member.planItem->ord});

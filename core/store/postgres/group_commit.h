@@ -110,6 +110,7 @@ private:
     std::map<EffectId, std::set<Waiter>> m_newWaiters;  // not yet stored
     std::map<ArtifactId, Staged> m_staged;
     std::map<ItemPlace, std::pair<RunId, CommandId>> m_openItems;  // of plans, without an outcome
+    std::set<CommandId> m_actsOver;                                // that were left, and do not wait any more
 
     GroupRows m_rows;
     Columns m_outbox, m_itemsDone;

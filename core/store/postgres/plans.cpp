@@ -100,7 +100,7 @@ Result<std::vector<PlanOfRun>> PostgresStore::plansOfRuns(std::span<const RunId>
 Status PostgresStore::changePlan(const PlanChange& change)
 {
     CAIRN_TRY(checkPlan(change));
-    return write([&](Transaction& transaction) -> Status {
+    Status done = write([&](Transaction& transaction) -> Status {
         Batch first;
         first.add(Sql::LockPlan, change.row.id);
         CAIRN_TRY_ASSIGN(auto locked, transaction.begin(first));
@@ -123,6 +123,9 @@ Status PostgresStore::changePlan(const PlanChange& change)
         CAIRN_TRY_ASSIGN(auto answers, transaction.run(rows));
         return change.audit ? addEntry(transaction, answers, *change.audit) : Status();
     });
+    // What goes into the audit: not the lease of an executor, nor what it writes down item by item.
+    hint(done, change.audit ? hint::kPlans : hint::kNone);
+    return done;
 }
 
 }  // namespace cairn::postgres

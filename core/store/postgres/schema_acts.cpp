@@ -114,6 +114,14 @@ BEGIN
     WHERE s.command = late.command RETURNING s.*;
 END $$;
 
+-- What becomes of an act and of its withdrawal is decided under this lock: by the commit that carries it out, or before it.
+CREATE FUNCTION cairn.lock_staged(wanted uuid[]) RETURNS TABLE(act uuid, waits boolean) LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN QUERY SELECT s.command, s.state = 0 AND s.code NOT IN (6, 8) FROM cairn.staged_acts s
+    WHERE s.command = ANY(wanted) ORDER BY s.command FOR NO KEY UPDATE;
+END $$;
+
 CREATE FUNCTION cairn.finish_staged(command_id uuid, as_state bigint, with_code bigint, at_version bigint, in_audit bigint,
   said text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -125,14 +133,18 @@ BEGIN
 END $$;
 
 CREATE FUNCTION cairn.staged_no_change() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  withdrawn boolean;
 BEGIN
   -- An act that waits may turn out to need somebody else. What is decided is decided by who is connected, and not by the
-  -- author, but that it is withdrawn (8); once.
+  -- author, but that it is withdrawn (8); once. An owner may withdraw what waits for an engine, too.
+  withdrawn := OLD.state = 0 AND OLD.code = 0 AND NEW.state IN (0, 8) AND 8 IN (NEW.state, NEW.code)
+    AND NEW.confirmed_by = session_user::text AND (OLD.staged_by = session_user::text OR cairn.has_role('cairn_owner'));
   IF OLD.state NOT IN (0, 5) OR (OLD.state = 0 AND NEW.state = 5 AND OLD.confirmed_by <> '')
       OR (OLD.state = 5 AND NEW.state NOT IN (0, 5, 6, 7, 8))
       OR (OLD.state = 5 AND NEW.state IN (0, 6, 8) AND NEW.confirmed_by IS DISTINCT FROM session_user::text)
       OR (OLD.state = 5 AND NEW.state IN (0, 6, 8) AND (NEW.confirmed_by = OLD.staged_by) <> (8 IN (NEW.state, NEW.code)))
-      OR (NOT (OLD.state = 5 AND NEW.state IN (0, 6, 8)) AND (NEW.confirmed_by, NEW.confirmed_name, NEW.note, NEW.confirmed_at)
+      OR (NOT withdrawn AND NOT (OLD.state = 5 AND NEW.state IN (0, 6, 8)) AND (NEW.confirmed_by, NEW.confirmed_name, NEW.note, NEW.confirmed_at)
         IS DISTINCT FROM (OLD.confirmed_by, OLD.confirmed_name, OLD.note, OLD.confirmed_at))
       OR (NOT (OLD.state = 0 AND NEW.state = 5)
         AND (NEW.role, NEW.expires, NEW.digest) IS DISTINCT FROM (OLD.role, OLD.expires, OLD.digest))

@@ -175,6 +175,11 @@ int show(Session& s, const StagedAct& act)
     }
     if (act.verb == Verb::Slow)
         return showSlow(s, act);
+    if (act.verb == Verb::Plan) {
+        s.note("an order on plan " + act.target + ": `cairn plan show " + act.target
+            + "` tells how that stands");
+        return kDone;
+    }
     const auto preview = Agreements(s.service()).previewAct(act);
     if (!preview)
         return s.fail(preview.error());

@@ -85,12 +85,14 @@ bool EngineCore::Impl::recordDecision(const StagedAct& act)
     return false;
 }
 
-// A policy, or a resource that is slowed. Whoever confirmed it does that at once; this is for one whose
-// process died, or who may not. Where roles say who may set policies, engines may not.
+// A policy, a resource that is slowed, or an order on a plan. Whoever confirmed it does that at once; this is
+// for one whose process died, or who may not. Where roles say who may set policies, engines may not.
 void EngineCore::Impl::carryOutOnStore(const StagedAct& act, TimeMs now)
 {
     if (now >= expiryOf(act))
         return finishStaged(act, expired(act));
+    if (act.verb == Verb::Plan)
+        return carryOutOrder(act);
     const auto rights = seams.store.rights();
     if (rights && (act.verb == Verb::SetPolicy ? rights->owns : rights->commits))
         return finishStaged(act, Agreements(*service).carryOut(seams.store, act));

@@ -194,7 +194,7 @@ std::string reasonLacked(const WhoIsNeeded& needed, std::string_view reason)
     return "this plan needs a reason of at least " + std::to_string(needed.reason) + " characters";
 }
 
-Result<PlanRow> stagePlan(StoreWriter& store, const PlanDraft& draft)
+Status checkStaging(const PlanDraft& draft)
 {
     if (std::string why = reasonLacked(draft.needed, draft.row.reason); !why.empty())
         return refused(std::move(why));
@@ -205,7 +205,24 @@ Result<PlanRow> stagePlan(StoreWriter& store, const PlanDraft& draft)
               "or leave them out (--leave-out-uncertain)");
     if (draft.preview.included == 0)
         return refused("0 of the runs would be changed: the preview says of each why; nothing was staged");
+    return {};
+}
+
+Result<PlanRow> freezePlan(StoreWriter& store, const PlanDraft& draft, PlanChange change)
+{
     CAIRN_TRY_ASSIGN(const TimeMs now, store.now());
+    change.row.state = PlanState::Staged;
+    const PlanAuthor who{draft.row.login, draft.row.actor, draft.row.uid, draft.row.host, draft.row.reason};
+    change.audit =
+        planAudit(change.row, "staged", who, draft.row.command, now, stagedJson(change.row, draft));
+    CAIRN_TRY(store.changePlan(change));
+    change.row.revision = change.expected + 1;
+    return std::move(change.row);
+}
+
+Result<PlanRow> stagePlan(StoreWriter& store, const PlanDraft& draft)
+{
+    CAIRN_TRY(checkStaging(draft));
     PlanChange change;
     change.row = draft.row;
     change.row.state = PlanState::Draft;
@@ -217,13 +234,13 @@ Result<PlanRow> stagePlan(StoreWriter& store, const PlanDraft& draft)
         ++change.expected;
     }
     change.added.clear();
-    change.row.state = PlanState::Staged;
-    const PlanAuthor who{draft.row.login, draft.row.actor, draft.row.uid, draft.row.host, draft.row.reason};
-    change.audit =
-        planAudit(change.row, "staged", who, draft.row.command, now, stagedJson(change.row, draft));
-    CAIRN_TRY(store.changePlan(change));
-    change.row.revision = change.expected + 1;
-    return std::move(change.row);
+    return freezePlan(store, draft, std::move(change));
+}
+
+AuditRow refusedPlan(
+    const PlanRow& plan, const PlanAuthor& who, const CommandId& command, const Error& why, TimeMs now)
+{
+    return planAudit(plan, "refused", who, command, now, refusalJson(codeOf(why), why.text));
 }
 
 Result<PlanRow> orderPlan(StoreWriter& store, Service& service, const PlanOrder& order, const PlanAuthor& who)
@@ -239,13 +256,14 @@ Result<PlanRow> orderPlan(StoreWriter& store, Service& service, const PlanOrder&
         if (const Status may = mayConfirm(store, service, *found, who); !may)
             decided = may.error();
     if (!decided) {
-        CAIRN_TRY(store.appendAudit(planAudit(*found, "refused", who, order.command, now,
-            refusalJson(codeOf(decided.error()), decided.error().text))));
+        CAIRN_TRY(store.appendAudit(refusedPlan(*found, who, order.command, decided.error(), now)));
         return decided;
     }
     PlanChange change;
     change.row = *std::move(decided);
     change.expected = found->revision;
+    if (order.left)
+        change.left = order.command;
     const auto place = static_cast<std::size_t>(order.act);
     change.audit = planAudit(change.row, kKinds[place], who, order.command, now, stateJson(change.row));
     CAIRN_TRY(store.changePlan(change));

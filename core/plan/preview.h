@@ -79,6 +79,10 @@ struct PlanAuthor {
 // was frozen: what a second person looks at, and anybody before going on.
 [[nodiscard]] Result<PlanPreview> previewPlan(StoreReader& reader, Service& service, const PlanRow& plan);
 
+// Who is needed for such a plan by the policy as it is now.
+[[nodiscard]] Result<WhoIsNeeded> neededNow(
+    StoreReader& reader, Service& service, const PlanRow& plan, const PlanPreview& preview);
+
 [[nodiscard]] std::string heldText(const ListRow& row);  // of a run that is held
 // How a refusal, or nothing to do, is counted.
 [[nodiscard]] PlanLeftOut leftOutOf(const Rejection& rejection) noexcept;

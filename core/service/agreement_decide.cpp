@@ -37,7 +37,7 @@ std::optional<Rejection> mayNotWithdraw(
 {
     if (act.run.isNull())
         return no(RejectCode::Refused,
-            "the act is about the store itself: it is done as it is confirmed, and not withdrawn");
+            "the act is about the store itself, or a plan: it is done as it comes, and not withdrawn");
     if (facts.doneAs > 0)
         return no(RejectCode::Stale,
             "the act was carried out already, as version " + std::to_string(facts.doneAs)

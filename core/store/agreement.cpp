@@ -13,7 +13,7 @@ Status checkWithdrawn(const StagedAct& kept, bool carriedOut)
 {
     if (kept.run.isNull())
         return conflict("act " + toText(kept.command)
-            + " is about the store itself: it is done as it is confirmed, and not withdrawn");
+            + " is about the store itself, or a plan: it is done as it comes, and not withdrawn");
     return carriedOut
         ? conflict("act " + toText(kept.command) + " was carried out already; nothing was withdrawn")
         : Status();

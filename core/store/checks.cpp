@@ -203,7 +203,7 @@ Status checkAudit(const AuditRow& row)
 
 Status checkStaged(const StagedAct& act)
 {
-    const bool onStore = act.verb == Verb::SetPolicy || act.verb == Verb::Slow;
+    const bool onStore = act.verb == Verb::SetPolicy || act.verb == Verb::Slow || act.verb == Verb::Plan;
     if (act.command.isNull() || (act.run.isNull() && !onStore))
         return invalid("an act needs a run and a command id");
     if (act.body.size() > kStagedLimit)
@@ -240,6 +240,12 @@ Status checkPlan(const PlanChange& change)
     if (!change.audit->run.isNull())
         return invalid("the audit of a plan is about no single run");
     return checkAudit(*change.audit);
+}
+
+Error nobodyLeaves()
+{
+    return makeError(
+        ErrorKind::Refused, "nothing is left for an engine in this store: whoever acts commits at once");
 }
 
 Error planMoved(const PlanId& plan)

@@ -28,6 +28,7 @@ namespace cairn {
 // What a change of a plan may say by itself: ids, text, numbers; items are added to drafts alone, and no more
 // than kPlanPage of each kind at a time. InvalidInput.
 [[nodiscard]] Status checkPlan(const PlanChange& change);
+[[nodiscard]] Error nobodyLeaves();  // Refused: a change of a plan by an order, in a store without logins
 [[nodiscard]] Error planMoved(const PlanId& plan);          // Conflict
 [[nodiscard]] Error actIsOver(const CommandId& act);        // Refused
 [[nodiscard]] Error planItemOver(const PlanOutcome& item);  // Conflict

@@ -66,7 +66,7 @@ const std::map<std::string, std::set<std::string>> kFunctions = {{"append_audit"
     {"lock_audit_head", {"engine"}}, {"lock_staged", {"engine"}}, {"take_staged", {"engine"}},
     {"stage_act", {"operator", "approver", "breakglass"}}, {"close_review", {"approver"}},
     {"propose_act", {"engine"}}, {"record_decision", {"engine"}}, {"open_review", {"engine"}},
-    {"decide_act", {"operator", "approver"}}};
+    {"decide_act", {"operator", "approver"}}, {"draft_plan", {"operator"}}, {"order_plan", {"operator"}}};
 
 std::vector<std::string> lines(const RawPg& raw, const std::string& sql)
 {

@@ -2,6 +2,7 @@
 // same functions as the command line's.
 #include "core/base/text.h"
 #include "core/machine/policy.h"
+#include "core/plan/left.h"
 #include "core/plan/runner.h"
 #include "core/plan/words.h"
 #include "core/query/query.h"
@@ -239,6 +240,20 @@ bool isRefusal(const Error& error)
         || error.kind == ErrorKind::Conflict;
 }
 
+// A refusal is an answer of its own.
+Result<ActResult> notDone(const Error& error)
+{
+    if (isRefusal(error))
+        return refusedBy(error);
+    return error;
+}
+
+// The login may not write plans: an engine decides it again, and does it in this person's name.
+Result<ActResult> leftForEngine(const Result<StagedAct>& act)
+{
+    return act ? ended(ActEnd::Done, u"Accepted, waits for an engine"_s) : notDone(act.error());
+}
+
 }  // namespace
 
 PlanAuthor ActSession::author(const QString& reason) const
@@ -317,9 +332,6 @@ Result<PlanForecast> ActSession::draft(const PlanRequest& request)
         told.needs = qt(tellNeeded(made.needed));
     told.command = qt(commandOf(made.row, spec, runs, core(m_opening->url)));
     QString off = whyNoActs(*m_opening, m_info, m_rights);
-    if (off.isEmpty() && !m_rights.commits)
-        off = u"the login \"%1\" may not write plans: that takes the engine's right, for now"_s.arg(
-            qt(m_rights.login));
     if (!off.isEmpty()) {
         told.possible = false;
         told.refusal = off;
@@ -335,12 +347,11 @@ Result<ActResult> ActSession::stagePlan(const QString& digest, const QString& re
         return ended(ActEnd::Stale, u"this is not the plan that was looked at last: look again"_s);
     PlanDraft draft = *std::exchange(m_draft, std::nullopt);
     draft.setReason(core(reason));
+    if (!m_rights.commits)
+        return leftForEngine(leavePlan(*m_store, draft));
     const auto staged = cairn::stagePlan(*m_store, draft);
-    if (!staged) {
-        if (isRefusal(staged.error()))
-            return refusedBy(staged.error());
-        return staged.error();
-    }
+    if (!staged)
+        return notDone(staged.error());
     const QString name = u"Plan %1"_s.arg(shortId(staged->id));
     if (draft.needed.second())
         return ended(ActEnd::Done, name + u" is staged: "_s + qt(cairn::standingOf(*staged)));
@@ -395,8 +406,6 @@ Result<QString> ActSession::copyOf(const PlanRow& row)
 Result<std::vector<PlanOffer>> ActSession::offersOf(const PlanRow& row)
 {
     QString off = whyNoActs(*m_opening, m_info, m_rights);
-    if (off.isEmpty() && !m_rights.commits)
-        off = u"the login \"%1\" may not write plans"_s.arg(qt(m_rights.login));
     std::vector<PlanOffer> offers;
     for (int i = 0; i < kPlanSteps; ++i) {
         PlanOffer offer{static_cast<PlanStep>(i), off};
@@ -535,16 +544,13 @@ Result<ActResult> ActSession::orderPlan(const PlanOrderRequest& request)
     const auto digest = parseDigest(core(request.digest));
     if (!act)
         return ended(ActEnd::Refused, u"a plan is not rejected or withdrawn: it is aborted"_s);
-    if (!m_rights.commits)
-        return ended(ActEnd::Refused, u"the login \"%1\" may not write plans"_s.arg(qt(m_rights.login)));
     const PlanOrder order{
         request.of.plan, *act, digest ? *digest : Digest{}, makeId<CommandId>(m_clock.wallMs(), m_rng)};
+    if (!m_rights.commits)
+        return leftForEngine(leaveOrder(*m_store, *m_service, order, author(request.reason)));
     const auto row = cairn::orderPlan(*m_store, *m_service, order, author(request.reason));
-    if (!row) {
-        if (isRefusal(row.error()))
-            return refusedBy(row.error());
-        return row.error();
-    }
+    if (!row)
+        return notDone(row.error());
     if (*act != PlanAct::Confirm && *act != PlanAct::Pause)
         CAIRN_TRY(carryOut(*row));
     CAIRN_TRY_ASSIGN(const PlanRow now, planRow(request.of.plan));

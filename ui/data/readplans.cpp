@@ -73,7 +73,8 @@ Result<PlanEntries> ReadWorld::plans(bool closedToo)
     CAIRN_TRY_ASSIGN(const auto rows, m_store->plans(closedToo, kMost));
     all.more = acts.size() == kMost || rows.size() == kMost;
     for (const StagedAct& act : acts)
-        all.entries.push_back(entryOf(act));
+        if (act.verb != Verb::Plan)  // an order on one of the plans below
+            all.entries.push_back(entryOf(act));
     for (const PlanRow& row : rows)
         if (row.state != PlanState::Draft)
             all.entries.push_back(entryOf(row));

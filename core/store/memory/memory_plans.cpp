@@ -74,6 +74,8 @@ Status MemoryStore::changePlan(const PlanChange& change)
 {
     CAIRN_TRY(mayWrite());
     CAIRN_TRY(checkPlan(change));
+    if (change.left)
+        return nobodyLeaves();
     const auto found = m_db->plans.find(change.row.id);
     const std::uint64_t revision = found == m_db->plans.end() ? 0 : found->second.row.revision;
     if (revision != change.expected)

@@ -97,6 +97,72 @@ BEGIN
   END IF;
 END $$;
 
+-- Plans of who may not write them: a draft, of which nobody sees anything, and what is to be done to a plan, which an engine
+-- decides again. Whose it is, is who is connected.
+CREATE FUNCTION cairn.draft_plan(plan_id uuid, known bigint, act_verb bigint, command_id uuid, as_name text, from_uid bigint,
+  from_host text, why text, at_time bigint, until bigint, what bytea, targets bigint, of_digest bytea, needs bigint, of_role text,
+  ords bigint[], runs uuid[], commands uuid[], steps text[], seens bigint[], situations text[], states bigint[],
+  outs bigint[], whys text[], versions bigint[], dones bigint[], fates bigint[]) RETURNS void LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT cairn.has_role('cairn_operator') THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002',
+      MESSAGE = format('the login "%s" lacks the role cairn_operator, which plans need', session_user);
+  END IF;
+  IF octet_length(what) > 1048576 OR cardinality(ords) > 500 OR targets > 100000 THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'this is more than a plan takes at a time';
+  END IF;
+  IF known = 0 THEN
+    INSERT INTO cairn.plans(id, verb, command, login, actor, uid, host, reason, staged_at, expires_at, spec, items, digest,
+        people, role, revision, state, confirmed_by, confirmed_at, note, aborted, started_at, executed_at, ended_at, holder,
+        lease_until)
+      VALUES(plan_id, act_verb, command_id, session_user::text, as_name, from_uid, from_host, why, at_time, until, what, targets,
+        of_digest, needs, of_role, 1, 1, '', 0, '', 0, 0, 0, 0, NULL, 0);
+  ELSE
+    UPDATE cairn.plans p SET revision = known + 1
+      WHERE p.id = plan_id AND p.revision = known AND p.state = 1 AND p.login = session_user::text;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION USING ERRCODE = 'CA003', MESSAGE = 'this plan is no draft of yours any more: stage it anew';
+    END IF;
+  END IF;
+  INSERT INTO cairn.plan_items(plan, ord, run, command, target, seen, situation, state, left_out, why, version, done_at, fate)
+    SELECT plan_id, u.* FROM unnest(ords, runs, commands, steps, seens, situations, states, outs, whys, versions, dones,
+      fates) AS u ON CONFLICT(plan, ord) DO NOTHING;
+END $$;
+CREATE FUNCTION cairn.order_plan(command_id uuid, plan_id uuid, what bytea, why text, as_name text, from_uid bigint,
+  from_host text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  m record;
+BEGIN
+  SELECT safety, clock_offset INTO STRICT m FROM cairn.meta;
+  IF NOT cairn.has_role('cairn_operator') THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002',
+      MESSAGE = format('the login "%s" lacks the role cairn_operator, which plans need', session_user);
+  END IF;
+  IF command_id IS NULL OR substr(command_id::text, 15, 1) <> '7' THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'the id of an act is a UUID of version 7';
+  END IF;
+  IF m.safety = 2 AND coalesce(length(btrim(why)), 0) < {reason} THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002',
+      MESSAGE = 'this store is guarded: a reason of {reason} characters or more is needed';
+  END IF;
+  IF octet_length(what) > 64 OR NOT EXISTS(SELECT 1 FROM cairn.plans p WHERE p.id = plan_id
+      AND (p.state > 1 OR p.login = session_user::text)) THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'there is no such plan';
+  END IF;
+  INSERT INTO cairn.staged_acts(command, run, verb, target, body, reason, claimed, uid, host, seen_version, seen_digest,
+      staged_by, address, backend, staged_at, taken_until, state, code, version, audit, outcome, decided_at, glass, role,
+      expires, digest, confirmed_by, confirmed_name, note, confirmed_at)
+    VALUES(command_id, NULL, 53, plan_id::text, what, why, as_name, from_uid, from_host, 0, NULL,
+      session_user::text, coalesce(host(inet_client_addr()), ''), pg_backend_pid(),
+      (extract(epoch FROM clock_timestamp()) * 1000)::bigint + m.clock_offset, 0, 0, 0, 0, 0, '', 0, 0, '', 0, NULL, '', '', '', 0)
+    ON CONFLICT(command) DO NOTHING;
+  IF NOT FOUND AND NOT EXISTS(SELECT 1 FROM cairn.staged_acts s WHERE s.command = command_id AND s.verb = 53
+      AND s.target = plan_id::text AND s.body = what AND s.staged_by = session_user::text) THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'another act was left under this command id';
+  END IF;
+END $$;
+
 CREATE FUNCTION cairn.take_staged(most bigint) RETURNS SETOF cairn.staged_acts LANGUAGE plpgsql
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -63,7 +63,7 @@ BEGIN
   END IF;
   IF s.run IS NULL THEN
     RAISE EXCEPTION USING ERRCODE = 'CA003',
-      MESSAGE = 'this act is about the store itself: it is done as it is confirmed, and not withdrawn';
+      MESSAGE = 'this act is about the store itself, or a plan: it is done as it comes, and not withdrawn';
   END IF;
   IF EXISTS(SELECT 1 FROM cairn.entries e WHERE e.run = s.run AND e.command = command_id) THEN
     RAISE EXCEPTION USING ERRCODE = 'CA003', MESSAGE = 'this act was carried out already; nothing was withdrawn';

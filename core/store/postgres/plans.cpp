@@ -6,6 +6,9 @@ namespace cairn::postgres {
 
 namespace {
 
+// order_plan() and plans_by_people name it by its number.
+static_assert(static_cast<int>(Verb::Plan) == 53);
+
 void readPlan(Rows& q, PlanRow& p)
 {
     q.read(p.id, p.verb, p.command, p.login, p.actor, p.uid, p.host, p.reason, p.stagedAt, p.expiresAt,

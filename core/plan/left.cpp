@@ -131,6 +131,22 @@ Result<PlanRow> stageLeft(
     return freezePlan(store, draft, {row, row.revision, {}, {}, {}, act.command});
 }
 
+// On record in the name of who left it; a draft of theirs is over with that.
+Status putRefusal(StoreWriter& store, const PlanRow& row, const StagedAct& act, const Error& why, TimeMs now)
+{
+    AuditRow entry = refusedPlan(row, whoLeft(act), act.command, why, now);
+    if (row.state != PlanState::Draft || row.login != act.stagedBy) {
+        CAIRN_TRY(store.appendAudit(std::move(entry)));
+        return {};
+    }
+    PlanChange change{row, row.revision, {}, {}, std::move(entry)};
+    change.row.state = PlanState::Closed;
+    change.row.aborted = true;
+    change.row.note = why.text;
+    change.row.endedAt = now;
+    return store.changePlan(change);
+}
+
 Result<PlanRow> carryOut(StoreWriter& store, Service& service, const StagedAct& act)
 {
     CAIRN_TRY_ASSIGN(const Left left, decode(act));
@@ -145,8 +161,7 @@ Result<PlanRow> carryOut(StoreWriter& store, Service& service, const StagedAct& 
         return makeError(ErrorKind::NotFound, "there is no draft of plan " + toText(*id));
     auto staged = stageLeft(store, service, *row, act, left);
     if (!staged && (staged.error().kind == ErrorKind::Refused || staged.error().kind == ErrorKind::NoRight))
-        CAIRN_TRY(
-            store.appendAudit(refusedPlan(*row, whoLeft(act), act.command, staged.error(), service.now())));
+        CAIRN_TRY(putRefusal(store, *row, act, staged.error(), service.now()));
     return staged;
 }
 

@@ -375,10 +375,17 @@ void TestEngineStaged::whatIsSaidOfAPlanIsNotTrusted()
     CAIRN_VERIFY_OK(taken);
     QVERIFY(answer(desk, taken->command).state == StagedState::Rejected);
     for (const PlanDraft* draft : {&other, &alone, &forged})
-        QVERIFY((*desk.store->plan(draft->row.id))->state == PlanState::Draft);
+        QVERIFY((*desk.store->plan(draft->row.id))->state == PlanState::Closed);
+    QVERIFY(desk.store->plans(false, 10)->empty());
     // Nor does anybody stage the draft of somebody else, or of nobody.
     Desk both(m_roles, "t_both");
+    const PlanDraft own = pausing(desk, {m_run});
+    PlanChange change;
+    change.row = own.row;
+    change.added = own.items;
+    CAIRN_VERIFY_OK(desk.store->leaveDraft(change));
     StagedAct his = *taken;
+    his.target = toText(own.row.id);
     his.command = makeId<CommandId>(both.clock.wallMs(), both.rng);
     CAIRN_VERIFY_ERROR(both.store->stage(his), ErrorKind::NoRight);
     his.target = toText(makeId<PlanId>(both.clock.wallMs(), both.rng));

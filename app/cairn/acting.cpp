@@ -66,19 +66,6 @@ void printOutcome(Session& s, const Outcome& outcome)
 constexpr SpanMs kWaitForEngine = 5'000;
 constexpr std::chrono::milliseconds kLookAgain{50};
 
-// What became of a staged act, within 5 s; nullopt: it still waits.
-Result<std::optional<StagedAct>> awaitEngine(Session& s, const CommandId& command)
-{
-    for (const SpanMs until = s.clock.monotonicMs() + kWaitForEngine;;) {
-        CAIRN_TRY_ASSIGN(auto found, s.store().stagedAct(command));
-        if (found && found->state != StagedState::Waiting)
-            return found;
-        if (s.clock.monotonicMs() >= until)
-            return std::optional<StagedAct>();
-        std::this_thread::sleep_for(kLookAgain);
-    }
-}
-
 // The login may not commit: an engine does, in this person's name.
 int leave(Session& s, Submission submission, const RunState& seen)
 {
@@ -96,7 +83,7 @@ int leave(Session& s, Submission submission, const RunState& seen)
     act->glass = s.options.breakGlass;
     if (const Status staged = s.store().stage(*act); !staged)
         return s.fail(staged.error());
-    const auto answer = awaitEngine(s, act->command);
+    const auto answer = cli::awaitEngine(s, act->command);
     if (!answer)
         return s.fail(answer.error());
     if (*answer) {
@@ -142,6 +129,18 @@ int actOn(Session& s, const RunId& run, const Build& build)
 }
 
 }  // namespace
+
+Result<std::optional<StagedAct>> awaitEngine(Session& s, const CommandId& command)
+{
+    for (const SpanMs until = s.clock.monotonicMs() + kWaitForEngine;;) {
+        CAIRN_TRY_ASSIGN(auto found, s.store().stagedAct(command));
+        if (found && found->state != StagedState::Waiting)
+            return found;
+        if (s.clock.monotonicMs() >= until)
+            return std::optional<StagedAct>();
+        std::this_thread::sleep_for(kLookAgain);
+    }
+}
 
 int act(Session& s, const std::vector<std::string>& named, const Build& build)
 {

@@ -24,6 +24,8 @@ using Build = std::function<Result<cmd::Body>(const RunState& state, Submission&
 [[nodiscard]] Result<PayloadRef> attach(
     Session& session, Submission& submission, const std::string& argument, const char* media);
 
+// What became of an act that was left for an engine, within 5 s; nullopt: it still waits.
+[[nodiscard]] Result<std::optional<StagedAct>> awaitEngine(Session& session, const CommandId& command);
 // An instant, or a span from now by the store's clock.
 [[nodiscard]] Result<TimeMs> instantOf(Session& session, const std::string& text);
 

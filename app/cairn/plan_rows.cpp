@@ -219,18 +219,12 @@ int printPlanPreview(
 {
     const bool wanting = preview.blocked() || preview.included == 0;
     if (s.options.json) {
-        PlanRow shown = row;
-        if (!nothingWritten)
-            shown.state = PlanState::Staged;
-        Json json = jsonPlan(shown);
+        Json json = jsonPlan(row);
         json["preview"] = nothingWritten;
         json.update(jsonPreview(preview));
         s.json(dump(json));
     } else {
-        PlanRow shown = row;
-        if (!nothingWritten)
-            shown.state = PlanState::Staged;
-        s.line(nothingWritten ? std::string(key(row.verb)) + ": preview, nothing is written" : headOf(shown));
+        s.line(nothingWritten ? std::string(key(row.verb)) + ": preview, nothing is written" : headOf(row));
         printPreviewLines(s, spec, preview);
         s.line("  digest " + hex(row.digest));
         if (row.people > 1)

@@ -175,6 +175,11 @@ int show(Session& s, const StagedAct& act)
     }
     if (act.verb == Verb::Slow)
         return showSlow(s, act);
+    if (act.verb == Verb::Plan) {
+        s.note("an order on plan " + act.target + ": `cairn plan show " + act.target
+            + "` tells how that stands");
+        return kDone;
+    }
     const auto preview = Agreements(s.service()).previewAct(act);
     if (!preview)
         return s.fail(preview.error());
@@ -208,6 +213,27 @@ int leaveDecision(Session& s, StagedAct act, const ActDecision& decision)
     return kDone;
 }
 
+// By the same rules as the withdrawal itself; the reason is asked for then.
+int previewWithdrawal(Session& s, const StagedAct& act)
+{
+    const ActDecision decision{act.command, act.digest, StagedState::Withdrawn,
+        s.options.reason.empty() ? std::string("looked at, nothing is written") : s.options.reason,
+        s.person().id};
+    const auto why = Agreements(s.service()).mayDecide(act, decision, s.login());
+    if (!why)
+        return s.fail(why.error());
+    if (*why)
+        return printPreview(s,
+            makeError((*why)->code == RejectCode::Stale   ? ErrorKind::Conflict
+                    : (*why)->code == RejectCode::NoRight ? ErrorKind::NoRight
+                                                          : ErrorKind::Refused,
+                (*why)->text),
+            {});
+    return printPreview(s, Status(),
+        "act " + toText(act.command) + ", " + std::string(key(act.verb)) + " by " + act.stagedBy
+            + ": withdrawn, and nobody carries it out; now it is " + standingOf(act));
+}
+
 int decideAct(Session& s, const std::string& named, StagedState as, const std::string& digest)
 {
     if (!(s.options.preview ? s.openReader() : s.openWriter()))
@@ -216,7 +242,7 @@ int decideAct(Session& s, const std::string& named, StagedState as, const std::s
     if (!act)
         return s.exitCode;
     if (s.options.preview)
-        return show(s, *act);
+        return as == StagedState::Withdrawn ? previewWithdrawal(s, *act) : show(s, *act);
     constexpr std::size_t kLeast = 12;
     ActDecision decision{act->command, {}, as, s.options.reason, s.person().id};
     const bool seen = digest.size() >= kLeast && hex(act->digest).compare(0, digest.size(), digest) == 0;
@@ -392,7 +418,8 @@ void addActDecisions(Verbs v, CLI::App& group)
     for (const Choice& choice :
         {Choice{"confirm", "Confirms what somebody else proposed; it is done at once", StagedState::Waiting},
             Choice{"reject", "Rejects what somebody else proposed", StagedState::Refused},
-            Choice{"withdraw", "Takes back what you proposed", StagedState::Withdrawn}}) {
+            Choice{
+                "withdraw", "Takes back what you proposed, or left for an engine", StagedState::Withdrawn}}) {
         auto act = std::make_shared<std::string>();
         auto digest = std::make_shared<std::string>();
         auto* cmd = group.add_subcommand(choice.name, choice.help);

@@ -2,7 +2,9 @@
 
 #include "app/cairn/acting.h"
 #include "app/cairn/plan_rows.h"
+#include "app/cairn/waiting.h"
 #include "core/base/text.h"
+#include "core/plan/left.h"
 #include "core/plan/runner.h"
 #include "core/plan/words.h"
 #include "core/service/staged.h"
@@ -11,8 +13,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
-#include <thread>
 
 namespace cairn::cli {
 
@@ -144,6 +144,45 @@ int refused(Session& s, const PlanId& plan, const Error& why)
     return s.fail(why);
 }
 
+// The login may not write plans: an engine decides it again, and does it in this person's name. True: done.
+bool answeredByEngine(Session& s, const Result<StagedAct>& left)
+{
+    if (!left) {
+        s.fail(left.error());
+        return false;
+    }
+    const auto answer = awaitEngine(s, left->command);
+    if (!answer) {
+        s.fail(answer.error());
+        return false;
+    }
+    if (!*answer) {
+        const std::string waits = "accepted, waits for an engine";
+        s.answer(dump(Json{{"plan", left->target}, {"outcome", "staged"}, {"command", toText(left->command)},
+                     {"text", waits}}),
+            "plan " + left->target + ": " + waits);
+        return false;
+    }
+    if ((*answer)->state == StagedState::Committed)
+        return true;
+    const Outcome outcome = outcomeOf(**answer);
+    if (outcome.kind == Outcome::Kind::Rejected)
+        s.fail(exitOfRejection(outcome.rejection), outcome.rejection.text);
+    else
+        s.fail(outcome.error);
+    return false;
+}
+
+int leaveStaging(Session& s, const PlanDraft& draft, const PlanSpec& spec)
+{
+    if (!answeredByEngine(s, leavePlan(s.store(), draft)))
+        return s.exitCode;
+    const auto staged = s.store().plan(draft.row.id);
+    if (!staged)
+        return s.fail(staged.error());
+    return printPlanPreview(s, staged->value_or(draft.row), spec, draft.preview, false);
+}
+
 int stage(Session& s, const StageArguments& arguments)
 {
     if (!(s.options.preview ? s.openReader() : s.openWriter()))
@@ -163,14 +202,10 @@ int stage(Session& s, const StageArguments& arguments)
     if (s.options.preview)
         return printPlanPreview(s, draft->row, *spec, draft->preview, true);
     if (!s.rights().commits)
-        return s.fail(makeError(ErrorKind::NoRight,
-            "the login \"" + s.rights().login
-                + "\" may not write plans: they are staged by a login with the engine's right, for now"));
-    if (!s.reasonGiven(Verb::Plan))
-        return s.exitCode;
-    if (const Status staged = stagePlan(s.store(), *draft); !staged)
-        return refused(s, {}, staged.error());
-    return printPlanPreview(s, draft->row, *spec, draft->preview, false);
+        return leaveStaging(s, *draft, *spec);
+    const auto staged = stagePlan(s.store(), *draft);
+    return staged ? printPlanPreview(s, *staged, *spec, draft->preview, false)
+                  : refused(s, {}, staged.error());
 }
 
 Result<PlanId> planNamed(Session& s, const std::string& named)
@@ -194,14 +229,43 @@ int carryOut(Session& s, const PlanId& plan)
     config.who = authorOf(s);
     config.only = plan;
     PlanRunner runner(s.store(), s.service(), s.clock, std::move(config));
+    Waiting waiting(s.options.store);
     for (;;) {
         const auto next = runner.tick();
         if (!next)
             return s.fail(next.error());
         if (!*next)
             break;
-        if (!s.service().pump())
-            std::this_thread::sleep_for(std::chrono::milliseconds(std::min<SpanMs>(**next, 500)));
+        if (s.service().pump() || waiting.wait(**next) != Waiting::Woken::Signal)
+            continue;
+        if (const Status left = runner.release(); !left)
+            return s.fail(left.error());
+        s.note("interrupted: an engine goes on with plan " + toText(plan) + ", or `cairn plan run`");
+        break;
+    }
+    return showPlan(s, plan, {});
+}
+
+// Whoever may not carry it out watches the engines do so, until it needs nobody any more.
+int watchPlan(Session& s, const PlanId& plan)
+{
+    constexpr SpanMs kLook = 1'000;  // a hint comes earlier, where the store has them
+    Waiting waiting(s.options.store);
+    std::string told;
+    for (;;) {
+        const auto row = s.store().plan(plan);
+        if (!row)
+            return s.fail(row.error());
+        if (!*row)
+            return s.fail(kNotFound, "there is no plan " + toText(plan));
+        const bool ended = (*row)->state != PlanState::Running
+            && ((*row)->state != PlanState::Verifying || (*row)->executedAt != kNoTime);
+        if (ended)
+            break;
+        if (std::string now = standingOf(**row); now != told)
+            s.note("plan " + toText(plan) + " " + (told = std::move(now)) + "; engines carry it out");
+        if (waiting.wait(kLook) == Waiting::Woken::Signal)
+            break;
     }
     return showPlan(s, plan, {});
 }
@@ -234,10 +298,13 @@ int order(Session& s, const std::string& named, PlanAct act, const std::string& 
             decided ? "plan " + toText(*id) + ": afterwards it " + std::string(label(decided->state))
                     : std::string());
     }
-    if (!s.rights().commits)
-        return s.fail(makeError(ErrorKind::NoRight,
-            "the login \"" + s.rights().login
-                + "\" may not write plans: that takes the engine's right, for now"));
+    if (!s.rights().commits) {
+        if (const Status may = checkMayAct(s.rights()); !may)
+            return s.fail(may.error());
+        return answeredByEngine(s, leaveOrder(s.store(), s.service(), wanted, authorOf(s)))
+            ? showPlan(s, *id, {})
+            : s.exitCode;
+    }
     const auto row = orderPlan(s.store(), s.service(), wanted, authorOf(s));
     if (!row)
         return s.fail(row.error());
@@ -315,10 +382,7 @@ int run(Session& s, const std::string& named)
     const auto id = planNamed(s, named);
     if (!id)
         return s.fail(id.error());
-    if (!s.rights().commits)
-        return s.fail(makeError(ErrorKind::NoRight,
-            "carrying a plan out takes a login with the engine's right; an engine does it by itself"));
-    return carryOut(s, *id);
+    return s.rights().commits ? carryOut(s, *id) : watchPlan(s, *id);
 }
 
 void addPaceOptions(CLI::App* cmd, StageArguments& a)
@@ -427,7 +491,8 @@ void addPlanVerbs(Verbs v)
     addOrder(v, *group, PlanAct::Pause, "No further run is acted on");
     addOrder(v, *group, PlanAct::Continue, "Lets a plan that is paused, or stopped by itself, go on");
     addOrder(v, *group, PlanAct::Abort, "Ends it: what is done stays done, the rest is left as it is");
-    addNamed(v, *group, "run", "Carries it out here, where no engine is there to do it", run);
+    addNamed(v, *group, "run",
+        "Carries it out here, where no engine is there to do it; without that right it watches", run);
     addShow(v, *group);
     {
         auto all = std::make_shared<bool>(false);

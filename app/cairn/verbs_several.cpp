@@ -5,6 +5,7 @@
 #include "app/cairn/asked.h"
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
+#include "app/cairn/waiting.h"
 #include "app/common/open_store.h"
 #include "core/base/text.h"
 
@@ -12,10 +13,6 @@
 
 #include <algorithm>
 #include <set>
-#include <csignal>
-#include <poll.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 namespace cairn::cli {
 
@@ -303,23 +300,6 @@ int why(Session& s, const std::string& named)
     return s.exitCode;
 }
 
-// Waits up to `span` or until SIGINT or SIGTERM came; true: a signal came.
-bool waitForSignal(int fd, int spanMs)
-{
-    pollfd entry{fd, POLLIN, 0};
-    return ::poll(&entry, 1, spanMs) > 0;
-}
-
-int signalDescriptor()
-{
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    sigprocmask(SIG_BLOCK, &signals, nullptr);
-    return ::signalfd(-1, &signals, SFD_CLOEXEC);
-}
-
 // Whether this one run is among those that the filter finds.
 Result<bool> matching(Session& s, const ListFilter& filter, const RunId& run)
 {
@@ -418,9 +398,9 @@ int watch(Session& s, const std::vector<std::string>& words, SpanMs period, Span
     if (all.empty())
         return s.exitCode;
     const std::size_t width = widthOf(places);
-    const int fd = signalDescriptor();
+    Waiting waiting;  // a list that is followed over several stores is looked at in its own time
     const SpanMs until = total > 0 ? s.clock.monotonicMs() + total : 0;
-    while (!waitForSignal(fd, static_cast<int>(period))) {
+    while (waiting.wait(period) != Waiting::Woken::Signal) {
         for (Watched& watched : all) {
             const Status printed = printChanges(watched, width);
             if (!printed && all.size() == 1)
@@ -434,7 +414,6 @@ int watch(Session& s, const std::vector<std::string>& words, SpanMs period, Span
         if (until > 0 && s.clock.monotonicMs() >= until)
             break;
     }
-    ::close(fd);
     return s.exitCode;
 }
 

@@ -44,6 +44,7 @@ void EngineCore::Impl::lookNow(HintSet what)
     pull(hint::kClaims, claimAt);
     pull(hint::kOutbox, outboxAt);
     pull(hint::kStaged, stagedAt);
+    pull(hint::kPlans, plansAt);
 }
 
 // A link that went deaf may have been so for two of its intervals: all is looked at, and from here on as

@@ -1,6 +1,7 @@
 // Plans of people: carried out by whichever engine comes first, one executor a plan.
 
 #include "core/engine/engine_impl.h"
+#include "core/plan/left.h"
 #include "core/service/staged.h"
 
 #include <algorithm>
@@ -29,6 +30,16 @@ void EngineCore::Impl::runPlans()
     if (!next)
         return trouble(next.error());
     plansAt = seams.clock.monotonicMs() + std::min(next->value_or(kPlans), kPlans);
+}
+
+// Of somebody whose login may not write plans. Done, it has its answer already.
+void EngineCore::Impl::carryOutOrder(const StagedAct& act)
+{
+    const Outcome outcome = cairn::carryOutOrder(seams.store, *service, act);
+    if (outcome.kind != Outcome::Kind::Committed)
+        return finishStaged(act, outcome);
+    carryingOut.erase(act.command);
+    plansAt = seams.clock.monotonicMs();
 }
 
 // Another engine goes on at once; what is under way here counts all the same, once.

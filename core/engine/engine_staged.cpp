@@ -58,6 +58,7 @@ bool EngineCore::Impl::recordDecision(const StagedAct& act)
     StagedAct decided = act;
     if (act.code != 0)
         decided.state = static_cast<StagedState>(act.code);
+    const AuditRow entry = decisionEntry(decided, {}, act.confirmedAt);
     const auto known = act.run.isNull() ? seams.store.audit(0, 0) : seams.store.auditOfRun(act.run);
     if (!known) {
         trouble(known.error());
@@ -65,10 +66,10 @@ bool EngineCore::Impl::recordDecision(const StagedAct& act)
     }
     std::uint64_t seq = 0;
     for (const AuditRow& row : *known)
-        if (row.verb == Verb::ConfirmAct && row.command == act.command && row.kind != "refused")
+        if (row.verb == Verb::ConfirmAct && row.command == act.command && row.kind == entry.kind)
             seq = row.seq;
     if (seq == 0) {
-        const auto added = seams.store.appendAudit(decisionEntry(decided, {}, act.confirmedAt));
+        const auto added = seams.store.appendAudit(entry);
         if (!added) {
             trouble(added.error());
             return false;
@@ -84,12 +85,14 @@ bool EngineCore::Impl::recordDecision(const StagedAct& act)
     return false;
 }
 
-// A policy, or a resource that is slowed. Whoever confirmed it does that at once; this is for one whose
-// process died, or who may not. Where roles say who may set policies, engines may not.
+// A policy, a resource that is slowed, or an order on a plan. Whoever confirmed it does that at once; this is
+// for one whose process died, or who may not. Where roles say who may set policies, engines may not.
 void EngineCore::Impl::carryOutOnStore(const StagedAct& act, TimeMs now)
 {
     if (now >= expiryOf(act))
         return finishStaged(act, expired(act));
+    if (act.verb == Verb::Plan)
+        return carryOutOrder(act);
     const auto rights = seams.store.rights();
     if (rights && (act.verb == Verb::SetPolicy ? rights->owns : rights->commits))
         return finishStaged(act, Agreements(*service).carryOut(seams.store, act));

@@ -187,11 +187,17 @@ Status mayConfirm(StoreReader& store, Service& service, const PlanRow& plan, con
         "\"" + who.login + "\" lacks the role \"" + plan.role + "\", which whoever confirms this plan needs");
 }
 
-Status stagePlan(StoreWriter& store, const PlanDraft& draft)
+std::string reasonLacked(const WhoIsNeeded& needed, std::string_view reason)
 {
-    if (reasonLength(draft.row.reason) < draft.needed.reason)
-        return refused("this plan needs a reason of at least " + std::to_string(draft.needed.reason)
-            + " characters: give --reason");
+    if (reasonLength(reason) >= needed.reason)
+        return {};
+    return "this plan needs a reason of at least " + std::to_string(needed.reason) + " characters";
+}
+
+Status checkStaging(const PlanDraft& draft)
+{
+    if (std::string why = reasonLacked(draft.needed, draft.row.reason); !why.empty())
+        return refused(std::move(why));
     if (draft.preview.blocked())
         return refused("in " + formatCount(static_cast<std::int64_t>(draft.preview.uncertain))
             + " of the runs an effect may happen twice, and this act does not settle that: settle them "
@@ -199,7 +205,24 @@ Status stagePlan(StoreWriter& store, const PlanDraft& draft)
               "or leave them out (--leave-out-uncertain)");
     if (draft.preview.included == 0)
         return refused("0 of the runs would be changed: the preview says of each why; nothing was staged");
+    return {};
+}
+
+Result<PlanRow> freezePlan(StoreWriter& store, const PlanDraft& draft, PlanChange change)
+{
     CAIRN_TRY_ASSIGN(const TimeMs now, store.now());
+    change.row.state = PlanState::Staged;
+    const PlanAuthor who{draft.row.login, draft.row.actor, draft.row.uid, draft.row.host, draft.row.reason};
+    change.audit =
+        planAudit(change.row, "staged", who, draft.row.command, now, stagedJson(change.row, draft));
+    CAIRN_TRY(store.changePlan(change));
+    change.row.revision = change.expected + 1;
+    return std::move(change.row);
+}
+
+Result<PlanRow> stagePlan(StoreWriter& store, const PlanDraft& draft)
+{
+    CAIRN_TRY(checkStaging(draft));
     PlanChange change;
     change.row = draft.row;
     change.row.state = PlanState::Draft;
@@ -211,11 +234,13 @@ Status stagePlan(StoreWriter& store, const PlanDraft& draft)
         ++change.expected;
     }
     change.added.clear();
-    change.row.state = PlanState::Staged;
-    const PlanAuthor who{draft.row.login, draft.row.actor, draft.row.uid, draft.row.host, draft.row.reason};
-    change.audit =
-        planAudit(change.row, "staged", who, draft.row.command, now, stagedJson(change.row, draft));
-    return store.changePlan(change);
+    return freezePlan(store, draft, std::move(change));
+}
+
+AuditRow refusedPlan(
+    const PlanRow& plan, const PlanAuthor& who, const CommandId& command, const Error& why, TimeMs now)
+{
+    return planAudit(plan, "refused", who, command, now, refusalJson(codeOf(why), why.text));
 }
 
 Result<PlanRow> orderPlan(StoreWriter& store, Service& service, const PlanOrder& order, const PlanAuthor& who)
@@ -231,13 +256,14 @@ Result<PlanRow> orderPlan(StoreWriter& store, Service& service, const PlanOrder&
         if (const Status may = mayConfirm(store, service, *found, who); !may)
             decided = may.error();
     if (!decided) {
-        CAIRN_TRY(store.appendAudit(planAudit(*found, "refused", who, order.command, now,
-            refusalJson(codeOf(decided.error()), decided.error().text))));
+        CAIRN_TRY(store.appendAudit(refusedPlan(*found, who, order.command, decided.error(), now)));
         return decided;
     }
     PlanChange change;
     change.row = *std::move(decided);
     change.expected = found->revision;
+    if (order.left)
+        change.left = order.command;
     const auto place = static_cast<std::size_t>(order.act);
     change.audit = planAudit(change.row, kKinds[place], who, order.command, now, stateJson(change.row));
     CAIRN_TRY(store.changePlan(change));

@@ -18,6 +18,7 @@ struct PlanOrder {
     PlanAct act = PlanAct::Start;
     Digest digest;      // Confirm: what was looked at
     CommandId command;  // made before anything: the audit has it once
+    bool left = false;  // for an engine, which answers it with the change
 };
 
 // The row as the act makes it. Refused says why not, and what to do instead; Conflict: the digest is another
@@ -29,9 +30,19 @@ struct PlanOrder {
 [[nodiscard]] Status mayConfirm(
     StoreReader& store, Service& service, const PlanRow& plan, const PlanAuthor& who);
 
-// Puts a draft into the store: its items in parts, and then all at once as staged. Refused where it is
-// blocked, or has nothing to do. Until it is staged nobody sees it; a kill leaves a draft that does nothing.
-[[nodiscard]] Status stagePlan(StoreWriter& store, const PlanDraft& draft);
+// What the rule on who is needed says where this reason is too short for it; empty: it suffices.
+[[nodiscard]] std::string reasonLacked(const WhoIsNeeded& needed, std::string_view reason);
+// Why a draft is not staged: as stagePlan() refuses it.
+[[nodiscard]] Status checkStaging(const PlanDraft& draft);
+// Makes the draft that stands in the store a staged plan, with its entry in the audit. `change`: of that row.
+[[nodiscard]] Result<PlanRow> freezePlan(StoreWriter& store, const PlanDraft& draft, PlanChange change);
+// The audit's entry of what was refused to `who`, and why.
+[[nodiscard]] AuditRow refusedPlan(
+    const PlanRow& plan, const PlanAuthor& who, const CommandId& command, const Error& why, TimeMs now);
+// Puts a draft into the store: its items in parts, and then all at once as staged. Gives the row as it then
+// is there. Refused where its reason is too short (reasonLacked), it is blocked, or has nothing to do. Until
+// it is staged nobody sees it; a kill leaves a draft that does nothing.
+[[nodiscard]] Result<PlanRow> stagePlan(StoreWriter& store, const PlanDraft& draft);
 // Reads, decides and writes. Gives the plan as it then is. A refusal is put on record before it is given.
 // `service`: of the same store; for the policy.
 [[nodiscard]] Result<PlanRow> orderPlan(

@@ -237,6 +237,15 @@ std::vector<RunId> onceEach(std::span<const RunId> runs)
 
 }  // namespace
 
+Result<WhoIsNeeded> neededNow(
+    StoreReader& reader, Service& service, const PlanRow& plan, const PlanPreview& preview)
+{
+    CAIRN_TRY_ASSIGN(const PlanSpec spec, decodeSpec(plan.spec));
+    CAIRN_TRY_ASSIGN(const StoreInfo info, reader.info());
+    CAIRN_TRY_ASSIGN(const Policy policy, Agreements(service).policy());
+    return neededFor(policy, info, spec, preview);
+}
+
 std::string heldText(const ListRow& row)
 {
     return "it is held"

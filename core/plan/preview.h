@@ -58,7 +58,7 @@ struct PlanDraft {
     PlanRow row;
     std::vector<PlanItem> items;
     PlanPreview preview;
-    WhoIsNeeded needed;  // by the policy; a reason that is shorter than it asks for is refused by stagePlan()
+    WhoIsNeeded needed;  // by the policy; the least reason too (reasonLacked)
     // What was said after the draft had been looked at. The digest is another one then.
     void setReason(std::string reason);
 };
@@ -78,6 +78,10 @@ struct PlanAuthor {
 // The same of a plan that is there, over the items that have no outcome yet, with what they depend on as it
 // was frozen: what a second person looks at, and anybody before going on.
 [[nodiscard]] Result<PlanPreview> previewPlan(StoreReader& reader, Service& service, const PlanRow& plan);
+
+// Who is needed for such a plan by the policy as it is now.
+[[nodiscard]] Result<WhoIsNeeded> neededNow(
+    StoreReader& reader, Service& service, const PlanRow& plan, const PlanPreview& preview);
 
 [[nodiscard]] std::string heldText(const ListRow& row);  // of a run that is held
 // How a refusal, or nothing to do, is counted.

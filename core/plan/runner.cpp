@@ -59,7 +59,7 @@ Result<std::optional<SpanMs>> PlanRunner::work()
         return std::optional(kSoon);  // another has taken it
     if (m_plan->state == PlanState::Running) {
         CAIRN_TRY_ASSIGN(const SpanMs next, run(now));
-        return std::optional(next);
+        return std::optional(std::min(next, m_config.lease / 3));  // so that it is renewed in time
     }
     if (!m_underWay.empty() || !m_ended.empty())
         return std::optional(kSoon);
@@ -205,9 +205,13 @@ Status PlanRunner::flush(TimeMs now)
     return {};
 }
 
+// An act that was committed has written the outcome itself. What is written here is why there was none; and
+// what an act was that the store had already, where it has not got that outcome, too.
 void PlanRunner::ended(PlanItem item, const Outcome& outcome)
 {
     m_underWay.erase(item.ord);
+    if (outcome.kind == Outcome::Kind::Committed)
+        return;
     if (!isAnswer(outcome)) {
         m_next.push_front(std::move(item));
         m_restUntil = m_clock.monotonicMs() + kRest;

@@ -1,8 +1,8 @@
 #pragma once
 // Carries plans out: one plan at a time, one executor a plan. All that matters is in the store, so that
-// another goes on after a kill at any instant: an item whose act was committed and whose outcome was not
-// written is submitted again under the same command id, and the store answers with the first entry. On the
-// thread of its service; tick() reads and writes the store, and never waits for a commit.
+// another goes on after a kill at any instant: an act and its item's outcome are one transaction, and
+// whatever is submitted again has the same command id, for which the store answers with the first entry. On
+// the thread of its service; tick() reads and writes the store, and never waits for a commit.
 
 #include "core/plan/fate.h"
 #include "core/plan/orders.h"

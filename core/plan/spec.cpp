@@ -243,6 +243,8 @@ Result<Submission> submissionOf(const PlanRow& plan, const PlanSpec& spec, const
     std::visit(Aim{item, expects}, submission.command.body);
     submission.command.plan = plan.id;
     submission.runs = plan.items;
+    submission.left = false;  // it is the plan that waits
+    submission.planItem = PlanOutcome{plan.id, item.ord, plan.startedAt};
     if (!plan.confirmedBy.empty())
         submission.agreed =
             Agreed{{ActorKind::Person, plan.confirmedBy, plan.confirmedBy}, plan.digest, false};

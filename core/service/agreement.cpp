@@ -125,7 +125,8 @@ Result<std::optional<Agreed>> Service::Impl::agreedInStore(
         return s.breakGlass ? std::optional(Agreed{{}, {}, true}) : std::nullopt;
     if (kept->glass)
         return std::optional(Agreed{{}, {}, true});
-    if (kept->state != StagedState::Waiting || kept->confirmedBy.empty())
+    // Where it has a code it was rejected or withdrawn, and waits for that to be put on record.
+    if (kept->state != StagedState::Waiting || kept->code != 0 || kept->confirmedBy.empty())
         return std::optional<Agreed>();
     const auto again = stagedOf(asGiven(s), state, config);
     const bool same = again && again->run == kept->run && again->verb == kept->verb

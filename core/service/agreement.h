@@ -11,7 +11,9 @@ namespace cairn {
 struct ActDecision {
     CommandId act;
     Digest shown;  // StagedAct::digest of what was shown; null: not said, which confirms nothing
-    StagedState as = StagedState::Waiting;  // Waiting: confirmed; Refused; Withdrawn, by its author
+    // Waiting: confirmed; Refused; Withdrawn, by its author, also while it waits for an engine: then by an
+    // owner of the store, too.
+    StagedState as = StagedState::Waiting;
     std::string reason;
     std::string claimedName;
 };
@@ -58,10 +60,15 @@ struct SlowPreview {
 // of the run, for a takeover.
 void pin(cmd::Body& body, const RunState& seen, const SessionId& owner);
 
+// What the withdrawal of an act that waits for an engine depends on.
+struct WithdrawFacts {
+    bool owner = false;        // who asks (StoreRights::owns)
+    std::uint64_t doneAs = 0;  // version of the run's entry of it; 0: there is none
+};
 // Why this person may not decide it so, as far as the act itself tells; nullopt: nothing against it. The role
 // that is asked for is the caller's to look up.
-[[nodiscard]] std::optional<Rejection> mayNotDecide(
-    const StagedAct& act, const ActDecision& decision, std::string_view login, TimeMs now);
+[[nodiscard]] std::optional<Rejection> mayNotDecide(const StagedAct& act, const ActDecision& decision,
+    std::string_view login, TimeMs now, const WithdrawFacts& facts);
 
 // The audit's entry on a decision, in the name of who decided; `act` with what was decided.
 [[nodiscard]] AuditRow decisionEntry(const StagedAct& act, const ServiceConfig& from, TimeMs now);

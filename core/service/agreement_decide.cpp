@@ -31,6 +31,24 @@ std::string_view wordOf(StagedState as)
     }
 }
 
+// Of what waits for an engine, or was confirmed.
+std::optional<Rejection> mayNotWithdraw(
+    const StagedAct& act, std::string_view login, const WithdrawFacts& facts)
+{
+    if (act.run.isNull())
+        return no(RejectCode::Refused,
+            "the act is about the store itself, or a plan: it is done as it comes, and not withdrawn");
+    if (facts.doneAs > 0)
+        return no(RejectCode::Stale,
+            "the act was carried out already, as version " + std::to_string(facts.doneAs)
+                + " of its run; nothing was withdrawn: what it did takes another act to undo");
+    if (login != act.stagedBy && !facts.owner)
+        return no(RejectCode::NoRight,
+            "only its author, " + act.stagedBy
+                + ", or an owner of the store withdraws an act that waits for an engine");
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::string standingOf(const StagedAct& act)
@@ -44,6 +62,9 @@ std::string standingOf(const StagedAct& act)
             + (act.role.empty() ? std::string("another person") : "role " + act.role) + ", expires "
             + formatInstant(act.expires);
     case StagedState::Waiting:
+        if (const auto as = static_cast<StagedState>(act.code);
+            as == StagedState::Refused || as == StagedState::Withdrawn)
+            return std::string(wordOf(as)) + decided + ", an engine puts that on record";
         return act.confirmedBy.empty() ? "waits for an engine"
                                        : "confirmed" + decided + ", waits for an engine";
     case StagedState::Refused:
@@ -57,9 +78,11 @@ std::string standingOf(const StagedAct& act)
     }
 }
 
-std::optional<Rejection> mayNotDecide(
-    const StagedAct& act, const ActDecision& decision, std::string_view login, TimeMs now)
+std::optional<Rejection> mayNotDecide(const StagedAct& act, const ActDecision& decision,
+    std::string_view login, TimeMs now, const WithdrawFacts& facts)
 {
+    if (act.state == StagedState::Waiting && decision.as == StagedState::Withdrawn && act.code == 0)
+        return mayNotWithdraw(act, login, facts);
     if (act.state != StagedState::Proposed)
         return no(RejectCode::Stale, "the act is " + standingOf(act) + "; nothing was changed");
     if (now >= act.expires)
@@ -163,7 +186,16 @@ Result<Preview> Agreements::previewAct(const StagedAct& act)
 Result<std::optional<Rejection>> Agreements::mayDecide(
     const StagedAct& act, const ActDecision& decision, std::string_view login)
 {
-    if (auto why = mayNotDecide(act, decision, login, m_impl->now()))
+    WithdrawFacts facts;
+    if (act.state == StagedState::Waiting && decision.as == StagedState::Withdrawn) {
+        CAIRN_TRY_ASSIGN(const StoreRights rights, m_impl->reader.rights());
+        facts.owner = rights.owns;
+        const auto done = m_impl->reader.findCommand(act.run, act.command);
+        if (!done && done.error().kind != ErrorKind::NotFound)
+            return done.error();
+        facts.doneAs = done ? done->value_or(0) : 0;
+    }
+    if (auto why = mayNotDecide(act, decision, login, m_impl->now(), facts))
         return why;
     CAIRN_TRY_ASSIGN(const StoreInfo store, m_impl->info());
     if (auto missing = reasonMissing(store.safety, reasonLength(decision.reason)))

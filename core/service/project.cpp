@@ -406,6 +406,10 @@ Result<CommitMember> Service::Impl::project(
     projection.redactions();
     projection.audit(before, entry.version - 1);
     member.delivered = item.submission.delivered;
+    member.left = item.submission.left;
+    member.planItem = item.submission.planItem;
+    if (member.planItem)
+        member.planItem->doneAt = std::max(member.planItem->doneAt, entry.time);
     if (!work.aside().empty())  // what only words need is not there yet
         return makeError(ErrorKind::Busy, "what the entry needs is to be read first");
     return member;

@@ -73,7 +73,9 @@ struct Submission {
     // By the policy. Of acts that were proposed and confirmed the service reads that from the store itself;
     // `agreed` is for who has read it elsewhere (a plan that somebody else approved).
     std::optional<Agreed> agreed{};
-    std::uint64_t runs = 1;   // that are touched by the one act that this belongs to
+    std::uint64_t runs = 1;  // that are touched by the one act that this belongs to
+    bool left = false;       // for an engine, or confirmed: refused where it does not wait any more
+    std::optional<PlanOutcome> planItem{};  // done in the act's transaction; `doneAt`: not before
     bool breakGlass = false;  // where somebody else would have to confirm: done alone, with an open review
 };
 

@@ -335,6 +335,7 @@ Result<Submission> submissionOf(const StagedAct& act)
     submission.reason = act.reason;
     submission.claimedName = act.claimed;
     submission.origin = {act.uid, act.host};
+    submission.left = true;
     return submission;
 }
 

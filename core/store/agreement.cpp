@@ -8,6 +8,17 @@ namespace {
 
 Error conflict(std::string text) { return makeError(ErrorKind::Conflict, std::move(text)); }
 
+// Who may is for the caller to know: these stores have no logins of their own.
+Status checkWithdrawn(const StagedAct& kept, bool carriedOut)
+{
+    if (kept.run.isNull())
+        return conflict("act " + toText(kept.command)
+            + " is about the store itself, or a plan: it is done as it comes, and not withdrawn");
+    return carriedOut
+        ? conflict("act " + toText(kept.command) + " was carried out already; nothing was withdrawn")
+        : Status();
+}
+
 }  // namespace
 
 Status checkProposed(const std::optional<StagedAct>& kept, const StagedAct& act)
@@ -23,15 +34,17 @@ Status checkProposed(const std::optional<StagedAct>& kept, const StagedAct& act)
     return {};
 }
 
-Status checkDecided(const std::optional<StagedAct>& kept, const StagedAct& act, TimeMs now)
+Status checkDecided(const std::optional<StagedAct>& kept, const StagedAct& act, TimeMs now, bool carriedOut)
 {
+    for (const std::string* text : {&act.confirmedBy, &act.confirmedName, &act.note})
+        if (!isStorableText(*text))
+            return makeError(ErrorKind::InvalidInput, "a text of the decision is not valid text");
+    if (kept && kept->state == StagedState::Waiting && act.state == StagedState::Withdrawn)
+        return checkWithdrawn(*kept, carriedOut);
     if (!kept || kept->state != StagedState::Proposed)
         return conflict("act " + toText(act.command) + " does not wait for anybody any more");
     if (act.digest != kept->digest || actDigest(*kept) != kept->digest)
         return conflict("act " + toText(act.command) + " is not what was shown");
-    for (const std::string* text : {&act.confirmedBy, &act.confirmedName, &act.note})
-        if (!isStorableText(*text))
-            return makeError(ErrorKind::InvalidInput, "a text of the decision is not valid text");
     const bool over = now >= kept->expires;
     const bool author = act.confirmedBy == kept->stagedBy;
     switch (act.state) {

@@ -28,7 +28,8 @@ struct StoreChange {
     // Proposed: a new act, or one that waits for an engine and needs somebody else as it turns out.
     std::optional<StagedAct> propose;
     // Of a proposed act: Waiting (confirmed), Refused, Expired or Withdrawn, with confirmedBy, confirmedName,
-    // note and confirmedAt. The same person never confirms, whoever asks.
+    // note and confirmedAt. The same person never confirms, whoever asks. Of an act on a run that waits to be
+    // carried out: Withdrawn, where its run has no entry of this command yet.
     std::optional<StagedAct> decide;
     std::optional<PolicyRow> policy;  // version: the newest one's and one
     std::optional<Review> review;     // opened; where closedAt is set: closed
@@ -36,7 +37,9 @@ struct StoreChange {
 
 // What every store asks of a change, with what it has: Conflict, NoRight, NotFound, InvalidInput. Pure.
 [[nodiscard]] Status checkProposed(const std::optional<StagedAct>& kept, const StagedAct& act);
-[[nodiscard]] Status checkDecided(const std::optional<StagedAct>& kept, const StagedAct& act, TimeMs now);
+// `carriedOut`: the run has the act's entry.
+[[nodiscard]] Status checkDecided(
+    const std::optional<StagedAct>& kept, const StagedAct& act, TimeMs now, bool carriedOut);
 [[nodiscard]] Status checkPolicyRow(std::uint64_t newest, const PolicyRow& row);
 [[nodiscard]] Status checkReview(const std::optional<Review>& kept, const Review& review);
 

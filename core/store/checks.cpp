@@ -153,6 +153,8 @@ Status checkContent(const CommitMember& member)
         if (p.artifact.isNull() && p.redactedBy == 0)
             CAIRN_TRY(checkInlinePayload(p));
     }
+    if (member.planItem && (member.planItem->plan.isNull() || member.planItem->ord == 0))
+        return invalid("the item of a plan that an act belongs to needs a plan and a place");
     if (member.audit)
         CAIRN_TRY(checkAudit(*member.audit));
     return {};
@@ -201,7 +203,7 @@ Status checkAudit(const AuditRow& row)
 
 Status checkStaged(const StagedAct& act)
 {
-    const bool onStore = act.verb == Verb::SetPolicy || act.verb == Verb::Slow;
+    const bool onStore = act.verb == Verb::SetPolicy || act.verb == Verb::Slow || act.verb == Verb::Plan;
     if (act.command.isNull() || (act.run.isNull() && !onStore))
         return invalid("an act needs a run and a command id");
     if (act.body.size() > kStagedLimit)
@@ -240,9 +242,30 @@ Status checkPlan(const PlanChange& change)
     return checkAudit(*change.audit);
 }
 
+Error nobodyLeaves()
+{
+    return makeError(
+        ErrorKind::Refused, "nothing is left for an engine in this store: whoever acts commits at once");
+}
+
 Error planMoved(const PlanId& plan)
 {
     return makeError(ErrorKind::Conflict, "plan " + toText(plan) + " has moved on meanwhile: look again");
+}
+
+Error actIsOver(const CommandId& act)
+{
+    return makeError(ErrorKind::Refused,
+        "act " + toText(act)
+            + " does not wait to be carried out any more, for it was withdrawn or decided "
+              "otherwise; nothing was done");
+}
+
+Error planItemOver(const PlanOutcome& item)
+{
+    return makeError(ErrorKind::Conflict,
+        "item " + std::to_string(item.ord) + " of plan " + toText(item.plan)
+            + " has its outcome already, or is about another act: nothing was done");
 }
 
 VerifyProblem openReview(const Review& review)

@@ -29,7 +29,10 @@ namespace cairn {
 // What a change of a plan may say by itself: ids, text, numbers; items are added to drafts alone, and no more
 // than kPlanPage of each kind at a time. InvalidInput.
 [[nodiscard]] Status checkPlan(const PlanChange& change);
-[[nodiscard]] Error planMoved(const PlanId& plan);  // Conflict
+[[nodiscard]] Error nobodyLeaves();  // Refused: a change of a plan by an order, in a store without logins
+[[nodiscard]] Error planMoved(const PlanId& plan);          // Conflict
+[[nodiscard]] Error actIsOver(const CommandId& act);        // Refused
+[[nodiscard]] Error planItemOver(const PlanOutcome& item);  // Conflict
 // A store whose glass was broken is not as it should be until somebody else has looked at it.
 [[nodiscard]] VerifyProblem openReview(const Review& review);
 [[nodiscard]] Status checkSession(const SessionRow& row);

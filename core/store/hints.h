@@ -21,7 +21,8 @@ inline constexpr HintSet kWakeups = 1;  // others committed on runs of some sess
 inline constexpr HintSet kClaims = 2;   // a run that nobody owns is due
 inline constexpr HintSet kOutbox = 4;   // a message to another run
 inline constexpr HintSet kStaged = 8;   // an act that waits for an engine
-inline constexpr HintSet kAll = 15;
+inline constexpr HintSet kPlans = 16;   // a person changed a plan
+inline constexpr HintSet kAll = 31;
 }  // namespace hint
 
 // Where a connection says what it has committed (StoreOptions::hints).

@@ -145,6 +145,10 @@ public:
     {
         return write("changePlan", [&] { return m_store->changePlan(change); });
     }
+    Status leaveDraft(const PlanChange& change) override
+    {
+        return write("leaveDraft", [&] { return m_store->leaveDraft(change); });
+    }
     Status changeFence(const FenceChange& change) override
     {
         return write("changeFence", [&] { return m_store->changeFence(change); });

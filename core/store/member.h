@@ -19,6 +19,14 @@ enum class OwnerChange : std::uint8_t {
     Drop
 };
 
+// The item of a plan whose act this is: done, in the transaction of the act. Run and command are the
+// member's.
+struct PlanOutcome {
+    PlanId plan;
+    std::uint32_t ord = 0;
+    TimeMs doneAt = kNoTime;
+};
+
 // One command's writes on one run. All members of a group share one transaction; each is atomic by itself.
 struct CommitMember {
     RunId run;
@@ -52,6 +60,11 @@ struct CommitMember {
     std::optional<OutboxRow>
         delivered;  // outbox row (from, version, number) that this commit answers: deleted
     std::optional<AuditRow> audit;
+    // By an act that was left for an engine, or proposed and confirmed: Failed with Refused where it does not
+    // wait to be carried out any more. One that this store does not have is not asked for.
+    bool left = false;
+    std::optional<PlanOutcome>
+        planItem;  // Failed with Conflict where the item has an outcome, or is another's
 };
 
 struct MemberResult {

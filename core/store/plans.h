@@ -130,9 +130,14 @@ struct PlanChange {
     PlanRow row;                  // `revision` is not read
     std::uint64_t expected = 0;   // 0: the plan is new
     std::vector<PlanItem> added;  // while it is a draft
-    std::vector<PlanItem> done;   // outcomes of items that are there: state to fate
+    // Outcomes of items that are there: state to fate. One that has its outcome keeps it, and takes the fate
+    // where that is of the same outcome.
+    std::vector<PlanItem> done;
     std::optional<AuditRow>
         audit{};  // without a run; one of this command id that is there stays the only one
+    // Of an act that was left for an engine: Refused where it does not wait any more, and answered as done
+    // with the change. Stores without logins have none: Refused.
+    std::optional<CommandId> left{};
 };
 
 // The part of a store's reader that is about plans. Stores that keep none: nothing.
@@ -156,6 +161,9 @@ public:
     // Conflict: the plan has moved on since its revision was read, or there is one of this id; nothing is
     // written then. InvalidInput: it says otherwise than a plan may (checks.h).
     [[nodiscard]] virtual Status changePlan(const PlanChange& change);
+    // The same of a draft and its items, by a login that may not write plans otherwise: whose plan it is, is
+    // the store's own to say. NoRight: it lacks the operator's role. Refused by stores without logins.
+    [[nodiscard]] virtual Status leaveDraft(const PlanChange& change);
 };
 
 }  // namespace cairn

@@ -108,6 +108,12 @@ Status PlanWriter::changePlan(const PlanChange&)
     return makeError(ErrorKind::Refused, "this kind of store keeps no plans");
 }
 
+Status PlanWriter::leaveDraft(const PlanChange&)
+{
+    return makeError(
+        ErrorKind::Refused, "no draft is left for an engine in this store: whoever acts commits at once");
+}
+
 Result<ChunkTotals> StoreReader::chunkTotals() { return ChunkTotals{}; }
 
 Result<std::vector<ChunkRow>> StoreReader::chunksElsewhere(const ArtifactId&, std::uint32_t, std::size_t)

@@ -263,7 +263,8 @@ public:
     // Decides a proposed act where this login may not append to the audit: act.state is Waiting (confirmed),
     // Refused or Withdrawn, act.digest what was shown, act.note the reason, act.confirmedName as claimed; the
     // login is the store's own. NoRight: the author confirms, or the role is missing. Conflict: it is decided
-    // already, has expired, or is another act than was shown. Refused by stores without logins.
+    // already, has expired, or is another act than was shown. Refused by stores without logins. Withdrawn
+    // also of an act that waits for an engine; Conflict where its run has its entry.
     [[nodiscard]] virtual Status decideAct(const StagedAct& act);
     // Waiting acts, oldest first, that no other engine was given in the last 5 s; and proposed ones that have
     // expired, for which finishStaged() says so.

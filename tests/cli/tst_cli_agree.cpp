@@ -143,9 +143,21 @@ void TestCliAgree::anAuthorWithdraws()
     const QString run = paused();
     const QString act = field(cairn({QStringLiteral("resume"), run}), "command");
     QVERIFY(!act.isEmpty());
+    const QByteArray before = storeBytes();
+    const Answer preview =
+        cairn({QStringLiteral("acts"), QStringLiteral("withdraw"), act, QStringLiteral("--preview")});
+    QCOMPARE(preview.code, 0);
+    QVERIFY2(preview.out.contains("withdrawn, and nobody carries it out; now it is 1 of 2, waiting for"),
+        preview.out.constData());
+    QVERIFY(storeBytes() == before);
     QCOMPARE(cairn({QStringLiteral("acts"), QStringLiteral("withdraw"), act}).code, 0);
     QVERIFY(cairn(words("acts")).out.isEmpty());
-    QCOMPARE(cairn({QStringLiteral("acts"), QStringLiteral("withdraw"), act}).code, 5);
+    const Answer again = cairn({QStringLiteral("acts"), QStringLiteral("withdraw"), act});
+    QCOMPARE(again.code, 5);
+    QVERIFY2(again.out.contains("the act is withdrawn by uid "), again.out.constData());
+    QCOMPARE(
+        cairn({QStringLiteral("acts"), QStringLiteral("withdraw"), act, QStringLiteral("--preview")}).code,
+        5);
     QCOMPARE(cairn(words("acts show 0193b2aa-0000-7000-8000-000000000000")).code, 4);
     QCOMPARE(cairn(words("acts show nonsense")).code, 2);
 }

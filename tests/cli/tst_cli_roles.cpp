@@ -35,6 +35,8 @@ private Q_SLOTS:
     void init();
     void anActWaitsForAnEngine();
     void anEngineCarriesItOut();
+    void anActThatWaitsIsTakenBack();
+    void anOperatorsPlanIsCarriedOutByEngines();
     void aBrokenGlassIsSeenUntilItWasReviewed();
     void whoMayOnlyReadIsToldSo();
     void rolesAreForServers();
@@ -49,6 +51,15 @@ private:
         if (!process.waitForFinished(60'000))
             return {};
         return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
+    }
+    // Serves the store once this is done.
+    void serve(QProcess& engine) const
+    {
+        engine.start(QStringLiteral(CAIRN_BIN_DIR "/cairn"),
+            {QStringLiteral("--store"), QString::fromStdString(m_roles.urlOf("t_engine")),
+                QStringLiteral("engine")});
+        engine.setReadChannel(QProcess::StandardError);
+        QVERIFY2(engine.waitForReadyRead(30'000), "it says that it serves the store");
     }
     static QStringList because(QStringList arguments)
     {
@@ -102,11 +113,7 @@ void TestCliRoles::anActWaitsForAnEngine()
 void TestCliRoles::anEngineCarriesItOut()
 {
     QProcess engine;
-    engine.start(QStringLiteral(CAIRN_BIN_DIR "/cairn"),
-        {QStringLiteral("--store"), QString::fromStdString(m_roles.urlOf("t_engine")),
-            QStringLiteral("engine")});
-    engine.setReadChannel(QProcess::StandardError);
-    QVERIFY2(engine.waitForReadyRead(30'000), "it says that it serves the store");
+    serve(engine);
     const Answer paused = cairn("t_operator", because({QStringLiteral("pause"), QStringLiteral("k")}));
     QVERIFY2(paused.code == 0, paused.err.constData());
     QCOMPARE(paused.word("outcome"), QStringLiteral("committed"));
@@ -127,6 +134,74 @@ void TestCliRoles::anEngineCarriesItOut()
     QVERIFY2(audit.out.contains("\"login\":\"t_operator\"") && audit.out.contains("\"login\":\"t_approver\"")
             && !audit.out.contains("\"login\":\"t_engine\""),
         audit.out.constData());
+    const Answer sound = cairn("t_auditor", {QStringLiteral("store"), QStringLiteral("check")});
+    QVERIFY2(sound.code == 0, sound.out.constData());
+    engine.terminate();
+    QVERIFY(engine.waitForFinished(30'000));
+}
+
+void TestCliRoles::anActThatWaitsIsTakenBack()
+{
+    const Answer left = cairn("t_operator", because({QStringLiteral("pause"), QStringLiteral("k")}));
+    QCOMPARE(left.word("outcome"), QStringLiteral("staged"));
+    const QStringList withdraw{QStringLiteral("acts"), QStringLiteral("withdraw"), left.word("command")};
+    const QStringList preview = withdraw + QStringList{QStringLiteral("--preview")};
+    const Answer others = cairn("t_both", preview);
+    QCOMPARE(others.code, 1);
+    QCOMPARE(others.word("text"),
+        QStringLiteral(
+            "only its author, t_operator, or an owner of the store withdraws an act that waits for "
+            "an engine"));
+    QCOMPARE(cairn("t_both", because(withdraw)).code, 1);
+    const Answer seen = cairn("t_operator", preview);
+    QVERIFY2(seen.code == 0, seen.out.constData());
+    QCOMPARE(seen.json().value(QLatin1String("allowed")).toBool(), true);
+    QCOMPARE(cairn("t_operator", withdraw).code, 2);  // a guarded store asks why
+    const Answer taken = cairn("t_operator", because(withdraw));
+    QVERIFY2(taken.code == 0, (taken.out + taken.err).constData());
+    QCOMPARE(taken.word("text"), QStringLiteral("decided, waits for an engine"));
+    const Answer again = cairn("t_operator", because(withdraw));
+    QCOMPARE(again.code, 5);
+    QVERIFY2(again.err.contains("the act is withdrawn by t_operator"), again.err.constData());
+    QProcess engine;
+    serve(engine);
+    QTRY_VERIFY_WITH_TIMEOUT(cairn("t_auditor", {QStringLiteral("acts")}).out.isEmpty(), 30'000);
+    const Answer audit = cairn("t_auditor",
+        {QStringLiteral("audit"), QStringLiteral("list"), QStringLiteral("--after"), QStringLiteral("1")});
+    QVERIFY2(
+        audit.out.contains("\"withdrawn\"") && !audit.out.contains("\"applied\""), audit.out.constData());
+    engine.terminate();
+    QVERIFY(engine.waitForFinished(30'000));
+}
+
+void TestCliRoles::anOperatorsPlanIsCarriedOutByEngines()
+{
+    QProcess engine;
+    serve(engine);
+    const QStringList stage{QStringLiteral("plan"), QStringLiteral("stage"), QStringLiteral("pause"),
+        QStringLiteral("k"), QStringLiteral("--verify"), QStringLiteral("0")};
+    const Answer staged = cairn("t_operator", because(stage));
+    QVERIFY2(staged.code == 0, (staged.out + staged.err).constData());
+    QCOMPARE(staged.word("state"), QStringLiteral("staged"));
+    QCOMPARE(staged.word("login"), QStringLiteral("t_operator"));
+    const auto order = [&](const std::string& login, const QString& verb) {
+        return cairn(login, because({QStringLiteral("plan"), verb, staged.word("plan")}));
+    };
+    QCOMPARE(order("t_approver", QStringLiteral("start")).code, 1);
+    QCOMPARE(order("t_viewer", QStringLiteral("start")).code, 1);
+    QCOMPARE(order("t_operator", QStringLiteral("pause")).code, 1);  // it does not run yet
+    const Answer started = order("t_operator", QStringLiteral("start"));
+    QVERIFY2(started.code == 0, (started.out + started.err).constData());
+    // It watches until an engine is done with it.
+    const Answer run =
+        cairn("t_operator", {QStringLiteral("plan"), QStringLiteral("run"), staged.word("plan")});
+    QVERIFY2(run.code == 0, (run.out + run.err).constData());
+    QCOMPARE(run.word("state"), QStringLiteral("closed"));
+    QCOMPARE(run.json().value(QLatin1String("outcomes")).toObject().value(QLatin1String("done")).toInt(), 1);
+    const Answer audit = cairn("t_auditor",
+        {QStringLiteral("audit"), QStringLiteral("list"), QStringLiteral("--after"), QStringLiteral("1")});
+    for (const char* kind : {"\"staged\"", "\"started\"", "\"applied\"", "\"finished\""})
+        QVERIFY2(audit.out.contains(kind), audit.out.constData());
     const Answer sound = cairn("t_auditor", {QStringLiteral("store"), QStringLiteral("check")});
     QVERIFY2(sound.code == 0, sound.out.constData());
     engine.terminate();

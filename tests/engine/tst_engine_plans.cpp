@@ -51,7 +51,7 @@ PlanId started(Cluster& c, const std::vector<RunId>& runs, std::uint32_t rate)
                             : Result<PlanDraft>(made.error());
     if (!draft)
         qFatal("%s", draft.error().text.c_str());
-    const Status staged = stagePlan(*c.store, *draft);
+    const auto staged = stagePlan(*c.store, *draft);
     const auto row = orderPlan(*c.store, *c.client,
         {draft->row.id, PlanAct::Start, {}, deriveId<CommandId>("test", "start")}, author());
     if (!staged || !row)

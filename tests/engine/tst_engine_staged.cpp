@@ -1,6 +1,7 @@
 // Acts that people without the engine's right leave in a PostgreSQL store, carried out by an engine whose
 // login has the role cairn_engine: in whose name, once, and what they are told.
 
+#include "core/plan/left.h"
 #include "core/service/staged.h"
 #include "tests/engine/engine_harness.h"
 #include "tests/store/role_logins.h"
@@ -71,6 +72,30 @@ struct Desk {
     std::unique_ptr<Service> service;
 };
 
+PlanAuthor whoIs(const Desk& desk)
+{
+    return {desk.config.login, "Ann", desk.config.uid, desk.config.host, "because of this test"};
+}
+
+// A plan that pauses these runs, and does not look after them.
+PlanDraft pausing(Desk& desk, const std::vector<RunId>& runs)
+{
+    Submission act;
+    act.run = deriveId<RunId>("test", "template");
+    act.command.id = deriveId<CommandId>("test", "template");
+    act.command.body = cmd::SetPaused{true, 0, false};
+    PlanSpec spec;
+    spec.pace.verify = 0;
+    const auto made = specOf(std::move(act), std::move(spec));
+    auto draft = made
+        ? draftPlan(*desk.store, *desk.service, *made, runs, whoIs(desk),
+            makeId<PlanId>(desk.clock.wallMs(), desk.rng), makeId<CommandId>(desk.clock.wallMs(), desk.rng))
+        : Result<PlanDraft>(made.error());
+    if (!draft)
+        qFatal("%s", draft.error().text.c_str());
+    return *std::move(draft);
+}
+
 // The time of the host, or as if some of it had passed.
 class AheadClock : public Clock {
 public:
@@ -114,6 +139,9 @@ private Q_SLOTS:
     void anApprovalIsCarriedOutInTheNameOfWhoLeftIt();
     void twoPeopleAreTwoLogins();
     void anActCountsOnceAlthoughTheEngineDied();
+    void aWithdrawnActIsNeverCarriedOut();
+    void anOperatorsPlanIsStagedAndCarriedOut();
+    void whatIsSaidOfAPlanIsNotTrusted();
     void whatWaitedForADayIsOver();
     void theRulesDecideAgain();
     void whatIsLeftIsNotTrusted();
@@ -238,6 +266,137 @@ void TestEngineStaged::anActCountsOnceAlthoughTheEngineDied()
     QCOMPARE(done.version, first.version);
     QCOMPARE(audit().size(), std::size_t{1});
     QVERIFY(desk.load(m_run).paused());
+}
+
+void TestEngineStaged::aWithdrawnActIsNeverCarriedOut()
+{
+    Desk desk(m_roles, "t_operator");
+    Desk other(m_roles, "t_both");
+    const auto command = desk.leave(m_run, cmd::SetPaused{true, 0, false});
+    CAIRN_VERIFY_OK(command);
+    const StagedAct left = **desk.store->stagedAct(*command);
+    StagedAct withdrawn = left;
+    withdrawn.state = StagedState::Withdrawn;
+    withdrawn.note = "short";
+    withdrawn.confirmedName = "Ann";
+    CAIRN_VERIFY_ERROR(desk.store->decideAct(withdrawn), ErrorKind::NoRight);  // a guarded store asks why
+    withdrawn.note = "it was the wrong run";
+    const Status others = other.store->decideAct(withdrawn);
+    CAIRN_VERIFY_ERROR(others, ErrorKind::NoRight);
+    QVERIFY2(others.error().text.find("only its author") != std::string::npos, others.error().text.c_str());
+    CAIRN_VERIFY_OK(desk.store->decideAct(withdrawn));
+    CAIRN_VERIFY_ERROR(desk.store->decideAct(withdrawn), ErrorKind::Conflict);
+    // An engine that had it in its hands does nothing with it.
+    const Outcome late = m_caller->service->submitAndWait(*cairn::submissionOf(left));
+    QVERIFY(late.kind == Outcome::Kind::Failed);
+    QVERIFY2(late.error.kind == ErrorKind::Refused, late.error.text.c_str());
+    QVERIFY(answer(desk, command).state == StagedState::Withdrawn);
+    QVERIFY(!desk.load(m_run).paused());
+    const auto rows = audit();
+    QCOMPARE(rows.size(), std::size_t{1});
+    QCOMPARE(rows.front().kind, std::string("withdrawn"));
+    QCOMPARE(rows.front().login, std::string("t_operator"));
+    QCOMPARE(rows.front().reason, withdrawn.note);
+    // The other way round.
+    const auto second = desk.leave(m_run, cmd::SetPaused{true, 0, false});
+    CAIRN_VERIFY_OK(second);
+    StagedAct done = **desk.store->stagedAct(*second);
+    QVERIFY(m_caller->service->submitAndWait(*cairn::submissionOf(done)).kind == Outcome::Kind::Committed);
+    done.state = StagedState::Withdrawn;
+    done.note = "it was the wrong run";
+    const Status tooLate = desk.store->decideAct(done);
+    CAIRN_VERIFY_ERROR(tooLate, ErrorKind::Conflict);
+    QVERIFY2(
+        tooLate.error().text.find("carried out already") != std::string::npos, tooLate.error().text.c_str());
+    QVERIFY(answer(desk, second).state == StagedState::Committed);
+    QVERIFY(m_roles.open()->check(true)->empty());
+}
+
+void TestEngineStaged::anOperatorsPlanIsStagedAndCarriedOut()
+{
+    Desk desk(m_roles, "t_operator");
+    const PlanDraft draft = pausing(desk, {m_run});
+    CAIRN_VERIFY_ERROR(stagePlan(*desk.store, draft), ErrorKind::NoRight);
+    const auto staging = leavePlan(*desk.store, draft);
+    CAIRN_VERIFY_OK(staging);
+    QVERIFY((*desk.store->plan(draft.row.id))->state == PlanState::Draft);
+    QVERIFY2(answer(desk, staging->command).state == StagedState::Committed,
+        answer(desk, staging->command).outcome.c_str());
+    const PlanRow staged = **desk.store->plan(draft.row.id);
+    QVERIFY(staged.state == PlanState::Staged && staged.digest == draft.row.digest);
+    QCOMPARE(staged.login, std::string("t_operator"));
+    QVERIFY(!desk.load(m_run).paused());
+    const auto order = [&](Desk& by, PlanAct act) {
+        return leaveOrder(*by.store, *by.service,
+            {draft.row.id, act, {}, makeId<CommandId>(by.clock.wallMs(), by.rng)}, whoIs(by));
+    };
+    Desk approver(m_roles, "t_approver");
+    CAIRN_VERIFY_ERROR(order(approver, PlanAct::Start), ErrorKind::NoRight);
+    CAIRN_VERIFY_ERROR(order(desk, PlanAct::Pause), ErrorKind::Refused);  // said at once, and nothing is left
+    const auto start = order(desk, PlanAct::Start);
+    CAIRN_VERIFY_OK(start);
+    QVERIFY(answer(desk, start->command).state == StagedState::Committed);
+    QTRY_VERIFY((static_cast<void>(m_engine->core->tick()),
+        (*desk.store->plan(draft.row.id))->state == PlanState::Closed));
+    QVERIFY(desk.load(m_run).paused());
+    QCOMPARE(desk.store->planItems(draft.row.id, 0, 10, PlanItemState::Done)->size(), std::size_t{1});
+    std::string told;
+    for (const AuditRow& row : audit())
+        told += row.kind + " " + row.login + ";";
+    QCOMPARE(told, std::string("staged t_operator;started t_operator;applied t_operator;finished t_engine;"));
+    QVERIFY(desk.store->waitingActs(10)->empty());
+    CAIRN_VERIFY_ERROR(order(desk, PlanAct::Abort), ErrorKind::Refused);
+    QVERIFY(m_roles.open()->check(true)->empty());
+}
+
+// A draft is what its author's machine says. What an engine does with it is decided by the engine.
+void TestEngineStaged::whatIsSaidOfAPlanIsNotTrusted()
+{
+    Desk desk(m_roles, "t_operator");
+    PlanDraft other = pausing(desk, {m_run});
+    other.row.digest = sha256("another plan");
+    const auto wrong = leavePlan(*desk.store, other);
+    CAIRN_VERIFY_OK(wrong);
+    const StagedAct refused = answer(desk, wrong->command);
+    QVERIFY(refused.state == StagedState::Rejected);
+    QVERIFY2(refused.outcome.find("another digest") != std::string::npos, refused.outcome.c_str());
+    // How many people it takes is the policy's to say, as the engine has it.
+    PlanDraft alone = pausing(desk, {m_run});
+    alone.row.people = 2;
+    alone.setReason(alone.row.reason);
+    const auto more = leavePlan(*desk.store, alone);
+    CAIRN_VERIFY_OK(more);
+    QVERIFY(answer(desk, more->command).state == StagedState::Rejected);
+    // Under the command id of a message to come.
+    PlanDraft forged = pausing(desk, {m_run});
+    forged.items.front().command = deriveId<CommandId>("message", "the next one of some run");
+    forged.setReason(forged.row.reason);
+    const auto taken = leavePlan(*desk.store, forged);
+    CAIRN_VERIFY_OK(taken);
+    QVERIFY(answer(desk, taken->command).state == StagedState::Rejected);
+    for (const PlanDraft* draft : {&other, &alone, &forged})
+        QVERIFY((*desk.store->plan(draft->row.id))->state == PlanState::Closed);
+    QVERIFY(desk.store->plans(false, 10)->empty());
+    // Nor does anybody stage the draft of somebody else, or of nobody.
+    Desk both(m_roles, "t_both");
+    const PlanDraft own = pausing(desk, {m_run});
+    PlanChange change;
+    change.row = own.row;
+    change.added = own.items;
+    CAIRN_VERIFY_OK(desk.store->leaveDraft(change));
+    StagedAct his = *taken;
+    his.target = toText(own.row.id);
+    his.command = makeId<CommandId>(both.clock.wallMs(), both.rng);
+    CAIRN_VERIFY_ERROR(both.store->stage(his), ErrorKind::NoRight);
+    his.target = toText(makeId<PlanId>(both.clock.wallMs(), both.rng));
+    CAIRN_VERIFY_ERROR(both.store->stage(his), ErrorKind::NoRight);
+    PlanDraft large = pausing(desk, {m_run});
+    large.row.items = kMostLeftItems + 1;
+    CAIRN_VERIFY_ERROR(leavePlan(*desk.store, large), ErrorKind::Refused);
+    QVERIFY(!desk.load(m_run).paused());
+    QCOMPARE(audit().size(), std::size_t{3});  // each refusal, in the name of who left it
+    for (const AuditRow& row : audit())
+        QCOMPARE(row.kind + " " + row.login, std::string("refused t_operator"));
 }
 
 // No engine was there for a day: what was left is not done any more. What an engine had done before it died

@@ -105,7 +105,7 @@ struct PlanWorld : World {
     PlanId staged(const PlanSpec& spec, const std::vector<RunId>& runs, const std::string& name = "plan")
     {
         const PlanDraft made = draft(spec, runs, name);
-        if (const Status done = stagePlan(*writer, made); !done)
+        if (const auto done = stagePlan(*writer, made); !done)
             qFatal("%s", done.error().text.c_str());
         return made.row.id;
     }

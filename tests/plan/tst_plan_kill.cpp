@@ -54,6 +54,12 @@ void PlanKillTest::atEachWrite()
             Executor first(w, "first", at, after);
             survived = first.drive();
         }
+        const auto items = w.connection->planItems(plan, 0, kRuns, {});
+        for (const PlanItem& item : *items) {  // whenever it was killed
+            const auto acted = w.connection->findCommand(item.run, item.command);
+            QVERIFY(acted && acted->has_value() == (item.state == PlanItemState::Done));
+            QCOMPARE(item.version, acted->value_or(0));
+        }
         kills += survived ? 0 : 1;
         w.clock.advance(kLeasePasses);
         Executor second(w, "second");
@@ -68,11 +74,11 @@ void PlanKillTest::atEachWrite()
         if (survived)
             break;
     }
-    // The plan is taken, five acts and their outcomes are written, and it is closed.
-    QVERIFY2(kills >= 2 * kRuns + 2, std::to_string(kills).c_str());
+    // The plan is taken, five acts are written with their outcomes, and it is closed.
+    QVERIFY2(kills >= kRuns + 2, std::to_string(kills).c_str());
 }
 
-// What was committed and not written as done is found by its command id, and is not said to be left out.
+// What was committed is done, and is not said to be left out.
 void PlanKillTest::whileItIsAborted()
 {
     PlanWorld w;
@@ -83,7 +89,8 @@ void PlanKillTest::whileItIsAborted()
         QVERIFY(!first.drive());
     }
     QCOMPARE(w.retries(runs[0]), std::size_t{1});
-    QCOMPARE(w.count(plan, PlanItemState::Open), std::uint64_t{3});
+    QCOMPARE(w.count(plan, PlanItemState::Done), std::uint64_t{1});
+    QCOMPARE(w.count(plan, PlanItemState::Open), std::uint64_t{2});
     CAIRN_VERIFY_OK(w.order(plan, PlanAct::Abort));
     w.clock.advance(kLeasePasses);
     Executor second(w, "second");

@@ -23,6 +23,7 @@ private Q_SLOTS:
     void aRunIsInOneOpenPlan();
     void whatIsStagedIsFrozen();
     void nothingToDoIsRefused();
+    void theRowComesBackAsStaged();
     void verbsThatAreDoneRunByRun();
     void specsComeBackAsWritten();
     void theCommandStagesTheSame();
@@ -238,6 +239,29 @@ void PlanOrdersTest::nothingToDoIsRefused()
     CAIRN_VERIFY_ERROR(draftPlan(*w.connection, w.person->service, w.retry({}), {}, PlanWorld::author(),
                            draft.row.id, draft.row.command),
         ErrorKind::InvalidInput);
+}
+
+void PlanOrdersTest::theRowComesBackAsStaged()
+{
+    PlanWorld w;
+    PlanDraft draft = w.draft(w.retry(PlanWorld::unhurried()), w.stuck(2));
+    draft.needed.reason = 24;
+    draft.setReason("too short for this rule");  // 23
+    const auto refused = stagePlan(*w.writer, draft);
+    CAIRN_VERIFY_ERROR(refused, ErrorKind::Refused);
+    QCOMPARE(refused.error().text, std::string("this plan needs a reason of at least 24 characters"));
+    QCOMPARE(refused.error().text, reasonLacked(draft.needed, draft.row.reason));
+    QVERIFY(w.connection->plans(true, 10)->empty());
+    draft.setReason("long enough for the rule");  // 24
+    QCOMPARE(reasonLacked(draft.needed, draft.row.reason), std::string());
+    const auto staged = stagePlan(*w.writer, draft);
+    CAIRN_VERIFY_OK(staged);
+    const PlanRow stored = w.row(draft.row.id);
+    QVERIFY(staged->state == PlanState::Staged && stored.state == PlanState::Staged);
+    QCOMPARE(staged->revision, std::uint64_t{2});  // its items, and then the plan
+    QCOMPARE(stored.revision, staged->revision);
+    QCOMPARE(staged->reason, stored.reason);
+    QVERIFY(staged->digest == stored.digest);
 }
 
 void PlanOrdersTest::verbsThatAreDoneRunByRun()

@@ -25,6 +25,7 @@ private Q_SLOTS:
     void whatHasChangedSinceIsRefused();
     void silenceIsNeverConsent();
     void rejectedAndWithdrawnAreTwoEnds();
+    void whatWasConfirmedIsDoneOrWithdrawn();
     void theRoleIsAskedForOfWhoConfirms();
     void anotherDigestConfirmsNothing();
     void aPreviewShowsTheActAndWhoIsNeeded();
@@ -159,6 +160,41 @@ void TestServiceAgreement::rejectedAndWithdrawnAreTwoEnds()
     QVERIFY(p.paused());
     QVERIFY(p.w.writer->waitingActs(10)->empty());
     QCOMPARE(p.w.writer->answeredActs({}, 10)->size(), std::size_t{2});
+}
+
+// Confirmed by a process that ended before it carried the act out: it waits for whoever takes it.
+void TestServiceAgreement::whatWasConfirmedIsDoneOrWithdrawn()
+{
+    Paused p;
+    const Outcome first = p.propose(p.ann);
+    QVERIFY(p.bob.decide(p.act(first)).ok());
+    const StagedAct taken = p.act(first);
+    QCOMPARE(taken.state, StagedState::Waiting);
+    QVERIFY(p.ann.decide(taken, StagedState::Withdrawn).ok());
+    QCOMPARE(p.act(first).state, StagedState::Withdrawn);
+    QVERIFY(standingOf(p.act(first)).find("withdrawn by uid 1") == 0);
+    QVERIFY(!Agreements(*p.bob.service).carryOut(*p.bob.connection, taken).ok());
+    QVERIFY(p.paused());
+    const Outcome twice = p.ann.decide(p.act(first), StagedState::Withdrawn);
+    QCOMPARE(twice.rejection.code, RejectCode::Stale);
+    QVERIFY(twice.rejection.text.find("the act is withdrawn by uid 1") == 0);
+    const std::vector<std::string> kinds = p.entries();
+    QCOMPARE(std::count(kinds.begin(), kinds.end(), std::string("act_confirm withdrawn uid 1")), 1);
+    QCOMPARE(std::count(kinds.begin(), kinds.end(), std::string("act_confirm confirmed uid 2")), 1);
+    // Whoever may write a store without logins is its owner.
+    const Outcome second = p.propose(p.ann);
+    QVERIFY(p.bob.decide(p.act(second)).ok());
+    QVERIFY(p.eve.decide(p.act(second), StagedState::Withdrawn).ok());
+    // Done, and nobody has noted it yet.
+    const Outcome third = p.propose(p.ann);
+    QVERIFY(p.bob.decide(p.act(third)).ok());
+    QVERIFY(Agreements(*p.bob.service).carryOut(*p.bob.connection, p.act(third)).ok());
+    QVERIFY(!p.paused());
+    QCOMPARE(p.act(third).state, StagedState::Waiting);
+    const Outcome late = p.ann.decide(p.act(third), StagedState::Withdrawn);
+    QCOMPARE(late.rejection.code, RejectCode::Stale);
+    QVERIFY2(late.rejection.text.find("the act was carried out already, as version ") == 0,
+        late.rejection.text.c_str());
 }
 
 void TestServiceAgreement::theRoleIsAskedForOfWhoConfirms()

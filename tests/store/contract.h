@@ -128,6 +128,7 @@ private Q_SLOTS:
     void policiesAreNumberedAndNeverChange();
     void anActIsProposedOnce();
     void onlySomebodyElseDecidesAnAct();
+    void anActThatWaitsIsCarriedOutOrWithdrawn();
     void aReviewIsClosedByAnother();
 
     // contract_checkpoints.cpp
@@ -144,6 +145,8 @@ private Q_SLOTS:
     void plansAreListedAndFoundByTheirRuns();
     void thePlansAuditGoesWithItsChange();
     void aPlanThatCannotBeIsRefused();
+    void anActAndItsItemAreWrittenTogetherOrNotAtAll();
+    void anActOnAnItemThatIsOverIsNotDone();
 
     // contract_fence.cpp
     void aFenceStopsEveryWriteAndNoRead();

@@ -65,6 +65,45 @@ StoreChange deciding(StagedAct a, StagedState as, const std::string& by)
     return change;
 }
 
+// An act on the writer's run that waits to be carried out: confirmed by somebody else, or left for an engine
+// where the store knows logins.
+Result<StagedAct> waiting(StoreWriter& store, const Writer& writer, const std::string& name)
+{
+    StagedAct a = act(store, name);
+    a.command.bytes[6] = static_cast<std::uint8_t>(0x70U | (a.command.bytes[6] & 0x0FU));
+    a.run = writer.run;
+    a.digest = actDigest(a);
+    CAIRN_TRY_ASSIGN(const StoreRights rights, store.rights());
+    if (rights.login.empty()) {
+        CAIRN_TRY(store.appendAudit(with(proposing(a), a.stagedBy, name + " proposed")));
+        CAIRN_TRY(
+            store.appendAudit(with(deciding(a, StagedState::Waiting, "uid 2"), "uid 2", name + " agreed")));
+    } else {
+        CAIRN_TRY(store.stage(a));
+    }
+    CAIRN_TRY_ASSIGN(auto kept, store.stagedAct(a.command));
+    return kept ? Result<StagedAct>(*std::move(kept))
+                : makeError(ErrorKind::NotFound, "the act is not there");
+}
+
+// The commit that carries it out.
+CommitMember carriedOut(const Writer& writer, const StagedAct& a)
+{
+    CommitMember member = writer.next("act");
+    Entry entry;
+    entry.version = writer.version + 1;
+    entry.command = a.command;
+    entry.verb = a.verb;
+    entry.actor = {ActorKind::Person, "ann"};
+    entry.time = kAt;
+    StepReady ready;
+    ready.step = 0;
+    entry.facts = {ready};
+    member.entry = sealEntry(entry, kMaxFormat, writer.head);
+    member.left = true;
+    return member;
+}
+
 }  // namespace
 
 void ContractTest::policiesAreNumberedAndNeverChange()
@@ -146,6 +185,59 @@ void ContractTest::onlySomebodyElseDecidesAnAct()
     QCOMPARE((*m_store->stagedAct(second.command))->version, std::uint64_t{8});
     QVERIFY(m_store->takeStaged(10)->empty());
     QCOMPARE(m_store->answeredActs({}, 10)->size(), std::size_t{2});
+}
+
+void ContractTest::anActThatWaitsIsCarriedOutOrWithdrawn()
+{
+    Writer a("a");
+    createRun(a, a.listRow());
+    const auto first = waiting(*m_store, a, "first");
+    CAIRN_VERIFY_OK(first);
+    QCOMPARE(first->state, StagedState::Waiting);
+    QVERIFY(first->run == a.run);
+    const auto withdraw = [&](const StagedAct& of, const std::string& name) {
+        return m_store->appendAudit(
+            with(deciding(of, StagedState::Withdrawn, of.stagedBy), of.stagedBy, name));
+    };
+    // Withdrawn: it is on record once, nobody is given it, and who had it already does nothing with it.
+    CAIRN_VERIFY_OK(withdraw(*first, "one"));
+    const StagedAct over = **m_store->stagedAct(first->command);
+    QCOMPARE(over.state, StagedState::Withdrawn);
+    QCOMPARE(over.confirmedBy, first->stagedBy);
+    QCOMPARE(over.note, std::string("seen, and agreed"));
+    QVERIFY(m_store->takeStaged(10)->empty());
+    const std::size_t entries = m_store->audit(0, 100)->size();
+    CAIRN_VERIFY_ERROR(withdraw(*first, "two"), ErrorKind::Conflict);
+    QCOMPARE(m_store->audit(0, 100)->size(), entries);
+    const MemberResult late = commitOne(carriedOut(a, *first));
+    QVERIFY(late.kind == MemberResult::Kind::Failed);
+    QVERIFY2(late.error.kind == ErrorKind::Refused, late.error.text.c_str());
+    QCOMPARE(m_store->hot(a.run)->version, std::uint64_t{1});
+    StagedAct finished = *first;
+    finished.state = StagedState::Committed;
+    CAIRN_VERIFY_OK(m_store->finishStaged(finished));  // nor does it become done by being called so
+    QCOMPARE((*m_store->stagedAct(first->command))->state, StagedState::Withdrawn);
+    // Carried out: not withdrawn any more, also before anybody has noted that it was done.
+    const auto second = waiting(*m_store, a, "second");
+    CAIRN_VERIFY_OK(second);
+    const CommitMember act = carriedOut(a, *second);
+    QVERIFY(commitOne(act).kind == MemberResult::Kind::Committed);
+    a.committed(act);
+    QCOMPARE((*m_store->stagedAct(second->command))->state, StagedState::Waiting);
+    const auto tooLate = withdraw(*second, "three");
+    CAIRN_VERIFY_ERROR(tooLate, ErrorKind::Conflict);
+    QVERIFY2(
+        tooLate.error().text.find("carried out already") != std::string::npos, tooLate.error().text.c_str());
+    finished = *second;
+    finished.state = StagedState::Committed;
+    finished.version = 2;
+    CAIRN_VERIFY_OK(m_store->finishStaged(finished));
+    QCOMPARE((*m_store->stagedAct(second->command))->state, StagedState::Committed);
+    CAIRN_VERIFY_ERROR(withdraw(*second, "four"), ErrorKind::Conflict);
+    // An act that this store does not have is not asked for.
+    StagedAct unknown = *second;
+    unknown.command = idOf<CommandId>("unknown");
+    QVERIFY(commitOne(carriedOut(a, unknown)).kind == MemberResult::Kind::Committed);
 }
 
 void ContractTest::aReviewIsClosedByAnother()

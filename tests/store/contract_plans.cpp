@@ -61,6 +61,41 @@ Status putStaged(StoreWriter& store, const PlanRow& row)
     return store.changePlan(change);
 }
 
+// The act of the item at this place, with its audit entry.
+CommitMember actOf(const Writer& writer, const PlanRow& row, std::uint32_t ord)
+{
+    CommitMember member = writer.next("act");
+    member.planItem = PlanOutcome{row.id, ord, 6'000};
+    member.audit = auditOf(row, "applied", "unused");
+    member.audit->verb = Verb::Retry;
+    member.audit->run = writer.run;
+    member.audit->command = member.entry.command;
+    return member;
+}
+
+// The same plan with items that are done by the writers' acts.
+Status putActs(StoreWriter& store, const PlanRow& row, const std::vector<const Writer*>& writers)
+{
+    PlanChange change;
+    change.row = row;
+    change.row.items = static_cast<std::uint32_t>(writers.size());
+    for (const Writer* writer : writers) {
+        PlanItem& each =
+            change.added.emplace_back(item(static_cast<std::uint32_t>(change.added.size()) + 1, ""));
+        each.run = writer->run;
+        each.command = actOf(*writer, row, each.ord).entry.command;
+    }
+    CAIRN_TRY(store.changePlan(change));
+    change.expected = 1;
+    change.added.clear();
+    change.row.state = PlanState::Staged;
+    CAIRN_TRY(store.changePlan(change));
+    change.expected = 2;
+    change.row.state = PlanState::Running;
+    change.row.startedAt = 5'500;
+    return store.changePlan(change);
+}
+
 }  // namespace
 
 void ContractTest::aPlanComesBackAsWritten()
@@ -238,6 +273,89 @@ void ContractTest::aPlanThatCannotBeIsRefused()
     change.row.reason = std::string("no \xFF text", 9);
     CAIRN_VERIFY_ERROR(m_store->changePlan(change), ErrorKind::InvalidInput);
     QVERIFY(m_store->plans(true, 10)->empty());
+}
+
+void ContractTest::anActAndItsItemAreWrittenTogetherOrNotAtAll()
+{
+    Writer a("a"), b("b");
+    createRun(a, a.listRow());
+    createRun(b, b.listRow());
+    const PlanRow row = planRow("one", 5'000);
+    CAIRN_VERIFY_OK(putActs(*m_store, row, {&a, &b}));
+    const auto itemAt = [&](std::uint32_t ord) {
+        return m_store->planItems(row.id, ord - 1, 1, {})->front();
+    };
+    // One of the group is stale: nothing of it is there, and all of its neighbour.
+    CommitMember stale = actOf(b, row, 2);
+    stale.expectedVersion = 7;
+    stale.entry.version = 8;
+    const CommitMember act = actOf(a, row, 1);
+    const auto both = commitAll({stale, act});
+    QCOMPARE(both.size(), std::size_t{2});
+    QVERIFY(both[0].kind == MemberResult::Kind::Stale && both[1].kind == MemberResult::Kind::Committed);
+    QVERIFY(itemAt(1).state == PlanItemState::Done && itemAt(1).leftOut == PlanLeftOut::None);
+    QCOMPARE(itemAt(1).version, std::uint64_t{2});
+    QCOMPARE(itemAt(1).doneAt, TimeMs{6'000});
+    QVERIFY(itemAt(2).state == PlanItemState::Open && itemAt(2).version == 0);
+    QCOMPARE(m_store->audit(0, 10)->size(), std::size_t{1});
+    // The command says what the item says; and the same act again changes neither.
+    QVERIFY(m_store->findCommand(a.run, act.entry.command)->value() == 2);
+    a.committed(act);
+    const MemberResult repeated = commitOne(actOf(a, row, 1));
+    QVERIFY(repeated.kind == MemberResult::Kind::Duplicate);
+    QCOMPARE(repeated.version, std::uint64_t{2});
+    // A member that fails in the middle of being written takes its item's outcome back.
+    CommitMember broken = actOf(b, row, 2);
+    broken.payloads = {inlinePayload("p", "one"), inlinePayload("p", "one")};
+    QVERIFY(commitOne(broken).kind == MemberResult::Kind::Failed);
+    QVERIFY(itemAt(2).state == PlanItemState::Open);
+    QCOMPARE(m_store->hot(b.run)->version, std::uint64_t{1});
+    QVERIFY(commitOne(actOf(b, row, 2)).kind == MemberResult::Kind::Committed);
+    QVERIFY(itemAt(2).state == PlanItemState::Done);
+}
+
+void ContractTest::anActOnAnItemThatIsOverIsNotDone()
+{
+    Writer a("a"), b("b");
+    createRun(a, a.listRow());
+    createRun(b, b.listRow());
+    const PlanRow row = planRow("one", 5'000);
+    CAIRN_VERIFY_OK(putActs(*m_store, row, {&a, &b}));
+    PlanChange left;
+    left.row = row;
+    left.row.state = PlanState::Running;
+    left.expected = 3;
+    left.done = {m_store->planItems(row.id, 0, 1, {})->front()};
+    left.done[0].state = PlanItemState::Skipped;
+    left.done[0].leftOut = PlanLeftOut::Aborted;
+    left.done[0].why = "the plan was aborted before its turn";
+    left.done[0].doneAt = 5'900;
+    CAIRN_VERIFY_OK(m_store->changePlan(left));
+    // Its executor was only slow: the run stays as the item says.
+    const MemberResult late = commitOne(actOf(a, row, 1));
+    QVERIFY(late.kind == MemberResult::Kind::Failed);
+    QVERIFY2(late.error.kind == ErrorKind::Conflict, late.error.text.c_str());
+    QVERIFY(!m_store->findCommand(a.run, actOf(a, row, 1).entry.command)->has_value());
+    QVERIFY(m_store->planItems(row.id, 0, 1, {})->front() == left.done[0]);
+    // Nor is the item of another run, of another act, or of no plan.
+    QVERIFY(commitOne(actOf(a, row, 2)).error.kind == ErrorKind::Conflict);
+    CommitMember other = b.next("another act");
+    other.planItem = PlanOutcome{row.id, 2, 6'000};
+    QVERIFY(commitOne(other).error.kind == ErrorKind::Conflict);
+    other.planItem->plan = idOf<PlanId>("none");
+    QVERIFY(commitOne(other).error.kind == ErrorKind::Conflict);
+    other.planItem->ord = 0;
+    QVERIFY(commitOne(other).error.kind == ErrorKind::InvalidInput);
+    QVERIFY(m_store->audit(0, 10)->empty());
+    // And who comes late to say that one was left out is not believed once it was done.
+    QVERIFY(commitOne(actOf(b, row, 2)).kind == MemberResult::Kind::Committed);
+    const PlanItem done = m_store->planItems(row.id, 1, 1, {})->front();
+    left.done = {done};
+    left.done[0].state = PlanItemState::Skipped;
+    left.done[0].leftOut = PlanLeftOut::Aborted;
+    left.expected = 4;
+    CAIRN_VERIFY_OK(m_store->changePlan(left));
+    QVERIFY(m_store->planItems(row.id, 1, 1, {})->front() == done);
 }
 
 }  // namespace cairn::testing

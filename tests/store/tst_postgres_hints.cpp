@@ -100,6 +100,7 @@ private Q_SLOTS:
     void wordsAreLetters();
     void whatIsTold();
     void aStagedActIsTold();
+    void aPlanThatSomebodyChangesIsTold();
     void nothingIsNotifiedBeforeTheAcknowledgement();
     void aCommandLineSendsItsOwn();
     void aBurstIsFewNotifications();
@@ -244,6 +245,31 @@ void PostgresHintsTest::aStagedActIsTold()
     act.host = "desk";
     CAIRN_VERIFY_OK(desk->stage(act));
     QCOMPARE(told->take(), hint::kStaged);
+}
+
+void PostgresHintsTest::aPlanThatSomebodyChangesIsTold()
+{
+    const auto told = std::make_shared<Told>();
+    StoreOptions options;
+    options.hints = told;
+    const auto store = *postgres::openStore(m_postgres.url, options);
+    PlanChange change;
+    change.row.id = idOf<PlanId>("plan");
+    change.row.command = idOf<CommandId>("plan");
+    change.row.login = "cairn";
+    CAIRN_VERIFY_OK(store->changePlan(change));  // a draft: nobody sees it
+    QCOMPARE(told->take(), hint::kNone);
+    change.expected = 1;
+    change.row.state = PlanState::Staged;
+    change.audit = AuditRow{};
+    change.audit->kind = "staged";
+    change.audit->verb = Verb::Plan;
+    change.audit->login = "cairn";
+    change.audit->command = change.row.command;
+    CAIRN_VERIFY_OK(store->changePlan(change));
+    QCOMPARE(told->take(), hint::kPlans);
+    CAIRN_VERIFY_ERROR(store->changePlan(change), ErrorKind::Conflict);
+    QCOMPARE(told->take(), hint::kNone);
 }
 
 // NOTIFY in the commit's transaction would make all commits of the server wait for each other. A listener

@@ -63,10 +63,10 @@ const std::set<std::string> kColumns = {"engine u meta.clock_offset", "engine u 
     "viewer s artifact_chunks.ix", "viewer s artifact_chunks.digest", "viewer s artifact_chunks.size"};
 const std::map<std::string, std::set<std::string>> kFunctions = {{"append_audit", {"engine"}},
     {"append_checkpoint", {"engine"}}, {"finish_staged", {"engine"}}, {"forget_staged", {"engine"}},
-    {"lock_audit_head", {"engine"}}, {"take_staged", {"engine"}},
+    {"lock_audit_head", {"engine"}}, {"lock_staged", {"engine"}}, {"take_staged", {"engine"}},
     {"stage_act", {"operator", "approver", "breakglass"}}, {"close_review", {"approver"}},
     {"propose_act", {"engine"}}, {"record_decision", {"engine"}}, {"open_review", {"engine"}},
-    {"decide_act", {"operator", "approver"}}};
+    {"decide_act", {"operator", "approver"}}, {"draft_plan", {"operator"}}, {"order_plan", {"operator"}}};
 
 std::vector<std::string> lines(const RawPg& raw, const std::string& sql)
 {

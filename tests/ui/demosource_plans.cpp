@@ -60,6 +60,7 @@ PlanForecast demoForecast(const QString& taint)
     told.reversible = u"cannot be undone"_s;
     told.command = u"cairn --store pg:pay plan stage retry"_s;
     told.reasonMinimum = 10;
+    told.reasonLacks = u"this plan needs a reason of at least 10 characters"_s;
     told.at = kDemoNow;
     if (!taint.isEmpty()) {
         told.sentence = told.load = told.reversible = told.needs = taint;

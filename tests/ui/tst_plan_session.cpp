@@ -44,7 +44,8 @@ struct Desk {
         };
         return std::make_unique<StoreSession>(std::move(opening));
     }
-    void setPolicy() const
+    // By a process of that person, without the console.
+    template<typename Does> void as(std::uint32_t uid, const Does& does) const
     {
         auto store = cairn::sqlite::openStore(path.toStdString(), {});
         if (!store)
@@ -53,12 +54,28 @@ struct Desk {
         cairn::SystemClock clock;
         cairn::SystemRng rng;
         cairn::ServiceConfig config;
-        config.login = "uid 1";
+        config.login = "uid " + std::to_string(uid);
         cairn::Service service(**store, *queue, clock, rng, config);
-        const cairn::Outcome set =
-            cairn::Agreements(service).setPolicy({kTwo, 0, "two people resume", "ann", false});
-        if (set.kind != cairn::Outcome::Kind::Committed)
-            qFatal("%s%s", set.rejection.text.c_str(), set.error.text.c_str());
+        const cairn::Outcome done = does(**store, cairn::Agreements(service));
+        if (done.kind != cairn::Outcome::Kind::Committed)
+            qFatal("%s%s", done.rejection.text.c_str(), done.error.text.c_str());
+    }
+    void setPolicy() const
+    {
+        as(1, [](cairn::StoreWriter&, cairn::Agreements agreements) {
+            return agreements.setPolicy({kTwo, 0, "two people resume", "ann", false});
+        });
+    }
+    // Confirmed, and the process ended before it carried the act out.
+    void confirmOnly(const cairn::CommandId& id) const
+    {
+        as(2, [&](cairn::StoreWriter& store, cairn::Agreements agreements) {
+            const auto act = store.stagedAct(id);
+            if (!act || !*act)
+                qFatal("the act is not there");
+            return agreements.decideAct(
+                {id, (*act)->digest, cairn::StagedState::Waiting, "looked at it and agree", "bob"});
+        });
     }
     [[nodiscard]] QByteArray bytes() const
     {
@@ -160,9 +177,11 @@ private Q_SLOTS:
         const auto seen = desk.ann->previewPlan(Desk::planOf(cairn::Verb::Pause, {a})).result();
         QVERIFY2(seen.value.has_value(), qPrintable(seen.failure.what));
         QCOMPARE(seen.value->reasonMinimum, 10);
+        QCOMPARE(seen.value->reasonLacks, u"this plan needs a reason of at least 10 characters"_s);
         const auto staged = desk.ann->stagePlan(seen.value->digest, u"short"_s).result();
         QVERIFY(staged.value.has_value());
         QCOMPARE(staged.value->end, ActEnd::Refused);
+        QVERIFY(staged.value->text.startsWith(seen.value->reasonLacks));
         QVERIFY(desk.ann->plans(true).result().value->entries.empty());
     }
 
@@ -263,6 +282,49 @@ private Q_SLOTS:
         QCOMPARE(done.value->text, u"Confirmed and done."_s);
         QCOMPARE(done.value->end, ActEnd::Done);
         QVERIFY(bob->plans(false).result().value->entries.empty());
+    }
+
+    void whatWaitsToBeCarriedOutIsWithdrawn()
+    {
+        Desk desk;
+        Fixture& fixture = desk.fixture;
+        const cairn::RunId a = fixture.driven("a");
+        fixture.toggle(a);
+        desk.setPolicy();
+        ActRequest request;
+        request.verb = cairn::Verb::Resume;
+        request.run = a;
+        const auto preview = desk.ann->preview(request).result();
+        QVERIFY2(preview.value.has_value(), qPrintable(preview.failure.what));
+        request = preview.value->request;
+        request.reason = u"the books are closed"_s;
+        const auto proposed = desk.ann->execute(request).result();
+        QVERIFY2(proposed.value.has_value(), qPrintable(proposed.failure.what));
+        const auto listed = desk.ann->plans(false).result();
+        QVERIFY(listed.value && listed.value->entries.size() == 1);
+        desk.confirmOnly(listed.value->entries.front().act);
+        const auto waiting = desk.ann->plans(false).result();
+        QVERIFY(waiting.value && waiting.value->entries.size() == 1);
+        const PlanEntry entry = waiting.value->entries.front();
+        QVERIFY(entry.proposal && !entry.waits);
+        QVERIFY2(entry.standing.startsWith(u"confirmed by uid 2"_s), qPrintable(entry.standing));
+        const auto view = desk.ann->plan(entry, 10).result();
+        QVERIFY2(view.value.has_value(), qPrintable(view.failure.what));
+        QCOMPARE(offOf(*view.value, PlanStep::Withdraw), QString());
+        QVERIFY(!offOf(*view.value, PlanStep::Confirm).isEmpty());
+        const auto withdrawn =
+            desk.ann->order({entry, PlanStep::Withdraw, {}, u"the wrong run, sorry"_s}).result();
+        QVERIFY2(withdrawn.value.has_value(), qPrintable(withdrawn.failure.what));
+        QCOMPARE(withdrawn.value->end, ActEnd::Done);
+        QVERIFY2(withdrawn.value->text.startsWith(u"The act is withdrawn by uid 1"_s),
+            qPrintable(withdrawn.value->text));
+        QVERIFY(desk.ann->plans(false).result().value->entries.empty());
+        QVERIFY(fixture.state(a).paused());
+        // Once.
+        const auto again =
+            desk.ann->order({entry, PlanStep::Withdraw, {}, u"the wrong run, sorry"_s}).result();
+        QVERIFY(again.value.has_value());
+        QCOMPARE(again.value->end, ActEnd::Stale);
     }
 
     void whatIsTypedIsReadOrRefused()

@@ -195,6 +195,7 @@ private Q_SLOTS:
         QCOMPARE(desk.source.drafted.back().pace.canary, 5U);
         QCOMPARE(desk.source.drafted.back().pace.verifyMinutes, 10U);
         QCOMPARE(desk.source.drafted.back().pace.rampFrom, 0U);
+        QTRY_COMPARE(sheet->state(), u"this plan needs a reason of at least 10 characters"_s);
         QTest::keyClicks(sheet->reason(), u"month-end freeze"_s);
         QTRY_VERIFY(sheet->confirm()->isEnabled());
         QCOMPARE(sheet->confirm()->text(), u"Pause 3 runs, as 1 of 2   Ctrl Enter"_s);

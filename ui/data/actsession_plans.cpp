@@ -2,6 +2,7 @@
 // same functions as the command line's.
 #include "core/base/text.h"
 #include "core/machine/policy.h"
+#include "core/plan/left.h"
 #include "core/plan/runner.h"
 #include "core/plan/words.h"
 #include "core/query/query.h"
@@ -119,7 +120,8 @@ QStringList linesOf(const std::vector<std::string>& lines)
 PlanForecast forecastOf(const StagedAct& act, const Preview& preview)
 {
     PlanForecast told;
-    told.digest = hexText(act.digest);
+    if (!act.digest.isNull())  // of one that waits for an engine and for nobody else
+        told.digest = hexText(act.digest);
     const auto* rejection = std::get_if<Rejection>(&preview.decision);
     const auto* nothing = std::get_if<NoChange>(&preview.decision);
     told.possible = rejection == nullptr && nothing == nullptr;
@@ -238,6 +240,20 @@ bool isRefusal(const Error& error)
         || error.kind == ErrorKind::Conflict;
 }
 
+// A refusal is an answer of its own.
+Result<ActResult> notDone(const Error& error)
+{
+    if (isRefusal(error))
+        return refusedBy(error);
+    return error;
+}
+
+// The login may not write plans: an engine decides it again, and does it in this person's name.
+Result<ActResult> leftForEngine(const Result<StagedAct>& act)
+{
+    return act ? ended(ActEnd::Done, u"Accepted, waits for an engine"_s) : notDone(act.error());
+}
+
 }  // namespace
 
 PlanAuthor ActSession::author(const QString& reason) const
@@ -310,14 +326,12 @@ Result<PlanForecast> ActSession::draft(const PlanRequest& request)
             makeId<CommandId>(m_clock.wallMs(), m_rng)));
     PlanForecast told = forecastOf(made.row, spec, made.preview);
     told.at = m_service->now();
-    told.reasonMinimum = static_cast<int>(std::max(made.needed.reason, reasonMinimum(m_info.safety)));
+    told.reasonMinimum = static_cast<int>(made.needed.reason);
+    told.reasonLacks = qt(reasonLacked(made.needed, {}));
     if (made.needed.second())
         told.needs = qt(tellNeeded(made.needed));
     told.command = qt(commandOf(made.row, spec, runs, core(m_opening->url)));
     QString off = whyNoActs(*m_opening, m_info, m_rights);
-    if (off.isEmpty() && !m_rights.commits)
-        off = u"the login \"%1\" may not write plans: that takes the engine's right, for now"_s.arg(
-            qt(m_rights.login));
     if (!off.isEmpty()) {
         told.possible = false;
         told.refusal = off;
@@ -333,18 +347,14 @@ Result<ActResult> ActSession::stagePlan(const QString& digest, const QString& re
         return ended(ActEnd::Stale, u"this is not the plan that was looked at last: look again"_s);
     PlanDraft draft = *std::exchange(m_draft, std::nullopt);
     draft.setReason(core(reason));
-    if (const auto missing = reasonMissing(m_info.safety, reasonLength(draft.row.reason)))
-        return ended(ActEnd::Refused, qt(missing->text));
-    if (const Status staged = cairn::stagePlan(*m_store, draft); !staged) {
-        if (isRefusal(staged.error()))
-            return refusedBy(staged.error());
-        return staged.error();
-    }
-    const QString name = u"Plan %1"_s.arg(shortId(draft.row.id));
-    if (draft.needed.second()) {  // as it is stored: the draft's own row is still being written
-        CAIRN_TRY_ASSIGN(const PlanRow stored, planRow(draft.row.id));
-        return ended(ActEnd::Done, name + u" is staged: "_s + qt(cairn::standingOf(stored)));
-    }
+    if (!m_rights.commits)
+        return leftForEngine(leavePlan(*m_store, draft));
+    const auto staged = cairn::stagePlan(*m_store, draft);
+    if (!staged)
+        return notDone(staged.error());
+    const QString name = u"Plan %1"_s.arg(shortId(staged->id));
+    if (draft.needed.second())
+        return ended(ActEnd::Done, name + u" is staged: "_s + qt(cairn::standingOf(*staged)));
     const PlanOrder start{draft.row.id, PlanAct::Start, {}, makeId<CommandId>(m_clock.wallMs(), m_rng)};
     const auto started = cairn::orderPlan(*m_store, *m_service, start, author(reason));
     if (!started)
@@ -396,8 +406,6 @@ Result<QString> ActSession::copyOf(const PlanRow& row)
 Result<std::vector<PlanOffer>> ActSession::offersOf(const PlanRow& row)
 {
     QString off = whyNoActs(*m_opening, m_info, m_rights);
-    if (off.isEmpty() && !m_rights.commits)
-        off = u"the login \"%1\" may not write plans"_s.arg(qt(m_rights.login));
     std::vector<PlanOffer> offers;
     for (int i = 0; i < kPlanSteps; ++i) {
         PlanOffer offer{static_cast<PlanStep>(i), off};
@@ -536,16 +544,13 @@ Result<ActResult> ActSession::orderPlan(const PlanOrderRequest& request)
     const auto digest = parseDigest(core(request.digest));
     if (!act)
         return ended(ActEnd::Refused, u"a plan is not rejected or withdrawn: it is aborted"_s);
-    if (!m_rights.commits)
-        return ended(ActEnd::Refused, u"the login \"%1\" may not write plans"_s.arg(qt(m_rights.login)));
     const PlanOrder order{
         request.of.plan, *act, digest ? *digest : Digest{}, makeId<CommandId>(m_clock.wallMs(), m_rng)};
+    if (!m_rights.commits)
+        return leftForEngine(leaveOrder(*m_store, *m_service, order, author(request.reason)));
     const auto row = cairn::orderPlan(*m_store, *m_service, order, author(request.reason));
-    if (!row) {
-        if (isRefusal(row.error()))
-            return refusedBy(row.error());
-        return row.error();
-    }
+    if (!row)
+        return notDone(row.error());
     if (*act != PlanAct::Confirm && *act != PlanAct::Pause)
         CAIRN_TRY(carryOut(*row));
     CAIRN_TRY_ASSIGN(const PlanRow now, planRow(request.of.plan));

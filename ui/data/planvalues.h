@@ -64,6 +64,7 @@ struct PlanForecast {
     QString needs;    // "two people, ..."; empty: one is enough
     QString command;  // that stages the same
     int reasonMinimum = 0;
+    QString reasonLacks;  // what is said of a shorter one; empty: of a plan that is staged already
     qint64 at = 0;
     bool operator==(const PlanForecast&) const = default;
 };

@@ -1,4 +1,4 @@
-// Plans, and acts that wait for a second person, as one list.
+// Plans, and acts that wait for a second person or for an engine, as one list.
 #include "core/plan/words.h"
 #include "core/service/agreement.h"
 #include "ui/data/format.h"
@@ -73,7 +73,7 @@ Result<PlanEntries> ReadWorld::plans(bool closedToo)
     CAIRN_TRY_ASSIGN(const auto rows, m_store->plans(closedToo, kMost));
     all.more = acts.size() == kMost || rows.size() == kMost;
     for (const StagedAct& act : acts)
-        if (act.state == StagedState::Proposed)
+        if (act.verb != Verb::Plan)  // an order on one of the plans below
             all.entries.push_back(entryOf(act));
     for (const PlanRow& row : rows)
         if (row.state != PlanState::Draft)

@@ -135,8 +135,9 @@ void OrderSheet::showForecast(const PlanForecast& forecast)
     safe::setText(m_sentence, forecast.sentence);
     emptyLayout(m_effects);
     m_effects->addWidget(forecastBlocks(forecast, this));
-    m_effects->addWidget(safe::label(tr("Digest %1").arg(forecast.digest),
-        {.size = 11, .face = Face::Mono, .wrap = true, .selectable = true}, this));
+    if (!forecast.digest.isEmpty())
+        m_effects->addWidget(safe::label(tr("Digest %1").arg(forecast.digest),
+            {.size = 11, .face = Face::Mono, .wrap = true, .selectable = true}, this));
     m_ready = forecast.possible || !begins();
     if (!m_ready)
         return refuse(forecast.refusal);

@@ -258,7 +258,7 @@ void PlanSheet::refuse(const QString& text)
 QString PlanSheet::missing() const
 {
     if (m_reason->toPlainText().trimmed().size() < m_forecast.reasonMinimum)
-        return tr("still needed: a reason of at least %1 characters").arg(m_forecast.reasonMinimum);
+        return m_forecast.reasonLacks;
     return {};
 }
 

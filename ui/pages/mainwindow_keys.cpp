@@ -164,7 +164,7 @@ void MainWindow::addTold()
     told(ActPlace::Plans, tr("A, X"), tr("confirm, reject what somebody else proposed"));
     told(ActPlace::Plans, tr("S"), tr("start the plan"));
     told(ActPlace::Plans, tr("H, Shift+H"), tr("pause the plan, let it go on"));
-    told(ActPlace::Plans, tr("Delete"), tr("abort the plan, or withdraw your own proposal"));
+    told(ActPlace::Plans, tr("Delete"), tr("abort the plan, or withdraw your own act while it waits"));
     told(ActPlace::Plans, tr("Y"), tr("copy as command"));
     told(ActPlace::Sheet, tr("Ctrl+Enter"), tr("execute, inside a sheet only"));
 }

@@ -32,12 +32,19 @@ bool older(const StagedAct& a, const StagedAct& b) { return a.stagedAt < b.stage
 
 }  // namespace
 
+bool MemoryDatabase::carriedOut(const StagedAct& act) const
+{
+    const auto run = runs.find(act.run);
+    return run != runs.end() && run->second.commands.contains(act.command);
+}
+
 Status MemoryDatabase::checkChange(const StoreChange& wanted, TimeMs now) const
 {
     if (wanted.propose)
         CAIRN_TRY(checkProposed(found(staged, wanted.propose->command), *wanted.propose));
     if (wanted.decide)
-        CAIRN_TRY(checkDecided(found(staged, wanted.decide->command), *wanted.decide, now));
+        CAIRN_TRY(checkDecided(
+            found(staged, wanted.decide->command), *wanted.decide, now, carriedOut(*wanted.decide)));
     if (wanted.policy)
         CAIRN_TRY(checkPolicyRow(policies.size(), *wanted.policy));
     if (wanted.review)

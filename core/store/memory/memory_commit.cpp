@@ -110,6 +110,18 @@ std::optional<MemberResult> MemoryDatabase::refuseCreate(const CommitMember& mem
     return std::nullopt;
 }
 
+// Null: there is none of this run and command that waits for its outcome.
+const PlanItem* MemoryDatabase::openItem(const CommitMember& member) const
+{
+    const auto plan = plans.find(member.planItem->plan);
+    if (plan == plans.end())
+        return nullptr;
+    const auto at = plan->second.items.find(member.planItem->ord);
+    const bool fits = at != plan->second.items.end() && at->second.run == member.run
+        && at->second.command == member.entry.command && at->second.state == PlanItemState::Open;
+    return fits ? &at->second : nullptr;
+}
+
 std::optional<MemberResult> MemoryDatabase::refuseRows(const CommitMember& member) const
 {
     for (const ControlGuard& guard : member.ancestors) {
@@ -132,6 +144,12 @@ std::optional<MemberResult> MemoryDatabase::refuseRows(const CommitMember& membe
         if (state != LedgerState::InFlight && state != LedgerState::Unknown)
             return answer(MemberResult::Kind::LedgerMoved);
     }
+    if (member.left)
+        if (const auto act = staged.find(member.entry.command);
+            act != staged.end() && act->second.state != StagedState::Waiting)
+            return failed(actIsOver(member.entry.command));
+    if (member.planItem && openItem(member) == nullptr)
+        return failed(planItemOver(*member.planItem));
     const auto run = runs.find(member.run);
     std::set<PayloadId> seen;
     for (const PayloadRow& payload : member.payloads) {
@@ -318,6 +336,12 @@ void MemoryDatabase::write(const CommitMember& member, MemberResult& result)
         dropOutbox(*member.delivered);
     if (member.audit)
         result.auditSeq = addAudit(*member.audit);
+    if (member.planItem) {
+        PlanItem& item = plans[member.planItem->plan].items[member.planItem->ord];
+        item.state = PlanItemState::Done;
+        item.version = member.entry.version;
+        item.doneAt = member.planItem->doneAt;
+    }
 }
 
 MemberResult MemoryDatabase::commitMember(const CommitMember& member)

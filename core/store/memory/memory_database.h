@@ -100,6 +100,7 @@ public:
     void setOwner(MemoryRun& run, const SessionId& owner, TimeMs nextDue);  // keeps the claim sets right
     void wakeUp(const SessionId& owner, const RunId& run);                  // where it is living
     std::uint64_t addAudit(AuditRow row);  // with what goes along with it, which was checked
+    [[nodiscard]] bool carriedOut(const StagedAct& act) const;
     [[nodiscard]] Status checkChange(const StoreChange& wanted, TimeMs now) const;
     void writeChange(const StoreChange& wanted);
     void addOutbox(const OutboxRow& row);
@@ -115,6 +116,7 @@ private:
     [[nodiscard]] std::optional<MemberResult> refuse(const CommitMember& member) const;
     [[nodiscard]] std::optional<MemberResult> refuseCreate(const CommitMember& member) const;
     [[nodiscard]] std::optional<MemberResult> refuseRows(const CommitMember& member) const;
+    [[nodiscard]] const PlanItem* openItem(const CommitMember& member) const;
     void write(const CommitMember& member, MemberResult& result);
     void writeOwner(MemoryRun& run, const CommitMember& member, MemberResult& result);
     void writeRows(MemoryRun& run, const CommitMember& member);

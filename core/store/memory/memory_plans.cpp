@@ -74,6 +74,8 @@ Status MemoryStore::changePlan(const PlanChange& change)
 {
     CAIRN_TRY(mayWrite());
     CAIRN_TRY(checkPlan(change));
+    if (change.left)
+        return nobodyLeaves();
     const auto found = m_db->plans.find(change.row.id);
     const std::uint64_t revision = found == m_db->plans.end() ? 0 : found->second.row.revision;
     if (revision != change.expected)
@@ -95,8 +97,11 @@ Status MemoryStore::changePlan(const PlanChange& change)
         if (at == plan.items.end() || at->second.run != item.run)
             continue;
         PlanItem& stored = at->second;
-        std::tie(stored.state, stored.leftOut, stored.why, stored.version, stored.doneAt, stored.fate) =
-            std::tie(item.state, item.leftOut, item.why, item.version, item.doneAt, item.fate);
+        if (stored.state == PlanItemState::Open)
+            std::tie(stored.state, stored.leftOut, stored.why, stored.version, stored.doneAt) =
+                std::tie(item.state, item.leftOut, item.why, item.version, item.doneAt);
+        if (stored.state == item.state)
+            stored.fate = item.fate;
     }
     if (change.audit)
         CAIRN_TRY(appendAudit(*change.audit));

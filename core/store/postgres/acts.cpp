@@ -108,6 +108,15 @@ Result<std::vector<StagedAct>> PostgresStore::waitingActs(std::size_t limit)
 Status PostgresStore::stage(const StagedAct& act)
 {
     CAIRN_TRY(checkStaged(act));
+    if (act.verb == Verb::Plan) {
+        const auto plan = parseId<PlanId>(act.target);
+        if (!plan)
+            return makeError(ErrorKind::InvalidInput, "an order on a plan names the plan");
+        CAIRN_TRY(change(Repeat::Harmless, Sql::OrderPlan, act.command, *plan, Blob{act.body}, act.reason,
+            act.claimed, act.uid, act.host));
+        hint({}, hint::kStaged);
+        return {};
+    }
     CAIRN_TRY(
         change(Repeat::Harmless, Sql::StageAct, act.command, act.run, act.verb, act.target, Blob{act.body},
             act.reason, act.claimed, act.uid, act.host, act.seenVersion, act.seenDigest, act.glass));

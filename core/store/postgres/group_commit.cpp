@@ -34,13 +34,24 @@ void GroupCommit::readLedger(Rows& effects, Rows& waiters)
     }
 }
 
+void GroupCommit::readItems(Rows& items)
+{
+    while (items.next()) {
+        ItemPlace place;
+        std::pair<RunId, CommandId> act;
+        items.read(place.first, place.second, act.first, act.second);
+        m_openItems[place] = act;
+    }
+}
+
 Status GroupCommit::read(Transaction& transaction)
 {
     std::set<RunId> runs, created;
     std::set<SessionId> sessions;
     std::set<EffectId> effects, woken;
     std::set<ArtifactId> artifacts;
-    Columns commands, keys;
+    std::set<CommandId> left;
+    Columns commands, keys, items;
     for (const CommitMember& m : m_members) {
         runs.insert(m.run);
         for (const ControlGuard& guard : m.ancestors)
@@ -48,6 +59,10 @@ Status GroupCommit::read(Transaction& transaction)
         commands.row(m.run, m.entry.command);
         if (m.create)
             created.insert(m.run);
+        if (m.planItem)
+            items.row(m.planItem->plan, m.planItem->ord);
+        if (m.left)
+            left.insert(m.entry.command);
         if (m.create && m.identity && !m.identity->key.empty() && isStorableText(m.identity->key)
             && isStorableText(m.identity->workflow.name))
             keys.row(m.identity->workflow.name, m.identity->key);
@@ -78,6 +93,8 @@ Status GroupCommit::read(Transaction& transaction)
         effects.empty() ? 0 : batch.add(Sql::LockEffects, Column::of(Type::Bytea, effects));
     const std::size_t atWaiters =
         effects.empty() ? 0 : batch.add(Sql::WaitersOf, Column::of(Type::Bytea, woken));
+    const std::size_t atLeft = left.empty() ? 0 : batch.add(Sql::LockStaged, Column::of(Type::Uuid, left));
+    const std::size_t atItems = items.empty() ? 0 : batch.add(Sql::LockPlanItems, items);
     if (!artifacts.empty())
         batch.add(Sql::LockArtifacts, Column::of(Type::Uuid, artifacts));
     const std::size_t atStaged =
@@ -118,6 +135,15 @@ Status GroupCommit::read(Transaction& transaction)
     }
     if (atEffects != 0)
         readLedger(answers[atEffects], answers[atWaiters]);
+    if (atItems != 0)
+        readItems(answers[atItems]);
+    while (atLeft != 0 && answers[atLeft].next()) {
+        CommandId act;
+        std::int64_t waits = 0;
+        answers[atLeft].read(act, waits);
+        if (waits == 0)
+            m_actsOver.insert(act);
+    }
     while (atStaged != 0 && answers[atStaged].next()) {
         ArtifactId artifact;
         Staged staged;
@@ -214,6 +240,17 @@ bool GroupCommit::admitRows(const CommitMember& member, MemberResult& result)
         const LedgerState state = at == m_effects.end() ? LedgerState::Absent : at->second.row.state;
         if (state != LedgerState::InFlight && state != LedgerState::Unknown) {
             result.kind = Kind::LedgerMoved;
+            return false;
+        }
+    }
+    if (member.left && m_actsOver.contains(member.entry.command)) {
+        refuse(result, actIsOver(member.entry.command));
+        return false;
+    }
+    if (member.planItem) {
+        const auto at = m_openItems.find({member.planItem->plan, member.planItem->ord});
+        if (at == m_openItems.end() || at->second != std::pair(member.run, member.entry.command)) {
+            refuse(result, planItemOver(*member.planItem));
             return false;
         }
     }
@@ -337,6 +374,10 @@ void GroupCommit::apply(const CommitMember& member, MemberResult& result, TimeMs
         m_rows.audit.push_back(*member.audit);
         m_audited.push_back(&result);
     }
+    if (const auto& item = member.planItem) {
+        m_itemsDone.row(item->plan, item->ord, member.entry.version, item->doneAt);
+        m_openItems.erase({item->plan, item->ord});
+    }
     result.version = member.entry.version;
 }
 
@@ -421,9 +462,13 @@ Status GroupCommit::write(Transaction& transaction)
         wakeups.row(session, run);
     if (!wakeups.empty())
         batch.add(Sql::AddWakeups, wakeups);
-    if (!m_rows.audit.empty())
-        return writeAudit(transaction, batch);
-    transaction.last().append(batch);
+    if (m_rows.audit.empty())
+        transaction.last().append(batch);
+    else
+        CAIRN_TRY(writeAudit(transaction, batch));
+    // After the audit, which takes an entry in the name of a plan's author for an item without an outcome.
+    if (!m_itemsDone.empty())
+        transaction.last().add(Sql::PlanItemsDone, m_itemsDone);
     return {};
 }
 

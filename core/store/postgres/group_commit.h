@@ -74,8 +74,10 @@ private:
         std::uint64_t size = 0;
     };
     using Waiter = std::pair<RunId, StepIx>;
+    using ItemPlace = std::pair<PlanId, std::uint32_t>;
 
     [[nodiscard]] Status read(Transaction& transaction);
+    void readItems(Rows& items);
     void readLedger(Rows& effects, Rows& waiters);
 
     // True: may go on; false: `result` says why not. These look at memory only.
@@ -108,9 +110,11 @@ private:
     std::set<EffectId> m_woken;                         // their stored waiters go
     std::map<EffectId, std::set<Waiter>> m_newWaiters;  // not yet stored
     std::map<ArtifactId, Staged> m_staged;
+    std::map<ItemPlace, std::pair<RunId, CommandId>> m_openItems;  // of plans, without an outcome
+    std::set<CommandId> m_actsOver;                                // that were left, and do not wait any more
 
     GroupRows m_rows;
-    Columns m_outbox;
+    Columns m_outbox, m_itemsDone;
     std::set<std::pair<SessionId, RunId>> m_wakeups;
     std::vector<MemberResult*> m_audited;
     TimeMs m_now = kNoTime;

@@ -7,8 +7,8 @@ namespace cairn::postgres {
 
 namespace {
 
-constexpr std::array<std::pair<char, HintSet>, 4> kLetters = {
-    {{'w', hint::kWakeups}, {'c', hint::kClaims}, {'o', hint::kOutbox}, {'s', hint::kStaged}}};
+constexpr std::array<std::pair<char, HintSet>, 5> kLetters = {{{'w', hint::kWakeups}, {'c', hint::kClaims},
+    {'o', hint::kOutbox}, {'s', hint::kStaged}, {'p', hint::kPlans}}};
 
 }  // namespace
 

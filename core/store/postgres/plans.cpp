@@ -6,6 +6,9 @@ namespace cairn::postgres {
 
 namespace {
 
+// order_plan() and plans_by_people name it by its number.
+static_assert(static_cast<int>(Verb::Plan) == 53);
+
 void readPlan(Rows& q, PlanRow& p)
 {
     q.read(p.id, p.verb, p.command, p.login, p.actor, p.uid, p.host, p.reason, p.stagedAt, p.expiresAt,
@@ -45,20 +48,31 @@ void addItems(Batch& batch, const PlanChange& change)
         batch.add(Sql::EndPlanItems, change.row.id, done);
 }
 
-// The two last answers are the audit's end and what it has of this command.
-Status addEntry(Transaction& transaction, std::vector<Rows>& answers, AuditRow row)
+// The two last answers are the audit's end and what it has of this command. Gives the entry's number; 0:
+// there is one already.
+Result<std::uint64_t> addEntry(Transaction& transaction, std::vector<Rows>& answers, AuditRow row)
 {
     Rows& there = answers[answers.size() - 1];
     Rows& end = answers[answers.size() - 2];
     if (there.next())
-        return {};
+        return std::uint64_t{0};
     AuditHead head;
     if (!end.next())
         return makeError(ErrorKind::Corrupt, "the audit's head row is missing");
     end.read(head.seq, head.hash);
     chain(row, head);
     addAudit(transaction.last(), {std::move(row)});
-    return {};
+    return head.seq;
+}
+
+// Locked, as by who withdraws it.
+Status checkLeft(Rows& locked, const CommandId& act)
+{
+    CommandId found;
+    std::int64_t waits = 0;
+    if (locked.next())
+        locked.read(found, waits);
+    return waits != 0 ? Status() : actIsOver(act);
 }
 
 }  // namespace
@@ -96,17 +110,37 @@ Result<std::vector<PlanOfRun>> PostgresStore::plansOfRuns(std::span<const RunId>
     return readAll<PlanOfRun>(Sql::PlansOfRuns, readOne, Column::of(Type::Uuid, runs));
 }
 
+Status PostgresStore::leaveDraft(const PlanChange& change)
+{
+    CAIRN_TRY(checkPlan(change));
+    const PlanRow& p = change.row;
+    Columns added;
+    for (const PlanItem& i : change.added)
+        added.row(i.ord, i.run, i.command, i.target, i.seen, i.situation, i.state, i.leftOut, i.why,
+            i.version, i.doneAt, i.fate);
+    if (p.state != PlanState::Draft || added.empty())
+        return makeError(ErrorKind::InvalidInput, "a draft is left with items, and as a draft");
+    CAIRN_TRY(this->change(Repeat::Never, Sql::DraftPlan, p.id, change.expected, p.verb, p.command, p.actor,
+        p.uid, p.host, p.reason, p.stagedAt, p.expiresAt, Blob{p.spec}, p.items, p.digest, p.people, p.role,
+        added));
+    return {};
+}
+
 // The row is locked first, and the audit's head after all else.
 Status PostgresStore::changePlan(const PlanChange& change)
 {
     CAIRN_TRY(checkPlan(change));
-    return write([&](Transaction& transaction) -> Status {
+    Status done = write([&](Transaction& transaction) -> Status {
         Batch first;
         first.add(Sql::LockPlan, change.row.id);
+        if (change.left)
+            first.add(Sql::LockStaged, Column::of(Type::Uuid, std::span(&*change.left, 1)));
         CAIRN_TRY_ASSIGN(auto locked, transaction.begin(first));
         std::uint64_t revision = 0;
         if (locked.front().next())
             locked.front().read(revision);
+        if (change.left)
+            CAIRN_TRY(checkLeft(locked.back(), *change.left));
         if (revision != change.expected)
             return planMoved(change.row.id);
         // Items before the row: a plan takes them while it is a draft, and this may be the end of that.
@@ -121,8 +155,18 @@ Status PostgresStore::changePlan(const PlanChange& change)
             rows.add(Sql::AuditOfCommand, change.audit->command);
         }
         CAIRN_TRY_ASSIGN(auto answers, transaction.run(rows));
-        return change.audit ? addEntry(transaction, answers, *change.audit) : Status();
+        std::uint64_t seq = 0;
+        if (change.audit) {
+            CAIRN_TRY_ASSIGN(seq, addEntry(transaction, answers, *change.audit));
+        }
+        if (change.left)
+            transaction.last().add(Sql::FinishStaged, *change.left, StagedState::Committed, std::uint8_t{0},
+                std::uint64_t{0}, seq, std::string());
+        return {};
     });
+    // What goes into the audit: not the lease of an executor, nor what it writes down item by item.
+    hint(done, change.audit ? hint::kPlans : hint::kNone);
+    return done;
 }
 
 }  // namespace cairn::postgres

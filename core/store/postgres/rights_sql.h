@@ -40,9 +40,10 @@
     "('engine', 'meta', 'UPDATE', 'clock_offset change_base')"
 
 #define CAIRN_PG_FUNCTION_RIGHTS \
-    "('engine', 'append_audit append_checkpoint finish_staged forget_staged lock_audit_head open_review " \
-    "propose_act record_decision take_staged')," \
+    "('engine', 'append_audit append_checkpoint finish_staged forget_staged lock_audit_head lock_staged " \
+    "open_review propose_act record_decision take_staged')," \
     "('operator approver', 'decide_act')," \
+    "('operator', 'draft_plan order_plan')," \
     "('operator approver breakglass', 'stage_act')," \
     "('approver', 'close_review')"
 

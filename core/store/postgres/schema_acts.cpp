@@ -97,6 +97,72 @@ BEGIN
   END IF;
 END $$;
 
+-- Plans of who may not write them: a draft, of which nobody sees anything, and what is to be done to a plan, which an engine
+-- decides again. Whose it is, is who is connected.
+CREATE FUNCTION cairn.draft_plan(plan_id uuid, known bigint, act_verb bigint, command_id uuid, as_name text, from_uid bigint,
+  from_host text, why text, at_time bigint, until bigint, what bytea, targets bigint, of_digest bytea, needs bigint, of_role text,
+  ords bigint[], runs uuid[], commands uuid[], steps text[], seens bigint[], situations text[], states bigint[],
+  outs bigint[], whys text[], versions bigint[], dones bigint[], fates bigint[]) RETURNS void LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT cairn.has_role('cairn_operator') THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002',
+      MESSAGE = format('the login "%s" lacks the role cairn_operator, which plans need', session_user);
+  END IF;
+  IF octet_length(what) > 1048576 OR cardinality(ords) > 500 OR targets > 100000 THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'this is more than a plan takes at a time';
+  END IF;
+  IF known = 0 THEN
+    INSERT INTO cairn.plans(id, verb, command, login, actor, uid, host, reason, staged_at, expires_at, spec, items, digest,
+        people, role, revision, state, confirmed_by, confirmed_at, note, aborted, started_at, executed_at, ended_at, holder,
+        lease_until)
+      VALUES(plan_id, act_verb, command_id, session_user::text, as_name, from_uid, from_host, why, at_time, until, what, targets,
+        of_digest, needs, of_role, 1, 1, '', 0, '', 0, 0, 0, 0, NULL, 0);
+  ELSE
+    UPDATE cairn.plans p SET revision = known + 1
+      WHERE p.id = plan_id AND p.revision = known AND p.state = 1 AND p.login = session_user::text;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION USING ERRCODE = 'CA003', MESSAGE = 'this plan is no draft of yours any more: stage it anew';
+    END IF;
+  END IF;
+  INSERT INTO cairn.plan_items(plan, ord, run, command, target, seen, situation, state, left_out, why, version, done_at, fate)
+    SELECT plan_id, u.* FROM unnest(ords, runs, commands, steps, seens, situations, states, outs, whys, versions, dones,
+      fates) AS u ON CONFLICT(plan, ord) DO NOTHING;
+END $$;
+CREATE FUNCTION cairn.order_plan(command_id uuid, plan_id uuid, what bytea, why text, as_name text, from_uid bigint,
+  from_host text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  m record;
+BEGIN
+  SELECT safety, clock_offset INTO STRICT m FROM cairn.meta;
+  IF NOT cairn.has_role('cairn_operator') THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002',
+      MESSAGE = format('the login "%s" lacks the role cairn_operator, which plans need', session_user);
+  END IF;
+  IF command_id IS NULL OR substr(command_id::text, 15, 1) <> '7' THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'the id of an act is a UUID of version 7';
+  END IF;
+  IF m.safety = 2 AND coalesce(length(btrim(why)), 0) < {reason} THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002',
+      MESSAGE = 'this store is guarded: a reason of {reason} characters or more is needed';
+  END IF;
+  IF octet_length(what) > 64 OR NOT EXISTS(SELECT 1 FROM cairn.plans p WHERE p.id = plan_id
+      AND (p.state > 1 OR p.login = session_user::text)) THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'there is no such plan';
+  END IF;
+  INSERT INTO cairn.staged_acts(command, run, verb, target, body, reason, claimed, uid, host, seen_version, seen_digest,
+      staged_by, address, backend, staged_at, taken_until, state, code, version, audit, outcome, decided_at, glass, role,
+      expires, digest, confirmed_by, confirmed_name, note, confirmed_at)
+    VALUES(command_id, NULL, 53, plan_id::text, what, why, as_name, from_uid, from_host, 0, NULL,
+      session_user::text, coalesce(host(inet_client_addr()), ''), pg_backend_pid(),
+      (extract(epoch FROM clock_timestamp()) * 1000)::bigint + m.clock_offset, 0, 0, 0, 0, 0, '', 0, 0, '', 0, NULL, '', '', '', 0)
+    ON CONFLICT(command) DO NOTHING;
+  IF NOT FOUND AND NOT EXISTS(SELECT 1 FROM cairn.staged_acts s WHERE s.command = command_id AND s.verb = 53
+      AND s.target = plan_id::text AND s.body = what AND s.staged_by = session_user::text) THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'another act was left under this command id';
+  END IF;
+END $$;
+
 CREATE FUNCTION cairn.take_staged(most bigint) RETURNS SETOF cairn.staged_acts LANGUAGE plpgsql
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -114,6 +180,14 @@ BEGIN
     WHERE s.command = late.command RETURNING s.*;
 END $$;
 
+-- What becomes of an act and of its withdrawal is decided under this lock: by the commit that carries it out, or before it.
+CREATE FUNCTION cairn.lock_staged(wanted uuid[]) RETURNS TABLE(act uuid, waits boolean) LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN QUERY SELECT s.command, s.state = 0 AND s.code NOT IN (6, 8) FROM cairn.staged_acts s
+    WHERE s.command = ANY(wanted) ORDER BY s.command FOR NO KEY UPDATE;
+END $$;
+
 CREATE FUNCTION cairn.finish_staged(command_id uuid, as_state bigint, with_code bigint, at_version bigint, in_audit bigint,
   said text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -125,14 +199,18 @@ BEGIN
 END $$;
 
 CREATE FUNCTION cairn.staged_no_change() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  withdrawn boolean;
 BEGIN
   -- An act that waits may turn out to need somebody else. What is decided is decided by who is connected, and not by the
-  -- author, but that it is withdrawn (8); once.
+  -- author, but that it is withdrawn (8); once. An owner may withdraw what waits for an engine, too.
+  withdrawn := OLD.state = 0 AND OLD.code = 0 AND NEW.state IN (0, 8) AND 8 IN (NEW.state, NEW.code)
+    AND NEW.confirmed_by = session_user::text AND (OLD.staged_by = session_user::text OR cairn.has_role('cairn_owner'));
   IF OLD.state NOT IN (0, 5) OR (OLD.state = 0 AND NEW.state = 5 AND OLD.confirmed_by <> '')
       OR (OLD.state = 5 AND NEW.state NOT IN (0, 5, 6, 7, 8))
       OR (OLD.state = 5 AND NEW.state IN (0, 6, 8) AND NEW.confirmed_by IS DISTINCT FROM session_user::text)
       OR (OLD.state = 5 AND NEW.state IN (0, 6, 8) AND (NEW.confirmed_by = OLD.staged_by) <> (8 IN (NEW.state, NEW.code)))
-      OR (NOT (OLD.state = 5 AND NEW.state IN (0, 6, 8)) AND (NEW.confirmed_by, NEW.confirmed_name, NEW.note, NEW.confirmed_at)
+      OR (NOT withdrawn AND NOT (OLD.state = 5 AND NEW.state IN (0, 6, 8)) AND (NEW.confirmed_by, NEW.confirmed_name, NEW.note, NEW.confirmed_at)
         IS DISTINCT FROM (OLD.confirmed_by, OLD.confirmed_name, OLD.note, OLD.confirmed_at))
       OR (NOT (OLD.state = 0 AND NEW.state = 5)
         AND (NEW.role, NEW.expires, NEW.digest) IS DISTINCT FROM (OLD.role, OLD.expires, OLD.digest))

@@ -45,6 +45,48 @@ BEGIN
   END IF;
 END $$;
 
+-- Of what waits for an engine: by its author, or an owner, while its run has no entry of it. The row is locked as by the
+-- commit that carries it out (lock_staged), so that one of the two comes first.
+CREATE FUNCTION cairn.withdraw_left(command_id uuid, why text, as_name text, heard boolean) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  s record;
+  m record;
+  clock bigint;
+BEGIN
+  SELECT safety, clock_offset INTO STRICT m FROM cairn.meta;
+  clock := (extract(epoch FROM clock_timestamp()) * 1000)::bigint + m.clock_offset;
+  SELECT w.state, w.code, w.run, w.staged_by, w.confirmed_by INTO s FROM cairn.staged_acts w
+    WHERE w.command = command_id FOR UPDATE;
+  IF NOT FOUND OR s.state <> 0 OR s.code <> 0 THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA003', MESSAGE = 'this act does not wait for anybody any more';
+  END IF;
+  IF s.run IS NULL THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA003',
+      MESSAGE = 'this act is about the store itself, or a plan: it is done as it comes, and not withdrawn';
+  END IF;
+  IF EXISTS(SELECT 1 FROM cairn.entries e WHERE e.run = s.run AND e.command = command_id) THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA003', MESSAGE = 'this act was carried out already; nothing was withdrawn';
+  END IF;
+  IF s.staged_by <> session_user::text AND NOT cairn.has_role('cairn_owner') THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002',
+      MESSAGE = format('only its author, "%s", or an owner of the store withdraws an act that waits for an engine', s.staged_by);
+  END IF;
+  IF s.confirmed_by <> '' AND NOT EXISTS(SELECT 1 FROM cairn.audit a WHERE a.run = s.run AND a.command = command_id
+      AND a.verb = 51 AND a.kind = 'confirmed') THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA003',
+      MESSAGE = 'who confirmed this act is not on record yet: withdraw it once an engine has noted that';
+  END IF;
+  IF m.safety = 2 AND coalesce(length(btrim(why)), 0) < {reason} THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002',
+      MESSAGE = 'this store is guarded: a reason of {reason} characters or more is needed';
+  END IF;
+  UPDATE cairn.staged_acts w SET state = CASE WHEN heard THEN 8 ELSE 0 END, code = CASE WHEN heard THEN 0 ELSE 8 END,
+      confirmed_by = session_user::text, confirmed_name = as_name, note = why, confirmed_at = clock,
+      decided_at = CASE WHEN heard THEN clock ELSE 0 END, taken_until = 0
+    WHERE w.command = command_id;
+END $$;
+
 -- The author never decides but to withdraw, whoever asks and with whatever role. `heard`: by who puts it on record itself;
 -- else an engine does, and until then the act waits for that.
 CREATE FUNCTION cairn.decide_staged(command_id uuid, shown bytea, as_state bigint, why text, as_name text, heard boolean)
@@ -54,6 +96,10 @@ DECLARE
   m record;
   clock bigint;
 BEGIN
+  IF as_state = 8 AND EXISTS(SELECT 1 FROM cairn.staged_acts w WHERE w.command = command_id AND w.state = 0) THEN
+    PERFORM cairn.withdraw_left(command_id, why, as_name, heard);
+    RETURN;
+  END IF;
   SELECT safety, clock_offset INTO STRICT m FROM cairn.meta;
   clock := (extract(epoch FROM clock_timestamp()) * 1000)::bigint + m.clock_offset;
   SELECT w.state, w.staged_by, w.role, w.expires, w.digest INTO s FROM cairn.staged_acts w

@@ -44,8 +44,11 @@ BEGIN
     RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'a plan is made by who is connected, and confirmed later';
   END IF;
   IF TG_OP = 'UPDATE' AND NEW.confirmed_by IS DISTINCT FROM OLD.confirmed_by
-      AND (OLD.confirmed_by <> '' OR NEW.confirmed_by IS DISTINCT FROM session_user::text OR NEW.confirmed_by = NEW.login) THEN
-    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'a plan is confirmed once, by somebody else who is connected';
+      AND (OLD.confirmed_by <> '' OR NEW.confirmed_by = NEW.login OR (NEW.confirmed_by IS DISTINCT FROM session_user::text
+        AND NOT EXISTS(SELECT 1 FROM cairn.staged_acts s WHERE s.verb = 53 AND s.target = NEW.id::text
+          AND s.staged_by = NEW.confirmed_by AND s.state = 0 AND octet_length(s.body) = 34 AND get_byte(s.body, 1) = 1
+          AND substr(s.body, 3) = NEW.digest))) THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'a plan is confirmed once, by somebody else, who is connected or has left that';
   END IF;
   IF TG_OP = 'UPDATE' AND NEW.state BETWEEN 3 AND 5 AND NEW.people > 1 AND NEW.confirmed_by = '' THEN
     RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'fewer people have agreed to this plan than are required';

@@ -106,6 +106,7 @@ public:
     Result<std::vector<PlanCount>> planCounts(const PlanId& plan) override;
     Result<std::vector<PlanOfRun>> plansOfRuns(std::span<const RunId> runs) override;
     Status changePlan(const PlanChange& change) override;
+    Status leaveDraft(const PlanChange& change) override;
     Status changeFence(const FenceChange& change) override;
     Status changeArtifacts(const ArtifactChange& change) override;
     Result<ChunkTotals> chunkTotals() override;

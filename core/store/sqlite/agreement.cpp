@@ -64,7 +64,12 @@ Status propose(Db& db, const StagedAct& act)
 Status decide(Db& db, const StagedAct& act, TimeMs now)
 {
     CAIRN_TRY_ASSIGN(const auto kept, actOf(db, act.command));
-    CAIRN_TRY(checkDecided(kept, act, now));
+    bool carriedOut = false;
+    if (kept && kept->state == StagedState::Waiting) {
+        Query entry(db, Sql::CommandOf);
+        CAIRN_TRY_ASSIGN(carriedOut, entry.bind(kept->run, act.command).step());
+    }
+    CAIRN_TRY(checkDecided(kept, act, now, carriedOut));
     return Query(db, Sql::DecideStaged)
         .bind(act.state, act.confirmedBy, act.confirmedName, act.note, act.confirmedAt,
             isOpen(act.state) ? kNoTime : act.decidedAt, act.command)

@@ -110,8 +110,8 @@ Result<bool> GroupCommit::admitChange(const CommitMember& member, HotRow& hot, M
         return false;
     }
     // The command may be there although the version fits: then it was decided on a state that already had it.
-    // Without savepoints the index on (run, command) finds it.
-    if (m_savepoints) {
+    // Without savepoints the index on (run, command) finds it; but for what it has ended itself.
+    if (m_savepoints || member.planItem || member.left) {
         CAIRN_TRY_ASSIGN(const bool repeated, findDuplicate(member, result));
         if (repeated)
             return false;
@@ -123,6 +123,31 @@ Result<bool> GroupCommit::admitChange(const CommitMember& member, HotRow& hot, M
         return false;
     }
     return true;
+}
+
+// Whoever asked for it: an act that was left, or an item of a plan.
+Result<bool> GroupCommit::stillWaits(const CommitMember& member, MemberResult& result)
+{
+    if (member.left) {
+        Query query(m_db, Sql::StateOfStaged);
+        CAIRN_TRY_ASSIGN(const bool found, query.bind(member.entry.command).step());
+        StagedState state = StagedState::Waiting;
+        if (found)
+            query.read(state);
+        if (state != StagedState::Waiting) {
+            refuse(result, actIsOver(member.entry.command));
+            return false;
+        }
+    }
+    if (!member.planItem)
+        return true;
+    const PlanOutcome& item = *member.planItem;
+    Query query(m_db, Sql::OpenPlanItem);
+    CAIRN_TRY_ASSIGN(
+        const bool open, query.bind(item.plan, item.ord, member.run, member.entry.command).step());
+    if (!open)
+        refuse(result, planItemOver(item));
+    return open;
 }
 
 Result<bool> GroupCommit::admitRows(const CommitMember& member, MemberResult& result)
@@ -158,6 +183,9 @@ Result<bool> GroupCommit::admitRows(const CommitMember& member, MemberResult& re
             return false;
         }
     }
+    CAIRN_TRY_ASSIGN(const bool waits, stillWaits(member, result));
+    if (!waits)
+        return false;
     for (const PayloadRow& payload : member.payloads) {
         if (payload.artifact.isNull())
             continue;
@@ -483,7 +511,10 @@ Status GroupCommit::write(const CommitMember& member, const HotRow& hot, MemberR
         CAIRN_TRY(insertAudit(m_db, *member.audit, *m_audit));
         result.auditSeq = m_audit->seq;
     }
-    return {};
+    if (!member.planItem)
+        return {};
+    const PlanOutcome& item = *member.planItem;
+    return Query(m_db, Sql::PlanItemDone).bind(member.entry.version, item.doneAt, item.plan, item.ord).run();
 }
 
 Status GroupCommit::writeAlone(const CommitMember& member, const HotRow& hot, MemberResult& result)

@@ -36,6 +36,7 @@ private:
     [[nodiscard]] Result<bool> admitCreate(const CommitMember& member, MemberResult& result);
     [[nodiscard]] Result<bool> ancestorsFit(const CommitMember& member);
     [[nodiscard]] Result<bool> admitChange(const CommitMember& member, HotRow& hot, MemberResult& result);
+    [[nodiscard]] Result<bool> stillWaits(const CommitMember& member, MemberResult& result);
     [[nodiscard]] Result<bool> admitRows(const CommitMember& member, MemberResult& result);
     [[nodiscard]] Result<bool> findDuplicate(const CommitMember& member, MemberResult& result);
     [[nodiscard]] Result<bool> sessionOpen(const SessionId& session);

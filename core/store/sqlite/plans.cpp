@@ -144,6 +144,8 @@ Result<std::vector<PlanOfRun>> SqliteStore::plansOfRuns(std::span<const RunId> r
 Status SqliteStore::changePlan(const PlanChange& change)
 {
     CAIRN_TRY(checkPlan(change));
+    if (change.left)
+        return nobodyLeaves();
     return write([&](const WriteContext&) -> Status {
         std::uint64_t revision = 0;
         {

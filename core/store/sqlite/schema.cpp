@@ -175,7 +175,7 @@ CREATE TABLE staged_acts(
 CREATE INDEX staged_open ON staged_acts(staged_at, command) WHERE state IN (0, 5);
 CREATE INDEX staged_settled ON staged_acts(decided_at, command) WHERE state NOT IN (0, 5);
 CREATE TRIGGER staged_decided_once BEFORE UPDATE ON staged_acts
-WHEN OLD.state NOT IN (0, 5) OR (OLD.state = 0 AND NEW.state NOT BETWEEN 1 AND 4)
+WHEN OLD.state NOT IN (0, 5) OR (OLD.state = 0 AND NEW.state NOT IN (1, 2, 3, 4, 8))
   OR (OLD.state = 5 AND NEW.state NOT IN (0, 6, 7, 8))
   OR NEW.command IS NOT OLD.command OR NEW.run IS NOT OLD.run OR NEW.verb IS NOT OLD.verb
   OR NEW.target IS NOT OLD.target OR NEW.body IS NOT OLD.body OR NEW.reason IS NOT OLD.reason

@@ -124,6 +124,7 @@ RetentionBy personBy(Session& s)
     by.uid = act.uid;
     by.host = act.host;
     by.reason = act.reason;
+    by.person = true;
     return by;
 }
 
@@ -189,7 +190,8 @@ Json jsonDone(const Listed& listed, std::uint64_t givenBack, const StoreSpace& s
     return Json{{"trees", listed.removed.trees}, {"runs", listed.removed.runs},
         {"bytes", listed.removed.bytes}, {"stayed", listed.removed.stayed}, {"changed", listed.removed.moved},
         {"redacted_runs", listed.redacted.runs}, {"redacted_payloads", listed.redacted.payloads},
-        {"redacted_bytes", listed.redacted.bytes}, {"given_back", givenBack}, {"store_bytes", space.bytes},
+        {"redacted_bytes", listed.redacted.bytes}, {"proposed_runs", listed.redacted.proposed},
+        {"given_back", givenBack}, {"store_bytes", space.bytes},
         {"store_free", space.free}, {"removes", listed.go}, {"stays", listed.stay},
         {"redacts", listed.redact}};
 }
@@ -204,6 +206,9 @@ void print(Session& s, const Listed& listed, std::uint64_t givenBack, const Stor
         + (shows ? "redact " : "redacted ") + counted(listed.redacted.payloads, "payload") + " ("
         + formatBytes(listed.redacted.bytes) + "); " + counted(listed.removed.stayed, "tree")
         + " past its time stays");
+    if (listed.redacted.proposed > 0)
+        s.line(counted(listed.redacted.proposed, "run")
+            + " to redact: somebody else has to confirm each, `cairn acts` lists them");
     if (!shows)
         s.line("given back to the file system: " + formatBytes(givenBack) + "; the store has "
             + formatBytes(space.bytes) + ", of which " + formatBytes(space.free)

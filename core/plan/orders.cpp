@@ -171,21 +171,58 @@ Result<PlanRow> decideOrder(
     return makeError(ErrorKind::InvalidInput, "this is nothing that is done to a plan");
 }
 
+namespace {
+
 // The policy's own list counts where it has the role, else the store's, where it knows it.
+Result<bool> holdsRole(
+    StoreReader& store, const Policy& policy, const std::string& role, const std::string& login)
+{
+    if (role.empty())
+        return true;
+    std::optional<bool> holds = hasRole(policy, role, login);
+    if (!holds) {
+        CAIRN_TRY_ASSIGN(holds, store.holdsRole(login, role));
+    }
+    return holds.value_or(true);
+}
+
+}  // namespace
+
 Status mayConfirm(StoreReader& store, Service& service, const PlanRow& plan, const PlanAuthor& who)
 {
     if (plan.role.empty())
         return {};
     CAIRN_TRY_ASSIGN(const Policy policy, Agreements(service).policy());
-    std::optional<bool> holds = hasRole(policy, plan.role, who.login);
-    if (!holds) {
-        CAIRN_TRY_ASSIGN(holds, store.holdsRole(who.login, plan.role));
-    }
-    if (holds.value_or(true))
+    CAIRN_TRY_ASSIGN(const bool holds, holdsRole(store, policy, plan.role, who.login));
+    if (holds)
         return {};
     return makeError(ErrorKind::NoRight,
         "\"" + who.login + "\" lacks the role \"" + plan.role + "\", which whoever confirms this plan needs");
 }
+
+namespace {
+
+// The policy of now, which may have become stricter since the plan was staged. Amounts are asked for again with
+// each item.
+Status stillAgreed(StoreReader& store, Service& service, const StoreInfo& info, const PlanRow& plan)
+{
+    CAIRN_TRY_ASSIGN(const Policy policy, Agreements(service).policy());
+    const WhoIsNeeded needed =
+        whoIsNeeded(policy, {plan.verb, info.environment, info.safety, {}, plan.items});
+    if (!needed.second())
+        return {};
+    const std::string again = "; nothing was started: abort plan " + toText(plan.id) + ", and stage it anew";
+    if (plan.people < 2)
+        return refused("the policy asks for 2 people for this by now (rule " + std::to_string(needed.rule)
+            + "), and one was enough when it was staged" + again);
+    CAIRN_TRY_ASSIGN(const bool holds, holdsRole(store, policy, needed.role, plan.confirmedBy));
+    if (holds)
+        return {};
+    return refused("\"" + plan.confirmedBy + "\", who confirmed it, lacks the role \"" + needed.role
+        + "\", which the policy asks for now" + again);
+}
+
+}  // namespace
 
 Status stagePlan(StoreWriter& store, const PlanDraft& draft)
 {
@@ -230,6 +267,9 @@ Result<PlanRow> orderPlan(StoreWriter& store, Service& service, const PlanOrder&
     if (decided && order.act == PlanAct::Confirm)
         if (const Status may = mayConfirm(store, service, *found, who); !may)
             decided = may.error();
+    if (decided && (order.act == PlanAct::Start || order.act == PlanAct::Continue))
+        if (const Status agreed = stillAgreed(store, service, info, *found); !agreed)
+            decided = agreed.error();
     if (!decided) {
         CAIRN_TRY(store.appendAudit(planAudit(*found, "refused", who, order.command, now,
             refusalJson(codeOf(decided.error()), decided.error().text))));

@@ -213,7 +213,7 @@ Outcome Agreements::decideAct(const ActDecision& decision)
         return failed(act.run, std::move(why).error());
     act.confirmedBy = login;
     act.confirmedName = decision.claimedName;
-    act.note = decision.reason;
+    act.note = m_impl->maskerOf(act.run)->text(decision.reason);
     act.confirmedAt = act.decidedAt = m_impl->now();
     act.state = decision.as;
     AuditRow row = decisionEntry(act, m_impl->config, act.confirmedAt);

@@ -112,9 +112,11 @@ Result<PolicyPreview> Agreements::previewPolicy(const PolicyChange& change)
     return preview;
 }
 
-Outcome Agreements::setPolicy(const PolicyChange& change)
+Outcome Agreements::setPolicy(const PolicyChange& given)
 {
     const TimeMs now = m_impl->now();
+    PolicyChange change = given;
+    change.reason = m_impl->masker({})->text(given.reason);
     auto preview = previewPolicy(change);
     if (!preview)
         return failedWith({}, std::move(preview).error());

@@ -242,7 +242,8 @@ bool isRefusal(const Error& error)
 
 PlanAuthor ActSession::author(const QString& reason) const
 {
-    return {m_config.login, core(m_opening->person), m_config.uid, m_config.host, core(reason)};
+    return {m_config.login, core(m_opening->person), m_config.uid, m_config.host,
+        m_service->masked(core(reason))};
 }
 
 Result<PlanRow> ActSession::planRow(const PlanId& plan)
@@ -304,7 +305,7 @@ Result<PlanForecast> ActSession::draft(const PlanRequest& request)
     spec.pace.canary = request.pace.canary;
     spec.pace.stopOver = request.pace.stopOver;
     spec.pace.verify = SpanMs{request.pace.verifyMinutes} * kMinute;
-    CAIRN_TRY_ASSIGN(spec, specOf(std::move(act), std::move(spec)));
+    CAIRN_TRY_ASSIGN(spec, specFor(*m_store, *m_service, std::move(act), std::move(spec), runs));
     CAIRN_TRY_ASSIGN(PlanDraft made,
         draftPlan(*m_store, *m_service, spec, runs, author({}), makeId<PlanId>(m_clock.wallMs(), m_rng),
             makeId<CommandId>(m_clock.wallMs(), m_rng)));
@@ -557,7 +558,7 @@ Result<ActResult> ActSession::decide(const PlanOrderRequest& request)
     CAIRN_TRY_ASSIGN(StagedAct act, stagedAct(request.of.act));
     const auto digest = parseDigest(core(request.digest));
     const ActDecision decision{act.command, digest ? *digest : Digest{}, decidedAs(request.step),
-        core(request.reason), core(m_opening->person)};
+        m_service->masked(core(request.reason)), core(m_opening->person)};
     if (!m_rights.commits) {  // the store knows who it is, and decides
         CAIRN_TRY_ASSIGN(const auto why, Agreements(*m_service).mayDecide(act, decision, m_config.login));
         if (why)
@@ -579,7 +580,7 @@ Result<ActResult> ActSession::decide(const PlanOrderRequest& request)
     if (decision.as != StagedState::Waiting)
         return ended(ActEnd::Done, u"The act is "_s + qt(decided.text), decided.auditSeq);
     CAIRN_TRY_ASSIGN(const StagedAct confirmed, stagedAct(act.command));
-    const cairn::Outcome done = Agreements(*m_service).carryOut(confirmed);
+    const cairn::Outcome done = Agreements(*m_service).carryOut(*m_store, confirmed);
     if (isAnswer(done))  // where this cannot be noted, an engine does
         static_cast<void>(m_store->finishStaged(answered(confirmed, done)));
     if (done.kind == Kind::Failed)

@@ -218,8 +218,7 @@ int decideAct(Session& s, const std::string& named, StagedState as, const std::s
     if (s.options.preview)
         return show(s, *act);
     constexpr std::size_t kLeast = 12;
-    ActDecision decision{
-        act->command, {}, as, s.service().masked(s.options.reason), s.person().id};
+    ActDecision decision{act->command, {}, as, s.service().masked(s.options.reason), s.person().id};
     const bool seen = digest.size() >= kLeast && hex(act->digest).compare(0, digest.size(), digest) == 0;
     if (as != StagedState::Waiting || seen)
         decision.shown = act->digest;

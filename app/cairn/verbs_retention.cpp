@@ -191,9 +191,8 @@ Json jsonDone(const Listed& listed, std::uint64_t givenBack, const StoreSpace& s
         {"bytes", listed.removed.bytes}, {"stayed", listed.removed.stayed}, {"changed", listed.removed.moved},
         {"redacted_runs", listed.redacted.runs}, {"redacted_payloads", listed.redacted.payloads},
         {"redacted_bytes", listed.redacted.bytes}, {"proposed_runs", listed.redacted.proposed},
-        {"given_back", givenBack}, {"store_bytes", space.bytes},
-        {"store_free", space.free}, {"removes", listed.go}, {"stays", listed.stay},
-        {"redacts", listed.redact}};
+        {"given_back", givenBack}, {"store_bytes", space.bytes}, {"store_free", space.free},
+        {"removes", listed.go}, {"stays", listed.stay}, {"redacts", listed.redact}};
 }
 
 void print(Session& s, const Listed& listed, std::uint64_t givenBack, const StoreSpace& space)

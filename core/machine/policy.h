@@ -21,10 +21,10 @@ struct PolicyAct {
     std::uint64_t runs = 1;        // that this act touches: those of a plan together
 };
 
-// The first rule that fits. A rule with an amount fits acts of that currency only; where amounts of several are
-// at stake, the strictest answer of all counts, so that one more currency never asks for less. A reason is
-// asked for by the store's safety at least. What takes nothing away and stops harm (pause) asks nobody else by
-// the rules that a store begins with, but a policy may say so.
+// The first rule that fits. A rule with an amount fits acts of that currency only; where amounts of several
+// are at stake, the strictest answer of all counts, so that one more currency never asks for less. A reason
+// is asked for by the store's safety at least. What takes nothing away and stops harm (pause) asks nobody
+// else by the rules that a store begins with, but a policy may say so.
 [[nodiscard]] WhoIsNeeded whoIsNeeded(const Policy& policy, const PolicyAct& act);
 
 // The rules that a store begins with. `roles`: a store whose logins have roles (StoreInfo::roles). Two people

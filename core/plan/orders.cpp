@@ -202,8 +202,8 @@ Status mayConfirm(StoreReader& store, Service& service, const PlanRow& plan, con
 
 namespace {
 
-// The policy of now, which may have become stricter since the plan was staged. Amounts are asked for again with
-// each item.
+// The policy of now, which may have become stricter since the plan was staged. Amounts are asked for again
+// with each item.
 Status stillAgreed(StoreReader& store, Service& service, const StoreInfo& info, const PlanRow& plan)
 {
     CAIRN_TRY_ASSIGN(const Policy policy, Agreements(service).policy());

@@ -70,8 +70,8 @@ struct PlanAuthor {
     std::string reason;
 };
 
-// specOf() of an act on these runs, with what must never be stored masked, by the lists of their workflows: a plan
-// is kept before any of its items is submitted.
+// specOf() of an act on these runs, with what must never be stored masked, by the lists of their workflows: a
+// plan is kept before any of its items is submitted.
 [[nodiscard]] Result<PlanSpec> specFor(
     StoreReader& reader, Service& service, Submission act, PlanSpec spec, std::span<const RunId> runs);
 

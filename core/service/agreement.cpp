@@ -115,8 +115,8 @@ Status Service::Impl::agree(Item& item, const RunState& state, Given& given, boo
 }
 
 // What was confirmed under an earlier policy is not done where the present one asks for somebody else.
-Status Service::Impl::secondOfNow(const Policy& policy, const WhoIsNeeded& needed, const std::string& author,
-    const std::string& confirmer)
+Status Service::Impl::secondOfNow(
+    const Policy& policy, const WhoIsNeeded& needed, const std::string& author, const std::string& confirmer)
 {
     if (std::string why = notSecond(author, confirmer); !why.empty())
         return makeError(ErrorKind::Refused, std::move(why));

@@ -212,8 +212,7 @@ Outcome Agreements::carryOutSlow(StoreWriter& store, const StagedAct& act)
     const auto info = m_impl->info();
     if (!present || !info)
         return failedWith({}, present ? info.error() : present.error());
-    const WhoIsNeeded needed =
-        whoIsNeeded(**present, {Verb::Slow, info->environment, info->safety, {}, 1});
+    const WhoIsNeeded needed = whoIsNeeded(**present, {Verb::Slow, info->environment, info->safety, {}, 1});
     if (const Status may = m_impl->secondOfNow(**present, needed, act.stagedBy, act.confirmedBy); !may)
         return failedWith({}, may.error());
     // In the name of who carries it out; the entries on its proposal and its confirmation name those two.

@@ -28,6 +28,7 @@ RetentionBy auditor(Bench& b)
         by.login = "uid 1000";
     by.host = "host";
     by.reason = "kept for a day, as agreed";
+    by.person = true;
     return by;
 }
 

@@ -238,8 +238,8 @@ void TestServiceAttacks::oneMoreCurrencyAsksForNoLess()
     World w;
     Desk ann{w, "uid 1"};
     w.add(workflowText("two",
-        R"({"name":"a","tool":"pay","approval":{"role":"x","expires":"8h"}},)"
-        R"({"name":"b","tool":"tip","approval":{"role":"x","expires":"8h"}})",
+        R"({"name":"a","tool":"pay","input":{"$from":"input"},"approval":{"role":"x","expires":"8h"}},)"
+        R"({"name":"b","tool":"tip","input":{"$from":"input"},"approval":{"role":"x","expires":"8h"}})",
         {},
         R"("tip":{"safety":"irreversible","executor":"command","settings":{"argv":["/bin/true"]},)"
         R"("amount":{"at":"/tip","currency":"USD"},"effect_key":"tip/${/order}"},)"));
@@ -337,7 +337,8 @@ void TestServiceAttacks::noDigestConfirmsNothing()
 void TestServiceAttacks::whatIsApprovedIsWhatWasAsked()
 {
     Paused p(kAnybody);
-    p.w.add(workflowText("pays", R"({"name":"pay","tool":"pay","approval":{"role":"x","expires":"8h"}})"));
+    p.w.add(workflowText("pays",
+        R"({"name":"pay","tool":"pay","input":{"$from":"input"},"approval":{"role":"x","expires":"8h"}})"));
     const auto engine = p.w.engine();
     const RunId run =
         engine->submitAndWait(World::start(*engine, "pays", R"({"order":"A1","amount":"12.50"})")).run;

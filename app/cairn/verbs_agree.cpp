@@ -370,6 +370,8 @@ int printStoreOutcome(Session& s, const Outcome& outcome, const std::string& don
         default: s.line(done + "; audit entry " + std::to_string(outcome.auditSeq));
         }
     }
+    if (!s.options.json && outcome.kind == Outcome::Kind::Rejected)
+        s.note("what next: " + std::string(whatNext(outcome.rejection.code)));
     tellGlass(s, outcome);
     return exitOfOutcome(outcome);
 }

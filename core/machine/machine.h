@@ -121,6 +121,10 @@ enum class RejectCode : std::uint8_t {
     SecondPerson,  // allowed, but somebody else has to confirm it: the service keeps it as a proposal
 };
 
+// What can be done after a refusal of that kind, whatever its own text says: names a command, or what comes
+// first.
+[[nodiscard]] std::string_view whatNext(RejectCode code) noexcept;
+
 struct Rejection {
     RejectCode code = RejectCode::Refused;
     std::string text;           // what, where, and what may be done; for people

@@ -136,7 +136,6 @@ void PlanAgreementTest::aPlanKeepsNoSecret()
         act.payloads.push_back(w.person->service.newPayload(
             R"({"note":"canary-4711 and AKIAABCDEFGHIJKLMNOP"})", "application/json"));
         cmd::RecordResult record;
-        record.step = "ask";
         record.output = act.payloads.back().ref;
         act.command.body = record;
         PlanSpec spec;

@@ -365,6 +365,7 @@ int neverStore(Session& s, const NeverArguments& arguments)
     if (!fits)
         return s.fail(fits.error());
     AuditRow audit = s.personAct();
+    audit.reason = Masker(after).text(audit.reason);  // by the list that holds from this very act on
     audit.login = s.login();
     audit.time = s.service().now();
     audit.kind = "applied";

@@ -3,6 +3,7 @@
 #include "app/cairn/acting.h"
 #include "app/cairn/json_rows.h"
 #include "core/base/counted.h"
+#include "core/base/secrets.h"
 #include "core/base/signing.h"
 #include "core/base/text.h"
 #include "core/service/redaction.h"

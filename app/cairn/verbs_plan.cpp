@@ -229,7 +229,7 @@ int order(Session& s, const std::string& named, PlanAct act, const std::string& 
         const auto now = s.store().now();
         if (!now)
             return s.fail(now.error());
-        const auto decided = decideOrder(**row, wanted, authorOf(s), s.info(), *now);
+        const auto decided = previewOrder(s.store(), s.service(), **row, wanted, authorOf(s), s.info(), *now);
         return printPreview(s, decided ? Status() : Status(decided.error()),
             decided ? "plan " + toText(*id) + ": afterwards it " + std::string(label(decided->state))
                     : std::string());

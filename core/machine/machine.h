@@ -72,6 +72,8 @@ struct Agreed {
     Actor by;            // who confirmed what somebody else proposed; nobody: the glass was broken
     Digest digest;       // of what was confirmed
     bool glass = false;  // one person alone did it, and a review is open
+    std::string
+        role{};  // for which a plan as a whole was confirmed; each of its acts may be asked for another
 };
 
 struct Given {

@@ -134,6 +134,12 @@ WhoIsNeeded whoIsNeeded(const Policy& policy, const PolicyAct& act)
     return needed;
 }
 
+bool asksForRole(const Policy& policy, Verb verb, std::string_view role)
+{
+    return std::any_of(policy.rules.begin(), policy.rules.end(),
+        [&](const PolicyRule& rule) { return rule.people > 1 && rule.role == role && fitsVerb(rule, verb); });
+}
+
 Policy defaultPolicy(Safety safety, bool roles)
 {
     Policy policy;

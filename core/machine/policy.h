@@ -27,6 +27,9 @@ struct PolicyAct {
 // else by the rules that a store begins with, but a policy may say so.
 [[nodiscard]] WhoIsNeeded whoIsNeeded(const Policy& policy, const PolicyAct& act);
 
+// Whether a rule asks for a second person of this role for the verb, whatever else it asks for.
+[[nodiscard]] bool asksForRole(const Policy& policy, Verb verb, std::string_view role);
+
 // The rules that a store begins with. `roles`: a store whose logins have roles (StoreInfo::roles). Two people
 // only in guarded stores with roles: for what says that an effect happened or not, changes what is done or
 // sets policies, and for 100 runs or more.

@@ -186,8 +186,6 @@ Result<bool> holdsRole(
     return holds.value_or(true);
 }
 
-}  // namespace
-
 Status mayConfirm(StoreReader& store, Service& service, const PlanRow& plan, const PlanAuthor& who)
 {
     if (plan.role.empty())
@@ -199,8 +197,6 @@ Status mayConfirm(StoreReader& store, Service& service, const PlanRow& plan, con
     return makeError(ErrorKind::NoRight,
         "\"" + who.login + "\" lacks the role \"" + plan.role + "\", which whoever confirms this plan needs");
 }
-
-namespace {
 
 // The policy of now, which may have become stricter since the plan was staged. Amounts are asked for again
 // with each item.
@@ -215,14 +211,28 @@ Status stillAgreed(StoreReader& store, Service& service, const StoreInfo& info, 
     if (plan.people < 2)
         return refused("the policy asks for 2 people for this by now (rule " + std::to_string(needed.rule)
             + "), and one was enough when it was staged" + again);
-    CAIRN_TRY_ASSIGN(const bool holds, holdsRole(store, policy, needed.role, plan.confirmedBy));
+    // That of the plan's amounts or runs together, where the policy still has it; else that of now.
+    const bool kept = !plan.role.empty() && asksForRole(policy, plan.verb, plan.role);
+    const std::string& role = kept ? plan.role : needed.role;
+    CAIRN_TRY_ASSIGN(const bool holds, holdsRole(store, policy, role, plan.confirmedBy));
     if (holds)
         return {};
-    return refused("\"" + plan.confirmedBy + "\", who confirmed it, lacks the role \"" + needed.role
+    return refused("\"" + plan.confirmedBy + "\", who confirmed it, lacks the role \"" + role
         + "\", which the policy asks for now" + again);
 }
 
 }  // namespace
+
+Result<PlanRow> previewOrder(StoreReader& store, Service& service, const PlanRow& plan,
+    const PlanOrder& order, const PlanAuthor& who, const StoreInfo& info, TimeMs now)
+{
+    CAIRN_TRY_ASSIGN(PlanRow decided, decideOrder(plan, order, who, info, now));
+    if (order.act == PlanAct::Confirm)
+        CAIRN_TRY(mayConfirm(store, service, plan, who));
+    if (order.act == PlanAct::Start || order.act == PlanAct::Continue)
+        CAIRN_TRY(stillAgreed(store, service, info, plan));
+    return decided;
+}
 
 Status stagePlan(StoreWriter& store, const PlanDraft& draft)
 {
@@ -263,13 +273,7 @@ Result<PlanRow> orderPlan(StoreWriter& store, Service& service, const PlanOrder&
     if (!found)
         return makeError(ErrorKind::NotFound,
             "there is no plan " + toText(order.plan) + "; `cairn plan list --all` tells all");
-    Result<PlanRow> decided = decideOrder(*found, order, who, info, now);
-    if (decided && order.act == PlanAct::Confirm)
-        if (const Status may = mayConfirm(store, service, *found, who); !may)
-            decided = may.error();
-    if (decided && (order.act == PlanAct::Start || order.act == PlanAct::Continue))
-        if (const Status agreed = stillAgreed(store, service, info, *found); !agreed)
-            decided = agreed.error();
+    Result<PlanRow> decided = previewOrder(store, service, *found, order, who, info, now);
     if (!decided) {
         CAIRN_TRY(store.appendAudit(planAudit(*found, "refused", who, order.command, now,
             refusalJson(codeOf(decided.error()), decided.error().text))));

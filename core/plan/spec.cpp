@@ -245,7 +245,7 @@ Result<Submission> submissionOf(const PlanRow& plan, const PlanSpec& spec, const
     submission.runs = plan.items;
     if (!plan.confirmedBy.empty())
         submission.agreed =
-            Agreed{{ActorKind::Person, plan.confirmedBy, plan.confirmedBy}, plan.digest, false};
+            Agreed{{ActorKind::Person, plan.confirmedBy, plan.confirmedBy}, plan.digest, false, plan.role};
     return submission;
 }
 

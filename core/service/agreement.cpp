@@ -101,8 +101,14 @@ Status Service::Impl::agree(Item& item, const RunState& state, Given& given, boo
         return {};
     }
     given.agreed = s.agreed;
-    if (given.agreed && !given.agreed->glass)
-        CAIRN_TRY(secondOfNow(*policy, given.needed, loginOf(s), given.agreed->by.login));
+    if (given.agreed && !given.agreed->glass) {
+        // A plan is confirmed by who may confirm it as a whole, as long as the policy says so.
+        WhoIsNeeded needed = given.needed;
+        const std::string& ofPlan = given.agreed->role;
+        if (!ofPlan.empty() && asksForRole(*policy, verbOf(body), ofPlan))
+            needed.role = ofPlan;
+        CAIRN_TRY(secondOfNow(*policy, needed, loginOf(s), given.agreed->by.login));
+    }
     if (!given.agreed) {
         CAIRN_TRY_ASSIGN(given.agreed, agreedInStore(item, state, *policy, given.needed));
     }

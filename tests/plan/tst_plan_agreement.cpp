@@ -16,6 +16,7 @@ private Q_SLOTS:
     void aStricterPolicyStopsThePlanAtItsStart();
     void whoConfirmedHasToHaveTheRoleOfNow();
     void aPolicyThatChangesMeanwhileStopsTheRest();
+    void aPlanIsConfirmedAsAWhole();
     void runsThatAreLeftOutCountToo();
     void aPlanKeepsNoSecret();
 };
@@ -107,6 +108,24 @@ void PlanAgreementTest::aPolicyThatChangesMeanwhileStopsTheRest()
                 "nothing was done: propose it again"));
     for (const RunId& run : runs)
         QCOMPARE(w.retries(run), std::size_t{0});
+}
+
+// For one run it would be somebody of another role: who confirmed all of them together is enough.
+void PlanAgreementTest::aPlanIsConfirmedAsAWhole()
+{
+    PlanWorld w;
+    setPolicy(w, R"({"schema":"urn:cairn:policy:1","rules":[
+        {"verbs":["retry"],"runs":3,"people":2,"role":"ops"},{"verbs":["retry"],"people":2,"role":"finance"}],
+        "roles":{"ops":["lee"],"finance":["max"]}})",
+        0);
+    const PlanId plan = w.staged(w.retry(PlanWorld::unhurried()), w.stuck(3));
+    QCOMPARE(w.row(plan).role, std::string("ops"));
+    CAIRN_VERIFY_ERROR(confirm(w, plan, "max"), ErrorKind::NoRight);
+    CAIRN_VERIFY_OK(confirm(w, plan, "lee"));
+    CAIRN_VERIFY_OK(w.order(plan, PlanAct::Start));
+    Executor executor(w);
+    QVERIFY(executor.drive());
+    QCOMPARE(w.count(plan, PlanItemState::Done), std::uint64_t{3});
 }
 
 // Each item is decided as one of all that were chosen: a plan that asks for less would fail run by run.

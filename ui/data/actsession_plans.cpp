@@ -408,13 +408,10 @@ Result<std::vector<PlanOffer>> ActSession::offersOf(const PlanRow& row)
         else if (off.isEmpty()) {
             const PlanOrder order{row.id, *act, row.digest, makeId<CommandId>(m_clock.wallMs(), m_rng)};
             const PlanAuthor who = author(QString::fromLatin1(kTried));
-            const auto decided = decideOrder(row, order, who, m_info, m_service->now());
+            const auto decided =
+                previewOrder(*m_store, *m_service, row, order, who, m_info, m_service->now());
             if (!decided)
                 offer.whyOff = qt(decided.error().text);
-            else if (const Status may =
-                         *act == PlanAct::Confirm ? mayConfirm(*m_store, *m_service, row, who) : Status();
-                     !may)
-                offer.whyOff = qt(may.error().text);
         }
         offers.push_back(offer);
     }

@@ -110,7 +110,8 @@ void PlanAgreementTest::aPolicyThatChangesMeanwhileStopsTheRest()
         QCOMPARE(w.retries(run), std::size_t{0});
 }
 
-// For one run it would be somebody of another role: who confirmed all of them together is enough.
+// The rule for so many runs decides, of the plan and of each of its acts; one of them alone would be asked
+// for another.
 void PlanAgreementTest::aPlanIsConfirmedAsAWhole()
 {
     PlanWorld w;

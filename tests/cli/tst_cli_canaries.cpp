@@ -49,7 +49,7 @@ private:
     Answer act(const char* words, const QStringList& more = {}, int code = 0)
     {
         QStringList arguments = QString::fromUtf8(words).split(QLatin1Char(' ')) + more;
-        arguments += {QStringLiteral("--reason"), told(++m_secrets)};
+        arguments << QStringLiteral("--reason") << told(++m_secrets);
         return said(arguments, code);
     }
     Answer said(const QStringList& arguments, int code = 0)

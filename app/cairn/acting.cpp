@@ -60,6 +60,8 @@ void printOutcome(Session& s, const Outcome& outcome)
     if (outcome.auditSeq != 0)
         text += "; audit entry " + std::to_string(outcome.auditSeq);
     s.line(text);
+    if (outcome.kind == Outcome::Kind::Rejected)
+        s.note("what next: " + std::string(whatNext(outcome.rejection.code)));
     tellGlass(s, outcome);
 }
 
@@ -195,8 +197,10 @@ int printPreview(Session& s, const RunId& run, const Preview& preview, const std
     if (s.options.json) {
         Json json{{"run", run.isNull() ? Json() : Json(toText(run))}, {"preview", true},
             {"allowed", rejection == nullptr}};
-        if (rejection)
+        if (rejection) {
             json["text"] = jsonText(rejection->text);
+            json["what_next"] = std::string(whatNext(rejection->code));
+        }
         if (nothing)
             json["text"] = jsonText(nothing->text);
         json["will_happen"] = preview.willHappen;
@@ -216,8 +220,10 @@ int printPreview(Session& s, const RunId& run, const Preview& preview, const std
     if (two)
         s.note("somebody else has to confirm this before it is done: " + tellNeeded(preview.needed));
     s.line((run.isNull() ? std::string("a new run") : toText(run)) + ": preview, nothing is written");
-    if (rejection)
+    if (rejection) {
         s.line("  would be refused: " + rejection->text);
+        s.note("what next: " + std::string(whatNext(rejection->code)));
+    }
     if (nothing)
         s.line("  would change nothing: " + nothing->text);
     printAsked(s, asked);

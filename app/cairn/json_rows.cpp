@@ -130,8 +130,10 @@ Json jsonOutcome(const Outcome& outcome)
     }
     if (!outcome.text.empty())
         json["text"] = jsonText(outcome.text);
-    if (outcome.kind == Outcome::Kind::Rejected)
+    if (outcome.kind == Outcome::Kind::Rejected) {
         json["text"] = jsonText(outcome.rejection.text);
+        json["what_next"] = std::string(whatNext(outcome.rejection.code));
+    }
     if (outcome.kind == Outcome::Kind::Failed) {
         json["text"] = jsonText(outcome.error.text);
         json["error"] = errorKindName(outcome.error.kind);

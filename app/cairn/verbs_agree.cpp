@@ -244,7 +244,7 @@ int decideAct(Session& s, const std::string& named, StagedState as, const std::s
     if (s.options.preview)
         return as == StagedState::Withdrawn ? previewWithdrawal(s, *act) : show(s, *act);
     constexpr std::size_t kLeast = 12;
-    ActDecision decision{act->command, {}, as, s.options.reason, s.person().id};
+    ActDecision decision{act->command, {}, as, s.service().masked(s.options.reason), s.person().id};
     const bool seen = digest.size() >= kLeast && hex(act->digest).compare(0, digest.size(), digest) == 0;
     if (as != StagedState::Waiting || seen)
         decision.shown = act->digest;
@@ -396,6 +396,8 @@ int printStoreOutcome(Session& s, const Outcome& outcome, const std::string& don
         default: s.line(done + "; audit entry " + std::to_string(outcome.auditSeq));
         }
     }
+    if (!s.options.json && outcome.kind == Outcome::Kind::Rejected)
+        s.note("what next: " + std::string(whatNext(outcome.rejection.code)));
     tellGlass(s, outcome);
     return exitOfOutcome(outcome);
 }

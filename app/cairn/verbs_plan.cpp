@@ -121,7 +121,7 @@ PlanAuthor authorOf(Session& s)
     return {s.login(), who.actor, who.uid, who.host, who.reason};
 }
 
-Result<PlanSpec> specFrom(Session& s, const StageArguments& arguments)
+Result<PlanSpec> specFrom(Session& s, const StageArguments& arguments, std::span<const RunId> runs)
 {
     const auto verb = parseKey<Verb>(arguments.verb);
     if (!verb)
@@ -134,7 +134,7 @@ Result<PlanSpec> specFrom(Session& s, const StageArguments& arguments)
     act.run = makeId<RunId>(s.clock.wallMs(), s.rng);  // of the template: no run's
     act.command.id = makeId<CommandId>(s.clock.wallMs(), s.rng);
     CAIRN_TRY_ASSIGN(act.command.body, bodyOf(s, arguments, *verb, act));
-    return specOf(std::move(act), std::move(spec));
+    return specFor(s.store(), s.service(), std::move(act), std::move(spec), runs);
 }
 
 int refused(Session& s, const PlanId& plan, const Error& why)
@@ -189,12 +189,12 @@ int stage(Session& s, const StageArguments& arguments)
         return s.exitCode;
     if (const Status may = checkMayAct(s.rights()); !may)
         return s.fail(may.error());
-    const auto spec = specFrom(s, arguments);
-    if (!spec)
-        return s.fail(spec.error());
     const auto runs = s.targets(arguments.runs);
     if (!runs)
         return s.exitCode;
+    const auto spec = specFrom(s, arguments, *runs);
+    if (!spec)
+        return s.fail(spec.error());
     const auto draft = draftPlan(s.store(), s.service(), *spec, *runs, authorOf(s),
         makeId<PlanId>(s.clock.wallMs(), s.rng), makeId<CommandId>(s.clock.wallMs(), s.rng));
     if (!draft)
@@ -293,7 +293,7 @@ int order(Session& s, const std::string& named, PlanAct act, const std::string& 
         const auto now = s.store().now();
         if (!now)
             return s.fail(now.error());
-        const auto decided = decideOrder(**row, wanted, authorOf(s), s.info(), *now);
+        const auto decided = previewOrder(s.store(), s.service(), **row, wanted, authorOf(s), s.info(), *now);
         return printPreview(s, decided ? Status() : Status(decided.error()),
             decided ? "plan " + toText(*id) + ": afterwards it " + std::string(label(decided->state))
                     : std::string());

@@ -3,6 +3,7 @@
 #include "app/cairn/acting.h"
 #include "app/cairn/json_rows.h"
 #include "core/base/counted.h"
+#include "core/base/secrets.h"
 #include "core/base/signing.h"
 #include "core/base/text.h"
 #include "core/service/redaction.h"
@@ -124,6 +125,7 @@ RetentionBy personBy(Session& s)
     by.uid = act.uid;
     by.host = act.host;
     by.reason = act.reason;
+    by.person = true;
     return by;
 }
 
@@ -189,9 +191,9 @@ Json jsonDone(const Listed& listed, std::uint64_t givenBack, const StoreSpace& s
     return Json{{"trees", listed.removed.trees}, {"runs", listed.removed.runs},
         {"bytes", listed.removed.bytes}, {"stayed", listed.removed.stayed}, {"changed", listed.removed.moved},
         {"redacted_runs", listed.redacted.runs}, {"redacted_payloads", listed.redacted.payloads},
-        {"redacted_bytes", listed.redacted.bytes}, {"given_back", givenBack}, {"store_bytes", space.bytes},
-        {"store_free", space.free}, {"removes", listed.go}, {"stays", listed.stay},
-        {"redacts", listed.redact}};
+        {"redacted_bytes", listed.redacted.bytes}, {"proposed_runs", listed.redacted.proposed},
+        {"given_back", givenBack}, {"store_bytes", space.bytes}, {"store_free", space.free},
+        {"removes", listed.go}, {"stays", listed.stay}, {"redacts", listed.redact}};
 }
 
 void print(Session& s, const Listed& listed, std::uint64_t givenBack, const StoreSpace& space)
@@ -204,6 +206,9 @@ void print(Session& s, const Listed& listed, std::uint64_t givenBack, const Stor
         + (shows ? "redact " : "redacted ") + counted(listed.redacted.payloads, "payload") + " ("
         + formatBytes(listed.redacted.bytes) + "); " + counted(listed.removed.stayed, "tree")
         + " past its time stays");
+    if (listed.redacted.proposed > 0)
+        s.line(counted(listed.redacted.proposed, "run")
+            + " to redact: somebody else has to confirm each, `cairn acts` lists them");
     if (!shows)
         s.line("given back to the file system: " + formatBytes(givenBack) + "; the store has "
             + formatBytes(space.bytes) + ", of which " + formatBytes(space.free)
@@ -361,6 +366,7 @@ int neverStore(Session& s, const NeverArguments& arguments)
     if (!fits)
         return s.fail(fits.error());
     AuditRow audit = s.personAct();
+    audit.reason = Masker(after).text(audit.reason);  // by the list that holds from this very act on
     audit.login = s.login();
     audit.time = s.service().now();
     audit.kind = "applied";

@@ -70,7 +70,7 @@ Status mayClose(Session& s, const CommandId& act)
 Status close(Session& s, const CommandId& act)
 {
     if (!s.rights().login.empty())
-        return s.store().closeReview(act, s.options.reason);
+        return s.store().closeReview(act, s.service().masked(s.options.reason));
     CAIRN_TRY_ASSIGN(const auto found, s.store().reviews(false, 100'000));
     const auto at =
         std::find_if(found.begin(), found.end(), [&](const Review& review) { return review.command == act; });
@@ -78,7 +78,7 @@ Status close(Session& s, const CommandId& act)
         return makeError(ErrorKind::Conflict, "somebody has closed this review already");
     Review closed = *at;
     closed.closedBy = s.login();
-    closed.note = s.options.reason;
+    closed.note = s.service().masked(s.options.reason);
     closed.closedAt = s.service().now();
     AuditRow row = s.personAct();
     row.login = s.login();

@@ -199,4 +199,26 @@ std::optional<Rejection> check(const RunState& state, const Command& command, co
     return std::nullopt;
 }
 
+std::string_view whatNext(RejectCode code) noexcept
+{
+    switch (code) {
+    case RejectCode::Stale: return "look again (`cairn show RUN`), and decide on what is there now";
+    case RejectCode::Refused:
+        return "`cairn remedies RUN` lists what can be done now, and `cairn why RUN` who moves next";
+    case RejectCode::NotFound: return "`cairn list` and `cairn show RUN` name what is there";
+    case RejectCode::InvalidInput:
+        return "mend what the text names, and give the command again: nothing was changed";
+    case RejectCode::Fenced:
+        return "stop working on this attempt: another one has taken its place (`cairn show RUN`)";
+    case RejectCode::NoRight:
+        return "ask somebody who may: `cairn policy show` tells the roles, `cairn store info` the login's";
+    case RejectCode::ReasonMissing:
+        return "give the command again with --reason and as many characters as are asked for";
+    case RejectCode::Conflict: return "use another key or id, or the same content as before";
+    case RejectCode::SecondPerson:
+        return "somebody else confirms it: `cairn acts` lists what waits, with its digest";
+    }
+    return "`cairn remedies RUN` lists what can be done now";
+}
+
 }  // namespace cairn

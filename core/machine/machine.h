@@ -72,6 +72,8 @@ struct Agreed {
     Actor by;            // who confirmed what somebody else proposed; nobody: the glass was broken
     Digest digest;       // of what was confirmed
     bool glass = false;  // one person alone did it, and a review is open
+    std::string
+        role{};  // for which a plan as a whole was confirmed; each of its acts may be asked for another
 };
 
 struct Given {
@@ -120,6 +122,10 @@ enum class RejectCode : std::uint8_t {
     Conflict,      // same key or id with other content
     SecondPerson,  // allowed, but somebody else has to confirm it: the service keeps it as a proposal
 };
+
+// What can be done after a refusal of that kind, whatever its own text says: names a command, or what comes
+// first.
+[[nodiscard]] std::string_view whatNext(RejectCode code) noexcept;
 
 struct Rejection {
     RejectCode code = RejectCode::Refused;

@@ -31,25 +31,58 @@ bool fitsAmount(const PolicyRule& rule, const Money& amount)
         || (amount.currency == rule.amountFrom.currency && amount.micros >= rule.amountFrom.micros);
 }
 
-bool fits(const PolicyRule& rule, const PolicyAct& act)
+bool fits(const PolicyRule& rule, const PolicyAct& act, const Money& amount)
 {
     const auto& places = rule.environments;
-    return fitsVerb(rule, act.verb) && act.runs >= rule.runsFrom && fitsAmount(rule, act.amount)
+    return fitsVerb(rule, act.verb) && act.runs >= rule.runsFrom && fitsAmount(rule, amount)
         && (places.empty() || std::find(places.begin(), places.end(), act.environment) != places.end());
 }
 
-Money largestOpen(const RunState& state)
+WhoIsNeeded firstThatFits(const Policy& policy, const PolicyAct& act, const Money& amount)
 {
-    Money most;
+    WhoIsNeeded needed;
+    needed.reason = reasonMinimum(act.safety);
+    const auto rule = std::find_if(policy.rules.begin(), policy.rules.end(),
+        [&](const PolicyRule& candidate) { return fits(candidate, act, amount); });
+    if (rule == policy.rules.end())
+        return needed;
+    needed.people = std::clamp<std::uint32_t>(rule->people, 1, kMostPeople);
+    needed.role = rule->role;
+    needed.reason = std::max(needed.reason, rule->reason);
+    needed.expiresAfter = rule->expiresAfter;
+    needed.rule = static_cast<std::size_t>(rule - policy.rules.begin()) + 1;
+    return needed;
+}
+
+bool isStricter(const WhoIsNeeded& than, const WhoIsNeeded& needed)
+{
+    if (needed.people != than.people)
+        return needed.people > than.people;
+    if (needed.role.empty() != than.role.empty())
+        return than.role.empty();
+    return needed.reason > than.reason;
+}
+
+// The largest of each currency, by currency: amounts of two are never compared, nor added.
+std::vector<Money> largestOpen(const RunState& state)
+{
+    std::vector<Money> most;
     for (const StepRecord& step : state.steps) {
         if (isFinished(step.state) || step.amount.currency.empty())
             continue;
-        if (!most.currency.empty() && most.currency != step.amount.currency)
-            return {};  // amounts of two currencies cannot be compared
-        if (most.currency.empty() || step.amount.micros > most.micros)
-            most = step.amount;
+        const auto at = std::find_if(most.begin(), most.end(),
+            [&](const Money& known) { return known.currency >= step.amount.currency; });
+        if (at == most.end() || at->currency != step.amount.currency)
+            most.insert(at, step.amount);
+        else
+            at->micros = std::max(at->micros, step.amount.micros);
     }
     return most;
+}
+
+std::vector<Money> onlyKnown(const Money& amount)
+{
+    return amount.currency.empty() ? std::vector<Money>() : std::vector{amount};
 }
 
 std::string quote(std::string_view text) { return "\"" + std::string(text) + "\""; }
@@ -92,18 +125,19 @@ std::optional<Rejection> needsAnother(const Command& command, const Given& given
 
 WhoIsNeeded whoIsNeeded(const Policy& policy, const PolicyAct& act)
 {
-    WhoIsNeeded needed;
-    needed.reason = reasonMinimum(act.safety);
-    const auto rule = std::find_if(policy.rules.begin(), policy.rules.end(),
-        [&](const PolicyRule& candidate) { return fits(candidate, act); });
-    if (rule == policy.rules.end())
-        return needed;
-    needed.people = std::clamp<std::uint32_t>(rule->people, 1, kMostPeople);
-    needed.role = rule->role;
-    needed.reason = std::max(needed.reason, rule->reason);
-    needed.expiresAfter = rule->expiresAfter;
-    needed.rule = static_cast<std::size_t>(rule - policy.rules.begin()) + 1;
+    if (act.amounts.empty())
+        return firstThatFits(policy, act, {});
+    WhoIsNeeded needed = firstThatFits(policy, act, act.amounts.front());
+    for (std::size_t at = 1; at < act.amounts.size(); ++at)
+        if (WhoIsNeeded other = firstThatFits(policy, act, act.amounts[at]); isStricter(needed, other))
+            needed = std::move(other);
     return needed;
+}
+
+bool asksForRole(const Policy& policy, Verb verb, std::string_view role)
+{
+    return std::any_of(policy.rules.begin(), policy.rules.end(),
+        [&](const PolicyRule& rule) { return rule.people > 1 && rule.role == role && fitsVerb(rule, verb); });
 }
 
 Policy defaultPolicy(Safety safety, bool roles)
@@ -123,20 +157,20 @@ Policy defaultPolicy(Safety safety, bool roles)
     return policy;
 }
 
-Money atStake(const RunState& state, const cmd::Body& body)
+std::vector<Money> atStake(const RunState& state, const cmd::Body& body)
 {
     return std::visit(
-        [&](const auto& command) -> Money {
+        [&](const auto& command) -> std::vector<Money> {
             using C = std::decay_t<decltype(command)>;
             if constexpr (std::is_same_v<C, cmd::Decide>) {
                 const auto asked = std::find_if(state.approvals.begin(), state.approvals.end(),
                     [&](const ApprovalRecord& record) { return record.id == command.approval; });
                 return asked == state.approvals.end() || asked->step >= state.steps.size()
-                    ? Money{}
-                    : state.steps[asked->step].amount;
+                    ? std::vector<Money>()
+                    : onlyKnown(state.steps[asked->step].amount);
             } else if constexpr (kNamesStep<C>) {
                 const StepRecord* step = state.find(command.step);
-                return step ? step->amount : Money{};
+                return step ? onlyKnown(step->amount) : std::vector<Money>();
             } else {
                 return largestOpen(state);
             }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cairn {
 
@@ -16,14 +17,18 @@ struct PolicyAct {
     Verb verb = Verb::Approve;
     std::string environment;       // StoreInfo::environment
     Safety safety = Safety::Free;  // StoreInfo::safety
-    Money amount;                  // at stake; no currency: none is known
+    std::vector<Money> amounts;    // at stake, one of each currency; empty: none is known
     std::uint64_t runs = 1;        // that this act touches: those of a plan together
 };
 
-// The first rule that fits. A rule with an amount fits acts of that currency only. A reason is asked for by
-// the store's safety at least. What takes nothing away and stops harm (pause) asks nobody else by the rules
-// that a store begins with, but a policy may say so.
+// The first rule that fits. A rule with an amount fits acts of that currency only; where amounts of several
+// are at stake, the strictest answer of all counts, so that one more currency never asks for less. A reason
+// is asked for by the store's safety at least. What takes nothing away and stops harm (pause) asks nobody
+// else by the rules that a store begins with, but a policy may say so.
 [[nodiscard]] WhoIsNeeded whoIsNeeded(const Policy& policy, const PolicyAct& act);
+
+// Whether a rule asks for a second person of this role for the verb, whatever else it asks for.
+[[nodiscard]] bool asksForRole(const Policy& policy, Verb verb, std::string_view role);
 
 // The rules that a store begins with. `roles`: a store whose logins have roles (StoreInfo::roles). Two people
 // only in guarded stores with roles: for what says that an effect happened or not, changes what is done or
@@ -31,9 +36,9 @@ struct PolicyAct {
 [[nodiscard]] Policy defaultPolicy(Safety safety, bool roles);
 
 // What is at stake where `body` is applied to the run: the amount of the step that it names; of a verb on the
-// whole run, the largest of one currency among the steps that are not finished, where they have one currency
-// only. No currency: nothing is known.
-[[nodiscard]] Money atStake(const RunState& state, const cmd::Body& body);
+// whole run, the largest of each currency among the steps that are not finished, by currency. Empty: nothing
+// is known.
+[[nodiscard]] std::vector<Money> atStake(const RunState& state, const cmd::Body& body);
 
 // Whether the policy gives this login the role; nullopt: it says nothing of that role.
 [[nodiscard]] std::optional<bool> hasRole(

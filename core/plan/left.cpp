@@ -197,9 +197,7 @@ Result<StagedAct> leaveOrder(
     if (!found)
         return makeError(ErrorKind::NotFound,
             "there is no plan " + toText(order.plan) + "; `cairn plan list --all` tells all");
-    CAIRN_TRY(decideOrder(*found, order, who, info, now));
-    if (order.act == PlanAct::Confirm)
-        CAIRN_TRY(mayConfirm(store, service, *found, who));
+    CAIRN_TRY(previewOrder(store, service, *found, order, who, info, now));
     StagedAct act =
         actOf(order.plan, order.command, {static_cast<std::uint8_t>(order.act), order.digest}, who);
     CAIRN_TRY(store.stage(act));

@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kMostLeftItems = 1'000;
 // login lacks the operator's role.
 [[nodiscard]] Result<StagedAct> leavePlan(StoreWriter& store, const PlanDraft& draft);
 // Leaves an order on a plan that is staged; gives the act that waits. What speaks against it now is said at
-// once (decideOrder, mayConfirm), and nothing is left then.
+// once (previewOrder), and nothing is left then.
 [[nodiscard]] Result<StagedAct> leaveOrder(
     StoreWriter& store, Service& service, const PlanOrder& order, const PlanAuthor& who);
 

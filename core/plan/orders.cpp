@@ -171,20 +171,67 @@ Result<PlanRow> decideOrder(
     return makeError(ErrorKind::InvalidInput, "this is nothing that is done to a plan");
 }
 
+namespace {
+
 // The policy's own list counts where it has the role, else the store's, where it knows it.
+Result<bool> holdsRole(
+    StoreReader& store, const Policy& policy, const std::string& role, const std::string& login)
+{
+    if (role.empty())
+        return true;
+    std::optional<bool> holds = hasRole(policy, role, login);
+    if (!holds) {
+        CAIRN_TRY_ASSIGN(holds, store.holdsRole(login, role));
+    }
+    return holds.value_or(true);
+}
+
 Status mayConfirm(StoreReader& store, Service& service, const PlanRow& plan, const PlanAuthor& who)
 {
     if (plan.role.empty())
         return {};
     CAIRN_TRY_ASSIGN(const Policy policy, Agreements(service).policy());
-    std::optional<bool> holds = hasRole(policy, plan.role, who.login);
-    if (!holds) {
-        CAIRN_TRY_ASSIGN(holds, store.holdsRole(who.login, plan.role));
-    }
-    if (holds.value_or(true))
+    CAIRN_TRY_ASSIGN(const bool holds, holdsRole(store, policy, plan.role, who.login));
+    if (holds)
         return {};
     return makeError(ErrorKind::NoRight,
         "\"" + who.login + "\" lacks the role \"" + plan.role + "\", which whoever confirms this plan needs");
+}
+
+// The policy of now, which may have become stricter since the plan was staged. Amounts are asked for again
+// with each item.
+Status stillAgreed(StoreReader& store, Service& service, const StoreInfo& info, const PlanRow& plan)
+{
+    CAIRN_TRY_ASSIGN(const Policy policy, Agreements(service).policy());
+    const WhoIsNeeded needed =
+        whoIsNeeded(policy, {plan.verb, info.environment, info.safety, {}, plan.items});
+    if (!needed.second())
+        return {};
+    const std::string again = "; nothing was started: abort plan " + toText(plan.id) + ", and stage it anew";
+    if (plan.people < 2)
+        return refused("the policy asks for 2 people for this by now (rule " + std::to_string(needed.rule)
+            + "), and one was enough when it was staged" + again);
+    // That of the plan's amounts or runs together, where the policy still has it; else that of now.
+    const bool kept = !plan.role.empty() && asksForRole(policy, plan.verb, plan.role);
+    const std::string& role = kept ? plan.role : needed.role;
+    CAIRN_TRY_ASSIGN(const bool holds, holdsRole(store, policy, role, plan.confirmedBy));
+    if (holds)
+        return {};
+    return refused("\"" + plan.confirmedBy + "\", who confirmed it, lacks the role \"" + role
+        + "\", which the policy asks for now" + again);
+}
+
+}  // namespace
+
+Result<PlanRow> previewOrder(StoreReader& store, Service& service, const PlanRow& plan,
+    const PlanOrder& order, const PlanAuthor& who, const StoreInfo& info, TimeMs now)
+{
+    CAIRN_TRY_ASSIGN(PlanRow decided, decideOrder(plan, order, who, info, now));
+    if (order.act == PlanAct::Confirm)
+        CAIRN_TRY(mayConfirm(store, service, plan, who));
+    if (order.act == PlanAct::Start || order.act == PlanAct::Continue)
+        CAIRN_TRY(stillAgreed(store, service, info, plan));
+    return decided;
 }
 
 std::string reasonLacked(const WhoIsNeeded& needed, std::string_view reason)
@@ -251,10 +298,7 @@ Result<PlanRow> orderPlan(StoreWriter& store, Service& service, const PlanOrder&
     if (!found)
         return makeError(ErrorKind::NotFound,
             "there is no plan " + toText(order.plan) + "; `cairn plan list --all` tells all");
-    Result<PlanRow> decided = decideOrder(*found, order, who, info, now);
-    if (decided && order.act == PlanAct::Confirm)
-        if (const Status may = mayConfirm(store, service, *found, who); !may)
-            decided = may.error();
+    Result<PlanRow> decided = previewOrder(store, service, *found, order, who, info, now);
     if (!decided) {
         CAIRN_TRY(store.appendAudit(refusedPlan(*found, who, order.command, decided.error(), now)));
         return decided;

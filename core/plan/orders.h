@@ -26,9 +26,11 @@ struct PlanOrder {
 [[nodiscard]] Result<PlanRow> decideOrder(
     const PlanRow& plan, const PlanOrder& order, const PlanAuthor& who, const StoreInfo& info, TimeMs now);
 
-// NoRight: this login lacks the role that the plan's second person needs.
-[[nodiscard]] Status mayConfirm(
-    StoreReader& store, Service& service, const PlanRow& plan, const PlanAuthor& who);
+// The same with what the policy of now says: a preview of orderPlan(). NoRight: this login lacks the role
+// that the plan's second person needs. Refused: the policy asks for more by now than what the plan was staged
+// or confirmed under. `service`: of the same store.
+[[nodiscard]] Result<PlanRow> previewOrder(StoreReader& store, Service& service, const PlanRow& plan,
+    const PlanOrder& order, const PlanAuthor& who, const StoreInfo& info, TimeMs now);
 
 // What the rule on who is needed says where this reason is too short for it; empty: it suffices.
 [[nodiscard]] std::string reasonLacked(const WhoIsNeeded& needed, std::string_view reason);

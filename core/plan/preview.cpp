@@ -6,6 +6,7 @@
 #include "core/machine/sums.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -193,7 +194,8 @@ private:
             std::int64_t& total = out.cost[cost.unit];
             total = saturatedSum(total, cost.worst);
         }
-        addMoney(out.atStake, atStake(preview.before, submission.command.body));
+        for (const Money& amount : atStake(preview.before, submission.command.body))
+            addMoney(out.atStake, amount);
         if (!resource.empty())
             ++out.resources[resource];
     }
@@ -210,19 +212,15 @@ void finish(PlanPreview& preview, const PlanSpec& spec)
     preview.undo = undoOf(spec.verb);
 }
 
-// By the rules on who is needed: the strictest over the currencies at stake.
+// As many runs as were chosen, whatever of them is left out: so each item is decided, too.
 WhoIsNeeded neededFor(
-    const Policy& policy, const StoreInfo& info, const PlanSpec& spec, const PlanPreview& preview)
+    const Policy& policy, const StoreInfo& info, const PlanRow& plan, const PlanPreview& preview)
 {
-    PolicyAct act{spec.verb, info.environment, info.safety, {}, preview.included};
-    WhoIsNeeded needed = whoIsNeeded(policy, act);
-    for (const auto& [currency, micros] : preview.atStake) {
-        act.amount = {micros, currency};
-        const WhoIsNeeded more = whoIsNeeded(policy, act);
-        if (more.people > needed.people || (more.people == needed.people && more.reason > needed.reason))
-            needed = more;
-    }
-    return needed;
+    // Of some of the runs no amount may be known: the rules without one count as well.
+    PolicyAct act{plan.verb, info.environment, info.safety, {Money{}}, plan.items};
+    for (const auto& [currency, micros] : preview.atStake)
+        act.amounts.push_back({micros, currency});
+    return whoIsNeeded(policy, act);
 }
 
 std::vector<RunId> onceEach(std::span<const RunId> runs)
@@ -244,6 +242,27 @@ Result<WhoIsNeeded> neededNow(
     CAIRN_TRY_ASSIGN(const StoreInfo info, reader.info());
     CAIRN_TRY_ASSIGN(const Policy policy, Agreements(service).policy());
     return neededFor(policy, info, spec, preview);
+}
+
+Result<PlanSpec> specFor(
+    StoreReader& reader, Service& service, Submission act, PlanSpec spec, std::span<const RunId> runs)
+{
+    const RunId own = act.run;
+    std::set<std::pair<std::string, std::uint32_t>> workflows;
+    if (act.payloads.empty())
+        runs = {};
+    for (std::size_t at = 0; at < runs.size(); at += kPlanPage) {
+        CAIRN_TRY_ASSIGN(
+            const auto rows, reader.listRows(runs.subspan(at, std::min(kPlanPage, runs.size() - at))));
+        for (const ListRow& row : rows)
+            if (workflows.emplace(row.workflow, row.workflowVersion).second) {
+                act.run = row.run;
+                service.mask(act);
+            }
+    }
+    act.run = own;
+    service.mask(act);  // by the store's own list, where no run is there
+    return specOf(std::move(act), std::move(spec));
 }
 
 std::string heldText(const ListRow& row)
@@ -323,7 +342,7 @@ Result<PlanDraft> draftPlan(StoreReader& reader, Service& service, const PlanSpe
         [](const PlanItem& item) { return item.state == PlanItemState::Open; });
     for (std::size_t at = 0; at < draft.items.size(); ++at)
         draft.items[at].ord = static_cast<std::uint32_t>(at + 1);
-    draft.needed = neededFor(policy, info, spec, draft.preview);
+    draft.needed = neededFor(policy, info, row, draft.preview);
     row.people = draft.needed.people;
     row.role = draft.needed.second() ? draft.needed.role : std::string();
     row.expiresAt = now + draft.needed.expiresAfter;

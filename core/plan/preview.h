@@ -70,6 +70,11 @@ struct PlanAuthor {
     std::string reason;
 };
 
+// specOf() of an act on these runs, with what must never be stored masked, by the lists of their workflows: a
+// plan is kept before any of its items is submitted.
+[[nodiscard]] Result<PlanSpec> specFor(
+    StoreReader& reader, Service& service, Submission act, PlanSpec spec, std::span<const RunId> runs);
+
 // `service`: of the person who looks. Each run is frozen once, in the order given. InvalidInput: no run, or
 // more than kMaxPlanItems. What the store cannot say is an error; what a run does not allow is left out.
 [[nodiscard]] Result<PlanDraft> draftPlan(StoreReader& reader, Service& service, const PlanSpec& spec,

@@ -247,7 +247,7 @@ Result<Submission> submissionOf(const PlanRow& plan, const PlanSpec& spec, const
     submission.planItem = PlanOutcome{plan.id, item.ord, plan.startedAt};
     if (!plan.confirmedBy.empty())
         submission.agreed =
-            Agreed{{ActorKind::Person, plan.confirmedBy, plan.confirmedBy}, plan.digest, false};
+            Agreed{{ActorKind::Person, plan.confirmedBy, plan.confirmedBy}, plan.digest, false, plan.role};
     return submission;
 }
 

@@ -101,6 +101,14 @@ Status Service::Impl::agree(Item& item, const RunState& state, Given& given, boo
         return {};
     }
     given.agreed = s.agreed;
+    if (given.agreed && !given.agreed->glass) {
+        // A plan is confirmed by who may confirm it as a whole, as long as the policy says so.
+        WhoIsNeeded needed = given.needed;
+        const std::string& ofPlan = given.agreed->role;
+        if (!ofPlan.empty() && asksForRole(*policy, verbOf(body), ofPlan))
+            needed.role = ofPlan;
+        CAIRN_TRY(secondOfNow(*policy, needed, loginOf(s), given.agreed->by.login));
+    }
     if (!given.agreed) {
         CAIRN_TRY_ASSIGN(given.agreed, agreedInStore(item, state, *policy, given.needed));
     }
@@ -110,6 +118,20 @@ Status Service::Impl::agree(Item& item, const RunState& state, Given& given, boo
     if (!given.agreed && preview)
         given.agreed = Agreed{};
     return {};
+}
+
+// What was confirmed under an earlier policy is not done where the present one asks for somebody else.
+Status Service::Impl::secondOfNow(
+    const Policy& policy, const WhoIsNeeded& needed, const std::string& author, const std::string& confirmer)
+{
+    if (std::string why = notSecond(author, confirmer); !why.empty())
+        return makeError(ErrorKind::Refused, std::move(why));
+    CAIRN_TRY_ASSIGN(const std::string lacks, lackedRole(policy, needed.role, confirmer));
+    if (lacks.empty())
+        return {};
+    return makeError(ErrorKind::Refused,
+        "\"" + confirmer + "\", who confirmed it, lacks the role \"" + lacks
+            + "\", which the policy asks for now; nothing was done: propose it again");
 }
 
 // What is done is what was confirmed, bit for bit, by somebody else whom the policy of now accepts.
@@ -134,13 +156,7 @@ Result<std::optional<Agreed>> Service::Impl::agreedInStore(
     if (!same || actDigest(*kept) != kept->digest)
         return makeError(ErrorKind::Refused,
             "act " + toText(kept->command) + " is not what was confirmed; nothing was done");
-    if (std::string why = notSecond(kept->stagedBy, kept->confirmedBy); !why.empty())
-        return makeError(ErrorKind::Refused, std::move(why));
-    CAIRN_TRY_ASSIGN(const std::string lacks, lackedRole(policy, needed.role, kept->confirmedBy));
-    if (!lacks.empty())
-        return makeError(ErrorKind::Refused,
-            "\"" + kept->confirmedBy + "\", who confirmed it, lacks the role \"" + lacks
-                + "\", which the policy asks for now; nothing was done: propose it again");
+    CAIRN_TRY(secondOfNow(policy, needed, kept->stagedBy, kept->confirmedBy));
     const std::string& name = kept->confirmedName.empty() ? kept->confirmedBy : kept->confirmedName;
     return std::optional(Agreed{{ActorKind::Person, name, kept->confirmedBy}, kept->digest, false});
 }

@@ -48,6 +48,7 @@ struct SlowPreview {
 };
 // Of an act that was proposed. InvalidInput: it is damaged, or another one.
 [[nodiscard]] Result<SlowChange> slowOf(const StagedAct& act);
+[[nodiscard]] Result<PolicyChange> policyChangeOf(const StagedAct& act);
 
 // An act on the store that waits for somebody else, from the entry that the audit gets of it.
 [[nodiscard]] StagedAct proposalOnStore(

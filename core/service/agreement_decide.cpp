@@ -208,10 +208,14 @@ Result<std::optional<Rejection>> Agreements::mayDecide(
         return std::optional(no(RejectCode::NoRight,
             "\"" + std::string(login) + "\" lacks the role \"" + lacks
                 + "\", for which the act waits; nothing was done: ask somebody who has it"));
-    if (decision.as != StagedState::Waiting || act.verb == Verb::SetPolicy)
+    if (decision.as != StagedState::Waiting)
         return std::optional<Rejection>();
     std::optional<Rejection> refused;
-    if (act.verb == Verb::Slow) {
+    if (act.verb == Verb::SetPolicy) {
+        CAIRN_TRY_ASSIGN(const PolicyChange change, policyChangeOf(act));
+        CAIRN_TRY_ASSIGN(PolicyPreview now, previewPolicy(change));
+        refused = std::move(now.rejection);
+    } else if (act.verb == Verb::Slow) {
         CAIRN_TRY_ASSIGN(const SlowChange change, slowOf(act));
         CAIRN_TRY_ASSIGN(SlowPreview now, previewSlow(change));
         refused = std::move(now.rejection);
@@ -245,7 +249,7 @@ Outcome Agreements::decideAct(const ActDecision& decision)
         return failed(act.run, std::move(why).error());
     act.confirmedBy = login;
     act.confirmedName = decision.claimedName;
-    act.note = decision.reason;
+    act.note = m_impl->maskerOf(act.run)->text(decision.reason);
     act.confirmedAt = act.decidedAt = m_impl->now();
     act.state = decision.as;
     AuditRow row = decisionEntry(act, m_impl->config, act.confirmedAt);

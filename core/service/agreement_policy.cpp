@@ -29,15 +29,6 @@ std::string bodyOf(const PolicyChange& change)
 {
     return std::to_string(change.expected) + "\n" + change.text;
 }
-Result<PolicyChange> changeOf(const StagedAct& act)
-{
-    const std::size_t end = act.body.find('\n');
-    const auto expected = jsonInt(std::string_view(act.body).substr(0, end));
-    if (end == std::string::npos || !expected || *expected < 0)
-        return makeError(ErrorKind::InvalidInput, "act " + toText(act.command) + " is damaged");
-    return PolicyChange{
-        act.body.substr(end + 1), static_cast<std::uint64_t>(*expected), act.reason, act.claimed, false};
-}
 
 AuditRow entryOf(const PolicyChange& change, const ServiceConfig& from, TimeMs now)
 {
@@ -65,6 +56,16 @@ std::shared_ptr<StoreChange> policyOf(const PolicyChange& change, const std::str
 }
 
 }  // namespace
+
+Result<PolicyChange> policyChangeOf(const StagedAct& act)
+{
+    const std::size_t end = act.body.find('\n');
+    const auto expected = jsonInt(std::string_view(act.body).substr(0, end));
+    if (act.verb != Verb::SetPolicy || end == std::string::npos || !expected || *expected < 0)
+        return makeError(ErrorKind::InvalidInput, "act " + toText(act.command) + " is damaged");
+    return PolicyChange{
+        act.body.substr(end + 1), static_cast<std::uint64_t>(*expected), act.reason, act.claimed, false};
+}
 
 Result<Policy> Agreements::policy()
 {
@@ -112,9 +113,11 @@ Result<PolicyPreview> Agreements::previewPolicy(const PolicyChange& change)
     return preview;
 }
 
-Outcome Agreements::setPolicy(const PolicyChange& change)
+Outcome Agreements::setPolicy(const PolicyChange& given)
 {
     const TimeMs now = m_impl->now();
+    PolicyChange change = given;
+    change.reason = m_impl->masker({})->text(given.reason);
     auto preview = previewPolicy(change);
     if (!preview)
         return failedWith({}, std::move(preview).error());
@@ -168,7 +171,7 @@ Outcome Agreements::carryOut(StoreWriter& store, const StagedAct& act)
         return m_service.submitAndWait(*std::move(submission));
     }
     const TimeMs now = m_impl->now();
-    auto change = changeOf(act);
+    auto change = policyChangeOf(act);
     if (!change)
         return failedWith({}, std::move(change).error());
     if (act.confirmedBy.empty() || !notSecond(act.stagedBy, act.confirmedBy).empty()

@@ -134,9 +134,11 @@ Result<SlowPreview> Agreements::previewSlow(const SlowChange& change)
     return preview;
 }
 
-Outcome Agreements::slow(StoreWriter& store, const SlowChange& change)
+Outcome Agreements::slow(StoreWriter& store, const SlowChange& given)
 {
     const TimeMs now = m_impl->now();
+    SlowChange change = given;
+    change.reason = m_impl->masker({})->text(given.reason);
     auto preview = previewSlow(change);
     if (!preview)
         return failedWith({}, std::move(preview).error());
@@ -206,6 +208,13 @@ Outcome Agreements::carryOutSlow(StoreWriter& store, const StagedAct& act)
     if (act.confirmedBy.empty() || !notSecond(act.stagedBy, act.confirmedBy).empty()
         || actDigest(act) != act.digest)
         return failedWith({}, makeError(ErrorKind::Refused, "nobody else has confirmed this act"));
+    const auto present = m_impl->policyNow();
+    const auto info = m_impl->info();
+    if (!present || !info)
+        return failedWith({}, present ? info.error() : present.error());
+    const WhoIsNeeded needed = whoIsNeeded(**present, {Verb::Slow, info->environment, info->safety, {}, 1});
+    if (const Status may = m_impl->secondOfNow(**present, needed, act.stagedBy, act.confirmedBy); !may)
+        return failedWith({}, may.error());
     // In the name of who carries it out; the entries on its proposal and its confirmation name those two.
     AuditRow row = entryOf(*change, m_impl->config, m_impl->now());
     row.command = deriveId<CommandId>("act-done", act.command.view());

@@ -89,6 +89,9 @@ struct Service::Impl {
     // A role that is asked for and this login has not; empty: none.
     [[nodiscard]] Result<std::string> lackedRole(
         const Policy& policy, const std::string& role, const std::string& login);
+    // Refused: these two are not author and confirmer by what the policy asks for now.
+    [[nodiscard]] Status secondOfNow(const Policy& policy, const WhoIsNeeded& needed,
+        const std::string& author, const std::string& confirmer);
     [[nodiscard]] Outcome proposalOf(const Item& item, const RunState& state, const WhoIsNeeded& needed);
     void keepProposal(const ItemPtr& item, Outcome outcome);
     [[nodiscard]] AuditRow auditRowOf(const Submission& submission);

@@ -350,26 +350,36 @@ namespace {
 
 Status redact(Service& service, const RetentionBy& by, const TreeVerdict& verdict, RetentionDone& done)
 {
+    bool redacted = false;
     for (const auto& [run, payloads] : verdict.payloads) {
         Submission submission;
         submission.run = run;
         submission.command.body = cmd::Redact{payloads};
-        submission.command.actor = {
-            by.reason.empty() ? ActorKind::System : ActorKind::Person, by.name, by.login};
+        submission.command.actor = {by.person ? ActorKind::Person : ActorKind::System, by.name, by.login};
         submission.reason = by.reason;
         submission.claimedName = by.name;
         const Outcome outcome = service.submitAndWait(std::move(submission));
         if (outcome.kind == Outcome::Kind::Failed)
             return outcome.error;
         if (outcome.kind == Outcome::Kind::Rejected) {
+            const RejectCode code = outcome.rejection.code;
+            if (code == RejectCode::NoRight || code == RejectCode::ReasonMissing)
+                return makeError(ErrorKind::Refused, outcome.rejection.text);
             ++done.moved;
             return {};
         }
+        if (outcome.kind == Outcome::Kind::Proposed) {
+            ++done.proposed;
+            continue;
+        }
         ++done.runs;
         done.payloads += payloads.size();
+        redacted = true;
     }
-    ++done.trees;
-    done.bytes += verdict.payloadBytes;
+    if (redacted) {
+        ++done.trees;
+        done.bytes += verdict.payloadBytes;
+    }
     return {};
 }
 

@@ -37,7 +37,8 @@ struct RetentionBy {
     std::string login;  // as the store vouches for it
     std::uint32_t uid = 0;
     std::string host;
-    std::string reason;                       // a person's; empty: the rule alone
+    std::string reason;   // a person's; empty: the rule alone
+    bool person = false;  // who acts: what is redacted is an act of his, in the audit and by the policy
     std::shared_ptr<const SigningKey> key{};  // signs the tombstones; null: they are not signed
 };
 
@@ -105,10 +106,12 @@ struct RetentionDone {
     std::uint64_t runs = 0;
     std::uint64_t payloads = 0;  // redacted
     std::uint64_t bytes = 0;
-    std::uint64_t stayed = 0;  // trees whose time has come
-    std::uint64_t moved = 0;   // trees that changed while they were looked at: left for the next pass
+    std::uint64_t stayed = 0;    // trees whose time has come
+    std::uint64_t moved = 0;     // trees that changed while they were looked at: left for the next pass
+    std::uint64_t proposed = 0;  // runs whose redaction waits, by the policy, for somebody else
 };
-// Removes, or redacts (by commands of `service`, as any other act), what the verdict says.
+// Removes, or redacts (by commands of `service`, as any other act), what the verdict says. Refused: this
+// person may not, or the policy asks for more of a reason.
 [[nodiscard]] Status carryOut(StoreWriter& store, Service& service, const RetentionBy& by,
     const TreeVerdict& verdict, RetentionDone& done);
 // After a pass: what removed runs left is swept, keys whose time is over are forgotten, unused space is given

@@ -118,8 +118,9 @@ struct EngineSettings {
     std::string name;
     std::vector<std::string> serves;
     SpanMs lease;
-    std::size_t messages = 100;  // delivered in one turn
-    SpanMs skew = 0;             // how far its host's own clock is off
+    std::size_t messages = 100;     // delivered in one turn
+    SpanMs skew = 0;                // how far its host's own clock is off
+    std::uint32_t verifyOneIn = 1;  // commits that are folded again before they are written
 };
 
 // Several may work in a thread each, as long as nobody moves the bench's clock, and the tools can stand it.

@@ -80,7 +80,7 @@ EngineStandIn::EngineStandIn(Bench& bench, EngineSettings settings)
     config.session = session;
     config.actorName = m_settings.name;
     config.serves = m_settings.serves;
-    config.verifyOneIn = 1;
+    config.verifyOneIn = m_settings.verifyOneIn;
     m_service = std::make_unique<Service>(*m_reader, *m_queue, *m_clock, m_rng, config);
     m_service->setCapacity({1000, {}});
     m_service->setSessionEnded([this](const SessionId& id) { return Bench::sessionEnded(*m_store, id); });

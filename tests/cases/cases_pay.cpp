@@ -106,6 +106,12 @@ void TestPay::c40_numbersKeepTheirDigits()
     QCOMPARE(b.effectd.lines.back().arguments, edited);
     QVERIFY(b.state(run).closed);
     QCOMPARE(b.verified(run), std::string());
+    // Run again from its beginning: the same bytes, in another run.
+    Submission fork = b.act({}, cmd::Fork{{}, 1, false});
+    fork.forkSource = run;
+    const Outcome forked = b.service->submitAndWait(std::move(fork));
+    QVERIFY2(forked.kind == Outcome::Kind::Committed, forked.rejection.text.c_str());
+    QCOMPARE(b.text(forked.run, b.state(forked.run).input), input);
 }
 
 void TestPay::c40_refusedOnEntry_data()

@@ -28,6 +28,7 @@ RetentionBy auditor(Bench& b)
         by.login = "uid 1000";
     by.host = "host";
     by.reason = "kept for a day, as agreed";
+    by.person = true;
     return by;
 }
 
@@ -119,6 +120,12 @@ void TestRet::c48_purgeTakesOnlyWhatIsSettled()
     const Outcome again = b.service->submitAndWait(b.start("quick", "{}", "key 1"));
     QCOMPARE(again.kind, Outcome::Kind::Existing);
     QVERIFY(again.run == done1);
+    // C51: and another request is a conflict still, though nothing but the key is left of the first.
+    const Outcome another = b.service->submitAndWait(b.start("quick", "{\"a\":2}", "key 1"));
+    QCOMPARE(another.kind, Outcome::Kind::Rejected);
+    QCOMPARE(another.rejection.code, RejectCode::Conflict);
+    QVERIFY2(another.rejection.text.find("key \"key 1\" belongs to run " + toText(done1)) == 0,
+        another.rejection.text.c_str());
     must(sweep(*b.store, b.now(), [] { return false; }));
     const auto problems = must(b.store->check(true));
     QVERIFY2(problems.empty(), problems.empty() ? "" : problems.front().text.c_str());

@@ -153,6 +153,11 @@ void TestUit::c55_twoOperatorsEditTheSameRun()
     QCOMPARE(b.state(run).own.deadline, first);  // what ann saved is not lost
     const auto audit = b.audit(run);
     QCOMPARE(audit.size(), std::size_t{2});
+    // Nor by a change of another field, made from what both had seen.
+    const Outcome budget = b.doAct(run, cmd::SetBudget{"EUR", 5'000'000, seen, true}, "bob");
+    QCOMPARE(budget.rejection.code, RejectCode::Stale);
+    QCOMPARE(b.state(run).own.deadline, first);
+    QVERIFY(b.state(run).budget.empty());
     QCOMPARE(audit[0].kind, std::string("applied"));
     QCOMPARE(audit[0].actor, std::string("ann"));
     QVERIFY(!audit[0].before.empty() && !audit[0].after.empty());

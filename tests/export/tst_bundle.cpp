@@ -1,7 +1,10 @@
 // Bundles: written from a store, proved without one, and made into a store to look at.
 
 #include "core/store/fence.h"
+#include "core/store/hooked_store.h"
 #include "tests/export/exported_run.h"
+
+#include <QtCore/QFile>
 
 #include <algorithm>
 #include <filesystem>
@@ -54,6 +57,7 @@ private Q_SLOTS:
     void whatIsStoppedLeavesNothing();
     void aFileIsNotWrittenOver();
     void aRunThatGoesOnMeanwhileIsExportedAsItWasSeen();
+    void aRedactionMeanwhileLeavesAWholeBundleOrNone();
 
 private:
     static Result<ex::BundleCounts> import(Exported& e, const char* bundle, const char* into)
@@ -296,6 +300,36 @@ void TestBundle::aRunThatGoesOnMeanwhileIsExportedAsItWasSeen()
     CAIRN_VERIFY_OK(verdict);
     // Acts that came after the history was read are in the audit all the same.
     QVERIFY2(!verdict->fault, verdict->fault ? verdict->fault->text.c_str() : "");
+}
+
+// Between any two reads of the export: what comes out verifies, or there is no file and the refusal says why.
+void TestBundle::aRedactionMeanwhileLeavesAWholeBundleOrNone()
+{
+    int whole = 0, none = 0;
+    for (int at = 1, reads = 1; reads >= at; ++at) {
+        Exported e(R"({"secret":"canary-4711"})");
+        const PayloadId output = e.w.service->load(e.run)->find("find")->output.id;
+        reads = 0;
+        const auto before = [&](const char*, Access) -> std::optional<Error> {
+            if (++reads == at)
+                Exported::need(e.w.service->submitAndWait(World::act(e.run, cmd::Redact{{output}})));
+            return std::nullopt;
+        };
+        const auto after = [](const char*, Access) { return std::optional<Error>(); };
+        HookedStore store(e.w.connect(), StoreHooks{before, after});
+        const auto report = ex::writeBundle(store, std::span(&e.run, 1), e.path("a.zip"), {});
+        if (!report) {
+            QVERIFY2(report.error().text.find("redacted") != std::string::npos, report.error().text.c_str());
+            QVERIFY(!QFile::exists(QString::fromStdString(e.path("a.zip"))));
+            ++none;
+            continue;
+        }
+        const auto verdict = ex::verifyBundle(e.path("a.zip"));
+        CAIRN_VERIFY_OK(verdict);
+        QVERIFY2(!verdict->fault, verdict->fault ? verdict->fault->text.c_str() : "");
+        ++whole;
+    }
+    QVERIFY2(whole > 4 && none > 0, qPrintable(QString::number(whole) + u' ' + QString::number(none)));
 }
 
 QTEST_APPLESS_MAIN(TestBundle)

@@ -13,7 +13,10 @@ constexpr std::int64_t kEuro = 1'000'000;
 
 PolicyAct act(Verb verb, std::uint64_t runs = 1, const Money& amount = {}, const char* environment = "prod")
 {
-    return {verb, environment, Safety::Guarded, amount, runs};
+    std::vector<Money> amounts;
+    if (!amount.currency.empty())
+        amounts.push_back(amount);
+    return {verb, environment, Safety::Guarded, amounts, runs};
 }
 
 PolicyRule two(std::vector<Verb> verbs)
@@ -98,6 +101,20 @@ void TestPolicy::amountsAreOfOneCurrency()
     QCOMPARE(whoIsNeeded(policy, act(Verb::Retry, 1, {100 * kEuro - 1, "EUR"})).people, 1U);
     QCOMPARE(whoIsNeeded(policy, act(Verb::Retry, 1, {500 * kEuro, "USD"})).people, 1U);
     QCOMPARE(whoIsNeeded(policy, act(Verb::Retry)).people, 1U);
+    // A cent of another currency beside it asks for no less, in either order.
+    PolicyAct both = act(Verb::Cancel, 1, {100 * kEuro, "EUR"});
+    both.amounts.push_back({1, "USD"});
+    QCOMPARE(whoIsNeeded(policy, both).people, 2U);
+    std::swap(both.amounts[0], both.amounts[1]);
+    QCOMPARE(whoIsNeeded(policy, both).people, 2U);
+    // Where each amount has a rule of its own the strictest counts, and not the first.
+    PolicyRule alone;
+    alone.amountFrom = {1, "USD"};
+    alone.role = "clerk";
+    policy.rules.insert(policy.rules.begin(), alone);
+    QCOMPARE(whoIsNeeded(policy, both).rule, std::size_t{2});
+    both.amounts = {{1, "USD"}, {1, "EUR"}};
+    QCOMPARE(whoIsNeeded(policy, both).role, std::string("clerk"));
 }
 
 void TestPolicy::aStoreBeginsWithRulesOfItsSafety()
@@ -128,14 +145,15 @@ void TestPolicy::whatIsAtStakeIsToldByTheStep()
     }
     state.steps[0].amount = {5 * kEuro, "EUR"};
     state.steps[1].amount = {7 * kEuro, "EUR"};
-    QCOMPARE(atStake(state, cmd::RetryStep{"first", 0, false}).micros, 5 * kEuro);
-    QVERIFY(atStake(state, cmd::RetryStep{"third", 0, false}).currency.empty());
-    QVERIFY(atStake(state, cmd::RetryStep{"none", 0, false}).currency.empty());
-    QCOMPARE(atStake(state, cmd::Cancel{}).micros, 7 * kEuro);
+    using Amounts = std::vector<Money>;
+    QVERIFY((atStake(state, cmd::RetryStep{"first", 0, false}) == Amounts{{5 * kEuro, "EUR"}}));
+    QVERIFY(atStake(state, cmd::RetryStep{"third", 0, false}).empty());
+    QVERIFY(atStake(state, cmd::RetryStep{"none", 0, false}).empty());
+    QVERIFY((atStake(state, cmd::Cancel{}) == Amounts{{7 * kEuro, "EUR"}}));
     state.steps[1].state = StepState::Complete;  // what is done is not at stake
-    QCOMPARE(atStake(state, cmd::Cancel{}).micros, 5 * kEuro);
-    state.steps[2].amount = {9 * kEuro, "USD"};  // two currencies are never compared
-    QVERIFY(atStake(state, cmd::Cancel{}).currency.empty());
+    QVERIFY((atStake(state, cmd::Cancel{}) == Amounts{{5 * kEuro, "EUR"}}));
+    state.steps[2].amount = {9 * kEuro, "CHF"};  // two currencies are never compared, and neither is lost
+    QVERIFY((atStake(state, cmd::Cancel{}) == Amounts{{9 * kEuro, "CHF"}, {5 * kEuro, "EUR"}}));
 }
 
 void TestPolicy::rolesAreThoseOfThePolicyWhereItHasThem()

@@ -43,6 +43,7 @@ RetentionBy ann()
     by.uid = 1000;
     by.host = "host";
     by.reason = "its time is over";
+    by.person = true;
     return by;
 }
 

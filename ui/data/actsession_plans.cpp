@@ -258,7 +258,8 @@ Result<ActResult> leftForEngine(const Result<StagedAct>& act)
 
 PlanAuthor ActSession::author(const QString& reason) const
 {
-    return {m_config.login, core(m_opening->person), m_config.uid, m_config.host, core(reason)};
+    return {m_config.login, core(m_opening->person), m_config.uid, m_config.host,
+        m_service->masked(core(reason))};
 }
 
 Result<PlanRow> ActSession::planRow(const PlanId& plan)
@@ -320,7 +321,7 @@ Result<PlanForecast> ActSession::draft(const PlanRequest& request)
     spec.pace.canary = request.pace.canary;
     spec.pace.stopOver = request.pace.stopOver;
     spec.pace.verify = SpanMs{request.pace.verifyMinutes} * kMinute;
-    CAIRN_TRY_ASSIGN(spec, specOf(std::move(act), std::move(spec)));
+    CAIRN_TRY_ASSIGN(spec, specFor(*m_store, *m_service, std::move(act), std::move(spec), runs));
     CAIRN_TRY_ASSIGN(PlanDraft made,
         draftPlan(*m_store, *m_service, spec, runs, author({}), makeId<PlanId>(m_clock.wallMs(), m_rng),
             makeId<CommandId>(m_clock.wallMs(), m_rng)));
@@ -415,13 +416,10 @@ Result<std::vector<PlanOffer>> ActSession::offersOf(const PlanRow& row)
         else if (off.isEmpty()) {
             const PlanOrder order{row.id, *act, row.digest, makeId<CommandId>(m_clock.wallMs(), m_rng)};
             const PlanAuthor who = author(QString::fromLatin1(kTried));
-            const auto decided = decideOrder(row, order, who, m_info, m_service->now());
+            const auto decided =
+                previewOrder(*m_store, *m_service, row, order, who, m_info, m_service->now());
             if (!decided)
                 offer.whyOff = qt(decided.error().text);
-            else if (const Status may =
-                         *act == PlanAct::Confirm ? mayConfirm(*m_store, *m_service, row, who) : Status();
-                     !may)
-                offer.whyOff = qt(may.error().text);
         }
         offers.push_back(offer);
     }
@@ -562,7 +560,7 @@ Result<ActResult> ActSession::decide(const PlanOrderRequest& request)
     CAIRN_TRY_ASSIGN(StagedAct act, stagedAct(request.of.act));
     const auto digest = parseDigest(core(request.digest));
     const ActDecision decision{act.command, digest ? *digest : Digest{}, decidedAs(request.step),
-        core(request.reason), core(m_opening->person)};
+        m_service->masked(core(request.reason)), core(m_opening->person)};
     if (!m_rights.commits) {  // the store knows who it is, and decides
         CAIRN_TRY_ASSIGN(const auto why, Agreements(*m_service).mayDecide(act, decision, m_config.login));
         if (why)

@@ -271,8 +271,7 @@ private:
     std::unique_ptr<Impl> m_impl;
 };
 
-// Folds all entries, checks the chain, and compares with the derived rows. Empty: clean. A run with a problem
-// is named.
+// Folds all entries, checks the chain, and compares with the derived rows. Empty: clean.
 [[nodiscard]] Result<std::vector<VerifyProblem>> verifyRun(StoreReader& reader, const RunId& run);
 
 // Nobody waits for a signal of this name and nobody will: a warning that names those that steps wait for.

@@ -28,8 +28,6 @@
 
 namespace cairn {
 
-// -------------------------------------------------------------------------------------------------------------------
-
 class StoreReader : public PlanReader, public RemovalReader {
 public:
     [[nodiscard]] virtual Result<StoreInfo> info() = 0;

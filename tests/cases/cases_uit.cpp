@@ -27,7 +27,7 @@ namespace {
 
 struct Killed { };
 
-// A process that carries plans out. `killAt`: right after that write of the store; 0: never.
+// A process that carries plans out. `killAt`: right after that commit; 0: never.
 class Carrier {
 public:
     Carrier(Bench& b, const std::string& name, std::size_t killAt = 0)

@@ -238,10 +238,9 @@ std::vector<RunId> onceEach(std::span<const RunId> runs)
 Result<WhoIsNeeded> neededNow(
     StoreReader& reader, Service& service, const PlanRow& plan, const PlanPreview& preview)
 {
-    CAIRN_TRY_ASSIGN(const PlanSpec spec, decodeSpec(plan.spec));
     CAIRN_TRY_ASSIGN(const StoreInfo info, reader.info());
     CAIRN_TRY_ASSIGN(const Policy policy, Agreements(service).policy());
-    return neededFor(policy, info, spec, preview);
+    return neededFor(policy, info, plan, preview);
 }
 
 Result<PlanSpec> specFor(

@@ -121,8 +121,9 @@ void TestRefusals::eachRefusalHasASentence()
         // Either it is written here, or it is handed on from where it was written.
         const bool handedOn =
             one.made.contains(QStringLiteral("text")) || one.made.contains(QStringLiteral("why"));
-        QVERIFY2(handedOn || one.text.trimmed().size() >= 12, qPrintable(one.where + u": " + one.made));
-        QVERIFY2(!one.text.endsWith(u'.'), qPrintable(one.where + u": " + one.text));
+        QVERIFY2(handedOn || one.text.trimmed().size() >= 12,
+            qPrintable(one.where + QStringLiteral(": ") + one.made));
+        QVERIFY2(!one.text.endsWith(u'.'), qPrintable(one.where + QStringLiteral(": ") + one.text));
     }
     QCOMPARE(used.size(), codes().size());  // none is there that nothing uses
 }
@@ -135,7 +136,8 @@ void TestRefusals::staleActsSayThatNothingWasDone()
         if (one.code != QStringLiteral("Stale") || one.text.isEmpty())
             continue;
         ++checked;
-        QVERIFY2(one.text.contains(QStringLiteral("nothing was ")), qPrintable(one.where + u": " + one.text));
+        QVERIFY2(one.text.contains(QStringLiteral("nothing was ")),
+            qPrintable(one.where + QStringLiteral(": ") + one.text));
     }
     QVERIFY2(checked >= 12, qPrintable(QString::number(checked)));
 }

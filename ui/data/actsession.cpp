@@ -8,6 +8,8 @@
 #include "ui/data/qtconvert.h"
 #include "ui/data/words.h"
 
+#include <QCoreApplication>
+
 #include <algorithm>
 
 namespace cairn::ui {
@@ -15,6 +17,10 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(actsession)
+};
 
 constexpr std::uint64_t kSentShown = 16 * 1024;
 
@@ -49,17 +55,18 @@ std::vector<OutcomeOffer> outcomesOf(const RunState& state, StepIx step, const G
 
 QString doneText(const ActRequest& request)
 {
-    const QString step = request.step.isEmpty() ? u"the run"_s : request.step;
+    const QString step = request.step.isEmpty() ? Words::tr("the run") : request.step;
     switch (request.verb) {
-    case Verb::Approve: return u"Approved for %1."_s.arg(step);
-    case Verb::Reject: return u"Rejected for %1."_s.arg(step);
-    case Verb::Pause: return u"Paused: no new step starts."_s;
-    case Verb::Resume: return u"Resumed."_s;
+    case Verb::Approve: return Words::tr("Approved for %1.").arg(step);
+    case Verb::Reject: return Words::tr("Rejected for %1.").arg(step);
+    case Verb::Pause: return Words::tr("Paused: no new step starts.");
+    case Verb::Resume: return Words::tr("Resumed.");
     case Verb::Cancel:
-        return request.compensate ? u"Cancel is recorded."_s : u"Abandon is recorded: nothing is undone."_s;
-    case Verb::Retry: return u"%1 is tried again."_s.arg(step);
-    case Verb::Settle: return u"The outcome of %1 is recorded."_s.arg(step);
-    default: return u"Done."_s;
+        return request.compensate ? Words::tr("Cancel is recorded.")
+                                  : Words::tr("Abandon is recorded: nothing is undone.");
+    case Verb::Retry: return Words::tr("%1 is tried again.").arg(step);
+    case Verb::Settle: return Words::tr("The outcome of %1 is recorded.").arg(step);
+    default: return Words::tr("Done.");
     }
 }
 
@@ -86,7 +93,7 @@ ActResult resultOf(const ActRequest& request, const cairn::Outcome& outcome)
     case Kind::Repeated:
     case Kind::Existing:
         result.end = ActEnd::Done;
-        result.text = doneText(request) + u" History entry %1."_s.arg(countText(outcome.version));
+        result.text = doneText(request) + Words::tr(" History entry %1.").arg(countText(outcome.version));
         break;
     case Kind::NoChange:
         result.end = ActEnd::NoChange;
@@ -98,7 +105,7 @@ ActResult resultOf(const ActRequest& request, const cairn::Outcome& outcome)
         break;
     case Kind::Proposed:
         result.end = ActEnd::Done;
-        result.text = u"Proposed, not done yet: %1"_s.arg(qt(outcome.text));
+        result.text = Words::tr("Proposed, not done yet: %1").arg(qt(outcome.text));
         break;
     case Kind::Failed:
         result.end = outcome.error.kind == ErrorKind::OutcomeUnknown ? ActEnd::NotKnown : ActEnd::Failed;
@@ -208,7 +215,7 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
     preview.reasonRequired = preview.reasonMinimum > 0;
     ActRequest tried = preview.request;
     tried.reason =
-        u"preview, nothing is written"_s;  // whether a reason is given is asked when it is executed
+        Words::tr("preview, nothing is written");  // whether a reason is given is asked when it is executed
     CAIRN_TRY_ASSIGN(const Submission submission, submissionOf(tried, state));
     CAIRN_TRY_ASSIGN(const Preview told, m_service->preview(submission));
     const auto* rejection = std::get_if<Rejection>(&told.decision);
@@ -269,24 +276,27 @@ void ActSession::describeApproval(const RunState& state, ActPreview& preview)
     const StepRecord& step = state.steps[approval->step];
     const QString id = qt(step.id);
     const QString money = moneyText(step.amount.micros, qt(step.amount.currency));
-    const QString asker = approval->askedBy.id.empty() ? u"The workflow"_s : qt(approval->askedBy.id);
-    preview.sentence = u"%1 asks you to allow step %2"_s.arg(asker, id)
-        + (money.isEmpty() ? QString() : u" for "_s + money) + u'.';
+    const QString asker = approval->askedBy.id.empty() ? Words::tr("The workflow") : qt(approval->askedBy.id);
+    preview.sentence = Words::tr("%1 asks you to allow step %2").arg(asker, id)
+        + (money.isEmpty() ? QString() : Words::tr(" for ") + money) + u'.';
     preview.strong = {id, money};
-    preview.facts = {{u"Asked"_s,
-                         u"%1, %2 ago, by %3"_s.arg(instantText(approval->askedAt),
-                             durationText(preview.at - approval->askedAt), asker)},
-        {u"Needs"_s,
-            u"%1 of %2, %3 given"_s.arg(approval->needed)
+    preview.facts = {
+        {Words::tr("Asked"),
+            Words::tr("%1, %2 ago, by %3")
+                .arg(instantText(approval->askedAt), durationText(preview.at - approval->askedAt), asker)},
+        {Words::tr("Needs"),
+            Words::tr("%1 of %2, %3 given")
+                .arg(approval->needed)
                 .arg(qt(approval->role))
                 .arg(approval->approvedBy.size())},
-        {u"Expires"_s,
+        {Words::tr("Expires"),
             approval->expires == kNoTime
-                ? u"never"_s
-                : u"%1, in %2; expiry is never consent"_s.arg(
-                    instantText(approval->expires), durationText(approval->expires - preview.at))},
-        {u"Bound to"_s, u"sha256 "_s + shortHex(approval->binding), true}};
-    fillSent(state.id, step.input, step.tool.empty() ? u"What is asked"_s : u"What would be sent"_s, preview);
+                ? Words::tr("never")
+                : Words::tr("%1, in %2; expiry is never consent")
+                      .arg(instantText(approval->expires), durationText(approval->expires - preview.at))},
+        {Words::tr("Bound to"), Words::tr("sha256 ") + shortHex(approval->binding), true}};
+    fillSent(state.id, step.input,
+        step.tool.empty() ? Words::tr("What is asked") : Words::tr("What would be sent"), preview);
 }
 
 void ActSession::describeStep(const RunState& state, ActPreview& preview)
@@ -294,32 +304,35 @@ void ActSession::describeStep(const RunState& state, ActPreview& preview)
     const StepRecord* step = state.find(core(preview.request.step));
     const QString help = qt(word(preview.request.verb).help);
     if (step == nullptr) {
-        preview.sentence = verbName(preview.request.verb) + u" this run. "_s + help;
+        preview.sentence = verbName(preview.request.verb) + Words::tr(" this run. ") + help;
         if (preview.request.verb == Verb::Cancel && !preview.request.compensate)
-            preview.sentence = u"Abandon this run. It stops, and nothing that it has done is undone."_s;
+            preview.sentence =
+                Words::tr("Abandon this run. It stops, and nothing that it has done is undone.");
         return;
     }
     const QString id = qt(step->id);
     preview.strong = {id};
     preview.sentence = verbName(preview.request.verb) + u' ' + id + u". "_s + help;
     if (preview.request.verb == Verb::Settle)
-        preview.sentence = u"We do not know whether the effect of %1 happened. Its request was begun, and no "
-                           u"result is stored. "
-                           "Nothing is retried meanwhile."_s.arg(id);
+        preview.sentence =
+            Words::tr("We do not know whether the effect of %1 happened. Its request was begun, and no "
+                      "result is stored. Nothing is retried meanwhile.")
+                .arg(id);
     const auto add = [&preview](const QString& name, const QString& value, bool mono = false) {
         if (!value.isEmpty())
             preview.facts.push_back({name, value, mono});
     };
-    add(u"Begun"_s, step->firstStartedAt == kNoTime ? QString() : instantText(step->firstStartedAt));
-    add(u"Tool"_s,
+    add(Words::tr("Begun"), step->firstStartedAt == kNoTime ? QString() : instantText(step->firstStartedAt));
+    add(Words::tr("Tool"),
         qt(step->tool) + (step->tool.empty() ? QString() : u", "_s + qt(label(step->safety)).toLower()));
-    add(u"Amount"_s, moneyText(step->amount.micros, qt(step->amount.currency)));
+    add(Words::tr("Amount"), moneyText(step->amount.micros, qt(step->amount.currency)));
     if (const auto found = state.stepById.find(step->id); found != state.stepById.end())
         if (const auto effect = m_service->effectKey(state.id, found->second))
-            add(u"Effect key"_s, qt(*effect), true);
-    add(u"Attempts"_s, u"%1, %2 failed, %3 lost"_s.arg(step->attempts).arg(step->failures).arg(step->lost));
+            add(Words::tr("Effect key"), qt(*effect), true);
+    add(Words::tr("Attempts"),
+        Words::tr("%1, %2 failed, %3 lost").arg(step->attempts).arg(step->failures).arg(step->lost));
     fillSent(state.id, step->input,
-        preview.request.verb == Verb::Settle ? u"What was sent"_s : u"Its input"_s, preview);
+        preview.request.verb == Verb::Settle ? Words::tr("What was sent") : Words::tr("Its input"), preview);
 }
 
 Result<ActResult> ActSession::execute(const ActRequest& request)
@@ -336,7 +349,7 @@ Result<ActResult> ActSession::execute(const ActRequest& request)
     CAIRN_TRY(m_store->stage(act));
     ActResult result;
     result.end = ActEnd::Done;
-    result.text = u"Accepted, waits for an engine; the history tells when it is carried out."_s;
+    result.text = Words::tr("Accepted, waits for an engine; the history tells when it is carried out.");
     return result;
 }
 

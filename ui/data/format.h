@@ -5,6 +5,8 @@
 
 #include <QString>
 
+#include <span>
+
 namespace cairn::ui {
 
 // One switch for all views. UTC at first.
@@ -26,6 +28,9 @@ void setLocalTime(bool local);
 template<typename Tag> [[nodiscard]] QString shortId(const Id<Tag>& id) { return shortId(id.bytes); }
 template<typename Tag> [[nodiscard]] QString idText(const Id<Tag>& id) { return idText(id.bytes); }
 [[nodiscard]] QString initialsText(const QString& person);  // "KL"; "?" where there are none
-[[nodiscard]] QString plural(quint64 n, const QString& one, const QString& many);  // "1 run", "2 runs"
+// "1 run", "2 runs", or the form that a translation has for this number. Nouns stand in a table in
+// format.cpp.
+[[nodiscard]] std::span<const char* const> countedNouns();  // that table
+[[nodiscard]] QString plural(quint64 n, const char* one, const char* many);
 
 }  // namespace cairn::ui

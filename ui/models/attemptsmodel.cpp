@@ -13,7 +13,7 @@ int AttemptsModel::columnCount(const QModelIndex& parent) const { return parent.
 
 QVariant AttemptsModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    static const QStringList kNames{u"No."_s, u"Started"_s, u"Ran"_s, u"Outcome"_s};
+    static const QStringList kNames{tr("No."), tr("Started"), tr("Ran"), tr("Outcome")};
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return {};
     if (role == Qt::TextAlignmentRole)
@@ -49,7 +49,7 @@ QVariant AttemptsModel::cell(const AttemptLine& line, int column, int role) cons
     case GlyphRole: return column == Number ? int(line.glyph) : 0;
     case LookRole: return column == Outcome ? PlainLook : FigureLook;
     case Qt::ToolTipRole:
-        return column == Outcome ? QVariant(tip(line.outcome + u", by "_s + line.worker))
+        return column == Outcome ? QVariant(tip(line.outcome + tr(", by ") + line.worker))
                                  : QVariant(tip(instantText(line.startedAt)));
     default: return {};
     }

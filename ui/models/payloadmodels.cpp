@@ -88,9 +88,9 @@ QString JsonTreeModel::valueText(quint32 node) const
 {
     const JsonNode& n = m_index->nodes()[node];
     if (n.kind == JsonKind::Object)
-        return plural(n.count, tr("member"), tr("members"));
+        return plural(n.count, "member", "members");
     if (n.kind == JsonKind::Array)
-        return plural(n.count, tr("item"), tr("items"));
+        return plural(n.count, "item", "items");
     return cellOf(m_index->slice(node));  // as written: no number is read and printed anew
 }
 

@@ -24,12 +24,12 @@ FilterBox::FilterBox(QWidget* parent)
     : QWidget(parent)
     , m_edit(new QLineEdit(this))
     , m_state(safe::label({}, {.size = 11, .secondary = true}, m_edit))
-    , m_clear(safe::button(u"Clear filter"_s, this))
+    , m_clear(safe::button(tr("Clear filter"), this))
     , m_choices(new ChoiceList(tr("Completions"), this))
 {
     setFixedHeight(40);
     m_edit->setFont(typeface(13, false, Face::Mono));
-    m_edit->setAccessibleName(u"Filter"_s);
+    m_edit->setAccessibleName(tr("Filter"));
     m_edit->setPlaceholderText(u"wait:approval  state:running  def:order  age:>2h"_s);
     m_edit->setTextMargins(24, 0, 0, 0);
     m_edit->installEventFilter(this);
@@ -85,7 +85,7 @@ void FilterBox::setExample(const QString& text) { m_edit->setPlaceholderText(tex
 void FilterBox::setState(const FilterState& state, const QString& effect)
 {
     safe::setText(
-        m_state, state.valid ? effect : u"not valid at %1: %2"_s.arg(state.offset + 1).arg(state.text));
+        m_state, state.valid ? effect : tr("not valid at %1: %2").arg(state.offset + 1).arg(state.text));
     safe::setTip(m_state, state.text);
     m_state->adjustSize();
     underline(state);

@@ -5,6 +5,7 @@
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
+#include <QCoreApplication>
 #include <QAbstractButton>
 #include <QButtonGroup>
 #include <QHBoxLayout>
@@ -24,11 +25,16 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(actsheet)
+};
+
 constexpr int kTypingMs = 400;
 
 QString objectOf(const ActRequest& request)
 {
-    return request.verb == Verb::Settle ? u"Set outcome of 1 run"_s : actName(request) + u" 1 run"_s;
+    return request.verb == Verb::Settle ? Words::tr("Set outcome of 1 run")
+                                        : actName(request) + Words::tr(" 1 run");
 }
 
 }  // namespace
@@ -48,8 +54,8 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     , m_notice(safe::label({}, {.wrap = true, .selectable = true}, this))
     , m_valid(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_confirm(safe::button(objectOf(request), this))
-    , m_again(safe::button(u"Look again"_s, this))
-    , m_close(safe::button(u"Close"_s, this))
+    , m_again(safe::button(tr("Look again"), this))
+    , m_close(safe::button(tr("Close"), this))
 {
     setWindowTitle(actName(request));
     setModal(true);
@@ -57,13 +63,13 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     m_typing->setSingleShot(true);
     m_typing->setInterval(kTypingMs);
     m_confirm->setText(objectOf(request) + u"   Ctrl Enter"_s);
-    m_close->setText(u"Close   Esc"_s);
+    m_close->setText(tr("Close   Esc"));
     prepareReason(m_reason);
     m_reason->installEventFilter(this);
-    m_result->setAccessibleName(u"Result to record"_s);
+    m_result->setAccessibleName(tr("Result to record"));
     m_result->setFont(typeface(13, false, Face::Mono));
-    m_evidence->setAccessibleName(u"Evidence"_s);
-    m_count->setAccessibleName(u"Type 1 to abandon one run"_s);
+    m_evidence->setAccessibleName(tr("Evidence"));
+    m_count->setAccessibleName(tr("Type 1 to abandon one run"));
     m_count->setFixedWidth(56);
     m_value->setAccessibleName(valueName(request.verb));
     m_value->setVisible(!valueName(request.verb).isEmpty());
@@ -90,7 +96,7 @@ QWidget* ActSheet::buildHead()
     QString title = actName(m_request);
     if (!m_request.step.isEmpty())
         title += u", "_s + m_request.step;
-    return new SheetHead(m_facts, title + u", run "_s + shortId(m_request.run), this);
+    return new SheetHead(m_facts, title + tr(", run ") + shortId(m_request.run), this);
 }
 
 void ActSheet::buildLayout()
@@ -123,13 +129,13 @@ void ActSheet::buildLayout()
         below->addWidget(m_value);
     }
     below->addWidget(safe::label(actsAs(m_facts), {.size = 11, .secondary = true, .wrap = true}, this));
-    below->addWidget(safe::label(m_facts.guarded ? u"Reason, required"_s : u"Reason"_s,
+    below->addWidget(safe::label(m_facts.guarded ? tr("Reason, required") : tr("Reason"),
         {.size = 11, .bold = true, .secondary = true}, this));
     below->addWidget(m_reason);
     if (m_request.verb == Verb::Cancel && !m_request.compensate) {
         auto* typed = new QHBoxLayout;
         typed->addWidget(safe::label(
-            u"Nothing is undone, and it cannot be taken back. Type 1, the number of runs:"_s, {}, this));
+            tr("Nothing is undone, and it cannot be taken back. Type 1, the number of runs:"), {}, this));
         typed->addWidget(m_count);
         typed->addStretch(1);
         m_count->show();
@@ -151,8 +157,8 @@ void ActSheet::connectSignals()
     connect(m_typing, &QTimer::timeout, this, &ActSheet::ask);
     connect(m_count, &QLineEdit::textChanged, this, &ActSheet::updateConfirm);
     connect(m_validity, &QTimer::timeout, this, [this] {
-        refuse(u"The preview is older than five minutes. Nothing was sent. Look again before you act."_s,
-            u"nothing was sent"_s);
+        refuse(tr("The preview is older than five minutes. Nothing was sent. Look again before you act."),
+            tr("nothing was sent"));
     });
 }
 
@@ -166,7 +172,7 @@ void ActSheet::edited()
     m_ready = false;
     m_validity->stop();
     m_typing->start();
-    safe::setText(m_valid, u"the preview follows when you pause"_s);
+    safe::setText(m_valid, tr("the preview follows when you pause"));
     updateConfirm();
 }
 
@@ -185,7 +191,7 @@ void ActSheet::ask()
         safe::setText(m_valid, tr("still needed: %1").arg(valueName(m_request.verb)));
         return updateConfirm();
     }
-    safe::setText(m_valid, u"computing the preview"_s);
+    safe::setText(m_valid, tr("computing the preview"));
     updateConfirm();
     whenDone(m_source.preview(m_request), this, [this, ticket](const Reply<ActPreview>& reply) {
         if (!m_tickets.current(ticket))
@@ -193,7 +199,7 @@ void ActSheet::ask()
         if (reply)
             showPreview(*reply.value);
         else if (!reply.failure.cancelled)
-            refuse(reply.failure.what + u' ' + reply.failure.todo, u"nothing was sent"_s);
+            refuse(reply.failure.what + u' ' + reply.failure.todo, tr("nothing was sent"));
         Q_EMIT previewed();
     });
 }
@@ -209,7 +215,7 @@ void ActSheet::showPreview(const ActPreview& preview)
     if (preview.possible)
         m_validity->start(kPreviewValidMs);
     else
-        refuse(preview.refusal, u"nothing was sent"_s);
+        refuse(preview.refusal, tr("nothing was sent"));
     updateConfirm();
     if (focusWidget() != nullptr && focusWidget()->hasFocus())
         return;
@@ -241,25 +247,26 @@ void ActSheet::updateConfirm()
     if (!m_ready || m_busy)
         return;
     safe::setText(m_valid,
-        lacks.isEmpty() ? u"preview at revision %1, valid until %2"_s.arg(
-            countText(m_preview.version), clockText(m_preview.at + kPreviewValidMs, m_preview.at))
-                        : lacks);
+        lacks.isEmpty()
+            ? tr("preview at revision %1, valid until %2")
+                  .arg(countText(m_preview.version), clockText(m_preview.at + kPreviewValidMs, m_preview.at))
+            : lacks);
 }
 
 QString ActSheet::missing() const
 {
     const bool settles = m_request.verb == Verb::Settle;
     if (settles && m_request.settleAs == Outcome::Happened && m_result->text().trimmed().isEmpty())
-        return u"still needed: the result to record"_s;
+        return tr("still needed: the result to record");
     const bool known = m_request.settleAs == Outcome::Happened || m_request.settleAs == Outcome::NotHappened;
     if (settles && known && m_evidence->text().trimmed().isEmpty())
-        return u"still needed: the evidence"_s;
+        return tr("still needed: the evidence");
     if (lacksValue())
         return tr("still needed: %1").arg(valueName(m_request.verb));
     if (!reasonSuffices())
-        return u"still needed: a reason of at least %1 characters"_s.arg(m_preview.reasonMinimum);
+        return tr("still needed: a reason of at least %1 characters").arg(m_preview.reasonMinimum);
     if (m_request.verb == Verb::Cancel && !m_request.compensate && m_count->text().trimmed() != u"1"_s)
-        return u"still needed: the number of runs, typed"_s;
+        return tr("still needed: the number of runs, typed");
     return {};
 }
 
@@ -295,7 +302,7 @@ void ActSheet::setBusy(bool busy)
 void ActSheet::reject()
 {
     if (m_busy)
-        safe::setText(m_valid, u"sending: this stays open until the outcome is known"_s);
+        safe::setText(m_valid, tr("sending: this stays open until the outcome is known"));
     else
         Sheet::reject();
 }
@@ -329,14 +336,15 @@ void ActSheet::finish(const ActResult& result)
         accept();
         return;
     case ActEnd::Stale:
-        refuse(u"Refused, because what this depends on has changed since you looked: "_s + result.text,
-            u"nothing was changed"_s);
+        refuse(tr("Refused, because what this depends on has changed since you looked: ") + result.text,
+            tr("nothing was changed"));
         return;
-    case ActEnd::Refused: refuse(u"Refused: "_s + result.text, u"nothing was changed"_s); return;
-    case ActEnd::Failed: refuse(u"Not done: "_s + result.text, u"the store is unchanged"_s); return;
+    case ActEnd::Refused: refuse(tr("Refused: ") + result.text, tr("nothing was changed")); return;
+    case ActEnd::Failed: refuse(tr("Not done: ") + result.text, tr("the store is unchanged")); return;
     case ActEnd::NotKnown:
-        refuse(u"Whether this was done is not known: "_s + result.text + u" Look again; the history tells."_s,
-            u"not known whether it was done"_s);
+        refuse(
+            tr("Whether this was done is not known: ") + result.text + tr(" Look again; the history tells."),
+            tr("not known whether it was done"));
         return;
     }
 }

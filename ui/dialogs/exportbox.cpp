@@ -228,10 +228,9 @@ void ExportBox::measure()
             const ExportSize& size = *reply.value;
             safe::setText(m_size,
                 tr("%1, %2; %3%4 with %5 of payloads")
-                    .arg(plural(size.runs, tr("run"), tr("runs")),
-                        plural(size.entries, tr("entry"), tr("entries")),
+                    .arg(plural(size.runs, "run", "runs"), plural(size.entries, "entry", "entries"),
                         size.estimated ? tr("about ") : QString(),
-                        plural(size.payloads, tr("payload"), tr("payloads")), sizeText(size.bytes)));
+                        plural(size.payloads, "payload", "payloads"), sizeText(size.bytes)));
         });
 }
 
@@ -261,7 +260,7 @@ void ExportBox::tellProgress()
         m_bar->setValue(static_cast<int>(runs * 1000 / all));
     }
     showState(tr("Wrote %1 of %2, %3. Stop leaves nothing behind.")
-                  .arg(countText(runs), plural(all, tr("run"), tr("runs")), sizeText(m_writing->bytes)));
+                  .arg(countText(runs), plural(all, "run", "runs"), sizeText(m_writing->bytes)));
 }
 
 void ExportBox::answered(const Reply<ExportDone>& reply)
@@ -277,10 +276,10 @@ void ExportBox::answered(const Reply<ExportDone>& reply)
         return;
     }
     const ExportDone& done = *reply.value;
-    QStringList parts{tr("Wrote %1, %2, %3.")
-                          .arg(done.path, sizeText(done.size), plural(done.runs, tr("run"), tr("runs")))};
+    QStringList parts{
+        tr("Wrote %1, %2, %3.").arg(done.path, sizeText(done.size), plural(done.runs, "run", "runs"))};
     if (done.withheld > 0)
-        parts << tr("%1 without bytes.").arg(plural(done.withheld, tr("payload"), tr("payloads")));
+        parts << tr("%1 without bytes.").arg(plural(done.withheld, "payload", "payloads"));
     parts += done.notes;
     parts << done.recorded;
     showState(parts.join(u' '));

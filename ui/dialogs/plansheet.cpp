@@ -119,7 +119,7 @@ void PlanSheet::buildLayout()
     column->addWidget(new SheetHead(m_facts,
         tr("Plan: %1, %2")
             .arg(actName(m_request.act),
-                m_request.filter.isEmpty() ? plural(m_request.runs.size(), tr("run"), tr("runs"))
+                m_request.filter.isEmpty() ? plural(m_request.runs.size(), "run", "runs")
                                            : tr("all that %1 finds").arg(m_request.filter)),
         this));
     auto* scroll = new QScrollArea(this);
@@ -268,9 +268,8 @@ void PlanSheet::updateConfirm()
     m_confirm->setEnabled(m_ready && !m_busy && lacks.isEmpty());
     m_copy->setEnabled(!m_forecast.command.isEmpty());
     const QString second = m_forecast.needs.isEmpty() ? QString() : tr(", as 1 of 2");
-    m_confirm->setText(
-        tr("%1 %2%3   Ctrl Enter")
-            .arg(actName(m_request.act), plural(m_forecast.included, tr("run"), tr("runs")), second));
+    m_confirm->setText(tr("%1 %2%3   Ctrl Enter")
+                           .arg(actName(m_request.act), plural(m_forecast.included, "run", "runs"), second));
     m_confirm->setAccessibleName(m_confirm->text());
     safe::setTip(m_confirm, m_ready ? lacks : QString());
     if (m_ready && !m_busy)

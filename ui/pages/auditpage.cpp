@@ -135,7 +135,7 @@ void AuditPage::focusFilter()
     m_filter->edit()->selectAll();
 }
 
-QString AuditPage::place() const { return m_filter->edit()->hasFocus() ? u"Filter"_s : u"Audit"_s; }
+QString AuditPage::place() const { return m_filter->edit()->hasFocus() ? tr("Filter") : tr("Audit"); }
 
 void AuditPage::focusNext(bool backwards)
 {
@@ -202,8 +202,7 @@ void AuditPage::showSlice(const AuditSlice& slice)
     m_last = slice;
     m_last.lines.clear();
     const auto have = static_cast<quint64>(m_model->rowCount());
-    QStringList parts{
-        tr("%1 of %2 shown").arg(countText(have), plural(slice.total, tr("entry"), tr("entries")))};
+    QStringList parts{tr("%1 of %2 shown").arg(countText(have), plural(slice.total, "entry", "entries"))};
     if (slice.more)
         parts << tr("entries before %1 have not been looked at yet: scroll on")
                      .arg(countText(slice.lookedFrom));

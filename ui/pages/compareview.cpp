@@ -191,7 +191,7 @@ void CompareView::ask(quint64 ticket)
         m_model->setLines(reply.value->lines, m_boxes[0]->text(), m_boxes[1]->text());
         QString remark = reply.value->lines.empty()
             ? tr("no difference")
-            : plural(reply.value->lines.size(), tr("difference"), tr("differences"));
+            : plural(reply.value->lines.size(), "difference", "differences");
         if (reply.value->steps > 0)
             remark += tr(", %1 of %2 steps are alike")
                           .arg(countText(reply.value->same), countText(reply.value->steps));

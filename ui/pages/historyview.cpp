@@ -20,8 +20,8 @@ HistoryView::HistoryView(Source& source, const RunId& run, QWidget* parent)
     , m_source(source)
     , m_run(run)
     , m_model(new HistoryModel(this))
-    , m_table(new DataTable(u"History"_s, this))
-    , m_title(new DockTitle(u"History"_s, this))
+    , m_table(new DataTable(tr("History"), this))
+    , m_title(new DockTitle(tr("History"), this))
 {
     m_table->setModel(m_model);
     m_table->setColumns({64, 196, 120, 150, 120, 320, 240}, HistoryModel::What);
@@ -52,10 +52,9 @@ void HistoryView::writeTitle()
 {
     const quint64 have = m_model->lastVersion();
     QString remark = m_total > have ? tr("%1 of %2 entries read").arg(countText(have), countText(m_total))
-                                    : plural(m_total, tr("entry"), tr("entries"));
+                                    : plural(m_total, "entry", "entries");
     if (compact())
-        remark +=
-            tr(", in %1").arg(plural(static_cast<quint64>(m_model->rowCount()), tr("line"), tr("lines")));
+        remark += tr(", in %1").arg(plural(static_cast<quint64>(m_model->rowCount()), "line", "lines"));
     m_title->setRemark(remark);
     m_title->setRight(
         (compact() ? tr("Z: every entry") : tr("Z: compact")) + tr(" · Enter: the run as it was then"));

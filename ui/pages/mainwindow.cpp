@@ -128,7 +128,7 @@ MainWindow::MainWindow(std::unique_ptr<Stores> own, Stores* stores, bool dark, Q
     , m_noticeTimer(new QTimer(this))
     , m_dark(dark)
 {
-    setWindowTitle(u"Cairn"_s);
+    setWindowTitle(tr("Cairn"));
     m_poll->setInterval(kPollMs);
     m_tick->setInterval(kPollMs);
     m_noticeTimer->setSingleShot(true);
@@ -169,7 +169,7 @@ void MainWindow::buildLayout()
     column->addWidget(m_notice);
     column->addWidget(m_pages, 1);
     column->addWidget(m_keys);
-    m_tabs->addTab(u"Triage"_s);
+    m_tabs->addTab(tr("Triage"));
     m_tabs->setTabData(0, static_cast<int>(Glyph::None));
     m_pages->addWidget(m_triage);
 }
@@ -483,8 +483,8 @@ void MainWindow::writeKeys()
         : audit != nullptr                ? audit->place()
                                           : m_triage->place();
     std::vector<KeyHint> hints;
-    if (place == u"Filter"_s) {
-        m_keys->setHints(place, {{{u"Enter"_s}, u"apply"_s}, {{u"Esc"_s}, u"back to the list"_s}});
+    if (place == TriagePage::tr("Filter") || place == AuditPage::tr("Filter")) {
+        m_keys->setHints(place, {{{u"Enter"_s}, tr("apply")}, {{u"Esc"_s}, tr("back to the list")}});
         return;
     }
     if (currentReport() != nullptr) {
@@ -505,10 +505,10 @@ void MainWindow::writeKeys()
                 {{u"Esc"_s}, tr("back")}});
         return;
     }
-    hints.push_back({{u"↑"_s, u"↓"_s}, u"move"_s});
-    hints.push_back({{u"Enter"_s}, page != nullptr ? u"open data"_s : u"open"_s});
+    hints.push_back({{u"↑"_s, u"↓"_s}, tr("move")});
+    hints.push_back({{u"Enter"_s}, page != nullptr ? tr("open data") : tr("open")});
     const std::size_t marks = page != nullptr ? 0 : m_triage->marked().size();
-    const QString object = marks == 0 ? QString() : u' ' + plural(marks, u"marked run"_s, u"marked runs"_s);
+    const QString object = marks == 0 ? QString() : u' ' + plural(marks, "marked run", "marked runs");
     if (marks > 0)
         for (const Verb verb : {Verb::Pause, Verb::Resume, Verb::Retry, Verb::Cancel})
             hints.push_back(
@@ -518,18 +518,18 @@ void MainWindow::writeKeys()
             if (verb.on && !verb.letter.isEmpty())
                 hints.push_back({{verb.letter}, verb.name.toLower()});
     if (page != nullptr) {
-        hints.push_back({{u"E"_s}, u"next problem"_s});
-        hints.push_back({{u"F"_s}, u"only unfinished"_s});
-        hints.push_back({{u"1"_s, u"8"_s}, u"views"_s});
-        hints.push_back({{u"["_s, u"]"_s}, u"version"_s});
-        hints.push_back({{u"Esc"_s}, u"back"_s});
+        hints.push_back({{u"E"_s}, tr("next problem")});
+        hints.push_back({{u"F"_s}, tr("only unfinished")});
+        hints.push_back({{u"1"_s, u"8"_s}, tr("views")});
+        hints.push_back({{u"["_s, u"]"_s}, tr("version")});
+        hints.push_back({{u"Esc"_s}, tr("back")});
     } else {
-        if (place == u"Runs"_s)
-            hints.push_back({{u"Space"_s}, u"mark"_s});
-        hints.push_back({{u"/"_s}, u"filter"_s});
+        if (place == TriagePage::tr("Runs"))
+            hints.push_back({{u"Space"_s}, tr("mark")});
+        hints.push_back({{u"/"_s}, tr("filter")});
     }
-    hints.push_back({{u"C"_s}, u"copy id"_s});
-    hints.push_back({{u"F5"_s}, u"refresh"_s});
+    hints.push_back({{u"C"_s}, tr("copy id")});
+    hints.push_back({{u"F5"_s}, tr("refresh")});
     m_keys->setHints(place, std::move(hints));
 }
 

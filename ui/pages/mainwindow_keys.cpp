@@ -117,7 +117,7 @@ void MainWindow::addVerbActions()
         {Verb::Pause, u'h', false}, {Verb::Resume, u'h', true}, {Verb::Retry, u'r', false},
         {Verb::Settle, u'o', false}, {Verb::Cancel, kDelete, false}};
     for (const VerbKey& one : verbs)
-        m_actions.add({u"run."_s + verbName(one.verb).toLower().replace(u' ', u'-'), tr("Run"),
+        m_actions.add({u"run."_s + verbSlug(one.verb), tr("Run"),
             verbName(one.verb) + u"…"_s, {}, one.letter, one.shift, {}, ActPlace::Anywhere,
             [this, verb = one.verb] { stage(verb); }, [this, verb = one.verb] { return verbOff(verb); }});
     const VerbKey more[] = {{Verb::Assign, u't', false}, {Verb::Note, u'n', false}, {Verb::Hold, {}, false},
@@ -126,7 +126,7 @@ void MainWindow::addVerbActions()
         {Verb::Takeover, {}, false}, {Verb::Slow, {}, false}, {Verb::Redact, {}, false},
         {Verb::Compensate, {}, false}};
     for (const VerbKey& one : more)
-        m_actions.add({u"run."_s + verbName(one.verb).toLower().replace(u' ', u'-'), tr("Run"),
+        m_actions.add({u"run."_s + verbSlug(one.verb), tr("Run"),
             verbName(one.verb) + u"…"_s, {}, one.letter, one.shift, {}, ActPlace::Anywhere,
             [this, verb = one.verb] { stage(verb); }, [this, verb = one.verb] { return verbOff(verb); },
             one.verb == Verb::Assign});

@@ -70,7 +70,7 @@ PlansPage* MainWindow::openPlans()
 void MainWindow::addPlanActions()
 {
     for (const Verb verb : kPlanVerbs)
-        m_actions.add({u"plan.stage-"_s + verbName(verb).toLower().replace(u' ', u'-'), tr("Plan"),
+        m_actions.add({u"plan.stage-"_s + verbSlug(verb), tr("Plan"),
             tr("%1 as a plan…").arg(verbName(verb)), {}, {}, false, {}, ActPlace::Lists,
             [this, verb] { stagePlan(verb); },
             [this] { return onLists() ? QString() : tr("a plan is staged from the lists."); }});

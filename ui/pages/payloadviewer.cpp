@@ -337,7 +337,7 @@ void PayloadViewer::showHead(const PayloadText& payload)
         payload.line.media + u" · "_s + sizeText(payload.line.size)
             + (payload.hash.isEmpty()
                     ? QString()
-                    : u" · sha256 "_s + payload.hash.left(6) + u'…' + payload.hash.right(4)));
+                    : tr(" · sha256 ") + payload.hash.left(6) + u'…' + payload.hash.right(4)));
     m_shown.size = payload.line.size;
     m_redacted = payload.redacted;
     m_save->setEnabled(!payload.redacted);
@@ -420,8 +420,8 @@ void PayloadViewer::take(PayloadIndexPtr index, bool whole)
         return writeModes();
     QStringList state{tr("%1 rows of text").arg(countText(m_index->rows().size()))};
     if (m_index->hasTree())
-        state.prepend(plural(m_index->nodes().size(), tr("value"), tr("values"))
-            + tr(", depth %1").arg(m_index->depth()));
+        state.prepend(
+            plural(m_index->nodes().size(), "value", "values") + tr(", depth %1").arg(m_index->depth()));
     if (!m_index->fault().isEmpty())
         state << tr("no JSON: byte %1, %2").arg(countText(m_index->faultAt()), m_index->fault());
     if (m_shown.size > static_cast<quint64>(m_bytes.size()))

@@ -183,9 +183,8 @@ void PlansPage::showEntries(const PlanEntries& entries)
         entries.entries.begin(), entries.entries.end(), [](const PlanEntry& one) { return one.waits; });
     const auto proposals = std::count_if(
         entries.entries.begin(), entries.entries.end(), [](const PlanEntry& one) { return one.proposal; });
-    QStringList parts{
-        plural(entries.entries.size() - static_cast<std::size_t>(proposals), tr("plan"), tr("plans")),
-        plural(static_cast<quint64>(proposals), tr("proposed act"), tr("proposed acts")),
+    QStringList parts{plural(entries.entries.size() - static_cast<std::size_t>(proposals), "plan", "plans"),
+        plural(static_cast<quint64>(proposals), "proposed act", "proposed acts"),
         waiting == 1 ? tr("1 waits for a second person")
                      : tr("%1 wait for a second person").arg(countText(static_cast<quint64>(waiting)))};
     if (!m_closedToo)

@@ -124,7 +124,7 @@ void ReportPage::showReport(const ReportView& view)
     }
     m_waitChart->setData({{tr("runs"), Family::Moving}}, std::move(waits));
     QString head = tr("%1 ended in %2 days, %3 of them failed.")
-                       .arg(plural(ended, tr("run"), tr("runs")))
+                       .arg(plural(ended, "run", "runs"))
                        .arg(view.days.size())
                        .arg(countText(failed));
     if (view.waits.size() > kMostBars)

@@ -61,13 +61,13 @@ RunPage::RunPage(Source& source, const RunRef& run, QWidget* parent)
         label->setFocusPolicy(Qt::NoFocus);
         label->setMinimumWidth(100);
     }
-    m_ends->setAccessibleName(u"Since when, and what ends it"_s);
+    m_ends->setAccessibleName(tr("Since when, and what ends it"));
     m_later->setSingleShot(true);
     connect(m_later, &QTimer::timeout, this, &RunPage::load);
     buildLayout();
     connectSignals();
     connectTravel();
-    m_sentence->setSentence(u"Reading the run."_s, {});
+    m_sentence->setSentence(tr("Reading the run."), {});
     writeTabs();
 }
 
@@ -196,11 +196,11 @@ void RunPage::showEnds()
     const WhyView& why = m_detail.why;
     QStringList parts;
     if (why.since != 0 && m_detail.line.endedAt == 0)
-        parts << u"Since %1, %2 ago."_s.arg(instantText(why.since), durationText(m_detail.at - why.since));
+        parts << tr("Since %1, %2 ago.").arg(instantText(why.since), durationText(m_detail.at - why.since));
     if (!why.releases.isEmpty()) {
         // It goes on in mid-sentence here; a name in capitals stays one.
         const bool name = why.releases.size() > 1 && why.releases.at(1).isUpper();
-        parts << u"Ends with: "_s
+        parts << tr("Ends with: ")
                 + (name ? why.releases : why.releases.left(1).toLower() + why.releases.mid(1));
     }
     safe::setText(m_ends, parts.join(u"  "_s));
@@ -251,7 +251,7 @@ void RunPage::fillButtons()
         item->widget()->deleteLater();
         delete item;
     }
-    auto* more = safe::button(u"More"_s, this);
+    auto* more = safe::button(tr("More"), this);
     auto* menu = new QMenu(more);
     int placed = 0;
     for (const VerbLine& verb : m_buttonVerbs) {
@@ -271,14 +271,14 @@ void RunPage::fillButtons()
             continue;
         }
         QAction* action = menu->addAction(
-            shown(verb.name + (verb.on ? u"…"_s : u" (off: "_s + verb.text + u')'), false, 120)
+            shown(verb.name + (verb.on ? u"…"_s : tr(" (off: ") + verb.text + u')'), false, 120)
                 .replace(u'&', u"&&"_s));
         action->setEnabled(verb.on);
         connect(action, &QAction::triggered, this, [this, verb] { Q_EMIT verbChosen(verb, run()); });
     }
     more->setMenu(menu);
     more->setEnabled(!menu->isEmpty());
-    more->setAccessibleName(u"More acts, and why others are off"_s);
+    more->setAccessibleName(tr("More acts, and why others are off"));
     m_buttons->addWidget(more);
     // A layout shows what it is given when the event loop comes round; the keyboard may ask for it sooner.
     for (int i = 0; i < m_buttons->count(); ++i)
@@ -462,7 +462,7 @@ QString RunPage::place() const
 {
     const QWidget* here = focusWidget();
     if (here != nullptr && m_buttons->count() > 0 && here->parentWidget() == m_buttons->parentWidget())
-        return u"Acts"_s;
+        return tr("Acts");
     if (here == m_revisions)
         return tr("Versions");
     switch (currentView()) {
@@ -500,7 +500,7 @@ ViewTabs::ViewTabs(QWidget* parent)
     : QWidget(parent)
 {
     setFixedHeight(32);
-    setAccessibleName(u"Views of the run"_s);
+    setAccessibleName(tr("Views of the run"));
 }
 
 void ViewTabs::setTabs(const QStringList& keys, const QStringList& names)
@@ -517,7 +517,7 @@ void ViewTabs::setTabs(const QStringList& keys, const QStringList& names)
     }
     QStringList spoken;
     for (qsizetype i = 0; i < keys.size(); ++i)
-        spoken << u"key %1: %2"_s.arg(keys.at(i), names.at(i));
+        spoken << tr("key %1: %2").arg(keys.at(i), names.at(i));
     setAccessibleDescription(spoken.join(u", "_s));
     update();
 }
@@ -561,7 +561,7 @@ void ViewTabs::paintEvent(QPaintEvent*)
     painter.drawText(rect().adjusted(0, 0, -14, 0), Qt::AlignRight | Qt::AlignVCenter, m_right);
     if (m_right.isEmpty())
         return;
-    const QString text = u"only what is not finished"_s;
+    const QString text = tr("only what is not finished");
     const QFontMetricsF metrics(painter.font());
     const double x = width() - 14 - metrics.horizontalAdvance(m_right) - 14 - metrics.horizontalAdvance(text);
     painter.drawText(QPointF(x, 20), text);

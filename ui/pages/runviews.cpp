@@ -61,8 +61,7 @@ void ActsView::setActs(const std::vector<ActLine>& acts)
     std::size_t refused = 0;
     for (const ActLine& act : acts)
         refused += act.applied ? 0U : 1U;
-    QString remark =
-        acts.empty() ? tr("nobody has acted on this run") : plural(acts.size(), tr("act"), tr("acts"));
+    QString remark = acts.empty() ? tr("nobody has acted on this run") : plural(acts.size(), "act", "acts");
     if (refused > 0)
         remark += tr(", %1 of them without effect").arg(refused);
     m_title->setRemark(remark);
@@ -123,7 +122,7 @@ void RelationsView::load()
         }
         m_model->setRelations(*reply.value);
         select(QString(m_wanted));
-        m_title->setRemark(tr("%1 above, %2").arg(above).arg(plural(children, tr("child"), tr("children"))));
+        m_title->setRemark(tr("%1 above, %2").arg(above).arg(plural(children, "child", "children")));
     });
 }
 

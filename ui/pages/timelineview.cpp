@@ -208,7 +208,7 @@ void TimelineView::writeTitle()
     if (const std::size_t gaps = m_canvas->scale().folded().size(); gaps > 0)
         right << tr("%1 idle stretches over %2 are folded").arg(gaps).arg(durationText(kIdleFolded));
     if (m_canvas->timeline().notBegun > 0)
-        right << plural(m_canvas->timeline().notBegun, tr("step has not begun"), tr("steps have not begun"));
+        right << plural(m_canvas->timeline().notBegun, "step has not begun", "steps have not begun");
     m_title->setRight(right.join(u" · "_s));
 }
 

@@ -44,14 +44,14 @@ TriagePage::TriagePage(Stores& stores, QWidget* parent)
     , m_views(new ViewsModel(this))
     , m_viewsTable(new DataTable(tr("Views"), this))
     , m_viewsTitle(new DockTitle(tr("Views"), this))
-    , m_attentionTable(new DataTable(u"Attention"_s, this))
-    , m_situationsTable(new DataTable(u"Situations"_s, this))
-    , m_runsTable(new DataTable(u"Runs"_s, this))
-    , m_storesTable(new DataTable(u"Stores"_s, this))
-    , m_attentionTitle(new DockTitle(u"Attention"_s, this))
-    , m_situationsTitle(new DockTitle(u"Situations"_s, this))
-    , m_runsTitle(new DockTitle(u"Runs"_s, this))
-    , m_storesTitle(new DockTitle(u"Stores"_s, this))
+    , m_attentionTable(new DataTable(tr("Attention"), this))
+    , m_situationsTable(new DataTable(tr("Situations"), this))
+    , m_runsTable(new DataTable(tr("Runs"), this))
+    , m_storesTable(new DataTable(tr("Stores"), this))
+    , m_attentionTitle(new DockTitle(tr("Attention"), this))
+    , m_situationsTitle(new DockTitle(tr("Situations"), this))
+    , m_runsTitle(new DockTitle(tr("Runs"), this))
+    , m_storesTitle(new DockTitle(tr("Stores"), this))
     , m_filter(new FilterBox(this))
     , m_why(new WhyPanel(this))
 {
@@ -65,7 +65,7 @@ TriagePage::TriagePage(Stores& stores, QWidget* parent)
     connectMarks();
     connectFilter();
     showStores();
-    m_why->setEmpty(u"Reading the store."_s);
+    m_why->setEmpty(tr("Reading the store."));
 }
 
 QWidget* TriagePage::buildAttention()
@@ -170,7 +170,7 @@ void TriagePage::showEvent(QShowEvent* event)
 // Which columns one wants. What does not fit is left out as well, and the title names both.
 void TriagePage::buildColumnsMenu()
 {
-    QMenu* menu = m_runsTitle->addMenu(u"Columns"_s);
+    QMenu* menu = m_runsTitle->addMenu(tr("Columns"));
     for (int column = RunsModel::Run; column < RunsModel::ColumnCount; ++column) {
         QAction* action =
             menu->addAction(m_runs->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
@@ -270,38 +270,38 @@ void TriagePage::fitAttention()
 
 void TriagePage::writeTitles()
 {
-    QString shownText = u"%1 shown"_s.arg(countText(m_overview.situations.size()));
+    QString shownText = tr("%1 shown").arg(countText(m_overview.situations.size()));
     if (m_overview.cutSituations > 0)
         shownText +=
-            u", %1 less urgent left out: a filter brings them in"_s.arg(countText(m_overview.cutSituations));
+            tr(", %1 less urgent left out: a filter brings them in").arg(countText(m_overview.cutSituations));
     if (m_overview.hiddenSituations > 0)
-        shownText += u", %1 hidden by the filter"_s.arg(countText(m_overview.hiddenSituations));
+        shownText += tr(", %1 hidden by the filter").arg(countText(m_overview.hiddenSituations));
     if (m_overview.cutSituations == 0 && m_overview.hiddenSituations == 0)
-        shownText += u", none hidden"_s;
+        shownText += tr(", none hidden");
     m_situationsTitle->setRemark(shownText);
     const QString hidden = m_situationsTable->hiddenText();
-    m_situationsTitle->setRight(hidden.isEmpty() ? u"sorted by who moves next, then oldest"_s : hidden);
+    m_situationsTitle->setRight(hidden.isEmpty() ? tr("sorted by who moves next, then oldest") : hidden);
     const QString lacks = m_stores.shareText(m_overview.shares);
-    m_attentionTitle->setRight(lacks.isEmpty() ? u"exact"_s : u"at least: "_s + lacks);
+    m_attentionTitle->setRight(lacks.isEmpty() ? tr("exact") : tr("at least: ") + lacks);
     const SituationLine* selected = situation();
     const auto have = static_cast<quint64>(m_runs->rowCount());
     const quint64 total = selected != nullptr ? selected->count
         : m_situation.isEmpty()               ? m_overview.matching
                                               : have;
-    const QString marks = m_runs->marks() == 0 ? QString() : countText(m_runs->marks()) + u" marked, "_s;
+    const QString marks = m_runs->marks() == 0 ? QString() : countText(m_runs->marks()) + tr(" marked, ");
     if (selected != nullptr)
         m_runsTitle->setRemark(
-            marks + countText(total) + u" in "_s, selected->wait + u": "_s + selected->what);
+            marks + countText(total) + tr(" in "), selected->wait + u": "_s + selected->what);
     else if (!m_situation.isEmpty())
         m_runsTitle->setRemark(marks + countText(total)
-            + (have == 0 ? u" in a situation that is over"_s : u" in the situation that was selected"_s));
+            + (have == 0 ? tr(" in a situation that is over") : tr(" in the situation that was selected")));
     else
         m_runsTitle->setRemark(marks
-            + (m_filter->filter().isEmpty() ? plural(total, u"unfinished run"_s, u"unfinished runs"_s)
-                                            : countText(total) + u" match the filter"_s));
+            + (m_filter->filter().isEmpty() ? plural(total, "unfinished run", "unfinished runs")
+                                            : countText(total) + tr(" match the filter")));
     QStringList right{m_runsTable->hiddenText()};
-    right.prepend(m_runs->marks() > 0 ? u"Esc: no marks"_s
-            : !m_situation.isEmpty()  ? u"Esc: all runs"_s
+    right.prepend(m_runs->marks() > 0 ? tr("Esc: no marks")
+            : !m_situation.isEmpty()  ? tr("Esc: all runs")
                                       : QString());
     right.removeAll(QString());
     m_runsTitle->setRight(right.join(u" · "_s));
@@ -314,24 +314,24 @@ QString TriagePage::stripText(quint64 total) const
     const auto have = static_cast<quint64>(m_runs->rowCount());
     QStringList strip;
     if (have == 0 && !m_situation.isEmpty())
-        strip << u"This situation is over: no run waits for this any more; Esc shows all runs"_s;
+        strip << tr("This situation is over: no run waits for this any more; Esc shows all runs");
     else if (have == 0 && m_filter->filter().isEmpty())
-        strip
-            << u"No run is unfinished: cairn start begins one, the filter state:finished shows those that ended"_s;
+        strip << tr(
+            "No run is unfinished: cairn start begins one, the filter state:finished shows those that ended");
     else if (have == 0)
         strip << (m_terms.empty()
-                ? u"Nothing matches: the filter leaves out all %1 runs; Clear filter shows them"_s.arg(
-                    countText(m_overview.all))
+                ? tr("Nothing matches: the filter leaves out all %1 runs; Clear filter shows them")
+                      .arg(countText(m_overview.all))
                 : tr("Nothing matches: %1").arg(termsText()));
     else
-        strip << (total > have ? u"%1 more below"_s.arg(countText(total - have))
-                               : u"all %1 shown"_s.arg(countText(have)));
+        strip << (total > have ? tr("%1 more below").arg(countText(total - have))
+                               : tr("all %1 shown").arg(countText(have)));
     if (m_fresh > 0)
-        strip << u"%1 new since you looked, shown after F5"_s.arg(countText(m_fresh));
+        strip << tr("%1 new since you looked, shown after F5").arg(countText(m_fresh));
     if (const QString lacks = m_stores.shareText(m_listShares); !lacks.isEmpty())
         strip << lacks;
     if (m_listDirty && m_listAt != 0)
-        strip << u"list as of %1"_s.arg(clockText(m_listAt, now()));
+        strip << tr("list as of %1").arg(clockText(m_listAt, now()));
     return strip.join(u" · "_s);
 }
 
@@ -398,16 +398,16 @@ QString TriagePage::place() const
 {
     const QWidget* focus = focusWidget();  // also while another window is the active one
     if (focus == m_situationsTable)
-        return u"Situations"_s;
+        return tr("Situations");
     if (focus == m_attentionTable)
-        return u"Attention"_s;
+        return tr("Attention");
     if (focus == m_storesTable)
-        return u"Stores"_s;
+        return tr("Stores");
     if (focus == m_viewsTable)
-        return u"Views"_s;
+        return tr("Views");
     if (focus == m_filter->edit())
-        return u"Filter"_s;
-    return focus != nullptr && m_why->isAncestorOf(focus) ? u"Why"_s : u"Runs"_s;
+        return tr("Filter");
+    return focus != nullptr && m_why->isAncestorOf(focus) ? tr("Why") : tr("Runs");
 }
 
 bool TriagePage::eventFilter(QObject* watched, QEvent* event)

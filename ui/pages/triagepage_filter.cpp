@@ -91,7 +91,7 @@ QString TriagePage::termsText() const
     if (const FilterTerm* term = loosest())
         text += u" · "_s
             + tr("Ctrl+Backspace drops %1, %2 then match")
-                  .arg(shown(term->term, false, 60), plural(term->without, tr("run"), tr("runs")));
+                  .arg(shown(term->term, false, 60), plural(term->without, "run", "runs"));
     return text;
 }
 
@@ -268,8 +268,7 @@ void TriagePage::readViewsFrom(const QString& path)
         const std::size_t before = views().size();
         const std::vector<SavedView> all = joined(views(), *reply.value);
         keepViews(all);
-        Q_EMIT said(
-            tr("%1 read; what was here stays.").arg(plural(all.size() - before, tr("view"), tr("views"))));
+        Q_EMIT said(tr("%1 read; what was here stays.").arg(plural(all.size() - before, "view", "views")));
     });
 }
 

@@ -75,7 +75,8 @@ void TriagePage::showOverview(const Overview& overview)
     fitAttention();
     QString effect;
     if (!m_filter->filter().isEmpty() && overview.filter.valid)
-        effect = u"valid · leaves %1 of %2 runs"_s.arg(countText(overview.matching), countText(overview.all));
+        effect =
+            tr("valid · leaves %1 of %2 runs").arg(countText(overview.matching), countText(overview.all));
     m_filter->setState(overview.filter, effect);
     if (!overview.filter.valid)
         return;  // the tables keep what the last valid filter gave
@@ -232,7 +233,7 @@ void TriagePage::loadWhy()
     if (subject != m_whySubject) {
         m_whySubject = subject;
         m_told.reset();
-        m_why->setEmpty(u"Reading why."_s);
+        m_why->setEmpty(tr("Reading why."));
         Q_EMIT whyChanged();
     }
     ++m_asides;
@@ -256,7 +257,7 @@ void TriagePage::showWhy(const Reply<WhyView>& reply)
         showVerbs();  // what was read stays; that it is old stands in the status
     } else if (!reply.failure.cancelled) {
         m_told.reset();
-        m_why->setEmpty(u"Why could not be read: %1 F5 reads it again."_s.arg(reply.failure.what));
+        m_why->setEmpty(tr("Why could not be read: %1 F5 reads it again.").arg(reply.failure.what));
         Q_EMIT failed(reply.failure.what);
     }
     Q_EMIT whyChanged();
@@ -271,7 +272,7 @@ void TriagePage::showVerbs()
     if (!state.takesActs())
         for (VerbLine& verb : why.verbs) {
             verb.on = false;
-            verb.text = (m_stores.several() ? state.name : u"the store"_s) + u" does not answer"_s;
+            verb.text = (m_stores.several() ? state.name : tr("the store")) + tr(" does not answer");
         }
     m_why->setWhy(why);
 }
@@ -280,8 +281,8 @@ void TriagePage::showVerbs()
 QString TriagePage::nothingText() const
 {
     if (!m_situation.isEmpty())
-        return u"This situation is over: no run waits for this any more. Esc shows all runs."_s;
-    return m_overview.allClear.isEmpty() ? u"No run is selected."_s : m_overview.allClear;
+        return tr("This situation is over: no run waits for this any more. Esc shows all runs.");
+    return m_overview.allClear.isEmpty() ? tr("No run is selected.") : m_overview.allClear;
 }
 
 void TriagePage::merge(const ChangeSet& changes)

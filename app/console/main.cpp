@@ -33,6 +33,10 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(main)
+};
+
 enum ExitCode : int { kDone = 0, kFailed = 1, kUsage = 2, kNotReachable = 3, kNotFound = 4 };
 
 struct Options {
@@ -59,7 +63,7 @@ QString personName()
 {
     const passwd* entry = getpwuid(getuid());
     return entry != nullptr && entry->pw_name != nullptr ? QString::fromLocal8Bit(entry->pw_name)
-                                                         : u"uid %1"_s.arg(getuid());
+                                                         : Words::tr("uid %1").arg(getuid());
 }
 
 // A bare path is taken for a SQLite file.
@@ -68,25 +72,27 @@ QString urlOf(const QString& store) { return store.contains(u':') ? store : u"sq
 void addOptions(QCommandLineParser& parser)
 {
     parser.setApplicationDescription(
-        u"Shows the runs of a store, says why they stand still, and repairs them."_s);
+        Words::tr("Shows the runs of a store, says why they stand still, and repairs them."));
     parser.addPositionalArgument(u"STORE"_s,
-        u"sqlite:PATH, PATH, postgresql://host/database, or a link cairn://open?store=…; several are shown as one"_s,
+        Words::tr("sqlite:PATH, PATH, postgresql://host/database, or a link cairn://open?store=…; several "
+                  "are shown as one"),
         u"STORE..."_s);
     parser.addOptions({
-        {u"screenshot"_s, u"Write a picture of the window and end."_s, u"FILE"_s},
+        {u"screenshot"_s, Words::tr("Write a picture of the window and end."), u"FILE"_s},
         {u"shots"_s,
-            u"Write a picture of every view into a folder, light and dark, at 100 and 200 %, and end. "
-            u"Without "
-            u"a STORE it makes one to show."_s,
+            Words::tr(
+                "Write a picture of every view into a folder, light and dark, at 100 and 200 %, and end. "
+                "Without "
+                "a STORE it makes one to show."),
             u"DIR"_s},
-        {u"run"_s, u"Open this run: its id, the beginning of it, or its key."_s, u"RUN"_s},
-        {u"theme"_s, u"light or dark; as the desktop has it otherwise."_s, u"THEME"_s},
-        {u"size"_s, u"Window size, for example 1440x900."_s, u"WxH"_s},
-        {u"filter"_s, u"Show only the runs that this filter finds."_s, u"FILTER"_s},
-        {u"look-only"_s, u"Open the store so that nothing can be changed."_s},
-        {u"choose"_s, u"Ask for the store's file where none is named; for desktop menus."_s},
-        {u"act"_s, u"Allow acts in a store that another user made."_s},
-        {u"version"_s, u"Print the version and that of SQLite, and end."_s},
+        {u"run"_s, Words::tr("Open this run: its id, the beginning of it, or its key."), u"RUN"_s},
+        {u"theme"_s, Words::tr("light or dark; as the desktop has it otherwise."), u"THEME"_s},
+        {u"size"_s, Words::tr("Window size, for example 1440x900."), u"WxH"_s},
+        {u"filter"_s, Words::tr("Show only the runs that this filter finds."), u"FILTER"_s},
+        {u"look-only"_s, Words::tr("Open the store so that nothing can be changed.")},
+        {u"choose"_s, Words::tr("Ask for the store's file where none is named; for desktop menus.")},
+        {u"act"_s, Words::tr("Allow acts in a store that another user made.")},
+        {u"version"_s, Words::tr("Print the version and that of SQLite, and end.")},
     });
     parser.addHelpOption();
 }
@@ -98,7 +104,7 @@ QString readOptions(const QCommandLineParser& parser, Options& options)
     const bool choose = named.isEmpty() && parser.isSet(u"choose"_s);
     options.shots = parser.value(u"shots"_s);
     if (named.isEmpty() && !choose && options.shots.isEmpty())
-        return u"name one store or several, for example: cairn-console sqlite:runs.db"_s;
+        return Words::tr("name one store or several, for example: cairn-console sqlite:runs.db");
     for (const QString& store : named) {
         if (!cairn::ui::isDeepLink(store)) {
             options.stores << urlOf(store);
@@ -108,7 +114,7 @@ QString readOptions(const QCommandLineParser& parser, Options& options)
         if (!link)
             return link.failure.what + u' ' + link.failure.todo;
         if (named.size() > 1)
-            return u"a link is opened alone: name no other store beside it"_s;
+            return Words::tr("a link is opened alone: name no other store beside it");
         // Whoever sent the link chose the store: it is opened to be looked at.
         options.stores << link.value->store;
         options.link = *std::move(link.value);
@@ -121,14 +127,14 @@ QString readOptions(const QCommandLineParser& parser, Options& options)
     options.lookOnly = options.lookOnly || parser.isSet(u"look-only"_s);
     options.act = parser.isSet(u"act"_s);
     if (!options.theme.isEmpty() && options.theme != u"light"_s && options.theme != u"dark"_s)
-        return u"--theme takes light or dark, not \"%1\""_s.arg(options.theme);
+        return Words::tr("--theme takes light or dark, not \"%1\"").arg(options.theme);
     if (parser.isSet(u"size"_s)) {
         const QStringList parts = parser.value(u"size"_s).split(u'x');
         options.size = parts.size() == 2 ? QSize(parts[0].toInt(), parts[1].toInt()) : QSize();
         if (options.size.width() < 640 || options.size.height() < 400 || options.size.width() > 10'000
             || options.size.height() > 10'000)
-            return u"--size takes WIDTHxHEIGHT of at least 640x400, not \"%1\""_s.arg(
-                parser.value(u"size"_s));
+            return Words::tr("--size takes WIDTHxHEIGHT of at least 640x400, not \"%1\"")
+                .arg(parser.value(u"size"_s));
     }
     return {};
 }
@@ -149,7 +155,7 @@ cairn::ui::StoreOpening openingOf(const Options& options, const QString& url, co
     opening.name = server ? QString::fromStdString(place.shown) : file.completeBaseName();
     opening.sqliteVersion = QString::fromStdString(cairn::sqlite::libraryVersion());
     opening.person = personName();
-    opening.identity = u"single-host identity"_s;
+    opening.identity = Words::tr("single-host identity");
     opening.uid = getuid();
     opening.host = QSysInfo::machineHostName();
     opening.open = [url = url.toStdString()](bool readOnly) {
@@ -164,12 +170,12 @@ cairn::ui::StoreOpening openingOf(const Options& options, const QString& url, co
     const bool own = !server && file.ownerId() == getuid();
     opening.mayAct = !options.lookOnly && (own || options.act);
     if (options.lookOnly)
-        opening.whyNot = options.link ? u"opened by a link: open it by its name to act"_s
-            : options.later           ? u"opened for looking only"_s
-                                      : u"opened with --look-only"_s;
+        opening.whyNot = options.link ? Words::tr("opened by a link: open it by its name to act")
+            : options.later           ? Words::tr("opened for looking only")
+                                      : Words::tr("opened with --look-only");
     else if (!opening.mayAct)
-        opening.whyNot = server ? u"the store is on a server; --act allows acts"_s
-                                : u"the store belongs to another user; --act allows acts"_s;
+        opening.whyNot = server ? Words::tr("the store is on a server; --act allows acts")
+                                : Words::tr("the store belongs to another user; --act allows acts");
     return opening;
 }
 
@@ -190,9 +196,10 @@ void takePicture(QApplication& app, cairn::ui::MainWindow& window, const QString
             return;
         timer->stop();
         if (late)
-            app.exit(fail(kNotReachable, u"the store did not answer within 30 s; no picture was written"_s));
+            app.exit(fail(
+                kNotReachable, Words::tr("the store did not answer within 30 s; no picture was written")));
         else if (!window.grab().save(path))
-            app.exit(fail(kFailed, u"the picture could not be written to %1"_s.arg(path)));
+            app.exit(fail(kFailed, Words::tr("the picture could not be written to %1").arg(path)));
         else
             app.exit(kDone);
     });
@@ -202,8 +209,8 @@ void takePicture(QApplication& app, cairn::ui::MainWindow& window, const QString
 // Empty: nothing was chosen.
 QString chosenStore()
 {
-    const QString path = QFileDialog::getOpenFileName(
-        nullptr, u"Open a Cairn store"_s, {}, u"Stores (*.db *.sqlite *.cairn);;All files (*)"_s);
+    const QString path = QFileDialog::getOpenFileName(nullptr, Words::tr("Open a Cairn store"), {},
+        Words::tr("Stores (*.db *.sqlite *.cairn);;All files (*)"));
     return path.isEmpty() ? path : u"sqlite:"_s + path;
 }
 
@@ -238,14 +245,15 @@ public:
         const auto session = sessionOf(how, url, true, wrong);
         if (!session)
             return window.say(wrong);
-        window.say(u"Opening "_s + shownName(url) + u'.');
+        window.say(Words::tr("Opening ") + shownName(url) + u'.');
         cairn::ui::whenDone(session->facts(), &window,
             [this, session, url, &window](const cairn::ui::Reply<cairn::ui::StoreFacts>& reply) {
                 if (!reply)
-                    return window.say(u"Not opened: "_s + reply.failure.what + u' ' + reply.failure.todo);
+                    return window.say(
+                        Words::tr("Not opened: ") + reply.failure.what + u' ' + reply.failure.todo);
                 take(url, session);
                 stores.open();
-                window.say(u"Opened "_s + shownName(url) + u'.');
+                window.say(Words::tr("Opened ") + shownName(url) + u'.');
             });
     }
 
@@ -266,9 +274,9 @@ private:
         if (!place)
             wrong = QString::fromStdString(place.error().text);
         else if (mustBeThere && !path.isEmpty() && !QFileInfo::exists(path))
-            wrong = u"there is no file %1; cairn store init makes a store"_s.arg(path);
+            wrong = Words::tr("there is no file %1; cairn store init makes a store").arg(path);
         else if (m_places.contains(placeName(url)))
-            wrong = u"%1 is open in this window already"_s.arg(shownName(url));
+            wrong = Words::tr("%1 is open in this window already").arg(shownName(url));
         if (!wrong.isEmpty())
             return nullptr;
         return std::make_shared<cairn::ui::StoreSession>(openingOf(options, url, *place));
@@ -399,9 +407,10 @@ int main(int argc, char** argv)
     }
     if (noDisplay && options.screenshot.isEmpty())
         return fail(kFailed,
-            u"there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set. Start it in a desktop "
-            u"session, or "
-            "use --screenshot FILE, which needs none; cairn tells the same in a terminal"_s);
+            Words::tr(
+                "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set. Start it in a desktop "
+                "session, or "
+                "use --screenshot FILE, which needs none; cairn tells the same in a terminal"));
     if (options.stores.isEmpty())
         options.stores << chosenStore();
     return options.stores.constFirst().isEmpty() ? int(kDone) : show(app, options);

@@ -219,6 +219,75 @@ def qt_text(root, _registered):
     return found
 
 
+# Words for people pass through tr(), so that they can be put into another language. A literal is taken for such
+# words by its looks: several words, or one that begins with a capital. What looks so and is none is named here.
+UTF16 = r'u"(?:\\.|[^"\\\n])*"(?:_s)?'
+UTF16S = re.compile(r"(?<![\w])" + UTF16 + r"(?:\s*u?" + UTF16[1:] + ")*")
+KEY_NAME = r"(?:Ctrl|Shift|Alt|Meta|Enter|Esc|Space|Delete|Del|Backspace|Tab|Home|End|Up|Down|Left|Right|F\d\d?|[A-Z]|[^\w\s]|\d)"
+KEYS_ALONE = re.compile(rf"{KEY_NAME}(?:(?:\+|, | ){KEY_NAME})*$")
+NOT_SPOKEN = re.compile(r"[^\s]*://|:/|[^\s]*[{}<>\\^]|\S*=\S*$|Q[A-Z]\w+ *[{:#]|(?:-?[a-z0-9_.]+[:/]\S*\s*)+$")
+# What stands before a literal that no person reads: names of objects, properties, fields, files; words of a language.
+MACHINE_CALL = re.compile(
+    r"\b(?:setObjectName|setProperty|property|termOf|value|contains|insert|remove|startsWith|endsWith|compare|indexOf|inherits|"
+    r"filePath|QKeySequence|QRegularExpression|create|isSet|section|setStyleSheet|addQueryItem|hasQueryItem|queryItemValue|"
+    r"askValues|filter|act|find|setApplicationName|setDesktopFileName)\s*\(\s*(?:[\w.\->()]+\s*,\s*)?$|[=!]=\s*$|\bcase\s*$")
+MACHINE_FILES = {
+    "ui/widgets/theme.cpp": "names of fonts and of the style, and its sheet",
+    "ui/pages/windowviews.cpp": "names of pictures and of acts",
+    "ui/widgets/shapes.cpp": "names of files",
+    "app/console/shots.cpp": "a tool for whoever works on the console, and what it calls",
+}
+MACHINE_TEXTS = {
+    "app/console/main.cpp": {"STORE", "STORE...", "FILE", "DIR", "RUN", "THEME", "WxH", "FILTER"},  # of its usage
+    "ui/data/convert.cpp": {" -wait:none", " -state:cancelling|compensating"},  # the filter's language
+    "ui/data/format.cpp": {"yyyy-MM-dd HH:mm:ss", "yyyy-MM-dd HH:mm:ss.zzz", "MM-dd HH:mm"},
+    "ui/data/handbook.cpp": {"README"},
+    "ui/data/preferences.cpp": {"light", "dark", "system", "new"},  # of its file
+    "ui/data/readplans.cpp": {"act ", "plan "},  # a key
+    "ui/data/merge.cpp": {"state:open or state:finished"},
+    "ui/pages/compareview.cpp": {"version %1", "now"},  # the language of its boxes
+    "ui/pages/runpage_travel.cpp": {"version %1", "attempt %1 of %2"},  # the same
+    "ui/pages/mainwindow_acts.cpp": {"audit"},  # of a link
+}
+# A single small word is for people where a text is made of it, or where it is given to what shows texts.
+ALONE = re.compile(r"(?:\breturn|\?|[^:]:|<<|\+|\},|Glyph::\w+[})]*,|"
+                   r"\b(?:QVariant|label|button|caption|set\w*(?:Text|Name|Tip|Title|Remark|Description))\()\s*$")
+
+
+def spoken_literals(code, name):
+    """Each UTF-16 literal that people read: (text, start, end)."""
+    for match in () if name in MACHINE_FILES else UTF16S.finditer(code):
+        text = "".join(re.findall(r'"((?:\\.|[^"\\\n])*)"', match.group(0)))
+        words = re.sub(r"%[1-9]|\\u[0-9a-fA-F]{4}|\\.", " ", text).strip()
+        before = code[max(0, match.start() - 120):match.start()]
+        if not re.search(r"[A-Za-z]{2}", words) or KEYS_ALONE.match(words) or NOT_SPOKEN.match(words) \
+                or text in MACHINE_TEXTS.get(name, ()) or MACHINE_CALL.search(before):
+            continue
+        if re.search(r"\s", text) or re.match(r"[A-Z][a-z]|[A-Z]{4,}", words) \
+                or (ALONE.search(before) and re.match(r"[a-z]+[a-z,;… -]*$", words)):
+            yield text, match.start(), match.end()
+
+
+PLURAL_WORDS = re.compile(r'QT_TRANSLATE_N_NOOP\("plural", "([^"]+)"\)')
+PLURAL_CALL = re.compile(r'\bplural\((?:[^;"]|\n)*?"([^"]+)",\s*"([^"]+)"\)')
+
+
+def spoken(root, _registered):
+    """What people read in the console passes through tr(); nouns that are counted stand in the table of plural forms."""
+    found = []
+    table = root / "ui/data/format.cpp"
+    known = set(PLURAL_WORDS.findall(read(table))) if table.exists() else set()
+    for path, name in sources(root, "ui", "app/console"):
+        code = without_comments(read(path))
+        for text, start, _end in spoken_literals(code, name):
+            found.append(f'{name}:{line_at(code, start)}: "{text[:40]}" is read by people: put it through tr()')
+        for match in PLURAL_CALL.finditer(code):
+            if match.group(2) not in known:
+                found.append(f'{name}:{line_at(code, match.start())}: "{match.group(2)}" is counted: '
+                             f'add it to the table of plural forms in ui/data/format.cpp')
+    return found
+
+
 LITERAL = r'(?:u8|L)?(?:R"[^()\s\\]{0,16}\((?:.*?)\)[^()\s\\"]{0,16}"|"(?:\\.|[^"\\\n])*")'
 LITERALS = re.compile(LITERAL + r"(?:\s*" + LITERAL + ")*", re.S)
 SQL_VERB = re.compile(r'^(?:u8|L)?(?:R"[^(]*\(|")\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|PRAGMA|ATTACH|VACUUM|WITH|REPLACE)\b')
@@ -309,4 +378,4 @@ def links(root, _registered):
 
 
 RULES = {"layering": layering, "filesize": filesize, "registered": registered, "qt-text": qt_text, "sql": sql, "no-sleep": no_sleep,
-         "links": links}
+         "links": links, "spoken": spoken}

@@ -9,6 +9,7 @@
 #include "ui/pages/mainwindow.h"
 #include "ui/pages/triagepage.h"
 #include "ui/widgets/filterbox.h"
+#include "ui/widgets/panelguard.h"
 #include "ui/widgets/shapes.h"
 #include "ui/widgets/theme.h"
 
@@ -385,7 +386,7 @@ int main(int argc, char** argv)
         && !namesPlatform(argc, argv);
     if (noDisplay)
         qputenv("QT_QPA_PLATFORM", "offscreen");
-    QApplication app(argc, argv);
+    cairn::ui::GuardedApplication app(argc, argv);
     QApplication::setApplicationName(u"cairn-console"_s);
     QApplication::setDesktopFileName(u"cairn-console"_s);
     QApplication::setWindowIcon(cairn::ui::programIcon());

@@ -92,6 +92,8 @@ QString instantText(qint64 ms)
     return ms == 0 ? u"–"_s : time.toString(u"yyyy-MM-dd HH:mm:ss"_s) + offsetText(time);
 }
 
+QString nowText() { return instantText(QDateTime::currentMSecsSinceEpoch()); }
+
 QString preciseText(qint64 ms)
 {
     const QDateTime time = at(ms);

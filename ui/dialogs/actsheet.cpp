@@ -191,7 +191,7 @@ void ActSheet::ask()
         safe::setText(m_valid, tr("still needed: %1").arg(valueName(m_request.verb)));
         return updateConfirm();
     }
-    safe::setText(m_valid, tr("computing the preview"));
+    safe::setText(m_valid, computingText());
     updateConfirm();
     whenDone(m_source.preview(m_request), this, [this, ticket](const Reply<ActPreview>& reply) {
         if (!m_tickets.current(ticket))

@@ -247,6 +247,7 @@ void BulkSheet::ask()
 {
     m_old = false;
     m_next = 0;
+    m_since = nowText();
     m_again->hide();
     m_previews.assign(m_requests.size(), {});
     for (int i = 0; i < m_model->rowCount(); ++i)
@@ -266,7 +267,8 @@ void BulkSheet::askNext()
         return;
     }
     safe::setText(m_sum,
-        tr("Computing the preview: %1 of %2").arg(countText(m_next + 1), countText(m_requests.size())));
+        tr("Computing the preview: %1 of %2, since %3")
+            .arg(countText(m_next + 1), countText(m_requests.size()), m_since));
     Source* source = m_stores[m_requests[m_next].store].source;
     whenDone(source->preview(m_requests[m_next]), this, [this](const Reply<ActPreview>& reply) {
         const auto row = static_cast<int>(m_next);

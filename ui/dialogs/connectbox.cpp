@@ -123,7 +123,7 @@ void ConnectBox::test()
     const QString store = m_address->text().trimmed();
     if (store.isEmpty() || !m_tester)
         return addStep(Glyph::Failed, tr("Name a store first."));
-    addStep(Glyph::Running, tr("Testing."));
+    addStep(Glyph::Running, tr("Testing, since %1.").arg(nowText()));
     const quint64 ticket = m_tickets.next();
     whenDone(m_tester(store), this, [this, ticket](const Reply<StoreCheck>& reply) {
         if (!m_tickets.current(ticket))

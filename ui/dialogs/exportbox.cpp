@@ -216,7 +216,7 @@ void ExportBox::measure()
         m_measuring->stop = true;
     m_measuring = std::make_shared<ExportProgress>();
     const quint64 ticket = m_tickets.next();
-    safe::setText(m_size, tr("Counting."));
+    safe::setText(m_size, tr("Counting, since %1.").arg(nowText()));
     whenDone(
         m_source.measureExport(request(), m_measuring), this, [this, ticket](const Reply<ExportSize>& reply) {
             if (!m_tickets.current(ticket))

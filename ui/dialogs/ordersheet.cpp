@@ -119,7 +119,7 @@ void OrderSheet::ask()
     m_ready = false;
     m_validity->stop();
     m_again->hide();
-    safe::setText(m_state, tr("computing the preview"));
+    safe::setText(m_state, computingText());
     updateConfirm();
     whenDone(m_source.previewEntry(m_entry), this, [this](const Reply<PlanForecast>& reply) {
         if (reply)

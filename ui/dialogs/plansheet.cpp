@@ -218,7 +218,7 @@ void PlanSheet::ask()
     const quint64 ticket = m_tickets.next();
     m_ready = false;
     m_again->hide();
-    safe::setText(m_state, tr("computing the preview"));
+    safe::setText(m_state, computingText());
     updateConfirm();
     whenDone(m_source.previewPlan(m_request), this, [this, ticket](const Reply<PlanForecast>& reply) {
         if (!m_tickets.current(ticket))

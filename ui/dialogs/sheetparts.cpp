@@ -207,4 +207,6 @@ QString actName(const ActRequest& request)
                                                                : verbName(request.verb);
 }
 
+QString computingText() { return Words::tr("computing the preview, since %1").arg(nowText()); }
+
 }  // namespace cairn::ui

@@ -66,4 +66,7 @@ void emptyLayout(QLayout* layout);
 // "Abandon" and "Set outcome" are names of their own; all others are the verb's.
 [[nodiscard]] QString actName(const ActRequest& request);
 
+// What a sheet says until its preview is there.
+[[nodiscard]] QString computingText();
+
 }  // namespace cairn::ui

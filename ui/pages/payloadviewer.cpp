@@ -305,7 +305,7 @@ void PayloadViewer::open(const PayloadLine& payload)
     m_redacted = false;
     take(nullptr, false);
     m_save->setEnabled(false);
-    safe::setText(m_more, tr("reading"));
+    safe::setText(m_more, tr("reading, since %1").arg(nowText()));
     const quint64 ticket = m_tickets.next();
     whenDone(m_source.payload(m_run, payload), this, [this, ticket](const Reply<PayloadText>& reply) {
         if (!m_tickets.current(ticket))

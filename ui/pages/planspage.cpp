@@ -7,6 +7,7 @@
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/docktitle.h"
 #include "ui/widgets/factgrid.h"
+#include "ui/widgets/panelnote.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
@@ -47,6 +48,7 @@ PlansPage::PlansPage(Stores& stores, StoreIx store, QWidget* parent)
     , m_table(new DataTable(tr("Plans"), this))
     , m_items(new DataTable(tr("Runs of the plan"), this))
     , m_title(new DockTitle(tr("Plan"), this))
+    , m_note(new PanelNote(tr("Reading the plans"), m_table))
     , m_strip(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_outcomes(safe::label({}, {.wrap = true, .selectable = true}, this))
     , m_copy(safe::button(tr("Copy as command   Y"), this))
@@ -164,20 +166,27 @@ void PlansPage::load()
     m_read.start();
     const quint64 ticket = m_listTickets.next();
     ++m_open;
+    if (!m_listed)
+        m_note->begin();
     whenDone(
         m_stores.source(m_store).plans(m_closedToo), this, [this, ticket](const Reply<PlanEntries>& reply) {
             --m_open;
             if (!m_listTickets.current(ticket))
                 return;
             if (reply)
-                showEntries(*reply.value);
-            else if (!reply.failure.cancelled)
-                Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
+                return showEntries(*reply.value);
+            if (reply.failure.cancelled)
+                return;
+            if (!m_listed)
+                m_note->fail(reply.failure.what + u' ' + reply.failure.todo);
+            Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
         });
 }
 
 void PlansPage::showEntries(const PlanEntries& entries)
 {
+    m_listed = true;
+    m_note->end();
     m_model->setRows(entries.entries);
     const auto waiting = std::count_if(
         entries.entries.begin(), entries.entries.end(), [](const PlanEntry& one) { return one.waits; });

@@ -11,6 +11,8 @@
 #include "ui/pages/timelineview.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/keycap.h"
+#include "ui/widgets/panelguard.h"
+#include "ui/widgets/panelnote.h"
 #include "ui/widgets/revisionbar.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/sentence.h"
@@ -46,6 +48,7 @@ RunPage::RunPage(Source& source, const RunRef& run, QWidget* parent)
     , m_meta(safe::label({}, {.secondary = true, .wrap = true, .selectable = true}, this))
     , m_tabs(new ViewTabs(this))
     , m_views(new QStackedWidget(this))
+    , m_note(new PanelNote(tr("Reading the run"), m_views))
     , m_steps(new StepsView(this))
     , m_history(new HistoryView(source, run.run, this))
     , m_data(new DataView(source, run.run, this))
@@ -68,6 +71,7 @@ RunPage::RunPage(Source& source, const RunRef& run, QWidget* parent)
     connectSignals();
     connectTravel();
     m_sentence->setSentence(tr("Reading the run."), {});
+    m_note->begin();
     writeTabs();
 }
 
@@ -110,6 +114,9 @@ void RunPage::buildLayout()
     for (QWidget* view : std::initializer_list<QWidget*>{
              m_steps, m_timeline, m_history, m_data, m_relations, m_acts, m_compare, m_context})
         m_views->addWidget(view);
+    const QStringList names = viewNames();
+    for (int i = 0; i < m_views->count(); ++i)
+        setPanel(m_views->widget(i), tr("The view \"%1\"").arg(names.value(i)));
     column->addWidget(m_views, 1);
     column->addWidget(m_revisions);
 }
@@ -180,8 +187,10 @@ void RunPage::answered(const Reply<RunDetail>& reply)
         loadActs();
     } else if (!reply.failure.cancelled) {
         // This panel only: what was shown before stays.
-        if (!m_loaded)
+        if (!m_loaded) {
             m_sentence->setSentence(reply.failure.what + u' ' + reply.failure.todo, {});
+            m_note->fail(reply.failure.what + u' ' + reply.failure.todo);
+        }
         m_loaded = true;
         Q_EMIT failed(reply.failure.what);
     }
@@ -212,6 +221,7 @@ void RunPage::showDetail(const RunDetail& detail)
     m_detail = detail;
     m_detail.line.store = m_detail.why.store = m_store;
     m_loaded = true;
+    m_note->end();
     m_glyph->setPixmap(glyphPixmap(detail.why.glyph, 20, devicePixelRatioF()));
     m_glyph->setAccessibleName(glyphName(detail.why.glyph));
     m_sentence->setSentence(detail.why.sentence, detail.why.strong);
@@ -223,10 +233,12 @@ void RunPage::showDetail(const RunDetail& detail)
     showEnds();
     safe::setTip(m_meta, detail.idText);
     writeTabs();
-    m_steps->setDetail(detail);
-    m_timeline->setDetail(detail);
-    m_timeline->select(m_steps->current());
-    m_data->setPayloads(detail.payloads);
+    guarded(m_steps, [&] { m_steps->setDetail(detail); });
+    guarded(m_timeline, [&] {
+        m_timeline->setDetail(detail);
+        m_timeline->select(m_steps->current());
+    });
+    guarded(m_data, [&] { m_data->setPayloads(detail.payloads); });
     m_history->setTotal(m_newest.version);
     fillButtons();
     Q_EMIT changed();

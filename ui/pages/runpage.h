@@ -19,6 +19,7 @@ class CompareView;
 class ContextView;
 class DataView;
 class HistoryView;
+class PanelNote;
 class RelationsView;
 class RevisionBar;
 class Sentence;
@@ -117,6 +118,7 @@ private:
     QHBoxLayout* m_buttons = nullptr;
     ViewTabs* m_tabs;
     QStackedWidget* m_views;
+    PanelNote* m_note;  // over all of them, until the run has been read
     StepsView* m_steps;
     HistoryView* m_history;
     DataView* m_data;

@@ -9,11 +9,14 @@
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/docktitle.h"
 #include "ui/widgets/filterbox.h"
+#include "ui/widgets/panelguard.h"
+#include "ui/widgets/panelnote.h"
 #include "ui/widgets/rowdelegate.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 #include "ui/widgets/whypanel.h"
 
+#include <QDateTime>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLabel>
@@ -64,6 +67,15 @@ TriagePage::TriagePage(Stores& stores, QWidget* parent)
     connectTables();
     connectMarks();
     connectFilter();
+    const QString what[] = {tr("Counting the runs"), tr("Reading the situations"), tr("Reading the runs")};
+    DataTable* const over[] = {m_attentionTable, m_situationsTable, m_runsTable};
+    for (std::size_t i = 0; i < m_notes.size(); ++i) {
+        m_notes[i] = new PanelNote(what[i], over[i]);
+        m_notes[i]->begin();
+    }
+    setPanel(m_why, tr("Why"));
+    setPanel(m_situationsTable, tr("The list of situations"));
+    setPanel(m_runsTable, tr("The list of runs"));
     showStores();
     m_why->setEmpty(tr("Reading the store."));
 }
@@ -188,6 +200,8 @@ void TriagePage::connectSignals()
     connect(m_filter, &FilterBox::filterChanged, this, [this] {
         m_situation.clear();
         m_whyOfRun = false;
+        m_filterAt = QDateTime::currentMSecsSinceEpoch();
+        writeTitles();
         loadOverview();
         loadRuns();
     });
@@ -270,6 +284,8 @@ void TriagePage::fitAttention()
 
 void TriagePage::writeTitles()
 {
+    if (m_overviewAt == 0)
+        return;  // nothing has been counted: a zero would be no answer
     QString shownText = tr("%1 shown").arg(countText(m_overview.situations.size()));
     if (m_overview.cutSituations > 0)
         shownText +=
@@ -313,7 +329,12 @@ QString TriagePage::stripText(quint64 total) const
 {
     const auto have = static_cast<quint64>(m_runs->rowCount());
     QStringList strip;
-    if (have == 0 && !m_situation.isEmpty())
+    if (!m_listed)
+        return {};
+    if (m_filterAt != 0)
+        strip << tr("reading what this filter finds, since %1; what stands above is from before")
+                     .arg(instantText(m_filterAt));
+    else if (have == 0 && !m_situation.isEmpty())
         strip << tr("This situation is over: no run waits for this any more; Esc shows all runs");
     else if (have == 0 && m_filter->filter().isEmpty())
         strip << tr(

@@ -7,6 +7,8 @@
 
 #include <QWidget>
 
+#include <array>
+
 class QLabel;
 class QSplitter;
 class QVBoxLayout;
@@ -17,6 +19,7 @@ class AttentionModel;
 class DataTable;
 class DockTitle;
 class FilterBox;
+class PanelNote;
 class RunsModel;
 class SituationsModel;
 class StoresModel;
@@ -124,6 +127,7 @@ private:
     void situationMoved();
     void runMoved();
     void writeTitles();
+    void noteFailure(const Failure& failure);
     template<typename T, typename F>
     void follow(QFuture<Reply<T>> future, Tickets& tickets, F then, bool* dirty = nullptr);
 
@@ -149,6 +153,7 @@ private:
     QLabel* m_strip = nullptr;
     FilterBox* m_filter;
     WhyPanel* m_why;
+    std::array<PanelNote*, 3> m_notes{};  // over attention, situations and runs, until they have been read
     QSplitter* m_tables = nullptr;
     QSplitter* m_split = nullptr;
     bool m_sized = false;
@@ -168,6 +173,8 @@ private:
     std::optional<WhyView> m_told;  // what it was told of it
     bool m_dirty = false;           // something has changed since the counts were read
     bool m_listDirty = false;       // …since the list was
+    bool m_listed = false;          // the list has been read, once at least
+    qint64 m_filterAt = 0;          // ms of the wall: since when a new filter is waited for; 0: none is
     qint64 m_listAt = 0;            // store time of the list
     qint64 m_whyAt = 0;             // monotonic: when the sentence was asked for
     qint64 m_overviewAt = 0;        // …and when counts were answered

@@ -6,6 +6,7 @@
 #include "ui/pages/triagepage.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/filterbox.h"
+#include "ui/widgets/panelnote.h"
 #include "ui/widgets/whypanel.h"
 
 #include <QScrollBar>
@@ -35,15 +36,28 @@ void TriagePage::follow(QFuture<Reply<T>> future, Tickets& tickets, F then, bool
         if (current && reply)
             then(*reply.value);
         else if (current && !reply.failure.cancelled)
-            Q_EMIT failed(reply.failure.what);
+            noteFailure(reply.failure);
         catchUp();
         if (current && !reply && dirty != nullptr)
             *dirty = true;
     });
 }
 
+// What was never read says why; what was read stays.
+void TriagePage::noteFailure(const Failure& failure)
+{
+    m_filterAt = 0;
+    for (PanelNote* note : m_notes)
+        if (!note->isHidden())
+            note->fail(failure.what + u' ' + failure.todo);
+    Q_EMIT failed(failure.what);
+}
+
 void TriagePage::load()
 {
+    for (PanelNote* note : m_notes)
+        if (!note->isHidden())
+            note->begin();
     loadOverview();
     loadRuns();
 }
@@ -69,6 +83,11 @@ void TriagePage::showOverview(const Overview& overview)
 {
     m_overview = overview;
     m_overviewAt = monotonicMs();
+    m_notes[0]->end();
+    if (overview.filter.valid)
+        m_notes[1]->end();
+    else
+        m_filterAt = 0;
     m_attention->setAtLeast(!overview.shares.empty());
     m_attention->setLines(overview.attention);
     showStores();
@@ -126,6 +145,9 @@ void TriagePage::loadRuns()
 
 void TriagePage::showRuns(const RunSlice& slice)
 {
+    m_listed = true;
+    m_filterAt = 0;
+    m_notes[2]->end();
     m_listAt = slice.at;
     m_listShares = slice.shares;
     if (m_runsTable->currentRow() < 0 && m_runs->rowCount() > 0) {

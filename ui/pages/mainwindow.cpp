@@ -433,6 +433,25 @@ void MainWindow::paintEvent(QPaintEvent*)
     painter.fillRect(rect(), m_band->ground());
 }
 
+namespace {
+
+bool isSingleKey(const QKeyEvent& key)
+{
+    constexpr Qt::KeyboardModifiers kOthers = Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier;
+    const QString text = key.text();
+    return (key.modifiers() & kOthers) == Qt::NoModifier && text.size() == 1 && text.front().isPrint()
+        && !text.front().isSpace();
+}
+
+bool takesText(const QWidget* widget)
+{
+    return widget != nullptr
+        && (widget->inherits("QLineEdit") || widget->inherits("QPlainTextEdit")
+            || widget->inherits("QAbstractSpinBox"));
+}
+
+}  // namespace
+
 bool MainWindow::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() != QEvent::KeyPress || QApplication::activeModalWidget() != nullptr)
@@ -450,6 +469,9 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event)
         showKeys();
         return true;
     }
+    // Single keys are switched off: none does anything but in what one writes in.
+    if (!m_actions.lettersOn() && isSingleKey(*key) && !takesText(QApplication::focusWidget()))
+        return true;
     const bool plain = key->modifiers() == Qt::NoModifier;
     // A box that one writes in has an Escape of its own. What it does not take itself comes by here again on
     // its way to the box's parents, so it is the focus that tells, not who is being asked.

@@ -103,6 +103,7 @@ private:
     void addViewActions();
     void addVerbActions();
     void addTold();
+    void addRunKeys();
     // mainwindow_plans.cpp
     void addPlanActions();
     [[nodiscard]] bool takePlanLetter(QChar letter, bool shift);

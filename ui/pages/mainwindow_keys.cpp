@@ -43,6 +43,7 @@ void MainWindow::buildActions()
     addVerbActions();
     addPlanActions();
     addTold();
+    addRunKeys();
 }
 
 void MainWindow::addFileActions()
@@ -117,19 +118,18 @@ void MainWindow::addVerbActions()
         {Verb::Pause, u'h', false}, {Verb::Resume, u'h', true}, {Verb::Retry, u'r', false},
         {Verb::Settle, u'o', false}, {Verb::Cancel, kDelete, false}};
     for (const VerbKey& one : verbs)
-        m_actions.add({u"run."_s + verbSlug(one.verb), tr("Run"),
-            verbName(one.verb) + u"…"_s, {}, one.letter, one.shift, {}, ActPlace::Anywhere,
-            [this, verb = one.verb] { stage(verb); }, [this, verb = one.verb] { return verbOff(verb); }});
+        m_actions.add({u"run."_s + verbSlug(one.verb), tr("Run"), verbName(one.verb) + u"…"_s, {}, one.letter,
+            one.shift, {}, ActPlace::Anywhere, [this, verb = one.verb] { stage(verb); },
+            [this, verb = one.verb] { return verbOff(verb); }});
     const VerbKey more[] = {{Verb::Assign, u't', false}, {Verb::Note, u'n', false}, {Verb::Hold, {}, false},
         {Verb::Skip, {}, false}, {Verb::Record, {}, false}, {Verb::Amend, {}, false},
         {Verb::Deadline, {}, false}, {Verb::Budget, {}, false}, {Verb::Migrate, {}, false},
         {Verb::Takeover, {}, false}, {Verb::Slow, {}, false}, {Verb::Redact, {}, false},
         {Verb::Compensate, {}, false}};
     for (const VerbKey& one : more)
-        m_actions.add({u"run."_s + verbSlug(one.verb), tr("Run"),
-            verbName(one.verb) + u"…"_s, {}, one.letter, one.shift, {}, ActPlace::Anywhere,
-            [this, verb = one.verb] { stage(verb); }, [this, verb = one.verb] { return verbOff(verb); },
-            one.verb == Verb::Assign});
+        m_actions.add({u"run."_s + verbSlug(one.verb), tr("Run"), verbName(one.verb) + u"…"_s, {}, one.letter,
+            one.shift, {}, ActPlace::Anywhere, [this, verb = one.verb] { stage(verb); },
+            [this, verb = one.verb] { return verbOff(verb); }, one.verb == Verb::Assign});
     m_actions.add({u"run.abandon"_s, tr("Run"), tr("Abandon…"), {}, {}, false, {}, ActPlace::Anywhere,
         [this] { stageAbandon(); }, {}, true});
 }
@@ -167,6 +167,46 @@ void MainWindow::addTold()
     told(ActPlace::Plans, tr("Delete"), tr("abort the plan, or withdraw your own proposal"));
     told(ActPlace::Plans, tr("Y"), tr("copy as command"));
     told(ActPlace::Sheet, tr("Ctrl+Enter"), tr("execute, inside a sheet only"));
+}
+
+// What a run's page does by single keys, for whoever has switched those off, or looks for it in a menu.
+void MainWindow::addRunKeys()
+{
+    const auto off = [this] { return currentRun() != nullptr ? QString() : tr("open a run first."); };
+    const auto with = [this](const std::function<void(RunPage&)>& act) {
+        return [this, act] {
+            if (RunPage* page = currentRun())
+                act(*page);
+            else
+                say(tr("That is off: open a run first."));
+        };
+    };
+    const QString views[] = {tr("Run: steps"), tr("Run: timeline"), tr("Run: history"), tr("Run: data"),
+        tr("Run: relations"), tr("Run: acts"), tr("Run: compare"), tr("Run: context")};
+    const QStringList names = RunPage::viewNames();
+    for (int i = 0; i < static_cast<int>(std::size(views)); ++i)
+        m_actions.add({u"view.run-"_s + names.at(i), tr("View"), views[i],
+            QKeySequence(QKeyCombination(Qt::CTRL, static_cast<Qt::Key>(Qt::Key_1 + i))), {}, false, {},
+            ActPlace::Run, with([i](RunPage& page) { page.showView(i + 1); }), off, i == 0});
+    struct RunKey {
+        QString id;
+        QString title;
+        QChar letter;
+        bool shift;
+    };
+    const RunKey keys[] = {{u"view.run-next-problem"_s, tr("Run: next problem"), u'e', false},
+        {u"view.run-last-problem"_s, tr("Run: previous problem"), u'e', true},
+        {u"view.run-unfinished"_s, tr("Run: only what is not finished"), u'f', false},
+        {u"view.run-earlier"_s, tr("Run: one version earlier"), u'[', false},
+        {u"view.run-later"_s, tr("Run: one version later"), u']', false},
+        {u"view.run-list"_s, tr("Run: timeline as a list"), u'l', false},
+        {u"view.run-compact"_s, tr("Run: history, compact or every entry"), u'z', false},
+        {u"view.run-changed"_s, tr("Run: compare the last two attempts"), u'd', false}};
+    for (const RunKey& one : keys)
+        m_actions.add({one.id, tr("View"), one.title, {}, {}, false, {}, ActPlace::Run,
+            with([letter = one.letter, shift = one.shift](
+                     RunPage& page) { static_cast<void>(page.takeLetter(letter, shift)); }),
+            off, one.letter == u'e' && !one.shift});
 }
 
 void MainWindow::buildMenus()

@@ -41,7 +41,7 @@ public:
         m_verb.text = shown(verb.text, false, 400);
         setFocusPolicy(Qt::StrongFocus);
         setAccessibleName(m_verb.name);
-        setAccessibleDescription(m_verb.text);
+        setAccessibleDescription(line());
         QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);
         policy.setHeightForWidth(true);
         setSizePolicy(policy);

@@ -182,6 +182,8 @@ QString verbSlug(Verb verb)
     return words.toLower().replace(u' ', u'-');
 }
 
+QString spokenCell(const QString& text) { return text.trimmed().isEmpty() ? Words::tr("empty") : text; }
+
 QString childRunWord() { return Words::tr("Child run"); }
 
 QString valueName(Verb verb)

@@ -107,7 +107,8 @@ QVariant RunsModel::cell(const RunSlot& slot, int column, int role) const
     if (!slot.line) {
         if (role == Qt::DisplayRole)
             want(slot.run);
-        return role == Qt::DisplayRole && column == State ? QVariant(tr("reading…")) : QVariant();
+        const bool said = role == Qt::AccessibleTextRole || (role == Qt::DisplayRole && column == State);
+        return said ? QVariant(tr("reading…")) : QVariant();
     }
     const RunLine& line = *slot.line;
     switch (role) {

@@ -242,8 +242,7 @@ bool ActSheet::reasonSuffices() const
 void ActSheet::updateConfirm()
 {
     const QString lacks = missing();
-    m_confirm->setEnabled(m_ready && !m_busy && lacks.isEmpty());
-    safe::setTip(m_confirm, m_ready ? lacks : QString());
+    safe::setOff(m_confirm, m_ready && !m_busy ? lacks : notNow(m_valid->text()));
     if (!m_ready || m_busy)
         return;
     safe::setText(m_valid,
@@ -296,7 +295,12 @@ void ActSheet::setBusy(bool busy)
         edit->setReadOnly(busy);
     if (m_options != nullptr)
         for (QAbstractButton* option : m_options->buttons())
-            option->setEnabled(!busy && isOffered(static_cast<Outcome>(m_options->id(option))));
+            if (busy)
+                safe::setOff(option, tr("It is being sent."));
+            else if (isOffered(static_cast<Outcome>(m_options->id(option))))
+                safe::setOff(option, {});
+            else
+                option->setEnabled(false);
 }
 
 void ActSheet::reject()

@@ -41,7 +41,8 @@ void ActSheet::fillBody()
     m_body->addStretch(1);
     if (m_options != nullptr) {
         for (const OutcomeOffer& offer : m_preview.outcomes) {
-            m_options->button(static_cast<int>(offer.outcome))->setEnabled(offer.allowed);
+            safe::setOff(
+                m_options->button(static_cast<int>(offer.outcome)), offer.allowed ? QString() : offer.why);
             QLabel* off = m_outcomeOff[static_cast<int>(offer.outcome)];
             safe::setText(off, offer.allowed ? QString() : offer.why);
             off->setVisible(!offer.allowed);
@@ -159,7 +160,8 @@ void ActSheet::buildOptions()
         if (!on)
             return;
         m_request.settleAs = static_cast<Outcome>(id);
-        m_result->setEnabled(m_request.settleAs == Outcome::Happened);
+        safe::setOff(m_result,
+            m_request.settleAs == Outcome::Happened ? QString() : tr("Only what happened has a result."));
         ask();  // another outcome, another preview
     });
 }

@@ -337,7 +337,7 @@ void BulkSheet::updateConfirm()
     if (m_over || m_sending)
         return;
     const QString lacks = missing();
-    m_confirm->setEnabled(lacks.isEmpty());
+    safe::setOff(m_confirm, lacks);
     m_confirm->setText(
         u"%1 %2   Ctrl Enter"_s.arg(actName(m_requests.front()), plural(ready(), "run", "runs")));
     m_confirm->setAccessibleName(m_confirm->text());
@@ -352,7 +352,7 @@ void BulkSheet::execute()
     m_sending = true;
     m_plan->hide();
     m_next = 0;
-    m_confirm->setEnabled(false);
+    safe::setOff(m_confirm, tr("It is being sent."));
     m_reason->setReadOnly(true);
     m_close->setText(tr("Stop after this run   Esc"));
     sendNext();

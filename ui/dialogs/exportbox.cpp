@@ -198,8 +198,13 @@ ExportRequest ExportBox::request() const
 
 void ExportBox::enableAll()
 {
-    m_redact->setEnabled(kind() == ExportKind::Bundle && !m_writing);
-    m_start->setEnabled(m_writing != nullptr || !m_path->text().trimmed().isEmpty());
+    safe::setOff(m_redact,
+        m_writing                          ? tr("The export is being written.")
+            : kind() == ExportKind::Bundle ? QString()
+                                           : tr("Only a bundle can be written without its payloads."));
+    safe::setOff(m_start,
+        m_writing != nullptr || !m_path->text().trimmed().isEmpty() ? QString()
+                                                                    : tr("Name the new file first."));
     if (m_path->text().isEmpty() && !m_writing)
         for (const FormatWord& word : kFormats)
             if (word.kind == kind())

@@ -167,8 +167,7 @@ QString OrderSheet::missing() const
 void OrderSheet::updateConfirm()
 {
     const QString lacks = missing();
-    m_confirm->setEnabled(m_ready && !m_busy && lacks.isEmpty());
-    safe::setTip(m_confirm, m_ready ? lacks : QString());
+    safe::setOff(m_confirm, m_ready && !m_busy ? lacks : notNow(m_state->text()));
     if (m_ready && !m_busy)
         safe::setText(m_state, lacks.isEmpty() ? tr("decided again when it is sent") : lacks);
 }

@@ -265,13 +265,12 @@ QString PlanSheet::missing() const
 void PlanSheet::updateConfirm()
 {
     const QString lacks = missing();
-    m_confirm->setEnabled(m_ready && !m_busy && lacks.isEmpty());
-    m_copy->setEnabled(!m_forecast.command.isEmpty());
+    safe::setOff(m_confirm, m_ready && !m_busy ? lacks : notNow(m_state->text()));
+    safe::setOff(m_copy, m_forecast.command.isEmpty() ? tr("There is no preview yet.") : QString());
     const QString second = m_forecast.needs.isEmpty() ? QString() : tr(", as 1 of 2");
     m_confirm->setText(tr("%1 %2%3   Ctrl Enter")
                            .arg(actName(m_request.act), plural(m_forecast.included, "run", "runs"), second));
     m_confirm->setAccessibleName(m_confirm->text());
-    safe::setTip(m_confirm, m_ready ? lacks : QString());
     if (m_ready && !m_busy)
         safe::setText(m_state, lacks.isEmpty() ? tr("each run is decided again when its turn comes") : lacks);
 }

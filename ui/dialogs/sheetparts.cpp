@@ -207,6 +207,11 @@ QString actName(const ActRequest& request)
                                                                : verbName(request.verb);
 }
 
+QString notNow(const QString& state)
+{
+    return state.isEmpty() ? Words::tr("there is no preview yet") : state;
+}
+
 QString computingText() { return Words::tr("computing the preview, since %1").arg(nowText()); }
 
 }  // namespace cairn::ui

@@ -68,5 +68,7 @@ void emptyLayout(QLayout* layout);
 
 // What a sheet says until its preview is there.
 [[nodiscard]] QString computingText();
+// Why nothing can be confirmed while there is no preview: never empty.
+[[nodiscard]] QString notNow(const QString& state);
 
 }  // namespace cairn::ui

@@ -72,6 +72,15 @@ void MainWindow::addViewActions()
         ActPlace::Anywhere, act(&MainWindow::refresh)});
     m_actions.add({u"view.dark"_s, tr("View"), tr("Light / dark"), QKeySequence(u"Ctrl+Shift+L"_s), {}, false,
         {}, ActPlace::Anywhere, [this] { setDark(!m_dark); }});
+    const auto turn = [this](int by) {
+        return [this, by] {
+            m_tabs->setCurrentIndex((m_tabs->currentIndex() + by + m_tabs->count()) % m_tabs->count());
+        };
+    };
+    m_actions.add({u"view.next-tab"_s, tr("View"), tr("Next tab"), QKeySequence(u"Ctrl+Tab"_s), {}, false, {},
+        ActPlace::Anywhere, turn(1)});
+    m_actions.add({u"view.last-tab"_s, tr("View"), tr("Previous tab"), QKeySequence(u"Ctrl+Shift+Tab"_s), {},
+        false, {}, ActPlace::Anywhere, turn(-1)});
     m_actions.add({u"view.zone"_s, tr("View"), tr("UTC / local time"), {}, {}, false, {}, ActPlace::Anywhere,
         act(&MainWindow::switchZone)});
     m_actions.add({u"view.letters"_s, tr("View"), tr("Single-letter keys on / off"), {}, {}, false, {},

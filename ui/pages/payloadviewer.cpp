@@ -73,7 +73,7 @@ PayloadViewer::PayloadViewer(Source& source, const RunId& run, QWidget* parent)
     m_image->setAlignment(Qt::AlignCenter);
     for (QLabel* label : {m_head, m_path})
         label->setFocusPolicy(Qt::NoFocus);
-    m_save->setEnabled(false);
+    safe::setOff(m_save, tr("No payload is selected."));
     buildLayout();
     connectSignals();
     writeModes();
@@ -249,7 +249,8 @@ void PayloadViewer::writeModes()
 {
     for (int mode = 0; mode < ModeCount; ++mode) {
         QPushButton* button = m_buttons[static_cast<std::size_t>(mode)];
-        button->setEnabled(possible(static_cast<Mode>(mode)));
+        safe::setOff(
+            button, possible(static_cast<Mode>(mode)) ? QString() : tr("This payload cannot be shown so."));
         button->setChecked(mode == m_views->currentIndex());
     }
     m_buttons[Image]->setVisible(isImage(m_shown.media));
@@ -304,7 +305,7 @@ void PayloadViewer::open(const PayloadLine& payload)
     m_bytes.clear();
     m_redacted = false;
     take(nullptr, false);
-    m_save->setEnabled(false);
+    safe::setOff(m_save, tr("It has not been read yet."));
     safe::setText(m_more, tr("reading, since %1").arg(nowText()));
     const quint64 ticket = m_tickets.next();
     whenDone(m_source.payload(m_run, payload), this, [this, ticket](const Reply<PayloadText>& reply) {
@@ -340,7 +341,7 @@ void PayloadViewer::showHead(const PayloadText& payload)
                     : tr(" · sha256 ") + payload.hash.left(6) + u'…' + payload.hash.right(4)));
     m_shown.size = payload.line.size;
     m_redacted = payload.redacted;
-    m_save->setEnabled(!payload.redacted);
+    safe::setOff(m_save, payload.redacted ? tr("It has been redacted.") : QString());
     if (payload.redacted) {
         m_text->setPlainText({});
         say(tr("redacted"));

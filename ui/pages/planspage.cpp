@@ -260,7 +260,8 @@ void PlansPage::showView()
     safe::setText(m_outcomes, lines.join(u'\n'));
     m_outcomes->setVisible(!lines.isEmpty());
     m_items->setVisible(now == nullptr || !now->proposal);
-    m_copy->setEnabled(!m_view.command.isEmpty());
+    safe::setOff(m_copy,
+        m_view.command.isEmpty() ? tr("Select a plan; a proposed act has no such command.") : QString());
     showButtons();
     Q_EMIT viewChanged();
 }
@@ -296,9 +297,7 @@ void PlansPage::showButtons()
     for (int i = 0; i < kPlanSteps; ++i) {
         const QString off = whyOff(static_cast<PlanStep>(i));
         QPushButton* button = m_buttons[static_cast<std::size_t>(i)];
-        button->setEnabled(off.isEmpty());
-        safe::setTip(button, off);
-        button->setAccessibleDescription(shown(off, false, 300));
+        safe::setOff(button, off);
     }
 }
 

@@ -289,7 +289,7 @@ void RunPage::fillButtons()
         connect(action, &QAction::triggered, this, [this, verb] { Q_EMIT verbChosen(verb, run()); });
     }
     more->setMenu(menu);
-    more->setEnabled(!menu->isEmpty());
+    safe::setOff(more, menu->isEmpty() ? tr("There are no other acts.") : QString());
     more->setAccessibleName(tr("More acts, and why others are off"));
     m_buttons->addWidget(more);
     // A layout shows what it is given when the event loop comes round; the keyboard may ask for it sooner.

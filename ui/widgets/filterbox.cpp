@@ -33,7 +33,7 @@ FilterBox::FilterBox(QWidget* parent)
     m_edit->setPlaceholderText(u"wait:approval  state:running  def:order  age:>2h"_s);
     m_edit->setTextMargins(24, 0, 0, 0);
     m_edit->installEventFilter(this);
-    m_clear->setEnabled(false);
+    clearable();
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(12, 0, 12, 0);
     row->setSpacing(8);
@@ -47,7 +47,7 @@ FilterBox::FilterBox(QWidget* parent)
         if (filter() == m_last)
             return;
         m_last = filter();
-        m_clear->setEnabled(!m_last.isEmpty());
+        clearable();
         Q_EMIT filterChanged(m_last);
     });
     auto* asking = new QTimer(this);
@@ -70,10 +70,15 @@ ChoiceList* FilterBox::choices() const { return m_choices; }
 
 QString FilterBox::filter() const { return m_edit->text().trimmed(); }
 
+void FilterBox::clearable()
+{
+    safe::setOff(m_clear, filter().isEmpty() ? tr("There is no filter.") : QString());
+}
+
 void FilterBox::setFilter(const QString& text)
 {
     m_edit->setText(text);
-    m_clear->setEnabled(!filter().isEmpty());
+    clearable();
     if (filter() != m_last) {
         m_last = filter();
         Q_EMIT filterChanged(m_last);

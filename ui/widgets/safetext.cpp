@@ -31,6 +31,12 @@ void setText(QLabel* label, const QString& text)
 }
 
 void setTip(QWidget* widget, const QString& text) { widget->setToolTip(tip(text)); }
+void setOff(QWidget* widget, const QString& why)
+{
+    widget->setEnabled(why.isEmpty());
+    setTip(widget, why);
+    widget->setAccessibleDescription(shown(why, false, 400));
+}
 // Trays differ in whether they take a text for markup: nothing is left in it that could be.
 void setTip(QSystemTrayIcon* icon, const QString& text) { icon->setToolTip(unmarked(text)); }
 QString unmarked(const QString& text)

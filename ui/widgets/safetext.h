@@ -27,6 +27,8 @@ struct LabelLook {
 [[nodiscard]] QLabel* label(const QString& text, const LabelLook& look = {}, QWidget* parent = nullptr);
 void setText(QLabel* label, const QString& text);
 void setTip(QWidget* widget, const QString& text);
+// Off, with the reason as its tip and its description; empty: on.
+void setOff(QWidget* widget, const QString& why);
 void setTip(QSystemTrayIcon* icon, const QString& text);
 // One line for what may or may not take it for markup, a desktop's notices for instance.
 [[nodiscard]] QString unmarked(const QString& text);

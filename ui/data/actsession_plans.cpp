@@ -571,7 +571,7 @@ Result<ActResult> ActSession::decide(const PlanOrderRequest& request)
     if (decision.as != StagedState::Waiting)
         return ended(ActEnd::Done, Words::tr("The act is ") + qt(decided.text), decided.auditSeq);
     CAIRN_TRY_ASSIGN(const StagedAct confirmed, stagedAct(act.command));
-    const cairn::Outcome done = Agreements(*m_service).carryOut(confirmed);
+    const cairn::Outcome done = Agreements(*m_service).carryOut(*m_store, confirmed);
     if (isAnswer(done))  // where this cannot be noted, an engine does
         static_cast<void>(m_store->finishStaged(answered(confirmed, done)));
     if (done.kind == Kind::Failed)

@@ -54,15 +54,19 @@ struct Group {
     Attention attention;
     bool moving;
     const char16_t* key;
-    const char16_t* title;
+    const char* title;
     const char16_t* filter;
 };
 constexpr Group kGroups[] = {
-    {Attention::UnknownEffect, false, u"unknown", Words::tr("Effect uncertain"), u"attention:unknown_effect"},
-    {Attention::Repair, false, u"repair", Words::tr("Nobody can yet"), u"attention:nobody"},
-    {Attention::Person, false, u"person", Words::tr("A person must"), u"attention:person"},
-    {Attention::Machine, false, u"machine", Words::tr("The machine will"), u"attention:machine -wait:none"},
-    {Attention::Machine, true, u"moving", Words::tr("Moving"), u"attention:machine wait:none"},
+    {Attention::UnknownEffect, false, u"unknown", QT_TRANSLATE_NOOP("convert", "Effect uncertain"),
+        u"attention:unknown_effect"},
+    {Attention::Repair, false, u"repair", QT_TRANSLATE_NOOP("convert", "Nobody can yet"),
+        u"attention:nobody"},
+    {Attention::Person, false, u"person", QT_TRANSLATE_NOOP("convert", "A person must"), u"attention:person"},
+    {Attention::Machine, false, u"machine", QT_TRANSLATE_NOOP("convert", "The machine will"),
+        u"attention:machine -wait:none"},
+    {Attention::Machine, true, u"moving", QT_TRANSLATE_NOOP("convert", "Moving"),
+        u"attention:machine wait:none"},
 };
 
 bool isMoving(const CountRow& row)
@@ -206,8 +210,8 @@ std::vector<AttentionLine> attentionOf(
             if (row.attention == group.attention && isMoving(row) == group.moving)
                 rows.push_back(row);
         const QString name = QString::fromUtf16(group.key);
-        lines.push_back({name, Glyph::None, QString::fromUtf16(group.title), sumOf(rows),
-            QString::fromUtf16(group.filter), true});
+        lines.push_back(
+            {name, Glyph::None, Words::tr(group.title), sumOf(rows), QString::fromUtf16(group.filter), true});
         addLines(lines, name, rows);
     }
     lines.push_back({u"finished"_s, Glyph::None, Words::tr("Finished today"), sumOf(finished),

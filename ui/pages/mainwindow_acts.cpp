@@ -286,9 +286,13 @@ void MainWindow::exportDot()
 void MainWindow::go(const QString& text)
 {
     m_going = text;
-    whenDone(m_stores.find(text), this, [this, text](const Reply<RunRef>& reply) {
+    const QString looking = tr("Looking for %1, since %2.").arg(shown(text, false, 80), nowText());
+    say(looking);
+    whenDone(m_stores.find(text), this, [this, text, looking](const Reply<RunRef>& reply) {
         if (m_going == text)
             m_going.clear();
+        if (notice() == looking)
+            m_notice->hide();
         if (reply)
             openRun(*reply.value);
         else if (!reply.failure.cancelled) {

@@ -49,6 +49,7 @@ PlansPage::PlansPage(Stores& stores, StoreIx store, QWidget* parent)
     , m_items(new DataTable(tr("Runs of the plan"), this))
     , m_title(new DockTitle(tr("Plan"), this))
     , m_note(new PanelNote(tr("Reading the plans"), m_table))
+    , m_itemsNote(new PanelNote(tr("Reading the runs of the plan"), m_items))
     , m_strip(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_outcomes(safe::label({}, {.wrap = true, .selectable = true}, this))
     , m_copy(safe::button(tr("Copy as command   Y"), this))
@@ -178,7 +179,8 @@ void PlansPage::load()
             if (reply.failure.cancelled)
                 return;
             if (!m_listed)
-                m_note->fail(reply.failure.what + u' ' + reply.failure.todo);
+                for (PanelNote* note : {m_note, m_itemsNote})
+                    note->fail(reply.failure.what + u' ' + reply.failure.todo);
             Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
         });
 }
@@ -229,6 +231,8 @@ void PlansPage::loadEntry()
             m_took = m_read.elapsed();
             showView();
         } else if (!reply.failure.cancelled) {
+            if (m_itemsNote->reading())
+                m_itemsNote->fail(reply.failure.what + u' ' + reply.failure.todo);
             Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
         }
     });
@@ -247,6 +251,10 @@ QString PlansPage::whyOff(PlanStep step) const
 void PlansPage::showView()
 {
     m_itemsModel->setRows(m_view.items);
+    if (entry() == nullptr ? !m_listed : m_view.offers.empty())
+        m_itemsNote->begin();
+    else
+        m_itemsNote->end();
     showFacts();
     const PlanEntry* now = entry();
     m_title->setRemark(now == nullptr ? tr("nothing is selected") : shown(now->what, false, 120));

@@ -69,6 +69,7 @@ private:
     DataTable* m_items;
     DockTitle* m_title;
     PanelNote* m_note;
+    PanelNote* m_itemsNote;
     QLabel* m_strip;
     QLabel* m_outcomes;
     QPushButton* m_copy;

@@ -255,7 +255,7 @@ void TriagePage::loadWhy()
     if (subject != m_whySubject) {
         m_whySubject = subject;
         m_told.reset();
-        m_why->setEmpty(tr("Reading why."));
+        m_why->setEmpty(tr("Reading why, since %1.").arg(nowText()));
         Q_EMIT whyChanged();
     }
     ++m_asides;

@@ -295,6 +295,8 @@ void TriagePage::writeTitles()
     if (m_overview.cutSituations == 0 && m_overview.hiddenSituations == 0)
         shownText += tr(", none hidden");
     m_situationsTitle->setRemark(shownText);
+    if (m_filterAt != 0)  // counts of the filter before would be no answer to this one
+        m_situationsTitle->setRemark(tr("as the filter before found them"));
     const QString hidden = m_situationsTable->hiddenText();
     m_situationsTitle->setRight(hidden.isEmpty() ? tr("sorted by who moves next, then oldest") : hidden);
     const QString lacks = m_stores.shareText(m_overview.shares);
@@ -315,6 +317,8 @@ void TriagePage::writeTitles()
         m_runsTitle->setRemark(marks
             + (m_filter->filter().isEmpty() ? plural(total, "unfinished run", "unfinished runs")
                                             : countText(total) + tr(" match the filter")));
+    if (m_filterAt != 0)
+        m_runsTitle->setRemark(tr("as the filter before found them"));
     QStringList right{m_runsTable->hiddenText()};
     right.prepend(m_runs->marks() > 0 ? tr("Esc: no marks")
             : !m_situation.isEmpty()  ? tr("Esc: all runs")

@@ -4,6 +4,8 @@
 #include "ui/data/safetext.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/docktitle.h"
+#include "ui/widgets/panelguard.h"
+#include "ui/widgets/panelnote.h"
 #include "ui/widgets/safetext.h"
 
 #include <QApplication>
@@ -54,6 +56,7 @@ PayloadViewer::PayloadViewer(Source& source, const RunId& run, QWidget* parent)
     , m_items(new JsonTableModel(this))
     , m_hex(new HexRowsModel(this))
     , m_views(new QStackedWidget(this))
+    , m_note(new PanelNote(tr("Reading the value"), m_views))
     , m_image(safe::label({}, {}, this))
     , m_title(new DockTitle(tr("Value"), this))
     , m_head(safe::label({}, {.selectable = true}, this))
@@ -66,6 +69,7 @@ PayloadViewer::PayloadViewer(Source& source, const RunId& run, QWidget* parent)
     , m_save(safe::button(tr("Save whole value…"), this))
 {
     setObjectName(u"payload-viewer"_s);
+    setPanel(this, tr("The value"));
     m_text->setAccessibleName(tr("Payload text"));
     m_find->setAccessibleName(tr("Find in the payload"));
     m_find->setPlaceholderText(tr("Find (Ctrl+F), exactly these bytes"));
@@ -305,6 +309,7 @@ void PayloadViewer::open(const PayloadLine& payload)
     m_bytes.clear();
     m_redacted = false;
     take(nullptr, false);
+    m_note->begin();
     safe::setOff(m_save, tr("It has not been read yet."));
     safe::setText(m_more, tr("reading, since %1").arg(nowText()));
     const quint64 ticket = m_tickets.next();
@@ -313,6 +318,7 @@ void PayloadViewer::open(const PayloadLine& payload)
             return;
         if (!reply)
             return showFailure(reply.failure);
+        m_note->end();
         showHead(*reply.value);
         if (m_redacted)
             return;
@@ -328,6 +334,7 @@ void PayloadViewer::open(const PayloadLine& payload)
 void PayloadViewer::showFailure(const Failure& failure)
 {
     m_shown = {};  // choosing it again reads it again
+    m_note->fail(failure.cancelled ? tr("not read: choose it again") : failure.what + u' ' + failure.todo);
     safe::setText(
         m_more, failure.cancelled ? tr("not read: choose it again") : failure.what + u' ' + failure.todo);
 }

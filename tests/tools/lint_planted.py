@@ -45,6 +45,7 @@ PLANTED = {
     "spoken": [
         ("ui/pages/a.cpp", 'label->setText(u"Reading the store."_s);\n'),
         ("ui/pages/b.cpp", 'setWindowTitle(u"Cairn"_s);\n'),
+        ("ui/pages/i.cpp", 'setAccessibleName(QStringLiteral("Tabs"));\n'),
         ("ui/models/c.cpp", 'case State::Done: return u"done"_s;\n'),
         ("ui/models/d.cpp", 'return on ? u"open"_s : text;\n'),
         ("ui/data/e.cpp", 'verdict = u"%1: two "\n    u"lines"_s.arg(name);\n'),

@@ -223,6 +223,7 @@ def qt_text(root, _registered):
 # words by its looks: several words, or one that begins with a capital. What looks so and is none is named here.
 UTF16 = r'u"(?:\\.|[^"\\\n])*"(?:_s)?'
 UTF16S = re.compile(r"(?<![\w])" + UTF16 + r"(?:\s*u?" + UTF16[1:] + ")*")
+LATIN = re.compile(r'\bQ(?:StringLiteral|Latin1String)\(\s*"(?:\\.|[^"\\\n])*"\s*\)')
 KEY_NAME = r"(?:Ctrl|Shift|Alt|Meta|Enter|Esc|Space|Delete|Del|Backspace|Tab|Home|End|Up|Down|Left|Right|F\d\d?|[A-Z]|[^\w\s]|\d)"
 KEYS_ALONE = re.compile(rf"{KEY_NAME}(?:(?:\+|, | ){KEY_NAME})*$")
 NOT_SPOKEN = re.compile(r"[^\s]*://|:/|[^\s]*[{}<>\\^]|\S*=\S*$|Q[A-Z]\w+ *[{:#]|(?:-?[a-z0-9_.]+[:/]\S*\s*)+$")
@@ -256,7 +257,7 @@ ALONE = re.compile(r"(?:\breturn|\?|[^:]:|<<|\+|\},|Glyph::\w+[})]*,|"
 
 def spoken_literals(code, name):
     """Each UTF-16 literal that people read: (text, start, end)."""
-    for match in () if name in MACHINE_FILES else UTF16S.finditer(code):
+    for match in () if name in MACHINE_FILES else (*UTF16S.finditer(code), *LATIN.finditer(code)):
         text = "".join(re.findall(r'"((?:\\.|[^"\\\n])*)"', match.group(0)))
         words = re.sub(r"%[1-9]|\\u[0-9a-fA-F]{4}|\\.", " ", text).strip()
         before = code[max(0, match.start() - 120):match.start()]

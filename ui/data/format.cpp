@@ -36,6 +36,7 @@ constexpr std::array kNouns{
     QT_TRANSLATE_N_NOOP("plural", "steps"),
     QT_TRANSLATE_N_NOOP("plural", "values"),
     QT_TRANSLATE_N_NOOP("plural", "views"),
+    QT_TRANSLATE_N_NOOP("plural", "columns hidden"),
     QT_TRANSLATE_N_NOOP("plural", "marked runs"),
     QT_TRANSLATE_N_NOOP("plural", "proposed acts"),
     QT_TRANSLATE_N_NOOP("plural", "steps have not begun"),

@@ -10,6 +10,7 @@
 #include "ui/data/planvalues.h"
 #include "ui/data/reportvalues.h"
 
+#include <QCoreApplication>
 #include <QFuture>
 #include <QFutureWatcher>
 #include <QObject>
@@ -137,7 +138,7 @@ template<typename T> QFuture<Reply<T>> readyReply(Reply<T> reply)
 template<typename T> QFuture<Reply<T>> notOffered()
 {
     Failure failure;
-    failure.what = QStringLiteral("This source does not offer that.");
+    failure.what = QCoreApplication::translate("Source", "This source does not offer that.");
     failure.ofQuestion = true;
     return readyReply<T>({std::nullopt, failure});
 }

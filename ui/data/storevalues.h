@@ -3,6 +3,7 @@
 
 #include "core/base/ids.h"
 
+#include <QCoreApplication>
 #include <QString>
 
 #include <functional>
@@ -19,7 +20,7 @@ struct StoreTag {
     [[nodiscard]] QString spoken() const
     {
         return name + (environment.isEmpty() ? QString() : QStringLiteral(", ") + environment)
-            + (silent ? QStringLiteral(", does not answer") : QString());
+            + (silent ? QCoreApplication::translate("Stores", ", does not answer") : QString());
     }
     bool operator==(const StoreTag&) const = default;
 };

@@ -47,7 +47,7 @@ public:
         setFocusPolicy(Qt::NoFocus);
         setUsesScrollButtons(true);
         setFixedHeight(32);
-        setAccessibleName(QStringLiteral("Tabs"));
+        setAccessibleName(MainWindow::tr("Tabs"));
     }
 
 protected:

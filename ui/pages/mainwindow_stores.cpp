@@ -58,7 +58,7 @@ QString levelOf(const std::vector<StoreFacts>& all)
     const quint64 free = all.size() - look - guarded;
     QStringList parts;
     for (const auto& [count, word] :
-        {std::pair{guarded, u"guarded"_s}, {free, u"free"_s}, {look, Words::tr("look only")}})
+        {std::pair{guarded, Words::tr("guarded")}, {free, Words::tr("free")}, {look, Words::tr("look only")}})
         if (count == all.size())
             return {};  // as one store says it
         else if (count > 0)

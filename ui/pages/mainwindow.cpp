@@ -14,9 +14,11 @@
 #include "ui/widgets/keystrip.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/shapes.h"
+#include "ui/widgets/taborder.h"
 #include "ui/widgets/theme.h"
 
 #include <QApplication>
+#include <QDialog>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QPainter>
@@ -443,6 +445,8 @@ bool isSingleKey(const QKeyEvent& key)
         && !text.front().isSpace();
 }
 
+bool isTab(const QKeyEvent& key) { return key.key() == Qt::Key_Tab || key.key() == Qt::Key_Backtab; }
+
 bool takesText(const QWidget* widget)
 {
     return widget != nullptr
@@ -454,7 +458,13 @@ bool takesText(const QWidget* widget)
 
 bool MainWindow::eventFilter(QObject* watched, QEvent* event)
 {
-    if (event->type() != QEvent::KeyPress || QApplication::activeModalWidget() != nullptr)
+    if (event->type() != QEvent::KeyPress)
+        return QWidget::eventFilter(watched, event);
+    if (auto* dialog = qobject_cast<QDialog*>(
+            watched->isWidgetType() ? static_cast<QWidget*>(watched)->window() : nullptr);
+        dialog != nullptr && isTab(*static_cast<QKeyEvent*>(event)))
+        orderByPlace(*dialog);  // what it holds may be other than a moment ago
+    if (QApplication::activeModalWidget() != nullptr)
         return QWidget::eventFilter(watched, event);
     auto* widget = qobject_cast<QWidget*>(watched);
     if (widget == nullptr || widget->window() != this)

@@ -223,7 +223,7 @@ void MainWindow::buildMenus()
     QMap<QString, QMenu*> menus;
     for (const QString& title :
         {tr("File"), tr("Edit"), tr("View"), tr("Go"), tr("Run"), tr("Plan"), tr("Help")})
-        menus.insert(title, m_band->menus()->addMenu(title));
+        menus.insert(title, m_band->menus()->addMenu(u'&' + title));
     for (const WindowAction& one : m_actions.all()) {
         QMenu* menu = menus.value(one.menu);
         if (menu == nullptr)

@@ -3,6 +3,7 @@
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
 #include "ui/widgets/rowdelegate.h"
+#include "ui/widgets/safetext.h"
 #include "ui/widgets/shapes.h"
 #include "ui/widgets/theme.h"
 
@@ -71,6 +72,7 @@ void Band::setClock(qint64 now, const QString& status, bool amiss)
     m_status = shown(status);
     m_amiss = amiss;
     setAccessibleDescription(m_status);
+    safe::setTip(this, m_status);
     update();
 }
 

@@ -1,6 +1,7 @@
 #include "ui/widgets/docktitle.h"
 
 #include "ui/data/safetext.h"
+#include "ui/widgets/safetext.h"
 #include "ui/widgets/shapes.h"
 #include "ui/widgets/theme.h"
 
@@ -73,6 +74,7 @@ void DockTitle::resizeEvent(QResizeEvent*)
 void DockTitle::speak()
 {
     setAccessibleName(m_title + u' ' + m_remark + u' ' + m_strong + u' ' + m_right);
+    safe::setTip(this, accessibleName().simplified());  // it is cut where there is no room
     update();
 }
 

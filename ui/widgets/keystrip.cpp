@@ -2,6 +2,7 @@
 
 #include "ui/data/safetext.h"
 #include "ui/widgets/keycap.h"
+#include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
 #include <QFontMetricsF>
@@ -50,6 +51,7 @@ void KeyStrip::setHints(const QString& place, std::vector<KeyHint> hints)
     for (const KeyHint& hint : m_hints)
         spoken += u", "_s + hint.keys.join(u' ') + u' ' + hint.text;
     setAccessibleDescription(spoken);
+    safe::setTip(this, spoken);  // what has no room is in it
     update();
 }
 

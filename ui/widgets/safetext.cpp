@@ -6,6 +6,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSystemTrayIcon>
+#include <QToolTip>
 
 namespace cairn::ui::safe {
 
@@ -28,6 +29,11 @@ void setText(QLabel* label, const QString& text)
 {
     label->setTextFormat(Qt::PlainText);
     label->setText(shown(text, true));
+}
+
+void showTip(const QPoint& at, const QString& text, QWidget* over)
+{
+    QToolTip::showText(at, tip(text), over);
 }
 
 void setTip(QWidget* widget, const QString& text) { widget->setToolTip(tip(text)); }

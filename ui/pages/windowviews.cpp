@@ -10,6 +10,7 @@
 
 #include <QDialog>
 #include <QLineEdit>
+#include <QMenu>
 
 namespace cairn::ui {
 
@@ -47,6 +48,17 @@ WindowView::Step runView(int number)
         if (RunPage* page = window.currentRun())
             page->showView(number);
     };
+}
+
+void markAllShown(MainWindow& window) { window.triage()->runsModel()->markShown(); }
+// What stands in the menu of the saved views.
+void saveView(MainWindow& window)
+{
+    const QString title = TriagePage::tr("Save this filter as a view…");
+    for (const QMenu* menu : window.triage()->findChildren<QMenu*>())
+        for (QAction* action : menu->actions())
+            if (action->text() == title)
+                action->trigger();
 }
 
 std::vector<WindowView> listViews()
@@ -88,7 +100,9 @@ std::vector<WindowView> dialogViews()
 {
     return {{u"palette"_s, {selectFirst, act(u"go.palette"_s)}}, {u"keys"_s, {act(u"help.keys"_s)}},
         {u"about"_s, {act(u"help.about"_s)}}, {u"open-store"_s, {act(u"file.open"_s)}},
-        {u"preferences"_s, {act(u"edit.preferences"_s)}},
+        {u"preferences"_s, {act(u"edit.preferences"_s)}}, {u"handbook"_s, {act(u"help.handbook"_s)}},
+        {u"save-view"_s, {filter(u"attention:person"_s), saveView}},
+        {u"sheet-several"_s, {selectFirst, markAllShown, act(u"run.pause"_s)}},
         {u"export"_s, {selectFirst, act(u"file.export"_s)}}};
 }
 

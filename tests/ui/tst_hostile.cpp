@@ -141,6 +141,11 @@ protected:
     void paintEvent(QPaintEvent*) override { throw std::runtime_error("no such <b>glyph</b>"); }
 };
 
+PanelNote* faultOf(const QWidget* panel)
+{
+    return panel->findChild<PanelNote*>(u"panel-fault"_s, Qt::FindDirectChildrenOnly);
+}
+
 }  // namespace
 
 class TestHostile : public QObject {
@@ -249,8 +254,8 @@ private Q_SLOTS:
         QVERIFY(viewer != nullptr && viewer->isVisible());
         auto* renderer = new Throws(viewer);
         static_cast<void>(desk.window->grab());
-        auto* note = viewer->findChild<PanelNote*>(u"panel-fault"_s, Qt::FindDirectChildrenOnly);
-        QVERIFY(note != nullptr && note->isVisible());
+        PanelNote* note = nullptr;
+        QTRY_VERIFY((note = faultOf(viewer)) != nullptr && note->isVisible());
         QVERIFY2(
             note->text().contains(u"cannot be shown: no such <b>glyph</b>."_s), qPrintable(note->text()));
         QCOMPARE(note->size(), viewer->size());
@@ -277,8 +282,8 @@ private Q_SLOTS:
         RunPage* page = desk.window->openRun(demoRun(1));
         QTRY_VERIFY(page->loaded());
         guarded(page->steps(), [] { throw std::out_of_range("step 99"); });
-        auto* note = page->steps()->findChild<PanelNote*>(u"panel-fault"_s, Qt::FindDirectChildrenOnly);
-        QVERIFY(note != nullptr && note->isVisible());
+        PanelNote* note = nullptr;
+        QTRY_VERIFY((note = faultOf(page->steps())) != nullptr && note->isVisible());
         QVERIFY(note->text().contains(u"step 99"_s));
         QVERIFY(page->isVisible() && page->timeline() != nullptr);
         // Outside of every panel a fault is everybody's.

@@ -25,6 +25,20 @@ QWidget* panelOf(QObject* inside)
     return nullptr;
 }
 
+void cover(QWidget* panel, const QString& why)
+{
+    auto* note = panel->findChild<PanelNote*>(kNote, Qt::FindDirectChildrenOnly);
+    if (note == nullptr) {
+        note = new PanelNote({}, panel);
+        note->setObjectName(kNote);
+        QObject::connect(note, &PanelNote::againWanted, note, [note, panel] {
+            note->end();
+            panel->update();
+        });
+    }
+    note->fail(why);
+}
+
 }  // namespace
 
 void setPanel(QWidget* panel, const QString& name) { panel->setProperty(kPanel, name); }
@@ -34,21 +48,13 @@ bool panelFailed(QObject* inside, const char* what)
     QWidget* panel = panelOf(inside);
     if (panel == nullptr)
         return false;
-    const auto notes = panel->findChildren<PanelNote*>(QString(), Qt::FindDirectChildrenOnly);
-    PanelNote* note = nullptr;
-    for (PanelNote* one : notes)
-        note = one->objectName() == kNote ? one : note;
-    if (note == nullptr) {
-        note = new PanelNote({}, panel);
-        note->setObjectName(kNote);
-        QObject::connect(note, &PanelNote::againWanted, note, [note, panel] {
-            note->end();
-            panel->update();
-        });
-    }
-    note->fail(Words::tr("%1 cannot be shown: %2. Everything else goes on. The store is not concerned; "
-                         "\"Try again\" draws it anew.")
-                   .arg(panel->property(kPanel).toString(), shown(QString::fromUtf8(what), true, 400)));
+    const QString why =
+        Words::tr("%1 cannot be shown: %2. Everything else goes on. The store is not concerned; "
+                  "\"Try again\" draws it anew.")
+            .arg(panel->property(kPanel).toString(), shown(QString::fromUtf8(what), true, 400));
+    // Not at once: it may be painting just now.
+    QMetaObject::invokeMethod(
+        panel, [panel, why] { cover(panel, why); }, Qt::QueuedConnection);
     return true;
 }
 

@@ -10,7 +10,8 @@ namespace cairn::ui {
 
 // Marks what is covered when something inside of it throws.
 void setPanel(QWidget* panel, const QString& name);
-// Covers the panel that the widget is in, or is, and says why. False: it is in none.
+// Covers the panel that the widget is in, or is, and says why, once the event loop comes round. False: it is
+// in none.
 bool panelFailed(QObject* inside, const char* what);
 
 // Runs what fills a panel. What it throws is that panel's fault only.

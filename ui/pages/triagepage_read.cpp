@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace cairn::ui {
 
@@ -81,13 +82,18 @@ void TriagePage::loadOverview()
 
 void TriagePage::showOverview(const Overview& overview)
 {
-    m_overview = overview;
+    const Overview before = std::exchange(m_overview, overview);
     m_overviewAt = monotonicMs();
     m_notes[0]->end();
-    if (overview.filter.valid)
+    if (overview.filter.valid) {
         m_notes[1]->end();
-    else
+    } else {  // titles and tables keep what the last valid filter gave
         m_filterAt = 0;
+        m_overview.situations = before.situations;
+        m_overview.matching = before.matching;
+        m_overview.cutSituations = before.cutSituations;
+        m_overview.hiddenSituations = before.hiddenSituations;
+    }
     m_attention->setAtLeast(!overview.shares.empty());
     m_attention->setLines(overview.attention);
     showStores();
@@ -98,7 +104,7 @@ void TriagePage::showOverview(const Overview& overview)
             tr("valid · leaves %1 of %2 runs").arg(countText(overview.matching), countText(overview.all));
     m_filter->setState(overview.filter, effect);
     if (!overview.filter.valid)
-        return;  // the tables keep what the last valid filter gave
+        return writeTitles();
     m_quiet = true;
     m_situations->setSituations(overview.situations);
     keepSituation();

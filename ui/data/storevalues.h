@@ -3,7 +3,6 @@
 
 #include "core/base/ids.h"
 
-#include <QCoreApplication>
 #include <QString>
 
 #include <functional>
@@ -17,11 +16,7 @@ struct StoreTag {
     QString environment;  // in words
     TagLook look = TagLook::Other;
     bool silent = false;  // it does not answer
-    [[nodiscard]] QString spoken() const
-    {
-        return name + (environment.isEmpty() ? QString() : QStringLiteral(", ") + environment)
-            + (silent ? QCoreApplication::translate("Stores", ", does not answer") : QString());
-    }
+    [[nodiscard]] QString spoken() const;  // words.cpp
     bool operator==(const StoreTag&) const = default;
 };
 

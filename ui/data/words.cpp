@@ -182,6 +182,12 @@ QString verbSlug(Verb verb)
     return words.toLower().replace(u' ', u'-');
 }
 
+QString StoreTag::spoken() const
+{
+    return name + (environment.isEmpty() ? QString() : u", "_s + environment)
+        + (silent ? Words::tr(", does not answer") : QString());
+}
+
 QString spokenCell(const QString& text) { return text.trimmed().isEmpty() ? Words::tr("empty") : text; }
 
 QString childRunWord() { return Words::tr("Child run"); }

@@ -15,7 +15,7 @@ struct StoreTag {
     QString name;
     QString environment;  // in words
     TagLook look = TagLook::Other;
-    bool silent = false;  // it does not answer
+    bool silent = false;                   // it does not answer
     [[nodiscard]] QString spoken() const;  // words.cpp
     bool operator==(const StoreTag&) const = default;
 };

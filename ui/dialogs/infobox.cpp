@@ -49,6 +49,7 @@ InfoBox::InfoBox(const QString& title, std::vector<Fact> facts, bool withFilter,
     grid->setVerticalSpacing(3);
     grid->setColumnStretch(1, 1);
     auto* area = new QScrollArea(this);
+    area->setAccessibleName(title);
     area->setWidgetResizable(true);
     area->setFrameShape(QFrame::NoFrame);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -145,7 +145,9 @@ QStringList readable(const QWidget& window)
 
 QString sinceWhen(const QWidget& window)
 {
-    static const QRegularExpression kSince(u"since \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d"_s);
+    static const QRegularExpression kSince(
+        u"(Reading|reading|Counting|Computing|computing|Comparing|Putting|Looking|Testing)[^\n]*since "
+        "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d"_s);
     for (const QString& text : readable(window))
         if (text.contains(kSince))
             return text;

@@ -338,7 +338,7 @@ private Q_SLOTS:
                 cut << u"label: "_s + label->text();
         }
         for (const QAbstractButton* button : top->findChildren<QAbstractButton*>())
-            if (button->isVisible() && !button->text().isEmpty()
+            if (button->isVisible() && button->text().size() > 1
                 && button->minimumSizeHint().width() > button->width() + 2 && button->toolTip().isEmpty())
                 cut << u"button: "_s + button->text();
         for (const DataTable* table : top->findChildren<DataTable*>())

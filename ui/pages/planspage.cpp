@@ -65,6 +65,7 @@ PlansPage::PlansPage(Stores& stores, StoreIx store, QWidget* parent)
     m_items->setGiveWay({PlanItemsModel::Step, PlanItemsModel::Place}, 140);
     m_items->setRowSize(22);
     m_closed->setCheckable(true);
+    safe::setTip(m_closed, m_closed->text());  // it is cut in a narrow window
     m_strip->setContentsMargins(12, 4, 12, 5);
     m_outcomes->setContentsMargins(16, 4, 16, 4);
     m_factRow->setContentsMargins(12, 8, 12, 8);

@@ -91,7 +91,7 @@ void FilterBox::setState(const FilterState& state, const QString& effect)
 {
     safe::setText(
         m_state, state.valid ? effect : tr("not valid at %1: %2").arg(state.offset + 1).arg(state.text));
-    safe::setTip(m_state, state.text);
+    safe::setTip(m_state, m_state->text());  // it is cut where there is no room
     m_state->adjustSize();
     underline(state);
     resizeEvent(nullptr);

@@ -256,7 +256,7 @@ RunDetail DemoSource::detailNow(const RunId& run) const
     copy.why.evidence = {{taint, taint}};
     for (VerbLine& verb : copy.why.verbs)
         verb.text = verb.name = verb.step = taint;
-    for (StepLine& step : copy.steps) {
+    for (StepLine& step : copy.steps.change()) {
         step.id = step.agent = step.tool = step.word = step.note = step.safety = step.effectKey = taint;
         for (AttemptLine& attempt : step.tries)
             attempt.outcome = attempt.worker = taint;

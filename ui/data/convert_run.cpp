@@ -366,27 +366,29 @@ RunDetail detailOf(
     detail.meta = metaOf(view);
     detail.version = s.version;
     detail.at = view.at;
-    detail.steps.reserve(s.steps.size());
+    std::vector<StepLine> steps;
+    steps.reserve(s.steps.size());
     for (StepIx ix = 0; ix < s.steps.size(); ++ix)
-        detail.steps.push_back(stepOf(view, ix));
+        steps.push_back(stepOf(view, ix));
     const StepIx root = view.explanation.summary.primary.step;
-    if (root < detail.steps.size() && !s.closed) {
-        detail.steps[root].root = true;
-        markPath(s, root, detail.steps);
+    if (root < steps.size() && !s.closed) {
+        steps[root].root = true;
+        markPath(s, root, steps);
     }
     for (const AttemptRow& row : attempts)
-        if (row.step < detail.steps.size())
-            detail.steps[row.step].tries.push_back(attemptOf(row));
+        if (row.step < steps.size())
+            steps[row.step].tries.push_back(attemptOf(row));
     for (const EffectRow& effect : effects)
         if (const auto found = s.stepById.find(effect.holderStep);
             found != s.stepById.end() && effect.holder == s.id)
-            detail.steps[found->second].effectKey = qt(effect.key);
+            steps[found->second].effectKey = qt(effect.key);
     if (s.input)
         detail.payloads.push_back(payloadOf(s.input, u"input"_s, {}));
     if (s.output)
         detail.payloads.push_back(payloadOf(s.output, u"output"_s, {}));
-    for (const StepLine& step : detail.steps)
+    for (const StepLine& step : steps)
         detail.payloads.insert(detail.payloads.end(), step.payloads.begin(), step.payloads.end());
+    detail.steps = std::move(steps);
     return detail;
 }
 

@@ -7,6 +7,7 @@
 #include "core/base/digest.h"
 #include "core/base/ids.h"
 #include "core/model/vocabulary.h"
+#include "ui/data/sharedlist.h"
 #include "ui/data/storevalues.h"
 
 #include <QByteArray>
@@ -234,13 +235,15 @@ struct StepLine {
     bool operator==(const StepLine&) const = default;
 };
 
+using StepList = SharedList<StepLine>;
+
 struct RunDetail {
     RunLine line;
     QString title;
     QString idText;
     WhyView why;
     QStringList meta;  // workflow @version, key, started, deadline, budgets
-    std::vector<StepLine> steps;
+    StepList steps;
     std::vector<PayloadLine> payloads;
     quint64 version = 0;
     qint64 at = 0;

@@ -59,6 +59,9 @@ QString doneText(const ActRequest& request)
         return request.compensate ? u"Cancel is recorded."_s : u"Abandon is recorded: nothing is undone."_s;
     case Verb::Retry: return u"%1 is tried again."_s.arg(step);
     case Verb::Settle: return u"The outcome of %1 is recorded."_s.arg(step);
+    case Verb::Redact:
+        return u"%1 redacted: the bytes are gone."_s.arg(
+            plural(request.payloads.size(), u"payload is"_s, u"payloads are"_s));
     default: return u"Done."_s;
     }
 }
@@ -181,6 +184,7 @@ Result<Submission> ActSession::submissionOf(const ActRequest& request, const Run
         submission.command.body = settle;
         return submission;
     }
+    case Verb::Redact: submission.command.body = cmd::Redact{request.payloads}; return submission;
     default: {
         CAIRN_TRY_ASSIGN(submission.command.body, typedBody(request, state, *m_service, submission));
         return submission;
@@ -191,10 +195,15 @@ Result<Submission> ActSession::submissionOf(const ActRequest& request, const Run
 Result<ActPreview> ActSession::preview(const ActRequest& request)
 {
     CAIRN_TRY(readStore());
+    if (request.verb == Verb::Slow)
+        return previewSlow(request);
     CAIRN_TRY_ASSIGN(const RunState state, m_service->load(request.run));
     ActPreview preview;
     preview.request = request;
     noteDependencies(state, preview.request);
+    if (request.verb == Verb::Redact) {
+        CAIRN_TRY(choosePayloads(state, preview));
+    }
     if (request.verb == Verb::Takeover) {
         CAIRN_TRY_ASSIGN(const HotRow hot, m_store->hot(state.id));
         preview.request.owner = hot.owner;
@@ -325,6 +334,8 @@ void ActSession::describeStep(const RunState& state, ActPreview& preview)
 Result<ActResult> ActSession::execute(const ActRequest& request)
 {
     CAIRN_TRY(readStore());
+    if (request.verb == Verb::Slow)
+        return slow(request);
     CAIRN_TRY_ASSIGN(const RunState state, m_service->load(request.run));
     CAIRN_TRY_ASSIGN(Submission submission, submissionOf(request, state));
     if (m_rights.commits)

@@ -63,6 +63,27 @@ void addOtherRepairs(const RunView& view, std::vector<VerbLine>& off)
             names.join(u", "_s) + u": in the menu Run, and by Ctrl+K"_s, false, {}, {}});
 }
 
+// It waits because of how often something is called: slowing that down is what one may want first.
+bool isAboutCalls(const RunView& view)
+{
+    const Reason reason = view.explanation.summary.primary.reason;
+    return !view.row.resource.empty()
+        && (reason == Reason::Resource || reason == Reason::Capacity || reason == Reason::Retry);
+}
+
+// About the resource at which the run stands, for all runs that call it.
+VerbLine slowOf(const RunView& view)
+{
+    VerbLine line{Verb::Slow, letterOf(Verb::Slow), verbName(Verb::Slow),
+        u"the run stands at no resource: its step calls none"_s, false, {}, {}};
+    line.resource = qt(view.row.resource);
+    if (line.resource.isEmpty())
+        return line;
+    line.on = true;
+    line.text = u"Hold or pace new calls to %1, by all runs"_s.arg(line.resource);
+    return line;
+}
+
 // Verbs that can be done now first; of those that cannot, one line each with its reason.
 std::vector<VerbLine> verbsOf(const RunView& view)
 {
@@ -98,6 +119,8 @@ std::vector<VerbLine> verbsOf(const RunView& view)
                 {}, {}, true});
             break;
         }
+    if (isAboutCalls(view))
+        on.insert(on.begin(), slowOf(view));
     addOtherRepairs(view, off);
     if (named.count(Verb::Settle) == 0 && !view.state.closed)
         off.push_back({Verb::Settle, letterOf(Verb::Settle), verbName(Verb::Settle),
@@ -131,10 +154,9 @@ std::vector<VerbLine> moreOf(const RunView& view)
     for (const Verb verb : kOfStep)
         if (tried.count(verb) == 0)
             more.push_back({verb, {}, verbName(verb), u"no step of this run waits for it"_s, false, {}, {}});
-    more.push_back({Verb::Slow, {}, verbName(Verb::Slow),
-        u"it is about a resource, not about a run: use `cairn slow`"_s, false, {}, {}});
-    more.push_back({Verb::Redact, {}, verbName(Verb::Redact),
-        u"it names payloads, and deletes them for good: use `cairn redact`"_s, false, {}, {}});
+    if (const VerbLine line = slowOf(view); !isAboutCalls(view))
+        more.push_back(line);
+    more.push_back({Verb::Redact, {}, verbName(Verb::Redact), qt(word(Verb::Redact).help), true, {}, {}});
     return more;
 }
 

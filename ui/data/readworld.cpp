@@ -298,10 +298,14 @@ Result<WhyView> ReadWorld::whyOf(const SituationLine& situation)
         plural(situation.count, u"run"_s, u"runs"_s), instantText(situation.oldest), why.sentence);
     why.evidence.insert(why.evidence.begin(), {u"Oldest run"_s, idText(situation.example), true});
     for (VerbLine& verb : why.more) {
+        if (verb.verb == Verb::Slow)
+            continue;  // about what all of them call
         verb.on = false;
         verb.text = u"select one run below: each has to be read by itself"_s;
     }
     for (VerbLine& verb : why.verbs) {
+        if (verb.verb == Verb::Slow)
+            continue;
         verb.on = false;
         const bool several = verb.verb == Verb::Pause || verb.verb == Verb::Resume
             || verb.verb == Verb::Cancel || verb.verb == Verb::Retry;

@@ -163,6 +163,7 @@ struct VerbLine {
     QString step;
     ApprovalId approval;
     bool abandon = false;  // cancel that undoes nothing; from the menu only
+    QString resource{};    // that it is about, not the run alone
     bool operator==(const VerbLine&) const = default;
 };
 

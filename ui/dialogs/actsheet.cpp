@@ -1,6 +1,7 @@
 #include "ui/dialogs/actsheet.h"
 
 #include "ui/data/format.h"
+#include "ui/data/safetext.h"
 #include "ui/data/words.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
@@ -28,6 +29,12 @@ constexpr int kTypingMs = 400;
 
 QString objectOf(const ActRequest& request)
 {
+    if (request.verb == Verb::Slow)
+        return actName(request) + u' ' + shown(request.resource, false, 40);
+    if (request.verb == Verb::Redact)
+        return request.payloads.empty()
+            ? actName(request)
+            : actName(request) + u' ' + plural(request.payloads.size(), u"payload"_s, u"payloads"_s);
     return request.verb == Verb::Settle ? u"Set outcome of 1 run"_s : actName(request) + u" 1 run"_s;
 }
 
@@ -44,6 +51,8 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     , m_result(new QLineEdit(this))
     , m_evidence(new QLineEdit(this))
     , m_count(new QLineEdit(this))
+    , m_countText(safe::label({}, {.wrap = true}, this))
+    , m_countBox(new QWidget(this))
     , m_value(new QLineEdit(request.value, this))
     , m_notice(safe::label({}, {.wrap = true, .selectable = true}, this))
     , m_valid(safe::label({}, {.size = 11, .secondary = true}, this))
@@ -63,7 +72,6 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     m_result->setAccessibleName(u"Result to record"_s);
     m_result->setFont(typeface(13, false, Face::Mono));
     m_evidence->setAccessibleName(u"Evidence"_s);
-    m_count->setAccessibleName(u"Type 1 to abandon one run"_s);
     m_count->setFixedWidth(56);
     m_value->setAccessibleName(valueName(request.verb));
     m_value->setVisible(!valueName(request.verb).isEmpty());
@@ -71,7 +79,6 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
         edit->installEventFilter(this);
     m_evidence->setVisible(request.verb == Verb::Settle);
     m_result->setVisible(request.verb == Verb::Settle);
-    m_count->hide();
     m_notice->hide();
     m_again->hide();
     buildLayout();
@@ -90,6 +97,8 @@ QWidget* ActSheet::buildHead()
     QString title = actName(m_request);
     if (!m_request.step.isEmpty())
         title += u", "_s + m_request.step;
+    if (m_request.verb == Verb::Slow)
+        return new SheetHead(m_facts, title + u", "_s + m_request.resource, this);
     return new SheetHead(m_facts, title + u", run "_s + shortId(m_request.run), this);
 }
 
@@ -126,15 +135,12 @@ void ActSheet::buildLayout()
     below->addWidget(safe::label(m_facts.guarded ? u"Reason, required"_s : u"Reason"_s,
         {.size = 11, .bold = true, .secondary = true}, this));
     below->addWidget(m_reason);
-    if (m_request.verb == Verb::Cancel && !m_request.compensate) {
-        auto* typed = new QHBoxLayout;
-        typed->addWidget(safe::label(
-            u"Nothing is undone, and it cannot be taken back. Type 1, the number of runs:"_s, {}, this));
-        typed->addWidget(m_count);
-        typed->addStretch(1);
-        m_count->show();
-        below->addLayout(typed);
-    }
+    auto* typed = new QHBoxLayout(m_countBox);
+    typed->setContentsMargins(0, 0, 0, 0);
+    typed->addWidget(m_countText, 1);
+    typed->addWidget(m_count);
+    below->addWidget(m_countBox);
+    askCount();
     below->addWidget(m_notice);
     column->addLayout(below);
     column->addWidget(sheetFoot(m_valid, {m_close, m_again, m_confirm}, this));
@@ -205,6 +211,7 @@ void ActSheet::showPreview(const ActPreview& preview)
     m_confirm->setText(objectOf(m_request) + (preview.second.isEmpty() ? QString() : tr(", as 1 of 2"))
         + u"   Ctrl Enter"_s);
     fillBody();
+    askCount();
     m_ready = preview.possible;
     if (preview.possible)
         m_validity->start(kPreviewValidMs);
@@ -225,6 +232,26 @@ void ActSheet::showPreview(const ActPreview& preview)
 bool ActSheet::lacksValue() const
 {
     return needsValue(m_request.verb) && m_value->text().trimmed().isEmpty();
+}
+
+bool ActSheet::abandons() const { return m_request.verb == Verb::Cancel && !m_request.compensate; }
+
+quint64 ActSheet::countToType() const { return abandons() ? 1 : m_preview.typed; }
+
+// What cannot be taken back is confirmed by its number.
+void ActSheet::askCount()
+{
+    const quint64 count = countToType();
+    m_countBox->setVisible(count > 0);
+    if (count == 0)
+        return;
+    m_count->setAccessibleName(abandons()
+            ? u"Type 1 to abandon one run"_s
+            : tr("Type %1, the number of %2").arg(QString::number(count), m_preview.typedOf));
+    safe::setText(m_countText,
+        abandons() ? u"Nothing is undone, and it cannot be taken back. Type 1, the number of runs:"_s
+                   : tr("It cannot be taken back. Type %1, the number of %2:")
+                         .arg(QString::number(count), m_preview.typedOf));
 }
 
 bool ActSheet::reasonSuffices() const
@@ -258,8 +285,8 @@ QString ActSheet::missing() const
         return tr("still needed: %1").arg(valueName(m_request.verb));
     if (!reasonSuffices())
         return u"still needed: a reason of at least %1 characters"_s.arg(m_preview.reasonMinimum);
-    if (m_request.verb == Verb::Cancel && !m_request.compensate && m_count->text().trimmed() != u"1"_s)
-        return u"still needed: the number of runs, typed"_s;
+    if (const quint64 count = countToType(); count > 0 && m_count->text().trimmed() != QString::number(count))
+        return tr("still needed: the number of %1, typed").arg(abandons() ? tr("runs") : m_preview.typedOf);
     return {};
 }
 

@@ -66,6 +66,9 @@ private:
     void refuse(const QString& text, const QString& state);
     [[nodiscard]] bool reasonSuffices() const;
     [[nodiscard]] bool lacksValue() const;
+    [[nodiscard]] bool abandons() const;
+    void askCount();
+    [[nodiscard]] quint64 countToType() const;  // 0: none
     [[nodiscard]] QString missing() const;
     [[nodiscard]] bool isOffered(Outcome outcome) const;  // what is still to be entered; empty: nothing
 
@@ -81,7 +84,9 @@ private:
     QPlainTextEdit* m_reason;
     QLineEdit* m_result;
     QLineEdit* m_evidence;
-    QLineEdit* m_count;  // abandon: the number of runs, typed
+    QLineEdit* m_count;  // of what cannot be taken back, typed
+    QLabel* m_countText;
+    QWidget* m_countBox;
     QLineEdit* m_value;  // of verbs with a valueName()
     QButtonGroup* m_options = nullptr;
     QWidget* m_optionsBox = nullptr;

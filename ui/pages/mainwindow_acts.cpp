@@ -126,7 +126,7 @@ MainWindow::VerbLines MainWindow::linesFor(Verb verb) const
 // Why a verb is off here and now; empty: it can be staged.
 QString MainWindow::verbOff(Verb verb) const
 {
-    if (onLists() && !m_triage->marked().empty())
+    if (onLists() && !m_triage->marked().empty() && verb != Verb::Slow)
         return BulkSheet::takes(verb) ? QString() : u"each marked run has to be read by itself"_s;
     if (currentRun() == nullptr && !onLists())
         return u"open the run first: Enter."_s;
@@ -144,7 +144,8 @@ QString MainWindow::verbOff(Verb verb) const
 
 void MainWindow::stage(Verb verb)
 {
-    if (onLists() && !m_triage->marked().empty())
+    // A resource is no run's own: what is marked does not matter.
+    if (onLists() && !m_triage->marked().empty() && verb != Verb::Slow)
         return stageMarked(verb, false);
     if (const VerbLine* on = linesFor(verb).on)
         stageLine(*on, currentWhy().ref());
@@ -182,6 +183,10 @@ void MainWindow::stageLine(const VerbLine& verb, const RunRef& run)
     request.step = verb.step;
     request.approval = verb.approval;
     request.compensate = !verb.abandon;
+    request.resource = verb.resource;
+    const RunPage* page = currentRun();
+    if (verb.verb == Verb::Redact && page != nullptr)  // what one looks at is what one means
+        request.value = page->payloadShown();
     if (verb.verb == Verb::Assign)  // the case is taken by whoever looks at it, unless another name is typed
         request.value = m_stores.state(run.store).facts.person;
     m_sheet = new ActSheet(m_stores.source(run.store), m_stores.state(run.store).facts, request, this);

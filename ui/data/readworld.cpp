@@ -207,11 +207,11 @@ Result<RunSlice> ReadWorld::runs(const SliceRequest& request)
     std::optional<PageKey> after;
     if (request.after)
         after = PageKey{request.after->a, request.after->b, request.after->run};
+    const ListOrder order = request.newest ? ListOrder::NewestFirst : ListOrder::AttentionThenOldest;
     CAIRN_TRY_ASSIGN(const RunPage page,
-        m_query->list(filter, ListOrder::AttentionThenOldest, after,
-            static_cast<std::size_t>(std::max(1, request.limit))));
+        m_query->list(filter, order, after, static_cast<std::size_t>(std::max(1, request.limit))));
     for (const ListRow& row : page.rows)
-        slice.lines.push_back(lineOf(row));
+        slice.lines.push_back(lineOf(row, order));
     slice.more = page.next.has_value();
     if (page.next)
         slice.mark = {page.next->a, page.next->b, page.next->run};

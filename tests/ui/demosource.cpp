@@ -388,6 +388,7 @@ QFuture<Reply<FilterCounts>> DemoSource::countFilters(const QStringList& filters
 QFuture<Reply<RunSlice>> DemoSource::runs(const SliceRequest& request)
 {
     ++pageReads;
+    listed.push_back(request);
     std::size_t from = 0;
     while (request.after && from < all.size() && all[from++].run != request.after->run) { }
     RunSlice slice;

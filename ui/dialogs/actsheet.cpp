@@ -89,6 +89,14 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
         m_value->setFocus();
 }
 
+void ActSheet::setPreviewOnly()
+{
+    m_previewOnly = true;
+    m_confirm->hide();
+    setWindowTitle(tr("What if: %1").arg(windowTitle()));
+    updateConfirm();
+}
+
 QString ActSheet::notice() const { return m_notice->isHidden() ? QString() : m_notice->text(); }
 QString ActSheet::state() const { return m_valid->text(); }
 
@@ -263,10 +271,13 @@ bool ActSheet::reasonSuffices() const
 void ActSheet::updateConfirm()
 {
     const QString lacks = missing();
-    m_confirm->setEnabled(m_ready && !m_busy && lacks.isEmpty());
+    m_confirm->setEnabled(m_ready && !m_busy && !m_previewOnly && lacks.isEmpty());
     safe::setTip(m_confirm, m_ready ? lacks : QString());
     if (!m_ready || m_busy)
         return;
+    if (m_previewOnly)
+        return safe::setText(
+            m_valid, tr("preview at revision %1: nothing is written").arg(countText(m_preview.version)));
     safe::setText(m_valid,
         lacks.isEmpty() ? u"preview at revision %1, valid until %2"_s.arg(
             countText(m_preview.version), clockText(m_preview.at + kPreviewValidMs, m_preview.at))

@@ -23,6 +23,8 @@ class ActSheet final : public Sheet {
 public:
     ActSheet(Source& source, const StoreFacts& facts, const ActRequest& request, QWidget* parent);
 
+    // What would happen, and nothing else: no button executes.
+    void setPreviewOnly();
     // For tests and scripts that drive the sheet.
     [[nodiscard]] QPlainTextEdit* reason() const { return m_reason; }
     [[nodiscard]] QLineEdit* result() const { return m_result; }
@@ -98,6 +100,7 @@ private:
     QPushButton* m_close;
     bool m_ready = false;  // a preview that may be executed
     bool m_busy = false;
+    bool m_previewOnly = false;
 };
 
 }  // namespace cairn::ui

@@ -338,6 +338,7 @@ AuditPage* MainWindow::openAudit()
 void MainWindow::showTab(int index)
 {
     m_pages->setCurrentIndex(index);
+    noteVisit();
     if (RunPage* page = currentRun()) {
         page->focusView();
         if (page->loaded())

@@ -111,6 +111,14 @@ private:
     void stagePlan(Verb verb);
     void openPlanSheet(StoreIx store, PlanRequest request);
     void planEnded(const ActResult& result);
+    // mainwindow_moves.cpp
+    void addMoveActions();
+    void noteVisit();
+    void walk(bool back);
+    void newTab();
+    void whatIf();
+    void setReadOnly(bool on);
+    [[nodiscard]] QString readOnlyText() const;  // empty: it is not
     void buildMenus();
     void goTo(QChar letter);
     void switchZone();
@@ -144,6 +152,7 @@ private:
     void stageAbandon();
     void stageMarked(Verb verb, bool abandon);
     void stageLine(const VerbLine& verb, const RunRef& run);
+    void openSheet(const VerbLine& verb, const RunRef& run, bool previewOnly);
     [[nodiscard]] QString actsOff(StoreIx store) const;  // why none is possible; empty: they are
     void actEnded(const ActResult& result, const RunRef& run);
     void focusNext(bool backwards);
@@ -197,6 +206,10 @@ private:
     QPointer<PlanSheet> m_plan;
     QPointer<OrderSheet> m_order;
     QPointer<HandbookBox> m_handbook;
+    std::vector<QPointer<QWidget>> m_trail;  // pages in the order of the visits
+    std::size_t m_here = 0;                  // place in it
+    bool m_walking = false;                  // along the trail: that is no visit
+    bool m_readOnly = false;
     QString m_going;
     bool m_dark;
 };

@@ -157,6 +157,8 @@ void MainWindow::stage(Verb verb)
 QString MainWindow::actsOff(StoreIx store) const
 {
     const StoreState& state = m_stores.state(store);
+    if (m_readOnly)
+        return readOnlyText();
     if (!state.facts.mayAct)
         return state.facts.whyNot;
     if (!state.takesActs())
@@ -174,6 +176,12 @@ void MainWindow::stageLine(const VerbLine& verb, const RunRef& run)
         say(u"%1 is off: %2"_s.arg(verb.name, verb.text));
         return;
     }
+    openSheet(verb, run, false);
+}
+
+// `previewOnly`: it shows what would happen, and can do nothing.
+void MainWindow::openSheet(const VerbLine& verb, const RunRef& run, bool previewOnly)
+{
     if (m_sheet != nullptr)
         return;
     ActRequest request;
@@ -193,6 +201,8 @@ void MainWindow::stageLine(const VerbLine& verb, const RunRef& run)
     m_sheet->setAttribute(Qt::WA_DeleteOnClose);
     connect(m_sheet, &ActSheet::ended, this, [this, run](const ActResult& result) { actEnded(result, run); });
     helpOn(*m_sheet, verb.verb);
+    if (previewOnly)
+        m_sheet->setPreviewOnly();
     m_sheet->open();
 }
 

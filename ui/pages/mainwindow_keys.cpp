@@ -43,6 +43,7 @@ void MainWindow::buildActions()
     addVerbActions();
     addPlanActions();
     addTold();
+    addMoveActions();
 }
 
 void MainWindow::addFileActions()
@@ -127,9 +128,10 @@ void MainWindow::addVerbActions()
         {Verb::Compensate, {}, false}};
     for (const VerbKey& one : more)
         m_actions.add({u"run."_s + verbName(one.verb).toLower().replace(u' ', u'-'), tr("Run"),
-            verbName(one.verb) + u"…"_s, {}, one.letter, one.shift, {}, ActPlace::Anywhere,
-            [this, verb = one.verb] { stage(verb); }, [this, verb = one.verb] { return verbOff(verb); },
-            one.verb == Verb::Assign});
+            verbName(one.verb) + u"…"_s,
+            one.verb == Verb::Skip ? QKeySequence(u"Ctrl+Shift+S"_s) : QKeySequence(), one.letter, one.shift,
+            {}, ActPlace::Anywhere, [this, verb = one.verb] { stage(verb); },
+            [this, verb = one.verb] { return verbOff(verb); }, one.verb == Verb::Assign});
     m_actions.add({u"run.abandon"_s, tr("Run"), tr("Abandon…"), {}, {}, false, {}, ActPlace::Anywhere,
         [this] { stageAbandon(); }, {}, true});
 }
@@ -145,6 +147,9 @@ void MainWindow::addTold()
     told(ActPlace::Anywhere, tr("F6, Shift+F6"), tr("next, previous panel"));
     told(ActPlace::Lists, tr("Space, Shift+arrows"), tr("mark a run, mark a range"));
     told(ActPlace::Lists, tr("Ctrl+A"), tr("mark all runs that are shown"));
+    told(ActPlace::Lists, tr("Ctrl+Shift+A"), tr("mark all runs that match, shown or not"));
+    told(ActPlace::Lists, tr("E, Shift+E"), tr("next, previous run that needs somebody"));
+    told(ActPlace::Lists, tr("F"), tr("show only what is not finished"));
     told(ActPlace::Lists, tr("Left, Right"), tr("another cell of the row"));
     told(ActPlace::Lists, tr("+ - _"), tr("filter by the cell: only this, not this, group by this"));
     told(ActPlace::Lists, tr("Ctrl+Backspace"), tr("where nothing matches: drop the term that hides most"));
@@ -293,7 +298,7 @@ void MainWindow::takeLetter(QChar letter, bool shift)
     RunPage* page = currentRun();
     if (page != nullptr && page->takeLetter(letter, shift))
         return;
-    if (takePlanLetter(letter, shift))
+    if (takePlanLetter(letter, shift) || (onLists() && m_triage->takeLetter(letter, shift)))
         return;
     if (const WindowAction* action = m_actions.byLetter(letter, shift))
         action->run();

@@ -1,0 +1,132 @@
+// Where one was before, what would happen if, and a window that does nothing for a while.
+#include "ui/data/words.h"
+#include "ui/dialogs/palette.h"
+#include "ui/pages/mainwindow.h"
+#include "ui/pages/runpage.h"
+#include "ui/pages/triagepage.h"
+
+#include <QStackedWidget>
+#include <QTabBar>
+
+#include <algorithm>
+
+namespace cairn::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr std::size_t kTrail = 200;  // visits that are kept
+}  // namespace
+
+void MainWindow::addMoveActions()
+{
+    const auto lists = [this] { return onLists() ? QString() : tr("it is about the lists: G R."); };
+    m_actions.add({u"go.back"_s, tr("Go"), tr("Back"), QKeySequence(u"Alt+Left"_s), {}, false, {},
+        ActPlace::Anywhere, [this] { walk(true); }, {}, true});
+    m_actions.add({u"go.forward"_s, tr("Go"), tr("Forward"), QKeySequence(u"Alt+Right"_s), {}, false, {},
+        ActPlace::Anywhere, [this] { walk(false); }});
+    m_actions.add({u"go.tab"_s, tr("Go"), tr("New tab…"), QKeySequence(u"Ctrl+T"_s), {}, false, {},
+        ActPlace::Anywhere, [this] { newTab(); }});
+    m_actions.add({u"view.read-only"_s, tr("View"), tr("Read-only on / off"), QKeySequence(u"Ctrl+Shift+R"_s),
+        {}, false, {}, ActPlace::Anywhere, [this] { setReadOnly(!m_readOnly); }, {}, true});
+    m_actions.add({u"view.newest"_s, tr("View"), tr("Runs: newest first / who moves next"), {}, u's', false,
+        {}, ActPlace::Lists,
+        [this] {
+            if (onLists())
+                m_triage->setNewestFirst(!m_triage->newestFirst());
+        },
+        lists, true});
+    m_actions.add({u"view.group-situation"_s, tr("View"), tr("Group by situation"), {}, {}, false, {},
+        ActPlace::Lists, [this] { m_triage->setGrouping(u"situation"_s); }, lists});
+    for (const QString& field : TriagePage::groupingFields())
+        m_actions.add({u"view.group-"_s + field, {}, tr("Group by %1").arg(field), {}, {}, false, {},
+            ActPlace::Lists, [this, field] { m_triage->setGrouping(field); }, lists});
+    m_actions.add({u"view.group-none"_s, tr("View"), tr("Group by nothing: runs only"), {}, {}, false, {},
+        ActPlace::Lists, [this] { m_triage->setGrouping({}); }, lists});
+    m_actions.add({u"run.what-if"_s, tr("Run"), tr("What if…"), {}, u'w', false, {}, ActPlace::Anywhere,
+        [this] { whatIf(); }, {}, true});
+}
+
+// --- the trail
+
+void MainWindow::noteVisit()
+{
+    if (m_walking)
+        return;
+    if (m_trail.empty())
+        m_trail.emplace_back(m_triage);  // where everything begins
+    QWidget* page = m_pages->currentWidget();
+    if (m_trail.size() > m_here && m_trail[m_here] == page)
+        return;
+    m_trail.resize(std::min(m_trail.size(), m_here + 1));
+    m_trail.emplace_back(page);
+    if (m_trail.size() > kTrail)
+        m_trail.erase(m_trail.begin());
+    m_here = m_trail.size() - 1;
+}
+
+// A tab that was closed meanwhile is passed over.
+void MainWindow::walk(bool back)
+{
+    for (std::size_t at = m_here; back ? at > 0 : at + 1 < m_trail.size();) {
+        at = back ? at - 1 : at + 1;
+        const int tab = m_trail[at].isNull() ? -1 : m_pages->indexOf(m_trail[at]);
+        if (tab < 0 || tab == m_pages->currentIndex())
+            continue;
+        m_here = at;
+        m_walking = true;
+        m_tabs->setCurrentIndex(tab);
+        m_walking = false;
+        return;
+    }
+    say(back ? tr("Nothing was looked at before this.") : tr("Nothing was looked at after this."));
+}
+
+// The run that is selected in the lists; elsewhere, whatever one names.
+void MainWindow::newTab()
+{
+    if (onLists() && !currentRunRef().isNull())
+        openRun(currentRunRef());
+    else
+        showPalette();
+}
+
+// --- read-only
+
+void MainWindow::setReadOnly(bool on)
+{
+    m_readOnly = on;
+    showBand();
+    say(on ? tr("This window is read-only: it stages and executes nothing. Ctrl+Shift+R ends that.")
+           : tr("This window is not read-only any more: acts are possible as the store and your rights "
+                "allow."));
+}
+
+QString MainWindow::readOnlyText() const
+{
+    return m_readOnly ? tr("this window is read-only: Ctrl+Shift+R ends that") : QString();
+}
+
+// --- what if
+
+// Previews of what can be done here, which write nothing: their sheets have no button that executes.
+void MainWindow::whatIf()
+{
+    std::vector<PaletteEntry> entries;
+    for (const std::vector<VerbLine>* lines : {&currentWhy().verbs, &currentWhy().more})
+        for (const VerbLine& line : *lines) {
+            const QString step = line.step.isEmpty() ? QString() : u", "_s + line.step;
+            entries.push_back(
+                {tr("What if: %1").arg(line.name + step), line.on ? line.text : tr("off: ") + line.text,
+                    line.on, [this, line, run = currentWhy().ref()] { openSheet(line, run, true); }});
+        }
+    if (entries.empty())
+        return say(tr("What if is off: select one run."));
+    auto* box = new Palette(
+        std::move(entries), [](const QString&) { return std::vector<PaletteEntry>(); }, this);
+    box->setObjectName(u"what-if"_s);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+}
+
+}  // namespace cairn::ui

@@ -166,6 +166,20 @@ private Q_SLOTS:
         QCOMPARE(desk.window->triage()->groupsModel()->rowCount(), 0);
     }
 
+    void theDockOfPlansLeadsToTheirTab()
+    {
+        const Desk desk;
+        const TriagePage* triage = desk.window->triage();
+        QTRY_COMPARE(triage->plansTable()->model()->rowCount(), 2);
+        QVERIFY2(
+            titleOf(desk, u"Plans"_s).contains(u"1 plan open, 1 proposed act, 1 waits for a second person"_s),
+            qPrintable(titleOf(desk, u"Plans"_s)));
+        triage->plansTable()->setFocus();
+        QCOMPARE(triage->place(), u"Plans"_s);
+        desk.key(Qt::Key_Return);
+        QVERIFY(desk.window->currentPlans() != nullptr);
+    }
+
     void backAndForwardFollowTheTrail()
     {
         const Desk desk;

@@ -3,6 +3,7 @@
 #include "ui/data/format.h"
 #include "ui/models/attentionmodel.h"
 #include "ui/models/groupsmodel.h"
+#include "ui/models/plansmodel.h"
 #include "ui/models/runsmodel.h"
 #include "ui/models/situationsmodel.h"
 #include "ui/models/storesmodel.h"
@@ -55,6 +56,9 @@ TriagePage::TriagePage(Stores& stores, QWidget* parent)
     , m_situationsTitle(new DockTitle(u"Situations"_s, this))
     , m_runsTitle(new DockTitle(u"Runs"_s, this))
     , m_storesTitle(new DockTitle(u"Stores"_s, this))
+    , m_plans(new PlansModel(this))
+    , m_plansTable(new DataTable(tr("Open plans"), this))
+    , m_plansTitle(new DockTitle(tr("Plans"), this))
     , m_filter(new FilterBox(this))
     , m_why(new WhyPanel(this))
 {
@@ -137,6 +141,7 @@ QWidget* TriagePage::buildCentre()
     m_tables->setStretchFactor(0, 4);
     m_tables->setStretchFactor(1, 5);
     column->addWidget(m_tables, 1);
+    buildPlans(column);
     return panel;
 }
 
@@ -395,7 +400,7 @@ void TriagePage::focusNext(bool backwards)
         m_situationsTable->isVisibleTo(this)   ? m_situationsTable
             : m_groupsTable->isVisibleTo(this) ? m_groupsTable
                                                : nullptr,
-        m_runsTable, m_why->firstVerb()};
+        m_runsTable, m_plans->rowCount() > 0 ? m_plansTable : nullptr, m_why->firstVerb()};
     const auto count = static_cast<int>(order.size());
     int now = backwards ? count : -1;
     for (int i = 0; i < count; ++i)
@@ -418,6 +423,8 @@ QString TriagePage::place() const
     const QWidget* focus = focusWidget();  // also while another window is the active one
     if (focus == m_situationsTable)
         return u"Situations"_s;
+    if (focus == m_plansTable)
+        return tr("Plans");
     if (focus == m_groupsTable)
         return tr("Groups");
     if (focus == m_attentionTable)

@@ -7,6 +7,8 @@
 
 #include <QWidget>
 
+#include <map>
+
 class QActionGroup;
 class QLabel;
 class QSplitter;
@@ -18,6 +20,7 @@ class AttentionModel;
 class DataTable;
 class DockTitle;
 class FilterBox;
+class PlansModel;
 class GroupsModel;
 class RunsModel;
 class SituationsModel;
@@ -71,6 +74,7 @@ public:
 
     [[nodiscard]] DataTable* runsTable() const { return m_runsTable; }
     [[nodiscard]] DataTable* situationsTable() const { return m_situationsTable; }
+    [[nodiscard]] DataTable* plansTable() const { return m_plansTable; }
     [[nodiscard]] DataTable* groupsTable() const { return m_groupsTable; }
     [[nodiscard]] GroupsModel* groupsModel() const { return m_groups; }
     [[nodiscard]] DataTable* attentionTable() const { return m_attentionTable; }
@@ -108,6 +112,10 @@ private:
     // triagepage_groups.cpp
     void buildGroups();
     void loadGroups();
+    // triagepage_plans.cpp
+    void buildPlans(QVBoxLayout* column);
+    void loadPlans();
+    void showPlans();
     void groupMoved();
     void dropGroup();
     void writeGroups();
@@ -173,6 +181,11 @@ private:
     DockTitle* m_situationsTitle;
     DockTitle* m_runsTitle;
     DockTitle* m_storesTitle;
+    PlansModel* m_plans;
+    DataTable* m_plansTable;
+    DockTitle* m_plansTitle;
+    std::map<StoreIx, std::vector<PlanEntry>> m_plansOf;
+    Tickets m_planTickets;
     QLabel* m_strip = nullptr;
     FilterBox* m_filter;
     WhyPanel* m_why;

@@ -85,6 +85,7 @@ void TriagePage::showOverview(const Overview& overview)
     keepSituation();
     m_quiet = false;
     explainNothing();
+    loadPlans();
     if (monotonicMs() - m_viewsAt > kViewsMs) {
         countViews();
         loadGroups();

@@ -70,6 +70,15 @@ WindowView::Step payloadAs(PayloadViewer::Mode mode)
     return onRun([mode](RunPage& page) { page.data()->payload()->setMode(mode); });
 }
 
+// Into the field of the sheet that is open; its preview follows.
+WindowView::Step typed(const QString& text)
+{
+    return [text](MainWindow& window) {
+        if (const ActSheet* sheet = window.sheet())
+            sheet->value()->setText(text);
+    };
+}
+
 std::vector<WindowView> listViews()
 {
     const auto complete = [](MainWindow& window) {
@@ -78,6 +87,8 @@ std::vector<WindowView> listViews()
     };
     const auto markShown = [](MainWindow& window) { window.triage()->runsModel()->markShown(); };
     return {{u"lists"_s, {selectFirst}}, {u"lists-filtered"_s, {filter(u"attention:person"_s), selectFirst}},
+        {u"lists-grouped"_s, {act(u"view.group-def"_s)}},
+        {u"lists-runs-only"_s, {act(u"view.group-none"_s), selectFirst}},
         {u"lists-nothing"_s, {filter(u"attention:person wait:timer"_s)}},
         {u"filter-completion"_s, {complete}}, {u"lists-several-marked"_s, {selectFirst, markShown}},
         {u"sheet-plan"_s, {selectFirst, markShown, act(u"plan.stage-pause"_s)}}};
@@ -90,7 +101,12 @@ std::vector<WindowView> runViews()
     return {{u"run-steps"_s, {approval, openFirst}}, {u"run-uncertain"_s, {uncertain, openFirst}},
         {u"sheet-approve"_s, {approval, selectFirst, act(u"run.approve"_s)}},
         {u"sheet-set-outcome"_s, {uncertain, selectFirst, act(u"run.set-outcome"_s)}},
-        {u"sheet-pause"_s, {filter(u"wait:timer"_s), selectFirst, act(u"run.pause"_s)}}};
+        {u"sheet-pause"_s, {filter(u"wait:timer"_s), selectFirst, act(u"run.pause"_s)}},
+        {u"sheet-slow"_s,
+            {filter(u"wait:throttled"_s), selectFirst, act(u"run.slow-down"_s), typed(u"20/s"_s)}},
+        {u"sheet-redact"_s,
+            {filter(u"state:completed"_s), selectFirst, act(u"run.redact"_s), typed(u"output"_s)}},
+        {u"what-if"_s, {approval, selectFirst, act(u"run.what-if"_s)}}};
 }
 
 // Of runs that have something to show there: steps that were undone, two attempts, a child, an act.
@@ -166,6 +182,7 @@ void leaveView(MainWindow& window)
     for (QDialog* dialog : window.findChildren<QDialog*>())
         dialog->reject();
     window.closeTabs();
+    window.triage()->setGrouping(u"situation"_s);
     window.triage()->clearMarks();
     window.triage()->filterBox()->setFilter({});
 }

@@ -97,6 +97,11 @@ void ActSheet::setPreviewOnly()
     updateConfirm();
 }
 
+bool ActSheet::settled() const
+{
+    return !m_typing->isActive() && findChildren<QFutureWatcherBase*>().isEmpty();
+}
+
 QString ActSheet::notice() const { return m_notice->isHidden() ? QString() : m_notice->text(); }
 QString ActSheet::state() const { return m_valid->text(); }
 

@@ -103,7 +103,7 @@ std::vector<WindowView> runViews()
         {u"sheet-set-outcome"_s, {uncertain, selectFirst, act(u"run.set-outcome"_s)}},
         {u"sheet-pause"_s, {filter(u"wait:timer"_s), selectFirst, act(u"run.pause"_s)}},
         {u"sheet-slow"_s,
-            {filter(u"wait:throttled"_s), selectFirst, act(u"run.slow-down"_s), typed(u"20/s"_s)}},
+            {filter(u"wait:resource"_s), selectFirst, act(u"run.slow-down"_s), typed(u"20/s"_s)}},
         {u"sheet-redact"_s,
             {filter(u"state:completed"_s), selectFirst, act(u"run.redact"_s), typed(u"output"_s)}},
         {u"what-if"_s, {approval, selectFirst, act(u"run.what-if"_s)}}};
@@ -174,7 +174,8 @@ bool atRest(const MainWindow& window)
 {
     // Who waits for an answer has a watcher, and so has what is read and indexed in the background.
     const RunPage* page = window.currentRun();
-    return window.settled() && (page == nullptr || page->findChildren<QFutureWatcherBase*>().isEmpty());
+    return window.settled() && (window.sheet() == nullptr || window.sheet()->settled())
+        && (page == nullptr || page->findChildren<QFutureWatcherBase*>().isEmpty());
 }
 
 void leaveView(MainWindow& window)

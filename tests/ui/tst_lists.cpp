@@ -200,6 +200,43 @@ private Q_SLOTS:
         QVERIFY(desk.window->onLists());
     }
 
+    void dComparesTheTwoMarkedRuns()
+    {
+        const Desk desk;
+        desk.key(Qt::Key_D);
+        QVERIFY(desk.window->onLists());
+        QCOMPARE(desk.window->notice(), u"Compare is off: mark two runs with Space."_s);
+        desk.key(Qt::Key_Space);
+        desk.key(Qt::Key_Down);
+        desk.key(Qt::Key_Space);
+        desk.key(Qt::Key_D);
+        QVERIFY(desk.window->currentRun() != nullptr);
+        QTRY_COMPARE(desk.source.compared.size(), 1U);
+        QCOMPARE(desk.source.compared.front().first.run, demoRun(0));
+        QCOMPARE(desk.source.compared.front().second.run, demoRun(1));
+    }
+
+    void mRestartsFromTheVersionThatIsLookedAt()
+    {
+        const Desk desk([](DemoSource& source) {
+            source.store.guarded = false;
+            source.detail.why.more = {{cairn::Verb::Fork, u"M"_s, u"Restart from"_s,
+                u"A new run from an earlier version"_s, true, {}, {}}};
+        });
+        desk.window->openRun(demoRun(1));
+        RunPage* page = desk.window->currentRun();
+        QTRY_VERIFY(page->loaded());
+        page->travelTo(12);
+        QTRY_VERIFY(!page->atNow());
+        desk.key(Qt::Key_M);
+        ActSheet* sheet = desk.window->sheet();
+        QVERIFY(sheet != nullptr);
+        QCOMPARE(sheet->value()->text(), u"12"_s);
+        QTRY_COMPARE(desk.source.previewed.size(), 1U);
+        QCOMPARE(desk.source.previewed.front().verb, cairn::Verb::Fork);
+        QCOMPARE(desk.source.previewed.front().value, u"12"_s);
+    }
+
     void newTabOpensTheRunThatIsSelected()
     {
         const Desk desk;

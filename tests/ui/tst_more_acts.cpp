@@ -202,6 +202,39 @@ private Q_SLOTS:
         QVERIFY(read.value->redaction.contains(u"asked for in this test"_s));
     }
 
+    void aNewRunGoesOnFromAnEarlierVersion()
+    {
+        const Desk desk;
+        const cairn::RunId run = desk.completed();
+        const VerbLine line = desk.line(cairn::Verb::Fork, run);
+        QVERIFY2(line.on, qPrintable(line.text));
+        ActRequest request;
+        request.verb = cairn::Verb::Fork;
+        request.run = run;
+        request.value = u"3"_s;
+        const QByteArray before = desk.bytes();
+        const auto preview = desk.session->preview(request).result();
+        QVERIFY2(preview, qPrintable(preview.failure.what));
+        QVERIFY2(preview.value->possible, qPrintable(preview.value->refusal));
+        QCOMPARE(desk.bytes(), before);
+        const auto old = desk.session->run(run).result();
+        const auto done = desk.session->execute(sendable(*preview.value)).result();
+        QVERIFY2(done, qPrintable(done.failure.what));
+        QVERIFY2(done.value->end == ActEnd::Done, qPrintable(done.value->text));
+        QVERIFY(done.value->text.startsWith(u"The new run "_s));
+        const auto found = desk.session->find(done.value->text.section(u' ', 3, 3)).result();
+        QVERIFY2(found, qPrintable(found.failure.what));
+        QVERIFY(*found.value != run);
+        QCOMPARE(desk.session->run(run).result().value->version, old.value->version);
+
+        request.value = u"9999"_s;
+        const auto wrong = desk.session->preview(request).result();
+        QVERIFY(!wrong);
+        QVERIFY2(wrong.failure.what.contains(
+                     u"\"9999\" is no version to restart from: the run has versions 1 to"_s),
+            qPrintable(wrong.failure.what));
+    }
+
     void whatThereIsNotIsNamed()
     {
         const Desk desk;

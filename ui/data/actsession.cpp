@@ -2,6 +2,7 @@
 
 #include "core/machine/policy.h"
 #include "core/service/staged.h"
+#include "core/service/typed.h"
 #include "ui/data/actbodies.h"
 #include "ui/data/convert.h"
 #include "ui/data/format.h"
@@ -89,6 +90,11 @@ ActResult resultOf(const ActRequest& request, const cairn::Outcome& outcome)
     case Kind::Repeated:
     case Kind::Existing:
         result.end = ActEnd::Done;
+        if (request.verb == Verb::Fork) {
+            result.text =
+                u"The new run %1 goes on from there; the old one is as it was."_s.arg(idText(outcome.run));
+            break;
+        }
         result.text = doneText(request) + u" History entry %1."_s.arg(countText(outcome.version));
         break;
     case Kind::NoChange:
@@ -182,6 +188,14 @@ Result<Submission> ActSession::submissionOf(const ActRequest& request, const Run
         if (request.settleAs == Outcome::Park)
             settle.assign = submission.command.actor.id;  // whoever parks it looks after it
         submission.command.body = settle;
+        return submission;
+    }
+    case Verb::Fork: {
+        CAIRN_TRY_ASSIGN(cmd::Fork fork, typedFork(core(request.value.trimmed()), state.version));
+        fork.newRun = makeId<RunId>(m_clock.wallMs(), m_rng);
+        submission.forkSource = state.id;
+        submission.run = fork.newRun;
+        submission.command.body = fork;
         return submission;
     }
     case Verb::Redact: submission.command.body = cmd::Redact{request.payloads}; return submission;

@@ -145,8 +145,8 @@ std::vector<VerbLine> moreOf(const RunView& view)
             action.step < view.state.steps.size() ? qt(view.state.steps[action.step].id) : QString(),
             action.approval});
     }
-    constexpr Verb kOfRun[] = {
-        Verb::Hold, Verb::Assign, Verb::Note, Verb::Deadline, Verb::Budget, Verb::Migrate, Verb::Takeover};
+    constexpr Verb kOfRun[] = {Verb::Hold, Verb::Assign, Verb::Note, Verb::Deadline, Verb::Budget,
+        Verb::Migrate, Verb::Takeover, Verb::Fork};
     for (const Verb verb : kOfRun)
         if (tried.count(verb) == 0)
             more.push_back({verb, {}, verbName(verb), qt(word(verb).help), true, {}, {}});

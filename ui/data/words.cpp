@@ -133,6 +133,7 @@ QString letterOf(Verb verb)
     case Verb::Retry: return u"R"_s;
     case Verb::Settle: return u"O"_s;
     case Verb::Slow: return u"P"_s;
+    case Verb::Fork: return u"M"_s;
     default: return {};
     }
 }
@@ -169,6 +170,8 @@ QString valueName(Verb verb)
     case Verb::Slow:
         return tr("The rate (20/s, 600/m), hold with a span or an instant (hold 10m), or none: as the "
                   "workflows say");
+    case Verb::Fork:
+        return tr("From which version; with \"new effects\" after it, what was done is done again");
     case Verb::Redact:
         return tr("What: all, step:NAME, a kind (input, output, error, note …), or ids of payloads");
     default: return {};
@@ -185,6 +188,7 @@ bool needsValue(Verb verb)
     case Verb::Budget:
     case Verb::Migrate:
     case Verb::Slow:
+    case Verb::Fork:
     case Verb::Redact: return true;
     default: return false;
     }

@@ -117,6 +117,7 @@ private:
     void walk(bool back);
     void newTab();
     void whatIf();
+    void compareMarked();
     void setReadOnly(bool on);
     [[nodiscard]] QString readOnlyText() const;  // empty: it is not
     void buildMenus();

@@ -111,7 +111,9 @@ MainWindow::VerbLines MainWindow::linesFor(Verb verb) const
     // On a run's page the act is about the step that is selected, where it fits.
     const RunPage* page = currentRun();
     const StepLine* step = page != nullptr ? page->steps()->currentStep() : nullptr;
-    for (const std::vector<VerbLine>* all : {&currentWhy().verbs, &currentWhy().more})
+    // An earlier version can be restarted from, and nothing else done with it.
+    const WhyView& why = verb == Verb::Fork && page != nullptr ? page->newest().why : currentWhy();
+    for (const std::vector<VerbLine>* all : {&why.verbs, &why.more})
         for (const VerbLine& line : *all) {
             if (line.verb != verb || line.abandon)
                 continue;
@@ -195,6 +197,8 @@ void MainWindow::openSheet(const VerbLine& verb, const RunRef& run, bool preview
     const RunPage* page = currentRun();
     if (verb.verb == Verb::Redact && page != nullptr)  // what one looks at is what one means
         request.value = page->payloadShown();
+    if (verb.verb == Verb::Fork && page != nullptr)
+        request.value = QString::number(page->detail().version);
     if (verb.verb == Verb::Assign)  // the case is taken by whoever looks at it, unless another name is typed
         request.value = m_stores.state(run.store).facts.person;
     m_sheet = new ActSheet(m_stores.source(run.store), m_stores.state(run.store).facts, request, this);

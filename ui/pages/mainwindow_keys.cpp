@@ -125,7 +125,7 @@ void MainWindow::addVerbActions()
         {Verb::Skip, {}, false}, {Verb::Record, {}, false}, {Verb::Amend, {}, false},
         {Verb::Deadline, {}, false}, {Verb::Budget, {}, false}, {Verb::Migrate, {}, false},
         {Verb::Takeover, {}, false}, {Verb::Slow, u'p', false}, {Verb::Redact, {}, false},
-        {Verb::Compensate, {}, false}};
+        {Verb::Fork, u'm', false}, {Verb::Compensate, {}, false}};
     for (const VerbKey& one : more)
         m_actions.add({u"run."_s + verbName(one.verb).toLower().replace(u' ', u'-'), tr("Run"),
             verbName(one.verb) + u"…"_s,

@@ -1,6 +1,7 @@
 // Where one was before, what would happen if, and a window that does nothing for a while.
-#include "ui/data/words.h"
+#include "ui/data/format.h"
 #include "ui/dialogs/palette.h"
+#include "ui/pages/compareview.h"
 #include "ui/pages/mainwindow.h"
 #include "ui/pages/runpage.h"
 #include "ui/pages/triagepage.h"
@@ -43,6 +44,13 @@ void MainWindow::addMoveActions()
             ActPlace::Lists, [this, field] { m_triage->setGrouping(field); }, lists});
     m_actions.add({u"view.group-none"_s, tr("View"), tr("Group by nothing: runs only"), {}, {}, false, {},
         ActPlace::Lists, [this] { m_triage->setGrouping({}); }, lists});
+    m_actions.add(
+        {u"run.compare"_s, tr("Run"), tr("Compare the two marked runs"), {}, u'd', false, {}, ActPlace::Lists,
+            [this] {
+                if (onLists())
+                    compareMarked();
+            },
+            lists, true});
     m_actions.add({u"run.what-if"_s, tr("Run"), tr("What if…"), {}, u'w', false, {}, ActPlace::Anywhere,
         [this] { whatIf(); }, {}, true});
 }
@@ -107,7 +115,19 @@ QString MainWindow::readOnlyText() const
     return m_readOnly ? tr("this window is read-only: Ctrl+Shift+R ends that") : QString();
 }
 
-// --- what if
+// --- two runs, and what if
+
+void MainWindow::compareMarked()
+{
+    const std::vector<RunLine> marked = m_triage->marked();
+    if (marked.size() != 2)
+        return say(tr("Compare is off: mark two runs with Space."));
+    if (marked.front().store != marked.back().store)
+        return say(tr("Compare is off: the two marked runs are of two stores."));
+    RunPage* page = openRun(marked.front().ref());
+    page->showNamed(u"compare"_s);
+    page->comparison()->compare(u"now"_s, idText(marked.back().run));
+}
 
 // Previews of what can be done here, which write nothing: their sheets have no button that executes.
 void MainWindow::whatIf()

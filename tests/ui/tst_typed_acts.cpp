@@ -1,9 +1,11 @@
 // Acts that take what is typed, from the keyboard, on the demo source.
 #include "desk.h"
+#include "ui/data/actcommand.h"
 #include "ui/data/format.h"
 #include "ui/pages/dataview.h"
 #include "ui/pages/runpage.h"
 
+#include <QClipboard>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -155,6 +157,56 @@ private Q_SLOTS:
         QTest::keyClick(sheet->count(), Qt::Key_Return, Qt::ControlModifier);
         QTRY_COMPARE(desk.source.executed.size(), 1U);
         QCOMPARE(desk.source.executed.front().payloads.size(), 3U);
+    }
+
+    void theSheetGivesTheCommandThatDoesTheSame()
+    {
+        const Desk desk(severalMore);
+        openOne(desk);
+        desk.key(Qt::Key_N);
+        ActSheet* sheet = desk.window->sheet();
+        QVERIFY(sheet != nullptr);
+        QTest::keyClicks(sheet->value(), u"it's late"_s);
+        QTRY_COMPARE(desk.source.previewed.size(), 1U);
+        sheet->reason()->setPlainText(u"asked by shop"_s);
+        sheet->copyButton()->click();
+        QCOMPARE(QApplication::clipboard()->text(),
+            u"cairn --store sqlite:/srv/payments-eu.db note %1 'it'\\''s late' --reason 'asked by shop'"_s
+                .arg(idText(demoRun(1))));
+    }
+
+    void commandsHaveWhatWasTyped_data()
+    {
+        QTest::addColumn<int>("verb");
+        QTest::addColumn<QString>("value");
+        QTest::addColumn<QString>("command");
+        const auto row = [](const char* name, cairn::Verb verb, const QString& value,
+                             const QString& command) {
+            QTest::newRow(name) << int(verb) << value << command;
+        };
+        using cairn::Verb;
+        row("pause", Verb::Pause, {}, u"cairn pause RUN"_s);
+        row("slow", Verb::Slow, u"20/s"_s, u"cairn slow bank 20/s"_s);
+        row("hold", Verb::Slow, u"hold 10m"_s, u"cairn slow bank hold --until 10m"_s);
+        row("fork", Verb::Fork, u"12"_s, u"cairn fork RUN --from 12"_s);
+        row("fork anew", Verb::Fork, u"12 new effects"_s, u"cairn fork RUN --from 12 --new-effects"_s);
+        row("skip", Verb::Skip, u"{}"_s, u"cairn skip RUN s --output '{}'"_s);
+        row("assign", Verb::Assign, {}, u"cairn assign RUN none"_s);
+        row("migrate", Verb::Migrate, u"4"_s, u"cairn migrate RUN --to 4"_s);
+        row("settle", Verb::Settle, {}, u"cairn settle RUN s --happened --no-output"_s);
+    }
+    void commandsHaveWhatWasTyped()
+    {
+        QFETCH(int, verb);
+        QFETCH(QString, value);
+        QFETCH(QString, command);
+        ActRequest request;
+        request.verb = static_cast<cairn::Verb>(verb);
+        request.run = demoRun(1);
+        request.step = u"s"_s;
+        request.resource = u"bank"_s;
+        request.value = value;
+        QCOMPARE(commandOf(request, {}), QString(command).replace(u"RUN"_s, idText(demoRun(1))));
     }
 
     void whatIsLookedAtIsWhatRedactMeans()

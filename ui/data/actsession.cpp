@@ -224,6 +224,7 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
     }
     preview.at = m_service->now();
     preview.version = state.version;
+    preview.request.releases = request.verb == Verb::Hold && state.isHeld(preview.at);
     preview.reasonMinimum = static_cast<int>(reasonMinimum(m_info.safety));
     if (request.verb == Verb::Hold
         && !state.isHeld(preview.at))  // in every store (core/machine/annotate.cpp)

@@ -49,6 +49,7 @@ struct ActRequest {
     QString resource;        // slow: which one
     LimitsSeen limits;
     qint64 holdUntil = 0;             // slow: what a span meant when the preview was made; 0: nothing is held
+    bool releases = false;            // hold: it is held, so this ends that
     std::vector<PayloadId> payloads;  // redact: exactly these
     bool expects = false;
 };

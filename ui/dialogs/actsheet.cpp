@@ -1,5 +1,6 @@
 #include "ui/dialogs/actsheet.h"
 
+#include "ui/data/actcommand.h"
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
 #include "ui/data/words.h"
@@ -7,7 +8,9 @@
 #include "ui/widgets/theme.h"
 
 #include <QAbstractButton>
+#include <QApplication>
 #include <QButtonGroup>
+#include <QClipboard>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -58,6 +61,7 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     , m_valid(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_confirm(safe::button(objectOf(request), this))
     , m_again(safe::button(u"Look again"_s, this))
+    , m_copy(safe::button(tr("Copy as command"), this))
     , m_close(safe::button(u"Close"_s, this))
 {
     setWindowTitle(actName(request));
@@ -156,13 +160,19 @@ void ActSheet::buildLayout()
     askCount();
     below->addWidget(m_notice);
     column->addLayout(below);
-    column->addWidget(sheetFoot(m_valid, {m_close, m_again, m_confirm}, this));
+    column->addWidget(sheetFoot(m_valid, {m_copy, m_close, m_again, m_confirm}, this));
 }
 
 void ActSheet::connectSignals()
 {
     connect(m_close, &QPushButton::clicked, this, &ActSheet::reject);
     connect(m_again, &QPushButton::clicked, this, &ActSheet::ask);
+    connect(m_copy, &QPushButton::clicked, this, [this] {
+        ActRequest request = m_request;
+        request.reason = m_reason->toPlainText();
+        QApplication::clipboard()->setText(commandOf(request, m_facts.url));
+        safe::setText(m_valid, tr("copied the command that does the same"));
+    });
     connect(m_confirm, &QPushButton::clicked, this, &ActSheet::execute);
     connect(m_reason, &QPlainTextEdit::textChanged, this, &ActSheet::updateConfirm);
     for (QLineEdit* edit : {m_result, m_evidence, m_value})

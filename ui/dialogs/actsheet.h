@@ -32,6 +32,7 @@ public:
     [[nodiscard]] QLineEdit* count() const { return m_count; }
     [[nodiscard]] QLineEdit* value() const { return m_value; }
     [[nodiscard]] QPushButton* confirm() const { return m_confirm; }
+    [[nodiscard]] QPushButton* copyButton() const { return m_copy; }
     [[nodiscard]] QPushButton* lookAgain() const { return m_again; }
     [[nodiscard]] QString notice() const;
     [[nodiscard]] QString state() const;  // what the store is in now, or what is still needed
@@ -98,6 +99,7 @@ private:
     QLabel* m_valid;
     QPushButton* m_confirm;
     QPushButton* m_again;
+    QPushButton* m_copy;
     QPushButton* m_close;
     bool m_ready = false;  // a preview that may be executed
     bool m_busy = false;

@@ -76,9 +76,12 @@ Inspector::Inspector(QWidget* parent)
     head->addWidget(m_safety);
     body->addLayout(head);
     for (QLabel* label : {m_state, m_repeat, m_effect}) {
-        label->setContentsMargins(16, 0, 16, 0);
+        if (label != m_repeat)
+            label->setContentsMargins(16, 0, 16, 0);
         body->addWidget(label);
     }
+    m_repeat->setProperty("frame", u"box"_s);
+    m_safety->setProperty("frame", u"tag"_s);
     m_other->setProperty("small", true);
     connect(m_other, &QPushButton::clicked, this, [this] { Q_EMIT runChosen(m_step.other); });
     auto* link = new QHBoxLayout;
@@ -128,6 +131,7 @@ void Inspector::setStep(const StepLine* step, qint64 now)
     m_glyph->setAccessibleName(glyphName(step->glyph));
     safe::setText(m_name, step->id);
     safe::setText(m_safety, step->safety);
+    m_safety->setVisible(!step->safety.isEmpty());
     QString state = step->word;
     if (step->since != 0)
         state += u" since "_s + clockText(step->since, now);

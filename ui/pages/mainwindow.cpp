@@ -545,6 +545,10 @@ void MainWindow::writeKeys()
     } else {
         if (place == u"Runs"_s)
             hints.push_back({{u"Space"_s}, u"mark"_s});
+        if (place == u"Runs"_s && !currentRunRef().isNull())
+            hints.push_back({{u"W"_s}, tr("what if")});
+        hints.push_back({{u"E"_s}, tr("next problem")});
+        hints.push_back({{u"+"_s, u"-"_s}, tr("only this, not this")});
         hints.push_back({{u"/"_s}, u"filter"_s});
     }
     hints.push_back({{u"C"_s}, u"copy id"_s});

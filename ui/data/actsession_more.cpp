@@ -41,7 +41,7 @@ ResourceRow rowOf(const QString& name, const LimitsSeen& seen)
     ResourceRow row;
     row.name = core(name);
     row.permitsPerSecond = seen.perSecond;
-    row.slots = seen.slots;
+    row.slots = seen.atOnce;
     row.backOffUntil = seen.heldUntil;
     row.askedByServer = seen.askedByServer;
     row.revision = seen.revision;

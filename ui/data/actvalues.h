@@ -20,7 +20,7 @@ struct OutcomeOffer {
 // A resource as it was when the person looked.
 struct LimitsSeen {
     quint32 perSecond = 0;  // 0: no rate
-    quint32 slots = 0;      // 0: no limit
+    quint32 atOnce = 0;     // 0: no limit
     qint64 heldUntil = 0;
     bool askedByServer = false;
     quint64 revision = 0;

@@ -242,6 +242,12 @@ void MainWindow::say(const QString& text)
     m_noticeTimer->start();
 }
 
+void MainWindow::unsay()
+{
+    m_noticeTimer->stop();
+    m_notice->hide();
+}
+
 QString MainWindow::notice() const { return m_notice->isHidden() ? QString() : m_notice->text(); }
 
 void MainWindow::applyChanges(const ChangeSet& changes)

@@ -69,6 +69,7 @@ public:
     [[nodiscard]] QString notice() const;
     [[nodiscard]] QString status() const;  // at the band's right end
     void say(const QString& text);
+    void unsay();  // what was said is seen
     void setPolling(bool on);
     [[nodiscard]] ActionTable& actionTable() { return m_actions; }
     // What the dialog for another store tests with; stores that were opened are kept in this file.

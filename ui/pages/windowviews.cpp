@@ -186,6 +186,7 @@ void leaveView(MainWindow& window)
     window.triage()->setGrouping(u"situation"_s);
     window.triage()->clearMarks();
     window.triage()->filterBox()->setFilter({});
+    window.unsay();
 }
 
 QWidget* seenOf(MainWindow& window)

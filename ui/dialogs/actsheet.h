@@ -37,7 +37,7 @@ public:
     [[nodiscard]] QString notice() const;
     [[nodiscard]] QString state() const;  // what the store is in now, or what is still needed
     [[nodiscard]] const ActPreview& preview() const { return m_preview; }
-    [[nodiscard]] bool settled() const;  // no preview is under way, or about to be
+    [[nodiscard]] bool settled() const;                            // no preview is under way, or about to be
     [[nodiscard]] QTimer* validity() const { return m_validity; }  // runs while the preview may be acted on
 
 public Q_SLOTS:

@@ -5,6 +5,7 @@
 #include "ui/models/groupsmodel.h"
 #include "ui/models/runsmodel.h"
 #include "ui/pages/runpage.h"
+#include "ui/pages/windowviews.h"
 #include "ui/widgets/filterbox.h"
 
 #include <QLineEdit>
@@ -235,6 +236,20 @@ private Q_SLOTS:
         QTRY_COMPARE(desk.source.previewed.size(), 1U);
         QCOMPARE(desk.source.previewed.front().verb, cairn::Verb::Fork);
         QCOMPARE(desk.source.previewed.front().value, u"12"_s);
+    }
+
+    void everyViewOfARunIsInThePictures()
+    {
+        QSet<QString> names;
+        for (const WindowView& view : windowViews()) {
+            QVERIFY2(!names.contains(view.name), qPrintable(view.name));
+            names.insert(view.name);
+        }
+        for (const QString& view : RunPage::viewNames())
+            QVERIFY2(names.contains(u"run-"_s + view), qPrintable(view));
+        for (const QString& view : {u"run-payload"_s, u"run-earlier"_s, u"lists-grouped"_s, u"sheet-slow"_s,
+                 u"sheet-redact"_s, u"what-if"_s})
+            QVERIFY2(names.contains(view), qPrintable(view));
     }
 
     void newTabOpensTheRunThatIsSelected()

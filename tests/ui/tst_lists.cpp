@@ -1,6 +1,7 @@
 // The lists by keys: groups, order, marks beyond the screen, the next run that needs somebody, back and
 // forward, what if, and a window that does nothing.
 #include "desk.h"
+#include "ui/dialogs/namebox.h"
 #include "ui/dialogs/palette.h"
 #include "ui/models/groupsmodel.h"
 #include "ui/models/runsmodel.h"
@@ -236,6 +237,21 @@ private Q_SLOTS:
         QTRY_COMPARE(desk.source.previewed.size(), 1U);
         QCOMPARE(desk.source.previewed.front().verb, cairn::Verb::Fork);
         QCOMPARE(desk.source.previewed.front().value, u"12"_s);
+    }
+
+    void aVersionIsGoneToByItsNumber()
+    {
+        const Desk desk;
+        RunPage* page = desk.window->openRun(demoRun(1));
+        QTRY_VERIFY(page->loaded());
+        act(desk, u"go.version"_s);
+        auto* box = desk.window->findChild<NameBox*>();
+        QVERIFY(box != nullptr);
+        Q_EMIT box->chosen(u"62"_s);
+        QCOMPARE(desk.window->notice(), u"The run has no version 62: it has 1 to 61."_s);
+        QVERIFY(page->atNow());
+        Q_EMIT box->chosen(u"12"_s);
+        QTRY_COMPARE(page->detail().version, 12U);
     }
 
     void everyViewOfARunIsInThePictures()

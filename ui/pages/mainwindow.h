@@ -119,6 +119,7 @@ private:
     void newTab();
     void whatIf();
     void compareMarked();
+    void askVersion();
     void setReadOnly(bool on);
     [[nodiscard]] QString readOnlyText() const;  // empty: it is not
     void buildMenus();

@@ -1,5 +1,7 @@
 // Where one was before, what would happen if, and a window that does nothing for a while.
 #include "ui/data/format.h"
+#include "ui/data/safetext.h"
+#include "ui/dialogs/namebox.h"
 #include "ui/dialogs/palette.h"
 #include "ui/pages/compareview.h"
 #include "ui/pages/mainwindow.h"
@@ -28,6 +30,9 @@ void MainWindow::addMoveActions()
         ActPlace::Anywhere, [this] { walk(false); }});
     m_actions.add({u"go.tab"_s, tr("Go"), tr("New tab…"), QKeySequence(u"Ctrl+T"_s), {}, false, {},
         ActPlace::Anywhere, [this] { newTab(); }});
+    m_actions.add({u"go.version"_s, tr("Go"), tr("Version of the run…"), QKeySequence(u"Ctrl+G"_s), {}, false,
+        {}, ActPlace::Run, [this] { askVersion(); },
+        [this] { return currentRun() != nullptr ? QString() : tr("open a run first: Enter."); }});
     m_actions.add({u"view.read-only"_s, tr("View"), tr("Read-only on / off"), QKeySequence(u"Ctrl+Shift+R"_s),
         {}, false, {}, ActPlace::Anywhere, [this] { setReadOnly(!m_readOnly); }, {}, true});
     m_actions.add({u"view.newest"_s, tr("View"), tr("Runs: newest first / who moves next"), {}, u's', false,
@@ -97,6 +102,26 @@ void MainWindow::newTab()
         openRun(currentRunRef());
     else
         showPalette();
+}
+
+// The run as it was then; the newest version is now.
+void MainWindow::askVersion()
+{
+    RunPage* page = currentRun();
+    if (page == nullptr || page->newest().version == 0)
+        return say(tr("Version is off: open a run first."));
+    const quint64 newest = page->newest().version;
+    auto* box = new NameBox(
+        tr("Go to version"), tr("Version, from 1 to %1, which is now").arg(countText(newest)), this);
+    connect(box, &NameBox::chosen, page, [this, page, newest](const QString& text) {
+        bool number = false;
+        const quint64 version = text.trimmed().toULongLong(&number);
+        if (!number || version == 0 || version > newest)
+            return say(tr("The run has no version %1: it has 1 to %2.")
+                           .arg(shown(text, false, 40), countText(newest)));
+        page->travelTo(version);
+    });
+    box->open();
 }
 
 // --- read-only

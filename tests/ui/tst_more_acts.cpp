@@ -106,7 +106,7 @@ private Q_SLOTS:
         QCOMPARE(slow.text, u"Hold or pace new calls to bank, by all runs"_s);
         const VerbLine off = desk.line(cairn::Verb::Slow, desk.completed());
         QVERIFY(!off.on);
-        QCOMPARE(off.text, u"the run stands at no resource: its step calls none"_s);
+        QCOMPARE(off.text, u"the run stands at no resource; `cairn slow` takes one by its name"_s);
     }
 
     void aRateIsShownBeforeItHoldsAndAnOlderLookIsRefused()

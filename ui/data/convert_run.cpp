@@ -75,7 +75,7 @@ bool isAboutCalls(const RunView& view)
 VerbLine slowOf(const RunView& view)
 {
     VerbLine line{Verb::Slow, letterOf(Verb::Slow), verbName(Verb::Slow),
-        u"the run stands at no resource: its step calls none"_s, false, {}, {}};
+        u"the run stands at no resource; `cairn slow` takes one by its name"_s, false, {}, {}};
     line.resource = qt(view.row.resource);
     if (line.resource.isEmpty())
         return line;

@@ -92,8 +92,8 @@ Inspector::Inspector(QWidget* parent)
     m_attempts->setModel(m_model);
     m_attempts->setColumns({56, 92, 92, 74, 90, 120}, AttemptsModel::Outcome);
     // There is room for the essential here; the timeline has all of it.
-    for (const int column : {AttemptsModel::Ended, AttemptsModel::Worker})
-        m_attempts->setColumnAbsent(column, true);
+    for (const int absent : {AttemptsModel::Ended, AttemptsModel::Worker})
+        m_attempts->setColumnAbsent(absent, true);
     m_attempts->setFixedHeight(26 + 3 * 28);
     body->addWidget(m_attempts);
     m_payloads->setContentsMargins(16, 4, 16, 0);

@@ -234,6 +234,7 @@ MACHINE_CALL = re.compile(
     r"askValues|filter|act|find|setApplicationName|setDesktopFileName)\s*\(\s*(?:[\w.\->()]+\s*,\s*)?$|[=!]=\s*$|\bcase\s*$")
 MACHINE_FILES = {
     "ui/widgets/theme.cpp": "names of fonts and of the style, and its sheet",
+    "ui/data/actcommand.cpp": "a command and its options",
     "ui/pages/windowviews.cpp": "names of pictures and of acts",
     "ui/widgets/shapes.cpp": "names of files",
     "app/console/shots.cpp": "a tool for whoever works on the console, and what it calls",
@@ -246,6 +247,7 @@ MACHINE_TEXTS = {
     "ui/data/preferences.cpp": {"light", "dark", "system", "new"},  # of its file
     "ui/data/readplans.cpp": {"act ", "plan "},  # a key
     "ui/data/merge.cpp": {"state:open or state:finished"},
+    "ui/data/stores.cpp": {"\\nnewest"},  # of a key
     "ui/pages/compareview.cpp": {"version %1", "now"},  # the language of its boxes
     "ui/pages/runpage_travel.cpp": {"version %1", "attempt %1 of %2"},  # the same
     "ui/pages/mainwindow_acts.cpp": {"audit"},  # of a link

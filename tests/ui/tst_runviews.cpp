@@ -359,6 +359,22 @@ private Q_SLOTS:
         QTRY_COMPARE(o.page->relations()->table()->currentRow(), 2);
     }
 
+    void theViewsShareTheStepsThatWereRead()
+    {
+        const Open o;
+        const StepList& read = o.page->newest().steps;
+        QVERIFY(o.page->detail().steps.sameAs(read));
+        QVERIFY(o.page->timeline()->steps().sameAs(read));
+        QVERIFY(o.page->steps()->model()->all().sameAs(read));
+        // Who changes a list that others hold changes one of his own.
+        StepList own = read;
+        own.change().front().id = u"renamed"_s;
+        QVERIFY(!own.sameAs(read));
+        QCOMPARE(read.front().id, u"read-request"_s);
+        QCOMPARE(own.front().id, u"renamed"_s);
+        QVERIFY(StepList(read.all()) == read);  // alike, though not the same
+    }
+
     void dataShowsThePayloadOfTheSelectedStep()
     {
         const Open o;

@@ -2,6 +2,7 @@
 
 #include "core/machine/policy.h"
 #include "core/service/staged.h"
+#include "core/service/typed.h"
 #include "ui/data/actbodies.h"
 #include "ui/data/convert.h"
 #include "ui/data/format.h"
@@ -66,6 +67,9 @@ QString doneText(const ActRequest& request)
                                   : Words::tr("Abandon is recorded: nothing is undone.");
     case Verb::Retry: return Words::tr("%1 is tried again.").arg(step);
     case Verb::Settle: return Words::tr("The outcome of %1 is recorded.").arg(step);
+    case Verb::Redact:
+        return Words::tr("%1 redacted: the bytes are gone.")
+            .arg(plural(request.payloads.size(), "payload is", "payloads are"));
     default: return Words::tr("Done.");
     }
 }
@@ -93,6 +97,11 @@ ActResult resultOf(const ActRequest& request, const cairn::Outcome& outcome)
     case Kind::Repeated:
     case Kind::Existing:
         result.end = ActEnd::Done;
+        if (request.verb == Verb::Fork) {
+            result.text = Words::tr("The new run %1 goes on from there; the old one is as it was.")
+                              .arg(idText(outcome.run));
+            break;
+        }
         result.text = doneText(request) + Words::tr(" History entry %1.").arg(countText(outcome.version));
         break;
     case Kind::NoChange:
@@ -188,6 +197,15 @@ Result<Submission> ActSession::submissionOf(const ActRequest& request, const Run
         submission.command.body = settle;
         return submission;
     }
+    case Verb::Fork: {
+        CAIRN_TRY_ASSIGN(cmd::Fork fork, typedFork(core(request.value.trimmed()), state.version));
+        fork.newRun = makeId<RunId>(m_clock.wallMs(), m_rng);
+        submission.forkSource = state.id;
+        submission.run = fork.newRun;
+        submission.command.body = fork;
+        return submission;
+    }
+    case Verb::Redact: submission.command.body = cmd::Redact{request.payloads}; return submission;
     default: {
         CAIRN_TRY_ASSIGN(submission.command.body, typedBody(request, state, *m_service, submission));
         return submission;
@@ -198,16 +216,22 @@ Result<Submission> ActSession::submissionOf(const ActRequest& request, const Run
 Result<ActPreview> ActSession::preview(const ActRequest& request)
 {
     CAIRN_TRY(readStore());
+    if (request.verb == Verb::Slow)
+        return previewSlow(request);
     CAIRN_TRY_ASSIGN(const RunState state, m_service->load(request.run));
     ActPreview preview;
     preview.request = request;
     noteDependencies(state, preview.request);
+    if (request.verb == Verb::Redact) {
+        CAIRN_TRY(choosePayloads(state, preview));
+    }
     if (request.verb == Verb::Takeover) {
         CAIRN_TRY_ASSIGN(const HotRow hot, m_store->hot(state.id));
         preview.request.owner = hot.owner;
     }
     preview.at = m_service->now();
     preview.version = state.version;
+    preview.request.releases = request.verb == Verb::Hold && state.isHeld(preview.at);
     preview.reasonMinimum = static_cast<int>(reasonMinimum(m_info.safety));
     if (request.verb == Verb::Hold
         && !state.isHeld(preview.at))  // in every store (core/machine/annotate.cpp)
@@ -338,6 +362,8 @@ void ActSession::describeStep(const RunState& state, ActPreview& preview)
 Result<ActResult> ActSession::execute(const ActRequest& request)
 {
     CAIRN_TRY(readStore());
+    if (request.verb == Verb::Slow)
+        return slow(request);
     CAIRN_TRY_ASSIGN(const RunState state, m_service->load(request.run));
     CAIRN_TRY_ASSIGN(Submission submission, submissionOf(request, state));
     if (m_rights.commits)

@@ -139,7 +139,7 @@ quint64 sumOf(const std::vector<CountRow>& rows)
 
 }  // namespace
 
-RunLine lineOf(const ListRow& row)
+RunLine lineOf(const ListRow& row, ListOrder order)
 {
     RunLine line;
     line.run = row.run;
@@ -162,7 +162,7 @@ RunLine lineOf(const ListRow& row)
     line.steps = row.steps;
     line.stepsDone = row.stepsDone;
     line.version = row.version;
-    const PageKey place = pageKey(row, ListOrder::AttentionThenOldest);
+    const PageKey place = pageKey(row, order);
     line.place = {place.a, place.b, place.run};
     return line;
 }

@@ -69,6 +69,27 @@ void addOtherRepairs(const RunView& view, std::vector<VerbLine>& off)
             names.join(u", "_s) + Words::tr(": in the menu Run, and by Ctrl+K"), false, {}, {}});
 }
 
+// It waits because of how often something is called: slowing that down is what one may want first.
+bool isAboutCalls(const RunView& view)
+{
+    const Reason reason = view.explanation.summary.primary.reason;
+    return !view.row.resource.empty()
+        && (reason == Reason::Resource || reason == Reason::Capacity || reason == Reason::Retry);
+}
+
+// About the resource at which the run stands, for all runs that call it.
+VerbLine slowOf(const RunView& view)
+{
+    VerbLine line{Verb::Slow, letterOf(Verb::Slow), verbName(Verb::Slow),
+        Words::tr("the run stands at no resource; `cairn slow` takes one by its name"), false, {}, {}};
+    line.resource = qt(view.row.resource);
+    if (line.resource.isEmpty())
+        return line;
+    line.on = true;
+    line.text = Words::tr("Hold or pace new calls to %1, by all runs").arg(line.resource);
+    return line;
+}
+
 // Verbs that can be done now first; of those that cannot, one line each with its reason.
 std::vector<VerbLine> verbsOf(const RunView& view)
 {
@@ -104,6 +125,8 @@ std::vector<VerbLine> verbsOf(const RunView& view)
                 Words::tr("Stops and undoes nothing; last resort"), true, {}, {}, true});
             break;
         }
+    if (isAboutCalls(view))
+        on.insert(on.begin(), slowOf(view));
     addOtherRepairs(view, off);
     if (named.count(Verb::Settle) == 0 && !view.state.closed)
         off.push_back({Verb::Settle, letterOf(Verb::Settle), verbName(Verb::Settle),
@@ -128,8 +151,8 @@ std::vector<VerbLine> moreOf(const RunView& view)
             action.step < view.state.steps.size() ? qt(view.state.steps[action.step].id) : QString(),
             action.approval});
     }
-    constexpr Verb kOfRun[] = {
-        Verb::Hold, Verb::Assign, Verb::Note, Verb::Deadline, Verb::Budget, Verb::Migrate, Verb::Takeover};
+    constexpr Verb kOfRun[] = {Verb::Hold, Verb::Assign, Verb::Note, Verb::Deadline, Verb::Budget,
+        Verb::Migrate, Verb::Takeover, Verb::Fork};
     for (const Verb verb : kOfRun)
         if (tried.count(verb) == 0)
             more.push_back({verb, {}, verbName(verb), qt(word(verb).help), true, {}, {}});
@@ -138,10 +161,9 @@ std::vector<VerbLine> moreOf(const RunView& view)
         if (tried.count(verb) == 0)
             more.push_back(
                 {verb, {}, verbName(verb), Words::tr("no step of this run waits for it"), false, {}, {}});
-    more.push_back({Verb::Slow, {}, verbName(Verb::Slow),
-        Words::tr("it is about a resource, not about a run: use `cairn slow`"), false, {}, {}});
-    more.push_back({Verb::Redact, {}, verbName(Verb::Redact),
-        Words::tr("it names payloads, and deletes them for good: use `cairn redact`"), false, {}, {}});
+    if (const VerbLine line = slowOf(view); !isAboutCalls(view))
+        more.push_back(line);
+    more.push_back({Verb::Redact, {}, verbName(Verb::Redact), qt(word(Verb::Redact).help), true, {}, {}});
     return more;
 }
 
@@ -378,27 +400,29 @@ RunDetail detailOf(
     detail.meta = metaOf(view);
     detail.version = s.version;
     detail.at = view.at;
-    detail.steps.reserve(s.steps.size());
+    std::vector<StepLine> steps;
+    steps.reserve(s.steps.size());
     for (StepIx ix = 0; ix < s.steps.size(); ++ix)
-        detail.steps.push_back(stepOf(view, ix));
+        steps.push_back(stepOf(view, ix));
     const StepIx root = view.explanation.summary.primary.step;
-    if (root < detail.steps.size() && !s.closed) {
-        detail.steps[root].root = true;
-        markPath(s, root, detail.steps);
+    if (root < steps.size() && !s.closed) {
+        steps[root].root = true;
+        markPath(s, root, steps);
     }
     for (const AttemptRow& row : attempts)
-        if (row.step < detail.steps.size())
-            detail.steps[row.step].tries.push_back(attemptOf(row));
+        if (row.step < steps.size())
+            steps[row.step].tries.push_back(attemptOf(row));
     for (const EffectRow& effect : effects)
         if (const auto found = s.stepById.find(effect.holderStep);
             found != s.stepById.end() && effect.holder == s.id)
-            detail.steps[found->second].effectKey = qt(effect.key);
+            steps[found->second].effectKey = qt(effect.key);
     if (s.input)
         detail.payloads.push_back(payloadOf(s.input, u"input"_s, {}));
     if (s.output)
         detail.payloads.push_back(payloadOf(s.output, u"output"_s, {}));
-    for (const StepLine& step : detail.steps)
+    for (const StepLine& step : steps)
         detail.payloads.insert(detail.payloads.end(), step.payloads.begin(), step.payloads.end());
+    detail.steps = std::move(steps);
     return detail;
 }
 

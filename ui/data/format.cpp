@@ -38,6 +38,7 @@ constexpr std::array kNouns{
     QT_TRANSLATE_N_NOOP("plural", "views"),
     QT_TRANSLATE_N_NOOP("plural", "columns hidden"),
     QT_TRANSLATE_N_NOOP("plural", "marked runs"),
+    QT_TRANSLATE_N_NOOP("plural", "payloads are"),
     QT_TRANSLATE_N_NOOP("plural", "proposed acts"),
     QT_TRANSLATE_N_NOOP("plural", "steps have not begun"),
     QT_TRANSLATE_N_NOOP("plural", "unfinished runs"),

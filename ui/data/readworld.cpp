@@ -212,11 +212,11 @@ Result<RunSlice> ReadWorld::runs(const SliceRequest& request)
     std::optional<PageKey> after;
     if (request.after)
         after = PageKey{request.after->a, request.after->b, request.after->run};
+    const ListOrder order = request.newest ? ListOrder::NewestFirst : ListOrder::AttentionThenOldest;
     CAIRN_TRY_ASSIGN(const RunPage page,
-        m_query->list(filter, ListOrder::AttentionThenOldest, after,
-            static_cast<std::size_t>(std::max(1, request.limit))));
+        m_query->list(filter, order, after, static_cast<std::size_t>(std::max(1, request.limit))));
     for (const ListRow& row : page.rows)
-        slice.lines.push_back(lineOf(row));
+        slice.lines.push_back(lineOf(row, order));
     slice.more = page.next.has_value();
     if (page.next)
         slice.mark = {page.next->a, page.next->b, page.next->run};
@@ -304,10 +304,14 @@ Result<WhyView> ReadWorld::whyOf(const SituationLine& situation)
             .arg(plural(situation.count, "run", "runs"), instantText(situation.oldest), why.sentence);
     why.evidence.insert(why.evidence.begin(), {Words::tr("Oldest run"), idText(situation.example), true});
     for (VerbLine& verb : why.more) {
+        if (verb.verb == Verb::Slow)
+            continue;  // about what all of them call
         verb.on = false;
         verb.text = Words::tr("select one run below: each has to be read by itself");
     }
     for (VerbLine& verb : why.verbs) {
+        if (verb.verb == Verb::Slow)
+            continue;
         verb.on = false;
         const bool several = verb.verb == Verb::Pause || verb.verb == Verb::Resume
             || verb.verb == Verb::Cancel || verb.verb == Verb::Retry;

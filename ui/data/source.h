@@ -41,6 +41,7 @@ struct SliceRequest {
     QString situation;  // key; empty: all
     std::optional<PageMark> after;
     int limit = 200;
+    bool newest = false;  // the run that began last first; otherwise by who moves next, then the oldest
 };
 
 class Source : public QObject {

@@ -335,13 +335,13 @@ QFuture<Reply<RunSlice>> Stores::listed(Gather<RunSlice>& gather, const ListRequ
 {
     std::map<StoreIx, SliceRequest> asked;
     std::vector<StoreIx> whom;
-    QString topic = request.filter + u'\n' + request.situation;
+    QString topic = request.filter + u'\n' + request.situation + (request.newest ? u"\nnewest"_s : QString());
     for (const StoreIx store : openStores()) {
         const std::optional<QString> text =
             several() ? filterFor(request.filter, nameOf(store)) : std::optional(request.filter);
         if (!text || (!request.situation.isEmpty() && request.situationOf != store))
             continue;
-        SliceRequest one{*text, request.situation, std::nullopt, request.limit};
+        SliceRequest one{*text, request.situation, std::nullopt, request.limit, request.newest};
         if (store < request.marks.size() && !request.marks[store].run.isNull())
             one.after = request.marks[store];
         asked[store] = one;
@@ -355,9 +355,9 @@ QFuture<Reply<RunSlice>> Stores::listed(Gather<RunSlice>& gather, const ListRequ
     const auto ask = [this, asked](StoreIx store) { return m_places[store].source->runs(asked.at(store)); };
     const auto limit = static_cast<std::size_t>(std::max(1, request.limit));
     const bool all = request.situation.isEmpty();
-    return gather.ask(
-        question, topic, whom, ask, [this, marks = request.marks, limit, all](const auto& parts) {
-            RunSlice sum = merged(parts, marks, limit);
+    return gather.ask(question, topic, whom, ask,
+        [this, marks = request.marks, limit, all, newest = request.newest](const auto& parts) {
+            RunSlice sum = merged(parts, marks, limit, newest);
             const auto closed = all && several() ? closedShares() : std::vector<StoreShare>();
             sum.shares.insert(sum.shares.end(), closed.begin(), closed.end());
             return sum;

@@ -140,6 +140,8 @@ QString letterOf(Verb verb)
     case Verb::Cancel: return u"Del"_s;
     case Verb::Retry: return u"R"_s;
     case Verb::Settle: return u"O"_s;
+    case Verb::Slow: return u"P"_s;
+    case Verb::Fork: return u"M"_s;
     default: return {};
     }
 }
@@ -205,6 +207,13 @@ QString valueName(Verb verb)
     case Verb::Deadline: return tr("The deadline: a span from now (2h), an instant, or none");
     case Verb::Budget: return tr("The limit (25.00 EUR, 200000 tokens)");
     case Verb::Migrate: return tr("Version of its workflow");
+    case Verb::Slow:
+        return tr("The rate (20/s, 600/m), hold with a span or an instant (hold 10m), or none: as the "
+                  "workflows say");
+    case Verb::Fork:
+        return tr("From which version; with \"new effects\" after it, what was done is done again");
+    case Verb::Redact:
+        return tr("What: all, step:NAME, a kind (input, output, error, note …), or ids of payloads");
     default: return {};
     }
 }
@@ -217,7 +226,10 @@ bool needsValue(Verb verb)
     case Verb::Amend:
     case Verb::Deadline:
     case Verb::Budget:
-    case Verb::Migrate: return true;
+    case Verb::Migrate:
+    case Verb::Slow:
+    case Verb::Fork:
+    case Verb::Redact: return true;
     default: return false;
     }
 }

@@ -1,13 +1,17 @@
 #include "ui/dialogs/actsheet.h"
 
+#include "ui/data/actcommand.h"
 #include "ui/data/format.h"
+#include "ui/data/safetext.h"
 #include "ui/data/words.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
 #include <QCoreApplication>
 #include <QAbstractButton>
+#include <QApplication>
 #include <QButtonGroup>
+#include <QClipboard>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -33,6 +37,12 @@ constexpr int kTypingMs = 400;
 
 QString objectOf(const ActRequest& request)
 {
+    if (request.verb == Verb::Slow)
+        return actName(request) + u' ' + shown(request.resource, false, 40);
+    if (request.verb == Verb::Redact)
+        return request.payloads.empty()
+            ? actName(request)
+            : actName(request) + u' ' + plural(request.payloads.size(), "payload", "payloads");
     return request.verb == Verb::Settle ? Words::tr("Set outcome of 1 run")
                                         : actName(request) + Words::tr(" 1 run");
 }
@@ -50,11 +60,14 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     , m_result(new QLineEdit(this))
     , m_evidence(new QLineEdit(this))
     , m_count(new QLineEdit(this))
+    , m_countText(safe::label({}, {.wrap = true}, this))
+    , m_countBox(new QWidget(this))
     , m_value(new QLineEdit(request.value, this))
     , m_notice(safe::label({}, {.wrap = true, .selectable = true}, this))
     , m_valid(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_confirm(safe::button(objectOf(request), this))
     , m_again(safe::button(tr("Look again"), this))
+    , m_copy(safe::button(tr("Copy as command"), this))
     , m_close(safe::button(tr("Close"), this))
 {
     setWindowTitle(actName(request));
@@ -69,7 +82,6 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     m_result->setAccessibleName(tr("Result to record"));
     m_result->setFont(typeface(13, false, Face::Mono));
     m_evidence->setAccessibleName(tr("Evidence"));
-    m_count->setAccessibleName(tr("Type 1 to abandon one run"));
     m_count->setFixedWidth(56);
     m_value->setAccessibleName(valueName(request.verb));
     m_value->setVisible(!valueName(request.verb).isEmpty());
@@ -77,7 +89,6 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
         edit->installEventFilter(this);
     m_evidence->setVisible(request.verb == Verb::Settle);
     m_result->setVisible(request.verb == Verb::Settle);
-    m_count->hide();
     m_notice->hide();
     m_again->hide();
     buildLayout();
@@ -88,6 +99,19 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
         m_value->setFocus();
 }
 
+void ActSheet::setPreviewOnly()
+{
+    m_previewOnly = true;
+    m_confirm->hide();
+    setWindowTitle(tr("What if: %1").arg(windowTitle()));
+    updateConfirm();
+}
+
+bool ActSheet::settled() const
+{
+    return !m_typing->isActive() && findChildren<QFutureWatcherBase*>().isEmpty();
+}
+
 QString ActSheet::notice() const { return m_notice->isHidden() ? QString() : m_notice->text(); }
 QString ActSheet::state() const { return m_valid->text(); }
 
@@ -96,6 +120,8 @@ QWidget* ActSheet::buildHead()
     QString title = actName(m_request);
     if (!m_request.step.isEmpty())
         title += u", "_s + m_request.step;
+    if (m_request.verb == Verb::Slow)
+        return new SheetHead(m_facts, title + u", "_s + m_request.resource, this);
     return new SheetHead(m_facts, title + tr(", run ") + shortId(m_request.run), this);
 }
 
@@ -132,24 +158,27 @@ void ActSheet::buildLayout()
     below->addWidget(safe::label(m_facts.guarded ? tr("Reason, required") : tr("Reason"),
         {.size = 11, .bold = true, .secondary = true}, this));
     below->addWidget(m_reason);
-    if (m_request.verb == Verb::Cancel && !m_request.compensate) {
-        auto* typed = new QHBoxLayout;
-        typed->addWidget(safe::label(
-            tr("Nothing is undone, and it cannot be taken back. Type 1, the number of runs:"), {}, this));
-        typed->addWidget(m_count);
-        typed->addStretch(1);
-        m_count->show();
-        below->addLayout(typed);
-    }
+    auto* typed = new QHBoxLayout(m_countBox);
+    typed->setContentsMargins(0, 0, 0, 0);
+    typed->addWidget(m_countText, 1);
+    typed->addWidget(m_count);
+    below->addWidget(m_countBox);
+    askCount();
     below->addWidget(m_notice);
     column->addLayout(below);
-    column->addWidget(sheetFoot(m_valid, {m_close, m_again, m_confirm}, this));
+    column->addWidget(sheetFoot(m_valid, {m_copy, m_close, m_again, m_confirm}, this));
 }
 
 void ActSheet::connectSignals()
 {
     connect(m_close, &QPushButton::clicked, this, &ActSheet::reject);
     connect(m_again, &QPushButton::clicked, this, &ActSheet::ask);
+    connect(m_copy, &QPushButton::clicked, this, [this] {
+        ActRequest request = m_request;
+        request.reason = m_reason->toPlainText();
+        QApplication::clipboard()->setText(commandOf(request, m_facts.url));
+        safe::setText(m_valid, tr("copied the command that does the same"));
+    });
     connect(m_confirm, &QPushButton::clicked, this, &ActSheet::execute);
     connect(m_reason, &QPlainTextEdit::textChanged, this, &ActSheet::updateConfirm);
     for (QLineEdit* edit : {m_result, m_evidence, m_value})
@@ -211,6 +240,7 @@ void ActSheet::showPreview(const ActPreview& preview)
     m_confirm->setText(objectOf(m_request) + (preview.second.isEmpty() ? QString() : tr(", as 1 of 2"))
         + u"   Ctrl Enter"_s);
     fillBody();
+    askCount();
     m_ready = preview.possible;
     if (preview.possible)
         m_validity->start(kPreviewValidMs);
@@ -233,6 +263,26 @@ bool ActSheet::lacksValue() const
     return needsValue(m_request.verb) && m_value->text().trimmed().isEmpty();
 }
 
+bool ActSheet::abandons() const { return m_request.verb == Verb::Cancel && !m_request.compensate; }
+
+quint64 ActSheet::countToType() const { return abandons() ? 1 : m_preview.typed; }
+
+// What cannot be taken back is confirmed by its number.
+void ActSheet::askCount()
+{
+    const quint64 count = countToType();
+    m_countBox->setVisible(count > 0);
+    if (count == 0)
+        return;
+    m_count->setAccessibleName(abandons()
+            ? tr("Type 1 to abandon one run")
+            : tr("Type %1, the number of %2").arg(QString::number(count), m_preview.typedOf));
+    safe::setText(m_countText,
+        abandons() ? tr("Nothing is undone, and it cannot be taken back. Type 1, the number of runs:")
+                   : tr("It cannot be taken back. Type %1, the number of %2:")
+                         .arg(QString::number(count), m_preview.typedOf));
+}
+
 bool ActSheet::reasonSuffices() const
 {
     const qsizetype length = m_reason->toPlainText().trimmed().size();
@@ -242,9 +292,12 @@ bool ActSheet::reasonSuffices() const
 void ActSheet::updateConfirm()
 {
     const QString lacks = missing();
-    safe::setOff(m_confirm, m_ready && !m_busy ? lacks : notNow(m_valid->text()));
+    safe::setOff(m_confirm, m_ready && !m_busy && !m_previewOnly ? lacks : notNow(m_valid->text()));
     if (!m_ready || m_busy)
         return;
+    if (m_previewOnly)
+        return safe::setText(
+            m_valid, tr("preview at revision %1: nothing is written").arg(countText(m_preview.version)));
     safe::setText(m_valid,
         lacks.isEmpty()
             ? tr("preview at revision %1, valid until %2")
@@ -264,8 +317,8 @@ QString ActSheet::missing() const
         return tr("still needed: %1").arg(valueName(m_request.verb));
     if (!reasonSuffices())
         return tr("still needed: a reason of at least %1 characters").arg(m_preview.reasonMinimum);
-    if (m_request.verb == Verb::Cancel && !m_request.compensate && m_count->text().trimmed() != u"1"_s)
-        return tr("still needed: the number of runs, typed");
+    if (const quint64 count = countToType(); count > 0 && m_count->text().trimmed() != QString::number(count))
+        return tr("still needed: the number of %1, typed").arg(abandons() ? tr("runs") : m_preview.typedOf);
     return {};
 }
 

@@ -55,8 +55,11 @@ void ActSheet::addFacts()
     if (m_preview.facts.empty())
         return;
     m_body->addSpacing(10);
-    m_body->addWidget(
-        caption(m_request.verb == Verb::Settle ? tr("Evidence") : tr("The request"), m_bodyWidget));
+    m_body->addWidget(caption(m_request.verb == Verb::Settle ? tr("Evidence")
+            : m_request.verb == Verb::Slow                   ? tr("As it is now")
+            : m_request.verb == Verb::Redact                 ? tr("What is deleted")
+                                                             : tr("The request"),
+        m_bodyWidget));
     m_body->addSpacing(4);
     m_body->addWidget(factGrid(m_preview.facts, 104, m_bodyWidget, kWholeWord));
 }

@@ -28,11 +28,11 @@ QVariant StepsModel::headerData(int section, Qt::Orientation orientation, int ro
     return role == Qt::DisplayRole ? QVariant(kNames.at(section)) : QVariant();
 }
 
-void StepsModel::setSteps(std::vector<StepLine> steps)
+void StepsModel::setSteps(const StepList& steps)
 {
     if (steps == m_all)
         return;
-    m_all = std::move(steps);
+    m_all = steps;
     arrange();
 }
 

@@ -82,9 +82,12 @@ Inspector::Inspector(QWidget* parent)
     head->addWidget(m_safety);
     body->addLayout(head);
     for (QLabel* label : {m_state, m_repeat, m_effect}) {
-        label->setContentsMargins(16, 0, 16, 0);
+        if (label != m_repeat)
+            label->setContentsMargins(16, 0, 16, 0);
         body->addWidget(label);
     }
+    m_repeat->setProperty("frame", u"box"_s);
+    m_safety->setProperty("frame", u"tag"_s);
     m_other->setProperty("small", true);
     connect(m_other, &QPushButton::clicked, this, [this] { Q_EMIT runChosen(m_step.other); });
     auto* link = new QHBoxLayout;
@@ -93,7 +96,10 @@ Inspector::Inspector(QWidget* parent)
     link->addStretch(1);
     body->addLayout(link);
     m_attempts->setModel(m_model);
-    m_attempts->setColumns({56, 92, 74, 120}, 3);
+    m_attempts->setColumns({56, 92, 92, 74, 90, 120}, AttemptsModel::Outcome);
+    // There is room for the essential here; the timeline has all of it.
+    for (const int absent : {AttemptsModel::Ended, AttemptsModel::Worker})
+        m_attempts->setColumnAbsent(absent, true);
     m_attempts->setFixedHeight(26 + 3 * 28);
     body->addWidget(m_attempts);
     m_payloads->setContentsMargins(16, 4, 16, 0);
@@ -134,6 +140,7 @@ void Inspector::setStep(const StepLine* step, qint64 now)
     m_glyph->setAccessibleName(glyphName(step->glyph));
     safe::setText(m_name, step->id);
     safe::setText(m_safety, step->safety);
+    m_safety->setVisible(!step->safety.isEmpty());
     QString state = step->word;
     if (step->since != 0)
         state += tr(" since ") + clockText(step->since, now);

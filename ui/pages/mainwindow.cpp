@@ -11,6 +11,7 @@
 #include "ui/pages/triagepage.h"
 #include "ui/widgets/band.h"
 #include "ui/widgets/datatable.h"
+#include "ui/widgets/keycap.h"
 #include "ui/widgets/keystrip.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/shapes.h"
@@ -36,6 +37,7 @@ namespace {
 
 constexpr int kPollMs = 1000;
 constexpr int kFrame = 3;
+const QString kPaletteKey = QStringLiteral("Ctrl K");
 
 // Tabs of the mock: 32 high, a 2 px line above the current one, the run's shape before its name.
 class PageTabs final : public QTabBar {
@@ -68,9 +70,25 @@ protected:
         painter.drawLine(0, 31, width(), 31);
         for (int i = 0; i < count(); ++i)
             paintTab(painter, i);
+        paintHint(painter);
     }
 
 private:
+    // Where the palette is found, as long as there is room beside the tabs.
+    void paintHint(QPainter& painter) const
+    {
+        const QString text = tr("go to anything");
+        painter.setFont(typeface(11));
+        const double words = QFontMetricsF(painter.font()).horizontalAdvance(text);
+        const double cap = keycapWidth(kPaletteKey);
+        const double x = width() - 14 - words - 8 - cap;
+        if (count() > 0 && x < tabRect(count() - 1).right() + 24)
+            return;
+        paintKeycap(painter, QPointF(x, 7), kPaletteKey);
+        painter.setFont(typeface(11));
+        painter.setPen(theme().text2);
+        painter.drawText(QPointF(x + cap + 8, 20), text);
+    }
     [[nodiscard]] Glyph glyph(int index) const { return static_cast<Glyph>(tabData(index).toInt()); }
     void paintTab(QPainter& painter, int index) const
     {
@@ -226,6 +244,12 @@ void MainWindow::say(const QString& text)
     m_noticeTimer->start();
 }
 
+void MainWindow::unsay()
+{
+    m_noticeTimer->stop();
+    m_notice->hide();
+}
+
 QString MainWindow::notice() const { return m_notice->isHidden() ? QString() : m_notice->text(); }
 
 void MainWindow::applyChanges(const ChangeSet& changes)
@@ -340,6 +364,7 @@ AuditPage* MainWindow::openAudit()
 void MainWindow::showTab(int index)
 {
     m_pages->setCurrentIndex(index);
+    noteVisit();
     if (RunPage* page = currentRun()) {
         page->focusView();
         if (page->loaded())
@@ -558,6 +583,10 @@ void MainWindow::writeKeys()
     } else {
         if (place == TriagePage::tr("Runs"))
             hints.push_back({{u"Space"_s}, tr("mark")});
+        if (place == TriagePage::tr("Runs") && !currentRunRef().isNull())
+            hints.push_back({{u"W"_s}, tr("what if")});
+        hints.push_back({{u"E"_s}, tr("next problem")});
+        hints.push_back({{u"+"_s, u"-"_s}, tr("only this, not this")});
         hints.push_back({{u"/"_s}, tr("filter")});
     }
     hints.push_back({{u"C"_s}, tr("copy id")});

@@ -69,6 +69,7 @@ public:
     [[nodiscard]] QString notice() const;
     [[nodiscard]] QString status() const;  // at the band's right end
     void say(const QString& text);
+    void unsay();  // what was said is seen
     void setPolling(bool on);
     [[nodiscard]] ActionTable& actionTable() { return m_actions; }
     // What the dialog for another store tests with; stores that were opened are kept in this file.
@@ -112,6 +113,17 @@ private:
     void stagePlan(Verb verb);
     void openPlanSheet(StoreIx store, PlanRequest request);
     void planEnded(const ActResult& result);
+    // mainwindow_moves.cpp
+    void addMoveActions();
+    void addListActions();
+    void noteVisit();
+    void walk(bool back);
+    void newTab();
+    void whatIf();
+    void compareMarked();
+    void askVersion();
+    void setReadOnly(bool on);
+    [[nodiscard]] QString readOnlyText() const;  // empty: it is not
     void buildMenus();
     void goTo(QChar letter);
     void switchZone();
@@ -145,6 +157,7 @@ private:
     void stageAbandon();
     void stageMarked(Verb verb, bool abandon);
     void stageLine(const VerbLine& verb, const RunRef& run);
+    void openSheet(const VerbLine& verb, const RunRef& run, bool previewOnly);
     [[nodiscard]] QString actsOff(StoreIx store) const;  // why none is possible; empty: they are
     void actEnded(const ActResult& result, const RunRef& run);
     void focusNext(bool backwards);
@@ -198,6 +211,10 @@ private:
     QPointer<PlanSheet> m_plan;
     QPointer<OrderSheet> m_order;
     QPointer<HandbookBox> m_handbook;
+    std::vector<QPointer<QWidget>> m_trail;  // pages in the order of the visits
+    std::size_t m_here = 0;                  // place in it
+    bool m_walking = false;                  // along the trail: that is no visit
+    bool m_readOnly = false;
     QString m_going;
     bool m_dark;
 };

@@ -110,7 +110,9 @@ MainWindow::VerbLines MainWindow::linesFor(Verb verb) const
     // On a run's page the act is about the step that is selected, where it fits.
     const RunPage* page = currentRun();
     const StepLine* step = page != nullptr ? page->steps()->currentStep() : nullptr;
-    for (const std::vector<VerbLine>* all : {&currentWhy().verbs, &currentWhy().more})
+    // An earlier version can be restarted from, and nothing else done with it.
+    const WhyView& why = verb == Verb::Fork && page != nullptr ? page->newest().why : currentWhy();
+    for (const std::vector<VerbLine>* all : {&why.verbs, &why.more})
         for (const VerbLine& line : *all) {
             if (line.verb != verb || line.abandon)
                 continue;
@@ -125,7 +127,7 @@ MainWindow::VerbLines MainWindow::linesFor(Verb verb) const
 // Why a verb is off here and now; empty: it can be staged.
 QString MainWindow::verbOff(Verb verb) const
 {
-    if (onLists() && !m_triage->marked().empty())
+    if (onLists() && !m_triage->marked().empty() && verb != Verb::Slow)
         return BulkSheet::takes(verb) ? QString() : tr("each marked run has to be read by itself");
     if (currentRun() == nullptr && !onLists())
         return tr("open the run first: Enter.");
@@ -143,7 +145,8 @@ QString MainWindow::verbOff(Verb verb) const
 
 void MainWindow::stage(Verb verb)
 {
-    if (onLists() && !m_triage->marked().empty())
+    // A resource is no run's own: what is marked does not matter.
+    if (onLists() && !m_triage->marked().empty() && verb != Verb::Slow)
         return stageMarked(verb, false);
     if (const VerbLine* on = linesFor(verb).on)
         stageLine(*on, currentWhy().ref());
@@ -155,6 +158,8 @@ void MainWindow::stage(Verb verb)
 QString MainWindow::actsOff(StoreIx store) const
 {
     const StoreState& state = m_stores.state(store);
+    if (m_readOnly)
+        return readOnlyText();
     if (!state.facts.mayAct)
         return state.facts.whyNot;
     if (!state.takesActs())
@@ -172,6 +177,12 @@ void MainWindow::stageLine(const VerbLine& verb, const RunRef& run)
         say(tr("%1 is off: %2").arg(verb.name, verb.text));
         return;
     }
+    openSheet(verb, run, false);
+}
+
+// `previewOnly`: it shows what would happen, and can do nothing.
+void MainWindow::openSheet(const VerbLine& verb, const RunRef& run, bool previewOnly)
+{
     if (m_sheet != nullptr)
         return;
     ActRequest request;
@@ -181,12 +192,20 @@ void MainWindow::stageLine(const VerbLine& verb, const RunRef& run)
     request.step = verb.step;
     request.approval = verb.approval;
     request.compensate = !verb.abandon;
+    request.resource = verb.resource;
+    const RunPage* page = currentRun();
+    if (verb.verb == Verb::Redact && page != nullptr)  // what one looks at is what one means
+        request.value = page->payloadShown();
+    if (verb.verb == Verb::Fork && page != nullptr)
+        request.value = QString::number(page->detail().version);
     if (verb.verb == Verb::Assign)  // the case is taken by whoever looks at it, unless another name is typed
         request.value = m_stores.state(run.store).facts.person;
     m_sheet = new ActSheet(m_stores.source(run.store), m_stores.state(run.store).facts, request, this);
     m_sheet->setAttribute(Qt::WA_DeleteOnClose);
     connect(m_sheet, &ActSheet::ended, this, [this, run](const ActResult& result) { actEnded(result, run); });
     helpOn(*m_sheet, verb.verb);
+    if (previewOnly)
+        m_sheet->setPreviewOnly();
     m_sheet->open();
 }
 

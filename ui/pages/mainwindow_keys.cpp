@@ -44,6 +44,7 @@ void MainWindow::buildActions()
     addPlanActions();
     addTold();
     addRunKeys();
+    addMoveActions();
 }
 
 void MainWindow::addFileActions()
@@ -133,11 +134,12 @@ void MainWindow::addVerbActions()
     const VerbKey more[] = {{Verb::Assign, u't', false}, {Verb::Note, u'n', false}, {Verb::Hold, {}, false},
         {Verb::Skip, {}, false}, {Verb::Record, {}, false}, {Verb::Amend, {}, false},
         {Verb::Deadline, {}, false}, {Verb::Budget, {}, false}, {Verb::Migrate, {}, false},
-        {Verb::Takeover, {}, false}, {Verb::Slow, {}, false}, {Verb::Redact, {}, false},
-        {Verb::Compensate, {}, false}};
+        {Verb::Takeover, {}, false}, {Verb::Slow, u'p', false}, {Verb::Redact, {}, false},
+        {Verb::Fork, u'm', false}, {Verb::Compensate, {}, false}};
     for (const VerbKey& one : more)
-        m_actions.add({u"run."_s + verbSlug(one.verb), tr("Run"), verbName(one.verb) + u"…"_s, {}, one.letter,
-            one.shift, {}, ActPlace::Anywhere, [this, verb = one.verb] { stage(verb); },
+        m_actions.add({u"run."_s + verbSlug(one.verb), tr("Run"), verbName(one.verb) + u"…"_s,
+            one.verb == Verb::Skip ? QKeySequence(u"Ctrl+Shift+S"_s) : QKeySequence(), one.letter, one.shift,
+            {}, ActPlace::Anywhere, [this, verb = one.verb] { stage(verb); },
             [this, verb = one.verb] { return verbOff(verb); }, one.verb == Verb::Assign});
     m_actions.add({u"run.abandon"_s, tr("Run"), tr("Abandon…"), {}, {}, false, {}, ActPlace::Anywhere,
         [this] { stageAbandon(); }, {}, true});
@@ -147,13 +149,17 @@ void MainWindow::addVerbActions()
 void MainWindow::addTold()
 {
     const auto told = [this](ActPlace place, const QString& keys, const QString& title) {
-        m_actions.add({u"told."_s + keys, {}, title, {}, {}, false, keys, place});
+        m_actions.add(
+            {u"told.%1."_s.arg(static_cast<int>(place)) + keys, {}, title, {}, {}, false, keys, place});
     };
     told(ActPlace::Anywhere, tr("arrows, J K"), tr("move"));
     told(ActPlace::Anywhere, tr("Enter, Esc"), tr("open, back"));
     told(ActPlace::Anywhere, tr("F6, Shift+F6"), tr("next, previous panel"));
     told(ActPlace::Lists, tr("Space, Shift+arrows"), tr("mark a run, mark a range"));
     told(ActPlace::Lists, tr("Ctrl+A"), tr("mark all runs that are shown"));
+    told(ActPlace::Lists, tr("Ctrl+Shift+A"), tr("mark all runs that match, shown or not"));
+    told(ActPlace::Lists, tr("E, Shift+E"), tr("next, previous run that needs somebody"));
+    told(ActPlace::Lists, tr("F"), tr("show only what is not finished"));
     told(ActPlace::Lists, tr("Left, Right"), tr("another cell of the row"));
     told(ActPlace::Lists, tr("+ - _"), tr("filter by the cell: only this, not this, group by this"));
     told(ActPlace::Lists, tr("Ctrl+Backspace"), tr("where nothing matches: drop the term that hides most"));
@@ -342,7 +348,7 @@ void MainWindow::takeLetter(QChar letter, bool shift)
     RunPage* page = currentRun();
     if (page != nullptr && page->takeLetter(letter, shift))
         return;
-    if (takePlanLetter(letter, shift))
+    if (takePlanLetter(letter, shift) || (onLists() && m_triage->takeLetter(letter, shift)))
         return;
     if (const WindowAction* action = m_actions.byLetter(letter, shift))
         action->run();

@@ -258,7 +258,10 @@ void MainWindow::showBand()
         all = {m_stores.state(page->store()).facts};
     const bool one = !m_stores.several() || page != nullptr;
     m_facts = one ? all.front() : standFor(all, m_stores.count());
-    m_band->setFacts(m_facts, one ? QString() : wordOf(all), one ? QString() : levelOf(all));
+    m_band->setFacts(m_facts, one ? QString() : wordOf(all),
+        m_readOnly ? tr("read-only in this window")
+            : one  ? QString()
+                   : levelOf(all));
     setWindowTitle(one ? tr("%1 %2 – Cairn").arg(shown(m_facts.environment).toUpper(), shown(m_facts.name))
                        : tr("%1 %2 – Cairn").arg(wordOf(all), shown(names.join(u", "_s))));
     tick();
@@ -333,7 +336,8 @@ void MainWindow::tick()
     m_triage->tick();
     if (RunPage* open = currentRun()) {
         open->setNow(now);
-        open->setOff(m_stores.state(open->store()).takesActs() ? QString() : actsOff(open->store()));
+        open->setOff(
+            m_stores.state(open->store()).takesActs() && !m_readOnly ? QString() : actsOff(open->store()));
     }
 }
 

@@ -70,6 +70,8 @@ PlansPage::PlansPage(Stores& stores, StoreIx store, QWidget* parent)
     m_outcomes->setContentsMargins(16, 4, 16, 4);
     m_factRow->setContentsMargins(12, 8, 12, 8);
     m_facts->setFixedHeight(kFactsHeight);
+    setAttribute(Qt::WA_StyledBackground);  // otherwise the frame's colour shows where there is nothing
+    setProperty("ground", u"window"_s);
     buildLayout();
     connectSignals();
     showView();
@@ -201,6 +203,8 @@ void PlansPage::showEntries(const PlanEntries& entries)
                      : tr("%1 wait for a second person").arg(countText(static_cast<quint64>(waiting)))};
     if (!m_closedToo)
         parts << tr("closed plans are not shown");
+    if (entries.entries.empty())
+        parts << tr("one begins in the lists: mark runs or filter them, then menu Plan");
     if (entries.more)
         parts << tr("older ones are not shown");
     safe::setText(m_strip, parts.join(u" · "_s));

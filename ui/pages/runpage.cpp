@@ -6,6 +6,7 @@
 #include "ui/pages/compareview.h"
 #include "ui/pages/dataview.h"
 #include "ui/pages/historyview.h"
+#include "ui/pages/payloadviewer.h"
 #include "ui/pages/runviews.h"
 #include "ui/pages/stepsview.h"
 #include "ui/pages/timelineview.h"
@@ -487,6 +488,12 @@ QString RunPage::place() const
     case 7: return tr("Compare");
     default: return tr("Context");
     }
+}
+
+QString RunPage::payloadShown() const
+{
+    const PayloadId shown = m_data->payload()->shownLine().id;
+    return currentView() == 4 && !shown.isNull() ? idText(shown) : QString();
 }
 
 void RunPage::paintEvent(QPaintEvent*)

@@ -56,6 +56,7 @@ public:
     [[nodiscard]] const RunDetail& detail() const { return m_detail; }
     [[nodiscard]] const RunDetail& newest() const { return m_newest; }  // whatever version is shown
     [[nodiscard]] QString place() const;
+    [[nodiscard]] QString payloadShown() const;  // its id, while the data are looked at; empty: none
     [[nodiscard]] StepsView* steps() const { return m_steps; }
     [[nodiscard]] HistoryView* history() const { return m_history; }
     [[nodiscard]] DataView* data() const { return m_data; }

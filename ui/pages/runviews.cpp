@@ -185,6 +185,7 @@ ContextView::ContextView(Source& source, const RunId& run, QWidget* parent)
     m_budget->setKeyboardTracking(false);
     auto* tools = new QHBoxLayout;
     tools->setContentsMargins(16, 8, 12, 8);
+    tools->setSpacing(8);
     tools->addWidget(safe::label(tr("What an agent that resumes this run now would read, within"), {}, this));
     tools->addWidget(m_budget);
     tools->addStretch(1);

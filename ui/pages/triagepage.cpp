@@ -2,6 +2,8 @@
 
 #include "ui/data/format.h"
 #include "ui/models/attentionmodel.h"
+#include "ui/models/groupsmodel.h"
+#include "ui/models/plansmodel.h"
 #include "ui/models/runsmodel.h"
 #include "ui/models/situationsmodel.h"
 #include "ui/models/storesmodel.h"
@@ -43,18 +45,23 @@ TriagePage::TriagePage(Stores& stores, QWidget* parent)
     , m_attention(new AttentionModel(this))
     , m_situations(new SituationsModel(this))
     , m_runs(new RunsModel(this))
+    , m_groups(new GroupsModel(this))
     , m_storeLines(new StoresModel(this))
     , m_views(new ViewsModel(this))
     , m_viewsTable(new DataTable(tr("Views"), this))
     , m_viewsTitle(new DockTitle(tr("Views"), this))
     , m_attentionTable(new DataTable(tr("Attention"), this))
     , m_situationsTable(new DataTable(tr("Situations"), this))
+    , m_groupsTable(new DataTable(tr("Groups"), this))
     , m_runsTable(new DataTable(tr("Runs"), this))
     , m_storesTable(new DataTable(tr("Stores"), this))
     , m_attentionTitle(new DockTitle(tr("Attention"), this))
     , m_situationsTitle(new DockTitle(tr("Situations"), this))
     , m_runsTitle(new DockTitle(tr("Runs"), this))
     , m_storesTitle(new DockTitle(tr("Stores"), this))
+    , m_plans(new PlansModel(this))
+    , m_plansTable(new DataTable(tr("Open plans"), this))
+    , m_plansTitle(new DockTitle(tr("Plans"), this))
     , m_filter(new FilterBox(this))
     , m_why(new WhyPanel(this))
 {
@@ -136,15 +143,17 @@ QWidget* TriagePage::buildCentre()
     m_runsTable->setMarkable(true);
     m_runsTitle->setObjectName(u"runsTitle"_s);
     buildColumnsMenu();
+    buildGroups();
     m_tables = new QSplitter(Qt::Vertical, panel);
     m_tables->setHandleWidth(1);
     m_tables->setChildrenCollapsible(false);
-    m_tables->addWidget(wrap(m_situationsTitle, m_situationsTable, nullptr));
+    m_tables->addWidget(wrap(m_situationsTitle, m_situationsTable, m_groupsTable));
     m_tables->addWidget(wrap(m_runsTitle, m_runsTable, strip));
     m_tables->setSizes({370, 420});
     m_tables->setStretchFactor(0, 4);
     m_tables->setStretchFactor(1, 5);
     column->addWidget(m_tables, 1);
+    buildPlans(column);
     return panel;
 }
 
@@ -200,10 +209,12 @@ void TriagePage::connectSignals()
     connect(m_filter, &FilterBox::filterChanged, this, [this] {
         m_situation.clear();
         m_whyOfRun = false;
+        dropGroup();
         m_filterAt = QDateTime::currentMSecsSinceEpoch();
         writeTitles();
         loadOverview();
         loadRuns();
+        loadGroups();
     });
     connect(m_filter, &FilterBox::leave, this, &TriagePage::focusRuns);
     connect(m_why, &WhyPanel::verbChosen, this,
@@ -221,6 +232,7 @@ void TriagePage::connectMarks()
     connect(m_runsTable, &DataTable::markToggled, m_runs, &RunsModel::toggleMark);
     connect(m_runsTable, &DataTable::markSet, this, [this](int row) { m_runs->setMark(row, true); });
     connect(m_runsTable, &DataTable::markAll, m_runs, &RunsModel::markShown);
+    connect(m_runsTable, &DataTable::markMatching, this, &TriagePage::markMatching);
     connect(m_runs, &RunsModel::marksChanged, this, [this] {
         writeTitles();
         Q_EMIT whyChanged();
@@ -230,7 +242,7 @@ void TriagePage::connectMarks()
 std::vector<RunLine> TriagePage::marked() const { return m_runs->marked(); }
 void TriagePage::setRowSize(int height)
 {
-    for (DataTable* table : {m_situationsTable, m_runsTable})
+    for (DataTable* table : {m_situationsTable, m_groupsTable, m_runsTable})
         table->setRowSize(height);
 }
 
@@ -263,7 +275,8 @@ void TriagePage::connectTables()
     connect(m_storesTable, &DataTable::opened, this,
         [this](const QModelIndex& index) { storeChosen(index.row()); });
     connect(m_storesTable, &QTableView::clicked, m_storesTable, &DataTable::opened);
-    for (DataTable* table : {m_attentionTable, m_situationsTable, m_runsTable, m_storesTable}) {
+    for (DataTable* table :
+        {m_attentionTable, m_situationsTable, m_groupsTable, m_runsTable, m_storesTable}) {
         connect(table, &DataTable::letterTyped, this, &TriagePage::letterTyped);
         table->installEventFilter(this);
     }
@@ -297,19 +310,25 @@ void TriagePage::writeTitles()
     m_situationsTitle->setRemark(shownText);
     if (m_filterAt != 0)  // counts of the filter before would be no answer to this one
         m_situationsTitle->setRemark(tr("as the filter before found them"));
+    const QString order = m_newest ? tr("newest first") : QString();
     const QString hidden = m_situationsTable->hiddenText();
     m_situationsTitle->setRight(hidden.isEmpty() ? tr("sorted by who moves next, then oldest") : hidden);
     const QString lacks = m_stores.shareText(m_overview.shares);
     m_attentionTitle->setRight(lacks.isEmpty() ? tr("exact") : tr("at least: ") + lacks);
     const SituationLine* selected = situation();
     const auto have = static_cast<quint64>(m_runs->rowCount());
-    const quint64 total = selected != nullptr ? selected->count
-        : m_situation.isEmpty()               ? m_overview.matching
-                                              : have;
+    const GroupLine* group = m_group.isEmpty() ? nullptr : m_groups->row(m_groups->rowOf(m_group));
+    const quint64 total = selected != nullptr   ? selected->count
+        : group != nullptr && group->count >= 0 ? static_cast<quint64>(group->count)
+        : !m_group.isEmpty()                    ? have
+        : m_situation.isEmpty()                 ? m_overview.matching
+                                                : have;
     const QString marks = m_runs->marks() == 0 ? QString() : countText(m_runs->marks()) + tr(" marked, ");
     if (selected != nullptr)
         m_runsTitle->setRemark(
             marks + countText(total) + tr(" in "), selected->wait + u": "_s + selected->what);
+    else if (!m_group.isEmpty())
+        m_runsTitle->setRemark(marks + countText(total) + tr(" in "), m_group);
     else if (!m_situation.isEmpty())
         m_runsTitle->setRemark(marks + countText(total)
             + (have == 0 ? tr(" in a situation that is over") : tr(" in the situation that was selected")));
@@ -319,13 +338,14 @@ void TriagePage::writeTitles()
                                             : countText(total) + tr(" match the filter")));
     if (m_filterAt != 0)
         m_runsTitle->setRemark(tr("as the filter before found them"));
-    QStringList right{m_runsTable->hiddenText()};
-    right.prepend(m_runs->marks() > 0 ? tr("Esc: no marks")
-            : !m_situation.isEmpty()  ? tr("Esc: all runs")
-                                      : QString());
+    QStringList right{order, m_runsTable->hiddenText()};
+    right.prepend(m_runs->marks() > 0                      ? tr("Esc: no marks")
+            : !m_situation.isEmpty() || !m_group.isEmpty() ? tr("Esc: all runs")
+                                                           : QString());
     right.removeAll(QString());
     m_runsTitle->setRight(right.join(u" · "_s));
     safe::setText(m_strip, stripText(total));
+    writeGroups();
 }
 
 // What is not on screen, and how old the list is where it is not the newest.
@@ -401,7 +421,11 @@ void TriagePage::focusRuns() { m_runsTable->setFocus(); }
 void TriagePage::focusNext(bool backwards)
 {
     const std::vector<QWidget*> order{m_attentionTable, m_views->rowCount() > 0 ? m_viewsTable : nullptr,
-        m_stores.several() ? m_storesTable : nullptr, m_situationsTable, m_runsTable, m_why->firstVerb()};
+        m_stores.several() ? m_storesTable : nullptr,
+        m_situationsTable->isVisibleTo(this)   ? m_situationsTable
+            : m_groupsTable->isVisibleTo(this) ? m_groupsTable
+                                               : nullptr,
+        m_runsTable, m_plans->rowCount() > 0 ? m_plansTable : nullptr, m_why->firstVerb()};
     const auto count = static_cast<int>(order.size());
     int now = backwards ? count : -1;
     for (int i = 0; i < count; ++i)
@@ -424,6 +448,10 @@ QString TriagePage::place() const
     const QWidget* focus = focusWidget();  // also while another window is the active one
     if (focus == m_situationsTable)
         return tr("Situations");
+    if (focus == m_plansTable)
+        return tr("Plans");
+    if (focus == m_groupsTable)
+        return tr("Groups");
     if (focus == m_attentionTable)
         return tr("Attention");
     if (focus == m_storesTable)
@@ -460,6 +488,9 @@ void TriagePage::keyPressEvent(QKeyEvent* event)
         m_situationsTable->clearSelection();
         m_situation.clear();
         m_whyOfRun = true;
+        loadRuns();
+    } else if (!m_group.isEmpty()) {
+        dropGroup();
         loadRuns();
     } else if (!m_filter->filter().isEmpty()) {
         m_filter->setFilter({});

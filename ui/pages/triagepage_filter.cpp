@@ -37,13 +37,13 @@ void TriagePage::connectFilter()
                     m_filter->setHelp(question, *reply.value);
             });
     });
-    for (DataTable* table : {m_situationsTable, m_runsTable}) {
+    for (DataTable* table : {m_situationsTable, m_groupsTable, m_runsTable}) {
         table->setCells(true);
         connect(table, &DataTable::filterAsked, this, &TriagePage::filterFromCell);
     }
 }
 
-// Only this, not this, and the other values there are: those with their counts are the groups.
+// Only this, not this, and grouping by it; where too many have a value of their own, the values there are.
 void TriagePage::filterFromCell(const QModelIndex& index, QChar how)
 {
     const QString term = index.data(FilterRole).toString();
@@ -51,7 +51,7 @@ void TriagePage::filterFromCell(const QModelIndex& index, QChar how)
         return Q_EMIT said(tr("No filter asks for what stands in this column."));
     const QString field = term.section(u':', 0, 0);
     if (how == u'_')
-        return m_filter->askValues(field);
+        return groupingFields().contains(field) ? setGrouping(field) : m_filter->askValues(field);
     const AddedTerm added = withTerm(m_filter->filter(), term, how == u'-');
     if (!added.wrong.isEmpty())
         return Q_EMIT said(tr("Not possible: %1").arg(added.wrong));

@@ -69,6 +69,7 @@ void TriagePage::refresh()
     m_fresh = 0;
     loadOverview();
     loadRuns();
+    loadGroups();
     loadWhy();
 }
 
@@ -110,8 +111,11 @@ void TriagePage::showOverview(const Overview& overview)
     keepSituation();
     m_quiet = false;
     explainNothing();
-    if (monotonicMs() - m_viewsAt > kViewsMs)
+    loadPlans();
+    if (monotonicMs() - m_viewsAt > kViewsMs) {
         countViews();
+        loadGroups();
+    }
     writeTitles();
     if (run().isNull() && situation() == nullptr)
         loadWhy();
@@ -134,8 +138,8 @@ void TriagePage::keepSituation()
 void TriagePage::loadRuns()
 {
     m_listDirty = false;
-    const ListRequest request{
-        m_filter->filter(), m_situationOf, m_situation, {}, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
+    const ListRequest request{listFilter(), m_situationOf, m_situation, {},
+        std::clamp(m_runs->rowCount(), 200, kMostAgain), m_newest};
     follow(
         m_stores.runs(request), m_runsTickets,
         [this](const RunSlice& slice) {
@@ -172,8 +176,8 @@ void TriagePage::showRuns(const RunSlice& slice)
 void TriagePage::settleRuns()
 {
     m_listDirty = false;
-    const ListRequest request{
-        m_filter->filter(), m_situationOf, m_situation, {}, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
+    const ListRequest request{listFilter(), m_situationOf, m_situation, {},
+        std::clamp(m_runs->rowCount(), 200, kMostAgain), m_newest};
     follow(
         m_stores.runs(request), m_runsTickets,
         [this](const RunSlice& slice) {
@@ -192,7 +196,7 @@ void TriagePage::settleRuns()
 
 void TriagePage::loadPage()
 {
-    const ListRequest request{m_filter->filter(), m_situationOf, m_situation, m_runs->places(), 200};
+    const ListRequest request{listFilter(), m_situationOf, m_situation, m_runs->places(), 200, m_newest};
     follow(m_stores.page(request), m_pageTickets, [this](const RunSlice& slice) {
         m_runs->addPage(slice);
         writeTitles();

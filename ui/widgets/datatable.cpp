@@ -266,6 +266,8 @@ bool DataTable::markKey(const QKeyEvent& event)
         Q_EMIT markSet(currentRow());
     } else if (key == Qt::Key_A && with == Qt::ControlModifier) {
         Q_EMIT markAll();
+    } else if (key == Qt::Key_A && with == (Qt::ControlModifier | Qt::ShiftModifier)) {
+        Q_EMIT markMatching();
     } else {
         return false;
     }

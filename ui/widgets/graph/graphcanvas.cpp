@@ -26,7 +26,7 @@ GraphCanvas::GraphCanvas(QWidget* parent)
     setMinimumWidth(220);
 }
 
-void GraphCanvas::setSteps(const std::vector<StepLine>& steps)
+void GraphCanvas::setSteps(const StepList& steps)
 {
     if (steps == m_steps)
         return;

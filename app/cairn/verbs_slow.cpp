@@ -10,8 +10,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <charconv>
-
 namespace cairn::cli {
 
 namespace {
@@ -24,47 +22,21 @@ struct SlowArguments {
     bool slotsGiven = false;
 };
 
-// "20/s"; nothing slower than one a second, since a rate is counted in seconds.
-Result<std::uint32_t> perSecondOf(const std::string& text)
-{
-    std::uint32_t count = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, fault] = std::from_chars(text.data(), end, count);
-    const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
-    if (fault == std::errc() && count > 0 && unit == "/s")
-        return count;
-    if (fault == std::errc() && count >= 60 && unit == "/m")
-        return count / 60;
-    return makeError(ErrorKind::InvalidInput,
-        "\"" + visibleLine(text)
-            + "\" is no rate: give 20/s, 600/m (one a second at least), hold with --until, or none");
-}
-
 Result<ResourceRow> wantedOf(
     Session& s, const SlowArguments& arguments, const ResourceRow& seen, const ResourceSaid& said)
 {
-    ResourceRow wanted = seen;
-    wanted.backOffUntil = seen.askedByServer ? seen.backOffUntil : kNoTime;
-    // No engine has put down yet what the workflows say, and none would where a limit stands already.
-    if (seen.permitsPerSecond == 0 && seen.slots == 0) {
-        wanted.permitsPerSecond = said.permitsPerSecond;
-        wanted.slots = said.slots;
-    }
     const bool holds = arguments.rate == "hold";
     if (holds && arguments.until.empty())
         return makeError(ErrorKind::InvalidInput, "hold needs --until: a span from now (10m) or an instant");
     if (!holds && !arguments.until.empty())
         return makeError(ErrorKind::InvalidInput, "--until goes with hold only");
-    if (arguments.rate == "none") {
-        wanted.permitsPerSecond = said.permitsPerSecond;
-        wanted.slots = said.slots;
-    } else if (holds) {
-        CAIRN_TRY_ASSIGN(wanted.backOffUntil, instantOf(s, arguments.until));
-        if (wanted.backOffUntil <= s.service().now())
+    TimeMs until = kNoTime;
+    if (holds) {
+        CAIRN_TRY_ASSIGN(until, instantOf(s, arguments.until));
+        if (until <= s.service().now())
             return makeError(ErrorKind::InvalidInput, "--until names a time that has passed");
-    } else {
-        CAIRN_TRY_ASSIGN(wanted.permitsPerSecond, perSecondOf(arguments.rate));
     }
+    CAIRN_TRY_ASSIGN(ResourceRow wanted, slowWanted(arguments.rate, until, seen, said, s.service().now()));
     if (arguments.slotsGiven)
         wanted.slots = arguments.slots;
     return wanted;

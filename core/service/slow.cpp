@@ -2,8 +2,10 @@
 
 #include "core/base/counted.h"
 #include "core/base/text.h"
+#include "core/service/typed.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 namespace cairn {
@@ -25,6 +27,23 @@ std::string slotsText(std::uint32_t slots)
 
 // The stricter of two, where 0 is no limit.
 std::uint32_t stricter(std::uint32_t a, std::uint32_t b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
+
+// Nothing slower than one a second, since a rate is counted in seconds.
+Result<std::uint32_t> perSecondOf(const std::string& text)
+{
+    std::uint32_t count = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, fault] = std::from_chars(text.data(), end, count);
+    const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
+    if (fault == std::errc() && count > 0 && unit == "/s")
+        return count;
+    if (fault == std::errc() && count >= 60 && unit == "/m")
+        return count / 60;
+    return makeError(ErrorKind::InvalidInput,
+        "\"" + visibleLine(text)
+            + "\" is no rate: give 20/s, 600/m (one a second at least), hold with a time until when, or "
+              "none");
+}
 
 Status tellRuns(StoreReader& reader, Service& service, const ResourceRow& wanted, TimeMs now,
     std::vector<std::string>& lines)
@@ -92,6 +111,39 @@ Result<ResourceSaid> resourceSaid(StoreReader& reader, Service& service, std::st
                 said.named.push_back(workflow + "@" + std::to_string(version) + " " + tool.name);
     }
     return said;
+}
+
+Result<ResourceRow> slowWanted(
+    const std::string& rate, TimeMs heldUntil, const ResourceRow& seen, const ResourceSaid& said, TimeMs now)
+{
+    ResourceRow wanted = seen;
+    wanted.backOffUntil = seen.askedByServer ? seen.backOffUntil : kNoTime;
+    // No engine has put down yet what the workflows say, and none would where a limit stands already.
+    if (seen.permitsPerSecond == 0 && seen.slots == 0) {
+        wanted.permitsPerSecond = said.permitsPerSecond;
+        wanted.slots = said.slots;
+    }
+    if (rate == "none") {
+        wanted.permitsPerSecond = said.permitsPerSecond;
+        wanted.slots = said.slots;
+    } else if (rate == "hold") {
+        if (heldUntil <= now)
+            return makeError(ErrorKind::InvalidInput, "it would be held until a time that has passed");
+        wanted.backOffUntil = heldUntil;
+    } else {
+        CAIRN_TRY_ASSIGN(wanted.permitsPerSecond, perSecondOf(rate));
+    }
+    return wanted;
+}
+
+Result<ResourceRow> typedSlow(
+    const std::string& typed, const ResourceRow& seen, const ResourceSaid& said, TimeMs now)
+{
+    constexpr std::string_view kHold = "hold ";
+    if (!typed.starts_with(kHold))
+        return slowWanted(typed, kNoTime, seen, said, now);
+    CAIRN_TRY_ASSIGN(const TimeMs until, typedInstant(typed.substr(kHold.size()), now));
+    return slowWanted("hold", until, seen, said, now);
 }
 
 Result<std::vector<std::string>> tellSlow(StoreReader& reader, Service& service, const ResourceRow& seen,

@@ -20,6 +20,14 @@ struct ResourceSaid {
 };
 [[nodiscard]] Result<ResourceSaid> resourceSaid(StoreReader& reader, Service& service, std::string_view name);
 
+// How the resource would be, as a person asks for it: "20/s", "600/m", "hold" (until `heldUntil`), or "none":
+// as the workflows say. InvalidInput says what to give. Pure.
+[[nodiscard]] Result<ResourceRow> slowWanted(
+    const std::string& rate, TimeMs heldUntil, const ResourceRow& seen, const ResourceSaid& said, TimeMs now);
+// The same in one text, with the span or the instant behind the word: "hold 10m".
+[[nodiscard]] Result<ResourceRow> typedSlow(
+    const std::string& typed, const ResourceRow& seen, const ResourceSaid& said, TimeMs now);
+
 // Lines: what changes, which runs stand at it, which deadlines pass while it is held.
 [[nodiscard]] Result<std::vector<std::string>> tellSlow(StoreReader& reader, Service& service,
     const ResourceRow& seen, const ResourceRow& wanted, const ResourceSaid& said);

@@ -1,5 +1,6 @@
 #include "ui/data/actsession.h"
 
+#include "core/base/text.h"
 #include "core/machine/policy.h"
 #include "core/service/staged.h"
 #include "ui/data/actbodies.h"
@@ -59,6 +60,7 @@ QString doneText(const ActRequest& request)
         return request.compensate ? u"Cancel is recorded."_s : u"Abandon is recorded: nothing is undone."_s;
     case Verb::Retry: return u"%1 is tried again."_s.arg(step);
     case Verb::Settle: return u"The outcome of %1 is recorded."_s.arg(step);
+    case Verb::Slow: return u"The calls of %1 are slowed; engines go by it within a second."_s.arg(step);
     default: return u"Done."_s;
     }
 }
@@ -86,7 +88,9 @@ ActResult resultOf(const ActRequest& request, const cairn::Outcome& outcome)
     case Kind::Repeated:
     case Kind::Existing:
         result.end = ActEnd::Done;
-        result.text = doneText(request) + u" History entry %1."_s.arg(countText(outcome.version));
+        result.text = doneText(request);
+        if (outcome.version != 0)  // an act on the store is in no run's history
+            result.text += u" History entry %1."_s.arg(countText(outcome.version));
         break;
     case Kind::NoChange:
         result.end = ActEnd::NoChange;
@@ -192,6 +196,8 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
 {
     CAIRN_TRY(readStore());
     CAIRN_TRY_ASSIGN(const RunState state, m_service->load(request.run));
+    if (request.verb == Verb::Slow)
+        return previewSlow(request, state);
     ActPreview preview;
     preview.request = request;
     noteDependencies(state, preview.request);
@@ -241,6 +247,68 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
             preview.outcomes = outcomesOf(state, found->second, m_service->explainGiven(state));
     }
     return preview;
+}
+
+// The resource that the step calls, as it is now and as it is wanted.
+Result<SlowChange> ActSession::slowOf(const ActRequest& request, const RunState& state)
+{
+    const StepRecord* step = state.find(core(request.step));
+    const auto definition = m_service->definition(state.workflow.name, state.workflow.version);
+    std::string resource;
+    if (step != nullptr && definition)
+        for (const ToolDef& tool : definition->tools)
+            if (tool.name == step->tool)
+                resource = tool.resource;
+    if (resource.empty())
+        return makeError(ErrorKind::InvalidInput, "this step calls no resource that could be slowed");
+    SlowChange change;
+    CAIRN_TRY_ASSIGN(change.seen, resourceNamed(*m_store, resource));
+    CAIRN_TRY_ASSIGN(const ResourceSaid said, resourceSaid(*m_store, *m_service, resource));
+    CAIRN_TRY_ASSIGN(
+        change.wanted, typedSlow(core(request.value.trimmed()), change.seen, said, m_service->now()));
+    change.reason = core(request.reason);
+    change.claimedName = core(m_opening->person);
+    return change;
+}
+
+Result<ActPreview> ActSession::previewSlow(const ActRequest& request, const RunState& state)
+{
+    ActPreview preview;
+    preview.request = request;
+    preview.at = m_service->now();
+    preview.version = state.version;
+    ActRequest tried = request;
+    tried.reason = u"preview, nothing is written"_s;
+    CAIRN_TRY_ASSIGN(const SlowChange change, slowOf(tried, state));
+    CAIRN_TRY_ASSIGN(const ResourceSaid said, resourceSaid(*m_store, *m_service, change.seen.name));
+    CAIRN_TRY_ASSIGN(const auto lines, tellSlow(*m_store, *m_service, change.seen, change.wanted, said));
+    CAIRN_TRY_ASSIGN(const SlowPreview told, Agreements(*m_service).previewSlow(change));
+    m_slow = change.seen;
+    const QString name = qt(visibleLine(change.seen.name));
+    preview.sentence =
+        verbName(Verb::Slow) + u' ' + name + u", for all runs that call it. "_s + qt(word(Verb::Slow).help);
+    preview.strong = {name};
+    preview.willHappen = linesOf(lines);
+    preview.reversible = qt(undoOf(Verb::Slow).text);
+    preview.reasonMinimum = static_cast<int>(told.needed.reason);
+    preview.reasonRequired = preview.reasonMinimum > 0;
+    if (told.needed.second())
+        preview.second = qt(tellNeeded(told.needed));
+    preview.refusal = told.rejection ? qt(told.rejection->text) : QString();
+    if (const QString off = whyNoActs(*m_opening, m_info, m_rights); !off.isEmpty())
+        preview.refusal = off;
+    else if (!m_rights.commits)
+        preview.refusal = u"This login may not change resources: it takes one with the right of an engine."_s;
+    preview.possible = preview.refusal.isEmpty();
+    return preview;
+}
+
+Result<ActResult> ActSession::slow(const ActRequest& request, const RunState& state)
+{
+    CAIRN_TRY_ASSIGN(SlowChange change, slowOf(request, state));
+    if (m_slow && m_slow->name == change.seen.name)
+        change.seen = *m_slow;  // limits that are others by now are refused
+    return resultOf(request, Agreements(*m_service).slow(*m_store, change));
 }
 
 void ActSession::fillSent(const RunId& run, const PayloadRef& ref, const QString& title, ActPreview& preview)
@@ -326,6 +394,8 @@ Result<ActResult> ActSession::execute(const ActRequest& request)
 {
     CAIRN_TRY(readStore());
     CAIRN_TRY_ASSIGN(const RunState state, m_service->load(request.run));
+    if (request.verb == Verb::Slow)
+        return slow(request, state);
     CAIRN_TRY_ASSIGN(Submission submission, submissionOf(request, state));
     if (m_rights.commits)
         return resultOf(request, m_service->submitAndWait(std::move(submission)));

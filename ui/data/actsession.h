@@ -4,6 +4,7 @@
 // has changed.
 
 #include "core/plan/preview.h"
+#include "core/service/agreement.h"
 #include "core/service/service.h"
 #include "ui/data/storesession.h"
 
@@ -31,6 +32,9 @@ public:
 private:
     [[nodiscard]] Status readStore();
     [[nodiscard]] Result<Submission> submissionOf(const ActRequest& request, const RunState& state);
+    [[nodiscard]] Result<SlowChange> slowOf(const ActRequest& request, const RunState& state);
+    [[nodiscard]] Result<ActPreview> previewSlow(const ActRequest& request, const RunState& state);
+    [[nodiscard]] Result<ActResult> slow(const ActRequest& request, const RunState& state);
     void describeApproval(const RunState& state, ActPreview& preview);
     void describeStep(const RunState& state, ActPreview& preview);
     [[nodiscard]] PlanAuthor author(const QString& reason) const;
@@ -56,7 +60,8 @@ private:
     StoreInfo m_info;
     StoreRights m_rights;
     ServiceConfig m_config;
-    std::optional<PlanDraft> m_draft;  // as previewed last
+    std::optional<PlanDraft> m_draft;   // as previewed last
+    std::optional<ResourceRow> m_slow;  // the resource as it was previewed last
 };
 
 }  // namespace cairn::ui

@@ -63,6 +63,13 @@ void addOtherRepairs(const RunView& view, std::vector<VerbLine>& off)
             names.join(u", "_s) + u": in the menu Run, and by Ctrl+K"_s, false, {}, {}});
 }
 
+// What all that call the resource wait for, this run among them: the one wait that is slowed from here.
+bool waitsForResource(const RunView& view)
+{
+    const ReasonItem& primary = view.explanation.summary.primary;
+    return primary.reason == Reason::Resource && primary.step < view.state.steps.size();
+}
+
 // Verbs that can be done now first; of those that cannot, one line each with its reason.
 std::vector<VerbLine> verbsOf(const RunView& view)
 {
@@ -91,6 +98,9 @@ std::vector<VerbLine> verbsOf(const RunView& view)
             off.push_back(line);
         named.insert(action.verb);
     }
+    if (waitsForResource(view))
+        on.push_back({Verb::Slow, letterOf(Verb::Slow), verbName(Verb::Slow), qt(word(Verb::Slow).help), true,
+            stepOf(view.explanation.summary.primary.step), {}});
     // What can be cancelled can be abandoned: offered in menus, last, and never by a letter.
     for (const VerbLine& line : on)
         if (line.verb == Verb::Cancel) {
@@ -131,8 +141,9 @@ std::vector<VerbLine> moreOf(const RunView& view)
     for (const Verb verb : kOfStep)
         if (tried.count(verb) == 0)
             more.push_back({verb, {}, verbName(verb), u"no step of this run waits for it"_s, false, {}, {}});
-    more.push_back({Verb::Slow, {}, verbName(Verb::Slow),
-        u"it is about a resource, not about a run: use `cairn slow`"_s, false, {}, {}});
+    if (!waitsForResource(view))
+        more.push_back({Verb::Slow, letterOf(Verb::Slow), verbName(Verb::Slow),
+            u"this run waits for no resource; one that it only names: `cairn slow`"_s, false, {}, {}});
     more.push_back({Verb::Redact, {}, verbName(Verb::Redact),
         u"it names payloads, and deletes them for good: use `cairn redact`"_s, false, {}, {}});
     return more;

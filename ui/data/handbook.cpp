@@ -2,6 +2,8 @@
 
 #include "core/handbook/handbook.h"
 
+#include <QRegularExpression>
+
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
@@ -13,6 +15,13 @@ QString textOf(std::string_view view)
     return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
 }
 
+// The window shows no pictures: what one tells in words stands in its place.
+QString withoutPictures(QString text)
+{
+    static const QRegularExpression picture(u"!\\[([^\\]\\n]*)\\]\\([^)\\s]+\\)"_s);
+    return text.replace(picture, u"*Picture: \\1*"_s);
+}
+
 QString nameOr(const HandbookPage* page) { return page != nullptr ? textOf(page->name) : handbookIndex(); }
 
 }  // namespace
@@ -20,8 +29,9 @@ QString nameOr(const HandbookPage* page) { return page != nullptr ? textOf(page-
 HandbookText handbookText(const QString& name)
 {
     const HandbookPage* page = handbookPage(name.toStdString());
-    return page != nullptr ? HandbookText{textOf(page->name), textOf(page->title), textOf(page->text)}
-                           : HandbookText{};
+    return page != nullptr
+        ? HandbookText{textOf(page->name), textOf(page->title), withoutPictures(textOf(page->text))}
+        : HandbookText{};
 }
 
 QString handbookNameOf(Reason reason) { return nameOr(handbookPage(reason)); }

@@ -132,6 +132,7 @@ QString letterOf(Verb verb)
     case Verb::Cancel: return u"Del"_s;
     case Verb::Retry: return u"R"_s;
     case Verb::Settle: return u"O"_s;
+    case Verb::Slow: return u"P"_s;
     default: return {};
     }
 }
@@ -165,6 +166,7 @@ QString valueName(Verb verb)
     case Verb::Deadline: return tr("The deadline: a span from now (2h), an instant, or none");
     case Verb::Budget: return tr("The limit (25.00 EUR, 200000 tokens)");
     case Verb::Migrate: return tr("Version of its workflow");
+    case Verb::Slow: return tr("The rate of all calls (20/s, 600/m), hold and how long (hold 10m), or none");
     default: return {};
     }
 }
@@ -177,7 +179,8 @@ bool needsValue(Verb verb)
     case Verb::Amend:
     case Verb::Deadline:
     case Verb::Budget:
-    case Verb::Migrate: return true;
+    case Verb::Migrate:
+    case Verb::Slow: return true;
     default: return false;
     }
 }

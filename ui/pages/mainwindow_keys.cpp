@@ -123,7 +123,7 @@ void MainWindow::addVerbActions()
     const VerbKey more[] = {{Verb::Assign, u't', false}, {Verb::Note, u'n', false}, {Verb::Hold, {}, false},
         {Verb::Skip, {}, false}, {Verb::Record, {}, false}, {Verb::Amend, {}, false},
         {Verb::Deadline, {}, false}, {Verb::Budget, {}, false}, {Verb::Migrate, {}, false},
-        {Verb::Takeover, {}, false}, {Verb::Slow, {}, false}, {Verb::Redact, {}, false},
+        {Verb::Takeover, {}, false}, {Verb::Slow, u'p', false}, {Verb::Redact, {}, false},
         {Verb::Compensate, {}, false}};
     for (const VerbKey& one : more)
         m_actions.add({u"run."_s + verbName(one.verb).toLower().replace(u' ', u'-'), tr("Run"),

@@ -16,7 +16,9 @@
 
 #include <QApplication>
 #include <QCommandLineParser>
+#include <QDialog>
 #include <QDir>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QSignalSpy>
@@ -62,6 +64,7 @@ private:
     [[nodiscard]] Status firstRun();
     [[nodiscard]] Status look(const QString& wanted);
     [[nodiscard]] Status movedMeanwhile();
+    [[nodiscard]] Status askVersions();
     [[nodiscard]] Status amendOne();
     [[nodiscard]] Status migrateOne();
     [[nodiscard]] Status cancelOthers();
@@ -315,9 +318,28 @@ Status Situations::rejectedInput()
         u"why does not name the place in the input"_s));
     CAIRN_TRY(m_desk.picture(u"situation-mismatch"_s));
     CAIRN_TRY(firstRun());
+    CAIRN_TRY(askVersions());
     CAIRN_TRY(amendOne());
     CAIRN_TRY(migrateOne());
     return cancelOthers();
+}
+
+// Read only: which version would take the run, before one chooses.
+Status Situations::askVersions()
+{
+    const auto box = [this] { return m_window.findChild<QDialog*>(u"versions"_s); };
+    const auto told = [box] {
+        QStringList lines;
+        for (const QLabel* label : box()->findChildren<QLabel*>())
+            lines << label->text();
+        return lines.join(u' ');
+    };
+    CAIRN_TRY(m_desk.press(
+        u"V"_s, Qt::Key_V, u"what the versions say"_s, [&] { return box() != nullptr && box()->isVisible(); },
+        told));
+    CAIRN_TRY(m_desk.check(told().contains(u"order @2"_s) && told().contains(u"would take it"_s),
+        u"no version would take the run"_s));
+    return m_desk.press(u"Esc"_s, Qt::Key_Escape, u"it is closed"_s, [&] { return box() == nullptr; }, {});
 }
 
 Status Situations::amendOne()

@@ -249,6 +249,36 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
     return preview;
 }
 
+// By the same decision as the act, of each version.
+Result<std::vector<ui::Fact>> ActSession::versions(const RunId& run)
+{
+    CAIRN_TRY_ASSIGN(const RunState state, m_service->load(run));
+    if (state.workflow.name.empty())
+        return makeError(ErrorKind::InvalidInput, "this run is driven by its caller: it follows no workflow");
+    CAIRN_TRY_ASSIGN(std::vector<WorkflowRow> rows, m_store->workflows(false));
+    std::erase_if(rows, [&](const WorkflowRow& row) { return row.name != state.workflow.name; });
+    std::sort(rows.begin(), rows.end(),
+        [](const WorkflowRow& a, const WorkflowRow& b) { return a.version > b.version; });
+    std::vector<ui::Fact> facts;
+    for (const WorkflowRow& row : rows) {
+        Submission tried;
+        tried.run = run;
+        tried.command.actor = {ActorKind::Person, core(m_opening->person)};
+        tried.command.body = cmd::Migrate{row.version};
+        tried.reason = "looked at, nothing is written";
+        CAIRN_TRY_ASSIGN(const Preview told, m_service->preview(tried));
+        QString answer = u"would take it: "_s + linesOf(told.willHappen).join(u"; "_s);
+        if (row.version == state.workflow.version)
+            answer = u"the run follows this one"_s;
+        else if (const auto* rejection = std::get_if<Rejection>(&told.decision))
+            answer = u"would not take it: "_s + qt(rejection->text);
+        else if (const auto* nothing = std::get_if<NoChange>(&told.decision))
+            answer = qt(nothing->text);
+        facts.push_back({u"%1 @%2"_s.arg(qt(row.name)).arg(row.version), answer, false});
+    }
+    return facts;
+}
+
 // The resource that the step calls, as it is now and as it is wanted.
 Result<SlowChange> ActSession::slowOf(const ActRequest& request, const RunState& state)
 {

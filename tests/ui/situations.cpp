@@ -438,7 +438,6 @@ Status Situations::slowDown()
             return m_window.sheet()->preview().willHappen.join(u' ').contains(u"at most 30 a second"_s);
         },
         [this] { return m_window.sheet()->preview().willHappen.join(u"; "_s); }));
-    CAIRN_TRY(m_desk.picture(u"sheet-slow"_s));
     const QString reason = u"the supplier asks for fewer calls"_s;
     CAIRN_TRY(m_desk.execute(reason, u"are slowed"_s));
     return inStore(u"the audit has it, in nobody's run"_s,
@@ -488,7 +487,7 @@ Status Situations::resumeInSteps()
         [this] {
             quint64 moved = 0;
             for (const cairn::ui::Fact& fate : m_window.currentPlans()->view().fates)
-                if (fate.name == u"Moved"_s || fate.name == u"Finished"_s)
+                if (fate.name == u"moved"_s || fate.name == u"finished"_s)
                     moved += fate.value.toULongLong();
             return moved == kPrices;
         },

@@ -287,7 +287,7 @@ Status Situations::workerLost()
         u"the lost worker is in the lists"_s, [this] { return membersOf(u"worker lost"_s) == kScans; }));
     CAIRN_TRY(m_desk.toSituation(u"worker lost"_s));
     CAIRN_TRY(firstRun());
-    CAIRN_TRY(look(u"w-21"_s));
+    CAIRN_TRY(look(u"w-18"_s));
     CAIRN_TRY(m_desk.picture(u"situation-worker-lost"_s));
     const RunId run = m_lists.run().run;
     CAIRN_TRY(off(u"R"_s, Qt::Key_R, u"Retry now is off"_s));

@@ -18,7 +18,7 @@ public:
 
     // `cairn drill --situations` makes the store, then a provider and an engine are started. Some 20 s.
     [[nodiscard]] Status open();
-    // Leaves no process behind.
+    // Kills the engines.
     void close();
 
     // What the situations are made of; each waits until the store has it so.
@@ -45,7 +45,7 @@ private:
     [[nodiscard]] Status makeStore();
     [[nodiscard]] Status addWorkflows();
     [[nodiscard]] Status addWorkflow(const std::string& file, const std::string& text);
-    [[nodiscard]] Status engine(const std::string& name, const std::vector<std::string>& serves);
+    [[nodiscard]] Status engine(const std::string& name);
     [[nodiscard]] Status waitFor(const std::string& filter, std::uint64_t count);
     [[nodiscard]] Status waitForNone(const std::string& filter);
     [[nodiscard]] Status broken();

@@ -28,7 +28,7 @@ namespace {
 
 constexpr int kMostMs = 60'000;  // that a screen is waited for
 constexpr int kMostTabs = 60;
-constexpr int kColours = 48;
+constexpr int kColours = 16;
 constexpr qint64 kMostBytes = 60 * 1024;
 
 Status failed(const QString& text) { return makeError(ErrorKind::Refused, text.toStdString()); }
@@ -41,6 +41,12 @@ QImage withPalette(const QImage& picture)
     for (int y = 0; y < from.height(); ++y)
         for (int x = 0; x < from.width(); ++x)
             ++count[from.pixel(x, y)];
+    // Shapes are small, and their colour says who moves next: it must not be lost among the greys.
+    constexpr int kChroma = 60, kWorth = 25;
+    for (auto one = count.begin(); one != count.end(); ++one) {
+        const auto [least, most] = std::minmax({qRed(one.key()), qGreen(one.key()), qBlue(one.key())});
+        one.value() *= most - least > kChroma ? kWorth : 1;
+    }
     QList<QRgb> colours = count.keys();
     std::sort(colours.begin(), colours.end(),
         [&count](QRgb a, QRgb b) { return count[a] != count[b] ? count[a] > count[b] : a < b; });

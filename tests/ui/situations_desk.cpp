@@ -81,6 +81,11 @@ QWidget* Operator::keyboard() const
 
 void Operator::stroke(int key, Qt::KeyboardModifiers with) const
 {
+    // Where there is no window manager nobody gives the keyboard back to the window below a sheet.
+    if (QWidget* top = keyboard()->window(); !top->isActiveWindow()) {
+        top->activateWindow();
+        static_cast<void>(QTest::qWaitForWindowActive(top));
+    }
     QTest::keyClick(keyboard(), static_cast<Qt::Key>(key), with);
 }
 

@@ -28,6 +28,8 @@ constexpr int kTypingMs = 400;
 
 QString objectOf(const ActRequest& request)
 {
+    if (request.verb == Verb::Slow)  // it is about the resource, of whichever run it was reached from
+        return u"Slow down for all runs"_s;
     return request.verb == Verb::Settle ? u"Set outcome of 1 run"_s : actName(request) + u" 1 run"_s;
 }
 

@@ -151,12 +151,12 @@ Status Situations::ended(const RunId& run, Activity as)
         });
 }
 
-// The act is in the audit once, in the name of who sits here.
+// The act is in the audit once, in the name of who sits here: on a server that is the login of the database.
 Status Situations::audited(const RunId& run, Verb verb, const QString& reason)
 {
     const auto acts = m_scene.acts(run, verb, reason.toStdString());
     const std::string person = m_window.facts().person.toStdString();
-    if (acts.size() == 1 && acts.front().actor == person && !acts.front().login.empty())
+    if (acts.size() == 1 && (acts.front().actor == person || acts.front().login == person))
         return inStore(
             u"audit entry %1: %2, \"%3\""_s.arg(acts.front().seq).arg(m_window.facts().person, reason),
             [] { return true; });

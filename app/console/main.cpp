@@ -2,8 +2,8 @@
 // the window.
 
 #include "app/common/open_store.h"
+#include "app/console/opening.h"
 #include "app/console/shots.h"
-#include "core/store/sqlite/sqlite_store.h"
 #include "ui/data/qtconvert.h"
 #include "ui/data/storesession.h"
 #include "ui/pages/mainwindow.h"
@@ -17,20 +17,18 @@
 #include <QCommandLineParser>
 #include <QElapsedTimer>
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QStandardPaths>
-#include <QSysInfo>
 #include <QTimer>
 
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
-#include <pwd.h>
 #include <string_view>
-#include <unistd.h>
 
 using namespace Qt::StringLiterals;
+using cairn::console::openingOf;
+using cairn::console::urlOf;
 
 namespace {
 
@@ -49,9 +47,7 @@ struct Options {
     QSize size{1440, 900};
     QString filter;
     std::optional<cairn::ui::DeepLink> link;
-    bool lookOnly = false;
-    bool act = false;
-    bool later = false;  // opened from the window, which asks whether acts are wanted
+    cairn::console::HowOpened how;
 };
 
 int fail(int code, const QString& text)
@@ -59,16 +55,6 @@ int fail(int code, const QString& text)
     std::fprintf(stderr, "cairn-console: %s\n", qUtf8Printable(text));
     return code;
 }
-
-QString personName()
-{
-    const passwd* entry = getpwuid(getuid());
-    return entry != nullptr && entry->pw_name != nullptr ? QString::fromLocal8Bit(entry->pw_name)
-                                                         : Words::tr("uid %1").arg(getuid());
-}
-
-// A bare path is taken for a SQLite file.
-QString urlOf(const QString& store) { return store.contains(u':') ? store : u"sqlite:"_s + store; }
 
 void addOptions(QCommandLineParser& parser)
 {
@@ -119,14 +105,15 @@ QString readOptions(const QCommandLineParser& parser, Options& options)
         // Whoever sent the link chose the store: it is opened to be looked at.
         options.stores << link.value->store;
         options.link = *std::move(link.value);
-        options.lookOnly = true;
+        options.how.lookOnly = true;
+        options.how.byLink = true;
     }
     options.filter = parser.value(u"filter"_s);
     options.screenshot = parser.value(u"screenshot"_s);
     options.run = parser.value(u"run"_s);
     options.theme = parser.value(u"theme"_s);
-    options.lookOnly = options.lookOnly || parser.isSet(u"look-only"_s);
-    options.act = parser.isSet(u"act"_s);
+    options.how.lookOnly = options.how.lookOnly || parser.isSet(u"look-only"_s);
+    options.how.act = parser.isSet(u"act"_s);
     if (!options.theme.isEmpty() && options.theme != u"light"_s && options.theme != u"dark"_s)
         return Words::tr("--theme takes light or dark, not \"%1\"").arg(options.theme);
     if (parser.isSet(u"size"_s)) {
@@ -138,46 +125,6 @@ QString readOptions(const QCommandLineParser& parser, Options& options)
                 .arg(parser.value(u"size"_s));
     }
     return {};
-}
-
-// The same store under the same name, however it was given; without a password.
-QString placeName(const QString& url)
-{
-    const auto name = cairn::storeName(url.toStdString());
-    return name ? QString::fromStdString(*name) : QString();
-}
-
-cairn::ui::StoreOpening openingOf(const Options& options, const QString& url, const cairn::StorePlace& place)
-{
-    cairn::ui::StoreOpening opening;
-    const QFileInfo file(QString::fromStdString(place.path));
-    const bool server = place.path.empty();
-    opening.url = placeName(url);
-    opening.name = server ? QString::fromStdString(place.shown) : file.completeBaseName();
-    opening.sqliteVersion = QString::fromStdString(cairn::sqlite::libraryVersion());
-    opening.person = personName();
-    opening.identity = Words::tr("single-host identity");
-    opening.uid = getuid();
-    opening.host = QSysInfo::machineHostName();
-    opening.open = [url = url.toStdString()](bool readOnly) {
-        cairn::StoreOptions how;
-        how.readOnly = readOnly;
-        how.sendsHints = true;
-        return cairn::openStoreUrl(url, how);
-    };
-    opening.openHints = [url = url.toStdString()](
-                            const cairn::HintOptions& how) { return cairn::openHintsUrl(url, how); };
-    // Look-only is the default but for a store that this user made.
-    const bool own = !server && file.ownerId() == getuid();
-    opening.mayAct = !options.lookOnly && (own || options.act);
-    if (options.lookOnly)
-        opening.whyNot = options.link ? Words::tr("opened by a link: open it by its name to act")
-            : options.later           ? Words::tr("opened for looking only")
-                                      : Words::tr("opened with --look-only");
-    else if (!opening.mayAct)
-        opening.whyNot = server ? Words::tr("the store is on a server; --act allows acts")
-                                : Words::tr("the store belongs to another user; --act allows acts");
-    return opening;
 }
 
 // Waits until everything that the window asked for has been answered, writes the picture, and ends.
@@ -215,92 +162,8 @@ QString chosenStore()
     return path.isEmpty() ? path : u"sqlite:"_s + path;
 }
 
-// The stores of the window, with the session of each. They end together.
-class Opened {
-public:
-    explicit Opened(const Options& options)
-        : m_options(options)
-    {
-    }
-
-    // Nothing, or what is wrong with this name of a store. Opens no file yet. One of several that is not
-    // there keeps nobody from the others: it is shown as one that does not answer.
-    [[nodiscard]] QString add(const QString& url)
-    {
-        QString wrong;
-        const auto session = sessionOf(m_options, url, m_options.stores.size() == 1, wrong);
-        if (session)
-            take(url, session);
-        return wrong;
-    }
-
-    // One more, from the menu: it comes in once it has answered, so that a mistake is no store for ever.
-    void addLater(const QString& url, bool act, cairn::ui::MainWindow& window)
-    {
-        QString wrong;
-        Options how = m_options;
-        how.link.reset();
-        how.later = true;
-        how.act = act;
-        how.lookOnly = !act;
-        const auto session = sessionOf(how, url, true, wrong);
-        if (!session)
-            return window.say(wrong);
-        window.say(Words::tr("Opening ") + shownName(url) + u'.');
-        cairn::ui::whenDone(session->facts(), &window,
-            [this, session, url, &window](const cairn::ui::Reply<cairn::ui::StoreFacts>& reply) {
-                if (!reply)
-                    return window.say(
-                        Words::tr("Not opened: ") + reply.failure.what + u' ' + reply.failure.todo);
-                take(url, session);
-                stores.open();
-                window.say(Words::tr("Opened ") + shownName(url) + u'.');
-            });
-    }
-
-    cairn::ui::Stores stores;
-
-private:
-    using Session = std::shared_ptr<cairn::ui::StoreSession>;
-
-    static QString shownName(const QString& url)
-    {
-        return QString::fromStdString(cairn::shortNames({url.toStdString()}).front());
-    }
-    [[nodiscard]] Session sessionOf(
-        const Options& options, const QString& url, bool mustBeThere, QString& wrong)
-    {
-        const auto place = cairn::storePlace(url.toStdString());
-        const QString path = place ? QString::fromStdString(place->path) : QString();
-        if (!place)
-            wrong = QString::fromStdString(place.error().text);
-        else if (mustBeThere && !path.isEmpty() && !QFileInfo::exists(path))
-            wrong = Words::tr("there is no file %1; cairn store init makes a store").arg(path);
-        else if (m_places.contains(placeName(url)))
-            wrong = Words::tr("%1 is open in this window already").arg(shownName(url));
-        if (!wrong.isEmpty())
-            return nullptr;
-        return std::make_shared<cairn::ui::StoreSession>(openingOf(options, url, *place));
-    }
-    void take(const QString& url, const Session& session)
-    {
-        m_places << placeName(url);
-        m_urls.push_back(url.toStdString());
-        m_sessions.push_back(session);
-        stores.add(*session, {});
-        QStringList names;
-        for (const std::string& name : cairn::shortNames(m_urls))
-            names << QString::fromStdString(name);
-        stores.setNames(names);
-    }
-
-    const Options& m_options;
-    QStringList m_places;  // absolute, to know the same store again
-    std::vector<std::string> m_urls;
-    std::vector<Session> m_sessions;
-};
-
-void connectWindow(QApplication& app, const Options& options, Opened& opened, cairn::ui::MainWindow& window)
+void connectWindow(QApplication& app, const Options& options, cairn::console::OpenStores& opened,
+    cairn::ui::MainWindow& window)
 {
     using Window = cairn::ui::MainWindow;
     QObject::connect(&window, &Window::cannotOpen, &app,
@@ -337,7 +200,7 @@ void useOwnFiles(cairn::ui::MainWindow& window)
 
 int show(QApplication& app, const Options& options)
 {
-    Opened opened(options);
+    cairn::console::OpenStores opened(options.how, options.stores.size() == 1);
     for (const QString& store : options.stores)
         if (const QString wrong = opened.add(store); !wrong.isEmpty())
             return fail(
@@ -354,7 +217,7 @@ int show(QApplication& app, const Options& options)
         if (!place)
             return cairn::ui::readyReply<cairn::ui::StoreCheck>(
                 {std::nullopt, cairn::ui::failureOf(place.error())});
-        return checker.check(openingOf(options, url, *place), QString::fromStdString(place->path));
+        return checker.check(openingOf(options.how, url, *place), QString::fromStdString(place->path));
     });
     if (options.screenshot.isEmpty() && options.shots.isEmpty())
         useOwnFiles(window);

@@ -77,6 +77,12 @@ PLANTED = {
         ("core/README.md", "    code\n\nsee [the rules](rules.md)\n"),
         ("README.md", "# Title\n\n[below](#nothing-there)\n"),
     ],
+    "pictures": [
+        ("resources/handbook/runbook.md", "![the lists](pictures/nobody-writes-this.png)\n"),
+        ("resources/handbook/verbs/slow.md", "![](../pictures/lists.png)\n"),
+        ("resources/handbook/pictures/left-over.png", "no page shows it"),
+        ("resources/handbook/pictures/large.png", "x" * (60 * 1024 + 1)),
+    ],
 }
 
 CLEAN = {
@@ -119,5 +125,8 @@ CLEAN = {
     "links": [
         ("README.md", "# One Title\n\n[above](#one-title), [far](https://example.org/x), `[code](lost.md)`\n\n    [also](lost.md)\n"),
         ("resources/handbook/README.md", "the [index](README.md#) itself\n"),
+    ],
+    "pictures": [
+        ("resources/handbook/runbook.md", "see [the console](console.md), `![code](x.png)`\n"),
     ],
 }

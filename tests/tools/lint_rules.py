@@ -380,5 +380,38 @@ def links(root, _registered):
     return found
 
 
+PICTURE = re.compile(r"!\[([^\]\n]*)\]\(([^)\s]+)\)")
+WRITTEN = re.compile(r'\bpicture\(u?"([\w-]+)"')
+PICTURES_MOST, PICTURE_BYTES = 8, 60 * 1024
+
+
+def pictures(root, _registered):
+    """A page of the handbook shows only pictures that a script of the situations writes, so that none is out of date; they are few and small."""
+    found, shown = [], set()
+    written = {name for path in sorted((root / "tests/ui").glob("situations*.cpp")) for name in WRITTEN.findall(read(path))}
+    folder = root / HANDBOOK / "pictures"
+    for page in sorted((root / HANDBOOK).rglob("*.md")):
+        name, text = page.relative_to(root).as_posix(), prose(read(page))
+        for match in PICTURE.finditer(text):
+            where, target = f"{name}:{line_at(text, match.start())}", page.parent / match.group(2)
+            shown.add(target.resolve())
+            if not match.group(1).strip():
+                found.append(f"{where}: the picture {match.group(2)} is not told in words, for who does not see it")
+            if target.parent.resolve() != folder.resolve() or target.stem not in written:
+                found.append(f"{where}: no script of the situations writes {match.group(2)}; see tests/ui/situations.cpp")
+            elif not target.is_file():
+                found.append(f"{where}: there is no {match.group(2)}; packaging/demo situations --pictures writes it")
+    files = sorted(folder.glob("*")) if folder.is_dir() else []
+    for place, path in enumerate(files):
+        name = path.relative_to(root).as_posix()
+        if place >= PICTURES_MOST:
+            found.append(f"{name}:1: one picture too many, the limit is {PICTURES_MOST}")
+        if path.stat().st_size > PICTURE_BYTES:
+            found.append(f"{name}:1: has {path.stat().st_size} bytes, the limit is {PICTURE_BYTES}")
+        if path.resolve() not in shown:
+            found.append(f"{name}:1: no page shows it")
+    return found
+
+
 RULES = {"layering": layering, "filesize": filesize, "registered": registered, "qt-text": qt_text, "sql": sql, "no-sleep": no_sleep,
-         "links": links, "spoken": spoken}
+         "links": links, "spoken": spoken, "pictures": pictures}

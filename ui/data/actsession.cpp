@@ -274,6 +274,36 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
     return preview;
 }
 
+// By the same decision as the act, of each version.
+Result<std::vector<ui::Fact>> ActSession::versions(const RunId& run)
+{
+    CAIRN_TRY_ASSIGN(const RunState state, m_service->load(run));
+    if (state.workflow.name.empty())
+        return makeError(ErrorKind::InvalidInput, "this run is driven by its caller: it follows no workflow");
+    CAIRN_TRY_ASSIGN(std::vector<WorkflowRow> rows, m_store->workflows(false));
+    std::erase_if(rows, [&](const WorkflowRow& row) { return row.name != state.workflow.name; });
+    std::sort(rows.begin(), rows.end(),
+        [](const WorkflowRow& a, const WorkflowRow& b) { return a.version > b.version; });
+    std::vector<ui::Fact> facts;
+    for (const WorkflowRow& row : rows) {
+        Submission tried;
+        tried.run = run;
+        tried.command.actor = {ActorKind::Person, core(m_opening->person)};
+        tried.command.body = cmd::Migrate{row.version};
+        tried.reason = "looked at, nothing is written";
+        CAIRN_TRY_ASSIGN(const Preview told, m_service->preview(tried));
+        QString answer = Words::tr("would take it: ") + linesOf(told.willHappen).join(u"; "_s);
+        if (row.version == state.workflow.version)
+            answer = Words::tr("the run follows this one");
+        else if (const auto* rejection = std::get_if<Rejection>(&told.decision))
+            answer = Words::tr("would not take it: ") + qt(rejection->text);
+        else if (const auto* nothing = std::get_if<NoChange>(&told.decision))
+            answer = qt(nothing->text);
+        facts.push_back({u"%1 @%2"_s.arg(qt(row.name)).arg(row.version), answer, false});
+    }
+    return facts;
+}
+
 void ActSession::fillSent(const RunId& run, const PayloadRef& ref, const QString& title, ActPreview& preview)
 {
     if (ref.isNull())

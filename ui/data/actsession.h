@@ -19,6 +19,7 @@ public:
     [[nodiscard]] Status open();
     [[nodiscard]] Result<ActPreview> preview(const ActRequest& request);
     [[nodiscard]] Result<ActResult> execute(const ActRequest& request);
+    [[nodiscard]] Result<std::vector<ui::Fact>> versions(const RunId& run);
 
     // actsession_plans.cpp
     [[nodiscard]] Result<PlanView> plan(const PlanEntry& entry, int items);

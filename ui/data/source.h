@@ -105,6 +105,9 @@ public:
     virtual QFuture<Reply<ActResult>> stagePlan(const QString& digest, const QString& reason);
     virtual QFuture<Reply<PlanForecast>> previewEntry(const PlanEntry& entry);  // computed again, now
     virtual QFuture<Reply<ActResult>> order(const PlanOrderRequest& request);
+    // Every version of the run's workflow that the store has, the newest first, and whether it would take the
+    // run as it is: by the rule that Migrate goes by. Writes nothing.
+    virtual QFuture<Reply<std::vector<Fact>>> versions(const RunId& run);
 
 Q_SIGNALS:
     void hinted();  // something may have changed: look now rather than later

@@ -291,6 +291,11 @@ QFuture<Reply<ActPreview>> StoreSession::preview(const ActRequest& request)
     return m_acting->jobs.ask<ActPreview>(NoSlot, [request](ActSession& a) { return a.preview(request); });
 }
 
+QFuture<Reply<std::vector<Fact>>> StoreSession::versions(const RunId& run)
+{
+    return m_acting->jobs.ask<std::vector<Fact>>(NoSlot, [run](ActSession& a) { return a.versions(run); });
+}
+
 // Look-only is not a grey button: the connection that could write is never opened.
 template<typename F> QFuture<Reply<ActResult>> StoreSession::acting(F act)
 {

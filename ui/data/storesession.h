@@ -73,6 +73,7 @@ public:
     QFuture<Reply<AuditSlice>> audit(const AuditRequest& request) override;
     QFuture<Reply<AuditVerdict>> checkAudit(std::shared_ptr<CheckProgress> progress) override;
     QFuture<Reply<ActPreview>> preview(const ActRequest& request) override;
+    QFuture<Reply<std::vector<Fact>>> versions(const RunId& run) override;
     QFuture<Reply<ActResult>> execute(const ActRequest& request) override;
     QFuture<Reply<PlanEntries>> plans(bool closedToo) override;
     QFuture<Reply<PlanView>> plan(const PlanEntry& entry, int items) override;

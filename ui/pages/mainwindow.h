@@ -173,6 +173,7 @@ private:
     void showHandbookHere();
     [[nodiscard]] QString handbookHere() const;
     void helpOn(QDialog& sheet, Verb verb);  // F1 inside a sheet: the page of its verb
+    void showVersions();
     void showAbout();
     void askStore();
     [[nodiscard]] QString deafText() const;

@@ -321,6 +321,22 @@ void MainWindow::go(const QString& text)
     });
 }
 
+// Looked at only; Migrate is the act.
+void MainWindow::showVersions()
+{
+    const auto [store, run] = currentRunRef();
+    if (run.isNull())
+        return say(tr("Versions is off: select one run."));
+    whenDone(m_stores.source(store).versions(run), this, [this](const Reply<std::vector<Fact>>& reply) {
+        if (!reply)
+            return say(reply.failure.what + u' ' + reply.failure.todo);
+        auto* box = new InfoBox(tr("Versions of its workflow"), *reply.value, false, this);
+        box->setObjectName(u"versions"_s);
+        box->setAttribute(Qt::WA_DeleteOnClose);
+        box->open();
+    });
+}
+
 void MainWindow::showAbout()
 {
     auto* box = new InfoBox(tr("About Cairn"), aboutFacts(m_facts), false, this);

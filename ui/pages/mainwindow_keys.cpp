@@ -141,6 +141,8 @@ void MainWindow::addVerbActions()
             one.verb == Verb::Skip ? QKeySequence(u"Ctrl+Shift+S"_s) : QKeySequence(), one.letter, one.shift,
             {}, ActPlace::Anywhere, [this, verb = one.verb] { stage(verb); },
             [this, verb = one.verb] { return verbOff(verb); }, one.verb == Verb::Assign});
+    m_actions.add({u"run.versions"_s, tr("Run"), tr("Which versions would take it"), {}, u'v', false, {},
+        ActPlace::Anywhere, [this] { showVersions(); }});
     m_actions.add({u"run.abandon"_s, tr("Run"), tr("Abandon…"), {}, {}, false, {}, ActPlace::Anywhere,
         [this] { stageAbandon(); }, {}, true});
 }

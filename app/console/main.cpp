@@ -140,7 +140,15 @@ QString placeName(const QString& url)
     return name ? QString::fromStdString(*name) : QString();
 }
 
-cairn::ui::StoreOpening openingOf(const Options& options, const QString& url, const cairn::StorePlace& place)
+// By which the password of a login is kept.
+QString loginName(const QString& url)
+{
+    const auto login = cairn::storeLogin(url.toStdString());
+    return login ? QString::fromStdString(*login) : QString();
+}
+
+cairn::ui::StoreOpening openingOf(const Options& options, const QString& url, const cairn::StorePlace& place,
+    cairn::ui::Keychain& keychain, const QString& password = {})
 {
     cairn::ui::StoreOpening opening;
     const QFileInfo file(QString::fromStdString(place.path));
@@ -152,14 +160,19 @@ cairn::ui::StoreOpening openingOf(const Options& options, const QString& url, co
     opening.identity = u"single-host identity"_s;
     opening.uid = getuid();
     opening.host = QSysInfo::machineHostName();
-    opening.open = [url = url.toStdString()](bool readOnly) {
+    if (server)
+        opening.passwords = std::make_shared<cairn::ui::StorePasswords>(keychain, password);
+    opening.open = [url = url.toStdString(), passwords = opening.passwords](bool readOnly) {
         cairn::StoreOptions how;
+        how.passwords = passwords;
         how.readOnly = readOnly;
         how.sendsHints = true;
         return cairn::openStoreUrl(url, how);
     };
-    opening.openHints = [url = url.toStdString()](
-                            const cairn::HintOptions& how) { return cairn::openHintsUrl(url, how); };
+    opening.openHints = [url = url.toStdString(), passwords = opening.passwords](cairn::HintOptions how) {
+        how.passwords = passwords;
+        return cairn::openHintsUrl(url, how);
+    };
     // Look-only is the default but for a store that this user made.
     const bool own = !server && file.ownerId() == getuid();
     opening.mayAct = !options.lookOnly && (own || options.act);
@@ -210,8 +223,9 @@ QString chosenStore()
 // The stores of the window, with the session of each. They end together.
 class Opened {
 public:
-    explicit Opened(const Options& options)
+    Opened(const Options& options, cairn::ui::Keychain& keychain)
         : m_options(options)
+        , m_keychain(keychain)
     {
     }
 
@@ -220,32 +234,35 @@ public:
     [[nodiscard]] QString add(const QString& url)
     {
         QString wrong;
-        const auto session = sessionOf(m_options, url, m_options.stores.size() == 1, wrong);
+        const auto session = sessionOf(m_options, url, {}, m_options.stores.size() == 1, wrong);
         if (session)
             take(url, session);
         return wrong;
     }
 
     // One more, from the menu: it comes in once it has answered, so that a mistake is no store for ever.
-    void addLater(const QString& url, bool act, cairn::ui::MainWindow& window)
+    void addLater(const cairn::ui::StoreWish& wish, cairn::ui::MainWindow& window)
     {
         QString wrong;
+        const QString url = urlOf(wish.store);
         Options how = m_options;
         how.link.reset();
         how.later = true;
-        how.act = act;
-        how.lookOnly = !act;
-        const auto session = sessionOf(how, url, true, wrong);
+        how.act = wish.act;
+        how.lookOnly = !wish.act;
+        const auto session = sessionOf(how, url, wish.password, true, wrong);
         if (!session)
             return window.say(wrong);
         window.say(u"Opening "_s + shownName(url) + u'.');
         cairn::ui::whenDone(session->facts(), &window,
-            [this, session, url, &window](const cairn::ui::Reply<cairn::ui::StoreFacts>& reply) {
+            [this, session, url, wish, &window](const cairn::ui::Reply<cairn::ui::StoreFacts>& reply) {
                 if (!reply)
                     return window.say(u"Not opened: "_s + reply.failure.what + u' ' + reply.failure.todo);
                 take(url, session);
                 stores.open();
                 window.say(u"Opened "_s + shownName(url) + u'.');
+                if (wish.keep)
+                    keepPassword(url, wish.password, window);
             });
     }
 
@@ -258,8 +275,21 @@ private:
     {
         return QString::fromStdString(cairn::shortNames({url.toStdString()}).front());
     }
+    // Only what has opened the store: a mistyped one is kept nowhere.
+    void keepPassword(const QString& url, const QString& password, cairn::ui::MainWindow& window)
+    {
+        using Said = cairn::ui::KeychainSaid;
+        const QString login = loginName(url);
+        cairn::ui::whenDone(
+            m_keychain.keep(login, password), &window, [login, &window](const cairn::ui::Reply<Said>& reply) {
+                const bool kept = reply && reply.value->kind == Said::Kind::Done;
+                window.say(kept ? u"The keychain keeps the password of %1."_s.arg(login)
+                                : u"The password was not kept. "_s
+                            + (reply ? reply.value->text : reply.failure.what));
+            });
+    }
     [[nodiscard]] Session sessionOf(
-        const Options& options, const QString& url, bool mustBeThere, QString& wrong)
+        const Options& options, const QString& url, const QString& password, bool mustBeThere, QString& wrong)
     {
         const auto place = cairn::storePlace(url.toStdString());
         const QString path = place ? QString::fromStdString(place->path) : QString();
@@ -271,7 +301,8 @@ private:
             wrong = u"%1 is open in this window already"_s.arg(shownName(url));
         if (!wrong.isEmpty())
             return nullptr;
-        return std::make_shared<cairn::ui::StoreSession>(openingOf(options, url, *place));
+        return std::make_shared<cairn::ui::StoreSession>(
+            openingOf(options, url, *place, m_keychain, password));
     }
     void take(const QString& url, const Session& session)
     {
@@ -286,6 +317,7 @@ private:
     }
 
     const Options& m_options;
+    cairn::ui::Keychain& m_keychain;
     QStringList m_places;  // absolute, to know the same store again
     std::vector<std::string> m_urls;
     std::vector<Session> m_sessions;
@@ -313,7 +345,28 @@ void connectWindow(QApplication& app, const Options& options, Opened& opened, ca
             cairn::console::drawShots(app, window, options.shots);
     });
     QObject::connect(&window, &Window::storeWanted, &window,
-        [&opened, &window](const QString& store, bool act) { opened.addLater(urlOf(store), act, window); });
+        [&opened, &window](const cairn::ui::StoreWish& wish) { opened.addLater(wish, window); });
+}
+
+// What the dialog for another store asks: whether one can be opened, and that a password be forgotten.
+void connectPasswords(const Options& options, cairn::ui::Keychain& keychain, cairn::ui::StoreChecker& checker,
+    cairn::ui::MainWindow& window)
+{
+    window.setStoreTester([&](const cairn::ui::StoreWish& wish) {
+        const QString url = urlOf(wish.store);
+        const auto place = cairn::storePlace(url.toStdString());
+        if (!place)
+            return cairn::ui::readyReply<cairn::ui::StoreCheck>(
+                {std::nullopt, cairn::ui::failureOf(place.error())});
+        return checker.check(
+            openingOf(options, url, *place, keychain, wish.password), QString::fromStdString(place->path));
+    });
+    window.setPasswordForgetter([&keychain](const QString& store) {
+        const auto login = cairn::storeLogin(store.toStdString());
+        return login ? keychain.forget(QString::fromStdString(*login))
+                     : cairn::ui::readyReply<cairn::ui::KeychainSaid>(
+                         {std::nullopt, cairn::ui::failureOf(login.error())});
+    });
 }
 
 // What the person keeps from one time to the next. Pictures neither read nor change it.
@@ -328,7 +381,8 @@ void useOwnFiles(cairn::ui::MainWindow& window)
 
 int show(QApplication& app, const Options& options)
 {
-    Opened opened(options);
+    cairn::ui::DesktopKeychain keychain;  // outlives what asks it
+    Opened opened(options, keychain);
     for (const QString& store : options.stores)
         if (const QString wrong = opened.add(store); !wrong.isEmpty())
             return fail(
@@ -339,14 +393,7 @@ int show(QApplication& app, const Options& options)
     cairn::ui::MainWindow window(opened.stores, dark);
     window.resize(options.size);
     cairn::ui::StoreChecker checker;
-    window.setStoreTester([&options, &checker](const QString& store) {
-        const QString url = urlOf(store);
-        const auto place = cairn::storePlace(url.toStdString());
-        if (!place)
-            return cairn::ui::readyReply<cairn::ui::StoreCheck>(
-                {std::nullopt, cairn::ui::failureOf(place.error())});
-        return checker.check(openingOf(options, url, *place), QString::fromStdString(place->path));
-    });
+    connectPasswords(options, keychain, checker, window);
     if (options.screenshot.isEmpty() && options.shots.isEmpty())
         useOwnFiles(window);
     connectWindow(app, options, opened, window);

@@ -12,14 +12,13 @@
 #include "ui/pages/runpage.h"
 #include "ui/pages/stepsview.h"
 #include "ui/pages/triagepage.h"
-#include "ui/models/historymodel.h"
 #include "ui/models/runsmodel.h"
-#include "ui/models/stepsmodel.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/graph/graphcanvas.h"
 
 #include <QApplication>
 #include <QKeyEvent>
+#include <QPixmap>
 #include <QPlainTextEdit>
 #include <QScrollBar>
 
@@ -44,6 +43,7 @@ class HistoryWriter {
 public:
     explicit HistoryWriter(const std::string& path, const RunId& run)
         : m_store(must(sqlite::openStore(path, {})))
+        , m_run(run)
         , m_hot(must(m_store->hot(run)))
         , m_time(SystemClock{}.wallMs())
     {
@@ -73,7 +73,7 @@ private:
         entry.time = m_time + static_cast<SpanMs>(entry.version);
         entry.facts = {ControlChanged{m_control, {}}};
         CommitMember member;
-        member.run = m_hot.run;
+        member.run = m_run;
         member.expectedVersion = m_hot.version;
         member.checkEpoch = false;
         member.control = entry.version;
@@ -93,6 +93,7 @@ private:
     }
 
     std::unique_ptr<StoreWriter> m_store;
+    RunId m_run;
     HotRow m_hot;
     TimeMs m_time;
     Control m_control;
@@ -122,7 +123,8 @@ void measureHistory(const std::string& path, int pages)
     figure("history: first page",
         msUntil("the first page", [table] { return table->model()->rowCount() > 0; }), "ms");
     std::vector<double> further;
-    for (int i = 0; i < pages; ++i) {
+    const auto whole = static_cast<int>(page->detail().version);
+    for (int i = 0; i < pages && table->model()->rowCount() < whole; ++i) {
         const int before = table->model()->rowCount();
         table->scrollToBottom();
         further.push_back(msUntil("a page", [&] { return table->model()->rowCount() > before; }));

@@ -66,6 +66,10 @@ PLANTED = {
         ("core/README.md", "    code\n\nsee [the rules](rules.md)\n"),
         ("README.md", "# Title\n\n[below](#nothing-there)\n"),
     ],
+    "figures": [
+        ("resources/handbook/limits.md", "## Sizes\n\n| what | limit |\n| --- | --- |\n| one payload | 256 MiB |\n"),
+        ("resources/handbook/limits.md", "Printed by `tst_x`.\n\n## Times\n\n| a lease | 10 s |\n"),
+    ],
 }
 
 CLEAN = {
@@ -101,5 +105,9 @@ CLEAN = {
     "links": [
         ("README.md", "# One Title\n\n[above](#one-title), [far](https://example.org/x), `[code](lost.md)`\n\n    [also](lost.md)\n"),
         ("resources/handbook/README.md", "the [index](README.md#) itself\n"),
+    ],
+    "figures": [
+        ("resources/handbook/limits.md", "## Sizes\n\nPrinted by `tst_x`.\n\n| what | limit |\n| --- | --- |\n| a payload | 256 MiB |\n"),
+        ("resources/handbook/limits.md", "## Speed\n\n| rows | 0.1 s | `bench_x --only rows` |\n\n## Places\n\n| 3 files | here |\n"),
     ],
 }

@@ -48,7 +48,7 @@ public:
 
     void settle();  // everything that was asked for has been answered
     [[nodiscard]] ui::StoreSession& session() { return *m_session; }
-    [[nodiscard]] ui::MainWindow& window() { return *m_window; }
+    [[nodiscard]] ui::MainWindow& window() const { return *m_window; }
     // A run's page, read and shown.
     [[nodiscard]] ui::RunPage* open(const RunId& run);
 

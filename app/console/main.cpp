@@ -185,7 +185,28 @@ void connectWindow(QApplication& app, const Options& options, cairn::console::Op
             cairn::console::drawShots(app, window, options.shots);
     });
     QObject::connect(&window, &Window::storeWanted, &window,
-        [&opened, &window](const QString& store, bool act) { opened.addLater(urlOf(store), act, window); });
+        [&opened, &window](const cairn::ui::StoreWish& wish) { opened.addLater(wish, window); });
+}
+
+// What the dialog for another store asks: whether one can be opened, and that a password be forgotten.
+void connectPasswords(const Options& options, cairn::ui::Keychain& keychain, cairn::ui::StoreChecker& checker,
+    cairn::ui::MainWindow& window)
+{
+    window.setStoreTester([&](const cairn::ui::StoreWish& wish) {
+        const QString url = urlOf(wish.store);
+        const auto place = cairn::storePlace(url.toStdString());
+        if (!place)
+            return cairn::ui::readyReply<cairn::ui::StoreCheck>(
+                {std::nullopt, cairn::ui::failureOf(place.error())});
+        return checker.check(openingOf(options.how, url, *place, keychain, wish.password),
+            QString::fromStdString(place->path));
+    });
+    window.setPasswordForgetter([&keychain](const QString& store) {
+        const auto login = cairn::storeLogin(store.toStdString());
+        return login ? keychain.forget(QString::fromStdString(*login))
+                     : cairn::ui::readyReply<cairn::ui::KeychainSaid>(
+                         {std::nullopt, cairn::ui::failureOf(login.error())});
+    });
 }
 
 // What the person keeps from one time to the next. Pictures neither read nor change it.
@@ -200,7 +221,8 @@ void useOwnFiles(cairn::ui::MainWindow& window)
 
 int show(QApplication& app, const Options& options)
 {
-    cairn::console::OpenStores opened(options.how, options.stores.size() == 1);
+    cairn::ui::DesktopKeychain keychain;  // outlives what asks it
+    cairn::console::OpenStores opened(options.how, options.stores.size() == 1, keychain);
     for (const QString& store : options.stores)
         if (const QString wrong = opened.add(store); !wrong.isEmpty())
             return fail(
@@ -211,14 +233,7 @@ int show(QApplication& app, const Options& options)
     cairn::ui::MainWindow window(opened.stores, dark);
     window.resize(options.size);
     cairn::ui::StoreChecker checker;
-    window.setStoreTester([&options, &checker](const QString& store) {
-        const QString url = urlOf(store);
-        const auto place = cairn::storePlace(url.toStdString());
-        if (!place)
-            return cairn::ui::readyReply<cairn::ui::StoreCheck>(
-                {std::nullopt, cairn::ui::failureOf(place.error())});
-        return checker.check(openingOf(options.how, url, *place), QString::fromStdString(place->path));
-    });
+    connectPasswords(options, keychain, checker, window);
     if (options.screenshot.isEmpty() && options.shots.isEmpty())
         useOwnFiles(window);
     connectWindow(app, options, opened, window);

@@ -33,6 +33,13 @@ QString placeName(const QString& url)
     return name ? QString::fromStdString(*name) : QString();
 }
 
+// By which the password of a login is kept.
+QString loginName(const QString& url)
+{
+    const auto login = storeLogin(url.toStdString());
+    return login ? QString::fromStdString(*login) : QString();
+}
+
 QString shownName(const QString& url)
 {
     return QString::fromStdString(shortNames({url.toStdString()}).front());
@@ -42,7 +49,8 @@ QString shownName(const QString& url)
 
 QString urlOf(const QString& store) { return store.contains(u':') ? store : u"sqlite:"_s + store; }
 
-ui::StoreOpening openingOf(const HowOpened& how, const QString& url, const StorePlace& place)
+ui::StoreOpening openingOf(const HowOpened& how, const QString& url, const StorePlace& place,
+    ui::Keychain& keychain, const QString& password)
 {
     ui::StoreOpening opening;
     const QFileInfo file(QString::fromStdString(place.path));
@@ -54,14 +62,19 @@ ui::StoreOpening openingOf(const HowOpened& how, const QString& url, const Store
     opening.identity = Words::tr("single-host identity");
     opening.uid = getuid();
     opening.host = QSysInfo::machineHostName();
-    opening.open = [url = url.toStdString()](bool readOnly) {
+    if (server)
+        opening.passwords = std::make_shared<ui::StorePasswords>(keychain, password);
+    opening.open = [url = url.toStdString(), passwords = opening.passwords](bool readOnly) {
         StoreOptions options;
+        options.passwords = passwords;
         options.readOnly = readOnly;
         options.sendsHints = true;
         return openStoreUrl(url, options);
     };
-    opening.openHints = [url = url.toStdString()](
-                            const HintOptions& options) { return openHintsUrl(url, options); };
+    opening.openHints = [url = url.toStdString(), passwords = opening.passwords](HintOptions options) {
+        options.passwords = passwords;
+        return openHintsUrl(url, options);
+    };
     // Look-only is the default but for a store that this user made.
     const bool own = !server && file.ownerId() == getuid();
     opening.mayAct = !how.lookOnly && (own || how.act);
@@ -78,36 +91,52 @@ ui::StoreOpening openingOf(const HowOpened& how, const QString& url, const Store
 QString OpenStores::add(const QString& url)
 {
     QString wrong;
-    const auto session = sessionOf(m_how, url, m_alone, wrong);
+    const auto session = sessionOf(m_how, url, {}, m_alone, wrong);
     if (session)
         take(url, session);
     return wrong;
 }
 
-void OpenStores::addLater(const QString& url, bool act, ui::MainWindow& window)
+void OpenStores::addLater(const ui::StoreWish& wish, ui::MainWindow& window)
 {
     QString wrong;
+    const QString url = urlOf(wish.store);
     HowOpened how = m_how;
     how.byLink = false;
     how.later = true;
-    how.act = act;
-    how.lookOnly = !act;
-    const auto session = sessionOf(how, url, true, wrong);
+    how.act = wish.act;
+    how.lookOnly = !wish.act;
+    const auto session = sessionOf(how, url, wish.password, true, wrong);
     if (!session)
         return window.say(wrong);
     window.say(Words::tr("Opening ") + shownName(url) + u'.');
-    ui::whenDone(
-        session->facts(), &window, [this, session, url, &window](const ui::Reply<ui::StoreFacts>& reply) {
+    ui::whenDone(session->facts(), &window,
+        [this, session, url, wish, &window](const ui::Reply<ui::StoreFacts>& reply) {
             if (!reply)
                 return window.say(Words::tr("Not opened: ") + reply.failure.what + u' ' + reply.failure.todo);
             take(url, session);
             stores.open();
             window.say(Words::tr("Opened ") + shownName(url) + u'.');
+            if (wish.keep)
+                keepPassword(url, wish.password, window);
         });
 }
 
+// Only what has opened the store: a mistyped one is kept nowhere.
+void OpenStores::keepPassword(const QString& url, const QString& password, ui::MainWindow& window)
+{
+    using Said = ui::KeychainSaid;
+    const QString login = loginName(url);
+    ui::whenDone(m_keychain.keep(login, password), &window, [login, &window](const ui::Reply<Said>& reply) {
+        const bool kept = reply && reply.value->kind == Said::Kind::Done;
+        window.say(kept ? Words::tr("The keychain keeps the password of %1.").arg(login)
+                        : Words::tr("The password was not kept. ")
+                    + (reply ? reply.value->text : reply.failure.what));
+    });
+}
+
 OpenStores::Session OpenStores::sessionOf(
-    const HowOpened& how, const QString& url, bool mustBeThere, QString& wrong) const
+    const HowOpened& how, const QString& url, const QString& password, bool mustBeThere, QString& wrong) const
 {
     const auto place = storePlace(url.toStdString());
     const QString path = place ? QString::fromStdString(place->path) : QString();
@@ -119,7 +148,7 @@ OpenStores::Session OpenStores::sessionOf(
         wrong = Words::tr("%1 is open in this window already").arg(shownName(url));
     if (!wrong.isEmpty())
         return nullptr;
-    return std::make_shared<ui::StoreSession>(openingOf(how, url, *place));
+    return std::make_shared<ui::StoreSession>(openingOf(how, url, *place, m_keychain, password));
 }
 
 void OpenStores::take(const QString& url, const Session& session)

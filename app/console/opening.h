@@ -20,15 +20,18 @@ struct HowOpened {
 
 // A bare path is taken for a SQLite file.
 [[nodiscard]] QString urlOf(const QString& store);
-[[nodiscard]] ui::StoreOpening openingOf(const HowOpened& how, const QString& url, const StorePlace& place);
+// A server asks `keychain` for the password where none was typed; a file asks nobody.
+[[nodiscard]] ui::StoreOpening openingOf(const HowOpened& how, const QString& url, const StorePlace& place,
+    ui::Keychain& keychain, const QString& password = {});
 
 // The stores of the window, with the session of each. They end together.
 class OpenStores {
 public:
-    // `alone`: it is the only one that was named, so its file must be there.
-    OpenStores(const HowOpened& how, bool alone)
+    // `alone`: it is the only one that was named, so its file must be there. The keychain outlives this.
+    OpenStores(const HowOpened& how, bool alone, ui::Keychain& keychain)
         : m_how(how)
         , m_alone(alone)
+        , m_keychain(keychain)
     {
     }
 
@@ -36,19 +39,22 @@ public:
     // there keeps nobody from the others: it is shown as one that does not answer.
     [[nodiscard]] QString add(const QString& url);
     // One more, from the menu: it comes in once it has answered, so that a mistake is no store for ever.
-    void addLater(const QString& url, bool act, ui::MainWindow& window);
+    // Its password is kept where that is wanted, once it has opened the store.
+    void addLater(const ui::StoreWish& wish, ui::MainWindow& window);
 
     ui::Stores stores;
 
 private:
     using Session = std::shared_ptr<ui::StoreSession>;
 
-    [[nodiscard]] Session sessionOf(
-        const HowOpened& how, const QString& url, bool mustBeThere, QString& wrong) const;
+    void keepPassword(const QString& url, const QString& password, ui::MainWindow& window);
+    [[nodiscard]] Session sessionOf(const HowOpened& how, const QString& url, const QString& password,
+        bool mustBeThere, QString& wrong) const;
     void take(const QString& url, const Session& session);
 
     HowOpened m_how;
     bool m_alone;
+    ui::Keychain& m_keychain;
     QStringList m_places;  // absolute, to know the same store again
     std::vector<std::string> m_urls;
     std::vector<Session> m_sessions;

@@ -83,6 +83,10 @@ PLANTED = {
         ("resources/handbook/pictures/left-over.png", "no page shows it"),
         ("resources/handbook/pictures/large.png", "x" * (60 * 1024 + 1)),
     ],
+    "figures": [
+        ("resources/handbook/limits.md", "## Sizes\n\n| what | limit |\n| --- | --- |\n| one payload | 256 MiB |\n"),
+        ("resources/handbook/limits.md", "Printed by `tst_x`.\n\n## Times\n\n| a lease | 10 s |\n"),
+    ],
 }
 
 CLEAN = {
@@ -128,5 +132,9 @@ CLEAN = {
     ],
     "pictures": [
         ("resources/handbook/runbook.md", "see [the console](console.md), `![code](x.png)`\n"),
+    ],
+    "figures": [
+        ("resources/handbook/limits.md", "## Sizes\n\nPrinted by `tst_x`.\n\n| what | limit |\n| --- | --- |\n| a payload | 256 MiB |\n"),
+        ("resources/handbook/limits.md", "## Speed\n\n| rows | 0.1 s | `bench_x --only rows` |\n\n## Places\n\n| 3 files | here |\n"),
     ],
 }

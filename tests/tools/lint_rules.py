@@ -246,6 +246,7 @@ MACHINE_TEXTS = {
     "ui/data/handbook.cpp": {"README"},
     "ui/data/preferences.cpp": {"light", "dark", "system", "new"},  # of its file
     "ui/data/readplans.cpp": {"act ", "plan "},  # a key
+    "ui/data/keychain.cpp": {"Cairn"},  # a name under which it keeps
     "ui/data/merge.cpp": {"state:open or state:finished"},
     "ui/data/stores.cpp": {"\\nnewest"},  # of a key
     "ui/pages/compareview.cpp": {"version %1", "now"},  # the language of its boxes
@@ -413,5 +414,43 @@ def pictures(root, _registered):
     return found
 
 
+LIMITS = HANDBOOK + "limits.md"
+COMMAND = re.compile(r"`((?:bench|tst)_\w+)([^`]*)`")
+
+
+def prints(root, command):
+    """Whether a program of tests is there, and has the part that is asked of it."""
+    program, options = command
+    if not (root / "tests").is_dir():
+        return True
+    source = next(iter(sorted((root / "tests").rglob(program + ".cpp"))), None)
+    part = re.search(r"--only (\S+)", options)
+    return source is not None and (part is None or f'"{part.group(1)}"' in read(source))
+
+
+def figures(root, _registered):
+    """A figure on the page of limits names the test or bench that prints it: its row does, or the text of its section."""
+    page = root / LIMITS
+    if not page.is_file():
+        return []
+    found, named, text = [], [], read(page)
+    sections = re.split(r"(?m)^(?=## )", text)
+    for number, section in enumerate(sections):
+        start = line_at(text, sum(map(len, sections[:number])))
+        rows = [(start + i, line) for i, line in enumerate(section.split("\n")) if line.startswith("| ")]
+        by_text = COMMAND.findall("\n".join(line for line in section.split("\n") if not line.startswith("|")))
+        for line, row in rows:
+            cells = [cell.strip() for cell in row.strip("| ").split(" | ")]
+            by_row = COMMAND.findall(cells[-1])
+            if len(cells) > 1 and re.search(r"\d", cells[1]):
+                named += [(line, command) for command in by_row or by_text]
+                if not by_row and not by_text:
+                    found.append(f"{LIMITS}:{line}: a figure without the test or bench that prints it: `tst_...` or `bench_...`")
+    for line, command in named:
+        if not prints(root, command):
+            found.append(f"{LIMITS}:{line}: `{''.join(command)}` is no test or bench of tests/, or has no such part")
+    return found
+
+
 RULES = {"layering": layering, "filesize": filesize, "registered": registered, "qt-text": qt_text, "sql": sql, "no-sleep": no_sleep,
-         "links": links, "spoken": spoken, "pictures": pictures}
+         "links": links, "spoken": spoken, "pictures": pictures, "figures": figures}

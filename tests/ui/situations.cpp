@@ -561,7 +561,8 @@ int main(int argc, char** argv)
         return failed(ready.error().text);
     console::HowOpened how;
     how.act = true;
-    console::OpenStores opened(how, true);
+    DesktopKeychain keychain;
+    console::OpenStores opened(how, true, keychain);
     if (const QString wrong = opened.add(console::urlOf(url)); !wrong.isEmpty())
         return failed(wrong.toStdString());
     applyTheme(app, false);

@@ -150,6 +150,13 @@ StoreCheck checkStore(const StoreOpening& opening, const QString& path)
 }
 
 struct StoreChecker::Thread {
+    ~Thread()
+    {
+        for (const auto& waits : passwords)
+            if (const auto one = waits.lock())
+                one->giveUp();
+    }
+    std::vector<std::weak_ptr<StorePasswords>> passwords;  // of what is checked
     Jobs<NoWorld> jobs;
 };
 StoreChecker::StoreChecker()
@@ -160,6 +167,9 @@ StoreChecker::~StoreChecker() = default;
 
 QFuture<Reply<StoreCheck>> StoreChecker::check(StoreOpening opening, const QString& path)
 {
+    std::erase_if(m_thread->passwords, [](const auto& one) { return one.expired(); });
+    if (opening.passwords)
+        m_thread->passwords.push_back(opening.passwords);
     return m_thread->jobs.ask<StoreCheck>(0, [opening = std::move(opening), path](NoWorld&) {
         return Result<StoreCheck>(checkStore(opening, path));
     });

@@ -82,7 +82,12 @@ StoreSession::StoreSession(StoreOpening opening, QObject* parent)
         listen();
 }
 
-StoreSession::~StoreSession() { m_hints.reset(); }
+StoreSession::~StoreSession()
+{
+    if (m_opening->passwords)
+        m_opening->passwords->giveUp();  // before anything is joined that may wait for the keychain
+    m_hints.reset();
+}
 
 void StoreSession::listen()
 {

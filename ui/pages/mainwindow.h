@@ -73,7 +73,9 @@ public:
     void setPolling(bool on);
     [[nodiscard]] ActionTable& actionTable() { return m_actions; }
     // What the dialog for another store tests with; stores that were opened are kept in this file.
-    void setStoreTester(std::function<QFuture<Reply<StoreCheck>>(const QString& store)> tester);
+    void setStoreTester(std::function<QFuture<Reply<StoreCheck>>(const StoreWish& wish)> tester);
+    // What takes the password of a store's login out of the keychain; without one that is not offered.
+    void setPasswordForgetter(std::function<QFuture<Reply<KeychainSaid>>(const QString& store)> forgetter);
     void useRecentFile(const QString& path);
     [[nodiscard]] const std::vector<RecentStore>& recent() const { return m_recent; }
     // Shows what a link names, in the store of that number.
@@ -89,7 +91,7 @@ public:
 Q_SIGNALS:
     void ready();                         // the facts of a store are known
     void cannotOpen(const QString& why);  // none can be opened
-    void storeWanted(const QString& store, bool act);
+    void storeWanted(const cairn::ui::StoreWish& wish);
     void cannotGo(const QString& why);  // no such run
 
 protected:
@@ -185,7 +187,8 @@ private:
     Stores& m_stores;
     StoreFacts m_facts;
     std::vector<QString> m_said;  // trouble of each store that was said
-    std::function<QFuture<Reply<StoreCheck>>(const QString&)> m_tester;
+    std::function<QFuture<Reply<StoreCheck>>(const StoreWish&)> m_tester;
+    std::function<QFuture<Reply<KeychainSaid>>(const QString&)> m_forgetter;
     PreferencesFile m_preferencesFile;
     QString m_preferencesPath;
     Preferences m_preferences;

@@ -169,9 +169,14 @@ void MainWindow::storeChanged(StoreIx store)
 
 // --- stores opened before, another one, and places in one
 
-void MainWindow::setStoreTester(std::function<QFuture<Reply<StoreCheck>>(const QString&)> tester)
+void MainWindow::setStoreTester(std::function<QFuture<Reply<StoreCheck>>(const StoreWish&)> tester)
 {
     m_tester = std::move(tester);
+}
+
+void MainWindow::setPasswordForgetter(std::function<QFuture<Reply<KeychainSaid>>(const QString&)> forgetter)
+{
+    m_forgetter = std::move(forgetter);
 }
 
 void MainWindow::useRecentFile(const QString& path)
@@ -200,7 +205,7 @@ void MainWindow::noteRecent(StoreIx store)
 
 void MainWindow::askStore()
 {
-    auto* box = new ConnectBox(m_recent, m_tester, this);
+    auto* box = new ConnectBox(m_recent, m_tester, m_forgetter, this);
     connect(box, &ConnectBox::chosen, this, &MainWindow::storeWanted);
     box->open();
 }

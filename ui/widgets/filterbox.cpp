@@ -41,7 +41,8 @@ FilterBox::FilterBox(QWidget* parent)
     row->addWidget(m_clear);
     auto* typed = new QTimer(this);
     typed->setSingleShot(true);
-    typed->setInterval(150);
+    typed->setInterval(
+        40);  // rows within 100 ms of the key; an answer that a later key overtakes is given up
     connect(m_edit, &QLineEdit::textChanged, typed, qOverload<>(&QTimer::start));
     connect(typed, &QTimer::timeout, this, [this] {
         if (filter() == m_last)

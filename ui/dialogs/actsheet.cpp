@@ -346,7 +346,7 @@ void ActSheet::setBusy(bool busy)
     m_reason->setReadOnly(busy);
     for (QLineEdit* edit : {m_result, m_evidence, m_count, m_value})
         edit->setReadOnly(busy);
-    if (m_options != nullptr)
+    if (m_options != nullptr) {
         for (QAbstractButton* option : m_options->buttons())
             if (busy)
                 safe::setOff(option, tr("It is being sent."));
@@ -354,6 +354,7 @@ void ActSheet::setBusy(bool busy)
                 safe::setOff(option, {});
             else
                 option->setEnabled(false);
+    }
 }
 
 void ActSheet::reject()

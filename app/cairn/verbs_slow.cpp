@@ -10,65 +10,15 @@
 
 #include <CLI/CLI.hpp>
 
-#include <charconv>
-
 namespace cairn::cli {
 
 namespace {
 
 struct SlowArguments {
     std::string resource;
-    std::string rate;
-    std::string until;
+    SlowWish wish;
     std::uint32_t slots = 0;
-    bool slotsGiven = false;
 };
-
-// "20/s"; nothing slower than one a second, since a rate is counted in seconds.
-Result<std::uint32_t> perSecondOf(const std::string& text)
-{
-    std::uint32_t count = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, fault] = std::from_chars(text.data(), end, count);
-    const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
-    if (fault == std::errc() && count > 0 && unit == "/s")
-        return count;
-    if (fault == std::errc() && count >= 60 && unit == "/m")
-        return count / 60;
-    return makeError(ErrorKind::InvalidInput,
-        "\"" + visibleLine(text)
-            + "\" is no rate: give 20/s, 600/m (one a second at least), hold with --until, or none");
-}
-
-Result<ResourceRow> wantedOf(
-    Session& s, const SlowArguments& arguments, const ResourceRow& seen, const ResourceSaid& said)
-{
-    ResourceRow wanted = seen;
-    wanted.backOffUntil = seen.askedByServer ? seen.backOffUntil : kNoTime;
-    // No engine has put down yet what the workflows say, and none would where a limit stands already.
-    if (seen.permitsPerSecond == 0 && seen.slots == 0) {
-        wanted.permitsPerSecond = said.permitsPerSecond;
-        wanted.slots = said.slots;
-    }
-    const bool holds = arguments.rate == "hold";
-    if (holds && arguments.until.empty())
-        return makeError(ErrorKind::InvalidInput, "hold needs --until: a span from now (10m) or an instant");
-    if (!holds && !arguments.until.empty())
-        return makeError(ErrorKind::InvalidInput, "--until goes with hold only");
-    if (arguments.rate == "none") {
-        wanted.permitsPerSecond = said.permitsPerSecond;
-        wanted.slots = said.slots;
-    } else if (holds) {
-        CAIRN_TRY_ASSIGN(wanted.backOffUntil, instantOf(s, arguments.until));
-        if (wanted.backOffUntil <= s.service().now())
-            return makeError(ErrorKind::InvalidInput, "--until names a time that has passed");
-    } else {
-        CAIRN_TRY_ASSIGN(wanted.permitsPerSecond, perSecondOf(arguments.rate));
-    }
-    if (arguments.slotsGiven)
-        wanted.slots = arguments.slots;
-    return wanted;
-}
 
 SlowChange changeOf(Session& s, const ResourceRow& wanted, const ResourceRow& seen)
 {
@@ -138,11 +88,7 @@ int slow(Session& s, const SlowArguments& arguments)
     const auto said = resourceSaid(s.store(), s.service(), arguments.resource);
     if (!said)
         return s.fail(said.error());
-    if (seen->revision == 0 && said->named.empty())
-        return s.fail(kNotFound,
-            "no workflow of this store names a resource \"" + visibleLine(arguments.resource)
-                + "\", and none is stored: `cairn why` names the one that a run waits for");
-    const auto wanted = wantedOf(s, arguments, *seen, *said);
+    const auto wanted = wantedSlow(arguments.wish, *seen, *said, s.service().now());
     if (!wanted)
         return s.fail(wanted.error());
     return s.options.preview ? previewSlow(s, *wanted, *seen, *said) : commitSlow(s, *wanted, *seen);
@@ -158,15 +104,16 @@ void addSlowVerb(Verbs v)
     auto arguments = std::make_shared<SlowArguments>();
     cmd->add_option("RESOURCE", arguments->resource, "as the workflow names it, and why prints it")
         ->required();
-    cmd->add_option(
-           "RATE", arguments->rate, "20/s, 600/m; hold with --until; none: as the workflows of the store say")
+    cmd->add_option("RATE", arguments->wish.rate,
+           "20/s, 600/m; hold with --until; none: as the workflows of the store say")
         ->required();
-    cmd->add_option("--until", arguments->until, "with hold: a span from now (10m) or an instant");
+    cmd->add_option("--until", arguments->wish.until, "with hold: a span from now (10m) or an instant");
     auto* slots = cmd->add_option("--slots", arguments->slots, "calls under way at one time; 0: not limited");
     addCommon(cmd, s);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
-        arguments->slotsGiven = slots->count() > 0;
+        if (slots->count() > 0)
+            arguments->wish.slots = arguments->slots;
         chosen = [=, &s] { return slow(s, *arguments); };
     });
 }

@@ -38,6 +38,12 @@ Result<std::string> storeName(const std::string& url)
     return "sqlite:" + (error ? place.path : path.lexically_normal().string());
 }
 
+Result<std::string> storeLogin(const std::string& url)
+{
+    CAIRN_TRY_ASSIGN(const StorePlace place, storePlace(url));
+    return place.path.empty() ? postgres::loginOf(url) : std::string();
+}
+
 std::vector<std::string> shortNames(const std::vector<std::string>& urls)
 {
     std::vector<std::string> shorts;

@@ -42,6 +42,8 @@ struct StorePlace {
 };
 // Opens nothing.
 [[nodiscard]] Result<StorePlace> storePlace(const std::string& url);
+// user@host:port/database, by which a password is kept; empty: a store without logins.
+[[nodiscard]] Result<std::string> storeLogin(const std::string& url);
 // The same store for whoever reads it elsewhere: a path is made absolute, a password never shown.
 [[nodiscard]] Result<std::string> storeName(const std::string& url);
 // What each of several stores is called: as short as tells it from the others. A password is never shown.

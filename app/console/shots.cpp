@@ -64,7 +64,7 @@ public:
 private:
     void look()
     {
-        m_calm = m_window.settled() ? m_calm + 1 : 0;
+        m_calm = ui::atRest(m_window) ? m_calm + 1 : 0;
         if (m_calm < kCalm && m_waited.elapsed() < kMostMs)
             return;
         m_calm = 0;

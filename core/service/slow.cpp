@@ -2,8 +2,10 @@
 
 #include "core/base/counted.h"
 #include "core/base/text.h"
+#include "core/service/typed.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 namespace cairn {
@@ -25,6 +27,23 @@ std::string slotsText(std::uint32_t slots)
 
 // The stricter of two, where 0 is no limit.
 std::uint32_t stricter(std::uint32_t a, std::uint32_t b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
+
+// "20/s"; nothing slower than one a second, since a rate is counted in seconds.
+Result<std::uint32_t> perSecondOf(const std::string& text)
+{
+    std::uint32_t count = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, fault] = std::from_chars(text.data(), end, count);
+    const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
+    if (fault == std::errc() && count > 0 && unit == "/s")
+        return count;
+    if (fault == std::errc() && count >= 60 && unit == "/m")
+        return count / 60;
+    return makeError(ErrorKind::InvalidInput,
+        "\"" + visibleLine(text)
+            + "\" is no rate: give 20/s, 600/m (one a second at least), hold with the time until when, or "
+              "none");
+}
 
 Status tellRuns(StoreReader& reader, Service& service, const ResourceRow& wanted, TimeMs now,
     std::vector<std::string>& lines)
@@ -92,6 +111,42 @@ Result<ResourceSaid> resourceSaid(StoreReader& reader, Service& service, std::st
                 said.named.push_back(workflow + "@" + std::to_string(version) + " " + tool.name);
     }
     return said;
+}
+
+Result<ResourceRow> wantedSlow(
+    const SlowWish& wish, const ResourceRow& seen, const ResourceSaid& said, TimeMs now)
+{
+    if (seen.revision == 0 && said.named.empty())
+        return makeError(ErrorKind::NotFound,
+            "no workflow of this store names a resource \"" + visibleLine(seen.name)
+                + "\", and none is stored: `cairn why` names the one that a run waits for");
+    ResourceRow wanted = seen;
+    wanted.backOffUntil = seen.askedByServer ? seen.backOffUntil : kNoTime;
+    // No engine has put down yet what the workflows say, and none would where a limit stands already.
+    if (seen.permitsPerSecond == 0 && seen.slots == 0) {
+        wanted.permitsPerSecond = said.permitsPerSecond;
+        wanted.slots = said.slots;
+    }
+    const bool holds = wish.rate == "hold";
+    if (holds && wish.until.empty())
+        return makeError(
+            ErrorKind::InvalidInput, "hold needs the time until when: a span from now (10m) or an instant");
+    if (!holds && !wish.until.empty())
+        return makeError(ErrorKind::InvalidInput, "a time until when goes with hold only");
+    if (wish.rate == "none") {
+        wanted.permitsPerSecond = said.permitsPerSecond;
+        wanted.slots = said.slots;
+    } else if (holds) {
+        CAIRN_TRY_ASSIGN(wanted.backOffUntil, typedInstant(wish.until, now));
+        if (wanted.backOffUntil <= now)
+            return makeError(
+                ErrorKind::InvalidInput, "the time until when calls are held has passed: give a later one");
+    } else {
+        CAIRN_TRY_ASSIGN(wanted.permitsPerSecond, perSecondOf(wish.rate));
+    }
+    if (wish.slots)
+        wanted.slots = *wish.slots;
+    return wanted;
 }
 
 Result<std::vector<std::string>> tellSlow(StoreReader& reader, Service& service, const ResourceRow& seen,

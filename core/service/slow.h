@@ -3,6 +3,7 @@
 
 #include "core/service/service.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,17 @@ struct ResourceSaid {
     std::vector<std::string> named;
 };
 [[nodiscard]] Result<ResourceSaid> resourceSaid(StoreReader& reader, Service& service, std::string_view name);
+
+// What a person asks for, as typed.
+struct SlowWish {
+    std::string rate;   // 20/s, 600/m (nothing slower than one a second); hold; none: as the workflows say
+    std::string until;  // with hold: a span from now (10m) or an instant
+    std::optional<std::uint32_t> slots;  // calls under way at one time, 0: not limited; nullopt: as they are
+};
+// The resource as it would be then. NotFound: neither the store nor a workflow names it. InvalidInput says
+// what to give.
+[[nodiscard]] Result<ResourceRow> wantedSlow(
+    const SlowWish& wish, const ResourceRow& seen, const ResourceSaid& said, TimeMs now);
 
 // Lines: what changes, which runs stand at it, which deadlines pass while it is held.
 [[nodiscard]] Result<std::vector<std::string>> tellSlow(StoreReader& reader, Service& service,

@@ -61,4 +61,21 @@ Result<cmd::SetBudget> typedBudget(const std::string& text)
     return body;
 }
 
+Result<cmd::Fork> typedFork(const std::string& text, std::uint64_t newest)
+{
+    constexpr std::string_view kAnew = " new effects";
+    cmd::Fork fork;
+    std::string_view number = text;
+    fork.newEffects = number.ends_with(kAnew);
+    if (fork.newEffects)
+        number.remove_suffix(kAnew.size());
+    const char* end = number.data() + number.size();
+    const auto [stop, fault] = std::from_chars(number.data(), end, fork.fromVersion);
+    if (fault != std::errc() || stop != end || fork.fromVersion == 0 || fork.fromVersion > newest)
+        return makeError(ErrorKind::InvalidInput,
+            "\"" + visibleLine(text) + "\" is no version to restart from: the run has versions 1 to "
+                + std::to_string(newest) + "; \"12 new effects\" does again what was done by then");
+    return fork;
+}
+
 }  // namespace cairn

@@ -15,4 +15,7 @@ namespace cairn {
 // in the workflows.
 [[nodiscard]] Result<cmd::SetBudget> typedBudget(const std::string& text);
 
+// "12": a new run from that version; "12 new effects": what was done is done again. `newest`: of the run.
+[[nodiscard]] Result<cmd::Fork> typedFork(const std::string& text, std::uint64_t newest);
+
 }  // namespace cairn

@@ -5,6 +5,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/result.h"
+#include "core/store/login.h"
 
 #include <cstdint>
 #include <functional>
@@ -62,6 +63,7 @@ struct HintOptions {
     SpanMs interval = 1'000;
     // The least time between two hints that are sent: what is told in between goes out together.
     SpanMs debounce = 50;
+    std::shared_ptr<LoginPasswords> passwords{};  // as StoreOptions::passwords
 };
 
 // Makes the link of a store; null where its kind has none. Does not wait for the connection.

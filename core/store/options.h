@@ -3,6 +3,7 @@
 
 #include "core/store/artifacts.h"
 #include "core/store/hints.h"
+#include "core/store/login.h"
 #include "core/store/rows.h"
 
 #include <memory>
@@ -22,7 +23,8 @@ struct StoreOptions {
     bool sendsHints = false;
     std::uint32_t intoFence = 0;  // writes although the store has just this fence (fence.h): who fills it
     OpenObjects objects{};        // how a bucket is opened; null: what lies in one is refused
-    Patience patience = Patience::Long;  // with that bucket
+    Patience patience = Patience::Long;           // with that bucket
+    std::shared_ptr<LoginPasswords> passwords{};  // null: only what the driver finds by itself
 };
 
 struct InitOptions {

@@ -1,5 +1,5 @@
 # Options, warnings and helpers that every target shares. Warnings live in one interface target.
-option(CAIRN_GUI "Build the desktop console (needs Qt 6 Widgets and Svg)" ON)
+option(CAIRN_GUI "Build the desktop console (needs Qt 6 Widgets and Svg, and QtKeychain)" ON)
 option(CAIRN_TESTS "Build the tests (needs Qt 6 Test)" ON)
 option(CAIRN_BENCH "Build the programs that print figures (tests/bench)" OFF)
 option(CAIRN_WERROR "Treat warnings as errors" OFF)
@@ -58,7 +58,8 @@ if(CAIRN_GUI OR CAIRN_TESTS)
     find_package(Qt6 6.4 REQUIRED COMPONENTS Core)
 endif()
 if(CAIRN_GUI)
-    find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets Svg)
+    find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets Svg DBus)
+    find_package(Qt6Keychain 0.13 REQUIRED)  # Debian: qtkeychain-qt6-dev; passwords of servers
 endif()
 if(CAIRN_TESTS)
     find_package(Qt6 6.4 REQUIRED COMPONENTS Test)

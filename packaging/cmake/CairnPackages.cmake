@@ -6,6 +6,8 @@ set(CPACK_PACKAGE_NAME cairn)
 set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
 set(CPACK_PACKAGE_VENDOR Cairn)
 set(CPACK_PACKAGE_CONTACT "${CAIRN_MAINTAINER}")
+# Each package's description begins with a synopsis of its own. CPack puts this before it, unless it is what CPack says of itself.
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${CMAKE_PROJECT_NAME} built using CMake")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL engine)
@@ -36,9 +38,9 @@ systemd for engines of the system and of a user.")
 # tzdata: rules of local time. ca-certificates: providers over TLS, buckets. SQLite is in the program where Debian's has the
 # WAL-reset fault (CairnSqlite.cmake), and found by shlibdeps where it has not.
 set(CPACK_DEBIAN_ENGINE_PACKAGE_DEPENDS "tzdata, ca-certificates")
-set(CPACK_DEBIAN_ENGINE_PACKAGE_RECOMMENDS "shared-mime-info")
 # The example workflows' tools are Python and call git; a login's password may lie in the desktop's keychain.
-set(CPACK_DEBIAN_ENGINE_PACKAGE_SUGGESTS "python3, git, libsecret-tools, postgresql, cairn-console")
+set(CPACK_DEBIAN_ENGINE_PACKAGE_RECOMMENDS "shared-mime-info, python3")
+set(CPACK_DEBIAN_ENGINE_PACKAGE_SUGGESTS "git, libsecret-tools, postgresql, cairn-console")
 set(CPACK_DEBIAN_ENGINE_PACKAGE_CONTROL_EXTRA "${debian}/postinst;${debian}/prerm;${debian}/postrm")
 
 set(CPACK_DEBIAN_CONSOLE_PACKAGE_NAME cairn-console)
@@ -48,11 +50,12 @@ Shows the runs of one or several Cairn stores: says in one sentence why a run
 waits, since when, what ends it and what may be done. Every act is previewed
 by the rules that will carry it out. The handbook is part of the program.")
 # Of the same version as the engine: a store is read by the rules that wrote it. libqt6svg6 has the plugins that draw icons,
-# libqt6gui6 those of the platform (X11, offscreen); both are loaded when the program runs.
+# libqt6gui6 those of the platform (X11, offscreen); both are loaded when the program runs, and so is libsecret, by libqt6keychain1
+# (which shlibdeps finds), where the desktop keeps passwords by it.
 set(CPACK_DEBIAN_CONSOLE_PACKAGE_DEPENDS
     "cairn (= ${PROJECT_VERSION}-1), libqt6svg6, libqt6gui6, hicolor-icon-theme, fonts-dejavu-core | fonts-inter")
-set(CPACK_DEBIAN_CONSOLE_PACKAGE_RECOMMENDS "fonts-inter, fonts-jetbrains-mono, qt6-wayland, shared-mime-info")
-set(CPACK_DEBIAN_CONSOLE_PACKAGE_SUGGESTS "libsecret-tools, fonts-droid-fallback")
+set(CPACK_DEBIAN_CONSOLE_PACKAGE_RECOMMENDS "fonts-inter, fonts-jetbrains-mono, qt6-wayland, shared-mime-info, libsecret-1-0")
+set(CPACK_DEBIAN_CONSOLE_PACKAGE_SUGGESTS "gnome-keyring | kwalletmanager, fonts-droid-fallback")
 
 # What the policy of Debian wants of every package: copyright, and the changelog compressed. Manual pages are compressed by
 # packaging/deb, after they were put in place.

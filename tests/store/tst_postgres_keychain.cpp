@@ -28,6 +28,18 @@ std::string fileText(const std::string& path)
     return text.str();
 }
 
+// As the console has one.
+struct Passwords final : LoginPasswords {
+    std::string given() override { return typed; }
+    PasswordAnswer kept(const std::string& login) override
+    {
+        asked += login + '\n';
+        return answer;
+    }
+    std::string typed, asked;
+    PasswordAnswer answer;
+};
+
 }  // namespace
 
 class PostgresKeychainTest : public QObject {
@@ -40,6 +52,7 @@ private Q_SLOTS:
     void whatTheKeychainSaysIsTold_data();
     void whatTheKeychainSaysIsTold();
     void aLockedKeychainEndsTheWait();
+    void whoeverOpensMayKnowThePassword();
 
 private:
     // A secret-tool alone on PATH: what it was asked stands in `asked`.
@@ -171,6 +184,40 @@ void PostgresKeychainTest::aLockedKeychainEndsTheWait()
     QCOMPARE(postgres::keychainCommand({"a b", "", "it's", "u"}),
         std::string("secret-tool store --label='Cairn' application cairn host 'a b' port '' database "
                     "'it'\\''s' user u"));
+}
+
+// What is typed goes before the files; what is kept is asked for after them, and before secret-tool.
+void PostgresKeychainTest::whoeverOpensMayKnowThePassword()
+{
+    const std::string url = tls("?sslrootcert=" + m_certificates + "/ca.crt");
+    const auto passwords = std::make_shared<Passwords>();
+    const auto open = [&] {
+        StoreOptions options;
+        options.passwords = passwords;
+        const auto store = postgres::openStore(url, options);
+        return store ? std::string() : errorLine(store.error());
+    };
+    QCOMPARE(open(), std::string());  // ~/.pgpass has it
+    QCOMPARE(passwords->asked, std::string());
+    passwords->typed = "wrong-and-secret";
+    std::string said = open();
+    QVERIFY2(has(said, "with the password that was typed") && !has(said, passwords->typed), said.c_str());
+    keychain("printf %s '" + m_password + "'");
+    passwords->typed = m_password;
+    QCOMPARE(open(), std::string());
+    QCOMPARE(passwords->asked, std::string());
+    passwords->typed.clear();
+    passwords->answer = {PasswordAnswer::Kind::Found, m_password, {}};
+    QCOMPARE(open(), std::string());
+    QCOMPARE(passwords->asked, "secured@localhost:" + m_port + "/cairn\n");
+    QCOMPARE(*postgres::loginOf(url) + '\n', passwords->asked);
+    passwords->answer = {PasswordAnswer::Kind::Refused, {}, "nobody unlocked it"};
+    said = open();
+    QVERIFY2(has(said, "no password supplied") && has(said, "nobody unlocked it"), said.c_str());
+    QVERIFY2(!std::filesystem::exists(m_folder.file("asked")), asked().c_str());
+    passwords->answer = {};
+    QCOMPARE(open(), std::string());  // by secret-tool
+    QVERIFY(has(asked(), "lookup\n"));
 }
 
 }  // namespace cairn::testing

@@ -3,8 +3,8 @@
 
     desktop.py [--root DIR]
 
-Exit 0: they do, 1: findings, one a line. Uses desktop-file-validate and appstreamcli where they are installed; packaging/test-deb
-does so always, in a clean system. Only Python's own library is used.
+Exit 0: they do, 1: findings, one a line. Uses desktop-file-validate, appstreamcli, xmllint, update-mime-database and systemd-analyze
+where they are installed; packaging/test-deb has what it needs of them always, in a clean system. Only Python's own library is used.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree as tree
 
 MIME = "{http://www.freedesktop.org/standards/shared-mime-info}"
@@ -79,15 +80,57 @@ def manual_findings(root):
     return found
 
 
+# What systemd-analyze security may say of the system's unit at most, in tenths (0: no exposure at all, 100: all of it). What is left
+# open is named in the unit, with the reason.
+EXPOSURE = 20
+
+
+def said_against(command, root):
+    """What a program that is installed says against what it is shown, or nothing."""
+    if not shutil.which(command[0]):
+        return ""
+    answer = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    return "" if answer.returncode == 0 else answer.stdout.strip() or answer.stderr.strip() or "refused"
+
+
+def unit_findings(root):
+    """An instance of each unit is understood, and that of the system keeps what it says about rights."""
+    found = []
+    for name in ("packaging/system/cairn-engine@.service", "packaging/cairn-engine@.service"):
+        text = (root / name).read_text(encoding="utf-8")
+        # Here neither the program nor its pages are installed.
+        text = re.sub(r"^ExecStart=cairn", f"ExecStart={shutil.which('true')}", text, flags=re.MULTILINE)
+        text = re.sub(r"^Documentation=.*\n", "", text, flags=re.MULTILINE)
+        with tempfile.TemporaryDirectory() as folder:
+            unit = pathlib.Path(folder) / "cairn-engine@test.service"
+            unit.write_text(text, encoding="utf-8")
+            commands = [["systemd-analyze", "verify", str(unit)]]
+            if "/system/" in name:
+                commands.append(["systemd-analyze", "security", "--offline=true", f"--threshold={EXPOSURE}", str(unit)])
+            found += [f"{name}: {said}" for said in (said_against(command, folder) for command in commands) if said]
+    return found
+
+
+def type_findings(root):
+    """The types are taken by the program that makes a desktop's database of them."""
+    with tempfile.TemporaryDirectory() as folder:
+        packages = pathlib.Path(folder) / "packages"
+        packages.mkdir()
+        shutil.copy(root / "packaging/mime/cairn.xml", packages)
+        said = said_against(["update-mime-database", folder], folder)
+        made = not shutil.which("update-mime-database") or (pathlib.Path(folder) / "application/x-cairn-store.xml").is_file()
+    return [] if made and not said else [f"packaging/mime/cairn.xml: {said or 'no type came of it'}"]
+
+
 def validated(root):
     """What the validators of the desktop say, where they are installed."""
     found = []
     for command in (["desktop-file-validate", "packaging/cairn-console.desktop"],
-                    ["appstreamcli", "validate", "--no-net", "packaging/org.cairn.Console.metainfo.xml"]):
-        if shutil.which(command[0]):
-            answer = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-            if answer.returncode != 0:
-                found.append(f"{command[-1]}: {answer.stdout.strip() or answer.stderr.strip()}")
+                    ["appstreamcli", "validate", "--no-net", "packaging/org.cairn.Console.metainfo.xml"],
+                    ["xmllint", "--noout", "packaging/org.cairn.Console.metainfo.xml"],
+                    ["xmllint", "--noout", "packaging/mime/cairn.xml"]):
+        if said := said_against(command, root):
+            found.append(f"{command[-1]}: {said}")
     return found
 
 
@@ -97,6 +140,7 @@ def main():
     root = parser.parse_args().root
     entry = desktop_entry(root)
     found = mime_findings(root, entry) + metainfo_findings(root, entry) + manual_findings(root) + validated(root)
+    found += unit_findings(root) + type_findings(root)
     for line in found:
         print(line)
     return 1 if found else 0

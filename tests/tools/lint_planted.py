@@ -42,6 +42,17 @@ PLANTED = {
         ("ui/widgets/page.h", "class Page final : public QTextBrowser {\n"),
         ("ui/widgets/handbookview.cpp", '#include "ui/data/values.h"\n'),
     ],
+    "spoken": [
+        ("ui/pages/a.cpp", 'label->setText(u"Reading the store."_s);\n'),
+        ("ui/pages/b.cpp", 'setWindowTitle(u"Cairn"_s);\n'),
+        ("ui/pages/i.cpp", 'setAccessibleName(QStringLiteral("Tabs"));\n'),
+        ("ui/models/c.cpp", 'case State::Done: return u"done"_s;\n'),
+        ("ui/models/d.cpp", 'return on ? u"open"_s : text;\n'),
+        ("ui/data/e.cpp", 'verdict = u"%1: two "\n    u"lines"_s.arg(name);\n'),
+        ("app/console/f.cpp", 'text += u", data is %1 old"_s.arg(age);\n'),
+        ("ui/dialogs/g.cpp", 'safe::button(u"close"_s, this);\n'),
+        ("ui/widgets/h.cpp", 'text = plural(count, "thing", "things");\n'),
+    ],
     "sql": [
         ("core/store/sqlite/a.cpp", 'run("DELETE FROM runs WHERE key = \'" + key);\n'),
         ("core/store/sqlite/b.cpp", 'text += " WHERE step = " + step;\n'),
@@ -66,6 +77,16 @@ PLANTED = {
         ("core/README.md", "    code\n\nsee [the rules](rules.md)\n"),
         ("README.md", "# Title\n\n[below](#nothing-there)\n"),
     ],
+    "pictures": [
+        ("resources/handbook/runbook.md", "![the lists](pictures/nobody-writes-this.png)\n"),
+        ("resources/handbook/verbs/slow.md", "![](../pictures/lists.png)\n"),
+        ("resources/handbook/pictures/left-over.png", "no page shows it"),
+        ("resources/handbook/pictures/large.png", "x" * (60 * 1024 + 1)),
+    ],
+    "figures": [
+        ("resources/handbook/limits.md", "## Sizes\n\n| what | limit |\n| --- | --- |\n| one payload | 256 MiB |\n"),
+        ("resources/handbook/limits.md", "Printed by `tst_x`.\n\n## Times\n\n| a lease | 10 s |\n"),
+    ],
 }
 
 CLEAN = {
@@ -89,6 +110,13 @@ CLEAN = {
         ("ui/widgets/handbookview.cpp", '#include "ui/data/handbook.h"\n#include "ui/widgets/theme.h"\n'),
         ("ui/widgets/c.cpp", "auto* e = new QPlainTextEdit(this);\nlabel->setTextFormat(Qt::PlainText);\n"),
     ],
+    "spoken": [
+        ("ui/pages/a.cpp", 'label->setText(tr("Reading the store."));\nsetObjectName(u"view-steps"_s);\n'),
+        ("ui/pages/b.cpp", 'QKeySequence(u"Ctrl+K"_s);\nhint({u"Esc"_s}, tr("back"));\n// u"A text"_s\n'),
+        ("ui/data/c.cpp", 'json.value(u"local_time"_s);\nfilter = u"wait:timer -state:done"_s;\nif (a == u"Child run"_s)\n'),
+        ("ui/data/format.cpp", '    QT_TRANSLATE_N_NOOP("plural", "runs"),\n    plural(n, "run", "runs");\n'),
+        ("ui/pages/windowviews.cpp", 'act(u"go.l"_s), u"Not for people"_s;\n'),
+    ],
     "sql": [
         ("core/store/sqlite/a.cpp", 'const char* k = "SELECT id FROM runs "\n    "WHERE id = ?";\n'),
         ("core/store/sqlite/b.cpp", 'error = "there is no run " + toText(run);\n'),
@@ -101,5 +129,12 @@ CLEAN = {
     "links": [
         ("README.md", "# One Title\n\n[above](#one-title), [far](https://example.org/x), `[code](lost.md)`\n\n    [also](lost.md)\n"),
         ("resources/handbook/README.md", "the [index](README.md#) itself\n"),
+    ],
+    "pictures": [
+        ("resources/handbook/runbook.md", "see [the console](console.md), `![code](x.png)`\n"),
+    ],
+    "figures": [
+        ("resources/handbook/limits.md", "## Sizes\n\nPrinted by `tst_x`.\n\n| what | limit |\n| --- | --- |\n| a payload | 256 MiB |\n"),
+        ("resources/handbook/limits.md", "## Speed\n\n| rows | 0.1 s | `bench_x --only rows` |\n\n## Places\n\n| 3 files | here |\n"),
     ],
 }

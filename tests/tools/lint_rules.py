@@ -219,6 +219,79 @@ def qt_text(root, _registered):
     return found
 
 
+# Words for people pass through tr(), so that they can be put into another language. A literal is taken for such
+# words by its looks: several words, or one that begins with a capital. What looks so and is none is named here.
+UTF16 = r'u"(?:\\.|[^"\\\n])*"(?:_s)?'
+UTF16S = re.compile(r"(?<![\w])" + UTF16 + r"(?:\s*u?" + UTF16[1:] + ")*")
+LATIN = re.compile(r'\bQ(?:StringLiteral|Latin1String)\(\s*"(?:\\.|[^"\\\n])*"\s*\)')
+KEY_NAME = r"(?:Ctrl|Shift|Alt|Meta|Enter|Esc|Space|Delete|Del|Backspace|Tab|Home|End|Up|Down|Left|Right|F\d\d?|[A-Z]|[^\w\s]|\d)"
+KEYS_ALONE = re.compile(rf"{KEY_NAME}(?:(?:\+|, | ){KEY_NAME})*$")
+NOT_SPOKEN = re.compile(r"[^\s]*://|:/|[^\s]*[{}<>\\^]|\S*=\S*$|Q[A-Z]\w+ *[{:#]|(?:-?[a-z0-9_.]+[:/]\S*\s*)+$")
+# What stands before a literal that no person reads: names of objects, properties, fields, files; words of a language.
+MACHINE_CALL = re.compile(
+    r"\b(?:setObjectName|setProperty|property|termOf|value|contains|insert|remove|startsWith|endsWith|compare|indexOf|inherits|"
+    r"filePath|QKeySequence|QRegularExpression|create|isSet|section|setStyleSheet|addQueryItem|hasQueryItem|queryItemValue|"
+    r"askValues|filter|act|find|setApplicationName|setDesktopFileName)\s*\(\s*(?:[\w.\->()]+\s*,\s*)?$|[=!]=\s*$|\bcase\s*$")
+MACHINE_FILES = {
+    "ui/widgets/theme.cpp": "names of fonts and of the style, and its sheet",
+    "ui/data/actcommand.cpp": "a command and its options",
+    "ui/pages/windowviews.cpp": "names of pictures and of acts",
+    "ui/widgets/shapes.cpp": "names of files",
+    "app/console/shots.cpp": "a tool for whoever works on the console, and what it calls",
+}
+MACHINE_TEXTS = {
+    "app/console/main.cpp": {"STORE", "STORE...", "FILE", "DIR", "RUN", "THEME", "WxH", "FILTER"},  # of its usage
+    "ui/data/convert.cpp": {" -wait:none", " -state:cancelling|compensating"},  # the filter's language
+    "ui/data/format.cpp": {"yyyy-MM-dd HH:mm:ss", "yyyy-MM-dd HH:mm:ss.zzz", "MM-dd HH:mm"},
+    "ui/data/handbook.cpp": {"README"},
+    "ui/data/preferences.cpp": {"light", "dark", "system", "new"},  # of its file
+    "ui/data/readplans.cpp": {"act ", "plan "},  # a key
+    "ui/data/keychain.cpp": {"Cairn"},  # a name under which it keeps
+    "ui/data/merge.cpp": {"state:open or state:finished"},
+    "ui/data/stores.cpp": {"\\nnewest"},  # of a key
+    "ui/pages/compareview.cpp": {"version %1", "now"},  # the language of its boxes
+    "ui/pages/runpage_travel.cpp": {"version %1", "attempt %1 of %2"},  # the same
+    "ui/pages/mainwindow_acts.cpp": {"audit"},  # of a link
+}
+# A single small word is for people where a text is made of it, or where it is given to what shows texts.
+ALONE = re.compile(r"(?:\breturn|\?|[^:]:|<<|\+|\},|Glyph::\w+[})]*,|"
+                   r"\b(?:QVariant|label|button|caption|set\w*(?:Text|Name|Tip|Title|Remark|Description))\()\s*$")
+
+
+def spoken_literals(code, name):
+    """Each UTF-16 literal that people read: (text, start, end)."""
+    for match in () if name in MACHINE_FILES else (*UTF16S.finditer(code), *LATIN.finditer(code)):
+        text = "".join(re.findall(r'"((?:\\.|[^"\\\n])*)"', match.group(0)))
+        words = re.sub(r"%[1-9]|\\u[0-9a-fA-F]{4}|\\.", " ", text).strip()
+        before = code[max(0, match.start() - 120):match.start()]
+        if not re.search(r"[A-Za-z]{2}", words) or KEYS_ALONE.match(words) or NOT_SPOKEN.match(words) \
+                or text in MACHINE_TEXTS.get(name, ()) or MACHINE_CALL.search(before):
+            continue
+        if re.search(r"\s", text) or re.match(r"[A-Z][a-z]|[A-Z]{4,}", words) \
+                or (ALONE.search(before) and re.match(r"[a-z]+[a-z,;… -]*$", words)):
+            yield text, match.start(), match.end()
+
+
+PLURAL_WORDS = re.compile(r'QT_TRANSLATE_N_NOOP\("plural", "([^"]+)"\)')
+PLURAL_CALL = re.compile(r'\bplural\((?:[^;"]|\n)*?"([^"]+)",\s*"([^"]+)"\)')
+
+
+def spoken(root, _registered):
+    """What people read in the console passes through tr(); nouns that are counted stand in the table of plural forms."""
+    found = []
+    table = root / "ui/data/format.cpp"
+    known = set(PLURAL_WORDS.findall(read(table))) if table.exists() else set()
+    for path, name in sources(root, "ui", "app/console"):
+        code = without_comments(read(path))
+        for text, start, _end in spoken_literals(code, name):
+            found.append(f'{name}:{line_at(code, start)}: "{text[:40]}" is read by people: put it through tr()')
+        for match in PLURAL_CALL.finditer(code):
+            if match.group(2) not in known:
+                found.append(f'{name}:{line_at(code, match.start())}: "{match.group(2)}" is counted: '
+                             f'add it to the table of plural forms in ui/data/format.cpp')
+    return found
+
+
 LITERAL = r'(?:u8|L)?(?:R"[^()\s\\]{0,16}\((?:.*?)\)[^()\s\\"]{0,16}"|"(?:\\.|[^"\\\n])*")'
 LITERALS = re.compile(LITERAL + r"(?:\s*" + LITERAL + ")*", re.S)
 SQL_VERB = re.compile(r'^(?:u8|L)?(?:R"[^(]*\(|")\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|PRAGMA|ATTACH|VACUUM|WITH|REPLACE)\b')
@@ -308,5 +381,76 @@ def links(root, _registered):
     return found
 
 
+PICTURE = re.compile(r"!\[([^\]\n]*)\]\(([^)\s]+)\)")
+WRITTEN = re.compile(r'\bpicture\(u?"([\w-]+)"')
+PICTURES_MOST, PICTURE_BYTES = 8, 60 * 1024
+
+
+def pictures(root, _registered):
+    """A page of the handbook shows only pictures that a script of the situations writes, so that none is out of date; they are few and small."""
+    found, shown = [], set()
+    written = {name for path in sorted((root / "tests/ui").glob("situations*.cpp")) for name in WRITTEN.findall(read(path))}
+    folder = root / HANDBOOK / "pictures"
+    for page in sorted((root / HANDBOOK).rglob("*.md")):
+        name, text = page.relative_to(root).as_posix(), prose(read(page))
+        for match in PICTURE.finditer(text):
+            where, target = f"{name}:{line_at(text, match.start())}", page.parent / match.group(2)
+            shown.add(target.resolve())
+            if not match.group(1).strip():
+                found.append(f"{where}: the picture {match.group(2)} is not told in words, for who does not see it")
+            if target.parent.resolve() != folder.resolve() or target.stem not in written:
+                found.append(f"{where}: no script of the situations writes {match.group(2)}; see tests/ui/situations.cpp")
+            elif not target.is_file():
+                found.append(f"{where}: there is no {match.group(2)}; packaging/demo situations --pictures writes it")
+    files = sorted(folder.glob("*")) if folder.is_dir() else []
+    for place, path in enumerate(files):
+        name = path.relative_to(root).as_posix()
+        if place >= PICTURES_MOST:
+            found.append(f"{name}:1: one picture too many, the limit is {PICTURES_MOST}")
+        if path.stat().st_size > PICTURE_BYTES:
+            found.append(f"{name}:1: has {path.stat().st_size} bytes, the limit is {PICTURE_BYTES}")
+        if path.resolve() not in shown:
+            found.append(f"{name}:1: no page shows it")
+    return found
+
+
+LIMITS = HANDBOOK + "limits.md"
+COMMAND = re.compile(r"`((?:bench|tst)_\w+)([^`]*)`")
+
+
+def prints(root, command):
+    """Whether a program of tests is there, and has the part that is asked of it."""
+    program, options = command
+    if not (root / "tests").is_dir():
+        return True
+    source = next(iter(sorted((root / "tests").rglob(program + ".cpp"))), None)
+    part = re.search(r"--only (\S+)", options)
+    return source is not None and (part is None or f'"{part.group(1)}"' in read(source))
+
+
+def figures(root, _registered):
+    """A figure on the page of limits names the test or bench that prints it: its row does, or the text of its section."""
+    page = root / LIMITS
+    if not page.is_file():
+        return []
+    found, named, text = [], [], read(page)
+    sections = re.split(r"(?m)^(?=## )", text)
+    for number, section in enumerate(sections):
+        start = line_at(text, sum(map(len, sections[:number])))
+        rows = [(start + i, line) for i, line in enumerate(section.split("\n")) if line.startswith("| ")]
+        by_text = COMMAND.findall("\n".join(line for line in section.split("\n") if not line.startswith("|")))
+        for line, row in rows:
+            cells = [cell.strip() for cell in row.strip("| ").split(" | ")]
+            by_row = COMMAND.findall(cells[-1])
+            if len(cells) > 1 and re.search(r"\d", cells[1]):
+                named += [(line, command) for command in by_row or by_text]
+                if not by_row and not by_text:
+                    found.append(f"{LIMITS}:{line}: a figure without the test or bench that prints it: `tst_...` or `bench_...`")
+    for line, command in named:
+        if not prints(root, command):
+            found.append(f"{LIMITS}:{line}: `{''.join(command)}` is no test or bench of tests/, or has no such part")
+    return found
+
+
 RULES = {"layering": layering, "filesize": filesize, "registered": registered, "qt-text": qt_text, "sql": sql, "no-sleep": no_sleep,
-         "links": links}
+         "links": links, "spoken": spoken, "pictures": pictures, "figures": figures}

@@ -256,7 +256,7 @@ RunDetail DemoSource::detailNow(const RunId& run) const
     copy.why.evidence = {{taint, taint}};
     for (VerbLine& verb : copy.why.verbs)
         verb.text = verb.name = verb.step = taint;
-    for (StepLine& step : copy.steps) {
+    for (StepLine& step : copy.steps.change()) {
         step.id = step.agent = step.tool = step.word = step.note = step.safety = step.effectKey = taint;
         for (AttemptLine& attempt : step.tries)
             attempt.outcome = attempt.worker = taint;
@@ -388,6 +388,7 @@ QFuture<Reply<FilterCounts>> DemoSource::countFilters(const QStringList& filters
 QFuture<Reply<RunSlice>> DemoSource::runs(const SliceRequest& request)
 {
     ++pageReads;
+    listed.push_back(request);
     std::size_t from = 0;
     while (request.after && from < all.size() && all[from++].run != request.after->run) { }
     RunSlice slice;

@@ -135,6 +135,7 @@ public:
     qint64 viewRuns = 9;  // that each saved view finds
     std::optional<quint64> matches;
     int pageReads = 0;
+    std::vector<SliceRequest> listed;  // what was asked of the list of runs
     int runReads = 0;
     bool hold = false;  // run() is answered by release()
     void release();

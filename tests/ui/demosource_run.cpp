@@ -46,7 +46,7 @@ QFuture<Reply<RunDetail>> DemoSource::runAt(const RunId& run, quint64 version)
         verb.on = false;
         verb.text = u"this is how it was: go back to now to act"_s;
     }
-    for (StepLine& step : past.steps) {
+    for (StepLine& step : past.steps.change()) {
         step.root = false;
         if (step.ix < version)
             continue;

@@ -1,6 +1,7 @@
 // The filter from the keyboard: completion, terms from cells, what removed how many, saved views.
 #include "desk.h"
 #include "ui/data/savedviews.h"
+#include "ui/models/runsmodel.h"
 #include "ui/models/situationsmodel.h"
 #include "ui/models/viewsmodel.h"
 #include "ui/widgets/choicelist.h"
@@ -110,15 +111,30 @@ private Q_SLOTS:
         QCOMPARE(desk.window->notice(), u"No filter asks for what stands in this column."_s);
     }
 
-    void groupingShowsTheValuesWithCounts()
+    void groupingByACellShowsTheValuesWithCounts()
     {
         Desk desk([](DemoSource& s) { s.help = {5, 0, u"wait"_s, {{u"timer"_s, 512}}, false, {}}; });
-        DataTable* table = desk.window->triage()->situationsTable();
+        TriagePage* triage = desk.window->triage();
+        DataTable* table = triage->situationsTable();
         table->setFocus();
         table->setCurrentIndex(table->model()->index(1, SituationsModel::Wait));
         QTest::keyClick(table, Qt::Key_Underscore);
+        QCOMPARE(triage->grouping(), u"wait"_s);
+        QTRY_COMPARE(triage->groupsTable()->model()->rowCount(), 1);
+        QCOMPARE(triage->groupsTable()->model()->index(0, 0).data().toString(), u"timer"_s);
+        QCOMPARE(triage->groupsTable()->model()->index(0, 1).data().toString(), u"512"_s);
+        QVERIFY(triage->filterBox()->filter().isEmpty());
+    }
+
+    void whatHasAValueOfItsOwnInEachRunIsNoGroup()
+    {
+        Desk desk([](DemoSource& s) { s.help = {4, 0, u"key"_s, {{u"PR-1"_s, 512}}, false, {}}; });
+        DataTable* table = desk.runs();
+        table->setFocus();
+        table->setCurrentIndex(table->model()->index(0, RunsModel::Key));
+        QTest::keyClick(table, Qt::Key_Underscore);
         const FilterBox* box = desk.window->triage()->filterBox();
-        QCOMPARE(box->edit()->text(), u"wait:"_s);
+        QCOMPARE(box->edit()->text(), u"key:"_s);
         QTRY_VERIFY(box->choices()->isVisible());
         QCOMPARE(box->choices()->model()->index(0, 1).data().toString(), u"512"_s);
     }

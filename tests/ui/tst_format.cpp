@@ -3,14 +3,30 @@
 #include "ui/data/safetext.h"
 #include "ui/data/words.h"
 
+#include <QCoreApplication>
 #include <QSet>
 #include <QTest>
+#include <QTranslator>
 
 using namespace cairn::ui;
 using namespace Qt::StringLiterals;
 
 namespace {
 QString codePoint(char32_t c) { return QString::fromUcs4(&c, 1); }
+
+// A language with three forms for numbers.
+class Polish final : public QTranslator {
+public:
+    [[nodiscard]] QString translate(
+        const char* context, const char* source, const char*, int n) const override
+    {
+        if (qstrcmp(context, "plural") != 0 || qstrcmp(source, "runs") != 0)
+            return {};
+        const bool few = n % 10 >= 2 && n % 10 <= 4 && (n % 100 < 12 || n % 100 > 14);
+        return n == 1 ? u"przebieg"_s : few ? u"przebiegi"_s : u"przebiegów"_s;
+    }
+    [[nodiscard]] bool isEmpty() const override { return false; }
+};
 }  // namespace
 
 class TestFormat : public QObject {
@@ -112,6 +128,34 @@ private Q_SLOTS:
         }
     }
 
+    void countsTakeTheFormsOfTheLanguage()
+    {
+        QCOMPARE(plural(0, "run", "runs"), u"0 runs"_s);
+        QCOMPARE(plural(1, "run", "runs"), u"1 run"_s);
+        QCOMPARE(plural(2, "entry", "entries"), u"2 entries"_s);
+        Polish polish;
+        QVERIFY(QCoreApplication::installTranslator(&polish));
+        QCOMPARE(plural(1, "run", "runs"), u"1 przebieg"_s);
+        QCOMPARE(plural(3, "run", "runs"), u"3 przebiegi"_s);
+        QCOMPARE(plural(12, "run", "runs"), u"12 przebiegów"_s);
+        QCOMPARE(plural(22, "run", "runs"), u"22 przebiegi"_s);
+        QCOMPARE(plural(5, "entry", "entries"), u"5 entries"_s);  // not translated
+        QVERIFY(QCoreApplication::removeTranslator(&polish));
+        QSet<QString> nouns;
+        for (const char* noun : countedNouns())
+            nouns.insert(QString::fromLatin1(noun));
+        QCOMPARE(nouns.size(), static_cast<qsizetype>(countedNouns().size()));
+        QVERIFY(nouns.contains(u"runs"_s));
+    }
+
+    // The ids of acts are the same in every language.
+    void idsOfActsAreNotTranslated()
+    {
+        QCOMPARE(verbSlug(cairn::Verb::Settle), u"set-outcome"_s);
+        QCOMPARE(verbSlug(cairn::Verb::Retry), u"retry-now"_s);
+        QCOMPARE(verbName(cairn::Verb::Settle), u"Set outcome"_s);
+    }
+
     void everyShapeHasANameOfItsOwn()
     {
         QSet<QString> names;
@@ -121,5 +165,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestFormat)
+QTEST_GUILESS_MAIN(TestFormat)
 #include "tst_format.moc"

@@ -1,6 +1,7 @@
 // Every model: the tester's rules, the borders -1, 0, n-1, n, and refresh without a reset.
 #include "demosource.h"
 #include "ui/data/cellroles.h"
+#include "ui/data/format.h"
 #include "ui/models/attemptsmodel.h"
 #include "ui/models/attentionmodel.h"
 #include "ui/models/historymodel.h"
@@ -378,6 +379,9 @@ private Q_SLOTS:
         attempts.setAttempts(demoSteps()[12].tries);
         checkBorders(attempts);
         QCOMPARE(attempts.index(0, AttemptsModel::Ran).data().toString(), u"30.0 s"_s);
+        QCOMPARE(attempts.index(0, AttemptsModel::Worker).data().toString(), u"w-04"_s);
+        QCOMPARE(attempts.index(0, AttemptsModel::Ended).data().toString(),
+            clockText(demoSteps()[12].tries[0].endedAt, 0));
     }
 };
 

@@ -404,6 +404,53 @@ private Q_SLOTS:
         QVERIFY(lineOf(cairn::Verb::Slow).text.contains(u"`cairn slow`"_s));
     }
 
+    void aThrottledResourceIsSlowedFromItsRun()
+    {
+        Desk desk;
+        Fixture& fixture = desk.fixture;
+        const cairn::RunId run = fixture.start("PO-1");
+        fixture.drive(run);
+        fixture.approve(run);
+        fixture.drive(run, "pay");
+        fixture.fail(run, "pay", cairn::FailureClass::RateLimited, cairn::EffectKnowledge::NoEffect,
+            "HTTP 429 from bank.acme.test");
+        const auto why = desk.ann->why(run).result();
+        QVERIFY2(why.value.has_value(), qPrintable(why.failure.what));
+        ActRequest request;
+        for (const VerbLine& line : why.value->verbs)
+            if (line.verb == cairn::Verb::Slow && line.on) {
+                QCOMPARE(line.letter, u"P"_s);
+                request.resource = line.resource;
+            }
+        QCOMPARE(
+            request.resource, u"bank"_s);  // among what is done first: the run waits because of its calls
+        request.verb = cairn::Verb::Slow;
+        request.run = run;
+        request.value = u"20/s"_s;
+        const QByteArray before = desk.bytes();
+        const auto seen = desk.ann->preview(request).result();
+        QVERIFY2(seen.value.has_value(), qPrintable(seen.failure.what));
+        QVERIFY2(seen.value->possible, qPrintable(seen.value->refusal));
+        QCOMPARE(seen.value->willHappen.front(),
+            u"calls to bank begin at most 20 a second, by all engines (as many as there are now)"_s);
+        QCOMPARE(desk.bytes(), before);
+        request.value = u"soon"_s;
+        const auto wrong = desk.ann->preview(request).result();
+        QVERIFY2(wrong.failure.what.contains(u"\"soon\" is no rate"_s), qPrintable(wrong.failure.what));
+    }
+
+    void itsVersionsSayWhetherTheyWouldTakeTheRun()
+    {
+        Desk desk;
+        const auto told = desk.ann->versions(desk.fixture.start("PO-1")).result();
+        QVERIFY2(told.value.has_value(), qPrintable(told.failure.what));
+        QCOMPARE(told.value->size(), 1U);
+        QCOMPARE(told.value->front().name, u"purchase @3"_s);
+        QCOMPARE(told.value->front().value, u"the run follows this one"_s);
+        const auto driven = desk.ann->versions(desk.fixture.driven("a")).result();
+        QVERIFY2(driven.failure.what.contains(u"it follows no workflow"_s), qPrintable(driven.failure.what));
+    }
+
     void aPlanWaitsForItsSecondPerson()
     {
         Desk desk;

@@ -30,9 +30,8 @@ struct Open {
         : desk(prepare)
         , page(desk.window->openRun(demoRun(1)))
     {
-        static_cast<void>(QTest::qWaitFor(
-            [this] { return page->loaded() && page->acts()->remark() != u"nobody has acted on this run"_s; },
-            3000));
+        static_cast<void>(
+            QTest::qWaitFor([this] { return page->loaded() && !page->acts()->remark().isEmpty(); }, 3000));
     }
     Desk desk;
     RunPage* page;
@@ -358,6 +357,22 @@ private Q_SLOTS:
         o.page->steps()->focusList();
         o.desk.key(Qt::Key_5);
         QTRY_COMPARE(o.page->relations()->table()->currentRow(), 2);
+    }
+
+    void theViewsShareTheStepsThatWereRead()
+    {
+        const Open o;
+        const StepList& read = o.page->newest().steps;
+        QVERIFY(o.page->detail().steps.sameAs(read));
+        QVERIFY(o.page->timeline()->steps().sameAs(read));
+        QVERIFY(o.page->steps()->model()->all().sameAs(read));
+        // Who changes a list that others hold changes one of his own.
+        StepList own = read;
+        own.change().front().id = u"renamed"_s;
+        QVERIFY(!own.sameAs(read));
+        QCOMPARE(read.front().id, u"read-request"_s);
+        QCOMPARE(own.front().id, u"renamed"_s);
+        QVERIFY(StepList(read.all()) == read);  // alike, though not the same
     }
 
     void dataShowsThePayloadOfTheSelectedStep()

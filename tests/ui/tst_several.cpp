@@ -374,11 +374,11 @@ private Q_SLOTS:
     {
         const Pair pair;
         QStringList places;
-        for (int i = 0; i < 5; ++i) {
+        for (int i = 0; i < 6; ++i) {
             pair.key(Qt::Key_F6);
             places << pair.window->triage()->place();
         }
-        QCOMPARE(places.join(u' '), u"Why Attention Stores Situations Runs"_s);
+        QCOMPARE(places.join(u' '), u"Plans Why Attention Stores Situations Runs"_s);
     }
 
     void theStoresDockFilters()

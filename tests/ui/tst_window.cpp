@@ -291,11 +291,11 @@ private Q_SLOTS:
         const Desk desk;
         const TriagePage* triage = desk.window->triage();
         QStringList places;
-        for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 5; ++i) {
             desk.key(Qt::Key_F6);
             places << triage->place();
         }
-        QCOMPARE(places.join(u' '), u"Why Attention Situations Runs"_s);
+        QCOMPARE(places.join(u' '), u"Plans Why Attention Situations Runs"_s);
     }
 
     void runPanelsAreReachedByF6()

@@ -2,11 +2,14 @@
 
 #include "core/machine/policy.h"
 #include "core/service/staged.h"
+#include "core/service/typed.h"
 #include "ui/data/actbodies.h"
 #include "ui/data/convert.h"
 #include "ui/data/format.h"
 #include "ui/data/qtconvert.h"
 #include "ui/data/words.h"
+
+#include <QCoreApplication>
 
 #include <algorithm>
 
@@ -15,6 +18,10 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(actsession)
+};
 
 constexpr std::uint64_t kSentShown = 16 * 1024;
 
@@ -49,17 +56,21 @@ std::vector<OutcomeOffer> outcomesOf(const RunState& state, StepIx step, const G
 
 QString doneText(const ActRequest& request)
 {
-    const QString step = request.step.isEmpty() ? u"the run"_s : request.step;
+    const QString step = request.step.isEmpty() ? Words::tr("the run") : request.step;
     switch (request.verb) {
-    case Verb::Approve: return u"Approved for %1."_s.arg(step);
-    case Verb::Reject: return u"Rejected for %1."_s.arg(step);
-    case Verb::Pause: return u"Paused: no new step starts."_s;
-    case Verb::Resume: return u"Resumed."_s;
+    case Verb::Approve: return Words::tr("Approved for %1.").arg(step);
+    case Verb::Reject: return Words::tr("Rejected for %1.").arg(step);
+    case Verb::Pause: return Words::tr("Paused: no new step starts.");
+    case Verb::Resume: return Words::tr("Resumed.");
     case Verb::Cancel:
-        return request.compensate ? u"Cancel is recorded."_s : u"Abandon is recorded: nothing is undone."_s;
-    case Verb::Retry: return u"%1 is tried again."_s.arg(step);
-    case Verb::Settle: return u"The outcome of %1 is recorded."_s.arg(step);
-    default: return u"Done."_s;
+        return request.compensate ? Words::tr("Cancel is recorded.")
+                                  : Words::tr("Abandon is recorded: nothing is undone.");
+    case Verb::Retry: return Words::tr("%1 is tried again.").arg(step);
+    case Verb::Settle: return Words::tr("The outcome of %1 is recorded.").arg(step);
+    case Verb::Redact:
+        return Words::tr("%1 redacted: the bytes are gone.")
+            .arg(plural(request.payloads.size(), "payload is", "payloads are"));
+    default: return Words::tr("Done.");
     }
 }
 
@@ -86,7 +97,12 @@ ActResult resultOf(const ActRequest& request, const cairn::Outcome& outcome)
     case Kind::Repeated:
     case Kind::Existing:
         result.end = ActEnd::Done;
-        result.text = doneText(request) + u" History entry %1."_s.arg(countText(outcome.version));
+        if (request.verb == Verb::Fork) {
+            result.text = Words::tr("The new run %1 goes on from there; the old one is as it was.")
+                              .arg(idText(outcome.run));
+            break;
+        }
+        result.text = doneText(request) + Words::tr(" History entry %1.").arg(countText(outcome.version));
         break;
     case Kind::NoChange:
         result.end = ActEnd::NoChange;
@@ -98,7 +114,7 @@ ActResult resultOf(const ActRequest& request, const cairn::Outcome& outcome)
         break;
     case Kind::Proposed:
         result.end = ActEnd::Done;
-        result.text = u"Proposed, not done yet: %1"_s.arg(qt(outcome.text));
+        result.text = Words::tr("Proposed, not done yet: %1").arg(qt(outcome.text));
         break;
     case Kind::Failed:
         result.end = outcome.error.kind == ErrorKind::OutcomeUnknown ? ActEnd::NotKnown : ActEnd::Failed;
@@ -181,6 +197,15 @@ Result<Submission> ActSession::submissionOf(const ActRequest& request, const Run
         submission.command.body = settle;
         return submission;
     }
+    case Verb::Fork: {
+        CAIRN_TRY_ASSIGN(cmd::Fork fork, typedFork(core(request.value.trimmed()), state.version));
+        fork.newRun = makeId<RunId>(m_clock.wallMs(), m_rng);
+        submission.forkSource = state.id;
+        submission.run = fork.newRun;
+        submission.command.body = fork;
+        return submission;
+    }
+    case Verb::Redact: submission.command.body = cmd::Redact{request.payloads}; return submission;
     default: {
         CAIRN_TRY_ASSIGN(submission.command.body, typedBody(request, state, *m_service, submission));
         return submission;
@@ -191,16 +216,22 @@ Result<Submission> ActSession::submissionOf(const ActRequest& request, const Run
 Result<ActPreview> ActSession::preview(const ActRequest& request)
 {
     CAIRN_TRY(readStore());
+    if (request.verb == Verb::Slow)
+        return previewSlow(request);
     CAIRN_TRY_ASSIGN(const RunState state, m_service->load(request.run));
     ActPreview preview;
     preview.request = request;
     noteDependencies(state, preview.request);
+    if (request.verb == Verb::Redact) {
+        CAIRN_TRY(choosePayloads(state, preview));
+    }
     if (request.verb == Verb::Takeover) {
         CAIRN_TRY_ASSIGN(const HotRow hot, m_store->hot(state.id));
         preview.request.owner = hot.owner;
     }
     preview.at = m_service->now();
     preview.version = state.version;
+    preview.request.releases = request.verb == Verb::Hold && state.isHeld(preview.at);
     preview.reasonMinimum = static_cast<int>(reasonMinimum(m_info.safety));
     if (request.verb == Verb::Hold
         && !state.isHeld(preview.at))  // in every store (core/machine/annotate.cpp)
@@ -208,7 +239,7 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
     preview.reasonRequired = preview.reasonMinimum > 0;
     ActRequest tried = preview.request;
     tried.reason =
-        u"preview, nothing is written"_s;  // whether a reason is given is asked when it is executed
+        Words::tr("preview, nothing is written");  // whether a reason is given is asked when it is executed
     CAIRN_TRY_ASSIGN(const Submission submission, submissionOf(tried, state));
     CAIRN_TRY_ASSIGN(const Preview told, m_service->preview(submission));
     const auto* rejection = std::get_if<Rejection>(&told.decision);
@@ -243,6 +274,36 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
     return preview;
 }
 
+// By the same decision as the act, of each version.
+Result<std::vector<ui::Fact>> ActSession::versions(const RunId& run)
+{
+    CAIRN_TRY_ASSIGN(const RunState state, m_service->load(run));
+    if (state.workflow.name.empty())
+        return makeError(ErrorKind::InvalidInput, "this run is driven by its caller: it follows no workflow");
+    CAIRN_TRY_ASSIGN(std::vector<WorkflowRow> rows, m_store->workflows(false));
+    std::erase_if(rows, [&](const WorkflowRow& row) { return row.name != state.workflow.name; });
+    std::sort(rows.begin(), rows.end(),
+        [](const WorkflowRow& a, const WorkflowRow& b) { return a.version > b.version; });
+    std::vector<ui::Fact> facts;
+    for (const WorkflowRow& row : rows) {
+        Submission tried;
+        tried.run = run;
+        tried.command.actor = {ActorKind::Person, core(m_opening->person)};
+        tried.command.body = cmd::Migrate{row.version};
+        tried.reason = "looked at, nothing is written";
+        CAIRN_TRY_ASSIGN(const Preview told, m_service->preview(tried));
+        QString answer = Words::tr("would take it: ") + linesOf(told.willHappen).join(u"; "_s);
+        if (row.version == state.workflow.version)
+            answer = Words::tr("the run follows this one");
+        else if (const auto* rejection = std::get_if<Rejection>(&told.decision))
+            answer = Words::tr("would not take it: ") + qt(rejection->text);
+        else if (const auto* nothing = std::get_if<NoChange>(&told.decision))
+            answer = qt(nothing->text);
+        facts.push_back({u"%1 @%2"_s.arg(qt(row.name)).arg(row.version), answer, false});
+    }
+    return facts;
+}
+
 void ActSession::fillSent(const RunId& run, const PayloadRef& ref, const QString& title, ActPreview& preview)
 {
     if (ref.isNull())
@@ -269,24 +330,27 @@ void ActSession::describeApproval(const RunState& state, ActPreview& preview)
     const StepRecord& step = state.steps[approval->step];
     const QString id = qt(step.id);
     const QString money = moneyText(step.amount.micros, qt(step.amount.currency));
-    const QString asker = approval->askedBy.id.empty() ? u"The workflow"_s : qt(approval->askedBy.id);
-    preview.sentence = u"%1 asks you to allow step %2"_s.arg(asker, id)
-        + (money.isEmpty() ? QString() : u" for "_s + money) + u'.';
+    const QString asker = approval->askedBy.id.empty() ? Words::tr("The workflow") : qt(approval->askedBy.id);
+    preview.sentence = Words::tr("%1 asks you to allow step %2").arg(asker, id)
+        + (money.isEmpty() ? QString() : Words::tr(" for ") + money) + u'.';
     preview.strong = {id, money};
-    preview.facts = {{u"Asked"_s,
-                         u"%1, %2 ago, by %3"_s.arg(instantText(approval->askedAt),
-                             durationText(preview.at - approval->askedAt), asker)},
-        {u"Needs"_s,
-            u"%1 of %2, %3 given"_s.arg(approval->needed)
+    preview.facts = {
+        {Words::tr("Asked"),
+            Words::tr("%1, %2 ago, by %3")
+                .arg(instantText(approval->askedAt), durationText(preview.at - approval->askedAt), asker)},
+        {Words::tr("Needs"),
+            Words::tr("%1 of %2, %3 given")
+                .arg(approval->needed)
                 .arg(qt(approval->role))
                 .arg(approval->approvedBy.size())},
-        {u"Expires"_s,
+        {Words::tr("Expires"),
             approval->expires == kNoTime
-                ? u"never"_s
-                : u"%1, in %2; expiry is never consent"_s.arg(
-                    instantText(approval->expires), durationText(approval->expires - preview.at))},
-        {u"Bound to"_s, u"sha256 "_s + shortHex(approval->binding), true}};
-    fillSent(state.id, step.input, step.tool.empty() ? u"What is asked"_s : u"What would be sent"_s, preview);
+                ? Words::tr("never")
+                : Words::tr("%1, in %2; expiry is never consent")
+                      .arg(instantText(approval->expires), durationText(approval->expires - preview.at))},
+        {Words::tr("Bound to"), Words::tr("sha256 ") + shortHex(approval->binding), true}};
+    fillSent(state.id, step.input,
+        step.tool.empty() ? Words::tr("What is asked") : Words::tr("What would be sent"), preview);
 }
 
 void ActSession::describeStep(const RunState& state, ActPreview& preview)
@@ -294,37 +358,42 @@ void ActSession::describeStep(const RunState& state, ActPreview& preview)
     const StepRecord* step = state.find(core(preview.request.step));
     const QString help = qt(word(preview.request.verb).help);
     if (step == nullptr) {
-        preview.sentence = verbName(preview.request.verb) + u" this run. "_s + help;
+        preview.sentence = verbName(preview.request.verb) + Words::tr(" this run. ") + help;
         if (preview.request.verb == Verb::Cancel && !preview.request.compensate)
-            preview.sentence = u"Abandon this run. It stops, and nothing that it has done is undone."_s;
+            preview.sentence =
+                Words::tr("Abandon this run. It stops, and nothing that it has done is undone.");
         return;
     }
     const QString id = qt(step->id);
     preview.strong = {id};
     preview.sentence = verbName(preview.request.verb) + u' ' + id + u". "_s + help;
     if (preview.request.verb == Verb::Settle)
-        preview.sentence = u"We do not know whether the effect of %1 happened. Its request was begun, and no "
-                           u"result is stored. "
-                           "Nothing is retried meanwhile."_s.arg(id);
+        preview.sentence =
+            Words::tr("We do not know whether the effect of %1 happened. Its request was begun, and no "
+                      "result is stored. Nothing is retried meanwhile.")
+                .arg(id);
     const auto add = [&preview](const QString& name, const QString& value, bool mono = false) {
         if (!value.isEmpty())
             preview.facts.push_back({name, value, mono});
     };
-    add(u"Begun"_s, step->firstStartedAt == kNoTime ? QString() : instantText(step->firstStartedAt));
-    add(u"Tool"_s,
+    add(Words::tr("Begun"), step->firstStartedAt == kNoTime ? QString() : instantText(step->firstStartedAt));
+    add(Words::tr("Tool"),
         qt(step->tool) + (step->tool.empty() ? QString() : u", "_s + qt(label(step->safety)).toLower()));
-    add(u"Amount"_s, moneyText(step->amount.micros, qt(step->amount.currency)));
+    add(Words::tr("Amount"), moneyText(step->amount.micros, qt(step->amount.currency)));
     if (const auto found = state.stepById.find(step->id); found != state.stepById.end())
         if (const auto effect = m_service->effectKey(state.id, found->second))
-            add(u"Effect key"_s, qt(*effect), true);
-    add(u"Attempts"_s, u"%1, %2 failed, %3 lost"_s.arg(step->attempts).arg(step->failures).arg(step->lost));
+            add(Words::tr("Effect key"), qt(*effect), true);
+    add(Words::tr("Attempts"),
+        Words::tr("%1, %2 failed, %3 lost").arg(step->attempts).arg(step->failures).arg(step->lost));
     fillSent(state.id, step->input,
-        preview.request.verb == Verb::Settle ? u"What was sent"_s : u"Its input"_s, preview);
+        preview.request.verb == Verb::Settle ? Words::tr("What was sent") : Words::tr("Its input"), preview);
 }
 
 Result<ActResult> ActSession::execute(const ActRequest& request)
 {
     CAIRN_TRY(readStore());
+    if (request.verb == Verb::Slow)
+        return slow(request);
     CAIRN_TRY_ASSIGN(const RunState state, m_service->load(request.run));
     CAIRN_TRY_ASSIGN(Submission submission, submissionOf(request, state));
     if (m_rights.commits)
@@ -336,7 +405,7 @@ Result<ActResult> ActSession::execute(const ActRequest& request)
     CAIRN_TRY(m_store->stage(act));
     ActResult result;
     result.end = ActEnd::Done;
-    result.text = u"Accepted, waits for an engine; the history tells when it is carried out."_s;
+    result.text = Words::tr("Accepted, waits for an engine; the history tells when it is carried out.");
     return result;
 }
 

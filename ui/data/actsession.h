@@ -19,6 +19,7 @@ public:
     [[nodiscard]] Status open();
     [[nodiscard]] Result<ActPreview> preview(const ActRequest& request);
     [[nodiscard]] Result<ActResult> execute(const ActRequest& request);
+    [[nodiscard]] Result<std::vector<ui::Fact>> versions(const RunId& run);
 
     // actsession_plans.cpp
     [[nodiscard]] Result<PlanView> plan(const PlanEntry& entry, int items);
@@ -31,6 +32,10 @@ public:
 private:
     [[nodiscard]] Status readStore();
     [[nodiscard]] Result<Submission> submissionOf(const ActRequest& request, const RunState& state);
+    // actsession_more.cpp
+    [[nodiscard]] Result<ActPreview> previewSlow(const ActRequest& request);
+    [[nodiscard]] Result<ActResult> slow(const ActRequest& request);
+    [[nodiscard]] Status choosePayloads(const RunState& state, ActPreview& preview);
     void describeApproval(const RunState& state, ActPreview& preview);
     void describeStep(const RunState& state, ActPreview& preview);
     [[nodiscard]] PlanAuthor author(const QString& reason) const;

@@ -24,6 +24,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+using Words = PlanWords;
+
 constexpr SpanMs kMinute = 60'000;
 // An order or decision is tried with this where no reason has been given yet: whether one is needed is asked
 // when it is sent.
@@ -37,15 +39,15 @@ QStringList linesOf(const PlanLines& all)
 {
     QStringList lines;
     for (const PlanLine& line : all.lines) {
-        QString text = qt(line.text) + u" ("_s + plural(line.runs, u"run"_s, u"runs"_s);
+        QString text = qt(line.text) + u" ("_s + plural(line.runs, "run", "runs");
         if (line.count > 0)
-            text += u", "_s + countText(line.count) + u" in all"_s;
+            text += u", "_s + countText(line.count) + Words::tr(" in all");
         for (const auto& [currency, micros] : line.amount)
-            text += u", "_s + moneyText(micros, qt(currency)) + u" together"_s;
+            text += u", "_s + moneyText(micros, qt(currency)) + Words::tr(" together");
         lines << text + u')';
     }
     if (all.more > 0)
-        lines << u"and %1 more"_s.arg(countText(all.more));
+        lines << Words::tr("and %1 more").arg(countText(all.more));
     return lines;
 }
 
@@ -60,23 +62,23 @@ QStringList leftOutOf(const PlanPreview& preview)
         lines << shortId(left.run) + u": "_s + qt(left.why);
     const quint64 all = preview.targets - preview.included;
     if (all > preview.left.size())
-        lines << u"and %1 more"_s.arg(countText(all - preview.left.size()));
+        lines << Words::tr("and %1 more").arg(countText(all - preview.left.size()));
     return lines;
 }
 
 QString loadOf(const PlanSpec& spec, const PlanPreview& preview)
 {
     QString load = spec.pace.rate == 0
-        ? u"as fast as it goes"_s
-        : u"%1 a minute, about %2"_s.arg(countText(spec.pace.rate), durationText(preview.estimate));
+        ? Words::tr("as fast as it goes")
+        : Words::tr("%1 a minute, about %2").arg(countText(spec.pace.rate), durationText(preview.estimate));
     if (spec.pace.canary > 0)
-        load += u", %1 first"_s.arg(countText(spec.pace.canary));
+        load += Words::tr(", %1 first").arg(countText(spec.pace.canary));
     if (spec.pace.stopOver > 0)
-        load += u", stops if more than %1 % return to the same situation"_s.arg(spec.pace.stopOver);
+        load += Words::tr(", stops if more than %1 % return to the same situation").arg(spec.pace.stopOver);
     for (const auto& [name, runs] : preview.resources)
-        load += u"; %1 wait for %2"_s.arg(countText(runs), qt(name));
+        load += Words::tr("; %1 wait for %2").arg(countText(runs), qt(name));
     for (const auto& [unit, amount] : preview.cost)
-        load += u"; costs at most "_s
+        load += Words::tr("; costs at most ")
             + (unit.size() == 3 ? moneyText(amount, qt(unit))
                                 : countText(static_cast<quint64>(amount)) + u' ' + qt(unit));
     return load;
@@ -88,15 +90,17 @@ PlanForecast forecastOf(const PlanRow& row, const PlanSpec& spec, const PlanPrev
     told.plan = row.id;
     told.digest = hexText(row.digest);
     told.included = preview.included;
-    told.sentence = u"%1: %2 of %3, %4 left out."_s.arg(verbName(row.verb), countText(preview.included),
-        plural(preview.targets, u"run"_s, u"runs"_s), countText(preview.targets - preview.included));
+    told.sentence =
+        Words::tr("%1: %2 of %3, %4 left out.")
+            .arg(verbName(row.verb), countText(preview.included), plural(preview.targets, "run", "runs"),
+                countText(preview.targets - preview.included));
     told.possible = !preview.blocked() && preview.included > 0;
     if (preview.blocked())
         told.refusal =
-            u"blocked: in %1 an effect may happen twice; settle them first, or leave them out"_s.arg(
-                plural(preview.uncertain, u"run"_s, u"runs"_s));
+            Words::tr("blocked: in %1 an effect may happen twice; settle them first, or leave them out")
+                .arg(plural(preview.uncertain, "run", "runs"));
     else if (preview.included == 0)
-        told.refusal = u"nothing to do: 0 runs would be changed"_s;
+        told.refusal = Words::tr("nothing to do: 0 runs would be changed");
     told.willHappen = linesOf(preview.willHappen);
     told.willNotRepeat = linesOf(preview.notRepeated);
     told.mayRepeat = linesOf(preview.mayRepeat);
@@ -168,35 +172,20 @@ void fillFacts(const PlanRow& row, const PlanSpec& spec, PlanView& view)
     const auto add = [&view](const QString& name, const QString& value, bool mono = false) {
         view.facts.push_back({name, value.isEmpty() ? u"–"_s : value, mono});
     };
-    add(u"Plan"_s, idText(row.id), true);
-    add(u"Standing"_s, view.entry.standing);
-    add(u"Author"_s, qt(row.login));
-    add(u"Reason"_s, qt(row.reason));
-    add(u"Staged"_s, instantText(row.stagedAt));
-    add(u"Second person"_s,
-        row.people < 2                ? u"not needed"_s
-            : row.confirmedBy.empty() ? u"nobody yet"_s
+    add(Words::tr("Plan"), idText(row.id), true);
+    add(Words::tr("Standing"), view.entry.standing);
+    add(Words::tr("Author"), qt(row.login));
+    add(Words::tr("Reason"), qt(row.reason));
+    add(Words::tr("Staged"), instantText(row.stagedAt));
+    add(Words::tr("Second person"),
+        row.people < 2                ? Words::tr("not needed")
+            : row.confirmedBy.empty() ? Words::tr("nobody yet")
                                       : qt(row.confirmedBy) + u", "_s + instantText(row.confirmedAt));
     PlanPreview none;
     none.estimate = estimatedSpan(spec.pace, row.items);
-    add(u"Pace"_s, loadOf(spec, none));
-    add(u"Found by"_s, spec.filter.empty() ? u"named one by one"_s : qt(spec.filter));
-    add(u"Digest"_s, hexText(row.digest), true);
-}
-
-void fillFacts(const StagedAct& act, PlanView& view)
-{
-    const auto add = [&view](const QString& name, const QString& value, bool mono = false) {
-        view.facts.push_back({name, value.isEmpty() ? u"–"_s : value, mono});
-    };
-    add(u"Act"_s, idText(act.command), true);
-    add(u"Run"_s, act.run.isNull() ? u"none: it is about the store"_s : idText(act.run), true);
-    add(u"Standing"_s, view.entry.standing);
-    add(u"Proposed by"_s, qt(act.stagedBy));
-    add(u"Reason"_s, qt(act.reason));
-    add(u"Proposed"_s, instantText(act.stagedAt));
-    add(u"Expires"_s, instantText(act.expires) + u"; expiry is never consent"_s);
-    add(u"Digest"_s, hexText(act.digest), true);
+    add(Words::tr("Pace"), loadOf(spec, none));
+    add(Words::tr("Found by"), spec.filter.empty() ? Words::tr("named one by one") : qt(spec.filter));
+    add(Words::tr("Digest"), hexText(row.digest), true);
 }
 
 std::optional<PlanAct> actOf(PlanStep step)
@@ -345,7 +334,7 @@ Result<ActResult> ActSession::stagePlan(const QString& digest, const QString& re
 {
     CAIRN_TRY(readStore());
     if (!m_draft || hexText(m_draft->row.digest) != digest)
-        return ended(ActEnd::Stale, u"this is not the plan that was looked at last: look again"_s);
+        return ended(ActEnd::Stale, Words::tr("this is not the plan that was looked at last: look again"));
     PlanDraft draft = *std::exchange(m_draft, std::nullopt);
     draft.setReason(core(reason));
     if (!m_rights.commits)
@@ -359,7 +348,8 @@ Result<ActResult> ActSession::stagePlan(const QString& digest, const QString& re
     const PlanOrder start{draft.row.id, PlanAct::Start, {}, makeId<CommandId>(m_clock.wallMs(), m_rng)};
     const auto started = cairn::orderPlan(*m_store, *m_service, start, author(reason));
     if (!started)
-        return ended(ActEnd::Done, name + u" is staged, and was not started: "_s + qt(started.error().text));
+        return ended(
+            ActEnd::Done, name + Words::tr(" is staged, and was not started: ") + qt(started.error().text));
     CAIRN_TRY(carryOut(*started));
     CAIRN_TRY_ASSIGN(const PlanRow now, planRow(draft.row.id));
     return ended(ActEnd::Done, name + u' ' + qt(cairn::standingOf(now)));
@@ -412,7 +402,7 @@ Result<std::vector<PlanOffer>> ActSession::offersOf(const PlanRow& row)
         PlanOffer offer{static_cast<PlanStep>(i), off};
         const auto act = actOf(offer.step);
         if (!act)
-            offer.whyOff = u"a plan is not rejected or withdrawn: it is aborted"_s;
+            offer.whyOff = Words::tr("a plan is not rejected or withdrawn: it is aborted");
         else if (off.isEmpty()) {
             const PlanOrder order{row.id, *act, row.digest, makeId<CommandId>(m_clock.wallMs(), m_rng)};
             const PlanAuthor who = author(QString::fromLatin1(kTried));
@@ -435,7 +425,7 @@ Result<std::vector<PlanOffer>> ActSession::offersOf(const StagedAct& act)
         const bool decides = offer.step == PlanStep::Confirm || offer.step == PlanStep::Reject
             || offer.step == PlanStep::Withdraw;
         if (!decides)
-            offer.whyOff = u"this is no plan but one act: it is confirmed, rejected or withdrawn"_s;
+            offer.whyOff = Words::tr("this is no plan but one act: it is confirmed, rejected or withdrawn");
         else if (off.isEmpty()) {
             const ActDecision decision{
                 act.command, act.digest, decidedAs(offer.step), kTried, core(m_opening->person)};
@@ -511,12 +501,13 @@ Result<PlanForecast> ActSession::previewEntry(const PlanEntry& entry)
         CAIRN_TRY_ASSIGN(const StagedAct act, stagedAct(entry.act));
         if (act.verb == Verb::SetPolicy) {
             told.digest = hexText(act.digest);
-            told.willHappen << u"the policy becomes:"_s << qt(act.body).split(u'\n');
+            told.willHappen << Words::tr("the policy becomes:") << qt(act.body).split(u'\n');
         } else {
             CAIRN_TRY_ASSIGN(const Preview seen, Agreements(*m_service).previewAct(act));
             told = forecastOf(act, seen);
         }
-        told.sentence = u"%1, proposed by %2: %3"_s.arg(verbName(act.verb), qt(act.stagedBy), qt(act.reason));
+        told.sentence =
+            Words::tr("%1, proposed by %2: %3").arg(verbName(act.verb), qt(act.stagedBy), qt(act.reason));
     } else {
         CAIRN_TRY_ASSIGN(const PlanRow row, planRow(entry.plan));
         CAIRN_TRY_ASSIGN(const PlanSpec spec, decodeSpec(row.spec));
@@ -552,7 +543,7 @@ Result<ActResult> ActSession::orderPlan(const PlanOrderRequest& request)
     if (*act != PlanAct::Confirm && *act != PlanAct::Pause)
         CAIRN_TRY(carryOut(*row));
     CAIRN_TRY_ASSIGN(const PlanRow now, planRow(request.of.plan));
-    return ended(ActEnd::Done, u"Plan %1 %2"_s.arg(shortId(now.id), qt(cairn::standingOf(now))));
+    return ended(ActEnd::Done, Words::tr("Plan %1 %2").arg(shortId(now.id), qt(cairn::standingOf(now))));
 }
 
 Result<ActResult> ActSession::decide(const PlanOrderRequest& request)
@@ -570,7 +561,7 @@ Result<ActResult> ActSession::decide(const PlanOrderRequest& request)
         act.note = decision.reason;
         act.confirmedName = decision.claimedName;
         CAIRN_TRY(m_store->decideAct(act));
-        return ended(ActEnd::Done, u"Decided, waits for an engine"_s);
+        return ended(ActEnd::Done, Words::tr("Decided, waits for an engine"));
     }
     const cairn::Outcome decided = Agreements(*m_service).decideAct(decision);
     using Kind = cairn::Outcome::Kind;
@@ -580,19 +571,19 @@ Result<ActResult> ActSession::decide(const PlanOrderRequest& request)
         return ended(decided.rejection.code == RejectCode::Stale ? ActEnd::Stale : ActEnd::Refused,
             qt(decided.rejection.text), decided.auditSeq);
     if (decision.as != StagedState::Waiting)
-        return ended(ActEnd::Done, u"The act is "_s + qt(decided.text), decided.auditSeq);
+        return ended(ActEnd::Done, Words::tr("The act is ") + qt(decided.text), decided.auditSeq);
     CAIRN_TRY_ASSIGN(const StagedAct confirmed, stagedAct(act.command));
     const cairn::Outcome done = Agreements(*m_service).carryOut(*m_store, confirmed);
     if (isAnswer(done))  // where this cannot be noted, an engine does
         static_cast<void>(m_store->finishStaged(answered(confirmed, done)));
     if (done.kind == Kind::Failed)
-        return ended(
-            ActEnd::Done, u"Confirmed; an engine carries it out: "_s + qt(done.error.text), decided.auditSeq);
+        return ended(ActEnd::Done, Words::tr("Confirmed; an engine carries it out: ") + qt(done.error.text),
+            decided.auditSeq);
     if (done.kind == Kind::Rejected)
         return ended(ActEnd::Refused,
-            u"Confirmed, and refused when it was carried out: "_s + qt(done.rejection.text),
+            Words::tr("Confirmed, and refused when it was carried out: ") + qt(done.rejection.text),
             decided.auditSeq);
-    return ended(ActEnd::Done, u"Confirmed and done"_s, decided.auditSeq);
+    return ended(ActEnd::Done, Words::tr("Confirmed and done"), decided.auditSeq);
 }
 
 }  // namespace cairn::ui

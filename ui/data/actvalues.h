@@ -17,6 +17,16 @@ struct OutcomeOffer {
     bool operator==(const OutcomeOffer&) const = default;
 };
 
+// A resource as it was when the person looked.
+struct LimitsSeen {
+    quint32 perSecond = 0;  // 0: no rate
+    quint32 atOnce = 0;     // 0: no limit
+    qint64 heldUntil = 0;
+    bool askedByServer = false;
+    quint64 revision = 0;
+    bool operator==(const LimitsSeen&) const = default;
+};
+
 struct ActRequest {
     Verb verb = Verb::Approve;
     StoreIx store = 0;
@@ -36,6 +46,11 @@ struct ActRequest {
     quint64 controlRevision = 0;
     SessionId owner;         // takeover of the run: from whom
     quint64 annotation = 0;  // version of the entry that last held, or assigned, the run
+    QString resource;        // slow: which one
+    LimitsSeen limits;
+    qint64 holdUntil = 0;             // slow: what a span meant when the preview was made; 0: nothing is held
+    bool releases = false;            // hold: it is held, so this ends that
+    std::vector<PayloadId> payloads;  // redact: exactly these
     bool expects = false;
 };
 
@@ -71,6 +86,8 @@ struct ActPreview {
     std::vector<OutcomeOffer> outcomes;  // settle: all of them, safest first
     quint64 version = 0;
     qint64 at = 0;
+    quint64 typed = 0;  // this number has to be typed, as it cannot be taken back; 0: none
+    QString typedOf;    // of what: "payloads"
     bool reasonRequired = false;
     int reasonMinimum = 0;
 };

@@ -6,6 +6,8 @@
 #include "ui/data/qtconvert.h"
 #include "ui/data/words.h"
 
+#include <QCoreApplication>
+
 #include <algorithm>
 #include <map>
 
@@ -14,6 +16,10 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(convert)
+};
 
 bool isEnding(Activity activity)
 {
@@ -48,15 +54,19 @@ struct Group {
     Attention attention;
     bool moving;
     const char16_t* key;
-    const char16_t* title;
+    const char* title;
     const char16_t* filter;
 };
 constexpr Group kGroups[] = {
-    {Attention::UnknownEffect, false, u"unknown", u"Effect uncertain", u"attention:unknown_effect"},
-    {Attention::Repair, false, u"repair", u"Nobody can yet", u"attention:nobody"},
-    {Attention::Person, false, u"person", u"A person must", u"attention:person"},
-    {Attention::Machine, false, u"machine", u"The machine will", u"attention:machine -wait:none"},
-    {Attention::Machine, true, u"moving", u"Moving", u"attention:machine wait:none"},
+    {Attention::UnknownEffect, false, u"unknown", QT_TRANSLATE_NOOP("convert", "Effect uncertain"),
+        u"attention:unknown_effect"},
+    {Attention::Repair, false, u"repair", QT_TRANSLATE_NOOP("convert", "Nobody can yet"),
+        u"attention:nobody"},
+    {Attention::Person, false, u"person", QT_TRANSLATE_NOOP("convert", "A person must"), u"attention:person"},
+    {Attention::Machine, false, u"machine", QT_TRANSLATE_NOOP("convert", "The machine will"),
+        u"attention:machine -wait:none"},
+    {Attention::Machine, true, u"moving", QT_TRANSLATE_NOOP("convert", "Moving"),
+        u"attention:machine wait:none"},
 };
 
 bool isMoving(const CountRow& row)
@@ -93,8 +103,9 @@ QString filterOf(const CountRow& row)
 QString attentionWord(const CountRow& row)
 {
     if (row.reason == Reason::OutcomeUnknown)
-        return u"no result stored"_s;
-    return row.reason == Reason::Credential ? u"credential"_s : stateWord(row.activity, row.reason).toLower();
+        return Words::tr("no result stored");
+    return row.reason == Reason::Credential ? Words::tr("credential")
+                                            : stateWord(row.activity, row.reason).toLower();
 }
 
 // One line per word: several rows may share it.
@@ -128,7 +139,7 @@ quint64 sumOf(const std::vector<CountRow>& rows)
 
 }  // namespace
 
-RunLine lineOf(const ListRow& row)
+RunLine lineOf(const ListRow& row, ListOrder order)
 {
     RunLine line;
     line.run = row.run;
@@ -151,7 +162,7 @@ RunLine lineOf(const ListRow& row)
     line.steps = row.steps;
     line.stepsDone = row.stepsDone;
     line.version = row.version;
-    const PageKey place = pageKey(row, ListOrder::AttentionThenOldest);
+    const PageKey place = pageKey(row, order);
     line.place = {place.a, place.b, place.run};
     return line;
 }
@@ -171,17 +182,17 @@ SituationLine situationOf(const SituationRow& row, TimeMs now)
     line.whereTerm = !row.step.empty() ? termOf(u"step"_s, qt(row.step)) : termOf(u"def"_s, qt(row.workflow));
     line.where = qt(row.step);
     const QString workflow = row.workflow.empty()
-        ? u"driven"_s
+        ? Words::tr("driven")
         : qt(row.workflow) + u" @"_s + QString::number(row.workflowVersion);
     line.where += line.where.isEmpty() ? workflow : u" · "_s + workflow;
     if (row.reason == Reason::Lease && row.count > 1)
-        line.where = u"steps under way"_s;
+        line.where = Words::tr("steps under way");
     line.count = row.count;
     line.oldest = row.oldest;
     line.next = row.nextTime;
-    line.nextWord = row.attention == Attention::Person ? u"person"_s
-        : row.attention == Attention::UnknownEffect    ? u"people"_s
-        : row.attention == Attention::Repair           ? u"repair"_s
+    line.nextWord = row.attention == Attention::Person ? Words::tr("person")
+        : row.attention == Attention::UnknownEffect    ? Words::tr("people")
+        : row.attention == Attention::Repair           ? Words::tr("repair")
                                                        : u"–"_s;
     line.example = row.example;
     line.pinned = row.attention == Attention::UnknownEffect;
@@ -199,11 +210,11 @@ std::vector<AttentionLine> attentionOf(
             if (row.attention == group.attention && isMoving(row) == group.moving)
                 rows.push_back(row);
         const QString name = QString::fromUtf16(group.key);
-        lines.push_back({name, Glyph::None, QString::fromUtf16(group.title), sumOf(rows),
-            QString::fromUtf16(group.filter), true});
+        lines.push_back(
+            {name, Glyph::None, Words::tr(group.title), sumOf(rows), QString::fromUtf16(group.filter), true});
         addLines(lines, name, rows);
     }
-    lines.push_back({u"finished"_s, Glyph::None, u"Finished today"_s, sumOf(finished),
+    lines.push_back({u"finished"_s, Glyph::None, Words::tr("Finished today"), sumOf(finished),
         u"state:finished since:today"_s, true});
     addLines(lines, u"finished"_s, finished);
     for (AttentionLine& line : lines)
@@ -262,8 +273,8 @@ HistoryLine historyOf(const HistoryItem& item)
 
 PayloadLine payloadOf(const PayloadRef& ref, const QString& role, const QString& step)
 {
-    return {ref.id, step.isEmpty() ? role + u" of the run"_s : role + u" of "_s + step, step, role,
-        qt(ref.media), ref.size};
+    return {ref.id, step.isEmpty() ? role + Words::tr(" of the run") : role + Words::tr(" of ") + step, step,
+        role, qt(ref.media), ref.size};
 }
 
 std::vector<Fact> flatFields(const std::string& bytes)

@@ -6,7 +6,8 @@
 
 namespace cairn::ui {
 
-[[nodiscard]] RunLine lineOf(const ListRow& row);
+// `order`: of the list that it is for.
+[[nodiscard]] RunLine lineOf(const ListRow& row, ListOrder order = ListOrder::AttentionThenOldest);
 [[nodiscard]] SituationLine situationOf(const SituationRow& row, TimeMs now);
 // Groups in the order of who moves next; `finished` are runs that ended since the day began.
 [[nodiscard]] std::vector<AttentionLine> attentionOf(

@@ -6,6 +6,8 @@
 #include "ui/data/qtconvert.h"
 #include "ui/data/words.h"
 
+#include <QCoreApplication>
+
 #include <algorithm>
 #include <set>
 #include <unordered_map>
@@ -15,6 +17,10 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(convert_run)
+};
 
 bool isOffered(Verb verb)
 {
@@ -38,11 +44,11 @@ QString outcomesText(const std::vector<SettleOffer>& offers)
         if (!offer.allowed)
             continue;
         switch (offer.as) {
-        case cmd::SettleAs::Happened: names << u"happened"_s; break;
-        case cmd::SettleAs::NotHappened: names << u"did not happen"_s; break;
-        case cmd::SettleAs::RepeatSameKey: names << u"repeat with the same key"_s; break;
-        case cmd::SettleAs::Compensate: names << u"compensate"_s; break;
-        case cmd::SettleAs::Park: names << u"park"_s; break;
+        case cmd::SettleAs::Happened: names << Words::tr("happened"); break;
+        case cmd::SettleAs::NotHappened: names << Words::tr("did not happen"); break;
+        case cmd::SettleAs::RepeatSameKey: names << Words::tr("repeat with the same key"); break;
+        case cmd::SettleAs::Compensate: names << Words::tr("compensate"); break;
+        case cmd::SettleAs::Park: names << Words::tr("park"); break;
         }
     }
     return names.join(u" · "_s);
@@ -59,8 +65,29 @@ void addOtherRepairs(const RunView& view, std::vector<VerbLine>& off)
             names << name;
     }
     if (!names.isEmpty())
-        off.push_back({Verb::Skip, {}, u"Other repairs"_s,
-            names.join(u", "_s) + u": in the menu Run, and by Ctrl+K"_s, false, {}, {}});
+        off.push_back({Verb::Skip, {}, Words::tr("Other repairs"),
+            names.join(u", "_s) + Words::tr(": in the menu Run, and by Ctrl+K"), false, {}, {}});
+}
+
+// It waits because of how often something is called: slowing that down is what one may want first.
+bool isAboutCalls(const RunView& view)
+{
+    const Reason reason = view.explanation.summary.primary.reason;
+    return !view.row.resource.empty()
+        && (reason == Reason::Resource || reason == Reason::Capacity || reason == Reason::Retry);
+}
+
+// About the resource at which the run stands, for all runs that call it.
+VerbLine slowOf(const RunView& view)
+{
+    VerbLine line{Verb::Slow, letterOf(Verb::Slow), verbName(Verb::Slow),
+        Words::tr("the run stands at no resource; `cairn slow` takes one by its name"), false, {}, {}};
+    line.resource = qt(view.row.resource);
+    if (line.resource.isEmpty())
+        return line;
+    line.on = true;
+    line.text = Words::tr("Hold or pace new calls to %1, by all runs").arg(line.resource);
+    return line;
 }
 
 // Verbs that can be done now first; of those that cannot, one line each with its reason.
@@ -94,17 +121,19 @@ std::vector<VerbLine> verbsOf(const RunView& view)
     // What can be cancelled can be abandoned: offered in menus, last, and never by a letter.
     for (const VerbLine& line : on)
         if (line.verb == Verb::Cancel) {
-            on.push_back({Verb::Cancel, {}, u"Abandon"_s, u"Stops and undoes nothing; last resort"_s, true,
-                {}, {}, true});
+            on.push_back({Verb::Cancel, {}, Words::tr("Abandon"),
+                Words::tr("Stops and undoes nothing; last resort"), true, {}, {}, true});
             break;
         }
+    if (isAboutCalls(view))
+        on.insert(on.begin(), slowOf(view));
     addOtherRepairs(view, off);
     if (named.count(Verb::Settle) == 0 && !view.state.closed)
         off.push_back({Verb::Settle, letterOf(Verb::Settle), verbName(Verb::Settle),
-            u"no effect is uncertain in this run"_s, false, {}, {}});
+            Words::tr("no effect is uncertain in this run"), false, {}, {}});
     if (named.count(Verb::Approve) == 0 && !view.state.closed)
         off.push_back({Verb::Approve, letterOf(Verb::Approve), verbName(Verb::Approve),
-            u"no approval is asked for in this run"_s, false, {}, {}});
+            Words::tr("no approval is asked for in this run"), false, {}, {}});
     on.insert(on.end(), off.begin(), off.end());
     return on;
 }
@@ -122,19 +151,19 @@ std::vector<VerbLine> moreOf(const RunView& view)
             action.step < view.state.steps.size() ? qt(view.state.steps[action.step].id) : QString(),
             action.approval});
     }
-    constexpr Verb kOfRun[] = {
-        Verb::Hold, Verb::Assign, Verb::Note, Verb::Deadline, Verb::Budget, Verb::Migrate, Verb::Takeover};
+    constexpr Verb kOfRun[] = {Verb::Hold, Verb::Assign, Verb::Note, Verb::Deadline, Verb::Budget,
+        Verb::Migrate, Verb::Takeover, Verb::Fork};
     for (const Verb verb : kOfRun)
         if (tried.count(verb) == 0)
             more.push_back({verb, {}, verbName(verb), qt(word(verb).help), true, {}, {}});
     constexpr Verb kOfStep[] = {Verb::Skip, Verb::Record, Verb::Amend};
     for (const Verb verb : kOfStep)
         if (tried.count(verb) == 0)
-            more.push_back({verb, {}, verbName(verb), u"no step of this run waits for it"_s, false, {}, {}});
-    more.push_back({Verb::Slow, {}, verbName(Verb::Slow),
-        u"it is about a resource, not about a run: use `cairn slow`"_s, false, {}, {}});
-    more.push_back({Verb::Redact, {}, verbName(Verb::Redact),
-        u"it names payloads, and deletes them for good: use `cairn redact`"_s, false, {}, {}});
+            more.push_back(
+                {verb, {}, verbName(verb), Words::tr("no step of this run waits for it"), false, {}, {}});
+    if (const VerbLine line = slowOf(view); !isAboutCalls(view))
+        more.push_back(line);
+    more.push_back({Verb::Redact, {}, verbName(Verb::Redact), qt(word(Verb::Redact).help), true, {}, {}});
     return more;
 }
 
@@ -148,7 +177,10 @@ Glyph glyphOfRun(const RunView& view)
 }
 
 // In one piece: a narrow panel breaks the line before it, not inside.
-QString agoText(TimeMs span) { return QString(durationText(span) + u" ago"_s).replace(u' ', QChar(0x00A0)); }
+QString agoText(TimeMs span)
+{
+    return QString(durationText(span) + Words::tr(" ago")).replace(u' ', QChar(0x00A0));
+}
 
 // Facts that one copies: ids and keys, set in mono.
 bool isReference(const std::string& name)
@@ -162,9 +194,9 @@ QString stepWord(const StepRecord& step)
         return qt(label(step.reason));
     QString text = qt(label(step.state));
     if (step.fromLedger)
-        text += u", result of an earlier call under the same key"_s;
+        text += Words::tr(", result of an earlier call under the same key");
     else if (step.byPerson)
-        text += u", by a person"_s;
+        text += Words::tr(", by a person");
     return text;
 }
 
@@ -194,14 +226,15 @@ QString noteOf(const RunView& view, const StepRecord& step)
     if (step.state == StepState::Waiting && step.reason == Reason::Approval)
         for (const ApprovalRecord& approval : view.state.approvals)
             if (approval.id == step.approval)
-                return u"%1, %2 of %3\nexpires %4"_s.arg(qt(approval.role))
+                return Words::tr("%1, %2 of %3\nexpires %4")
+                    .arg(qt(approval.role))
                     .arg(approval.approvedBy.size())
                     .arg(approval.needed)
                     .arg(clockText(approval.expires, view.at));
     if (step.state == StepState::Waiting && step.due != kNoTime)
-        return u"until "_s + clockText(step.due, view.at);
+        return Words::tr("until ") + clockText(step.due, view.at);
     if (step.state == StepState::Unknown)
-        return u"no result stored"_s;
+        return Words::tr("no result stored");
     return {};
 }
 
@@ -215,10 +248,10 @@ void addPayloads(const StepRecord& step, StepLine& line)
     };
     add(step.input, u"input"_s);
     add(step.output, u"output"_s);
-    add(step.partial, u"partial result"_s);
-    add(step.firstError, step.firstError.id == step.error.id ? u"error"_s : u"first error"_s);
-    add(step.error, u"last error"_s);
-    add(step.detail, step.byPerson ? u"evidence"_s : u"detail"_s);
+    add(step.partial, Words::tr("partial result"));
+    add(step.firstError, step.firstError.id == step.error.id ? Words::tr("error") : Words::tr("first error"));
+    add(step.error, Words::tr("last error"));
+    add(step.detail, step.byPerson ? Words::tr("evidence") : Words::tr("detail"));
 }
 
 StepLine stepOf(const RunView& view, StepIx ix)
@@ -231,7 +264,7 @@ StepLine stepOf(const RunView& view, StepIx ix)
     line.agent = qt(step.agent);
     line.kind = qt(key(step.kind));
     line.safety = !step.tool.empty() ? qt(label(step.safety))
-        : step.kind == StepKind::Run ? u"Child run"_s
+        : step.kind == StepKind::Run ? childRunWord()
                                      : qt(label(step.kind));
     line.glyph = glyphOf(step.state, step.reason);
     if (step.kind == StepKind::FanOut && step.state == StepState::Complete && step.membersFailed > 0)
@@ -272,11 +305,11 @@ AttemptLine attemptOf(const AttemptRow& row)
     line.glyph = attemptGlyph(row);
     line.startedAt = row.startedAt;
     line.endedAt = row.endedAt;
-    line.outcome = row.endedAt == kNoTime ? u"under way"_s : qt(label(row.how)).toLower();
+    line.outcome = row.endedAt == kNoTime ? Words::tr("under way") : qt(label(row.how)).toLower();
     if (row.purpose != Purpose::Do)
         line.outcome = qt(label(row.purpose)) + u": "_s + line.outcome;
     if (row.endedAt != kNoTime && row.how != AttemptEnd::Completed && row.effect != EffectKnowledge::NoEffect)
-        line.outcome += u", effect: "_s + qt(label(row.effect)).toLower();
+        line.outcome += Words::tr(", effect: ") + qt(label(row.effect)).toLower();
     line.worker = row.worker.empty() ? shortId(row.session) : qt(row.worker);
     return line;
 }
@@ -285,24 +318,25 @@ QStringList metaOf(const RunView& view)
 {
     QStringList meta;
     const RunState& s = view.state;
-    meta << (s.workflow.name.empty() ? u"driven by its caller"_s
+    meta << (s.workflow.name.empty() ? Words::tr("driven by its caller")
                                      : qt(s.workflow.name) + u" @"_s + QString::number(s.workflow.version));
     if (!view.identity.key.empty())
-        meta << u"key "_s + qt(view.identity.key);
+        meta << Words::tr("key ") + qt(view.identity.key);
     if (s.startedAt != kNoTime)
-        meta << u"started %1, %2 ago"_s.arg(instantText(s.startedAt), durationText(view.at - s.startedAt));
+        meta << Words::tr("started %1, %2 ago")
+                    .arg(instantText(s.startedAt), durationText(view.at - s.startedAt));
     if (s.endedAt != kNoTime)
-        meta << u"ended "_s + instantText(s.endedAt);
+        meta << Words::tr("ended ") + instantText(s.endedAt);
     if (s.deadline() != kNoTime)
-        meta << u"deadline "_s + instantText(s.deadline());
+        meta << Words::tr("deadline ") + instantText(s.deadline());
     for (const BudgetLine& line : s.budget) {
         const QString unit = qt(line.unit);
         meta << (unit == u"tokens"_s
-                ? u"%1 of %2 tokens"_s.arg(tokensText(line.used), tokensText(line.limit))
-                : u"%1 of %2"_s.arg(moneyText(line.used, unit), moneyText(line.limit, unit)));
+                ? Words::tr("%1 of %2 tokens").arg(tokensText(line.used), tokensText(line.limit))
+                : Words::tr("%1 of %2").arg(moneyText(line.used, unit), moneyText(line.limit, unit)));
     }
     if (!s.parent.run.isNull())
-        meta << u"child of "_s + shortId(s.parent.run);
+        meta << Words::tr("child of ") + shortId(s.parent.run);
     for (const AttributeRow& attribute : view.attributes)
         meta << qt(attribute.name) + u' ' + qt(attribute.text);
     return meta;
@@ -326,8 +360,8 @@ WhyView whyOf(const RunView& view)
     why.strong = {qt(view.sentence.subject)};
     // "Since" is asked for first, and not every sentence has room for it.
     if (why.since != 0)
-        why.evidence.push_back(
-            {u"Since"_s, u"%1, %2"_s.arg(instantText(why.since), agoText(view.at - why.since)), false});
+        why.evidence.push_back({Words::tr("Since"),
+            u"%1, %2"_s.arg(instantText(why.since), agoText(view.at - why.since)), false});
     if (const StepIx root = summary.primary.step; root < view.state.steps.size())
         why.strong << u'"' + qt(view.state.steps[root].id) + u'"';
     for (const auto& [name, value] : view.sentence.evidence) {
@@ -337,8 +371,8 @@ WhyView whyOf(const RunView& view)
         why.evidence.push_back({text.left(1).toUpper() + text.mid(1), qt(value), isReference(name)});
     }
     for (const auto& [run, sentence] : view.chain) {
-        why.evidence.push_back({u"Child run"_s, idText(run), true});
-        why.evidence.push_back({u"It says"_s, qt(sentence.text), false});
+        why.evidence.push_back({childRunWord(), idText(run), true});
+        why.evidence.push_back({Words::tr("It says"), qt(sentence.text), false});
     }
     why.releases = qt(view.sentence.ends);
     if (!why.releases.isEmpty())
@@ -346,7 +380,7 @@ WhyView whyOf(const RunView& view)
             + (why.releases.endsWith(u'.') ? QString() : u"."_s);
     if (view.sentence.next != kNoTime
         && view.sentence.ends.find(formatInstant(view.sentence.next)) == std::string::npos)
-        why.releases += (why.releases.isEmpty() ? QString() : u" "_s) + u"Next by itself at "_s
+        why.releases += (why.releases.isEmpty() ? QString() : u" "_s) + Words::tr("Next by itself at ")
             + instantText(view.sentence.next) + u'.';
     why.verbs = verbsOf(view);
     why.more = moreOf(view);
@@ -360,33 +394,35 @@ RunDetail detailOf(
     const RunState& s = view.state;
     detail.line = lineOf(view.row);
     detail.idText = idText(s.id);
-    detail.title = (s.workflow.name.empty() ? u"driven"_s : qt(s.workflow.name)) + u' '
+    detail.title = (s.workflow.name.empty() ? Words::tr("driven") : qt(s.workflow.name)) + u' '
         + (view.identity.key.empty() ? shortId(s.id).mid(7) : qt(view.identity.key));
     detail.why = whyOf(view);
     detail.meta = metaOf(view);
     detail.version = s.version;
     detail.at = view.at;
-    detail.steps.reserve(s.steps.size());
+    std::vector<StepLine> steps;
+    steps.reserve(s.steps.size());
     for (StepIx ix = 0; ix < s.steps.size(); ++ix)
-        detail.steps.push_back(stepOf(view, ix));
+        steps.push_back(stepOf(view, ix));
     const StepIx root = view.explanation.summary.primary.step;
-    if (root < detail.steps.size() && !s.closed) {
-        detail.steps[root].root = true;
-        markPath(s, root, detail.steps);
+    if (root < steps.size() && !s.closed) {
+        steps[root].root = true;
+        markPath(s, root, steps);
     }
     for (const AttemptRow& row : attempts)
-        if (row.step < detail.steps.size())
-            detail.steps[row.step].tries.push_back(attemptOf(row));
+        if (row.step < steps.size())
+            steps[row.step].tries.push_back(attemptOf(row));
     for (const EffectRow& effect : effects)
         if (const auto found = s.stepById.find(effect.holderStep);
             found != s.stepById.end() && effect.holder == s.id)
-            detail.steps[found->second].effectKey = qt(effect.key);
+            steps[found->second].effectKey = qt(effect.key);
     if (s.input)
         detail.payloads.push_back(payloadOf(s.input, u"input"_s, {}));
     if (s.output)
         detail.payloads.push_back(payloadOf(s.output, u"output"_s, {}));
-    for (const StepLine& step : detail.steps)
+    for (const StepLine& step : steps)
         detail.payloads.insert(detail.payloads.end(), step.payloads.begin(), step.payloads.end());
+    detail.steps = std::move(steps);
     return detail;
 }
 

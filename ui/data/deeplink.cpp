@@ -1,5 +1,6 @@
 #include "ui/data/deeplink.h"
 
+#include <QCoreApplication>
 #include <QUrl>
 #include <QUrlQuery>
 
@@ -9,13 +10,18 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(deeplink)
+};
+
 constexpr qsizetype kLongest = 4096;
 
 Reply<DeepLink> wrong(const QString& what)
 {
     return {std::nullopt,
-        {u"This is no link of Cairn: "_s + what, u"unchanged"_s,
-            u"Links look like cairn://open?store=sqlite:/path/store.db&run=ID."_s, false, false, true}};
+        {Words::tr("This is no link of Cairn: ") + what, u"unchanged"_s,
+            Words::tr("Links look like cairn://open?store=sqlite:/path/store.db&run=ID."), false, false,
+            true}};
 }
 
 }  // namespace
@@ -25,10 +31,10 @@ bool isDeepLink(const QString& text) { return text.startsWith(u"cairn:"_s, Qt::C
 Reply<DeepLink> parseDeepLink(const QString& text)
 {
     if (text.size() > kLongest)
-        return wrong(u"it is longer than %1 characters."_s.arg(kLongest));
+        return wrong(Words::tr("it is longer than %1 characters.").arg(kLongest));
     const QUrl url(text, QUrl::StrictMode);
     if (!url.isValid() || url.scheme() != u"cairn"_s || url.host() != u"open"_s)
-        return wrong(u"it does not begin with cairn://open?"_s);
+        return wrong(Words::tr("it does not begin with cairn://open?"));
     DeepLink link;
     const auto items = QUrlQuery(url).queryItems(QUrl::FullyDecoded);
     for (const auto& [name, value] : items) {
@@ -38,17 +44,17 @@ Reply<DeepLink> parseDeepLink(const QString& text)
             : name == u"page"_s            ? &link.page
                                            : nullptr;
         if (into == nullptr)
-            return wrong(u"it has the unknown name \"%1\"."_s.arg(name));
+            return wrong(Words::tr("it has the unknown name \"%1\".").arg(name));
         if (!into->isEmpty())
-            return wrong(u"it has %1 twice."_s.arg(name));
+            return wrong(Words::tr("it has %1 twice.").arg(name));
         *into = value;
     }
     if (!link.store.startsWith(u"sqlite:"_s) && !link.store.startsWith(u"postgresql:"_s))
-        return wrong(u"store= must name a sqlite: or postgresql: store."_s);
+        return wrong(Words::tr("store= must name a sqlite: or postgresql: store."));
     if (!QUrl(link.store).password().isEmpty() || link.store.contains(u"password="_s))
-        return wrong(u"a password does not belong into a link."_s);
+        return wrong(Words::tr("a password does not belong into a link."));
     if (!link.page.isEmpty() && link.page != u"audit"_s)
-        return wrong(u"there is no page \"%1\"; there is audit."_s.arg(link.page));
+        return wrong(Words::tr("there is no page \"%1\"; there is audit.").arg(link.page));
     return {link, {}};
 }
 

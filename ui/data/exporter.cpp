@@ -8,6 +8,8 @@
 #include "ui/data/journal.h"
 #include "ui/data/qtconvert.h"
 
+#include <QCoreApplication>
+
 #include <algorithm>
 #include <set>
 
@@ -16,6 +18,10 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(exporter)
+};
 
 namespace ex = exporting;
 
@@ -104,8 +110,8 @@ QString record(const StoreOpening& opening, const ExportRequest& request, const 
     if (!opening.mayAct) {
         const Journal journal(Journal::usualPath());
         const auto seq = journal.append(std::move(act), opening.url);
-        return seq ? u"This store is only looked at: entry %1 of your journal says so."_s.arg(*seq)
-                   : u"It is on no record: "_s + qt(seq.error().text);
+        return seq ? Words::tr("This store is only looked at: entry %1 of your journal says so.").arg(*seq)
+                   : Words::tr("It is on no record: ") + qt(seq.error().text);
     }
     const auto recorded = [&]() -> Result<std::uint64_t> {
         CAIRN_TRY_ASSIGN(const auto store, opening.open(false));
@@ -114,8 +120,8 @@ QString record(const StoreOpening& opening, const ExportRequest& request, const 
         act.login = loginOf(rights, opening.uid);
         return store->appendAudit(act);
     }();
-    return recorded ? u"Audit entry %1."_s.arg(*recorded)
-                    : u"It is not in the store's audit: "_s + qt(recorded.error().text);
+    return recorded ? Words::tr("Audit entry %1.").arg(*recorded)
+                    : Words::tr("It is not in the store's audit: ") + qt(recorded.error().text);
 }
 
 }  // namespace
@@ -164,8 +170,8 @@ Result<ExportDone> writeExport(const StoreOpening& opening, const ExportRequest&
     CAIRN_TRY_ASSIGN(const Replica replica, store->replica());
     const QString off = whyNoActs(opening, info, rights, replica);
     if (info.safety == Safety::Guarded && !off.isEmpty())
-        return makeError(
-            ErrorKind::NoRight, core(u"in a guarded store an export is an act, and it is off: "_s + off));
+        return makeError(ErrorKind::NoRight,
+            core(Words::tr("in a guarded store an export is an act, and it is off: ") + off));
     if (const auto missing = reasonMissing(info.safety, reasonLength(core(request.reason))))
         return makeError(ErrorKind::Refused, missing->text);
     ex::ExportOrder order;

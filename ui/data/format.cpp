@@ -1,16 +1,48 @@
 #include "ui/data/format.h"
 
+#include <QCoreApplication>
 #include <QDateTime>
 #include <QTimeZone>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
+#include <limits>
 
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(format)
+};
+
+// All that is counted, by its English plural, so that a translation can give each its forms.
+constexpr std::array kNouns{
+    QT_TRANSLATE_N_NOOP("plural", "acts"),
+    QT_TRANSLATE_N_NOOP("plural", "checkpoints"),
+    QT_TRANSLATE_N_NOOP("plural", "children"),
+    QT_TRANSLATE_N_NOOP("plural", "differences"),
+    QT_TRANSLATE_N_NOOP("plural", "entries"),
+    QT_TRANSLATE_N_NOOP("plural", "items"),
+    QT_TRANSLATE_N_NOOP("plural", "lines"),
+    QT_TRANSLATE_N_NOOP("plural", "members"),
+    QT_TRANSLATE_N_NOOP("plural", "payloads"),
+    QT_TRANSLATE_N_NOOP("plural", "plans"),
+    QT_TRANSLATE_N_NOOP("plural", "runs"),
+    QT_TRANSLATE_N_NOOP("plural", "steps"),
+    QT_TRANSLATE_N_NOOP("plural", "values"),
+    QT_TRANSLATE_N_NOOP("plural", "views"),
+    QT_TRANSLATE_N_NOOP("plural", "columns hidden"),
+    QT_TRANSLATE_N_NOOP("plural", "marked runs"),
+    QT_TRANSLATE_N_NOOP("plural", "payloads are"),
+    QT_TRANSLATE_N_NOOP("plural", "proposed acts"),
+    QT_TRANSLATE_N_NOOP("plural", "steps have not begun"),
+    QT_TRANSLATE_N_NOOP("plural", "unfinished runs"),
+};
 
 std::atomic<bool> g_local{false};
 constexpr QChar kThin = QChar(0x2009);  // between thousands
@@ -44,7 +76,7 @@ QString durationText(qint64 ms)
     const qint64 s = ms / 1000;
     QString text;
     if (ms < 1000)
-        text = u"%1 ms"_s.arg(ms);
+        text = Words::tr("%1 ms").arg(ms);
     else if (s < 60)
         text = u"%1.%2 s"_s.arg(s).arg(ms % 1000 / 100);
     else if (s < 3600)
@@ -61,6 +93,8 @@ QString instantText(qint64 ms)
     const QDateTime time = at(ms);
     return ms == 0 ? u"–"_s : time.toString(u"yyyy-MM-dd HH:mm:ss"_s) + offsetText(time);
 }
+
+QString nowText() { return instantText(QDateTime::currentMSecsSinceEpoch()); }
 
 QString preciseText(qint64 ms)
 {
@@ -90,8 +124,8 @@ QString sizeText(quint64 bytes)
         return u"%1 B"_s.arg(bytes);
     const double kib = static_cast<double>(bytes) / 1024.0;
     if (kib < 1024.0)
-        return QString::number(kib, 'f', 1) + u" KiB"_s;
-    return QString::number(kib / 1024.0, 'f', 1) + u" MiB"_s;
+        return QString::number(kib, 'f', 1) + Words::tr(" KiB");
+    return QString::number(kib / 1024.0, 'f', 1) + Words::tr(" MiB");
 }
 
 QString moneyText(qint64 micros, const QString& currency)
@@ -131,9 +165,16 @@ QString initialsText(const QString& person)
     return initials.isEmpty() ? u"?"_s : initials;
 }
 
-QString plural(quint64 n, const QString& one, const QString& many)
+std::span<const char* const> countedNouns() { return kNouns; }
+
+QString plural(quint64 n, const char* one, const char* many)
 {
-    return countText(n) + u' ' + (n == 1 ? one : many);
+    // A translation has a form for each number of its language; without one these are the two of English.
+    constexpr quint64 kMost = std::numeric_limits<int>::max();
+    const QString source = QString::fromLatin1(many);
+    const QString form =
+        QCoreApplication::translate("plural", many, nullptr, static_cast<int>(std::min(n, kMost)));
+    return countText(n) + u' ' + (form != source ? form : n == 1 ? QString::fromLatin1(one) : source);
 }
 
 }  // namespace cairn::ui

@@ -2,15 +2,29 @@
 
 #include "core/handbook/handbook.h"
 
+#include <QCoreApplication>
+#include <QRegularExpression>
+
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
 
 namespace {
 
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(handbook)
+};
+
 QString textOf(std::string_view view)
 {
     return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
+}
+
+// The window shows no pictures: what one tells in words stands in its place.
+QString withoutPictures(QString text)
+{
+    static const QRegularExpression picture(u"!\\[([^\\]\\n]*)\\]\\([^)\\s]+\\)"_s);
+    return text.replace(picture, Words::tr("*Picture: \\1*"));
 }
 
 QString nameOr(const HandbookPage* page) { return page != nullptr ? textOf(page->name) : handbookIndex(); }
@@ -20,8 +34,9 @@ QString nameOr(const HandbookPage* page) { return page != nullptr ? textOf(page-
 HandbookText handbookText(const QString& name)
 {
     const HandbookPage* page = handbookPage(name.toStdString());
-    return page != nullptr ? HandbookText{textOf(page->name), textOf(page->title), textOf(page->text)}
-                           : HandbookText{};
+    return page != nullptr
+        ? HandbookText{textOf(page->name), textOf(page->title), withoutPictures(textOf(page->text))}
+        : HandbookText{};
 }
 
 QString handbookNameOf(Reason reason) { return nameOr(handbookPage(reason)); }

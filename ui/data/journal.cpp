@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 #include "ui/data/qtconvert.h"
 
+#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -18,11 +19,15 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(journal)
+};
+
 constexpr int kLockMs = 5'000;
 
 Error failed(const QString& path, const QString& why)
 {
-    return makeError(ErrorKind::Io, core(u"the journal "_s + path + u": "_s + why));
+    return makeError(ErrorKind::Io, core(Words::tr("the journal ") + path + u": "_s + why));
 }
 
 // Everything that the hash covers, and the store, which it does not need: its entry's target names it.
@@ -79,7 +84,7 @@ Result<std::uint64_t> Journal::append(AuditRow row, const QString& store) const
     QDir().mkpath(QFileInfo(m_path).absolutePath());
     QLockFile lock(m_path + u".lock"_s);
     if (!lock.tryLock(kLockMs))
-        return failed(m_path, u"another program holds its lock"_s);
+        return failed(m_path, Words::tr("another program holds its lock"));
     QFile file(m_path);
     if (!file.open(QIODevice::ReadWrite))
         return failed(m_path, file.errorString());
@@ -93,7 +98,8 @@ Result<std::uint64_t> Journal::append(AuditRow row, const QString& store) const
         const auto before = rowOf(last);
         if (!before || !last.endsWith('\n'))
             return makeError(ErrorKind::Corrupt,
-                core(u"the journal "_s + m_path + u" is damaged at its end: keep it, and begin another"_s));
+                core(Words::tr("the journal ") + m_path
+                    + Words::tr(" is damaged at its end: keep it, and begin another")));
         row.seq = before->seq + 1;
         row.previous = before->hash;
     }

@@ -13,7 +13,8 @@ namespace {
 // Rows of several lists, as nextOf() gives them out: the command line merges with it too. `taken` tells how
 // many of each; `open` which of them go on after their last row.
 template<typename Line> std::vector<Line> woven(const std::vector<const std::vector<Line>*>& lists,
-    std::size_t limit, std::vector<std::size_t>& taken, const std::vector<bool>& open = {})
+    std::size_t limit, std::vector<std::size_t>& taken, const std::vector<bool>& open = {},
+    ListOrder order = ListOrder::AttentionThenOldest)
 {
     taken.assign(lists.size(), 0);
     std::vector<std::optional<PageKey>> heads(lists.size());
@@ -28,7 +29,7 @@ template<typename Line> std::vector<Line> woven(const std::vector<const std::vec
         look(i);
     std::vector<Line> lines;
     while (lines.size() < limit) {
-        const auto next = nextOf(heads, ListOrder::AttentionThenOldest);
+        const auto next = nextOf(heads, order);
         if (!next)
             break;
         lines.push_back((*lists[*next])[taken[*next]++]);
@@ -132,8 +133,8 @@ Overview merged(const std::vector<Gather<Overview>::Part>& parts)
     return sum;
 }
 
-RunSlice merged(
-    const std::vector<Gather<RunSlice>::Part>& parts, std::vector<PageMark> marks, std::size_t limit)
+RunSlice merged(const std::vector<Gather<RunSlice>::Part>& parts, std::vector<PageMark> marks,
+    std::size_t limit, bool newest)
 {
     RunSlice sum;
     std::vector<std::vector<RunLine>> stamped(parts.size());
@@ -152,7 +153,8 @@ RunSlice merged(
         sum.at = std::max(sum.at, parts[i].value->at);
     }
     std::vector<std::size_t> taken;
-    sum.lines = woven(lists, limit, taken, open);
+    sum.lines =
+        woven(lists, limit, taken, open, newest ? ListOrder::NewestFirst : ListOrder::AttentionThenOldest);
     for (std::size_t i = 0; i < parts.size(); ++i) {
         if (parts[i].value == nullptr)
             continue;

@@ -15,13 +15,14 @@ struct ListRequest {
     QString situation;            // key; empty: all
     std::vector<PageMark> marks;  // by store; none or null: from the beginning
     int limit = 200;
+    bool newest = false;  // as in SliceRequest
 };
 
 [[nodiscard]] Overview merged(const std::vector<Gather<Overview>::Part>& parts);
 // The first `limit` rows of all after the marks, none twice, none left out: what is not taken of a store now
 // is taken next time, as the marks say.
-[[nodiscard]] RunSlice merged(
-    const std::vector<Gather<RunSlice>::Part>& parts, std::vector<PageMark> marks, std::size_t limit);
+[[nodiscard]] RunSlice merged(const std::vector<Gather<RunSlice>::Part>& parts, std::vector<PageMark> marks,
+    std::size_t limit, bool newest = false);
 
 [[nodiscard]] FilterHelp merged(const std::vector<Gather<FilterHelp>::Part>& parts);
 [[nodiscard]] FilterCounts merged(const std::vector<Gather<FilterCounts>::Part>& parts);

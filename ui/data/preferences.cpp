@@ -4,6 +4,7 @@
 #include "ui/data/jobs.h"
 #include "ui/data/qtconvert.h"
 
+#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -19,6 +20,10 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(preferences)
+};
 
 struct NoWorld {
     [[nodiscard]] static Status open() { return {}; }
@@ -56,12 +61,12 @@ bool applies(const NotifyRule& rule, const SituationLine& line, qint64 now)
 QString titleOf(RuleKind kind, const SituationLine& line, qint64 now)
 {
     switch (kind) {
-    case RuleKind::NewSituation: return u"New: %1"_s.arg(line.wait);
-    case RuleKind::CountOver: return u"%1: %2 runs"_s.arg(line.wait, countText(line.count));
-    case RuleKind::OldestOver: return u"%1 for %2"_s.arg(line.wait, durationText(now - line.oldest));
+    case RuleKind::NewSituation: return Words::tr("New: %1").arg(line.wait);
+    case RuleKind::CountOver: return Words::tr("%1: %2 runs").arg(line.wait, countText(line.count));
+    case RuleKind::OldestOver: return Words::tr("%1 for %2").arg(line.wait, durationText(now - line.oldest));
     case RuleKind::ExpiresWithin: break;
     }
-    return u"%1 expires in %2"_s.arg(line.wait, durationText(line.next - now));
+    return Words::tr("%1 expires in %2").arg(line.wait, durationText(line.next - now));
 }
 
 }  // namespace

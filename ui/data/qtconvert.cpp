@@ -1,8 +1,18 @@
 #include "ui/data/qtconvert.h"
 
+#include <QCoreApplication>
+
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(qtconvert)
+};
+
+}  // namespace
 
 QString hexText(const Digest& digest)
 {
@@ -20,29 +30,33 @@ Failure failureOf(const Error& error, bool wrote)
 {
     Failure failure;
     failure.what = qt(error.text);
-    failure.state = wrote ? u"The store is unchanged."_s : QString();
+    failure.state = wrote ? Words::tr("The store is unchanged.") : QString();
     failure.cancelled = error.kind == ErrorKind::Cancelled;
     failure.ofQuestion = error.kind == ErrorKind::InvalidInput || error.kind == ErrorKind::NotFound
         || error.kind == ErrorKind::Refused;
     switch (error.kind) {
-    case ErrorKind::Busy: failure.todo = u"Another writer holds the store; try again."_s; break;
-    case ErrorKind::NotFound: failure.todo = u"Check the id; runs past their retention are gone."_s; break;
+    case ErrorKind::Busy: failure.todo = Words::tr("Another writer holds the store; try again."); break;
+    case ErrorKind::NotFound:
+        failure.todo = Words::tr("Check the id; runs past their retention are gone.");
+        break;
     case ErrorKind::SchemaMismatch:
-        failure.todo = u"Use a console of the store's version, or migrate the store."_s;
+        failure.todo = Words::tr("Use a console of the store's version, or migrate the store.");
         break;
-    case ErrorKind::Corrupt: failure.todo = u"Run cairn store check; do not write to this store."_s; break;
+    case ErrorKind::Corrupt:
+        failure.todo = Words::tr("Run cairn store check; do not write to this store.");
+        break;
     case ErrorKind::NoRight:
-        failure.todo = u"Ask the owner of this store for that role, or use a login that has it."_s;
+        failure.todo = Words::tr("Ask the owner of this store for that role, or use a login that has it.");
         break;
-    case ErrorKind::Full: failure.todo = u"Free space on the disk, then try again."_s; break;
+    case ErrorKind::Full: failure.todo = Words::tr("Free space on the disk, then try again."); break;
     case ErrorKind::Io:
     case ErrorKind::Disconnected:
-        failure.todo = u"Check that the file can be reached, then press F5."_s;
+        failure.todo = Words::tr("Check that the file can be reached, then press F5.");
         break;
     case ErrorKind::OutcomeUnknown:
         failure.notKnown = true;
-        failure.state = u"Whether it was written is not known."_s;
-        failure.todo = u"Look again; the history tells."_s;
+        failure.state = Words::tr("Whether it was written is not known.");
+        failure.todo = Words::tr("Look again; the history tells.");
         break;
     default: break;
     }

@@ -10,6 +10,8 @@
 #include "ui/data/qtconvert.h"
 #include "ui/data/readworld.h"
 
+#include <QCoreApplication>
+
 #include <algorithm>
 #include <chrono>
 
@@ -18,6 +20,10 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(readaudit)
+};
 
 constexpr std::uint64_t kPart = 500;
 constexpr std::uint64_t kMostLookedAt = 20'000;  // entries of one question; the answer says where it stopped
@@ -52,20 +58,21 @@ AuditLine lineOf(const AuditRow& row)
     const auto add = [](std::vector<Fact>& facts, const QString& name, const QString& value, bool mono) {
         facts.push_back({name, value.isEmpty() ? u"–"_s : value, mono});
     };
-    add(line.act, u"Claimed name"_s, qt(row.actor), false);
-    add(line.act, u"Vouched for"_s, qt(row.login), false);
-    add(line.act, u"Host, user id"_s, qt(row.host) + u", "_s + QString::number(row.uid), false);
-    add(line.act, u"Command"_s, row.command.isNull() ? QString() : idText(row.command), true);
-    add(line.act, u"Run"_s, row.run.isNull() ? QString() : idText(row.run), true);
-    add(line.act, u"On"_s, line.target, true);
-    add(line.act, u"Reason"_s, line.reason, false);
-    add(line.change, u"Before"_s, qt(row.before), true);
-    add(line.change, row.kind == "refused" ? u"Why refused"_s : u"After"_s, qt(row.after), true);
+    add(line.act, Words::tr("Claimed name"), qt(row.actor), false);
+    add(line.act, Words::tr("Vouched for"), qt(row.login), false);
+    add(line.act, Words::tr("Host, user id"), qt(row.host) + u", "_s + QString::number(row.uid), false);
+    add(line.act, Words::tr("Command"), row.command.isNull() ? QString() : idText(row.command), true);
+    add(line.act, Words::tr("Run"), row.run.isNull() ? QString() : idText(row.run), true);
+    add(line.act, Words::tr("On"), line.target, true);
+    add(line.act, Words::tr("Reason"), line.reason, false);
+    add(line.change, Words::tr("Before"), qt(row.before), true);
+    add(line.change, row.kind == "refused" ? Words::tr("Why refused") : Words::tr("After"), qt(row.after),
+        true);
     const bool same = auditHash(row) == row.hash;
-    add(line.chain, u"Previous"_s, hexText(row.previous), true);
-    add(line.chain, u"This entry"_s, hexText(row.hash), true);
-    add(line.chain, u"Recomputed"_s, same ? u"the same"_s : u"NOT THE SAME: "_s + hexText(auditHash(row)),
-        !same);
+    add(line.chain, Words::tr("Previous"), hexText(row.previous), true);
+    add(line.chain, Words::tr("This entry"), hexText(row.hash), true);
+    add(line.chain, Words::tr("Recomputed"),
+        same ? Words::tr("the same") : Words::tr("NOT THE SAME: ") + hexText(auditHash(row)), !same);
     return line;
 }
 
@@ -101,14 +108,16 @@ private:
     {
         static const std::vector<std::string> kFields{"person", "verb", "outcome", "run", "since", ""};
         if (place.isOr)
-            return fail(place, u"\"or\" is not offered here; join values by |, as in verb:pause|resume"_s);
+            return fail(
+                place, Words::tr("\"or\" is not offered here; join values by |, as in verb:pause|resume"));
         if (std::find(kFields.begin(), kFields.end(), place.field) == kFields.end())
             return fail(place,
-                u"there is no field \"%1\" here. Fields: person, verb, outcome, run, since; or words"_s.arg(
-                    qt(place.field)));
+                Words::tr(
+                    "there is no field \"%1\" here. Fields: person, verb, outcome, run, since; or words")
+                    .arg(qt(place.field)));
         for (const std::string& value : place.values)
             if (value.empty())
-                return fail(place, qt(place.field) + u" needs a value"_s);
+                return fail(place, qt(place.field) + Words::tr(" needs a value"));
         if (place.field != "since")
             return;
         const ParsedFilter parsed = parseFilter(m_text.substr(place.offset, place.length), now);
@@ -181,13 +190,13 @@ private:
 
 QString wholeDetail(const audit::Report& report)
 {
-    QStringList parts{plural(report.histories.entries, u"entry"_s, u"entries"_s) + u" of "_s
-            + plural(report.histories.runs, u"run"_s, u"runs"_s) + u" unbroken"_s,
-        u"head "_s + hexText(report.head).left(6) + u'…' + hexText(report.head).right(4)};
-    parts << (report.checkpoints == 0 ? u"no checkpoint"_s
-                                      : plural(report.checkpoints, u"checkpoint"_s, u"checkpoints"_s)
-                + u", the newest of "_s + instantText(report.newest.time) + u"; "_s
-                + plural(report.histories.uncovered, u"run"_s, u"runs"_s) + u" went on since"_s);
+    QStringList parts{plural(report.histories.entries, "entry", "entries") + Words::tr(" of ")
+            + plural(report.histories.runs, "run", "runs") + Words::tr(" unbroken"),
+        Words::tr("head ") + hexText(report.head).left(6) + u'…' + hexText(report.head).right(4)};
+    parts << (report.checkpoints == 0 ? Words::tr("no checkpoint")
+                                      : plural(report.checkpoints, "checkpoint", "checkpoints")
+                + Words::tr(", the newest of ") + instantText(report.newest.time) + u"; "_s
+                + plural(report.histories.uncovered, "run", "runs") + Words::tr(" went on since"));
     return parts.join(u" · "_s);
 }
 
@@ -260,14 +269,14 @@ Result<AuditVerdict> checkAudit(const StoreOpening& opening, const std::shared_p
         verdict.damage << qt(word(found.kind)) + u": "_s + qt(found.text);
     verdict.whole = report.found.empty();
     verdict.detail = wholeDetail(report);
-    verdict.sentence = verdict.whole ? u"The audit log is whole: %1, none missing, none changed."_s.arg(
-                           plural(report.entries, u"entry"_s, u"entries"_s))
-                                     : u"History is damaged: %1"_s.arg(qt(report.found.front().text));
+    verdict.sentence = verdict.whole ? Words::tr("The audit log is whole: %1, none missing, none changed.")
+                                           .arg(plural(report.entries, "entry", "entries"))
+                                     : Words::tr("History is damaged: %1").arg(qt(report.found.front().text));
     if (verdict.whole && remembers) {
         const audit::Remembered now{
             report.entries, report.head, report.checkpoints, report.newestHash, verdict.at};
         if (const Status kept = heads.remember(info.id, now); !kept)
-            verdict.detail += u" · what was verified is not remembered: "_s + qt(kept.error().text);
+            verdict.detail += Words::tr(" · what was verified is not remembered: ") + qt(kept.error().text);
     }
     return verdict;
 }

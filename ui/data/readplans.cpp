@@ -7,6 +7,8 @@
 #include "ui/data/readworld.h"
 #include "ui/data/words.h"
 
+#include <QCoreApplication>
+
 #include <algorithm>
 
 namespace cairn::ui {
@@ -14,6 +16,10 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(readplans)
+};
 
 constexpr std::size_t kMost = 500;  // of each kind; the answer says where there are more
 
@@ -39,7 +45,7 @@ PlanEntry entryOf(const PlanRow& row)
 {
     PlanEntry entry;
     entry.plan = row.id;
-    entry.what = u"%1 of %2"_s.arg(verbName(row.verb), plural(row.items, u"run"_s, u"runs"_s));
+    entry.what = Words::tr("%1 of %2").arg(verbName(row.verb), plural(row.items, "run", "runs"));
     entry.person = qt(row.login);
     entry.standing = qt(cairn::standingOf(row));
     entry.reason = qt(row.reason);
@@ -63,6 +69,22 @@ PlanEntry entryOf(const StagedAct& act)
     entry.glyph = entry.waits ? Glyph::Approval : isOpen(act.state) ? Glyph::Queued : Glyph::Done;
     entry.at = act.stagedAt;
     return entry;
+}
+
+void fillFacts(const StagedAct& act, PlanView& view)
+{
+    const auto add = [&view](const QString& name, const QString& value, bool mono = false) {
+        view.facts.push_back({name, value.isEmpty() ? u"–"_s : value, mono});
+    };
+    add(Words::tr("Act"), idText(act.command), true);
+    add(Words::tr("Run"), act.run.isNull() ? Words::tr("none: it is about the store") : idText(act.run),
+        true);
+    add(Words::tr("Standing"), view.entry.standing);
+    add(Words::tr("Proposed by"), qt(act.stagedBy));
+    add(Words::tr("Reason"), qt(act.reason));
+    add(Words::tr("Proposed"), instantText(act.stagedAt));
+    add(Words::tr("Expires"), instantText(act.expires) + Words::tr("; expiry is never consent"));
+    add(Words::tr("Digest"), hexText(act.digest), true);
 }
 
 Result<PlanEntries> ReadWorld::plans(bool closedToo)

@@ -7,6 +7,7 @@
 #include "ui/data/qtconvert.h"
 #include "ui/data/words.h"
 
+#include <QCoreApplication>
 #include <QSaveFile>
 
 #include <algorithm>
@@ -16,6 +17,10 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(readworld)
+};
 
 constexpr std::size_t kMostSituations = 500;
 constexpr std::uint64_t kSavePart = 4ULL * 1024 * 1024;
@@ -49,12 +54,12 @@ void tellAllClear(const std::vector<CountRow>& open, TimeMs now, Overview& overv
         if (row.reason != Reason::None && (oldest == nullptr || row.oldest < oldest->oldest))
             oldest = &row;
     }
-    overview.allClear = u"No run needs a person. Last checked %1."_s.arg(instantText(now));
+    overview.allClear = Words::tr("No run needs a person. Last checked %1.").arg(instantText(now));
     if (oldest == nullptr || oldest->oldest == kNoTime)
         return;
     overview.oldestWait = oldest->oldest;
-    overview.allClear += u" Oldest wait: %1, since %2."_s.arg(
-        qt(label(oldest->reason)).toLower(), instantText(oldest->oldest));
+    overview.allClear += Words::tr(" Oldest wait: %1, since %2.")
+                             .arg(qt(label(oldest->reason)).toLower(), instantText(oldest->oldest));
 }
 
 }  // namespace
@@ -63,11 +68,11 @@ QString whyNoActs(
     const StoreOpening& opening, const StoreInfo& info, const StoreRights& rights, const Replica& replica)
 {
     if (replica.standby)
-        return u"this is a standby, which takes no writes: open the primary to act"_s;
+        return Words::tr("this is a standby, which takes no writes: open the primary to act");
     if (const auto fence = fenceOf(info.minWriter))
         return qt(fenceError(*fence).text);
     if (!opening.mayAct)
-        return opening.whyNot.isEmpty() ? u"opened for looking only"_s : opening.whyNot;
+        return opening.whyNot.isEmpty() ? Words::tr("opened for looking only") : opening.whyNot;
     if (const Status may = checkMayAct(rights); !may)
         return qt(may.error().text);
     return {};
@@ -107,7 +112,7 @@ Result<StoreFacts> ReadWorld::facts()
     facts.testClock = info.testClock;
     if (!rights.login.empty()) {  // the database vouches for it; the name on this host is only claimed
         facts.person = qt(rights.login);
-        facts.identity = u"login of the database, %1 on this host"_s.arg(m_opening->person);
+        facts.identity = Words::tr("login of the database, %1 on this host").arg(m_opening->person);
     }
     facts.standing = standingOf(replica);
     facts.whyNot = whyNoActs(*m_opening, info, rights, replica);
@@ -156,7 +161,7 @@ Status ReadWorld::addSecond(Overview& overview)
     const auto waiting = std::count_if(
         all->entries.begin(), all->entries.end(), [](const PlanEntry& entry) { return entry.waits; });
     if (waiting > 0)
-        overview.attention.push_back({kSecondPerson, Glyph::Approval, u"A second person must"_s,
+        overview.attention.push_back({kSecondPerson, Glyph::Approval, Words::tr("A second person must"),
             static_cast<quint64>(waiting), {}, true});
     return {};
 }
@@ -207,11 +212,11 @@ Result<RunSlice> ReadWorld::runs(const SliceRequest& request)
     std::optional<PageKey> after;
     if (request.after)
         after = PageKey{request.after->a, request.after->b, request.after->run};
+    const ListOrder order = request.newest ? ListOrder::NewestFirst : ListOrder::AttentionThenOldest;
     CAIRN_TRY_ASSIGN(const RunPage page,
-        m_query->list(filter, ListOrder::AttentionThenOldest, after,
-            static_cast<std::size_t>(std::max(1, request.limit))));
+        m_query->list(filter, order, after, static_cast<std::size_t>(std::max(1, request.limit))));
     for (const ListRow& row : page.rows)
-        slice.lines.push_back(lineOf(row));
+        slice.lines.push_back(lineOf(row, order));
     slice.more = page.next.has_value();
     if (page.next)
         slice.mark = {page.next->a, page.next->b, page.next->run};
@@ -279,8 +284,8 @@ Status ReadWorld::addProposed(const RunId& run, WhyView& why)
         return all.error();
     for (const PlanEntry& entry : all->entries)
         if (entry.proposal && entry.run == run)
-            why.evidence.push_back(
-                {u"Proposed"_s, u"%1 by %2: %3"_s.arg(entry.what, entry.person, entry.standing), false});
+            why.evidence.push_back({Words::tr("Proposed"),
+                Words::tr("%1 by %2: %3").arg(entry.what, entry.person, entry.standing), false});
     return {};
 }
 
@@ -294,20 +299,25 @@ Result<WhyView> ReadWorld::whyOf(const SituationLine& situation)
     }
     // Told by its oldest member; what may be done is asked of the runs that one marks.
     why.run = {};
-    why.sentence = u"%1 wait for the same reason, the oldest since %2: %3"_s.arg(
-        plural(situation.count, u"run"_s, u"runs"_s), instantText(situation.oldest), why.sentence);
-    why.evidence.insert(why.evidence.begin(), {u"Oldest run"_s, idText(situation.example), true});
+    why.sentence =
+        Words::tr("%1 wait for the same reason, the oldest since %2: %3")
+            .arg(plural(situation.count, "run", "runs"), instantText(situation.oldest), why.sentence);
+    why.evidence.insert(why.evidence.begin(), {Words::tr("Oldest run"), idText(situation.example), true});
     for (VerbLine& verb : why.more) {
+        if (verb.verb == Verb::Slow)
+            continue;  // about what all of them call
         verb.on = false;
-        verb.text = u"select one run below: each has to be read by itself"_s;
+        verb.text = Words::tr("select one run below: each has to be read by itself");
     }
     for (VerbLine& verb : why.verbs) {
+        if (verb.verb == Verb::Slow)
+            continue;
         verb.on = false;
         const bool several = verb.verb == Verb::Pause || verb.verb == Verb::Resume
             || verb.verb == Verb::Cancel || verb.verb == Verb::Retry;
         verb.text = several
-            ? u"select one run below, or mark several: Space, Ctrl+A takes all that are shown"_s
-            : u"select one run below: each has to be read by itself"_s;
+            ? Words::tr("select one run below, or mark several: Space, Ctrl+A takes all that are shown")
+            : Words::tr("select one run below: each has to be read by itself");
     }
     CAIRN_TRY(closeVerbs(why));
     return why;

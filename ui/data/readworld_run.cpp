@@ -8,6 +8,8 @@
 #include "ui/data/qtconvert.h"
 #include "ui/data/words.h"
 
+#include <QCoreApplication>
+
 #include <algorithm>
 
 namespace cairn::ui {
@@ -15,6 +17,10 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(readworld_run)
+};
 
 Tie tieOf(Relation::Kind kind)
 {
@@ -39,12 +45,12 @@ RelationLine relationOf(const Relation& relation)
     line.note = qt(relation.note);
     line.here = relation.row.has_value();
     if (!line.here) {
-        line.word = u"not begun, or not in this store"_s;
+        line.word = Words::tr("not begun, or not in this store");
         return line;
     }
     const RunLine row = lineOf(*relation.row);
-    line.workflow =
-        row.workflow.isEmpty() ? u"driven"_s : row.workflow + u" @"_s + QString::number(row.workflowVersion);
+    line.workflow = row.workflow.isEmpty() ? Words::tr("driven")
+                                           : row.workflow + u" @"_s + QString::number(row.workflowVersion);
     line.key = row.key;
     line.glyph = row.glyph;
     line.word = row.step.isEmpty() ? row.word : row.word + u", "_s + row.step;
@@ -77,7 +83,7 @@ Result<RunDetail> ReadWorld::runAt(const RunId& run, quint64 version)
     for (std::vector<VerbLine>* lines : {&detail.why.verbs, &detail.why.more})
         for (VerbLine& verb : *lines) {
             verb.on = false;
-            verb.text = u"this is how it was: go back to now to act"_s;
+            verb.text = Words::tr("this is how it was: go back to now to act");
         }
     return detail;
 }

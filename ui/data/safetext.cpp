@@ -3,6 +3,8 @@
 #include "core/base/text.h"
 #include "ui/data/format.h"
 
+#include <QCoreApplication>
+
 #include <algorithm>
 
 namespace cairn::ui {
@@ -10,6 +12,10 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(safetext)
+};
 
 // The code point that begins at `at`. A surrogate that stands alone is one by itself.
 char32_t codePointOf(const QString& text, qsizetype at)
@@ -54,7 +60,7 @@ QString shown(const QString& text, bool multiline, qsizetype limit)
         at += size;
     }
     if (at < text.size())
-        out += u"… (%1 more)"_s.arg(countText(static_cast<quint64>(text.size() - at)));
+        out += Words::tr("… (%1 more)").arg(countText(static_cast<quint64>(text.size() - at)));
     return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include "ui/data/jobs.h"
 
+#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -18,6 +19,10 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(savedviews)
+};
+
 const QString kSchema = u"urn:cairn:views:1"_s;
 constexpr qint64 kLargest = 1024 * 1024;
 constexpr qsizetype kMostViews = 200;
@@ -26,8 +31,8 @@ constexpr qsizetype kLongest = 2000;
 Reply<std::vector<SavedView>> wrong(const QString& what)
 {
     return {std::nullopt,
-        {u"This is no file of views: "_s + what, u"unchanged"_s,
-            u"Take a file that \"Save views to a file\" has written."_s, false, false, true}};
+        {Words::tr("This is no file of views: ") + what, u"unchanged"_s,
+            Words::tr("Take a file that \"Save views to a file\" has written."), false, false, true}};
 }
 
 struct FileWorld {
@@ -47,7 +52,7 @@ Result<std::vector<SavedView>> readFile(const QString& path)
     if (!file.open(QIODevice::ReadOnly))
         return fileError(path, file.errorString());
     if (file.size() > kLargest)
-        return fileError(path, u"it is larger than 1 MiB, so no file of views"_s);
+        return fileError(path, Words::tr("it is larger than 1 MiB, so no file of views"));
     Reply<std::vector<SavedView>> reply = readViews(file.readAll());
     if (!reply)
         return makeError(ErrorKind::InvalidInput, core(path + u": "_s + reply.failure.what));
@@ -82,22 +87,23 @@ Reply<std::vector<SavedView>> readViews(const QByteArray& text)
     QJsonParseError error;
     const QJsonDocument document = QJsonDocument::fromJson(text, &error);
     if (error.error != QJsonParseError::NoError)
-        return wrong(u"at byte %1: %2."_s.arg(error.offset).arg(error.errorString()));
+        return wrong(Words::tr("at byte %1: %2.").arg(error.offset).arg(error.errorString()));
     if (document.object().value(u"schema"_s).toString() != kSchema)
-        return wrong(u"\"schema\" is not %1."_s.arg(kSchema));
+        return wrong(Words::tr("\"schema\" is not %1.").arg(kSchema));
     const QJsonValue list = document.object().value(u"views"_s);
     if (!list.isArray() || list.toArray().size() > kMostViews)
-        return wrong(u"\"views\" is no list of at most %1."_s.arg(kMostViews));
+        return wrong(Words::tr("\"views\" is no list of at most %1.").arg(kMostViews));
     std::vector<SavedView> views;
     for (const QJsonValue value : list.toArray()) {
         const QString where = u"views[%1]"_s.arg(views.size());
         const QJsonObject one = value.toObject();
         for (const QString& name : {u"name"_s, u"filter"_s})
             if (!one.value(name).isString() || one.value(name).toString().size() > kLongest)
-                return wrong(u"%1.%2 is no text of at most %3 characters."_s.arg(where, name).arg(kLongest));
+                return wrong(
+                    Words::tr("%1.%2 is no text of at most %3 characters.").arg(where, name).arg(kLongest));
         SavedView view{one.value(u"name"_s).toString().trimmed(), one.value(u"filter"_s).toString(), {}};
         if (view.name.isEmpty())
-            return wrong(where + u".name is empty."_s);
+            return wrong(where + Words::tr(".name is empty."));
         for (const QJsonValue column : one.value(u"hidden_columns"_s).toArray())
             view.hidden << column.toString();
         views.push_back(std::move(view));

@@ -10,6 +10,7 @@
 #include "ui/data/planvalues.h"
 #include "ui/data/reportvalues.h"
 
+#include <QCoreApplication>
 #include <QFuture>
 #include <QFutureWatcher>
 #include <QObject>
@@ -40,6 +41,7 @@ struct SliceRequest {
     QString situation;  // key; empty: all
     std::optional<PageMark> after;
     int limit = 200;
+    bool newest = false;  // the run that began last first; otherwise by who moves next, then the oldest
 };
 
 class Source : public QObject {
@@ -103,6 +105,9 @@ public:
     virtual QFuture<Reply<ActResult>> stagePlan(const QString& digest, const QString& reason);
     virtual QFuture<Reply<PlanForecast>> previewEntry(const PlanEntry& entry);  // computed again, now
     virtual QFuture<Reply<ActResult>> order(const PlanOrderRequest& request);
+    // Every version of the run's workflow that the store has, the newest first, and whether it would take the
+    // run as it is: by the rule that Migrate goes by. Writes nothing.
+    virtual QFuture<Reply<std::vector<Fact>>> versions(const RunId& run);
 
 Q_SIGNALS:
     void hinted();  // something may have changed: look now rather than later
@@ -137,7 +142,7 @@ template<typename T> QFuture<Reply<T>> readyReply(Reply<T> reply)
 template<typename T> QFuture<Reply<T>> notOffered()
 {
     Failure failure;
-    failure.what = QStringLiteral("This source does not offer that.");
+    failure.what = QCoreApplication::translate("Source", "This source does not offer that.");
     failure.ofQuestion = true;
     return readyReply<T>({std::nullopt, failure});
 }

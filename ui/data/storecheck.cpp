@@ -3,6 +3,7 @@
 #include "ui/data/format.h"
 #include "ui/data/jobs.h"
 
+#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -16,6 +17,10 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(storecheck)
+};
 
 constexpr qsizetype kMostRecent = 12;
 constexpr qint64 kLargest = 256 * 1024;
@@ -36,10 +41,11 @@ void addRights(const StoreOpening& opening, StoreReader& store, const StoreInfo&
         return;
     }
     const QString off = whyNoActs(opening, info, *rights, *replica);
-    check.steps.push_back({off.isEmpty()
-            ? u"acts are possible for %1"_s.arg(rights->login.empty() ? opening.person : qt(rights->login))
-            : u"look only: "_s + off,
-        true});
+    check.steps.push_back(
+        {off.isEmpty() ? Words::tr("acts are possible for %1")
+                             .arg(rights->login.empty() ? opening.person : qt(rights->login))
+                       : Words::tr("look only: ") + off,
+            true});
     check.ok = true;
 }
 
@@ -85,22 +91,22 @@ std::optional<CheckStep> fileFault(const QString& path, QString& todo)
     };
     if (!info.exists()) {
         const QFileInfo folder(info.absolutePath());
-        return folder.exists() ? fault(u"there is no file %1"_s.arg(path),
-                   u"cairn store init makes a store; or choose the file."_s)
-                               : fault(u"there is no folder %1"_s.arg(folder.filePath()),
+        return folder.exists() ? fault(Words::tr("there is no file %1").arg(path),
+                   Words::tr("cairn store init makes a store; or choose the file."))
+                               : fault(Words::tr("there is no folder %1").arg(folder.filePath()),
                                    u"Look for a typing mistake, or mount what holds it."_s);
     }
     if (info.isDir())
-        return fault(u"%1 is a folder"_s.arg(path), u"Name the file of the store in it."_s);
+        return fault(Words::tr("%1 is a folder").arg(path), Words::tr("Name the file of the store in it."));
     if (!info.isReadable())
-        return fault(u"%1 may not be read by this user; it belongs to %2"_s.arg(path, info.owner()),
-            u"Ask its owner for the right to read it."_s);
+        return fault(Words::tr("%1 may not be read by this user; it belongs to %2").arg(path, info.owner()),
+            Words::tr("Ask its owner for the right to read it."));
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly))
-        return fault(path + u": "_s + file.errorString(), u"Repair that, and test again."_s);
+        return fault(path + u": "_s + file.errorString(), Words::tr("Repair that, and test again."));
     if (file.read(16) != QByteArray("SQLite format 3\0", 16))
-        return fault(u"%1 is no SQLite file"_s.arg(path),
-            u"A bundle is made a store by cairn import; anything else is no store."_s);
+        return fault(Words::tr("%1 is no SQLite file").arg(path),
+            Words::tr("A bundle is made a store by cairn import; anything else is no store."));
     return std::nullopt;
 }
 
@@ -113,7 +119,8 @@ StoreCheck checkStore(const StoreOpening& opening, const QString& path)
             return check;
         }
         check.steps.push_back(
-            {u"the file is there, %1"_s.arg(sizeText(static_cast<quint64>(QFileInfo(path).size()))), true});
+            {Words::tr("the file is there, %1").arg(sizeText(static_cast<quint64>(QFileInfo(path).size()))),
+                true});
     }
     const auto failed = [&check](const Error& error) {
         const Failure failure = failureOf(error);
@@ -125,7 +132,7 @@ StoreCheck checkStore(const StoreOpening& opening, const QString& path)
         failed(store.error());
         return check;
     }
-    check.steps.push_back({u"it opens for reading"_s, true});
+    check.steps.push_back({Words::tr("it opens for reading"), true});
     const auto info = (*store)->info();
     if (!info) {
         failed(info.error());
@@ -133,16 +140,23 @@ StoreCheck checkStore(const StoreOpening& opening, const QString& path)
     }
     check.environment = qt(info->environment);
     check.guarded = info->safety == Safety::Guarded;
-    check.steps.push_back(
-        {u"environment %1, %2, schema %3"_s
-                .arg(check.environment, check.guarded ? u"guarded: a reason always"_s : u"free"_s)
-                .arg(info->schema),
-            true});
+    check.steps.push_back({Words::tr("environment %1, %2, schema %3")
+                               .arg(check.environment,
+                                   check.guarded ? Words::tr("guarded: a reason always") : Words::tr("free"))
+                               .arg(info->schema),
+        true});
     addRights(opening, **store, *info, check);
     return check;
 }
 
 struct StoreChecker::Thread {
+    ~Thread()
+    {
+        for (const auto& waits : passwords)
+            if (const auto one = waits.lock())
+                one->giveUp();
+    }
+    std::vector<std::weak_ptr<StorePasswords>> passwords;  // of what is checked
     Jobs<NoWorld> jobs;
 };
 StoreChecker::StoreChecker()
@@ -153,6 +167,9 @@ StoreChecker::~StoreChecker() = default;
 
 QFuture<Reply<StoreCheck>> StoreChecker::check(StoreOpening opening, const QString& path)
 {
+    std::erase_if(m_thread->passwords, [](const auto& one) { return one.expired(); });
+    if (opening.passwords)
+        m_thread->passwords.push_back(opening.passwords);
     return m_thread->jobs.ask<StoreCheck>(0, [opening = std::move(opening), path](NoWorld&) {
         return Result<StoreCheck>(checkStore(opening, path));
     });

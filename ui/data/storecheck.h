@@ -3,7 +3,17 @@
 
 #include "ui/data/storesession.h"
 
+#include <memory>
+
 namespace cairn::ui {
+
+// What somebody wants opened.
+struct StoreWish {
+    QString store;
+    bool act = false;
+    QString password{};  // typed for a login at a server; never shown, logged, or put into a file of ours
+    bool keep = false;   // in the keychain, once it has served
+};
 
 struct CheckStep {
     QString text;

@@ -152,7 +152,7 @@ void Stores::note(StoreIx store, const Failure* failure, qint64 at)
 {
     StoreState& state = m_places[store].state;
     if (failure != nullptr) {
-        state.trouble = failure->what.isEmpty() ? u"it does not answer"_s : failure->what;
+        state.trouble = failure->what.isEmpty() ? tr("it does not answer") : failure->what;
     } else {
         const bool back = state.opened && !state.trouble.isEmpty();
         state.trouble.clear();
@@ -266,8 +266,8 @@ QString Stores::silentText() const
             continue;
         const qint64 age = place.state.age();
         names << place.state.name
-                + (age < 0 ? u" (nothing read yet)"_s
-                           : u" (data %1 old)"_s.arg(durationText(age / 1000 * 1000)));
+                + (age < 0 ? tr(" (nothing read yet)")
+                           : tr(" (data %1 old)").arg(durationText(age / 1000 * 1000)));
     }
     return names.join(u", "_s);
 }
@@ -280,11 +280,12 @@ QString Stores::shareText(const std::vector<StoreShare>& shares) const
         if (share.share == Share::Missing)
             missing << nameOf(share.store);
         else if (share.share == Share::Old)
-            old << u"%1 as of %2 ago"_s.arg(
-                nameOf(share.store), durationText(m_places[share.store].state.age() / 1000 * 1000));
+            old << tr("%1 as of %2 ago")
+                       .arg(nameOf(share.store),
+                           durationText(m_places[share.store].state.age() / 1000 * 1000));
     QStringList parts;
     if (!missing.isEmpty())
-        parts << u"without "_s + missing.join(u", "_s);
+        parts << tr("without ") + missing.join(u", "_s);
     parts += old;
     return parts.join(u", "_s);
 }
@@ -298,7 +299,7 @@ FilterState Stores::storeNames(const QString& filter) const
         names << place.state.name;
     const auto at = static_cast<int>(filter.indexOf(u"store:"_s, 0, Qt::CaseInsensitive));
     return {false, std::max(0, at), 6,
-        u"no store here is meant by this; they are called "_s + names.join(u", "_s)};
+        tr("no store here is meant by this; they are called ") + names.join(u", "_s)};
 }
 
 QFuture<Reply<Overview>> Stores::overview(const QString& filter)
@@ -325,7 +326,7 @@ QFuture<Reply<Overview>> Stores::overview(const QString& filter)
             sum.filter = wrong;
         if (!sum.allClear.isEmpty() && !sum.shares.empty())
             sum.allClear =
-                u"No run of the stores that answer needs a person. %1."_s.arg(shareText(sum.shares));
+                tr("No run of the stores that answer needs a person. %1.").arg(shareText(sum.shares));
         return sum;
     });
 }
@@ -334,13 +335,13 @@ QFuture<Reply<RunSlice>> Stores::listed(Gather<RunSlice>& gather, const ListRequ
 {
     std::map<StoreIx, SliceRequest> asked;
     std::vector<StoreIx> whom;
-    QString topic = request.filter + u'\n' + request.situation;
+    QString topic = request.filter + u'\n' + request.situation + (request.newest ? u"\nnewest"_s : QString());
     for (const StoreIx store : openStores()) {
         const std::optional<QString> text =
             several() ? filterFor(request.filter, nameOf(store)) : std::optional(request.filter);
         if (!text || (!request.situation.isEmpty() && request.situationOf != store))
             continue;
-        SliceRequest one{*text, request.situation, std::nullopt, request.limit};
+        SliceRequest one{*text, request.situation, std::nullopt, request.limit, request.newest};
         if (store < request.marks.size() && !request.marks[store].run.isNull())
             one.after = request.marks[store];
         asked[store] = one;
@@ -354,9 +355,9 @@ QFuture<Reply<RunSlice>> Stores::listed(Gather<RunSlice>& gather, const ListRequ
     const auto ask = [this, asked](StoreIx store) { return m_places[store].source->runs(asked.at(store)); };
     const auto limit = static_cast<std::size_t>(std::max(1, request.limit));
     const bool all = request.situation.isEmpty();
-    return gather.ask(
-        question, topic, whom, ask, [this, marks = request.marks, limit, all](const auto& parts) {
-            RunSlice sum = merged(parts, marks, limit);
+    return gather.ask(question, topic, whom, ask,
+        [this, marks = request.marks, limit, all, newest = request.newest](const auto& parts) {
+            RunSlice sum = merged(parts, marks, limit, newest);
             const auto closed = all && several() ? closedShares() : std::vector<StoreShare>();
             sum.shares.insert(sum.shares.end(), closed.begin(), closed.end());
             return sum;
@@ -400,14 +401,14 @@ QFuture<Reply<RunRef>> Stores::find(const QString& text)
         if (search->found.size() == 1)
             reply.value = search->found.front();
         else if (search->found.size() > 1)
-            reply.failure = {u"\"%1\" is a run in each of %2."_s.arg(search->text, names.join(u", "_s)), {},
-                u"Write store:%1 before it to say which is meant."_s.arg(names.constFirst())};
+            reply.failure = {tr("\"%1\" is a run in each of %2.").arg(search->text, names.join(u", "_s)), {},
+                tr("Write store:%1 before it to say which is meant.").arg(names.constFirst())};
         else if (search->failure)
             reply.failure = *search->failure;
         else
-            reply.failure.what = u"No store has been opened."_s;
+            reply.failure.what = tr("No store has been opened.");
         if (!reply && !silent.isEmpty())
-            reply.failure.todo += u" Not asked, because it does not answer: %1."_s.arg(silent.join(u", "_s));
+            reply.failure.todo += tr(" Not asked, because it does not answer: %1.").arg(silent.join(u", "_s));
         search->promise.addResult(std::move(reply));
         search->promise.finish();
     };

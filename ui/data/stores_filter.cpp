@@ -41,7 +41,7 @@ QFuture<Reply<FilterHelp>> Stores::filterHelp(const FilterQuestion& question)
         whom.push_back(store);
     }
     const QString topic = question.text + u'\n' + QString::number(question.cursor)
-        + (question.effects ? u" effects"_s : QString());
+        + (question.effects ? tr(" effects") : QString());
     return m_helps.ask(
         topic, topic, whom,
         [this, asked](StoreIx store) { return m_places[store].source->filterHelp(asked.at(store)); },

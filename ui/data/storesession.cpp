@@ -82,7 +82,12 @@ StoreSession::StoreSession(StoreOpening opening, QObject* parent)
         listen();
 }
 
-StoreSession::~StoreSession() { m_hints.reset(); }
+StoreSession::~StoreSession()
+{
+    if (m_opening->passwords)
+        m_opening->passwords->giveUp();  // before anything is joined that may wait for the keychain
+    m_hints.reset();
+}
 
 void StoreSession::listen()
 {
@@ -289,6 +294,11 @@ QFuture<Reply<ExportDone>> StoreSession::writeExport(
 QFuture<Reply<ActPreview>> StoreSession::preview(const ActRequest& request)
 {
     return m_acting->jobs.ask<ActPreview>(NoSlot, [request](ActSession& a) { return a.preview(request); });
+}
+
+QFuture<Reply<std::vector<Fact>>> StoreSession::versions(const RunId& run)
+{
+    return m_acting->jobs.ask<std::vector<Fact>>(NoSlot, [run](ActSession& a) { return a.versions(run); });
 }
 
 // Look-only is not a grey button: the connection that could write is never opened.

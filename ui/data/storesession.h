@@ -6,6 +6,7 @@
 #include "core/store/hints.h"
 #include "core/store/store.h"
 #include "ui/data/source.h"
+#include "ui/data/storepasswords.h"
 
 #include <functional>
 #include <memory>
@@ -20,6 +21,8 @@ struct StoreOpening {
     // Makes the ear for hints; may be empty, and may give null: the store has none. Called once, and must not
     // wait for a connection.
     std::function<Result<std::shared_ptr<HintLink>>(const HintOptions& options)> openHints;
+    // Where `open` and `openHints` have passwords from; null for a file. Given up when the session ends.
+    std::shared_ptr<StorePasswords> passwords{};
     QString sqliteVersion;
     QString person;    // who acts
     QString identity;  // how that is known
@@ -73,6 +76,7 @@ public:
     QFuture<Reply<AuditSlice>> audit(const AuditRequest& request) override;
     QFuture<Reply<AuditVerdict>> checkAudit(std::shared_ptr<CheckProgress> progress) override;
     QFuture<Reply<ActPreview>> preview(const ActRequest& request) override;
+    QFuture<Reply<std::vector<Fact>>> versions(const RunId& run) override;
     QFuture<Reply<ActResult>> execute(const ActRequest& request) override;
     QFuture<Reply<PlanEntries>> plans(bool closedToo) override;
     QFuture<Reply<PlanView>> plan(const PlanEntry& entry, int items) override;

@@ -15,12 +15,8 @@ struct StoreTag {
     QString name;
     QString environment;  // in words
     TagLook look = TagLook::Other;
-    bool silent = false;  // it does not answer
-    [[nodiscard]] QString spoken() const
-    {
-        return name + (environment.isEmpty() ? QString() : QStringLiteral(", ") + environment)
-            + (silent ? QStringLiteral(", does not answer") : QString());
-    }
+    bool silent = false;                   // it does not answer
+    [[nodiscard]] QString spoken() const;  // words.cpp
     bool operator==(const StoreTag&) const = default;
 };
 

@@ -7,6 +7,7 @@
 #include "core/base/digest.h"
 #include "core/base/ids.h"
 #include "core/model/vocabulary.h"
+#include "ui/data/sharedlist.h"
 #include "ui/data/storevalues.h"
 
 #include <QByteArray>
@@ -162,6 +163,7 @@ struct VerbLine {
     QString step;
     ApprovalId approval;
     bool abandon = false;  // cancel that undoes nothing; from the menu only
+    QString resource{};    // that it is about, not the run alone
     bool operator==(const VerbLine&) const = default;
 };
 
@@ -234,13 +236,15 @@ struct StepLine {
     bool operator==(const StepLine&) const = default;
 };
 
+using StepList = SharedList<StepLine>;
+
 struct RunDetail {
     RunLine line;
     QString title;
     QString idText;
     WhyView why;
     QStringList meta;  // workflow @version, key, started, deadline, budgets
-    std::vector<StepLine> steps;
+    StepList steps;
     std::vector<PayloadLine> payloads;
     quint64 version = 0;
     qint64 at = 0;

@@ -10,38 +10,46 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(words)
+};
+
 struct GlyphRow {
     Family family;
-    const char16_t* name;
+    const char* name;
 };
 constexpr std::array<GlyphRow, static_cast<std::size_t>(Glyph::Count)> kGlyphs{{
-    {Family::Rest, u""},
-    {Family::Moving, u"executing, under way"},
-    {Family::Moving, u"queued, the machine will"},
-    {Family::Moving, u"timer, the machine will"},
-    {Family::Moving, u"back-off, the machine will"},
-    {Family::Moving, u"limit, the machine will"},
-    {Family::Moving, u"child run, follows the child"},
-    {Family::Moving, u"external event, an outside party must"},
-    {Family::Moving, u"worker lost, the machine will"},
-    {Family::Person, u"approval, a person must decide"},
-    {Family::Person, u"approval, a person must decide soon"},
-    {Family::Uncertain, u"uncertain effect, people must find out"},
-    {Family::Nobody, u"failed, nobody can until repaired"},
-    {Family::Nobody, u"mismatch, nobody can until repaired"},
-    {Family::Nobody, u"no eligible worker, nobody can until repaired"},
-    {Family::Good, u"completed"},
-    {Family::Good, u"completed, with something skipped"},
-    {Family::Rest, u"paused, a person must resume"},
-    {Family::Rest, u"cancelled"},
-    {Family::Rest, u"skipped"},
-    {Family::Rest, u"not started"},
+    {Family::Rest, nullptr},
+    {Family::Moving, QT_TRANSLATE_NOOP("words", "executing, under way")},
+    {Family::Moving, QT_TRANSLATE_NOOP("words", "queued, the machine will")},
+    {Family::Moving, QT_TRANSLATE_NOOP("words", "timer, the machine will")},
+    {Family::Moving, QT_TRANSLATE_NOOP("words", "back-off, the machine will")},
+    {Family::Moving, QT_TRANSLATE_NOOP("words", "limit, the machine will")},
+    {Family::Moving, QT_TRANSLATE_NOOP("words", "child run, follows the child")},
+    {Family::Moving, QT_TRANSLATE_NOOP("words", "external event, an outside party must")},
+    {Family::Moving, QT_TRANSLATE_NOOP("words", "worker lost, the machine will")},
+    {Family::Person, QT_TRANSLATE_NOOP("words", "approval, a person must decide")},
+    {Family::Person, QT_TRANSLATE_NOOP("words", "approval, a person must decide soon")},
+    {Family::Uncertain, QT_TRANSLATE_NOOP("words", "uncertain effect, people must find out")},
+    {Family::Nobody, QT_TRANSLATE_NOOP("words", "failed, nobody can until repaired")},
+    {Family::Nobody, QT_TRANSLATE_NOOP("words", "mismatch, nobody can until repaired")},
+    {Family::Nobody, QT_TRANSLATE_NOOP("words", "no eligible worker, nobody can until repaired")},
+    {Family::Good, QT_TRANSLATE_NOOP("words", "completed")},
+    {Family::Good, QT_TRANSLATE_NOOP("words", "completed, with something skipped")},
+    {Family::Rest, QT_TRANSLATE_NOOP("words", "paused, a person must resume")},
+    {Family::Rest, QT_TRANSLATE_NOOP("words", "cancelled")},
+    {Family::Rest, QT_TRANSLATE_NOOP("words", "skipped")},
+    {Family::Rest, QT_TRANSLATE_NOOP("words", "not started")},
 }};
 
 }  // namespace
 
 Family familyOf(Glyph glyph) { return kGlyphs[static_cast<std::size_t>(glyph)].family; }
-QString glyphName(Glyph glyph) { return QString::fromUtf16(kGlyphs[static_cast<std::size_t>(glyph)].name); }
+QString glyphName(Glyph glyph)
+{
+    const char* name = kGlyphs[static_cast<std::size_t>(glyph)].name;
+    return name == nullptr ? QString() : Words::tr(name);
+}
 
 Glyph glyphOf(Reason reason)
 {
@@ -113,13 +121,13 @@ Glyph glyphOf(StepState state, Reason reason)
 QString moverText(Attention attention)
 {
     switch (attention) {
-    case Attention::UnknownEffect: return u"people must find out"_s;
-    case Attention::Repair: return u"nobody can yet"_s;
-    case Attention::Person: return u"a person must"_s;
-    case Attention::Machine: return u"the machine will"_s;
+    case Attention::UnknownEffect: return Words::tr("people must find out");
+    case Attention::Repair: return Words::tr("nobody can yet");
+    case Attention::Person: return Words::tr("a person must");
+    case Attention::Machine: return Words::tr("the machine will");
     case Attention::None: break;
     }
-    return u"finished"_s;
+    return Words::tr("finished");
 }
 
 QString letterOf(Verb verb)
@@ -132,25 +140,59 @@ QString letterOf(Verb verb)
     case Verb::Cancel: return u"Del"_s;
     case Verb::Retry: return u"R"_s;
     case Verb::Settle: return u"O"_s;
+    case Verb::Slow: return u"P"_s;
+    case Verb::Fork: return u"M"_s;
     default: return {};
     }
 }
 
-QString verbName(Verb verb)
+namespace {
+
+// Null: the vocabulary's own label is shown.
+const char* sourceName(Verb verb)
 {
     switch (verb) {
-    case Verb::Approve: return u"Approve"_s;
-    case Verb::Reject: return u"Reject"_s;
-    case Verb::Pause: return u"Pause"_s;
-    case Verb::Resume: return u"Resume"_s;
-    case Verb::Cancel: return u"Cancel"_s;
-    case Verb::Retry: return u"Retry now"_s;
-    case Verb::Settle: return u"Set outcome"_s;
-    default: break;
+    case Verb::Approve: return QT_TRANSLATE_NOOP("words", "Approve");
+    case Verb::Reject: return QT_TRANSLATE_NOOP("words", "Reject");
+    case Verb::Pause: return QT_TRANSLATE_NOOP("words", "Pause");
+    case Verb::Resume: return QT_TRANSLATE_NOOP("words", "Resume");
+    case Verb::Cancel: return QT_TRANSLATE_NOOP("words", "Cancel");
+    case Verb::Retry: return QT_TRANSLATE_NOOP("words", "Retry now");
+    case Verb::Settle: return QT_TRANSLATE_NOOP("words", "Set outcome");
+    default: return nullptr;
     }
+}
+
+QString labelOf(Verb verb)
+{
     const std::string_view name = label(verb);
     return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
 }
+
+}  // namespace
+
+QString verbName(Verb verb)
+{
+    const char* name = sourceName(verb);
+    return name == nullptr ? labelOf(verb) : Words::tr(name);
+}
+
+QString verbSlug(Verb verb)
+{
+    const char* name = sourceName(verb);
+    const QString words = name == nullptr ? labelOf(verb) : QString::fromLatin1(name);
+    return words.toLower().replace(u' ', u'-');
+}
+
+QString StoreTag::spoken() const
+{
+    return name + (environment.isEmpty() ? QString() : u", "_s + environment)
+        + (silent ? Words::tr(", does not answer") : QString());
+}
+
+QString spokenCell(const QString& text) { return text.trimmed().isEmpty() ? Words::tr("empty") : text; }
+
+QString childRunWord() { return Words::tr("Child run"); }
 
 QString valueName(Verb verb)
 {
@@ -165,6 +207,13 @@ QString valueName(Verb verb)
     case Verb::Deadline: return tr("The deadline: a span from now (2h), an instant, or none");
     case Verb::Budget: return tr("The limit (25.00 EUR, 200000 tokens)");
     case Verb::Migrate: return tr("Version of its workflow");
+    case Verb::Slow:
+        return tr("The rate (20/s, 600/m), hold with a span or an instant (hold 10m), or none: as the "
+                  "workflows say");
+    case Verb::Fork:
+        return tr("From which version; with \"new effects\" after it, what was done is done again");
+    case Verb::Redact:
+        return tr("What: all, step:NAME, a kind (input, output, error, note …), or ids of payloads");
     default: return {};
     }
 }
@@ -177,7 +226,10 @@ bool needsValue(Verb verb)
     case Verb::Amend:
     case Verb::Deadline:
     case Verb::Budget:
-    case Verb::Migrate: return true;
+    case Verb::Migrate:
+    case Verb::Slow:
+    case Verb::Fork:
+    case Verb::Redact: return true;
     default: return false;
     }
 }

@@ -13,6 +13,9 @@ namespace cairn::ui {
 [[nodiscard]] QString moverText(Attention attention);  // "a person must"
 [[nodiscard]] QString letterOf(Verb verb);             // key of the keyboard map; empty: none
 [[nodiscard]] QString verbName(Verb verb);             // as the console says it
+[[nodiscard]] QString verbSlug(Verb verb);  // "set-outcome": in the ids of acts; the same in every language
+[[nodiscard]] QString spokenCell(const QString& text);  // of a table; one that is empty says so
+[[nodiscard]] QString childRunWord();                   // what a step that is a run of its own is called
 // What is to be typed for the act, beside its reason; empty: nothing.
 [[nodiscard]] QString valueName(Verb verb);
 [[nodiscard]] bool needsValue(Verb verb);  // it cannot be left empty

@@ -1,12 +1,17 @@
 #include "ui/dialogs/actsheet.h"
 
+#include "ui/data/actcommand.h"
 #include "ui/data/format.h"
+#include "ui/data/safetext.h"
 #include "ui/data/words.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
+#include <QCoreApplication>
 #include <QAbstractButton>
+#include <QApplication>
 #include <QButtonGroup>
+#include <QClipboard>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -24,11 +29,22 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(actsheet)
+};
+
 constexpr int kTypingMs = 400;
 
 QString objectOf(const ActRequest& request)
 {
-    return request.verb == Verb::Settle ? u"Set outcome of 1 run"_s : actName(request) + u" 1 run"_s;
+    if (request.verb == Verb::Slow)
+        return actName(request) + u' ' + shown(request.resource, false, 40);
+    if (request.verb == Verb::Redact)
+        return request.payloads.empty()
+            ? actName(request)
+            : actName(request) + u' ' + plural(request.payloads.size(), "payload", "payloads");
+    return request.verb == Verb::Settle ? Words::tr("Set outcome of 1 run")
+                                        : actName(request) + Words::tr(" 1 run");
 }
 
 }  // namespace
@@ -44,12 +60,15 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     , m_result(new QLineEdit(this))
     , m_evidence(new QLineEdit(this))
     , m_count(new QLineEdit(this))
+    , m_countText(safe::label({}, {.wrap = true}, this))
+    , m_countBox(new QWidget(this))
     , m_value(new QLineEdit(request.value, this))
     , m_notice(safe::label({}, {.wrap = true, .selectable = true}, this))
     , m_valid(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_confirm(safe::button(objectOf(request), this))
-    , m_again(safe::button(u"Look again"_s, this))
-    , m_close(safe::button(u"Close"_s, this))
+    , m_again(safe::button(tr("Look again"), this))
+    , m_copy(safe::button(tr("Copy as command"), this))
+    , m_close(safe::button(tr("Close"), this))
 {
     setWindowTitle(actName(request));
     setModal(true);
@@ -57,13 +76,12 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     m_typing->setSingleShot(true);
     m_typing->setInterval(kTypingMs);
     m_confirm->setText(objectOf(request) + u"   Ctrl Enter"_s);
-    m_close->setText(u"Close   Esc"_s);
+    m_close->setText(tr("Close   Esc"));
     prepareReason(m_reason);
     m_reason->installEventFilter(this);
-    m_result->setAccessibleName(u"Result to record"_s);
+    m_result->setAccessibleName(tr("Result to record"));
     m_result->setFont(typeface(13, false, Face::Mono));
-    m_evidence->setAccessibleName(u"Evidence"_s);
-    m_count->setAccessibleName(u"Type 1 to abandon one run"_s);
+    m_evidence->setAccessibleName(tr("Evidence"));
     m_count->setFixedWidth(56);
     m_value->setAccessibleName(valueName(request.verb));
     m_value->setVisible(!valueName(request.verb).isEmpty());
@@ -71,7 +89,6 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
         edit->installEventFilter(this);
     m_evidence->setVisible(request.verb == Verb::Settle);
     m_result->setVisible(request.verb == Verb::Settle);
-    m_count->hide();
     m_notice->hide();
     m_again->hide();
     buildLayout();
@@ -82,6 +99,19 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
         m_value->setFocus();
 }
 
+void ActSheet::setPreviewOnly()
+{
+    m_previewOnly = true;
+    m_confirm->hide();
+    setWindowTitle(tr("What if: %1").arg(windowTitle()));
+    updateConfirm();
+}
+
+bool ActSheet::settled() const
+{
+    return !m_typing->isActive() && findChildren<QFutureWatcherBase*>().isEmpty();
+}
+
 QString ActSheet::notice() const { return m_notice->isHidden() ? QString() : m_notice->text(); }
 QString ActSheet::state() const { return m_valid->text(); }
 
@@ -90,7 +120,9 @@ QWidget* ActSheet::buildHead()
     QString title = actName(m_request);
     if (!m_request.step.isEmpty())
         title += u", "_s + m_request.step;
-    return new SheetHead(m_facts, title + u", run "_s + shortId(m_request.run), this);
+    if (m_request.verb == Verb::Slow)
+        return new SheetHead(m_facts, title + u", "_s + m_request.resource, this);
+    return new SheetHead(m_facts, title + tr(", run ") + shortId(m_request.run), this);
 }
 
 void ActSheet::buildLayout()
@@ -123,27 +155,30 @@ void ActSheet::buildLayout()
         below->addWidget(m_value);
     }
     below->addWidget(safe::label(actsAs(m_facts), {.size = 11, .secondary = true, .wrap = true}, this));
-    below->addWidget(safe::label(m_facts.guarded ? u"Reason, required"_s : u"Reason"_s,
+    below->addWidget(safe::label(m_facts.guarded ? tr("Reason, required") : tr("Reason"),
         {.size = 11, .bold = true, .secondary = true}, this));
     below->addWidget(m_reason);
-    if (m_request.verb == Verb::Cancel && !m_request.compensate) {
-        auto* typed = new QHBoxLayout;
-        typed->addWidget(safe::label(
-            u"Nothing is undone, and it cannot be taken back. Type 1, the number of runs:"_s, {}, this));
-        typed->addWidget(m_count);
-        typed->addStretch(1);
-        m_count->show();
-        below->addLayout(typed);
-    }
+    auto* typed = new QHBoxLayout(m_countBox);
+    typed->setContentsMargins(0, 0, 0, 0);
+    typed->addWidget(m_countText, 1);
+    typed->addWidget(m_count);
+    below->addWidget(m_countBox);
+    askCount();
     below->addWidget(m_notice);
     column->addLayout(below);
-    column->addWidget(sheetFoot(m_valid, {m_close, m_again, m_confirm}, this));
+    column->addWidget(sheetFoot(m_valid, {m_copy, m_close, m_again, m_confirm}, this));
 }
 
 void ActSheet::connectSignals()
 {
     connect(m_close, &QPushButton::clicked, this, &ActSheet::reject);
     connect(m_again, &QPushButton::clicked, this, &ActSheet::ask);
+    connect(m_copy, &QPushButton::clicked, this, [this] {
+        ActRequest request = m_request;
+        request.reason = m_reason->toPlainText();
+        QApplication::clipboard()->setText(commandOf(request, m_facts.url));
+        safe::setText(m_valid, tr("copied the command that does the same"));
+    });
     connect(m_confirm, &QPushButton::clicked, this, &ActSheet::execute);
     connect(m_reason, &QPlainTextEdit::textChanged, this, &ActSheet::updateConfirm);
     for (QLineEdit* edit : {m_result, m_evidence, m_value})
@@ -151,8 +186,8 @@ void ActSheet::connectSignals()
     connect(m_typing, &QTimer::timeout, this, &ActSheet::ask);
     connect(m_count, &QLineEdit::textChanged, this, &ActSheet::updateConfirm);
     connect(m_validity, &QTimer::timeout, this, [this] {
-        refuse(u"The preview is older than five minutes. Nothing was sent. Look again before you act."_s,
-            u"nothing was sent"_s);
+        refuse(tr("The preview is older than five minutes. Nothing was sent. Look again before you act."),
+            tr("nothing was sent"));
     });
 }
 
@@ -166,7 +201,7 @@ void ActSheet::edited()
     m_ready = false;
     m_validity->stop();
     m_typing->start();
-    safe::setText(m_valid, u"the preview follows when you pause"_s);
+    safe::setText(m_valid, tr("the preview follows when you pause"));
     updateConfirm();
 }
 
@@ -185,7 +220,7 @@ void ActSheet::ask()
         safe::setText(m_valid, tr("still needed: %1").arg(valueName(m_request.verb)));
         return updateConfirm();
     }
-    safe::setText(m_valid, u"computing the preview"_s);
+    safe::setText(m_valid, computingText());
     updateConfirm();
     whenDone(m_source.preview(m_request), this, [this, ticket](const Reply<ActPreview>& reply) {
         if (!m_tickets.current(ticket))
@@ -193,7 +228,7 @@ void ActSheet::ask()
         if (reply)
             showPreview(*reply.value);
         else if (!reply.failure.cancelled)
-            refuse(reply.failure.what + u' ' + reply.failure.todo, u"nothing was sent"_s);
+            refuse(reply.failure.what + u' ' + reply.failure.todo, tr("nothing was sent"));
         Q_EMIT previewed();
     });
 }
@@ -205,11 +240,12 @@ void ActSheet::showPreview(const ActPreview& preview)
     m_confirm->setText(objectOf(m_request) + (preview.second.isEmpty() ? QString() : tr(", as 1 of 2"))
         + u"   Ctrl Enter"_s);
     fillBody();
+    askCount();
     m_ready = preview.possible;
     if (preview.possible)
         m_validity->start(kPreviewValidMs);
     else
-        refuse(preview.refusal, u"nothing was sent"_s);
+        refuse(preview.refusal, tr("nothing was sent"));
     updateConfirm();
     if (focusWidget() != nullptr && focusWidget()->hasFocus())
         return;
@@ -227,6 +263,26 @@ bool ActSheet::lacksValue() const
     return needsValue(m_request.verb) && m_value->text().trimmed().isEmpty();
 }
 
+bool ActSheet::abandons() const { return m_request.verb == Verb::Cancel && !m_request.compensate; }
+
+quint64 ActSheet::countToType() const { return abandons() ? 1 : m_preview.typed; }
+
+// What cannot be taken back is confirmed by its number.
+void ActSheet::askCount()
+{
+    const quint64 count = countToType();
+    m_countBox->setVisible(count > 0);
+    if (count == 0)
+        return;
+    m_count->setAccessibleName(abandons()
+            ? tr("Type 1 to abandon one run")
+            : tr("Type %1, the number of %2").arg(QString::number(count), m_preview.typedOf));
+    safe::setText(m_countText,
+        abandons() ? tr("Nothing is undone, and it cannot be taken back. Type 1, the number of runs:")
+                   : tr("It cannot be taken back. Type %1, the number of %2:")
+                         .arg(QString::number(count), m_preview.typedOf));
+}
+
 bool ActSheet::reasonSuffices() const
 {
     const qsizetype length = m_reason->toPlainText().trimmed().size();
@@ -236,30 +292,33 @@ bool ActSheet::reasonSuffices() const
 void ActSheet::updateConfirm()
 {
     const QString lacks = missing();
-    m_confirm->setEnabled(m_ready && !m_busy && lacks.isEmpty());
-    safe::setTip(m_confirm, m_ready ? lacks : QString());
+    safe::setOff(m_confirm, m_ready && !m_busy && !m_previewOnly ? lacks : notNow(m_valid->text()));
     if (!m_ready || m_busy)
         return;
+    if (m_previewOnly)
+        return safe::setText(
+            m_valid, tr("preview at revision %1: nothing is written").arg(countText(m_preview.version)));
     safe::setText(m_valid,
-        lacks.isEmpty() ? u"preview at revision %1, valid until %2"_s.arg(
-            countText(m_preview.version), clockText(m_preview.at + kPreviewValidMs, m_preview.at))
-                        : lacks);
+        lacks.isEmpty()
+            ? tr("preview at revision %1, valid until %2")
+                  .arg(countText(m_preview.version), clockText(m_preview.at + kPreviewValidMs, m_preview.at))
+            : lacks);
 }
 
 QString ActSheet::missing() const
 {
     const bool settles = m_request.verb == Verb::Settle;
     if (settles && m_request.settleAs == Outcome::Happened && m_result->text().trimmed().isEmpty())
-        return u"still needed: the result to record"_s;
+        return tr("still needed: the result to record");
     const bool known = m_request.settleAs == Outcome::Happened || m_request.settleAs == Outcome::NotHappened;
     if (settles && known && m_evidence->text().trimmed().isEmpty())
-        return u"still needed: the evidence"_s;
+        return tr("still needed: the evidence");
     if (lacksValue())
         return tr("still needed: %1").arg(valueName(m_request.verb));
     if (!reasonSuffices())
-        return u"still needed: a reason of at least %1 characters"_s.arg(m_preview.reasonMinimum);
-    if (m_request.verb == Verb::Cancel && !m_request.compensate && m_count->text().trimmed() != u"1"_s)
-        return u"still needed: the number of runs, typed"_s;
+        return tr("still needed: a reason of at least %1 characters").arg(m_preview.reasonMinimum);
+    if (const quint64 count = countToType(); count > 0 && m_count->text().trimmed() != QString::number(count))
+        return tr("still needed: the number of %1, typed").arg(abandons() ? tr("runs") : m_preview.typedOf);
     return {};
 }
 
@@ -287,15 +346,21 @@ void ActSheet::setBusy(bool busy)
     m_reason->setReadOnly(busy);
     for (QLineEdit* edit : {m_result, m_evidence, m_count, m_value})
         edit->setReadOnly(busy);
-    if (m_options != nullptr)
+    if (m_options != nullptr) {
         for (QAbstractButton* option : m_options->buttons())
-            option->setEnabled(!busy && isOffered(static_cast<Outcome>(m_options->id(option))));
+            if (busy)
+                safe::setOff(option, tr("It is being sent."));
+            else if (isOffered(static_cast<Outcome>(m_options->id(option))))
+                safe::setOff(option, {});
+            else
+                option->setEnabled(false);
+    }
 }
 
 void ActSheet::reject()
 {
     if (m_busy)
-        safe::setText(m_valid, u"sending: this stays open until the outcome is known"_s);
+        safe::setText(m_valid, tr("sending: this stays open until the outcome is known"));
     else
         Sheet::reject();
 }
@@ -329,14 +394,15 @@ void ActSheet::finish(const ActResult& result)
         accept();
         return;
     case ActEnd::Stale:
-        refuse(u"Refused, because what this depends on has changed since you looked: "_s + result.text,
-            u"nothing was changed"_s);
+        refuse(tr("Refused, because what this depends on has changed since you looked: ") + result.text,
+            tr("nothing was changed"));
         return;
-    case ActEnd::Refused: refuse(u"Refused: "_s + result.text, u"nothing was changed"_s); return;
-    case ActEnd::Failed: refuse(u"Not done: "_s + result.text, u"the store is unchanged"_s); return;
+    case ActEnd::Refused: refuse(tr("Refused: ") + result.text, tr("nothing was changed")); return;
+    case ActEnd::Failed: refuse(tr("Not done: ") + result.text, tr("the store is unchanged")); return;
     case ActEnd::NotKnown:
-        refuse(u"Whether this was done is not known: "_s + result.text + u" Look again; the history tells."_s,
-            u"not known whether it was done"_s);
+        refuse(
+            tr("Whether this was done is not known: ") + result.text + tr(" Look again; the history tells."),
+            tr("not known whether it was done"));
         return;
     }
 }

@@ -23,6 +23,8 @@ class ActSheet final : public Sheet {
 public:
     ActSheet(Source& source, const StoreFacts& facts, const ActRequest& request, QWidget* parent);
 
+    // What would happen, and nothing else: no button executes.
+    void setPreviewOnly();
     // For tests and scripts that drive the sheet.
     [[nodiscard]] QPlainTextEdit* reason() const { return m_reason; }
     [[nodiscard]] QLineEdit* result() const { return m_result; }
@@ -30,10 +32,12 @@ public:
     [[nodiscard]] QLineEdit* count() const { return m_count; }
     [[nodiscard]] QLineEdit* value() const { return m_value; }
     [[nodiscard]] QPushButton* confirm() const { return m_confirm; }
+    [[nodiscard]] QPushButton* copyButton() const { return m_copy; }
     [[nodiscard]] QPushButton* lookAgain() const { return m_again; }
     [[nodiscard]] QString notice() const;
     [[nodiscard]] QString state() const;  // what the store is in now, or what is still needed
     [[nodiscard]] const ActPreview& preview() const { return m_preview; }
+    [[nodiscard]] bool settled() const;                            // no preview is under way, or about to be
     [[nodiscard]] QTimer* validity() const { return m_validity; }  // runs while the preview may be acted on
 
 public Q_SLOTS:
@@ -66,6 +70,9 @@ private:
     void refuse(const QString& text, const QString& state);
     [[nodiscard]] bool reasonSuffices() const;
     [[nodiscard]] bool lacksValue() const;
+    [[nodiscard]] bool abandons() const;
+    void askCount();
+    [[nodiscard]] quint64 countToType() const;  // 0: none
     [[nodiscard]] QString missing() const;
     [[nodiscard]] bool isOffered(Outcome outcome) const;  // what is still to be entered; empty: nothing
 
@@ -81,7 +88,9 @@ private:
     QPlainTextEdit* m_reason;
     QLineEdit* m_result;
     QLineEdit* m_evidence;
-    QLineEdit* m_count;  // abandon: the number of runs, typed
+    QLineEdit* m_count;  // of what cannot be taken back, typed
+    QLabel* m_countText;
+    QWidget* m_countBox;
     QLineEdit* m_value;  // of verbs with a valueName()
     QButtonGroup* m_options = nullptr;
     QWidget* m_optionsBox = nullptr;
@@ -90,9 +99,11 @@ private:
     QLabel* m_valid;
     QPushButton* m_confirm;
     QPushButton* m_again;
+    QPushButton* m_copy;
     QPushButton* m_close;
     bool m_ready = false;  // a preview that may be executed
     bool m_busy = false;
+    bool m_previewOnly = false;
 };
 
 }  // namespace cairn::ui

@@ -41,7 +41,8 @@ void ActSheet::fillBody()
     m_body->addStretch(1);
     if (m_options != nullptr) {
         for (const OutcomeOffer& offer : m_preview.outcomes) {
-            m_options->button(static_cast<int>(offer.outcome))->setEnabled(offer.allowed);
+            safe::setOff(
+                m_options->button(static_cast<int>(offer.outcome)), offer.allowed ? QString() : offer.why);
             QLabel* off = m_outcomeOff[static_cast<int>(offer.outcome)];
             safe::setText(off, offer.allowed ? QString() : offer.why);
             off->setVisible(!offer.allowed);
@@ -54,8 +55,11 @@ void ActSheet::addFacts()
     if (m_preview.facts.empty())
         return;
     m_body->addSpacing(10);
-    m_body->addWidget(
-        caption(m_request.verb == Verb::Settle ? u"Evidence"_s : u"The request"_s, m_bodyWidget));
+    m_body->addWidget(caption(m_request.verb == Verb::Settle ? tr("Evidence")
+            : m_request.verb == Verb::Slow                   ? tr("As it is now")
+            : m_request.verb == Verb::Redact                 ? tr("What is deleted")
+                                                             : tr("The request"),
+        m_bodyWidget));
     m_body->addSpacing(4);
     m_body->addWidget(factGrid(m_preview.facts, 104, m_bodyWidget, kWholeWord));
 }
@@ -82,7 +86,7 @@ void ActSheet::addSent()
     auto* text = safe::viewer(m_bodyWidget);
     QString body = shownBytes(sent.head, 4000);
     if (sent.line.size > 4000)
-        body += u"\n… %1 more, see Data"_s.arg(sizeText(sent.line.size - 4000));
+        body += tr("\n… %1 more, see Data").arg(sizeText(sent.line.size - 4000));
     text->setPlainText(body);
     text->setFixedHeight(120);
     text->setAccessibleName(shown(m_preview.sentTitle));
@@ -99,14 +103,14 @@ void ActSheet::addConsequences()
     row->setSpacing(0);
     QStringList next = m_preview.willHappen;
     next += m_preview.alsoChanges;
-    row->addWidget(consequences(u"What happens next"_s, Glyph::Running, next, box), 1);
-    row->addWidget(consequences(u"Will not be repeated"_s, Glyph::Done, m_preview.willNotRepeat, box), 1);
+    row->addWidget(consequences(tr("What happens next"), Glyph::Running, next, box), 1);
+    row->addWidget(consequences(tr("Will not be repeated"), Glyph::Done, m_preview.willNotRepeat, box), 1);
     if (!m_preview.mayRepeat.isEmpty())
-        row->addWidget(consequences(u"May be repeated"_s, Glyph::Uncertain, m_preview.mayRepeat, box), 1);
+        row->addWidget(consequences(tr("May be repeated"), Glyph::Uncertain, m_preview.mayRepeat, box), 1);
     m_body->addWidget(box);
     m_body->addSpacing(6);
     QString line =
-        m_preview.mayRepeat.isEmpty() ? u"May be repeated: nothing"_s : u"May be repeated: see above"_s;
+        m_preview.mayRepeat.isEmpty() ? tr("May be repeated: nothing") : tr("May be repeated: see above");
     if (!m_preview.reversible.isEmpty())
         line += u" · "_s + m_preview.reversible;
     m_body->addWidget(safe::label(line, {.size = 11, .secondary = true, .wrap = true}, m_bodyWidget));
@@ -122,9 +126,9 @@ void ActSheet::buildOptions()
     column->setContentsMargins(0, 0, 0, 4);
     column->setSpacing(3);
     auto* head = new QHBoxLayout;
-    head->addWidget(caption(u"What happened"_s, m_optionsBox));
+    head->addWidget(caption(tr("What happened"), m_optionsBox));
     head->addStretch(1);
-    head->addWidget(safe::label(u"safest first"_s, {.size = 11, .secondary = true}, m_optionsBox));
+    head->addWidget(safe::label(tr("safest first"), {.size = 11, .secondary = true}, m_optionsBox));
     column->addLayout(head);
     m_options = new QButtonGroup(this);
     const auto add = [this, column](Outcome outcome, const QString& text) {
@@ -137,21 +141,21 @@ void ActSheet::buildOptions()
         m_outcomeOff.last()->hide();
         column->addWidget(m_outcomeOff.last());
     };
-    add(Outcome::Happened, u"It happened: record the provider's result; nothing is sent"_s);
+    add(Outcome::Happened, tr("It happened: record the provider's result; nothing is sent"));
     auto* field = new QHBoxLayout;
     field->setContentsMargins(22, 0, 0, 0);
-    field->addWidget(safe::label(u"Result to record (JSON)"_s, {}, m_optionsBox));
+    field->addWidget(safe::label(tr("Result to record (JSON)"), {}, m_optionsBox));
     m_result->setPlaceholderText(u"{\"reference\": \"…\"}"_s);
     field->addWidget(m_result, 1);
     column->addLayout(field);
-    add(Outcome::NotHappened, u"It did not happen: the step then runs again, under the same key"_s);
-    add(Outcome::RepeatSameKey, u"Repeat with the same key"_s);
-    add(Outcome::Compensate, u"Compensate: take it for done, stop the run, and undo what it did"_s);
-    add(Outcome::Park, u"Park: it stays uncertain, nothing is called, and it is assigned to you"_s);
+    add(Outcome::NotHappened, tr("It did not happen: the step then runs again, under the same key"));
+    add(Outcome::RepeatSameKey, tr("Repeat with the same key"));
+    add(Outcome::Compensate, tr("Compensate: take it for done, stop the run, and undo what it did"));
+    add(Outcome::Park, tr("Park: it stays uncertain, nothing is called, and it is assigned to yo"));
     auto* found = new QHBoxLayout;
     found->setContentsMargins(0, 3, 0, 0);
-    found->addWidget(safe::label(u"Evidence: how that was found out"_s, {}, m_optionsBox));
-    m_evidence->setPlaceholderText(u"provider reference, statement line, who was asked"_s);
+    found->addWidget(safe::label(tr("Evidence: how that was found out"), {}, m_optionsBox));
+    m_evidence->setPlaceholderText(tr("provider reference, statement line, who was asked"));
     found->addWidget(m_evidence, 1);
     column->addLayout(found);
     m_options->button(static_cast<int>(m_request.settleAs))->setChecked(true);
@@ -159,7 +163,8 @@ void ActSheet::buildOptions()
         if (!on)
             return;
         m_request.settleAs = static_cast<Outcome>(id);
-        m_result->setEnabled(m_request.settleAs == Outcome::Happened);
+        safe::setOff(m_result,
+            m_request.settleAs == Outcome::Happened ? QString() : tr("Only what happened has a result."));
         ask();  // another outcome, another preview
     });
 }

@@ -6,6 +6,7 @@
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
+#include <QCoreApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -25,6 +26,10 @@ using State = BulkRow::State;
 
 namespace {
 
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(bulksheet)
+};
+
 // What is to be told of one kind of line in all runs.
 struct Told {
     QString line;  // as it stands, where nothing is to be added up
@@ -34,18 +39,18 @@ struct Told {
 
 QString textOf(const Told& told)
 {
-    const QString runs = plural(told.runs, u"run"_s, u"runs"_s);
+    const QString runs = plural(told.runs, "run", "runs");
     if (!told.sum.many.isEmpty())
         return told.sum.head + countText(told.sum.count) + u' '
             + (told.sum.count == 1 ? told.sum.one : told.sum.many)
-            + (told.runs == 1 ? QString() : u", in "_s + runs);
+            + (told.runs == 1 ? QString() : Words::tr(", in ") + runs);
     if (told.runs == 1)
         return told.line;
     const QString lead = told.sum.currency.isEmpty() ? told.line : told.sum.head;
     return u"%1 (%2)"_s.arg(lead, runs)
         + (told.sum.currency.isEmpty()
                 ? QString()
-                : u", %1 together"_s.arg(moneyText(told.sum.micros, told.sum.currency)));
+                : Words::tr(", %1 together").arg(moneyText(told.sum.micros, told.sum.currency)));
 }
 
 // Lines that several runs share are told once, with their number; what each counts, or has at stake, is added
@@ -98,15 +103,15 @@ BulkSheet::BulkSheet(std::vector<BulkStore> stores, std::vector<ActRequest> requ
     , m_stores(std::move(stores))
     , m_requests(std::move(requests))
     , m_model(new BulkModel(this))
-    , m_table(new DataTable(u"Runs of this act"_s, this))
+    , m_table(new DataTable(tr("Runs of this act"), this))
     , m_sum(safe::label({}, {.size = 16, .wrap = true}, this))
     , m_reason(new QPlainTextEdit(this))
     , m_count(new QLineEdit(this))
     , m_state(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_validity(new QTimer(this))
-    , m_close(safe::button(u"Close   Esc"_s, this))
+    , m_close(safe::button(tr("Close   Esc"), this))
     , m_plan(safe::button(tr("As a plan…   Ctrl P"), this))
-    , m_again(safe::button(u"Look again"_s, this))
+    , m_again(safe::button(tr("Look again"), this))
     , m_confirm(safe::button({}, this))
 {
     setWindowTitle(actName(m_requests.front()));
@@ -123,7 +128,7 @@ BulkSheet::BulkSheet(std::vector<BulkStore> stores, std::vector<ActRequest> requ
     m_again->hide();
     prepareReason(m_reason);
     m_reason->installEventFilter(this);
-    m_count->setAccessibleName(u"Number of runs, typed"_s);
+    m_count->setAccessibleName(tr("Number of runs, typed"));
     m_count->setFixedWidth(72);
     m_count->installEventFilter(this);
     m_table->installEventFilter(this);
@@ -153,7 +158,7 @@ void BulkSheet::buildLayout()
     column->setContentsMargins(1, 1, 1, 1);
     column->setSpacing(0);
     column->addWidget(new SheetHead(headFacts(),
-        u"%1, %2"_s.arg(actName(m_requests.front()), plural(m_requests.size(), u"run"_s, u"runs"_s)), this));
+        u"%1, %2"_s.arg(actName(m_requests.front()), plural(m_requests.size(), "run", "runs")), this));
     auto* body = new QVBoxLayout;
     body->setContentsMargins(18, 12, 18, 10);
     body->setSpacing(8);
@@ -168,8 +173,8 @@ void BulkSheet::buildLayout()
     for (const StoreIx store : concerned())
         as << actsAs(m_stores[store].facts);
     body->addWidget(safe::label(as.join(u' '), {.size = 11, .secondary = true, .wrap = true}, this));
-    body->addWidget(caption(guarded() ? u"Reason, required; it is recorded with every run"_s
-                                      : u"Reason; it is recorded with every run"_s,
+    body->addWidget(caption(guarded() ? tr("Reason, required; it is recorded with every run")
+                                      : tr("Reason; it is recorded with every run"),
         this));
     body->addWidget(m_reason);
     const bool abandons = m_requests.front().verb == Verb::Cancel && !m_requests.front().compensate;
@@ -177,7 +182,7 @@ void BulkSheet::buildLayout()
     if (abandons) {
         auto* typed = new QHBoxLayout;
         typed->addWidget(safe::label(
-            u"Nothing is undone, and it cannot be taken back. Type the number of runs:"_s, {}, this));
+            tr("Nothing is undone, and it cannot be taken back. Type the number of runs:"), {}, this));
         typed->addWidget(m_count);
         typed->addStretch(1);
         body->addLayout(typed);
@@ -218,7 +223,7 @@ QString BulkSheet::byStore(State state) const
             all += row.run.store == store ? 1 : 0;
             in += row.run.store == store && row.state == state ? 1 : 0;
         }
-        parts << u"%1 %2 of %3"_s.arg(m_stores[store].facts.name, countText(in), countText(all));
+        parts << tr("%1 %2 of %3").arg(m_stores[store].facts.name, countText(in), countText(all));
     }
     return parts.join(u", "_s);
 }
@@ -242,6 +247,7 @@ void BulkSheet::ask()
 {
     m_old = false;
     m_next = 0;
+    m_since = nowText();
     m_again->hide();
     m_previews.assign(m_requests.size(), {});
     for (int i = 0; i < m_model->rowCount(); ++i)
@@ -260,8 +266,9 @@ void BulkSheet::askNext()
         showPreviews();
         return;
     }
-    safe::setText(
-        m_sum, u"Computing the preview: %1 of %2"_s.arg(countText(m_next + 1), countText(m_requests.size())));
+    safe::setText(m_sum,
+        tr("Computing the preview: %1 of %2, since %3")
+            .arg(countText(m_next + 1), countText(m_requests.size()), m_since));
     Source* source = m_stores[m_requests[m_next].store].source;
     whenDone(source->preview(m_requests[m_next]), this, [this](const Reply<ActPreview>& reply) {
         const auto row = static_cast<int>(m_next);
@@ -284,10 +291,11 @@ void BulkSheet::showPreviews()
     const quint64 out = m_model->count(State::LeftOut);
     const QString stores = byStore(State::Ready);
     safe::setText(m_sum,
-        u"%1: %2 of %3 marked, %4 left out%5"_s.arg(actName(m_requests.front()),
-            plural(ready(), u"run"_s, u"runs"_s), countText(m_requests.size()), countText(out),
-            out == 0 ? u"."_s : u"; why stands in its line."_s)
-            + (stores.isEmpty() ? QString() : u" By store: %1."_s.arg(stores)));
+        tr("%1: %2 of %3 marked, %4 left out%5")
+                .arg(actName(m_requests.front()), plural(ready(), "run", "runs"),
+                    countText(m_requests.size()), countText(out),
+                    out == 0 ? u"."_s : tr("; why stands in its line."))
+            + (stores.isEmpty() ? QString() : tr(" By store: %1.").arg(stores)));
     auto* box = new QWidget(this);
     box->setAutoFillBackground(true);
     auto* row = new QHBoxLayout(box);
@@ -295,8 +303,8 @@ void BulkSheet::showPreviews()
     row->setSpacing(0);
     QStringList next = gathered(m_previews, &ActPreview::willHappen);
     next += gathered(m_previews, &ActPreview::alsoChanges);
-    row->addWidget(consequences(u"What happens next"_s, Glyph::Running, next, box), 1);
-    row->addWidget(consequences(u"May be repeated"_s, Glyph::Uncertain,
+    row->addWidget(consequences(tr("What happens next"), Glyph::Running, next, box), 1);
+    row->addWidget(consequences(tr("May be repeated"), Glyph::Uncertain,
                        gathered(m_previews, &ActPreview::mayRepeat), box),
         1);
     m_effects->addWidget(box);
@@ -307,20 +315,20 @@ void BulkSheet::showPreviews()
 QString BulkSheet::missing() const
 {
     if (!previewed() && !m_sending)
-        return u"computing the preview"_s;
+        return tr("computing the preview");
     if (m_old)
-        return u"the preview is older than five minutes, and nothing was sent: look again before you act"_s;
+        return tr("the preview is older than five minutes, and nothing was sent: look again before you act");
     if (std::none_of(
             m_previews.begin(), m_previews.end(), [](const ActPreview& one) { return one.possible; }))
-        return u"nothing to do: 0 runs take this act now"_s;
+        return tr("nothing to do: 0 runs take this act now");
     int minimum = 0;  // the strictest store's
     for (const ActPreview& preview : m_previews)
         if (preview.possible && preview.reasonRequired)
             minimum = std::max(minimum, preview.reasonMinimum);
     if (m_reason->toPlainText().trimmed().size() < minimum)
-        return u"still needed: a reason of at least %1 characters"_s.arg(minimum);
+        return tr("still needed: a reason of at least %1 characters").arg(minimum);
     if (!m_count->isHidden() && m_count->text().trimmed() != QString::number(ready()))
-        return u"still needed: the number of runs, typed"_s;
+        return tr("still needed: the number of runs, typed");
     return {};
 }
 
@@ -329,11 +337,11 @@ void BulkSheet::updateConfirm()
     if (m_over || m_sending)
         return;
     const QString lacks = missing();
-    m_confirm->setEnabled(lacks.isEmpty());
+    safe::setOff(m_confirm, lacks);
     m_confirm->setText(
-        u"%1 %2   Ctrl Enter"_s.arg(actName(m_requests.front()), plural(ready(), u"run"_s, u"runs"_s)));
+        u"%1 %2   Ctrl Enter"_s.arg(actName(m_requests.front()), plural(ready(), "run", "runs")));
     m_confirm->setAccessibleName(m_confirm->text());
-    safe::setText(m_state, lacks.isEmpty() ? u"each run is decided again when it is sent"_s : lacks);
+    safe::setText(m_state, lacks.isEmpty() ? tr("each run is decided again when it is sent") : lacks);
 }
 
 void BulkSheet::execute()
@@ -344,9 +352,9 @@ void BulkSheet::execute()
     m_sending = true;
     m_plan->hide();
     m_next = 0;
-    m_confirm->setEnabled(false);
+    safe::setOff(m_confirm, tr("It is being sent."));
     m_reason->setReadOnly(true);
-    m_close->setText(u"Stop after this run   Esc"_s);
+    m_close->setText(tr("Stop after this run   Esc"));
     sendNext();
 }
 
@@ -379,8 +387,8 @@ void BulkSheet::answered(const Reply<ActResult>& reply)
             State::Done, State::NoChange, State::Refused, State::Refused, State::Failed, State::NotKnown};
         QString text = reply.value->text;
         if (reply.value->end == ActEnd::Done)
-            text = u"history entry %1, audit entry %2"_s.arg(
-                countText(reply.value->version), countText(reply.value->auditSeq));
+            text = tr("history entry %1, audit entry %2")
+                       .arg(countText(reply.value->version), countText(reply.value->auditSeq));
         m_model->set(row, kStates[static_cast<std::size_t>(reply.value->end)], text);
     }
     ++m_next;
@@ -398,19 +406,20 @@ QString BulkSheet::summary() const
         parts << said(State::NotSent);
     parts << said(State::LeftOut);
     const QString stores = byStore(State::Done);
-    return u"%1 of %2: %3."_s.arg(actName(m_requests.front()), plural(m_requests.size(), u"run"_s, u"runs"_s),
-               parts.join(u", "_s))
-        + (stores.isEmpty() ? QString() : u" Done by store: %1."_s.arg(stores));
+    return tr("%1 of %2: %3.")
+               .arg(
+                   actName(m_requests.front()), plural(m_requests.size(), "run", "runs"), parts.join(u", "_s))
+        + (stores.isEmpty() ? QString() : tr(" Done by store: %1.").arg(stores));
 }
 
 void BulkSheet::finish()
 {
     for (int i = 0; i < m_model->rowCount(); ++i)
         if (m_model->row(i)->state == State::Ready)
-            m_model->set(i, State::NotSent, u"stopped before it was sent"_s);
+            m_model->set(i, State::NotSent, tr("stopped before it was sent"));
     m_sending = false;
     m_over = true;
-    m_close->setText(u"Close   Esc"_s);
+    m_close->setText(tr("Close   Esc"));
     m_close->setFocus();
     m_confirm->hide();
     safe::setText(m_sum, summary());
@@ -422,7 +431,7 @@ void BulkSheet::reject()
 {
     if (m_sending) {
         m_stop = true;
-        safe::setText(m_state, u"stops after the run that is under way"_s);
+        safe::setText(m_state, tr("stops after the run that is under way"));
         return;
     }
     QDialog::reject();

@@ -89,6 +89,7 @@ private:
     QPushButton* m_plan;  // not shown where the runs are of several stores, nor to abandon
     QPushButton* m_again;
     QPushButton* m_confirm;
+    QString m_since;         // when previews were asked for
     std::size_t m_next = 0;  // preview, then sending: the run that comes next
     bool m_old = false;      // the preview was computed too long ago
     bool m_sending = false;

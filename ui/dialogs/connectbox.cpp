@@ -20,13 +20,18 @@ namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
 
-ConnectBox::ConnectBox(std::vector<RecentStore> recent, Tester tester, QWidget* parent)
+ConnectBox::ConnectBox(std::vector<RecentStore> recent, Tester tester, Forgetter forgetter, QWidget* parent)
     : QDialog(parent)
     , m_recent(std::move(recent))
     , m_tester(std::move(tester))
+    , m_forgetter(std::move(forgetter))
     , m_address(new QLineEdit(this))
     , m_acts(new QCheckBox(
           tr("Allow acts there. Otherwise it is opened read-only: nothing can be changed."), this))
+    , m_login(new QWidget(this))
+    , m_password(new QLineEdit(m_login))
+    , m_keep(new QCheckBox(tr("Keep it in this desktop's keychain"), m_login))
+    , m_forget(safe::button(tr("Forget the kept password"), m_login))
     , m_test(safe::button(tr("Test"), this))
     , m_steps(new QVBoxLayout)
 {
@@ -42,6 +47,7 @@ ConnectBox::ConnectBox(std::vector<RecentStore> recent, Tester tester, QWidget* 
     m_address->setAccessibleName(tr("Store"));
     m_address->setFont(typeface(13, false, Face::Mono));
     column->addWidget(m_address);
+    buildPassword(column);
     column->addWidget(m_acts);
     buildRecent(column);
     column->addLayout(m_steps);
@@ -66,6 +72,70 @@ ConnectBox::ConnectBox(std::vector<RecentStore> recent, Tester tester, QWidget* 
             m_address->setText(path);
     });
     m_address->setFocus();
+}
+
+// Seen for a server only. A file, ~/.pgpass or a service file, needs none of it.
+void ConnectBox::buildPassword(QVBoxLayout* column)
+{
+    auto* rows = new QVBoxLayout(m_login);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->addWidget(
+        safe::label(tr("Password, where neither ~/.pgpass, a service file nor the keychain has it"),
+            {.wrap = true}, m_login));
+    m_password->setEchoMode(QLineEdit::Password);
+    m_password->setAccessibleName(tr("Password"));
+    rows->addWidget(m_password);
+    auto* row = new QHBoxLayout;
+    row->addWidget(m_keep);
+    row->addStretch(1);
+    row->addWidget(m_forget);
+    rows->addLayout(row);
+    column->addWidget(m_login);
+    m_forget->setAutoDefault(false);
+    m_forget->setVisible(m_forgetter != nullptr);
+    connect(m_forget, &QPushButton::clicked, this, &ConnectBox::forget);
+    connect(m_address, &QLineEdit::textChanged, this, &ConnectBox::showPassword);
+    connect(m_password, &QLineEdit::textChanged, this, &ConnectBox::showPassword);
+    connect(m_password, &QLineEdit::textChanged, this, &ConnectBox::clearSteps);
+    showPassword();
+}
+
+void ConnectBox::showPassword()
+{
+    const QString store = m_address->text().trimmed();
+    const bool server = store.startsWith(u"postgresql://"_s) || store.startsWith(u"postgres://"_s);
+    m_login->setVisible(server);
+    safe::setOff(m_keep, m_password->text().isEmpty() ? tr("Type a password first.") : QString());
+}
+
+// What was typed for a server does not go along when the address is a file's after all.
+StoreWish ConnectBox::wish() const
+{
+    const bool login = !m_login->isHidden();
+    const QString password = login ? m_password->text() : QString();
+    return {m_address->text().trimmed(), m_acts->isChecked(), password,
+        !password.isEmpty() && m_keep->isChecked()};
+}
+
+void ConnectBox::forget()
+{
+    clearSteps();
+    const quint64 ticket = m_tickets.next();
+    whenDone(m_forgetter(wish().store), this, [this, ticket](const Reply<KeychainSaid>& reply) {
+        if (!m_tickets.current(ticket))
+            return;
+        clearSteps();
+        if (!reply)
+            return addStep(Glyph::Failed, reply.failure.what + u' ' + reply.failure.todo);
+        switch (reply.value->kind) {
+        case KeychainSaid::Kind::Done:
+            return addStep(Glyph::Done, tr("The keychain has no password of this login any more."));
+        case KeychainSaid::Kind::Nothing:
+            return addStep(Glyph::Done, tr("The keychain held no password of this login."));
+        case KeychainSaid::Kind::Absent:
+        case KeychainSaid::Kind::Refused: return addStep(Glyph::Failed, reply.value->text);
+        }
+    });
 }
 
 void ConnectBox::buildRecent(QVBoxLayout* column)
@@ -120,12 +190,12 @@ void ConnectBox::addStep(Glyph glyph, const QString& text)
 void ConnectBox::test()
 {
     clearSteps();
-    const QString store = m_address->text().trimmed();
-    if (store.isEmpty() || !m_tester)
+    const StoreWish wanted = wish();
+    if (wanted.store.isEmpty() || !m_tester)
         return addStep(Glyph::Failed, tr("Name a store first."));
-    addStep(Glyph::Running, tr("Testing."));
+    addStep(Glyph::Running, tr("Testing, since %1.").arg(nowText()));
     const quint64 ticket = m_tickets.next();
-    whenDone(m_tester(store), this, [this, ticket](const Reply<StoreCheck>& reply) {
+    whenDone(m_tester(wanted), this, [this, ticket](const Reply<StoreCheck>& reply) {
         if (!m_tickets.current(ticket))
             return;
         clearSteps();
@@ -146,10 +216,11 @@ void ConnectBox::showCheck(const StoreCheck& check)
 
 void ConnectBox::take()
 {
-    const QString store = m_address->text().trimmed();
-    if (store.isEmpty())
+    const StoreWish wanted = wish();
+    if (wanted.store.isEmpty())
         return;
-    Q_EMIT chosen(store, m_acts->isChecked());
+    m_password->clear();
+    Q_EMIT chosen(wanted);
     accept();
 }
 

@@ -198,8 +198,13 @@ ExportRequest ExportBox::request() const
 
 void ExportBox::enableAll()
 {
-    m_redact->setEnabled(kind() == ExportKind::Bundle && !m_writing);
-    m_start->setEnabled(m_writing != nullptr || !m_path->text().trimmed().isEmpty());
+    safe::setOff(m_redact,
+        m_writing                          ? tr("The export is being written.")
+            : kind() == ExportKind::Bundle ? QString()
+                                           : tr("Only a bundle can be written without its payloads."));
+    safe::setOff(m_start,
+        m_writing != nullptr || !m_path->text().trimmed().isEmpty() ? QString()
+                                                                    : tr("Name the new file first."));
     if (m_path->text().isEmpty() && !m_writing)
         for (const FormatWord& word : kFormats)
             if (word.kind == kind())
@@ -216,7 +221,7 @@ void ExportBox::measure()
         m_measuring->stop = true;
     m_measuring = std::make_shared<ExportProgress>();
     const quint64 ticket = m_tickets.next();
-    safe::setText(m_size, tr("Counting."));
+    safe::setText(m_size, tr("Counting, since %1.").arg(nowText()));
     whenDone(
         m_source.measureExport(request(), m_measuring), this, [this, ticket](const Reply<ExportSize>& reply) {
             if (!m_tickets.current(ticket))
@@ -228,10 +233,9 @@ void ExportBox::measure()
             const ExportSize& size = *reply.value;
             safe::setText(m_size,
                 tr("%1, %2; %3%4 with %5 of payloads")
-                    .arg(plural(size.runs, tr("run"), tr("runs")),
-                        plural(size.entries, tr("entry"), tr("entries")),
+                    .arg(plural(size.runs, "run", "runs"), plural(size.entries, "entry", "entries"),
                         size.estimated ? tr("about ") : QString(),
-                        plural(size.payloads, tr("payload"), tr("payloads")), sizeText(size.bytes)));
+                        plural(size.payloads, "payload", "payloads"), sizeText(size.bytes)));
         });
 }
 
@@ -261,7 +265,7 @@ void ExportBox::tellProgress()
         m_bar->setValue(static_cast<int>(runs * 1000 / all));
     }
     showState(tr("Wrote %1 of %2, %3. Stop leaves nothing behind.")
-                  .arg(countText(runs), plural(all, tr("run"), tr("runs")), sizeText(m_writing->bytes)));
+                  .arg(countText(runs), plural(all, "run", "runs"), sizeText(m_writing->bytes)));
 }
 
 void ExportBox::answered(const Reply<ExportDone>& reply)
@@ -277,10 +281,10 @@ void ExportBox::answered(const Reply<ExportDone>& reply)
         return;
     }
     const ExportDone& done = *reply.value;
-    QStringList parts{tr("Wrote %1, %2, %3.")
-                          .arg(done.path, sizeText(done.size), plural(done.runs, tr("run"), tr("runs")))};
+    QStringList parts{
+        tr("Wrote %1, %2, %3.").arg(done.path, sizeText(done.size), plural(done.runs, "run", "runs"))};
     if (done.withheld > 0)
-        parts << tr("%1 without bytes.").arg(plural(done.withheld, tr("payload"), tr("payloads")));
+        parts << tr("%1 without bytes.").arg(plural(done.withheld, "payload", "payloads"));
     parts += done.notes;
     parts << done.recorded;
     showState(parts.join(u' '));

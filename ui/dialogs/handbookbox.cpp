@@ -151,8 +151,9 @@ void HandbookBox::visited(const Visit& visit)
         m_visits.push_back(visit);
         m_at = m_visits.size() - 1;
     }
-    m_back->setEnabled(m_at > 0);
-    m_forward->setEnabled(m_at + 1 < m_visits.size());
+    safe::setOff(m_back, m_at > 0 ? QString() : tr("This is the first page that was looked at."));
+    safe::setOff(
+        m_forward, m_at + 1 < m_visits.size() ? QString() : tr("This is the last page that was looked at."));
 }
 
 void HandbookBox::back()

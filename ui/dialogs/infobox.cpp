@@ -3,6 +3,7 @@
 #include "ui/data/format.h"
 #include "ui/widgets/safetext.h"
 
+#include <QCoreApplication>
 #include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -15,6 +16,14 @@
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(infobox)
+};
+
+}  // namespace
 
 InfoBox::InfoBox(const QString& title, std::vector<Fact> facts, bool withFilter, QWidget* parent)
     : QDialog(parent)
@@ -29,8 +38,8 @@ InfoBox::InfoBox(const QString& title, std::vector<Fact> facts, bool withFilter,
     column->addWidget(safe::label(title, {.size = 16, .bold = true}, this));
     if (withFilter) {
         auto* filter = new QLineEdit(this);
-        filter->setPlaceholderText(u"type to filter"_s);
-        filter->setAccessibleName(u"Filter keys"_s);
+        filter->setPlaceholderText(tr("type to filter"));
+        filter->setAccessibleName(tr("Filter keys"));
         connect(filter, &QLineEdit::textChanged, this, &InfoBox::fill);
         column->addWidget(filter);
     }
@@ -40,12 +49,13 @@ InfoBox::InfoBox(const QString& title, std::vector<Fact> facts, bool withFilter,
     grid->setVerticalSpacing(3);
     grid->setColumnStretch(1, 1);
     auto* area = new QScrollArea(this);
+    area->setAccessibleName(title);
     area->setWidgetResizable(true);
     area->setFrameShape(QFrame::NoFrame);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     area->setWidget(m_list);
     column->addWidget(area, 1);
-    auto* close = safe::button(u"Close"_s, this);
+    auto* close = safe::button(tr("Close"), this);
     connect(close, &QPushButton::clicked, this, &QDialog::accept);
     column->addWidget(close, 0, Qt::AlignRight);
     setMinimumWidth(520);
@@ -77,12 +87,13 @@ void InfoBox::fill(const QString& filter)
 
 std::vector<Fact> aboutFacts(const StoreFacts& facts)
 {
-    return {{u"Cairn console"_s, u"0.1.0"_s}, {u"SQLite"_s, facts.sqliteVersion},
-        {u"Qt"_s, QString::fromLatin1(qVersion())}, {u"Store"_s, facts.url, true},
-        {u"Environment"_s, facts.environment + (facts.guarded ? u", guarded"_s : u", free"_s)},
-        {u"Schema"_s, QString::number(facts.schema)},
-        {u"You"_s, facts.person + (facts.identity.isEmpty() ? QString() : u", "_s + facts.identity)},
-        {u"Rights"_s, facts.mayAct ? u"may act"_s : u"look only: "_s + facts.whyNot}};
+    return {{Words::tr("Cairn console"), u"0.1.0"_s}, {u"SQLite"_s, facts.sqliteVersion},
+        {Words::tr("Qt"), QString::fromLatin1(qVersion())}, {Words::tr("Store"), facts.url, true},
+        {Words::tr("Environment"),
+            facts.environment + (facts.guarded ? Words::tr(", guarded") : Words::tr(", free"))},
+        {Words::tr("Schema"), QString::number(facts.schema)},
+        {Words::tr("Yo"), facts.person + (facts.identity.isEmpty() ? QString() : u", "_s + facts.identity)},
+        {Words::tr("Rights"), facts.mayAct ? Words::tr("may act") : Words::tr("look only: ") + facts.whyNot}};
 }
 
 }  // namespace cairn::ui

@@ -119,7 +119,7 @@ void OrderSheet::ask()
     m_ready = false;
     m_validity->stop();
     m_again->hide();
-    safe::setText(m_state, tr("computing the preview"));
+    safe::setText(m_state, computingText());
     updateConfirm();
     whenDone(m_source.previewEntry(m_entry), this, [this](const Reply<PlanForecast>& reply) {
         if (reply)
@@ -168,8 +168,7 @@ QString OrderSheet::missing() const
 void OrderSheet::updateConfirm()
 {
     const QString lacks = missing();
-    m_confirm->setEnabled(m_ready && !m_busy && lacks.isEmpty());
-    safe::setTip(m_confirm, m_ready ? lacks : QString());
+    safe::setOff(m_confirm, m_ready && !m_busy ? lacks : notNow(m_state->text()));
     if (m_ready && !m_busy)
         safe::setText(m_state, lacks.isEmpty() ? tr("decided again when it is sent") : lacks);
 }

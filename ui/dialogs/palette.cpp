@@ -2,6 +2,7 @@
 
 #include "ui/data/cellroles.h"
 #include "ui/data/safetext.h"
+#include "ui/data/words.h"
 #include "ui/widgets/datatable.h"
 
 #include <QHeaderView>
@@ -79,6 +80,7 @@ void Palette::fill(const QString& text)
         remark->setData(int(Qt::AlignRight), Qt::TextAlignmentRole);
         title->setData(remark->text().isEmpty() ? title->text() : title->text() + u", "_s + remark->text(),
             Qt::AccessibleTextRole);
+        remark->setData(spokenCell(remark->text()), Qt::AccessibleTextRole);
         m_rows->appendRow({title, remark});
     }
     if (m_rows->rowCount() > 0)

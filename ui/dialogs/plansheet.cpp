@@ -119,7 +119,7 @@ void PlanSheet::buildLayout()
     column->addWidget(new SheetHead(m_facts,
         tr("Plan: %1, %2")
             .arg(actName(m_request.act),
-                m_request.filter.isEmpty() ? plural(m_request.runs.size(), tr("run"), tr("runs"))
+                m_request.filter.isEmpty() ? plural(m_request.runs.size(), "run", "runs")
                                            : tr("all that %1 finds").arg(m_request.filter)),
         this));
     auto* scroll = new QScrollArea(this);
@@ -218,7 +218,7 @@ void PlanSheet::ask()
     const quint64 ticket = m_tickets.next();
     m_ready = false;
     m_again->hide();
-    safe::setText(m_state, tr("computing the preview"));
+    safe::setText(m_state, computingText());
     updateConfirm();
     whenDone(m_source.previewPlan(m_request), this, [this, ticket](const Reply<PlanForecast>& reply) {
         if (!m_tickets.current(ticket))
@@ -265,14 +265,12 @@ QString PlanSheet::missing() const
 void PlanSheet::updateConfirm()
 {
     const QString lacks = missing();
-    m_confirm->setEnabled(m_ready && !m_busy && lacks.isEmpty());
-    m_copy->setEnabled(!m_forecast.command.isEmpty());
+    safe::setOff(m_confirm, m_ready && !m_busy ? lacks : notNow(m_state->text()));
+    safe::setOff(m_copy, m_forecast.command.isEmpty() ? tr("There is no preview yet.") : QString());
     const QString second = m_forecast.needs.isEmpty() ? QString() : tr(", as 1 of 2");
-    m_confirm->setText(
-        tr("%1 %2%3   Ctrl Enter")
-            .arg(actName(m_request.act), plural(m_forecast.included, tr("run"), tr("runs")), second));
+    m_confirm->setText(tr("%1 %2%3   Ctrl Enter")
+                           .arg(actName(m_request.act), plural(m_forecast.included, "run", "runs"), second));
     m_confirm->setAccessibleName(m_confirm->text());
-    safe::setTip(m_confirm, m_ready ? lacks : QString());
     if (m_ready && !m_busy)
         safe::setText(m_state, lacks.isEmpty() ? tr("each run is decided again when its turn comes") : lacks);
 }

@@ -7,6 +7,7 @@
 #include "ui/widgets/shapes.h"
 #include "ui/widgets/theme.h"
 
+#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QGridLayout>
 #include <QHBoxLayout>
@@ -21,6 +22,10 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(sheetparts)
+};
 
 bool isEnter(const QKeyEvent& event) { return event.key() == Qt::Key_Return || event.key() == Qt::Key_Enter; }
 
@@ -75,7 +80,7 @@ QWidget* sheetFoot(QLabel* state, const std::vector<QPushButton*>& buttons, QWid
 
 void prepareReason(QPlainTextEdit* reason)
 {
-    reason->setAccessibleName(u"Reason"_s);
+    reason->setAccessibleName(Words::tr("Reason"));
     reason->setTabChangesFocus(true);
     reason->setFixedHeight(50);
 }
@@ -83,7 +88,7 @@ void prepareReason(QPlainTextEdit* reason)
 SheetHead::SheetHead(const StoreFacts& facts, const QString& title, QWidget* parent)
     : QWidget(parent)
     , m_production(facts.environment.startsWith(u"prod"_s, Qt::CaseInsensitive))
-    , m_word(m_production ? u"PROD"_s : shown(facts.environment, false, 12).toUpper())
+    , m_word(m_production ? tr("PROD") : shown(facts.environment, false, 12).toUpper())
     , m_store(shown(facts.name, false, 60))
     , m_title(shown(title, false, 200))
 {
@@ -171,7 +176,7 @@ QWidget* consequences(const QString& title, Glyph glyph, const QStringList& line
     grid->addWidget(caption(title, holder), 0, 0, 1, 2);
     int row = 1;
     if (lines.isEmpty())
-        grid->addWidget(safe::label(u"nothing"_s, {.secondary = true}, holder), row++, 0, 1, 2);
+        grid->addWidget(safe::label(Words::tr("nothing"), {.secondary = true}, holder), row++, 0, 1, 2);
     constexpr qsizetype kMost = 8;
     for (const QString& line : lines.mid(0, kMost)) {
         grid->addWidget(glyphLabel(glyph, 12, holder), row, 0, Qt::AlignTop | Qt::AlignHCenter);
@@ -179,7 +184,7 @@ QWidget* consequences(const QString& title, Glyph glyph, const QStringList& line
     }
     if (lines.size() > kMost)
         grid->addWidget(
-            safe::label(u"and %1 more"_s.arg(countText(static_cast<quint64>(lines.size() - kMost))),
+            safe::label(Words::tr("and %1 more").arg(countText(static_cast<quint64>(lines.size() - kMost))),
                 {.secondary = true}, holder),
             row++, 0, 1, 2);
     grid->setRowStretch(row, 1);
@@ -188,16 +193,25 @@ QWidget* consequences(const QString& title, Glyph glyph, const QStringList& line
 
 QString actsAs(const StoreFacts& facts)
 {
-    const QString level = facts.closed || !facts.mayAct ? u"look only, "_s + facts.whyNot
-        : facts.guarded                                 ? u"guarded, a reason always"_s
-                                                        : u"free, a reason if you like"_s;
-    return u"You act as %1%2, in %3: %4."_s.arg(
-        facts.person, facts.identity.isEmpty() ? QString() : u", "_s + facts.identity, facts.name, level);
+    const QString level = facts.closed || !facts.mayAct ? Words::tr("look only, ") + facts.whyNot
+        : facts.guarded                                 ? Words::tr("guarded, a reason always")
+                                                        : Words::tr("free, a reason if you like");
+    return Words::tr("You act as %1%2, in %3: %4.")
+        .arg(
+            facts.person, facts.identity.isEmpty() ? QString() : u", "_s + facts.identity, facts.name, level);
 }
 
 QString actName(const ActRequest& request)
 {
-    return request.verb == Verb::Cancel && !request.compensate ? u"Abandon"_s : verbName(request.verb);
+    return request.verb == Verb::Cancel && !request.compensate ? Words::tr("Abandon")
+                                                               : verbName(request.verb);
 }
+
+QString notNow(const QString& state)
+{
+    return state.isEmpty() ? Words::tr("there is no preview yet") : state;
+}
+
+QString computingText() { return Words::tr("computing the preview, since %1").arg(nowText()); }
 
 }  // namespace cairn::ui

@@ -66,4 +66,9 @@ void emptyLayout(QLayout* layout);
 // "Abandon" and "Set outcome" are names of their own; all others are the verb's.
 [[nodiscard]] QString actName(const ActRequest& request);
 
+// What a sheet says until its preview is there.
+[[nodiscard]] QString computingText();
+// Why nothing can be confirmed while there is no preview: never empty.
+[[nodiscard]] QString notNow(const QString& state);
+
 }  // namespace cairn::ui

@@ -13,7 +13,8 @@ int AttemptsModel::columnCount(const QModelIndex& parent) const { return parent.
 
 QVariant AttemptsModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    static const QStringList kNames{u"No."_s, u"Started"_s, u"Ran"_s, u"Outcome"_s};
+    static const QStringList kNames{
+        tr("No."), tr("Started"), tr("Ended"), tr("Ran"), tr("Worker"), tr("Outcome")};
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return {};
     if (role == Qt::TextAlignmentRole)
@@ -35,6 +36,8 @@ QVariant AttemptsModel::cell(const AttemptLine& line, int column, int role) cons
         switch (column) {
         case Number: return QString::number(line.number);
         case Started: return clockText(line.startedAt, m_now);
+        case Ended: return clockText(line.endedAt, m_now);
+        case Worker: return line.worker.isEmpty() ? u"–"_s : line.worker;
         case Ran:
             return line.endedAt == 0 ? durationText(m_now - line.startedAt) + u'+'
                                      : durationText(line.endedAt - line.startedAt);
@@ -47,10 +50,11 @@ QVariant AttemptsModel::cell(const AttemptLine& line, int column, int role) cons
     case Qt::AccessibleTextRole: return text();
     case Qt::TextAlignmentRole: return int(column == Ran ? Qt::AlignRight : Qt::AlignLeft);
     case GlyphRole: return column == Number ? int(line.glyph) : 0;
-    case LookRole: return column == Outcome ? PlainLook : FigureLook;
+    case LookRole: return column == Outcome || column == Worker ? PlainLook : FigureLook;
     case Qt::ToolTipRole:
-        return column == Outcome ? QVariant(tip(line.outcome + u", by "_s + line.worker))
-                                 : QVariant(tip(instantText(line.startedAt)));
+        return column == Outcome
+            ? QVariant(tip(line.outcome + tr(", by ") + line.worker))
+            : QVariant(tip(instantText(column == Ended ? line.endedAt : line.startedAt)));
     default: return {};
     }
 }

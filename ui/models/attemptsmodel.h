@@ -9,7 +9,7 @@ namespace cairn::ui {
 class AttemptsModel final : public RowsModel<AttemptLine, quint32> {
     Q_OBJECT
 public:
-    enum Column { Number, Started, Ran, Outcome, ColumnCount };
+    enum Column { Number, Started, Ended, Ran, Worker, Outcome, ColumnCount };
 
     using RowsModel::RowsModel;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;

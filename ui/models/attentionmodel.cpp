@@ -17,7 +17,7 @@ QVariant AttentionModel::headerData(int section, Qt::Orientation orientation, in
 {
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= ColumnCount)
         return {};
-    return section == What ? u"Who moves next"_s : u"Runs"_s;
+    return section == What ? tr("Who moves next") : tr("Runs");
 }
 
 QString AttentionModel::keyOf(const AttentionLine& line) const
@@ -49,7 +49,7 @@ QVariant AttentionModel::cell(const AttentionLine& line, int column, int role) c
         if (column == What && !line.head)
             return line.word + u", "_s + glyphName(line.glyph);
         return column == What ? line.word
-                              : (m_atLeast ? u"at least "_s : QString()) + countText(line.count) + u" runs"_s;
+                              : (m_atLeast ? tr("at least ") : QString()) + plural(line.count, "run", "runs");
     default: return {};
     }
 }

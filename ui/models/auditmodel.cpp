@@ -5,11 +5,17 @@
 #include "ui/data/format.h"
 #include "ui/data/words.h"
 
+#include <QCoreApplication>
+
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(auditmodel)
+};
 
 QString textOf(const AuditLine& line, int column)
 {
@@ -21,8 +27,8 @@ QString textOf(const AuditLine& line, int column)
     case AuditModel::OnWhat:
         return line.run.isNull() ? line.target
             : line.target.isEmpty() || line.target == u"run"_s
-            ? u"run "_s + shortId(line.run)
-            : line.target + u", run "_s + shortId(line.run);
+            ? Words::tr("run ") + shortId(line.run)
+            : line.target + Words::tr(", run ") + shortId(line.run);
     case AuditModel::Reason: return line.reason.isEmpty() ? u"–"_s : line.reason;
     case AuditModel::Outcome: return line.why.isEmpty() ? line.outcome : line.outcome + u": "_s + line.why;
     default: return {};

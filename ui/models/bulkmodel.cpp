@@ -4,11 +4,17 @@
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
 
+#include <QCoreApplication>
+
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(bulkmodel)
+};
 
 Glyph glyphOf(BulkRow::State state)
 {
@@ -28,16 +34,16 @@ Glyph glyphOf(BulkRow::State state)
 QString bulkWord(BulkRow::State state)
 {
     switch (state) {
-    case BulkRow::State::Asking: return u"preview asked"_s;
-    case BulkRow::State::Ready: return u"will be sent"_s;
-    case BulkRow::State::LeftOut: return u"left out"_s;
-    case BulkRow::State::Sending: return u"sending"_s;
-    case BulkRow::State::Done: return u"done"_s;
-    case BulkRow::State::NoChange: return u"no change"_s;
-    case BulkRow::State::Refused: return u"refused"_s;
-    case BulkRow::State::Failed: return u"failed"_s;
-    case BulkRow::State::NotKnown: return u"not known"_s;
-    case BulkRow::State::NotSent: return u"not sent"_s;
+    case BulkRow::State::Asking: return Words::tr("preview asked");
+    case BulkRow::State::Ready: return Words::tr("will be sent");
+    case BulkRow::State::LeftOut: return Words::tr("left out");
+    case BulkRow::State::Sending: return Words::tr("sending");
+    case BulkRow::State::Done: return Words::tr("done");
+    case BulkRow::State::NoChange: return Words::tr("no change");
+    case BulkRow::State::Refused: return Words::tr("refused");
+    case BulkRow::State::Failed: return Words::tr("failed");
+    case BulkRow::State::NotKnown: return Words::tr("not known");
+    case BulkRow::State::NotSent: return Words::tr("not sent");
     }
     return {};
 }
@@ -46,7 +52,8 @@ int BulkModel::columnCount(const QModelIndex& parent) const { return parent.isVa
 
 QVariant BulkModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    static const QStringList kNames{u"Run"_s, u"Store"_s, u"Workflow, key"_s, u"State"_s, u"What it says"_s};
+    static const QStringList kNames{
+        tr("Run"), tr("Store"), tr("Workflow, key"), tr("State"), tr("What it says")};
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= ColumnCount)
         return {};
     return kNames.at(section);

@@ -3,6 +3,7 @@
 #include "ui/data/cellroles.h"
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
+#include "ui/data/words.h"
 
 #include <QSet>
 
@@ -88,9 +89,9 @@ QString JsonTreeModel::valueText(quint32 node) const
 {
     const JsonNode& n = m_index->nodes()[node];
     if (n.kind == JsonKind::Object)
-        return plural(n.count, tr("member"), tr("members"));
+        return plural(n.count, "member", "members");
     if (n.kind == JsonKind::Array)
-        return plural(n.count, tr("item"), tr("items"));
+        return plural(n.count, "item", "items");
     return cellOf(m_index->slice(node));  // as written: no number is read and printed anew
 }
 
@@ -116,8 +117,8 @@ QVariant JsonTreeModel::data(const QModelIndex& index, int role) const
         }
     };
     switch (role) {
-    case Qt::DisplayRole:
-    case Qt::AccessibleTextRole: return text();
+    case Qt::DisplayRole: return text();
+    case Qt::AccessibleTextRole: return spokenCell(text());
     case Qt::TextAlignmentRole: return int(index.column() == Size ? Qt::AlignRight : Qt::AlignLeft);
     case IndentRole: return index.column() == Name ? depthOf(node) * 18 : 0;
     case FoldRole: return index.column() != Name || n.count == 0 ? 0 : isOpen(index.row()) ? 2 : 1;
@@ -271,7 +272,8 @@ QVariant TextRowsModel::data(const QModelIndex& index, int role) const
         QByteArray bytes = bytesOf(index.row());
         while (bytes.endsWith('\n') || bytes.endsWith('\r'))
             bytes.chop(1);
-        return shown(QString::fromUtf8(bytes));
+        const QString line = shown(QString::fromUtf8(bytes));
+        return role == Qt::AccessibleTextRole ? spokenCell(line) : line;
     }
     case Qt::TextAlignmentRole: return int(offset ? Qt::AlignRight : Qt::AlignLeft);
     case LookRole: return offset ? FigureLook | SecondaryLook : int(MonoLook);

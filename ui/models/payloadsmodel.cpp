@@ -11,7 +11,7 @@ int PayloadsModel::columnCount(const QModelIndex& parent) const { return parent.
 
 QVariant PayloadsModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    static const QStringList kNames{u"Payload"_s, u"Type"_s, u"Size"_s};
+    static const QStringList kNames{tr("Payload"), tr("Type"), tr("Size")};
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return {};
     if (role == Qt::TextAlignmentRole)

@@ -4,16 +4,23 @@
 #include "ui/data/format.h"
 #include "ui/data/words.h"
 
+#include <QCoreApplication>
+
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
 
 namespace {
 
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(plansmodel)
+};
+
 QString textOf(const PlanEntry& row, int column)
 {
     switch (column) {
-    case PlansModel::What: return row.run.isNull() ? row.what : row.what + u", run "_s + shortId(row.run);
+    case PlansModel::What:
+        return row.run.isNull() ? row.what : row.what + Words::tr(", run ") + shortId(row.run);
     case PlansModel::Person: return row.person;
     case PlansModel::Standing: return row.standing;
     case PlansModel::Reason: return row.reason.isEmpty() ? u"–"_s : row.reason;

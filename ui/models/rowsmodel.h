@@ -4,6 +4,7 @@
 // cells show and say goes through shown(), whatever they hold.
 
 #include "ui/data/safetext.h"
+#include "ui/data/words.h"
 
 #include <QAbstractTableModel>
 
@@ -27,9 +28,16 @@ public:
         if (!checkIndex(index, CheckIndexOption::IndexIsValid) || index.row() >= rowCount()
             || index.column() >= columnCount())
             return {};
-        QVariant value = cell(m_rows[static_cast<std::size_t>(index.row())], index.column(), role);
-        const bool isText = role == Qt::DisplayRole || role == Qt::AccessibleTextRole;
-        return isText && value.typeId() == QMetaType::QString ? QVariant(shown(value.toString())) : value;
+        const Row& row = m_rows[static_cast<std::size_t>(index.row())];
+        QVariant value = cell(row, index.column(), role);
+        if (role == Qt::AccessibleTextRole) {
+            const QString said = value.toString();
+            return spokenCell(
+                shown(said.isEmpty() ? cell(row, index.column(), Qt::DisplayRole).toString() : said));
+        }
+        return role == Qt::DisplayRole && value.typeId() == QMetaType::QString
+            ? QVariant(shown(value.toString()))
+            : value;
     }
     // Null where there is no such row.
     [[nodiscard]] const Row* row(int i) const

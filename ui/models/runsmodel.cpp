@@ -44,8 +44,8 @@ int RunsModel::columnCount(const QModelIndex& parent) const { return parent.isVa
 
 QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    static const QStringList kNames{u"State"_s, u"Store"_s, u"Run"_s, u"Workflow"_s, u"Step"_s, u"Attempt"_s,
-        u"Waited"_s, u"Next at"_s, u"Money at stake"_s, u"Key"_s};
+    static const QStringList kNames{tr("State"), tr("Store"), tr("Run"), tr("Workflow"), tr("Step"),
+        tr("Attempt"), tr("Waited"), tr("Next at"), tr("Money at stake"), tr("Key")};
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return {};
     if (role == Qt::TextAlignmentRole)
@@ -66,7 +66,7 @@ QString RunsModel::text(const RunLine& line, int column) const
         if (line.attempt == 0)
             return u"–"_s;
         return line.attemptsMax == 0 ? QString::number(line.attempt)
-                                     : u"%1 of %2"_s.arg(line.attempt).arg(line.attemptsMax);
+                                     : tr("%1 of %2").arg(line.attempt).arg(line.attemptsMax);
     case Waited: return over || line.since == 0 ? u"–"_s : durationText(now(line.store) - line.since);
     case NextAt: return clockText(line.next, now(line.store));
     case Money: return line.money.isEmpty() ? u"–"_s : line.money;
@@ -107,7 +107,8 @@ QVariant RunsModel::cell(const RunSlot& slot, int column, int role) const
     if (!slot.line) {
         if (role == Qt::DisplayRole)
             want(slot.run);
-        return role == Qt::DisplayRole && column == State ? QVariant(u"reading…"_s) : QVariant();
+        const bool said = role == Qt::AccessibleTextRole || (role == Qt::DisplayRole && column == State);
+        return said ? QVariant(tr("reading…")) : QVariant();
     }
     const RunLine& line = *slot.line;
     switch (role) {
@@ -120,7 +121,7 @@ QVariant RunsModel::cell(const RunSlot& slot, int column, int role) const
     case Qt::AccessibleTextRole:
         if (column == State)
             return QVariant(line.word + u", "_s + glyphName(line.glyph)
-                + (m_marks.count(line.ref()) != 0 ? u", marked"_s : QString()));
+                + (m_marks.count(line.ref()) != 0 ? tr(", marked") : QString()));
         if (column == Store && line.store < m_tags.size())
             return QVariant(m_tags[line.store].spoken());
         return column == Run ? QVariant(idText(line.run)) : QVariant(text(line, column));

@@ -22,7 +22,7 @@ int SituationsModel::columnCount(const QModelIndex& parent) const
 QVariant SituationsModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
     static const QStringList kNames{
-        u"Wait"_s, u"Store"_s, u"What"_s, u"Step, workflow"_s, u"Runs"_s, u"Oldest"_s, u"Next at"_s};
+        tr("Wait"), tr("Store"), tr("What"), tr("Step, workflow"), tr("Runs"), tr("Oldest"), tr("Next at")};
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return {};
     if (role == Qt::TextAlignmentRole)

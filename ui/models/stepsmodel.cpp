@@ -20,7 +20,7 @@ int StepsModel::columnCount(const QModelIndex& parent) const { return parent.isV
 
 QVariant StepsModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    static const QStringList kNames{u"Step"_s, u"Agent"_s, u"Attempts"_s, u"Queued"_s, u"Ran"_s};
+    static const QStringList kNames{tr("Step"), tr("Agent"), tr("Attempts"), tr("Queued"), tr("Ran")};
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return {};
     if (role == Qt::TextAlignmentRole)
@@ -28,11 +28,11 @@ QVariant StepsModel::headerData(int section, Qt::Orientation orientation, int ro
     return role == Qt::DisplayRole ? QVariant(kNames.at(section)) : QVariant();
 }
 
-void StepsModel::setSteps(std::vector<StepLine> steps)
+void StepsModel::setSteps(const StepList& steps)
 {
     if (steps == m_all)
         return;
-    m_all = std::move(steps);
+    m_all = steps;
     arrange();
 }
 
@@ -117,16 +117,16 @@ QString StepsModel::summary() const
         return n;
     };
     const std::array<std::pair<quint64, QString>, 8> parts{{
-        {sum({Glyph::Done, Glyph::DoneSkip}), u"complete"_s},
-        {sum({Glyph::Uncertain}), u"uncertain"_s},
-        {sum({Glyph::Failed, Glyph::Mismatch, Glyph::NoWorker}), u"failed"_s},
-        {sum({Glyph::Skipped}), u"skipped"_s},
-        {sum({Glyph::Cancelled}), u"cancelled"_s},
-        {sum({Glyph::Running}), u"running"_s},
+        {sum({Glyph::Done, Glyph::DoneSkip}), tr("complete")},
+        {sum({Glyph::Uncertain}), tr("uncertain")},
+        {sum({Glyph::Failed, Glyph::Mismatch, Glyph::NoWorker}), tr("failed")},
+        {sum({Glyph::Skipped}), tr("skipped")},
+        {sum({Glyph::Cancelled}), tr("cancelled")},
+        {sum({Glyph::Running}), tr("running")},
         {sum({Glyph::Timer, Glyph::Backoff, Glyph::Limit, Glyph::Child, Glyph::Event, Glyph::Lost,
              Glyph::Approval, Glyph::Expiring, Glyph::Paused, Glyph::Queued}),
-            u"waiting"_s},
-        {sum({Glyph::Pending}), u"to come"_s},
+            tr("waiting")},
+        {sum({Glyph::Pending}), tr("to come")},
     }};
     QStringList text;
     for (const auto& [n, word] : parts)
@@ -137,13 +137,13 @@ QString StepsModel::summary() const
 
 QString StepsModel::hiddenText() const
 {
-    QStringList parts{plural(m_all.size(), u"step"_s, u"steps"_s)};
+    QStringList parts{plural(m_all.size(), "step", "steps")};
     if (m_folded > 0)
-        parts << u"%1 folded"_s.arg(countText(static_cast<quint64>(m_folded)));
+        parts << tr("%1 folded").arg(countText(static_cast<quint64>(m_folded)));
     if (m_filtered > 0)
-        parts << u"%1 finished hidden"_s.arg(countText(static_cast<quint64>(m_filtered)));
+        parts << tr("%1 finished hidden").arg(countText(static_cast<quint64>(m_filtered)));
     if (parts.size() == 1)
-        parts << u"nothing hidden"_s;
+        parts << tr("nothing hidden");
     return parts.join(u", "_s);
 }
 
@@ -174,7 +174,7 @@ QString StepsModel::text(const StepSlot& slot, int column) const
         if (s.finished)
             return s.startedAt == 0 || s.endedAt == 0 ? u"–"_s : durationText(s.endedAt - s.startedAt);
         if (s.due != 0 && s.glyph == Glyph::Timer)
-            return u"till "_s + clockText(s.due, m_now).left(5);
+            return tr("till ") + clockText(s.due, m_now).left(5);
         if (!s.begun || s.since == 0)
             return u"–"_s;
         return durationText(m_now - s.since) + u'+';

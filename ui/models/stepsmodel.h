@@ -24,7 +24,7 @@ public:
     using RowsModel::RowsModel;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-    void setSteps(std::vector<StepLine> steps);
+    void setSteps(const StepList& steps);
     void setNow(qint64 now) { m_now = now; }
     void setOpen(quint32 step, bool open);
     void setOnlyUnfinished(bool only);
@@ -32,7 +32,7 @@ public:
     // Row that shows the step: its own, or that of the fold it is in; -1 where it is hidden.
     [[nodiscard]] int rowShowing(quint32 step) const;
     [[nodiscard]] const StepLine* find(quint32 step) const;
-    [[nodiscard]] const std::vector<StepLine>& all() const { return m_all; }
+    [[nodiscard]] const StepList& all() const { return m_all; }
     [[nodiscard]] QString summary() const;     // "21 complete, 1 failed, 4 to come"
     [[nodiscard]] QString hiddenText() const;  // what is not shown, and why
     // The next step that waits for somebody, failed or is unknown, after `from`; kNone: there is none.
@@ -46,7 +46,7 @@ private:
     void arrange();
     [[nodiscard]] QString text(const StepSlot& slot, int column) const;
 
-    std::vector<StepLine> m_all;
+    StepList m_all;
     std::set<quint32> m_open;
     qint64 m_now = 0;
     bool m_onlyUnfinished = false;

@@ -12,7 +12,7 @@ QVariant StoresModel::headerData(int section, Qt::Orientation orientation, int r
 {
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= ColumnCount)
         return {};
-    return section == Name ? u"Store"_s : u"State"_s;
+    return section == Name ? tr("Store") : tr("State");
 }
 
 QVariant StoresModel::cell(const StoreLine& line, int column, int role) const

@@ -8,6 +8,7 @@
 #include "ui/widgets/docktitle.h"
 #include "ui/widgets/factgrid.h"
 #include "ui/widgets/filterbox.h"
+#include "ui/widgets/panelnote.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/shapes.h"
 #include "ui/widgets/theme.h"
@@ -41,6 +42,7 @@ AuditPage::AuditPage(Stores& stores, StoreIx store, QWidget* parent)
     , m_table(new DataTable(tr("Audit"), this))
     , m_filter(new FilterBox(this))
     , m_title(new DockTitle(tr("Entry"), this))
+    , m_note(new PanelNote(tr("Reading the acts"), m_table))
     , m_strip(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_glyph(safe::label({}, {}, this))
     , m_sentence(safe::label({}, {.size = 16, .wrap = true, .selectable = true}, this))
@@ -135,7 +137,7 @@ void AuditPage::focusFilter()
     m_filter->edit()->selectAll();
 }
 
-QString AuditPage::place() const { return m_filter->edit()->hasFocus() ? u"Filter"_s : u"Audit"_s; }
+QString AuditPage::place() const { return m_filter->edit()->hasFocus() ? tr("Filter") : tr("Audit"); }
 
 void AuditPage::focusNext(bool backwards)
 {
@@ -160,19 +162,25 @@ void AuditPage::load()
 {
     const quint64 ticket = m_tickets.next();
     ++m_open;
+    if (!m_read)
+        m_note->begin();
     const AuditRequest request{m_filter->filter(), 0, std::clamp(m_model->rowCount(), kPage, 2000)};
     whenDone(m_stores.source(m_store).audit(request), this, [this, ticket](const Reply<AuditSlice>& reply) {
         --m_open;
         if (!m_tickets.current(ticket))
             return;
         if (!reply) {
-            if (!reply.failure.cancelled)
-                Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
-            return;
+            if (reply.failure.cancelled)
+                return;
+            if (!m_read)
+                m_note->fail(reply.failure.what + u' ' + reply.failure.todo);
+            return Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
         }
         m_filter->setState(reply.value->filter, {});
         if (!reply.value->filter.valid)
             return;  // the table keeps what the last valid filter gave
+        m_read = true;
+        m_note->end();
         m_model->setFirst(reply.value->lines);
         showSlice(*reply.value);
         if (m_table->currentRow() < 0 && m_model->rowCount() > 0)
@@ -202,8 +210,7 @@ void AuditPage::showSlice(const AuditSlice& slice)
     m_last = slice;
     m_last.lines.clear();
     const auto have = static_cast<quint64>(m_model->rowCount());
-    QStringList parts{
-        tr("%1 of %2 shown").arg(countText(have), plural(slice.total, tr("entry"), tr("entries")))};
+    QStringList parts{tr("%1 of %2 shown").arg(countText(have), plural(slice.total, "entry", "entries"))};
     if (slice.more)
         parts << tr("entries before %1 have not been looked at yet: scroll on")
                      .arg(countText(slice.lookedFrom));

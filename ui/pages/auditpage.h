@@ -19,6 +19,7 @@ namespace cairn::ui {
 class AuditModel;
 class DataTable;
 class DockTitle;
+class PanelNote;
 class FilterBox;
 
 class AuditPage final : public QWidget {
@@ -67,6 +68,7 @@ private:
     DataTable* m_table;
     FilterBox* m_filter;
     DockTitle* m_title;
+    PanelNote* m_note;
     QLabel* m_strip;
     QLabel* m_glyph;
     QLabel* m_sentence;
@@ -81,6 +83,7 @@ private:
     AuditSlice m_last;  // without its lines
     std::shared_ptr<CheckProgress> m_progress;
     quint64 m_entry = 0;  // that is shown below
+    bool m_read = false;  // once at least
     int m_open = 0;
 };
 

@@ -4,6 +4,7 @@
 #include "ui/models/runviewmodels.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/docktitle.h"
+#include "ui/widgets/panelnote.h"
 #include "ui/widgets/safetext.h"
 
 #include <QHBoxLayout>
@@ -68,6 +69,7 @@ CompareView::CompareView(Source& source, const RunId& run, QWidget* parent)
     , m_model(new CompareModel(this))
     , m_table(new DataTable(tr("Differences"), this))
     , m_title(new DockTitle(tr("Compare"), this))
+    , m_note(new PanelNote(tr("Comparing"), m_table))
     , m_go(safe::button(tr("Compare"), this))
     , m_wrong(safe::label({}, {.wrap = true}, this))
 {
@@ -155,6 +157,7 @@ void CompareView::start()
         return say(tr("An attempt is compared with an attempt: write \"attempt 2 of STEP\" on both sides."));
     say({});
     m_title->setRemark(tr("comparing"));
+    m_note->begin();  // what stands below is of another question
     resolve(0, ticket);
 }
 
@@ -170,6 +173,7 @@ void CompareView::resolve(int side, quint64 ticket)
         if (!m_tickets.current(ticket))
             return;
         if (!reply) {
+            m_note->end();
             m_title->setRemark(tr("nothing is compared"));
             return say((side == 0 ? tr("A: %1") : tr("B: %1")).arg(reply.failure.what));
         }
@@ -183,6 +187,7 @@ void CompareView::ask(quint64 ticket)
     whenDone(m_source.compare(m_sides[0], m_sides[1]), this, [this, ticket](const Reply<Comparison>& reply) {
         if (!m_tickets.current(ticket))
             return;
+        m_note->end();
         if (!reply) {
             m_title->setRemark(tr("nothing is compared"));
             return say(reply.failure.cancelled ? tr("superseded: compare again")
@@ -191,7 +196,7 @@ void CompareView::ask(quint64 ticket)
         m_model->setLines(reply.value->lines, m_boxes[0]->text(), m_boxes[1]->text());
         QString remark = reply.value->lines.empty()
             ? tr("no difference")
-            : plural(reply.value->lines.size(), tr("difference"), tr("differences"));
+            : plural(reply.value->lines.size(), "difference", "differences");
         if (reply.value->steps > 0)
             remark += tr(", %1 of %2 steps are alike")
                           .arg(countText(reply.value->same), countText(reply.value->steps));

@@ -16,6 +16,7 @@ namespace cairn::ui {
 class CompareModel;
 class DataTable;
 class DockTitle;
+class PanelNote;
 
 // What a person wrote for a side.
 struct SideText {
@@ -62,6 +63,7 @@ private:
     CompareModel* m_model;
     DataTable* m_table;
     DockTitle* m_title;
+    PanelNote* m_note;
     std::array<QLineEdit*, 2> m_boxes{};
     std::array<SideText, 2> m_texts;
     std::array<CompareSide, 2> m_sides;

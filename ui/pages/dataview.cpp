@@ -61,7 +61,7 @@ void DataView::paintEvent(QPaintEvent*)
 void DataView::setPayloads(const std::vector<PayloadLine>& payloads)
 {
     m_model->setPayloads(payloads);
-    m_listTitle->setRemark(plural(payloads.size(), tr("payload"), tr("payloads")));
+    m_listTitle->setRemark(plural(payloads.size(), "payload", "payloads"));
 }
 
 QString DataView::headText() const { return m_viewer->headText(); }
@@ -78,7 +78,7 @@ std::vector<QWidget*> DataView::stops() const
 QString DataView::place() const
 {
     const QWidget* here = focusWidget();
-    return here != nullptr && m_viewer->isAncestorOf(here) && here->hasFocus() ? u"Value"_s : u"Data"_s;
+    return here != nullptr && m_viewer->isAncestorOf(here) && here->hasFocus() ? tr("Value") : tr("Data");
 }
 
 void DataView::openPayload(const PayloadLine& payload)

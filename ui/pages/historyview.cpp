@@ -4,6 +4,7 @@
 #include "ui/models/historymodel.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/docktitle.h"
+#include "ui/widgets/panelnote.h"
 
 #include <QVBoxLayout>
 
@@ -20,8 +21,9 @@ HistoryView::HistoryView(Source& source, const RunId& run, QWidget* parent)
     , m_source(source)
     , m_run(run)
     , m_model(new HistoryModel(this))
-    , m_table(new DataTable(u"History"_s, this))
-    , m_title(new DockTitle(u"History"_s, this))
+    , m_table(new DataTable(tr("History"), this))
+    , m_title(new DockTitle(tr("History"), this))
+    , m_note(new PanelNote(tr("Reading the history"), m_table))
 {
     m_table->setModel(m_model);
     m_table->setColumns({64, 196, 120, 150, 120, 320, 240}, HistoryModel::What);
@@ -52,10 +54,9 @@ void HistoryView::writeTitle()
 {
     const quint64 have = m_model->lastVersion();
     QString remark = m_total > have ? tr("%1 of %2 entries read").arg(countText(have), countText(m_total))
-                                    : plural(m_total, tr("entry"), tr("entries"));
+                                    : plural(m_total, "entry", "entries");
     if (compact())
-        remark +=
-            tr(", in %1").arg(plural(static_cast<quint64>(m_model->rowCount()), tr("line"), tr("lines")));
+        remark += tr(", in %1").arg(plural(static_cast<quint64>(m_model->rowCount()), "line", "lines"));
     m_title->setRemark(remark);
     m_title->setRight(
         (compact() ? tr("Z: every entry") : tr("Z: compact")) + tr(" · Enter: the run as it was then"));
@@ -83,16 +84,22 @@ void HistoryView::showEvent(QShowEvent* event)
 void HistoryView::load(quint64 from)
 {
     const quint64 ticket = m_tickets.next();
+    if (m_model->rowCount() == 0)
+        m_note->begin();
     whenDone(m_source.history(m_run, from, kPage), this,
         [this, ticket](const Reply<std::vector<HistoryLine>>& reply) {
             if (!m_tickets.current(ticket))
                 return;
             if (!reply) {
                 m_model->pageFailed();
-                if (!reply.failure.cancelled)
+                if (!reply.failure.cancelled) {
+                    if (m_note->reading())
+                        m_note->fail(reply.failure.what + u' ' + reply.failure.todo);
                     Q_EMIT failed(reply.failure.what);
+                }
                 return;
             }
+            m_note->end();
             m_model->addLines(*reply.value);
             setTotal(m_total);
         });

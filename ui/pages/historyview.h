@@ -10,6 +10,7 @@ namespace cairn::ui {
 
 class DataTable;
 class DockTitle;
+class PanelNote;
 class HistoryModel;
 
 class HistoryView final : public QWidget {
@@ -39,6 +40,7 @@ private:
     HistoryModel* m_model;
     DataTable* m_table;
     DockTitle* m_title;
+    PanelNote* m_note;
     Tickets m_tickets;
     quint64 m_total = 0;
 };

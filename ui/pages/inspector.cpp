@@ -10,6 +10,7 @@
 #include "ui/widgets/shapes.h"
 #include "ui/widgets/theme.h"
 
+#include <QCoreApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -26,19 +27,24 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(inspector)
+};
+
 // What happens when this step is run again; the question that an operator has before any act.
 QString repeatText(const StepLine& step)
 {
     if (step.finished && step.glyph == Glyph::Done)
-        return u"If this is run again: suppressed. The recorded result is returned; nothing is called."_s;
+        return Words::tr(
+            "If this is run again: suppressed. The recorded result is returned; nothing is called.");
     if (step.glyph == Glyph::Uncertain)
-        return u"Whether its effect happened is not known. It is not run again by itself."_s;
+        return Words::tr("Whether its effect happened is not known. It is not run again by itself.");
     if (step.safety.startsWith(u"read"_s, Qt::CaseInsensitive))
-        return u"If this is run again: it only reads."_s;
+        return Words::tr("If this is run again: it only reads.");
     if (step.safety.startsWith(u"repeatable"_s, Qt::CaseInsensitive))
-        return u"If this is run again: same key, same effect; the receiver acts once."_s;
+        return Words::tr("If this is run again: same key, same effect; the receiver acts once.");
     if (step.safety.startsWith(u"irreversible"_s, Qt::CaseInsensitive))
-        return u"If this is run again after an unclear end: a person decides first."_s;
+        return Words::tr("If this is run again after an unclear end: a person decides first.");
     return {};
 }
 
@@ -46,7 +52,7 @@ QString repeatText(const StepLine& step)
 
 Inspector::Inspector(QWidget* parent)
     : QWidget(parent)
-    , m_title(new DockTitle(u"Step"_s, this))
+    , m_title(new DockTitle(tr("Step"), this))
     , m_glyph(new QLabel(this))
     , m_name(safe::label({}, {.size = 16, .bold = true}, this))
     , m_safety(safe::label({}, {.size = 11}, this))
@@ -54,7 +60,7 @@ Inspector::Inspector(QWidget* parent)
     , m_repeat(safe::label({}, {.wrap = true}, this))
     , m_effect(safe::label({}, {.size = 11, .face = Face::Mono, .wrap = true, .selectable = true}, this))
     , m_other(safe::button({}, this))
-    , m_attempts(new DataTable(u"Attempts"_s, this))
+    , m_attempts(new DataTable(tr("Attempts"), this))
     , m_model(new AttemptsModel(this))
     , m_body(new QWidget(this))
     , m_payloads(new QVBoxLayout)
@@ -76,9 +82,12 @@ Inspector::Inspector(QWidget* parent)
     head->addWidget(m_safety);
     body->addLayout(head);
     for (QLabel* label : {m_state, m_repeat, m_effect}) {
-        label->setContentsMargins(16, 0, 16, 0);
+        if (label != m_repeat)
+            label->setContentsMargins(16, 0, 16, 0);
         body->addWidget(label);
     }
+    m_repeat->setProperty("frame", u"box"_s);
+    m_safety->setProperty("frame", u"tag"_s);
     m_other->setProperty("small", true);
     connect(m_other, &QPushButton::clicked, this, [this] { Q_EMIT runChosen(m_step.other); });
     auto* link = new QHBoxLayout;
@@ -87,7 +96,10 @@ Inspector::Inspector(QWidget* parent)
     link->addStretch(1);
     body->addLayout(link);
     m_attempts->setModel(m_model);
-    m_attempts->setColumns({56, 92, 74, 120}, 3);
+    m_attempts->setColumns({56, 92, 92, 74, 90, 120}, AttemptsModel::Outcome);
+    // There is room for the essential here; the timeline has all of it.
+    for (const int absent : {AttemptsModel::Ended, AttemptsModel::Worker})
+        m_attempts->setColumnAbsent(absent, true);
     m_attempts->setFixedHeight(26 + 3 * 28);
     body->addWidget(m_attempts);
     m_payloads->setContentsMargins(16, 4, 16, 0);
@@ -106,7 +118,7 @@ void Inspector::paintEvent(QPaintEvent*)
     if (m_has)
         return;
     painter.setPen(theme().text2);
-    painter.drawText(rect(), Qt::AlignCenter, u"Select a step."_s);
+    painter.drawText(rect(), Qt::AlignCenter, tr("Select a step."));
 }
 
 void Inspector::setStep(const StepLine* step, qint64 now)
@@ -114,7 +126,7 @@ void Inspector::setStep(const StepLine* step, qint64 now)
     m_has = step != nullptr;
     m_body->setVisible(m_has);
     m_model->setNow(now);
-    m_title->setRight(m_has ? u"revision %1"_s.arg(step->revision) : QString());
+    m_title->setRight(m_has ? tr("revision %1").arg(step->revision) : QString());
     if (!m_has) {
         m_step = {};
         update();
@@ -128,25 +140,26 @@ void Inspector::setStep(const StepLine* step, qint64 now)
     m_glyph->setAccessibleName(glyphName(step->glyph));
     safe::setText(m_name, step->id);
     safe::setText(m_safety, step->safety);
+    m_safety->setVisible(!step->safety.isEmpty());
     QString state = step->word;
     if (step->since != 0)
-        state += u" since "_s + clockText(step->since, now);
+        state += tr(" since ") + clockText(step->since, now);
     if (!step->agent.isEmpty())
-        state += u", agent "_s + step->agent;
+        state += tr(", agent ") + step->agent;
     if (!step->tool.isEmpty())
-        state += u", tool "_s + step->tool;
+        state += tr(", tool ") + step->tool;
     safe::setText(m_state, state);
     safe::setText(m_repeat, repeatText(*step));
     m_repeat->setVisible(!repeatText(*step).isEmpty());
-    safe::setText(m_effect, step->effectKey.isEmpty() ? QString() : u"effect "_s + step->effectKey);
+    safe::setText(m_effect, step->effectKey.isEmpty() ? QString() : tr("effect ") + step->effectKey);
     m_effect->setVisible(!step->effectKey.isEmpty());
     m_model->setAttempts(step->tries);
     m_attempts->setVisible(!step->tries.empty());
     m_attempts->setFixedHeight(27 + 28 * std::min<int>(5, static_cast<int>(step->tries.size())));
     m_other->setVisible(!step->other.isNull());
-    const bool child = step->safety == u"Child run"_s;
+    const bool child = step->safety == childRunWord();
     m_other->setText(
-        (child ? u"Open child run "_s : u"Open the run that holds its effect, "_s) + shortId(step->other));
+        (child ? tr("Open child run ") : tr("Open the run that holds its effect, ")) + shortId(step->other));
     m_other->setAccessibleName(m_other->text());
     std::erase_if(m_previews, [step](const PayloadText& text) {
         return std::find(step->payloads.begin(), step->payloads.end(), text.line) == step->payloads.end();
@@ -236,7 +249,7 @@ void Inspector::addButton(const PayloadLine& payload)
     auto* button =
         safe::button(payload.role + u"   "_s + payload.media + u", "_s + sizeText(payload.size), m_body);
     button->setProperty("small", true);
-    button->setAccessibleName(shown(u"Open "_s + payload.title));
+    button->setAccessibleName(shown(tr("Open ") + payload.title));
     connect(button, &QPushButton::clicked, this, [this, payload] { Q_EMIT payloadChosen(payload); });
     m_payloads->addWidget(button, 0, Qt::AlignLeft);
     button->show();  // at once: the keyboard may go there before the event loop comes round

@@ -11,12 +11,15 @@
 #include "ui/pages/triagepage.h"
 #include "ui/widgets/band.h"
 #include "ui/widgets/datatable.h"
+#include "ui/widgets/keycap.h"
 #include "ui/widgets/keystrip.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/shapes.h"
+#include "ui/widgets/taborder.h"
 #include "ui/widgets/theme.h"
 
 #include <QApplication>
+#include <QDialog>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QPainter>
@@ -34,6 +37,7 @@ namespace {
 
 constexpr int kPollMs = 1000;
 constexpr int kFrame = 3;
+const QString kPaletteKey = QStringLiteral("Ctrl K");
 
 // Tabs of the mock: 32 high, a 2 px line above the current one, the run's shape before its name.
 class PageTabs final : public QTabBar {
@@ -47,7 +51,7 @@ public:
         setFocusPolicy(Qt::NoFocus);
         setUsesScrollButtons(true);
         setFixedHeight(32);
-        setAccessibleName(QStringLiteral("Tabs"));
+        setAccessibleName(MainWindow::tr("Tabs"));
     }
 
 protected:
@@ -66,9 +70,25 @@ protected:
         painter.drawLine(0, 31, width(), 31);
         for (int i = 0; i < count(); ++i)
             paintTab(painter, i);
+        paintHint(painter);
     }
 
 private:
+    // Where the palette is found, as long as there is room beside the tabs.
+    void paintHint(QPainter& painter) const
+    {
+        const QString text = tr("go to anything");
+        painter.setFont(typeface(11));
+        const double words = QFontMetricsF(painter.font()).horizontalAdvance(text);
+        const double cap = keycapWidth(kPaletteKey);
+        const double x = width() - 14 - words - 8 - cap;
+        if (count() > 0 && x < tabRect(count() - 1).right() + 24)
+            return;
+        paintKeycap(painter, QPointF(x, 7), kPaletteKey);
+        painter.setFont(typeface(11));
+        painter.setPen(theme().text2);
+        painter.drawText(QPointF(x + cap + 8, 20), text);
+    }
     [[nodiscard]] Glyph glyph(int index) const { return static_cast<Glyph>(tabData(index).toInt()); }
     void paintTab(QPainter& painter, int index) const
     {
@@ -128,7 +148,7 @@ MainWindow::MainWindow(std::unique_ptr<Stores> own, Stores* stores, bool dark, Q
     , m_noticeTimer(new QTimer(this))
     , m_dark(dark)
 {
-    setWindowTitle(u"Cairn"_s);
+    setWindowTitle(tr("Cairn"));
     m_poll->setInterval(kPollMs);
     m_tick->setInterval(kPollMs);
     m_noticeTimer->setSingleShot(true);
@@ -169,7 +189,7 @@ void MainWindow::buildLayout()
     column->addWidget(m_notice);
     column->addWidget(m_pages, 1);
     column->addWidget(m_keys);
-    m_tabs->addTab(u"Triage"_s);
+    m_tabs->addTab(tr("Triage"));
     m_tabs->setTabData(0, static_cast<int>(Glyph::None));
     m_pages->addWidget(m_triage);
 }
@@ -222,6 +242,12 @@ void MainWindow::say(const QString& text)
     safe::setText(m_notice, text);
     m_notice->show();
     m_noticeTimer->start();
+}
+
+void MainWindow::unsay()
+{
+    m_noticeTimer->stop();
+    m_notice->hide();
 }
 
 QString MainWindow::notice() const { return m_notice->isHidden() ? QString() : m_notice->text(); }
@@ -338,6 +364,7 @@ AuditPage* MainWindow::openAudit()
 void MainWindow::showTab(int index)
 {
     m_pages->setCurrentIndex(index);
+    noteVisit();
     if (RunPage* page = currentRun()) {
         page->focusView();
         if (page->loaded())
@@ -433,9 +460,36 @@ void MainWindow::paintEvent(QPaintEvent*)
     painter.fillRect(rect(), m_band->ground());
 }
 
+namespace {
+
+bool isSingleKey(const QKeyEvent& key)
+{
+    constexpr Qt::KeyboardModifiers kOthers = Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier;
+    const QString text = key.text();
+    return (key.modifiers() & kOthers) == Qt::NoModifier && text.size() == 1 && text.front().isPrint()
+        && !text.front().isSpace();
+}
+
+bool isTab(const QKeyEvent& key) { return key.key() == Qt::Key_Tab || key.key() == Qt::Key_Backtab; }
+
+bool takesText(const QWidget* widget)
+{
+    return widget != nullptr
+        && (widget->inherits("QLineEdit") || widget->inherits("QPlainTextEdit")
+            || widget->inherits("QAbstractSpinBox"));
+}
+
+}  // namespace
+
 bool MainWindow::eventFilter(QObject* watched, QEvent* event)
 {
-    if (event->type() != QEvent::KeyPress || QApplication::activeModalWidget() != nullptr)
+    if (event->type() != QEvent::KeyPress)
+        return QWidget::eventFilter(watched, event);
+    if (auto* dialog = qobject_cast<QDialog*>(
+            watched->isWidgetType() ? static_cast<QWidget*>(watched)->window() : nullptr);
+        dialog != nullptr && isTab(*static_cast<QKeyEvent*>(event)))
+        orderByPlace(*dialog);  // what it holds may be other than a moment ago
+    if (QApplication::activeModalWidget() != nullptr)
         return QWidget::eventFilter(watched, event);
     auto* widget = qobject_cast<QWidget*>(watched);
     if (widget == nullptr || widget->window() != this)
@@ -450,6 +504,9 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event)
         showKeys();
         return true;
     }
+    // Single keys are switched off: none does anything but in what one writes in.
+    if (!m_actions.lettersOn() && isSingleKey(*key) && !takesText(QApplication::focusWidget()))
+        return true;
     const bool plain = key->modifiers() == Qt::NoModifier;
     // A box that one writes in has an Escape of its own. What it does not take itself comes by here again on
     // its way to the box's parents, so it is the focus that tells, not who is being asked.
@@ -483,8 +540,8 @@ void MainWindow::writeKeys()
         : audit != nullptr                ? audit->place()
                                           : m_triage->place();
     std::vector<KeyHint> hints;
-    if (place == u"Filter"_s) {
-        m_keys->setHints(place, {{{u"Enter"_s}, u"apply"_s}, {{u"Esc"_s}, u"back to the list"_s}});
+    if (place == TriagePage::tr("Filter") || place == AuditPage::tr("Filter")) {
+        m_keys->setHints(place, {{{u"Enter"_s}, tr("apply")}, {{u"Esc"_s}, tr("back to the list")}});
         return;
     }
     if (currentReport() != nullptr) {
@@ -505,10 +562,10 @@ void MainWindow::writeKeys()
                 {{u"Esc"_s}, tr("back")}});
         return;
     }
-    hints.push_back({{u"↑"_s, u"↓"_s}, u"move"_s});
-    hints.push_back({{u"Enter"_s}, page != nullptr ? u"open data"_s : u"open"_s});
+    hints.push_back({{u"↑"_s, u"↓"_s}, tr("move")});
+    hints.push_back({{u"Enter"_s}, page != nullptr ? tr("open data") : tr("open")});
     const std::size_t marks = page != nullptr ? 0 : m_triage->marked().size();
-    const QString object = marks == 0 ? QString() : u' ' + plural(marks, u"marked run"_s, u"marked runs"_s);
+    const QString object = marks == 0 ? QString() : u' ' + plural(marks, "marked run", "marked runs");
     if (marks > 0)
         for (const Verb verb : {Verb::Pause, Verb::Resume, Verb::Retry, Verb::Cancel})
             hints.push_back(
@@ -518,18 +575,22 @@ void MainWindow::writeKeys()
             if (verb.on && !verb.letter.isEmpty())
                 hints.push_back({{verb.letter}, verb.name.toLower()});
     if (page != nullptr) {
-        hints.push_back({{u"E"_s}, u"next problem"_s});
-        hints.push_back({{u"F"_s}, u"only unfinished"_s});
-        hints.push_back({{u"1"_s, u"8"_s}, u"views"_s});
-        hints.push_back({{u"["_s, u"]"_s}, u"version"_s});
-        hints.push_back({{u"Esc"_s}, u"back"_s});
+        hints.push_back({{u"E"_s}, tr("next problem")});
+        hints.push_back({{u"F"_s}, tr("only unfinished")});
+        hints.push_back({{u"1"_s, u"8"_s}, tr("views")});
+        hints.push_back({{u"["_s, u"]"_s}, tr("version")});
+        hints.push_back({{u"Esc"_s}, tr("back")});
     } else {
-        if (place == u"Runs"_s)
-            hints.push_back({{u"Space"_s}, u"mark"_s});
-        hints.push_back({{u"/"_s}, u"filter"_s});
+        if (place == TriagePage::tr("Runs"))
+            hints.push_back({{u"Space"_s}, tr("mark")});
+        if (place == TriagePage::tr("Runs") && !currentRunRef().isNull())
+            hints.push_back({{u"W"_s}, tr("what if")});
+        hints.push_back({{u"E"_s}, tr("next problem")});
+        hints.push_back({{u"+"_s, u"-"_s}, tr("only this, not this")});
+        hints.push_back({{u"/"_s}, tr("filter")});
     }
-    hints.push_back({{u"C"_s}, u"copy id"_s});
-    hints.push_back({{u"F5"_s}, u"refresh"_s});
+    hints.push_back({{u"C"_s}, tr("copy id")});
+    hints.push_back({{u"F5"_s}, tr("refresh")});
     m_keys->setHints(place, std::move(hints));
 }
 

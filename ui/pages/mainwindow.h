@@ -69,10 +69,13 @@ public:
     [[nodiscard]] QString notice() const;
     [[nodiscard]] QString status() const;  // at the band's right end
     void say(const QString& text);
+    void unsay();  // what was said is seen
     void setPolling(bool on);
     [[nodiscard]] ActionTable& actionTable() { return m_actions; }
     // What the dialog for another store tests with; stores that were opened are kept in this file.
-    void setStoreTester(std::function<QFuture<Reply<StoreCheck>>(const QString& store)> tester);
+    void setStoreTester(std::function<QFuture<Reply<StoreCheck>>(const StoreWish& wish)> tester);
+    // What takes the password of a store's login out of the keychain; without one that is not offered.
+    void setPasswordForgetter(std::function<QFuture<Reply<KeychainSaid>>(const QString& store)> forgetter);
     void useRecentFile(const QString& path);
     [[nodiscard]] const std::vector<RecentStore>& recent() const { return m_recent; }
     // Shows what a link names, in the store of that number.
@@ -88,7 +91,7 @@ public:
 Q_SIGNALS:
     void ready();                         // the facts of a store are known
     void cannotOpen(const QString& why);  // none can be opened
-    void storeWanted(const QString& store, bool act);
+    void storeWanted(const cairn::ui::StoreWish& wish);
     void cannotGo(const QString& why);  // no such run
 
 protected:
@@ -103,6 +106,7 @@ private:
     void addViewActions();
     void addVerbActions();
     void addTold();
+    void addRunKeys();
     // mainwindow_plans.cpp
     void addPlanActions();
     [[nodiscard]] bool takePlanLetter(QChar letter, bool shift);
@@ -111,6 +115,17 @@ private:
     void stagePlan(Verb verb);
     void openPlanSheet(StoreIx store, PlanRequest request);
     void planEnded(const ActResult& result);
+    // mainwindow_moves.cpp
+    void addMoveActions();
+    void addListActions();
+    void noteVisit();
+    void walk(bool back);
+    void newTab();
+    void whatIf();
+    void compareMarked();
+    void askVersion();
+    void setReadOnly(bool on);
+    [[nodiscard]] QString readOnlyText() const;  // empty: it is not
     void buildMenus();
     void goTo(QChar letter);
     void switchZone();
@@ -144,6 +159,7 @@ private:
     void stageAbandon();
     void stageMarked(Verb verb, bool abandon);
     void stageLine(const VerbLine& verb, const RunRef& run);
+    void openSheet(const VerbLine& verb, const RunRef& run, bool previewOnly);
     [[nodiscard]] QString actsOff(StoreIx store) const;  // why none is possible; empty: they are
     void actEnded(const ActResult& result, const RunRef& run);
     void focusNext(bool backwards);
@@ -159,6 +175,7 @@ private:
     void showHandbookHere();
     [[nodiscard]] QString handbookHere() const;
     void helpOn(QDialog& sheet, Verb verb);  // F1 inside a sheet: the page of its verb
+    void showVersions();
     void showAbout();
     void askStore();
     [[nodiscard]] QString deafText() const;
@@ -170,7 +187,8 @@ private:
     Stores& m_stores;
     StoreFacts m_facts;
     std::vector<QString> m_said;  // trouble of each store that was said
-    std::function<QFuture<Reply<StoreCheck>>(const QString&)> m_tester;
+    std::function<QFuture<Reply<StoreCheck>>(const StoreWish&)> m_tester;
+    std::function<QFuture<Reply<KeychainSaid>>(const QString&)> m_forgetter;
     PreferencesFile m_preferencesFile;
     QString m_preferencesPath;
     Preferences m_preferences;
@@ -197,6 +215,10 @@ private:
     QPointer<PlanSheet> m_plan;
     QPointer<OrderSheet> m_order;
     QPointer<HandbookBox> m_handbook;
+    std::vector<QPointer<QWidget>> m_trail;  // pages in the order of the visits
+    std::size_t m_here = 0;                  // place in it
+    bool m_walking = false;                  // along the trail: that is no visit
+    bool m_readOnly = false;
     QString m_going;
     bool m_dark;
 };

@@ -41,11 +41,10 @@ const WhyView& MainWindow::currentWhy() const
 // The act on all runs that are marked. Only runs of the list are: what one does not see is never acted on.
 void MainWindow::stageMarked(Verb verb, bool abandon)
 {
-    const QString name = abandon ? u"Abandon"_s : verbName(verb);
+    const QString name = abandon ? tr("Abandon") : verbName(verb);
     if (!BulkSheet::takes(verb))
-        return say(
-            u"%1 is off for marked runs: each has to be read by itself. Esc takes the marks away."_s.arg(
-                name));
+        return say(tr("%1 is off for marked runs: each has to be read by itself. Esc takes the marks away.")
+                       .arg(name));
     if (m_sheet != nullptr || m_bulk != nullptr)
         return;
     std::vector<BulkStore> stores;
@@ -59,7 +58,7 @@ void MainWindow::stageMarked(Verb verb, bool abandon)
             off = stores[line.store].off;
     }
     if (!any)
-        return say(u"%1 is off: %2"_s.arg(name, off));
+        return say(tr("%1 is off: %2").arg(name, off));
     std::vector<ActRequest> requests;
     QStringList names;
     for (const RunLine& line : m_triage->marked()) {
@@ -101,7 +100,7 @@ void MainWindow::stageAbandon()
     for (const VerbLine& line : currentWhy().verbs)
         if (line.abandon)
             return stageLine(line, currentWhy().ref());
-    say(u"Abandon is off: nothing here can be stopped."_s);
+    say(tr("Abandon is off: nothing here can be stopped."));
 }
 
 // The line of what may be done that this verb means here, and one that says why it is off; null: none.
@@ -111,7 +110,9 @@ MainWindow::VerbLines MainWindow::linesFor(Verb verb) const
     // On a run's page the act is about the step that is selected, where it fits.
     const RunPage* page = currentRun();
     const StepLine* step = page != nullptr ? page->steps()->currentStep() : nullptr;
-    for (const std::vector<VerbLine>* all : {&currentWhy().verbs, &currentWhy().more})
+    // An earlier version can be restarted from, and nothing else done with it.
+    const WhyView& why = verb == Verb::Fork && page != nullptr ? page->newest().why : currentWhy();
+    for (const std::vector<VerbLine>* all : {&why.verbs, &why.more})
         for (const VerbLine& line : *all) {
             if (line.verb != verb || line.abandon)
                 continue;
@@ -126,10 +127,10 @@ MainWindow::VerbLines MainWindow::linesFor(Verb verb) const
 // Why a verb is off here and now; empty: it can be staged.
 QString MainWindow::verbOff(Verb verb) const
 {
-    if (onLists() && !m_triage->marked().empty())
-        return BulkSheet::takes(verb) ? QString() : u"each marked run has to be read by itself"_s;
+    if (onLists() && !m_triage->marked().empty() && verb != Verb::Slow)
+        return BulkSheet::takes(verb) ? QString() : tr("each marked run has to be read by itself");
     if (currentRun() == nullptr && !onLists())
-        return u"open the run first: Enter."_s;
+        return tr("open the run first: Enter.");
     const WhyView& why = currentWhy();
     const VerbLines lines = linesFor(verb);
     if (lines.on != nullptr)
@@ -137,42 +138,51 @@ QString MainWindow::verbOff(Verb verb) const
     if (lines.off != nullptr)
         return lines.off->text;
     if (why.run.isNull() && !currentRunRef().isNull())
-        return u"why this run waits has not been read yet."_s;
-    return why.run.isNull() ? u"select one run, or mark several with Space."_s
-                            : u"nothing in this run asks for it."_s;
+        return tr("why this run waits has not been read yet.");
+    return why.run.isNull() ? tr("select one run, or mark several with Space.")
+                            : tr("nothing in this run asks for it.");
 }
 
 void MainWindow::stage(Verb verb)
 {
-    if (onLists() && !m_triage->marked().empty())
+    // A resource is no run's own: what is marked does not matter.
+    if (onLists() && !m_triage->marked().empty() && verb != Verb::Slow)
         return stageMarked(verb, false);
     if (const VerbLine* on = linesFor(verb).on)
         stageLine(*on, currentWhy().ref());
     else
-        say(verbName(verb) + u" is off: "_s + verbOff(verb));
+        say(verbName(verb) + tr(" is off: ") + verbOff(verb));
 }
 
 // A store that does not answer could not say what the act depends on.
 QString MainWindow::actsOff(StoreIx store) const
 {
     const StoreState& state = m_stores.state(store);
+    if (m_readOnly)
+        return readOnlyText();
     if (!state.facts.mayAct)
         return state.facts.whyNot;
     if (!state.takesActs())
-        return (m_stores.several() ? state.name : u"the store"_s) + u" does not answer"_s;
+        return (m_stores.several() ? state.name : tr("the store")) + tr(" does not answer");
     return {};
 }
 
 void MainWindow::stageLine(const VerbLine& verb, const RunRef& run)
 {
     if (const QString off = actsOff(run.store); !off.isEmpty()) {
-        say(u"%1 is off: %2"_s.arg(verb.name, off));
+        say(tr("%1 is off: %2").arg(verb.name, off));
         return;
     }
     if (!verb.on) {
-        say(u"%1 is off: %2"_s.arg(verb.name, verb.text));
+        say(tr("%1 is off: %2").arg(verb.name, verb.text));
         return;
     }
+    openSheet(verb, run, false);
+}
+
+// `previewOnly`: it shows what would happen, and can do nothing.
+void MainWindow::openSheet(const VerbLine& verb, const RunRef& run, bool previewOnly)
+{
     if (m_sheet != nullptr)
         return;
     ActRequest request;
@@ -182,12 +192,20 @@ void MainWindow::stageLine(const VerbLine& verb, const RunRef& run)
     request.step = verb.step;
     request.approval = verb.approval;
     request.compensate = !verb.abandon;
+    request.resource = verb.resource;
+    const RunPage* page = currentRun();
+    if (verb.verb == Verb::Redact && page != nullptr)  // what one looks at is what one means
+        request.value = page->payloadShown();
+    if (verb.verb == Verb::Fork && page != nullptr)
+        request.value = QString::number(page->detail().version);
     if (verb.verb == Verb::Assign)  // the case is taken by whoever looks at it, unless another name is typed
         request.value = m_stores.state(run.store).facts.person;
     m_sheet = new ActSheet(m_stores.source(run.store), m_stores.state(run.store).facts, request, this);
     m_sheet->setAttribute(Qt::WA_DeleteOnClose);
     connect(m_sheet, &ActSheet::ended, this, [this, run](const ActResult& result) { actEnded(result, run); });
     helpOn(*m_sheet, verb.verb);
+    if (previewOnly)
+        m_sheet->setPreviewOnly();
     m_sheet->open();
 }
 
@@ -195,9 +213,9 @@ void MainWindow::actEnded(const ActResult& result, const RunRef& run)
 {
     QString text = result.text;
     if (result.ownerElsewhere)
-        text += u" The engine that owns the run acts on it within a second."_s;
+        text += tr(" The engine that owns the run acts on it within a second.");
     if (result.auditSeq != 0)
-        text += u" Audit entry %1."_s.arg(countText(result.auditSeq));
+        text += tr(" Audit entry %1.").arg(countText(result.auditSeq));
     if (m_stores.several())
         text = m_stores.nameOf(run.store) + u": "_s + text;
     say(text);
@@ -227,9 +245,9 @@ void MainWindow::copyId()
 {
     const RunId run = currentRunRef().run;
     if (run.isNull())
-        return say(u"Copy is off: select one run."_s);
+        return say(tr("Copy is off: select one run."));
     QApplication::clipboard()->setText(idText(run));
-    say(u"Copied "_s + idText(run));
+    say(tr("Copied ") + idText(run));
 }
 
 // Of one store: what is marked there, the run that is looked at, or all that the filter finds.
@@ -242,7 +260,7 @@ void MainWindow::exportRuns()
     std::erase_if(marked, [store](const RunLine& line) { return line.store != store; });
     std::vector<ExportScope> scopes;
     if (!marked.empty()) {
-        ExportScope scope{tr("%1 marked").arg(plural(marked.size(), tr("run"), tr("runs"))), {}, {}};
+        ExportScope scope{tr("%1 marked").arg(plural(marked.size(), "run", "runs")), {}, {}};
         for (const RunLine& line : marked)
             scope.runs.push_back(line.run);
         if (before > marked.size())
@@ -268,9 +286,9 @@ void MainWindow::exportDot()
 {
     const auto [store, run] = currentRunRef();
     if (run.isNull())
-        return say(u"Export is off: select one run."_s);
+        return say(tr("Export is off: select one run."));
     const QString path =
-        QFileDialog::getSaveFileName(this, u"Export graph"_s, shortId(run).remove(u'…') + u".dot"_s);
+        QFileDialog::getSaveFileName(this, tr("Export graph"), shortId(run).remove(u'…') + u".dot"_s);
     if (path.isEmpty())
         return;
     whenDone(m_stores.source(store).dot(run), this, [this, path](const Reply<QString>& reply) {
@@ -279,17 +297,21 @@ void MainWindow::exportDot()
         QSaveFile file(path);
         const bool written =
             file.open(QIODevice::WriteOnly) && file.write(reply.value->toUtf8()) >= 0 && file.commit();
-        say(written ? u"Exported the graph as DOT text."_s
-                    : u"Could not write the file: "_s + file.errorString());
+        say(written ? tr("Exported the graph as DOT text.")
+                    : tr("Could not write the file: ") + file.errorString());
     });
 }
 
 void MainWindow::go(const QString& text)
 {
     m_going = text;
-    whenDone(m_stores.find(text), this, [this, text](const Reply<RunRef>& reply) {
+    const QString looking = tr("Looking for %1, since %2.").arg(shown(text, false, 80), nowText());
+    say(looking);
+    whenDone(m_stores.find(text), this, [this, text, looking](const Reply<RunRef>& reply) {
         if (m_going == text)
             m_going.clear();
+        if (notice() == looking)
+            m_notice->hide();
         if (reply)
             openRun(*reply.value);
         else if (!reply.failure.cancelled) {
@@ -299,9 +321,25 @@ void MainWindow::go(const QString& text)
     });
 }
 
+// Looked at only; Migrate is the act.
+void MainWindow::showVersions()
+{
+    const auto [store, run] = currentRunRef();
+    if (run.isNull())
+        return say(tr("Versions is off: select one run."));
+    whenDone(m_stores.source(store).versions(run), this, [this](const Reply<std::vector<Fact>>& reply) {
+        if (!reply)
+            return say(reply.failure.what + u' ' + reply.failure.todo);
+        auto* box = new InfoBox(tr("Versions of its workflow"), *reply.value, false, this);
+        box->setObjectName(u"versions"_s);
+        box->setAttribute(Qt::WA_DeleteOnClose);
+        box->open();
+    });
+}
+
 void MainWindow::showAbout()
 {
-    auto* box = new InfoBox(u"About Cairn"_s, aboutFacts(m_facts), false, this);
+    auto* box = new InfoBox(tr("About Cairn"), aboutFacts(m_facts), false, this);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();
 }

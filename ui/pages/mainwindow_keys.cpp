@@ -43,6 +43,8 @@ void MainWindow::buildActions()
     addVerbActions();
     addPlanActions();
     addTold();
+    addRunKeys();
+    addMoveActions();
 }
 
 void MainWindow::addFileActions()
@@ -71,6 +73,15 @@ void MainWindow::addViewActions()
         ActPlace::Anywhere, act(&MainWindow::refresh)});
     m_actions.add({u"view.dark"_s, tr("View"), tr("Light / dark"), QKeySequence(u"Ctrl+Shift+L"_s), {}, false,
         {}, ActPlace::Anywhere, [this] { setDark(!m_dark); }});
+    const auto turn = [this](int by) {
+        return [this, by] {
+            m_tabs->setCurrentIndex((m_tabs->currentIndex() + by + m_tabs->count()) % m_tabs->count());
+        };
+    };
+    m_actions.add({u"view.next-tab"_s, tr("View"), tr("Next tab"), QKeySequence(u"Ctrl+Tab"_s), {}, false, {},
+        ActPlace::Anywhere, turn(1)});
+    m_actions.add({u"view.last-tab"_s, tr("View"), tr("Previous tab"), QKeySequence(u"Ctrl+Shift+Tab"_s), {},
+        false, {}, ActPlace::Anywhere, turn(-1)});
     m_actions.add({u"view.zone"_s, tr("View"), tr("UTC / local time"), {}, {}, false, {}, ActPlace::Anywhere,
         act(&MainWindow::switchZone)});
     m_actions.add({u"view.letters"_s, tr("View"), tr("Single-letter keys on / off"), {}, {}, false, {},
@@ -117,19 +128,21 @@ void MainWindow::addVerbActions()
         {Verb::Pause, u'h', false}, {Verb::Resume, u'h', true}, {Verb::Retry, u'r', false},
         {Verb::Settle, u'o', false}, {Verb::Cancel, kDelete, false}};
     for (const VerbKey& one : verbs)
-        m_actions.add({u"run."_s + verbName(one.verb).toLower().replace(u' ', u'-'), tr("Run"),
-            verbName(one.verb) + u"…"_s, {}, one.letter, one.shift, {}, ActPlace::Anywhere,
-            [this, verb = one.verb] { stage(verb); }, [this, verb = one.verb] { return verbOff(verb); }});
+        m_actions.add({u"run."_s + verbSlug(one.verb), tr("Run"), verbName(one.verb) + u"…"_s, {}, one.letter,
+            one.shift, {}, ActPlace::Anywhere, [this, verb = one.verb] { stage(verb); },
+            [this, verb = one.verb] { return verbOff(verb); }});
     const VerbKey more[] = {{Verb::Assign, u't', false}, {Verb::Note, u'n', false}, {Verb::Hold, {}, false},
         {Verb::Skip, {}, false}, {Verb::Record, {}, false}, {Verb::Amend, {}, false},
         {Verb::Deadline, {}, false}, {Verb::Budget, {}, false}, {Verb::Migrate, {}, false},
-        {Verb::Takeover, {}, false}, {Verb::Slow, {}, false}, {Verb::Redact, {}, false},
-        {Verb::Compensate, {}, false}};
+        {Verb::Takeover, {}, false}, {Verb::Slow, u'p', false}, {Verb::Redact, {}, false},
+        {Verb::Fork, u'm', false}, {Verb::Compensate, {}, false}};
     for (const VerbKey& one : more)
-        m_actions.add({u"run."_s + verbName(one.verb).toLower().replace(u' ', u'-'), tr("Run"),
-            verbName(one.verb) + u"…"_s, {}, one.letter, one.shift, {}, ActPlace::Anywhere,
-            [this, verb = one.verb] { stage(verb); }, [this, verb = one.verb] { return verbOff(verb); },
-            one.verb == Verb::Assign});
+        m_actions.add({u"run."_s + verbSlug(one.verb), tr("Run"), verbName(one.verb) + u"…"_s,
+            one.verb == Verb::Skip ? QKeySequence(u"Ctrl+Shift+S"_s) : QKeySequence(), one.letter, one.shift,
+            {}, ActPlace::Anywhere, [this, verb = one.verb] { stage(verb); },
+            [this, verb = one.verb] { return verbOff(verb); }, one.verb == Verb::Assign});
+    m_actions.add({u"run.versions"_s, tr("Run"), tr("Which versions would take it"), {}, u'v', false, {},
+        ActPlace::Anywhere, [this] { showVersions(); }});
     m_actions.add({u"run.abandon"_s, tr("Run"), tr("Abandon…"), {}, {}, false, {}, ActPlace::Anywhere,
         [this] { stageAbandon(); }, {}, true});
 }
@@ -138,13 +151,17 @@ void MainWindow::addVerbActions()
 void MainWindow::addTold()
 {
     const auto told = [this](ActPlace place, const QString& keys, const QString& title) {
-        m_actions.add({u"told."_s + keys, {}, title, {}, {}, false, keys, place});
+        m_actions.add(
+            {u"told.%1."_s.arg(static_cast<int>(place)) + keys, {}, title, {}, {}, false, keys, place});
     };
     told(ActPlace::Anywhere, tr("arrows, J K"), tr("move"));
     told(ActPlace::Anywhere, tr("Enter, Esc"), tr("open, back"));
     told(ActPlace::Anywhere, tr("F6, Shift+F6"), tr("next, previous panel"));
     told(ActPlace::Lists, tr("Space, Shift+arrows"), tr("mark a run, mark a range"));
     told(ActPlace::Lists, tr("Ctrl+A"), tr("mark all runs that are shown"));
+    told(ActPlace::Lists, tr("Ctrl+Shift+A"), tr("mark all runs that match, shown or not"));
+    told(ActPlace::Lists, tr("E, Shift+E"), tr("next, previous run that needs somebody"));
+    told(ActPlace::Lists, tr("F"), tr("show only what is not finished"));
     told(ActPlace::Lists, tr("Left, Right"), tr("another cell of the row"));
     told(ActPlace::Lists, tr("+ - _"), tr("filter by the cell: only this, not this, group by this"));
     told(ActPlace::Lists, tr("Ctrl+Backspace"), tr("where nothing matches: drop the term that hides most"));
@@ -169,12 +186,52 @@ void MainWindow::addTold()
     told(ActPlace::Sheet, tr("Ctrl+Enter"), tr("execute, inside a sheet only"));
 }
 
+// What a run's page does by single keys, for whoever has switched those off, or looks for it in a menu.
+void MainWindow::addRunKeys()
+{
+    const auto off = [this] { return currentRun() != nullptr ? QString() : tr("open a run first."); };
+    const auto with = [this](const std::function<void(RunPage&)>& act) {
+        return [this, act] {
+            if (RunPage* page = currentRun())
+                act(*page);
+            else
+                say(tr("That is off: open a run first."));
+        };
+    };
+    const QString views[] = {tr("Run: steps"), tr("Run: timeline"), tr("Run: history"), tr("Run: data"),
+        tr("Run: relations"), tr("Run: acts"), tr("Run: compare"), tr("Run: context")};
+    const QStringList names = RunPage::viewNames();
+    for (int i = 0; i < static_cast<int>(std::size(views)); ++i)
+        m_actions.add({u"view.run-"_s + names.at(i), tr("View"), views[i],
+            QKeySequence(QKeyCombination(Qt::CTRL, static_cast<Qt::Key>(Qt::Key_1 + i))), {}, false, {},
+            ActPlace::Run, with([i](RunPage& page) { page.showView(i + 1); }), off, i == 0});
+    struct RunKey {
+        QString id;
+        QString title;
+        QChar letter;
+        bool shift;
+    };
+    const RunKey keys[] = {{u"view.run-next-problem"_s, tr("Run: next problem"), u'e', false},
+        {u"view.run-last-problem"_s, tr("Run: previous problem"), u'e', true},
+        {u"view.run-unfinished"_s, tr("Run: only what is not finished"), u'f', false},
+        {u"view.run-earlier"_s, tr("Run: one version earlier"), u'[', false},
+        {u"view.run-later"_s, tr("Run: one version later"), u']', false},
+        {u"view.run-list"_s, tr("Run: timeline as a list"), u'l', false},
+        {u"view.run-compact"_s, tr("Run: history, compact or every entry"), u'z', false},
+        {u"view.run-changed"_s, tr("Run: compare the last two attempts"), u'd', false}};
+    for (const RunKey& one : keys)
+        m_actions.add({one.id, tr("View"), one.title, {}, {}, false, {}, ActPlace::Run,
+            with([letter = one.letter, shift = one.shift](
+                     RunPage& page) { static_cast<void>(page.takeLetter(letter, shift)); }),
+            off, one.letter == u'e' && !one.shift});
+}
+
 void MainWindow::buildMenus()
 {
     QMap<QString, QMenu*> menus;
     for (const QString& title :
         {tr("File"), tr("Edit"), tr("View"), tr("Go"), tr("Run"), tr("Plan"), tr("Help")})
-        menus.insert(title, m_band->menus()->addMenu(title));
+        menus.insert(title, m_band->menus()->addMenu(u'&' + title));
     for (const WindowAction& one : m_actions.all()) {
         QMenu* menu = menus.value(one.menu);
         if (menu == nullptr)
@@ -293,7 +350,7 @@ void MainWindow::takeLetter(QChar letter, bool shift)
     RunPage* page = currentRun();
     if (page != nullptr && page->takeLetter(letter, shift))
         return;
-    if (takePlanLetter(letter, shift))
+    if (takePlanLetter(letter, shift) || (onLists() && m_triage->takeLetter(letter, shift)))
         return;
     if (const WindowAction* action = m_actions.byLetter(letter, shift))
         action->run();

@@ -14,6 +14,7 @@
 #include <QTabBar>
 
 #include <algorithm>
+#include <array>
 
 namespace cairn::ui {
 
@@ -32,6 +33,10 @@ constexpr StepKey kStepKeys[] = {{PlanStep::Start, u's', false}, {PlanStep::Conf
 
 // Those whose meaning does not hang on the run: what has to be read run by run is no plan.
 constexpr Verb kPlanVerbs[] = {Verb::Retry, Verb::Pause, Verb::Resume, Verb::Cancel};
+
+// In the ids of acts, the same in every language; in the order of PlanStep.
+const std::array<QString, kPlanSteps> kStepIds{
+    u"start"_s, u"confirm"_s, u"reject"_s, u"withdraw"_s, u"pause"_s, u"continue"_s, u"abort"_s};
 
 }  // namespace
 
@@ -70,14 +75,13 @@ PlansPage* MainWindow::openPlans()
 void MainWindow::addPlanActions()
 {
     for (const Verb verb : kPlanVerbs)
-        m_actions.add({u"plan.stage-"_s + verbName(verb).toLower().replace(u' ', u'-'), tr("Plan"),
-            tr("%1 as a plan…").arg(verbName(verb)), {}, {}, false, {}, ActPlace::Lists,
-            [this, verb] { stagePlan(verb); },
+        m_actions.add({u"plan.stage-"_s + verbSlug(verb), tr("Plan"), tr("%1 as a plan…").arg(verbName(verb)),
+            {}, {}, false, {}, ActPlace::Lists, [this, verb] { stagePlan(verb); },
             [this] { return onLists() ? QString() : tr("a plan is staged from the lists."); }});
     for (int i = 0; i < kPlanSteps; ++i) {
         const auto step = static_cast<PlanStep>(i);
-        m_actions.add({u"plan."_s + stepName(step).toLower(), tr("Plan"), stepName(step) + u'…', {}, {},
-            false, {}, ActPlace::Plans, [this, step] { orderPlan(step); },
+        m_actions.add({u"plan."_s + kStepIds[static_cast<std::size_t>(i)], tr("Plan"), stepName(step) + u'…',
+            {}, {}, false, {}, ActPlace::Plans, [this, step] { orderPlan(step); },
             [this, step] { return stepOff(step); }, i == 0});
     }
     m_actions.add({u"plan.copy"_s, tr("Plan"), tr("Copy as command"), {}, {}, false, {}, ActPlace::Plans,

@@ -9,6 +9,7 @@
 #include "ui/widgets/filterbox.h"
 #include "ui/widgets/safetext.h"
 
+#include <QCoreApplication>
 #include <QLabel>
 #include <QStackedWidget>
 #include <QTabBar>
@@ -19,6 +20,10 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(mainwindow_stores)
+};
 
 bool production(const StoreFacts& facts)
 {
@@ -31,7 +36,7 @@ QString wordOf(const std::vector<StoreFacts>& all)
     QStringList words;
     for (const StoreFacts& facts : all)
         if (const QString word =
-                production(facts) ? u"PROD"_s : shown(facts.environment, false, 12).toUpper();
+                production(facts) ? Words::tr("PROD") : shown(facts.environment, false, 12).toUpper();
             !words.contains(word)) {
             if (production(facts))
                 words.prepend(word);
@@ -53,7 +58,7 @@ QString levelOf(const std::vector<StoreFacts>& all)
     const quint64 free = all.size() - look - guarded;
     QStringList parts;
     for (const auto& [count, word] :
-        {std::pair{guarded, u"guarded"_s}, {free, u"free"_s}, {look, u"look only"_s}})
+        {std::pair{guarded, Words::tr("guarded")}, {free, Words::tr("free")}, {look, Words::tr("look only")}})
         if (count == all.size())
             return {};  // as one store says it
         else if (count > 0)
@@ -65,7 +70,7 @@ QString levelOf(const std::vector<StoreFacts>& all)
 StoreFacts standFor(const std::vector<StoreFacts>& all, std::size_t count)
 {
     StoreFacts sum = all.front();
-    sum.name = u"%1 stores"_s.arg(count);
+    sum.name = Words::tr("%1 stores").arg(count);
     sum.mayAct = sum.closed = false;
     for (const StoreFacts& facts : all) {
         if (production(facts))
@@ -74,7 +79,7 @@ StoreFacts standFor(const std::vector<StoreFacts>& all, std::size_t count)
         sum.mayAct = sum.mayAct || facts.mayAct;
         sum.testClock = sum.testClock || facts.testClock;
         if (facts.person != sum.person)
-            sum.person = u"a login of each"_s;
+            sum.person = Words::tr("a login of each");
     }
     if (!std::all_of(
             all.begin(), all.end(), [](const StoreFacts& facts) { return facts.standing.standby(); }))
@@ -86,8 +91,8 @@ StoreFacts standFor(const std::vector<StoreFacts>& all, std::size_t count)
 QString liveText(qint64 age)
 {
     if (age < 0)
-        return u"nothing read yet"_s;
-    return age < 3000 ? u"live"_s : u"read %1 ago"_s.arg(durationText(age / 1000 * 1000));
+        return Words::tr("nothing read yet");
+    return age < 3000 ? Words::tr("live") : Words::tr("read %1 ago").arg(durationText(age / 1000 * 1000));
 }
 
 }  // namespace
@@ -126,8 +131,8 @@ void MainWindow::storeFailed(StoreIx store, const Failure& failure)
     if (!m_stores.several())
         Q_EMIT cannotOpen(failure.what + u' ' + failure.todo);
     else if (!hope)
-        Q_EMIT cannotOpen(u"None of the stores can be opened. %1: %2 %3"_s.arg(
-            m_stores.nameOf(store), failure.what, failure.todo));
+        Q_EMIT cannotOpen(tr("None of the stores can be opened. %1: %2 %3")
+                              .arg(m_stores.nameOf(store), failure.what, failure.todo));
 }
 
 // What falls silent is said once, and stands in the band as long as it lasts.
@@ -141,7 +146,7 @@ void MainWindow::storeHeard(StoreIx store)
         if (!state.trouble.isEmpty())
             say(who + state.trouble);
         else if (m_stores.several())
-            say(who + u"it answers again."_s);
+            say(who + tr("it answers again."));
     }
     tick();
 }
@@ -158,15 +163,20 @@ void MainWindow::storeChanged(StoreIx store)
     const StoreFacts& facts = m_stores.state(store).facts;
     const QString who = m_stores.several() ? facts.name + u": "_s : QString();
     say(facts.mayAct
-            ? who + (facts.guarded ? u"acts are possible, each with a reason."_s : u"acts are possible."_s)
-            : who + u"look only: "_s + facts.whyNot);
+            ? who + (facts.guarded ? tr("acts are possible, each with a reason.") : tr("acts are possible."))
+            : who + tr("look only: ") + facts.whyNot);
 }
 
 // --- stores opened before, another one, and places in one
 
-void MainWindow::setStoreTester(std::function<QFuture<Reply<StoreCheck>>(const QString&)> tester)
+void MainWindow::setStoreTester(std::function<QFuture<Reply<StoreCheck>>(const StoreWish&)> tester)
 {
     m_tester = std::move(tester);
+}
+
+void MainWindow::setPasswordForgetter(std::function<QFuture<Reply<KeychainSaid>>(const QString&)> forgetter)
+{
+    m_forgetter = std::move(forgetter);
 }
 
 void MainWindow::useRecentFile(const QString& path)
@@ -195,7 +205,7 @@ void MainWindow::noteRecent(StoreIx store)
 
 void MainWindow::askStore()
 {
-    auto* box = new ConnectBox(m_recent, m_tester, this);
+    auto* box = new ConnectBox(m_recent, m_tester, m_forgetter, this);
     connect(box, &ConnectBox::chosen, this, &MainWindow::storeWanted);
     box->open();
 }
@@ -253,9 +263,12 @@ void MainWindow::showBand()
         all = {m_stores.state(page->store()).facts};
     const bool one = !m_stores.several() || page != nullptr;
     m_facts = one ? all.front() : standFor(all, m_stores.count());
-    m_band->setFacts(m_facts, one ? QString() : wordOf(all), one ? QString() : levelOf(all));
-    setWindowTitle(one ? u"%1 %2 – Cairn"_s.arg(shown(m_facts.environment).toUpper(), shown(m_facts.name))
-                       : u"%1 %2 – Cairn"_s.arg(wordOf(all), shown(names.join(u", "_s))));
+    m_band->setFacts(m_facts, one ? QString() : wordOf(all),
+        m_readOnly ? tr("read-only in this window")
+            : one  ? QString()
+                   : levelOf(all));
+    setWindowTitle(one ? tr("%1 %2 – Cairn").arg(shown(m_facts.environment).toUpper(), shown(m_facts.name))
+                       : tr("%1 %2 – Cairn").arg(wordOf(all), shown(names.join(u", "_s))));
     tick();
     update();
 }
@@ -269,7 +282,7 @@ QString MainWindow::deafText() const
             names << m_stores.nameOf(store);
     if (names.isEmpty())
         return {};
-    return u"asked every second, hints are not heard"_s
+    return tr("asked every second, hints are not heard")
         + (m_stores.several() ? u": "_s + names.join(u", "_s) : QString());
 }
 
@@ -294,10 +307,10 @@ QString MainWindow::status() const
     if (m_stores.several() && page == nullptr) {
         const QString silent = m_stores.silentText();
         if (!silent.isEmpty())
-            return u"no answer: "_s + silent;
+            return tr("no answer: ") + silent;
         if (const QString standby = standbyText(); !standby.isEmpty())
             return standby;
-        return deafText().isEmpty() ? u"live"_s : deafText();
+        return deafText().isEmpty() ? tr("live") : deafText();
     }
     const StoreState& state = m_stores.state(page != nullptr ? page->store() : 0);
     if (state.trouble.isEmpty() && state.answers() && !standbyText().isEmpty())
@@ -306,7 +319,7 @@ QString MainWindow::status() const
         return state.answers() && !deafText().isEmpty() ? deafText() : liveText(state.age());
     const qint64 age = state.age();
     return shown(state.trouble, false, 60)
-        + (age < 0 ? QString() : u", data is %1 old"_s.arg(durationText(age / 1000 * 1000)));
+        + (age < 0 ? QString() : tr(", data is %1 old").arg(durationText(age / 1000 * 1000)));
 }
 
 void MainWindow::tick()
@@ -328,7 +341,8 @@ void MainWindow::tick()
     m_triage->tick();
     if (RunPage* open = currentRun()) {
         open->setNow(now);
-        open->setOff(m_stores.state(open->store()).takesActs() ? QString() : actsOff(open->store()));
+        open->setOff(
+            m_stores.state(open->store()).takesActs() && !m_readOnly ? QString() : actsOff(open->store()));
     }
 }
 

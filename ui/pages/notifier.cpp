@@ -113,7 +113,7 @@ void Notifier::showBadge()
     if (m_tray == nullptr)
         return;
     m_tray->setIcon(trayIcon(badgeText(m_badge)));
-    safe::setTip(m_tray, tr("Cairn: %1 wait for a person").arg(plural(m_badge, tr("run"), tr("runs"))));
+    safe::setTip(m_tray, tr("Cairn: %1 wait for a person").arg(plural(m_badge, "run", "runs")));
 }
 
 }  // namespace cairn::ui

@@ -4,6 +4,8 @@
 #include "ui/data/safetext.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/docktitle.h"
+#include "ui/widgets/panelguard.h"
+#include "ui/widgets/panelnote.h"
 #include "ui/widgets/safetext.h"
 
 #include <QApplication>
@@ -54,6 +56,7 @@ PayloadViewer::PayloadViewer(Source& source, const RunId& run, QWidget* parent)
     , m_items(new JsonTableModel(this))
     , m_hex(new HexRowsModel(this))
     , m_views(new QStackedWidget(this))
+    , m_note(new PanelNote(tr("Reading the value"), m_views))
     , m_image(safe::label({}, {}, this))
     , m_title(new DockTitle(tr("Value"), this))
     , m_head(safe::label({}, {.selectable = true}, this))
@@ -66,6 +69,7 @@ PayloadViewer::PayloadViewer(Source& source, const RunId& run, QWidget* parent)
     , m_save(safe::button(tr("Save whole value…"), this))
 {
     setObjectName(u"payload-viewer"_s);
+    setPanel(this, tr("The value"));
     m_text->setAccessibleName(tr("Payload text"));
     m_find->setAccessibleName(tr("Find in the payload"));
     m_find->setPlaceholderText(tr("Find (Ctrl+F), exactly these bytes"));
@@ -73,7 +77,7 @@ PayloadViewer::PayloadViewer(Source& source, const RunId& run, QWidget* parent)
     m_image->setAlignment(Qt::AlignCenter);
     for (QLabel* label : {m_head, m_path})
         label->setFocusPolicy(Qt::NoFocus);
-    m_save->setEnabled(false);
+    safe::setOff(m_save, tr("No payload is selected."));
     buildLayout();
     connectSignals();
     writeModes();
@@ -249,7 +253,8 @@ void PayloadViewer::writeModes()
 {
     for (int mode = 0; mode < ModeCount; ++mode) {
         QPushButton* button = m_buttons[static_cast<std::size_t>(mode)];
-        button->setEnabled(possible(static_cast<Mode>(mode)));
+        safe::setOff(
+            button, possible(static_cast<Mode>(mode)) ? QString() : tr("This payload cannot be shown so."));
         button->setChecked(mode == m_views->currentIndex());
     }
     m_buttons[Image]->setVisible(isImage(m_shown.media));
@@ -304,14 +309,16 @@ void PayloadViewer::open(const PayloadLine& payload)
     m_bytes.clear();
     m_redacted = false;
     take(nullptr, false);
-    m_save->setEnabled(false);
-    safe::setText(m_more, tr("reading"));
+    m_note->begin();
+    safe::setOff(m_save, tr("It has not been read yet."));
+    safe::setText(m_more, tr("reading, since %1").arg(nowText()));
     const quint64 ticket = m_tickets.next();
     whenDone(m_source.payload(m_run, payload), this, [this, ticket](const Reply<PayloadText>& reply) {
         if (!m_tickets.current(ticket))
             return;
         if (!reply)
             return showFailure(reply.failure);
+        m_note->end();
         showHead(*reply.value);
         if (m_redacted)
             return;
@@ -327,6 +334,7 @@ void PayloadViewer::open(const PayloadLine& payload)
 void PayloadViewer::showFailure(const Failure& failure)
 {
     m_shown = {};  // choosing it again reads it again
+    m_note->fail(failure.cancelled ? tr("not read: choose it again") : failure.what + u' ' + failure.todo);
     safe::setText(
         m_more, failure.cancelled ? tr("not read: choose it again") : failure.what + u' ' + failure.todo);
 }
@@ -337,10 +345,10 @@ void PayloadViewer::showHead(const PayloadText& payload)
         payload.line.media + u" · "_s + sizeText(payload.line.size)
             + (payload.hash.isEmpty()
                     ? QString()
-                    : u" · sha256 "_s + payload.hash.left(6) + u'…' + payload.hash.right(4)));
+                    : tr(" · sha256 ") + payload.hash.left(6) + u'…' + payload.hash.right(4)));
     m_shown.size = payload.line.size;
     m_redacted = payload.redacted;
-    m_save->setEnabled(!payload.redacted);
+    safe::setOff(m_save, payload.redacted ? tr("It has been redacted.") : QString());
     if (payload.redacted) {
         m_text->setPlainText({});
         say(tr("redacted"));
@@ -420,8 +428,8 @@ void PayloadViewer::take(PayloadIndexPtr index, bool whole)
         return writeModes();
     QStringList state{tr("%1 rows of text").arg(countText(m_index->rows().size()))};
     if (m_index->hasTree())
-        state.prepend(plural(m_index->nodes().size(), tr("value"), tr("values"))
-            + tr(", depth %1").arg(m_index->depth()));
+        state.prepend(
+            plural(m_index->nodes().size(), "value", "values") + tr(", depth %1").arg(m_index->depth()));
     if (!m_index->fault().isEmpty())
         state << tr("no JSON: byte %1, %2").arg(countText(m_index->faultAt()), m_index->fault());
     if (m_shown.size > static_cast<quint64>(m_bytes.size()))

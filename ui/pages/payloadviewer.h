@@ -22,6 +22,7 @@ namespace cairn::ui {
 
 class DataTable;
 class DockTitle;
+class PanelNote;
 
 class PayloadViewer final : public QWidget {
     Q_OBJECT
@@ -100,6 +101,7 @@ private:
     std::array<DataTable*, 4> m_tables{};
     std::array<QPushButton*, ModeCount> m_buttons{};
     QStackedWidget* m_views;
+    PanelNote* m_note;
     QLabel* m_image;
     DockTitle* m_title;
     QLabel* m_head;

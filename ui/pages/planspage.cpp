@@ -7,6 +7,7 @@
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/docktitle.h"
 #include "ui/widgets/factgrid.h"
+#include "ui/widgets/panelnote.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
@@ -47,6 +48,8 @@ PlansPage::PlansPage(Stores& stores, StoreIx store, QWidget* parent)
     , m_table(new DataTable(tr("Plans"), this))
     , m_items(new DataTable(tr("Runs of the plan"), this))
     , m_title(new DockTitle(tr("Plan"), this))
+    , m_note(new PanelNote(tr("Reading the plans"), m_table))
+    , m_itemsNote(new PanelNote(tr("Reading the runs of the plan"), m_items))
     , m_strip(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_outcomes(safe::label({}, {.wrap = true, .selectable = true}, this))
     , m_copy(safe::button(tr("Copy as command   Y"), this))
@@ -62,10 +65,13 @@ PlansPage::PlansPage(Stores& stores, StoreIx store, QWidget* parent)
     m_items->setGiveWay({PlanItemsModel::Step, PlanItemsModel::Place}, 140);
     m_items->setRowSize(22);
     m_closed->setCheckable(true);
+    safe::setTip(m_closed, m_closed->text());  // it is cut in a narrow window
     m_strip->setContentsMargins(12, 4, 12, 5);
     m_outcomes->setContentsMargins(16, 4, 16, 4);
     m_factRow->setContentsMargins(12, 8, 12, 8);
     m_facts->setFixedHeight(kFactsHeight);
+    setAttribute(Qt::WA_StyledBackground);  // otherwise the frame's colour shows where there is nothing
+    setProperty("ground", u"window"_s);
     buildLayout();
     connectSignals();
     showView();
@@ -164,32 +170,41 @@ void PlansPage::load()
     m_read.start();
     const quint64 ticket = m_listTickets.next();
     ++m_open;
+    if (!m_listed)
+        m_note->begin();
     whenDone(
         m_stores.source(m_store).plans(m_closedToo), this, [this, ticket](const Reply<PlanEntries>& reply) {
             --m_open;
             if (!m_listTickets.current(ticket))
                 return;
             if (reply)
-                showEntries(*reply.value);
-            else if (!reply.failure.cancelled)
-                Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
+                return showEntries(*reply.value);
+            if (reply.failure.cancelled)
+                return;
+            if (!m_listed)
+                for (PanelNote* note : {m_note, m_itemsNote})
+                    note->fail(reply.failure.what + u' ' + reply.failure.todo);
+            Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
         });
 }
 
 void PlansPage::showEntries(const PlanEntries& entries)
 {
+    m_listed = true;
+    m_note->end();
     m_model->setRows(entries.entries);
     const auto waiting = std::count_if(
         entries.entries.begin(), entries.entries.end(), [](const PlanEntry& one) { return one.waits; });
     const auto proposals = std::count_if(
         entries.entries.begin(), entries.entries.end(), [](const PlanEntry& one) { return one.proposal; });
-    QStringList parts{
-        plural(entries.entries.size() - static_cast<std::size_t>(proposals), tr("plan"), tr("plans")),
-        plural(static_cast<quint64>(proposals), tr("proposed act"), tr("proposed acts")),
+    QStringList parts{plural(entries.entries.size() - static_cast<std::size_t>(proposals), "plan", "plans"),
+        plural(static_cast<quint64>(proposals), "proposed act", "proposed acts"),
         waiting == 1 ? tr("1 waits for a second person")
                      : tr("%1 wait for a second person").arg(countText(static_cast<quint64>(waiting)))};
     if (!m_closedToo)
         parts << tr("closed plans are not shown");
+    if (entries.entries.empty())
+        parts << tr("one begins in the lists: mark runs or filter them, then menu Plan");
     if (entries.more)
         parts << tr("older ones are not shown");
     safe::setText(m_strip, parts.join(u" · "_s));
@@ -221,6 +236,8 @@ void PlansPage::loadEntry()
             m_took = m_read.elapsed();
             showView();
         } else if (!reply.failure.cancelled) {
+            if (m_itemsNote->reading())
+                m_itemsNote->fail(reply.failure.what + u' ' + reply.failure.todo);
             Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
         }
     });
@@ -239,6 +256,10 @@ QString PlansPage::whyOff(PlanStep step) const
 void PlansPage::showView()
 {
     m_itemsModel->setRows(m_view.items);
+    if (entry() == nullptr ? !m_listed : m_view.offers.empty())
+        m_itemsNote->begin();
+    else
+        m_itemsNote->end();
     showFacts();
     const PlanEntry* now = entry();
     m_title->setRemark(now == nullptr ? tr("nothing is selected") : shown(now->what, false, 120));
@@ -252,7 +273,8 @@ void PlansPage::showView()
     safe::setText(m_outcomes, lines.join(u'\n'));
     m_outcomes->setVisible(!lines.isEmpty());
     m_items->setVisible(now == nullptr || !now->proposal);
-    m_copy->setEnabled(!m_view.command.isEmpty());
+    safe::setOff(m_copy,
+        m_view.command.isEmpty() ? tr("Select a plan; a proposed act has no such command.") : QString());
     showButtons();
     Q_EMIT viewChanged();
 }
@@ -288,9 +310,7 @@ void PlansPage::showButtons()
     for (int i = 0; i < kPlanSteps; ++i) {
         const QString off = whyOff(static_cast<PlanStep>(i));
         QPushButton* button = m_buttons[static_cast<std::size_t>(i)];
-        button->setEnabled(off.isEmpty());
-        safe::setTip(button, off);
-        button->setAccessibleDescription(shown(off, false, 300));
+        safe::setOff(button, off);
     }
 }
 

@@ -16,6 +16,7 @@ namespace cairn::ui {
 
 class DataTable;
 class DockTitle;
+class PanelNote;
 class PlanItemsModel;
 class PlansModel;
 
@@ -67,6 +68,8 @@ private:
     DataTable* m_table;
     DataTable* m_items;
     DockTitle* m_title;
+    PanelNote* m_note;
+    PanelNote* m_itemsNote;
     QLabel* m_strip;
     QLabel* m_outcomes;
     QPushButton* m_copy;
@@ -81,6 +84,7 @@ private:
     QElapsedTimer m_read;  // since the last reading began
     qint64 m_took = 0;     // that long
     bool m_closedToo = false;
+    bool m_listed = false;  // the list has been read once
     int m_open = 0;
 };
 

@@ -5,6 +5,7 @@
 #include "ui/data/safetext.h"
 #include "ui/widgets/barchart.h"
 #include "ui/widgets/datatable.h"
+#include "ui/widgets/panelnote.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
@@ -58,6 +59,7 @@ ReportPage::ReportPage(Stores& stores, StoreIx store, QWidget* parent)
     , m_waits(new DataTable(tr("Runs by wait"), this))
     , m_dayRows(new QStandardItemModel(0, 5, this))
     , m_waitRows(new QStandardItemModel(0, 3, this))
+    , m_note(new PanelNote(tr("Reading the report"), this))
 {
     setHeaders(*m_dayRows, {tr("Day"), tr("Started"), tr("Completed"), tr("Failed"), tr("Cancelled")});
     setHeaders(*m_waitRows, {tr("Wait"), tr("Runs"), tr("Oldest")});
@@ -85,19 +87,26 @@ void ReportPage::load()
 {
     const quint64 ticket = m_tickets.next();
     ++m_open;
+    if (!m_read)
+        m_note->begin();
     whenDone(m_stores.source(m_store).report(kDays), this, [this, ticket](const Reply<ReportView>& reply) {
         --m_open;
         if (!m_tickets.current(ticket))
             return;
         if (reply)
-            showReport(*reply.value);
-        else if (!reply.failure.cancelled)
-            Q_EMIT failed(reply.failure.what);
+            return showReport(*reply.value);
+        if (reply.failure.cancelled)
+            return;
+        if (!m_read)
+            m_note->fail(reply.failure.what + u' ' + reply.failure.todo);
+        Q_EMIT failed(reply.failure.what);
     });
 }
 
 void ReportPage::showReport(const ReportView& view)
 {
+    m_read = true;
+    m_note->end();
     quint64 ended = 0;
     quint64 failed = 0;
     std::vector<BarGroup> days;
@@ -124,7 +133,7 @@ void ReportPage::showReport(const ReportView& view)
     }
     m_waitChart->setData({{tr("runs"), Family::Moving}}, std::move(waits));
     QString head = tr("%1 ended in %2 days, %3 of them failed.")
-                       .arg(plural(ended, tr("run"), tr("runs")))
+                       .arg(plural(ended, "run", "runs"))
                        .arg(view.days.size())
                        .arg(countText(failed));
     if (view.waits.size() > kMostBars)

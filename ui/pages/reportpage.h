@@ -14,6 +14,7 @@ namespace cairn::ui {
 
 class BarChart;
 class DataTable;
+class PanelNote;
 
 class ReportPage final : public QWidget {
     Q_OBJECT
@@ -44,6 +45,8 @@ private:
     DataTable* m_waits;
     QStandardItemModel* m_dayRows;
     QStandardItemModel* m_waitRows;
+    PanelNote* m_note;
+    bool m_read = false;  // once at least
     Tickets m_tickets;
     int m_open = 0;
 };

@@ -6,11 +6,14 @@
 #include "ui/pages/compareview.h"
 #include "ui/pages/dataview.h"
 #include "ui/pages/historyview.h"
+#include "ui/pages/payloadviewer.h"
 #include "ui/pages/runviews.h"
 #include "ui/pages/stepsview.h"
 #include "ui/pages/timelineview.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/keycap.h"
+#include "ui/widgets/panelguard.h"
+#include "ui/widgets/panelnote.h"
 #include "ui/widgets/revisionbar.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/sentence.h"
@@ -46,6 +49,7 @@ RunPage::RunPage(Source& source, const RunRef& run, QWidget* parent)
     , m_meta(safe::label({}, {.secondary = true, .wrap = true, .selectable = true}, this))
     , m_tabs(new ViewTabs(this))
     , m_views(new QStackedWidget(this))
+    , m_note(new PanelNote(tr("Reading the run"), m_views))
     , m_steps(new StepsView(this))
     , m_history(new HistoryView(source, run.run, this))
     , m_data(new DataView(source, run.run, this))
@@ -61,13 +65,14 @@ RunPage::RunPage(Source& source, const RunRef& run, QWidget* parent)
         label->setFocusPolicy(Qt::NoFocus);
         label->setMinimumWidth(100);
     }
-    m_ends->setAccessibleName(u"Since when, and what ends it"_s);
+    m_ends->setAccessibleName(tr("Since when, and what ends it"));
     m_later->setSingleShot(true);
     connect(m_later, &QTimer::timeout, this, &RunPage::load);
     buildLayout();
     connectSignals();
     connectTravel();
-    m_sentence->setSentence(u"Reading the run."_s, {});
+    m_sentence->setSentence(tr("Reading the run."), {});
+    m_note->begin();
     writeTabs();
 }
 
@@ -110,6 +115,9 @@ void RunPage::buildLayout()
     for (QWidget* view : std::initializer_list<QWidget*>{
              m_steps, m_timeline, m_history, m_data, m_relations, m_acts, m_compare, m_context})
         m_views->addWidget(view);
+    const QStringList names = viewNames();
+    for (int i = 0; i < m_views->count(); ++i)
+        setPanel(m_views->widget(i), tr("The view \"%1\"").arg(names.value(i)));
     column->addWidget(m_views, 1);
     column->addWidget(m_revisions);
 }
@@ -180,8 +188,10 @@ void RunPage::answered(const Reply<RunDetail>& reply)
         loadActs();
     } else if (!reply.failure.cancelled) {
         // This panel only: what was shown before stays.
-        if (!m_loaded)
+        if (!m_loaded) {
             m_sentence->setSentence(reply.failure.what + u' ' + reply.failure.todo, {});
+            m_note->fail(reply.failure.what + u' ' + reply.failure.todo);
+        }
         m_loaded = true;
         Q_EMIT failed(reply.failure.what);
     }
@@ -196,11 +206,11 @@ void RunPage::showEnds()
     const WhyView& why = m_detail.why;
     QStringList parts;
     if (why.since != 0 && m_detail.line.endedAt == 0)
-        parts << u"Since %1, %2 ago."_s.arg(instantText(why.since), durationText(m_detail.at - why.since));
+        parts << tr("Since %1, %2 ago.").arg(instantText(why.since), durationText(m_detail.at - why.since));
     if (!why.releases.isEmpty()) {
         // It goes on in mid-sentence here; a name in capitals stays one.
         const bool name = why.releases.size() > 1 && why.releases.at(1).isUpper();
-        parts << u"Ends with: "_s
+        parts << tr("Ends with: ")
                 + (name ? why.releases : why.releases.left(1).toLower() + why.releases.mid(1));
     }
     safe::setText(m_ends, parts.join(u"  "_s));
@@ -212,6 +222,7 @@ void RunPage::showDetail(const RunDetail& detail)
     m_detail = detail;
     m_detail.line.store = m_detail.why.store = m_store;
     m_loaded = true;
+    m_note->end();
     m_glyph->setPixmap(glyphPixmap(detail.why.glyph, 20, devicePixelRatioF()));
     m_glyph->setAccessibleName(glyphName(detail.why.glyph));
     m_sentence->setSentence(detail.why.sentence, detail.why.strong);
@@ -223,10 +234,12 @@ void RunPage::showDetail(const RunDetail& detail)
     showEnds();
     safe::setTip(m_meta, detail.idText);
     writeTabs();
-    m_steps->setDetail(detail);
-    m_timeline->setDetail(detail);
-    m_timeline->select(m_steps->current());
-    m_data->setPayloads(detail.payloads);
+    guarded(m_steps, [&] { m_steps->setDetail(detail); });
+    guarded(m_timeline, [&] {
+        m_timeline->setDetail(detail);
+        m_timeline->select(m_steps->current());
+    });
+    guarded(m_data, [&] { m_data->setPayloads(detail.payloads); });
     m_history->setTotal(m_newest.version);
     fillButtons();
     Q_EMIT changed();
@@ -251,7 +264,7 @@ void RunPage::fillButtons()
         item->widget()->deleteLater();
         delete item;
     }
-    auto* more = safe::button(u"More"_s, this);
+    auto* more = safe::button(tr("More"), this);
     auto* menu = new QMenu(more);
     int placed = 0;
     for (const VerbLine& verb : m_buttonVerbs) {
@@ -271,14 +284,14 @@ void RunPage::fillButtons()
             continue;
         }
         QAction* action = menu->addAction(
-            shown(verb.name + (verb.on ? u"…"_s : u" (off: "_s + verb.text + u')'), false, 120)
+            shown(verb.name + (verb.on ? u"…"_s : tr(" (off: ") + verb.text + u')'), false, 120)
                 .replace(u'&', u"&&"_s));
         action->setEnabled(verb.on);
         connect(action, &QAction::triggered, this, [this, verb] { Q_EMIT verbChosen(verb, run()); });
     }
     more->setMenu(menu);
-    more->setEnabled(!menu->isEmpty());
-    more->setAccessibleName(u"More acts, and why others are off"_s);
+    safe::setOff(more, menu->isEmpty() ? tr("There are no other acts.") : QString());
+    more->setAccessibleName(tr("More acts, and why others are off"));
     m_buttons->addWidget(more);
     // A layout shows what it is given when the event loop comes round; the keyboard may ask for it sooner.
     for (int i = 0; i < m_buttons->count(); ++i)
@@ -462,7 +475,7 @@ QString RunPage::place() const
 {
     const QWidget* here = focusWidget();
     if (here != nullptr && m_buttons->count() > 0 && here->parentWidget() == m_buttons->parentWidget())
-        return u"Acts"_s;
+        return tr("Acts");
     if (here == m_revisions)
         return tr("Versions");
     switch (currentView()) {
@@ -475,6 +488,12 @@ QString RunPage::place() const
     case 7: return tr("Compare");
     default: return tr("Context");
     }
+}
+
+QString RunPage::payloadShown() const
+{
+    const PayloadId shown = m_data->payload()->shownLine().id;
+    return currentView() == 4 && !shown.isNull() ? idText(shown) : QString();
 }
 
 void RunPage::paintEvent(QPaintEvent*)
@@ -500,7 +519,7 @@ ViewTabs::ViewTabs(QWidget* parent)
     : QWidget(parent)
 {
     setFixedHeight(32);
-    setAccessibleName(u"Views of the run"_s);
+    setAccessibleName(tr("Views of the run"));
 }
 
 void ViewTabs::setTabs(const QStringList& keys, const QStringList& names)
@@ -517,7 +536,7 @@ void ViewTabs::setTabs(const QStringList& keys, const QStringList& names)
     }
     QStringList spoken;
     for (qsizetype i = 0; i < keys.size(); ++i)
-        spoken << u"key %1: %2"_s.arg(keys.at(i), names.at(i));
+        spoken << tr("key %1: %2").arg(keys.at(i), names.at(i));
     setAccessibleDescription(spoken.join(u", "_s));
     update();
 }
@@ -561,7 +580,7 @@ void ViewTabs::paintEvent(QPaintEvent*)
     painter.drawText(rect().adjusted(0, 0, -14, 0), Qt::AlignRight | Qt::AlignVCenter, m_right);
     if (m_right.isEmpty())
         return;
-    const QString text = u"only what is not finished"_s;
+    const QString text = tr("only what is not finished");
     const QFontMetricsF metrics(painter.font());
     const double x = width() - 14 - metrics.horizontalAdvance(m_right) - 14 - metrics.horizontalAdvance(text);
     painter.drawText(QPointF(x, 20), text);

@@ -19,6 +19,7 @@ class CompareView;
 class ContextView;
 class DataView;
 class HistoryView;
+class PanelNote;
 class RelationsView;
 class RevisionBar;
 class Sentence;
@@ -55,6 +56,7 @@ public:
     [[nodiscard]] const RunDetail& detail() const { return m_detail; }
     [[nodiscard]] const RunDetail& newest() const { return m_newest; }  // whatever version is shown
     [[nodiscard]] QString place() const;
+    [[nodiscard]] QString payloadShown() const;  // its id, while the data are looked at; empty: none
     [[nodiscard]] StepsView* steps() const { return m_steps; }
     [[nodiscard]] HistoryView* history() const { return m_history; }
     [[nodiscard]] DataView* data() const { return m_data; }
@@ -117,6 +119,7 @@ private:
     QHBoxLayout* m_buttons = nullptr;
     ViewTabs* m_tabs;
     QStackedWidget* m_views;
+    PanelNote* m_note;  // over all of them, until the run has been read
     StepsView* m_steps;
     HistoryView* m_history;
     DataView* m_data;

@@ -5,6 +5,7 @@
 #include "ui/models/runviewmodels.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/docktitle.h"
+#include "ui/widgets/panelnote.h"
 #include "ui/widgets/safetext.h"
 
 #include <QApplication>
@@ -40,6 +41,7 @@ ActsView::ActsView(QWidget* parent)
     , m_model(new ActsModel(this))
     , m_table(new DataTable(tr("Acts"), this))
     , m_title(new DockTitle(tr("Acts"), this))
+    , m_note(new PanelNote(tr("Reading the acts"), m_table))
 {
     setObjectName(u"view-acts"_s);
     m_table->setModel(m_model);
@@ -52,17 +54,17 @@ ActsView::ActsView(QWidget* parent)
         if (const ActLine* act = m_model->row(at.row()); act != nullptr && act->version != 0)
             Q_EMIT versionWanted(act->version);
     });
-    setActs({});
+    m_note->begin();
 }
 
 void ActsView::setActs(const std::vector<ActLine>& acts)
 {
+    m_note->end();
     m_model->setActs(acts);
     std::size_t refused = 0;
     for (const ActLine& act : acts)
         refused += act.applied ? 0U : 1U;
-    QString remark =
-        acts.empty() ? tr("nobody has acted on this run") : plural(acts.size(), tr("act"), tr("acts"));
+    QString remark = acts.empty() ? tr("nobody has acted on this run") : plural(acts.size(), "act", "acts");
     if (refused > 0)
         remark += tr(", %1 of them without effect").arg(refused);
     m_title->setRemark(remark);
@@ -88,6 +90,7 @@ RelationsView::RelationsView(Source& source, const RunId& run, QWidget* parent)
     , m_model(new RelationsModel(this))
     , m_table(new DataTable(tr("Relations"), this))
     , m_title(new DockTitle(tr("Relations"), this))
+    , m_note(new PanelNote(tr("Reading the relations"), m_table))
 {
     setObjectName(u"view-relations"_s);
     m_table->setModel(m_model);
@@ -106,15 +109,22 @@ RelationsView::RelationsView(Source& source, const RunId& run, QWidget* parent)
 
 void RelationsView::load()
 {
+    if (!m_read)
+        m_note->begin();
     const quint64 ticket = m_tickets.next();
     whenDone(m_source.relations(m_run), this, [this, ticket](const Reply<std::vector<RelationLine>>& reply) {
         if (!m_tickets.current(ticket))
             return;
         if (!reply) {
-            if (!reply.failure.cancelled)
+            if (!reply.failure.cancelled) {
+                if (!m_read)
+                    m_note->fail(reply.failure.what + u' ' + reply.failure.todo);
                 Q_EMIT failed(reply.failure.what);
+            }
             return;
         }
+        m_read = true;
+        m_note->end();
         std::size_t above = 0;
         std::size_t children = 0;
         for (const RelationLine& line : *reply.value) {
@@ -123,7 +133,7 @@ void RelationsView::load()
         }
         m_model->setRelations(*reply.value);
         select(QString(m_wanted));
-        m_title->setRemark(tr("%1 above, %2").arg(above).arg(plural(children, tr("child"), tr("children"))));
+        m_title->setRemark(tr("%1 above, %2").arg(above).arg(plural(children, "child", "children")));
     });
 }
 
@@ -163,6 +173,7 @@ ContextView::ContextView(Source& source, const RunId& run, QWidget* parent)
     , m_budget(new QSpinBox(this))
     , m_copy(safe::button(tr("Copy all"), this))
     , m_title(new DockTitle(tr("Context"), this))
+    , m_note(new PanelNote(tr("Putting the context together"), m_text))
 {
     setObjectName(u"view-context"_s);
     m_text->setAccessibleName(tr("Context that an agent would be given on resume"));
@@ -174,6 +185,7 @@ ContextView::ContextView(Source& source, const RunId& run, QWidget* parent)
     m_budget->setKeyboardTracking(false);
     auto* tools = new QHBoxLayout;
     tools->setContentsMargins(16, 8, 12, 8);
+    tools->setSpacing(8);
     tools->addWidget(safe::label(tr("What an agent that resumes this run now would read, within"), {}, this));
     tools->addWidget(m_budget);
     tools->addStretch(1);
@@ -193,16 +205,22 @@ ContextView::ContextView(Source& source, const RunId& run, QWidget* parent)
 
 void ContextView::load()
 {
+    if (m_text->toPlainText().isEmpty())
+        m_note->begin();
     const quint64 ticket = m_tickets.next();
     whenDone(
         m_source.context(m_run, m_budget->value()), this, [this, ticket](const Reply<ContextText>& reply) {
             if (!m_tickets.current(ticket))
                 return;
             if (!reply) {
-                if (!reply.failure.cancelled)
+                if (!reply.failure.cancelled) {
+                    if (m_note->reading())
+                        m_note->fail(reply.failure.what + u' ' + reply.failure.todo);
                     Q_EMIT failed(reply.failure.what);
+                }
                 return;
             }
+            m_note->end();
             // The core has cut it already, and says in it what it left out.
             const QString text = shown(reply.value->text, true, reply.value->text.size());
             if (m_text->toPlainText() != text)

@@ -14,6 +14,7 @@ namespace cairn::ui {
 class ActsModel;
 class DataTable;
 class DockTitle;
+class PanelNote;
 class RelationsModel;
 
 // Operators' acts with this run, refused ones too. Enter goes to the version that an act made, D shows what
@@ -36,6 +37,7 @@ private:
     ActsModel* m_model;
     DataTable* m_table;
     DockTitle* m_title;
+    PanelNote* m_note;
 };
 
 // Ancestors, the run, its children; a child's children once it is opened (Right). Enter opens the run. As it
@@ -62,7 +64,9 @@ private:
     RelationsModel* m_model;
     DataTable* m_table;
     DockTitle* m_title;
+    PanelNote* m_note;
     Tickets m_tickets;
+    bool m_read = false;
     QString m_wanted;  // step to be selected once its run is there
 };
 
@@ -87,6 +91,7 @@ private:
     QSpinBox* m_budget;
     QPushButton* m_copy;
     DockTitle* m_title;
+    PanelNote* m_note;
     Tickets m_tickets;
 };
 

@@ -16,11 +16,11 @@ using namespace Qt::StringLiterals;
 StepsView::StepsView(QWidget* parent)
     : QWidget(parent)
     , m_model(new StepsModel(this))
-    , m_table(new DataTable(u"Steps"_s, this))
+    , m_table(new DataTable(tr("Steps"), this))
     , m_graph(new GraphCanvas(this))
     , m_inspector(new Inspector(this))
-    , m_listTitle(new DockTitle(u"Steps"_s, this))
-    , m_graphTitle(new DockTitle(u"Graph"_s, this))
+    , m_listTitle(new DockTitle(tr("Steps"), this))
+    , m_graphTitle(new DockTitle(tr("Graph"), this))
 {
     m_table->setModel(m_model);
     m_graphTitle->setLegend(true);
@@ -194,8 +194,8 @@ QString StepsView::place() const
 {
     const QWidget* here = focusWidget();
     if (here == m_graph)
-        return u"Graph"_s;
-    return here != nullptr && m_inspector->isAncestorOf(here) ? u"Step"_s : u"Steps"_s;
+        return tr("Graph");
+    return here != nullptr && m_inspector->isAncestorOf(here) ? tr("Step") : tr("Steps");
 }
 
 }  // namespace cairn::ui

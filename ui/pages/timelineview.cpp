@@ -83,7 +83,7 @@ TimelineView::TimelineView(QWidget* parent)
     m_list->setModel(m_spans);
     m_list->setColumns({220, 120, 220, 200, 200, 120}, 0);
     m_tries->setModel(m_attempts);
-    m_tries->setColumns({50, 150, 90, 300}, AttemptsModel::Outcome);
+    m_tries->setColumns({56, 110, 110, 90, 130, 300}, AttemptsModel::Outcome);
     m_tries->setFixedHeight(26 + 4 * 28);
     m_views->addWidget(m_canvas);
     m_views->addWidget(m_list);
@@ -208,7 +208,7 @@ void TimelineView::writeTitle()
     if (const std::size_t gaps = m_canvas->scale().folded().size(); gaps > 0)
         right << tr("%1 idle stretches over %2 are folded").arg(gaps).arg(durationText(kIdleFolded));
     if (m_canvas->timeline().notBegun > 0)
-        right << plural(m_canvas->timeline().notBegun, tr("step has not begun"), tr("steps have not begun"));
+        right << plural(m_canvas->timeline().notBegun, "step has not begun", "steps have not begun");
     m_title->setRight(right.join(u" · "_s));
 }
 

@@ -22,6 +22,7 @@ public:
     explicit TimelineView(QWidget* parent = nullptr);
 
     void setDetail(const RunDetail& detail);  // as it is, or as it was: its `at` is now
+    [[nodiscard]] const StepList& steps() const { return m_steps; }
     void setActs(const std::vector<ActLine>& acts);
     void setNow(qint64 now);
     void select(quint32 step);
@@ -57,7 +58,7 @@ private:
     DockTitle* m_selected;
     AttemptsModel* m_attempts;
     DataTable* m_tries;
-    std::vector<StepLine> m_steps;
+    StepList m_steps;
     std::vector<ActLine> m_acts;
     qint64 m_now = 0;
     quint32 m_step = kNone;

@@ -2,6 +2,8 @@
 
 #include "ui/data/format.h"
 #include "ui/models/attentionmodel.h"
+#include "ui/models/groupsmodel.h"
+#include "ui/models/plansmodel.h"
 #include "ui/models/runsmodel.h"
 #include "ui/models/situationsmodel.h"
 #include "ui/models/storesmodel.h"
@@ -9,11 +11,14 @@
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/docktitle.h"
 #include "ui/widgets/filterbox.h"
+#include "ui/widgets/panelguard.h"
+#include "ui/widgets/panelnote.h"
 #include "ui/widgets/rowdelegate.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 #include "ui/widgets/whypanel.h"
 
+#include <QDateTime>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLabel>
@@ -40,18 +45,23 @@ TriagePage::TriagePage(Stores& stores, QWidget* parent)
     , m_attention(new AttentionModel(this))
     , m_situations(new SituationsModel(this))
     , m_runs(new RunsModel(this))
+    , m_groups(new GroupsModel(this))
     , m_storeLines(new StoresModel(this))
     , m_views(new ViewsModel(this))
     , m_viewsTable(new DataTable(tr("Views"), this))
     , m_viewsTitle(new DockTitle(tr("Views"), this))
-    , m_attentionTable(new DataTable(u"Attention"_s, this))
-    , m_situationsTable(new DataTable(u"Situations"_s, this))
-    , m_runsTable(new DataTable(u"Runs"_s, this))
-    , m_storesTable(new DataTable(u"Stores"_s, this))
-    , m_attentionTitle(new DockTitle(u"Attention"_s, this))
-    , m_situationsTitle(new DockTitle(u"Situations"_s, this))
-    , m_runsTitle(new DockTitle(u"Runs"_s, this))
-    , m_storesTitle(new DockTitle(u"Stores"_s, this))
+    , m_attentionTable(new DataTable(tr("Attention"), this))
+    , m_situationsTable(new DataTable(tr("Situations"), this))
+    , m_groupsTable(new DataTable(tr("Groups"), this))
+    , m_runsTable(new DataTable(tr("Runs"), this))
+    , m_storesTable(new DataTable(tr("Stores"), this))
+    , m_attentionTitle(new DockTitle(tr("Attention"), this))
+    , m_situationsTitle(new DockTitle(tr("Situations"), this))
+    , m_runsTitle(new DockTitle(tr("Runs"), this))
+    , m_storesTitle(new DockTitle(tr("Stores"), this))
+    , m_plans(new PlansModel(this))
+    , m_plansTable(new DataTable(tr("Open plans"), this))
+    , m_plansTitle(new DockTitle(tr("Plans"), this))
     , m_filter(new FilterBox(this))
     , m_why(new WhyPanel(this))
 {
@@ -64,8 +74,17 @@ TriagePage::TriagePage(Stores& stores, QWidget* parent)
     connectTables();
     connectMarks();
     connectFilter();
+    const QString what[] = {tr("Counting the runs"), tr("Reading the situations"), tr("Reading the runs")};
+    DataTable* const over[] = {m_attentionTable, m_situationsTable, m_runsTable};
+    for (std::size_t i = 0; i < m_notes.size(); ++i) {
+        m_notes[i] = new PanelNote(what[i], over[i]);
+        m_notes[i]->begin();
+    }
+    setPanel(m_why, tr("Why"));
+    setPanel(m_situationsTable, tr("The list of situations"));
+    setPanel(m_runsTable, tr("The list of runs"));
     showStores();
-    m_why->setEmpty(u"Reading the store."_s);
+    m_why->setEmpty(tr("Reading the store."));
 }
 
 QWidget* TriagePage::buildAttention()
@@ -124,15 +143,17 @@ QWidget* TriagePage::buildCentre()
     m_runsTable->setMarkable(true);
     m_runsTitle->setObjectName(u"runsTitle"_s);
     buildColumnsMenu();
+    buildGroups();
     m_tables = new QSplitter(Qt::Vertical, panel);
     m_tables->setHandleWidth(1);
     m_tables->setChildrenCollapsible(false);
-    m_tables->addWidget(wrap(m_situationsTitle, m_situationsTable, nullptr));
+    m_tables->addWidget(wrap(m_situationsTitle, m_situationsTable, m_groupsTable));
     m_tables->addWidget(wrap(m_runsTitle, m_runsTable, strip));
     m_tables->setSizes({370, 420});
     m_tables->setStretchFactor(0, 4);
     m_tables->setStretchFactor(1, 5);
     column->addWidget(m_tables, 1);
+    buildPlans(column);
     return panel;
 }
 
@@ -170,7 +191,7 @@ void TriagePage::showEvent(QShowEvent* event)
 // Which columns one wants. What does not fit is left out as well, and the title names both.
 void TriagePage::buildColumnsMenu()
 {
-    QMenu* menu = m_runsTitle->addMenu(u"Columns"_s);
+    QMenu* menu = m_runsTitle->addMenu(tr("Columns"));
     for (int column = RunsModel::Run; column < RunsModel::ColumnCount; ++column) {
         QAction* action =
             menu->addAction(m_runs->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
@@ -188,8 +209,12 @@ void TriagePage::connectSignals()
     connect(m_filter, &FilterBox::filterChanged, this, [this] {
         m_situation.clear();
         m_whyOfRun = false;
+        dropGroup();
+        m_filterAt = QDateTime::currentMSecsSinceEpoch();
+        writeTitles();
         loadOverview();
         loadRuns();
+        loadGroups();
     });
     connect(m_filter, &FilterBox::leave, this, &TriagePage::focusRuns);
     connect(m_why, &WhyPanel::verbChosen, this,
@@ -207,6 +232,7 @@ void TriagePage::connectMarks()
     connect(m_runsTable, &DataTable::markToggled, m_runs, &RunsModel::toggleMark);
     connect(m_runsTable, &DataTable::markSet, this, [this](int row) { m_runs->setMark(row, true); });
     connect(m_runsTable, &DataTable::markAll, m_runs, &RunsModel::markShown);
+    connect(m_runsTable, &DataTable::markMatching, this, &TriagePage::markMatching);
     connect(m_runs, &RunsModel::marksChanged, this, [this] {
         writeTitles();
         Q_EMIT whyChanged();
@@ -216,7 +242,7 @@ void TriagePage::connectMarks()
 std::vector<RunLine> TriagePage::marked() const { return m_runs->marked(); }
 void TriagePage::setRowSize(int height)
 {
-    for (DataTable* table : {m_situationsTable, m_runsTable})
+    for (DataTable* table : {m_situationsTable, m_groupsTable, m_runsTable})
         table->setRowSize(height);
 }
 
@@ -249,7 +275,8 @@ void TriagePage::connectTables()
     connect(m_storesTable, &DataTable::opened, this,
         [this](const QModelIndex& index) { storeChosen(index.row()); });
     connect(m_storesTable, &QTableView::clicked, m_storesTable, &DataTable::opened);
-    for (DataTable* table : {m_attentionTable, m_situationsTable, m_runsTable, m_storesTable}) {
+    for (DataTable* table :
+        {m_attentionTable, m_situationsTable, m_groupsTable, m_runsTable, m_storesTable}) {
         connect(table, &DataTable::letterTyped, this, &TriagePage::letterTyped);
         table->installEventFilter(this);
     }
@@ -270,42 +297,55 @@ void TriagePage::fitAttention()
 
 void TriagePage::writeTitles()
 {
-    QString shownText = u"%1 shown"_s.arg(countText(m_overview.situations.size()));
+    if (m_overviewAt == 0)
+        return;  // nothing has been counted: a zero would be no answer
+    QString shownText = tr("%1 shown").arg(countText(m_overview.situations.size()));
     if (m_overview.cutSituations > 0)
         shownText +=
-            u", %1 less urgent left out: a filter brings them in"_s.arg(countText(m_overview.cutSituations));
+            tr(", %1 less urgent left out: a filter brings them in").arg(countText(m_overview.cutSituations));
     if (m_overview.hiddenSituations > 0)
-        shownText += u", %1 hidden by the filter"_s.arg(countText(m_overview.hiddenSituations));
+        shownText += tr(", %1 hidden by the filter").arg(countText(m_overview.hiddenSituations));
     if (m_overview.cutSituations == 0 && m_overview.hiddenSituations == 0)
-        shownText += u", none hidden"_s;
+        shownText += tr(", none hidden");
     m_situationsTitle->setRemark(shownText);
+    if (m_filterAt != 0)  // counts of the filter before would be no answer to this one
+        m_situationsTitle->setRemark(tr("as the filter before found them"));
+    const QString order = m_newest ? tr("newest first") : QString();
     const QString hidden = m_situationsTable->hiddenText();
-    m_situationsTitle->setRight(hidden.isEmpty() ? u"sorted by who moves next, then oldest"_s : hidden);
+    m_situationsTitle->setRight(hidden.isEmpty() ? tr("sorted by who moves next, then oldest") : hidden);
     const QString lacks = m_stores.shareText(m_overview.shares);
-    m_attentionTitle->setRight(lacks.isEmpty() ? u"exact"_s : u"at least: "_s + lacks);
+    m_attentionTitle->setRight(lacks.isEmpty() ? tr("exact") : tr("at least: ") + lacks);
     const SituationLine* selected = situation();
     const auto have = static_cast<quint64>(m_runs->rowCount());
-    const quint64 total = selected != nullptr ? selected->count
-        : m_situation.isEmpty()               ? m_overview.matching
-                                              : have;
-    const QString marks = m_runs->marks() == 0 ? QString() : countText(m_runs->marks()) + u" marked, "_s;
+    const GroupLine* group = m_group.isEmpty() ? nullptr : m_groups->row(m_groups->rowOf(m_group));
+    const quint64 total = selected != nullptr   ? selected->count
+        : group != nullptr && group->count >= 0 ? static_cast<quint64>(group->count)
+        : !m_group.isEmpty()                    ? have
+        : m_situation.isEmpty()                 ? m_overview.matching
+                                                : have;
+    const QString marks = m_runs->marks() == 0 ? QString() : countText(m_runs->marks()) + tr(" marked, ");
     if (selected != nullptr)
         m_runsTitle->setRemark(
-            marks + countText(total) + u" in "_s, selected->wait + u": "_s + selected->what);
+            marks + countText(total) + tr(" in "), selected->wait + u": "_s + selected->what);
+    else if (!m_group.isEmpty())
+        m_runsTitle->setRemark(marks + countText(total) + tr(" in "), m_group);
     else if (!m_situation.isEmpty())
         m_runsTitle->setRemark(marks + countText(total)
-            + (have == 0 ? u" in a situation that is over"_s : u" in the situation that was selected"_s));
+            + (have == 0 ? tr(" in a situation that is over") : tr(" in the situation that was selected")));
     else
         m_runsTitle->setRemark(marks
-            + (m_filter->filter().isEmpty() ? plural(total, u"unfinished run"_s, u"unfinished runs"_s)
-                                            : countText(total) + u" match the filter"_s));
-    QStringList right{m_runsTable->hiddenText()};
-    right.prepend(m_runs->marks() > 0 ? u"Esc: no marks"_s
-            : !m_situation.isEmpty()  ? u"Esc: all runs"_s
-                                      : QString());
+            + (m_filter->filter().isEmpty() ? plural(total, "unfinished run", "unfinished runs")
+                                            : countText(total) + tr(" match the filter")));
+    if (m_filterAt != 0)
+        m_runsTitle->setRemark(tr("as the filter before found them"));
+    QStringList right{order, m_runsTable->hiddenText()};
+    right.prepend(m_runs->marks() > 0                      ? tr("Esc: no marks")
+            : !m_situation.isEmpty() || !m_group.isEmpty() ? tr("Esc: all runs")
+                                                           : QString());
     right.removeAll(QString());
     m_runsTitle->setRight(right.join(u" · "_s));
     safe::setText(m_strip, stripText(total));
+    writeGroups();
 }
 
 // What is not on screen, and how old the list is where it is not the newest.
@@ -313,25 +353,30 @@ QString TriagePage::stripText(quint64 total) const
 {
     const auto have = static_cast<quint64>(m_runs->rowCount());
     QStringList strip;
-    if (have == 0 && !m_situation.isEmpty())
-        strip << u"This situation is over: no run waits for this any more; Esc shows all runs"_s;
+    if (!m_listed)
+        return {};
+    if (m_filterAt != 0)
+        strip << tr("reading what this filter finds, since %1; what stands above is from before")
+                     .arg(instantText(m_filterAt));
+    else if (have == 0 && !m_situation.isEmpty())
+        strip << tr("This situation is over: no run waits for this any more; Esc shows all runs");
     else if (have == 0 && m_filter->filter().isEmpty())
-        strip
-            << u"No run is unfinished: cairn start begins one, the filter state:finished shows those that ended"_s;
+        strip << tr(
+            "No run is unfinished: cairn start begins one, the filter state:finished shows those that ended");
     else if (have == 0)
         strip << (m_terms.empty()
-                ? u"Nothing matches: the filter leaves out all %1 runs; Clear filter shows them"_s.arg(
-                    countText(m_overview.all))
+                ? tr("Nothing matches: the filter leaves out all %1 runs; Clear filter shows them")
+                      .arg(countText(m_overview.all))
                 : tr("Nothing matches: %1").arg(termsText()));
     else
-        strip << (total > have ? u"%1 more below"_s.arg(countText(total - have))
-                               : u"all %1 shown"_s.arg(countText(have)));
+        strip << (total > have ? tr("%1 more below").arg(countText(total - have))
+                               : tr("all %1 shown").arg(countText(have)));
     if (m_fresh > 0)
-        strip << u"%1 new since you looked, shown after F5"_s.arg(countText(m_fresh));
+        strip << tr("%1 new since you looked, shown after F5").arg(countText(m_fresh));
     if (const QString lacks = m_stores.shareText(m_listShares); !lacks.isEmpty())
         strip << lacks;
     if (m_listDirty && m_listAt != 0)
-        strip << u"list as of %1"_s.arg(clockText(m_listAt, now()));
+        strip << tr("list as of %1").arg(clockText(m_listAt, now()));
     return strip.join(u" · "_s);
 }
 
@@ -376,7 +421,11 @@ void TriagePage::focusRuns() { m_runsTable->setFocus(); }
 void TriagePage::focusNext(bool backwards)
 {
     const std::vector<QWidget*> order{m_attentionTable, m_views->rowCount() > 0 ? m_viewsTable : nullptr,
-        m_stores.several() ? m_storesTable : nullptr, m_situationsTable, m_runsTable, m_why->firstVerb()};
+        m_stores.several() ? m_storesTable : nullptr,
+        m_situationsTable->isVisibleTo(this)   ? m_situationsTable
+            : m_groupsTable->isVisibleTo(this) ? m_groupsTable
+                                               : nullptr,
+        m_runsTable, m_plans->rowCount() > 0 ? m_plansTable : nullptr, m_why->firstVerb()};
     const auto count = static_cast<int>(order.size());
     int now = backwards ? count : -1;
     for (int i = 0; i < count; ++i)
@@ -398,16 +447,20 @@ QString TriagePage::place() const
 {
     const QWidget* focus = focusWidget();  // also while another window is the active one
     if (focus == m_situationsTable)
-        return u"Situations"_s;
+        return tr("Situations");
+    if (focus == m_plansTable)
+        return tr("Plans");
+    if (focus == m_groupsTable)
+        return tr("Groups");
     if (focus == m_attentionTable)
-        return u"Attention"_s;
+        return tr("Attention");
     if (focus == m_storesTable)
-        return u"Stores"_s;
+        return tr("Stores");
     if (focus == m_viewsTable)
-        return u"Views"_s;
+        return tr("Views");
     if (focus == m_filter->edit())
-        return u"Filter"_s;
-    return focus != nullptr && m_why->isAncestorOf(focus) ? u"Why"_s : u"Runs"_s;
+        return tr("Filter");
+    return focus != nullptr && m_why->isAncestorOf(focus) ? tr("Why") : tr("Runs");
 }
 
 bool TriagePage::eventFilter(QObject* watched, QEvent* event)
@@ -435,6 +488,9 @@ void TriagePage::keyPressEvent(QKeyEvent* event)
         m_situationsTable->clearSelection();
         m_situation.clear();
         m_whyOfRun = true;
+        loadRuns();
+    } else if (!m_group.isEmpty()) {
+        dropGroup();
         loadRuns();
     } else if (!m_filter->filter().isEmpty()) {
         m_filter->setFilter({});

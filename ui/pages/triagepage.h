@@ -7,6 +7,10 @@
 
 #include <QWidget>
 
+#include <array>
+#include <map>
+
+class QActionGroup;
 class QLabel;
 class QSplitter;
 class QVBoxLayout;
@@ -17,6 +21,9 @@ class AttentionModel;
 class DataTable;
 class DockTitle;
 class FilterBox;
+class PanelNote;
+class PlansModel;
+class GroupsModel;
 class RunsModel;
 class SituationsModel;
 class StoresModel;
@@ -43,6 +50,18 @@ public:
     [[nodiscard]] const WhyView& why() const;
     [[nodiscard]] std::vector<RunLine> marked() const;  // runs that an act on several would concern
     void clearMarks();
+    // Ctrl+Shift+A: all that the list has, on screen or not; as many as may be marked at once.
+    void markMatching();
+    // Letters of the lists: next and previous run that needs somebody, what is not finished, the order.
+    // False: none of them.
+    bool takeLetter(QChar letter, bool shift);
+    void setNewestFirst(bool newest);
+    [[nodiscard]] bool newestFirst() const { return m_newest; }
+    // The upper table: "situation" (its own key, told with what is waited for), a field of the filter whose
+    // values are the groups, or empty: none, and the runs have all the room.
+    void setGrouping(const QString& field);
+    [[nodiscard]] const QString& grouping() const { return m_grouping; }
+    [[nodiscard]] static QStringList groupingFields();
     void setRowSize(int height);          // of the two tables in the centre
     [[nodiscard]] QString place() const;  // where the keyboard is: situations, runs, …
 
@@ -57,6 +76,9 @@ public:
 
     [[nodiscard]] DataTable* runsTable() const { return m_runsTable; }
     [[nodiscard]] DataTable* situationsTable() const { return m_situationsTable; }
+    [[nodiscard]] DataTable* plansTable() const { return m_plansTable; }
+    [[nodiscard]] DataTable* groupsTable() const { return m_groupsTable; }
+    [[nodiscard]] GroupsModel* groupsModel() const { return m_groups; }
     [[nodiscard]] DataTable* attentionTable() const { return m_attentionTable; }
     [[nodiscard]] FilterBox* filterBox() const { return m_filter; }
     [[nodiscard]] WhyPanel* whyPanel() const { return m_why; }
@@ -89,6 +111,19 @@ private:
     void connectTables();
     void connectMarks();
     void buildColumnsMenu();
+    // triagepage_groups.cpp
+    void buildGroups();
+    void loadGroups();
+    // triagepage_plans.cpp
+    void buildPlans(QVBoxLayout* column);
+    void loadPlans();
+    void showPlans();
+    void groupMoved();
+    void dropGroup();
+    void writeGroups();
+    [[nodiscard]] QString listFilter() const;  // of the list of runs: with the term of the group
+    void nextProblem(bool backwards);
+    void toggleUnfinished();
     void connectFilter();
     void filterFromCell(const QModelIndex& index, QChar how);
     void explainNothing();
@@ -124,6 +159,7 @@ private:
     void situationMoved();
     void runMoved();
     void writeTitles();
+    void noteFailure(const Failure& failure);
     template<typename T, typename F>
     void follow(QFuture<Reply<T>> future, Tickets& tickets, F then, bool* dirty = nullptr);
 
@@ -131,6 +167,7 @@ private:
     AttentionModel* m_attention;
     SituationsModel* m_situations;
     RunsModel* m_runs;
+    GroupsModel* m_groups;
     StoresModel* m_storeLines;
     ViewsModel* m_views;
     DataTable* m_viewsTable;
@@ -140,20 +177,32 @@ private:
     bool m_viewsRead = false;  // nothing is written over what has not been read
     DataTable* m_attentionTable;
     DataTable* m_situationsTable;
+    DataTable* m_groupsTable;
     DataTable* m_runsTable;
     DataTable* m_storesTable;
     DockTitle* m_attentionTitle;
     DockTitle* m_situationsTitle;
     DockTitle* m_runsTitle;
     DockTitle* m_storesTitle;
+    PlansModel* m_plans;
+    DataTable* m_plansTable;
+    DockTitle* m_plansTitle;
+    std::map<StoreIx, std::vector<PlanEntry>> m_plansOf;
+    Tickets m_planTickets;
     QLabel* m_strip = nullptr;
     FilterBox* m_filter;
     WhyPanel* m_why;
+    std::array<PanelNote*, 3> m_notes{};  // over attention, situations and runs, until they have been read
     QSplitter* m_tables = nullptr;
     QSplitter* m_split = nullptr;
     bool m_sized = false;
     Tickets m_overviewTickets, m_runsTickets, m_pageTickets, m_whyTickets;
-    Tickets m_helpTickets, m_termTickets, m_viewTickets;
+    Tickets m_helpTickets, m_termTickets, m_viewTickets, m_groupTickets, m_markTickets;
+    QActionGroup* m_groupings = nullptr;
+    QString m_grouping;        // field; set by buildGroups()
+    QString m_group;           // term of the group that is selected; empty: all runs
+    bool m_groupsCut = false;  // there are more than are shown
+    bool m_newest = false;
     qint64 m_viewsAt = 0;             // monotonic: when saved views were counted
     std::vector<FilterTerm> m_terms;  // what each has removed, where nothing matches
     QString m_termsOf;                // that filter
@@ -168,6 +217,8 @@ private:
     std::optional<WhyView> m_told;  // what it was told of it
     bool m_dirty = false;           // something has changed since the counts were read
     bool m_listDirty = false;       // …since the list was
+    bool m_listed = false;          // the list has been read, once at least
+    qint64 m_filterAt = 0;          // ms of the wall: since when a new filter is waited for; 0: none is
     qint64 m_listAt = 0;            // store time of the list
     qint64 m_whyAt = 0;             // monotonic: when the sentence was asked for
     qint64 m_overviewAt = 0;        // …and when counts were answered

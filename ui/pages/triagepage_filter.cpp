@@ -37,13 +37,13 @@ void TriagePage::connectFilter()
                     m_filter->setHelp(question, *reply.value);
             });
     });
-    for (DataTable* table : {m_situationsTable, m_runsTable}) {
+    for (DataTable* table : {m_situationsTable, m_groupsTable, m_runsTable}) {
         table->setCells(true);
         connect(table, &DataTable::filterAsked, this, &TriagePage::filterFromCell);
     }
 }
 
-// Only this, not this, and the other values there are: those with their counts are the groups.
+// Only this, not this, and grouping by it; where too many have a value of their own, the values there are.
 void TriagePage::filterFromCell(const QModelIndex& index, QChar how)
 {
     const QString term = index.data(FilterRole).toString();
@@ -51,7 +51,7 @@ void TriagePage::filterFromCell(const QModelIndex& index, QChar how)
         return Q_EMIT said(tr("No filter asks for what stands in this column."));
     const QString field = term.section(u':', 0, 0);
     if (how == u'_')
-        return m_filter->askValues(field);
+        return groupingFields().contains(field) ? setGrouping(field) : m_filter->askValues(field);
     const AddedTerm added = withTerm(m_filter->filter(), term, how == u'-');
     if (!added.wrong.isEmpty())
         return Q_EMIT said(tr("Not possible: %1").arg(added.wrong));
@@ -91,7 +91,7 @@ QString TriagePage::termsText() const
     if (const FilterTerm* term = loosest())
         text += u" · "_s
             + tr("Ctrl+Backspace drops %1, %2 then match")
-                  .arg(shown(term->term, false, 60), plural(term->without, tr("run"), tr("runs")));
+                  .arg(shown(term->term, false, 60), plural(term->without, "run", "runs"));
     return text;
 }
 
@@ -268,8 +268,7 @@ void TriagePage::readViewsFrom(const QString& path)
         const std::size_t before = views().size();
         const std::vector<SavedView> all = joined(views(), *reply.value);
         keepViews(all);
-        Q_EMIT said(
-            tr("%1 read; what was here stays.").arg(plural(all.size() - before, tr("view"), tr("views"))));
+        Q_EMIT said(tr("%1 read; what was here stays.").arg(plural(all.size() - before, "view", "views")));
     });
 }
 

@@ -6,12 +6,14 @@
 #include "ui/pages/triagepage.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/filterbox.h"
+#include "ui/widgets/panelnote.h"
 #include "ui/widgets/whypanel.h"
 
 #include <QScrollBar>
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace cairn::ui {
 
@@ -35,15 +37,28 @@ void TriagePage::follow(QFuture<Reply<T>> future, Tickets& tickets, F then, bool
         if (current && reply)
             then(*reply.value);
         else if (current && !reply.failure.cancelled)
-            Q_EMIT failed(reply.failure.what);
+            noteFailure(reply.failure);
         catchUp();
         if (current && !reply && dirty != nullptr)
             *dirty = true;
     });
 }
 
+// What was never read says why; what was read stays.
+void TriagePage::noteFailure(const Failure& failure)
+{
+    m_filterAt = 0;
+    for (PanelNote* note : m_notes)
+        if (!note->isHidden())
+            note->fail(failure.what + u' ' + failure.todo);
+    Q_EMIT failed(failure.what);
+}
+
 void TriagePage::load()
 {
+    for (PanelNote* note : m_notes)
+        if (!note->isHidden())
+            note->begin();
     loadOverview();
     loadRuns();
 }
@@ -54,6 +69,7 @@ void TriagePage::refresh()
     m_fresh = 0;
     loadOverview();
     loadRuns();
+    loadGroups();
     loadWhy();
 }
 
@@ -67,25 +83,39 @@ void TriagePage::loadOverview()
 
 void TriagePage::showOverview(const Overview& overview)
 {
-    m_overview = overview;
+    const Overview before = std::exchange(m_overview, overview);
     m_overviewAt = monotonicMs();
+    m_notes[0]->end();
+    if (overview.filter.valid) {
+        m_notes[1]->end();
+    } else {  // titles and tables keep what the last valid filter gave
+        m_filterAt = 0;
+        m_overview.situations = before.situations;
+        m_overview.matching = before.matching;
+        m_overview.cutSituations = before.cutSituations;
+        m_overview.hiddenSituations = before.hiddenSituations;
+    }
     m_attention->setAtLeast(!overview.shares.empty());
     m_attention->setLines(overview.attention);
     showStores();
     fitAttention();
     QString effect;
     if (!m_filter->filter().isEmpty() && overview.filter.valid)
-        effect = u"valid · leaves %1 of %2 runs"_s.arg(countText(overview.matching), countText(overview.all));
+        effect =
+            tr("valid · leaves %1 of %2 runs").arg(countText(overview.matching), countText(overview.all));
     m_filter->setState(overview.filter, effect);
     if (!overview.filter.valid)
-        return;  // the tables keep what the last valid filter gave
+        return writeTitles();
     m_quiet = true;
     m_situations->setSituations(overview.situations);
     keepSituation();
     m_quiet = false;
     explainNothing();
-    if (monotonicMs() - m_viewsAt > kViewsMs)
+    loadPlans();
+    if (monotonicMs() - m_viewsAt > kViewsMs) {
         countViews();
+        loadGroups();
+    }
     writeTitles();
     if (run().isNull() && situation() == nullptr)
         loadWhy();
@@ -108,8 +138,8 @@ void TriagePage::keepSituation()
 void TriagePage::loadRuns()
 {
     m_listDirty = false;
-    const ListRequest request{
-        m_filter->filter(), m_situationOf, m_situation, {}, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
+    const ListRequest request{listFilter(), m_situationOf, m_situation, {},
+        std::clamp(m_runs->rowCount(), 200, kMostAgain), m_newest};
     follow(
         m_stores.runs(request), m_runsTickets,
         [this](const RunSlice& slice) {
@@ -125,6 +155,9 @@ void TriagePage::loadRuns()
 
 void TriagePage::showRuns(const RunSlice& slice)
 {
+    m_listed = true;
+    m_filterAt = 0;
+    m_notes[2]->end();
     m_listAt = slice.at;
     m_listShares = slice.shares;
     if (m_runsTable->currentRow() < 0 && m_runs->rowCount() > 0) {
@@ -143,8 +176,8 @@ void TriagePage::showRuns(const RunSlice& slice)
 void TriagePage::settleRuns()
 {
     m_listDirty = false;
-    const ListRequest request{
-        m_filter->filter(), m_situationOf, m_situation, {}, std::clamp(m_runs->rowCount(), 200, kMostAgain)};
+    const ListRequest request{listFilter(), m_situationOf, m_situation, {},
+        std::clamp(m_runs->rowCount(), 200, kMostAgain), m_newest};
     follow(
         m_stores.runs(request), m_runsTickets,
         [this](const RunSlice& slice) {
@@ -163,7 +196,7 @@ void TriagePage::settleRuns()
 
 void TriagePage::loadPage()
 {
-    const ListRequest request{m_filter->filter(), m_situationOf, m_situation, m_runs->places(), 200};
+    const ListRequest request{listFilter(), m_situationOf, m_situation, m_runs->places(), 200, m_newest};
     follow(m_stores.page(request), m_pageTickets, [this](const RunSlice& slice) {
         m_runs->addPage(slice);
         writeTitles();
@@ -232,7 +265,7 @@ void TriagePage::loadWhy()
     if (subject != m_whySubject) {
         m_whySubject = subject;
         m_told.reset();
-        m_why->setEmpty(u"Reading why."_s);
+        m_why->setEmpty(tr("Reading why, since %1.").arg(nowText()));
         Q_EMIT whyChanged();
     }
     ++m_asides;
@@ -256,7 +289,7 @@ void TriagePage::showWhy(const Reply<WhyView>& reply)
         showVerbs();  // what was read stays; that it is old stands in the status
     } else if (!reply.failure.cancelled) {
         m_told.reset();
-        m_why->setEmpty(u"Why could not be read: %1 F5 reads it again."_s.arg(reply.failure.what));
+        m_why->setEmpty(tr("Why could not be read: %1 F5 reads it again.").arg(reply.failure.what));
         Q_EMIT failed(reply.failure.what);
     }
     Q_EMIT whyChanged();
@@ -271,7 +304,7 @@ void TriagePage::showVerbs()
     if (!state.takesActs())
         for (VerbLine& verb : why.verbs) {
             verb.on = false;
-            verb.text = (m_stores.several() ? state.name : u"the store"_s) + u" does not answer"_s;
+            verb.text = (m_stores.several() ? state.name : tr("the store")) + tr(" does not answer");
         }
     m_why->setWhy(why);
 }
@@ -280,8 +313,8 @@ void TriagePage::showVerbs()
 QString TriagePage::nothingText() const
 {
     if (!m_situation.isEmpty())
-        return u"This situation is over: no run waits for this any more. Esc shows all runs."_s;
-    return m_overview.allClear.isEmpty() ? u"No run is selected."_s : m_overview.allClear;
+        return tr("This situation is over: no run waits for this any more. Esc shows all runs.");
+    return m_overview.allClear.isEmpty() ? tr("No run is selected.") : m_overview.allClear;
 }
 
 void TriagePage::merge(const ChangeSet& changes)

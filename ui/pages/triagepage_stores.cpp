@@ -9,11 +9,17 @@
 #include "ui/widgets/filterbox.h"
 #include "ui/widgets/safetext.h"
 
+#include <QCoreApplication>
+
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(triagepage_stores)
+};
 
 constexpr int kMostShown = 6;  // lines of the dock; more are scrolled to
 constexpr int kLine = 22;
@@ -32,10 +38,10 @@ StoreTag tagOf(const StoreState& state)
 QString levelOf(const StoreFacts& facts)
 {
     if (facts.closed)
-        return u"moved: look only"_s;
+        return Words::tr("moved: look only");
     if (!facts.mayAct)
-        return u"look only"_s;
-    return facts.guarded ? u"guarded"_s : u"free"_s;
+        return Words::tr("look only");
+    return facts.guarded ? Words::tr("guarded") : Words::tr("free");
 }
 
 StoreLine lineOf(StoreIx store, const StoreState& state)
@@ -44,20 +50,20 @@ StoreLine lineOf(StoreIx store, const StoreState& state)
     line.store = store;
     line.tag = tagOf(state);
     const qint64 age = state.age();
-    const QString old = age < 0 ? QString() : durationText(age / 1000 * 1000) + u" old"_s;
+    const QString old = age < 0 ? QString() : durationText(age / 1000 * 1000) + Words::tr(" old");
     line.warns = line.tag.silent && (state.opened || !state.trouble.isEmpty());
     line.state = !line.tag.silent ? levelOf(state.facts)
-        : !line.warns             ? u"opening"_s
-        : age < 0                 ? u"no answer"_s
-                                  : u"silent, "_s + old;
+        : !line.warns             ? Words::tr("opening")
+        : age < 0                 ? Words::tr("no answer")
+                                  : Words::tr("silent, ") + old;
     QStringList parts{state.name};
     if (state.opened)
         parts << state.facts.environment << levelOf(state.facts) << state.facts.person;
     if (!state.facts.mayAct && !state.facts.whyNot.isEmpty())
         parts << state.facts.whyNot;
     if (line.tag.silent)
-        parts << (state.trouble.isEmpty() ? u"it has not answered yet"_s : state.trouble)
-              << (age < 0 ? u"nothing read yet"_s : u"its data is "_s + old);
+        parts << (state.trouble.isEmpty() ? Words::tr("it has not answered yet") : state.trouble)
+              << (age < 0 ? Words::tr("nothing read yet") : Words::tr("its data is ") + old);
     if (!line.tag.silent && state.facts.standing.standby()) {
         line.warns = line.warns || state.facts.standing.late;
         line.state = state.facts.standing.text;
@@ -65,8 +71,8 @@ StoreLine lineOf(StoreIx store, const StoreState& state)
     }
     if (!line.tag.silent && state.deaf()) {
         line.warns = true;
-        line.state = u"hints not heard"_s;
-        parts << u"it is asked every second; hints are not heard"_s << state.deafness;
+        line.state = Words::tr("hints not heard");
+        parts << Words::tr("it is asked every second; hints are not heard") << state.deafness;
     }
     parts.removeAll(QString());
     line.text = parts.join(u", "_s);
@@ -97,7 +103,7 @@ void TriagePage::showStores()
     }
     m_storesTable->setFixedHeight(kLine * std::min(kMostShown, static_cast<int>(lines.size())) + 2);
     m_storesTitle->setRemark(countText(lines.size()));
-    m_storesTitle->setRight(silent == 0 ? QString() : u"%1 silent"_s.arg(countText(silent)));
+    m_storesTitle->setRight(silent == 0 ? QString() : tr("%1 silent").arg(countText(silent)));
     m_storeLines->setLines(std::move(lines));
     if (tags == m_tags)
         return;

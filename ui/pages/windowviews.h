@@ -22,6 +22,8 @@ struct WindowView {
 };
 
 [[nodiscard]] std::vector<WindowView> windowViews();
+// Everything that was asked for so far has been answered, for the views of a run too.
+[[nodiscard]] bool atRest(const MainWindow& window);
 // Back to the lists: dialogs, tabs and filter of a view go.
 void leaveView(MainWindow& window);
 // What there is to be seen: a dialog over the window, or the window.

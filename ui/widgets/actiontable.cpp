@@ -10,6 +10,10 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(actiontable)
+};
+
 QString tr(const char* text) { return QCoreApplication::translate("ActionTable", text); }
 
 QString letterText(const WindowAction& action)
@@ -17,7 +21,7 @@ QString letterText(const WindowAction& action)
     if (action.letter.isNull())
         return {};
     const QString key = action.letter == QChar(0x7F) ? tr("Delete") : QString(action.letter.toUpper());
-    return action.shift ? u"Shift+"_s + key : key;
+    return action.shift ? Words::tr("Shift+") + key : key;
 }
 
 }  // namespace

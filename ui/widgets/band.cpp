@@ -3,6 +3,7 @@
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
 #include "ui/widgets/rowdelegate.h"
+#include "ui/widgets/safetext.h"
 #include "ui/widgets/shapes.h"
 #include "ui/widgets/theme.h"
 
@@ -32,26 +33,26 @@ QColor Band::ink() const { return production() ? theme().prodText : theme().othe
 QString Band::environmentWord() const
 {
     QString word = !m_word.isEmpty() ? m_word
-        : production()               ? u"PROD"_s
+        : production()               ? tr("PROD")
                                      : shown(m_facts.environment, false, 12).toUpper();
     if (m_facts.testClock)
-        word += u" · TEST CLOCK"_s;
+        word += tr(" · TEST CLOCK");
     return word;
 }
 
 QString Band::safetyText() const
 {
     if (m_facts.name.isEmpty())
-        return u"opening"_s;
+        return tr("opening");
     if (!m_level.isEmpty())
         return m_level;
     if (m_facts.closed)
-        return u"MOVED or moving: look only"_s;
+        return tr("MOVED or moving: look only");
     if (m_facts.standing.standby())
-        return u"standby: look only"_s;
+        return tr("standby: look only");
     if (!m_facts.mayAct)
-        return u"look only"_s;
-    return m_facts.guarded ? u"guarded: reason always"_s : u"free: reason optional"_s;
+        return tr("look only");
+    return m_facts.guarded ? tr("guarded: reason always") : tr("free: reason optional");
 }
 
 void Band::setFacts(const StoreFacts& facts, const QString& word, const QString& level)
@@ -71,6 +72,7 @@ void Band::setClock(qint64 now, const QString& status, bool amiss)
     m_status = shown(status);
     m_amiss = amiss;
     setAccessibleDescription(m_status);
+    safe::setTip(this, m_status);
     update();
 }
 
@@ -135,7 +137,7 @@ void Band::paintEvent(QPaintEvent*)
         return area;
     };
     // What is amiss is said in any case, cut where there is no room for all of it.
-    const QString status = m_status.isEmpty() ? u"nothing read yet"_s : m_status;
+    const QString status = m_status.isEmpty() ? tr("nothing read yet") : m_status;
     const double room = right - menusEnd - (m_amiss ? 20 : 0);
     const QRectF said =
         put(QFontMetricsF(typeface(13)).elidedText(status, Qt::ElideRight, room), typeface(13), !m_amiss);

@@ -3,6 +3,7 @@
 #include "ui/data/cellroles.h"
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
+#include "ui/data/words.h"
 
 #include <QHeaderView>
 #include <QStandardItemModel>
@@ -42,6 +43,7 @@ void ChoiceList::setChoices(std::vector<FilterChoice> choices)
         count->setData(int(Qt::AlignRight), Qt::TextAlignmentRole);
         text->setData(figure.isEmpty() ? text->text() : tr("%1, %2 runs").arg(text->text(), figure),
             Qt::AccessibleTextRole);
+        count->setData(spokenCell(figure), Qt::AccessibleTextRole);
         m_rows->appendRow({text, count});
     }
     setCurrentIndex({});

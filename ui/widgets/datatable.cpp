@@ -1,6 +1,7 @@
 #include "ui/widgets/datatable.h"
 
 #include "ui/data/cellroles.h"
+#include "ui/data/format.h"
 #include "ui/widgets/rowdelegate.h"
 #include "ui/widgets/theme.h"
 
@@ -161,9 +162,8 @@ QString DataTable::hiddenText() const
             names << model()->headerData(i, Qt::Horizontal).toString();
     if (names.isEmpty())
         return {};
-    return (names.size() == 1 ? QStringLiteral("1 column hidden: ")
-                              : QStringLiteral("%1 columns hidden: ").arg(names.size()))
-        + names.join(QStringLiteral(", "));
+    return plural(static_cast<quint64>(names.size()), "column hidden", "columns hidden")
+        + QStringLiteral(": ") + names.join(QStringLiteral(", "));
 }
 
 void DataTable::resizeEvent(QResizeEvent* event)
@@ -266,6 +266,8 @@ bool DataTable::markKey(const QKeyEvent& event)
         Q_EMIT markSet(currentRow());
     } else if (key == Qt::Key_A && with == Qt::ControlModifier) {
         Q_EMIT markAll();
+    } else if (key == Qt::Key_A && with == (Qt::ControlModifier | Qt::ShiftModifier)) {
+        Q_EMIT markMatching();
     } else {
         return false;
     }

@@ -41,6 +41,7 @@ Q_SIGNALS:
     void markToggled(int row);
     void markSet(int row);
     void markAll();
+    void markMatching();                         // those beyond the window too
     void nearEnd();                              // scrolled so far that more rows are wanted
     void columnsChanged();                       // others are hidden than before
     void letterTyped(QChar letter, bool shift);  // single letters stage; the page decides what

@@ -1,6 +1,7 @@
 #include "ui/widgets/docktitle.h"
 
 #include "ui/data/safetext.h"
+#include "ui/widgets/safetext.h"
 #include "ui/widgets/shapes.h"
 #include "ui/widgets/theme.h"
 
@@ -12,11 +13,6 @@
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
-
-namespace {
-constexpr QStringView kNotStarted = u"not started";
-constexpr QStringView kPath = u"path to the wait";
-}  // namespace
 
 DockTitle::DockTitle(const QString& title, QWidget* parent)
     : QWidget(parent)
@@ -60,7 +56,7 @@ QMenu* DockTitle::addMenu(const QString& text)
     m_button->setAutoRaise(true);
     m_button->setFocusPolicy(Qt::TabFocus);
     m_button->setPopupMode(QToolButton::InstantPopup);
-    m_button->setAccessibleName(text + u" of "_s + m_title);
+    m_button->setAccessibleName(tr("%1 of %2").arg(text, m_title));
     auto* menu = new QMenu(m_button);
     m_button->setMenu(menu);
     resizeEvent(nullptr);
@@ -78,13 +74,14 @@ void DockTitle::resizeEvent(QResizeEvent*)
 void DockTitle::speak()
 {
     setAccessibleName(m_title + u' ' + m_remark + u' ' + m_strong + u' ' + m_right);
+    safe::setTip(this, accessibleName().simplified());  // it is cut where there is no room
     update();
 }
 
 double DockTitle::legendWidth()
 {
     const QFontMetricsF metrics(typeface(11));
-    return metrics.horizontalAdvance(kNotStarted.toString()) + metrics.horizontalAdvance(kPath.toString())
+    return metrics.horizontalAdvance(tr("not started")) + metrics.horizontalAdvance(tr("path to the wait"))
         + 2 * (28 + 12);
 }
 
@@ -101,8 +98,8 @@ void DockTitle::paintLegend(QPainter& painter, double& right) const
     };
     QPen dashed(theme().control, 1.2);
     dashed.setDashPattern({3, 3});
-    entry(kNotStarted.toString(), dashed);
-    entry(kPath.toString(), QPen(theme().text, 2.5));
+    entry(tr("not started"), dashed);
+    entry(tr("path to the wait"), QPen(theme().text, 2.5));
 }
 
 void DockTitle::paintEvent(QPaintEvent*)

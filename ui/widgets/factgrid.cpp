@@ -18,6 +18,10 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(factgrid)
+};
+
 // Two sheets of paper.
 class CopyButton final : public QToolButton {
 public:
@@ -27,8 +31,8 @@ public:
         setFixedSize(18, 18);
         setAutoRaise(true);
         setFocusPolicy(Qt::TabFocus);
-        setAccessibleName(shown(u"Copy "_s + what));
-        safe::setTip(this, u"Copy "_s + value);
+        setAccessibleName(shown(Words::tr("Copy ") + what));
+        safe::setTip(this, Words::tr("Copy ") + value);
         connect(this, &QToolButton::clicked, this, [value] { QApplication::clipboard()->setText(value); });
     }
 

@@ -24,16 +24,16 @@ FilterBox::FilterBox(QWidget* parent)
     : QWidget(parent)
     , m_edit(new QLineEdit(this))
     , m_state(safe::label({}, {.size = 11, .secondary = true}, m_edit))
-    , m_clear(safe::button(u"Clear filter"_s, this))
+    , m_clear(safe::button(tr("Clear filter"), this))
     , m_choices(new ChoiceList(tr("Completions"), this))
 {
     setFixedHeight(40);
     m_edit->setFont(typeface(13, false, Face::Mono));
-    m_edit->setAccessibleName(u"Filter"_s);
+    m_edit->setAccessibleName(tr("Filter"));
     m_edit->setPlaceholderText(u"wait:approval  state:running  def:order  age:>2h"_s);
     m_edit->setTextMargins(24, 0, 0, 0);
     m_edit->installEventFilter(this);
-    m_clear->setEnabled(false);
+    clearable();
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(12, 0, 12, 0);
     row->setSpacing(8);
@@ -41,13 +41,14 @@ FilterBox::FilterBox(QWidget* parent)
     row->addWidget(m_clear);
     auto* typed = new QTimer(this);
     typed->setSingleShot(true);
-    typed->setInterval(150);
+    typed->setInterval(
+        40);  // rows within 100 ms of the key; an answer that a later key overtakes is given up
     connect(m_edit, &QLineEdit::textChanged, typed, qOverload<>(&QTimer::start));
     connect(typed, &QTimer::timeout, this, [this] {
         if (filter() == m_last)
             return;
         m_last = filter();
-        m_clear->setEnabled(!m_last.isEmpty());
+        clearable();
         Q_EMIT filterChanged(m_last);
     });
     auto* asking = new QTimer(this);
@@ -70,10 +71,15 @@ ChoiceList* FilterBox::choices() const { return m_choices; }
 
 QString FilterBox::filter() const { return m_edit->text().trimmed(); }
 
+void FilterBox::clearable()
+{
+    safe::setOff(m_clear, filter().isEmpty() ? tr("There is no filter.") : QString());
+}
+
 void FilterBox::setFilter(const QString& text)
 {
     m_edit->setText(text);
-    m_clear->setEnabled(!filter().isEmpty());
+    clearable();
     if (filter() != m_last) {
         m_last = filter();
         Q_EMIT filterChanged(m_last);
@@ -85,8 +91,8 @@ void FilterBox::setExample(const QString& text) { m_edit->setPlaceholderText(tex
 void FilterBox::setState(const FilterState& state, const QString& effect)
 {
     safe::setText(
-        m_state, state.valid ? effect : u"not valid at %1: %2"_s.arg(state.offset + 1).arg(state.text));
-    safe::setTip(m_state, state.text);
+        m_state, state.valid ? effect : tr("not valid at %1: %2").arg(state.offset + 1).arg(state.text));
+    safe::setTip(m_state, m_state->text());  // it is cut where there is no room
     m_state->adjustSize();
     underline(state);
     resizeEvent(nullptr);

@@ -47,6 +47,7 @@ private:
     bool choiceKey(const QKeyEvent& event);
     void take(const FilterChoice& choice);
     void placeChoices();
+    void clearable();
     void underline(const FilterState& state);
 
     QLineEdit* m_edit;

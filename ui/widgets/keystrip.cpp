@@ -2,6 +2,7 @@
 
 #include "ui/data/safetext.h"
 #include "ui/widgets/keycap.h"
+#include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
 #include <QFontMetricsF>
@@ -37,7 +38,7 @@ KeyStrip::KeyStrip(QWidget* parent)
     : QWidget(parent)
 {
     setFixedHeight(28);
-    setAccessibleName(u"Keys"_s);
+    setAccessibleName(tr("Keys"));
 }
 
 void KeyStrip::setHints(const QString& place, std::vector<KeyHint> hints)
@@ -50,6 +51,7 @@ void KeyStrip::setHints(const QString& place, std::vector<KeyHint> hints)
     for (const KeyHint& hint : m_hints)
         spoken += u", "_s + hint.keys.join(u' ') + u' ' + hint.text;
     setAccessibleDescription(spoken);
+    safe::setTip(this, spoken);  // what has no room is in it
     update();
 }
 
@@ -59,8 +61,8 @@ void KeyStrip::paintEvent(QPaintEvent*)
     painter.fillRect(rect(), theme().panel);
     painter.setPen(theme().line);
     painter.drawLine(0, 0, width(), 0);
-    const KeyHint panel{{u"F6"_s}, u"next panel"_s};
-    const KeyHint help{{u"?"_s}, u"all keys here"_s};
+    const KeyHint panel{{u"F6"_s}, tr("next panel")};
+    const KeyHint help{{u"?"_s}, tr("all keys here")};
     double right = width() - 12 - hintWidth(help);
     paintHint(painter, right, help);
     right -= hintWidth(panel) + 16;

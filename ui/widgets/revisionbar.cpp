@@ -164,6 +164,31 @@ void RevisionBar::paintMarks(QPainter& painter) const
     }
 }
 
+// Numbers at round versions, as many as there is room for; the last one where the handle does not stand on
+// it.
+void RevisionBar::paintScale(QPainter& painter) const
+{
+    constexpr double kApart = 56;
+    painter.drawText(QPointF(kLeft, 42), u"1"_s);
+    if (m_newest < 2)
+        return;
+    const double room = width() - kLeft - kRight;
+    if (room < kApart)
+        return;
+    quint64 step = 1;
+    for (int i = 0; room / static_cast<double>(m_newest - 1) * static_cast<double>(step) < kApart; ++i)
+        step = i % 3 == 1 ? step / 2 * 5 : step * 2;  // 1, 2, 5, 10, 20, 50 …
+    for (quint64 version = step == 1 ? 2 : step; version < m_newest; version += step) {
+        const double x = xOf(version);
+        if (x < kLeft + kApart / 2 || x > width() - kRight - kApart / 2)
+            continue;
+        painter.drawLine(QPointF(x, kLine), QPointF(x, kLine + 4));
+        painter.drawText(QRectF(x - 40, 31, 80, 14), Qt::AlignHCenter, countText(version));
+    }
+    if (!atNow())
+        painter.drawText(QRectF(width() - kRight - 80, 30, 80, 14), Qt::AlignRight, countText(m_newest));
+}
+
 void RevisionBar::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
@@ -188,9 +213,7 @@ void RevisionBar::paintEvent(QPaintEvent*)
     painter.setPen(QPen(theme().control, 1.2));
     painter.drawLine(QPointF(kLeft, kLine), QPointF(width() - kRight, kLine));
     painter.setPen(theme().text2);
-    painter.drawText(QPointF(kLeft, 42), u"1"_s);
-    if (m_newest > 1)
-        painter.drawText(QRectF(width() - kRight - 80, 30, 80, 14), Qt::AlignRight, countText(m_newest));
+    paintScale(painter);
     paintMarks(painter);
     const QRectF knob(xOf(m_shown) - 4, kLine - 9, 8, 18);
     painter.setPen(Qt::NoPen);

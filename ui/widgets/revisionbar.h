@@ -44,6 +44,7 @@ private:
     void speak();
     [[nodiscard]] quint64 versionAt(double x) const;
     void paintMarks(QPainter& painter) const;
+    void paintScale(QPainter& painter) const;
 
     quint64 m_newest = 0;
     quint64 m_shown = 0;

@@ -2,8 +2,11 @@
 
 #include "ui/data/cellroles.h"
 #include "ui/widgets/shapes.h"
+#include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
+#include <QAbstractItemView>
+#include <QHelpEvent>
 #include <QFontMetricsF>
 #include <QPainter>
 #include <QTableView>
@@ -215,6 +218,25 @@ void RowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     if (!onPanel || (look & TopLineLook) != 0)
         paintLines(*painter, option.rect, look, onPanel);
     painter->restore();
+}
+
+bool RowDelegate::isCut(const QModelIndex& index, int width)
+{
+    const bool first = index.column() == 0;
+    const int glyph = index.data(GlyphRole).toInt() != 0 ? 20 : 0;
+    const int left = (first ? 12 : 6) + index.data(IndentRole).toInt() + glyph;
+    const QFont font = typeface(13, (index.data(LookRole).toInt() & BoldLook) != 0);
+    return left + tabularWidth(font, index.data(Qt::DisplayRole).toString()) > width - 4;
+}
+
+bool RowDelegate::helpEvent(
+    QHelpEvent* event, QAbstractItemView* view, const QStyleOptionViewItem& option, const QModelIndex& index)
+{
+    if (event->type() != QEvent::ToolTip || !index.data(Qt::ToolTipRole).toString().isEmpty()
+        || !isCut(index, option.rect.width()))
+        return QStyledItemDelegate::helpEvent(event, view, option, index);
+    safe::showTip(event->globalPos(), index.data(Qt::DisplayRole).toString(), view->viewport());
+    return true;
 }
 
 QSize RowDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const { return {60, 28}; }

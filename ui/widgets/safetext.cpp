@@ -6,6 +6,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSystemTrayIcon>
+#include <QToolTip>
 
 namespace cairn::ui::safe {
 
@@ -30,7 +31,18 @@ void setText(QLabel* label, const QString& text)
     label->setText(shown(text, true));
 }
 
+void showTip(const QPoint& at, const QString& text, QWidget* over)
+{
+    QToolTip::showText(at, tip(text), over);
+}
+
 void setTip(QWidget* widget, const QString& text) { widget->setToolTip(tip(text)); }
+void setOff(QWidget* widget, const QString& why)
+{
+    widget->setEnabled(why.isEmpty());
+    setTip(widget, why);
+    widget->setAccessibleDescription(shown(why, false, 400));
+}
 // Trays differ in whether they take a text for markup: nothing is left in it that could be.
 void setTip(QSystemTrayIcon* icon, const QString& text) { icon->setToolTip(unmarked(text)); }
 QString unmarked(const QString& text)

@@ -9,6 +9,7 @@
 
 class QLabel;
 class QPlainTextEdit;
+class QPoint;
 class QPushButton;
 class QSystemTrayIcon;
 class QWidget;
@@ -27,6 +28,9 @@ struct LabelLook {
 [[nodiscard]] QLabel* label(const QString& text, const LabelLook& look = {}, QWidget* parent = nullptr);
 void setText(QLabel* label, const QString& text);
 void setTip(QWidget* widget, const QString& text);
+// Off, with the reason as its tip and its description; empty: on.
+void setOff(QWidget* widget, const QString& why);
+void showTip(const QPoint& at, const QString& text, QWidget* over);
 void setTip(QSystemTrayIcon* icon, const QString& text);
 // One line for what may or may not take it for markup, a desktop's notices for instance.
 [[nodiscard]] QString unmarked(const QString& text);

@@ -98,6 +98,8 @@ QLineEdit:focus { padding: 0 7px; min-height: 24px; }
 QPlainTextEdit:focus { padding: 1px 3px; }
 QPlainTextEdit[flat="true"] { border: 0; border-radius: 0; padding: 2px 12px; }
 QPlainTextEdit[ground="panel"] { background: @panel; border: 1px solid @hair; padding: 1px 4px; }
+QLabel[frame="tag"] { border: 1px solid @control; border-radius: 3px; padding: 1px 6px; }
+QLabel[frame="box"] { border: 1px solid @control; border-radius: 3px; padding: 7px 11px; margin: 4px 16px; }
 QToolButton::menu-indicator { image: none; }
 QWidget[ground="window"] { background: @window; }
 QTableView { background: @window; border: 0; color: @text; outline: 0; }

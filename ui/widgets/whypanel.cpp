@@ -9,6 +9,7 @@
 #include "ui/widgets/sentence.h"
 #include "ui/widgets/theme.h"
 
+#include <QCoreApplication>
 #include <QAbstractButton>
 #include <QFontMetricsF>
 #include <QKeyEvent>
@@ -23,6 +24,10 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(whypanel)
+};
+
 // Key, name, and under it the consequence or the reason why it is off. Off stays visible and focusable: it
 // says why.
 class VerbButton final : public QAbstractButton {
@@ -36,7 +41,7 @@ public:
         m_verb.text = shown(verb.text, false, 400);
         setFocusPolicy(Qt::StrongFocus);
         setAccessibleName(m_verb.name);
-        setAccessibleDescription(m_verb.text);
+        setAccessibleDescription(line());
         QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);
         policy.setHeightForWidth(true);
         setSizePolicy(policy);
@@ -69,7 +74,7 @@ protected:
     }
 
 private:
-    [[nodiscard]] QString line() const { return (m_verb.on ? QString() : u"Off: "_s) + m_verb.text; }
+    [[nodiscard]] QString line() const { return (m_verb.on ? QString() : Words::tr("Off: ")) + m_verb.text; }
     [[nodiscard]] QRect textRect(int width) const
     {
         return QFontMetrics(typeface(11))
@@ -94,7 +99,7 @@ int indentOf(const std::vector<VerbLine>& verbs)
 
 WhyPanel::WhyPanel(QWidget* parent)
     : QWidget(parent)
-    , m_title(new DockTitle(u"Why"_s, this))
+    , m_title(new DockTitle(tr("Why"), this))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -112,7 +117,7 @@ WhyPanel::WhyPanel(QWidget* parent)
     scroll->setWidget(m_body);
     scroll->viewport()->setAutoFillBackground(false);
     column->addWidget(scroll, 1);
-    setAccessibleName(u"Why"_s);
+    setAccessibleName(tr("Why"));
     setFocusPolicy(Qt::NoFocus);
     setMinimumWidth(260);
 }
@@ -157,14 +162,14 @@ void WhyPanel::addCaption(const QString& text)
 void WhyPanel::addEvidence(const std::vector<Fact>& facts)
 {
     addHair();
-    addCaption(u"Evidence"_s);
+    addCaption(tr("Evidence"));
     m_layout->addWidget(factGrid(facts, 84, m_body));
 }
 
 void WhyPanel::addVerbs()
 {
     addHair();
-    addCaption(u"You can"_s);
+    addCaption(tr("You can"));
     m_layout->addSpacing(2);
     const int indent = indentOf(m_why.verbs);
     for (const VerbLine& verb : m_why.verbs) {
@@ -196,7 +201,7 @@ void WhyPanel::setWhy(const WhyView& why)
         addEvidence(why.evidence);
     if (!why.releases.isEmpty()) {
         addHair();
-        addCaption(u"Releases when"_s);
+        addCaption(tr("Releases when"));
         m_layout->addWidget(safe::label(why.releases, {.wrap = true}, m_body));
     }
     if (!why.verbs.empty())

@@ -159,28 +159,50 @@ bool isConnected(const Attempt& attempt)
     return attempt.problem.empty() && PQstatus(attempt.conn.get()) == CONNECTION_OK;
 }
 
-// The server wants a password, and neither ~/.pgpass nor a service file has one: then the keychain is asked,
-// for just this login there. What it gives goes the same way as any password, under the same rules.
-Attempt connectAsked(const Options& options, bool plain)
+Attempt connectWith(const Options& options, bool plain, const std::string& password, const char* source)
 {
+    Options with = options;
+    set(with, "password", password);
+    Attempt attempt = connectOne(with, plain);
+    if (attempt.conn && !isConnected(attempt))
+        attempt.problem =
+            (attempt.problem.empty() ? tidy(PQerrorMessage(attempt.conn.get())) : attempt.problem) + source;
+    return attempt;
+}
+
+// The server wants a password, and neither ~/.pgpass nor a service file has one: whoever opens the store is
+// asked first, then the keychain, for just this login there.
+PasswordAnswer askFor(const Target& target, const KeychainItem& item)
+{
+    PasswordAnswer answer;
+    if (target.passwords)
+        answer = target.passwords->kept(target.login);
+    if (answer.kind != PasswordAnswer::Kind::Nothing)
+        return answer;
+    KeychainAnswer found = askKeychain(item);
+    if (found.kind == KeychainAnswer::Kind::Found)
+        return {PasswordAnswer::Kind::Found, std::move(found.password), {}};
+    if (found.kind == KeychainAnswer::Kind::Refused)
+        return {PasswordAnswer::Kind::Refused, {}, std::move(found.text)};
+    return answer;  // its text says why there is none, where somebody knows
+}
+
+// What is typed, or comes from a keychain, goes the same way as any password, under the same rules.
+Attempt connectAsked(const Target& target, const Options& options, bool plain)
+{
+    if (const std::string given = target.passwords ? target.passwords->given() : std::string();
+        !given.empty())
+        return connectWith(options, plain, given, " (with the password that was typed)");
     Attempt attempt = connectOne(options, plain);
     PGconn* const conn = attempt.conn.get();
     if (conn == nullptr || isConnected(attempt) || PQconnectionNeedsPassword(conn) == 0)
         return attempt;
     const KeychainItem item{PQhost(conn), PQport(conn), PQdb(conn), PQuser(conn)};
-    KeychainAnswer answer = askKeychain(item);
-    if (answer.kind == KeychainAnswer::Kind::Found) {
-        Options with = options;
-        set(with, "password", answer.password);
-        Attempt second = connectOne(with, plain);
-        if (second.conn && !isConnected(second))
-            second.problem =
-                (second.problem.empty() ? tidy(PQerrorMessage(second.conn.get())) : second.problem)
-                + " (with the password that the keychain gave)";
-        return second;
-    }
+    const PasswordAnswer answer = askFor(target, item);
+    if (answer.kind == PasswordAnswer::Kind::Found)
+        return connectWith(options, plain, answer.password, " (with the password that the keychain gave)");
     attempt.problem = tidy(PQerrorMessage(conn));
-    if (answer.kind == KeychainAnswer::Kind::Refused)
+    if (!answer.text.empty())
         attempt.problem += "; " + answer.text;
     attempt.problem += "; to put it into the keychain: " + keychainCommand(item);
     return attempt;
@@ -244,7 +266,7 @@ Result<ConnHandle> connectToAny(const Target& target, const char* attributes)
         }
         if (host.alone && !host.tcp)
             set(options, "channel_binding", "prefer");
-        Attempt attempt = connectAsked(options, host.tcp && target.plain);
+        Attempt attempt = connectAsked(target, options, host.tcp && target.plain);
         if (!attempt.conn)
             return makeError(ErrorKind::Internal, "no memory for a connection");
         if (isConnected(attempt))

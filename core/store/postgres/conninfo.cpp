@@ -122,6 +122,15 @@ std::string shownName(const Values& found)
         + (host.empty() ? std::string("the local socket") : host) + (port.empty() ? "" : ", port " + port);
 }
 
+// By which a password is kept and found: the same however the URL was written.
+std::string loginName(const Values& found)
+{
+    const std::string user = textOf(found, "user"), base = textOf(found, "dbname");
+    const std::string host = textOf(found, "host"), address = textOf(found, "hostaddr");
+    return user + '@' + (host.empty() ? address : host) + ':' + textOf(found, "port") + '/'
+        + (base.empty() ? user : base);
+}
+
 // libpq before 16 takes "system" for a file's name.
 void useSystemAuthorities(Values& options, const Values& found)
 {
@@ -242,6 +251,7 @@ Result<Target> resolveTarget(const std::string& url, bool forWriting)
     CAIRN_TRY_ASSIGN(const Values found, inForce(options));
     Target target;
     target.shown = shownName(found);
+    target.login = loginName(found);
     if (found.contains("password") || found.contains("sslpassword"))
         CAIRN_TRY(checkServiceFile(serviceOf(options)));
     splitHosts(target, found);

@@ -3,7 +3,9 @@
 // with this driver's own defaults (time-outs, sslmode=verify-full over TCP).
 
 #include "core/base/result.h"
+#include "core/store/login.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,9 +28,11 @@ struct Target {
     std::vector<Option> options;   // for PQconnectdbParams, in order
     std::vector<Host> hosts;       // one that is not alone: libpq goes through all of them itself
     std::string shown;             // for messages: no password is ever in it
+    std::string login;             // user@host:port/database, as they are in force
     bool tcp = false;              // some host of it is reached over TCP
     bool plain = false;            // over TCP without TLS (sslmode=disable)
     bool verifyByDefault = false;  // nobody had said an sslmode: verify-full was put in
+    std::shared_ptr<LoginPasswords> passwords{};  // from whoever opens; may be null
 };
 
 // InvalidInput: not such a URL, one with a password in it, or with settings under which a password could go

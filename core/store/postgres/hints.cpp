@@ -168,6 +168,7 @@ Result<std::shared_ptr<HintLink>> openHints(const std::string& url, const HintOp
 {
     // For writing: a standby hears nothing.
     CAIRN_TRY_ASSIGN(Target target, resolveTarget(url, true));
+    target.passwords = options.passwords;
     HintOptions used = options;
     used.interval = std::max(used.interval, kShortestInterval);
     used.debounce = std::max<SpanMs>(used.debounce, 0);

@@ -1,5 +1,6 @@
 #include "core/store/postgres/keychain.h"
 
+#include "core/base/session_bus.h"
 #include "core/base/shell.h"
 #include "core/store/postgres/errors.h"
 
@@ -11,7 +12,6 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string_view>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -42,16 +42,6 @@ std::string secretTool()
         at = end + 1;
     }
     return {};
-}
-
-// Where there is no session bus nobody can be asked, and the tool would try to start one.
-bool hasBus()
-{
-    if (!variable("DBUS_SESSION_BUS_ADDRESS").empty())
-        return true;
-    const std::string folder = variable("XDG_RUNTIME_DIR");
-    struct stat found { };
-    return !folder.empty() && ::stat((folder + "/bus").c_str(), &found) == 0;
 }
 
 std::vector<std::string> attributes(const KeychainItem& item)
@@ -164,7 +154,7 @@ KeychainAnswer askKeychain(const KeychainItem& item, SpanMs patience)
     using Kind = KeychainAnswer::Kind;
     const std::string tool = secretTool();
     Pipe out, err;
-    if (tool.empty() || !hasBus() || !out.good() || !err.good())
+    if (tool.empty() || !hasSessionBus() || !out.good() || !err.good())
         return {};
     std::vector<std::string> arguments{tool, "lookup"};
     for (std::string& word : attributes(item))

@@ -99,9 +99,11 @@ PostgresStore::PostgresStore(std::unique_ptr<Db> db, const StoreOptions& options
 {
 }
 
-Result<std::unique_ptr<Db>> makeDb(const std::string& url, const Session& session)
+Result<std::unique_ptr<Db>> makeDb(
+    const std::string& url, const Session& session, const std::shared_ptr<LoginPasswords>& passwords)
 {
     CAIRN_TRY_ASSIGN(Target target, resolveTarget(url, !session.readOnly));
+    target.passwords = passwords;
     auto db = std::make_unique<Db>(std::move(target), session);
     CAIRN_TRY(db->connect());
     return db;
@@ -135,9 +137,9 @@ Status initStore(const std::string& url, const InitOptions& options)
 
 Result<std::unique_ptr<StoreWriter>> openStore(const std::string& url, const StoreOptions& options)
 {
-    auto db = makeDb(url, {options.readOnly, options.synchronousNormal});
+    auto db = makeDb(url, {options.readOnly, options.synchronousNormal}, options.passwords);
     if (!db)
-        return options.readOnly ? db.error() : whyNotOpened(url, db.error());
+        return options.readOnly ? db.error() : whyNotOpened(url, db.error(), options.passwords);
     auto store = std::make_unique<PostgresStore>(*std::move(db), options);
     CAIRN_TRY(store->open());
     return std::unique_ptr<StoreWriter>(std::move(store));
@@ -203,6 +205,12 @@ Result<std::string> placeOf(const std::string& url)
 {
     CAIRN_TRY_ASSIGN(const Target target, resolveTarget(url, false));
     return target.shown;
+}
+
+Result<std::string> loginOf(const std::string& url)
+{
+    CAIRN_TRY_ASSIGN(const Target target, resolveTarget(url, false));
+    return target.login;
 }
 
 std::string libraryVersion()

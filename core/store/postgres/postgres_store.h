@@ -43,6 +43,8 @@ struct Traffic {
 
 // The database and host of a URL, for messages; never a password.
 [[nodiscard]] Result<std::string> placeOf(const std::string& url);
+// By whom a password for a URL is known: user@host:port/database. InvalidInput: not such a URL.
+[[nodiscard]] Result<std::string> loginOf(const std::string& url);
 // Version of the libpq that is linked, for --version and About.
 [[nodiscard]] std::string libraryVersion();
 

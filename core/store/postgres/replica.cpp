@@ -42,12 +42,12 @@ Error standbyRefusal(Db& db)
 }
 
 // A writer that was sent away because of what the server is, and not because nobody answered.
-Error whyNotOpened(const std::string& url, Error error)
+Error whyNotOpened(const std::string& url, Error error, const std::shared_ptr<LoginPasswords>& passwords)
 {
     const auto says = [&](std::string_view word) { return error.text.find(word) != std::string::npos; };
     if (error.kind != ErrorKind::Disconnected || !(says("standby") || says("read-only")))
         return error;
-    const auto looking = makeDb(url, {true});
+    const auto looking = makeDb(url, {true}, passwords);
     if (!looking)
         return error;
     const auto replica = readReplica(**looking);

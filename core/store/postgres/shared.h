@@ -14,11 +14,13 @@
 
 namespace cairn::postgres {
 
-[[nodiscard]] Result<std::unique_ptr<Db>> makeDb(const std::string& url, const Session& session);
+[[nodiscard]] Result<std::unique_ptr<Db>> makeDb(const std::string& url, const Session& session,
+    const std::shared_ptr<LoginPasswords>& passwords = nullptr);
 // Why a writer is refused by a standby, and where it should go.
 [[nodiscard]] Error standbyRefusal(Db& db);
 // The same, where a connection for writing was not made because the server is one; else the error as it is.
-[[nodiscard]] Error whyNotOpened(const std::string& url, Error error);
+[[nodiscard]] Error whyNotOpened(
+    const std::string& url, Error error, const std::shared_ptr<LoginPasswords>& passwords);
 [[nodiscard]] Error noRun(const RunId& run);
 // An engine whose lease has not passed, by the store's clock: the store is not changed as a whole while one
 // lives. Asked in the transaction that would change it, under the lock of writers, taken alone.

@@ -2,6 +2,7 @@
 
 #include "ui/data/format.h"
 
+#include <QCoreApplication>
 #include <QMap>
 
 #include <algorithm>
@@ -13,6 +14,10 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(fold)
+};
 
 using Lists = std::vector<std::vector<int>>;
 
@@ -66,16 +71,18 @@ void addCounts(const Parts& p, DrawnNode& node)
     QMap<int, int> byGlyph;
     for (const quint32 ix : node.steps)
         ++byGlyph[static_cast<int>(p.steps[static_cast<std::size_t>(positionOf(p, ix))].glyph)];
-    static const QMap<Glyph, QString> kWord{{Glyph::Done, u"complete"_s}, {Glyph::DoneSkip, u"complete"_s},
-        {Glyph::Running, u"running"_s}, {Glyph::Queued, u"ready"_s}, {Glyph::Pending, u"to come"_s},
-        {Glyph::Failed, u"failed"_s}, {Glyph::Mismatch, u"mismatch"_s}, {Glyph::Skipped, u"skipped"_s},
-        {Glyph::Cancelled, u"cancelled"_s}, {Glyph::Uncertain, u"uncertain"_s},
-        {Glyph::Backoff, u"back-off"_s}, {Glyph::Approval, u"approval"_s}, {Glyph::Child, u"child run"_s},
-        {Glyph::Timer, u"timer"_s}};
+    static const QMap<Glyph, QString> kWord{{Glyph::Done, Words::tr("complete")},
+        {Glyph::DoneSkip, Words::tr("complete")}, {Glyph::Running, Words::tr("running")},
+        {Glyph::Queued, Words::tr("ready")}, {Glyph::Pending, Words::tr("to come")},
+        {Glyph::Failed, Words::tr("failed")}, {Glyph::Mismatch, Words::tr("mismatch")},
+        {Glyph::Skipped, Words::tr("skipped")}, {Glyph::Cancelled, Words::tr("cancelled")},
+        {Glyph::Uncertain, Words::tr("uncertain")}, {Glyph::Backoff, Words::tr("back-off")},
+        {Glyph::Approval, Words::tr("approval")}, {Glyph::Child, Words::tr("child run")},
+        {Glyph::Timer, Words::tr("timer")}};
     for (auto it = byGlyph.begin(); it != byGlyph.end(); ++it) {
         const auto glyph = static_cast<Glyph>(it.key());
-        node.counts.emplace_back(
-            glyph, countText(static_cast<quint64>(it.value())) + u' ' + kWord.value(glyph, u"wait"_s));
+        node.counts.emplace_back(glyph,
+            countText(static_cast<quint64>(it.value())) + u' ' + kWord.value(glyph, Words::tr("wait")));
     }
     std::stable_sort(node.counts.begin(), node.counts.end(),
         [](const auto& a, const auto& b) { return (a.first == Glyph::Done) > (b.first == Glyph::Done); });
@@ -242,7 +249,7 @@ void foldChains(Parts& p, const FoldOptions& o)
         const QString title = p.steps[static_cast<std::size_t>(chain.front())].id + u" … "_s
             + p.steps[static_cast<std::size_t>(chain.back())].id;
         DrawnNode node = foldedNode(p, DrawnNode::Kind::Chain, chain, title);
-        node.mark = countText(chain.size()) + u" steps"_s;
+        node.mark = plural(chain.size(), "step", "steps");
         node.counts.clear();
         take(p, chain, std::move(node));
     }

@@ -22,11 +22,11 @@ GraphCanvas::GraphCanvas(QWidget* parent)
     installGraphAccessibility();
     setFocusPolicy(Qt::StrongFocus);
     setFrameShape(QFrame::NoFrame);
-    setAccessibleName(u"Graph of the steps"_s);
+    setAccessibleName(tr("Graph of the steps"));
     setMinimumWidth(220);
 }
 
-void GraphCanvas::setSteps(const std::vector<StepLine>& steps)
+void GraphCanvas::setSteps(const StepList& steps)
 {
     if (steps == m_steps)
         return;
@@ -130,12 +130,13 @@ void GraphCanvas::setCap(std::size_t cap)
 QString GraphCanvas::summary() const
 {
     const DrawnGraph& g = m_scene.graph;
-    QString text = u"%1 of %2 drawn"_s.arg(
-        countText(g.steps - g.folded - g.leftOut), plural(g.steps, u"step"_s, u"steps"_s));
+    QString text =
+        tr("%1 of %2 drawn").arg(countText(g.steps - g.folded - g.leftOut), plural(g.steps, "step", "steps"));
     if (g.folded > 0)
-        text += u", %1 folded in %2"_s.arg(countText(g.folded), g.folds == 1 ? u"one"_s : countText(g.folds));
+        text +=
+            tr(", %1 folded in %2").arg(countText(g.folded), g.folds == 1 ? tr("one") : countText(g.folds));
     if (g.leftOut > 0)
-        text += u", %1 left out (see the list)"_s.arg(countText(g.leftOut));
+        text += tr(", %1 left out (see the list)").arg(countText(g.leftOut));
     return text;
 }
 
@@ -173,7 +174,7 @@ void GraphCanvas::paintEvent(QPaintEvent* event)
     painter.fillRect(event->rect(), theme().window);
     if (m_scene.boxes.empty()) {
         painter.setPen(theme().text2);
-        painter.drawText(viewport()->rect(), Qt::AlignCenter, u"This run has no steps yet."_s);
+        painter.drawText(viewport()->rect(), Qt::AlignCenter, tr("This run has no steps yet."));
         return;
     }
     const QPointF start = origin();

@@ -14,7 +14,7 @@ public:
     explicit GraphCanvas(QWidget* parent = nullptr);
 
     // Keeps zoom, scroll and opened folds.
-    void setSteps(const std::vector<StepLine>& steps);
+    void setSteps(const StepList& steps);
     void select(quint32 step);  // kNone: nothing
     void reveal(quint32 step);
     [[nodiscard]] const Scene& scene() const { return m_scene; }
@@ -57,7 +57,7 @@ private:
     bool moveKey(int key);
     bool zoomKey(int key);
 
-    std::vector<StepLine> m_steps;
+    StepList m_steps;
     FoldOptions m_fold;
     Scene m_scene;
     quint32 m_step = kNone;

@@ -240,7 +240,7 @@ Result<ActResult> notDone(const Error& error)
 // The login may not write plans: an engine decides it again, and does it in this person's name.
 Result<ActResult> leftForEngine(const Result<StagedAct>& act)
 {
-    return act ? ended(ActEnd::Done, u"Accepted, waits for an engine"_s) : notDone(act.error());
+    return act ? ended(ActEnd::Done, Words::tr("Accepted, waits for an engine")) : notDone(act.error());
 }
 
 }  // namespace
@@ -342,9 +342,9 @@ Result<ActResult> ActSession::stagePlan(const QString& digest, const QString& re
     const auto staged = cairn::stagePlan(*m_store, draft);
     if (!staged)
         return notDone(staged.error());
-    const QString name = u"Plan %1"_s.arg(shortId(staged->id));
+    const QString name = Words::tr("Plan %1").arg(shortId(staged->id));
     if (draft.needed.second())
-        return ended(ActEnd::Done, name + u" is staged: "_s + qt(cairn::standingOf(*staged)));
+        return ended(ActEnd::Done, name + Words::tr(" is staged: ") + qt(cairn::standingOf(*staged)));
     const PlanOrder start{draft.row.id, PlanAct::Start, {}, makeId<CommandId>(m_clock.wallMs(), m_rng)};
     const auto started = cairn::orderPlan(*m_store, *m_service, start, author(reason));
     if (!started)
@@ -532,7 +532,7 @@ Result<ActResult> ActSession::orderPlan(const PlanOrderRequest& request)
     const auto act = actOf(request.step);
     const auto digest = parseDigest(core(request.digest));
     if (!act)
-        return ended(ActEnd::Refused, u"a plan is not rejected or withdrawn: it is aborted"_s);
+        return ended(ActEnd::Refused, Words::tr("a plan is not rejected or withdrawn: it is aborted"));
     const PlanOrder order{
         request.of.plan, *act, digest ? *digest : Digest{}, makeId<CommandId>(m_clock.wallMs(), m_rng)};
     if (!m_rights.commits)

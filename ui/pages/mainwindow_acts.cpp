@@ -14,6 +14,7 @@
 #include "ui/widgets/whypanel.h"
 
 #include <QApplication>
+#include <QLabel>
 #include <QClipboard>
 #include <QFileDialog>
 #include <QSaveFile>

@@ -14,9 +14,9 @@
 #include "ui/widgets/whypanel.h"
 
 #include <QApplication>
-#include <QLabel>
 #include <QClipboard>
 #include <QFileDialog>
+#include <QLabel>
 #include <QSaveFile>
 #include <QStackedWidget>
 

@@ -16,6 +16,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QFileDialog>
+#include <QLabel>
 #include <QSaveFile>
 #include <QStackedWidget>
 

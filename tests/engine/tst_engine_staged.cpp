@@ -142,7 +142,6 @@ private Q_SLOTS:
     void aWithdrawnActIsNeverCarriedOut();
     void anOperatorsPlanIsStagedAndCarriedOut();
     void whatIsSaidOfAPlanIsNotTrusted();
-    void aDraftThatCannotBeIsNotTaken();
     void whatWaitedForADayIsOver();
     void theRulesDecideAgain();
     void whatIsLeftIsNotTrusted();
@@ -402,51 +401,6 @@ void TestEngineStaged::whatIsSaidOfAPlanIsNotTrusted()
 
 // No engine was there for a day: what was left is not done any more. What an engine had done before it died
 // was done.
-// Whatever an operator's program sends: nothing that readers count by, and no time of its own choice.
-void TestEngineStaged::aDraftThatCannotBeIsNotTaken()
-{
-    const RawPg raw(m_roles.urlOf("t_operator"));
-    const std::string now = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
-    const auto draft = [&](const std::string& at, const std::string& outcome) {
-        return stateIn(raw,
-            "SELECT cairn.draft_plan('01900000-0000-7000-8000-000000000001', 0, 3, gen_random_uuid(), 'x', "
-            "1, "
-            "'h', 'because', "
-                + at
-                + ", 9, 'spec', 1, NULL, 1, '', ARRAY[1::bigint], ARRAY[gen_random_uuid()], "
-                  "ARRAY[gen_random_uuid()], ARRAY[''], ARRAY[0::bigint], ARRAY[''], "
-                + outcome + ")");
-    };
-    const auto outcome = [](const char* state, const char* out, const char* fate) {
-        return std::string("ARRAY[") + state + "::bigint], ARRAY[" + out
-            + "::bigint], ARRAY[''], ARRAY[0::bigint], ARRAY[0::bigint], ARRAY[" + fate + "::bigint]";
-    };
-    QCOMPARE(draft(now + " + 30000", outcome("1", "0", "0")), std::string());
-    QCOMPARE(draft(now + " - 3600000", outcome("3", "10", "0")), std::string());
-    QCOMPARE(draft(now + " + 120000", outcome("1", "0", "0")), std::string("CA002"));
-    QCOMPARE(draft(now + " - 90000000", outcome("1", "0", "0")), std::string("CA002"));
-    for (const auto& wrong :
-        {outcome("0", "0", "0"), outcome("2", "0", "0"), outcome("9000", "0", "0"), outcome("1", "11", "0"),
-            outcome("1", "-1", "0"), outcome("1", "0", "1"), outcome("NULL", "0", "0")})
-        QCOMPARE(draft(now, wrong), std::string("CA002"));
-    // What is there all the same is not counted by.
-    m_roles.admin(
-        "INSERT INTO cairn.plans(id, verb, command, login, actor, uid, host, reason, staged_at, expires_at, "
-        "spec, "
-        "items, people, role, revision, state, confirmed_by, confirmed_at, note, aborted, started_at, "
-        "executed_at, "
-        "ended_at, lease_until) VALUES('01900000-0000-7000-8000-000000000001', 3, gen_random_uuid(), "
-        "session_user::text, 'x', 1, 'h', 'because', 5, 9, 'spec', 1, 1, '', 1, 1, '', 0, '', 0, 0, 0, 0, "
-        "0); "
-        "INSERT INTO cairn.plan_items(plan, ord, run, command, target, seen, situation, state, left_out, "
-        "why, "
-        "version, done_at, fate) VALUES('01900000-0000-7000-8000-000000000001', 1, gen_random_uuid(), "
-        "gen_random_uuid(), '', 0, '', 3, 200, '', 0, 0, 0)");
-    const auto plan = parseId<PlanId>("01900000-0000-7000-8000-000000000001");
-    CAIRN_VERIFY_ERROR(m_caller->store->planItems(*plan, 0, 10, {}), ErrorKind::Corrupt);
-    CAIRN_VERIFY_ERROR(m_caller->store->planCounts(*plan), ErrorKind::Corrupt);
-}
-
 void TestEngineStaged::whatWaitedForADayIsOver()
 {
     Desk desk(m_roles, "t_operator");

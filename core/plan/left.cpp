@@ -115,8 +115,10 @@ Status checkNeeded(const PlanRow& row, const WhoIsNeeded& needed, TimeMs now)
 // What is shown is what is done: the policy judges the row, and the runner does what the spec says.
 Status checkSpec(const PlanRow& row)
 {
-    CAIRN_TRY_ASSIGN(const PlanSpec spec, decodeSpec(row.spec));
-    if (spec.verb != row.verb)
+    const auto spec = decodeSpec(row.spec);
+    if (!spec)
+        return notWhole(row, spec.error().text);
+    if (spec->verb != row.verb)
         return notWhole(row, "it says one act, and would do another");
     return {};
 }

@@ -96,6 +96,7 @@ struct EngineCore::Impl {
     void finishStaged(const StagedAct& act, const Outcome& outcome);
 
     // --- engine_plans.cpp
+    [[nodiscard]] Status stillAlive();
     void carryOutOrder(const StagedAct& act);
     void openPlans(const StoreRights& may);
     void runPlans();

@@ -32,10 +32,23 @@ void EngineCore::Impl::runPlans()
     plansAt = seams.clock.monotonicMs() + std::min(next->value_or(kPlans), kPlans);
 }
 
-// Of somebody whose login may not write plans. Done, it has its answer already.
+// A draft of a thousand runs takes longer to look at than a lease lasts.
+Status EngineCore::Impl::stillAlive()
+{
+    if (dueInStore(heartbeatAt, config.heartbeat))
+        heartbeat();
+    if (!lost && seams.clock.monotonicMs() >= leaseEnds)
+        lost = "the lease passed without a renewal";
+    if (lost)
+        return makeError(ErrorKind::LeaseLost, *lost);
+    return {};
+}
+
+// Of somebody whose login may not write plans. Done, it has its answer already. Where the session was lost
+// meanwhile, whoever is given the act next begins anew.
 void EngineCore::Impl::carryOutOrder(const StagedAct& act)
 {
-    const Outcome outcome = cairn::carryOutOrder(seams.store, *service, act);
+    const Outcome outcome = cairn::carryOutOrder(seams.store, *service, act, [this] { return stillAlive(); });
     if (outcome.kind != Outcome::Kind::Committed)
         return finishStaged(act, outcome);
     carryingOut.erase(act.command);

@@ -112,19 +112,34 @@ Status checkNeeded(const PlanRow& row, const WhoIsNeeded& needed, TimeMs now)
     return {};
 }
 
-Result<PlanRow> stageLeft(
-    StoreWriter& store, Service& service, const PlanRow& row, const StagedAct& act, const Left& left)
+// What is shown is what is done: the policy judges the row, and the runner does what the spec says.
+Status checkSpec(const PlanRow& row)
+{
+    const auto spec = decodeSpec(row.spec);
+    if (!spec)
+        return notWhole(row, spec.error().text);
+    if (spec->verb != row.verb)
+        return notWhole(row, "it says one act, and would do another");
+    return {};
+}
+
+Result<PlanRow> stageLeft(StoreWriter& store, Service& service, const PlanRow& row, const StagedAct& act,
+    const Left& left, const StillAlive& alive)
 {
     const PlanAuthor who = whoLeft(act);
     if (row.state != PlanState::Draft || row.login != who.login || row.reason != who.reason
         || row.command != act.command)
         return notWhole(row, "it is no draft of who left it");
     CAIRN_TRY(checkSize(row));
+    CAIRN_TRY(checkSpec(row));
     CAIRN_TRY(checkItems(store, row, left.digest));
     CAIRN_TRY_ASSIGN(const TimeMs now, store.now());
     PlanDraft draft;
     draft.row = row;
-    CAIRN_TRY_ASSIGN(draft.preview, previewPlan(store, service, row));
+    CAIRN_TRY_ASSIGN(draft.preview, previewPlan(store, service, row, alive));
+    // Where such runs are left out the runner does not look for them again: they are items that are skipped.
+    if (draft.preview.of(PlanLeftOut::Uncertain) > 0)
+        return notWhole(row, "an effect of a run that it would act on may happen twice");
     CAIRN_TRY_ASSIGN(draft.needed, neededNow(store, service, row, draft.preview));
     CAIRN_TRY(checkNeeded(row, draft.needed, now));
     CAIRN_TRY(checkStaging(draft));
@@ -147,7 +162,7 @@ Status putRefusal(StoreWriter& store, const PlanRow& row, const StagedAct& act, 
     return store.changePlan(change);
 }
 
-Result<PlanRow> carryOut(StoreWriter& store, Service& service, const StagedAct& act)
+Result<PlanRow> carryOut(StoreWriter& store, Service& service, const StagedAct& act, const StillAlive& alive)
 {
     CAIRN_TRY_ASSIGN(const Left left, decode(act));
     const auto id = parseId<PlanId>(act.target);
@@ -159,7 +174,7 @@ Result<PlanRow> carryOut(StoreWriter& store, Service& service, const StagedAct& 
     CAIRN_TRY_ASSIGN(const auto row, store.plan(*id));
     if (!row)
         return makeError(ErrorKind::NotFound, "there is no draft of plan " + toText(*id));
-    auto staged = stageLeft(store, service, *row, act, left);
+    auto staged = stageLeft(store, service, *row, act, left, alive);
     if (!staged && (staged.error().kind == ErrorKind::Refused || staged.error().kind == ErrorKind::NoRight))
         CAIRN_TRY(putRefusal(store, *row, act, staged.error(), service.now()));
     return staged;
@@ -204,11 +219,11 @@ Result<StagedAct> leaveOrder(
     return act;
 }
 
-Outcome carryOutOrder(StoreWriter& store, Service& service, const StagedAct& act)
+Outcome carryOutOrder(StoreWriter& store, Service& service, const StagedAct& act, const StillAlive& alive)
 {
     Outcome outcome;
     for (int race = 0; race < kRaces; ++race) {
-        const auto row = carryOut(store, service, act);
+        const auto row = carryOut(store, service, act, alive);
         if (row) {
             outcome.kind = Outcome::Kind::Committed;
             return outcome;

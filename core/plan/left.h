@@ -23,7 +23,9 @@ inline constexpr std::uint32_t kMostLeftItems = 1'000;
     StoreWriter& store, Service& service, const PlanOrder& order, const PlanAuthor& who);
 
 // By an engine. Committed: done, and the act has its answer. Rejected: nothing was done, and that is on
-// record in the name of who left it. Failed: the store, or an act that is damaged.
-[[nodiscard]] Outcome carryOutOrder(StoreWriter& store, Service& service, const StagedAct& act);
+// record in the name of who left it. Failed: the store, an act or a draft that is damaged, or what `alive`
+// said (previewPlan); nothing was done then, and the act waits.
+[[nodiscard]] Outcome carryOutOrder(
+    StoreWriter& store, Service& service, const StagedAct& act, const StillAlive& alive = {});
 
 }  // namespace cairn

@@ -357,7 +357,8 @@ void PlanDraft::setReason(std::string reason)
     row.digest = digest.digest();
 }
 
-Result<PlanPreview> previewPlan(StoreReader& reader, Service& service, const PlanRow& plan)
+Result<PlanPreview> previewPlan(
+    StoreReader& reader, Service& service, const PlanRow& plan, const StillAlive& alive)
 {
     CAIRN_TRY_ASSIGN(const PlanSpec spec, decodeSpec(plan.spec));
     Targets known(reader);
@@ -371,8 +372,11 @@ Result<PlanPreview> previewPlan(StoreReader& reader, Service& service, const Pla
         for (const PlanItem& item : items)
             runs.push_back(item.run);
         CAIRN_TRY(known.read(runs, plan.id));
-        for (PlanItem& item : items)
+        for (PlanItem& item : items) {
+            if (alive)
+                CAIRN_TRY(alive());
             CAIRN_TRY(looker.look(item, false));
+        }
     }
     finish(looker.out, spec);
     return std::move(looker.out);

@@ -6,6 +6,7 @@
 #include "core/plan/spec.h"
 
 #include <array>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -75,6 +76,10 @@ struct PlanAuthor {
 [[nodiscard]] Result<PlanSpec> specFor(
     StoreReader& reader, Service& service, Submission act, PlanSpec spec, std::span<const RunId> runs);
 
+// Asked before each item, for whoever holds a lease and looks at many runs in one piece; an error ends the
+// work with it. Empty: nobody is asked.
+using StillAlive = std::function<Status()>;
+
 // `service`: of the person who looks. Each run is frozen once, in the order given. InvalidInput: no run, or
 // more than kMaxPlanItems. What the store cannot say is an error; what a run does not allow is left out.
 [[nodiscard]] Result<PlanDraft> draftPlan(StoreReader& reader, Service& service, const PlanSpec& spec,
@@ -82,7 +87,8 @@ struct PlanAuthor {
 
 // The same of a plan that is there, over the items that have no outcome yet, with what they depend on as it
 // was frozen: what a second person looks at, and anybody before going on.
-[[nodiscard]] Result<PlanPreview> previewPlan(StoreReader& reader, Service& service, const PlanRow& plan);
+[[nodiscard]] Result<PlanPreview> previewPlan(
+    StoreReader& reader, Service& service, const PlanRow& plan, const StillAlive& alive = {});
 
 // Who is needed for such a plan by the policy as it is now.
 [[nodiscard]] Result<WhoIsNeeded> neededNow(

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace cairn {
@@ -86,10 +87,14 @@ bool PlanRunner::needsExecutor(const PlanRow& row, TimeMs now) const
     return row.executedAt == kNoTime || !spec || now >= row.executedAt + spec->pace.verify;
 }
 
+// What runs comes before what is looked after in what is read, so that no window, however long, hides it.
 Status PlanRunner::findPlan(TimeMs now)
 {
-    CAIRN_TRY_ASSIGN(const auto open, m_store.plans(false, kMostPlans));
-    for (auto row = open.rbegin(); row != open.rend() && !m_plan; ++row)
+    CAIRN_TRY_ASSIGN(auto plans, m_store.plansUnderWay(kMostPlans));
+    std::sort(plans.begin(), plans.end(), [](const PlanRow& a, const PlanRow& b) {
+        return std::tie(a.stagedAt, a.id) < std::tie(b.stagedAt, b.id);
+    });
+    for (auto row = plans.begin(); row != plans.end() && !m_plan; ++row)
         if (needsExecutor(*row, now))
             CAIRN_TRY(take(*row, now));
     return {};

@@ -66,6 +66,18 @@ int nibble(char c)
     return -1;
 }
 
+Error damagedItems(const PlanId& plan)
+{
+    return makeError(ErrorKind::Corrupt,
+        "plan " + toText(plan) + " is damaged: an outcome of its items is none; see `cairn verify`");
+}
+
+template<typename Outcome> bool isOutcome(const Outcome& of)
+{
+    return of.state >= PlanItemState::Open && of.state <= PlanItemState::Failed
+        && of.leftOut <= PlanLeftOut::Removed && of.fate <= PlanFate::Unknown;
+}
+
 }  // namespace
 
 bool isStorableText(std::string_view text) noexcept
@@ -230,6 +242,8 @@ Status checkPlan(const PlanChange& change)
         return invalid("items are added to a plan while it is a draft, and not once it is frozen");
     for (const auto* items : {&change.added, &change.done})
         for (const PlanItem& item : *items) {
+            if (!isOutcome(item))
+                return invalid("an item of a plan has an outcome that is none");
             if (item.ord == 0 || item.run.isNull() || item.command.isNull())
                 return invalid("an item of a plan needs a place, a run and a command id");
             for (const std::string* text : {&item.target, &item.situation, &item.why})
@@ -240,6 +254,16 @@ Status checkPlan(const PlanChange& change)
     if (!change.audit->run.isNull())
         return invalid("the audit of a plan is about no single run");
     return checkAudit(*change.audit);
+}
+
+Status checkRead(const PlanId& plan, std::span<const PlanItem> items)
+{
+    return std::all_of(items.begin(), items.end(), isOutcome<PlanItem>) ? Status() : damagedItems(plan);
+}
+
+Status checkRead(const PlanId& plan, std::span<const PlanCount> counts)
+{
+    return std::all_of(counts.begin(), counts.end(), isOutcome<PlanCount>) ? Status() : damagedItems(plan);
 }
 
 Error nobodyLeaves()

@@ -29,6 +29,9 @@ namespace cairn {
 // What a change of a plan may say by itself: ids, text, numbers; items are added to drafts alone, and no more
 // than kPlanPage of each kind at a time. InvalidInput.
 [[nodiscard]] Status checkPlan(const PlanChange& change);
+// What others have written may be no value of ours, and is counted by: Corrupt.
+[[nodiscard]] Status checkRead(const PlanId& plan, std::span<const PlanItem> items);
+[[nodiscard]] Status checkRead(const PlanId& plan, std::span<const PlanCount> counts);
 [[nodiscard]] Error nobodyLeaves();  // Refused: a change of a plan by an order, in a store without logins
 [[nodiscard]] Error planMoved(const PlanId& plan);          // Conflict
 [[nodiscard]] Error actIsOver(const CommandId& act);        // Refused

@@ -210,6 +210,10 @@ public:
     {
         return read("plans", [&] { return m_store->plans(closedToo, limit); });
     }
+    Result<std::vector<PlanRow>> plansUnderWay(std::size_t limit) override
+    {
+        return read("plansUnderWay", [&] { return m_store->plansUnderWay(limit); });
+    }
     Result<std::optional<PlanRow>> plan(const PlanId& id) override
     {
         return read("plan", [&] { return m_store->plan(id); });

@@ -26,7 +26,8 @@ enum class PlanState : std::uint8_t {
     Verifying,  // every item has an outcome; what became of the runs is looked at until the window ends
     Closed,
 };
-[[nodiscard]] constexpr bool isOpen(PlanState s) { return s < PlanState::Closed; }
+// A draft is not: nobody sees it but its author, and nothing comes of it before it is staged.
+[[nodiscard]] constexpr bool isOpen(PlanState s) { return s > PlanState::Draft && s < PlanState::Closed; }
 
 enum class PlanItemState : std::uint8_t {
     Open = 1,
@@ -144,8 +145,10 @@ struct PlanChange {
 class PlanReader {
 public:
     virtual ~PlanReader() = default;
-    // The newest first; all, or those that are not closed.
+    // The newest first; all, drafts too, or those that are frozen and not closed.
     [[nodiscard]] virtual Result<std::vector<PlanRow>> plans(bool closedToo, std::size_t limit);
+    // For executors: those that run, then those that are looked after; the oldest of each first.
+    [[nodiscard]] virtual Result<std::vector<PlanRow>> plansUnderWay(std::size_t limit);
     [[nodiscard]] virtual Result<std::optional<PlanRow>> plan(const PlanId& plan);
     // Items after that one in their order; `only`: in this state.
     [[nodiscard]] virtual Result<std::vector<PlanItem>> planItems(

@@ -88,6 +88,8 @@ Status StoreWriter::finishStaged(const StagedAct&)
 
 Result<std::vector<PlanRow>> PlanReader::plans(bool, std::size_t) { return std::vector<PlanRow>(); }
 
+Result<std::vector<PlanRow>> PlanReader::plansUnderWay(std::size_t) { return std::vector<PlanRow>(); }
+
 Result<std::optional<PlanRow>> PlanReader::plan(const PlanId&) { return std::optional<PlanRow>(); }
 
 Result<std::vector<PlanItem>> PlanReader::planItems(

@@ -106,7 +106,7 @@ public:
 
 struct Engine {
     explicit Engine(const RoleLogins& roles)
-        : store(roles.openAs("t_engine"))
+        : store(std::make_unique<HookedStore>(roles.openAs("t_engine"), hooks()))
         , writer(roles.openAs("t_engine"))
         , queue(makeInlineQueue(*writer))
     {
@@ -117,7 +117,18 @@ struct Engine {
         if (const Status opened = core->open(); !opened)
             qFatal("%s", opened.error().text.c_str());
     }
+    // Each look for a removed run takes `takes`.
+    StoreHooks hooks()
+    {
+        const auto nothing = [](const char*, Access) { return std::optional<Error>(); };
+        return {[this](const char* what, Access) {
+                    clock.ahead += std::string_view(what) == "tombstone" ? takes : 0;
+                    return std::optional<Error>();
+                },
+            nothing};
+    }
     AheadClock clock;
+    SpanMs takes = 0;
     SystemRng rng;
     std::unique_ptr<StoreWriter> store;
     std::unique_ptr<StoreWriter> writer;
@@ -141,6 +152,7 @@ private Q_SLOTS:
     void anActCountsOnceAlthoughTheEngineDied();
     void aWithdrawnActIsNeverCarriedOut();
     void anOperatorsPlanIsStagedAndCarriedOut();
+    void aLargeDraftCostsNoLease();
     void whatIsSaidOfAPlanIsNotTrusted();
     void whatWaitedForADayIsOver();
     void theRulesDecideAgain();
@@ -347,6 +359,32 @@ void TestEngineStaged::anOperatorsPlanIsStagedAndCarriedOut()
     QVERIFY(desk.store->waitingActs(10)->empty());
     CAIRN_VERIFY_ERROR(order(desk, PlanAct::Abort), ErrorKind::Refused);
     QVERIFY(m_roles.open()->check(true)->empty());
+}
+
+// Looking at it takes 30 s, and the lease lasts 20.
+void TestEngineStaged::aLargeDraftCostsNoLease()
+{
+    Desk desk(m_roles, "t_operator");
+    std::vector<RunId> runs{m_run};
+    while (runs.size() <= 30)
+        runs.push_back(deriveId<RunId>("test", "nobody " + std::to_string(runs.size())));
+    PlanDraft draft = pausing(desk, runs);
+    for (PlanItem& item : draft.items) {
+        item.state = PlanItemState::Open;
+        item.leftOut = PlanLeftOut::None;
+        item.why.clear();
+    }
+    draft.setReason(draft.row.reason);
+    const auto staging = leavePlan(*desk.store, draft);
+    CAIRN_VERIFY_OK(staging);
+    const SessionId before = m_engine->core->session();
+    m_engine->takes = 1'000;
+    const StagedAct done = answer(desk, staging->command);
+    m_engine->takes = 0;
+    QVERIFY2(done.state == StagedState::Committed, done.outcome.c_str());
+    static_cast<void>(m_engine->core->tick());
+    QVERIFY(m_engine->clock.ahead >= 30'000);
+    QVERIFY(m_engine->core->session() == before);
 }
 
 // A draft is what its author's machine says. What an engine does with it is decided by the engine.

@@ -21,6 +21,7 @@ private Q_SLOTS:
     void aPreviewSaysEachRunAndWritesNothing();
     void aHeldRunIsLeftOut();
     void aRunIsInOneOpenPlan();
+    void whoHoldsALeaseIsAskedBeforeEachRun();
     void whatIsStagedIsFrozen();
     void nothingToDoIsRefused();
     void theRowComesBackAsStaged();
@@ -205,6 +206,26 @@ void PlanOrdersTest::aRunIsInOneOpenPlan()
     QVERIFY(w.row(first).state == PlanState::Closed);
     QCOMPARE(w.draft(w.retry(PlanWorld::unhurried()), runs, "second").preview.included, std::uint64_t{2});
     QCOMPARE(w.planAudits(), std::string("staged aborted"));
+}
+
+void PlanOrdersTest::whoHoldsALeaseIsAskedBeforeEachRun()
+{
+    PlanWorld w;
+    const PlanId plan = w.staged(w.retry(PlanWorld::unhurried()), w.stuck(3));
+    int asked = 0;
+    const auto all = previewPlan(*w.connection, w.person->service, w.row(plan), [&]() -> Status {
+        ++asked;
+        return {};
+    });
+    CAIRN_VERIFY_OK(all);
+    QCOMPARE(all->included, std::uint64_t{3});
+    QCOMPARE(asked, 3);
+    asked = 0;
+    const auto ended = previewPlan(*w.connection, w.person->service, w.row(plan), [&]() -> Status {
+        return ++asked < 2 ? Status() : Status(makeError(ErrorKind::LeaseLost, "it was lost"));
+    });
+    CAIRN_VERIFY_ERROR(ended, ErrorKind::LeaseLost);
+    QCOMPARE(asked, 2);
 }
 
 // What a filter would find later is not part of it.

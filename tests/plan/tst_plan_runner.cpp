@@ -23,6 +23,7 @@ private Q_SLOTS:
     void runsThatReturnStopThePlan();
     void whatBecameOfTheRunsIsKept();
     void theMovedStoreIsNotLeftWithAnOpenPlan();
+    void draftsDoNotHideAPlan();
     void runsThatWereRemovedAreTold();
 };
 
@@ -299,6 +300,27 @@ void PlanRunnerTest::theMovedStoreIsNotLeftWithAnOpenPlan()
     QVERIFY(found->front().ends_with(" is not finished: let it end, or abort it"));
     CAIRN_VERIFY_OK(w.order(plan, PlanAct::Abort));
     QVERIFY(w.connection->unmovable()->empty());
+}
+
+// As many as an executor reads plans, and all of them newer.
+void PlanRunnerTest::draftsDoNotHideAPlan()
+{
+    PlanWorld w;
+    const PlanId plan = w.running(w.retry(PlanWorld::unhurried()), w.stuck(1));
+    for (int i = 0; i < 1'000; ++i) {
+        PlanChange draft;
+        draft.row = w.row(plan);
+        draft.row.id = deriveId<PlanId>("test", "draft " + std::to_string(i));
+        draft.row.command = deriveId<CommandId>("test", "draft " + std::to_string(i));
+        draft.row.state = PlanState::Draft;
+        draft.row.stagedAt += 86'400'000;
+        CAIRN_VERIFY_OK(w.writer->changePlan(draft));
+    }
+    QCOMPARE(w.connection->plans(false, 10)->size(), std::size_t{1});
+    Executor executor(w);
+    QVERIFY(executor.drive());
+    QCOMPARE(w.count(plan, PlanItemState::Done), std::uint64_t{1});
+    QVERIFY(w.row(plan).state == PlanState::Closed);
 }
 
 void PlanRunnerTest::runsThatWereRemovedAreTold()

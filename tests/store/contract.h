@@ -143,6 +143,7 @@ private Q_SLOTS:
     void aPlanMovesOnByItsRevision();
     void anItemHasOneOutcome();
     void plansAreListedAndFoundByTheirRuns();
+    void plansUnderWayAreThoseThatRunFirst();
     void thePlansAuditGoesWithItsChange();
     void aPlanThatCannotBeIsRefused();
     void anActAndItsItemAreWrittenTogetherOrNotAtAll();

@@ -220,8 +220,11 @@ void ContractTest::plansAreListedAndFoundByTheirRuns()
     const auto found = m_store->plansOfRuns(runs);
     QCOMPARE(found->size(), std::size_t{1});  // a draft has nothing yet
     QVERIFY(found->front().run == runs[0] && found->front().plan == first.id);
-    QCOMPARE(m_store->plans(false, 10)->size(), std::size_t{2});
-    QVERIFY(m_store->plans(false, 1)->front().id == second.id);
+    QCOMPARE(m_store->plans(false, 10)->size(), std::size_t{1});  // nor does it stand in the way of others
+    QVERIFY(m_store->plans(false, 1)->front().id == first.id);
+    QVERIFY(m_store->plans(true, 1)->front().id == second.id);
+    QVERIFY(m_store->unmovable()->front().find(toText(first.id)) != std::string::npos);
+    QVERIFY(m_store->plansUnderWay(10)->empty());
     PlanChange end;
     end.row = first;
     end.row.state = PlanState::Closed;
@@ -230,11 +233,43 @@ void ContractTest::plansAreListedAndFoundByTheirRuns()
     end.expected = 2;
     CAIRN_VERIFY_OK(m_store->changePlan(end));
     QVERIFY(m_store->plansOfRuns(runs)->empty());
-    QCOMPARE(m_store->plans(false, 10)->size(), std::size_t{1});
+    QVERIFY(m_store->plans(false, 10)->empty());
+    QVERIFY(m_store->unmovable()->empty());
     const auto all = m_store->plans(true, 10);
     QCOMPARE(all->size(), std::size_t{2});
     QVERIFY((*all)[1].id == first.id && (*all)[1].aborted);
     QCOMPARE((*all)[1].endedAt, TimeMs{7'000});
+}
+
+void ContractTest::plansUnderWayAreThoseThatRunFirst()
+{
+    const auto put = [&](const std::string& name, TimeMs stagedAt, PlanState state) {
+        PlanChange change;
+        change.row = planRow(name, stagedAt);
+        if (state != PlanState::Draft)
+            CAIRN_VERIFY_OK(putStaged(*m_store, change.row));
+        else
+            CAIRN_VERIFY_OK(m_store->changePlan(change));
+        change.expected = 2;
+        change.row.state = state;
+        if (state > PlanState::Staged)
+            CAIRN_VERIFY_OK(m_store->changePlan(change));
+    };
+    put("draft", 1'000, PlanState::Draft);
+    put("staged", 2'000, PlanState::Staged);
+    put("verifying", 3'000, PlanState::Verifying);
+    put("paused", 4'000, PlanState::Paused);
+    put("running late", 6'000, PlanState::Running);
+    put("running", 5'000, PlanState::Running);
+    put("closed", 7'000, PlanState::Closed);
+    const auto found = m_store->plansUnderWay(10);
+    CAIRN_VERIFY_OK(found);
+    QCOMPARE(found->size(), std::size_t{3});
+    QVERIFY((*found)[0].id == idOf<PlanId>("plan running"));
+    QVERIFY((*found)[1].id == idOf<PlanId>("plan running late"));
+    QVERIFY((*found)[2].id == idOf<PlanId>("plan verifying"));
+    QVERIFY(m_store->plansUnderWay(1)->front().id == idOf<PlanId>("plan running"));
+    QCOMPARE(m_store->plans(false, 10)->size(), std::size_t{5});
 }
 
 void ContractTest::thePlansAuditGoesWithItsChange()
@@ -268,6 +303,15 @@ void ContractTest::aPlanThatCannotBeIsRefused()
     CAIRN_VERIFY_ERROR(m_store->changePlan(change), ErrorKind::InvalidInput);
     change.row.state = PlanState::Draft;
     change.added = {item(0, "a")};
+    CAIRN_VERIFY_ERROR(m_store->changePlan(change), ErrorKind::InvalidInput);
+    change.added = {item(1, "a")};
+    change.added.front().state = static_cast<PlanItemState>(6);
+    CAIRN_VERIFY_ERROR(m_store->changePlan(change), ErrorKind::InvalidInput);
+    change.added = {item(1, "a")};
+    change.added.front().leftOut = static_cast<PlanLeftOut>(11);
+    CAIRN_VERIFY_ERROR(m_store->changePlan(change), ErrorKind::InvalidInput);
+    change.added = {item(1, "a")};
+    change.added.front().fate = static_cast<PlanFate>(6);
     CAIRN_VERIFY_ERROR(m_store->changePlan(change), ErrorKind::InvalidInput);
     change.added.clear();
     change.row.reason = std::string("no \xFF text", 9);

@@ -27,6 +27,7 @@ private Q_SLOTS:
     void whereAnActCameFromIsRecorded();
     void answeredActsAreForgottenAfterAMonth();
     void anActIsConfirmedByAnotherLogin();
+    void aDraftThatCannotBeIsNotTaken();
 
 private:
     [[nodiscard]] std::string value(const std::string& sql) const { return RawPg(m_roles.url).value(sql); }
@@ -474,6 +475,52 @@ void PostgresActsTest::anActIsConfirmedByAnotherLogin()
     QCOMPARE(confirmed->front().stagedBy, std::string("t_both"));
     QCOMPARE(confirmed->front().note, yes.note);
     QCOMPARE(actDigest(confirmed->front()), proposed.digest);
+}
+
+// Whatever an operator's program sends: nothing that readers count by, and no time of its own choice.
+void PostgresActsTest::aDraftThatCannotBeIsNotTaken()
+{
+    const RawPg raw(m_roles.urlOf("t_operator"));
+    const std::string now = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+    const auto draft = [&](const std::string& at, const std::string& outcome) {
+        return stateIn(raw,
+            "SELECT cairn.draft_plan('01900000-0000-7000-8000-000000000001', 0, 3, gen_random_uuid(), 'x', "
+            "1, "
+            "'h', 'because', "
+                + at
+                + ", 9, 'spec', 1, NULL, 1, '', ARRAY[1::bigint], ARRAY[gen_random_uuid()], "
+                  "ARRAY[gen_random_uuid()], ARRAY[''], ARRAY[0::bigint], ARRAY[''], "
+                + outcome + ")");
+    };
+    const auto outcome = [](const char* state, const char* out, const char* fate) {
+        return std::string("ARRAY[") + state + "::bigint], ARRAY[" + out
+            + "::bigint], ARRAY[''], ARRAY[0::bigint], ARRAY[0::bigint], ARRAY[" + fate + "::bigint]";
+    };
+    QCOMPARE(draft(now + " + 30000", outcome("1", "0", "0")), std::string());
+    QCOMPARE(draft(now + " - 3600000", outcome("3", "10", "0")), std::string());
+    QCOMPARE(draft(now + " + 120000", outcome("1", "0", "0")), std::string("CA002"));
+    QCOMPARE(draft(now + " - 90000000", outcome("1", "0", "0")), std::string("CA002"));
+    for (const auto& wrong :
+        {outcome("0", "0", "0"), outcome("2", "0", "0"), outcome("9000", "0", "0"), outcome("1", "11", "0"),
+            outcome("1", "-1", "0"), outcome("1", "0", "1"), outcome("NULL", "0", "0")})
+        QCOMPARE(draft(now, wrong), std::string("CA002"));
+    // What is there all the same is not counted by.
+    m_roles.admin(
+        "INSERT INTO cairn.plans(id, verb, command, login, actor, uid, host, reason, staged_at, expires_at, "
+        "spec, "
+        "items, people, role, revision, state, confirmed_by, confirmed_at, note, aborted, started_at, "
+        "executed_at, "
+        "ended_at, lease_until) VALUES('01900000-0000-7000-8000-000000000001', 3, gen_random_uuid(), "
+        "session_user::text, 'x', 1, 'h', 'because', 5, 9, 'spec', 1, 1, '', 1, 1, '', 0, '', 0, 0, 0, 0, "
+        "0); "
+        "INSERT INTO cairn.plan_items(plan, ord, run, command, target, seen, situation, state, left_out, "
+        "why, "
+        "version, done_at, fate) VALUES('01900000-0000-7000-8000-000000000001', 1, gen_random_uuid(), "
+        "gen_random_uuid(), '', 0, '', 3, 200, '', 0, 0, 0)");
+    const auto plan = parseId<PlanId>("01900000-0000-7000-8000-000000000001");
+    const auto store = m_roles.open();
+    CAIRN_VERIFY_ERROR(store->planItems(*plan, 0, 10, {}), ErrorKind::Corrupt);
+    CAIRN_VERIFY_ERROR(store->planCounts(*plan), ErrorKind::Corrupt);
 }
 
 }  // namespace cairn::testing

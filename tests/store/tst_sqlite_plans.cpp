@@ -48,8 +48,8 @@ const std::set<std::string> kMayWalk = {"Numbers", "Info", "SetClockOffset", "Se
     "UnusedArtifacts", "ChangeAhead", "ArtifactPlace", "HasArtifactPlace", "ChunkTotals", "AllReviews",
     "AllPlans", "BondsOf", "RemainsOf", "Retention", "NeverStore"};
 // Indexes that hold only what is asked for.
-const std::set<std::string> kPartial = {
-    "sessions_open", "sessions_left", "artifacts_staged", "staged_open", "reviews_open", "plans_open"};
+const std::set<std::string> kPartial = {"sessions_open", "sessions_left", "artifacts_staged", "staged_open",
+    "reviews_open", "plans_open", "plans_under_way"};
 
 std::string sqlOf(const std::string& name)
 {

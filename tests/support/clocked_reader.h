@@ -42,6 +42,10 @@ public:
     {
         return m_in.plans(closedToo, limit);
     }
+    Result<std::vector<PlanRow>> plansUnderWay(std::size_t limit) override
+    {
+        return m_in.plansUnderWay(limit);
+    }
     Result<std::optional<PlanRow>> plan(const PlanId& id) override { return m_in.plan(id); }
     Result<std::vector<PlanItem>> planItems(
         const PlanId& id, std::uint32_t after, std::size_t limit, std::optional<PlanItemState> only) override

@@ -91,6 +91,7 @@ public:
     Result<std::size_t> eachEntry(const ChainPlace& after, std::size_t limit, const SeeEntry& see) override;
     Status appendCheckpoint(const CheckpointRow& row, std::span<const RunHead> heads) override;
     Result<std::vector<PlanRow>> plans(bool closedToo, std::size_t limit) override;
+    Result<std::vector<PlanRow>> plansUnderWay(std::size_t limit) override;
     Result<std::optional<PlanRow>> plan(const PlanId& plan) override;
     Result<std::vector<PlanItem>> planItems(const PlanId& plan, std::uint32_t after, std::size_t limit,
         std::optional<PlanItemState> only) override;

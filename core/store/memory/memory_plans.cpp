@@ -22,6 +22,20 @@ Result<std::vector<PlanRow>> MemoryStore::plans(bool closedToo, std::size_t limi
     return out;
 }
 
+Result<std::vector<PlanRow>> MemoryStore::plansUnderWay(std::size_t limit)
+{
+    std::vector<PlanRow> out;
+    for (const auto& [id, plan] : m_db->plans)
+        if (plan.row.state == PlanState::Running || plan.row.state == PlanState::Verifying)
+            out.push_back(plan.row);
+    std::sort(out.begin(), out.end(), [](const PlanRow& a, const PlanRow& b) {
+        return std::tie(a.state, a.stagedAt, a.id) < std::tie(b.state, b.stagedAt, b.id);
+    });
+    if (out.size() > limit)
+        out.resize(limit);
+    return out;
+}
+
 Result<std::optional<PlanRow>> MemoryStore::plan(const PlanId& plan)
 {
     const auto at = m_db->plans.find(plan);

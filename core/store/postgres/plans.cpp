@@ -8,6 +8,9 @@ namespace {
 
 // order_plan() and plans_by_people name it by its number.
 static_assert(static_cast<int>(Verb::Plan) == 53);
+// What draft_plan takes.
+static_assert(static_cast<int>(PlanItemState::Open) == 1 && static_cast<int>(PlanItemState::Skipped) == 3
+    && static_cast<int>(PlanLeftOut::Removed) == 10 && static_cast<int>(PlanFate::None) == 0);
 
 void readPlan(Rows& q, PlanRow& p)
 {
@@ -82,6 +85,11 @@ Result<std::vector<PlanRow>> PostgresStore::plans(bool closedToo, std::size_t li
     return readAll<PlanRow>(closedToo ? Sql::AllPlans : Sql::OpenPlans, readPlan, limit);
 }
 
+Result<std::vector<PlanRow>> PostgresStore::plansUnderWay(std::size_t limit)
+{
+    return readAll<PlanRow>(Sql::PlansUnderWay, readPlan, limit);
+}
+
 Result<std::optional<PlanRow>> PostgresStore::plan(const PlanId& plan)
 {
     CAIRN_TRY_ASSIGN(auto rows, readAll<PlanRow>(Sql::PlanOf, readPlan, plan));
@@ -91,15 +99,19 @@ Result<std::optional<PlanRow>> PostgresStore::plan(const PlanId& plan)
 Result<std::vector<PlanItem>> PostgresStore::planItems(
     const PlanId& plan, std::uint32_t after, std::size_t limit, std::optional<PlanItemState> only)
 {
-    if (only)
-        return readAll<PlanItem>(Sql::PlanItemsIn, readItem, plan, *only, after, limit);
-    return readAll<PlanItem>(Sql::PlanItems, readItem, plan, after, limit);
+    CAIRN_TRY_ASSIGN(auto items,
+        only ? readAll<PlanItem>(Sql::PlanItemsIn, readItem, plan, *only, after, limit)
+             : readAll<PlanItem>(Sql::PlanItems, readItem, plan, after, limit));
+    CAIRN_TRY(checkRead(plan, items));
+    return items;
 }
 
 Result<std::vector<PlanCount>> PostgresStore::planCounts(const PlanId& plan)
 {
     const auto readCount = [](Rows& q, PlanCount& c) { q.read(c.state, c.leftOut, c.fate, c.count); };
-    return readAll<PlanCount>(Sql::PlanCounts, readCount, plan);
+    CAIRN_TRY_ASSIGN(auto counts, readAll<PlanCount>(Sql::PlanCounts, readCount, plan));
+    CAIRN_TRY(checkRead(plan, counts));
+    return counts;
 }
 
 Result<std::vector<PlanOfRun>> PostgresStore::plansOfRuns(std::span<const RunId> runs)

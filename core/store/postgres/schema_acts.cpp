@@ -104,6 +104,9 @@ CREATE FUNCTION cairn.draft_plan(plan_id uuid, known bigint, act_verb bigint, co
   ords bigint[], runs uuid[], commands uuid[], steps text[], seens bigint[], situations text[], states bigint[],
   outs bigint[], whys text[], versions bigint[], dones bigint[], fates bigint[]) RETURNS void LANGUAGE plpgsql
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  clock bigint := (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+    + (SELECT m.clock_offset FROM cairn.meta m);
 BEGIN
   IF NOT cairn.has_role('cairn_operator') THEN
     RAISE EXCEPTION USING ERRCODE = 'CA002',
@@ -111,6 +114,15 @@ BEGIN
   END IF;
   IF octet_length(what) > 1048576 OR cardinality(ords) > 500 OR targets > 100000 THEN
     RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'this is more than a plan takes at a time';
+  END IF;
+  IF EXISTS(SELECT 1 FROM unnest(states, outs, fates) AS u(state, left_out, fate)
+      WHERE NOT coalesce(u.state IN (1, 3) AND u.left_out BETWEEN 0 AND 10 AND u.fate = 0, false)) THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'an item of a draft is open or left out, and nothing became of it';
+  END IF;
+  -- How long somebody looks at a plan before leaving it is theirs.
+  IF known = 0 AND NOT coalesce(at_time BETWEEN clock - 86400000 AND clock + 60000, false) THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002',
+      MESSAGE = 'a draft was made a day ago at most, and by a clock that is ahead by a minute at most: stage it anew';
   END IF;
   IF known = 0 THEN
     INSERT INTO cairn.plans(id, verb, command, login, actor, uid, host, reason, staged_at, expires_at, spec, items, digest,

@@ -14,7 +14,8 @@ CREATE TABLE cairn.plans(
   confirmed_by text COLLATE "C" NOT NULL, confirmed_at bigint NOT NULL, note text COLLATE "C" NOT NULL,
   aborted smallint NOT NULL, started_at bigint NOT NULL, executed_at bigint NOT NULL, ended_at bigint NOT NULL,
   holder uuid, lease_until bigint NOT NULL);
-CREATE INDEX plans_open ON cairn.plans(staged_at, id) WHERE state < 6;
+CREATE INDEX plans_open ON cairn.plans(staged_at, id) WHERE state > 1 AND state < 6;
+CREATE INDEX plans_under_way ON cairn.plans(state, staged_at, id) WHERE state = 3 OR state = 5;
 CREATE INDEX plans_staged ON cairn.plans(staged_at, id);
 CREATE TABLE cairn.plan_items(
   plan uuid NOT NULL REFERENCES cairn.plans(id), ord bigint NOT NULL, run uuid NOT NULL, command uuid NOT NULL,

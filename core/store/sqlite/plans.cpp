@@ -13,7 +13,8 @@ CREATE TABLE plans(
   revision INTEGER NOT NULL, state INTEGER NOT NULL, confirmed_by TEXT NOT NULL, confirmed_at INTEGER NOT NULL,
   note TEXT NOT NULL, aborted INTEGER NOT NULL, started_at INTEGER NOT NULL, executed_at INTEGER NOT NULL,
   ended_at INTEGER NOT NULL, holder BLOB, lease_until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-CREATE INDEX plans_open ON plans(staged_at, id) WHERE state < 6;
+CREATE INDEX plans_open ON plans(staged_at, id) WHERE state > 1 AND state < 6;
+CREATE INDEX plans_under_way ON plans(state, staged_at, id) WHERE state IN (3, 5);
 CREATE INDEX plans_staged ON plans(staged_at, id);
 CREATE TABLE plan_items(
   plan BLOB NOT NULL REFERENCES plans(id), ord INTEGER NOT NULL, run BLOB NOT NULL, command BLOB NOT NULL,
@@ -97,6 +98,13 @@ Result<std::vector<PlanRow>> SqliteStore::plans(bool closedToo, std::size_t limi
     return readAll<PlanRow>(query, readPlan);
 }
 
+Result<std::vector<PlanRow>> SqliteStore::plansUnderWay(std::size_t limit)
+{
+    Query query(db(), Sql::PlansUnderWay);
+    query.bind(limit);
+    return readAll<PlanRow>(query, readPlan);
+}
+
 Result<std::optional<PlanRow>> SqliteStore::plan(const PlanId& plan)
 {
     Query query(db(), Sql::PlanOf);
@@ -116,15 +124,20 @@ Result<std::vector<PlanItem>> SqliteStore::planItems(
         query.bind(plan, *only, after, limit);
     else
         query.bind(plan, after, limit);
-    return readAll<PlanItem>(query, readItem);
+    CAIRN_TRY_ASSIGN(auto items, readAll<PlanItem>(query, readItem));
+    CAIRN_TRY(checkRead(plan, items));
+    return items;
 }
 
 Result<std::vector<PlanCount>> SqliteStore::planCounts(const PlanId& plan)
 {
     Query query(db(), Sql::PlanCounts);
     query.bind(plan);
-    return readAll<PlanCount>(
-        query, [](Query& q, PlanCount& c) { q.read(c.state, c.leftOut, c.fate, c.count); });
+    CAIRN_TRY_ASSIGN(auto counts, readAll<PlanCount>(query, [](Query& q, PlanCount& c) {
+        q.read(c.state, c.leftOut, c.fate, c.count);
+    }));
+    CAIRN_TRY(checkRead(plan, counts));
+    return counts;
 }
 
 Result<std::vector<PlanOfRun>> SqliteStore::plansOfRuns(std::span<const RunId> runs)

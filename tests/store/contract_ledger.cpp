@@ -370,7 +370,7 @@ void ContractTest::aPersonSlowsAResourceWithItsAuditEntry()
         m_store->slowResource({"api", 0, false, 1, 1, 0}, seen, act("two")), ErrorKind::Conflict);
     QCOMPARE(m_store->audit(0, 10)->size(), std::size_t{1});
     // A hold of a person is lifted by another one; what the provider asked for is not.
-    const ResourceRow now{"api", 0, false, 4, 1, 0};
+    const ResourceRow now{"api", 900, false, 4, 1, 0};
     CAIRN_VERIFY_OK(m_store->slowResource({"api", 100, false, 4, 0, 0}, now, act("three")));
     QCOMPARE((*m_store->resources())[0].backOffUntil, TimeMs{100});
     QCOMPARE((*m_store->resources())[0].slots, 0U);

@@ -2,6 +2,7 @@
 // login has the role cairn_engine: in whose name, once, and what they are told.
 
 #include "core/plan/left.h"
+#include "core/service/agreement.h"
 #include "core/service/staged.h"
 #include "tests/engine/engine_harness.h"
 #include "tests/store/role_logins.h"
@@ -140,6 +141,7 @@ private Q_SLOTS:
     void twoPeopleAreTwoLogins();
     void anActCountsOnceAlthoughTheEngineDied();
     void aWithdrawnActIsNeverCarriedOut();
+    void aCancelThatWaitsDependsOnNothing();
     void anOperatorsPlanIsStagedAndCarriedOut();
     void whatIsSaidOfAPlanIsNotTrusted();
     void whatWaitedForADayIsOver();
@@ -310,6 +312,23 @@ void TestEngineStaged::aWithdrawnActIsNeverCarriedOut()
         tooLate.error().text.find("carried out already") != std::string::npos, tooLate.error().text.c_str());
     QVERIFY(answer(desk, second).state == StagedState::Committed);
     QVERIFY(m_roles.open()->check(true)->empty());
+}
+
+// Both are left on the run as it is, and the first of them changes what the second is pinned to.
+void TestEngineStaged::aCancelThatWaitsDependsOnNothing()
+{
+    Desk desk(m_roles, "t_operator");
+    const RunState seen = desk.load(m_run);
+    const auto pause = desk.leave(m_run, cmd::SetPaused{true, 0, false});
+    cmd::Body body = cmd::Cancel{};
+    cairn::pin(body, seen, {});
+    QVERIFY(std::get<cmd::Cancel>(body).checkControl);
+    const auto cancel = desk.leave(m_run, body);
+    QVERIFY(answer(desk, pause).state == StagedState::Committed);
+    QVERIFY(desk.load(m_run).own.revision != seen.own.revision);
+    const StagedAct done = answer(desk, cancel);
+    QVERIFY2(done.state == StagedState::Committed, done.outcome.c_str());
+    QVERIFY(desk.load(m_run).own.cancelled);
 }
 
 void TestEngineStaged::anOperatorsPlanIsStagedAndCarriedOut()

@@ -4,6 +4,7 @@
 #include "tests/store/role_logins.h"
 
 #include <set>
+#include <thread>
 
 namespace cairn::testing {
 
@@ -27,6 +28,8 @@ private Q_SLOTS:
     void whereAnActCameFromIsRecorded();
     void answeredActsAreForgottenAfterAMonth();
     void anActIsConfirmedByAnotherLogin();
+    void anActIsLockedBeforeTheAudit();
+    void nothingIsDecidedOnAnOldSnapshot();
 
 private:
     [[nodiscard]] std::string value(const std::string& sql) const { return RawPg(m_roles.url).value(sql); }
@@ -474,6 +477,76 @@ void PostgresActsTest::anActIsConfirmedByAnotherLogin()
     QCOMPARE(confirmed->front().stagedBy, std::string("t_both"));
     QCOMPARE(confirmed->front().note, yes.note);
     QCOMPARE(actDigest(confirmed->front()), proposed.digest);
+}
+
+// As the commit that carries it out has it: the audit's head is the last lock of all.
+void PostgresActsTest::anActIsLockedBeforeTheAudit()
+{
+    CAIRN_VERIFY_OK(m_roles.openAs("t_both")->stage(act("two", Verb::Settle, "pay")));
+    const auto engine = m_roles.openAs("t_engine");
+    const auto taken = engine->takeStaged(10);
+    CAIRN_VERIFY_OK(taken);
+    QCOMPARE(taken->size(), std::size_t{1});
+    auto change = std::make_shared<StoreChange>();
+    change->propose = taken->front();
+    change->propose->expires = 4'000'000'000'000;
+    change->propose->digest = actDigest(taken->front());
+    AuditRow row;
+    row.time = taken->front().stagedAt;
+    row.kind = "proposed";
+    row.verb = Verb::ProposeAct;
+    row.login = taken->front().stagedBy;
+    row.run = taken->front().run;
+    row.command = taken->front().command;
+    row.reason = taken->front().reason;
+    row.with = change;
+    Result<std::uint64_t> added = std::uint64_t{0};
+    std::jthread proposes;
+    const RawPg holder(m_roles.url);  // goes before the thread is waited for
+    QCOMPARE(holder.exec("BEGIN"), std::string());
+    QCOMPARE(holder.exec("SELECT 1 FROM cairn.staged_acts WHERE command = '" + toText(row.command)
+                 + "' FOR UPDATE"),
+        std::string());
+    proposes = std::jthread([&] { added = engine->appendAudit(row); });
+    QTRY_COMPARE(value("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND usename = "
+                       "'t_engine'"),
+        std::string("1"));
+    QCOMPARE(RawPg(m_roles.url).exec("SELECT 1 FROM cairn.audit_head FOR UPDATE NOWAIT"), std::string());
+    QCOMPARE(holder.exec("COMMIT"), std::string());
+    proposes.join();
+    CAIRN_VERIFY_OK(added);
+    QCOMPARE(*added, std::uint64_t{1});
+}
+
+// What was committed before a lock was had is not seen in a snapshot that is older: a withdrawal would miss
+// that the act was carried out.
+void PostgresActsTest::nothingIsDecidedOnAnOldSnapshot()
+{
+    const StagedAct left = act("left", Verb::Pause);
+    CAIRN_VERIFY_OK(m_roles.openAs("t_operator")->stage(left));
+    const std::string withdrawal =
+        "decide_act('" + toText(left.command) + "', NULL, 8, 'it was the wrong run', 'x')";
+    const auto nulls = [](const std::string& name, int count) {
+        std::string call = name + "(NULL";
+        for (int i = 1; i < count; ++i)
+            call += ", NULL";
+        return call + ")";
+    };
+    const std::pair<std::string, std::string> calls[] = {{"t_operator", withdrawal},
+        {"t_operator", nulls("stage_act", 12)}, {"t_operator", nulls("order_plan", 7)},
+        {"t_engine", nulls("propose_act", 14)}, {"t_engine", nulls("record_decision", 5)},
+        {"t_engine", nulls("append_audit", 16)}, {"t_engine", nulls("append_checkpoint", 14)},
+        {"t_approver", nulls("close_review", 2)}};
+    for (const char* level : {"REPEATABLE READ", "SERIALIZABLE"})
+        for (const auto& [login, call] : calls) {
+            const RawPg session(m_roles.urlOf(login));
+            QCOMPARE(session.exec(std::string("BEGIN ISOLATION LEVEL ") + level), std::string());
+            const std::string error = session.exec("SELECT cairn." + call);
+            QVERIFY2(error.find("CA002") == 0 && error.find("READ COMMITTED alone") != std::string::npos,
+                (call + ": " + error).c_str());
+        }
+    QCOMPARE(value("SELECT state FROM cairn.staged_acts"), std::string("0"));
+    QCOMPARE(stateIn(RawPg(m_roles.urlOf("t_operator")), "SELECT cairn." + withdrawal), std::string());
 }
 
 }  // namespace cairn::testing

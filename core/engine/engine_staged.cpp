@@ -135,9 +135,9 @@ void EngineCore::Impl::carryOut(const StagedAct& act, TimeMs now)
     }
     if (isOver(act, *submission, now))
         return finishStaged(act, expired(act));
-    // What it was pinned to is for whoever confirms it; alone it depends on nothing that has changed meanwhile.
-    if (auto* cancel = std::get_if<cmd::Cancel>(&submission->command.body);
-        cancel && act.confirmedBy.empty())
+    // What it was pinned to is for whoever confirms it; alone it depends on nothing that has changed
+    // meanwhile.
+    if (auto* cancel = std::get_if<cmd::Cancel>(&submission->command.body); cancel && act.confirmedBy.empty())
         cancel->checkControl = false;
     service->submit(*std::move(submission), [this, act, by = session](const Outcome& outcome) {
         if (session == by)

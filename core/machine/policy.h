@@ -24,8 +24,8 @@ struct PolicyAct {
 // The first rule that fits. A rule with an amount fits acts of that currency only; where amounts of several
 // are at stake, the strictest answer of all counts, so that one more currency never asks for less: more
 // people, then one of a role, then the earlier rule; and the longest reason and the shortest time of them. A
-// reason is asked for by the store's safety at least. What takes nothing away and stops harm (pause) asks nobody
-// else by the rules that a store begins with, but a policy may say so.
+// reason is asked for by the store's safety at least. What takes nothing away and stops harm (pause) asks
+// nobody else by the rules that a store begins with, but a policy may say so.
 [[nodiscard]] WhoIsNeeded whoIsNeeded(const Policy& policy, const PolicyAct& act);
 
 // Whether a rule asks for a second person of this role for the verb, whatever else it asks for. `before`: one

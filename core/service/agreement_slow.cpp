@@ -169,8 +169,8 @@ Outcome Agreements::slow(StoreWriter& store, const SlowChange& given)
 }
 
 // Limits that were changed in this moment are the store's to see. What has put calls off since it was seen
-// stays there, be it a person's hold or the pace of a slow limit, which engines keep in the same place: an act
-// that did not know of it does not lift it.
+// stays there, be it a person's hold or the pace of a slow limit, which engines keep in the same place: an
+// act that did not know of it does not lift it.
 Outcome Agreements::slowed(StoreWriter& store, const SlowChange& change, AuditRow row, Outcome outcome)
 {
     auto seq = store.slowResource(change.wanted, change.seen, std::move(row));

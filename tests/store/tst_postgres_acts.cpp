@@ -504,8 +504,8 @@ void PostgresActsTest::anActIsLockedBeforeTheAudit()
     std::jthread proposes;
     const RawPg holder(m_roles.url);  // goes before the thread is waited for
     QCOMPARE(holder.exec("BEGIN"), std::string());
-    QCOMPARE(holder.exec("SELECT 1 FROM cairn.staged_acts WHERE command = '" + toText(row.command)
-                 + "' FOR UPDATE"),
+    QCOMPARE(holder.exec(
+                 "SELECT 1 FROM cairn.staged_acts WHERE command = '" + toText(row.command) + "' FOR UPDATE"),
         std::string());
     proposes = std::jthread([&] { added = engine->appendAudit(row); });
     QTRY_COMPARE(value("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND usename = "

@@ -89,6 +89,15 @@ bool EngineCore::Impl::recordDecision(const StagedAct& act)
 // for one whose process died, or who may not. Where roles say who may set policies, engines may not.
 void EngineCore::Impl::carryOutOnStore(const StagedAct& act, TimeMs now)
 {
+    if (act.verb != Verb::Plan) {
+        const auto done = Agreements(*service).carriedOut(act);
+        if (!done) {
+            carryingOut.erase(act.command);
+            return trouble(done.error());
+        }
+        if (*done)
+            return finishStaged(act, **done);
+    }
     if (now >= expiryOf(act))
         return finishStaged(act, expired(act));
     if (act.verb == Verb::Plan)
@@ -126,6 +135,10 @@ void EngineCore::Impl::carryOut(const StagedAct& act, TimeMs now)
     }
     if (isOver(act, *submission, now))
         return finishStaged(act, expired(act));
+    // What it was pinned to is for whoever confirms it; alone it depends on nothing that has changed
+    // meanwhile.
+    if (auto* cancel = std::get_if<cmd::Cancel>(&submission->command.body); cancel && act.confirmedBy.empty())
+        cancel->checkControl = false;
     service->submit(*std::move(submission), [this, act, by = session](const Outcome& outcome) {
         if (session == by)
             finishStaged(act, outcome);

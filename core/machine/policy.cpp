@@ -54,13 +54,29 @@ WhoIsNeeded firstThatFits(const Policy& policy, const PolicyAct& act, const Mone
     return needed;
 }
 
+// Of two that ask for as many people, and both of a role or of none, the policy's earlier rule wins.
 bool isStricter(const WhoIsNeeded& than, const WhoIsNeeded& needed)
 {
     if (needed.people != than.people)
         return needed.people > than.people;
     if (needed.role.empty() != than.role.empty())
         return than.role.empty();
-    return needed.reason > than.reason;
+    if (needed.rule == 0 || than.rule == 0)
+        return needed.reason > than.reason;
+    return needed.rule < than.rule;
+}
+
+// The stricter one, with the longest reason of both and, of proposals, the shorter time.
+WhoIsNeeded strictest(WhoIsNeeded known, WhoIsNeeded other)
+{
+    const std::uint32_t reason = std::max(known.reason, other.reason);
+    SpanMs expires = std::min(known.expiresAfter, other.expiresAfter);
+    if (known.second() != other.second())
+        expires = (known.second() ? known : other).expiresAfter;
+    WhoIsNeeded needed = isStricter(known, other) ? std::move(other) : std::move(known);
+    needed.reason = reason;
+    needed.expiresAfter = expires;
+    return needed;
 }
 
 // The largest of each currency, by currency: amounts of two are never compared, nor added.
@@ -129,14 +145,14 @@ WhoIsNeeded whoIsNeeded(const Policy& policy, const PolicyAct& act)
         return firstThatFits(policy, act, {});
     WhoIsNeeded needed = firstThatFits(policy, act, act.amounts.front());
     for (std::size_t at = 1; at < act.amounts.size(); ++at)
-        if (WhoIsNeeded other = firstThatFits(policy, act, act.amounts[at]); isStricter(needed, other))
-            needed = std::move(other);
+        needed = strictest(std::move(needed), firstThatFits(policy, act, act.amounts[at]));
     return needed;
 }
 
-bool asksForRole(const Policy& policy, Verb verb, std::string_view role)
+bool asksForRole(const Policy& policy, Verb verb, std::string_view role, std::size_t before)
 {
-    return std::any_of(policy.rules.begin(), policy.rules.end(),
+    const std::size_t count = before == 0 ? policy.rules.size() : std::min(before - 1, policy.rules.size());
+    return std::any_of(policy.rules.begin(), policy.rules.begin() + static_cast<std::ptrdiff_t>(count),
         [&](const PolicyRule& rule) { return rule.people > 1 && rule.role == role && fitsVerb(rule, verb); });
 }
 

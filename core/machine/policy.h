@@ -22,13 +22,16 @@ struct PolicyAct {
 };
 
 // The first rule that fits. A rule with an amount fits acts of that currency only; where amounts of several
-// are at stake, the strictest answer of all counts, so that one more currency never asks for less. A reason
-// is asked for by the store's safety at least. What takes nothing away and stops harm (pause) asks nobody
-// else by the rules that a store begins with, but a policy may say so.
+// are at stake, the strictest answer of all counts, so that one more currency never asks for less: more
+// people, then one of a role, then the earlier rule; and the longest reason and the shortest time of them. A
+// reason is asked for by the store's safety at least. What takes nothing away and stops harm (pause) asks
+// nobody else by the rules that a store begins with, but a policy may say so.
 [[nodiscard]] WhoIsNeeded whoIsNeeded(const Policy& policy, const PolicyAct& act);
 
-// Whether a rule asks for a second person of this role for the verb, whatever else it asks for.
-[[nodiscard]] bool asksForRole(const Policy& policy, Verb verb, std::string_view role);
+// Whether a rule asks for a second person of this role for the verb, whatever else it asks for. `before`: one
+// that comes before this one, counted from 1; 0: any.
+[[nodiscard]] bool asksForRole(
+    const Policy& policy, Verb verb, std::string_view role, std::size_t before = 0);
 
 // The rules that a store begins with. `roles`: a store whose logins have roles (StoreInfo::roles). Two people
 // only in guarded stores with roles: for what says that an effect happened or not, changes what is done or

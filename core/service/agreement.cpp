@@ -102,10 +102,12 @@ Status Service::Impl::agree(Item& item, const RunState& state, Given& given, boo
     }
     given.agreed = s.agreed;
     if (given.agreed && !given.agreed->glass) {
-        // A plan is confirmed by who may confirm it as a whole, as long as the policy says so.
+        // A plan is confirmed by who may confirm it as a whole, as long as the policy says so: never in place
+        // of the role that an earlier rule asks for with this run and its amount.
         WhoIsNeeded needed = given.needed;
         const std::string& ofPlan = given.agreed->role;
-        if (!ofPlan.empty() && asksForRole(*policy, verbOf(body), ofPlan))
+        const std::size_t before = needed.role.empty() ? 0 : needed.rule;
+        if (!ofPlan.empty() && asksForRole(*policy, verbOf(body), ofPlan, before))
             needed.role = ofPlan;
         CAIRN_TRY(secondOfNow(*policy, needed, loginOf(s), given.agreed->by.login));
     }

@@ -100,6 +100,9 @@ public:
     // Carries out a confirmed act, on a run or on the store; `store`: that of the service. The caller hands
     // answered(act, outcome) to finishStaged(). Blocks.
     [[nodiscard]] Outcome carryOut(StoreWriter& store, const StagedAct& act);
+    // What became of a confirmed act on the store that was carried out already, unanswered: committed,
+    // whatever the policy says by now; nullopt: it was not. Blocks.
+    [[nodiscard]] Result<std::optional<Outcome>> carriedOut(const StagedAct& act);
     // Sets the policy, or proposes it where the present one asks for two people. Blocks.
     [[nodiscard]] Outcome setPolicy(const PolicyChange& change);
     [[nodiscard]] Result<PolicyPreview> previewPolicy(const PolicyChange& change);

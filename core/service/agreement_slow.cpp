@@ -9,8 +9,6 @@
 #include "core/service/staged.h"
 #include "core/store/checks.h"
 
-#include <algorithm>
-
 namespace cairn {
 
 namespace {
@@ -77,16 +75,6 @@ AuditRow entryOf(const SlowChange& change, const ServiceConfig& from, TimeMs now
     row.before = limitsJson(change.seen);
     row.after = limitsJson(change.wanted);
     return row;
-}
-
-// What has put calls off since it was seen stays, be it a person's hold or the pace of a slow limit, which
-// engines keep in the same place: an act that did not know of it does not lift it. What a provider asks for
-// itself stays in any case.
-ResourceRow keepingHolds(ResourceRow wanted, const ResourceRow& seen, const ResourceRow& now)
-{
-    if (!now.askedByServer && now.backOffUntil != seen.backOffUntil)
-        wanted.backOffUntil = std::max(wanted.backOffUntil, now.backOffUntil);
-    return wanted;
 }
 
 }  // namespace
@@ -180,7 +168,9 @@ Outcome Agreements::slow(StoreWriter& store, const SlowChange& given)
     return outcome;
 }
 
-// Limits that were changed in this moment are the store's to see.
+// Limits that were changed in this moment are the store's to see. What has put calls off since it was seen
+// stays there, be it a person's hold or the pace of a slow limit, which engines keep in the same place: an
+// act that did not know of it does not lift it.
 Outcome Agreements::slowed(StoreWriter& store, const SlowChange& change, AuditRow row, Outcome outcome)
 {
     auto seq = store.slowResource(change.wanted, change.seen, std::move(row));
@@ -201,10 +191,6 @@ Outcome Agreements::carryOutSlow(StoreWriter& store, const StagedAct& act)
     auto change = slowOf(act);
     if (!change)
         return failedWith({}, std::move(change).error());
-    const auto now = resourceNamed(store, act.target);
-    if (!now)
-        return failedWith({}, now.error());
-    change->wanted = keepingHolds(change->wanted, change->seen, *now);
     if (act.confirmedBy.empty() || !notSecond(act.stagedBy, act.confirmedBy).empty()
         || actDigest(act) != act.digest)
         return failedWith({}, makeError(ErrorKind::Refused, "nobody else has confirmed this act"));

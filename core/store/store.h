@@ -215,8 +215,9 @@ public:
     [[nodiscard]] virtual Status raiseBackOff(
         std::string_view resource, TimeMs until, bool askedByServer) = 0;
     // A person's act: limits and back-off become as given, with its audit entry in the same transaction;
-    // gives its number. A back-off that the provider itself asked for stays where it is later. Conflict: its
-    // limits are not those that were `seen` any more. Once for each act.command.
+    // gives its number. A back-off that the provider itself asked for, or that is another one than was
+    // `seen`, stays where it is later. Conflict: its limits are not those that were `seen` any more. Once for
+    // each act.command.
     [[nodiscard]] virtual Result<std::uint64_t> slowResource(
         const ResourceRow& wanted, const ResourceRow& seen, AuditRow act) = 0;
     // Slots: how many calls of a limited resource may be under way at one time, in all sessions together.

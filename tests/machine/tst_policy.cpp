@@ -36,6 +36,7 @@ private Q_SLOTS:
     void theFirstRuleThatFitsDecides();
     void aRuleAsksForNothingThatItDoesNotName();
     void amountsAreOfOneCurrency();
+    void aLargerPlanNeverAsksForLess();
     void aStoreBeginsWithRulesOfItsSafety();
     void whatIsAtStakeIsToldByTheStep();
     void rolesAreThoseOfThePolicyWhereItHasThem();
@@ -115,6 +116,44 @@ void TestPolicy::amountsAreOfOneCurrency()
     QCOMPARE(whoIsNeeded(policy, both).rule, std::size_t{2});
     both.amounts = {{1, "USD"}, {1, "EUR"}};
     QCOMPARE(whoIsNeeded(policy, both).role, std::string("clerk"));
+}
+
+// The role of the rule for so many runs does not take the place of that which an earlier rule asks for.
+void TestPolicy::aLargerPlanNeverAsksForLess()
+{
+    Policy policy;
+    PolicyRule dear = two({Verb::Retry});
+    dear.amountFrom = {10'000 * kEuro, "EUR"};
+    dear.role = "finance";
+    dear.reason = 20;
+    PolicyRule many = two({Verb::Retry});
+    many.runsFrom = 100;
+    many.role = "approver";
+    many.reason = 40;
+    many.expiresAfter = 3'600'000;
+    policy.rules = {dear, many};
+    PolicyAct plan = act(Verb::Retry, 100);
+    plan.amounts = {Money{}, {20'000 * kEuro, "EUR"}};
+    for (int order = 0; order < 2; ++order) {
+        const WhoIsNeeded needed = whoIsNeeded(policy, plan);
+        QCOMPARE(needed.people, 2U);
+        QCOMPARE(needed.role, std::string("finance"));
+        QCOMPARE(needed.rule, std::size_t{1});
+        QCOMPARE(needed.reason, 40U);
+        QCOMPARE(needed.expiresAfter, SpanMs{3'600'000});
+        std::swap(plan.amounts[0], plan.amounts[1]);
+    }
+    plan.amounts = {Money{}, {9'999 * kEuro, "EUR"}};
+    QCOMPARE(whoIsNeeded(policy, plan).role, std::string("approver"));
+    // Nor has one person who is enough for an amount any say in how long a proposal lasts.
+    policy.rules[1].people = 1;
+    plan.amounts = {Money{}, {20'000 * kEuro, "EUR"}};
+    QCOMPARE(whoIsNeeded(policy, plan).expiresAfter, kProposalExpires);
+    policy.rules[1].people = 2;
+    QVERIFY(asksForRole(policy, Verb::Retry, "approver"));
+    QVERIFY(!asksForRole(policy, Verb::Retry, "approver", 2));
+    QVERIFY(!asksForRole(policy, Verb::Retry, "approver", 1));
+    QVERIFY(asksForRole(policy, Verb::Retry, "finance", 2));
 }
 
 void TestPolicy::aStoreBeginsWithRulesOfItsSafety()

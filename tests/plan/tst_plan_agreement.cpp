@@ -17,6 +17,7 @@ private Q_SLOTS:
     void whoConfirmedHasToHaveTheRoleOfNow();
     void aPolicyThatChangesMeanwhileStopsTheRest();
     void aPlanIsConfirmedAsAWhole();
+    void noPlanTakesThePlaceOfAnEarlierRule();
     void runsThatAreLeftOutCountToo();
     void aPlanKeepsNoSecret();
 };
@@ -127,6 +128,26 @@ void PlanAgreementTest::aPlanIsConfirmedAsAWhole()
     Executor executor(w);
     QVERIFY(executor.drive());
     QCOMPARE(w.count(plan, PlanItemState::Done), std::uint64_t{3});
+}
+
+// Who confirmed the plan confirms its acts too, but not in place of the role that an earlier rule asks for.
+void PlanAgreementTest::noPlanTakesThePlaceOfAnEarlierRule()
+{
+    PlanWorld w;
+    setPolicy(w, retryByTwo("ops", "lee"), 0);
+    const auto runs = w.stuck(3);
+    const PlanId plan = w.staged(w.retry(PlanWorld::unhurried()), runs);
+    CAIRN_VERIFY_OK(confirm(w, plan, "lee"));
+    CAIRN_VERIFY_OK(w.order(plan, PlanAct::Start));
+    setPolicy(w, R"({"schema":"urn:cairn:policy:1","rules":[
+        {"verbs":["retry"],"people":2,"role":"finance"},{"verbs":["retry"],"people":2,"role":"ops"}],
+        "roles":{"ops":["lee"],"finance":["max"]}})",
+        1);
+    Executor executor(w);
+    QVERIFY(executor.drive());
+    QCOMPARE(w.count(plan, PlanItemState::Failed), std::uint64_t{3});
+    for (const RunId& run : runs)
+        QCOMPARE(w.retries(run), std::size_t{0});
 }
 
 // Each item is decided as one of all that were chosen: a plan that asks for less would fail run by run.

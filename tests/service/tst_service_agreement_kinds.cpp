@@ -43,6 +43,7 @@ private Q_SLOTS:
     void aRedactionWaitsForSomebodyElse();
     void aTakeoverWaitsForSomebodyElse();
     void slowingAResourceWaitsForSomebodyElse();
+    void whatIsDoneIsAnsweredSoWhateverCameAfter();
     void aResourceThatMovedSinceIsRefused();
     void aResourceIsSlowedAloneByBreakingTheGlass();
 };
@@ -163,6 +164,38 @@ void TestServiceAgreementKinds::slowingAResourceWaitsForSomebodyElse()
     QCOMPARE(repeated.kind, Outcome::Kind::Committed);
     QCOMPARE(repeated.auditSeq, done.auditSeq);
     QCOMPARE(p.w.writer->audit(0, 100)->size(), rows->size());
+}
+
+// Whoever confirmed it died before the answer was kept: who carries it out again under another policy.
+void TestServiceAgreementKinds::whatIsDoneIsAnsweredSoWhateverCameAfter()
+{
+    Paused p(twoPeopleFor(R"("slow")"));
+    const Outcome proposed = slow(p.ann, 0, 5);
+    const Outcome done = p.bob.confirm(p.act(proposed));
+    QVERIFY2(done.kind == Outcome::Kind::Committed, told(done).c_str());
+    StagedAct again = p.act(proposed);
+    again.state = StagedState::Waiting;
+    const Outcome other = slow(p.ann, 5, 7);
+    QCOMPARE(p.bob.decide(p.act(other)).kind, Outcome::Kind::Committed);
+    const Outcome set = Agreements(*p.ann.service)
+                            .setPolicy({R"({"schema":"urn:cairn:policy:1","rules":[
+        {"verbs":["slow"],"people":2,"role":"finance"}],"roles":{"finance":["uid 3"]}})",
+                                1, "finance slows from now on", "ann", false});
+    QVERIFY2(set.kind == Outcome::Kind::Committed, told(set).c_str());
+    const Outcome repeated = Agreements(*p.bob.service).carryOut(*p.bob.connection, again);
+    QVERIFY2(repeated.kind == Outcome::Kind::Committed, told(repeated).c_str());
+    QCOMPARE(repeated.auditSeq, done.auditSeq);
+    const auto known = Agreements(*p.bob.service).carriedOut(again);
+    CAIRN_VERIFY_OK(known);
+    QVERIFY(*known && (*known)->auditSeq == done.auditSeq);
+    // One that was not done yet is decided by the policy of now.
+    const auto open = Agreements(*p.bob.service).carriedOut(p.act(other));
+    CAIRN_VERIFY_OK(open);
+    QVERIFY(!*open);
+    const Outcome late = Agreements(*p.bob.service).carryOut(*p.bob.connection, p.act(other));
+    QCOMPARE(late.kind, Outcome::Kind::Failed);
+    QCOMPARE(late.error.kind, ErrorKind::Refused);
+    QCOMPARE(perSecond(p.w), 5U);
 }
 
 void TestServiceAgreementKinds::aResourceThatMovedSinceIsRefused()

@@ -63,6 +63,7 @@ private Q_SLOTS:
     void backOffOnlyGrows();
     void backOffIsRaisedByItself();
     void aPersonSlowsAResourceWithItsAuditEntry();
+    void aHoldThatCameInBetweenStays();
     void slicesNeverExceedTheLimit();
     void ratesAreLeasedPerSecond();
     void slotsAndRateDoNotTouchEachOther();

@@ -7,6 +7,19 @@ using Kind = MemberResult::Kind;
 
 namespace {
 
+AuditRow slowing(const std::string& name)
+{
+    AuditRow row;
+    row.time = 5;
+    row.kind = "applied";
+    row.verb = Verb::Slow;
+    row.actor = "kim";
+    row.target = "api";
+    row.command = idOf<CommandId>(name);
+    row.before = row.after = "{}";
+    return row;
+}
+
 EffectWrite effectWrite(
     const std::string& name, LedgerState state, const RunId& holder, std::uint64_t revision)
 {
@@ -346,17 +359,7 @@ void ContractTest::backOffIsRaisedByItself()
 void ContractTest::aPersonSlowsAResourceWithItsAuditEntry()
 {
     CAIRN_VERIFY_OK(m_store->putResource({"api", 0, false, 5, 2, 0}));
-    const auto act = [](const std::string& name) {
-        AuditRow row;
-        row.time = 5;
-        row.kind = "applied";
-        row.verb = Verb::Slow;
-        row.actor = "kim";
-        row.target = "api";
-        row.command = idOf<CommandId>(name);
-        row.before = row.after = "{}";
-        return row;
-    };
+    const auto act = slowing;
     const ResourceRow seen{"api", 0, false, 5, 2, 0};
     const auto first = m_store->slowResource({"api", 900, false, 3, 1, 0}, seen, act("one"));
     CAIRN_VERIFY_OK(first);
@@ -370,7 +373,7 @@ void ContractTest::aPersonSlowsAResourceWithItsAuditEntry()
         m_store->slowResource({"api", 0, false, 1, 1, 0}, seen, act("two")), ErrorKind::Conflict);
     QCOMPARE(m_store->audit(0, 10)->size(), std::size_t{1});
     // A hold of a person is lifted by another one; what the provider asked for is not.
-    const ResourceRow now{"api", 0, false, 4, 1, 0};
+    const ResourceRow now{"api", 900, false, 4, 1, 0};
     CAIRN_VERIFY_OK(m_store->slowResource({"api", 100, false, 4, 0, 0}, now, act("three")));
     QCOMPARE((*m_store->resources())[0].backOffUntil, TimeMs{100});
     QCOMPARE((*m_store->resources())[0].slots, 0U);
@@ -391,6 +394,25 @@ void ContractTest::aPersonSlowsAResourceWithItsAuditEntry()
     AuditRow nobody = act("seven");
     nobody.command = {};
     CAIRN_VERIFY_ERROR(m_store->slowResource(now, now, nobody), ErrorKind::InvalidInput);
+}
+
+void ContractTest::aHoldThatCameInBetweenStays()
+{
+    CAIRN_VERIFY_OK(m_store->putResource({"api", 0, false, 5, 2, 0}));
+    CAIRN_VERIFY_OK(m_store->raiseBackOff("api", 900, false));
+    const auto api = [this] { return (*m_store->resources())[0]; };
+    CAIRN_VERIFY_OK(
+        m_store->slowResource({"api", 0, false, 3, 2, 0}, {"api", 0, false, 5, 2, 0}, slowing("one")));
+    QCOMPARE(api().permitsPerSecond, 3U);
+    QCOMPARE(api().backOffUntil, TimeMs{900});
+    QVERIFY(!api().askedByServer);
+    // A longer one takes its place; and who has seen it may lift it.
+    CAIRN_VERIFY_OK(
+        m_store->slowResource({"api", 950, false, 3, 2, 0}, {"api", 0, false, 3, 2, 0}, slowing("two")));
+    QCOMPARE(api().backOffUntil, TimeMs{950});
+    CAIRN_VERIFY_OK(
+        m_store->slowResource({"api", 0, false, 3, 2, 0}, {"api", 950, false, 3, 2, 0}, slowing("three")));
+    QCOMPARE(api().backOffUntil, TimeMs{0});
 }
 
 void ContractTest::backOffOnlyGrows()

@@ -4,6 +4,7 @@
 #include "tests/store/role_logins.h"
 
 #include <set>
+#include <thread>
 
 namespace cairn::testing {
 
@@ -28,6 +29,8 @@ private Q_SLOTS:
     void answeredActsAreForgottenAfterAMonth();
     void anActIsConfirmedByAnotherLogin();
     void aDraftThatCannotBeIsNotTaken();
+    void anActIsLockedBeforeTheAudit();
+    void nothingIsDecidedOnAnOldSnapshot();
 
 private:
     [[nodiscard]] std::string value(const std::string& sql) const { return RawPg(m_roles.url).value(sql); }
@@ -482,15 +485,12 @@ void PostgresActsTest::aDraftThatCannotBeIsNotTaken()
 {
     const RawPg raw(m_roles.urlOf("t_operator"));
     const std::string now = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+    const std::string nobody = "gen_random_uuid()", id = "01900000-0000-7000-8000-000000000001";
     const auto draft = [&](const std::string& at, const std::string& outcome) {
         return stateIn(raw,
-            "SELECT cairn.draft_plan('01900000-0000-7000-8000-000000000001', 0, 3, gen_random_uuid(), 'x', "
-            "1, "
-            "'h', 'because', "
-                + at
-                + ", 9, 'spec', 1, NULL, 1, '', ARRAY[1::bigint], ARRAY[gen_random_uuid()], "
-                  "ARRAY[gen_random_uuid()], ARRAY[''], ARRAY[0::bigint], ARRAY[''], "
-                + outcome + ")");
+            "SELECT cairn.draft_plan('" + id + "', 0, 3, " + nobody + ", 'x', 1, 'h', 'because', " + at
+                + ", 9, 'spec', 1, NULL, 1, '', ARRAY[1::bigint], ARRAY[" + nobody + "], ARRAY[" + nobody
+                + "], ARRAY[''], ARRAY[0::bigint], ARRAY[''], " + outcome + ")");
     };
     const auto outcome = [](const char* state, const char* out, const char* fate) {
         return std::string("ARRAY[") + state + "::bigint], ARRAY[" + out
@@ -507,20 +507,89 @@ void PostgresActsTest::aDraftThatCannotBeIsNotTaken()
     // What is there all the same is not counted by.
     m_roles.admin(
         "INSERT INTO cairn.plans(id, verb, command, login, actor, uid, host, reason, staged_at, expires_at, "
-        "spec, "
-        "items, people, role, revision, state, confirmed_by, confirmed_at, note, aborted, started_at, "
-        "executed_at, "
-        "ended_at, lease_until) VALUES('01900000-0000-7000-8000-000000000001', 3, gen_random_uuid(), "
-        "session_user::text, 'x', 1, 'h', 'because', 5, 9, 'spec', 1, 1, '', 1, 1, '', 0, '', 0, 0, 0, 0, "
-        "0); "
-        "INSERT INTO cairn.plan_items(plan, ord, run, command, target, seen, situation, state, left_out, "
-        "why, "
-        "version, done_at, fate) VALUES('01900000-0000-7000-8000-000000000001', 1, gen_random_uuid(), "
-        "gen_random_uuid(), '', 0, '', 3, 200, '', 0, 0, 0)");
-    const auto plan = parseId<PlanId>("01900000-0000-7000-8000-000000000001");
+        "spec, items, people, role, revision, state, confirmed_by, confirmed_at, note, aborted, started_at, "
+        "executed_at, ended_at, lease_until) VALUES('"
+        + id + "', 3, " + nobody
+        + ", session_user::text, 'x', 1, 'h', 'because', 5, 9, 'spec', 1, 1, '', 1, 1, '', 0, '', 0, 0, 0, "
+          "0, 0); "
+          "INSERT INTO cairn.plan_items(plan, ord, run, command, target, seen, situation, state, left_out, "
+          "why, version, "
+          "done_at, fate) VALUES('"
+        + id + "', 1, " + nobody + ", " + nobody + ", '', 0, '', 3, 200, '', 0, 0, 0)");
+    const auto plan = parseId<PlanId>(id);
     const auto store = m_roles.open();
     CAIRN_VERIFY_ERROR(store->planItems(*plan, 0, 10, {}), ErrorKind::Corrupt);
     CAIRN_VERIFY_ERROR(store->planCounts(*plan), ErrorKind::Corrupt);
+}
+
+// As the commit that carries it out has it: the audit's head is the last lock of all.
+void PostgresActsTest::anActIsLockedBeforeTheAudit()
+{
+    CAIRN_VERIFY_OK(m_roles.openAs("t_both")->stage(act("two", Verb::Settle, "pay")));
+    const auto engine = m_roles.openAs("t_engine");
+    const auto taken = engine->takeStaged(10);
+    CAIRN_VERIFY_OK(taken);
+    QCOMPARE(taken->size(), std::size_t{1});
+    auto change = std::make_shared<StoreChange>();
+    change->propose = taken->front();
+    change->propose->expires = 4'000'000'000'000;
+    change->propose->digest = actDigest(taken->front());
+    AuditRow row;
+    row.time = taken->front().stagedAt;
+    row.kind = "proposed";
+    row.verb = Verb::ProposeAct;
+    row.login = taken->front().stagedBy;
+    row.run = taken->front().run;
+    row.command = taken->front().command;
+    row.reason = taken->front().reason;
+    row.with = change;
+    Result<std::uint64_t> added = std::uint64_t{0};
+    std::jthread proposes;
+    const RawPg holder(m_roles.url);  // goes before the thread is waited for
+    QCOMPARE(holder.exec("BEGIN"), std::string());
+    QCOMPARE(holder.exec(
+                 "SELECT 1 FROM cairn.staged_acts WHERE command = '" + toText(row.command) + "' FOR UPDATE"),
+        std::string());
+    proposes = std::jthread([&] { added = engine->appendAudit(row); });
+    QTRY_COMPARE(value("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND usename = "
+                       "'t_engine'"),
+        std::string("1"));
+    QCOMPARE(RawPg(m_roles.url).exec("SELECT 1 FROM cairn.audit_head FOR UPDATE NOWAIT"), std::string());
+    QCOMPARE(holder.exec("COMMIT"), std::string());
+    proposes.join();
+    CAIRN_VERIFY_OK(added);
+    QCOMPARE(*added, std::uint64_t{1});
+}
+
+// What was committed before a lock was had is not seen in a snapshot that is older: a withdrawal would miss
+// that the act was carried out.
+void PostgresActsTest::nothingIsDecidedOnAnOldSnapshot()
+{
+    const StagedAct left = act("left", Verb::Pause);
+    CAIRN_VERIFY_OK(m_roles.openAs("t_operator")->stage(left));
+    const std::string withdrawal =
+        "decide_act('" + toText(left.command) + "', NULL, 8, 'it was the wrong run', 'x')";
+    const auto nulls = [](const std::string& name, int count) {
+        std::string call = name + "(NULL";
+        for (int i = 1; i < count; ++i)
+            call += ", NULL";
+        return call + ")";
+    };
+    const std::pair<std::string, std::string> calls[] = {{"t_operator", withdrawal},
+        {"t_operator", nulls("stage_act", 12)}, {"t_operator", nulls("order_plan", 7)},
+        {"t_engine", nulls("propose_act", 14)}, {"t_engine", nulls("record_decision", 5)},
+        {"t_engine", nulls("append_audit", 16)}, {"t_engine", nulls("append_checkpoint", 14)},
+        {"t_approver", nulls("close_review", 2)}};
+    for (const char* level : {"REPEATABLE READ", "SERIALIZABLE"})
+        for (const auto& [login, call] : calls) {
+            const RawPg session(m_roles.urlOf(login));
+            QCOMPARE(session.exec(std::string("BEGIN ISOLATION LEVEL ") + level), std::string());
+            const std::string error = session.exec("SELECT cairn." + call);
+            QVERIFY2(error.find("CA002") == 0 && error.find("READ COMMITTED alone") != std::string::npos,
+                (call + ": " + error).c_str());
+        }
+    QCOMPARE(value("SELECT state FROM cairn.staged_acts"), std::string("0"));
+    QCOMPARE(stateIn(RawPg(m_roles.urlOf("t_operator")), "SELECT cairn." + withdrawal), std::string());
 }
 
 }  // namespace cairn::testing

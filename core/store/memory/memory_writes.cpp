@@ -196,8 +196,10 @@ Result<std::uint64_t> MemoryStore::slowResource(
         return limitsMoved(stored);
     if (act.with)
         CAIRN_TRY(m_db->checkChange(*act.with, act.time));
-    // What a provider asked for itself is not shortened.
-    if (!stored.askedByServer || stored.backOffUntil <= wanted.backOffUntil) {
+    // What a provider asked for itself is not shortened, nor a hold that has come since the resource was
+    // seen.
+    const bool stays = stored.askedByServer || stored.backOffUntil != seen.backOffUntil;
+    if (!stays || stored.backOffUntil <= wanted.backOffUntil) {
         stored.backOffUntil = wanted.backOffUntil;
         stored.askedByServer = false;
     }

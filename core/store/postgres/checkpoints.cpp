@@ -22,6 +22,7 @@ CREATE FUNCTION cairn.append_checkpoint(as_number bigint, of_store bytea, at_tim
   run_count bigint, heads_digest bytea, before bytea, with_key bytea, signed bytea, as_login text, of_runs uuid[],
   versions bigint[], heads bytea[]) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+  PERFORM cairn.asks_read_committed();
   PERFORM 1 FROM cairn.audit_head FOR UPDATE;
   IF as_number IS DISTINCT FROM 1 + coalesce((SELECT max(c.number) FROM cairn.checkpoints c), 0) THEN
     RAISE EXCEPTION USING ERRCODE = 'CA003', MESSAGE = 'another checkpoint was added meanwhile: make the next one anew';

@@ -24,6 +24,15 @@ AS $$ SELECT coalesce((SELECT pg_has_role(session_user, r.oid, 'MEMBER') FROM pg
 CREATE FUNCTION cairn.is_filled() RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$ SELECT (SELECT m.min_writer BETWEEN 2013265920 AND 2080374783 FROM cairn.meta m) AND cairn.has_role('cairn_owner') $$;
 
+-- First in whatever locks and then looks: what was committed before the lock has to be seen, and of a snapshot that is
+-- older, which a caller may choose, it is not.
+CREATE FUNCTION cairn.asks_read_committed() RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'this is done in a transaction of READ COMMITTED alone';
+  END IF;
+END $$;
+
 CREATE FUNCTION cairn.stage_act(command_id uuid, on_run uuid, act_verb bigint, on_target text, act_body bytea, why text,
   as_name text, from_uid bigint, from_host text, saw_version bigint, saw_digest bytea, by_glass bigint DEFAULT 0) RETURNS void LANGUAGE plpgsql
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -34,6 +43,7 @@ DECLARE
   needed_role text := CASE WHEN act_verb IN (1, 2) THEN 'cairn_approver' ELSE 'cairn_operator' END;
   broken boolean;
 BEGIN
+  PERFORM cairn.asks_read_committed();
   SELECT roles, safety, clock_offset INTO STRICT m FROM cairn.meta;
   IF act_verb IS NULL OR act_verb NOT IN (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16, 17, 18, 27, 46, 47,
     48, 49) THEN
@@ -146,6 +156,7 @@ CREATE FUNCTION cairn.order_plan(command_id uuid, plan_id uuid, what bytea, why 
 DECLARE
   m record;
 BEGIN
+  PERFORM cairn.asks_read_committed();
   SELECT safety, clock_offset INTO STRICT m FROM cairn.meta;
   IF NOT cairn.has_role('cairn_operator') THEN
     RAISE EXCEPTION USING ERRCODE = 'CA002',
@@ -281,6 +292,7 @@ DECLARE
   tip bytea;
   by_roles boolean;
 BEGIN
+  PERFORM cairn.asks_read_committed();
   SELECT h.seq, h.hash INTO STRICT top, tip FROM cairn.audit_head h FOR UPDATE;
   SELECT m.roles = 1 AND NOT cairn.is_filled() INTO STRICT by_roles FROM cairn.meta m;
   FOR i IN 1 .. cardinality(seqs) LOOP

@@ -32,6 +32,7 @@ CREATE FUNCTION cairn.propose_act(command_id uuid, on_run uuid, act_verb bigint,
 DECLARE
   clock bigint := (extract(epoch FROM clock_timestamp()) * 1000)::bigint + (SELECT m.clock_offset FROM cairn.meta m);
 BEGIN
+  PERFORM cairn.asks_read_committed();
   INSERT INTO cairn.staged_acts AS s(command, run, verb, target, body, reason, claimed, uid, host, seen_version, seen_digest,
       staged_by, address, backend, staged_at, taken_until, state, code, version, audit, outcome, decided_at, glass, role,
       expires, digest, confirmed_by, confirmed_name, note, confirmed_at)
@@ -54,6 +55,7 @@ DECLARE
   m record;
   clock bigint;
 BEGIN
+  PERFORM cairn.asks_read_committed();
   SELECT safety, clock_offset INTO STRICT m FROM cairn.meta;
   clock := (extract(epoch FROM clock_timestamp()) * 1000)::bigint + m.clock_offset;
   SELECT w.state, w.code, w.run, w.staged_by, w.confirmed_by INTO s FROM cairn.staged_acts w
@@ -96,6 +98,7 @@ DECLARE
   m record;
   clock bigint;
 BEGIN
+  PERFORM cairn.asks_read_committed();
   IF as_state = 8 AND EXISTS(SELECT 1 FROM cairn.staged_acts w WHERE w.command = command_id AND w.state = 0) THEN
     PERFORM cairn.withdraw_left(command_id, why, as_name, heard);
     RETURN;

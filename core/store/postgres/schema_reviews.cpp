@@ -37,6 +37,7 @@ SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   r record;
 BEGIN
+  PERFORM cairn.asks_read_committed();
   SELECT v.login, v.closed_at, v.closed_by INTO r FROM cairn.reviews v WHERE v.command = command_id FOR UPDATE;
   IF NOT FOUND THEN
     RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'there is no such review';

@@ -27,25 +27,44 @@ void addAudit(Batch& batch, const std::vector<AuditRow>& rows)
     batch.add(Sql::AppendAudit, columns);
 }
 
+namespace {
+
+// Acts that are decided or proposed with the entry. They are locked before the audit's head, as by the commit
+// that carries one out: who withdraws it in this moment would else wait for that, and that for him.
+std::vector<CommandId> actsOf(const AuditRow& row)
+{
+    std::vector<CommandId> acts;
+    if (row.with && row.with->propose)
+        acts.push_back(row.with->propose->command);
+    if (row.with && row.with->decide)
+        acts.push_back(row.with->decide->command);
+    return acts;
+}
+
+}  // namespace
+
 Result<std::uint64_t> PostgresStore::appendAudit(AuditRow row)
 {
     CAIRN_TRY(checkAudit(row));
     std::uint64_t seq = 0;
     const bool once = row.run.isNull() && !row.command.isNull();
+    const std::vector<CommandId> acts = actsOf(row);
     CAIRN_TRY(write(
         [&](Transaction& transaction) -> Status {
             Batch first;
-            first.add(Sql::LockAuditHead);
-            first.add(Sql::AuditOfCommand, row.command);
+            if (!acts.empty())
+                first.add(Sql::LockStaged, Column::of(Type::Uuid, acts));
+            const std::size_t atHead = first.add(Sql::LockAuditHead);
+            const std::size_t atKnown = first.add(Sql::AuditOfCommand, row.command);
             CAIRN_TRY_ASSIGN(auto answers, transaction.begin(first));
-            if (once && answers[1].next()) {
-                answers[1].read(seq);
+            if (once && answers[atKnown].next()) {
+                answers[atKnown].read(seq);
                 return {};
             }
             AuditHead head;
-            if (!answers[0].next())
+            if (!answers[atHead].next())
                 return makeError(ErrorKind::Corrupt, "the audit's head row is missing");
-            answers[0].read(head.seq, head.hash);
+            answers[atHead].read(head.seq, head.hash);
             AuditRow sealed = row;
             chain(sealed, head);
             addAudit(transaction.last(), {sealed});
@@ -103,7 +122,7 @@ Result<std::uint64_t> PostgresStore::slowResource(
             AuditRow sealed = act;
             chain(sealed, head);
             transaction.last().add(Sql::SetResource, wanted.name, wanted.backOffUntil, false,
-                wanted.permitsPerSecond, wanted.slots);
+                wanted.permitsPerSecond, wanted.slots, seen.backOffUntil);
             addAudit(transaction.last(), {sealed});
             seq = head.seq;
             return {};

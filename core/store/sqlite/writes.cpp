@@ -231,7 +231,8 @@ Result<std::uint64_t> SqliteStore::slowResource(
         if (stored.permitsPerSecond != seen.permitsPerSecond || stored.slots != seen.slots)
             return limitsMoved(stored);
         CAIRN_TRY(Query(db(), Sql::SetResource)
-                      .bind(wanted.name, wanted.backOffUntil, wanted.permitsPerSecond, wanted.slots)
+                      .bind(wanted.name, wanted.backOffUntil, wanted.permitsPerSecond, wanted.slots,
+                          seen.backOffUntil)
                       .run());
         CAIRN_TRY_ASSIGN(AuditHead head, readAuditHead(db()));
         CAIRN_TRY(insertAudit(db(), act, head));

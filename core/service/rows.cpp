@@ -213,7 +213,8 @@ void finishListRow(ListRow& row, std::string error, std::string_view stepName)
     place.bytes(row.workflow);
     place.u32(row.workflowVersion);
     place.bytes(stepName);
-    place.bytes(row.error);
+    // Those that a resource keeps waiting are one situation, whether they were told so or only wait with them.
+    place.bytes(row.reason == Reason::Resource ? std::string_view() : row.error);
     place.bytes(row.resource);
     row.situation = hex(sha256("cairn-situation", place.out())).substr(0, 16);
 }

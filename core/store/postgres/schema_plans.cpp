@@ -36,7 +36,8 @@ BEGIN
   RETURN NEW;
 END $$;
 CREATE TRIGGER plans_frozen BEFORE UPDATE ON cairn.plans FOR EACH ROW EXECUTE FUNCTION cairn.plans_frozen();
-CREATE FUNCTION cairn.plans_by_people() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION cairn.plans_by_people() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF (SELECT m.roles FROM cairn.meta m) <> 1 OR cairn.is_filled() THEN
     RETURN NEW;

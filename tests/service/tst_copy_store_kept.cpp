@@ -181,6 +181,7 @@ void TestCopyStoreKept::whatHasNotEndedIsRefused()
                 PlanChange plan;
                 plan.row.id = deriveId<PlanId>("open", "plan");
                 plan.row.command = deriveId<CommandId>("open", "plan");
+                plan.row.state = PlanState::Staged;
                 CAIRN_VERIFY_OK(store->changePlan(plan));
             } else if (what == QLatin1String("review")) {
                 change.review.emplace();

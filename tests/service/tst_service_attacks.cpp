@@ -15,7 +15,7 @@ namespace {
 constexpr SpanMs kHour = 3'600'000;
 
 const std::string kAnybody = R"({"schema":"urn:cairn:policy:1","rules":[
-  {"verbs":["resume","slow","redact","approve"],"people":2,"expires":"1h"}]})";
+  {"verbs":["resume","slow","redact"],"people":2,"expires":"1h"}]})";
 const std::string kFinance = R"({"schema":"urn:cairn:policy:1","rules":[
   {"verbs":["resume","slow"],"people":2,"role":"finance","expires":"1h"}],"roles":{"finance":["uid 3"]}})";
 

@@ -133,7 +133,7 @@ private Q_SLOTS:
         triage->groupsTable()->setFocus();
         triage->groupsTable()->setCurrentIndex(triage->groupsModel()->index(1, 0));
         QTRY_COMPARE(desk.source.listed.back().filter, u"state:open def:refund"_s);
-        QVERIFY2(
+        QTRY_VERIFY2(
             titleOf(desk, u"Runs"_s).contains(u"62 in  def:refund"_s), qPrintable(titleOf(desk, u"Runs"_s)));
         QCOMPARE(triage->filterBox()->filter(), QString());
         QTRY_VERIFY(desk.window->settled());

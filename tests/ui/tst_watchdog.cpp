@@ -315,7 +315,7 @@ private Q_SLOTS:
         QVERIFY(desk.ready());
         QPromise<Reply<StoreCheck>> promise;
         promise.start();
-        desk.window->setStoreTester([&promise](const QString&) { return promise.future(); });
+        desk.window->setStoreTester([&promise](const StoreWish&) { return promise.future(); });
         desk.act(u"file.open"_s);
         auto* box = desk.window->findChild<ConnectBox*>();
         QVERIFY(box != nullptr);

@@ -450,8 +450,10 @@ private Q_SLOTS:
     void greyPictureNamesEveryState()
     {
         const Desk desk;
+        desk.window->resize(1440, 1100);  // all situations are in sight
+        QApplication::processEvents();
         const QImage grey = desk.window->grab().toImage().convertToFormat(QImage::Format_Grayscale8);
-        QCOMPARE(grey.size(), QSize(1440, 900));
+        QCOMPARE(grey.size(), QSize(1440, 1100));
         DataTable* table = desk.window->triage()->situationsTable();
         QSet<QByteArray> shapes;
         for (int row = 0; row < table->model()->rowCount(); ++row) {

@@ -321,7 +321,8 @@ QVariant HexRowsModel::data(const QModelIndex& index, int role) const
     for (char& c : bytes)
         if (c < 0x20 || c > 0x7E)
             c = '.';
-    return QString::fromLatin1(bytes);
+    const QString line = QString::fromLatin1(bytes);
+    return role == Qt::AccessibleTextRole ? spokenCell(line) : line;
 }
 
 }  // namespace cairn::ui

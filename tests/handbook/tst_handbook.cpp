@@ -154,6 +154,8 @@ private Q_SLOTS:
         for (const HandbookPage& page : handbookPages()) {
             for (auto it = link.globalMatch(prose(page)); it.hasNext();) {
                 const QByteArray target = it.next().captured(1).toUtf8();
+                if (target.endsWith(".png"))  // a picture; that it is there is held by lint-pictures
+                    continue;
                 const auto place = handbookLink(page, target.constData());
                 const QByteArray where = text(page.name).toUtf8() + ": " + target;
                 // Out of the handbook, to the tree's own pages: these are not part of the programs.

@@ -105,6 +105,8 @@ void leave(PlanItem& item, PlanLeftOut leftOut, std::string why)
 }
 
 // Decides one item after the other and adds up.
+constexpr std::string_view kLookedAt = "looked at as a part of a plan";
+
 class Looker {
 public:
     Looker(Service& service, const PlanRow& plan, const PlanSpec& spec, const Targets& targets)
@@ -160,7 +162,9 @@ private:
                 return {};
             }
         }
-        CAIRN_TRY_ASSIGN(const Submission submission, submissionOf(m_plan, m_spec, item, !fresh));
+        CAIRN_TRY_ASSIGN(Submission submission, submissionOf(m_plan, m_spec, item, !fresh));
+        if (fresh)  // whether the plan's reason suffices is asked once, when it is staged
+            submission.reason = kLookedAt;
         CAIRN_TRY_ASSIGN(const Preview preview, m_service.preview(submission));
         if (fresh)
             item.seen = dependsOn(m_spec.verb, item.target, preview.before).value_or(0);

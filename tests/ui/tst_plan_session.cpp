@@ -164,6 +164,13 @@ private Q_SLOTS:
         QVERIFY(staged.value.has_value());
         QCOMPARE(staged.value->end, ActEnd::Refused);
         QVERIFY(desk.ann->plans(true).result().value->entries.empty());
+        // The runs themselves are looked at as if there were one.
+        const auto again = desk.ann->previewPlan(Desk::planOf(cairn::Verb::Pause, {a})).result();
+        QVERIFY(again.value.has_value());
+        QCOMPARE(again.value->included, 1);
+        const auto done = desk.ann->stagePlan(again.value->digest, u"month-end freeze"_s).result();
+        QVERIFY2(done.value.has_value(), qPrintable(done.failure.what));
+        QCOMPARE(done.value->end, ActEnd::Done);
     }
 
     void aStoreForLookingTakesNoPlan()

@@ -150,6 +150,7 @@ public:
     bool claimsWork = true;
 
 private:
+    void allow();
     bool claim();
     bool fireDue();
     bool deliver();

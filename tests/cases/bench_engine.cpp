@@ -82,7 +82,7 @@ EngineStandIn::EngineStandIn(Bench& bench, EngineSettings settings)
     config.serves = m_settings.serves;
     config.verifyOneIn = m_settings.verifyOneIn;
     m_service = std::make_unique<Service>(*m_reader, *m_queue, *m_clock, m_rng, config);
-    m_service->setCapacity({1000, {}});
+    allow();
     m_service->setSessionEnded([this](const SessionId& id) { return Bench::sessionEnded(*m_store, id); });
     m_service->onCommitted([this](const RunState& after, const Entry& entry) { observe(after, entry); });
     m_service->onDisowned([this](const RunId& run, bool) { m_owned.erase(run); });
@@ -99,6 +99,14 @@ void EngineStandIn::kill()
 }
 
 void EngineStandIn::dieAfterCommit(int nth) { m_queue->dyingIn = nth; }
+
+// The service takes what starts off what it was given: what has ended is given back, as an engine does it.
+void EngineStandIn::allow()
+{
+    constexpr std::size_t kAtOnce = 1000;
+    const std::size_t busy = std::min(kAtOnce, m_calls.size() + m_open.size());
+    m_service->setCapacity({static_cast<std::uint32_t>(kAtOnce - busy), {}});
+}
 
 void EngineStandIn::observe(const RunState& after, const Entry& entry)
 {
@@ -313,7 +321,10 @@ bool EngineStandIn::turn()
         if (!m_dead)
             moved = step() || moved;
     };
-    then([this] { return reload(); });
+    then([this] {
+        allow();
+        return reload();
+    });
     then([this] { return claimsWork && claim(); });
     then([this] { return fireDue(); });
     then([this] { return runCalls(); });

@@ -5,6 +5,8 @@
 #include "tests/store/postgres_fixture.h"
 #include "tests/store/scratch.h"
 
+#include <QtCore/QScopeGuard>
+
 #include <algorithm>
 #include <atomic>
 #include <fstream>
@@ -23,6 +25,8 @@ private Q_SLOTS:
     void lockedRunsAreLeftToOthers();
     void writersOfTheSameRunsLoseNothing();
     void oneBadMemberStandsAlone();
+    void aTransactionThatFailedIsDecidedAnew_data();
+    void aTransactionThatFailedIsDecidedAnew();
     void aStartInAnotherTransactionIsWaitedFor();
     void aLostAnswerIsResolvedByTheSameCommands();
     void aLostLinkBeforeCommitIsTriedAgain();
@@ -210,6 +214,63 @@ void PostgresStoreTest::oneBadMemberStandsAlone()
         QCOMPARE(store->hot(group[i].run).has_value(), !bad);
     }
     QCOMPARE(results[4].error.kind, ErrorKind::Internal);
+}
+
+// What the server says by itself once, in the middle of the commit, whoever is to blame.
+void PostgresStoreTest::aTransactionThatFailedIsDecidedAnew_data()
+{
+    QTest::addColumn<QByteArray>("state");
+    QTest::addColumn<bool>("reconnects");
+    QTest::newRow("could not serialize") << QByteArray("40001") << false;
+    QTest::newRow("deadlock") << QByteArray("40P01") << false;
+    QTest::newRow("a lock that took too long") << QByteArray("55P03") << false;
+    QTest::newRow("read-only meanwhile") << QByteArray("25006") << true;
+}
+
+// The key was free when it was looked at, and is taken when all is done again: what was decided at first does
+// not count. The member beside it is committed.
+void PostgresStoreTest::aTransactionThatFailedIsDecidedAnew()
+{
+    QFETCH(QByteArray, state);
+    QFETCH(bool, reconnects);
+    m_postgres.init();
+    const auto one = m_postgres.open(), two = m_postgres.open();
+    const std::vector<CommitMember> group{Writer("a").create("key"), Writer("c").create("another key")};
+    const RawPg gate(m_postgres.url);
+    QCOMPARE(gate.exec("SELECT pg_advisory_lock(78)"), std::string());
+    // A sequence counts what is rolled back as well. The wait has no limit, whatever that of the session is.
+    QCOMPARE(exec("CREATE SEQUENCE cairn.inserted; CREATE FUNCTION cairn.fails() RETURNS trigger "
+                  "LANGUAGE plpgsql SET lock_timeout = 0 AS $$ BEGIN IF nextval('cairn.inserted') = 1 THEN "
+                  "PERFORM pg_advisory_xact_lock_shared(78); RAISE EXCEPTION 'again' USING ERRCODE = '"
+                 + state.toStdString()
+                 + "'; END IF; RETURN NEW; END $$; CREATE TRIGGER fails BEFORE INSERT ON cairn.runs "
+                   "FOR EACH ROW EXECUTE FUNCTION cairn.fails()"),
+        std::string());
+    const std::string servers = "SELECT string_agg(pid::text, ' ' ORDER BY pid) FROM pg_stat_activity "
+                                "WHERE application_name = 'cairn'";
+    const std::string before = value(servers);
+    std::optional<Status> status;
+    std::vector<MemberResult> results;
+    {
+        std::jthread first([&] { status = one->commit(group, results); });
+        const auto release =
+            qScopeGuard([&] { static_cast<void>(gate.exec("SELECT pg_advisory_unlock(78)")); });
+        QTRY_COMPARE(value("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'cairn' "
+                           "AND wait_event_type = 'Lock'"),
+            std::string("1"));
+        QVERIFY(commitOne(*two, Writer("b").create("key"))->kind == Kind::Committed);
+    }
+    CAIRN_VERIFY_OK(*status);
+    QCOMPARE(results.size(), std::size_t(2));
+    QVERIFY(results[0].kind == Kind::KeyTaken);
+    QCOMPARE(results[0].other, Writer("b").run);
+    QVERIFY(results[1].kind == Kind::Committed);
+    // The one that failed, the other's, and the member that was left: whoever was refused is not written.
+    QCOMPARE(value("SELECT last_value FROM cairn.inserted"), std::string("3"));
+    if (reconnects)
+        QTRY_COMPARE(value("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'cairn'"),
+            std::string("2"));
+    QCOMPARE(value(servers) != before, reconnects);
 }
 
 // Two transactions make the same run: the second waits for the first, and is answered by what it left.

@@ -75,7 +75,7 @@ Error damagedItems(const PlanId& plan)
 template<typename Outcome> bool isOutcome(const Outcome& of)
 {
     return of.state >= PlanItemState::Open && of.state <= PlanItemState::Failed
-        && of.leftOut <= PlanLeftOut::Removed && of.fate <= PlanFate::Unknown;
+        && of.leftOut <= kLastLeftOut && of.fate <= PlanFate::Unknown;
 }
 
 }  // namespace

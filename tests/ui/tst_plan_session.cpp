@@ -143,7 +143,7 @@ private Q_SLOTS:
         QCOMPARE(seen.value->sentence, u"Pause: 2 of 3 runs, 1 left out."_s);
         QCOMPARE(seen.value->leftOut.front(),
             u"not there 0, already as asked 1, already moved 0, in a state that does not allow it 0, "
-            "no right 0, under another plan 0, held 0, an effect may happen twice 0"_s);
+            "no right 0, under another plan 0, held 0, an effect may happen twice 0, removed by retention 0"_s);
         QCOMPARE(seen.value->needs, QString());
         QVERIFY(seen.value->command.contains(u" plan stage pause"_s));
         const auto staged = desk.ann->stagePlan(seen.value->digest, u"month-end freeze"_s).result();

@@ -4,6 +4,7 @@
 // compares).
 
 #include "core/machine/machine.h"
+#include "core/store/plans.h"
 #include "core/store/postgres/schema_tables.h"
 
 #include <string_view>
@@ -14,6 +15,9 @@ namespace {
 
 // Stands for the least length of a reason, which core/machine knows (reasonMinimum).
 constexpr std::string_view kReasonMark = "{reason}";
+
+// draft_plan() below has the number of the last one.
+static_assert(kLastLeftOut == PlanLeftOut{10});
 
 constexpr const char* kActs = R"sql(
 CREATE FUNCTION cairn.has_role(wanted text) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp

@@ -14,6 +14,7 @@ class PostgresPlansTest : public QObject {
 private Q_SLOTS:
     void noTableIsReadWhole();
     void oldActsAreNotRead();
+    void openActsOfOtherRunsAreNotRead();
     void theCountingWorks();
 
 private:
@@ -210,6 +211,45 @@ void PostgresPlansTest::oldActsAreNotRead()
     QTRY_VERIFY(std::stoi(read()) > 0);
     QVERIFY2(std::stoi(read()) < 1'000, read().c_str());  // 40 looks at 3 acts, and 40 that go
     QCOMPARE(scans(), std::string());
+}
+
+// A removal asks for what binds its own runs, however much is open on others.
+void PostgresPlansTest::openActsOfOtherRunsAreNotRead()
+{
+    prepare();
+    const std::string act =
+        "INSERT INTO cairn.staged_acts(command, run, verb, target, body, reason, claimed, uid, host, "
+        "seen_version, staged_by, address, backend, staged_at, taken_until, glass, role, expires, "
+        "confirmed_by, confirmed_name, note, confirmed_at, code, version, audit, outcome, decided_at, state) "
+        "SELECT gen_random_uuid(), gen_random_uuid(), 3, '', '', 'why', '', 0, '', 0, 'ann', '', 1, i, 0, 0, "
+        "'', "
+        "0, '', '', '', 0, 0, 0, 0, '', 0, ";
+    const RawPg raw(m_postgres.url);
+    for (const char* state : {"0", "5"})
+        QCOMPARE(raw.exec(act + state + " FROM generate_series(1, 3000) AS i"), std::string());
+    QCOMPARE(raw.exec("ANALYZE; SELECT pg_stat_reset()"), std::string());
+    {
+        const auto store = m_postgres.open();
+        for (int i = 0; i < 40; ++i) {
+            const auto bonds = store->bondsOf(idOf<RunId>("run r" + std::to_string(i)));
+            CAIRN_VERIFY_OK(bonds);
+            QCOMPARE(bonds->runs, std::uint64_t{1});
+            QCOMPARE(bonds->acts + bonds->proposals + bonds->plans, std::uint64_t{0});
+        }
+    }
+    QTRY_COMPARE(
+        RawPg(m_postgres.url).value("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'cairn'"),
+        std::string("0"));
+    const auto sum = [&](const char* of) {
+        return RawPg(m_postgres.url)
+            .value("SELECT coalesce(sum(" + std::string(of)
+                + "), 0)::text FROM pg_stat_user_indexes WHERE relname = 'staged_acts'");
+    };
+    QTRY_VERIFY(std::stoi(sum("idx_scan")) >= 80);  // two looks at each run
+    QCOMPARE(sum("idx_tup_read"), std::string("0"));
+    QCOMPARE(
+        RawPg(m_postgres.url).value("SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'staged_acts'"),
+        std::string("0"));
 }
 
 // The test above can fail.

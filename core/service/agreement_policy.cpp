@@ -13,7 +13,6 @@ namespace cairn {
 namespace {
 
 constexpr const char* kTarget = "policy";
-constexpr std::size_t kAuditPage = 512;
 
 Rejection no(RejectCode code, std::string text) { return {code, std::move(text), std::nullopt}; }
 
@@ -113,24 +112,19 @@ Outcome Agreements::setPolicy(const PolicyChange& given)
 // By its entry, which has an id that follows from the act's.
 Result<std::optional<Outcome>> Agreements::carriedOut(const StagedAct& act)
 {
-    const auto id = deriveId<CommandId>("act-done", act.command.view());
-    std::vector<AuditRow> page;
-    std::uint64_t after = 0;
-    do {
-        CAIRN_TRY(m_impl->reader.auditPage(after, kAuditPage, page));
-        for (const AuditRow& row : page) {
-            after = row.seq;
-            if (row.command != id || row.verb != act.verb || row.kind != "applied" || !row.run.isNull())
-                continue;
-            Outcome outcome;
-            outcome.kind = Outcome::Kind::Committed;
-            outcome.auditSeq = row.seq;
-            if (const auto change = policyChangeOf(act))
-                outcome.version = change->expected + 1;
-            return std::optional(std::move(outcome));
-        }
-    } while (page.size() == kAuditPage);
-    return std::optional<Outcome>();
+    CAIRN_TRY_ASSIGN(
+        const auto seq, m_impl->reader.auditOfCommand(deriveId<CommandId>("act-done", act.command.view())));
+    if (!seq)
+        return std::optional<Outcome>();
+    CAIRN_TRY_ASSIGN(const auto rows, m_impl->reader.audit(*seq - 1, 1));
+    if (rows.empty() || rows.front().verb != act.verb || rows.front().kind != "applied")
+        return std::optional<Outcome>();
+    Outcome outcome;
+    outcome.kind = Outcome::Kind::Committed;
+    outcome.auditSeq = *seq;
+    if (const auto change = policyChangeOf(act))
+        outcome.version = change->expected + 1;
+    return std::optional(std::move(outcome));
 }
 
 Outcome Agreements::carryOut(StoreWriter& store, const StagedAct& act)

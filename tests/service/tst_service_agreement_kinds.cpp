@@ -47,6 +47,19 @@ const OnStore kSets{
         return Agreements(*by.service).setPolicy({kResume, 1, why, "somebody", false});
     }};
 
+// How many entries of the audit are read through it.
+class AuditCount final : public ClockedReader {
+public:
+    using ClockedReader::ClockedReader;
+    Result<std::vector<AuditRow>> audit(std::uint64_t after, std::size_t limit) override
+    {
+        auto rows = ClockedReader::audit(after, limit);
+        read += rows ? rows->size() : 0;
+        return rows;
+    }
+    std::size_t read = 0;
+};
+
 std::uint32_t perSecond(World& w) { return resourceNamed(*w.store, "bank")->permitsPerSecond; }
 
 }  // namespace
@@ -62,6 +75,7 @@ private Q_SLOTS:
     void aTakeoverWaitsForSomebodyElse();
     void slowingAResourceWaitsForSomebodyElse();
     void whatIsDoneIsAnsweredSoWhateverCameAfter();
+    void whatIsDoneIsFoundWithoutReadingTheAudit();
     void aResourceThatMovedSinceIsRefused();
     void aResourceIsSlowedAloneByBreakingTheGlass();
     void actsOnTheStoreAreRefusedAndRecordedAlike();
@@ -216,6 +230,27 @@ void TestServiceAgreementKinds::whatIsDoneIsAnsweredSoWhateverCameAfter()
     QCOMPARE(late.kind, Outcome::Kind::Failed);
     QCOMPARE(late.error.kind, ErrorKind::Refused);
     QCOMPARE(perSecond(p.w), 5U);
+}
+
+// However long the audit has become: one entry is read where it was done, and none where it was not.
+void TestServiceAgreementKinds::whatIsDoneIsFoundWithoutReadingTheAudit()
+{
+    Paused p(twoPeopleFor(R"("slow")"));
+    const Outcome proposed = slow(p.ann, 0, 5);
+    const Outcome done = p.bob.confirm(p.act(proposed));
+    QVERIFY2(done.kind == Outcome::Kind::Committed, told(done).c_str());
+    const Outcome other = slow(p.ann, 5, 7);
+    QVERIFY(p.w.writer->audit(0, 100)->size() > 4);
+    AuditCount reader(*p.bob.connection, p.w.clock);
+    Service service(reader, *p.bob.queue, p.w.clock, p.w.rng, {});
+    const auto open = Agreements(service).carriedOut(p.act(other));
+    CAIRN_VERIFY_OK(open);
+    QVERIFY(!*open);
+    QCOMPARE(reader.read, std::size_t{0});
+    const auto known = Agreements(service).carriedOut(p.act(proposed));
+    CAIRN_VERIFY_OK(known);
+    QVERIFY(*known && (*known)->auditSeq == done.auditSeq);
+    QCOMPARE(reader.read, std::size_t{1});
 }
 
 void TestServiceAgreementKinds::aResourceThatMovedSinceIsRefused()

@@ -390,8 +390,12 @@ void addStoreVerbs(Verbs v)
     });
     {
         auto quick = std::make_shared<bool>(false);
-        auto* cmd = group->add_subcommand("check", "Schema shape, integrity, append-only, audit chain");
-        cmd->add_flag("--quick", *quick, "without the full integrity check");
+        auto* cmd = group->add_subcommand("check",
+            "Schema shape, integrity, append-only, the audit's chain, each entry and chunk; --quick reads "
+            "none of these two");
+        cmd->add_flag("--quick", *quick,
+            "leaves out what takes long: the entries of runs, chunks of payloads (a bucket's too), and on "
+            "SQLite indexes and references between tables");
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return check(s, *quick); }; });
     }
     {

@@ -150,7 +150,9 @@ Outcome Agreements::carryOut(StoreWriter& store, const StagedAct& act)
     if (const Status confirmed = confirmedBySecond(act); !confirmed)
         return failedWith({}, confirmed.error());
     AuditRow row = entryOfConfirmed(entryOf(*change), act);
-    row.with = policyOf(*change, act.stagedBy, row.time);
+    auto with = policyOf(*change, act.stagedBy, row.time);
+    with->done = ActDone{act.command, change->expected + 1};
+    row.with = std::move(with);
     Outcome outcome = landedOnStore(m_impl->appendNow(std::move(row)));
     outcome.version = change->expected + 1;
     if (outcome.kind == Outcome::Kind::Rejected)

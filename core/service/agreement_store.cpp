@@ -147,10 +147,14 @@ Outcome Agreements::landedOnStore(Result<std::uint64_t> seq)
     return outcome;
 }
 
-// In the name of who carries it out; the entries on its proposal and its confirmation name those two.
+// In the name of who carries it out, and the answer of the act: one that was withdrawn in this moment is not
+// done. The entries on its proposal and its confirmation name those two.
 AuditRow Agreements::entryOfConfirmed(AuditRow row, const StagedAct& act)
 {
     row.command = deriveId<CommandId>("act-done", act.command.view());
+    auto with = std::make_shared<StoreChange>();
+    with->done = ActDone{act.command, 0};
+    row.with = std::move(with);
     add(row,
         ",\"proposed_by\":" + jsonQuote(act.stagedBy) + ",\"confirmed_by\":" + jsonQuote(act.confirmedBy));
     return row;

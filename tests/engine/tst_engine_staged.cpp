@@ -33,6 +33,7 @@ private Q_SLOTS:
     void aWithdrawnActIsNeverCarriedOut();
     void aCancelThatWaitsDependsOnNothing();
     void anOperatorsPlanIsStagedAndCarriedOut();
+    void anOrderThatWaitsIsWithdrawn();
     void aLargeDraftCostsNoLease();
     void whatIsSaidOfAPlanIsNotTrusted();
     void whatWaitedForADayIsOver();
@@ -257,6 +258,35 @@ void TestEngineStaged::anOperatorsPlanIsStagedAndCarriedOut()
     QVERIFY(desk.store->waitingActs(10)->empty());
     CAIRN_VERIFY_ERROR(order(desk, PlanAct::Abort), ErrorKind::Refused);
     QVERIFY(m_roles.open()->check(true)->empty());
+}
+
+// By its author, before an engine has come to it: the plan stays as it was, and the audit says so.
+void TestEngineStaged::anOrderThatWaitsIsWithdrawn()
+{
+    Desk desk(m_roles, "t_operator");
+    const PlanDraft draft = pausing(desk, {m_run});
+    const auto staging = leavePlan(*desk.store, draft);
+    CAIRN_VERIFY_OK(staging);
+    QVERIFY(answer(desk, staging->command).state == StagedState::Committed);
+    const auto start = leaveOrder(*desk.store, *desk.service,
+        {draft.row.id, PlanAct::Start, {}, makeId<CommandId>(desk.clock.wallMs(), desk.rng)}, whoIs(desk));
+    CAIRN_VERIFY_OK(start);
+    StagedAct withdrawn = **desk.store->stagedAct(start->command);
+    withdrawn.state = StagedState::Withdrawn;
+    withdrawn.note = "not before the weekend";
+    withdrawn.confirmedName = "Ann";
+    Desk other(m_roles, "t_both");
+    CAIRN_VERIFY_ERROR(other.store->decideAct(withdrawn), ErrorKind::NoRight);
+    CAIRN_VERIFY_OK(desk.store->decideAct(withdrawn));
+    QVERIFY(answer(desk, start->command).state == StagedState::Withdrawn);
+    QVERIFY((*desk.store->plan(draft.row.id))->state == PlanState::Staged);
+    QVERIFY(!desk.load(m_run).paused());
+    const auto rows = audit();
+    QCOMPARE(rows.size(), std::size_t{2});
+    QCOMPARE(rows.back().kind, std::string("withdrawn"));
+    QCOMPARE(rows.back().login, std::string("t_operator"));
+    QCOMPARE(rows.back().reason, withdrawn.note);
+    CAIRN_VERIFY_ERROR(desk.store->decideAct(withdrawn), ErrorKind::Conflict);
 }
 
 // Looking at it takes 30 s, and the lease lasts 20.

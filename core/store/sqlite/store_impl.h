@@ -231,6 +231,6 @@ struct AuditHead {
 [[nodiscard]] Result<AuditHead> readAuditHead(Db& db);
 // With what goes along with it (AuditRow::with).
 [[nodiscard]] Status insertAudit(Db& db, const AuditRow& given, AuditHead& head);
-[[nodiscard]] Status writeChange(Db& db, const StoreChange& change, TimeMs now);
+[[nodiscard]] Status writeChange(Db& db, const StoreChange& change, std::uint64_t seq, TimeMs now);
 
 }  // namespace cairn::sqlite

@@ -135,6 +135,87 @@ private:
     StoreWriter& m_store;
 };
 
+// An engine on connections that its test makes, with executors that answer when told to.
+struct EngineOn {
+    explicit EngineOn(std::int64_t pid = 1000)
+        : processes(pid, gone)
+    {
+    }
+    // Once `store` and `writer` are there. All that is given outlives it.
+    void open(const Clock& clock, Rng& rng, EngineConfig config, HintLink* link = nullptr)
+    {
+        config.alert = [this](const std::string& kind, const std::string&) { alerts.push_back(kind); };
+        queue = makeInlineQueue(*writer);
+        core = std::make_unique<EngineCore>(
+            EngineSeams{clock, rng, *store, *queue, executor, processes, nullptr, link}, config);
+        if (const Status opened = core->open(); !opened)
+            qFatal("%s", opened.error().text.c_str());
+    }
+    // Until there is nothing more to do at this instant; for how long there is not.
+    SpanMs settle()
+    {
+        SpanMs sleep = 0;
+        for (int i = 0; i < 200 && sleep == 0; ++i)
+            sleep = core->tick();
+        return sleep;
+    }
+
+    std::unique_ptr<StoreWriter> store, writer;
+    std::unique_ptr<CommitQueue> queue;
+    FakeExecutor executor;
+    std::set<std::int64_t> gone;
+    FakeProcesses processes;
+    std::vector<std::string> alerts;
+    std::unique_ptr<EngineCore> core;
+};
+
+// What callers and people do, in any store; a failure of the test where it cannot be done.
+inline void addTo(StoreWriter& store, const std::string& text, TimeMs at)
+{
+    const auto parsed = parseDefinition(text);
+    for (const auto& d : parsed.diagnostics)
+        if (d.severity == Severity::Error)
+            qFatal("%s", diagnosticLine("test", d).c_str());
+    WorkflowRow row;
+    row.name = parsed.definition->ref.name;
+    row.version = parsed.definition->ref.version;
+    row.digest = parsed.definition->ref.digest;
+    row.text = text;
+    row.addedAt = at;
+    if (const Status added = store.addWorkflow(row); !added)
+        qFatal("%s", added.error().text.c_str());
+}
+inline RunId startIn(Service& service, const std::string& workflow, const std::string& input = "null")
+{
+    Submission s;
+    s.workflow = workflow;
+    s.command.actor = {ActorKind::Caller, "test"};
+    s.payloads.push_back(service.newPayload(input, "application/json"));
+    cmd::Start start;
+    start.input = s.payloads.back().ref;
+    s.command.body = start;
+    const Outcome outcome = service.submitAndWait(std::move(s));
+    if (outcome.kind != Outcome::Kind::Committed)
+        qFatal("start: %s %s", outcome.rejection.text.c_str(), outcome.error.text.c_str());
+    return outcome.run;
+}
+inline Outcome actIn(Service& service, const RunId& run, cmd::Body body)
+{
+    Submission s;
+    s.run = run;
+    s.command.actor = {ActorKind::Person, "kim"};
+    s.command.body = std::move(body);
+    s.reason = "because of a test";
+    return service.submitAndWait(std::move(s));
+}
+inline RunState loadFrom(Service& service, const RunId& run)
+{
+    auto state = service.load(run);
+    if (!state)
+        qFatal("%s", state.error().text.c_str());
+    return *std::move(state);
+}
+
 // One engine. The hooks are asked at each store call of the engine itself and of its commit queue.
 struct Node {
     StoreHooks hooks;
@@ -228,51 +309,13 @@ struct Cluster {
             settle();
         }
     }
-    void add(const std::string& text)
-    {
-        const auto parsed = parseDefinition(text);
-        for (const auto& d : parsed.diagnostics)
-            if (d.severity == Severity::Error)
-                qFatal("%s", diagnosticLine("test", d).c_str());
-        WorkflowRow row;
-        row.name = parsed.definition->ref.name;
-        row.version = parsed.definition->ref.version;
-        row.digest = parsed.definition->ref.digest;
-        row.text = text;
-        row.addedAt = clock.wallMs();
-        if (const Status added = store->addWorkflow(row); !added)
-            qFatal("%s", added.error().text.c_str());
-    }
+    void add(const std::string& text) { addTo(*store, text, clock.wallMs()); }
     RunId start(const std::string& workflow, const std::string& input = "null")
     {
-        Submission s;
-        s.workflow = workflow;
-        s.command.actor = {ActorKind::Caller, "test"};
-        s.payloads.push_back(client->newPayload(input, "application/json"));
-        cmd::Start start;
-        start.input = s.payloads.back().ref;
-        s.command.body = start;
-        const Outcome outcome = client->submitAndWait(std::move(s));
-        if (outcome.kind != Outcome::Kind::Committed)
-            qFatal("start: %s %s", outcome.rejection.text.c_str(), outcome.error.text.c_str());
-        return outcome.run;
+        return startIn(*client, workflow, input);
     }
-    Outcome act(const RunId& run, cmd::Body body)
-    {
-        Submission s;
-        s.run = run;
-        s.command.actor = {ActorKind::Person, "kim"};
-        s.command.body = std::move(body);
-        s.reason = "because of a test";
-        return client->submitAndWait(std::move(s));
-    }
-    RunState load(const RunId& run)
-    {
-        auto state = client->load(run);
-        if (!state)
-            qFatal("%s", state.error().text.c_str());
-        return *std::move(state);
-    }
+    Outcome act(const RunId& run, cmd::Body body) { return actIn(*client, run, std::move(body)); }
+    RunState load(const RunId& run) { return loadFrom(*client, run); }
     std::string verified(const RunId& run)
     {
         const auto problems = verifyRun(*store, run);

@@ -78,24 +78,9 @@ void TestEngineStaged::init()
 {
     m_roles.initWithRoles();
     m_caller = std::make_unique<Desk>(m_roles, "t_engine");
-    const auto parsed = parseDefinition(workflow("buy", doubleQuoted(kSteps)));
-    for (const auto& d : parsed.diagnostics)
-        if (d.severity == Severity::Error)
-            qFatal("%s", diagnosticLine("test", d).c_str());
-    WorkflowRow row{parsed.definition->ref.name, 1, parsed.definition->ref.digest,
-        workflow("buy", doubleQuoted(kSteps)), {}, 5};
-    CAIRN_VERIFY_OK(m_caller->store->addWorkflow(row));
+    addTo(*m_caller->store, workflow("buy", doubleQuoted(kSteps)), 5);
     m_engine = std::make_unique<Engine>(m_roles);
-    Submission s;
-    s.workflow = "buy";
-    s.command.actor = {ActorKind::Caller, "test"};
-    s.payloads.push_back(m_caller->service->newPayload("null", "application/json"));
-    cmd::Start start;
-    start.input = s.payloads.back().ref;
-    s.command.body = start;
-    const Outcome outcome = m_caller->service->submitAndWait(std::move(s));
-    QVERIFY2(outcome.kind == Outcome::Kind::Committed, (outcome.rejection.text + outcome.error.text).c_str());
-    m_run = outcome.run;
+    m_run = startIn(*m_caller->service, "buy");
     QTRY_VERIFY((static_cast<void>(m_engine->core->tick()), m_caller->load(m_run).approvals.size() == 2));
 }
 

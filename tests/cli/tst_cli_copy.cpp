@@ -58,6 +58,15 @@ private:
         const QStringList info{QStringLiteral("store"), QStringLiteral("info")};
         return (there ? inTo(info) : cairn(info)).json().value(QStringLiteral("closed"));
     }
+    // A line that is expected to be done.
+    Answer done(const char* line, const QStringList& more = {})
+    {
+        Answer answer = cairn(QString::fromUtf8(line).split(QLatin1Char(' ')) + more);
+        if (answer.code != 0)
+            qWarning("%s: %d %s%s", line, answer.code, answer.out.constData(), answer.err.constData());
+        return answer;
+    }
+    void lived();
     QString made()
     {
         return cairn({QStringLiteral("store"), QStringLiteral("init")}).code == 0
@@ -103,14 +112,8 @@ void TestCliCopy::killedAnywhereTheSameCommandGoesOn()
 
 // Two runs, one of them with a redacted output; a plan that was aborted, an act that was withdrawn, and the
 // tombstone of a run that was removed.
-void TestCliCopy::eachFieldOfItsAnswerIsOfWhatCameAlong()
+void TestCliCopy::lived()
 {
-    const auto done = [&](const char* line, const QStringList& more = {}) {
-        const Answer answer = cairn(QString::fromUtf8(line).split(QLatin1Char(' ')) + more);
-        if (answer.code != 0)
-            qWarning("%s: %d %s%s", line, answer.code, answer.out.constData(), answer.err.constData());
-        return answer;
-    };
     const QString quick = file(QStringLiteral("quick.json"), kQuick);
     const auto started = [&](const char* key) {
         const QJsonObject run = done("start",
@@ -135,6 +138,11 @@ void TestCliCopy::eachFieldOfItsAnswerIsOfWhatCameAlong()
         {file(QStringLiteral("p.json"),
             json("{'schema':'urn:cairn:policy:1','rules':[{'verbs':['resume'],'people':2}]}"))});
     done("acts withdraw", {done("resume", {waits}).json().value(QStringLiteral("command")).toString()});
+}
+
+void TestCliCopy::eachFieldOfItsAnswerIsOfWhatCameAlong()
+{
+    lived();
     const int entries = done("store check").json().value(QStringLiteral("entries")).toInt();
     QVERIFY(entries > 4);
 

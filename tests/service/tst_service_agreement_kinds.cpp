@@ -338,6 +338,7 @@ void TestServiceAgreementKinds::whoWasFasterIsToldAndRecordedAlike()
             return std::nullopt;
         };
         HookedStore store(p.w.connect(), {before, none});
+        p.ann.service.reset();
         p.ann.queue = makeInlineQueue(store);
         ServiceConfig config;
         config.login = "uid 1";

@@ -4,15 +4,6 @@
 
 #include <csignal>
 
-namespace {
-
-const QByteArray kQuick =
-    json("{'schema':'urn:cairn:workflow:1','name':'quick','version':1,'tools':{'note':{"
-         "'safety':'read_only','executor':'builtin','settings':{'function':'echo'}}},'steps':"
-         "[{'name':'say','tool':'note','input':{'$from':'input'}}]}");
-
-}  // namespace
-
 class TestCliCopy : public QObject, private CliFixture {
     Q_OBJECT
 

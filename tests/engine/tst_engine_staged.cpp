@@ -34,6 +34,7 @@ private Q_SLOTS:
     void aCancelThatWaitsDependsOnNothing();
     void anOperatorsPlanIsStagedAndCarriedOut();
     void anOrderThatWaitsIsWithdrawn();
+    void whatAnApproverLeavesOnAnActOnTheStoreIsRecorded();
     void aLargeDraftCostsNoLease();
     void whatIsSaidOfAPlanIsNotTrusted();
     void whatWaitedForADayIsOver();
@@ -272,6 +273,40 @@ void TestEngineStaged::anOrderThatWaitsIsWithdrawn()
     QCOMPARE(rows.back().login, std::string("t_operator"));
     QCOMPARE(rows.back().reason, withdrawn.note);
     CAIRN_VERIFY_ERROR(desk.store->decideAct(withdrawn), ErrorKind::Conflict);
+}
+
+// An act without a run, whose decision is on record under an id of its own: the engine may put it there in
+// the name of who left it, and does what was confirmed.
+void TestEngineStaged::whatAnApproverLeavesOnAnActOnTheStoreIsRecorded()
+{
+    Desk admin(m_roles, "cairn");
+    const Outcome set =
+        Agreements(*admin.service)
+            .setPolicy({R"({"schema":"urn:cairn:policy:1","rules":[{"verbs":["slow"],"people":2}]})", 0,
+                "nobody slows the bank alone", "ann", true});
+    QVERIFY2(set.kind == Outcome::Kind::Committed, (set.rejection.text + set.error.text).c_str());
+    ResourceRow seen;
+    seen.name = "bank";
+    ResourceRow wanted = seen;
+    wanted.permitsPerSecond = 5;
+    const Outcome proposed =
+        Agreements(*m_caller->service)
+            .slow(*m_caller->store, {seen, wanted, "the bank asked us to", "Ann", false, {}});
+    QVERIFY2(
+        proposed.kind == Outcome::Kind::Proposed, (proposed.rejection.text + proposed.error.text).c_str());
+    Desk approver(m_roles, "t_approver");
+    StagedAct act = **approver.store->stagedAct(proposed.proposal->command);
+    act.state = StagedState::Waiting;
+    act.note = "looked at it and agree";
+    act.confirmedName = "Bob";
+    CAIRN_VERIFY_OK(approver.store->decideAct(act));
+    const StagedAct done = answer(approver, act.command);
+    QVERIFY2(done.state == StagedState::Committed, done.outcome.c_str());
+    std::string told;
+    for (const AuditRow& row : audit())
+        if (row.verb == Verb::ConfirmAct || row.verb == Verb::Slow)
+            told += row.kind + " " + row.login + ";";
+    QCOMPARE(told, std::string("confirmed t_approver;applied t_engine;"));
 }
 
 // Looking at it takes 30 s, and the lease lasts 20.

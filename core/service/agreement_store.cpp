@@ -43,6 +43,9 @@ AuditRow Agreements::entryOnStore(Verb verb, std::string target, std::string rea
     row.uid = m_impl->config.uid;
     row.host = m_impl->config.host;
     row.login = m_impl->config.login;
+    if (row.login.empty())  // an engine's service, which carries out what somebody confirmed
+        if (const auto rights = m_impl->reader.rights())
+            row.login = loginOf(*rights, m_impl->config.uid);
     row.target = std::move(target);
     row.reason = std::move(reason);
     return row;

@@ -66,10 +66,6 @@ Json jsonLeft(const std::vector<PlanLeft>& left)
     return list;
 }
 
-constexpr PlanLeftOut kLeftOut[] = {PlanLeftOut::NotFound, PlanLeftOut::AlreadySo, PlanLeftOut::AlreadyMoved,
-    PlanLeftOut::WrongState, PlanLeftOut::NoRight, PlanLeftOut::OtherPlan, PlanLeftOut::Held,
-    PlanLeftOut::Uncertain, PlanLeftOut::Removed};
-
 Json jsonUnits(const std::map<std::string, std::int64_t>& amounts)
 {
     Json list = Json::array();
@@ -82,7 +78,7 @@ Json jsonUnits(const std::map<std::string, std::int64_t>& amounts)
 Json jsonPreview(const PlanPreview& p)
 {
     Json leftOut = Json::object(), resources = Json::array();
-    for (const PlanLeftOut why : kLeftOut)
+    for (const PlanLeftOut why : kLeftOutBefore)
         leftOut[std::string(key(why))] = p.of(why);
     for (const auto& [name, runs] : p.resources)
         resources.push_back({{"resource", jsonText(name)}, {"runs", runs}});
@@ -133,7 +129,7 @@ void printPreviewLines(Session& s, const PlanSpec& spec, const PlanPreview& p)
         printLeft(s, p.uncertainRuns, p.uncertain);
     }
     std::string left = "  left out " + number(p.targets - p.included) + ":";
-    for (const PlanLeftOut why : kLeftOut)
+    for (const PlanLeftOut why : kLeftOutBefore)
         left += " " + std::string(label(why)) + " " + number(p.of(why)) + ",";
     left.pop_back();
     s.line(left);
@@ -153,8 +149,8 @@ void printPreviewLines(Session& s, const PlanSpec& spec, const PlanPreview& p)
 // --- outcomes
 
 struct Outcomes {
-    std::array<std::uint64_t, 6> items{};     // by PlanItemState
-    std::array<std::uint64_t, 11> leftOut{};  // of those without an act
+    std::array<std::uint64_t, 6> items{};                // by PlanItemState
+    std::array<std::uint64_t, kLeftOutKinds> leftOut{};  // of those without an act
     PlanFates fates;
 };
 

@@ -5,6 +5,7 @@
 #include "app/cairn/asked.h"
 #include "app/cairn/cli.h"
 #include "app/cairn/json_rows.h"
+#include "app/cairn/printed_runs.h"
 #include "app/cairn/waiting.h"
 #include "app/common/open_store.h"
 #include "core/base/text.h"
@@ -12,7 +13,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <set>
 
 namespace cairn::cli {
 
@@ -323,10 +323,9 @@ struct Watched {
     const Place* place;
     ListFilter filter;
     std::uint64_t cursor = 0;
-    bool silent = false;        // it does not answer, and that was said
-    bool late = false;          // it is a standby, far behind, and that was said
-    bool everything = false;    // there is no filter
-    std::set<RunId> printed{};  // of those a removal is told, whatever the filter
+    bool silent = false;  // it does not answer, and that was said
+    bool late = false;    // it is a standby, far behind, and that was said
+    PrintedRuns printed;
 };
 
 // Said once when a standby falls behind, and once when it has caught up.
@@ -369,11 +368,11 @@ Status printChanges(Watched& watched, std::size_t width)
         CAIRN_TRY_ASSIGN(const bool matches, matching(s, watched.filter, row.run));
         if (!matches)
             continue;
-        watched.printed.insert(row.run);
+        watched.printed.note(row.run);
         printRow(*watched.place, width, row, s.service().now());
     }
     for (const GoneRun& gone : changes.removed)
-        if (watched.printed.erase(gone.run) > 0 || watched.everything)
+        if (watched.printed.take(gone.run))
             CAIRN_TRY(printRemoved(*watched.place, width, gone.run));
     watched.cursor = changes.cursor;
     return noteLag(watched);
@@ -392,8 +391,8 @@ int watch(Session& s, const std::vector<std::string>& words, SpanMs period, Span
         auto start = place->session->store().changesSince(0, 1);
         if (!start)
             return s.fail(start.error());
-        all.push_back(
-            {place.get(), *filter, start->cursor, false, place->session->replica().late(), words.empty()});
+        all.push_back({place.get(), *filter, start->cursor, false, place->session->replica().late(),
+            PrintedRuns(!filter->empty())});
     }
     if (all.empty())
         return s.exitCode;

@@ -115,41 +115,39 @@ Json jsonReplica(const Replica& replica)
         {"replays_all", replica.replaysAll}, {"text", replicaText(replica)}};
 }
 
-int info(Session& s)
+// What `store info` has read beside StoreInfo.
+struct Seen {
+    HeardSessions sessions;
+    std::map<SessionId, HintHealth::State> hints;
+    std::vector<CountRow> counts;
+};
+
+void printInfoJson(Session& s, const Seen& seen)
 {
-    if (!s.openReader())
-        return s.exitCode;
     const StoreInfo& i = s.info();
-    const auto sessions = hearSessions(s.store(), s.service().now(), goneHere());
-    if (!sessions)
-        return s.fail(sessions.error());
-    const auto shown = s.store().shownHints();
-    if (!shown)
-        return s.fail(shown.error());
-    auto counts = s.query().counts({});
-    if (!counts)
-        return s.fail(counts.error());
-    if (s.options.json) {
-        Json json{{"id", uuidText(i.id)}, {"schema", i.schema}, {"min_reader", i.minReader},
-            {"min_writer", i.minWriter}, {"write_format", i.writeFormat}, {"environment", i.environment},
-            {"safety", i.safety == Safety::Guarded ? "guarded" : "free"}, {"test_clock", i.testClock},
-            {"clock_offset_ms", i.clockOffset}, {"now", jsonTime(s.service().now())},
-            {"closed", closedText(i)}, {"bucket", i.artifacts.url.empty() ? Json() : Json(i.artifacts.url)},
-            {"writes_to_bucket", i.artifacts.writes}};
-        if (i.serverTimeline != 0)
-            json["server"] = {{"system", std::to_string(i.serverSystem)}, {"timeline", i.serverTimeline}};
-        json["standby"] = jsonReplica(s.replica());
-        json["sessions"] = jsonSessions(sessions->heard(), *shown);
-        json["silent_sessions"] = jsonSessions(sessions->silent(), *shown);
-        Json groups = Json::array();
-        for (const auto& row : *counts)
-            groups.push_back({{"attention", key(row.attention)}, {"activity", key(row.activity)},
-                {"reason", row.reason == Reason::None ? Json() : Json(key(row.reason))}, {"count", row.count},
-                {"oldest", jsonTime(row.oldest)}});
-        json["counts"] = groups;
-        s.json(dump(json, 2));
-        return kDone;
-    }
+    Json json{{"id", uuidText(i.id)}, {"schema", i.schema}, {"min_reader", i.minReader},
+        {"min_writer", i.minWriter}, {"write_format", i.writeFormat}, {"environment", i.environment},
+        {"safety", i.safety == Safety::Guarded ? "guarded" : "free"}, {"test_clock", i.testClock},
+        {"clock_offset_ms", i.clockOffset}, {"now", jsonTime(s.service().now())}, {"closed", closedText(i)},
+        {"bucket", i.artifacts.url.empty() ? Json() : Json(i.artifacts.url)},
+        {"writes_to_bucket", i.artifacts.writes}};
+    if (i.serverTimeline != 0)
+        json["server"] = {{"system", std::to_string(i.serverSystem)}, {"timeline", i.serverTimeline}};
+    json["standby"] = jsonReplica(s.replica());
+    json["sessions"] = jsonSessions(seen.sessions.heard(), seen.hints);
+    json["silent_sessions"] = jsonSessions(seen.sessions.silent(), seen.hints);
+    Json groups = Json::array();
+    for (const auto& row : seen.counts)
+        groups.push_back({{"attention", key(row.attention)}, {"activity", key(row.activity)},
+            {"reason", row.reason == Reason::None ? Json() : Json(key(row.reason))}, {"count", row.count},
+            {"oldest", jsonTime(row.oldest)}});
+    json["counts"] = groups;
+    s.json(dump(json, 2));
+}
+
+void printPlace(Session& s)
+{
+    const StoreInfo& i = s.info();
     s.line("store    " + s.options.store + "  " + uuidText(i.id));
     s.line("schema   " + std::to_string(i.schema) + ", writes entry format " + std::to_string(i.writeFormat));
     if (const auto fence = fenceOf(i.minWriter))
@@ -166,16 +164,37 @@ int info(Session& s)
             + (i.artifacts.writes ? ", large payloads go there"
                                   : ", large payloads may lie there; new ones do not"));
     s.line("time     " + formatInstant(s.service().now()));
-    s.line("engines  " + std::to_string(sessions->heard().size()));
-    for (const auto& row : sessions->heard())
-        s.line("  " + sessionLine(row, *shown));
-    if (const auto silent = sessions->silent(); !silent.empty()) {
+}
+
+int info(Session& s)
+{
+    if (!s.openReader())
+        return s.exitCode;
+    auto sessions = hearSessions(s.store(), s.service().now(), goneHere());
+    if (!sessions)
+        return s.fail(sessions.error());
+    auto hints = s.store().shownHints();
+    if (!hints)
+        return s.fail(hints.error());
+    auto counts = s.query().counts({});
+    if (!counts)
+        return s.fail(counts.error());
+    const Seen seen{*std::move(sessions), *std::move(hints), *std::move(counts)};
+    if (s.options.json) {
+        printInfoJson(s, seen);
+        return kDone;
+    }
+    printPlace(s);
+    s.line("engines  " + std::to_string(seen.sessions.heard().size()));
+    for (const auto& row : seen.sessions.heard())
+        s.line("  " + sessionLine(row, seen.hints));
+    if (const auto silent = seen.sessions.silent(); !silent.empty()) {
         s.line("silent   " + std::to_string(silent.size()) + ", past their lease; the next engine ends them");
         for (const auto& row : silent)
-            s.line("  " + sessionLine(row, *shown));
+            s.line("  " + sessionLine(row, seen.hints));
     }
     s.line("runs");
-    for (const auto& row : *counts)
+    for (const auto& row : seen.counts)
         s.line("  " + formatCount(static_cast<std::int64_t>(row.count)) + "  "
             + std::string(label(row.activity))
             + (row.reason == Reason::None ? std::string{} : ", " + std::string(label(row.reason))));
@@ -360,6 +379,46 @@ int verify(Session& s, const std::vector<std::string>& named)
         Json{{"runs", checked}});
 }
 
+void addInit(Verbs v, CLI::App* group)
+{
+    Session& s = v.session;
+    auto& chosen = v.chosen;
+    auto* cmd = group->add_subcommand("init", "Creates a store");
+    auto options = std::make_shared<InitOptions>();
+    cmd->add_option("--env", options->environment, "environment word, for example dev, test or prod");
+    cmd->add_flag("--guarded", options->guarded,
+        "a person gives a reason for acts on runs, for moving the store, its bucket and its clock");
+    cmd->add_flag("--test-clock", options->testClock,
+        "the clock may be moved on (store clock); consoles show TEST CLOCK");
+    cmd->add_flag("--roles", options->roles,
+        "PostgreSQL: owned by the role cairn_owner, with rights for engine, operator, approver, viewer "
+        "and auditor");
+    cmd->add_option("--artifacts", options->artifacts,
+        std::string("where large payloads go instead of into the store: ") + kBucketUrls);
+    addCommon(cmd, s);
+    cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return init(s, *options); }; });
+}
+
+void addVerify(Verbs v)
+{
+    Session& s = v.session;
+    auto& chosen = v.chosen;
+    auto runs = std::make_shared<std::vector<std::string>>();
+    auto* cmd = v.app.add_subcommand("verify",
+        "Folds histories and compares with what is stored; all runs where none is named; or proves a bundle");
+    cmd->add_option(
+        "RUN", *runs, "ids, unique beginnings of ids, or keys; none: all runs; or a bundle's file");
+    auto signedBy = std::make_shared<std::string>();
+    cmd->add_option(
+        "--signed-by", *signedBy, "of a bundle: the public key that must have signed it, or its file");
+    cmd->callback([=, &s, &chosen] {
+        chosen = [=, &s] {
+            const auto bundle = verifyIfBundle(s, *runs, *signedBy);
+            return bundle ? *bundle : verify(s, *runs);
+        };
+    });
+}
+
 }  // namespace
 
 void addStoreVerbs(Verbs v)
@@ -369,29 +428,18 @@ void addStoreVerbs(Verbs v)
     auto* group =
         v.app.add_subcommand("store", "Creates, inspects, checks, migrates, backs up and moves a store");
     group->require_subcommand(1);
-    {
-        auto* cmd = group->add_subcommand("init", "Creates a store");
-        auto options = std::make_shared<InitOptions>();
-        cmd->add_option("--env", options->environment, "environment word, for example dev, test or prod");
-        cmd->add_flag("--guarded", options->guarded,
-            "a person gives a reason for acts on runs, for moving the store, its bucket and its clock");
-        cmd->add_flag("--test-clock", options->testClock,
-            "the clock may be moved on (store clock); consoles show TEST CLOCK");
-        cmd->add_flag("--roles", options->roles,
-            "PostgreSQL: owned by the role cairn_owner, with rights for engine, operator, approver, viewer "
-            "and auditor");
-        cmd->add_option("--artifacts", options->artifacts,
-            std::string("where large payloads go instead of into the store: ") + kBucketUrls);
-        addCommon(cmd, s);
-        cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return init(s, *options); }; });
-    }
+    addInit(v, group);
     group->add_subcommand("info", "What the store is, its engines and counts")->callback([&] {
         chosen = [&s] { return info(s); };
     });
     {
         auto quick = std::make_shared<bool>(false);
-        auto* cmd = group->add_subcommand("check", "Schema shape, integrity, append-only, audit chain");
-        cmd->add_flag("--quick", *quick, "without the full integrity check");
+        auto* cmd = group->add_subcommand("check",
+            "Schema shape, integrity, append-only, the audit's chain, each entry and chunk; --quick reads "
+            "none of these two");
+        cmd->add_flag("--quick", *quick,
+            "leaves out what takes long: the entries of runs, chunks of payloads (a bucket's too), and on "
+            "SQLite indexes and references between tables");
         cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return check(s, *quick); }; });
     }
     {
@@ -420,20 +468,7 @@ void addStoreVerbs(Verbs v)
     }
     addArtifactsVerb(v, *group);
     addCopyVerb(v, *group);
-    auto runs = std::make_shared<std::vector<std::string>>();
-    auto* cmd = v.app.add_subcommand("verify",
-        "Folds histories and compares with what is stored; all runs where none is named; or proves a bundle");
-    cmd->add_option(
-        "RUN", *runs, "ids, unique beginnings of ids, or keys; none: all runs; or a bundle's file");
-    auto signedBy = std::make_shared<std::string>();
-    cmd->add_option(
-        "--signed-by", *signedBy, "of a bundle: the public key that must have signed it, or its file");
-    cmd->callback([=, &s, &chosen] {
-        chosen = [=, &s] {
-            const auto bundle = verifyIfBundle(s, *runs, *signedBy);
-            return bundle ? *bundle : verify(s, *runs);
-        };
-    });
+    addVerify(v);
 }
 
 }  // namespace cairn::cli

@@ -51,6 +51,7 @@ public:
     Result<std::vector<RunId>> children(const RunId&) override { return none(); }
     Result<std::vector<AuditRow>> audit(std::uint64_t, std::size_t) override { return none(); }
     Result<std::vector<AuditRow>> auditOfRun(const RunId&) override { return none(); }
+    Result<std::optional<std::uint64_t>> auditOfCommand(const CommandId&) override { return none(); }
     Result<std::vector<VerifyProblem>> check(bool) override { return none(); }
     void interrupt() noexcept override { }
 

@@ -40,8 +40,8 @@ inline constexpr std::size_t kPlanSamples = 20;
 struct PlanPreview {
     std::uint64_t targets = 0;
     std::uint64_t included = 0;
-    std::array<std::uint64_t, 11> leftOut{};  // by PlanLeftOut
-    std::vector<PlanLeft> left;               // the first kPlanSamples
+    std::array<std::uint64_t, kLeftOutKinds> leftOut{};  // by PlanLeftOut
+    std::vector<PlanLeft> left;                          // the first kPlanSamples
     PlanLines willHappen, notRepeated, mayRepeat, alsoChanges;
     std::uint64_t uncertain = 0;          // runs in which an effect may happen twice; they block the plan
     std::vector<PlanLeft> uncertainRuns;  // the first kPlanSamples

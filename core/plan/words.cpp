@@ -18,12 +18,13 @@ constexpr std::array<Words, 7> kStates{kDamaged, Words{"draft", "is being writte
     Words{"staged", "waits for its start"}, Words{"running", "runs"}, Words{"paused", "is paused"},
     Words{"verifying", "is looked after"}, Words{"closed", "is closed"}};
 constexpr std::array<std::string_view, 6> kItems{"?", "open", "done", "skipped", "stale", "failed"};
-constexpr std::array<Words, 11> kLeftOut{Words{"", ""}, Words{"not_found", "not there"},
+constexpr std::array<Words, kLeftOutKinds> kLeftOut{Words{"", ""}, Words{"not_found", "not there"},
     Words{"already_so", "already as asked"}, Words{"already_moved", "already moved"},
     Words{"wrong_state", "in a state that does not allow it"}, Words{"no_right", "no right"},
     Words{"other_plan", "under another plan"}, Words{"held", "held"},
     Words{"uncertain", "an effect may happen twice"}, Words{"aborted", "the plan was aborted before"},
     Words{"removed", "removed by retention"}};
+static_assert(!kLeftOut.back().key.empty(), "a kind has no words");
 constexpr std::array<Words, 6> kFates{Words{"", ""}, Words{"moved", "moved"}, Words{"finished", "finished"},
     Words{"again", "back in the same situation"}, Words{"not_yet", "not yet"}, Words{"unknown", "unknown"}};
 

@@ -5,6 +5,8 @@
 #include "core/service/service.h"
 #include "core/service/slow.h"
 
+#include <functional>
+
 namespace cairn {
 
 // What a person says to a proposed act. Who that is the store knows, or the process (ServiceConfig::login).
@@ -111,7 +113,32 @@ public:
     [[nodiscard]] Result<SlowPreview> previewSlow(const SlowChange& change);
 
 private:
-    [[nodiscard]] Outcome slowed(StoreWriter& store, const SlowChange& change, AuditRow row, Outcome outcome);
+    // --- agreement_store.cpp: what setting the policy and slowing a resource have in common
+    struct ActOnStore {
+        AuditRow entry;  // as it is where the act is done, with what is written beside it
+        std::string body;
+        std::uint64_t seenVersion = 0;
+        bool breakGlass = false;
+        std::function<Result<std::uint64_t>(const AuditRow& entry)> write;
+    };
+    // Puts the refusal on record, or proposes it, or does it. An act that somebody else was faster than,
+    // after the preview, is refused, too.
+    [[nodiscard]] Outcome doOnStore(
+        ActOnStore act, std::optional<Rejection> rejection, const WhoIsNeeded& needed);
+    [[nodiscard]] Outcome refuseOnStore(AuditRow row, Rejection rejection);
+    [[nodiscard]] Outcome proposeOnStore(AuditRow row, StagedAct act);
+    [[nodiscard]] static Outcome landedOnStore(Result<std::uint64_t> seq);
+    [[nodiscard]] AuditRow entryOnStore(
+        Verb verb, std::string target, std::string reason, std::string claimed);
+    [[nodiscard]] Result<WhoIsNeeded> neededOnStore(const Policy& present, Verb verb, bool glass);
+    // For its reason, or for a role that this login has not.
+    [[nodiscard]] Result<std::optional<Rejection>> refusedOnStore(
+        const Policy& present, const WhoIsNeeded& needed, Verb verb, std::string_view reason);
+    [[nodiscard]] static AuditRow entryOfConfirmed(AuditRow row, const StagedAct& act);
+    [[nodiscard]] static Status confirmedBySecond(const StagedAct& act);
+
+    [[nodiscard]] AuditRow entryOf(const PolicyChange& change);
+    [[nodiscard]] AuditRow entryOf(const SlowChange& change);
     [[nodiscard]] Outcome carryOutSlow(StoreWriter& store, const StagedAct& act);
     Service& m_service;
     Service::Impl* m_impl;

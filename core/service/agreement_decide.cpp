@@ -31,13 +31,20 @@ std::string_view wordOf(StagedState as)
     }
 }
 
+// Id of the entry on what was said to it. Of an act without a run each command is on record once, and one
+// that was confirmed may be withdrawn later.
+CommandId commandOn(const StagedAct& act)
+{
+    if (!act.run.isNull())
+        return act.command;
+    return deriveId<CommandId>(
+        act.state == StagedState::Withdrawn ? "act-withdrawn" : "act-decided", act.command.view());
+}
+
 // Of what waits for an engine, or was confirmed.
 std::optional<Rejection> mayNotWithdraw(
     const StagedAct& act, std::string_view login, const WithdrawFacts& facts)
 {
-    if (act.run.isNull())
-        return no(RejectCode::Refused,
-            "the act is about the store itself, or a plan: it is done as it comes, and not withdrawn");
     if (facts.doneAs > 0)
         return no(RejectCode::Stale,
             "the act was carried out already, as version " + std::to_string(facts.doneAs)
@@ -117,7 +124,7 @@ AuditRow decisionEntry(const StagedAct& act, const ServiceConfig& from, TimeMs n
     row.login = act.confirmedBy;
     row.run = act.run;
     row.target = act.target;
-    row.command = act.run.isNull() ? deriveId<CommandId>("act-decided", act.command.view()) : act.command;
+    row.command = commandOn(act);
     row.reason = act.note;
     row.after = "{\"verb\":\"" + std::string(key(act.verb)) + "\",\"proposed_by\":" + jsonQuote(act.stagedBy)
         + ",\"digest\":\"" + hex(act.digest) + "\"}";
@@ -134,7 +141,7 @@ AuditRow expiryEntry(StagedAct act, const std::string& login, TimeMs now)
     row.login = login;
     row.run = act.run;
     row.target = act.target;
-    row.command = act.run.isNull() ? deriveId<CommandId>("act-decided", act.command.view()) : act.command;
+    row.command = commandOn(act);
     row.after = "{\"verb\":\"" + std::string(key(act.verb)) + "\",\"proposed_by\":" + jsonQuote(act.stagedBy)
         + ",\"expired\":\"" + formatInstant(act.expires) + "\"}";
     act.state = StagedState::Expired;
@@ -190,10 +197,12 @@ Result<std::optional<Rejection>> Agreements::mayDecide(
     if (act.state == StagedState::Waiting && decision.as == StagedState::Withdrawn) {
         CAIRN_TRY_ASSIGN(const StoreRights rights, m_impl->reader.rights());
         facts.owner = rights.owns;
-        const auto done = m_impl->reader.findCommand(act.run, act.command);
-        if (!done && done.error().kind != ErrorKind::NotFound)
-            return done.error();
-        facts.doneAs = done ? done->value_or(0) : 0;
+        if (!act.run.isNull()) {  // one without a run has its answer as soon as it is done
+            const auto done = m_impl->reader.findCommand(act.run, act.command);
+            if (!done && done.error().kind != ErrorKind::NotFound)
+                return done.error();
+            facts.doneAs = done ? done->value_or(0) : 0;
+        }
     }
     if (auto why = mayNotDecide(act, decision, login, m_impl->now(), facts))
         return why;

@@ -13,7 +13,6 @@ namespace cairn {
 namespace {
 
 constexpr const char* kTarget = "policy";
-constexpr std::size_t kAuditPage = 512;
 
 Rejection no(RejectCode code, std::string text) { return {code, std::move(text), std::nullopt}; }
 
@@ -29,24 +28,6 @@ std::string linesOf(const std::vector<std::string>& lines)
 std::string bodyOf(const PolicyChange& change)
 {
     return std::to_string(change.expected) + "\n" + change.text;
-}
-
-AuditRow entryOf(const PolicyChange& change, const ServiceConfig& from, TimeMs now)
-{
-    AuditRow row;
-    row.time = now;
-    row.kind = "applied";
-    row.verb = Verb::SetPolicy;
-    row.actor = change.claimedName;
-    row.uid = from.uid;
-    row.host = from.host;
-    row.login = from.login;
-    row.target = kTarget;
-    row.reason = change.reason;
-    row.before = "{\"version\":" + std::to_string(change.expected) + "}";
-    row.after = "{\"version\":" + std::to_string(change.expected + 1) + ",\"digest\":\""
-        + hex(sha256(change.text)) + "\"}";
-    return row;
 }
 
 std::shared_ptr<StoreChange> policyOf(const PolicyChange& change, const std::string& login, TimeMs now)
@@ -78,10 +59,7 @@ Result<PolicyPreview> Agreements::previewPolicy(const PolicyChange& change)
 {
     PolicyPreview preview;
     CAIRN_TRY_ASSIGN(const auto present, m_impl->policyNow());
-    CAIRN_TRY_ASSIGN(const StoreInfo store, m_impl->info());
-    preview.needed = whoIsNeeded(*present, {Verb::SetPolicy, store.environment, store.safety, {}, 1});
-    if (change.breakGlass && preview.needed.second())
-        preview.needed.reason = std::max(preview.needed.reason, reasonMinimum(Safety::Guarded));
+    CAIRN_TRY_ASSIGN(preview.needed, neededOnStore(*present, Verb::SetPolicy, change.breakGlass));
     const auto parsed = parsePolicy(change.text);
     if (change.text.size() > kPolicyLimit || !parsed) {
         preview.rejection = no(RejectCode::InvalidInput,
@@ -99,89 +77,54 @@ Result<PolicyPreview> Agreements::previewPolicy(const PolicyChange& change)
                 + ", and this was made from version " + std::to_string(change.expected)
                 + "; nothing was changed. What would differ from it as it is:"
                 + linesOf(preview.differences));
-    } else if (reasonLength(change.reason) < preview.needed.reason) {
-        preview.rejection = no(RejectCode::ReasonMissing,
-            "setting the policy needs a reason of at least " + std::to_string(preview.needed.reason)
-                + " characters here");
-    } else if (!preview.needed.second()) {
+    } else {
         CAIRN_TRY_ASSIGN(
-            const std::string lacks, m_impl->lackedRole(*present, preview.needed.role, m_impl->config.login));
-        if (!lacks.empty())
-            preview.rejection = no(RejectCode::NoRight,
-                "\"" + m_impl->config.login + "\" lacks the role \"" + lacks
-                    + "\", which setting the policy needs");
+            preview.rejection, refusedOnStore(*present, preview.needed, Verb::SetPolicy, change.reason));
     }
     return preview;
 }
 
+AuditRow Agreements::entryOf(const PolicyChange& change)
+{
+    AuditRow row = entryOnStore(Verb::SetPolicy, kTarget, change.reason, change.claimedName);
+    row.before = "{\"version\":" + std::to_string(change.expected) + "}";
+    row.after = "{\"version\":" + std::to_string(change.expected + 1) + ",\"digest\":\""
+        + hex(sha256(change.text)) + "\"}";
+    return row;
+}
+
 Outcome Agreements::setPolicy(const PolicyChange& given)
 {
-    const TimeMs now = m_impl->now();
     PolicyChange change = given;
     change.reason = m_impl->masker({})->text(given.reason);
     auto preview = previewPolicy(change);
     if (!preview)
         return failedWith({}, std::move(preview).error());
-    AuditRow row = entryOf(change, m_impl->config, now);
-    row.command = makeId<CommandId>(now, m_impl->rng);
-    Outcome outcome;
+    ActOnStore act{entryOf(change), bodyOf(change), change.expected, change.breakGlass,
+        [this](const AuditRow& entry) { return m_impl->appendNow(entry); }};
+    act.entry.command = makeId<CommandId>(act.entry.time, m_impl->rng);
+    act.entry.with = policyOf(change, act.entry.login, act.entry.time);
+    Outcome outcome = doOnStore(std::move(act), std::move(preview->rejection), preview->needed);
     outcome.version = change.expected + 1;
-    if (preview->rejection) {
-        outcome.kind = Outcome::Kind::Rejected;
-        outcome.rejection = *std::move(preview->rejection);
-        row.kind = "refused";
-        row.after = "{\"refused\":true,\"why\":" + jsonQuote(outcome.rejection.text) + "}";
-    } else if (preview->needed.second() && !change.breakGlass) {
-        StagedAct act = proposalOnStore(row, bodyOf(change), change.expected, preview->needed);
-        outcome.kind = Outcome::Kind::Proposed;
-        outcome.text = standingOf(act);
-        row.kind = "proposed";
-        row.verb = Verb::ProposeAct;
-        auto with = std::make_shared<StoreChange>();
-        with->propose = act;
-        row.with = std::move(with);
-        outcome.proposal = std::move(act);
-    } else {
-        outcome.kind = Outcome::Kind::Committed;
-        auto with = policyOf(change, row.login, now);
-        outcome.glass = preview->needed.second();
-        if (outcome.glass) {
-            row.after.insert(row.after.size() - 1, ",\"break_glass\":true");
-            with->review = Review{
-                row.command, {}, row.verb, row.target, row.login, row.reason, {}, 0, now, {}, {}, kNoTime};
-        }
-        row.with = std::move(with);
-    }
-    auto seq = m_impl->appendNow(std::move(row));
-    if (!seq)
-        return outcome.kind == Outcome::Kind::Rejected
-            ? Service::Impl::notAudited(outcome, std::move(seq).error())
-            : failedWith({}, std::move(seq).error());
-    outcome.auditSeq = *seq;
     return outcome;
 }
 
 // By its entry, which has an id that follows from the act's.
 Result<std::optional<Outcome>> Agreements::carriedOut(const StagedAct& act)
 {
-    const auto id = deriveId<CommandId>("act-done", act.command.view());
-    std::vector<AuditRow> page;
-    std::uint64_t after = 0;
-    do {
-        CAIRN_TRY(m_impl->reader.auditPage(after, kAuditPage, page));
-        for (const AuditRow& row : page) {
-            after = row.seq;
-            if (row.command != id || row.verb != act.verb || row.kind != "applied" || !row.run.isNull())
-                continue;
-            Outcome outcome;
-            outcome.kind = Outcome::Kind::Committed;
-            outcome.auditSeq = row.seq;
-            if (const auto change = policyChangeOf(act))
-                outcome.version = change->expected + 1;
-            return std::optional(std::move(outcome));
-        }
-    } while (page.size() == kAuditPage);
-    return std::optional<Outcome>();
+    CAIRN_TRY_ASSIGN(
+        const auto seq, m_impl->reader.auditOfCommand(deriveId<CommandId>("act-done", act.command.view())));
+    if (!seq)
+        return std::optional<Outcome>();
+    CAIRN_TRY_ASSIGN(const auto rows, m_impl->reader.audit(*seq - 1, 1));
+    if (rows.empty() || rows.front().verb != act.verb || rows.front().kind != "applied")
+        return std::optional<Outcome>();
+    Outcome outcome;
+    outcome.kind = Outcome::Kind::Committed;
+    outcome.auditSeq = *seq;
+    if (const auto change = policyChangeOf(act))
+        outcome.version = change->expected + 1;
+    return std::optional(std::move(outcome));
 }
 
 Outcome Agreements::carryOut(StoreWriter& store, const StagedAct& act)
@@ -201,32 +144,20 @@ Outcome Agreements::carryOut(StoreWriter& store, const StagedAct& act)
             return failedWith(act.run, std::move(submission).error());
         return m_service.submitAndWait(*std::move(submission));
     }
-    const TimeMs now = m_impl->now();
     auto change = policyChangeOf(act);
     if (!change)
         return failedWith({}, std::move(change).error());
-    if (act.confirmedBy.empty() || !notSecond(act.stagedBy, act.confirmedBy).empty()
-        || actDigest(act) != act.digest)
-        return failedWith({}, makeError(ErrorKind::Refused, "nobody else has confirmed this policy"));
-    // In the name of who carries it out; the entries on its proposal and its confirmation name those two.
-    AuditRow row = entryOf(*change, m_impl->config, now);
-    row.command = deriveId<CommandId>("act-done", act.command.view());
-    row.after.insert(row.after.size() - 1,
-        ",\"proposed_by\":" + jsonQuote(act.stagedBy) + ",\"confirmed_by\":" + jsonQuote(act.confirmedBy));
-    row.with = policyOf(*change, act.stagedBy, now);
-    Outcome outcome;
+    if (const Status confirmed = confirmedBySecond(act); !confirmed)
+        return failedWith({}, confirmed.error());
+    AuditRow row = entryOfConfirmed(entryOf(*change), act);
+    auto with = policyOf(*change, act.stagedBy, row.time);
+    with->done = ActDone{act.command, change->expected + 1};
+    row.with = std::move(with);
+    Outcome outcome = landedOnStore(m_impl->appendNow(std::move(row)));
     outcome.version = change->expected + 1;
-    auto seq = m_impl->appendNow(std::move(row));
-    if (seq) {
-        outcome.kind = Outcome::Kind::Committed;
-        outcome.auditSeq = *seq;
-    } else if (seq.error().kind == ErrorKind::Conflict) {
-        outcome.kind = Outcome::Kind::Rejected;
-        outcome.rejection = no(RejectCode::Stale,
-            "the policy has changed since this one was proposed; nothing was changed: propose it again");
-    } else {
-        outcome.error = std::move(seq).error();
-    }
+    if (outcome.kind == Outcome::Kind::Rejected)
+        outcome.rejection.text =
+            "the policy has changed since this one was proposed; nothing was changed: propose it again";
     return outcome;
 }
 

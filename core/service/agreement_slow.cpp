@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::uint8_t kBodyVersion = 1;
 
-Rejection no(RejectCode code, std::string text) { return {code, std::move(text), std::nullopt}; }
-
 template<class F, class Row> void eachLimit(F& f, Row& row)
 {
     f(row.backOffUntil);
@@ -60,23 +58,6 @@ std::string limitsJson(const ResourceRow& row)
         + "}";
 }
 
-AuditRow entryOf(const SlowChange& change, const ServiceConfig& from, TimeMs now)
-{
-    AuditRow row;
-    row.time = now;
-    row.kind = "applied";
-    row.verb = Verb::Slow;
-    row.actor = change.claimedName;
-    row.uid = from.uid;
-    row.host = from.host;
-    row.login = from.login;
-    row.target = change.wanted.name;
-    row.reason = change.reason;
-    row.before = limitsJson(change.seen);
-    row.after = limitsJson(change.wanted);
-    return row;
-}
-
 }  // namespace
 
 Result<SlowChange> slowOf(const StagedAct& act)
@@ -100,90 +81,39 @@ Result<SlowPreview> Agreements::previewSlow(const SlowChange& change)
 {
     SlowPreview preview;
     CAIRN_TRY_ASSIGN(const auto present, m_impl->policyNow());
-    CAIRN_TRY_ASSIGN(const StoreInfo store, m_impl->info());
-    preview.needed = whoIsNeeded(*present, {Verb::Slow, store.environment, store.safety, {}, 1});
-    if (change.breakGlass && preview.needed.second())
-        preview.needed.reason = std::max(preview.needed.reason, reasonMinimum(Safety::Guarded));
+    CAIRN_TRY_ASSIGN(preview.needed, neededOnStore(*present, Verb::Slow, change.breakGlass));
     CAIRN_TRY_ASSIGN(const ResourceRow now, resourceNamed(m_impl->reader, change.wanted.name));
     if (now.permitsPerSecond != change.seen.permitsPerSecond || now.slots != change.seen.slots) {
-        preview.rejection = no(RejectCode::Stale, limitsMoved(now).text);
-    } else if (reasonLength(change.reason) < preview.needed.reason) {
-        preview.rejection = no(RejectCode::ReasonMissing,
-            "slowing a resource needs a reason of at least " + std::to_string(preview.needed.reason)
-                + " characters here");
-    } else if (!preview.needed.second()) {
-        CAIRN_TRY_ASSIGN(
-            const std::string lacks, m_impl->lackedRole(*present, preview.needed.role, m_impl->config.login));
-        if (!lacks.empty())
-            preview.rejection = no(RejectCode::NoRight,
-                "\"" + m_impl->config.login + "\" lacks the role \"" + lacks
-                    + "\", which slowing a resource needs");
+        preview.rejection = Rejection{RejectCode::Stale, limitsMoved(now).text, std::nullopt};
+        return preview;
     }
+    CAIRN_TRY_ASSIGN(preview.rejection, refusedOnStore(*present, preview.needed, Verb::Slow, change.reason));
     return preview;
 }
 
-Outcome Agreements::slow(StoreWriter& store, const SlowChange& given)
+AuditRow Agreements::entryOf(const SlowChange& change)
 {
-    const TimeMs now = m_impl->now();
-    SlowChange change = given;
-    change.reason = m_impl->masker({})->text(given.reason);
-    auto preview = previewSlow(change);
-    if (!preview)
-        return failedWith({}, std::move(preview).error());
-    AuditRow row = entryOf(change, m_impl->config, now);
-    row.command = change.command.isNull() ? makeId<CommandId>(now, m_impl->rng) : change.command;
-    Outcome outcome;
-    if (preview->rejection) {
-        outcome.kind = Outcome::Kind::Rejected;
-        outcome.rejection = *std::move(preview->rejection);
-        row.kind = "refused";
-        row.after = "{\"refused\":true,\"why\":" + jsonQuote(outcome.rejection.text) + "}";
-    } else if (preview->needed.second() && !change.breakGlass) {
-        StagedAct act = proposalOnStore(row, bodyOf(change), change.seen.revision, preview->needed);
-        outcome.kind = Outcome::Kind::Proposed;
-        outcome.text = standingOf(act);
-        row.kind = "proposed";
-        row.verb = Verb::ProposeAct;
-        auto with = std::make_shared<StoreChange>();
-        with->propose = act;
-        row.with = std::move(with);
-        outcome.proposal = std::move(act);
-    } else {
-        outcome.glass = preview->needed.second();
-        if (outcome.glass) {
-            row.after.insert(row.after.size() - 1, ",\"break_glass\":true");
-            auto with = std::make_shared<StoreChange>();
-            with->review = Review{
-                row.command, {}, row.verb, row.target, row.login, row.reason, {}, 0, now, {}, {}, kNoTime};
-            row.with = std::move(with);
-        }
-        return slowed(store, change, std::move(row), std::move(outcome));
-    }
-    auto seq = m_impl->appendNow(std::move(row));
-    if (!seq)
-        return outcome.kind == Outcome::Kind::Rejected
-            ? Service::Impl::notAudited(outcome, std::move(seq).error())
-            : failedWith({}, std::move(seq).error());
-    outcome.auditSeq = *seq;
-    return outcome;
+    AuditRow row = entryOnStore(Verb::Slow, change.wanted.name, change.reason, change.claimedName);
+    row.before = limitsJson(change.seen);
+    row.after = limitsJson(change.wanted);
+    return row;
 }
 
 // Limits that were changed in this moment are the store's to see. What has put calls off since it was seen
 // stays there, be it a person's hold or the pace of a slow limit, which engines keep in the same place: an
 // act that did not know of it does not lift it.
-Outcome Agreements::slowed(StoreWriter& store, const SlowChange& change, AuditRow row, Outcome outcome)
+Outcome Agreements::slow(StoreWriter& store, const SlowChange& given)
 {
-    auto seq = store.slowResource(change.wanted, change.seen, std::move(row));
-    if (seq) {
-        outcome.kind = Outcome::Kind::Committed;
-        outcome.auditSeq = *seq;
-    } else if (seq.error().kind == ErrorKind::Conflict) {
-        outcome.kind = Outcome::Kind::Rejected;
-        outcome.rejection = no(RejectCode::Stale, seq.error().text);
-    } else {
-        outcome.error = std::move(seq).error();
-    }
-    return outcome;
+    SlowChange change = given;
+    change.reason = m_impl->masker({})->text(given.reason);
+    auto preview = previewSlow(change);
+    if (!preview)
+        return failedWith({}, std::move(preview).error());
+    ActOnStore act{entryOf(change), bodyOf(change), change.seen.revision, change.breakGlass,
+        [&](const AuditRow& entry) { return store.slowResource(change.wanted, change.seen, entry); }};
+    act.entry.command =
+        change.command.isNull() ? makeId<CommandId>(act.entry.time, m_impl->rng) : change.command;
+    return doOnStore(std::move(act), std::move(preview->rejection), preview->needed);
 }
 
 Outcome Agreements::carryOutSlow(StoreWriter& store, const StagedAct& act)
@@ -191,22 +121,18 @@ Outcome Agreements::carryOutSlow(StoreWriter& store, const StagedAct& act)
     auto change = slowOf(act);
     if (!change)
         return failedWith({}, std::move(change).error());
-    if (act.confirmedBy.empty() || !notSecond(act.stagedBy, act.confirmedBy).empty()
-        || actDigest(act) != act.digest)
-        return failedWith({}, makeError(ErrorKind::Refused, "nobody else has confirmed this act"));
+    if (const Status confirmed = confirmedBySecond(act); !confirmed)
+        return failedWith({}, confirmed.error());
     const auto present = m_impl->policyNow();
-    const auto info = m_impl->info();
-    if (!present || !info)
-        return failedWith({}, present ? info.error() : present.error());
-    const WhoIsNeeded needed = whoIsNeeded(**present, {Verb::Slow, info->environment, info->safety, {}, 1});
-    if (const Status may = m_impl->secondOfNow(**present, needed, act.stagedBy, act.confirmedBy); !may)
+    if (!present)
+        return failedWith({}, present.error());
+    const auto needed = neededOnStore(**present, Verb::Slow, false);
+    if (!needed)
+        return failedWith({}, needed.error());
+    if (const Status may = m_impl->secondOfNow(**present, *needed, act.stagedBy, act.confirmedBy); !may)
         return failedWith({}, may.error());
-    // In the name of who carries it out; the entries on its proposal and its confirmation name those two.
-    AuditRow row = entryOf(*change, m_impl->config, m_impl->now());
-    row.command = deriveId<CommandId>("act-done", act.command.view());
-    row.after.insert(row.after.size() - 1,
-        ",\"proposed_by\":" + jsonQuote(act.stagedBy) + ",\"confirmed_by\":" + jsonQuote(act.confirmedBy));
-    return slowed(store, *change, std::move(row), {});
+    return landedOnStore(
+        store.slowResource(change->wanted, change->seen, entryOfConfirmed(entryOf(*change), act)));
 }
 
 }  // namespace cairn

@@ -28,6 +28,7 @@ struct Service::Impl {
     void submit(Submission submission, Done done);
     void work(Slot& slot);
     void decideNext(Slot& slot, const ItemPtr& item);
+    [[nodiscard]] bool mayDecide(Slot& slot, const ItemPtr& item);
     void finish(
         Slot& slot, const ItemPtr& item, Outcome outcome);  // at once, or held behind commits in flight
     void answer(const ItemPtr& item, Outcome outcome);

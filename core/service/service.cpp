@@ -174,31 +174,37 @@ void Service::Impl::auditRefusal(const ItemPtr& item, Outcome outcome)
     });
 }
 
-void Service::Impl::decideNext(Slot& slot, const ItemPtr& item)
+// False: it was answered, or comes after something else.
+bool Service::Impl::mayDecide(Slot& slot, const ItemPtr& item)
 {
-    item->late.reset();
     if (!slot.loaded && !item->creates)
         if (const Status loaded = refresh(slot); !loaded) {
             Outcome outcome = failedWith(slot.run, loaded.error());
             if (loaded.error().kind == ErrorKind::NotFound)
                 outcome = refused(*item, {RejectCode::NotFound, loaded.error().text, std::nullopt});
             finish(slot, item, std::move(outcome));
-            return;
+            return false;
         }
-    if (slot.mustBeParked() && !std::holds_alternative<cmd::Park>(item->submission.command.body)) {
-        if (std::exchange(slot.parkFailed, false)) {
-            finish(slot, item,
-                failedWith(slot.run,
-                    makeError(ErrorKind::Busy,
-                        "run " + toText(slot.run)
-                            + " has lost entries, which could not be recorded; nothing was done: try "
-                              "again")));
-            return;
-        }
-        slot.waiting.push_front(item);
-        parkNext(slot, slot.lost);
-        return;
+    if (!slot.mustBeParked() || std::holds_alternative<cmd::Park>(item->submission.command.body))
+        return true;
+    if (std::exchange(slot.parkFailed, false)) {
+        finish(slot, item,
+            failedWith(slot.run,
+                makeError(ErrorKind::Busy,
+                    "run " + toText(slot.run)
+                        + " has lost entries, which could not be recorded; nothing was done: try again")));
+        return false;
     }
+    slot.waiting.push_front(item);
+    parkNext(slot, slot.lost);
+    return false;
+}
+
+void Service::Impl::decideNext(Slot& slot, const ItemPtr& item)
+{
+    item->late.reset();
+    if (!mayDecide(slot, item))
+        return;
     // A parked run is not trusted: each of its entries is checked.
     const bool check = item->distrusted || slot.tentative.parked
         || (config.verifyOneIn > 0 && rng.below(config.verifyOneIn) == 0);

@@ -11,9 +11,6 @@ Error conflict(std::string text) { return makeError(ErrorKind::Conflict, std::mo
 // Who may is for the caller to know: these stores have no logins of their own.
 Status checkWithdrawn(const StagedAct& kept, bool carriedOut)
 {
-    if (kept.run.isNull())
-        return conflict("act " + toText(kept.command)
-            + " is about the store itself, or a plan: it is done as it comes, and not withdrawn");
     return carriedOut
         ? conflict("act " + toText(kept.command) + " was carried out already; nothing was withdrawn")
         : Status();
@@ -61,6 +58,11 @@ Status checkDecided(const std::optional<StagedAct>& kept, const StagedAct& act, 
     default:
         return makeError(ErrorKind::InvalidInput, "an act is confirmed, rejected, withdrawn, or expires");
     }
+}
+
+Status checkDone(const std::optional<StagedAct>& kept, const ActDone& done)
+{
+    return kept && kept->state == StagedState::Waiting ? Status() : actIsOver(done.act);
 }
 
 Status checkPolicyRow(std::uint64_t newest, const PolicyRow& row)

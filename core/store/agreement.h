@@ -22,6 +22,13 @@ struct PolicyRow {
 };
 inline constexpr std::size_t kPolicyLimit = 64 * 1024;  // bytes of a text
 
+// An act on the store itself that waited, and is done with this entry: its answer. Which of its withdrawal
+// and this comes first is the store's to say.
+struct ActDone {
+    CommandId act;
+    std::uint64_t version = 0;  // of the policy that it has set; 0: it was none
+};
+
 // By appendAudit() and by a commit, in their transaction. What does not fit any more (the act was decided,
 // the policy has another version, the review is closed) is a Conflict, and nothing is written.
 struct StoreChange {
@@ -29,8 +36,10 @@ struct StoreChange {
     std::optional<StagedAct> propose;
     // Of a proposed act: Waiting (confirmed), Refused, Expired or Withdrawn, with confirmedBy, confirmedName,
     // note and confirmedAt. The same person never confirms, whoever asks. Of an act on a run that waits to be
-    // carried out: Withdrawn, where its run has no entry of this command yet.
+    // carried out: Withdrawn, where its run has no entry of this command yet; of one without a run: where it
+    // waits still.
     std::optional<StagedAct> decide;
+    std::optional<ActDone> done;      // Refused where it does not wait any more
     std::optional<PolicyRow> policy;  // version: the newest one's and one
     std::optional<Review> review;     // opened; where closedAt is set: closed
 };
@@ -40,6 +49,7 @@ struct StoreChange {
 // `carriedOut`: the run has the act's entry.
 [[nodiscard]] Status checkDecided(
     const std::optional<StagedAct>& kept, const StagedAct& act, TimeMs now, bool carriedOut);
+[[nodiscard]] Status checkDone(const std::optional<StagedAct>& kept, const ActDone& done);
 [[nodiscard]] Status checkPolicyRow(std::uint64_t newest, const PolicyRow& row);
 [[nodiscard]] Status checkReview(const std::optional<Review>& kept, const Review& review);
 

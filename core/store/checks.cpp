@@ -74,8 +74,8 @@ Error damagedItems(const PlanId& plan)
 
 template<typename Outcome> bool isOutcome(const Outcome& of)
 {
-    return of.state >= PlanItemState::Open && of.state <= PlanItemState::Failed
-        && of.leftOut <= PlanLeftOut::Removed && of.fate <= PlanFate::Unknown;
+    return of.state >= PlanItemState::Open && of.state <= PlanItemState::Failed && of.leftOut <= kLastLeftOut
+        && of.fate <= PlanFate::Unknown;
 }
 
 }  // namespace
@@ -299,7 +299,8 @@ VerifyProblem openReview(const Review& review)
         review.login + " broke the glass at " + formatInstant(review.openedAt) + " to "
             + std::string(key(review.verb)) + what
             + ", and nobody else has looked at it: `cairn audit review " + toText(review.command)
-            + " --reason …`"};
+            + " --reason …`",
+        false};
 }
 
 Status checkSession(const SessionRow& row)

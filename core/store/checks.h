@@ -36,7 +36,8 @@ namespace cairn {
 [[nodiscard]] Error planMoved(const PlanId& plan);          // Conflict
 [[nodiscard]] Error actIsOver(const CommandId& act);        // Refused
 [[nodiscard]] Error planItemOver(const PlanOutcome& item);  // Conflict
-// A store whose glass was broken is not as it should be until somebody else has looked at it.
+// A store whose glass was broken is not as it should be until somebody else has looked at it; that is no
+// damage.
 [[nodiscard]] VerifyProblem openReview(const Review& review);
 [[nodiscard]] Status checkSession(const SessionRow& row);
 [[nodiscard]] Status checkWorkflow(const WorkflowRow& row);

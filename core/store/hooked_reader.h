@@ -206,6 +206,10 @@ public:
         return m_store->audit(after, limit);
     }
     Result<std::vector<AuditRow>> auditOfRun(const RunId& run) override { return m_store->auditOfRun(run); }
+    Result<std::optional<std::uint64_t>> auditOfCommand(const CommandId& command) override
+    {
+        return read("auditOfCommand", [&] { return m_store->auditOfCommand(command); });
+    }
     Result<std::vector<PlanRow>> plans(bool closedToo, std::size_t limit) override
     {
         return read("plans", [&] { return m_store->plans(closedToo, limit); });

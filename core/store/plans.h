@@ -51,6 +51,8 @@ enum class PlanLeftOut : std::uint8_t {
     Aborted,    // the plan was ended before its turn
     Removed,    // by retention, and only its tombstone is left
 };
+inline constexpr PlanLeftOut kLastLeftOut = PlanLeftOut::Removed;
+inline constexpr std::size_t kLeftOutKinds = static_cast<std::size_t>(kLastLeftOut) + 1;  // None included
 
 // What became of a run after its item was done.
 enum class PlanFate : std::uint8_t {

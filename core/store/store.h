@@ -86,7 +86,6 @@ public:
     // redacted, is left out: payload() says why. The caller asks for kPayloadPage at a time.
     [[nodiscard]] virtual Result<std::vector<FoundPayload>> payloads(
         const RunId& run, std::span<const PayloadId> ids, std::uint64_t inlineUpTo = kInlineLimit) = 0;
-
     // Those of a run whose bytes are gone, by id: what payload() refuses to give. For a move.
     [[nodiscard]] virtual Result<std::vector<PayloadInfo>> redactedPayloads(const RunId& run);
 
@@ -118,9 +117,10 @@ public:
     [[nodiscard]] virtual Result<std::vector<AttributeRow>> attributes(const RunId& run) = 0;
     [[nodiscard]] virtual Result<std::vector<RunId>> children(const RunId& run) = 0;
 
-    // Audit entries with seq > after, oldest first; or of one run.
+    // Audit entries with seq > after, oldest first; of one run; the number of that of an act without a run.
     [[nodiscard]] virtual Result<std::vector<AuditRow>> audit(std::uint64_t after, std::size_t limit) = 0;
     [[nodiscard]] virtual Result<std::vector<AuditRow>> auditOfRun(const RunId& run) = 0;
+    [[nodiscard]] virtual Result<std::optional<std::uint64_t>> auditOfCommand(const CommandId& command) = 0;
     // The same as audit(), into rows whose texts keep their room from page to page. After an error the page
     // is of no use.
     [[nodiscard]] virtual Status auditPage(

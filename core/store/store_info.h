@@ -62,6 +62,7 @@ struct WorkflowRow {
 struct VerifyProblem {
     std::string where;  // table or run, and position
     std::string text;
+    bool blocksCopy = true;  // it is damage: a backup that has it may not stand
 };
 
 }  // namespace cairn

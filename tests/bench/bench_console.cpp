@@ -31,8 +31,7 @@ using namespace cairn;
 using namespace cairn::bench;
 using namespace Qt::StringLiterals;
 
-constexpr int kUpdates = 1'000;  // a second
-constexpr int kRunsFed = 50;     // which make them: chains of 20 steps
+constexpr int kRunsFed = 50;  // which make kUpdates: chains of 20 steps
 
 struct Sizes {
     int runs, events, pages, steps, mebibytes, plan, seconds;
@@ -297,10 +296,10 @@ int main(int argc, char** argv)
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM") && qEnvironmentVariableIsEmpty("DISPLAY")
         && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY"))
         qputenv("QT_QPA_PLATFORM", "offscreen");
-    const Sizes sizes{number(argc, argv, "--runs", 1'000'000), number(argc, argv, "--events", 1'000'000),
-        number(argc, argv, "--pages", 200), number(argc, argv, "--steps", 10'000),
-        number(argc, argv, "--mebibytes", 20), number(argc, argv, "--plan", 10'000),
-        number(argc, argv, "--seconds", 60)};
+    const Sizes sizes{number(argc, argv, "--runs", kRunsThere), number(argc, argv, "--events", kEntriesThere),
+        number(argc, argv, "--pages", 200), number(argc, argv, "--steps", kStepsThere),
+        number(argc, argv, "--mebibytes", kMebibytesThere), number(argc, argv, "--plan", kRunsPlanned),
+        number(argc, argv, "--seconds", kUpdateSeconds)};
     const std::string dir = argument(argc, argv, "--dir", "."), only = argument(argc, argv, "--only", ""),
                       part = argument(argc, argv, "--part", "");
     QApplication app(argc, argv);

@@ -2,6 +2,7 @@
 // The console's window on a store in a file, for benches: real session, real window, drawn offscreen unless
 // there is a display. Window thread only.
 
+#include "tests/bench/console_aims.h"
 #include "tests/bench/figures.h"
 #include "ui/data/storesession.h"
 #include "ui/pages/mainwindow.h"
@@ -11,20 +12,6 @@
 #include <string>
 
 namespace cairn::bench {
-
-// Of CONSOLE.md 13; a figure is printed beside the one that is meant.
-struct Budget {
-    double value;
-    const char* unit;
-};
-inline constexpr Budget kFirstCounts{500, "ms"};
-inline constexpr Budget kFilterKey{100, "ms"};
-inline constexpr Budget kStall{100, "ms"};
-inline constexpr Budget kFirstScreen{200, "ms"};
-inline constexpr Budget kSearch{1'000, "ms"};
-inline constexpr Budget kFold{300, "ms"};
-inline constexpr Budget kPreview{2'000, "ms"};
-inline constexpr Budget kMemory{400, "MiB"};
 
 // Two lines: the figure, and how much of its budget it is (below 1: it is kept).
 void against(const std::string& name, double value, const Budget& budget);

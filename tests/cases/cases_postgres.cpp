@@ -436,6 +436,24 @@ struct Others {
     std::atomic<int> wrong = 0, edits = 0;
 };
 
+// No attempt is under way without anybody, none is one too many, and each effect is there once.
+void eachEffectOnce(Bench& b, const std::vector<RunId>& runs)
+{
+    QCOMPARE(value("SELECT count(*) FROM cairn.attempts WHERE ended_at = 0"), std::string("0"));
+    std::set<std::string> keys;
+    for (const Effectd::Line& line : b.effectd.lines)
+        keys.insert(line.key);
+    QCOMPARE(keys.size(), std::size_t(kRuns * kSteps));
+    QCOMPARE(b.effectd.lines.size(), std::size_t(kRuns * kSteps));
+    for (const RunId& id : runs) {
+        const RunState state = b.state(id);
+        QCOMPARE(state.closedAs, Activity::Completed);
+        for (const StepRecord& record : state.steps)
+            QVERIFY(record.attempts <= 3U);
+        QCOMPARE(b.verified(id), std::string());
+    }
+}
+
 }  // namespace
 
 // One of the workers is killed in the middle, and another comes.
@@ -488,20 +506,7 @@ void TestPostgres::c45_otherIsolationLevels()
     for (const auto& engine : engines)
         for (const Error& error : engine->errors)
             QVERIFY2(false, errorLine(error).c_str());
-    // No attempt is under way without anybody, none is one too many, and each effect is there once.
-    QCOMPARE(value("SELECT count(*) FROM cairn.attempts WHERE ended_at = 0"), std::string("0"));
-    std::set<std::string> keys;
-    for (const Effectd::Line& line : b.effectd.lines)
-        keys.insert(line.key);
-    QCOMPARE(keys.size(), std::size_t(kRuns * kSteps));
-    QCOMPARE(b.effectd.lines.size(), std::size_t(kRuns * kSteps));
-    for (const RunId& id : runs) {
-        const RunState state = b.state(id);
-        QCOMPARE(state.closedAs, Activity::Completed);
-        for (const StepRecord& record : state.steps)
-            QVERIFY(record.attempts <= 3U);
-        QCOMPARE(b.verified(id), std::string());
-    }
+    eachEffectOnce(b, runs);
     QVERIFY(must(b.store->check(true)).empty());
 }
 

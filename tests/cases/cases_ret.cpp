@@ -48,12 +48,12 @@ std::map<RunId, std::string> purge(Bench& b, bool acts, RetentionDone& done)
     }
 }
 
-}  // namespace
+struct Kinds {
+    RunId done1, waiting, parent, whole, failed, dealtWith, running, unknown;
+};
 
-// One of each kind, all old enough: only what has ended, and what somebody has dealt with, goes.
-void TestRet::c48_purgeTakesOnlyWhatIsSettled()
+void addKinds(Bench& b)
 {
-    CAIRN_BENCH();
     b.add(workflow("quick", "{'name':'do','tool':'look','input':{}}", kDay1));
     b.add(workflow("fails", "{'name':'do','tool':'look','input':{}}", ",'on_failure':'close'" + kDay1));
     b.add(workflow("asks", "{'name':'do','tool':'note','input':{},'approval':{'role':'ops'}}", kDay1));
@@ -63,24 +63,42 @@ void TestRet::c48_purgeTakesOnlyWhatIsSettled()
         "{'name':'then','tool':'note','after':['kid'],'input':{},'approval':{'role':'ops'}}",
         kDay1));
     b.add(workflow("whole", "{'name':'kid','kind':'run','workflow':'quick','input':{}}", kDay1));
-    EngineStandIn engine(b, {"w1"});
-    const RunId done1 = b.started("quick", "{}", "key 1");
-    const RunId waiting = b.started("asks");
-    const RunId parent = b.started("parent");
-    const RunId whole = b.started("whole");
+}
+
+// As far as they come by themselves.
+Kinds oneOfEach(Bench& b, EngineStandIn& engine)
+{
+    Kinds kinds;
+    kinds.done1 = b.started("quick", "{}", "key 1");
+    kinds.waiting = b.started("asks");
+    kinds.parent = b.started("parent");
+    kinds.whole = b.started("whole");
     engine.settle();
     b.tools["look"] = [](const Call&) { return fails(FailureClass::Permanent); };
-    const RunId failed = b.started("fails"), dealtWith = b.started("fails");
+    kinds.failed = b.started("fails");
+    kinds.dealtWith = b.started("fails");
     engine.settle();
     b.tools["look"] = [](const Call&) { return later(); };
-    const RunId running = b.started("quick");
+    kinds.running = b.started("quick");
     b.tools["pay"] = [](const Call&) {
         Answer lost = fails(FailureClass::Retryable);
         lost.effect = EffectKnowledge::Unknown;
         return lost;
     };
-    const RunId unknown = b.started("pays");
+    kinds.unknown = b.started("pays");
     engine.settle();
+    return kinds;
+}
+
+}  // namespace
+
+// One of each kind, all old enough: only what has ended, and what somebody has dealt with, goes.
+void TestRet::c48_purgeTakesOnlyWhatIsSettled()
+{
+    CAIRN_BENCH();
+    addKinds(b);
+    EngineStandIn engine(b, {"w1"});
+    const auto [done1, waiting, parent, whole, failed, dealtWith, running, unknown] = oneOfEach(b, engine);
     QVERIFY(!b.state(unknown).closed);
     QVERIFY(b.state(whole).closed);
     const RunId wholeKid = must(b.store->children(whole)).front();

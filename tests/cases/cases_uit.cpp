@@ -135,6 +135,31 @@ std::string outcomesOf(Bench& b, const PlanId& plan)
     return text;
 }
 
+// One entry of the action with its filter, one of each run with its actor, and no run twice.
+void auditTellsOfEach(
+    Bench& b, const std::vector<RunId>& targets, const std::string& words, std::size_t resolvedByAnn)
+{
+    std::vector<std::string> kinds;
+    const auto audit = must(b.store->audit(0, 1'000'000));
+    for (const AuditRow& row : audit)
+        if (row.verb == Verb::Plan) {
+            kinds.push_back(row.kind);
+            if (row.kind == "staged")
+                QVERIFY2(
+                    row.actor == "kim" && row.after.find("\"filter\":\"" + words + "\"") != std::string::npos,
+                    row.after.c_str());
+        }
+    QVERIFY((kinds == std::vector<std::string>{"staged", "started", "finished"}));
+    QCOMPARE(retriesOf(audit), std::uint64_t{targets.size()});
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        const auto rows = b.audit(targets[i]);
+        QCOMPARE(retriesOf(rows), std::uint64_t{1});
+        const auto applied =
+            std::find_if(rows.begin(), rows.end(), [](const AuditRow& row) { return row.kind == "applied"; });
+        QCOMPARE(applied->actor, std::string(i < resolvedByAnn ? "ann" : "kim"));
+    }
+}
+
 }  // namespace
 
 void TestUit::c55_twoOperatorsEditTheSameRun()
@@ -258,26 +283,7 @@ void TestUit::c56_bulkActOnExactlyWhatWasShown()
     QVERIFY(must(b.store->plan(draft.row.id))->state == PlanState::Closed);
     QCOMPARE(outcomesOf(b, draft.row.id), std::string("open 0, done 580, skipped 0, stale 20, failed 0"));
 
-    // One entry of the action with its filter, one of each run with its actor, and no run twice.
-    std::vector<std::string> kinds;
-    const auto audit = must(b.store->audit(0, 1'000'000));
-    for (const AuditRow& row : audit)
-        if (row.verb == Verb::Plan) {
-            kinds.push_back(row.kind);
-            if (row.kind == "staged")
-                QVERIFY2(
-                    row.actor == "kim" && row.after.find("\"filter\":\"" + words + "\"") != std::string::npos,
-                    row.after.c_str());
-        }
-    QVERIFY((kinds == std::vector<std::string>{"staged", "started", "finished"}));
-    QCOMPARE(retriesOf(audit), std::uint64_t{kMatch});
-    for (std::size_t i = 0; i < kMatch; ++i) {
-        const auto rows = b.audit(targets[i]);
-        QCOMPARE(retriesOf(rows), std::uint64_t{1});
-        const auto applied =
-            std::find_if(rows.begin(), rows.end(), [](const AuditRow& row) { return row.kind == "applied"; });
-        QCOMPARE(applied->actor, std::string(i < kResolved ? "ann" : "kim"));
-    }
+    auditTellsOfEach(b, targets, words, kResolved);
     // Those that failed meanwhile are as they were, and are what is left to look at.
     QCOMPARE(must(b.store->count(parsed.filter)), std::uint64_t{kNew});
     for (const RunId& run : matching(b, parsed.filter))

@@ -27,6 +27,12 @@ inline const QByteArray kApproval = json(
     "'executor':'builtin','settings':{'function':'echo'}}},'steps':[{'name':'pay','tool':'note',"
     "'input':{'amount':{'$from':'input','at':'/amount'}},'approval':{'role':'finance','expires':'8h'}}]}");
 
+// Ends by itself with an engine; its output is its input.
+inline const QByteArray kQuick =
+    json("{'schema':'urn:cairn:workflow:1','name':'quick','version':1,'tools':{'note':{"
+         "'safety':'read_only','executor':'builtin','settings':{'function':'echo'}}},'steps':"
+         "[{'name':'say','tool':'note','input':{'$from':'input'}}]}");
+
 class CliFixture {
 protected:
     void freshStore()

@@ -271,6 +271,11 @@ void TestCliCare::aChangedEntryIsFound()
     QCOMPARE(found.code, 1);
     QVERIFY2(found.out.contains("entry 1"), found.out.constData());
     QVERIFY(text(words("store check --quick")).contains("reads no history"));
+    // What it leaves out is said before it is chosen, too.
+    QVERIFY(text(words("store --help")).simplified().contains("--quick reads none of these two"));
+    const QByteArray help = text(words("store check --help")).simplified();
+    QVERIFY2(help.contains("leaves out what takes long: the entries of runs, chunks of payloads"),
+        help.constData());
 }
 
 void TestCliCare::aBrokenStoreIsNotClosed()

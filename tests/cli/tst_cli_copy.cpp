@@ -11,6 +11,7 @@ private Q_SLOTS:
     void init() { freshStore(); }
     void killedAnywhereTheSameCommandGoesOn_data();
     void killedAnywhereTheSameCommandGoesOn();
+    void eachFieldOfItsAnswerIsOfWhatCameAlong();
     void aSignalEndsItAndItGoesOn();
     void aMovedStoreSaysSo();
     void aMoveIsGivenUp();
@@ -48,6 +49,15 @@ private:
         const QStringList info{QStringLiteral("store"), QStringLiteral("info")};
         return (there ? inTo(info) : cairn(info)).json().value(QStringLiteral("closed"));
     }
+    // A line that is expected to be done.
+    Answer done(const char* line, const QStringList& more = {})
+    {
+        Answer answer = cairn(QString::fromUtf8(line).split(QLatin1Char(' ')) + more);
+        if (answer.code != 0)
+            qWarning("%s: %d %s%s", line, answer.code, answer.out.constData(), answer.err.constData());
+        return answer;
+    }
+    void lived();
     QString made()
     {
         return cairn({QStringLiteral("store"), QStringLiteral("init")}).code == 0
@@ -89,6 +99,72 @@ void TestCliCopy::killedAnywhereTheSameCommandGoesOn()
     QCOMPARE(inTo({QStringLiteral("verify")}).code, 0);
     QCOMPARE(inTo({QStringLiteral("audit"), QStringLiteral("verify")}).code, 0);
     QCOMPARE(cairn({QStringLiteral("verify")}).code, 0);
+}
+
+// Two runs, one of them with a redacted output; a plan that was aborted, an act that was withdrawn, and the
+// tombstone of a run that was removed.
+void TestCliCopy::lived()
+{
+    const QString quick = file(QStringLiteral("quick.json"), kQuick);
+    const auto started = [&](const char* key) {
+        const QJsonObject run = done("start",
+            {quick, QStringLiteral("--key"), QString::fromUtf8(key), QStringLiteral("--input"),
+                QStringLiteral("{\"n\":1}")})
+                                    .json();
+        engineUntilIdle();
+        return run.value(QStringLiteral("run")).toString();
+    };
+    done("store init --test-clock");
+    const QString gone = started("gone");
+    done("store clock 91d");
+    done("retention run --reason", {QStringLiteral("as agreed with the auditors")});
+    QCOMPARE(cairn({QStringLiteral("show"), gone}).code, 4);
+    const QString redacted = started("redacted");
+    done("redact", {redacted, QStringLiteral("say"), QStringLiteral("--what"), QStringLiteral("output")});
+    const QString waits = startAsk(QStringLiteral("waits"));
+    done("plan stage pause", {waits});
+    done("plan abort", {done("plan list").json().value(QStringLiteral("plan")).toString()});
+    done("pause", {waits});
+    done("policy set",
+        {file(QStringLiteral("p.json"),
+            json("{'schema':'urn:cairn:policy:1','rules':[{'verbs':['resume'],'people':2}]}"))});
+    done("acts withdraw", {done("resume", {waits}).json().value(QStringLiteral("command")).toString()});
+}
+
+void TestCliCopy::eachFieldOfItsAnswerIsOfWhatCameAlong()
+{
+    lived();
+    const int entries = done("store check").json().value(QStringLiteral("entries")).toInt();
+    QVERIFY(entries > 4);
+
+    const QJsonObject moved = done("store copy", {to()}).json();
+    const auto number = [&](const char* field) { return moved.value(QLatin1String(field)).toInt(-1); };
+    const QStringList fields{QStringLiteral("acts"), QStringLiteral("already"),
+        QStringLiteral("audit_entries"), QStringLiteral("entries"), QStringLiteral("from"),
+        QStringLiteral("plans"), QStringLiteral("redacted"), QStringLiteral("removed"),
+        QStringLiteral("reviews"), QStringLiteral("runs"), QStringLiteral("runs_per_second"),
+        QStringLiteral("to"), QStringLiteral("took_ms"), QStringLiteral("verified")};
+    QCOMPARE(moved.keys(), fields);
+    QCOMPARE(moved.value(QStringLiteral("from")).toString(), QStringLiteral("sqlite:") + m_store);
+    QCOMPARE(moved.value(QStringLiteral("to")).toString(), to());
+    QVERIFY(!moved.value(QStringLiteral("already")).toBool(true));
+    QCOMPARE(number("runs"), 2);
+    QCOMPARE(number("entries"), entries);
+    QCOMPARE(number("audit_entries"), int(done("audit list").out.count('\n')));
+    QCOMPARE(number("acts"), 1);
+    QCOMPARE(number("reviews"), 0);
+    QCOMPARE(number("plans"), 1);
+    QCOMPARE(number("removed"), 1);
+    QCOMPARE(number("redacted"), 1);
+    QCOMPARE(number("verified"), 2);
+    const int took = number("took_ms");
+    QVERIFY(took >= 0);
+    QCOMPARE(number("runs_per_second"), took == 0 ? 0 : 2 * 1000 / took);
+    const QJsonObject again = done("store copy", {to()}).json();
+    QVERIFY(again.value(QStringLiteral("already")).toBool());
+    QCOMPARE(again.value(QStringLiteral("runs")).toInt(), 2);
+    QCOMPARE(again.value(QStringLiteral("runs_per_second")).toInt(-1), 0);
+    QCOMPARE(again.keys(), fields);
 }
 
 void TestCliCopy::aSignalEndsItAndItGoesOn()

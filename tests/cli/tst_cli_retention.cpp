@@ -25,10 +25,6 @@ private:
 
 namespace {
 
-const QByteArray kQuick =
-    json("{'schema':'urn:cairn:workflow:1','name':'quick','version':1,'tools':{'note':{"
-         "'safety':'read_only','executor':'builtin','settings':{'function':'echo'}}},'steps':"
-         "[{'name':'say','tool':'note','input':{'$from':'input'}}]}");
 const QStringList kWhy{QStringLiteral("--reason"), QStringLiteral("as agreed with the auditors")};
 
 }  // namespace

@@ -3,137 +3,94 @@
 // to.
 
 #include "core/definition/parse.h"
-#include "core/engine/engine_core.h"
-#include "core/store/memory/memory_store.h"
-#include "tests/support/cairn_qtest.h"
 #include "core/store/hooked_store.h"
+#include "core/store/memory/memory_store.h"
+#include "tests/engine/fakes.h"
 
 #include <map>
-#include <memory>
-#include <set>
 
 namespace cairn::testing {
 
-class FakeExecutor final : public Executor {
-public:
-    void onFinished(Finished finished) override { m_finished = std::move(finished); }
-    void start(StartOrder order) override { started.push_back(std::move(order)); }
-    void cancel(const AttemptId& attempt) override { cancelled.insert(attempt); }
-    void abandon(const AttemptId& attempt) override { abandoned.insert(attempt); }
-    void leaseEnds(SpanMs at) override { lease = at; }
-
-    void complete(std::size_t index, const std::string& output = "null", const std::string& media = {})
+// An engine on connections that its test makes, with executors that answer when told to.
+struct EngineOn {
+    explicit EngineOn(std::int64_t pid = 1000)
+        : processes(pid, gone)
     {
-        AttemptResult result;
-        result.attempt = started.at(index).attempt;
-        result.kind = AttemptResult::Kind::Completed;
-        result.output = std::make_shared<Spool>(kPayloadBytes);
-        if (!result.output->append(output))
-            qFatal("spool");
-        result.media = media;
-        m_finished(std::move(result));
     }
-    void fail(std::size_t index, FailureClass failure, EffectKnowledge effect, SpanMs retryAfter = -1)
+    // Once `store` and `writer` are there. All that is given outlives it.
+    void open(const Clock& clock, Rng& rng, EngineConfig config, HintLink* link = nullptr)
     {
-        AttemptResult result = failedResult(started.at(index), failure, effect, "it failed");
-        result.retryAfter = retryAfter;
-        m_finished(std::move(result));
+        config.alert = [this](const std::string& kind, const std::string&) { alerts.push_back(kind); };
+        queue = makeInlineQueue(*writer);
+        core = std::make_unique<EngineCore>(
+            EngineSeams{clock, rng, *store, *queue, executor, processes, nullptr, link}, config);
+        if (const Status opened = core->open(); !opened)
+            qFatal("%s", opened.error().text.c_str());
+    }
+    // Until there is nothing more to do at this instant; for how long there is not.
+    SpanMs settle()
+    {
+        SpanMs sleep = 0;
+        for (int i = 0; i < 200 && sleep == 0; ++i)
+            sleep = core->tick();
+        return sleep;
     }
 
-    std::vector<StartOrder> started;
-    std::set<AttemptId> cancelled;
-    std::set<AttemptId> abandoned;
-    SpanMs lease = -1;
-
-private:
-    Finished m_finished;
+    std::unique_ptr<StoreWriter> store, writer;
+    std::unique_ptr<CommitQueue> queue;
+    FakeExecutor executor;
+    std::set<std::int64_t> gone;
+    FakeProcesses processes;
+    std::vector<std::string> alerts;
+    std::unique_ptr<EngineCore> core;
 };
 
-class FakeProcesses final : public ProcessTable {
-public:
-    FakeProcesses(std::int64_t pid, const std::set<std::int64_t>& gone, std::string host = "host")
-        : m_pid(pid)
-        , m_gone(gone)
-        , m_host(std::move(host))
-    {
-    }
-    ProcessIdentity self() override { return {m_host, "boot of " + m_host, "pid:[1]", m_pid, 100}; }
-    bool isGone(std::int64_t pid, std::int64_t) override { return m_gone.contains(pid); }
-
-private:
-    std::int64_t m_pid;
-    const std::set<std::int64_t>& m_gone;
-    std::string m_host;
-};
-
-// An inline queue whose answers can be held back: what was committed is in the store, and not heard yet.
-class LateQueue final : public CommitQueue {
-public:
-    explicit LateQueue(StoreWriter& writer)
-        : m_inner(makeInlineQueue(writer))
-    {
-    }
-    void push(CommitMember member, Done done) override
-    {
-        m_inner->push(std::move(member), [this, done = std::move(done)](Result<MemberResult> result) mutable {
-            if (!holds)
-                return done(std::move(result));
-            m_late.push_back(
-                [done = std::move(done), result = std::move(result)]() mutable { done(std::move(result)); });
-        });
-    }
-    void pushAudit(AuditRow row, std::function<void(Result<std::uint64_t>)> done) override
-    {
-        m_inner->pushAudit(std::move(row), std::move(done));
-    }
-    bool pump() override
-    {
-        const bool late = !holds && !m_late.empty();
-        if (late)
-            for (auto& answer : std::exchange(m_late, {}))
-                answer();
-        return m_inner->pump() || late;
-    }
-    void drain() override
-    {
-        holds = false;
-        while (pump()) { }
-    }
-
-    bool holds = false;
-
-private:
-    std::unique_ptr<CommitQueue> m_inner;
-    std::vector<std::function<void()>> m_late;
-};
-
-// Work that waits until a test does it.
-class FakePool final : public WorkPool {
-public:
-    explicit FakePool(StoreWriter& store)
-        : m_store(store)
-    {
-    }
-    void run(Work work, Done done) override
-    {
-        waiting.emplace_back(std::move(work), std::move(done));
-        if (!holds)
-            doAll();
-    }
-    void doAll()
-    {
-        for (auto jobs = std::exchange(waiting, {}); auto& [work, done] : jobs) {
-            work(m_store);
-            done();
-        }
-    }
-
-    bool holds = false;
-    std::vector<std::pair<Work, Done>> waiting;
-
-private:
-    StoreWriter& m_store;
-};
+// What callers and people do, in any store; a failure of the test where it cannot be done.
+inline void addTo(StoreWriter& store, const std::string& text, TimeMs at)
+{
+    const auto parsed = parseDefinition(text);
+    for (const auto& d : parsed.diagnostics)
+        if (d.severity == Severity::Error)
+            qFatal("%s", diagnosticLine("test", d).c_str());
+    WorkflowRow row;
+    row.name = parsed.definition->ref.name;
+    row.version = parsed.definition->ref.version;
+    row.digest = parsed.definition->ref.digest;
+    row.text = text;
+    row.addedAt = at;
+    if (const Status added = store.addWorkflow(row); !added)
+        qFatal("%s", added.error().text.c_str());
+}
+inline RunId startIn(Service& service, const std::string& workflow, const std::string& input = "null")
+{
+    Submission s;
+    s.workflow = workflow;
+    s.command.actor = {ActorKind::Caller, "test"};
+    s.payloads.push_back(service.newPayload(input, "application/json"));
+    cmd::Start start;
+    start.input = s.payloads.back().ref;
+    s.command.body = start;
+    const Outcome outcome = service.submitAndWait(std::move(s));
+    if (outcome.kind != Outcome::Kind::Committed)
+        qFatal("start: %s %s", outcome.rejection.text.c_str(), outcome.error.text.c_str());
+    return outcome.run;
+}
+inline Outcome actIn(Service& service, const RunId& run, cmd::Body body)
+{
+    Submission s;
+    s.run = run;
+    s.command.actor = {ActorKind::Person, "kim"};
+    s.command.body = std::move(body);
+    s.reason = "because of a test";
+    return service.submitAndWait(std::move(s));
+}
+inline RunState loadFrom(Service& service, const RunId& run)
+{
+    auto state = service.load(run);
+    if (!state)
+        qFatal("%s", state.error().text.c_str());
+    return *std::move(state);
+}
 
 // One engine. The hooks are asked at each store call of the engine itself and of its commit queue.
 struct Node {
@@ -228,51 +185,13 @@ struct Cluster {
             settle();
         }
     }
-    void add(const std::string& text)
-    {
-        const auto parsed = parseDefinition(text);
-        for (const auto& d : parsed.diagnostics)
-            if (d.severity == Severity::Error)
-                qFatal("%s", diagnosticLine("test", d).c_str());
-        WorkflowRow row;
-        row.name = parsed.definition->ref.name;
-        row.version = parsed.definition->ref.version;
-        row.digest = parsed.definition->ref.digest;
-        row.text = text;
-        row.addedAt = clock.wallMs();
-        if (const Status added = store->addWorkflow(row); !added)
-            qFatal("%s", added.error().text.c_str());
-    }
+    void add(const std::string& text) { addTo(*store, text, clock.wallMs()); }
     RunId start(const std::string& workflow, const std::string& input = "null")
     {
-        Submission s;
-        s.workflow = workflow;
-        s.command.actor = {ActorKind::Caller, "test"};
-        s.payloads.push_back(client->newPayload(input, "application/json"));
-        cmd::Start start;
-        start.input = s.payloads.back().ref;
-        s.command.body = start;
-        const Outcome outcome = client->submitAndWait(std::move(s));
-        if (outcome.kind != Outcome::Kind::Committed)
-            qFatal("start: %s %s", outcome.rejection.text.c_str(), outcome.error.text.c_str());
-        return outcome.run;
+        return startIn(*client, workflow, input);
     }
-    Outcome act(const RunId& run, cmd::Body body)
-    {
-        Submission s;
-        s.run = run;
-        s.command.actor = {ActorKind::Person, "kim"};
-        s.command.body = std::move(body);
-        s.reason = "because of a test";
-        return client->submitAndWait(std::move(s));
-    }
-    RunState load(const RunId& run)
-    {
-        auto state = client->load(run);
-        if (!state)
-            qFatal("%s", state.error().text.c_str());
-        return *std::move(state);
-    }
+    Outcome act(const RunId& run, cmd::Body body) { return actIn(*client, run, std::move(body)); }
+    RunState load(const RunId& run) { return loadFrom(*client, run); }
     std::string verified(const RunId& run)
     {
         const auto problems = verifyRun(*store, run);

@@ -20,13 +20,7 @@ struct Desk {
         config.login = login;
         service = std::make_unique<Service>(*store, *queue, clock, rng, config);
     }
-    [[nodiscard]] RunState load(const RunId& run) const
-    {
-        auto state = service->load(run);
-        if (!state)
-            qFatal("%s", state.error().text.c_str());
-        return *std::move(state);
-    }
+    [[nodiscard]] RunState load(const RunId& run) const { return loadFrom(*service, run); }
     Submission submission(const RunId& run, cmd::Body body, const std::string& name)
     {
         Submission s;
@@ -94,19 +88,8 @@ public:
     SpanMs ahead = 0;
 };
 
-struct Engine {
-    explicit Engine(const RoleLogins& roles)
-        : store(std::make_unique<HookedStore>(roles.openAs("t_engine"), hooks()))
-        , writer(roles.openAs("t_engine"))
-        , queue(makeInlineQueue(*writer))
-    {
-        EngineConfig config = Cluster::config();
-        config.lease = 20'000;
-        core = std::make_unique<EngineCore>(
-            EngineSeams{clock, rng, *store, *queue, executor, processes, nullptr}, config);
-        if (const Status opened = core->open(); !opened)
-            qFatal("%s", opened.error().text.c_str());
-    }
+// The engine's time, which its calls to the store may take. Destroyed after the engine.
+struct SlowTime {
     // Each look for a removed run takes `takes`.
     StoreHooks hooks()
     {
@@ -120,13 +103,17 @@ struct Engine {
     AheadClock clock;
     SpanMs takes = 0;
     SystemRng rng;
-    std::unique_ptr<StoreWriter> store;
-    std::unique_ptr<StoreWriter> writer;
-    std::unique_ptr<CommitQueue> queue;
-    FakeExecutor executor;
-    std::set<std::int64_t> gone;
-    FakeProcesses processes{1000, gone};
-    std::unique_ptr<EngineCore> core;
+};
+
+struct Engine : SlowTime, EngineOn {
+    explicit Engine(const RoleLogins& roles)
+    {
+        store = std::make_unique<HookedStore>(roles.openAs("t_engine"), hooks());
+        writer = roles.openAs("t_engine");
+        EngineConfig config = Cluster::config();
+        config.lease = 20'000;
+        open(clock, rng, config);
+    }
 };
 
 }  // namespace cairn::testing

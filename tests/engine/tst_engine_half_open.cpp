@@ -26,13 +26,7 @@ struct Desk {
         : place(postgres)
     {
         open();
-        const std::string text = workflow("w", kSteps);
-        const auto parsed = parseDefinition(text);
-        if (!parsed)
-            qFatal("%s", diagnosticLine("w", parsed.diagnostics.front()).c_str());
-        if (const Status added = store->addWorkflow({"w", 1, parsed.definition->ref.digest, text, {}, 5});
-            !added)
-            qFatal("%s", added.error().text.c_str());
+        addTo(*store, workflow("w", kSteps), 5);
     }
     // As a command line does that ends: a hint that had to wait is sent then.
     void open()
@@ -48,38 +42,18 @@ struct Desk {
     }
     RunId start()
     {
-        Submission s;
-        s.workflow = "w";
-        s.command.actor = {ActorKind::Caller, "test"};
-        s.payloads.push_back(service->newPayload("null", "application/json"));
-        cmd::Start start;
-        start.input = s.payloads.back().ref;
-        s.command.body = start;
-        const Outcome outcome = service->submitAndWait(std::move(s));
-        if (!outcome.ok())
-            qFatal("start: %s %s", outcome.rejection.text.c_str(), outcome.error.text.c_str());
+        const RunId run = startIn(*service, "w");
         open();
-        return outcome.run;
+        return run;
     }
     void approve(const RunId& run)
     {
-        Submission s;
-        s.run = run;
-        s.command.actor = {ActorKind::Person, "kim"};
-        s.command.body = cmd::Decide{load(run).find("ok")->approval, true, {}};
-        s.reason = "because of a test";
-        const Outcome outcome = service->submitAndWait(std::move(s));
+        const Outcome outcome = actIn(*service, run, cmd::Decide{load(run).find("ok")->approval, true, {}});
         if (!outcome.ok())
             qFatal("approve: %s %s", outcome.rejection.text.c_str(), outcome.error.text.c_str());
         open();
     }
-    RunState load(const RunId& run)
-    {
-        auto state = service->load(run);
-        if (!state)
-            qFatal("%s", state.error().text.c_str());
-        return *std::move(state);
-    }
+    RunState load(const RunId& run) { return loadFrom(*service, run); }
     const PostgresStoreFixture& place;
     SystemClock clock;
     SystemRng rng;
@@ -88,8 +62,14 @@ struct Desk {
     std::unique_ptr<Service> service;
 };
 
+// Destroyed after the engine that it is of.
+struct ProbedLink {
+    SystemRng rng;
+    std::shared_ptr<HintLink> link;
+};
+
 // An engine whose connections all go through the proxy. Its link probes itself as told.
-struct Engine {
+struct Engine : ProbedLink, EngineOn {
     Engine(const std::string& url, const Clock& clock, SpanMs lease, SpanMs probes)
     {
         HintOptions hints;
@@ -99,20 +79,11 @@ struct Engine {
         options.hints = link;
         store = *postgres::openStore(url, options);
         writer = *postgres::openStore(url, options);
-        queue = makeInlineQueue(*writer);
         EngineConfig config = Cluster::config();
         config.lease = lease;
         config.heartbeat = lease / 3;
         config.restPoll = kPoll;
-        config.alert = [this](const std::string& kind, const std::string&) { alerts.push_back(kind); };
-        core = std::make_unique<EngineCore>(
-            EngineSeams{clock, rng, *store, *queue, executor, processes, nullptr, link.get()}, config);
-        if (const Status opened = core->open(); !opened)
-            qFatal("%s", opened.error().text.c_str());
-    }
-    void settle()
-    {
-        for (int i = 0; i < 200 && core->tick() == 0; ++i) { }
+        open(clock, rng, config, link.get());
     }
     // Answers what runs, and ticks.
     void work()
@@ -127,15 +98,6 @@ struct Engine {
         return static_cast<std::size_t>(std::count_if(executor.started.begin(), executor.started.end(),
             [&](const StartOrder& order) { return order.run == run && order.tool == tool; }));
     }
-    SystemRng rng;
-    std::shared_ptr<HintLink> link;
-    std::unique_ptr<StoreWriter> store, writer;
-    std::unique_ptr<CommitQueue> queue;
-    FakeExecutor executor;
-    std::set<std::int64_t> gone;
-    FakeProcesses processes{1000, gone};
-    std::vector<std::string> alerts;
-    std::unique_ptr<EngineCore> core;
     std::size_t answered = 0;
 };
 

@@ -35,24 +35,8 @@ public:
     int takes = 0;
 };
 
-// An engine with a link, in a cluster whose store calls are counted.
-struct Heard {
-    explicit Heard(SpanMs lease = 600'000)
-    {
-        EngineConfig config = Cluster::config();
-        config.lease = lease;
-        config.heartbeat = lease / 3;
-        config.alert = [this](const std::string& kind, const std::string&) { alerts.push_back(kind); };
-        store = counted();
-        writer = connectMemory(cluster.db);
-        queue = makeInlineQueue(*writer);
-        core = std::make_unique<EngineCore>(
-            EngineSeams{cluster.clock, cluster.rng, *store, *queue, executor, processes, nullptr, &link},
-            config);
-        if (const Status opened = core->open(); !opened)
-            qFatal("%s", opened.error().text.c_str());
-        settle();
-    }
+// What an engine with a link needs: a cluster whose store calls are counted. Destroyed after the engine.
+struct CountedCluster {
     std::unique_ptr<StoreWriter> counted()
     {
         const auto count = [this](const char* what, Access) -> std::optional<Error> {
@@ -65,12 +49,25 @@ struct Heard {
         const auto nothing = [](const char*, Access) -> std::optional<Error> { return std::nullopt; };
         return std::make_unique<HookedStore>(connectMemory(cluster.db), StoreHooks{count, nothing});
     }
-    SpanMs settle()
+
+    Cluster cluster;
+    FakeHints link;
+    std::map<std::string, int> calls;
+    bool away = false;  // the server
+    int refused = 0;
+};
+
+struct Heard : CountedCluster, EngineOn {
+    explicit Heard(SpanMs lease = 600'000)
+        : EngineOn(4000)
     {
-        SpanMs sleep = 0;
-        for (int i = 0; i < 200 && sleep == 0; ++i)
-            sleep = core->tick();
-        return sleep;
+        EngineConfig config = Cluster::config();
+        config.lease = lease;
+        config.heartbeat = lease / 3;
+        store = counted();
+        writer = connectMemory(cluster.db);
+        open(cluster.clock, cluster.rng, config, &link);
+        settle();
     }
     // As a loop does it: sleeps for as long as it is told to.
     void pass(SpanMs span)
@@ -81,19 +78,6 @@ struct Heard {
         }
         settle();
     }
-
-    Cluster cluster;
-    FakeHints link;
-    std::map<std::string, int> calls;
-    bool away = false;  // the server
-    int refused = 0;
-    std::vector<std::string> alerts;
-    std::unique_ptr<StoreWriter> store, writer;
-    std::unique_ptr<CommitQueue> queue;
-    FakeExecutor executor;
-    std::set<std::int64_t> gone;
-    FakeProcesses processes{4000, gone};
-    std::unique_ptr<EngineCore> core;
 };
 
 }  // namespace

@@ -33,6 +33,8 @@ private Q_SLOTS:
     void aWithdrawnActIsNeverCarriedOut();
     void aCancelThatWaitsDependsOnNothing();
     void anOperatorsPlanIsStagedAndCarriedOut();
+    void anOrderThatWaitsIsWithdrawn();
+    void whatAnApproverLeavesOnAnActOnTheStoreIsRecorded();
     void aLargeDraftCostsNoLease();
     void whatIsSaidOfAPlanIsNotTrusted();
     void whatWaitedForADayIsOver();
@@ -77,24 +79,9 @@ void TestEngineStaged::init()
 {
     m_roles.initWithRoles();
     m_caller = std::make_unique<Desk>(m_roles, "t_engine");
-    const auto parsed = parseDefinition(workflow("buy", doubleQuoted(kSteps)));
-    for (const auto& d : parsed.diagnostics)
-        if (d.severity == Severity::Error)
-            qFatal("%s", diagnosticLine("test", d).c_str());
-    WorkflowRow row{parsed.definition->ref.name, 1, parsed.definition->ref.digest,
-        workflow("buy", doubleQuoted(kSteps)), {}, 5};
-    CAIRN_VERIFY_OK(m_caller->store->addWorkflow(row));
+    addTo(*m_caller->store, workflow("buy", doubleQuoted(kSteps)), 5);
     m_engine = std::make_unique<Engine>(m_roles);
-    Submission s;
-    s.workflow = "buy";
-    s.command.actor = {ActorKind::Caller, "test"};
-    s.payloads.push_back(m_caller->service->newPayload("null", "application/json"));
-    cmd::Start start;
-    start.input = s.payloads.back().ref;
-    s.command.body = start;
-    const Outcome outcome = m_caller->service->submitAndWait(std::move(s));
-    QVERIFY2(outcome.kind == Outcome::Kind::Committed, (outcome.rejection.text + outcome.error.text).c_str());
-    m_run = outcome.run;
+    m_run = startIn(*m_caller->service, "buy");
     QTRY_VERIFY((static_cast<void>(m_engine->core->tick()), m_caller->load(m_run).approvals.size() == 2));
 }
 
@@ -257,6 +244,69 @@ void TestEngineStaged::anOperatorsPlanIsStagedAndCarriedOut()
     QVERIFY(desk.store->waitingActs(10)->empty());
     CAIRN_VERIFY_ERROR(order(desk, PlanAct::Abort), ErrorKind::Refused);
     QVERIFY(m_roles.open()->check(true)->empty());
+}
+
+// By its author, before an engine has come to it: the plan stays as it was, and the audit says so.
+void TestEngineStaged::anOrderThatWaitsIsWithdrawn()
+{
+    Desk desk(m_roles, "t_operator");
+    const PlanDraft draft = pausing(desk, {m_run});
+    const auto staging = leavePlan(*desk.store, draft);
+    CAIRN_VERIFY_OK(staging);
+    QVERIFY(answer(desk, staging->command).state == StagedState::Committed);
+    const auto start = leaveOrder(*desk.store, *desk.service,
+        {draft.row.id, PlanAct::Start, {}, makeId<CommandId>(desk.clock.wallMs(), desk.rng)}, whoIs(desk));
+    CAIRN_VERIFY_OK(start);
+    StagedAct withdrawn = **desk.store->stagedAct(start->command);
+    withdrawn.state = StagedState::Withdrawn;
+    withdrawn.note = "not before the weekend";
+    withdrawn.confirmedName = "Ann";
+    Desk other(m_roles, "t_both");
+    CAIRN_VERIFY_ERROR(other.store->decideAct(withdrawn), ErrorKind::NoRight);
+    CAIRN_VERIFY_OK(desk.store->decideAct(withdrawn));
+    QVERIFY(answer(desk, start->command).state == StagedState::Withdrawn);
+    QVERIFY((*desk.store->plan(draft.row.id))->state == PlanState::Staged);
+    QVERIFY(!desk.load(m_run).paused());
+    const auto rows = audit();
+    QCOMPARE(rows.size(), std::size_t{2});
+    QCOMPARE(rows.back().kind, std::string("withdrawn"));
+    QCOMPARE(rows.back().login, std::string("t_operator"));
+    QCOMPARE(rows.back().reason, withdrawn.note);
+    CAIRN_VERIFY_ERROR(desk.store->decideAct(withdrawn), ErrorKind::Conflict);
+}
+
+// An act without a run, whose decision is on record under an id of its own: the engine may put it there in
+// the name of who left it, and does what was confirmed.
+void TestEngineStaged::whatAnApproverLeavesOnAnActOnTheStoreIsRecorded()
+{
+    Desk admin(m_roles, "cairn");
+    const Outcome set =
+        Agreements(*admin.service)
+            .setPolicy({R"({"schema":"urn:cairn:policy:1","rules":[{"verbs":["slow"],"people":2}]})", 0,
+                "nobody slows the bank alone", "ann", true});
+    QVERIFY2(set.kind == Outcome::Kind::Committed, (set.rejection.text + set.error.text).c_str());
+    ResourceRow seen;
+    seen.name = "bank";
+    ResourceRow wanted = seen;
+    wanted.permitsPerSecond = 5;
+    const Outcome proposed =
+        Agreements(*m_caller->service)
+            .slow(*m_caller->store, {seen, wanted, "the bank asked us to", "Ann", false, {}});
+    QVERIFY2(
+        proposed.kind == Outcome::Kind::Proposed, (proposed.rejection.text + proposed.error.text).c_str());
+    Desk approver(m_roles, "t_approver");
+    StagedAct act = **approver.store->stagedAct(proposed.proposal->command);
+    act.state = StagedState::Waiting;
+    act.note = "looked at it and agree";
+    act.confirmedName = "Bob";
+    CAIRN_VERIFY_OK(approver.store->decideAct(act));
+    const StagedAct done = answer(approver, act.command);
+    QVERIFY2(done.state == StagedState::Committed, done.outcome.c_str());
+    std::string told;
+    for (const AuditRow& row : audit())
+        if (row.verb == Verb::ConfirmAct || row.verb == Verb::Slow)
+            told += row.kind + " " + row.login + ";";
+    QCOMPARE(told, std::string("confirmed t_approver;applied t_engine;"));
 }
 
 // Looking at it takes 30 s, and the lease lasts 20.

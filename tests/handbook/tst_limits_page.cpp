@@ -8,8 +8,13 @@
 #include "core/handbook/handbook.h"
 #include "core/machine/machine.h"
 #include "core/model/definition.h"
+#include "core/model/policy.h"
+#include "core/plan/left.h"
 #include "core/query/query.h"
+#include "core/store/agreement.h"
+#include "core/store/plans.h"
 #include "core/store/rows.h"
+#include "tests/bench/console_aims.h"
 #include "tests/support/cairn_qtest.h"
 
 #include <QtCore/QLocale>
@@ -64,6 +69,7 @@ std::vector<Figure> figures()
         {"steps that decisions add to one run, at one time", count(kMaxAddedSteps)},
         {"mistakes that `workflow check` lists", count(kMaxDiagnostics)},
         {"an act that is left for an engine, with what it brings", bytes(kStagedLimit)},
+        {"a policy's text", bytes(kPolicyLimit)},
         {"lease of an engine", span(engine.lease)},
         {"its heartbeat", span(engine.heartbeat)},
         {"time that work under way has after SIGTERM", span(engine.drainGrace)},
@@ -76,12 +82,53 @@ std::vector<Figure> figures()
         {"longest delay of a back-off", span(retry.maxDelay)},
         {"a step's time-out as a whole", span(retry.maxTotal)},
         {"time within which an act that was left has to be carried out", span(kActExpires)},
+        {"time within which somebody else confirms an act, where the policy sets no `expires`",
+            span(PolicyRule{}.expiresAfter)},
+        {"how long an act is kept after its answer", span(kKeepAnswered)},
         {"failures of a step before its attempts are exhausted", count(retry.maxAttempts)},
         {"lost workers of a step before that", count(retry.maxLost)},
         {"attempts of one engine at one time", count(engine.maxAttempts)},
         {"runs that one engine works on at one time", count(engine.maxOwned)},
         {"characters of a reason in a guarded store, at least", count(reasonMinimum(Safety::Guarded))},
+        {"runs of one plan, at most", count(kMaxPlanItems)},
+        {"runs of one plan that is left for an engine, at most", count(kMostLeftItems)},
         {"bytes of what an approval asks, in `why`, `show` and previews", count(kAskedShown)},
+    };
+}
+
+QString aim(const bench::Budget& budget)
+{
+    return QLatin1String(budget.unit) == QLatin1String("ms")
+        ? QStringLiteral("%1 s").arg(budget.value / 1'000)
+        : QStringLiteral("%1 %2").arg(budget.value).arg(QLatin1String(budget.unit));
+}
+
+struct Aim {
+    QString what;
+    bench::Budget budget;
+};
+
+// Of the console, in the order of the page.
+std::vector<Aim> aims()
+{
+    using namespace cairn::bench;
+    return {
+        {QStringLiteral("start on a store of %1 runs, to the first counts").arg(count(kRunsThere)),
+            kFirstCounts},
+        {QStringLiteral("key in the filter to the first rows, the same store"), kFilterKey},
+        {QStringLiteral("history of %1 entries, scrolled: the window stands still for at most")
+                .arg(count(kEntriesThere)),
+            kStall},
+        {QStringLiteral("graph of %1 steps, folded and drawn").arg(count(kStepsThere)), kFold},
+        {QStringLiteral("payload of %1 MiB, first screen").arg(kMebibytesThere), kFirstScreen},
+        {QStringLiteral("found at its end"), kSearch},
+        {QStringLiteral("preview of a plan for %1 runs").arg(count(kRunsPlanned)), kPreview},
+        {QStringLiteral("%1 steps finished a second, for %2: the window stands still for at most")
+                .arg(count(kUpdates),
+                    kUpdateSeconds == 60 ? QStringLiteral("a minute")
+                                         : QStringLiteral("%1 s").arg(kUpdateSeconds)),
+            kStall},
+        {QStringLiteral("resident memory in each of these"), kMemory},
     };
 }
 
@@ -116,6 +163,23 @@ private Q_SLOTS:
             ++rows;
         // Each of the four tables has a head and a line under it.
         QCOMPARE(rows, figures().size() + 2 * 4);
+    }
+
+    void eachAimIsTheBenchs()
+    {
+        const HandbookPage* page = handbookPage("limits");
+        QVERIFY(page != nullptr);
+        const QString text = QString::fromUtf8(page->text.data(), static_cast<qsizetype>(page->text.size()));
+        const qsizetype at = text.indexOf(QLatin1String("\n## How fast the console is meant to be"));
+        const qsizetype end = text.indexOf(QLatin1String("\n## "), at + 1);
+        QVERIFY(at >= 0 && end > at);
+        const QString table = text.mid(at, end - at);
+        for (const Aim& meant : aims()) {
+            const QString row = QStringLiteral("\n| %1 | %2 | ").arg(meant.what, aim(meant.budget));
+            qInfo("%s: %s", qPrintable(meant.what), qPrintable(aim(meant.budget)));
+            QVERIFY2(table.contains(row), qPrintable(QStringLiteral("the page needs the row:") + row));
+        }
+        QCOMPARE(std::size_t(table.count(QLatin1String("\n| "))), aims().size() + 2);  // its head
     }
 };
 

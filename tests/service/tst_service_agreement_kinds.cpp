@@ -1,7 +1,9 @@
 // Which acts can wait for somebody else, and what they depend on: redactions, takeovers, slowed resources; on
 // either store.
 
+#include "core/base/json_scan.h"
 #include "core/base/text.h"
+#include "core/store/hooked_store.h"
 #include "tests/service/agreement_desk.h"
 
 using namespace cairn;
@@ -29,6 +31,35 @@ Outcome slow(Desk& by, std::uint32_t seen, std::uint32_t wanted, bool glass = fa
             *by.connection, {limited(seen), limited(wanted), "the bank asked us to", "somebody", glass, {}});
 }
 
+// What is done to the store itself, by whom and why: as its author saw the store, with no limit and one
+// policy.
+struct OnStore {
+    const char* doing;
+    Verb verb;
+    std::function<Outcome(Desk& by, StoreWriter& store, const std::string& why)> act;
+};
+const OnStore kSlows{
+    "slowing a resource", Verb::Slow, [](Desk& by, StoreWriter& store, const std::string& why) {
+        return Agreements(*by.service).slow(store, {limited(0), limited(5), why, "somebody", false, {}});
+    }};
+const OnStore kSets{
+    "setting the policy", Verb::SetPolicy, [](Desk& by, StoreWriter&, const std::string& why) {
+        return Agreements(*by.service).setPolicy({kResume, 1, why, "somebody", false});
+    }};
+
+// How many entries of the audit are read through it.
+class AuditCount final : public ClockedReader {
+public:
+    using ClockedReader::ClockedReader;
+    Result<std::vector<AuditRow>> audit(std::uint64_t after, std::size_t limit) override
+    {
+        auto rows = ClockedReader::audit(after, limit);
+        read += rows ? rows->size() : 0;
+        return rows;
+    }
+    std::size_t read = 0;
+};
+
 std::uint32_t perSecond(World& w) { return resourceNamed(*w.store, "bank")->permitsPerSecond; }
 
 }  // namespace
@@ -44,8 +75,11 @@ private Q_SLOTS:
     void aTakeoverWaitsForSomebodyElse();
     void slowingAResourceWaitsForSomebodyElse();
     void whatIsDoneIsAnsweredSoWhateverCameAfter();
+    void whatIsDoneIsFoundWithoutReadingTheAudit();
     void aResourceThatMovedSinceIsRefused();
     void aResourceIsSlowedAloneByBreakingTheGlass();
+    void actsOnTheStoreAreRefusedAndRecordedAlike();
+    void whoWasFasterIsToldAndRecordedAlike();
 };
 
 void TestServiceAgreementKinds::whatCancelCompensateAndMigrateDependOnIsPinned()
@@ -198,6 +232,27 @@ void TestServiceAgreementKinds::whatIsDoneIsAnsweredSoWhateverCameAfter()
     QCOMPARE(perSecond(p.w), 5U);
 }
 
+// However long the audit has become: one entry is read where it was done, and none where it was not.
+void TestServiceAgreementKinds::whatIsDoneIsFoundWithoutReadingTheAudit()
+{
+    Paused p(twoPeopleFor(R"("slow")"));
+    const Outcome proposed = slow(p.ann, 0, 5);
+    const Outcome done = p.bob.confirm(p.act(proposed));
+    QVERIFY2(done.kind == Outcome::Kind::Committed, told(done).c_str());
+    const Outcome other = slow(p.ann, 5, 7);
+    QVERIFY(p.w.writer->audit(0, 100)->size() > 4);
+    AuditCount reader(*p.bob.connection, p.w.clock);
+    Service service(reader, *p.bob.queue, p.w.clock, p.w.rng, {});
+    const auto open = Agreements(service).carriedOut(p.act(other));
+    CAIRN_VERIFY_OK(open);
+    QVERIFY(!*open);
+    QCOMPARE(reader.read, std::size_t{0});
+    const auto known = Agreements(service).carriedOut(p.act(proposed));
+    CAIRN_VERIFY_OK(known);
+    QVERIFY(*known && (*known)->auditSeq == done.auditSeq);
+    QCOMPARE(reader.read, std::size_t{1});
+}
+
 void TestServiceAgreementKinds::aResourceThatMovedSinceIsRefused()
 {
     Paused p(twoPeopleFor(R"("slow")"));
@@ -233,6 +288,73 @@ void TestServiceAgreementKinds::aResourceIsSlowedAloneByBreakingTheGlass()
     QCOMPARE(open->front().verb, Verb::Slow);
     QCOMPARE(open->front().login, std::string("uid 1"));
     QCOMPARE(open->front().target, std::string("bank"));
+}
+
+void TestServiceAgreementKinds::actsOnTheStoreAreRefusedAndRecordedAlike()
+{
+    for (const OnStore* on : {&kSlows, &kSets}) {
+        Paused p(R"({"schema":"urn:cairn:policy:1","rules":[{"verbs":["slow","policy_set"],"role":"ops",)"
+                 R"("reason":12}],"roles":{"ops":["uid 2"]}})");
+        const std::string doing = on->doing;
+        const auto refused = [&](Desk& by, const std::string& why, RejectCode code, const std::string& text) {
+            const Outcome outcome = on->act(by, *by.connection, why);
+            QCOMPARE(outcome.rejection.code, code);
+            QCOMPARE(told(outcome), "Rejected: " + text);
+            const AuditRow row = p.w.writer->audit(0, 100)->back();
+            QCOMPARE(row.seq, outcome.auditSeq);
+            QCOMPARE(row.kind, std::string("refused"));
+            QCOMPARE(row.verb, on->verb);
+            QCOMPARE(row.reason, why);
+            QCOMPARE(row.after, "{\"refused\":true,\"why\":" + jsonQuote(text) + "}");
+        };
+        refused(p.bob, "too short", RejectCode::ReasonMissing,
+            doing + " needs a reason of at least 12 characters here");
+        refused(p.ann, "the bank asked us to", RejectCode::NoRight,
+            "\"uid 1\" lacks the role \"ops\", which " + doing + " needs");
+        const Outcome done = on->act(p.bob, *p.bob.connection, "the bank asked us to");
+        QVERIFY2(done.kind == Outcome::Kind::Committed, told(done).c_str());
+        const AuditRow row = p.w.writer->audit(0, 100)->back();
+        QCOMPARE(row.seq, done.auditSeq);
+        QCOMPARE(row.kind, std::string("applied"));
+        QCOMPARE(row.actor + ", " + row.login + "@" + row.host, std::string("somebody, uid 2@desk"));
+    }
+}
+
+// Between the preview and the writing somebody else does another one: the store sees it, and it is a refusal
+// as any other, on record.
+void TestServiceAgreementKinds::whoWasFasterIsToldAndRecordedAlike()
+{
+    for (const OnStore* on : {&kSlows, &kSets}) {
+        Paused p;
+        bool faster = true;
+        const auto none = [](const char*, Access) { return std::optional<Error>(); };
+        const auto before = [&](const char* what, Access) -> std::optional<Error> {
+            const bool writes =
+                std::string_view(what) == "appendAudit" || std::string_view(what) == "slowResource";
+            if (writes && std::exchange(faster, false))
+                if (const Outcome other = on->act(p.bob, *p.bob.connection, "the bank asked me to");
+                    !other.ok())
+                    return makeError(ErrorKind::Io, told(other));
+            return std::nullopt;
+        };
+        HookedStore store(p.w.connect(), {before, none});
+        p.ann.service.reset();
+        p.ann.queue = makeInlineQueue(store);
+        ServiceConfig config;
+        config.login = "uid 1";
+        p.ann.service = std::make_unique<Service>(p.ann.reader, *p.ann.queue, p.w.clock, p.w.rng, config);
+        const Outcome late = on->act(p.ann, store, "the bank asked us to");
+        QVERIFY(!faster);
+        QVERIFY2(late.kind == Outcome::Kind::Rejected, told(late).c_str());
+        QCOMPARE(late.rejection.code, RejectCode::Stale);
+        const AuditRow row = p.w.writer->audit(0, 100)->back();
+        QCOMPARE(row.seq, late.auditSeq);
+        QCOMPARE(row.kind + " " + row.login, std::string("refused uid 1"));
+        QCOMPARE(row.verb, on->verb);
+        QCOMPARE(row.after, "{\"refused\":true,\"why\":" + jsonQuote(late.rejection.text) + "}");
+        p.ann.service.reset();  // before the store that its queue writes
+        p.ann.queue.reset();
+    }
 }
 
 QTEST_APPLESS_MAIN(TestServiceAgreementKinds)

@@ -80,6 +80,8 @@ private Q_SLOTS:
     void twoDecideInTheSameMoment();
     void thePolicyOfNowIsAskedWhenItIsDone();
     void thePolicyOfNowIsAskedForAResource();
+    void whatWaitsOnTheStoreIsWithdrawnOrDone_data();
+    void whatWaitsOnTheStoreIsWithdrawnOrDone();
     void aPolicyIsNotConfirmedOverAnother();
     void oneMoreCurrencyAsksForNoLess();
     void aConfirmationThatIsOnlyClaimedCountsForNothing();
@@ -208,6 +210,67 @@ void TestServiceAttacks::thePolicyOfNowIsAskedForAResource()
     QVERIFY2(done.error.text.find("\"uid 2\", who confirmed it, lacks the role \"finance\"") == 0,
         told(done).c_str());
     QCOMPARE(resourceNamed(*p.w.store, "bank")->permitsPerSecond, 0U);
+}
+
+void TestServiceAttacks::whatWaitsOnTheStoreIsWithdrawnOrDone_data()
+{
+    QTest::addColumn<bool>("slows");
+    QTest::newRow("a resource is slowed") << true;
+    QTest::newRow("a policy is set") << false;
+}
+
+// Confirmed by a process that ended before it carried the act out. The author takes it back: who has it in
+// hand already does nothing with it. Once it is done it has its answer in the same moment, and is not taken
+// back.
+void TestServiceAttacks::whatWaitsOnTheStoreIsWithdrawnOrDone()
+{
+    QFETCH(bool, slows);
+    Paused p(R"({"schema":"urn:cairn:policy:1","rules":[{"verbs":["slow","policy_set"],"people":2}]})");
+    const auto proposed = [&] {
+        Agreements agreements(*p.ann.service);
+        return slows ? agreements.slow(
+                   *p.ann.connection, {limited(0), limited(5), "the bank asked us to", "ann", false, {}})
+                     : agreements.setPolicy({kFinance, 1, "finance from now on", "ann", false});
+    };
+    const auto nothingDone = [&] {
+        return resourceNamed(*p.w.store, "bank")->permitsPerSecond == 0
+            && (*p.w.writer->policy(0))->version == 1;
+    };
+    const Outcome first = proposed();
+    QVERIFY2(first.kind == Outcome::Kind::Proposed, told(first).c_str());
+    QVERIFY(p.bob.decide(p.act(first)).ok());
+    const StagedAct taken = p.act(first);
+    QCOMPARE(taken.state, StagedState::Waiting);
+    const Outcome withdrawn = p.ann.decide(taken, StagedState::Withdrawn);
+    QVERIFY2(withdrawn.kind == Outcome::Kind::Committed, told(withdrawn).c_str());
+    QCOMPARE(p.act(first).state, StagedState::Withdrawn);
+    const Outcome late = Agreements(*p.bob.service).carryOut(*p.bob.connection, taken);
+    QCOMPARE(late.kind, Outcome::Kind::Failed);
+    QVERIFY2(late.error.kind == ErrorKind::Refused, told(late).c_str());
+    QVERIFY2(late.error.text.find("it was withdrawn or decided otherwise") != std::string::npos,
+        told(late).c_str());
+    QVERIFY(nothingDone());
+    const auto kinds = p.entries();
+    QVERIFY((kinds
+        == std::vector<std::string>{
+            "act_propose proposed uid 1", "act_confirm confirmed uid 2", "act_confirm withdrawn uid 1"}));
+    const Outcome again = p.ann.decide(p.act(first), StagedState::Withdrawn);
+    QCOMPARE(again.rejection.code, RejectCode::Stale);
+    QVERIFY2(again.rejection.text.find("the act is withdrawn by uid 1") == 0, told(again).c_str());
+    // The other way round, and nobody has called it done yet.
+    const Outcome second = proposed();
+    QVERIFY(p.bob.decide(p.act(second)).ok());
+    const Outcome done = Agreements(*p.bob.service).carryOut(*p.bob.connection, p.act(second));
+    QVERIFY2(done.kind == Outcome::Kind::Committed, told(done).c_str());
+    const StagedAct over = p.act(second);
+    QCOMPARE(over.state, StagedState::Committed);
+    QCOMPARE(over.auditSeq, done.auditSeq);
+    QCOMPARE(over.version, done.version);
+    const Outcome tooLate = p.ann.decide(over, StagedState::Withdrawn);
+    QCOMPARE(tooLate.rejection.code, RejectCode::Stale);
+    QVERIFY2(tooLate.rejection.text.find("the act is done, confirmed by uid 2") == 0, told(tooLate).c_str());
+    QVERIFY(!nothingDone());
+    QVERIFY(p.w.writer->waitingActs(10)->empty());
 }
 
 // Proposed, then overtaken: it is not confirmed any more, so nobody has agreed to what cannot be done.

@@ -85,6 +85,10 @@ void ContractTest::auditEntriesAreChained()
     QCOMPARE(m_store->audit(1, 1)->front().seq, std::uint64_t{2});
     QVERIFY(m_store->audit(3, 10)->empty());
     QCOMPARE(m_store->auditOfRun(a.run)->size(), std::size_t{2});
+    // Acts on the store itself are found by their command; a run's are answered by its entries (findCommand).
+    QVERIFY(*m_store->auditOfCommand(rows->at(1).command) == std::uint64_t{2});
+    QVERIFY(!m_store->auditOfCommand(wanted.command)->has_value());
+    QVERIFY(!m_store->auditOfCommand(idOf<CommandId>("none"))->has_value());
 }
 
 // What a page held before is not in the next one: the refused act has no run, and a page may be shorter.

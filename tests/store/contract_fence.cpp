@@ -321,6 +321,48 @@ template<typename Row, typename Id> void sortBy(std::vector<Row>& rows, Id Row::
     std::sort(rows.begin(), rows.end(), [id](const Row& a, const Row& b) { return a.*id < b.*id; });
 }
 
+void removedAreThere(StoreWriter& store, const std::vector<RemovedRun>& gone)
+{
+    const auto stones = store.removedRuns({}, 10);
+    CAIRN_VERIFY_OK(stones);
+    QCOMPARE(stones->size(), std::size_t{2});
+    for (std::size_t i = 0; i < 2; ++i) {
+        const RemovedRun& there = (*stones)[i];
+        Tombstone wanted = gone[i].stone;
+        wanted.changed = there.stone.changed;
+        QVERIFY(there.stone == wanted);
+        QVERIFY(there.stone.changed > 0);
+        QVERIFY(there.kept == gone[i].kept);
+        QCOMPARE(there.effects.size(), gone[i].effects.size());
+        for (std::size_t e = 0; e < there.effects.size(); ++e) {
+            QVERIFY(fieldsOf(there.effects[e]) == fieldsOf(gone[i].effects[e]));
+            QCOMPARE(there.effects[e].revision, std::uint64_t{1});
+        }
+        QVERIFY(*store.findCommand(there.stone.run, wanted.begun) == std::uint64_t{1});
+    }
+    QCOMPARE(store.removedRuns({}, 1)->size(), std::size_t{1});
+    QVERIFY(store.removedRuns(gone[0].stone.run, 10)->front().stone.run == gone[1].stone.run);
+    const auto holder = store.findKey("purchase", "key of kept");
+    CAIRN_VERIFY_OK(holder);
+    QVERIFY(holder->has_value() && (*holder)->run == idOf<RunId>("run kept"));
+}
+
+void decidedIsThere(StoreWriter& store, const std::vector<StagedAct>& acts, const Review& review)
+{
+    const auto answered = store.answeredActs({}, 10);
+    CAIRN_VERIFY_OK(answered);
+    QCOMPARE(answered->size(), acts.size());
+    for (std::size_t i = 0; i < acts.size(); ++i)
+        QVERIFY(fieldsOf((*answered)[i]) == fieldsOf(acts[i]));
+    QVERIFY(store.waitingActs(10)->empty());
+    const auto reviews = store.reviews(true, 10);
+    CAIRN_VERIFY_OK(reviews);
+    QCOMPARE(reviews->size(), std::size_t{1});
+    QVERIFY(fieldsOf(reviews->front()) == fieldsOf(review));
+    QVERIFY(store.reviews(false, 10)->empty());
+    QCOMPARE(store.retention()->front().changedAt, TimeMs{77});
+}
+
 }  // namespace
 
 // What removed runs have left, answered acts, reviews, rules, and payloads that were redacted: column by
@@ -369,40 +411,8 @@ void ContractTest::whatAMoveBringsIsKeptAsItWas()
     CAIRN_VERIFY_OK(filler->commit(std::vector{member}, results));
     QCOMPARE(results.front().kind, MemberResult::Kind::Committed);
 
-    const auto stones = m_store->removedRuns({}, 10);
-    CAIRN_VERIFY_OK(stones);
-    QCOMPARE(stones->size(), std::size_t{2});
-    for (std::size_t i = 0; i < 2; ++i) {
-        const RemovedRun& there = (*stones)[i];
-        Tombstone wanted = gone[i].stone;
-        wanted.changed = there.stone.changed;
-        QVERIFY(there.stone == wanted);
-        QVERIFY(there.stone.changed > 0);
-        QVERIFY(there.kept == gone[i].kept);
-        QCOMPARE(there.effects.size(), gone[i].effects.size());
-        for (std::size_t e = 0; e < there.effects.size(); ++e) {
-            QVERIFY(fieldsOf(there.effects[e]) == fieldsOf(gone[i].effects[e]));
-            QCOMPARE(there.effects[e].revision, std::uint64_t{1});
-        }
-        QVERIFY(*m_store->findCommand(there.stone.run, wanted.begun) == std::uint64_t{1});
-    }
-    QCOMPARE(m_store->removedRuns({}, 1)->size(), std::size_t{1});
-    QVERIFY(m_store->removedRuns(gone[0].stone.run, 10)->front().stone.run == gone[1].stone.run);
-    const auto holder = m_store->findKey("purchase", "key of kept");
-    CAIRN_VERIFY_OK(holder);
-    QVERIFY(holder->has_value() && (*holder)->run == idOf<RunId>("run kept"));
-    const auto answered = m_store->answeredActs({}, 10);
-    CAIRN_VERIFY_OK(answered);
-    QCOMPARE(answered->size(), acts.size());
-    for (std::size_t i = 0; i < acts.size(); ++i)
-        QVERIFY(fieldsOf((*answered)[i]) == fieldsOf(acts[i]));
-    QVERIFY(m_store->waitingActs(10)->empty());
-    const auto reviews = m_store->reviews(true, 10);
-    CAIRN_VERIFY_OK(reviews);
-    QCOMPARE(reviews->size(), std::size_t{1});
-    QVERIFY(fieldsOf(reviews->front()) == fieldsOf(review));
-    QVERIFY(m_store->reviews(false, 10)->empty());
-    QCOMPARE(m_store->retention()->front().changedAt, TimeMs{77});
+    removedAreThere(*m_store, gone);
+    decidedIsThere(*m_store, acts, review);
     const auto redacted = m_store->redactedPayloads(run.run);
     CAIRN_VERIFY_OK(redacted);
     QCOMPARE(redacted->size(), std::size_t{1});

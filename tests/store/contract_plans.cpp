@@ -308,7 +308,7 @@ void ContractTest::aPlanThatCannotBeIsRefused()
     change.added.front().state = static_cast<PlanItemState>(6);
     CAIRN_VERIFY_ERROR(m_store->changePlan(change), ErrorKind::InvalidInput);
     change.added = {item(1, "a")};
-    change.added.front().leftOut = static_cast<PlanLeftOut>(11);
+    change.added.front().leftOut = static_cast<PlanLeftOut>(kLeftOutKinds);
     CAIRN_VERIFY_ERROR(m_store->changePlan(change), ErrorKind::InvalidInput);
     change.added = {item(1, "a")};
     change.added.front().fate = static_cast<PlanFate>(6);

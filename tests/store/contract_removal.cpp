@@ -120,6 +120,21 @@ Status putProposal(StoreWriter& store, const RunId& run)
     return {};
 }
 
+// Who follows the changes hears of a removal once, in parts as in one.
+void hearOnce(StoreWriter& store, std::uint64_t cursor, const RunId& root, const RunId& child)
+{
+    const auto heard = store.changesSince(cursor, 10);
+    CAIRN_VERIFY_OK(heard);
+    QVERIFY(heard->rows.empty() && !heard->more);
+    QCOMPARE(heard->removed.size(), std::size_t{2});
+    QVERIFY(heard->removed[0].run == root && heard->removed[1].run == child);
+    QVERIFY(store.changesSince(heard->cursor, 10)->removed.empty());
+    const auto part = store.changesSince(cursor, 1);
+    QVERIFY(part->more && part->removed.size() == 1 && part->removed[0].run == root);
+    const auto rest = store.changesSince(part->cursor, 1);
+    QVERIFY(!rest->more && rest->removed.size() == 1 && rest->removed[0].run == child);
+}
+
 }  // namespace
 
 void ContractTest::aTreeGoesWholeWithItsTombstones()
@@ -136,7 +151,6 @@ void ContractTest::aTreeGoesWholeWithItsTombstones()
     QCOMPARE(commitOne(second).kind, MemberResult::Kind::Committed);
     child.committed(second);
     createRun(other, other.listRow());
-
     const std::uint64_t cursor = m_store->changesSince(0, 10)->cursor;
     QVERIFY((*m_store->bondsOf(root.run) == TreeBonds{2, 0, 0, 0}));
     const auto bytes = m_store->bytesOf(root.run);
@@ -173,17 +187,7 @@ void ContractTest::aTreeGoesWholeWithItsTombstones()
     CAIRN_VERIFY_OK(audit);
     QCOMPARE(audit->size(), std::size_t{1});
     QVERIFY(audit->front().run == root.run);
-    // Who follows the changes hears of it once, in parts as in one.
-    const auto heard = m_store->changesSince(cursor, 10);
-    CAIRN_VERIFY_OK(heard);
-    QVERIFY(heard->rows.empty() && !heard->more);
-    QCOMPARE(heard->removed.size(), std::size_t{2});
-    QVERIFY(heard->removed[0].run == root.run && heard->removed[1].run == child.run);
-    QVERIFY(m_store->changesSince(heard->cursor, 10)->removed.empty());
-    const auto part = m_store->changesSince(cursor, 1);
-    QVERIFY(part->more && part->removed.size() == 1 && part->removed[0].run == root.run);
-    const auto rest = m_store->changesSince(part->cursor, 1);
-    QVERIFY(!rest->more && rest->removed.size() == 1 && rest->removed[0].run == child.run);
+    hearOnce(*m_store, cursor, root.run, child.run);
     // Again: it is not there any more. And nothing brings it back.
     QVERIFY(!*m_store->removeTree(removalOf(root, {&child})));
     QCOMPARE(m_store->audit(0, 10)->size(), std::size_t{1});

@@ -146,6 +146,38 @@ void PostgresHintsTest::wordsAreLetters()
         QCOMPARE(postgres::hintOf(forged), hint::kAll);
 }
 
+namespace {
+
+// `own` is a's; `free` is nobody's.
+void whatChangesHandsIsTold(StoreWriter& store, Told& told, const Writer& own, const RunId& free)
+{
+    const SessionId a = sessionRow("a", 0).id, b = sessionRow("b", 0).id;
+    const TimeMs now = *store.now();
+    // Given back with a wake-up that was not read: due at once. Without any: at its time.
+    CAIRN_VERIFY_OK(store.release(a, std::vector<ClaimedRun>{{own.run, 1, own.version, now + kNever}}));
+    QCOMPARE(told.take(), hint::kClaims);
+    QCOMPARE(store.claim(a, *store.now() + 1'000, 10)->size(), std::size_t(2));
+    QCOMPARE(told.take(), hint::kNone);
+    const auto epoch = store.hot(own.run)->epoch;
+    CAIRN_VERIFY_OK(store.release(a, std::vector<ClaimedRun>{{own.run, epoch, own.version, now + kNever}}));
+    QCOMPARE(told.take(), hint::kNone);
+
+    CAIRN_VERIFY_OK(store.takeOver(free, b));
+    QCOMPARE(told.take(), hint::kWakeups);
+    CAIRN_VERIFY_OK(store.takeOver(free, {}));
+    QCOMPARE(int(told.take()), hint::kClaims | hint::kWakeups);
+    QVERIFY(*store.endSession(b, now, kNoTime));
+    QCOMPARE(told.take(), hint::kClaims);
+    QVERIFY(!*store.endSession(b, now, kNoTime));
+    QVERIFY(*store.heartbeat(a, now, now + 1));
+    QCOMPARE(store.takeWakeups(a)->size(), std::size_t(1));
+    QCOMPARE(told.take(), hint::kNone);
+    CAIRN_VERIFY_OK(store.setClockOffset(5));
+    QCOMPARE(told.take(), hint::kClaims);
+}
+
+}  // namespace
+
 void PostgresHintsTest::whatIsTold()
 {
     const auto told = std::make_shared<Told>();
@@ -197,29 +229,7 @@ void PostgresHintsTest::whatIsTold()
     person.committed(approval);
     QCOMPARE(told->take(), hint::kWakeups);
 
-    // Given back with a wake-up that was not read: due at once. Without any: at its time.
-    CAIRN_VERIFY_OK(
-        store->release(a.id, std::vector<ClaimedRun>{{own.run, 1, person.version, now + kNever}}));
-    QCOMPARE(told->take(), hint::kClaims);
-    QCOMPARE(store->claim(a.id, *store->now() + 1'000, 10)->size(), std::size_t(2));
-    QCOMPARE(told->take(), hint::kNone);
-    const auto epoch = store->hot(own.run)->epoch;
-    CAIRN_VERIFY_OK(
-        store->release(a.id, std::vector<ClaimedRun>{{own.run, epoch, person.version, now + kNever}}));
-    QCOMPARE(told->take(), hint::kNone);
-
-    CAIRN_VERIFY_OK(store->takeOver(free.run, b.id));
-    QCOMPARE(told->take(), hint::kWakeups);
-    CAIRN_VERIFY_OK(store->takeOver(free.run, {}));
-    QCOMPARE(int(told->take()), hint::kClaims | hint::kWakeups);
-    QVERIFY(*store->endSession(b.id, now, kNoTime));
-    QCOMPARE(told->take(), hint::kClaims);
-    QVERIFY(!*store->endSession(b.id, now, kNoTime));
-    QVERIFY(*store->heartbeat(a.id, now, now + 1));
-    QCOMPARE(store->takeWakeups(a.id)->size(), std::size_t(1));
-    QCOMPARE(told->take(), hint::kNone);
-    CAIRN_VERIFY_OK(store->setClockOffset(5));
-    QCOMPARE(told->take(), hint::kClaims);
+    whatChangesHandsIsTold(*store, *told, person, free.run);
 }
 
 void PostgresHintsTest::aStagedActIsTold()

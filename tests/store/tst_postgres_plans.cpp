@@ -21,6 +21,7 @@ private Q_SLOTS:
     void aPlanThatReadsAllIsFound();
     void noTableIsReadWhole();
     void oldActsAreNotRead();
+    void openActsOfOtherRunsAreNotRead();
     void theCountingWorks();
 
 private:
@@ -67,6 +68,86 @@ CommitMember full(const Writer& writer, const std::string& name, StoreWriter& st
     act.run = writer.run;
     m.audit = act;
     return m;
+}
+
+// Three groups of twelve runs, one after the other; gives one of the runs.
+RunId commitGroups(StoreWriter& store, const SessionId& session)
+{
+    std::vector<Writer> writers;
+    for (int i = 0; i < 12; ++i)
+        writers.emplace_back("new" + std::to_string(i), i % 2 == 0 ? session : SessionId{});
+    std::vector<MemberResult> results;
+    for (int round = 0; round < 3; ++round) {
+        std::vector<CommitMember> group;
+        for (std::size_t i = 0; i < writers.size(); ++i) {
+            group.push_back(full(writers[i], "g" + std::to_string(round) + "/" + std::to_string(i), store));
+            if (round > 0) {
+                group.back().effects[0].row.effect = effectOf("g0/" + std::to_string(i));
+                group.back().effects[0].row.revision = static_cast<std::uint64_t>(round);
+                group.back().wake = {effectOf("g0/" + std::to_string(i))};
+                group.back().waits.clear();
+                group.back().delivered = OutboxRow{writers[i].run, 1, 0, {}, {}, 0};
+                group.back().ancestors = {{writers[0].run, 0}};
+            }
+        }
+        if (const Status done = store.commit(group, results); !done)
+            qFatal("%s", done.error().text.c_str());
+        for (std::size_t i = 0; i < writers.size(); ++i) {
+            if (results[i].kind != Kind::Committed)
+                qFatal("%s", results[i].error.text.c_str());
+            writers[i].committed(group[i]);
+        }
+    }
+    return writers[0].run;
+}
+
+void ownersAndResources(StoreWriter& store, const SessionId& session, const RunId& run)
+{
+    const TimeMs later = *store.now() + 60'000;
+    const auto claimed = store.claim(session, later, 5);
+    QCOMPARE(claimed->size(), std::size_t{5});
+    CAIRN_VERIFY_OK(store.release(session, *claimed));
+    CAIRN_VERIFY_OK(store.takeOver(run, {}));
+    QVERIFY(*store.heartbeat(session, 2000, 9000));
+    QVERIFY(!store.takeWakeups(session)->empty());
+    CAIRN_VERIFY_OK(store.putResource({"api", 0, false, 5, 5, 0}));
+    CAIRN_VERIFY_OK(store.raiseBackOff("api", 3000, true));
+    CAIRN_VERIFY_OK(store.leaseSlots(session, "api", 2, 1000, 2000));
+    CAIRN_VERIFY_OK(store.spendRate(session, "api", 2, 1000));
+    CAIRN_VERIFY_OK(store.returnSlots(session, "api"));
+    QVERIFY(*store.endSession(session, 5000, kNoTime));
+    CAIRN_VERIFY_OK(store.openSession(sessionRow("t", 1000)));
+    QVERIFY(!store.claim(idOf<SessionId>("session t"), later, 3)->empty());
+    QVERIFY(!store.sessions(false)->empty());
+    CAIRN_VERIFY_OK(store.dropSessionsEndedBefore(6000));
+    CAIRN_VERIFY_OK(store.stageChunk(idOf<ArtifactId>("unused"), 0, "chunk"));
+    CAIRN_VERIFY_OK(store.dropStagedBefore(later));
+}
+
+void everythingIsRead(StoreWriter& store, const RunId& run)
+{
+    CAIRN_VERIFY_OK(store.loadRun(run, 1, 0));
+    CAIRN_VERIFY_OK(store.findCommand(run, idOf<CommandId>("x")));
+    CAIRN_VERIFY_OK(store.findKey("purchase", "key n1"));
+    CAIRN_VERIFY_OK(store.findRuns("01", 5));
+    CAIRN_VERIFY_OK(store.payload(run, idOf<PayloadId>("payload g0/0")));
+    CAIRN_VERIFY_OK(store.payload(run, idOf<PayloadId>("payload large g0/0")));
+    const std::vector<PayloadId> several{
+        idOf<PayloadId>("payload g0/0"), idOf<PayloadId>("payload large g0/0")};
+    QCOMPARE(store.payloads(run, several)->size(), std::size_t{2});
+    CAIRN_VERIFY_OK(store.effects(std::vector<EffectId>{effectOf("n1")}));
+    CAIRN_VERIFY_OK(store.effectsOfRun(run));
+    CAIRN_VERIFY_OK(store.steps(run));
+    CAIRN_VERIFY_OK(store.attempts(run, kNoStep));
+    CAIRN_VERIFY_OK(store.approvals(run));
+    CAIRN_VERIFY_OK(store.attributes(run));
+    CAIRN_VERIFY_OK(store.children(run));
+    CAIRN_VERIFY_OK(store.auditOfRun(run));
+    CAIRN_VERIFY_OK(store.audit(5, 5));
+    CAIRN_VERIFY_OK(store.outbox(5, 1));
+    CAIRN_VERIFY_OK(store.listRows(std::vector<RunId>{run}));
+    const auto changes = store.changesSince(0, 5);
+    CAIRN_VERIFY_OK(store.changesSince(changes->cursor - 5, 5));
 }
 
 }  // namespace
@@ -184,72 +265,10 @@ void PostgresPlansTest::noTableIsReadWhole()
     {
         const auto store = m_postgres.open();
         const SessionId session = idOf<SessionId>("session s");
-        std::vector<Writer> writers;
-        for (int i = 0; i < 12; ++i)
-            writers.emplace_back("new" + std::to_string(i), i % 2 == 0 ? session : SessionId{});
-        std::vector<MemberResult> results;
-        for (int round = 0; round < 3; ++round) {
-            std::vector<CommitMember> group;
-            for (std::size_t i = 0; i < writers.size(); ++i) {
-                group.push_back(
-                    full(writers[i], "g" + std::to_string(round) + "/" + std::to_string(i), *store));
-                if (round > 0) {
-                    group.back().effects[0].row.effect = effectOf("g0/" + std::to_string(i));
-                    group.back().effects[0].row.revision = static_cast<std::uint64_t>(round);
-                    group.back().wake = {effectOf("g0/" + std::to_string(i))};
-                    group.back().waits.clear();
-                    group.back().delivered = OutboxRow{writers[i].run, 1, 0, {}, {}, 0};
-                    group.back().ancestors = {{writers[0].run, 0}};
-                }
-            }
-            CAIRN_VERIFY_OK(store->commit(group, results));
-            for (std::size_t i = 0; i < writers.size(); ++i) {
-                QVERIFY2(results[i].kind == Kind::Committed, results[i].error.text.c_str());
-                writers[i].committed(group[i]);
-            }
-        }
-        const TimeMs later = *store->now() + 60'000;
-        const auto claimed = store->claim(session, later, 5);
-        QCOMPARE(claimed->size(), std::size_t{5});
-        CAIRN_VERIFY_OK(store->release(session, *claimed));
-        CAIRN_VERIFY_OK(store->takeOver(writers[0].run, {}));
-        QVERIFY(*store->heartbeat(session, 2000, 9000));
-        QVERIFY(!store->takeWakeups(session)->empty());
-        CAIRN_VERIFY_OK(store->putResource({"api", 0, false, 5, 5, 0}));
-        CAIRN_VERIFY_OK(store->raiseBackOff("api", 3000, true));
-        CAIRN_VERIFY_OK(store->leaseSlots(session, "api", 2, 1000, 2000));
-        CAIRN_VERIFY_OK(store->spendRate(session, "api", 2, 1000));
-        CAIRN_VERIFY_OK(store->returnSlots(session, "api"));
-        QVERIFY(*store->endSession(session, 5000, kNoTime));
-        CAIRN_VERIFY_OK(store->openSession(sessionRow("t", 1000)));
-        QVERIFY(!store->claim(idOf<SessionId>("session t"), later, 3)->empty());
-        QVERIFY(!store->sessions(false)->empty());
-        CAIRN_VERIFY_OK(store->dropSessionsEndedBefore(6000));
-        CAIRN_VERIFY_OK(store->stageChunk(idOf<ArtifactId>("unused"), 0, "chunk"));
-        CAIRN_VERIFY_OK(store->dropStagedBefore(later));
-        const RunId run = writers[0].run;
-        CAIRN_VERIFY_OK(store->loadRun(run, 1, 0));
-        CAIRN_VERIFY_OK(store->findCommand(run, idOf<CommandId>("x")));
-        CAIRN_VERIFY_OK(store->findKey("purchase", "key n1"));
-        CAIRN_VERIFY_OK(store->findRuns("01", 5));
-        CAIRN_VERIFY_OK(store->payload(run, idOf<PayloadId>("payload g0/0")));
-        CAIRN_VERIFY_OK(store->payload(run, idOf<PayloadId>("payload large g0/0")));
-        const std::vector<PayloadId> several{
-            idOf<PayloadId>("payload g0/0"), idOf<PayloadId>("payload large g0/0")};
-        QCOMPARE(store->payloads(run, several)->size(), std::size_t{2});
-        CAIRN_VERIFY_OK(store->effects(std::vector<EffectId>{effectOf("n1")}));
-        CAIRN_VERIFY_OK(store->effectsOfRun(run));
-        CAIRN_VERIFY_OK(store->steps(run));
-        CAIRN_VERIFY_OK(store->attempts(run, kNoStep));
-        CAIRN_VERIFY_OK(store->approvals(run));
-        CAIRN_VERIFY_OK(store->attributes(run));
-        CAIRN_VERIFY_OK(store->children(run));
-        CAIRN_VERIFY_OK(store->auditOfRun(run));
-        CAIRN_VERIFY_OK(store->audit(5, 5));
-        CAIRN_VERIFY_OK(store->outbox(5, 1));
-        CAIRN_VERIFY_OK(store->listRows(std::vector<RunId>{run}));
-        const auto changes = store->changesSince(0, 5);
-        CAIRN_VERIFY_OK(store->changesSince(changes->cursor - 5, 5));
+        const RunId run = commitGroups(*store, session);
+        QVERIFY(!run.isNull());
+        ownersAndResources(*store, session, run);
+        everythingIsRead(*store, run);
     }
     // The counts come when the connection has ended.
     QTRY_COMPARE(
@@ -303,6 +322,45 @@ void PostgresPlansTest::oldActsAreNotRead()
     QTRY_VERIFY(std::stoi(read()) > 0);
     QVERIFY2(std::stoi(read()) < 1'000, read().c_str());  // 40 looks at 3 acts, and 40 that go
     QCOMPARE(scans(), std::string());
+}
+
+// A removal asks for what binds its own runs, however much is open on others.
+void PostgresPlansTest::openActsOfOtherRunsAreNotRead()
+{
+    prepare();
+    const std::string act =
+        "INSERT INTO cairn.staged_acts(command, run, verb, target, body, reason, claimed, uid, host, "
+        "seen_version, staged_by, address, backend, staged_at, taken_until, glass, role, expires, "
+        "confirmed_by, confirmed_name, note, confirmed_at, code, version, audit, outcome, decided_at, state) "
+        "SELECT gen_random_uuid(), gen_random_uuid(), 3, '', '', 'why', '', 0, '', 0, 'ann', '', 1, i, 0, 0, "
+        "'', "
+        "0, '', '', '', 0, 0, 0, 0, '', 0, ";
+    const RawPg raw(m_postgres.url);
+    for (const char* state : {"0", "5"})
+        QCOMPARE(raw.exec(act + state + " FROM generate_series(1, 3000) AS i"), std::string());
+    QCOMPARE(raw.exec("ANALYZE; SELECT pg_stat_reset()"), std::string());
+    {
+        const auto store = m_postgres.open();
+        for (int i = 0; i < 40; ++i) {
+            const auto bonds = store->bondsOf(idOf<RunId>("run r" + std::to_string(i)));
+            CAIRN_VERIFY_OK(bonds);
+            QCOMPARE(bonds->runs, std::uint64_t{1});
+            QCOMPARE(bonds->acts + bonds->proposals + bonds->plans, std::uint64_t{0});
+        }
+    }
+    QTRY_COMPARE(
+        RawPg(m_postgres.url).value("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'cairn'"),
+        std::string("0"));
+    const auto sum = [&](const char* of) {
+        return RawPg(m_postgres.url)
+            .value("SELECT coalesce(sum(" + std::string(of)
+                + "), 0)::text FROM pg_stat_user_indexes WHERE relname = 'staged_acts'");
+    };
+    QTRY_VERIFY(std::stoi(sum("idx_scan")) >= 80);  // two looks at each run
+    QCOMPARE(sum("idx_tup_read"), std::string("0"));
+    QCOMPARE(
+        RawPg(m_postgres.url).value("SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'staged_acts'"),
+        std::string("0"));
 }
 
 // The test above can fail.

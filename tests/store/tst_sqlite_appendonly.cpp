@@ -192,8 +192,10 @@ void AppendOnlyTest::editsBehindTheTriggersAreFound()
     const auto problems = store->check(true);
     CAIRN_VERIFY_OK(problems);
     std::string all;
-    for (const VerifyProblem& problem : *problems)
+    for (const VerifyProblem& problem : *problems) {
         all += problem.where + ": " + problem.text + "\n";
+        QVERIFY2(problem.blocksCopy, problem.text.c_str());
+    }
     QVERIFY2(all.find(text.toStdString()) != std::string::npos, all.c_str());
 }
 

@@ -18,6 +18,7 @@ private Q_SLOTS:
     void nothingWalksThroughATable_data();
     void nothingWalksThroughATable();
     void claimsBeginWithTheEndedSessions();
+    void removalsAskByTheRunsOfTheirTree();
     void theExceptionsAreNeeded();
 
 private:
@@ -128,6 +129,22 @@ void PlansTest::claimsBeginWithTheEndedSessions()
     QVERIFY2(due.front().find("INDEX run_hot_due (next_due>? AND next_due<?)") != std::string::npos
             || due.front().find("INDEX run_hot_due (next_due<?)") != std::string::npos,
         due.front().c_str());
+}
+
+// Acts and plans that are open elsewhere cost a removal nothing. What is left to be walked through is
+// messages and waiters, which are there for a moment.
+void PlansTest::removalsAskByTheRunsOfTheirTree()
+{
+    const auto plan = planOf(sqlOf("BondsOf"));
+    const auto times = [&](std::string_view what) {
+        return std::count_if(plan.begin(), plan.end(),
+            [&](const std::string& line) { return line.find(what) != std::string::npos; });
+    };
+    QCOMPARE(times("INDEX staged_run (run=?)"), std::ptrdiff_t{2});
+    QCOMPARE(times("INDEX plan_items_run (run=?)"), std::ptrdiff_t{1});
+    QCOMPARE(times("SCAN o"), std::ptrdiff_t{1});
+    QCOMPARE(times("SCAN w"), std::ptrdiff_t{1});
+    QCOMPARE(times("SCAN "), std::ptrdiff_t{2});
 }
 
 // The list of exceptions holds what it needs to and nothing else, and what is looked for would be found.

@@ -128,6 +128,10 @@ public:
         return m_in.audit(after, limit);
     }
     Result<std::vector<AuditRow>> auditOfRun(const RunId& run) override { return m_in.auditOfRun(run); }
+    Result<std::optional<std::uint64_t>> auditOfCommand(const CommandId& command) override
+    {
+        return m_in.auditOfCommand(command);
+    }
     Result<std::vector<VerifyProblem>> check(bool deep) override { return m_in.check(deep); }
     void interrupt() noexcept override { m_in.interrupt(); }
 

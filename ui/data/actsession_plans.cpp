@@ -31,10 +31,6 @@ constexpr SpanMs kMinute = 60'000;
 // when it is sent.
 constexpr const char* kTried = "looked at, nothing is written";
 
-constexpr PlanLeftOut kLeftOut[] = {PlanLeftOut::NotFound, PlanLeftOut::AlreadySo, PlanLeftOut::AlreadyMoved,
-    PlanLeftOut::WrongState, PlanLeftOut::NoRight, PlanLeftOut::OtherPlan, PlanLeftOut::Held,
-    PlanLeftOut::Uncertain};
-
 QStringList linesOf(const PlanLines& all)
 {
     QStringList lines;
@@ -55,7 +51,7 @@ QStringList linesOf(const PlanLines& all)
 QStringList leftOutOf(const PlanPreview& preview)
 {
     QStringList counts;
-    for (const PlanLeftOut why : kLeftOut)
+    for (const PlanLeftOut why : kLeftOutBefore)
         counts << u"%1 %2"_s.arg(qt(label(why)), countText(preview.of(why)));
     QStringList lines{counts.join(u", "_s)};
     for (const PlanLeft& left : preview.left)

@@ -45,6 +45,8 @@ Status MemoryDatabase::checkChange(const StoreChange& wanted, TimeMs now) const
     if (wanted.decide)
         CAIRN_TRY(checkDecided(
             found(staged, wanted.decide->command), *wanted.decide, now, carriedOut(*wanted.decide)));
+    if (wanted.done)
+        CAIRN_TRY(checkDone(found(staged, wanted.done->act), *wanted.done));
     if (wanted.policy)
         CAIRN_TRY(checkPolicyRow(policies.size(), *wanted.policy));
     if (wanted.review)
@@ -52,7 +54,7 @@ Status MemoryDatabase::checkChange(const StoreChange& wanted, TimeMs now) const
     return {};
 }
 
-void MemoryDatabase::writeChange(const StoreChange& wanted)
+void MemoryDatabase::writeChange(const StoreChange& wanted, std::uint64_t seq, TimeMs at)
 {
     if (wanted.propose)
         staged.insert_or_assign(wanted.propose->command, *wanted.propose);
@@ -64,6 +66,13 @@ void MemoryDatabase::writeChange(const StoreChange& wanted)
         act.note = wanted.decide->note;
         act.confirmedAt = wanted.decide->confirmedAt;
         act.decidedAt = isOpen(act.state) ? kNoTime : wanted.decide->decidedAt;
+    }
+    if (wanted.done) {
+        StagedAct& act = staged[wanted.done->act];
+        act.state = StagedState::Committed;
+        act.version = wanted.done->version;
+        act.auditSeq = seq;
+        act.decidedAt = at;
     }
     if (wanted.policy)
         policies.push_back(*wanted.policy);

@@ -59,7 +59,7 @@ void MemoryDatabase::wakeUp(const SessionId& owner, const RunId& run)
 std::uint64_t MemoryDatabase::addAudit(AuditRow row)
 {
     if (const auto with = std::exchange(row.with, nullptr))
-        writeChange(*with);
+        writeChange(*with, audit.size() + 1, row.time);
     row.seq = audit.size() + 1;
     row.previous = audit.empty() ? Digest{} : audit.back().hash;
     row.hash = auditHash(row);

@@ -102,7 +102,7 @@ public:
     std::uint64_t addAudit(AuditRow row);  // with what goes along with it, which was checked
     [[nodiscard]] bool carriedOut(const StagedAct& act) const;
     [[nodiscard]] Status checkChange(const StoreChange& wanted, TimeMs now) const;
-    void writeChange(const StoreChange& wanted);
+    void writeChange(const StoreChange& wanted, std::uint64_t seq, TimeMs at);
     void addOutbox(const OutboxRow& row);
     void dropOutbox(const OutboxRow& row);
     void raiseBackOff(const ResourceRow& given);

@@ -297,6 +297,13 @@ Result<std::vector<AuditRow>> MemoryStore::auditOfRun(const RunId& run)
     return out;
 }
 
+Result<std::optional<std::uint64_t>> MemoryStore::auditOfCommand(const CommandId& command)
+{
+    const auto found = m_db->actsWithoutRun.find(command);
+    return found == m_db->actsWithoutRun.end() ? std::optional<std::uint64_t>()
+                                               : std::optional(found->second);
+}
+
 Result<std::vector<VerifyProblem>> MemoryStore::check(bool)
 {
     std::vector<VerifyProblem> problems;

@@ -51,13 +51,16 @@ Status PostgresStore::decideAct(const StagedAct& act)
     return {};
 }
 
-void addChange(Batch& batch, const StoreChange& change)
+void addChange(Batch& batch, const StoreChange& change, std::uint64_t seq)
 {
     if (const auto& a = change.propose)
         batch.add(Sql::ProposeAct, a->command, a->run, a->verb, a->target, Blob{a->body}, a->reason,
             a->claimed, a->uid, a->host, a->seenVersion, a->seenDigest, a->role, a->expires, a->digest);
     if (const auto& a = change.decide)
         batch.add(Sql::RecordDecision, a->command, a->digest, a->state, a->note, a->confirmedName);
+    if (const auto& d = change.done)
+        batch.add(Sql::FinishStaged, d->act, StagedState::Committed, std::uint8_t{0}, d->version, seq,
+            std::string());
     if (const auto& p = change.policy)
         batch.add(Sql::InsertPolicy, p->version, p->text, p->login, p->claimed, p->setAt);
     if (const auto& r = change.review; r && r->open())

@@ -14,6 +14,58 @@ void refuse(MemberResult& result, Error error)
     result.error = std::move(error);
 }
 
+// What a group needs to know before anything of it is written.
+struct Asked {
+    explicit Asked(std::span<const CommitMember> members)
+    {
+        for (const CommitMember& m : members) {
+            addIdentity(m);
+            addLedger(m);
+            for (const PayloadRow& p : m.payloads)
+                if (!p.artifact.isNull())
+                    artifacts.insert(p.artifact);
+        }
+    }
+
+    std::set<RunId> runs, created;
+    std::set<SessionId> sessions;
+    std::set<EffectId> effects, woken;
+    std::set<ArtifactId> artifacts;
+    std::set<CommandId> left;
+    Columns commands, keys, items;
+
+private:
+    void addIdentity(const CommitMember& m)
+    {
+        runs.insert(m.run);
+        for (const ControlGuard& guard : m.ancestors)
+            runs.insert(guard.run);
+        commands.row(m.run, m.entry.command);
+        if (m.create)
+            created.insert(m.run);
+        if (m.planItem)
+            items.row(m.planItem->plan, m.planItem->ord);
+        if (m.left)
+            left.insert(m.entry.command);
+        if (m.create && m.identity && !m.identity->key.empty() && isStorableText(m.identity->key)
+            && isStorableText(m.identity->workflow.name))
+            keys.row(m.identity->workflow.name, m.identity->key);
+        if (m.owner == OwnerChange::Take)
+            sessions.insert(m.newOwner);
+    }
+    void addLedger(const CommitMember& m)
+    {
+        for (const EffectWrite& write : m.effects)
+            effects.insert(write.row.effect);
+        for (const auto& [effect, step] : m.waits)
+            effects.insert(effect);
+        for (const EffectId& effect : m.wake) {
+            effects.insert(effect);
+            woken.insert(effect);
+        }
+    }
+};
+
 }  // namespace
 
 // --- reading, with the locks
@@ -44,91 +96,95 @@ void GroupCommit::readItems(Rows& items)
     }
 }
 
-Status GroupCommit::read(Transaction& transaction)
+void GroupCommit::readRuns(Rows& runs, Rows& commands)
 {
-    std::set<RunId> runs, created;
-    std::set<SessionId> sessions;
-    std::set<EffectId> effects, woken;
-    std::set<ArtifactId> artifacts;
-    std::set<CommandId> left;
-    Columns commands, keys, items;
-    for (const CommitMember& m : m_members) {
-        runs.insert(m.run);
-        for (const ControlGuard& guard : m.ancestors)
-            runs.insert(guard.run);
-        commands.row(m.run, m.entry.command);
-        if (m.create)
-            created.insert(m.run);
-        if (m.planItem)
-            items.row(m.planItem->plan, m.planItem->ord);
-        if (m.left)
-            left.insert(m.entry.command);
-        if (m.create && m.identity && !m.identity->key.empty() && isStorableText(m.identity->key)
-            && isStorableText(m.identity->workflow.name))
-            keys.row(m.identity->workflow.name, m.identity->key);
-        if (m.owner == OwnerChange::Take)
-            sessions.insert(m.newOwner);
-        for (const EffectWrite& write : m.effects)
-            effects.insert(write.row.effect);
-        for (const auto& [effect, step] : m.waits)
-            effects.insert(effect);
-        for (const EffectId& effect : m.wake) {
-            effects.insert(effect);
-            woken.insert(effect);
-        }
-        for (const PayloadRow& p : m.payloads)
-            if (!p.artifact.isNull())
-                artifacts.insert(p.artifact);
-    }
-    Batch batch;
-    // Sessions before runs, as a takeover does.
-    const std::size_t atSessions =
-        sessions.empty() ? 0 : batch.add(Sql::LockSessions, Column::of(Type::Uuid, sessions));
-    const std::size_t atRuns = batch.add(Sql::LockRuns, Column::of(Type::Uuid, runs));
-    const std::size_t atCommands = batch.add(Sql::CommandsOf, commands);
-    const std::size_t atBegun =
-        created.empty() ? 0 : batch.add(Sql::BegunBy, Column::of(Type::Uuid, created));
-    const std::size_t atKeys = keys.empty() ? 0 : batch.add(Sql::KeyHolders, keys);
-    const std::size_t atEffects =
-        effects.empty() ? 0 : batch.add(Sql::LockEffects, Column::of(Type::Bytea, effects));
-    const std::size_t atWaiters =
-        effects.empty() ? 0 : batch.add(Sql::WaitersOf, Column::of(Type::Bytea, woken));
-    const std::size_t atLeft = left.empty() ? 0 : batch.add(Sql::LockStaged, Column::of(Type::Uuid, left));
-    const std::size_t atItems = items.empty() ? 0 : batch.add(Sql::LockPlanItems, items);
-    if (!artifacts.empty())
-        batch.add(Sql::LockArtifacts, Column::of(Type::Uuid, artifacts));
-    const std::size_t atStaged =
-        artifacts.empty() ? 0 : batch.add(Sql::StagedSizes, Column::of(Type::Uuid, artifacts));
-    CAIRN_TRY_ASSIGN(auto answers, transaction.begin(batch));
-    while (answers[atRuns].next()) {
+    while (runs.next()) {
         RunId run;
         Run state;
-        answers[atRuns].read(run);
-        answers[atRuns].readMore(state.hot.version, state.hot.epoch, state.hot.control, state.hot.owner,
-            state.hot.head, state.hot.nextDue, state.hot.format);
+        runs.read(run);
+        runs.readMore(state.hot.version, state.hot.epoch, state.hot.control, state.hot.owner, state.hot.head,
+            state.hot.nextDue, state.hot.format);
         state.stored = state.exists = true;
         m_runs[run] = state;
     }
-    while (answers[atCommands].next()) {
+    while (commands.next()) {
         std::pair<RunId, CommandId> command;
         std::uint64_t version = 0;
-        answers[atCommands].read(command.first, command.second, version);
+        commands.read(command.first, command.second, version);
         m_commands[command] = version;
     }
-    while (atBegun != 0 && answers[atBegun].next()) {
+}
+
+// Runs that were removed, of those that a member creates.
+void GroupCommit::readBegun(Rows& begun)
+{
+    while (begun.next()) {
         RunId run;
-        CommandId begun;
-        answers[atBegun].read(run, begun);
+        CommandId command;
+        begun.read(run, command);
         m_removed.insert(run);
-        m_commands[{run, begun}] = 1;
+        m_commands[{run, command}] = 1;
     }
-    while (atKeys != 0 && answers[atKeys].next()) {
+}
+
+void GroupCommit::readKeys(Rows& keys)
+{
+    while (keys.next()) {
         std::pair<std::string, std::string> key;
         RunId run;
-        answers[atKeys].read(key.first, key.second, run);
+        keys.read(key.first, key.second, run);
         m_keys[key] = run;
     }
-    while (!sessions.empty() && answers[atSessions].next()) {
+}
+
+void GroupCommit::readActs(Rows& acts)
+{
+    while (acts.next()) {
+        CommandId act;
+        std::int64_t waits = 0;
+        acts.read(act, waits);
+        if (waits == 0)
+            m_actsOver.insert(act);
+    }
+}
+
+void GroupCommit::readSizes(Rows& sizes)
+{
+    while (sizes.next()) {
+        ArtifactId artifact;
+        Staged staged;
+        sizes.read(artifact, staged.count, staged.last, staged.size);
+        m_staged[artifact] = staged;
+    }
+}
+
+Status GroupCommit::read(Transaction& transaction)
+{
+    const Asked asked(m_members);
+    Batch batch;
+    const auto add = [&](Sql id, const auto& ids, Type type) {
+        return ids.empty() ? 0 : batch.add(id, Column::of(type, ids));
+    };
+    // Sessions before runs, as a takeover does.
+    const std::size_t atSessions = add(Sql::LockSessions, asked.sessions, Type::Uuid);
+    const std::size_t atRuns = batch.add(Sql::LockRuns, Column::of(Type::Uuid, asked.runs));
+    const std::size_t atCommands = batch.add(Sql::CommandsOf, asked.commands);
+    const std::size_t atBegun = add(Sql::BegunBy, asked.created, Type::Uuid);
+    const std::size_t atKeys = asked.keys.empty() ? 0 : batch.add(Sql::KeyHolders, asked.keys);
+    const std::size_t atEffects = add(Sql::LockEffects, asked.effects, Type::Bytea);
+    const std::size_t atWaiters =
+        asked.effects.empty() ? 0 : batch.add(Sql::WaitersOf, Column::of(Type::Bytea, asked.woken));
+    const std::size_t atLeft = add(Sql::LockStaged, asked.left, Type::Uuid);
+    const std::size_t atItems = asked.items.empty() ? 0 : batch.add(Sql::LockPlanItems, asked.items);
+    add(Sql::LockArtifacts, asked.artifacts, Type::Uuid);
+    const std::size_t atStaged = add(Sql::StagedSizes, asked.artifacts, Type::Uuid);
+    CAIRN_TRY_ASSIGN(auto answers, transaction.begin(batch));
+    readRuns(answers[atRuns], answers[atCommands]);
+    if (atBegun != 0)
+        readBegun(answers[atBegun]);
+    if (atKeys != 0)
+        readKeys(answers[atKeys]);
+    while (!asked.sessions.empty() && answers[atSessions].next()) {
         SessionId session;
         answers[atSessions].read(session);
         m_openSessions.insert(session);
@@ -137,19 +193,10 @@ Status GroupCommit::read(Transaction& transaction)
         readLedger(answers[atEffects], answers[atWaiters]);
     if (atItems != 0)
         readItems(answers[atItems]);
-    while (atLeft != 0 && answers[atLeft].next()) {
-        CommandId act;
-        std::int64_t waits = 0;
-        answers[atLeft].read(act, waits);
-        if (waits == 0)
-            m_actsOver.insert(act);
-    }
-    while (atStaged != 0 && answers[atStaged].next()) {
-        ArtifactId artifact;
-        Staged staged;
-        answers[atStaged].read(artifact, staged.count, staged.last, staged.size);
-        m_staged[artifact] = staged;
-    }
+    if (atLeft != 0)
+        readActs(answers[atLeft]);
+    if (atStaged != 0)
+        readSizes(answers[atStaged]);
     return {};
 }
 

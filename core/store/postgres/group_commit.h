@@ -77,6 +77,11 @@ private:
     using ItemPlace = std::pair<PlanId, std::uint32_t>;
 
     [[nodiscard]] Status read(Transaction& transaction);
+    void readRuns(Rows& runs, Rows& commands);
+    void readBegun(Rows& begun);
+    void readKeys(Rows& keys);
+    void readActs(Rows& acts);
+    void readSizes(Rows& sizes);
     void readItems(Rows& items);
     void readLedger(Rows& effects, Rows& waiters);
 

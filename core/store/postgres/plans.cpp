@@ -68,6 +68,8 @@ Result<std::uint64_t> addEntry(Transaction& transaction, std::vector<Rows>& answ
     return head.seq;
 }
 
+}  // namespace
+
 // Locked, as by who withdraws it.
 Status checkLeft(Rows& locked, const CommandId& act)
 {
@@ -77,8 +79,6 @@ Status checkLeft(Rows& locked, const CommandId& act)
         locked.read(found, waits);
     return waits != 0 ? Status() : actIsOver(act);
 }
-
-}  // namespace
 
 Result<std::vector<PlanRow>> PostgresStore::plans(bool closedToo, std::size_t limit)
 {

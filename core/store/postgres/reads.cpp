@@ -284,6 +284,14 @@ Result<std::vector<AuditRow>> PostgresStore::auditOfRun(const RunId& run)
     return readAll<AuditRow>(Sql::AuditOfRun, readAudit, run);
 }
 
+Result<std::optional<std::uint64_t>> PostgresStore::auditOfCommand(const CommandId& command)
+{
+    CAIRN_TRY_ASSIGN(const auto rows,
+        readAll<std::uint64_t>(
+            Sql::AuditOfCommand, [](Rows& q, std::uint64_t& seq) { q.read(seq); }, command));
+    return rows.empty() ? std::optional<std::uint64_t>() : std::optional(rows.front());
+}
+
 Status PostgresStore::auditPage(std::uint64_t after, std::size_t limit, std::vector<AuditRow>& page)
 {
     CAIRN_TRY_ASSIGN(Rows rows, reading([&] { return m_db->query(Sql::Audit, after, limit); }));

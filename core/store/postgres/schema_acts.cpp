@@ -4,6 +4,7 @@
 // compares).
 
 #include "core/machine/machine.h"
+#include "core/store/plans.h"
 #include "core/store/postgres/schema_tables.h"
 
 #include <string_view>
@@ -15,7 +16,15 @@ namespace {
 // Stands for the least length of a reason, which core/machine knows (reasonMinimum).
 constexpr std::string_view kReasonMark = "{reason}";
 
+// draft_plan() below has the number of the last one.
+static_assert(kLastLeftOut == PlanLeftOut{10});
+
 constexpr const char* kActs = R"sql(
+-- As deriveUuid() makes it of the bytes of an id: for what follows from an act without a run.
+CREATE FUNCTION cairn.derived_id(domain text, seed uuid) RETURNS uuid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$ SELECT encode(set_byte(set_byte(substr(h.d, 1, 16), 6, (get_byte(h.d, 6) & 15) | 128), 8,
+  (get_byte(h.d, 8) & 63) | 128), 'hex')::uuid
+  FROM (SELECT sha256(convert_to(domain, 'UTF8') || '\x00'::bytea || uuid_send(seed)) AS d) h $$;
 CREATE FUNCTION cairn.has_role(wanted text) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$ SELECT coalesce((SELECT pg_has_role(session_user, r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = wanted), false) $$;
 
@@ -303,6 +312,10 @@ BEGIN
         WHERE s.command = commands[i] AND s.run IS NOT DISTINCT FROM runs[i]
           AND ((s.staged_by = logins[i] AND verbs[i] IN (s.verb, 50) AND s.reason = reasons[i])
             OR (s.confirmed_by = logins[i] AND verbs[i] = 51 AND s.note = reasons[i])))
+      -- What was said to an act without a run has an id that follows from the act's (decisionEntry).
+      AND NOT (verbs[i] = 51 AND runs[i] IS NULL AND EXISTS(SELECT 1 FROM cairn.staged_acts s
+        WHERE s.state = 0 AND s.run IS NULL AND s.confirmed_by = logins[i] AND s.note = reasons[i]
+          AND commands[i] = cairn.derived_id(CASE s.code WHEN 8 THEN 'act-withdrawn' ELSE 'act-decided' END, s.command)))
       AND NOT EXISTS(SELECT 1 FROM cairn.plan_items t JOIN cairn.plans p ON p.id = t.plan
         WHERE t.run = runs[i] AND t.state = 1 AND t.command = commands[i] AND p.state > 2 AND p.login = logins[i]
           AND p.verb = verbs[i] AND p.reason = reasons[i]) THEN

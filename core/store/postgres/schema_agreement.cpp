@@ -46,14 +46,16 @@ BEGIN
   END IF;
 END $$;
 
--- Of what waits for an engine: by its author, or an owner, while its run has no entry of it. The row is locked as by the
--- commit that carries it out (lock_staged), so that one of the two comes first.
+-- Of what waits for an engine: by its author, or an owner, while its run has no entry of it; without a run, what carries it
+-- out answers it, too. The row is locked as by the transaction that carries it out (lock_staged), so that one of the two
+-- comes first.
 CREATE FUNCTION cairn.withdraw_left(command_id uuid, why text, as_name text, heard boolean) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   s record;
   m record;
   clock bigint;
+  noted uuid := cairn.derived_id('act-decided', command_id);
 BEGIN
   PERFORM cairn.asks_read_committed();
   SELECT safety, clock_offset INTO STRICT m FROM cairn.meta;
@@ -63,10 +65,6 @@ BEGIN
   IF NOT FOUND OR s.state <> 0 OR s.code <> 0 THEN
     RAISE EXCEPTION USING ERRCODE = 'CA003', MESSAGE = 'this act does not wait for anybody any more';
   END IF;
-  IF s.run IS NULL THEN
-    RAISE EXCEPTION USING ERRCODE = 'CA003',
-      MESSAGE = 'this act is about the store itself, or a plan: it is done as it comes, and not withdrawn';
-  END IF;
   IF EXISTS(SELECT 1 FROM cairn.entries e WHERE e.run = s.run AND e.command = command_id) THEN
     RAISE EXCEPTION USING ERRCODE = 'CA003', MESSAGE = 'this act was carried out already; nothing was withdrawn';
   END IF;
@@ -74,8 +72,11 @@ BEGIN
     RAISE EXCEPTION USING ERRCODE = 'CA002',
       MESSAGE = format('only its author, "%s", or an owner of the store withdraws an act that waits for an engine', s.staged_by);
   END IF;
+  -- The entry on an act without a run has an id that follows from the act's (decisionEntry).
   IF s.confirmed_by <> '' AND NOT EXISTS(SELECT 1 FROM cairn.audit a WHERE a.run = s.run AND a.command = command_id
-      AND a.verb = 51 AND a.kind = 'confirmed') THEN
+      AND a.verb = 51 AND a.kind = 'confirmed')
+    AND NOT (s.run IS NULL AND EXISTS(SELECT 1 FROM cairn.audit a WHERE a.run IS NULL AND a.command = noted
+      AND a.verb = 51 AND a.kind = 'confirmed')) THEN
     RAISE EXCEPTION USING ERRCODE = 'CA003',
       MESSAGE = 'who confirmed this act is not on record yet: withdraw it once an engine has noted that';
   END IF;

@@ -48,7 +48,7 @@ BEGIN
   IF TG_OP = 'UPDATE' AND NEW.confirmed_by IS DISTINCT FROM OLD.confirmed_by
       AND (OLD.confirmed_by <> '' OR NEW.confirmed_by = NEW.login OR (NEW.confirmed_by IS DISTINCT FROM session_user::text
         AND NOT EXISTS(SELECT 1 FROM cairn.staged_acts s WHERE s.verb = 53 AND s.target = NEW.id::text
-          AND s.staged_by = NEW.confirmed_by AND s.state = 0 AND octet_length(s.body) = 34 AND get_byte(s.body, 1) = 1
+          AND s.staged_by = NEW.confirmed_by AND s.state = 0 AND s.code = 0 AND octet_length(s.body) = 34 AND get_byte(s.body, 1) = 1
           AND substr(s.body, 3) = NEW.digest))) THEN
     RAISE EXCEPTION USING ERRCODE = 'CA002', MESSAGE = 'a plan is confirmed once, by somebody else, who is connected or has left that';
   END IF;

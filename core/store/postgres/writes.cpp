@@ -19,7 +19,7 @@ void addAudit(Batch& batch, const std::vector<AuditRow>& rows)
 {
     for (const AuditRow& r : rows)
         if (r.with)
-            addChange(batch, *r.with);
+            addChange(batch, *r.with, r.seq);
     Columns columns;
     for (const AuditRow& r : rows)
         columns.row(r.seq, r.time, r.kind, r.verb, r.actor, r.uid, r.host, r.login, r.run, r.target,
@@ -29,8 +29,8 @@ void addAudit(Batch& batch, const std::vector<AuditRow>& rows)
 
 namespace {
 
-// Acts that are decided or proposed with the entry. They are locked before the audit's head, as by the commit
-// that carries one out: who withdraws it in this moment would else wait for that, and that for him.
+// Acts that are decided, proposed or done with the entry. They are locked before the audit's head, as by the
+// commit that carries one out: who withdraws it in this moment would else wait for that, and that for him.
 std::vector<CommandId> actsOf(const AuditRow& row)
 {
     std::vector<CommandId> acts;
@@ -38,6 +38,8 @@ std::vector<CommandId> actsOf(const AuditRow& row)
         acts.push_back(row.with->propose->command);
     if (row.with && row.with->decide)
         acts.push_back(row.with->decide->command);
+    if (row.with && row.with->done)
+        acts.push_back(row.with->done->act);
     return acts;
 }
 
@@ -61,6 +63,8 @@ Result<std::uint64_t> PostgresStore::appendAudit(AuditRow row)
                 answers[atKnown].read(seq);
                 return {};
             }
+            if (row.with && row.with->done)
+                CAIRN_TRY(checkLeft(answers.front(), row.with->done->act));
             AuditHead head;
             if (!answers[atHead].next())
                 return makeError(ErrorKind::Corrupt, "the audit's head row is missing");
@@ -101,24 +105,29 @@ Result<std::uint64_t> PostgresStore::slowResource(
     CAIRN_TRY(write(
         [&](Transaction& transaction) -> Status {
             Batch first;
-            first.add(Sql::LockResource, wanted.name);
-            first.add(Sql::LockAuditHead);
-            first.add(Sql::AuditOfCommand, act.command);
+            const bool left = act.with && act.with->done;
+            if (left)
+                first.add(Sql::LockStaged, Column::of(Type::Uuid, actsOf(act)));
+            const std::size_t atResource = first.add(Sql::LockResource, wanted.name);
+            const std::size_t atHead = first.add(Sql::LockAuditHead);
+            const std::size_t atKnown = first.add(Sql::AuditOfCommand, act.command);
             CAIRN_TRY_ASSIGN(auto answers, transaction.begin(first));
-            if (answers[2].next()) {
-                answers[2].read(seq);
+            if (answers[atKnown].next()) {
+                answers[atKnown].read(seq);
                 return {};
             }
+            if (left)
+                CAIRN_TRY(checkLeft(answers.front(), act.with->done->act));
             ResourceRow stored;
             stored.name = wanted.name;
-            if (answers[0].next())
-                answers[0].read(stored.permitsPerSecond, stored.slots);
+            if (answers[atResource].next())
+                answers[atResource].read(stored.permitsPerSecond, stored.slots);
             if (stored.permitsPerSecond != seen.permitsPerSecond || stored.slots != seen.slots)
                 return limitsMoved(stored);
             AuditHead head;
-            if (!answers[1].next())
+            if (!answers[atHead].next())
                 return makeError(ErrorKind::Corrupt, "the audit's head row is missing");
-            answers[1].read(head.seq, head.hash);
+            answers[atHead].read(head.seq, head.hash);
             AuditRow sealed = act;
             chain(sealed, head);
             transaction.last().add(Sql::SetResource, wanted.name, wanted.backOffUntil, false,

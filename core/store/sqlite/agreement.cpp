@@ -76,6 +76,15 @@ Status decide(Db& db, const StagedAct& act, TimeMs now)
         .run();
 }
 
+Status finish(Db& db, const ActDone& done, std::uint64_t seq, TimeMs now)
+{
+    CAIRN_TRY_ASSIGN(const auto kept, actOf(db, done.act));
+    CAIRN_TRY(checkDone(kept, done));
+    return Query(db, Sql::FinishStaged)
+        .bind(StagedState::Committed, std::uint8_t{0}, done.version, seq, std::string(), now, done.act)
+        .run();
+}
+
 Status setPolicy(Db& db, const PolicyRow& row)
 {
     std::uint64_t newest = 0;
@@ -109,12 +118,14 @@ Status changeReview(Db& db, const Review& review)
 
 }  // namespace
 
-Status writeChange(Db& db, const StoreChange& change, TimeMs now)
+Status writeChange(Db& db, const StoreChange& change, std::uint64_t seq, TimeMs now)
 {
     if (change.propose)
         CAIRN_TRY(propose(db, *change.propose));
     if (change.decide)
         CAIRN_TRY(decide(db, *change.decide, now));
+    if (change.done)
+        CAIRN_TRY(finish(db, *change.done, seq, now));
     if (change.policy)
         CAIRN_TRY(setPolicy(db, *change.policy));
     return change.review ? changeReview(db, *change.review) : Status();

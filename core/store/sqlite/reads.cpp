@@ -289,6 +289,17 @@ Result<std::vector<AuditRow>> SqliteStore::auditOfRun(const RunId& run)
     return readAll<AuditRow>(query, readAudit);
 }
 
+Result<std::optional<std::uint64_t>> SqliteStore::auditOfCommand(const CommandId& command)
+{
+    Query query(db(), Sql::AuditOfCommand);
+    CAIRN_TRY_ASSIGN(const bool found, query.bind(command).step());
+    if (!found)
+        return std::optional<std::uint64_t>();
+    std::uint64_t seq = 0;
+    query.read(seq);
+    return std::optional(seq);
+}
+
 Status SqliteStore::auditPage(std::uint64_t after, std::size_t limit, std::vector<AuditRow>& page)
 {
     Query query(db(), Sql::Audit);

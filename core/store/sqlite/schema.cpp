@@ -173,6 +173,7 @@ CREATE TABLE staged_acts(
   CHECK(state IN (5, 7, 8) OR (confirmed_by <> '' AND confirmed_by <> staged_by)
     OR (state NOT IN (0, 5) AND expires = 0))) STRICT, WITHOUT ROWID;
 CREATE INDEX staged_open ON staged_acts(staged_at, command) WHERE state IN (0, 5);
+CREATE INDEX staged_run ON staged_acts(run) WHERE state IN (0, 5);
 CREATE INDEX staged_settled ON staged_acts(decided_at, command) WHERE state NOT IN (0, 5);
 CREATE TRIGGER staged_decided_once BEFORE UPDATE ON staged_acts
 WHEN OLD.state NOT IN (0, 5) OR (OLD.state = 0 AND NEW.state NOT IN (1, 2, 3, 4, 8))

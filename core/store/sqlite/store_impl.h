@@ -57,6 +57,7 @@ public:
     Result<std::vector<RunId>> children(const RunId& run) override;
     Result<std::vector<AuditRow>> audit(std::uint64_t after, std::size_t limit) override;
     Result<std::vector<AuditRow>> auditOfRun(const RunId& run) override;
+    Result<std::optional<std::uint64_t>> auditOfCommand(const CommandId& command) override;
     Status auditPage(std::uint64_t after, std::size_t limit, std::vector<AuditRow>& page) override;
     Result<std::vector<VerifyProblem>> check(bool deep) override;
     void interrupt() noexcept override;
@@ -230,6 +231,6 @@ struct AuditHead {
 [[nodiscard]] Result<AuditHead> readAuditHead(Db& db);
 // With what goes along with it (AuditRow::with).
 [[nodiscard]] Status insertAudit(Db& db, const AuditRow& given, AuditHead& head);
-[[nodiscard]] Status writeChange(Db& db, const StoreChange& change, TimeMs now);
+[[nodiscard]] Status writeChange(Db& db, const StoreChange& change, std::uint64_t seq, TimeMs now);
 
 }  // namespace cairn::sqlite

@@ -141,9 +141,9 @@ Result<AuditHead> readAuditHead(Db& db)
 Status insertAudit(Db& db, const AuditRow& given, AuditHead& head)
 {
     AuditRow row = given;
-    if (row.with)
-        CAIRN_TRY(writeChange(db, *row.with, row.time));
     row.seq = head.seq + 1;
+    if (row.with)
+        CAIRN_TRY(writeChange(db, *row.with, row.seq, row.time));
     row.previous = head.hash;
     row.hash = auditHash(row);
     CAIRN_TRY(Query(db, Sql::InsertAudit)

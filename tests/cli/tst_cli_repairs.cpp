@@ -349,9 +349,12 @@ void TestCliRepairs::anActIsDoneOnceUnderItsId()
     QCOMPARE(version(run), resumed);  // it was resumed after that, and stays so
     // A fork is one new run.
     const QStringList fork{QStringLiteral("fork"), run, QStringLiteral("--from"), QStringLiteral("1")};
-    const Answer forked = cairn(fork + id);
+    const QStringList forkId{
+        QStringLiteral("--command"), QStringLiteral("01a22b3c-0000-7000-8000-000000000008")};
+    const Answer forked = cairn(fork + forkId);
     QCOMPARE(forked.code, 0);
-    const Answer twice = cairn(fork + id);
+    QCOMPARE(forked.json().value(QStringLiteral("outcome")).toString(), QStringLiteral("committed"));
+    const Answer twice = cairn(fork + forkId);
     QCOMPARE(twice.json().value(QStringLiteral("outcome")).toString(), QStringLiteral("repeated"));
     QCOMPARE(twice.json().value(QStringLiteral("run")), forked.json().value(QStringLiteral("run")));
     // One id is one act on one run.

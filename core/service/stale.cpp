@@ -1,6 +1,7 @@
 // Who has changed what an act depends on, and to what: told beside its refusal as stale.
 
 #include "core/base/text.h"
+#include "core/model/codec.h"
 #include "core/service/impl.h"
 
 namespace cairn {
@@ -62,9 +63,9 @@ std::string toldOf(const Entry& entry)
 }
 
 // Newest first.
-class Changes {
+class ToldChanges {
 public:
-    explicit Changes(DependsOn on)
+    explicit ToldChanges(DependsOn on)
         : m_on(on)
     {
     }
@@ -98,7 +99,7 @@ std::string Service::Impl::changedSince(const RunState& now, const cmd::Body& bo
     const auto on = dependsOn(now, body);
     if (!on)
         return {};
-    Changes changes(*on);
+    ToldChanges changes(*on);
     for (std::uint64_t to = now.version, looked = 0; to > 0 && looked < kLookedAt; looked += kPage) {
         const std::uint64_t from = to > kPage ? to - kPage + 1 : 1;
         const auto loaded = reader.loadRun(now.id, from, to);

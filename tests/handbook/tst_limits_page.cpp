@@ -9,6 +9,7 @@
 #include "core/machine/machine.h"
 #include "core/model/definition.h"
 #include "core/query/query.h"
+#include "core/query/tell.h"
 #include "core/store/rows.h"
 #include "tests/support/cairn_qtest.h"
 
@@ -82,6 +83,8 @@ std::vector<Figure> figures()
         {"runs that one engine works on at one time", count(engine.maxOwned)},
         {"characters of a reason in a guarded store, at least", count(reasonMinimum(Safety::Guarded))},
         {"bytes of what an approval asks, in `why`, `show` and previews", count(kAskedShown)},
+        {"entries from which on `why` calls a run large, and says what to do", count(kManyEntries)},
+        {"steps from which on it does", count(kManySteps)},
     };
 }
 

@@ -75,7 +75,8 @@ int leave(Session& s, Submission submission, const RunState& seen)
         return s.fail(may.error());
     if (submission.command.actor.kind == ActorKind::Person && !s.reasonGiven())
         return s.exitCode;
-    submission.command.id = makeId<CommandId>(s.clock.wallMs(), s.rng);
+    if (submission.command.id.isNull())
+        submission.command.id = makeId<CommandId>(s.clock.wallMs(), s.rng);
     s.service().mask(submission);  // it is kept before it is submitted
     const RunId run = submission.run;
     pin(submission.command.body, seen, {});  // somebody else may have to confirm what is seen now
@@ -100,12 +101,82 @@ int leave(Session& s, Submission submission, const RunState& seen)
     return kDone;
 }
 
-int actOn(Session& s, const RunId& run, const Build& build)
+// The run as the person looked at it: what the act depends on is taken from there.
+Result<RunState> loadAsSeen(Session& s, const RunId& run)
 {
-    auto state = s.service().load(run);
+    CAIRN_TRY_ASSIGN(RunState now, s.service().load(run));
+    const std::uint64_t seen = s.options.seen;
+    if (seen == 0 || seen == now.version)
+        return now;
+    if (seen > now.version)
+        return makeError(
+            ErrorKind::InvalidInput, "--expect: the run has versions 1 to " + std::to_string(now.version));
+    return s.service().load(run, seen);
+}
+
+// A step that was not there then has no revision that could be checked.
+Status holdToSeen(Session& s, cmd::Body& body, const RunState& seen)
+{
+    if (s.options.seen == 0)
+        return {};
+    pin(body, seen, {});
+    return std::visit(
+        [&](const auto& c) -> Status {
+            if constexpr (requires { c.checkRevision; })
+                if (!c.checkRevision)
+                    return makeError(ErrorKind::NotFound,
+                        "there was no step \"" + visibleLine(c.step) + "\" at version "
+                            + std::to_string(seen.version));
+            return {};
+        },
+        body);
+}
+
+bool goesBySeen(const cmd::Body& body)
+{
+    if (const auto* paused = std::get_if<cmd::SetPaused>(&body))
+        return !paused->paused;
+    if (const auto* takeover = std::get_if<cmd::Takeover>(&body))
+        return !takeover->step.empty();
+    if (std::holds_alternative<cmd::Note>(body))
+        return false;
+    return std::visit(
+        [](const auto& c) {
+            return requires { c.checkRevision; }
+            || requires { c.checkControl; }
+            || requires { c.check; }
+            || requires
+            {
+                c.fromVersion;
+                c.toVersion;
+            };
+        },
+        body);
+}
+
+int previewOn(Session& s, const RunState& seen, const Submission& submission)
+{
+    auto preview = s.service().preview(submission);
+    if (!preview)
+        return s.fail(preview.error());
+    const auto* decide = std::get_if<cmd::Decide>(&submission.command.body);
+    const int code = printPreview(s, seen.id, *preview,
+        decide ? s.query().asked(seen, &s.service(), decide->approval, 1) : std::vector<Asked>());
+    if (!s.options.json && code == kDone && goesBySeen(submission.command.body)) {
+        const std::string version = std::to_string(preview->before.version);
+        s.line("  of version " + version + "; with --expect " + version
+            + " it is done only while what it depends on is as it is here");
+    }
+    return code;
+}
+
+int actOn(Session& s, const RunId& run, const Build& build, const CommandId& command)
+{
+    auto state = loadAsSeen(s, run);
     if (!state)
         return s.fail(state.error());
     Submission submission;
+    submission.command.id = command;
     submission.run = run;
     submission.command.actor = s.person();
     submission.reason = s.options.reason;
@@ -115,14 +186,10 @@ int actOn(Session& s, const RunId& run, const Build& build)
     if (!body)
         return s.fail(body.error());
     submission.command.body = std::move(*body);
-    if (s.options.preview) {
-        auto preview = s.service().preview(submission);
-        if (!preview)
-            return s.fail(preview.error());
-        const auto* decide = std::get_if<cmd::Decide>(&submission.command.body);
-        return printPreview(s, run, *preview,
-            decide ? s.query().asked(*state, &s.service(), decide->approval, 1) : std::vector<Asked>());
-    }
+    if (const Status held = holdToSeen(s, submission.command.body, *state); !held)
+        return s.fail(held.error());
+    if (s.options.preview)
+        return previewOn(s, *state, submission);
     if (!s.rights().commits)
         return leave(s, std::move(submission), *state);
     const Outcome outcome = s.service().submitAndWait(std::move(submission));
@@ -146,16 +213,26 @@ Result<std::optional<StagedAct>> awaitEngine(Session& s, const CommandId& comman
 
 int act(Session& s, const std::vector<std::string>& named, const Build& build)
 {
+    std::optional<CommandId> command = CommandId{};
+    if (!s.options.command.empty())
+        command = parseId<CommandId>(s.options.command);
+    if (!command || (command->isNull() && !s.options.command.empty()))
+        return s.fail(kUsage,
+            "--command takes an id of your own as a UUID, as `cairn history --json` prints them; the same id "
+            "is "
+            "carried out once");
     if (!s.openWriter())
         return s.exitCode;
     const auto runs = s.targets(named);
     if (!runs)
         return s.exitCode;
+    if (runs->size() > 1 && (s.options.seen != 0 || !command->isNull()))
+        return s.fail(kUsage, "--expect and --command are for one run: name it");
     if (runs->empty())
         s.note("0 runs match; nothing was done");
     int worst = s.exitCode;
     for (const RunId& run : *runs)
-        worst = std::max(worst, actOn(s, run, build));
+        worst = std::max(worst, actOn(s, run, build, *command));
     return worst;
 }
 
@@ -174,14 +251,27 @@ Result<TimeMs> instantOf(Session& s, const std::string& text)
     return typedInstant(text, s.service().now());
 }
 
-void addRunsVerb(Verbs v, const char* name, const char* help, std::function<cmd::Body()> body)
+void addActing(CLI::App* cmd, Session& s, GoesBy goesBy)
+{
+    addCommon(cmd, s);
+    cmd->add_option("--command", s.options.command,
+        "a UUID of your own for this act: given again, it answers what became of the first");
+    if (goesBy == GoesBy::WhatWasSeen)
+        cmd->add_option("--expect", s.options.seen,
+               "version of the run that was looked at, as show and --preview print it; refused as stale "
+               "where "
+               "what the act depends on has changed since")
+            ->check(CLI::PositiveNumber);
+}
+
+void addRunsVerb(Verbs v, const char* name, const char* help, GoesBy goesBy, std::function<cmd::Body()> body)
 {
     Session& s = v.session;
     auto* cmd = v.app.add_subcommand(name, help);
     auto runs = std::make_shared<std::vector<std::string>>();
     cmd->add_option("RUN", *runs, kRunsHelp);
     cmd->add_option("--where", s.options.where, "all runs that match this filter");
-    addCommon(cmd, s);
+    addActing(cmd, s, goesBy);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
@@ -196,7 +286,8 @@ int printPreview(Session& s, const RunId& run, const Preview& preview, const std
     const auto* nothing = std::get_if<NoChange>(&preview.decision);
     if (s.options.json) {
         Json json{{"run", run.isNull() ? Json() : Json(toText(run))}, {"preview", true},
-            {"allowed", rejection == nullptr}};
+            {"allowed", rejection == nullptr},
+            {"seen", preview.before.version == 0 ? Json() : Json(preview.before.version)}};
         if (rejection) {
             json["text"] = jsonText(rejection->text);
             json["what_next"] = std::string(whatNext(rejection->code));

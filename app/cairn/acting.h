@@ -29,7 +29,13 @@ using Build = std::function<Result<cmd::Body>(const RunState& state, Submission&
 // An instant, or a span from now by the store's clock.
 [[nodiscard]] Result<TimeMs> instantOf(Session& session, const std::string& text);
 
+// What an act goes by of the run as somebody looked at it (--expect); nothing: as note, signal and pause do.
+enum class GoesBy { Nothing, WhatWasSeen };
+// --reason, --preview, --command and, where it goes by something, --expect: for verbs that go through act().
+void addActing(CLI::App* cmd, Session& session, GoesBy goesBy);
+
 // A verb that takes runs or --where, and nothing else.
-void addRunsVerb(Verbs verbs, const char* name, const char* help, std::function<cmd::Body()> body);
+void addRunsVerb(
+    Verbs verbs, const char* name, const char* help, GoesBy goesBy, std::function<cmd::Body()> body);
 
 }  // namespace cairn::cli

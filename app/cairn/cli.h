@@ -39,6 +39,8 @@ struct Options {
     std::string reason;
     bool preview = false;
     bool breakGlass = false;  // alone, where somebody else would have to confirm
+    std::uint64_t seen = 0;   // --expect: version of the run that was looked at; 0: as it is now
+    std::string command;      // --command: id of the act; empty: one is made
     std::string where;
 };
 

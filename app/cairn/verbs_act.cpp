@@ -56,7 +56,7 @@ void addDecide(Verbs v, bool approve)
     cmd->add_option("APPROVAL", *approval, "approval id or step; may be left out where only one is pending");
     cmd->add_option("--expect", *binding,
         "digest of what was shown, by why, show or --preview; refused as stale when it has changed");
-    addCommon(cmd, s);
+    addActing(cmd, s, GoesBy::Nothing);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
@@ -86,7 +86,7 @@ void addCancel(Verbs v)
     cmd->add_option("RUN", *runs, kRunsHelp);
     cmd->add_option("--where", s.options.where, "all runs that match this filter");
     cmd->add_flag("--no-compensation", *abandon, "leave completed effects as they are (abandon)");
-    addCommon(cmd, s);
+    addActing(cmd, s, GoesBy::WhatWasSeen);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
@@ -106,7 +106,7 @@ void addRetry(Verbs v)
     auto step = std::make_shared<std::string>();
     cmd->add_option("RUN", *run, kRunHelp)->required();
     cmd->add_option("STEP", *step, "step id, as show prints it")->required();
-    addCommon(cmd, s);
+    addActing(cmd, s, GoesBy::WhatWasSeen);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
@@ -190,7 +190,7 @@ void addSettle(Verbs v)
         ->excludes(result);
     cmd->add_option(
         "--evidence", a->evidence, "what it was found by, for example the provider's reference; @FILE");
-    addCommon(cmd, s);
+    addActing(cmd, s, GoesBy::WhatWasSeen);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
@@ -214,7 +214,7 @@ void addSignal(Verbs v)
     cmd->add_option("NAME", *name, "what the run waits for, as why prints it")->required();
     cmd->add_option("--id", *id, "the sender's message id: the same id is taken once")->required();
     cmd->add_option("--data", *data, "JSON, @FILE or -");
-    addCommon(cmd, s);
+    addActing(cmd, s, GoesBy::Nothing);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
@@ -248,7 +248,7 @@ void addFork(Verbs v)
         "new keys for effects: what was done is done AGAIN (audited); keys that the workflow names "
         "(effect_key) "
         "stay, and their results are taken");
-    addCommon(cmd, s);
+    addActing(cmd, s, GoesBy::Nothing);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
@@ -257,7 +257,10 @@ void addFork(Verbs v)
                     return makeError(ErrorKind::InvalidInput,
                         "--from: the run has versions 1 to " + std::to_string(state.version));
                 submission.forkSource = state.id;
-                submission.run = makeId<RunId>(s.clock.wallMs(), s.rng);
+                const CommandId& command = submission.command.id;  // the same act is the same new run
+                submission.run = command.isNull()
+                    ? makeId<RunId>(s.clock.wallMs(), s.rng)
+                    : deriveId<RunId>("cairn-fork", toText(state.id) + toText(command));
                 return cmd::Body(cmd::Fork{submission.run, *version, *fresh});
             });
         };
@@ -270,10 +273,12 @@ void addActVerbs(Verbs v)
 {
     addDecide(v, true);
     addDecide(v, false);
-    addRunsVerb(v, "pause", "No new step starts; a step under way finishes", [] {
+    addRunsVerb(v, "pause", "No new step starts; a step under way finishes", GoesBy::Nothing, [] {
         return cmd::Body(cmd::SetPaused{true, 0, false});
     });
-    addRunsVerb(v, "resume", "Undoes pause", [] { return cmd::Body(cmd::SetPaused{false, 0, false}); });
+    addRunsVerb(v, "resume", "Undoes pause", GoesBy::WhatWasSeen, [] {
+        return cmd::Body(cmd::SetPaused{false, 0, false});
+    });
     addCancel(v);
     addRetry(v);
     addSettle(v);

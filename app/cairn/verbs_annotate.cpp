@@ -23,7 +23,7 @@ void addHold(Verbs v)
     auto* time = cmd->add_option("--until", *until,
         "an instant (2026-12-01T18:00:00Z) or a span from now (2h); default: until it is released");
     cmd->add_flag("--off", *off, "release it")->excludes(time);
-    addCommon(cmd, s);
+    addActing(cmd, s, GoesBy::WhatWasSeen);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
@@ -49,7 +49,7 @@ void addAssign(Verbs v)
     auto name = std::make_shared<std::string>();
     cmd->add_option("RUN", *run, kRunHelp)->required();
     cmd->add_option("NAME", *name, "a person, as lists find it with assigned:NAME, or none")->required();
-    addCommon(cmd, s);
+    addActing(cmd, s, GoesBy::WhatWasSeen);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
@@ -77,7 +77,7 @@ void addNote(Verbs v)
         ->check(CLI::PositiveNumber)
         ->excludes(given)
         ->excludes(mask);
-    addCommon(cmd, s);
+    addActing(cmd, s, GoesBy::Nothing);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {

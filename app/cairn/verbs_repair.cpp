@@ -3,6 +3,7 @@
 // again when it is committed.
 
 #include "app/cairn/acting.h"
+#include "core/base/text.h"
 
 #include <CLI/CLI.hpp>
 
@@ -38,7 +39,7 @@ template<class Body> void addStepVerb(Verbs v, const char* name, const char* hel
     cmd->add_option("RUN", *run, kRunHelp)->required();
     cmd->add_option("STEP", *step, kStepHelp)->required();
     cmd->add_option(option, *json, optionHelp)->required(required);
-    addCommon(cmd, s);
+    addActing(cmd, s, GoesBy::WhatWasSeen);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
@@ -61,7 +62,7 @@ void addDeadline(Verbs v)
     cmd->add_option("RUN", *run, kRunHelp)->required();
     cmd->add_option("WHEN", *when, "an instant (2026-12-01T18:00:00Z), a span from now (2h), or none")
         ->required();
-    addCommon(cmd, s);
+    addActing(cmd, s, GoesBy::WhatWasSeen);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
@@ -87,7 +88,7 @@ void addBudget(Verbs v)
            "LIMIT", *limit, "an amount and its currency (25.00 EUR), or a count and its unit (200000 tokens)")
         ->required()
         ->expected(1, 2);
-    addCommon(cmd, s);
+    addActing(cmd, s, GoesBy::WhatWasSeen);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
@@ -101,6 +102,22 @@ void addBudget(Verbs v)
     });
 }
 
+// What is taken over as it was seen has to have been seen: the history has attempts, and no owners.
+Status seenAtWork(Session& s, const cmd::Takeover& body, const RunState& seen)
+{
+    if (s.options.seen == 0)
+        return {};
+    if (body.step.empty())
+        return makeError(ErrorKind::InvalidInput,
+            "--expect goes with a STEP: which engine has the run is not part of its history, and is checked "
+            "in any case");
+    if (body.attempt.isNull())
+        return makeError(ErrorKind::NotFound,
+            "no attempt at step \"" + visibleLine(body.step) + "\" was under way at version "
+                + std::to_string(seen.version));
+    return {};
+}
+
 void addTakeover(Verbs v)
 {
     Session& s = v.session;
@@ -111,7 +128,7 @@ void addTakeover(Verbs v)
     cmd->add_option("RUN", *run, kRunHelp)->required();
     cmd->add_option(
         "STEP", *step, "the attempt at this step only, also a worker's; default: the run, from its engine");
-    addCommon(cmd, s);
+    addActing(cmd, s, GoesBy::WhatWasSeen);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
@@ -120,6 +137,7 @@ void addTakeover(Verbs v)
                 body.step = *step;
                 if (const StepRecord* record = state.find(*step); record && record->attempt)
                     body.attempt = record->attempt->id;
+                CAIRN_TRY(seenAtWork(s, body, state));
                 if (step->empty()) {
                     CAIRN_TRY_ASSIGN(const HotRow hot, s.store().hot(state.id));
                     body.owner = hot.owner;
@@ -141,7 +159,7 @@ void addMigrate(Verbs v)
     cmd->add_option("RUN", *runs, kRunsHelp);
     cmd->add_option("--where", s.options.where, "all runs that match this filter");
     cmd->add_option("--to", *version, "version; default: the newest in the store");
-    addCommon(cmd, s);
+    addActing(cmd, s, GoesBy::WhatWasSeen);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
@@ -166,7 +184,7 @@ void addRepairVerbs(Verbs v)
     addDeadline(v);
     addBudget(v);
     addRunsVerb(v, "compensate", "Stops the run and undoes its completed effects, newest first",
-        [] { return cmd::Body(cmd::Compensate{}); });
+        GoesBy::WhatWasSeen, [] { return cmd::Body(cmd::Compensate{}); });
     addMigrate(v);
     addTakeover(v);
 }

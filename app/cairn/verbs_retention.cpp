@@ -402,7 +402,7 @@ void addRedact(Verbs v)
         ->delimiter(',')
         ->allow_extra_args(false);
     cmd->add_flag("--all", choice->all, "everything that the run has");
-    addCommon(cmd, s);
+    addActing(cmd, s, GoesBy::Nothing);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         chosen = [=, &s] {
@@ -473,7 +473,7 @@ void addRetentionVerbs(Verbs v)
 
     Verbs inGroup{*group, s, chosen};
     addRunsVerb(inGroup, "accept",
-        "Says that the failure of runs is dealt with, so that they need not be kept",
+        "Says that the failure of runs is dealt with, so that they need not be kept", GoesBy::Nothing,
         [] { return cmd::Body(cmd::Retain{}); });
     addRedact(v);
 }

@@ -203,6 +203,13 @@ void askRemembered(const Remembered& seen, Questions& questions)
         questions.checkpoints.push_back({fromClient(seen), seen.checkpoint, seen.checkpointHash});
 }
 
+Result<std::optional<Found>> rewrittenSince(StoreReader& store, const KnownHeads& heads)
+{
+    CAIRN_TRY_ASSIGN(const StoreInfo info, store.info());
+    CAIRN_TRY_ASSIGN(const auto seen, heads.find(info.id));
+    return compare(store, seen.value_or(Remembered{}));
+}
+
 Result<HeadAnswer> checkKnownHead(StoreReader& store, KnownHeads& heads)
 {
     HeadAnswer answer;

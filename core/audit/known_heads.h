@@ -41,10 +41,14 @@ private:
 // As questions to verifyAudit().
 void askRemembered(const Remembered& seen, Questions& questions);
 
-// Whether the store still extends what was remembered of it, and remembers its end: on every `verify`, and
-// when a console connects. Reads the audit from what was remembered on, so little where little was done.
-// Found: history was rewritten, and nothing is remembered anew. NoRight where the login may not read the
-// audit.
+// Only whether what was remembered is still there as it was: two short reads, for a client that connects.
+// Nothing: it is, or nothing was remembered. Not to be asked of a standby, which may not have it yet. NoRight
+// where the login may not read the audit.
+[[nodiscard]] Result<std::optional<Found>> rewrittenSince(StoreReader& store, const KnownHeads& heads);
+
+// Whether the store still extends what was remembered of it, and remembers its end: on every `verify`. Reads
+// the audit from what was remembered on, so little where little was done. Found: history was rewritten, and
+// nothing is remembered anew. NoRight where the login may not read the audit.
 struct HeadAnswer {
     bool known = false;  // it was seen before
     Remembered now;

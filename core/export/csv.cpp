@@ -41,8 +41,24 @@ bool isNumber(std::string_view text)
     return text.empty();
 }
 
+// Without what some programs leave out at the beginning of a cell: blanks, also those that do not break, the
+// mark of the byte order, and NUL.
+std::string_view withoutLead(std::string_view text)
+{
+    static constexpr std::string_view kLead[] = {" ", "\xC2\xA0", "\xEF\xBB\xBF", std::string_view("\0", 1)};
+    for (bool again = true; again;) {
+        again = false;
+        for (const std::string_view lead : kLead)
+            if (text.starts_with(lead)) {
+                text.remove_prefix(lead.size());
+                again = true;
+            }
+    }
+    return text;
+}
+
 // Also in the full width of East Asian text, which some spreadsheets take for the same, and after a line
-// break, which some leave out.
+// break, which some leave out. `text`: without its lead.
 bool beginsAFormula(std::string_view text)
 {
     static constexpr std::string_view kPlain = "=+-@\t\r\n";
@@ -112,7 +128,7 @@ Status acts(Query& query, const RunId& run, const Sink& sink)
 std::string csvCell(std::string_view text)
 {
     std::string cell;
-    if (beginsAFormula(text) && !isNumber(text))
+    if (const std::string_view bare = withoutLead(text); beginsAFormula(bare) && !isNumber(bare))
         cell = "'";
     cell += text;
     const bool quotes = cell.find_first_of(",\"\r\n") != std::string::npos

@@ -57,6 +57,8 @@ Result<BundleReport> writeExport(Query& query, const ExportOrder& order)
     report.size = out->size();
     report.counts.runs = order.runs.size();
     report.counts.files = 1;
+    if (formatKey(order.format) == "csv")
+        report.notes.emplace_back(kCsvRule);
     return report;
 }
 

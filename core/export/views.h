@@ -17,7 +17,11 @@ using Sink = std::function<Status(std::string_view)>;
 // --- CSV (RFC 4180: CRLF, quotes where they are needed)
 
 // One cell. A text that a spreadsheet would take for a formula (it begins with = + - @, in either width, a
-// tab or a line break) gets an apostrophe before it, unless it is a number: numbers stay numbers.
+// tab or a line break, also after blanks) gets an apostrophe before it, unless it is a number: numbers stay
+// numbers. The same for people who get a table, who are told with each.
+inline constexpr std::string_view kCsvRule =
+    "a table is to be looked at in a spreadsheet: texts that it would take for formulas have an apostrophe "
+    "before them, and numbers stay numbers; a bundle has everything exactly as it is stored";
 [[nodiscard]] std::string csvCell(std::string_view text);
 
 enum class CsvTable : std::uint8_t { History, Steps, Audit };

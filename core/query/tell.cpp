@@ -32,6 +32,8 @@ public:
             moving();
         else
             reason(item);
+        if (const std::string size = tellSize(s); !size.empty())
+            evidence("large run", size);
         finish();
         return std::move(out);
     }

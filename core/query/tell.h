@@ -66,6 +66,15 @@ struct OtherTold {
 // nullopt: nothing is known of them, or this run has work of its own under way.
 [[nodiscard]] std::optional<OtherTold> tellUnanswered(const RunState& state, const Lookup& lookup);
 
+// --- a run that grows
+
+// From here on a run is called large, long before anything of it is refused: it is opened, previewed and
+// checked as a whole, and a console draws 10,000 steps in the time that it aims at.
+inline constexpr std::uint64_t kManyEntries = 50'000;
+inline constexpr std::size_t kManySteps = 8'000;
+// Which of these it has reached, and what to do; empty: none.
+[[nodiscard]] std::string tellSize(const RunState& state);
+
 // A sentence and its clause: the part that a parent's sentence goes on with.
 struct Told {
     Sentence sentence;

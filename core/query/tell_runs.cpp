@@ -1,4 +1,4 @@
-// Waits that another run ends: they are told by what that run does.
+// Waits that another run ends: they are told by what that run does. And what a run that grows is told.
 
 #include "core/base/text.h"
 #include "core/query/tell.h"
@@ -64,6 +64,21 @@ std::optional<OtherTold> tellUnanswered(const RunState& state, const Lookup& loo
     return OtherTold{toText(*pressing),
         "child run " + told->name + " (" + shortId(toText(*pressing)) + "), which " + told->clause,
         told->sentence.ends, told->sentence.shortText, told->sentence.next};
+}
+
+std::string tellSize(const RunState& state)
+{
+    std::string size;
+    if (state.version >= kManyEntries)
+        size = formatCount(static_cast<std::int64_t>(state.version)) + " entries";
+    if (state.steps.size() >= kManySteps)
+        size += (size.empty() ? "" : ", ") + formatCount(static_cast<std::int64_t>(state.steps.size()))
+            + " steps";
+    if (size.empty())
+        return size;
+    return size
+        + ": the more it has, the longer opening, previews and checks of it take; give parts of the work to "
+          "child runs, or let it end and start another";
 }
 
 }  // namespace cairn

@@ -80,6 +80,8 @@ struct Service::Impl {
     };
     [[nodiscard]] Result<std::optional<ControlOfRun>> controlOf(const RunId& run);
     [[nodiscard]] Result<Entry> entryAt(const RunId& run, std::uint64_t version);
+    // "; since then: deadline none by ann at 2026-..." of an act that is stale; empty: nothing can be said.
+    [[nodiscard]] std::string changedSince(const RunState& now, const cmd::Body& body);  // stale.cpp
     [[nodiscard]] std::string errorText(Slot& slot, const PayloadRef& error, Work* work);
 
     // --- agreement.cpp: who must agree, and acts that somebody else must confirm

@@ -425,6 +425,8 @@ void tellParts(const Entry& entry, const Definition* follows, TimeMs now, Previe
 {
     addCost(preview.parts, preview.after);
     addLeftOut(preview.parts, entry, preview.before, preview.after, follows);
+    for (std::string& line : consentThatIsLost(entry, preview.before, preview.after, follows))
+        preview.alsoChanges.push_back(std::move(line));
     for (std::string& line : timesThatPass(preview.parts, preview.before, preview.after, now))
         preview.alsoChanges.push_back(std::move(line));
 }

@@ -1,6 +1,7 @@
 #include "core/service/preview_parts.h"
 
 #include "core/base/text.h"
+#include "core/machine/decider.h"
 #include "core/machine/sums.h"
 
 #include <algorithm>
@@ -190,6 +191,34 @@ void addLeftOut(PreviewParts& parts, const Entry& entry, const RunState& before,
     leaveUnknown(parts, after, definition);
     if (after.openChildren > 0 && after.controlVersion != before.controlVersion)
         parts.leftOut.push_back("what child runs make of it: each decides by its own state when it is told");
+}
+
+std::vector<std::string> consentThatIsLost(
+    const Entry& entry, const RunState& before, const RunState& after, const Definition* definition)
+{
+    const bool migrates =
+        has(entry, [](const Fact& fact) { return std::holds_alternative<RunMigrated>(fact); });
+    std::vector<std::string> out;
+    for (const ApprovalRecord& given : before.approvals) {
+        const StepRecord& was = before.steps[given.step];
+        const StepRecord& is = after.steps[given.step];
+        const bool yes = given.state == ApprovalState::Approved;
+        if (was.approval != given.id || isFinished(was.state))
+            continue;
+        if (isFinished(is.state)) {
+            if (yes)
+                out.push_back(
+                    "the approval given for " + named(after, given.step) + " is not used: it does not begin");
+        } else if (migrates && definition
+            && (yes || given.state == ApprovalState::Pending || given.state == ApprovalState::Used)) {
+            const ToolDef* tool = is.tool.empty() ? nullptr : definition->tool(is.tool);
+            if (given.binding != bindingOf(is, tool))
+                out.push_back("the approval for " + named(after, given.step) + " is void, since version "
+                    + std::to_string(definition->ref.version)
+                    + " would do something else: it is asked for again");
+        }
+    }
+    return out;
 }
 
 std::vector<std::string> timesThatPass(

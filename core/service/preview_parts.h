@@ -62,6 +62,10 @@ struct PreviewParts {
 void addCost(PreviewParts& parts, const RunState& after);
 void addLeftOut(PreviewParts& parts, const Entry& entry, const RunState& before, const RunState& after,
     const Definition* definition);
+// Consent that was given or asked for, and is of no use after the act: the step ends without it, or the
+// version that the run follows then would do something else. `definition`: that one.
+[[nodiscard]] std::vector<std::string> consentThatIsLost(
+    const Entry& entry, const RunState& before, const RunState& after, const Definition* definition);
 // Times that pass while the act holds, and that a person may not have thought of.
 [[nodiscard]] std::vector<std::string> timesThatPass(
     const PreviewParts& parts, const RunState& before, const RunState& after, TimeMs now);

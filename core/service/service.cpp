@@ -239,6 +239,8 @@ void Service::Impl::decideNext(Slot& slot, const ItemPtr& item)
         return;
     }
     if (auto* rejection = std::get_if<Rejection>(&*decision)) {
+        if (rejection->code == RejectCode::Stale && item->submission.command.actor.kind == ActorKind::Person)
+            rejection->text += changedSince(slot.tentative, item->submission.command.body);
         Outcome outcome = repeatedOr(*item, refused(*item, std::move(*rejection)));
         if (outcome.kind == Outcome::Kind::Rejected && outcome.rejection.code == RejectCode::SecondPerson)
             outcome = proposalOf(*item, slot.tentative, deciding.given().needed);

@@ -145,6 +145,8 @@ void TestKnownHeads::aHistoryThatGoesOnIsFine()
         addActs(*m_store, 3);
         if (round > 0)
             mustSign(*m_store, m_key);
+        const auto connecting = audit::rewrittenSince(*m_store, heads);
+        QVERIFY(connecting && !*connecting);
         const auto answer = audit::checkKnownHead(*m_store, heads);
         QVERIFY(answer);
         QVERIFY(!answer->found);
@@ -184,8 +186,11 @@ void TestKnownHeads::anOldBackupIsNoticed()
     if (checkpointSince)
         mustSign(*m_store, m_key);
     for (int again = 0; again < 2; ++again) {  // it stays as loud
+        const auto connecting = audit::rewrittenSince(*m_store, heads);
+        QVERIFY(connecting && *connecting);
         const auto answer = audit::checkKnownHead(*m_store, heads);
         QVERIFY(answer && answer->found);
+        QCOMPARE((*connecting)->text, answer->found->text);
         QCOMPARE(std::string(audit::word(answer->found->kind)), kind.toStdString());
         QCOMPARE(answer->found->number, std::uint64_t{5});
         QVERIFY(**heads.find(m_store->info()->id) == remembered);

@@ -1,5 +1,6 @@
 // PAY: payloads that change on their way, or are too large to live with.
 
+#include "core/service/retention.h"
 #include "tests/cases/bench.h"
 
 using namespace cairn;
@@ -172,7 +173,8 @@ void TestPay::c41_valueTooLargeToCancel()
     b.add(workflow("one",
         "{'name':'do','tool':'look','input':{'$from':'input'}},{'name':'ask','kind':'approval','after':['do']"
         ",'input':{},"
-        "'approval':{'role':'ops'}}"));
+        "'approval':{'role':'ops'}}",
+        ",'retention':{'keep_days':1}"));
     std::string big(20u << 20, 'x');
     big.front() = big.back() = '"';
     b.tools["look"] = [&](const Call& call) {
@@ -219,6 +221,29 @@ void TestPay::c41_valueTooLargeToCancel()
     CAIRN_VERIFY_OK(list);
     QCOMPARE(list->rows.size(), std::size_t(4));
     QCOMPARE(b.verified(huge), std::string());
+    // It is deleted as any other when its time is over: the bytes are counted, not read.
+    std::uint64_t ended = 0;
+    for (const RunId& run : {over, at, aside, huge})
+        ended += b.state(run).closed ? 1 : 0;
+    const std::uint64_t before = must(b.store->space()).bytes;
+    b.advance(2 * kDay);
+    RetentionBy by;
+    by.name = "kim";
+    by.login = must(b.store->rights()).login.empty() ? "uid 1000" : must(b.store->rights()).login;
+    by.host = "host";
+    by.reason = "kept for a day, as agreed";
+    by.person = true;
+    RetentionPass pass(b.reader(), b.rng, by, RetentionDo::Remove);
+    must(pass.begin());
+    RetentionDone removed;
+    while (const auto verdict = must(pass.next()))
+        must(carryOut(*b.store, *b.service, by, *verdict, removed));
+    QCOMPARE(removed.trees, ended);
+    QVERIFY(removed.bytes >= big.size());
+    CAIRN_VERIFY_ERROR(b.store->hot(huge), ErrorKind::NotFound);
+    must(sweep(*b.store, b.now(), [] { return false; }));
+    if (b.onDisk() && !b.onServer())
+        QVERIFY(must(b.store->space()).bytes < before - big.size() / 2);
 }
 
 CAIRN_CASES(TestPay, "pay")

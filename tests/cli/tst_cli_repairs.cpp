@@ -41,6 +41,8 @@ private Q_SLOTS:
     void aFinishedRunIsCompensated();
     void aRunMovesToANewVersion();
     void whyNamesTheCommands();
+    void anActGoesByWhatWasSeen();
+    void anActIsDoneOnceUnderItsId();
 
 private:
     QString start(const QString& name, const QByteArray& workflow, const QByteArray& input = "{}")
@@ -284,6 +286,82 @@ void TestCliRepairs::whyNamesTheCommands()
     QVERIFY(!run.isEmpty());
     const QByteArray why = text({QStringLiteral("why"), run});
     QVERIFY2(why.contains("skip") && !why.contains("in the library only"), why.constData());
+}
+
+// What somebody looked at a while ago is named by the version of the run: the act is done where what it
+// depends on is as it was then, and refused as stale where it is not.
+void TestCliRepairs::anActGoesByWhatWasSeen()
+{
+    const QString run = stuckFetching();
+    QVERIFY(!run.isEmpty());
+    const auto expecting = [&](QStringList words, int seen) {
+        words[1] = run;
+        return cairn(words + QStringList{QStringLiteral("--expect"), QString::number(seen)});
+    };
+    const int seen = version(run);
+    const QJsonObject preview =
+        cairn({QStringLiteral("retry"), run, QStringLiteral("fetch"), QStringLiteral("--preview")}).json();
+    QCOMPARE(preview.value(QStringLiteral("seen")).toInt(), seen);
+    QVERIFY(text({QStringLiteral("retry"), run, QStringLiteral("fetch"), QStringLiteral("--preview")})
+                .contains("with --expect " + QByteArray::number(seen)));
+    // Somebody else gives the step another input: the step is not what was looked at.
+    QCOMPARE(cairn({QStringLiteral("amend"), run, QStringLiteral("fetch"), QStringLiteral("--input"),
+                       QStringLiteral("{}")})
+                 .code,
+        0);
+    const int amended = version(run);
+    QVERIFY(amended > seen);
+    const Answer stale = expecting(words("skip RUN fetch"), seen);
+    QCOMPARE(stale.code, 5);
+    QVERIFY2(stale.out.contains("has changed since it was shown"), stale.out.constData());
+    QCOMPARE(expecting(words("skip RUN fetch --preview"), seen).code, 5);
+    QCOMPARE(version(run), amended);
+    // A deadline goes by the run's control, which that did not touch.
+    QCOMPARE(expecting(words("deadline RUN 1h"), seen).code, 0);
+    QCOMPARE(expecting(words("cancel RUN"), amended).code, 5);
+    QCOMPARE(expecting(words("skip RUN fetch"), amended).code, 0);
+    // What there is not is said.
+    const int now = version(run);
+    QCOMPARE(expecting(words("retry RUN fetch"), now + 1).code, 2);
+    QCOMPARE(expecting(words("takeover RUN"), now).code, 2);
+    QCOMPARE(expecting(words("takeover RUN use"), seen).code, 4);
+    QCOMPARE(expecting(words("pause RUN"), now).code, 2);  // it depends on nothing
+    QCOMPARE(version(run), now);
+    QCOMPARE(cairn(words("verify")).code, 0);
+}
+
+// Who heard no answer gives the same command again.
+void TestCliRepairs::anActIsDoneOnceUnderItsId()
+{
+    const QString run = startAsk(QStringLiteral("once"));
+    const QString other = startAsk(QStringLiteral("other"));
+    const QStringList id{QStringLiteral("--command"), QStringLiteral("01a22b3c-0000-7000-8000-000000000007")};
+    const QStringList pause{QStringLiteral("pause"), run};
+    const Answer first = cairn(pause + id);
+    QCOMPARE(first.code, 0);
+    QCOMPARE(first.json().value(QStringLiteral("outcome")).toString(), QStringLiteral("committed"));
+    QCOMPARE(cairn({QStringLiteral("resume"), run}).code, 0);
+    const int resumed = version(run);
+    const Answer again = cairn(pause + id);
+    QCOMPARE(again.code, 0);
+    QCOMPARE(again.json().value(QStringLiteral("outcome")).toString(), QStringLiteral("repeated"));
+    QCOMPARE(again.json().value(QStringLiteral("version")), first.json().value(QStringLiteral("version")));
+    QCOMPARE(version(run), resumed);  // it was resumed after that, and stays so
+    // A fork is one new run.
+    const QStringList fork{QStringLiteral("fork"), run, QStringLiteral("--from"), QStringLiteral("1")};
+    const QStringList forkId{
+        QStringLiteral("--command"), QStringLiteral("01a22b3c-0000-7000-8000-000000000008")};
+    const Answer forked = cairn(fork + forkId);
+    QCOMPARE(forked.code, 0);
+    QCOMPARE(forked.json().value(QStringLiteral("outcome")).toString(), QStringLiteral("committed"));
+    const Answer twice = cairn(fork + forkId);
+    QCOMPARE(twice.json().value(QStringLiteral("outcome")).toString(), QStringLiteral("repeated"));
+    QCOMPARE(twice.json().value(QStringLiteral("run")), forked.json().value(QStringLiteral("run")));
+    // One id is one act on one run.
+    QCOMPARE(cairn(QStringList{QStringLiteral("pause"), run, other} + id).code, 2);
+    QCOMPARE(
+        cairn({QStringLiteral("pause"), run, QStringLiteral("--command"), QStringLiteral("mine")}).code, 2);
+    QCOMPARE(version(run), resumed);
 }
 
 QTEST_GUILESS_MAIN(TestCliRepairs)

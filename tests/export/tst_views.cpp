@@ -105,7 +105,12 @@ void TestViews::cellsAreNoFormulas_data()
          "A1",
             "'\xEF\xBC\xA0"
             "A1"},
-        {"-5", "-5"}, {"+3", "+3"}};
+        {"-5", "-5"}, {"+3", "+3"}, {" =1+1", "' =1+1"}, {"  @A1", "'  @A1"}, {" -5", "\" -5\""},
+        {"\xEF\xBB\xBF"
+         "=1",
+            "'\xEF\xBB\xBF"
+            "=1"},
+        {"\xC2\xA0 +x", "'\xC2\xA0 +x"}};
     for (const auto& [text, cell] : kRows)
         QTest::addRow("%s", QByteArray(text).toPercentEncoding().constData())
             << QByteArray(text) << QByteArray(cell);
@@ -168,6 +173,13 @@ void TestViews::c58_whatARunHoldsIsNoFormula()
             "1+1",
             "-5", "+3", "'=lee"})
         QVERIFY2(seen.contains(text), text);
+    QCOMPARE(ex::csvCell(std::string("\0=1", 3)), std::string("'\0=1", 4));
+    // The names of the columns are Cairn's own, and the rule is told with each table.
+    for (const ex::CsvTable which : {ex::CsvTable::History, ex::CsvTable::Steps, ex::CsvTable::Audit})
+        for (const std::string& name : table(which).front())
+            QVERIFY2(
+                !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos,
+                name.c_str());
     // As data it is exactly what was written.
     const auto audit = e.w.store->auditOfRun(e.run);
     CAIRN_VERIFY_OK(audit);

@@ -13,6 +13,7 @@
 #include "core/query/query.h"
 #include "core/store/agreement.h"
 #include "core/store/plans.h"
+#include "core/query/tell.h"
 #include "core/store/rows.h"
 #include "tests/bench/console_aims.h"
 #include "tests/support/cairn_qtest.h"
@@ -93,6 +94,8 @@ std::vector<Figure> figures()
         {"runs of one plan, at most", count(kMaxPlanItems)},
         {"runs of one plan that is left for an engine, at most", count(kMostLeftItems)},
         {"bytes of what an approval asks, in `why`, `show` and previews", count(kAskedShown)},
+        {"entries from which on `why` calls a run large, and says what to do", count(kManyEntries)},
+        {"steps from which on it does", count(kManySteps)},
     };
 }
 

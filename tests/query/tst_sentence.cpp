@@ -1,9 +1,11 @@
 // The exact words for every reason: subject, since, what ends it, next time; what is not recorded is said to
 // be.
 
+#include "core/base/text.h"
 #include "tests/query/told_case.h"
 #include "tests/support/cairn_qtest.h"
 
+#include <algorithm>
 #include <set>
 
 using namespace cairn;
@@ -454,6 +456,7 @@ private Q_SLOTS:
     void reasons();
     void everyReasonThatRunsCanHaveIsTested();
     void otherReasonsAreNamed();
+    void aRunThatGrowsIsCalledLarge();
 };
 
 void TestSentence::reasons_data()
@@ -485,6 +488,27 @@ void TestSentence::everyReasonThatRunsCanHaveIsTested()
             continue;  // never a run's own reason
         QVERIFY2(tested.contains(reason), std::string(w.key).c_str());
     }
+}
+
+// Case C50: a soft limit with its reason, before anything is refused.
+void TestSentence::aRunThatGrowsIsCalledLarge()
+{
+    const auto told = [](std::uint64_t version, std::size_t steps) {
+        Case c(Reason::Timer, true, kNow - kMinute, kNow + kHour);
+        c.state.version = version;
+        c.state.steps.resize(std::max(steps, c.state.steps.size()));
+        std::string large;
+        for (const auto& [name, value] : c.tell().sentence.evidence)
+            if (name == "large run")
+                large = value;
+        return large;
+    };
+    QCOMPARE(told(49'999, 7'999), std::string());
+    QVERIFY2(
+        told(50'000, 1).starts_with(formatCount(50'000) + " entries: the more"), told(50'000, 1).c_str());
+    QVERIFY(told(50'000, 1).ends_with("let it end and start another"));
+    QVERIFY(told(1, 8'000).find(" steps: the more") != std::string::npos);
+    QVERIFY(told(50'000, 8'000).find(" entries, ") != std::string::npos);
 }
 
 void TestSentence::otherReasonsAreNamed()

@@ -51,6 +51,7 @@ private Q_SLOTS:
     void effectsThatStayAreTold();
     void timesThatPassAreTold();
     void aConsentThatIsVoidIsTold();
+    void aMigrationTellsWhichConsentIsVoid();
     void everyVerbSaysHowItIsUndone();
 
 private:
@@ -164,6 +165,48 @@ void TestServicePreviews::aConsentThatIsVoidIsTold()
     CAIRN_VERIFY_OK(preview);
     QVERIFY(std::holds_alternative<Entry>(preview->decision));
     QVERIFY(has(preview->alsoChanges, "the approval for step \"pay\" is void"));
+    // It was given, and the step ends without it.
+    const std::string unused = "the approval given for step \"pay\" is not used";
+    const auto cancelled = m_rig->preview(run, cmd::Cancel{true});
+    CAIRN_VERIFY_OK(cancelled);
+    QVERIFY(std::holds_alternative<Entry>(cancelled->decision));
+    QVERIFY(has(cancelled->alsoChanges, unused));
+    const auto paused = m_rig->preview(run, cmd::SetPaused{true, 0, false});
+    CAIRN_VERIFY_OK(paused);
+    QVERIFY(!has(paused->alsoChanges, unused));
+}
+
+// What another version would do is not what was allowed, or asked.
+void TestServicePreviews::aMigrationTellsWhichConsentIsVoid()
+{
+    const RunId asked = m_rig->asking(), allowed = m_rig->asking();
+    m_rig->must(m_rig->person->submitAndWait(
+        World::act(allowed, cmd::Decide{m_rig->approvalOf(allowed), true, {}}, PreviewRig::kWhy)));
+    const auto row = m_rig->store->workflow("mixed", 1);
+    CAIRN_VERIFY_OK(row);
+    const auto version = [&](int number, const std::string& from, const std::string& to) {
+        std::string text = (*row)->text;
+        const auto put = [&text](const std::string& what, const std::string& with) {
+            const std::size_t at = text.find(what);
+            if (at == std::string::npos)
+                qFatal("the workflow has no %s", what.c_str());
+            text.replace(at, what.size(), with);
+        };
+        put("\"version\":1", "\"version\":" + std::to_string(number));
+        put(from, to);
+        m_rig->add(text);
+    };
+    version(2, "\"attempts\":5", "\"attempts\":6");  // tried more often: the same is done
+    version(3, "\"effect_key\":\"pay/", "\"effect_key\":\"paid/");
+    for (const RunId& run : {asked, allowed})
+        for (const std::uint32_t to : {2U, 3U}) {
+            const auto preview = m_rig->preview(run, cmd::Migrate{to, 0});
+            CAIRN_VERIFY_OK(preview);
+            QVERIFY(std::holds_alternative<Entry>(preview->decision));
+            QCOMPARE(has(preview->alsoChanges,
+                         "the approval for step \"pay\" is void, since version 3 would do something else"),
+                to == 3U);
+        }
 }
 
 void TestServicePreviews::everyVerbSaysHowItIsUndone()

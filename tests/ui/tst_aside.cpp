@@ -7,6 +7,8 @@
 #include "ui/data/storesession.h"
 
 #include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -123,6 +125,40 @@ private Q_SLOTS:
         QCOMPARE(progress->actsInAll.load(), verdict.value->entries);
         QVERIFY(progress->entries > 0);
         QVERIFY(QFile::exists(m_state.filePath(u"cairn/heads.json"_s)));
+    }
+
+    // What this client verified is not there any more, as after an old backup was put back.
+    void aRewrittenHistoryIsSaidWhenTheStoreIsOpened()
+    {
+        const QString path = m_state.filePath(u"cairn/heads.json"_s);
+        QFile::remove(path);
+        const House house(false, true);
+        const auto rewritten = [&] {
+            const auto facts = answer(house.session->facts());
+            return facts ? facts.value->rewritten : facts.failure.what;
+        };
+        QCOMPARE(rewritten(), QString());  // it was never verified from here
+        const auto verdict = answer(house.session->checkAudit(std::make_shared<CheckProgress>()));
+        QVERIFY(verdict && verdict.value->whole);
+        QCOMPARE(rewritten(), QString());
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        QJsonObject heads = QJsonDocument::fromJson(file.readAll()).object();
+        QCOMPARE(heads.size(), 1);
+        const QString store = heads.keys().first();
+        QJsonObject head = heads.value(store).toObject();
+        const qint64 newest = qint64(verdict.value->entries) + 2;
+        head.insert(u"entries"_s, newest);
+        heads.insert(store, head);
+        QVERIFY(file.resize(0) && file.seek(0));
+        file.write(QJsonDocument(heads).toJson());
+        file.close();
+        QVERIFY2(rewritten().startsWith(
+                     u"audit: entry %1, the newest of what this client verified on "_s.arg(newest)),
+            qPrintable(rewritten()));
+        QVERIFY(rewritten().endsWith(u", is gone"_s));
+        QVERIFY(QFile::remove(path));
+        QCOMPARE(rewritten(), QString());
     }
 
     void checkIsStopped()

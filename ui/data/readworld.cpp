@@ -1,5 +1,6 @@
 #include "ui/data/readworld.h"
 
+#include "core/audit/known_heads.h"
 #include "core/service/redaction.h"
 #include "core/service/staged.h"
 #include "ui/data/convert.h"
@@ -43,6 +44,17 @@ quint64 sumOf(const std::vector<CountRow>& rows)
 TimeMs dayBegin(TimeMs now) { return now - now % 86'400'000; }
 
 Standing standingOf(const Replica& replica) { return {qt(replicaText(replica)), replica.late()}; }
+
+// Looked at with the facts, when a store is opened and when it answers again. What cannot be looked at (no
+// right to the audit, a file that is not understood) is told by the check of the audit.
+QString rewrittenIn(StoreReader& store, const StoreInfo& info, const Replica& replica)
+{
+    const audit::KnownHeads heads(audit::KnownHeads::usualPath());
+    if (heads.path().empty() || replica.standby || fenceOf(info.minWriter))
+        return {};
+    const auto found = audit::rewrittenSince(store, heads);
+    return found && *found ? qt((*found)->text) : QString();
+}
 
 // Where nobody has to do anything: says so, and what the longest wait is.
 void tellAllClear(const std::vector<CountRow>& open, TimeMs now, Overview& overview)
@@ -118,6 +130,7 @@ Result<StoreFacts> ReadWorld::facts()
     facts.whyNot = whyNoActs(*m_opening, info, rights, replica);
     facts.mayAct = facts.whyNot.isEmpty();
     facts.closed = fenceOf(info.minWriter).has_value();
+    facts.rewritten = rewrittenIn(*m_store, info, replica);
     facts.schema = info.schema;
     facts.now = now;
     facts.cursor = changes.cursor;

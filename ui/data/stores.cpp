@@ -134,7 +134,8 @@ void Stores::takeFacts(StoreIx store, const StoreFacts& facts)
     const bool other = state.opened
         && (fresh.mayAct != state.facts.mayAct || fresh.whyNot != state.facts.whyNot
             || fresh.guarded != state.facts.guarded || fresh.closed != state.facts.closed
-            || fresh.person != state.facts.person || fresh.environment != state.facts.environment);
+            || fresh.rewritten != state.facts.rewritten || fresh.person != state.facts.person
+            || fresh.environment != state.facts.environment);
     state.facts = fresh;
     if (state.name.isEmpty())
         state.name = fresh.name;

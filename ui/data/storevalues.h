@@ -62,6 +62,7 @@ struct StoreFacts {
     qint64 now = 0;
     quint64 cursor = 0;
     bool closed = false;  // being moved to another place, or moved: what is shown stands still
+    QString rewritten;    // what this client verified before, and is not there any more; empty: all is
     Standing standing{};
 };
 

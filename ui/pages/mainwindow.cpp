@@ -156,7 +156,7 @@ MainWindow::MainWindow(std::unique_ptr<Stores> own, Stores* stores, bool dark, Q
     m_offline->hide();
     m_offline->setContentsMargins(14, 6, 14, 6);
     m_offline->setAutoFillBackground(true);
-    m_offline->setAccessibleName(tr("Stores that do not answer"));
+    m_offline->setAccessibleName(tr("Stores that do not answer, or whose history was changed"));
     m_notice->hide();
     m_notice->setFocusPolicy(Qt::NoFocus);
     m_notice->setContentsMargins(14, 6, 14, 6);

@@ -80,7 +80,7 @@ public:
     [[nodiscard]] const std::vector<RecentStore>& recent() const { return m_recent; }
     // Shows what a link names, in the store of that number.
     void follow(StoreIx store, const DeepLink& link);
-    [[nodiscard]] QString offlineText() const;  // the banner over the pages; empty: all stores answer
+    [[nodiscard]] QString offlineText() const;  // the banner over the pages; empty: all is well
     // Preferences are kept in this file; until it has been read, and without one, they are the usual ones.
     void usePreferencesFile(const QString& path);
     void setPreferences(const Preferences& preferences);

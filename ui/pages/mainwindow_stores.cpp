@@ -221,13 +221,19 @@ void MainWindow::follow(StoreIx store, const DeepLink& link)
         openAudit();
 }
 
-// Stays as long as a store does not answer: what is shown of it, how old that is, and that acts are off.
+// Stays as long as a store does not answer, or has another history than this client has verified: what is
+// shown of it, how old that is, and that acts are off.
 QString MainWindow::offlineText() const
 {
     QStringList parts;
     for (StoreIx store = 0; store < m_stores.count(); ++store) {
         const StoreState& state = m_stores.state(store);
         const bool here = currentRun() == nullptr || currentRun()->store() == store;
+        if (state.opened && here && !state.facts.rewritten.isEmpty())
+            parts << tr("%1: HISTORY DOES NOT EXTEND WHAT WAS VERIFIED BEFORE. %2. The check of the audit "
+                        "tells more; "
+                        "where a backup was put back on purpose: cairn audit verify --trust-anew.")
+                         .arg(shown(state.name, false, 40), shown(state.facts.rewritten, false, 240));
         if (!state.opened || state.answers() || !here)
             continue;
         const QString why =

@@ -169,6 +169,7 @@ private:
 
 constexpr qint64 kDemoNow = 1'795'949'780'000;  // 2026-11-29 10:56:20Z
 [[nodiscard]] RunId demoRun(int n);
+void tellOwnAndTrend(SituationLine& line);  // demosource_plans.cpp
 [[nodiscard]] RunDetail demoDetail();
 [[nodiscard]] std::vector<StepLine> demoSteps();
 

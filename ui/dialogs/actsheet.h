@@ -27,6 +27,7 @@ public:
     void setPreviewOnly();
     // For tests and scripts that drive the sheet.
     [[nodiscard]] QPlainTextEdit* reason() const { return m_reason; }
+    [[nodiscard]] QButtonGroup* outcomes() const { return m_options; }  // null: of another verb
     [[nodiscard]] QLineEdit* result() const { return m_result; }
     [[nodiscard]] QLineEdit* evidence() const { return m_evidence; }
     [[nodiscard]] QLineEdit* count() const { return m_count; }

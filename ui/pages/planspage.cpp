@@ -58,8 +58,8 @@ PlansPage::PlansPage(Stores& stores, StoreIx store, QWidget* parent)
     , m_factRow(new QHBoxLayout(m_facts))
 {
     m_table->setModel(m_model);
-    m_table->setColumns({230, 120, 320, 220, 160}, PlansModel::Standing);
-    m_table->setGiveWay({PlansModel::Since, PlansModel::Reason}, 160);
+    m_table->setColumns({220, 168, 120, 320, 220, 160}, PlansModel::Standing);
+    m_table->setGiveWay({PlansModel::Since, PlansModel::Reason, PlansModel::Person}, 200);
     m_items->setModel(m_itemsModel);
     m_items->setColumns({64, 126, 140, 100, 190, 240}, PlanItemsModel::Why);
     m_items->setGiveWay({PlanItemsModel::Step, PlanItemsModel::Place}, 140);

@@ -25,7 +25,7 @@ void TriagePage::buildPlans(QVBoxLayout* column)
     column->addWidget(m_plansTitle);
     m_plansTable->setModel(m_plans);
     m_plansTable->horizontalHeader()->hide();
-    m_plansTable->setColumns({250, 110, 320, 180, 160}, PlansModel::Standing);
+    m_plansTable->setColumns({190, 168, 110, 320, 180, 160}, PlansModel::Standing);
     m_plansTable->setGiveWay({PlansModel::Reason, PlansModel::Since, PlansModel::Person}, 200);
     m_plansTable->setRowSize(kLine);
     column->addWidget(m_plansTable);

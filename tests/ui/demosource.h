@@ -87,6 +87,7 @@ public:
     QFuture<Reply<ActResult>> stagePlan(const QString& digest, const QString& reason) override;
     QFuture<Reply<PlanForecast>> previewEntry(const PlanEntry& entry) override;
     QFuture<Reply<ActResult>> order(const PlanOrderRequest& request) override;
+    QFuture<Reply<std::vector<Fact>>> versions(const RunId& run) override;
 
     [[nodiscard]] RunDetail detailNow(const RunId& run) const;
     [[nodiscard]] RunLine tainted(RunLine line) const;

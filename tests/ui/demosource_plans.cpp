@@ -97,6 +97,13 @@ void tellOwnAndTrend(SituationLine& line)
     }
 }
 
+QFuture<Reply<std::vector<Fact>>> DemoSource::versions(const RunId&)
+{
+    const QString takes = u"would take it: what is done stays as it is"_s;
+    return now(std::vector<Fact>{{u"order-intake @3"_s, u"the run follows this one"_s, false},
+        {u"order-intake @4"_s, taint.isEmpty() ? takes : taint, false}});
+}
+
 QFuture<Reply<PlanEntries>> DemoSource::plans(bool closedToo)
 {
     closedAsked = closedToo;

@@ -50,11 +50,13 @@ Q_SIGNALS:
 
 protected:
     void execute() override;
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     void buildLayout();
     [[nodiscard]] QWidget* buildHead();
     void buildOptions();
+    bool chooseOutcome(int number);  // false: there is no such one
     void connectSignals();
     void ask();
     void edited();

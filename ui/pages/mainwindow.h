@@ -220,6 +220,7 @@ private:
     bool m_walking = false;                  // along the trail: that is no visit
     bool m_readOnly = false;
     QString m_going;
+    int m_looking = 0;  // answers that are awaited, and open a box
     bool m_dark;
 };
 

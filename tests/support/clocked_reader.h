@@ -107,8 +107,8 @@ public:
     {
         return m_in.situations(filter, limit);
     }
-    Result<std::vector<SituationStarts>> situationStarts(const ListFilter& filter,
-        std::span<const std::string> situations, TimeMs from, SpanMs width) override
+    Result<std::vector<SituationStarts>> situationStarts(
+        const ListFilter& filter, std::span<const std::string> situations, TimeMs from, SpanMs width) override
     {
         return m_in.situationStarts(filter, situations, from, width);
     }

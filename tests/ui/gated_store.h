@@ -81,8 +81,8 @@ public:
     {
         return gated([&] { return m_store->situations(filter, limit); });
     }
-    Result<std::vector<SituationStarts>> situationStarts(const ListFilter& filter,
-        std::span<const std::string> situations, TimeMs from, SpanMs width) override
+    Result<std::vector<SituationStarts>> situationStarts(
+        const ListFilter& filter, std::span<const std::string> situations, TimeMs from, SpanMs width) override
     {
         return gated([&] { return m_store->situationStarts(filter, situations, from, width); });
     }

@@ -192,7 +192,8 @@ private Q_SLOTS:
         QCOMPARE(done.value->end, ActEnd::Done);
     }
 
-    // One with a pace is an engine's: until one takes it all its runs are open, and it says how long they take.
+    // One with a pace is an engine's: until one takes it all its runs are open, and it says how long they
+    // take.
     void howFarAPlanIsIsTold()
     {
         Desk desk;
@@ -216,8 +217,8 @@ private Q_SLOTS:
         const auto paused = desk.ann->order({entry, PlanStep::Pause, {}, u"not before noon"_s}).result();
         QVERIFY2(paused.value.has_value(), qPrintable(paused.failure.what));
         const PlanEntry after = desk.ann->plans(false).result().value->entries.front();
-        QVERIFY2(
-            after.standing.endsWith(u"; 2 open, until somebody continues or aborts it"_s), qPrintable(after.standing));
+        QVERIFY2(after.standing.endsWith(u"; 2 open, until somebody continues or aborts it"_s),
+            qPrintable(after.standing));
     }
 
     void aStoreForLookingTakesNoPlan()

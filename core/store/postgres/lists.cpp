@@ -171,14 +171,14 @@ Result<std::vector<SituationStarts>> PostgresStore::situationStarts(
 {
     CAIRN_TRY(checkSlots(width));
     std::vector<SituationStarts> starts;
-    const std::vector<std::string> asked = inOrder(situations);
+    const Column asked = Column::of(Type::Text, inOrder(situations));
     if (asked.empty())
         return starts;
     ListSql sql(filter);
     std::string text = "SELECT situation, (since - " + sql.bind(from);
     text += ") / " + sql.bind(width) + ", count(*) FROM cairn.run_list WHERE " + sql.condition();
-    text += " AND situation = ANY(" + sql.bind(Column::of(Type::Text, asked));
-    text += ") AND since >= " + sql.bind(from) + " GROUP BY 1, 2 ORDER BY 1, 2";
+    text += " AND situation = ANY(" + sql.bind(asked);
+    text += ") AND " + sql.bind(from) + " <= since GROUP BY 1, 2 ORDER BY 1, 2";
     Batch batch;
     batch.addText(std::move(text), sql.params());
     CAIRN_TRY_ASSIGN(auto answers, analyse(batch));

@@ -208,6 +208,7 @@ void MainWindow::connectSignals()
     connect(m_triage, &TriagePage::failed, this, &MainWindow::trouble);
     connect(m_triage, &TriagePage::said, this, &MainWindow::say);
     connect(m_triage, &TriagePage::plansWanted, this, [this] { openPlans(); });
+    connect(m_triage, &TriagePage::planWanted, this, &MainWindow::openPlan);
     connect(qApp, &QApplication::focusChanged, this, &MainWindow::writeKeys);
     qApp->installEventFilter(this);
 }

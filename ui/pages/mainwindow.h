@@ -110,6 +110,9 @@ private:
     // mainwindow_plans.cpp
     void addPlanActions();
     [[nodiscard]] bool takePlanLetter(QChar letter, bool shift);
+    [[nodiscard]] bool takeDockLetter(QChar letter, bool shift);
+    PlansPage* openPlansOf(StoreIx store);
+    void openPlan(StoreIx store, const QString& key);
     [[nodiscard]] QString stepOff(PlanStep step) const;
     void orderPlan(PlanStep step);
     void stagePlan(Verb verb);

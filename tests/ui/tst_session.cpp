@@ -268,7 +268,22 @@ private Q_SLOTS:
         QVERIFY(preview && preview.value->possible);
         QCOMPARE(preview.value->sent.fields.size(), 5U);
         QCOMPARE(preview.value->sent.fields[2].value, u"4860.00"_s);  // as written
-        request = preview.value->request;
+        // Whoever decides sees how much has happened in the run meanwhile.
+        const auto since = [&desk](const ActRequest& asked) {
+            for (const Fact& fact : desk.session->preview(asked).result().value->facts)
+                if (fact.name == u"Since then"_s
+                    && fact.value.endsWith(
+                        u" in the run's history; a change of what is asked would have asked anew"_s))
+                    return fact.value.section(u' ', 0, 0).toInt();
+            return -1;
+        };
+        const int before = since(request);
+        QVERIFY(before >= 0);
+        desk.fixture.toggle(desk.fixture.waitsForApproval);
+        QCOMPARE(since(request), before + 1);
+        desk.fixture.toggle(desk.fixture.waitsForApproval);
+        QCOMPARE(since(request), before + 2);
+        request = desk.session->preview(request).result().value->request;
         request.expects = true;
         request.reason = u"cheapest offer in time"_s;
         ActRequest stale = request;

@@ -126,7 +126,6 @@ private Q_SLOTS:
     // By number where nothing is typed, by Alt and number everywhere; what is off says why and is not chosen.
     void numbersChooseTheOutcome()
     {
-        using cairn::Outcome;
         Desk desk([](DemoSource& s) {
             offer(s, kSettle);
             s.adjust = [](ActPreview& p) {
@@ -143,7 +142,8 @@ private Q_SLOTS:
         QTest::keyClick(sheet->outcomes()->checkedButton(), Qt::Key_2);
         QCOMPARE(chosen(), Outcome::NotHappened);
         QVERIFY(sheet->evidence()->hasFocus());
-        QCOMPARE(desk.source.previewed.back().settleAs, Outcome::NotHappened);  // another preview was asked for
+        QCOMPARE(
+            desk.source.previewed.back().settleAs, Outcome::NotHappened);  // another preview was asked for
         // In an editor a digit is text.
         QTest::keyClick(sheet->evidence(), Qt::Key_4);
         QCOMPARE(sheet->evidence()->text(), u"4"_s);

@@ -270,6 +270,14 @@ int watchPlan(Session& s, const PlanId& plan)
     return showPlan(s, plan, {});
 }
 
+// Whoever starts a plan where no engine is there would wait in vain.
+void tellIfNobodyCarriesOut(Session& s, const PlanId& plan)
+{
+    const auto engines = s.store().sessions(false);
+    if (engines && engines->empty())
+        s.note("no engine is there to carry it out: start one, or `cairn plan run " + toText(plan) + "`");
+}
+
 // `order`: what a preview would do is said by the same decision.
 int order(Session& s, const std::string& named, PlanAct act, const std::string& expect)
 {
@@ -312,6 +320,8 @@ int order(Session& s, const std::string& named, PlanAct act, const std::string& 
     const bool goes = act == PlanAct::Start || act == PlanAct::Continue || act == PlanAct::Abort;
     if (goes && spec && runsAtOnce(*row, *spec) && row->holder.isNull() && isOpen(row->state))
         return carryOut(s, *id);
+    if (goes && isOpen(row->state))
+        tellIfNobodyCarriesOut(s, *id);
     return showPlan(s, *id, {});
 }
 
@@ -487,7 +497,8 @@ void addPlanVerbs(Verbs v)
     addNamed(
         v, *group, "preview", "What the plan would do now, to the runs that have no outcome yet", preview);
     addOrder(v, *group, PlanAct::Confirm, "Agrees to a plan of somebody else, where two people are needed");
-    addOrder(v, *group, PlanAct::Start, "Starts it: an engine carries it out, a small one this command");
+    addOrder(v, *group, PlanAct::Start,
+        "Starts it: an engine carries it out; up to 50 runs without pace and verification, this command");
     addOrder(v, *group, PlanAct::Pause, "No further run is acted on");
     addOrder(v, *group, PlanAct::Continue, "Lets a plan that is paused, or stopped by itself, go on");
     addOrder(v, *group, PlanAct::Abort, "Ends it: what is done stays done, the rest is left as it is");

@@ -6,6 +6,7 @@
 #include <QApplication>
 #include <QDir>
 #include <QElapsedTimer>
+#include <QFile>
 #include <QFileInfo>
 #include <QPixmap>
 #include <QProcess>
@@ -42,6 +43,30 @@ QString run(const QString& program, const QStringList& arguments, const QString&
     return process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0
         ? QString()
         : u"%1 ended with %2"_s.arg(QFileInfo(program).fileName()).arg(process.exitCode());
+}
+
+// Plans of the demo store: one that waits for a second person, by a policy, and one for its start. Empty, or
+// what went wrong.
+QString stagePlans(const QString& cairn, const QString& store, const QDir& scratch)
+{
+    QFile policy(scratch.filePath(u"policy.json"_s));
+    if (!policy.open(QIODevice::WriteOnly)
+        || policy.write(R"({"schema": "urn:cairn:policy:1", "rules": [)"
+                        R"({"verbs": ["cancel"], "runs": 2, "people": 2, "expires": "4h"}]})")
+            < 0)
+        return u"%1: %2"_s.arg(policy.fileName(), policy.errorString());
+    policy.close();
+    const QStringList acts[] = {{u"policy"_s, u"set"_s, policy.fileName(), u"--reason"_s,
+                                    u"cancelling several runs takes two people"_s},
+        {u"plan"_s, u"stage"_s, u"cancel"_s, u"--where"_s, u"wait:approval"_s, u"--reason"_s,
+            u"ordered twice, as both buyers say"_s},
+        {u"plan"_s, u"stage"_s, u"retry"_s, u"--where"_s, u"wait:attempts_exhausted"_s, u"--canary"_s, u"1"_s,
+            u"--rate"_s, u"5/s"_s, u"--stop-over"_s, u"20"_s, u"--reason"_s,
+            u"ledger.example answers again"_s}};
+    for (const QStringList& act : acts)
+        if (QString wrong = run(cairn, QStringList{u"--store"_s, store} + act); !wrong.isEmpty())
+            return wrong;
+    return {};
 }
 
 // Goes from view to view; a step is taken when everything that the one before asked for has been answered.
@@ -131,6 +156,8 @@ QString makeShots(const QString& folder, const QStringList& stores)
                 run(cairn, {u"--store"_s, store, u"drill"_s, u"--situations"_s, u"--seed"_s, u"3"_s});
             !wrong.isEmpty())
             return u"the demo store could not be made: "_s + wrong;
+        if (const QString wrong = stagePlans(cairn, store, QDir(scratch.path())); !wrong.isEmpty())
+            return u"the demo store has no plans: "_s + wrong;
         shown << store;
     }
     for (const QString& scale : {u"1"_s, u"2"_s}) {

@@ -306,6 +306,8 @@ void EngineStandIn::letGoIdle()
 
 bool EngineStandIn::turn()
 {
+    if (!m_dead)
+        m_service->setCapacity({1000, {}});  // as the engine does: what is begun uses it up
     bool moved = false;
     const auto then = [&](auto step) {
         if (!m_dead)

@@ -52,6 +52,7 @@ private Q_SLOTS:
     void aRefusedForkIsOnRecordUnderItsSource();
     void aDrillWithoutItsWorkflowsLeavesNothing();
     void aRetryIsShownBeforeItIsMade();
+    void aPlanWithoutAnEngineSaysSo();
 
 private:
     QString start(const char* name, const QByteArray& workflow, const QStringList& more = {})
@@ -268,6 +269,23 @@ void TestCliOps::aRetryIsShownBeforeItIsMade()
         preview.out.constData());
     QVERIFY(storeBytes() == before);
     QCOMPARE(word(retry, "outcome"), QStringLiteral("committed"));
+}
+
+void TestCliOps::aPlanWithoutAnEngineSaysSo()
+{
+    const QString run = startAsk(QStringLiteral("k"));
+    engineUntilIdle();
+    const QString plan =
+        word({QStringLiteral("plan"), QStringLiteral("stage"), QStringLiteral("pause"), run}, "plan");
+    const Answer started = cairn({QStringLiteral("plan"), QStringLiteral("start"), plan});
+    QCOMPARE(started.code, 0);
+    QCOMPARE(started.err.trimmed(),
+        "no engine is there to carry it out: start one, or `cairn plan run " + plan.toUtf8() + "`");
+    QCOMPARE(started.json().value(QStringLiteral("state")).toString(), QStringLiteral("running"));
+    QCOMPARE(word({QStringLiteral("why"), run}, "activity"), QStringLiteral("waiting"));
+    QCOMPARE(cairn({QStringLiteral("plan"), QStringLiteral("pause"), plan}).err, QByteArray());
+    QVERIFY(cairn({QStringLiteral("plan"), QStringLiteral("continue"), plan})
+                .err.startsWith("no engine is there"));
 }
 
 QTEST_GUILESS_MAIN(TestCliOps)

@@ -42,6 +42,11 @@ public:
     Result<std::uint64_t> count(const ListFilter&) override { return none(); }
     Result<std::vector<CountRow>> counts(const ListFilter&) override { return none(); }
     Result<SituationList> situations(const ListFilter&, std::size_t) override { return none(); }
+    Result<std::vector<SituationStarts>> situationStarts(
+        const ListFilter&, std::span<const std::string>, TimeMs, SpanMs) override
+    {
+        return none();
+    }
     Result<std::vector<ListRow>> listRows(std::span<const RunId>) override { return none(); }
     Result<Changes> changesSince(std::uint64_t, std::size_t) override { return none(); }
     Result<std::vector<StepRow>> steps(const RunId&) override { return none(); }

@@ -56,6 +56,11 @@ SpanMs estimatedSpan(const PlanPace& pace, std::uint64_t items)
     return items == 0 ? 0 : dueAfter(pace, items - 1);
 }
 
+SpanMs estimatedLeft(const PlanPace& pace, std::uint64_t tried, std::uint64_t open)
+{
+    return open == 0 ? 0 : estimatedSpan(pace, tried + open) - estimatedSpan(pace, tried);
+}
+
 bool stopsAt(const PlanPace& pace, const PlanReturns& returns, std::uint64_t items)
 {
     if (pace.stopOver == 0)

@@ -28,6 +28,8 @@ struct PlanPace {
 [[nodiscard]] SpanMs dueWithJitter(const PlanPace& pace, const PlanId& plan, std::uint64_t n);
 // How long that many items take: an estimate, without what waiting for a canary costs. 0: as fast as it goes.
 [[nodiscard]] SpanMs estimatedSpan(const PlanPace& pace, std::uint64_t items);
+// The same of those that are open, where that many were tried before at this pace.
+[[nodiscard]] SpanMs estimatedLeft(const PlanPace& pace, std::uint64_t tried, std::uint64_t open);
 
 // Of the items that were done since the plan was started, or continued.
 struct PlanReturns {

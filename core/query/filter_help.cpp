@@ -74,6 +74,8 @@ public:
             return workers();
         if (isOneOf(field, {"touched-by", "touched_by"}))
             return people();
+        if (isOneOf(field, {"assigned", "owner"}))
+            return owners();
         if (field == "key")
             return keys(prefix);
         if (isOneOf(field, {"since", "age", "created"}))
@@ -81,7 +83,7 @@ public:
         if (isOneOf(field, {"money", "amount"}))
             return std::set<std::string>{">0", ">100", ">500", ">1000"};
         if (field == "is")
-            return std::set<std::string>{"open", "root"};
+            return std::set<std::string>{"held", "open", "root"};
         return std::set<std::string>();
     }
 
@@ -133,6 +135,25 @@ private:
         std::set<std::string> out;
         for (const AuditRow& row : rows)
             out.insert(row.actor);
+        return out;
+    }
+    // Who has runs that are not finished, of the newest of these; who acted, and may have others; and nobody.
+    Result<std::set<std::string>> owners()
+    {
+        ListFilter filter = m_rest;
+        if (filter.empty())
+            filter.emplace_back();
+        for (ListTerm& term : filter) {
+            term.unfinishedOnly = true;
+            term.notAssigned.emplace_back();
+        }
+        CAIRN_TRY_ASSIGN(
+            const RunPage page, m_query.list(filter, ListOrder::NewestFirst, std::nullopt, kMostCounted));
+        CAIRN_TRY_ASSIGN(std::set<std::string> out, people());
+        for (const ListRow& row : page.rows)
+            out.insert(row.assigned);
+        out.erase("me");  // in a filter these words are no names
+        out.insert("none");
         return out;
     }
     Result<std::set<std::string>> keys(const std::string& prefix)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace cairn {
 
@@ -197,6 +198,29 @@ Result<std::vector<CountRow>> Query::counts(const ListFilter& filter)
     return counts;
 }
 
+Status Query::Impl::tellAssigned(ListFilter executing, SituationRow& row)
+{
+    for (ListTerm& term : executing)
+        term.notAssigned.emplace_back();
+    CAIRN_TRY_ASSIGN(row.assignedRuns, reader.count(executing));
+    if (row.assignedRuns == 0)
+        return {};
+    const auto one = [&]() -> Result<std::string> {
+        CAIRN_TRY_ASSIGN(
+            const RunPage page, reader.list(executing, ListOrder::AttentionThenOldest, std::nullopt, 1));
+        return page.rows.empty() ? std::string() : page.rows.front().assigned;
+    };
+    CAIRN_TRY_ASSIGN(row.assigned, one());
+    for (ListTerm& term : executing)
+        term.notAssigned.push_back(row.assigned);
+    CAIRN_TRY_ASSIGN(row.assignedLast, one());
+    if (row.assignedLast.empty())
+        row.assignedLast = row.assigned;
+    else if (row.assignedLast < row.assigned)
+        std::swap(row.assigned, row.assignedLast);
+    return {};
+}
+
 Result<std::optional<SituationRow>> Query::Impl::lostSituation(
     const ListFilter& resolved, const HeardSessions& heard)
 {
@@ -216,6 +240,7 @@ Result<std::optional<SituationRow>> Query::Impl::lostSituation(
     row.oldest = example.since;
     row.nextTime = example.nextTime;
     row.example = example.run;
+    CAIRN_TRY(tellAssigned(executing, row));
     if (row.count == 1) {
         row.workflow = example.workflow;
         row.workflowVersion = example.workflowVersion;
@@ -238,6 +263,14 @@ Result<SituationList> Query::situations(const ListFilter& filter, std::size_t li
     if (list.rows.size() > limit)
         list.rows.pop_back();
     return list;
+}
+
+Result<std::vector<SituationStarts>> Query::situationStarts(
+    const ListFilter& filter, std::span<const std::string> situations, TimeMs from, SpanMs width)
+{
+    CAIRN_TRY_ASSIGN(const HeardSessions heard, m_impl->heard());
+    CAIRN_TRY_ASSIGN(const ListFilter resolved, m_impl->resolved(filter, heard));
+    return m_impl->reader.situationStarts(resolved, situations, from, width);
 }
 
 Result<std::vector<ListRow>> Query::rows(std::span<const RunId> runs)

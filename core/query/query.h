@@ -153,6 +153,9 @@ public:
     // As the store groups them, and all runs whose worker is lost as one more, with the key `lease`: a filter
     // may ask for that one too. Where these are several, step and workflow of the row are empty.
     [[nodiscard]] Result<SituationList> situations(const ListFilter& filter, std::size_t limit);
+    // As the store tells it. `lease` has none: since when a worker is not heard stands in no row.
+    [[nodiscard]] Result<std::vector<SituationStarts>> situationStarts(
+        const ListFilter& filter, std::span<const std::string> situations, TimeMs from, SpanMs width);
     [[nodiscard]] Result<std::vector<ListRow>> rows(std::span<const RunId> runs);
     // A worker that is lost changes no row: who shows `lease` reads again now and then.
     [[nodiscard]] Result<Changes> changesSince(std::uint64_t cursor, std::size_t limit);

@@ -34,6 +34,8 @@ struct Query::Impl {
     // none.
     [[nodiscard]] Result<std::optional<SituationRow>> lostSituation(
         const ListFilter& resolved, const HeardSessions& heard);
+    // Whose runs they are that it counts.
+    [[nodiscard]] Status tellAssigned(ListFilter executing, SituationRow& row);
     Status tellLost(std::span<ListRow> rows, const HeardSessions& heard);
     // What a sentence is told from, of a run and of the children that its wait is followed through.
     struct Telling {

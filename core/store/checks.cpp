@@ -4,6 +4,7 @@
 #include "core/base/wire.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace cairn {
 
@@ -203,6 +204,23 @@ Error limitsMoved(const ResourceRow& stored)
             + (stored.slots == 0 ? std::string("no limit at one time")
                                  : std::to_string(stored.slots) + " at one time")
             + "; nothing was done: look again");
+}
+
+Status checkSlots(SpanMs width)
+{
+    if (width > 0)
+        return {};
+    return makeError(ErrorKind::InvalidInput,
+        "slots of time are longer than nothing: " + std::to_string(width) + " ms were asked for");
+}
+
+std::vector<std::string> inOrder(std::span<const std::string> texts)
+{
+    std::vector<std::string> out;
+    std::copy_if(texts.begin(), texts.end(), std::back_inserter(out), isStorableText);
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
 }
 
 Status checkAudit(const AuditRow& row)

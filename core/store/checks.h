@@ -49,6 +49,11 @@ namespace cairn {
 // A chunk's digest is bound to its artifact (a random id) and place, so equal content is not seen as equal.
 [[nodiscard]] Digest chunkDigest(const ArtifactId& artifact, std::uint32_t index, std::string_view bytes);
 
+// Of situationStarts(): InvalidInput for slots that are not longer than nothing; and what it asks about, in
+// order, each once, without texts that no store can hold.
+[[nodiscard]] Status checkSlots(SpanMs width);
+[[nodiscard]] std::vector<std::string> inOrder(std::span<const std::string> texts);
+
 // Whether an entry of another store's audit goes on from this one's end, as it is. Conflict, Corrupt.
 [[nodiscard]] Status checkAuditLink(const AuditRow& row, std::uint64_t seq, const Digest& head);
 [[nodiscard]] Status checkFilled(std::uint32_t intoFence);  // Refused unless the store is being filled

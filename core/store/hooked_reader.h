@@ -182,6 +182,11 @@ public:
     {
         return m_store->situations(filter, limit);
     }
+    Result<std::vector<SituationStarts>> situationStarts(
+        const ListFilter& filter, std::span<const std::string> situations, TimeMs from, SpanMs width) override
+    {
+        return m_store->situationStarts(filter, situations, from, width);
+    }
     Result<std::vector<ListRow>> listRows(std::span<const RunId> runs) override
     {
         return read("listRows", [&] { return m_store->listRows(runs); });

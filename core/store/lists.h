@@ -82,8 +82,20 @@ struct SituationRow {
     std::string resource;
     std::uint64_t count = 0;
     TimeMs oldest = kNoTime;
-    TimeMs nextTime = kNoTime;  // earliest
-    RunId example;              // the oldest member
+    TimeMs nextTime = kNoTime;       // earliest
+    RunId example;                   // the oldest member
+    std::uint64_t assignedRuns = 0;  // of them, those that are assigned to somebody
+    std::string assigned{};          // to whom: the first by name
+    std::string assignedLast{};      // and the last; the same where all are one person's
+};
+
+// How many of the runs that are in a situation began to wait in one slot of time. Slots without any are not
+// given.
+struct SituationStarts {
+    std::string situation;
+    std::uint64_t slot = 0;  // from 0
+    std::uint64_t count = 0;
+    friend bool operator==(const SituationStarts&, const SituationStarts&) = default;
 };
 
 struct SituationList {
@@ -106,5 +118,16 @@ struct Changes {
 // Keeps the `limit` oldest of both, which are in the order of their numbers, and says in `more` whether there
 // were others. The number of the last one kept; 0: none.
 [[nodiscard]] std::uint64_t keepOldest(Changes& changes, std::size_t limit);
+
+// The part of a store's reader that tells how situations came to be as they are.
+class TrendReader {
+public:
+    virtual ~TrendReader() = default;
+    // Of these situations, by situation and slot: when the runs that match the filter, and are in them now,
+    // began to wait. Slots are `width` ms long, the first begins at `from`; who has waited for longer is in
+    // none. Reads no rows but those. InvalidInput: the width is not above 0.
+    [[nodiscard]] virtual Result<std::vector<SituationStarts>> situationStarts(
+        const ListFilter& filter, std::span<const std::string> situations, TimeMs from, SpanMs width) = 0;
+};
 
 }  // namespace cairn

@@ -28,7 +28,7 @@
 
 namespace cairn {
 
-class StoreReader : public PlanReader, public RemovalReader {
+class StoreReader : public PlanReader, public RemovalReader, public TrendReader {
 public:
     [[nodiscard]] virtual Result<StoreInfo> info() = 0;
     // Store time: the host's wall clock plus the clock offset of a test-clock store.

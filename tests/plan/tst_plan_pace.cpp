@@ -2,6 +2,7 @@
 
 #include "core/plan/fate.h"
 #include "core/plan/pace.h"
+#include "core/plan/progress.h"
 #include "tests/support/cairn_qtest.h"
 
 #include <QtCore/QObject>
@@ -16,6 +17,9 @@ private Q_SLOTS:
     void aRampGrowsToItsRate();
     void jitterStaysWithinItsShare();
     void theEstimateIsTheLastItem();
+    void whatIsLeftGoesOnFromWhatWasTried();
+    void progressIsCounted_data();
+    void progressIsCounted();
     void theStopRule_data();
     void theStopRule();
     void fates_data();
@@ -84,6 +88,70 @@ void PlanPaceTest::theEstimateIsTheLastItem()
     QCOMPARE(estimatedSpan(pace, 0), SpanMs{0});
     QCOMPARE(estimatedSpan(pace, 1), SpanMs{0});
     QCOMPARE(estimatedSpan(pace, 301), SpanMs{30'000});
+}
+
+// 40 of 96 at one a second: the 40th was due after 39 s, the last is after 95 s.
+void PlanPaceTest::whatIsLeftGoesOnFromWhatWasTried()
+{
+    PlanPace pace;
+    QCOMPARE(estimatedLeft(pace, 40, 56), SpanMs{0});
+    pace.rate = 60;
+    QCOMPARE(estimatedLeft(pace, 40, 56), SpanMs{56'000});
+    QCOMPARE(estimatedLeft(pace, 0, 96), SpanMs{95'000});
+    QCOMPARE(estimatedLeft(pace, 96, 0), SpanMs{0});
+}
+
+void PlanPaceTest::progressIsCounted_data()
+{
+    QTest::addColumn<int>("state");
+    QTest::addColumn<int>("rate");
+    QTest::addColumn<int>("canary");
+    QTest::addColumn<int>("left");
+    QTest::addColumn<QString>("next");
+    const auto row = [](const char* name, PlanState state, int rate, int canary, int left, const char* next) {
+        QTest::newRow(name) << static_cast<int>(state) << rate << canary << left << next;
+    };
+    row("waits", PlanState::Staged, 60, 0, -1, "");
+    row("runs at a rate", PlanState::Running, 60, 0, 56'000, "56 open, about 56.0 s left");
+    row("runs as fast as it goes", PlanState::Running, 0, 0, -1, "56 open");
+    row("its canary runs", PlanState::Running, 60, 41, 56'000, "56 open, first a canary of 41");
+    row("its canary is over", PlanState::Running, 60, 40, 56'000, "56 open, about 56.0 s left");
+    row("paused", PlanState::Paused, 60, 0, -1, "56 open, until somebody continues or aborts it");
+    row("looked after", PlanState::Verifying, 60, 0, -1, "closed at 1970-01-01 00:10:05Z");
+    row("closed", PlanState::Closed, 60, 0, -1, "");
+}
+
+void PlanPaceTest::progressIsCounted()
+{
+    QFETCH(int, state);
+    QFETCH(int, rate);
+    QFETCH(int, canary);
+    QFETCH(int, left);
+    QFETCH(QString, next);
+    PlanRow plan;
+    plan.state = static_cast<PlanState>(state);
+    plan.items = 99;
+    plan.executedAt = 5'000;
+    PlanSpec spec;
+    spec.pace.rate = static_cast<std::uint32_t>(rate);
+    spec.pace.canary = static_cast<std::uint32_t>(canary);
+    const std::vector<PlanCount> counts{{PlanItemState::Open, PlanLeftOut::None, PlanFate::None, 56},
+        {PlanItemState::Done, PlanLeftOut::None, PlanFate::None, 30},
+        {PlanItemState::Done, PlanLeftOut::None, PlanFate::Again, 7},
+        {PlanItemState::Skipped, PlanLeftOut::Held, PlanFate::None, 2},
+        {PlanItemState::Skipped, PlanLeftOut::AlreadySo, PlanFate::None, 1},
+        {PlanItemState::Stale, PlanLeftOut::None, PlanFate::None, 2},
+        {PlanItemState::Failed, PlanLeftOut::None, PlanFate::None, 1}};
+    const PlanProgress progress = progressOf(plan, spec, counts);
+    const TimeMs closes = plan.state == PlanState::Verifying ? 605'000 : kNoTime;
+    QVERIFY((progress == PlanProgress{99, 56, 37, 3, 2, 1, left, closes}));
+    QCOMPARE(progress.tried(), std::uint64_t{40});
+    QCOMPARE(QString::fromStdString(nextOf(plan, spec, progress)), next);
+    QCOMPARE(isUnderWay(plan.state), !next.isEmpty());
+    // Nobody has said when an aborted one has come to its end.
+    plan.executedAt = kNoTime;
+    if (plan.state == PlanState::Verifying)
+        QCOMPARE(nextOf(plan, spec, progressOf(plan, spec, counts)), std::string("56 open, being left out"));
 }
 
 void PlanPaceTest::theStopRule_data()

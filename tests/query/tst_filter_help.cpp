@@ -73,6 +73,28 @@ private Q_SLOTS:
         QCOMPARE(at("def:one ", 8, 2), std::string("8+0  wait: reason: ..."));
     }
 
+    // Names of whoever has runs, and the word for nobody; what may stand after `is:`.
+    void whoseRunsAndWhatTheyAreIsOffered()
+    {
+        World w;
+        fill(w);
+        Query query(*w.store, w.clock);
+        const auto run = query.resolve("order-17");
+        CAIRN_VERIFY_OK(run);
+        QVERIFY(w.service->submitAndWait(World::act(*run, cmd::Assign{"lee", 0, false})).ok());
+        const auto at = [&](std::string_view text) {
+            const auto found = filterOptions(query, text, text.size(), w.clock.wallMs(), 20);
+            return found ? told(*found) : found.error().text;
+        };
+        QCOMPARE(at("assigned:l"), std::string("9+1 assigned lee=1"));
+        QCOMPARE(at("owner:l"), std::string("6+1 owner lee=1"));
+        QCOMPARE(at("assigned:n"), std::string("9+1 assigned none=2"));
+        QCOMPARE(at("def:two assigned:n"), std::string("17+1 assigned none=1"));
+        QCOMPARE(at("def:two assigned:l"), std::string("17+1 assigned"));  // of the runs that are left
+        QCOMPARE(at("is:"), std::string("3+0 is open=3 root=3 held=0"));
+        QCOMPARE(at("is:h"), std::string("3+1 is held=0"));
+    }
+
     void effectsAddUpToWhatIsLeft()
     {
         World w;

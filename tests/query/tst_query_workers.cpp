@@ -184,6 +184,8 @@ void TestQueryWorkers::lostWorkersMakeOneSituation()
     w.clock.advance(100);
     const RunId second = engine->submitAndWait(World::start(*engine, "one", "{}")).run;
     QVERIFY(!engine->submitAndWait(World::start(*engine, "waits", "{}")).run.isNull());
+    QVERIFY(engine->submitAndWait(World::act(first, cmd::Assign{"lee", 0, false})).ok());
+    QVERIFY(engine->submitAndWait(World::act(second, cmd::Assign{"kim", 0, false})).ok());
     Query query(*w.store, w.clock);
     const auto told = [&](const char* filter, std::size_t limit) -> std::string {
         const ParsedFilter parsed = parseFilter(filter, w.clock.wallMs());
@@ -214,6 +216,9 @@ void TestQueryWorkers::lostWorkersMakeOneSituation()
     QCOMPARE(lost->attention, Attention::Machine);
     QCOMPARE(lost->example, first);
     QCOMPARE(lost->oldest, query.run(first)->row.since);
+    QCOMPARE(lost->assignedRuns, std::uint64_t{2});
+    QCOMPARE(lost->assigned, std::string("kim"));
+    QCOMPARE(lost->assignedLast, std::string("lee"));
     // The list of its members, alone and with another filter beside it.
     const auto members = [&](ListTerm term) {
         term.situation = {lost->situation};

@@ -110,11 +110,15 @@ private Q_SLOTS:
     void pagesAreStableUnderInserts();
     void countsAreGrouped();
     void situationsAreGrouped();
-    void situationsStandByWhoMovesNext();
     void theCursorGivesEachChangeOnce();
     void theCursorCanBeReadInParts();
     void idPrefixesFindRuns();
     void childrenAreFound();
+
+    // contract_situations.cpp
+    void situationsStandByWhoMovesNext();
+    void situationsSayWhoseTheyAre();
+    void situationsSayWhenTheirRunsCame();
 
     // contract_audit.cpp
     void auditEntriesAreChained();

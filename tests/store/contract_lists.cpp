@@ -474,37 +474,6 @@ void ContractTest::situationsAreGrouped()
     QCOMPARE(s.workflowVersion, 2U);
 }
 
-// However few runs they have, those that somebody must see to come first, and a limit cuts off the others.
-void ContractTest::situationsStandByWhoMovesNext()
-{
-    const auto make = [&](const std::string& name, const std::string& situation, Attention attention,
-                          TimeMs since) {
-        Writer w(name);
-        ListRow row = w.listRow();
-        row.situation = situation;
-        row.attention = attention;
-        row.since = since;
-        createRun(w, row);
-    };
-    for (int i = 0; i < 3; ++i)
-        make("m" + std::to_string(i), "many", Attention::Machine, 10);
-    make("p0", "later", Attention::Person, 30);
-    make("p1", "later", Attention::Machine, 15);  // its oldest is less urgent than the group
-    make("p2", "earlier", Attention::Person, 20);
-    make("u0", "uncertain", Attention::UnknownEffect, 900);
-    const auto names = [&](std::size_t limit) {
-        const auto list = m_store->situations({}, limit);
-        std::string text;
-        for (const SituationRow& row : list->rows)
-            text += row.situation + ' ' + std::to_string(row.count) + ' '
-                + std::to_string(static_cast<int>(row.attention)) + ", ";
-        return text + "of " + std::to_string(list->total);
-    };
-    QCOMPARE(names(10), std::string("uncertain 1 1, later 2 3, earlier 1 3, many 3 4, of 4"));
-    QCOMPARE(names(2), std::string("uncertain 1 1, later 2 3, of 4"));
-    QCOMPARE(m_store->situations({}, 10)->rows[1].example, Writer("p1").run);
-}
-
 void ContractTest::theCursorGivesEachChangeOnce()
 {
     auto changes = m_store->changesSince(0, 10);

@@ -107,6 +107,11 @@ public:
     {
         return m_in.situations(filter, limit);
     }
+    Result<std::vector<SituationStarts>> situationStarts(
+        const ListFilter& filter, std::span<const std::string> situations, TimeMs from, SpanMs width) override
+    {
+        return m_in.situationStarts(filter, situations, from, width);
+    }
     Result<std::vector<ListRow>> listRows(std::span<const RunId> runs) override
     {
         return m_in.listRows(runs);

@@ -324,10 +324,12 @@ QFuture<Reply<Overview>> DemoSource::overview(const QString& filter)
     for (SituationLine& s : o.situations) {
         s.waitTerm = u"wait:approval"_s;
         s.whereTerm = u"step:charge-card"_s;
+        tellOwnAndTrend(s);
     }
     if (!taint.isEmpty())
         for (SituationLine& s : o.situations) {
-            s.wait = s.what = s.where = s.nextWord = taint;
+            s.wait = s.what = s.where = s.nextWord = s.owner = taint;
+            s.owned = 1;
         }
     o.all = std::max<quint64>(o.all, o.matching);
     o.finishedToday = u"Finished today 48 210\n48 112 completed · 61 cancelled\n37 failed"_s;

@@ -87,6 +87,7 @@ public:
     QFuture<Reply<ActResult>> stagePlan(const QString& digest, const QString& reason) override;
     QFuture<Reply<PlanForecast>> previewEntry(const PlanEntry& entry) override;
     QFuture<Reply<ActResult>> order(const PlanOrderRequest& request) override;
+    QFuture<Reply<std::vector<Fact>>> versions(const RunId& run) override;
 
     [[nodiscard]] RunDetail detailNow(const RunId& run) const;
     [[nodiscard]] RunLine tainted(RunLine line) const;
@@ -169,6 +170,7 @@ private:
 
 constexpr qint64 kDemoNow = 1'795'949'780'000;  // 2026-11-29 10:56:20Z
 [[nodiscard]] RunId demoRun(int n);
+void tellOwnAndTrend(SituationLine& line);  // demosource_plans.cpp
 [[nodiscard]] RunDetail demoDetail();
 [[nodiscard]] std::vector<StepLine> demoSteps();
 

@@ -1,4 +1,4 @@
-// A plan that runs, and an act that waits for a second person.
+// A plan that runs, an act that waits for a second person, and whose the situations are.
 #include "demosource.h"
 #include "ui/data/format.h"
 
@@ -20,6 +20,7 @@ PlanEntry aPlan()
     entry.reason = u"the gateway answers again"_s;
     entry.glyph = Glyph::Running;
     entry.at = kDemoNow - 60'000;
+    entry.share = {3, 2, 0, 1};  // of four, one is left out
     return entry;
 }
 
@@ -71,6 +72,37 @@ PlanForecast demoForecast(const QString& taint)
 }
 
 }  // namespace
+
+// Kim Larsen has all approvals, Ines Duarte and others two of the mismatches; of lost workers nothing is
+// known.
+void tellOwnAndTrend(SituationLine& line)
+{
+    if (line.glyph == Glyph::Lost)
+        return;
+    line.began.assign(kTrendSlots, 0);
+    line.beganFrom = kDemoNow - kDemoNow % kTrendSlot - (kTrendSlots - 1) * kTrendSlot;
+    if (line.glyph == Glyph::Approval) {
+        line.began[3] = 1;
+        line.began[11] = 2;
+        line.owned = line.count;
+        line.owner = u"Kim Larsen"_s;
+    } else if (line.glyph == Glyph::Mismatch) {
+        line.began[4] = 2;
+        line.owned = 2;
+        line.owner = u"Ines Duarte"_s;
+        line.owners = true;
+    } else if (line.count == 300) {
+        for (std::size_t i = 7; i < 12; ++i)
+            line.began[i] = 20 * (i - 5);
+    }
+}
+
+QFuture<Reply<std::vector<Fact>>> DemoSource::versions(const RunId&)
+{
+    const QString takes = u"would take it: what is done stays as it is"_s;
+    return now(std::vector<Fact>{{u"order-intake @3"_s, u"the run follows this one"_s, false},
+        {u"order-intake @4"_s, taint.isEmpty() ? takes : taint, false}});
+}
 
 QFuture<Reply<PlanEntries>> DemoSource::plans(bool closedToo)
 {

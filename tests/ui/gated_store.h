@@ -81,6 +81,11 @@ public:
     {
         return gated([&] { return m_store->situations(filter, limit); });
     }
+    Result<std::vector<SituationStarts>> situationStarts(
+        const ListFilter& filter, std::span<const std::string> situations, TimeMs from, SpanMs width) override
+    {
+        return gated([&] { return m_store->situationStarts(filter, situations, from, width); });
+    }
     Result<Changes> changesSince(std::uint64_t cursor, std::size_t limit) override
     {
         return gated([&] { return m_store->changesSince(cursor, limit); });

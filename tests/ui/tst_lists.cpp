@@ -5,6 +5,7 @@
 #include "ui/dialogs/palette.h"
 #include "ui/models/groupsmodel.h"
 #include "ui/models/runsmodel.h"
+#include "ui/pages/planspage.h"
 #include "ui/pages/runpage.h"
 #include "ui/pages/windowviews.h"
 #include "ui/widgets/filterbox.h"
@@ -180,6 +181,36 @@ private Q_SLOTS:
         QCOMPARE(triage->place(), u"Plans"_s);
         desk.key(Qt::Key_Return);
         QVERIFY(desk.window->currentPlans() != nullptr);
+    }
+
+    // Enter leads to the plan itself; a letter means the plan too, and never the run that is selected above.
+    void aPlanOfTheDockIsSelectedOnTheTab_data()
+    {
+        QTest::addColumn<int>("key");
+        QTest::newRow("enter") << static_cast<int>(Qt::Key_Return);
+        QTest::newRow("pause") << static_cast<int>(Qt::Key_H);
+        QTest::newRow("abort") << static_cast<int>(Qt::Key_Delete);
+    }
+    void aPlanOfTheDockIsSelectedOnTheTab()
+    {
+        QFETCH(int, key);
+        const Desk desk;
+        DataTable* dock = desk.window->triage()->plansTable();
+        QTRY_COMPARE(dock->model()->rowCount(), 2);
+        dock->setFocus();
+        dock->setCurrentIndex(dock->model()->index(1, 0));
+        desk.key(key);
+        const PlansPage* page = desk.window->currentPlans();
+        QVERIFY(page != nullptr);
+        QTRY_VERIFY(page->settled());
+        QVERIFY(page->entry() != nullptr);
+        QCOMPARE(page->entry()->what, u"Retry now of 4 runs"_s);
+        QVERIFY(desk.window->sheet() == nullptr && desk.window->orderSheet() == nullptr);
+        if (key == Qt::Key_Return)
+            return;
+        QCOMPARE(desk.window->notice(), u"The plan is selected here: the key once more opens the sheet."_s);
+        desk.key(key);
+        QVERIFY(desk.window->orderSheet() != nullptr);
     }
 
     void backAndForwardFollowTheTrail()

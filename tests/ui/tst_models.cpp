@@ -301,6 +301,48 @@ private Q_SLOTS:
         QCOMPARE(second.row(), 0);
     }
 
+    void situationsSayWhoseTheyAreAndHowTheyGrow()
+    {
+        SituationsModel model;
+        DemoSource source;
+        model.setSituations(source.overview({}).result().value->situations);
+        model.setNow({kDemoNow});
+        const auto said = [&model](int row, int column, int role = Qt::DisplayRole) {
+            return model.index(row, column).data(role);
+        };
+        using M = SituationsModel;
+        // Nobody's, and nothing new; all of one person's; of several people; not known.
+        QCOMPARE(said(0, M::Own).toString(), u"–"_s);
+        QCOMPARE(said(0, M::Own, FilterRole).toString(), u"assigned:none"_s);
+        QCOMPARE(said(0, M::Own, Qt::AccessibleTextRole).toString(), u"assigned to nobody"_s);
+        QCOMPARE(said(0, M::Trend).toString(), u"+0"_s);
+        QCOMPARE(said(0, M::Trend, TrendRole).value<QList<int>>(), QList<int>(13, 100));
+        QCOMPARE(said(1, M::Own).toString(), u"Kim Larsen"_s);
+        QCOMPARE(said(1, M::Own, FilterRole).toString(), u"assigned:\"Kim Larsen\""_s);
+        QCOMPARE(
+            said(1, M::Own, Qt::AccessibleTextRole).toString(), u"7 of 7 runs assigned, to Kim Larsen"_s);
+        QCOMPARE(said(1, M::Trend).toString(), u"+3"_s);
+        QCOMPARE(said(1, M::Trend, TrendRole).value<QList<int>>(),
+            (QList<int>{57, 57, 57, 57, 71, 71, 71, 71, 71, 71, 71, 71, 100}));
+        QCOMPARE(said(1, M::Trend, Qt::AccessibleTextRole).toString(),
+            u"3 of 7 runs began to wait here since 10:00:00, 2 of them since 10:50:00; "
+            "those that have left are not counted"_s);
+        QCOMPARE(said(4, M::Own).toString(), u"Ines Duarte, …"_s);
+        QCOMPARE(said(4, M::Own, FilterRole).toString(), QString());
+        QCOMPARE(said(4, M::Own, Qt::AccessibleTextRole).toString(),
+            u"2 of 18 runs assigned, to Ines Duarte and others"_s);
+        QCOMPARE(said(10, M::Trend).toString(), u"–"_s);
+        QVERIFY(said(10, M::Trend, TrendRole).value<QList<int>>().isEmpty());
+        QCOMPARE(said(10, M::Trend, Qt::AccessibleTextRole).toString(),
+            u"When its runs came here is not recorded"_s);
+        // Some of them, of one person.
+        auto lines = model.rows();
+        lines[4].owners = false;
+        model.setSituations(lines);
+        QCOMPARE(said(4, M::Own).toString(), u"Ines Duarte (2)"_s);
+        QCOMPARE(said(4, M::Own, FilterRole).toString(), u"assigned:\"Ines Duarte\""_s);
+    }
+
     void attention()
     {
         AttentionModel model;

@@ -210,6 +210,35 @@ private Q_SLOTS:
         QCOMPARE(done.value->end, ActEnd::Done);
     }
 
+    // One with a pace is an engine's: until one takes it all its runs are open, and it says how long they
+    // take.
+    void howFarAPlanIsIsTold()
+    {
+        Desk desk;
+        const cairn::RunId a = desk.fixture.driven("a");
+        const cairn::RunId b = desk.fixture.driven("b");
+        const cairn::RunId c = desk.fixture.driven("c");
+        desk.fixture.toggle(c);  // paused already
+        PlanRequest request = Desk::planOf(cairn::Verb::Pause, {a, b, c});
+        request.pace.rate = 60;
+        const auto seen = desk.ann->previewPlan(request).result();
+        QVERIFY2(seen.value.has_value(), qPrintable(seen.failure.what));
+        const auto staged = desk.ann->stagePlan(seen.value->digest, u"month-end freeze"_s).result();
+        QVERIFY2(staged.value.has_value(), qPrintable(staged.failure.what));
+        const auto open = desk.ann->plans(false).result();
+        QVERIFY2(open.value.has_value(), qPrintable(open.failure.what));
+        QCOMPARE(open.value->entries.size(), 1U);
+        const PlanEntry entry = open.value->entries.front();
+        QCOMPARE(entry.share, (PlanShare{2, 0, 0, 1}));
+        QCOMPARE(entry.standing, u"runs; 2 open, about 1.0 s left"_s);
+        // Whoever pauses it sees that it stands still.
+        const auto paused = desk.ann->order({entry, PlanStep::Pause, {}, u"not before noon"_s}).result();
+        QVERIFY2(paused.value.has_value(), qPrintable(paused.failure.what));
+        const PlanEntry after = desk.ann->plans(false).result().value->entries.front();
+        QVERIFY2(after.standing.endsWith(u"; 2 open, until somebody continues or aborts it"_s),
+            qPrintable(after.standing));
+    }
+
     void aStoreForLookingTakesNoPlan()
     {
         Desk desk;

@@ -1,5 +1,6 @@
 // Plans, and acts that wait for a second person, from the keyboard, on the demo source.
 #include "desk.h"
+#include "ui/data/cellroles.h"
 #include "ui/data/format.h"
 #include "ui/dialogs/ordersheet.h"
 #include "ui/dialogs/plansheet.h"
@@ -60,6 +61,19 @@ private Q_SLOTS:
         QCOMPARE(cell(page->table(), 1, PlansModel::What), u"Retry now of 4 runs"_s);
         QCOMPARE(cell(page->table(), 0, PlansModel::Standing),
             u"1 of 2, waiting for role finance, expires 2026-11-29 14:00:00Z"_s);
+        // How far a plan is that runs; of an act on one run there is nothing to tell.
+        QCOMPARE(cell(page->table(), 0, PlansModel::Progress), u"–"_s);
+        QCOMPARE(cell(page->table(), 1, PlansModel::Progress), u"2 of 3"_s);
+        const QModelIndex far = page->table()->model()->index(1, PlansModel::Progress);
+        QCOMPARE(far.data(Qt::AccessibleTextRole).toString(),
+            u"2 done, 0 refused or failed, 1 open, 1 left out"_s);
+        QCOMPARE(far.data(ShareRole).value<QList<int>>(), (QList<int>{66, 0}));
+        QVERIFY(page->table()
+                    ->model()
+                    ->index(0, PlansModel::Progress)
+                    .data(ShareRole)
+                    .value<QList<int>>()
+                    .isEmpty());
         QVERIFY2(textOf(page).contains(
                      u"1 plan · 1 proposed act · 1 waits for a second person · closed plans are not shown"_s),
             qPrintable(textOf(page)));

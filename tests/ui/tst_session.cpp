@@ -3,6 +3,7 @@
 #include "core/store/hooked_store.h"
 #include "core/store/sqlite/sqlite_store.h"
 #include "fixture.h"
+#include "ui/data/convert.h"
 #include "ui/data/jobthread.h"
 #include "ui/data/storesession.h"
 
@@ -267,7 +268,22 @@ private Q_SLOTS:
         QVERIFY(preview && preview.value->possible);
         QCOMPARE(preview.value->sent.fields.size(), 5U);
         QCOMPARE(preview.value->sent.fields[2].value, u"4860.00"_s);  // as written
-        request = preview.value->request;
+        // Whoever decides sees how much has happened in the run meanwhile.
+        const auto since = [&desk](const ActRequest& asked) {
+            for (const Fact& fact : desk.session->preview(asked).result().value->facts)
+                if (fact.name == u"Since then"_s
+                    && fact.value.endsWith(
+                        u" in the run's history; a change of what is asked would have asked anew"_s))
+                    return fact.value.section(u' ', 0, 0).toInt();
+            return -1;
+        };
+        const int before = since(request);
+        QVERIFY(before >= 0);
+        desk.fixture.toggle(desk.fixture.waitsForApproval);
+        QCOMPARE(since(request), before + 1);
+        desk.fixture.toggle(desk.fixture.waitsForApproval);
+        QCOMPARE(since(request), before + 2);
+        request = desk.session->preview(request).result().value->request;
         request.expects = true;
         request.reason = u"cheapest offer in time"_s;
         ActRequest stale = request;
@@ -328,6 +344,46 @@ private Q_SLOTS:
         request.reason = u"the provider's ledger shows it"_s;
         const auto sent = desk.session->execute(request).result();  // as the preview said
         QVERIFY(!sent || sent.value->end != ActEnd::Done);
+    }
+
+    void situationsTellWhoseTheyAreAndWhenTheirRunsCame()
+    {
+        cairn::SituationRow row;
+        row.situation = "approval/x";
+        row.reason = cairn::Reason::Approval;
+        row.count = 5;
+        row.assignedRuns = 2;
+        row.assigned = "kim";
+        row.assignedLast = "lee";
+        const qint64 now = 100 * kTrendSlot + 7;
+        std::vector<SituationLine> lines{situationOf(row, now)};
+        QCOMPARE(lines[0].owned, 2U);
+        QCOMPARE(lines[0].owner, u"kim"_s);
+        QVERIFY(lines[0].owners);
+        row.situation = "lease";
+        row.reason = cairn::Reason::Lease;
+        row.assignedLast = "kim";
+        lines.push_back(situationOf(row, now));
+        QVERIFY(!lines[1].owners);
+        QCOMPARE(trendBegin(now), 89 * kTrendSlot);
+        QCOMPARE(trendBegin(now - 7), 89 * kTrendSlot);
+        tellTrend(lines,
+            {{"approval/x", 0, 1}, {"approval/x", 11, 2}, {"approval/x", 14, 1}, {"lease", 0, 1},
+                {"other", 0, 9}},
+            trendBegin(now));
+        QCOMPARE(lines[0].began, (std::vector<quint64>{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3}));
+        QCOMPARE(lines[0].beganFrom, 89 * kTrendSlot);
+        QVERIFY(lines[1].began.empty());  // of a lost worker no such times are kept
+        QCOMPARE(lines[1].beganFrom, 0);
+        // Of a store: each run that is there began some time.
+        const Desk desk;
+        const auto overview = desk.session->overview({}).result();
+        QVERIFY2(overview, qPrintable(overview.failure.what));
+        for (const SituationLine& line : overview.value->situations) {
+            QCOMPARE(line.began.size(), static_cast<std::size_t>(kTrendSlots));
+            QCOMPARE(line.owned, 0U);
+            QCOMPARE(line.beganFrom % kTrendSlot, 0);
+        }
     }
 
     void lostWorkersAreASituation()

@@ -4,6 +4,8 @@
 #include "ui/dialogs/actsheet.h"
 #include "ui/dialogs/bulksheet.h"
 
+#include <QAbstractButton>
+#include <QButtonGroup>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPointer>
@@ -93,7 +95,7 @@ private Q_SLOTS:
         Desk desk([](DemoSource& s) { offer(s, kSettle); });
         ActSheet* sheet = opened(desk, Qt::Key_O);
         QVERIFY(sheet != nullptr);
-        QTRY_VERIFY(sheet->result()->hasFocus());  // what is needed first
+        QTRY_VERIFY(sheet->outcomes()->checkedButton()->hasFocus());  // what is decided first
         QTest::keyClicks(sheet->evidence(), u"statement 7"_s);
         QTest::keyClicks(sheet->result(), u"{\"reference\":1}"_s);
         // What stands there has not been previewed: neither the button nor the keys send it.
@@ -119,6 +121,47 @@ private Q_SLOTS:
         QCOMPARE(desk.source.executed.front().result, desk.source.previewed.back().result);
         QCOMPARE(desk.source.executed.front().evidence, desk.source.previewed.back().evidence);
         QCOMPARE(desk.source.executed.front().settleAs, desk.source.previewed.back().settleAs);
+    }
+
+    // By number where nothing is typed, by Alt and number everywhere; what is off says why and is not chosen.
+    void numbersChooseTheOutcome()
+    {
+        Desk desk([](DemoSource& s) {
+            offer(s, kSettle);
+            s.adjust = [](ActPreview& p) {
+                p.outcomes = {{Outcome::Happened, true, {}}, {Outcome::NotHappened, true, {}},
+                    {Outcome::RepeatSameKey, false, u"the tool does not promise it"_s},
+                    {Outcome::Compensate, true, {}}, {Outcome::Park, true, {}}};
+            };
+        });
+        ActSheet* sheet = opened(desk, Qt::Key_O);
+        QVERIFY(sheet != nullptr);
+        const auto chosen = [sheet] { return static_cast<Outcome>(sheet->outcomes()->checkedId()); };
+        QTRY_VERIFY(sheet->outcomes()->checkedButton()->hasFocus());
+        QCOMPARE(chosen(), Outcome::Happened);
+        QTest::keyClick(sheet->outcomes()->checkedButton(), Qt::Key_2);
+        QCOMPARE(chosen(), Outcome::NotHappened);
+        QVERIFY(sheet->evidence()->hasFocus());
+        QCOMPARE(
+            desk.source.previewed.back().settleAs, Outcome::NotHappened);  // another preview was asked for
+        // In an editor a digit is text.
+        QTest::keyClick(sheet->evidence(), Qt::Key_4);
+        QCOMPARE(sheet->evidence()->text(), u"4"_s);
+        QCOMPARE(chosen(), Outcome::NotHappened);
+        QTRY_VERIFY(sheet->settled());
+        sheet->outcomes()->checkedButton()->setFocus();
+        QTest::keyClick(sheet->outcomes()->checkedButton(), Qt::Key_3);
+        QCOMPARE(chosen(), Outcome::NotHappened);
+        QCOMPARE(sheet->state(), u"3 is off: the tool does not promise it"_s);
+        QTest::keyClick(sheet->outcomes()->checkedButton(), Qt::Key_6);  // there is none
+        QCOMPARE(chosen(), Outcome::NotHappened);
+        QTest::keyClick(sheet->outcomes()->checkedButton(), Qt::Key_5);
+        QCOMPARE(chosen(), Outcome::Park);
+        QVERIFY(sheet->reason()->hasFocus());
+        QCOMPARE(desk.source.executed.size(), 0U);  // a number executes nothing
+        const QList<QAbstractButton*> options = sheet->outcomes()->buttons();
+        for (int i = 0; i < options.size(); ++i)
+            QCOMPARE(options.at(i)->shortcut(), QKeySequence(u"Alt+%1"_s.arg(i + 1)));
     }
 
     void aSheetThatSendsStaysOpen()

@@ -348,7 +348,8 @@ void ActSession::describeApproval(const RunState& state, ActPreview& preview)
                 ? Words::tr("never")
                 : Words::tr("%1, in %2; expiry is never consent")
                       .arg(instantText(approval->expires), durationText(approval->expires - preview.at))},
-        {Words::tr("Bound to"), Words::tr("sha256 ") + shortHex(approval->binding), true}};
+        {Words::tr("Bound to"), Words::tr("sha256 ") + shortHex(approval->binding), true},
+        {Words::tr("Since then"), sinceAsked(state, approval->id)}};
     fillSent(state.id, step.input,
         step.tool.empty() ? Words::tr("What is asked") : Words::tr("What would be sent"), preview);
 }

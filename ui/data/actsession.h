@@ -36,6 +36,8 @@ private:
     [[nodiscard]] Result<ActPreview> previewSlow(const ActRequest& request);
     [[nodiscard]] Result<ActResult> slow(const ActRequest& request);
     [[nodiscard]] Status choosePayloads(const RunState& state, ActPreview& preview);
+    // How much has happened in the run since the approval was asked for.
+    [[nodiscard]] QString sinceAsked(const RunState& state, const ApprovalId& approval);
     void describeApproval(const RunState& state, ActPreview& preview);
     void describeStep(const RunState& state, ActPreview& preview);
     [[nodiscard]] PlanAuthor author(const QString& reason) const;

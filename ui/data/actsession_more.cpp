@@ -2,6 +2,7 @@
 // the same functions as the command line's.
 #include "core/base/text.h"
 #include "core/machine/policy.h"
+#include "core/model/codec.h"
 #include "core/service/agreement.h"
 #include "core/service/preview_parts.h"
 #include "core/service/redaction.h"
@@ -27,6 +28,7 @@ struct Words {
     Q_DECLARE_TR_FUNCTIONS(actsession_more)
 };
 
+constexpr std::uint64_t kLookedBack = 1000;                    // entries
 constexpr const char* kTried = "preview, nothing is written";  // where no reason has been given yet
 constexpr std::size_t kMostNamed = 12;                         // payloads; the rest is told by its number
 
@@ -201,6 +203,31 @@ Status ActSession::choosePayloads(const RunState& state, ActPreview& preview)
     preview.typed = chosen.size();
     preview.typedOf = chosen.size() == 1 ? Words::tr("payload") : Words::tr("payloads");
     return {};
+}
+
+// What is asked cannot have changed meanwhile: it is bound, and a change of it asks anew.
+QString ActSession::sinceAsked(const RunState& state, const ApprovalId& approval)
+{
+    const std::uint64_t from = state.version > kLookedBack ? state.version - kLookedBack + 1 : 1;
+    const auto loaded = m_store->loadRun(state.id, from, state.version);
+    if (!loaded)
+        return qt(loaded.error().text);
+    const auto told = [](const QString& count) {
+        return Words::tr("%1 in the run's history; a change of what is asked would have asked anew")
+            .arg(count);
+    };
+    for (auto sealed = loaded->entries.rbegin(); sealed != loaded->entries.rend(); ++sealed) {
+        const auto entry = decodeEntry(sealed->body, sealed->format);
+        if (!entry)
+            return qt(entry.error().text);
+        const bool asks = std::any_of(entry->facts.begin(), entry->facts.end(), [&](const cairn::Fact& fact) {
+            const auto* asked = std::get_if<ApprovalRequested>(&fact);
+            return asked != nullptr && asked->approval == approval;
+        });
+        if (asks)
+            return told(plural(state.version - sealed->version, "entry", "entries"));
+    }
+    return told(Words::tr("more than %1").arg(plural(kLookedBack, "entry", "entries")));
 }
 
 }  // namespace cairn::ui

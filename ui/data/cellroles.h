@@ -17,6 +17,8 @@ enum CellRole : int {
     TagRole,                       // int of TagLook: the text is set on a ground of its own
     WarnRole,                      // bool: a sign of warning before the text
     FilterRole,                    // QString: the term of a filter that finds what the cell says
+    TrendRole,                     // QList<int>: heights in percent, drawn as a line before the text
+    ShareRole,                     // QList<int>: what is done and what failed, in percent, as a bar before it
 };
 
 enum CellLook : int {

@@ -197,7 +197,28 @@ SituationLine situationOf(const SituationRow& row, TimeMs now)
     line.example = row.example;
     line.pinned = row.attention == Attention::UnknownEffect;
     line.place = {static_cast<qint64>(row.attention), row.oldest, row.example};
+    line.owned = row.assignedRuns;
+    line.owner = qt(row.assigned);
+    line.owners = row.assigned != row.assignedLast;
+    if (row.reason != Reason::Lease)  // since when a worker is not heard is no time that the store has
+        line.began.assign(kTrendSlots, 0);
     return line;
+}
+
+TimeMs trendBegin(TimeMs now) { return now - now % kTrendSlot - (kTrendSlots - 1) * kTrendSlot; }
+
+void tellTrend(std::vector<SituationLine>& lines, const std::vector<SituationStarts>& starts, TimeMs from)
+{
+    std::map<QString, SituationLine*> places;
+    for (SituationLine& line : lines) {
+        line.beganFrom = line.began.empty() ? 0 : from;
+        if (!line.began.empty())
+            places[line.key] = &line;
+    }
+    // What began after the lists were asked for counts as of the last slot.
+    for (const SituationStarts& one : starts)
+        if (const auto found = places.find(qt(one.situation)); found != places.end())
+            found->second->began[std::min<std::uint64_t>(one.slot, kTrendSlots - 1)] += one.count;
 }
 
 std::vector<AttentionLine> attentionOf(

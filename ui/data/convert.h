@@ -9,6 +9,10 @@ namespace cairn::ui {
 // `order`: of the list that it is for.
 [[nodiscard]] RunLine lineOf(const ListRow& row, ListOrder order = ListOrder::AttentionThenOldest);
 [[nodiscard]] SituationLine situationOf(const SituationRow& row, TimeMs now);
+// When the first slot begins; the last one is that of `now`. It stays the same while the slot lasts.
+[[nodiscard]] TimeMs trendBegin(TimeMs now);
+// Into those lines that may have one.
+void tellTrend(std::vector<SituationLine>& lines, const std::vector<SituationStarts>& starts, TimeMs from);
 // Groups in the order of who moves next; `finished` are runs that ended since the day began.
 [[nodiscard]] std::vector<AttentionLine> attentionOf(
     const std::vector<CountRow>& open, const std::vector<CountRow>& finished);

@@ -6,6 +6,16 @@
 
 namespace cairn::ui {
 
+// How far a plan is that was begun; its runs by what became of them.
+struct PlanShare {
+    quint64 toDo = 0;  // all but those that are left out; 0: nothing is told of it
+    quint64 done = 0;
+    quint64 refused = 0;  // stale, or not possible
+    quint64 leftOut = 0;
+    [[nodiscard]] quint64 tried() const { return done + refused; }
+    bool operator==(const PlanShare&) const = default;
+};
+
 // A plan, or an act on one run (or on the store) that somebody proposed.
 struct PlanEntry {
     bool proposal = false;
@@ -14,11 +24,14 @@ struct PlanEntry {
     RunId run;      // of a proposal; null: it is about the store
     QString what;   // "Retry of 12 runs", "Cancel"
     QString person;
-    QString standing;  // "1 of 2, waiting for role finance, expires 2026-11-29 14:00:00Z"
+    // "1 of 2, waiting for role finance, expires 2026-11-29 14:00:00Z"; of one that was begun what became of
+    // the runs, and what happens next.
+    QString standing;
     QString reason;
     Glyph glyph = Glyph::None;
     qint64 at = 0;       // when it was staged, or proposed
     bool waits = false;  // for a second person
+    PlanShare share{};
     [[nodiscard]] QString key() const;
     bool operator==(const PlanEntry&) const = default;
 };

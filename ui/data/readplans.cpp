@@ -1,4 +1,6 @@
 // Plans, and acts that wait for a second person or for an engine, as one list.
+#include "core/plan/fate.h"
+#include "core/plan/progress.h"
 #include "core/plan/words.h"
 #include "core/service/agreement.h"
 #include "ui/data/format.h"
@@ -21,7 +23,9 @@ struct Words {
     Q_DECLARE_TR_FUNCTIONS(readplans)
 };
 
-constexpr std::size_t kMost = 500;  // of each kind; the answer says where there are more
+constexpr std::size_t kMost = 500;           // of each kind; the answer says where there are more
+constexpr std::size_t kMostFollowed = 20;    // plans under way that are told of with how far they are
+constexpr std::uint64_t kMostFates = 1'000;  // runs that are looked at each time
 
 Glyph glyphOf(const PlanRow& row)
 {
@@ -87,12 +91,12 @@ void fillFacts(const StagedAct& act, PlanView& view)
     add(Words::tr("Digest"), hexText(act.digest), true);
 }
 
-Result<PlanEntries> ReadWorld::plans(bool closedToo)
+Result<PlanEntries> ReadWorld::planEntries(bool closedToo, std::vector<PlanRow>& rows)
 {
     PlanEntries all;
     CAIRN_TRY_ASSIGN(all.at, m_store->now());
     CAIRN_TRY_ASSIGN(const auto acts, m_store->waitingActs(kMost));
-    CAIRN_TRY_ASSIGN(const auto rows, m_store->plans(closedToo, kMost));
+    CAIRN_TRY_ASSIGN(rows, m_store->plans(closedToo, kMost));
     all.more = acts.size() == kMost || rows.size() == kMost;
     for (const StagedAct& act : acts)
         if (act.verb != Verb::Plan)  // an order on one of the plans below
@@ -102,6 +106,44 @@ Result<PlanEntries> ReadWorld::plans(bool closedToo)
             all.entries.push_back(entryOf(row));
     std::stable_sort(all.entries.begin(), all.entries.end(),
         [](const PlanEntry& a, const PlanEntry& b) { return a.waits != b.waits ? a.waits : a.at > b.at; });
+    return all;
+}
+
+// What became of the runs is read of each of them, so of so many only. What others have damaged is no reason
+// to tell of no plan at all: it is told of with the plan itself.
+Status ReadWorld::addProgress(const PlanRow& row, PlanEntry& entry)
+{
+    const auto spec = decodeSpec(row.spec);
+    const auto counts = m_store->planCounts(row.id);
+    if (!counts && counts.error().kind != ErrorKind::Corrupt)
+        return counts.error();
+    if (!spec || !counts)
+        return {};
+    const PlanProgress progress = progressOf(row, *spec, *counts);
+    entry.share = {progress.items - std::min(progress.items, progress.leftOut), progress.done,
+        progress.stale + progress.failed, progress.leftOut};
+    if (progress.done > 0 && progress.done <= kMostFates) {
+        CAIRN_TRY_ASSIGN(const PlanFates fates, readFates(*m_store, row.id, row.verb, kNoTime, 0));
+        entry.standing += u"; "_s
+            + Words::tr("%1 moved or finished, %2 back again")
+                  .arg(countText(fates.of(PlanFate::Moved) + fates.of(PlanFate::Finished)),
+                      countText(fates.of(PlanFate::Again)));
+    }
+    entry.standing += u"; "_s + qt(cairn::nextOf(row, *spec, progress));
+    return {};
+}
+
+Result<PlanEntries> ReadWorld::plans(bool closedToo)
+{
+    std::vector<PlanRow> rows;
+    CAIRN_TRY_ASSIGN(PlanEntries all, planEntries(closedToo, rows));
+    std::erase_if(rows, [](const PlanRow& row) { return !isUnderWay(row.state); });
+    if (rows.size() > kMostFollowed)  // the newest first
+        rows.resize(kMostFollowed);
+    for (const PlanRow& row : rows)
+        for (PlanEntry& entry : all.entries)
+            if (!entry.proposal && entry.plan == row.id)
+                CAIRN_TRY(addProgress(row, entry));
     return all;
 }
 

@@ -153,8 +153,14 @@ Status ReadWorld::readSituations(const QString& filter, const ListFilter& terms,
 {
     // In the order of the list of runs, so that what a limit cuts off is what can wait longest.
     CAIRN_TRY_ASSIGN(const SituationList list, m_query->situations(terms, kMostSituations));
-    for (const SituationRow& row : list.rows)
+    std::vector<std::string> keys;
+    for (const SituationRow& row : list.rows) {
         overview.situations.push_back(situationOf(row, overview.at));
+        keys.push_back(row.situation);
+    }
+    const TimeMs from = trendBegin(overview.at);
+    CAIRN_TRY_ASSIGN(const auto starts, m_query->situationStarts(terms, keys, from, kTrendSlot));
+    tellTrend(overview.situations, starts, from);
     overview.cutSituations = list.total - list.rows.size();
     if (filter.isEmpty())
         return {};
@@ -166,7 +172,8 @@ Status ReadWorld::readSituations(const QString& filter, const ListFilter& terms,
 // Acts and plans that wait for a second person, where there are any: nothing of them is a run's own state.
 Status ReadWorld::addSecond(Overview& overview)
 {
-    const auto all = plans(false);
+    std::vector<PlanRow> rows;
+    const auto all = planEntries(false, rows);
     if (!all && all.error().kind == ErrorKind::NoRight)
         return {};  // who may not see them is asked for nothing
     if (!all)

@@ -48,6 +48,9 @@ public:
 private:
     [[nodiscard]] Result<ListFilter> filterOf(const QString& text, TimeMs now) const;
 
+    // Without how far they are.
+    [[nodiscard]] Result<PlanEntries> planEntries(bool closedToo, std::vector<PlanRow>& rows);
+    [[nodiscard]] Status addProgress(const PlanRow& row, PlanEntry& entry);
     [[nodiscard]] Status addSecond(Overview& overview);
     [[nodiscard]] Status addProposed(const RunId& run, WhyView& why);
     [[nodiscard]] Status closeVerbs(WhyView& why);

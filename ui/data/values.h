@@ -85,6 +85,10 @@ struct AttentionLine {
     bool operator==(const AttentionLine&) const = default;
 };
 
+// The slots of time in which it is told how many runs came into a situation: the last hour, begun or whole.
+constexpr int kTrendSlots = 12;
+constexpr qint64 kTrendSlot = 5 * 60'000;
+
 struct SituationLine {
     StoreIx store = 0;
     QString key;  // within its store
@@ -102,6 +106,13 @@ struct SituationLine {
     // The filter's terms for what it waits for, and for its step, or its workflow where it has none.
     QString waitTerm{};
     QString whereTerm{};
+    // Of its runs, how many began to wait in each slot, the first of which begins at `beganFrom`. Empty: not
+    // known.
+    std::vector<quint64> began{};
+    qint64 beganFrom = 0;
+    quint64 owned = 0;    // runs of it that are assigned to somebody
+    QString owner{};      // to whom
+    bool owners = false;  // and to others
     bool operator==(const SituationLine&) const = default;
 };
 

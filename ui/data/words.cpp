@@ -142,6 +142,8 @@ QString letterOf(Verb verb)
     case Verb::Settle: return u"O"_s;
     case Verb::Slow: return u"P"_s;
     case Verb::Fork: return u"M"_s;
+    case Verb::Assign: return u"T"_s;
+    case Verb::Note: return u"N"_s;
     default: return {};
     }
 }

@@ -13,6 +13,7 @@
 #include <QButtonGroup>
 #include <QClipboard>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
@@ -97,6 +98,14 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     ask();
     if (lacksValue())
         m_value->setFocus();
+}
+
+// What no editor has taken.
+void ActSheet::keyPressEvent(QKeyEvent* event)
+{
+    const bool plain = (event->modifiers() & ~Qt::KeypadModifier) == Qt::NoModifier;
+    if (!plain || !chooseOutcome(event->key() - Qt::Key_0))
+        Sheet::keyPressEvent(event);
 }
 
 void ActSheet::setPreviewOnly()
@@ -249,9 +258,9 @@ void ActSheet::showPreview(const ActPreview& preview)
     updateConfirm();
     if (focusWidget() != nullptr && focusWidget()->hasFocus())
         return;
-    // What has to be typed first: the result of a settle comes before its evidence and the reason.
-    if (m_request.verb == Verb::Settle && !m_result->isHidden())
-        m_result->setFocus();
+    // What is decided first: a number chooses another outcome, Tab goes on to what this one needs.
+    if (m_options != nullptr && m_options->checkedButton() != nullptr)
+        m_options->checkedButton()->setFocus();
     else if (!m_value->isHidden())
         m_value->setFocus();
     else

@@ -27,6 +27,7 @@ public:
     void setPreviewOnly();
     // For tests and scripts that drive the sheet.
     [[nodiscard]] QPlainTextEdit* reason() const { return m_reason; }
+    [[nodiscard]] QButtonGroup* outcomes() const { return m_options; }  // null: of another verb
     [[nodiscard]] QLineEdit* result() const { return m_result; }
     [[nodiscard]] QLineEdit* evidence() const { return m_evidence; }
     [[nodiscard]] QLineEdit* count() const { return m_count; }
@@ -49,11 +50,13 @@ Q_SIGNALS:
 
 protected:
     void execute() override;
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     void buildLayout();
     [[nodiscard]] QWidget* buildHead();
     void buildOptions();
+    bool chooseOutcome(int number);  // false: there is no such one
     void connectSignals();
     void ask();
     void edited();

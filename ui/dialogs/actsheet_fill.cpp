@@ -4,9 +4,11 @@
 #include "ui/dialogs/actsheet.h"
 #include "ui/dialogs/sheetparts.h"
 #include "ui/widgets/factgrid.h"
+#include "ui/widgets/keycap.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/sentence.h"
 
+#include <QAbstractButton>
 #include <QButtonGroup>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -15,13 +17,16 @@
 #include <QRadioButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kWholeWord = 72;  // what one decides on is not shortened as long as a line holds it
+constexpr int kWholeWord = 72;    // what one decides on is not shortened as long as a line holds it
+constexpr int kUnderOption = 48;  // below the words of an option, behind its key and its circle
 
 }  // namespace
 
@@ -133,17 +138,26 @@ void ActSheet::buildOptions()
     m_options = new QButtonGroup(this);
     const auto add = [this, column](Outcome outcome, const QString& text) {
         auto* radio = new QRadioButton(text, m_optionsBox);
+        const auto place = static_cast<int>(m_options->buttons().size());
         m_options->addButton(radio, static_cast<int>(outcome));
         radio->installEventFilter(this);
-        column->addWidget(radio);
+        radio->setShortcut(QKeySequence(QKeyCombination(Qt::ALT, static_cast<Qt::Key>(Qt::Key_1 + place))));
+        auto* key = new QLabel(m_optionsBox);
+        key->setPixmap(keycapPixmap(QString::number(place + 1), devicePixelRatioF()));
+        key->setAccessibleName(tr("key %1").arg(place + 1));
+        auto* line = new QHBoxLayout;
+        line->setSpacing(8);
+        line->addWidget(key);
+        line->addWidget(radio, 1);
+        column->addLayout(line);
         m_outcomeOff.append(safe::label({}, {.size = 11, .secondary = true, .wrap = true}, m_optionsBox));
-        m_outcomeOff.last()->setContentsMargins(22, 0, 0, 0);
+        m_outcomeOff.last()->setContentsMargins(kUnderOption, 0, 0, 0);
         m_outcomeOff.last()->hide();
         column->addWidget(m_outcomeOff.last());
     };
     add(Outcome::Happened, tr("It happened: record the provider's result; nothing is sent"));
     auto* field = new QHBoxLayout;
-    field->setContentsMargins(22, 0, 0, 0);
+    field->setContentsMargins(kUnderOption, 0, 0, 0);
     field->addWidget(safe::label(tr("Result to record (JSON)"), {}, m_optionsBox));
     m_result->setPlaceholderText(u"{\"reference\": \"…\"}"_s);
     field->addWidget(m_result, 1);
@@ -151,7 +165,7 @@ void ActSheet::buildOptions()
     add(Outcome::NotHappened, tr("It did not happen: the step then runs again, under the same key"));
     add(Outcome::RepeatSameKey, tr("Repeat with the same key"));
     add(Outcome::Compensate, tr("Compensate: take it for done, stop the run, and undo what it did"));
-    add(Outcome::Park, tr("Park: it stays uncertain, nothing is called, and it is assigned to yo"));
+    add(Outcome::Park, tr("Park: it stays uncertain, nothing is called, and it is assigned to you"));
     auto* found = new QHBoxLayout;
     found->setContentsMargins(0, 3, 0, 0);
     found->addWidget(safe::label(tr("Evidence: how that was found out"), {}, m_optionsBox));
@@ -167,6 +181,32 @@ void ActSheet::buildOptions()
             m_request.settleAs == Outcome::Happened ? QString() : tr("Only what happened has a result."));
         ask();  // another outcome, another preview
     });
+}
+
+// By its number, from wherever nothing is typed; then to what it still needs.
+bool ActSheet::chooseOutcome(int number)
+{
+    if (m_options == nullptr || m_busy || number < 1 || number > m_options->buttons().size())
+        return false;
+    QAbstractButton* option = m_options->buttons().at(number - 1);
+    if (!option->isEnabled()) {
+        const auto offer = std::find_if(m_preview.outcomes.begin(), m_preview.outcomes.end(),
+            [&](const OutcomeOffer& one) { return static_cast<int>(one.outcome) == m_options->id(option); });
+        safe::setText(m_valid,
+            tr("%1 is off: %2")
+                .arg(QString::number(number),
+                    offer == m_preview.outcomes.end() ? notNow(m_valid->text()) : offer->why));
+        return true;
+    }
+    option->setChecked(true);
+    const auto outcome = static_cast<Outcome>(m_options->id(option));
+    if (outcome == Outcome::Happened)
+        m_result->setFocus(Qt::ShortcutFocusReason);
+    else if (outcome == Outcome::NotHappened)
+        m_evidence->setFocus(Qt::ShortcutFocusReason);
+    else
+        m_reason->setFocus(Qt::ShortcutFocusReason);
+    return true;
 }
 
 }  // namespace cairn::ui

@@ -6,6 +6,8 @@
 
 #include <QCoreApplication>
 
+#include <algorithm>
+
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
@@ -16,9 +18,33 @@ struct Words {
     Q_DECLARE_TR_FUNCTIONS(plansmodel)
 };
 
+QString tried(const PlanShare& share)
+{
+    return Words::tr("%1 of %2").arg(countText(share.tried()), countText(share.toDo));
+}
+
+// Each number, zero too.
+QString saidOf(const PlanShare& share)
+{
+    if (share.toDo == 0)
+        return Words::tr("not begun, or at its end");
+    return Words::tr("%1 done, %2 refused or failed, %3 open, %4 left out")
+        .arg(countText(share.done), countText(share.refused),
+            countText(share.toDo - std::min(share.toDo, share.tried())), countText(share.leftOut));
+}
+
+QList<int> sharesOf(const PlanShare& share)
+{
+    if (share.toDo == 0)
+        return {};
+    return {
+        static_cast<int>(share.done * 100 / share.toDo), static_cast<int>(share.refused * 100 / share.toDo)};
+}
+
 QString textOf(const PlanEntry& row, int column)
 {
     switch (column) {
+    case PlansModel::Progress: return row.share.toDo == 0 ? u"–"_s : tried(row.share);
     case PlansModel::What:
         return row.run.isNull() ? row.what : row.what + Words::tr(", run ") + shortId(row.run);
     case PlansModel::Person: return row.person;
@@ -47,7 +73,7 @@ QString textOf(const PlanItemLine& row, int column)
 QVariant PlansModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
     const QStringList names{
-        tr("Plan or proposed act"), tr("By"), tr("How it stands"), tr("Reason"), tr("Since")};
+        tr("Plan or proposed act"), tr("Progress"), tr("By"), tr("How it stands"), tr("Reason"), tr("Since")};
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= ColumnCount)
         return {};
     return names.at(section);
@@ -58,15 +84,21 @@ QVariant PlansModel::cell(const PlanEntry& row, int column, int role) const
     switch (role) {
     case Qt::DisplayRole: return textOf(row, column);
     case GlyphRole: return column == Standing ? int(row.glyph) : 0;
+    case ShareRole: return column == Progress ? QVariant::fromValue(sharesOf(row.share)) : QVariant();
     case LookRole:
-        return column == What  ? int(BoldLook)
-            : column == Since  ? int(FigureLook)
-            : column == Reason ? int(SecondaryLook)
-                               : int(PlainLook);
+        return column == What                       ? int(BoldLook)
+            : column == Since || column == Progress ? int(FigureLook)
+            : column == Reason                      ? int(SecondaryLook)
+                                                    : int(PlainLook);
     case Qt::AccessibleTextRole:
+        if (column == Progress)
+            return saidOf(row.share);
         return column == Standing ? textOf(row, column) + u", "_s + glyphName(row.glyph)
                                   : textOf(row, column);
-    case Qt::ToolTipRole: return column == Since ? QVariant() : QVariant(tip(textOf(row, column)));
+    case Qt::ToolTipRole:
+        if (column == Progress)
+            return tip(saidOf(row.share));
+        return column == Since ? QVariant() : QVariant(tip(textOf(row, column)));
     default: return {};
     }
 }

@@ -9,7 +9,7 @@ namespace cairn::ui {
 class PlansModel final : public RowsModel<PlanEntry, QString> {
     Q_OBJECT
 public:
-    enum Column { What, Person, Standing, Reason, Since, ColumnCount };
+    enum Column { What, Progress, Person, Standing, Reason, Since, ColumnCount };
 
     using RowsModel::RowsModel;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override

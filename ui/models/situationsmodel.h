@@ -28,7 +28,7 @@ namespace cairn::ui {
 class SituationsModel final : public RowsModel<SituationLine, SituationKey> {
     Q_OBJECT
 public:
-    enum Column { Wait, Store, What, Where, Runs, Oldest, NextAt, ColumnCount };
+    enum Column { Wait, Store, What, Where, Runs, Oldest, Trend, NextAt, Own, ColumnCount };
 
     using RowsModel::RowsModel;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -47,6 +47,8 @@ protected:
 
 private:
     [[nodiscard]] QString text(const SituationLine& line, int column) const;
+    [[nodiscard]] QString said(const SituationLine& line, int column) const;
+    [[nodiscard]] QString trendTip(const SituationLine& line) const;
     [[nodiscard]] qint64 now(StoreIx store) const { return store < m_now.size() ? m_now[store] : 0; }
 
     std::vector<qint64> m_now;

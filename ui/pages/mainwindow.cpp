@@ -208,6 +208,7 @@ void MainWindow::connectSignals()
     connect(m_triage, &TriagePage::failed, this, &MainWindow::trouble);
     connect(m_triage, &TriagePage::said, this, &MainWindow::say);
     connect(m_triage, &TriagePage::plansWanted, this, [this] { openPlans(); });
+    connect(m_triage, &TriagePage::planWanted, this, &MainWindow::openPlan);
     connect(qApp, &QApplication::focusChanged, this, &MainWindow::writeKeys);
     qApp->installEventFilter(this);
 }
@@ -427,7 +428,7 @@ bool MainWindow::settled() const
             || (report != nullptr && !report->settled()) || (plans != nullptr && !plans->settled()))
             return false;
     }
-    return m_triage->settled() && m_going.isEmpty();
+    return m_triage->settled() && m_going.isEmpty() && m_looking == 0;
 }
 
 void MainWindow::setDark(bool dark)
@@ -584,7 +585,8 @@ void MainWindow::writeKeys()
         if (place == TriagePage::tr("Runs"))
             hints.push_back({{u"Space"_s}, tr("mark")});
         if (place == TriagePage::tr("Runs") && !currentRunRef().isNull())
-            hints.push_back({{u"W"_s}, tr("what if")});
+            hints.insert(hints.end(),
+                {{{u"W"_s}, tr("what if")}, {{letterOf(Verb::Assign)}, verbName(Verb::Assign).toLower()}});
         hints.push_back({{u"E"_s}, tr("next problem")});
         hints.push_back({{u"+"_s, u"-"_s}, tr("only this, not this")});
         hints.push_back({{u"/"_s}, tr("filter")});

@@ -110,6 +110,9 @@ private:
     // mainwindow_plans.cpp
     void addPlanActions();
     [[nodiscard]] bool takePlanLetter(QChar letter, bool shift);
+    [[nodiscard]] bool takeDockLetter(QChar letter, bool shift);
+    PlansPage* openPlansOf(StoreIx store);
+    void openPlan(StoreIx store, const QString& key);
     [[nodiscard]] QString stepOff(PlanStep step) const;
     void orderPlan(PlanStep step);
     void stagePlan(Verb verb);
@@ -220,6 +223,7 @@ private:
     bool m_walking = false;                  // along the trail: that is no visit
     bool m_readOnly = false;
     QString m_going;
+    int m_looking = 0;  // answers that are awaited, and open a box
     bool m_dark;
 };
 

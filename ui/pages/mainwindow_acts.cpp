@@ -328,7 +328,9 @@ void MainWindow::showVersions()
     const auto [store, run] = currentRunRef();
     if (run.isNull())
         return say(tr("Versions is off: select one run."));
+    ++m_looking;
     whenDone(m_stores.source(store).versions(run), this, [this](const Reply<std::vector<Fact>>& reply) {
+        --m_looking;
         if (!reply)
             return say(reply.failure.what + u' ' + reply.failure.todo);
         auto* box = new InfoBox(tr("Versions of its workflow"), *reply.value, false, this);

@@ -48,7 +48,13 @@ OrderSheet* MainWindow::orderSheet() const { return m_order; }
 
 PlansPage* MainWindow::openPlans()
 {
-    const StoreIx store = currentRunRef().isNull() ? 0 : currentRunRef().store;
+    return openPlansOf(currentRunRef().isNull() ? 0 : currentRunRef().store);
+}
+
+void MainWindow::openPlan(StoreIx store, const QString& key) { openPlansOf(store)->select(key); }
+
+PlansPage* MainWindow::openPlansOf(StoreIx store)
+{
     for (int i = 1; i < m_pages->count(); ++i) {
         auto* page = qobject_cast<PlansPage*>(m_pages->widget(i));
         if (page != nullptr && page->store() == store) {
@@ -97,7 +103,7 @@ bool MainWindow::takePlanLetter(QChar letter, bool shift)
 {
     PlansPage* page = currentPlans();
     if (page == nullptr)
-        return false;
+        return takeDockLetter(letter, shift);
     if (letter == u'y' && !shift) {
         page->copyCommand();
         return true;
@@ -110,6 +116,20 @@ bool MainWindow::takePlanLetter(QChar letter, bool shift)
             return true;
         }
     return false;
+}
+
+// In the dock of plans a letter means the plan, not the run that is selected above: what may be done to it is
+// told where all of it is.
+bool MainWindow::takeDockLetter(QChar letter, bool shift)
+{
+    DataTable* dock = m_triage->plansTable();
+    const bool meant = std::any_of(std::begin(kStepKeys), std::end(kStepKeys),
+        [&](const StepKey& key) { return key.letter == letter && key.shift == shift; });
+    if (!meant || !onLists() || m_triage->focusWidget() != dock || dock->currentRow() < 0)
+        return false;
+    Q_EMIT dock->opened(dock->currentIndex());
+    say(tr("The plan is selected here: the key once more opens the sheet."));
+    return true;
 }
 
 QString MainWindow::stepOff(PlanStep step) const

@@ -58,8 +58,8 @@ PlansPage::PlansPage(Stores& stores, StoreIx store, QWidget* parent)
     , m_factRow(new QHBoxLayout(m_facts))
 {
     m_table->setModel(m_model);
-    m_table->setColumns({230, 120, 320, 220, 160}, PlansModel::Standing);
-    m_table->setGiveWay({PlansModel::Since, PlansModel::Reason}, 160);
+    m_table->setColumns({220, 168, 120, 320, 220, 160}, PlansModel::Standing);
+    m_table->setGiveWay({PlansModel::Since, PlansModel::Reason, PlansModel::Person}, 200);
     m_items->setModel(m_itemsModel);
     m_items->setColumns({64, 126, 140, 100, 190, 240}, PlanItemsModel::Why);
     m_items->setGiveWay({PlanItemsModel::Step, PlanItemsModel::Place}, 140);
@@ -141,6 +141,14 @@ void PlansPage::setClosedToo(bool on)
         load();
 }
 
+void PlansPage::select(const QString& key)
+{
+    const int row = m_model->rowOf(key);
+    m_wanted = row < 0 ? key : QString();
+    if (row >= 0)
+        m_table->setCurrentIndex(m_model->index(row, 0));
+}
+
 void PlansPage::focusNext()
 {
     if (m_table->hasFocus())
@@ -208,6 +216,9 @@ void PlansPage::showEntries(const PlanEntries& entries)
     if (entries.more)
         parts << tr("older ones are not shown");
     safe::setText(m_strip, parts.join(u" · "_s));
+    if (!m_wanted.isEmpty())
+        select(std::exchange(m_wanted, {}));
+    m_wanted.clear();  // what is not there now has been closed meanwhile
     if (m_table->currentRow() < 0 && m_model->rowCount() > 0)
         m_table->setCurrentIndex(m_model->index(0, 0));
     loadEntry();

@@ -28,6 +28,7 @@ public:
     void load();
     void follow();  // as load(), but an eighth of the time at most goes into it
     void setClosedToo(bool on);
+    void select(const QString& key);  // of an entry; once it is in the list, where it is not yet
     [[nodiscard]] StoreIx store() const { return m_store; }
     [[nodiscard]] bool settled() const { return m_open == 0; }
     [[nodiscard]] DataTable* table() const { return m_table; }
@@ -84,6 +85,7 @@ private:
     QElapsedTimer m_read;  // since the last reading began
     qint64 m_took = 0;     // that long
     bool m_closedToo = false;
+    QString m_wanted;       // to be selected; empty: none
     bool m_listed = false;  // the list has been read once
     int m_open = 0;
 };

@@ -134,9 +134,10 @@ QWidget* TriagePage::buildCentre()
     strip->setContentsMargins(12, 4, 12, 5);
     strip->setAutoFillBackground(true);
     m_strip = strip;
-    m_situationsTable->setColumns({176, 110, 200, 172, 50, 76, 92}, SituationsModel::What);
-    m_situationsTable->setGiveWay(
-        {SituationsModel::Where, SituationsModel::NextAt, SituationsModel::Oldest}, 140);
+    m_situationsTable->setColumns({160, 110, 200, 140, 50, 72, 84, 76, 60}, SituationsModel::What);
+    m_situationsTable->setGiveWay({SituationsModel::NextAt, SituationsModel::Where, SituationsModel::Own,
+                                      SituationsModel::Oldest, SituationsModel::Trend},
+        132);
     m_runsTable->setColumns({186, 110, 112, 110, 84, 58, 76, 88, 96, 100}, RunsModel::Workflow);
     m_runsTable->setGiveWay(
         {RunsModel::Attempt, RunsModel::Money, RunsModel::Step, RunsModel::NextAt, RunsModel::Key}, 108);

@@ -96,6 +96,7 @@ Q_SIGNALS:
     void failed(const QString& what);
     void said(const QString& text);
     void plansWanted();  // what waits for a second person was chosen
+    void planWanted(cairn::ui::StoreIx store, const QString& key);  // one of the dock
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -117,6 +118,7 @@ private:
     // triagepage_plans.cpp
     void buildPlans(QVBoxLayout* column);
     void loadPlans();
+    void openPlan(int row);
     void showPlans();
     void groupMoved();
     void dropGroup();

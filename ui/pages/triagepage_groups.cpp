@@ -39,6 +39,7 @@ QString titleOf(const QString& field)
         : field == u"state"_s    ? tr("state")
         : field == u"resource"_s ? tr("resource")
         : field == u"error"_s    ? tr("error")
+        : field == u"assigned"_s ? tr("person that it is assigned to")
                                  : tr("worker");
 }
 
@@ -61,7 +62,8 @@ bool hasAlternatives(const QString& filter)
 
 QStringList TriagePage::groupingFields()
 {
-    return {u"def"_s, u"step"_s, u"wait"_s, u"state"_s, u"resource"_s, u"error"_s, u"worker"_s};
+    return {
+        u"def"_s, u"step"_s, u"wait"_s, u"state"_s, u"resource"_s, u"error"_s, u"worker"_s, u"assigned"_s};
 }
 
 void TriagePage::buildGroups()

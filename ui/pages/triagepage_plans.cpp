@@ -25,15 +25,28 @@ void TriagePage::buildPlans(QVBoxLayout* column)
     column->addWidget(m_plansTitle);
     m_plansTable->setModel(m_plans);
     m_plansTable->horizontalHeader()->hide();
-    m_plansTable->setColumns({250, 110, 320, 180, 160}, PlansModel::Standing);
+    m_plansTable->setColumns({190, 168, 110, 320, 180, 160}, PlansModel::Standing);
     m_plansTable->setGiveWay({PlansModel::Reason, PlansModel::Since, PlansModel::Person}, 200);
     m_plansTable->setRowSize(kLine);
     column->addWidget(m_plansTable);
     m_plansTitle->setRight(tr("G P: all plans"));
-    connect(m_plansTable, &DataTable::opened, this, &TriagePage::plansWanted);
+    connect(
+        m_plansTable, &DataTable::opened, this, [this](const QModelIndex& index) { openPlan(index.row()); });
     connect(m_plansTable, &DataTable::letterTyped, this, &TriagePage::letterTyped);
     m_plansTable->installEventFilter(this);
     showPlans();
+}
+
+// On the tab of its own store, where it is selected.
+void TriagePage::openPlan(int row)
+{
+    const PlanEntry* wanted = m_plans->row(row);
+    if (wanted == nullptr)
+        return Q_EMIT plansWanted();
+    for (const auto& [store, entries] : m_plansOf)
+        for (const PlanEntry& entry : entries)
+            if (entry.key() == wanted->key())
+                return Q_EMIT planWanted(store, entry.key());
 }
 
 // A store that has none to tell of, or may not, has none here.

@@ -118,7 +118,8 @@ std::vector<WindowView> runViews()
             {filter(u"wait:resource"_s), selectFirst, act(u"run.slow-down"_s), typed(u"20/s"_s)}},
         {u"sheet-redact"_s,
             {filter(u"state:completed"_s), selectFirst, act(u"run.redact"_s), typed(u"output"_s)}},
-        {u"what-if"_s, {approval, selectFirst, act(u"run.what-if"_s)}}};
+        {u"what-if"_s, {approval, selectFirst, act(u"run.what-if"_s)}},
+        {u"versions"_s, {approval, selectFirst, act(u"run.versions"_s)}}};
 }
 
 // Of runs that have something to show there: steps that were undone, two attempts, a child, an act.

@@ -83,6 +83,44 @@ bool isLastShown(const QModelIndex& index, const QWidget* widget)
     return true;
 }
 
+// A thin line with a dot at its end, now.
+void paintTrend(QPainter& painter, const QRectF& rect, const QList<int>& heights, Pen& pen)
+{
+    constexpr double kWidth = 40;
+    const double reach = std::max(4.0, std::min(16.0, rect.height() - 10));
+    const double bottom = rect.center().y() + reach / 2;
+    QPolygonF line;
+    for (qsizetype i = 0; i < heights.size(); ++i)
+        line << QPointF(pen.x + kWidth * static_cast<double>(i) / static_cast<double>(heights.size() - 1),
+            bottom - reach * heights.at(i) / 100.0);
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(theme().text2, 1.2));
+    painter.drawPolyline(line);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme().text);
+    painter.drawEllipse(line.back(), 1.8, 1.8);
+    painter.restore();
+    pen.x += kWidth + 6;
+}
+
+// What is done, then, after a gap, what failed; the figures stand beside it.
+void paintShare(QPainter& painter, const QRectF& rect, const QList<int>& shares, Pen& pen)
+{
+    constexpr double kWidth = 76;
+    constexpr double kGap = 1;
+    QRectF bar(pen.x, rect.center().y() - 4, kWidth, 8);
+    painter.fillRect(bar, theme().track);
+    bar.setWidth(kWidth * shares.value(0) / 100.0);
+    painter.fillRect(bar, theme().family(Family::Good));
+    if (shares.value(1) > 0) {
+        bar.moveLeft(bar.right() + kGap);
+        bar.setWidth(std::max(2.0, kWidth * shares.value(1) / 100.0 - kGap));
+        painter.fillRect(bar, theme().family(Family::Nobody));
+    }
+    pen.x += kWidth + 8;
+}
+
 void paintLeading(
     QPainter& painter, const QRectF& rect, const QModelIndex& index, const QColor& ground, Pen& pen)
 {
@@ -102,6 +140,10 @@ void paintLeading(
         paintWarning(painter, QRectF(pen.x, rect.center().y() - 6, 12, 12), ground);
         pen.x += 16;
     }
+    if (const auto heights = index.data(TrendRole).value<QList<int>>(); heights.size() > 1)
+        paintTrend(painter, rect, heights, pen);
+    if (const auto shares = index.data(ShareRole).value<QList<int>>(); !shares.isEmpty())
+        paintShare(painter, rect, shares, pen);
     const int fold = index.data(FoldRole).toInt();
     if (fold != 0) {
         paintFold(painter, QPointF(pen.x, rect.center().y() - 4), fold == 2);

@@ -1,3 +1,4 @@
+#include "core/store/checks.h"
 #include "core/store/memory/list_match.h"
 #include "core/store/memory/memory_connection.h"
 
@@ -12,6 +13,15 @@ void add(TimeMs& earliest, TimeMs time)
 {
     if (time != kNoTime && (earliest == kNoTime || time < earliest))
         earliest = time;
+}
+
+void addAssigned(SituationRow& row, const std::string& person)
+{
+    if (person.empty())
+        return;
+    row.assigned = row.assignedRuns == 0 ? person : std::min(row.assigned, person);
+    row.assignedLast = std::max(row.assignedLast, person);
+    ++row.assignedRuns;
 }
 
 }  // namespace
@@ -109,6 +119,7 @@ Result<SituationList> MemoryStore::situations(const ListFilter& filter, std::siz
         ++group.row.count;
         add(group.row.oldest, row->since);
         add(group.row.nextTime, row->nextTime);
+        addAssigned(group.row, row->assigned);
         if (!group.oldest
             || std::tie(row->since, row->run) < std::tie(group.oldest->since, group.oldest->run))
             group.oldest = row;
@@ -134,6 +145,21 @@ Result<SituationList> MemoryStore::situations(const ListFilter& filter, std::siz
     if (out.rows.size() > limit)
         out.rows.resize(limit);
     return out;
+}
+
+Result<std::vector<SituationStarts>> MemoryStore::situationStarts(
+    const ListFilter& filter, std::span<const std::string> situations, TimeMs from, SpanMs width)
+{
+    CAIRN_TRY(checkSlots(width));
+    const std::vector<std::string> asked = inOrder(situations);
+    std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> slots;
+    for (const ListRow* row : matching(filter))
+        if (row->since >= from && std::binary_search(asked.begin(), asked.end(), row->situation))
+            ++slots[{row->situation, static_cast<std::uint64_t>((row->since - from) / width)}];
+    std::vector<SituationStarts> starts;
+    for (const auto& [place, count] : slots)
+        starts.push_back({place.first, place.second, count});
+    return starts;
 }
 
 Result<std::vector<ListRow>> MemoryStore::listRows(std::span<const RunId> runs)

@@ -124,7 +124,8 @@ Result<SituationList> PostgresStore::situations(const ListFilter& filter, std::s
     ListSql sql(filter);
     const std::string from = " FROM cairn.run_list WHERE situation IS NOT NULL AND " + sql.condition();
     std::string groups = "SELECT situation, min(attention), count(*), min(nullif(since, 0)), "
-                         "min(nullif(next_time, 0)), count(*) OVER ()"
+                         "min(nullif(next_time, 0)), count(nullif(assigned, '')), min(nullif(assigned, '')), "
+                         "max(assigned), count(*) OVER ()"
         + from + " GROUP BY situation ORDER BY 2, 4 NULLS FIRST, 1 LIMIT ";
     groups += sql.bind(limit);
     Batch batch;
@@ -136,7 +137,8 @@ Result<SituationList> PostgresStore::situations(const ListFilter& filter, std::s
     Column found(Type::Text);
     while (answers.front().next()) {
         SituationRow& r = rows.emplace_back();
-        answers.front().read(r.situation, r.attention, r.count, r.oldest, r.nextTime, list.total);
+        answers.front().read(r.situation, r.attention, r.count, r.oldest, r.nextTime, r.assignedRuns,
+            r.assigned, r.assignedLast, list.total);
         places[r.situation] = rows.size() - 1;
         found.add(r.situation);
     }
@@ -162,6 +164,29 @@ Result<SituationList> PostgresStore::situations(const ListFilter& filter, std::s
             r.example, r.reason, r.workflow, r.workflowVersion, r.step, r.error, r.resource);
     }
     return list;
+}
+
+Result<std::vector<SituationStarts>> PostgresStore::situationStarts(
+    const ListFilter& filter, std::span<const std::string> situations, TimeMs from, SpanMs width)
+{
+    CAIRN_TRY(checkSlots(width));
+    std::vector<SituationStarts> starts;
+    const Column asked = Column::of(Type::Text, inOrder(situations));
+    if (asked.empty())
+        return starts;
+    ListSql sql(filter);
+    std::string text = "SELECT situation, (since - " + sql.bind(from);
+    text += ") / " + sql.bind(width) + ", count(*) FROM cairn.run_list WHERE " + sql.condition();
+    text += " AND situation = ANY(" + sql.bind(asked);
+    text += ") AND " + sql.bind(from) + " <= since GROUP BY 1, 2 ORDER BY 1, 2";
+    Batch batch;
+    batch.addText(std::move(text), sql.params());
+    CAIRN_TRY_ASSIGN(auto answers, analyse(batch));
+    while (answers.front().next()) {
+        SituationStarts& one = starts.emplace_back();
+        answers.front().read(one.situation, one.slot, one.count);
+    }
+    return starts;
 }
 
 Result<std::vector<ListRow>> PostgresStore::listRows(std::span<const RunId> runs)

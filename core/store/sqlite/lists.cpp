@@ -13,7 +13,8 @@ constexpr std::int64_t kSortAtMost = 10'000;
 constexpr int kProbe = 5'000;
 
 constexpr const char* kSituations = "SELECT situation, min(attention), count(*), min(nullif(since, 0)), "
-                                    "min(nullif(next_time, 0)), count(*) OVER ()";
+                                    "min(nullif(next_time, 0)), count(nullif(assigned, '')), "
+                                    "min(nullif(assigned, '')), max(assigned), count(*) OVER ()";
 constexpr const char* kExample = "SELECT run, reason, workflow, workflow_version, step, error, resource";
 
 using Index = ListSql::Index;
@@ -279,7 +280,8 @@ Result<SituationList> SqliteStore::situations(const ListFilter& filter, std::siz
         sql.bindTo(query);
         query.bind(limit);
         CAIRN_TRY_ASSIGN(list.rows, readAll<SituationRow>(query, [&list](Query& q, SituationRow& r) {
-            q.read(r.situation, r.attention, r.count, r.oldest, r.nextTime, list.total);
+            q.read(r.situation, r.attention, r.count, r.oldest, r.nextTime, r.assignedRuns, r.assigned,
+                r.assignedLast, list.total);
         }));
     }
     const std::string example =
@@ -292,6 +294,29 @@ Result<SituationList> SqliteStore::situations(const ListFilter& filter, std::siz
             query.read(r.example, r.reason, r.workflow, r.workflowVersion, r.step, r.error, r.resource);
     }
     return list;
+}
+
+// Each situation is a stretch of the index, of which only what began since is read.
+Result<std::vector<SituationStarts>> SqliteStore::situationStarts(
+    const ListFilter& filter, std::span<const std::string> situations, TimeMs from, SpanMs width)
+{
+    CAIRN_TRY(checkSlots(width));
+    const ListSql sql(filter, Index::Situation);
+    const std::string text = "SELECT (since - ?) / ? AS slot, count(*)" + sql.from()
+        + " WHERE situation IS NOT NULL AND " + sql.condition()
+        + " AND situation = ? AND since >= ? GROUP BY slot ORDER BY slot";
+    std::vector<SituationStarts> starts;
+    for (const std::string& situation : inOrder(situations)) {
+        Query query(db(), text);
+        query.bind(from, width);
+        sql.bindTo(query);
+        query.bind(situation, from);
+        CAIRN_TRY(forEach(query, [&](Query& q) {
+            SituationStarts& one = starts.emplace_back(SituationStarts{situation, 0, 0});
+            q.read(one.slot, one.count);
+        }));
+    }
+    return starts;
 }
 
 Result<std::vector<ListRow>> SqliteStore::listRows(std::span<const RunId> runs)

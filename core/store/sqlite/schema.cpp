@@ -49,7 +49,7 @@ CREATE INDEX list_root ON run_list(root);
 CREATE INDEX list_parent ON run_list(parent) WHERE parent IS NOT NULL;
 CREATE INDEX list_key ON run_list(key) WHERE key IS NOT NULL;
 CREATE INDEX list_situation ON run_list(situation, since, run, next_time, activity, attention, reason, created_at,
-  workflow, workflow_version, step, resource, parent, error) WHERE situation IS NOT NULL;
+  workflow, workflow_version, step, resource, parent, error, assigned) WHERE situation IS NOT NULL;
 CREATE INDEX list_error ON run_list(error, attention, since, run, activity, reason, created_at, workflow,
   workflow_version, step, resource, parent) WHERE error <> '';
 CREATE UNIQUE INDEX list_changed ON run_list(changed);

@@ -66,6 +66,7 @@ public:
     QFuture<Reply<QString>> dot(const RunId& run) override;
     QFuture<Reply<RunDetail>> runAt(const RunId& run, quint64 version) override;
     QFuture<Reply<std::vector<ActLine>>> acts(const RunId& run) override;
+    QFuture<Reply<std::vector<VerbLine>>> stepActs(const RunId& run, quint32 step) override;
     QFuture<Reply<std::vector<RelationLine>>> relations(const RunId& run) override;
     QFuture<Reply<Comparison>> compare(const CompareSide& left, const CompareSide& right) override;
     QFuture<Reply<ContextText>> context(const RunId& run, int tokens) override;
@@ -96,6 +97,8 @@ public:
         payloadBytes;                // none: a small object, or x as often as it is long
     std::vector<quint64> travelled;  // versions that were asked for
     std::vector<std::pair<CompareSide, CompareSide>> compared;
+    std::vector<quint32> stepsAsked;  // whose acts were asked for
+    Gate<std::vector<VerbLine>> stepGate;
     Gate<RunDetail> pastGate;
     Gate<PayloadPart> partGate;
     std::vector<ActLine> actLines;

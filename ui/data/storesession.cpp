@@ -208,6 +208,12 @@ QFuture<Reply<std::vector<ActLine>>> StoreSession::acts(const RunId& run)
     return m_reading->jobs.ask<std::vector<ActLine>>(NoSlot, [run](ReadWorld& w) { return w.acts(run); });
 }
 
+QFuture<Reply<std::vector<VerbLine>>> StoreSession::stepActs(const RunId& run, quint32 step)
+{
+    return m_reading->jobs.ask<std::vector<VerbLine>>(
+        NoSlot, [=](ReadWorld& w) { return w.stepActs(run, step); });
+}
+
 QFuture<Reply<std::vector<RelationLine>>> StoreSession::relations(const RunId& run)
 {
     return m_reading->jobs.ask<std::vector<RelationLine>>(

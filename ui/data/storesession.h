@@ -60,6 +60,7 @@ public:
     QFuture<Reply<QString>> dot(const RunId& run) override;
     QFuture<Reply<RunDetail>> runAt(const RunId& run, quint64 version) override;
     QFuture<Reply<std::vector<ActLine>>> acts(const RunId& run) override;
+    QFuture<Reply<std::vector<VerbLine>>> stepActs(const RunId& run, quint32 step) override;
     QFuture<Reply<std::vector<RelationLine>>> relations(const RunId& run) override;
     QFuture<Reply<Comparison>> compare(const CompareSide& left, const CompareSide& right) override;
     QFuture<Reply<ContextText>> context(const RunId& run, int tokens) override;

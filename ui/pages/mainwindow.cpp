@@ -575,6 +575,8 @@ void MainWindow::writeKeys()
             if (verb.on && !verb.letter.isEmpty())
                 hints.push_back({{verb.letter}, verb.name.toLower()});
     if (page != nullptr) {
+        if (place == RunPage::tr("Timeline"))
+            hints.insert(hints.end(), {{{u"+"_s, u"-"_s, u"0"_s}, tr("zoom")}, {{u"L"_s}, tr("list")}});
         hints.push_back({{u"E"_s}, tr("next problem")});
         hints.push_back({{u"F"_s}, tr("only unfinished")});
         hints.push_back({{u"1"_s, u"8"_s}, tr("views")});

@@ -176,7 +176,7 @@ void MainWindow::addTold()
     told(ActPlace::Run, tr("Ctrl+F, F3"), tr("find in a payload, next match"));
     told(ActPlace::Run, tr("Ctrl+PgDn"), tr("next way to show a payload"));
     told(ActPlace::Run, tr("Backspace"), tr("up to the parent run"));
-    told(ActPlace::Run, tr("+ - 0"), tr("graph: nearer, farther, fit"));
+    told(ActPlace::Run, tr("+ - 0"), tr("graph and timeline: nearer, farther, fit"));
     told(ActPlace::Audit, tr("V"), tr("verify, or stop it"));
     told(ActPlace::Plans, tr("A, X"), tr("confirm, reject what somebody else proposed"));
     told(ActPlace::Plans, tr("S"), tr("start the plan"));

@@ -235,6 +235,10 @@ public:
     {
         return m_store->auditPage(after, limit, page);
     }
+    Result<std::vector<AuditDay>> auditDays(std::uint64_t after, std::uint64_t upTo) override
+    {
+        return m_store->auditDays(after, upTo);
+    }
     Result<AuditEnd> auditEnd() override { return m_store->auditEnd(); }
     Result<std::vector<CheckpointRow>> checkpoints(std::uint64_t after, std::size_t limit) override
     {

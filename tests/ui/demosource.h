@@ -73,6 +73,7 @@ public:
     QFuture<Reply<PayloadPart>> payloadPart(
         const RunId& run, const PayloadLine& line, quint64 offset, quint64 limit) override;
     QFuture<Reply<AuditSlice>> audit(const AuditRequest& request) override;
+    QFuture<Reply<AuditDays>> auditDays(quint64 after) override;
     QFuture<Reply<AuditVerdict>> checkAudit(std::shared_ptr<CheckProgress> progress) override;
     QFuture<Reply<ExportSize>> measureExport(
         const ExportRequest& request, std::shared_ptr<ExportProgress> progress) override;
@@ -125,6 +126,8 @@ public:
         ActEnd::Done, QStringLiteral("Approved: place-order sends this, once."), 62, 18443, false};
     std::vector<AuditLine> acted;  // newest first
     std::vector<AuditRequest> auditRequests;
+    quint64 daysPart = kAuditDaysPart;  // entries that are counted at once
+    std::vector<quint64> daysAsked;
     Gate<AuditVerdict> verdicts;
     AuditVerdict verdict{true,
         QStringLiteral("The audit log is whole: 3 entries, none missing, none changed."),

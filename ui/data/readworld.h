@@ -43,6 +43,7 @@ public:
     [[nodiscard]] Result<FilterHelp> filterHelp(const FilterQuestion& question);
     [[nodiscard]] Result<ReportView> report(int days);
     [[nodiscard]] Result<AuditSlice> audit(const AuditRequest& request);
+    [[nodiscard]] Result<AuditDays> auditDays(quint64 after);
     [[nodiscard]] Result<PlanEntries> plans(bool closedToo);  // readplans.cpp
     [[nodiscard]] Result<FilterCounts> countFilters(const QStringList& filters);
 

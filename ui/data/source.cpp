@@ -17,6 +17,7 @@ QFuture<Reply<ExportDone>> Source::writeExport(const ExportRequest&, std::shared
     return notOffered<ExportDone>();
 }
 QFuture<Reply<AuditSlice>> Source::audit(const AuditRequest&) { return notOffered<AuditSlice>(); }
+QFuture<Reply<AuditDays>> Source::auditDays(quint64) { return notOffered<AuditDays>(); }
 QFuture<Reply<AuditVerdict>> Source::checkAudit(std::shared_ptr<CheckProgress>)
 {
     return notOffered<AuditVerdict>();

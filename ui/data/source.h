@@ -79,6 +79,8 @@ public:
     virtual QFuture<Reply<ExportDone>> writeExport(
         const ExportRequest& request, std::shared_ptr<ExportProgress> progress);
     virtual QFuture<Reply<AuditSlice>> audit(const AuditRequest& request);
+    // Of the entries after that number, kAuditDaysPart at most.
+    virtual QFuture<Reply<AuditDays>> auditDays(quint64 after);
     // Goes on beside everything else; `progress` tells how far, and stops it.
     virtual QFuture<Reply<AuditVerdict>> checkAudit(std::shared_ptr<CheckProgress> progress);
 

@@ -265,6 +265,11 @@ QFuture<Reply<AuditSlice>> StoreSession::audit(const AuditRequest& request)
     return m_reading->jobs.ask<AuditSlice>(AuditSlot, [request](ReadWorld& w) { return w.audit(request); });
 }
 
+QFuture<Reply<AuditDays>> StoreSession::auditDays(quint64 after)
+{
+    return m_reading->jobs.ask<AuditDays>(NoSlot, [after](ReadWorld& w) { return w.auditDays(after); });
+}
+
 QFuture<Reply<AuditVerdict>> StoreSession::checkAudit(std::shared_ptr<CheckProgress> progress)
 {
     aside().stops.emplace_back([progress] { progress->stop = true; });

@@ -75,6 +75,7 @@ public:
     QFuture<Reply<ExportDone>> writeExport(
         const ExportRequest& request, std::shared_ptr<ExportProgress> progress) override;
     QFuture<Reply<AuditSlice>> audit(const AuditRequest& request) override;
+    QFuture<Reply<AuditDays>> auditDays(quint64 after) override;
     QFuture<Reply<AuditVerdict>> checkAudit(std::shared_ptr<CheckProgress> progress) override;
     QFuture<Reply<ActPreview>> preview(const ActRequest& request) override;
     QFuture<Reply<std::vector<Fact>>> versions(const RunId& run) override;

@@ -5,6 +5,7 @@
 #include "ui/data/safetext.h"
 #include "ui/models/auditmodel.h"
 #include "ui/widgets/datatable.h"
+#include "ui/widgets/daybar.h"
 #include "ui/widgets/docktitle.h"
 #include "ui/widgets/factgrid.h"
 #include "ui/widgets/filterbox.h"
@@ -41,6 +42,7 @@ AuditPage::AuditPage(Stores& stores, StoreIx store, QWidget* parent)
     , m_model(new AuditModel(this))
     , m_table(new DataTable(tr("Audit"), this))
     , m_filter(new FilterBox(this))
+    , m_days(new DayBar(this))
     , m_title(new DockTitle(tr("Entry"), this))
     , m_note(new PanelNote(tr("Reading the acts"), m_table))
     , m_strip(safe::label({}, {.size = 11, .secondary = true}, this))
@@ -58,7 +60,8 @@ AuditPage::AuditPage(Stores& stores, StoreIx store, QWidget* parent)
     m_table->setColumns({76, 160, 150, 150, 230, 240, 190}, AuditModel::Reason);
     m_table->setGiveWay({AuditModel::Entry, AuditModel::Time}, 140);
     m_table->setCells(true);
-    m_filter->setExample(tr("since:today  person:kim  verb:pause  outcome:refused  or words"));
+    m_filter->setExample(
+        tr("since:today  day:2026-11-29  person:kim  verb:pause  outcome:refused  or words"));
     m_strip->setContentsMargins(12, 4, 12, 5);
     m_factRow->setContentsMargins(12, 8, 12, 8);
     m_facts->setFixedHeight(kFactsHeight);
@@ -67,6 +70,7 @@ AuditPage::AuditPage(Stores& stores, StoreIx store, QWidget* parent)
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(buildVerdict());
+    column->addWidget(m_days);
     column->addWidget(m_filter);
     column->addWidget(m_table, 1);
     column->addWidget(m_strip);
@@ -110,6 +114,7 @@ void AuditPage::connectSignals()
     connect(m_verify, &QPushButton::clicked, this, &AuditPage::verify);
     connect(m_look, &QTimer::timeout, this, &AuditPage::tellProgress);
     connect(m_filter, &FilterBox::filterChanged, this, &AuditPage::load);
+    connect(m_days, &DayBar::chosen, this, &AuditPage::narrowTo);
     connect(m_filter, &FilterBox::leave, this, [this] { m_table->setFocus(); });
     connect(m_filter, &FilterBox::helpWanted, this, &AuditPage::completeFilter);
     connect(m_table, &DataTable::filterAsked, this, &AuditPage::filterFromCell);
@@ -141,7 +146,7 @@ QString AuditPage::place() const { return m_filter->edit()->hasFocus() ? tr("Fil
 
 void AuditPage::focusNext(bool backwards)
 {
-    const QList<QWidget*> order{m_verify, m_filter->edit(), m_table};
+    const QList<QWidget*> order{m_verify, m_days, m_filter->edit(), m_table};
     const auto count = order.size();
     const auto now = order.indexOf(focusWidget());
     const auto next = now < 0 ? count - 1 : (now + (backwards ? count - 1 : 1)) % count;
@@ -164,7 +169,9 @@ void AuditPage::load()
     ++m_open;
     if (!m_read)
         m_note->begin();
-    const AuditRequest request{m_filter->filter(), 0, std::clamp(m_model->rowCount(), kPage, 2000)};
+    AuditRequest request = this->request();
+    request.limit = std::clamp(m_model->rowCount(), kPage, 2000);
+    showDays();
     whenDone(m_stores.source(m_store).audit(request), this, [this, ticket](const Reply<AuditSlice>& reply) {
         --m_open;
         if (!m_tickets.current(ticket))
@@ -183,6 +190,7 @@ void AuditPage::load()
         m_note->end();
         m_model->setFirst(reply.value->lines);
         showSlice(*reply.value);
+        countDays();
         if (m_table->currentRow() < 0 && m_model->rowCount() > 0)
             m_table->setCurrentIndex(m_model->index(0, 0));
         showEntry();
@@ -195,7 +203,9 @@ void AuditPage::loadPage()
         return;
     const quint64 ticket = m_tickets.next();
     ++m_open;
-    const AuditRequest request{m_filter->filter(), m_last.lookedFrom, kPage};
+    AuditRequest request = this->request();
+    request.before = m_last.lookedFrom;
+    request.limit = kPage;
     whenDone(m_stores.source(m_store).audit(request), this, [this, ticket](const Reply<AuditSlice>& reply) {
         --m_open;
         if (!m_tickets.current(ticket) || !reply)
@@ -279,8 +289,12 @@ void AuditPage::completeFilter(const FilterQuestion& question)
     const QString start = begun.mid(skip);
     std::vector<FilterChoice> all;
     if (help.field.isEmpty())
-        for (const QString& field : {u"person:"_s, u"verb:"_s, u"outcome:"_s, u"run:"_s, u"since:"_s})
+        for (const QString& field :
+            {u"person:"_s, u"verb:"_s, u"outcome:"_s, u"run:"_s, u"since:"_s, u"day:"_s})
             all.push_back({field, -1});
+    if (help.field == u"day"_s)
+        for (const QString& value : {u"today"_s, u"yesterday"_s})
+            all.push_back({value, -1});
     if (help.field == u"since"_s)
         for (const QString& value : {u"today"_s, u"yesterday"_s, u"<1h"_s, u"<1d"_s})
             all.push_back({value, -1});

@@ -96,6 +96,8 @@ QString instantText(qint64 ms)
     return ms == 0 ? u"–"_s : time.toString(u"yyyy-MM-dd HH:mm:ss"_s) + offsetText(time);
 }
 
+QString dayText(qint64 day) { return QDate(1970, 1, 1).addDays(day).toString(Qt::ISODate); }
+
 QString nowText() { return instantText(QDateTime::currentMSecsSinceEpoch()); }
 
 QString preciseText(qint64 ms)

@@ -66,11 +66,14 @@ private:
     void countDays();
     void showDays();
     void narrowTo(qint64 first, qint64 last);
+    void listDayOf(int row);
     [[nodiscard]] AuditRequest request() const;
     // auditpage.cpp
     void tellProgress();
     void showVerdict(const Reply<AuditVerdict>& reply);
-    void setVerdict(Glyph glyph, const QString& sentence, const QString& detail, const QStringList& lines);
+    // `damage` always in sight; `limits`, what a check can and cannot detect here, when it is asked for.
+    void setVerdict(Glyph glyph, const QString& sentence, const QString& detail, const QStringList& damage,
+        const QStringList& limits);
 
     Stores& m_stores;
     StoreIx m_store;
@@ -84,7 +87,9 @@ private:
     QLabel* m_glyph;
     QLabel* m_sentence;
     QLabel* m_detail;
+    QLabel* m_damage;
     QLabel* m_detects;
+    QPushButton* m_limits;
     QProgressBar* m_bar;
     QPushButton* m_verify;
     QWidget* m_facts;

@@ -1,5 +1,6 @@
 // How many entries each day has, and narrowing the list to one.
 #include "ui/data/format.h"
+#include "ui/models/auditmodel.h"
 #include "ui/pages/auditpage.h"
 #include "ui/widgets/daybar.h"
 #include "ui/widgets/filterbox.h"
@@ -93,6 +94,15 @@ void AuditPage::narrowTo(qint64 first, qint64 last)
     if (daysIn(filter) != std::pair(first, last))
         terms << kField + dayText(first) + (first == last ? QString() : u".."_s + dayText(last));
     m_filter->setFilter(terms.join(u' ').trimmed());
+}
+
+// From a cell: it stays where that day is listed already.
+void AuditPage::listDayOf(int row)
+{
+    const AuditLine* line = m_model->row(row);
+    const qint64 day = line == nullptr ? 0 : line->time / 86'400'000;
+    if (line != nullptr && daysIn(m_filter->filter()) != std::pair(day, day))
+        narrowTo(day, day);
 }
 
 // Entries of one day stand together by their numbers, so a day of years ago is found at once.

@@ -27,8 +27,6 @@ QDate dateOf(qint64 day) { return QDate(1970, 1, 1).addDays(day); }
 
 }  // namespace
 
-QString dayText(qint64 day) { return dateOf(day).toString(Qt::ISODate); }
-
 DayBar::DayBar(QWidget* parent)
     : QWidget(parent)
 {

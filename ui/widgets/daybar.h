@@ -66,6 +66,4 @@ private:
     qint64 m_at = 0;  // a day of the bar that one stands on
 };
 
-[[nodiscard]] QString dayText(qint64 day);  // 2026-11-29
-
 }  // namespace cairn::ui

@@ -277,6 +277,11 @@ private Q_SLOTS:
         QVERIFY(v.view()->table(PayloadViewer::Text)->model()->rowCount() > 500);
         v.view()->find(u"y"_s);
         QTRY_VERIFY(v.view()->findText().endsWith(u", in what has been read"_s));
+        // The map is of all of it; where nothing has been read yet one cannot go.
+        QVERIFY(v.view()->map()->isVisible());
+        QCOMPARE(v.view()->map()->spoken(), u"at 0 B of 195.3 KiB, 64.0 KiB read, 65\u2009536 matches"_s);
+        v.view()->goTo(150'000);
+        QCOMPARE(v.view()->map()->here(), 65'535U);
         v.desk.source.partGate.open();
         QVERIFY(v.ready());
         QCOMPARE(v.view()->index()->bytes(), bytes);

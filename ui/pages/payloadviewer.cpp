@@ -530,8 +530,10 @@ void PayloadViewer::findNext(bool backwards)
 
 void PayloadViewer::goTo(quint64 offset)
 {
-    if (m_index == nullptr)
+    if (m_index == nullptr || m_index->bytes().isEmpty())
         return;
+    // The map is of all bytes, of which the beginning may have been read.
+    offset = std::min(offset, static_cast<quint64>(m_index->bytes().size()) - 1);
     if (mode() == Table || mode() == Image)
         setMode(possible(Tree) ? Tree : Text);
     int row = 0;

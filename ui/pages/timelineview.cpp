@@ -150,7 +150,7 @@ void TimelineView::showEvent(QShowEvent* event)
 void TimelineView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
-    constexpr int kTitle = 380;
+    constexpr int kTitle = 500;
     m_legend->setVisible(width() >= kTitle + m_legend->sizeHint().width() + m_idle->sizeHint().width());
 }
 

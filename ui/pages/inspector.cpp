@@ -86,6 +86,7 @@ Inspector::Inspector(QWidget* parent)
     body->addLayout(link);
     m_attempts->setModel(m_model);
     m_attempts->setColumns({52, 84, 84, 70, 70, 90, 120}, AttemptsModel::Outcome);
+    m_attempts->setGiveWay({AttemptsModel::Waited}, 150);  // what became of it is said in full first
     // There is room for the essential here; the timeline has all of it.
     for (const int absent : {AttemptsModel::Ended, AttemptsModel::Worker})
         m_attempts->setColumnAbsent(absent, true);

@@ -79,22 +79,22 @@ QFuture<Reply<std::vector<ActLine>>> DemoSource::acts(const RunId&)
 QFuture<Reply<AuditDays>> DemoSource::auditDays(quint64 after)
 {
     daysAsked.push_back(after);
-    AuditDays answer;
-    answer.total = acted.size();
-    answer.counted = std::min<quint64>(answer.total, after + daysPart);
+    AuditDays counts;
+    counts.total = acted.size();
+    counts.counted = std::min<quint64>(counts.total, after + daysPart);
     for (auto line = acted.rbegin(); line != acted.rend(); ++line) {
-        if (line->seq <= after || line->seq > answer.counted)
+        if (line->seq <= after || line->seq > counts.counted)
             continue;
         const qint64 number = line->time / 86'400'000;
-        auto day = std::find_if(answer.days.begin(), answer.days.end(),
+        auto day = std::find_if(counts.days.begin(), counts.days.end(),
             [number](const AuditDayCount& one) { return one.day == number; });
-        if (day == answer.days.end())
-            day = answer.days.insert(day, {number, 0, 0, line->seq, line->seq});
+        if (day == counts.days.end())
+            day = counts.days.insert(day, {number, 0, 0, line->seq, line->seq});
         ++day->entries;
         day->refused += line->outcome == u"refused"_s ? 1 : 0;
         day->last = line->seq;
     }
-    return now(std::move(answer));
+    return now(std::move(counts));
 }
 
 // As the rules say it of a step that waits for an approval, and of one that is complete.

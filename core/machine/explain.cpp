@@ -292,6 +292,20 @@ bool failsAgain(const StepRecord& step)
         && (step.reason == Reason::EffectKeyConflict || step.reason == Reason::Incompatible);
 }
 
+// What repairs a step that stands still, safest first.
+void addRepairs(const RunState& s, StepIx ix, std::vector<Probe>& probes)
+{
+    const StepRecord& step = s.steps[ix];
+    const bool last = failsAgain(step);
+    if (!last)
+        probes.push_back({Verb::Retry, ix, {}, cmd::RetryStep{step.id, 0, false}});
+    probes.push_back({Verb::Amend, ix, {}, cmd::AmendInput{step.id, step.input, 0, false}});
+    probes.push_back({Verb::Skip, ix, {}, cmd::SkipStep{step.id, {}, 0, false}});
+    probes.push_back({Verb::Record, ix, {}, cmd::RecordResult{step.id, {}, 0, false}});
+    if (last)
+        probes.push_back({Verb::Retry, ix, {}, cmd::RetryStep{step.id, 0, false}});
+}
+
 // The verbs that could concern this run as it is, safest first. Whether each is allowed is for check() to
 // say. Of steps and approvals that stand still for the same reason, `most` are looked at: the verbs are the
 // same for every further one.
@@ -327,16 +341,8 @@ std::vector<Probe> probesFor(const RunState& s, TimeMs now, std::size_t most)
                 break;
             steps.push_back(ix);
         }
-    for (const StepIx ix : steps) {
-        const bool last = failsAgain(s.steps[ix]);
-        if (!last)
-            add(Verb::Retry, ix, cmd::RetryStep{s.steps[ix].id, 0, false});
-        add(Verb::Amend, ix, cmd::AmendInput{s.steps[ix].id, s.steps[ix].input, 0, false});
-        add(Verb::Skip, ix, cmd::SkipStep{s.steps[ix].id, {}, 0, false});
-        add(Verb::Record, ix, cmd::RecordResult{s.steps[ix].id, {}, 0, false});
-        if (last)
-            add(Verb::Retry, ix, cmd::RetryStep{s.steps[ix].id, 0, false});
-    }
+    for (const StepIx ix : steps)
+        addRepairs(s, ix, probes);
     std::size_t doubted = 0;
     for (const StepIx ix : s.unknown) {
         if (++doubted > most)
@@ -377,6 +383,19 @@ Command probeCommand(cmd::Body body)
     return command;
 }
 
+// Whether it would be done, and why not; what would change nothing is not offered either.
+Action tried(const RunState& state, Probe probe, const Given& given)
+{
+    const auto answer = examine(state, probeCommand(std::move(probe.body)), given);
+    const auto* rejection = std::get_if<Rejection>(&answer);
+    const auto* nothing = std::get_if<NoChange>(&answer);
+    Action action{probe.verb, probe.step, probe.approval, !rejection && !nothing, {}};
+    action.why = rejection ? rejection->text : nothing ? nothing->text : std::string(word(probe.verb).help);
+    if (probe.verb == Verb::Settle)
+        action.outcomes = settleOffers(state, probe.step, given);
+    return action;
+}
+
 }  // namespace
 
 Explanation explain(const RunState& state, const Given& given)
@@ -384,20 +403,29 @@ Explanation explain(const RunState& state, const Given& given)
     Explanation result;
     result.reasons = Collector(state, &given).collect();
     result.summary = summaryOf(state, result.reasons, given.now);
-    for (auto& probe : probesFor(state, given.now, kShown)) {
-        // What would change nothing is not offered either.
-        const auto answer = examine(state, probeCommand(std::move(probe.body)), given);
-        const auto* rejection = std::get_if<Rejection>(&answer);
-        const auto* nothing = std::get_if<NoChange>(&answer);
-        Action action{probe.verb, probe.step, probe.approval, !rejection && !nothing, {}};
-        action.why = rejection ? rejection->text
-            : nothing          ? nothing->text
-                               : std::string(word(probe.verb).help);
-        if (probe.verb == Verb::Settle)
-            action.outcomes = settleOffers(state, probe.step, given);
-        result.actions.push_back(std::move(action));
-    }
+    for (auto& probe : probesFor(state, given.now, kShown))
+        result.actions.push_back(tried(state, std::move(probe), given));
     return result;
+}
+
+std::vector<Action> stepActions(const RunState& state, StepIx step, const Given& given)
+{
+    std::vector<Action> actions;
+    if (step >= state.steps.size())
+        return actions;
+    std::vector<Probe> probes;
+    for (const auto& record : state.approvals)
+        if (record.state == ApprovalState::Pending && record.step == step)
+            for (const bool yes : {true, false})
+                probes.push_back({yes ? Verb::Approve : Verb::Reject, step, record.id,
+                    cmd::Decide{record.id, yes, record.binding}});
+    if (state.steps[step].state == StepState::Unknown)
+        probes.push_back({Verb::Settle, step, {},
+            cmd::Settle{state.steps[step].id, cmd::SettleAs::Happened, {}, {}, 0, false}});
+    addRepairs(state, step, probes);
+    for (Probe& probe : probes)
+        actions.push_back(tried(state, std::move(probe), given));
+    return actions;
 }
 
 std::vector<Action> remedies(const RunState& state, const Given& given)

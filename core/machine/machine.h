@@ -274,6 +274,8 @@ struct Explanation {
     std::vector<Action> actions;      // safest first; refused ones carry the reason
 };
 [[nodiscard]] Explanation explain(const RunState& state, const Given& given);
+// What may be done about one step, whatever its state: who looks at it learns why not. Empty: no such step.
+[[nodiscard]] std::vector<Action> stepActions(const RunState& state, StepIx step, const Given& given);
 
 // Verbs after which somebody can move the run again, each tried in memory; safest first.
 [[nodiscard]] std::vector<Action> remedies(const RunState& state, const Given& given);

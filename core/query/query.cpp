@@ -19,6 +19,16 @@ namespace {
 constexpr std::size_t kLineBytes = 300;
 constexpr int kMaxChain = 16;  // children followed to the root of a wait
 
+// A store that is being moved, or was, takes no act.
+void closeActions(std::vector<Action>& actions, std::uint32_t minWriter)
+{
+    if (const auto fence = fenceOf(minWriter))
+        for (Action& action : actions) {
+            action.allowed = false;
+            action.why = fenceError(*fence).text;
+        }
+}
+
 }  // namespace
 
 std::shared_ptr<const Definition> Query::Impl::definition(const WorkflowRef& ref)
@@ -58,8 +68,8 @@ Result<Query::Impl::Folded> Query::Impl::fold(const RunId& run, std::uint64_t ve
     return folded;
 }
 
-Explanation Query::Impl::explained(
-    const RunState& state, const Definition* def, TimeMs at, const HeardSessions* heard)
+std::pair<Given, std::uint32_t> Query::Impl::given(
+    const Definition* def, TimeMs at, const HeardSessions* heard)
 {
     Given given;
     given.now = at;
@@ -72,13 +82,15 @@ Explanation Query::Impl::explained(
     given.definition = def;
     if (heard)
         given.sessionLost = [heard](const SessionId& id) { return heard->lost(id); };
+    return {std::move(given), minWriter};
+}
+
+Explanation Query::Impl::explained(
+    const RunState& state, const Definition* def, TimeMs at, const HeardSessions* heard)
+{
+    const auto [given, minWriter] = this->given(def, at, heard);
     Explanation explanation = explain(state, given);
-    // A store that is being moved, or was, takes no act.
-    if (const auto fence = fenceOf(minWriter))
-        for (Action& action : explanation.actions) {
-            action.allowed = false;
-            action.why = fenceError(*fence).text;
-        }
+    closeActions(explanation.actions, minWriter);
     return explanation;
 }
 
@@ -232,6 +244,22 @@ Result<RunView> Query::run(const RunId& run, std::uint64_t version)
         view.row = listRowOf(view.state, view.identity, told, view.definition.get());
     CAIRN_TRY_ASSIGN(view.attributes, m_impl->reader.attributes(run));
     return view;
+}
+
+Result<StepTold> Query::stepActions(const RunId& run, StepIx step)
+{
+    CAIRN_TRY_ASSIGN(const TimeMs at, m_impl->now());
+    CAIRN_TRY_ASSIGN(const auto folded, m_impl->fold(run, 0));
+    if (step >= folded.state.steps.size())
+        return makeError(ErrorKind::NotFound,
+            "run " + toText(run) + " has no step number " + std::to_string(step) + "; it has "
+                + std::to_string(folded.state.steps.size()) + " steps");
+    const auto definition = m_impl->definition(folded.state.workflow);
+    CAIRN_TRY_ASSIGN(const HeardSessions heard, m_impl->heard());
+    const auto [given, minWriter] = m_impl->given(definition.get(), at, &heard);
+    StepTold told{folded.state.steps[step].id, cairn::stepActions(folded.state, step, given)};
+    closeActions(told.actions, minWriter);
+    return told;
 }
 
 Result<RunId> Query::resolve(std::string_view text)

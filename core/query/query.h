@@ -64,6 +64,12 @@ struct RunView {
     TimeMs at = kNoTime;                            // store time of the read
 };
 
+// A step, and what may be done about it now.
+struct StepTold {
+    std::string step;             // its id
+    std::vector<Action> actions;  // refused ones with their reason
+};
+
 struct HistoryItem {
     Entry entry;
     Digest hash;
@@ -144,6 +150,8 @@ public:
     void seeProcesses(std::function<bool(const SessionRow&)> gone);
 
     [[nodiscard]] Result<RunView> run(const RunId& run, std::uint64_t version = 0);
+    // For who looks at one step. Reads the run as run() does. NotFound: it has no such step.
+    [[nodiscard]] Result<StepTold> stepActions(const RunId& run, StepIx step);
     // Lists as the store has them, but for what shows without a commit: an attempt whose engine is no longer
     // heard has the reason `lease`, here as in run(). A filter may ask for it.
     [[nodiscard]] Result<RunPage> list(

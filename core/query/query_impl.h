@@ -27,6 +27,9 @@ struct Query::Impl {
     // `heard`: null for an earlier version, which is told as it was.
     [[nodiscard]] Explanation explained(
         const RunState& state, const Definition* def, TimeMs at, const HeardSessions* heard);
+    // What a decision is given here, and which writers the store admits.
+    [[nodiscard]] std::pair<Given, std::uint32_t> given(
+        const Definition* def, TimeMs at, const HeardSessions* heard);
     // --- lists.cpp: rows are as of their last commit; a worker that was lost since then makes none.
     [[nodiscard]] Result<HeardSessions> heard();
     [[nodiscard]] Result<ListFilter> resolved(const ListFilter& filter, const HeardSessions& heard);

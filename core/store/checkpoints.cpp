@@ -5,6 +5,7 @@
 #include "core/store/checks.h"
 
 #include <algorithm>
+#include <map>
 
 namespace cairn {
 
@@ -35,6 +36,30 @@ Status StoreReader::auditPage(std::uint64_t after, std::size_t limit, std::vecto
 {
     CAIRN_TRY_ASSIGN(page, audit(after, limit));
     return {};
+}
+
+Result<std::vector<AuditDay>> StoreReader::auditDays(std::uint64_t after, std::uint64_t upTo)
+{
+    constexpr std::uint64_t kPart = 500;
+    std::map<std::int64_t, AuditDay> days;
+    std::vector<AuditRow> page;
+    for (std::uint64_t seq = after; seq < upTo; seq = page.back().seq) {
+        CAIRN_TRY(auditPage(seq, static_cast<std::size_t>(std::min(kPart, upTo - seq)), page));
+        if (page.empty())
+            break;
+        for (const AuditRow& row : page) {
+            AuditDay& day = days[row.time / kDayMs];
+            day.day = row.time / kDayMs;
+            ++day.entries;
+            day.refused += row.kind == "refused" ? 1 : 0;
+            day.first = day.first == 0 ? row.seq : day.first;
+            day.last = row.seq;
+        }
+    }
+    std::vector<AuditDay> all;
+    for (const auto& [number, day] : days)
+        all.push_back(day);
+    return all;
 }
 
 Result<std::vector<OpenHead>> StoreReader::runHeads(const RunId&, std::size_t) { return keepsNone(); }

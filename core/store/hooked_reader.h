@@ -2,21 +2,11 @@
 // The reading half of HookedStore (hooked_store.h).
 
 #include "core/store/store.h"
+#include "core/store/store_hooks.h"
 
-#include <functional>
 #include <memory>
-#include <optional>
 
 namespace cairn {
-
-enum class Access : std::uint8_t { Read, Write, Commit };
-
-// Asked before each call, and after each that writes; an error takes the place of the call, or of its answer.
-// Neither may be null.
-struct StoreHooks {
-    std::function<std::optional<Error>(const char* what, Access access)> before;
-    std::function<std::optional<Error>(const char* what, Access access)> after;
-};
 
 class HookedReader : public StoreWriter {
 public:
@@ -243,6 +233,10 @@ public:
     Status auditPage(std::uint64_t after, std::size_t limit, std::vector<AuditRow>& page) override
     {
         return m_store->auditPage(after, limit, page);
+    }
+    Result<std::vector<AuditDay>> auditDays(std::uint64_t after, std::uint64_t upTo) override
+    {
+        return m_store->auditDays(after, upTo);
     }
     Result<AuditEnd> auditEnd() override { return m_store->auditEnd(); }
     Result<std::vector<CheckpointRow>> checkpoints(std::uint64_t after, std::size_t limit) override

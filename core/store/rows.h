@@ -244,6 +244,15 @@ struct AuditRow {
     // What the same transaction writes beside it, or neither is written. Not there in what was read.
     std::shared_ptr<const StoreChange> with{};
 };
+// Entries of one day of UTC, by their own times.
+struct AuditDay {
+    std::int64_t day = 0;  // since 1970-01-01
+    std::uint64_t entries = 0;
+    std::uint64_t refused = 0;  // of them
+    std::uint64_t first = 0;    // the lowest number among them, and the highest
+    std::uint64_t last = 0;
+};
+constexpr TimeMs kDayMs = 86'400'000;
 // The bytes that an audit entry's hash covers (tag, previous and every field, length-prefixed).
 [[nodiscard]] Digest auditHash(const AuditRow& row);
 // The same, made in `room`, whose content is lost: of many rows none needs memory of its own.

@@ -121,17 +121,17 @@ public:
     [[nodiscard]] virtual Result<std::vector<AuditRow>> audit(std::uint64_t after, std::size_t limit) = 0;
     [[nodiscard]] virtual Result<std::vector<AuditRow>> auditOfRun(const RunId& run) = 0;
     [[nodiscard]] virtual Result<std::optional<std::uint64_t>> auditOfCommand(const CommandId& command) = 0;
-    // The same as audit(), into rows whose texts keep their room from page to page. After an error the page
-    // is of no use.
+    // As audit(), into rows whose texts keep their room. After an error the page is of no use.
     [[nodiscard]] virtual Status auditPage(
         std::uint64_t after, std::size_t limit, std::vector<AuditRow>& page);
+    // Of entries with after < seq <= upTo how many each day has, by the day. Reads that many entries.
+    [[nodiscard]] virtual Result<std::vector<AuditDay>> auditDays(std::uint64_t after, std::uint64_t upTo);
 
     // For audit verify (core/audit). Stores that keep none: Refused, or nothing.
     [[nodiscard]] virtual Result<AuditEnd> auditEnd();
     [[nodiscard]] virtual Result<std::vector<CheckpointRow>> checkpoints(
         std::uint64_t after, std::size_t limit);
-    // The newest; nullopt: there is none.
-    [[nodiscard]] virtual Result<std::optional<CheckpointRow>> newestCheckpoint();
+    [[nodiscard]] virtual Result<std::optional<CheckpointRow>> newestCheckpoint();  // nullopt: none
     [[nodiscard]] virtual Result<std::vector<CoveredHead>> coveredHeads(std::uint64_t checkpoint);
     // Runs as they stand, by id, after that one. A page reads no more rows than it gives.
     [[nodiscard]] virtual Result<std::vector<OpenHead>> runHeads(const RunId& after, std::size_t limit);

@@ -17,6 +17,7 @@ private Q_SLOTS:
     void runsAreComparedByTheBytesOfTheirPayloads();
     void attemptsAreAsTheyWere();
     void relationsGoUpAndOneLevelDown();
+    void oneStepTellsWhatMayBeDoneAndWhyNot();
 
 private:
     static const Difference* find(const Compared& compared, const std::string& place, const std::string& what)
@@ -180,6 +181,39 @@ void TestRunViews::relationsGoUpAndOneLevelDown()
     QCOMPARE((*ofLeaf)[1].run, middle);
     QCOMPARE((*ofLeaf)[2].kind, Relation::Kind::Self);
     CAIRN_VERIFY_ERROR(query.relations(RunId{}), ErrorKind::NotFound);
+}
+
+void TestRunViews::oneStepTellsWhatMayBeDoneAndWhyNot()
+{
+    World w;
+    w.add(workflowText("one", R"({"name":"only","tool":"look"})"));
+    auto engine = w.engine();
+    const RunId run = started(*engine, "{}");
+    Query query(*w.store, w.clock);
+    const auto running = query.stepActions(run, 0);
+    CAIRN_VERIFY_OK(running);
+    QCOMPARE(running->step, std::string("only"));
+    std::vector<Verb> verbs;
+    for (const Action& action : running->actions) {
+        verbs.push_back(action.verb);
+        QCOMPARE(action.step, StepIx(0));
+        QVERIFY2(!action.allowed, action.why.c_str());
+    }
+    QCOMPARE(verbs, (std::vector<Verb>{Verb::Retry, Verb::Amend, Verb::Skip, Verb::Record}));
+    QVERIFY(running->actions[0].why.ends_with("an attempt is under way"));
+    QVERIFY(running->actions[2].why.ends_with("so skip does not apply"));
+    QCOMPARE(engine
+                 ->submitAndWait(
+                     World::complete(*engine, run, World::attemptOf(*engine->state(run), "only"), "[1]"))
+                 .version,
+        std::uint64_t(2));
+    const auto done = query.stepActions(run, 0);
+    CAIRN_VERIFY_OK(done);
+    QCOMPARE(done->actions.size(), std::size_t(4));
+    // Every reason is the one with which the act itself would be refused.
+    QVERIFY(done->actions[0].why != running->actions[0].why);
+    CAIRN_VERIFY_ERROR(query.stepActions(run, 1), ErrorKind::NotFound);
+    CAIRN_VERIFY_ERROR(query.stepActions(RunId{}, 0), ErrorKind::NotFound);
 }
 
 QTEST_APPLESS_MAIN(TestRunViews)

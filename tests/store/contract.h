@@ -122,6 +122,7 @@ private Q_SLOTS:
 
     // contract_audit.cpp
     void auditEntriesAreChained();
+    void auditEntriesAreCountedByDay();
     void pagesOfTheAuditKeepNothing();
     void aFailedMemberLeavesNoGapInTheAudit();
     void actsWithoutARunAreRecordedOnce();

@@ -91,6 +91,43 @@ void ContractTest::auditEntriesAreChained()
     QVERIFY(!m_store->auditOfCommand(idOf<CommandId>("none"))->has_value());
 }
 
+// By each entry's own time: a clock that was set back brings an earlier day again, and it is counted there.
+void ContractTest::auditEntriesAreCountedByDay()
+{
+    constexpr TimeMs kBase = 20'000 * kDayMs;
+    const auto add = [this](TimeMs time, const char* kind) {
+        AuditRow row = act("counted", {});
+        row.command = {};
+        row.time = time;
+        row.kind = kind;
+        return m_store->appendAudit(std::move(row));
+    };
+    QVERIFY(m_store->auditDays(0, 10)->empty());
+    const std::pair<TimeMs, const char*> entries[] = {{kBase, "applied"}, {kBase + kDayMs - 1, "refused"},
+        {kBase + kDayMs, "applied"}, {kBase + 5, "applied"}, {kBase + 40 * kDayMs, "staged"}};
+    std::uint64_t seq = 0;
+    for (const auto& [time, kind] : entries)
+        QCOMPARE(*add(time, kind), ++seq);
+    const auto days = m_store->auditDays(0, 5);
+    CAIRN_VERIFY_OK(days);
+    QCOMPARE(days->size(), std::size_t{3});
+    const auto is = [](const AuditDay& day, std::int64_t number, std::uint64_t count, std::uint64_t refused,
+                        std::uint64_t first, std::uint64_t last) {
+        return day.day == number && day.entries == count && day.refused == refused && day.first == first
+            && day.last == last;
+    };
+    QVERIFY(is((*days)[0], 20'000, 3, 1, 1, 4));
+    QVERIFY(is((*days)[1], 20'001, 1, 0, 3, 3));
+    QVERIFY(is((*days)[2], 20'040, 1, 0, 5, 5));
+    const auto some = m_store->auditDays(1, 3);
+    CAIRN_VERIFY_OK(some);
+    QCOMPARE(some->size(), std::size_t{2});
+    QVERIFY(is((*some)[0], 20'000, 1, 1, 2, 2));
+    QVERIFY(is((*some)[1], 20'001, 1, 0, 3, 3));
+    QVERIFY(m_store->auditDays(5, 9)->empty());
+    QVERIFY(m_store->auditDays(3, 3)->empty());
+}
+
 // What a page held before is not in the next one: the refused act has no run, and a page may be shorter.
 void ContractTest::pagesOfTheAuditKeepNothing()
 {

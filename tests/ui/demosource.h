@@ -66,12 +66,14 @@ public:
     QFuture<Reply<QString>> dot(const RunId& run) override;
     QFuture<Reply<RunDetail>> runAt(const RunId& run, quint64 version) override;
     QFuture<Reply<std::vector<ActLine>>> acts(const RunId& run) override;
+    QFuture<Reply<std::vector<VerbLine>>> stepActs(const RunId& run, quint32 step) override;
     QFuture<Reply<std::vector<RelationLine>>> relations(const RunId& run) override;
     QFuture<Reply<Comparison>> compare(const CompareSide& left, const CompareSide& right) override;
     QFuture<Reply<ContextText>> context(const RunId& run, int tokens) override;
     QFuture<Reply<PayloadPart>> payloadPart(
         const RunId& run, const PayloadLine& line, quint64 offset, quint64 limit) override;
     QFuture<Reply<AuditSlice>> audit(const AuditRequest& request) override;
+    QFuture<Reply<AuditDays>> auditDays(quint64 after) override;
     QFuture<Reply<AuditVerdict>> checkAudit(std::shared_ptr<CheckProgress> progress) override;
     QFuture<Reply<ExportSize>> measureExport(
         const ExportRequest& request, std::shared_ptr<ExportProgress> progress) override;
@@ -97,6 +99,8 @@ public:
         payloadBytes;                // none: a small object, or x as often as it is long
     std::vector<quint64> travelled;  // versions that were asked for
     std::vector<std::pair<CompareSide, CompareSide>> compared;
+    std::vector<quint32> stepsAsked;  // whose acts were asked for
+    Gate<std::vector<VerbLine>> stepGate;
     Gate<RunDetail> pastGate;
     Gate<PayloadPart> partGate;
     std::vector<ActLine> actLines;
@@ -123,6 +127,8 @@ public:
         ActEnd::Done, QStringLiteral("Approved: place-order sends this, once."), 62, 18443, false};
     std::vector<AuditLine> acted;  // newest first
     std::vector<AuditRequest> auditRequests;
+    quint64 daysPart = kAuditDaysPart;  // entries that are counted at once
+    std::vector<quint64> daysAsked;
     Gate<AuditVerdict> verdicts;
     AuditVerdict verdict{true,
         QStringLiteral("The audit log is whole: 3 entries, none missing, none changed."),

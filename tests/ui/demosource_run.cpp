@@ -76,6 +76,48 @@ QFuture<Reply<std::vector<ActLine>>> DemoSource::acts(const RunId&)
     return now(std::move(acts));
 }
 
+QFuture<Reply<AuditDays>> DemoSource::auditDays(quint64 after)
+{
+    daysAsked.push_back(after);
+    AuditDays counts;
+    counts.total = acted.size();
+    counts.counted = std::min<quint64>(counts.total, after + daysPart);
+    for (auto line = acted.rbegin(); line != acted.rend(); ++line) {
+        if (line->seq <= after || line->seq > counts.counted)
+            continue;
+        const qint64 number = line->time / 86'400'000;
+        auto day = std::find_if(counts.days.begin(), counts.days.end(),
+            [number](const AuditDayCount& one) { return one.day == number; });
+        if (day == counts.days.end())
+            day = counts.days.insert(day, {number, 0, 0, line->seq, line->seq});
+        ++day->entries;
+        day->refused += line->outcome == u"refused"_s ? 1 : 0;
+        day->last = line->seq;
+    }
+    return now(std::move(counts));
+}
+
+// As the rules say it of a step that waits for an approval, and of one that is complete.
+QFuture<Reply<std::vector<VerbLine>>> DemoSource::stepActs(const RunId& run, quint32 step)
+{
+    stepsAsked.push_back(step);
+    const RunDetail shown = detailNow(run);
+    const StepLine line = step < shown.steps.size() ? shown.steps[step] : StepLine();
+    std::vector<VerbLine> acts;
+    if (line.glyph == Glyph::Approval)
+        acts = {{Verb::Approve, u"A"_s, u"Approve"_s, u"Allow what is asked for"_s, true, line.id, {}},
+            {Verb::Reject, u"X"_s, u"Reject"_s, u"Refuse what is asked for"_s, true, line.id, {}}};
+    acts.push_back(
+        {Verb::Fork, u"M"_s, u"Restart from"_s, u"A new run with earlier results"_s, true, {}, {}});
+    const QString off = line.glyph == Glyph::Done ? u"it has a recorded result"_s : u"it has not failed"_s;
+    acts.push_back({Verb::Retry, u"R"_s, u"Retry now"_s, off, false, line.id, {}});
+    acts.push_back({Verb::Skip, {}, u"Skip step"_s, off, false, line.id, {}});
+    if (!taint.isEmpty())
+        for (VerbLine& verb : acts)
+            verb.name = verb.text = verb.step = taint;
+    return stepGate.pass(std::move(acts));
+}
+
 QFuture<Reply<std::vector<RelationLine>>> DemoSource::relations(const RunId& run)
 {
     const auto line = [this](Tie tie, int n, const QString& step) {

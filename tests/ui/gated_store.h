@@ -114,6 +114,10 @@ public:
     {
         return gated([&] { return m_store->auditOfRun(run); });
     }
+    cairn::Result<std::vector<cairn::AuditDay>> auditDays(std::uint64_t after, std::uint64_t upTo) override
+    {
+        return gated([&] { return m_store->auditDays(after, upTo); });
+    }
     Status auditPage(std::uint64_t after, std::size_t limit, std::vector<AuditRow>& page) override
     {
         return gated([&] { return m_store->auditPage(after, limit, page); });

@@ -6,6 +6,7 @@
 #include "ui/data/journal.h"
 #include "ui/data/storesession.h"
 
+#include <QDate>
 #include <QFile>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -109,7 +110,57 @@ private Q_SLOTS:
         QVERIFY(!wrong.value->filter.valid);
         QCOMPARE(wrong.value->filter.offset, 11);
         QCOMPARE(wrong.value->filter.text,
-            u"there is no field \"wait\" here. Fields: person, verb, outcome, run, since; or words"_s);
+            u"there is no field \"wait\" here. Fields: person, verb, outcome, run, since, day; or words"_s);
+    }
+
+    void daysAreCountedAndFiltered()
+    {
+        const House house(false, true);
+        const auto days = answer(house.session->auditDays(0));
+        QVERIFY2(days, qPrintable(days.failure.what));
+        QCOMPARE(days.value->counted, days.value->total);
+        quint64 entries = 0;
+        for (const AuditDayCount& day : days.value->days)
+            entries += day.entries;
+        QCOMPARE(entries, days.value->total);
+        QCOMPARE(days.value->days.front().first, 1U);
+        QCOMPARE(days.value->days.back().last, days.value->total);
+        QVERIFY(answer(house.session->auditDays(days.value->total)).value->days.empty());
+        const auto listed = [&house](const QString& filter) {
+            return answer(house.session->audit({filter, 0, 200})).value->lines.size();
+        };
+        const QDate first = QDate(1970, 1, 1).addDays(days.value->days.front().day);
+        const QDate last = QDate(1970, 1, 1).addDays(days.value->days.back().day);
+        QCOMPARE(listed(u"day:"_s + first.toString(Qt::ISODate)), days.value->days.front().entries);
+        QCOMPARE(
+            listed(u"day:"_s + first.toString(Qt::ISODate) + u".."_s + last.toString(Qt::ISODate)), entries);
+        QCOMPARE(listed(u"day:2001-01-01..2001-02-01"_s), 0U);
+        for (const QString& wrong : {u"day:2026-13-01"_s, u"day:noon"_s, u"-day:2026-11-29"_s,
+                 u"day:2026-11-30..2026-11-29"_s, u"day:2026-11-29T10:00:00Z"_s}) {
+            const auto slice = answer(house.session->audit({wrong, 0, 200}));
+            QVERIFY2(!slice.value->filter.valid, qPrintable(wrong));
+            QCOMPARE(slice.value->filter.text,
+                u"day takes one day or the first and the last of several, as in day:2026-11-29, "
+                "day:yesterday, day:2026-11-01..2026-11-30"_s);
+        }
+    }
+
+    void whatAnActChangedIsToldByField()
+    {
+        const House house(false, true);
+        const auto paused = answer(house.session->audit({u"verb:pause person:kim"_s, 0, 1}));
+        QVERIFY(paused && !paused.value->lines.empty());
+        const std::vector<Fact>& change = paused.value->lines.front().change;
+        QVERIFY(change.size() >= 3);
+        QCOMPARE(change.front().name, u"version"_s);
+        const QStringList versions = change.front().value.split(u" → "_s);
+        QCOMPARE(versions.size(), 2);
+        QVERIFY(versions[1].toULongLong() > versions[0].toULongLong());
+        // All of both stands below, to be copied.
+        QCOMPARE(change[change.size() - 2].name, u"Before"_s);
+        QVERIFY(change[change.size() - 2].value.startsWith(u"{\"version\":"_s + versions[0] + u','));
+        QCOMPARE(change.back().name, u"After"_s);
+        QVERIFY(change.back().value.startsWith(u"{\"version\":"_s + versions[1] + u','));
     }
 
     void checkSaysThatTheLogIsWholeAndRemembersIt()

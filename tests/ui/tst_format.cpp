@@ -148,6 +148,12 @@ private Q_SLOTS:
         QVERIFY(nouns.contains(u"runs"_s));
     }
 
+    void daysAreThoseOfUtc()
+    {
+        QCOMPARE(dayText(0), u"1970-01-01"_s);
+        QCOMPARE(dayText(20'786), u"2026-11-29"_s);
+    }
+
     // The ids of acts are the same in every language.
     void idsOfActsAreNotTranslated()
     {

@@ -418,9 +418,14 @@ private Q_SLOTS:
         AttemptsModel attempts;
         const QAbstractItemModelTester second(
             &attempts, QAbstractItemModelTester::FailureReportingMode::QtTest);
-        attempts.setAttempts(demoSteps()[12].tries);
+        const std::vector<AttemptLine> tries = demoSteps()[12].tries;
+        attempts.setAttempts(tries, tries[0].startedAt - 900);
         checkBorders(attempts);
         QCOMPARE(attempts.index(0, AttemptsModel::Ran).data().toString(), u"30.0 s"_s);
+        QCOMPARE(attempts.index(0, AttemptsModel::Waited).data().toString(), u"900 ms"_s);
+        QCOMPARE(attempts.index(1, AttemptsModel::Waited).data().toString(), u"10.0 s"_s);
+        attempts.setAttempts(tries, 0);  // nobody knows when it became ready
+        QCOMPARE(attempts.index(0, AttemptsModel::Waited).data().toString(), u"–"_s);
         QCOMPARE(attempts.index(0, AttemptsModel::Worker).data().toString(), u"w-04"_s);
         QCOMPARE(attempts.index(0, AttemptsModel::Ended).data().toString(),
             clockText(demoSteps()[12].tries[0].endedAt, 0));

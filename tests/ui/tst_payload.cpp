@@ -4,8 +4,10 @@
 #include "ui/data/payloadindex.h"
 #include "ui/models/payloadmodels.h"
 #include "ui/pages/dataview.h"
+#include "ui/pages/payloadvalue.h"
 #include "ui/pages/payloadviewer.h"
 #include "ui/pages/runpage.h"
+#include "ui/widgets/bytemap.h"
 
 #include <QAbstractItemModelTester>
 #include <QBuffer>
@@ -275,6 +277,11 @@ private Q_SLOTS:
         QVERIFY(v.view()->table(PayloadViewer::Text)->model()->rowCount() > 500);
         v.view()->find(u"y"_s);
         QTRY_VERIFY(v.view()->findText().endsWith(u", in what has been read"_s));
+        // The map is of all of it; where nothing has been read yet one cannot go.
+        QVERIFY(v.view()->map()->isVisible());
+        QCOMPARE(v.view()->map()->spoken(), u"at 0 B of 195.3 KiB, 64.0 KiB read, 65\u2009536 matches"_s);
+        v.view()->goTo(150'000);
+        QCOMPARE(v.view()->map()->here(), 65'535U);
         v.desk.source.partGate.open();
         QVERIFY(v.ready());
         QCOMPARE(v.view()->index()->bytes(), bytes);
@@ -293,11 +300,114 @@ private Q_SLOTS:
         QTRY_COMPARE(v.view()->matches().at.size(), 1U);
         const quint32 items = v.view()->index()->nodes()[1].count;
         QCOMPARE(v.view()->path(), u"/suppliers/%1/sku"_s.arg(items - 1));
-        QCOMPARE(v.view()->value()->toPlainText(), u"\"last\""_s);
+        QCOMPARE(v.view()->value()->toPlainText(), u"last"_s);
         v.view()->setMode(PayloadViewer::Hex);
         v.view()->goTo(static_cast<quint64>(bytes.size()) - 1);
         QCOMPARE(
             v.view()->table(PayloadViewer::Hex)->currentRow(), static_cast<int>((bytes.size() - 1) / 16));
+    }
+
+    void mapOfTheBytesIsExact()
+    {
+        ByteMap map;
+        map.resize(432, 48);  // a bar of 400 pixels
+        map.setSize(4000, 4000);
+        QCOMPARE(map.xOf(0), 16.0);
+        QCOMPARE(map.xOf(2000), 216.0);
+        QCOMPARE(map.offsetAt(216.0), 2000U);
+        QCOMPARE(map.offsetAt(-5.0), 0U);
+        QCOMPARE(map.offsetAt(900.0), 3999U);
+        map.setMatches({0, 5, 9, 15, 2005}, false);
+        QCOMPARE(map.marks(), (std::vector<int>{0, 1, 200}));  // several in one pixel are one mark
+        map.setHere(2000);
+        map.setParts({{u"head"_s, 0, 1024}});
+        QCOMPARE(map.accessibleDescription(), u"at 2.0 KiB of 3.9 KiB, 5 matches, head 1.0 KiB"_s);
+        map.setSize(4000, 1024);  // another, read in part
+        QCOMPARE(map.spoken(), u"at 0 B of 3.9 KiB, 1.0 KiB read"_s);
+        const QSignalSpy chosen(&map, &ByteMap::offsetChosen);
+        QTest::mouseClick(&map, Qt::LeftButton, {}, {216, 20});
+        QTest::keyClick(&map, Qt::Key_Right);
+        QTest::keyClick(&map, Qt::Key_End);
+        QCOMPARE(chosen.at(0).at(0).toULongLong(), 2000U);
+        QCOMPARE(chosen.at(1).at(0).toULongLong(), 40U);  // a hundredth from where one is
+        QCOMPARE(chosen.at(2).at(0).toULongLong(), 3999U);
+    }
+
+    void mapFollowsSelectionAndSearch()
+    {
+        const QByteArray bytes =
+            "{\"head\":\"" + QByteArray(3000, 'a') + "\",\"tail\":\"" + QByteArray(999, 'b') + "\"}";
+        QCOMPARE(bytes.size(), 4020);
+        const Viewer v(bytes);
+        QVERIFY(v.ready());
+        ByteMap* map = v.view()->map();
+        QVERIFY(map->isVisible());
+        QCOMPARE(map->parts().size(), 2U);
+        QCOMPARE(map->parts()[0].name, u"head"_s);
+        QCOMPARE(map->parts()[0].begin, 1U);  // with its name
+        QCOMPARE(map->parts()[0].end, 3010U);
+        QCOMPARE(map->parts()[1].begin, 3011U);
+        QCOMPARE(map->parts()[1].end, 4019U);
+        v.view()->table(PayloadViewer::Tree)->setFocus();
+        v.desk.key(Qt::Key_Down);
+        v.desk.key(Qt::Key_Down);
+        QCOMPARE(v.view()->path(), u"/tail"_s);
+        QCOMPARE(map->here(), 3018U);
+        v.view()->find(u"b\""_s);
+        QTRY_COMPARE(v.view()->matches().at.size(), 1U);
+        QCOMPARE(map->here(), 4017U);
+        QVERIFY(map->spoken().contains(u"1 match"_s));
+        map->setFocus();
+        v.desk.key(Qt::Key_Home);
+        QCOMPARE(map->here(), 0U);
+        QCOMPARE(v.view()->path(), QString());
+        v.view()->find(u"nowhere"_s);
+        QTRY_COMPARE(v.view()->findText(), u"nothing found"_s);
+        QVERIFY(map->marks().empty());
+        const Viewer small(kOffers);
+        QVERIFY(small.ready());
+        QVERIFY(!small.view()->map()->isVisible());  // all of it is in sight
+    }
+
+    void valueIsShownWholeAndAsStored()
+    {
+        const QByteArray bytes(kOffers);
+        const Viewer v(bytes);
+        QVERIFY(v.ready());
+        v.view()->goTo(static_cast<quint64>(bytes.indexOf("CH-2040")));
+        QCOMPARE(v.view()->path(), u"/suppliers/0/sku"_s);
+        QCOMPARE(v.view()->value()->toPlainText(), u"CH-2040"_s);
+        const auto begin = bytes.indexOf("\"CH-2040\"");
+        PayloadValue* panel = v.view()->valuePanel();
+        QCOMPARE(panel->factsText(),
+            u"string · 7 characters · 9 B · bytes %1 to %2 of %3"_s.arg(begin).arg(begin + 9).arg(
+                bytes.size()));
+        QCOMPARE(panel->moreText(), u"Shown whole."_s);
+        const QString stored = panel->stored()->toPlainText();
+        const QString from = u"%1  "_s.arg(bytes.indexOf("\"sku\":\"CH"), 8, 16, QChar(u'0'));
+        QVERIFY2(stored.startsWith(from + u"\"sku\":\"CH-2040\"},"_s), qPrintable(stored));
+        QCOMPARE(stored.count(u'\n'), 1);  // 79 bytes are two rows
+        v.view()->goTo(0);
+        QVERIFY(panel->factsText().startsWith(u"object · 4 members · "_s));
+        const Viewer escaped(R"({"a":"x\ny \u00e9"})");
+        QVERIFY(escaped.ready());
+        escaped.view()->goTo(5);
+        QCOMPARE(escaped.view()->value()->toPlainText(), u"x\ny é"_s);
+        QCOMPARE(
+            escaped.view()->valuePanel()->stored()->toPlainText(), u"00000001  \"a\":\"x\\ny \\u00e9\"}"_s);
+        QVERIFY(escaped.view()->valuePanel()->factsText().startsWith(u"string · 5 characters · 13 B"_s));
+    }
+
+    void storedRowsBreakBetweenCharacters()
+    {
+        const QByteArray bytes = "a" + QByteArray("\xc3\xa9").repeated(30);
+        const std::vector<StoredRow> rows = storedRows(bytes, 0, 4);
+        QCOMPARE(rows.size(), 2U);
+        QCOMPARE(rows[0].bytes.size(), 39);  // at 40 stands the second half of a character
+        QCOMPARE(rows[1].offset, 39U);
+        QCOMPARE(rows[1].bytes.size(), 22);
+        QCOMPARE(storedRows(bytes, 39, 4).front().bytes, rows[1].bytes);
+        QVERIFY(storedRows(bytes, 61, 4).empty());
     }
 
     void imageIsDrawnByAnActOnly()

@@ -87,6 +87,32 @@ private Q_SLOTS:
         QVERIFY2(never.failure.what.contains(u"has no version"_s), qPrintable(never.failure.what));
     }
 
+    void oneStepTellsWhatMayBeDone()
+    {
+        Desk desk;
+        const cairn::RunId run = desk.fixture.start("PO-1");
+        desk.fixture.drive(run, "choose");
+        const auto now = desk.session->run(run).result();
+        QVERIFY(now);
+        const StepLine* reserve = stepOf(*now.value, u"reserve"_s);
+        QVERIFY(reserve != nullptr && reserve->glyph == Glyph::Done);
+        const auto acts = desk.session->stepActs(run, reserve->ix).result();
+        QVERIFY2(acts, qPrintable(acts.failure.what));
+        QCOMPARE(acts.value->size(), 5U);
+        // What can be done first: the run can be restarted, whatever became of the step.
+        QCOMPARE(acts.value->front().verb, cairn::Verb::Fork);
+        QVERIFY(acts.value->front().on);
+        QVERIFY(acts.value->front().step.isEmpty());
+        const VerbLine& retry = (*acts.value)[1];
+        QCOMPARE(retry.verb, cairn::Verb::Retry);
+        QVERIFY(!retry.on);
+        QCOMPARE(retry.step, u"reserve"_s);
+        QVERIFY2(retry.text.endsWith(u"it has a recorded result"_s), qPrintable(retry.text));
+        const auto none = desk.session->stepActs(run, 999).result();
+        QVERIFY(!none);
+        QVERIFY2(none.failure.what.contains(u"has no step number 999"_s), qPrintable(none.failure.what));
+    }
+
     void actsNameTheVersionThatTheyMade()
     {
         Desk desk;

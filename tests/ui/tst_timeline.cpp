@@ -1,13 +1,16 @@
 // What the timeline draws, to the pixel and the millisecond; its folds, its zoom, its list twin.
 #include "desk.h"
+#include "ui/models/attemptsmodel.h"
 #include "ui/models/runviewmodels.h"
 #include "ui/pages/runpage.h"
 #include "ui/pages/stepsview.h"
 #include "ui/pages/timelineview.h"
 #include "ui/widgets/timeline/timelinecanvas.h"
+#include "ui/widgets/timeline/timelinelegend.h"
 
 #include <QAbstractItemModelTester>
 #include <QAccessible>
+#include <QPushButton>
 
 using namespace cairn::ui;
 using namespace cairn::ui::test;
@@ -207,6 +210,55 @@ private Q_SLOTS:
         QVERIFY(canvas->scale().folded().empty());
         page->timeline()->setIdleShown(false);
         QCOMPARE(static_cast<double>(canvas->scale().folded().size()), folded);
+    }
+
+    void legendNamesEachMarkAndTheSelectedStepIsToldBelow()
+    {
+        const Desk desk;
+        RunPage* page = desk.window->openRun(demoRun(1));
+        QTRY_VERIFY(page->loaded());
+        desk.key(Qt::Key_2);
+        TimelineView* view = page->timeline();
+        QVERIFY(view->legend()->isVisible());
+        QCOMPARE(view->legend()->words(),
+            (QStringList{u"queued"_s, u"ran"_s, u"between attempts"_s, u"waits"_s, u"idle, folded"_s,
+                u"a person acted"_s}));
+        QVERIFY(view->legend()->accessibleDescription().contains(u"thin bar with a tick: queued"_s));
+        QVERIFY(view->legend()->x() + view->legend()->width() <= view->width());
+        page->steps()->select(12);
+        QVERIFY2(view->selectedText().contains(
+                     u"reserve-budget Complete · Repeatable · If this is run again: suppressed."_s),
+            qPrintable(view->selectedText()));
+        AttemptsModel* attempts = view->attempts();
+        QCOMPARE(attempts->rowCount(), 2);
+        // Ready after its first attempt began, by a clock that differs: no negative number is shown.
+        QVERIFY(
+            attempts->index(0, AttemptsModel::Waited).data().toString().startsWith(u"clock differs by "_s));
+        QCOMPARE(attempts->index(1, AttemptsModel::Waited).data().toString(), u"10.0 s"_s);
+        QCOMPARE(attempts->index(1, AttemptsModel::Ran).data().toString(), u"2.0 s"_s);
+        desk.window->resize(900, 700);
+        QTRY_VERIFY(!view->legend()->isVisible());  // the title keeps its room
+    }
+
+    void whereNothingIsFoldedThatIsSaid()
+    {
+        TimelineView view;
+        RunDetail detail;
+        detail.at = 9'000;
+        detail.steps = std::vector<StepLine>{stepWith(0, u"a"_s, u"x"_s, 1'000, {attempt(1, 1'000, 2'000)})};
+        view.resize(1200, 600);
+        view.show();
+        view.setDetail(detail);
+        const auto* idle = view.findChild<QPushButton*>();
+        QVERIFY(idle != nullptr);
+        QVERIFY(!idle->isEnabled());
+        QCOMPARE(idle->accessibleDescription(), u"No idle stretch is as long as 5 m 00 s."_s);
+        detail.steps = std::vector<StepLine>{stepWith(0, u"a"_s, u"x"_s, 1'000, {attempt(1, 1'000, 2'000)}),
+            stepWith(1, u"b"_s, u"x"_s, 302'000, {attempt(1, 302'000, 303'000)})};
+        view.setDetail(detail);
+        QVERIFY(idle->isEnabled());
+        QVERIFY2(view.remark().contains(u"1 idle stretches over 5 m 00 s are folded"_s),
+            qPrintable(view.remark()));
     }
 
     void theListSaysTheSame()

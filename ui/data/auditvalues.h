@@ -24,10 +24,26 @@ struct AuditLine {
     bool operator==(const AuditLine&) const = default;
 };
 struct AuditRequest {
-    QString filter;      // person: verb: outcome: run: since: and words; see readaudit.cpp
+    QString filter;      // person: verb: outcome: run: since: day: and words; see readaudit.cpp
     quint64 before = 0;  // entries with a smaller number; 0: from the newest
     int limit = 200;
+    quint64 downTo = 0;  // where it is known that no entry with a smaller number is of use
 };
+// How many entries each day has, counted part by part: a log of years is not read at once.
+struct AuditDayCount {
+    qint64 day = 0;  // of UTC, since 1970-01-01
+    quint64 entries = 0;
+    quint64 refused = 0;
+    quint64 first = 0;  // the lowest number among them, and the highest
+    quint64 last = 0;
+    bool operator==(const AuditDayCount&) const = default;
+};
+struct AuditDays {
+    std::vector<AuditDayCount> days;  // of the entries that were counted now, by the day
+    quint64 counted = 0;              // up to this entry
+    quint64 total = 0;                // entries in the store
+};
+constexpr quint64 kAuditDaysPart = 20'000;  // entries that are counted at once
 struct AuditSlice {
     std::vector<AuditLine> lines;  // newest first
     quint64 total = 0;             // entries in the store

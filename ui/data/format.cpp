@@ -23,12 +23,14 @@ struct Words {
 // All that is counted, by its English plural, so that a translation can give each its forms.
 constexpr std::array kNouns{
     QT_TRANSLATE_N_NOOP("plural", "acts"),
+    QT_TRANSLATE_N_NOOP("plural", "characters"),
     QT_TRANSLATE_N_NOOP("plural", "checkpoints"),
     QT_TRANSLATE_N_NOOP("plural", "children"),
     QT_TRANSLATE_N_NOOP("plural", "differences"),
     QT_TRANSLATE_N_NOOP("plural", "entries"),
     QT_TRANSLATE_N_NOOP("plural", "items"),
     QT_TRANSLATE_N_NOOP("plural", "lines"),
+    QT_TRANSLATE_N_NOOP("plural", "matches"),
     QT_TRANSLATE_N_NOOP("plural", "members"),
     QT_TRANSLATE_N_NOOP("plural", "payloads"),
     QT_TRANSLATE_N_NOOP("plural", "plans"),
@@ -93,6 +95,8 @@ QString instantText(qint64 ms)
     const QDateTime time = at(ms);
     return ms == 0 ? u"–"_s : time.toString(u"yyyy-MM-dd HH:mm:ss"_s) + offsetText(time);
 }
+
+QString dayText(qint64 day) { return QDate(1970, 1, 1).addDays(day).toString(Qt::ISODate); }
 
 QString nowText() { return instantText(QDateTime::currentMSecsSinceEpoch()); }
 

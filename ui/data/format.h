@@ -18,6 +18,7 @@ void setLocalTime(bool local);
 [[nodiscard]] QString instantText(qint64 ms);   // 2026-11-29 10:42:07Z
 [[nodiscard]] QString nowText();                // by this machine: since when something is waited for
 [[nodiscard]] QString preciseText(qint64 ms);   // 2026-11-29 10:42:07.318Z
+[[nodiscard]] QString dayText(qint64 day);      // 2026-11-29: of UTC, counted since 1970-01-01
 [[nodiscard]] QString clockText(qint64 ms, qint64 now);  // 10:42:07 on now's day, else 11-28 10:42
 [[nodiscard]] QString countText(quint64 n);              // 1 204
 [[nodiscard]] QString sizeText(quint64 bytes);           // 214 B, 84.1 KiB

@@ -34,6 +34,15 @@ quint64 scalarEnd(const QByteArray& bytes, quint64 at)
     return at;
 }
 
+// The same place, or at most three bytes before it: where a character begins.
+qsizetype betweenCharacters(const QByteArray& bytes, qsizetype at)
+{
+    const qsizetype least = at - 3;
+    while (at < bytes.size() && at > least && (static_cast<unsigned char>(bytes.at(at)) & 0xC0U) == 0x80U)
+        --at;
+    return at;
+}
+
 }  // namespace
 
 std::shared_ptr<const PayloadIndex> PayloadIndex::build(
@@ -126,11 +135,8 @@ void PayloadIndex::buildRows(const std::atomic_bool& stop)
         const char* const last = m_bytes.constData() + end;
         if (const char* line = std::find(first, last, '\n'); line != last) {
             end = begin + (line - first) + 1;
-        } else if (end < size) {
-            // At most three bytes back: the beginning of a character.
-            const qsizetype least = end - 3;
-            while (end > least && (static_cast<unsigned char>(m_bytes.at(end)) & 0xC0U) == 0x80U)
-                --end;
+        } else {
+            end = betweenCharacters(m_bytes, end);
         }
         begin = end;
         if (begin < size)
@@ -196,6 +202,18 @@ std::size_t PayloadIndex::rowAt(quint64 offset) const
 {
     const auto after = std::upper_bound(m_rows.begin(), m_rows.end(), offset);
     return after == m_rows.begin() ? 0 : static_cast<std::size_t>(std::distance(m_rows.begin(), after) - 1);
+}
+
+std::vector<StoredRow> storedRows(const QByteArray& bytes, quint64 from, std::size_t most)
+{
+    std::vector<StoredRow> rows;
+    const qsizetype size = bytes.size();
+    for (auto begin = static_cast<qsizetype>(from); begin < size && rows.size() < most;) {
+        const qsizetype end = betweenCharacters(bytes, std::min(size, begin + StoredRow::kStoredBytes));
+        rows.push_back({static_cast<quint64>(begin), bytes.mid(begin, end - begin)});
+        begin = end;
+    }
+    return rows;
 }
 
 Matches findAll(const QByteArray& bytes, const QByteArray& needle, const std::atomic_bool& stop)

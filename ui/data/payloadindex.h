@@ -65,6 +65,14 @@ private:
     int m_depth = 0;
 };
 
+// Bytes as they are stored, in rows of at most kStoredBytes, broken between characters.
+struct StoredRow {
+    quint64 offset = 0;
+    QByteArray bytes;
+    static constexpr qsizetype kStoredBytes = 40;
+};
+[[nodiscard]] std::vector<StoredRow> storedRows(const QByteArray& bytes, quint64 from, std::size_t most);
+
 struct Matches {
     std::vector<quint64> at;
     quint64 size = 0;   // bytes of each

@@ -1,6 +1,7 @@
 // The audit as a list, newest first: entries are numbered without a gap, so a page is asked for by number.
 // Filters are asked here, entry by entry: no store has an index for them.
 #include "core/audit/known_heads.h"
+#include "core/base/json_scan.h"
 #include "core/base/text.h"
 #include "core/query/query.h"
 #include "core/query/tell.h"
@@ -40,6 +41,44 @@ Glyph outcomeGlyph(const std::string& kind)
     return kind == "applied" ? Glyph::Done : kind == "refused" ? Glyph::Skipped : Glyph::Approval;
 }
 
+QString sliceText(std::string_view slice)
+{
+    return QString::fromUtf8(slice.data(), static_cast<qsizetype>(slice.size()));
+}
+
+// What differs between two flat records, by their members; empty where they are none.
+std::vector<Fact> changesOf(const std::string& before, const std::string& after)
+{
+    std::vector<Fact> facts;
+    if (findJsonFault(before) || findJsonFault(after))
+        return facts;
+    const auto was = jsonObjectMembers(before);
+    const auto is = jsonObjectMembers(after);
+    if (!was || !is)
+        return facts;
+    const auto find = [](const std::vector<JsonMember>& members, const std::string& name) {
+        return std::find_if(
+            members.begin(), members.end(), [&name](const JsonMember& one) { return one.name == name; });
+    };
+    QStringList same;
+    for (const JsonMember& one : *is) {
+        const auto old = find(*was, one.name);
+        const bool there = old != was->end();
+        if (there && old->value == one.value)
+            same << qt(one.name);
+        else
+            facts.push_back({qt(one.name),
+                (there ? sliceText(old->value) : Words::tr("nothing")) + u" → "_s + sliceText(one.value),
+                true});
+    }
+    for (const JsonMember& one : *was)
+        if (find(*is, one.name) == is->end())
+            facts.push_back({qt(one.name), sliceText(one.value) + u" → "_s + Words::tr("nothing"), true});
+    if (!same.isEmpty())
+        facts.push_back({Words::tr("Unchanged"), same.join(u", "_s), false});
+    return facts;
+}
+
 AuditLine lineOf(const AuditRow& row)
 {
     AuditLine line;
@@ -65,6 +104,8 @@ AuditLine lineOf(const AuditRow& row)
     add(line.act, Words::tr("Run"), row.run.isNull() ? QString() : idText(row.run), true);
     add(line.act, Words::tr("On"), line.target, true);
     add(line.act, Words::tr("Reason"), line.reason, false);
+    if (row.kind != "refused")
+        line.change = changesOf(row.before, row.after);
     add(line.change, Words::tr("Before"), qt(row.before), true);
     add(line.change, row.kind == "refused" ? Words::tr("Why refused") : Words::tr("After"), qt(row.after),
         true);
@@ -90,12 +131,16 @@ public:
     [[nodiscard]] bool takes(const AuditRow& row) const
     {
         for (const FilterPlace& place : m_places)
-            if (place.field != "since" && holds(place, row) == place.negated)
+            if (place.field != "since" && place.field != "day" && holds(place, row) == place.negated)
                 return false;
         return (m_after == kNoTime || row.time >= m_after) && (m_before == kNoTime || row.time < m_before);
     }
-    // Older entries cannot match any more.
-    [[nodiscard]] bool isPast(const AuditRow& row) const { return m_after != kNoTime && row.time < m_after; }
+    // Older entries cannot match any more. A day has its first entry by number: a clock may have been set
+    // back.
+    [[nodiscard]] bool isPast(const AuditRow& row) const
+    {
+        return !m_ofDays && m_after != kNoTime && row.time < m_after;
+    }
 
 private:
     void fail(const FilterPlace& place, const QString& text)
@@ -106,18 +151,20 @@ private:
     }
     void check(const FilterPlace& place, TimeMs now)
     {
-        static const std::vector<std::string> kFields{"person", "verb", "outcome", "run", "since", ""};
+        static const std::vector<std::string> kFields{"person", "verb", "outcome", "run", "since", "day", ""};
         if (place.isOr)
             return fail(
                 place, Words::tr("\"or\" is not offered here; join values by |, as in verb:pause|resume"));
         if (std::find(kFields.begin(), kFields.end(), place.field) == kFields.end())
             return fail(place,
                 Words::tr(
-                    "there is no field \"%1\" here. Fields: person, verb, outcome, run, since; or words")
+                    "there is no field \"%1\" here. Fields: person, verb, outcome, run, since, day; or words")
                     .arg(qt(place.field)));
         for (const std::string& value : place.values)
             if (value.empty())
                 return fail(place, qt(place.field) + Words::tr(" needs a value"));
+        if (place.field == "day")
+            return checkDay(place, now);
         if (place.field != "since")
             return;
         const ParsedFilter parsed = parseFilter(m_text.substr(place.offset, place.length), now);
@@ -125,6 +172,27 @@ private:
             return fail(place, qt(parsed.error->text));
         m_after = parsed.filter.front().sinceAfter;
         m_before = parsed.filter.front().sinceBefore;
+    }
+    // One day of UTC, or several: 2026-11-01..2026-11-30. Read as a filter of runs reads when they began.
+    void checkDay(const FilterPlace& place, TimeMs now)
+    {
+        const std::string& value = place.values.front();
+        const auto dots = value.find("..");
+        const std::string last = dots == std::string::npos ? value : value.substr(dots + 2);
+        const ParsedFilter from = parseFilter("created:" + value.substr(0, dots), now);
+        const ParsedFilter to = parseFilter("created:" + last, now);
+        const auto begins = [](const ParsedFilter& day) {
+            const TimeMs at = day.error ? kNoTime : day.filter.front().createdAfter;
+            return at != kNoTime && at % kDayMs == 0 ? at : kNoTime;
+        };
+        const bool days = begins(from) != kNoTime && begins(to) != kNoTime && begins(from) <= begins(to);
+        if (place.negated || place.values.size() > 1 || !days)
+            return fail(place,
+                Words::tr("day takes one day or the first and the last of several, as in day:2026-11-29, "
+                          "day:yesterday, day:2026-11-01..2026-11-30"));
+        m_ofDays = true;
+        m_after = begins(from);
+        m_before = begins(to) + kDayMs;
     }
     static bool contains(const QString& text, const std::string& part)
     {
@@ -151,6 +219,7 @@ private:
     FilterState m_state;
     TimeMs m_after = kNoTime;
     TimeMs m_before = kNoTime;
+    bool m_ofDays = false;
 };
 
 // Counts what is read, and stops where it is asked to.
@@ -190,7 +259,10 @@ private:
 
 QString wholeDetail(const audit::Report& report)
 {
-    QStringList parts{plural(report.histories.entries, "entry", "entries") + Words::tr(" of ")
+    QStringList parts;
+    if (report.entries > 0)
+        parts << Words::tr("entry 1 to %1").arg(countText(report.entries));
+    parts << QStringList{plural(report.histories.entries, "entry", "entries") + Words::tr(" of ")
             + plural(report.histories.runs, "run", "runs") + Words::tr(" unbroken"),
         Words::tr("head ") + hexText(report.head).left(6) + u'…' + hexText(report.head).right(4)};
     parts << (report.checkpoints == 0 ? Words::tr("no checkpoint")
@@ -214,7 +286,8 @@ Result<AuditSlice> ReadWorld::audit(const AuditRequest& request)
         return slice;
     std::uint64_t before =
         request.before == 0 ? end.seq + 1 : std::min<std::uint64_t>(request.before, end.seq + 1);
-    const std::uint64_t stop = before > kMostLookedAt ? before - kMostLookedAt : 1;
+    const std::uint64_t least = std::max<std::uint64_t>(1, request.downTo);
+    const std::uint64_t stop = std::max(least, before > kMostLookedAt ? before - kMostLookedAt : 1);
     slice.lookedFrom = before;
     const auto limit = static_cast<std::size_t>(std::max(1, request.limit));
     bool past = false;
@@ -231,8 +304,22 @@ Result<AuditSlice> ReadWorld::audit(const AuditRequest& request)
             break;
         before = slice.lookedFrom;
     }
-    slice.more = !past && slice.lookedFrom > 1;
+    slice.more = !past && slice.lookedFrom > least;
     return slice;
+}
+
+Result<AuditDays> ReadWorld::auditDays(quint64 after)
+{
+    AuditDays answer;
+    CAIRN_TRY_ASSIGN(const AuditEnd end, m_store->auditEnd());
+    answer.total = end.seq;
+    answer.counted = std::min<quint64>(end.seq, after + kAuditDaysPart);
+    if (answer.counted <= after)
+        return answer;
+    CAIRN_TRY_ASSIGN(const auto days, m_store->auditDays(after, answer.counted));
+    for (const AuditDay& day : days)
+        answer.days.push_back({day.day, day.entries, day.refused, day.first, day.last});
+    return answer;
 }
 
 Result<AuditVerdict> checkAudit(const StoreOpening& opening, const std::shared_ptr<CheckProgress>& progress)

@@ -7,10 +7,6 @@
 
 namespace cairn::ui {
 
-namespace {
-constexpr TimeMs kDayMs = 86'400'000;
-}
-
 Result<ReportView> ReadWorld::report(int days)
 {
     ReportView view;

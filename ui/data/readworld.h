@@ -34,6 +34,7 @@ public:
     // readworld_run.cpp
     [[nodiscard]] Result<RunDetail> runAt(const RunId& run, quint64 version);
     [[nodiscard]] Result<std::vector<ActLine>> acts(const RunId& run);
+    [[nodiscard]] Result<std::vector<VerbLine>> stepActs(const RunId& run, quint32 step);
     [[nodiscard]] Result<std::vector<RelationLine>> relations(const RunId& run);
     [[nodiscard]] Result<Comparison> compare(const CompareSide& left, const CompareSide& right);
     [[nodiscard]] Result<ContextText> context(const RunId& run, int tokens);
@@ -42,6 +43,7 @@ public:
     [[nodiscard]] Result<FilterHelp> filterHelp(const FilterQuestion& question);
     [[nodiscard]] Result<ReportView> report(int days);
     [[nodiscard]] Result<AuditSlice> audit(const AuditRequest& request);
+    [[nodiscard]] Result<AuditDays> auditDays(quint64 after);
     [[nodiscard]] Result<PlanEntries> plans(bool closedToo);  // readplans.cpp
     [[nodiscard]] Result<FilterCounts> countFilters(const QStringList& filters);
 

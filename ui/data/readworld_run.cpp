@@ -112,6 +112,23 @@ Result<std::vector<ActLine>> ReadWorld::acts(const RunId& run)
     return lines;
 }
 
+// Those that can be done first; restarting is about the run, and never refused before its preview.
+Result<std::vector<VerbLine>> ReadWorld::stepActs(const RunId& run, quint32 step)
+{
+    CAIRN_TRY_ASSIGN(const StepTold told, m_query->stepActions(run, step));
+    WhyView why;
+    why.run = run;
+    for (const Action& action : told.actions)
+        why.verbs.push_back({action.verb, letterOf(action.verb), verbName(action.verb), qt(action.why),
+            action.allowed, qt(told.step), action.approval});
+    why.verbs.push_back(
+        {Verb::Fork, letterOf(Verb::Fork), verbName(Verb::Fork), qt(word(Verb::Fork).help), true, {}, {}});
+    CAIRN_TRY(closeVerbs(why));
+    std::stable_sort(why.verbs.begin(), why.verbs.end(),
+        [](const VerbLine& a, const VerbLine& b) { return a.on && !b.on; });
+    return why.verbs;
+}
+
 Result<std::vector<RelationLine>> ReadWorld::relations(const RunId& run)
 {
     CAIRN_TRY_ASSIGN(const auto relations, m_query->relations(run));

@@ -17,11 +17,16 @@ QFuture<Reply<ExportDone>> Source::writeExport(const ExportRequest&, std::shared
     return notOffered<ExportDone>();
 }
 QFuture<Reply<AuditSlice>> Source::audit(const AuditRequest&) { return notOffered<AuditSlice>(); }
+QFuture<Reply<AuditDays>> Source::auditDays(quint64) { return notOffered<AuditDays>(); }
 QFuture<Reply<AuditVerdict>> Source::checkAudit(std::shared_ptr<CheckProgress>)
 {
     return notOffered<AuditVerdict>();
 }
 
+QFuture<Reply<std::vector<VerbLine>>> Source::stepActs(const RunId&, quint32)
+{
+    return notOffered<std::vector<VerbLine>>();
+}
 QFuture<Reply<std::vector<Fact>>> Source::versions(const RunId&) { return notOffered<std::vector<Fact>>(); }
 QFuture<Reply<PlanEntries>> Source::plans(bool) { return notOffered<PlanEntries>(); }
 QFuture<Reply<PlanView>> Source::plan(const PlanEntry&, int) { return notOffered<PlanView>(); }

@@ -79,6 +79,8 @@ public:
     virtual QFuture<Reply<ExportDone>> writeExport(
         const ExportRequest& request, std::shared_ptr<ExportProgress> progress);
     virtual QFuture<Reply<AuditSlice>> audit(const AuditRequest& request);
+    // Of the entries after that number, kAuditDaysPart at most.
+    virtual QFuture<Reply<AuditDays>> auditDays(quint64 after);
     // Goes on beside everything else; `progress` tells how far, and stops it.
     virtual QFuture<Reply<AuditVerdict>> checkAudit(std::shared_ptr<CheckProgress> progress);
 
@@ -86,6 +88,8 @@ public:
     // offered.
     virtual QFuture<Reply<RunDetail>> runAt(const RunId& run, quint64 version) = 0;
     virtual QFuture<Reply<std::vector<ActLine>>> acts(const RunId& run) = 0;  // refused ones too
+    // What may be done about one step now, and of what not, why not; by the rules that the acts go by.
+    virtual QFuture<Reply<std::vector<VerbLine>>> stepActs(const RunId& run, quint32 step);
     virtual QFuture<Reply<std::vector<RelationLine>>> relations(const RunId& run) = 0;
     // Two runs, two versions, or two attempts.
     virtual QFuture<Reply<Comparison>> compare(const CompareSide& left, const CompareSide& right) = 0;

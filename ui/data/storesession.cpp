@@ -208,6 +208,12 @@ QFuture<Reply<std::vector<ActLine>>> StoreSession::acts(const RunId& run)
     return m_reading->jobs.ask<std::vector<ActLine>>(NoSlot, [run](ReadWorld& w) { return w.acts(run); });
 }
 
+QFuture<Reply<std::vector<VerbLine>>> StoreSession::stepActs(const RunId& run, quint32 step)
+{
+    return m_reading->jobs.ask<std::vector<VerbLine>>(
+        NoSlot, [=](ReadWorld& w) { return w.stepActs(run, step); });
+}
+
 QFuture<Reply<std::vector<RelationLine>>> StoreSession::relations(const RunId& run)
 {
     return m_reading->jobs.ask<std::vector<RelationLine>>(
@@ -257,6 +263,11 @@ QFuture<Reply<FilterCounts>> StoreSession::countFilters(const QStringList& filte
 QFuture<Reply<AuditSlice>> StoreSession::audit(const AuditRequest& request)
 {
     return m_reading->jobs.ask<AuditSlice>(AuditSlot, [request](ReadWorld& w) { return w.audit(request); });
+}
+
+QFuture<Reply<AuditDays>> StoreSession::auditDays(quint64 after)
+{
+    return m_reading->jobs.ask<AuditDays>(NoSlot, [after](ReadWorld& w) { return w.auditDays(after); });
 }
 
 QFuture<Reply<AuditVerdict>> StoreSession::checkAudit(std::shared_ptr<CheckProgress> progress)

@@ -60,6 +60,7 @@ public:
     QFuture<Reply<QString>> dot(const RunId& run) override;
     QFuture<Reply<RunDetail>> runAt(const RunId& run, quint64 version) override;
     QFuture<Reply<std::vector<ActLine>>> acts(const RunId& run) override;
+    QFuture<Reply<std::vector<VerbLine>>> stepActs(const RunId& run, quint32 step) override;
     QFuture<Reply<std::vector<RelationLine>>> relations(const RunId& run) override;
     QFuture<Reply<Comparison>> compare(const CompareSide& left, const CompareSide& right) override;
     QFuture<Reply<ContextText>> context(const RunId& run, int tokens) override;
@@ -74,6 +75,7 @@ public:
     QFuture<Reply<ExportDone>> writeExport(
         const ExportRequest& request, std::shared_ptr<ExportProgress> progress) override;
     QFuture<Reply<AuditSlice>> audit(const AuditRequest& request) override;
+    QFuture<Reply<AuditDays>> auditDays(quint64 after) override;
     QFuture<Reply<AuditVerdict>> checkAudit(std::shared_ptr<CheckProgress> progress) override;
     QFuture<Reply<ActPreview>> preview(const ActRequest& request) override;
     QFuture<Reply<std::vector<Fact>>> versions(const RunId& run) override;

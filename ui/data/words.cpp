@@ -236,4 +236,21 @@ bool needsValue(Verb verb)
     }
 }
 
+// The question that an operator has before any act.
+QString repeatText(const StepLine& step)
+{
+    if (step.finished && step.glyph == Glyph::Done)
+        return Words::tr(
+            "If this is run again: suppressed. The recorded result is returned; nothing is called.");
+    if (step.glyph == Glyph::Uncertain)
+        return Words::tr("Whether its effect happened is not known. It is not run again by itself.");
+    if (step.safety.startsWith(u"read"_s, Qt::CaseInsensitive))
+        return Words::tr("If this is run again: it only reads.");
+    if (step.safety.startsWith(u"repeatable"_s, Qt::CaseInsensitive))
+        return Words::tr("If this is run again: same key, same effect; the receiver acts once.");
+    if (step.safety.startsWith(u"irreversible"_s, Qt::CaseInsensitive))
+        return Words::tr("If this is run again after an unclear end: a person decides first.");
+    return {};
+}
+
 }  // namespace cairn::ui

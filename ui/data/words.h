@@ -16,6 +16,8 @@ namespace cairn::ui {
 [[nodiscard]] QString verbSlug(Verb verb);  // "set-outcome": in the ids of acts; the same in every language
 [[nodiscard]] QString spokenCell(const QString& text);  // of a table; one that is empty says so
 [[nodiscard]] QString childRunWord();                   // what a step that is a run of its own is called
+// What happens when the step is run again, the question that one has before any act; empty: nothing to tell.
+[[nodiscard]] QString repeatText(const StepLine& step);
 // What is to be typed for the act, beside its reason; empty: nothing.
 [[nodiscard]] QString valueName(Verb verb);
 [[nodiscard]] bool needsValue(Verb verb);  // it cannot be left empty

@@ -9,12 +9,14 @@ namespace cairn::ui {
 class AttemptsModel final : public RowsModel<AttemptLine, quint32> {
     Q_OBJECT
 public:
-    enum Column { Number, Started, Ended, Ran, Worker, Outcome, ColumnCount };
+    enum Column { Number, Started, Ended, Waited, Ran, Worker, Outcome, ColumnCount };
 
     using RowsModel::RowsModel;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-    void setAttempts(std::vector<AttemptLine> lines);
+    // `readyAt`: when the step could begin; 0: not known. An attempt has waited since then, or since the one
+    // before it ended: how much of that was back-off is not recorded.
+    void setAttempts(std::vector<AttemptLine> lines, qint64 readyAt);
     void setNow(qint64 now) { m_now = now; }
 
 protected:
@@ -22,7 +24,10 @@ protected:
     [[nodiscard]] QVariant cell(const AttemptLine& line, int column, int role) const override;
 
 private:
+    [[nodiscard]] QString waitedText(const AttemptLine& line) const;
+
     qint64 m_now = 0;
+    qint64 m_readyAt = 0;
 };
 
 }  // namespace cairn::ui

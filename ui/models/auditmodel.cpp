@@ -38,6 +38,7 @@ QString textOf(const AuditLine& line, int column)
 QString termFor(const AuditLine& line, int column)
 {
     switch (column) {
+    case AuditModel::Time: return u"day:"_s + dayText(line.time / 86'400'000);
     case AuditModel::Person: return termOf(u"person"_s, line.person);
     case AuditModel::Act: return termOf(u"verb"_s, line.verbKey);
     case AuditModel::OnWhat: return line.run.isNull() ? QString() : termOf(u"run"_s, idText(line.run));

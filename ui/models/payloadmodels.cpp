@@ -17,20 +17,6 @@ namespace {
 
 constexpr qsizetype kCell = 200;  // characters of one cell; the value panel has the rest
 
-QString kindText(JsonKind kind)
-{
-    switch (kind) {
-    case JsonKind::Null: return JsonTreeModel::tr("null");
-    case JsonKind::Bool: return JsonTreeModel::tr("true or false");
-    case JsonKind::Number: return JsonTreeModel::tr("number");
-    case JsonKind::String: return JsonTreeModel::tr("string");
-    case JsonKind::Array: return JsonTreeModel::tr("array");
-    case JsonKind::Object: return JsonTreeModel::tr("object");
-    case JsonKind::Invalid: break;
-    }
-    return {};
-}
-
 QString cellOf(std::string_view text)
 {
     const bool cut = text.size() > static_cast<std::size_t>(kCell);
@@ -50,6 +36,20 @@ QVariant headOf(const QStringList& names, int section, Qt::Orientation orientati
 QString offsetText(quint64 offset) { return u"%1"_s.arg(offset, 8, 16, QChar(u'0')); }
 
 }  // namespace
+
+QString kindText(JsonKind kind)
+{
+    switch (kind) {
+    case JsonKind::Null: return JsonTreeModel::tr("null");
+    case JsonKind::Bool: return JsonTreeModel::tr("true or false");
+    case JsonKind::Number: return JsonTreeModel::tr("number");
+    case JsonKind::String: return JsonTreeModel::tr("string");
+    case JsonKind::Array: return JsonTreeModel::tr("array");
+    case JsonKind::Object: return JsonTreeModel::tr("object");
+    case JsonKind::Invalid: break;
+    }
+    return {};
+}
 
 // --- tree
 

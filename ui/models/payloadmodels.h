@@ -12,6 +12,8 @@ namespace cairn::ui {
 
 using PayloadIndexPtr = std::shared_ptr<const PayloadIndex>;
 
+[[nodiscard]] QString kindText(JsonKind kind);  // "string"; as the tree's column says it
+
 class JsonTreeModel final : public QAbstractTableModel {
     Q_OBJECT
 public:

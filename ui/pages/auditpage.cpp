@@ -5,6 +5,7 @@
 #include "ui/data/safetext.h"
 #include "ui/models/auditmodel.h"
 #include "ui/widgets/datatable.h"
+#include "ui/widgets/daybar.h"
 #include "ui/widgets/docktitle.h"
 #include "ui/widgets/factgrid.h"
 #include "ui/widgets/filterbox.h"
@@ -41,13 +42,16 @@ AuditPage::AuditPage(Stores& stores, StoreIx store, QWidget* parent)
     , m_model(new AuditModel(this))
     , m_table(new DataTable(tr("Audit"), this))
     , m_filter(new FilterBox(this))
+    , m_days(new DayBar(this))
     , m_title(new DockTitle(tr("Entry"), this))
     , m_note(new PanelNote(tr("Reading the acts"), m_table))
     , m_strip(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_glyph(safe::label({}, {}, this))
     , m_sentence(safe::label({}, {.size = 16, .wrap = true, .selectable = true}, this))
     , m_detail(safe::label({}, {.secondary = true, .wrap = true, .selectable = true}, this))
+    , m_damage(safe::label({}, {.size = 11, .wrap = true, .selectable = true}, this))
     , m_detects(safe::label({}, {.size = 11, .secondary = true, .wrap = true, .selectable = true}, this))
+    , m_limits(safe::button(tr("What it detects"), this))
     , m_bar(new QProgressBar(this))
     , m_verify(safe::button(tr("Verify"), this))
     , m_facts(new QWidget(this))
@@ -58,7 +62,8 @@ AuditPage::AuditPage(Stores& stores, StoreIx store, QWidget* parent)
     m_table->setColumns({76, 160, 150, 150, 230, 240, 190}, AuditModel::Reason);
     m_table->setGiveWay({AuditModel::Entry, AuditModel::Time}, 140);
     m_table->setCells(true);
-    m_filter->setExample(tr("since:today  person:kim  verb:pause  outcome:refused  or words"));
+    m_filter->setExample(
+        tr("since:today  day:2026-11-29  person:kim  verb:pause  outcome:refused  or words"));
     m_strip->setContentsMargins(12, 4, 12, 5);
     m_factRow->setContentsMargins(12, 8, 12, 8);
     m_facts->setFixedHeight(kFactsHeight);
@@ -67,6 +72,7 @@ AuditPage::AuditPage(Stores& stores, StoreIx store, QWidget* parent)
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(buildVerdict());
+    column->addWidget(m_days);
     column->addWidget(m_filter);
     column->addWidget(m_table, 1);
     column->addWidget(m_strip);
@@ -74,7 +80,7 @@ AuditPage::AuditPage(Stores& stores, StoreIx store, QWidget* parent)
     column->addWidget(m_facts);
     connectSignals();
     setVerdict(Glyph::Pending, tr("Not verified since this window was opened."),
-        tr("Verify reads every entry, on a connection of its own; lists go on meanwhile."), {});
+        tr("Verify reads every entry, on a connection of its own; lists go on meanwhile."), {}, {});
 }
 
 AuditPage::~AuditPage()
@@ -98,9 +104,13 @@ QWidget* AuditPage::buildVerdict()
     m_bar->setAccessibleName(tr("Progress of the check"));
     m_bar->hide();
     texts->addWidget(m_bar);
+    texts->addWidget(m_damage);
     texts->addWidget(m_detects);
+    m_limits->setCheckable(true);
+    m_limits->setAccessibleDescription(tr("Shows what a check can and cannot detect in this installation"));
     row->addWidget(m_glyph, 0, Qt::AlignTop);
     row->addLayout(texts, 1);
+    row->addWidget(m_limits, 0, Qt::AlignTop);
     row->addWidget(m_verify, 0, Qt::AlignTop);
     return strip;
 }
@@ -108,8 +118,10 @@ QWidget* AuditPage::buildVerdict()
 void AuditPage::connectSignals()
 {
     connect(m_verify, &QPushButton::clicked, this, &AuditPage::verify);
+    connect(m_limits, &QPushButton::toggled, m_detects, &QWidget::setVisible);
     connect(m_look, &QTimer::timeout, this, &AuditPage::tellProgress);
     connect(m_filter, &FilterBox::filterChanged, this, &AuditPage::load);
+    connect(m_days, &DayBar::chosen, this, &AuditPage::narrowTo);
     connect(m_filter, &FilterBox::leave, this, [this] { m_table->setFocus(); });
     connect(m_filter, &FilterBox::helpWanted, this, &AuditPage::completeFilter);
     connect(m_table, &DataTable::filterAsked, this, &AuditPage::filterFromCell);
@@ -141,7 +153,9 @@ QString AuditPage::place() const { return m_filter->edit()->hasFocus() ? tr("Fil
 
 void AuditPage::focusNext(bool backwards)
 {
-    const QList<QWidget*> order{m_verify, m_filter->edit(), m_table};
+    QList<QWidget*> order{m_verify, m_days, m_filter->edit(), m_table};
+    if (m_limits->isVisible())
+        order.prepend(m_limits);
     const auto count = order.size();
     const auto now = order.indexOf(focusWidget());
     const auto next = now < 0 ? count - 1 : (now + (backwards ? count - 1 : 1)) % count;
@@ -164,7 +178,9 @@ void AuditPage::load()
     ++m_open;
     if (!m_read)
         m_note->begin();
-    const AuditRequest request{m_filter->filter(), 0, std::clamp(m_model->rowCount(), kPage, 2000)};
+    AuditRequest request = this->request();
+    request.limit = std::clamp(m_model->rowCount(), kPage, 2000);
+    showDays();
     whenDone(m_stores.source(m_store).audit(request), this, [this, ticket](const Reply<AuditSlice>& reply) {
         --m_open;
         if (!m_tickets.current(ticket))
@@ -183,6 +199,7 @@ void AuditPage::load()
         m_note->end();
         m_model->setFirst(reply.value->lines);
         showSlice(*reply.value);
+        countDays();
         if (m_table->currentRow() < 0 && m_model->rowCount() > 0)
             m_table->setCurrentIndex(m_model->index(0, 0));
         showEntry();
@@ -195,7 +212,9 @@ void AuditPage::loadPage()
         return;
     const quint64 ticket = m_tickets.next();
     ++m_open;
-    const AuditRequest request{m_filter->filter(), m_last.lookedFrom, kPage};
+    AuditRequest request = this->request();
+    request.before = m_last.lookedFrom;
+    request.limit = kPage;
     whenDone(m_stores.source(m_store).audit(request), this, [this, ticket](const Reply<AuditSlice>& reply) {
         --m_open;
         if (!m_tickets.current(ticket) || !reply)
@@ -260,6 +279,9 @@ void AuditPage::filterFromCell(const QModelIndex& index, QChar how)
         return Q_EMIT said(tr("No filter asks for what stands in this column."));
     if (how == u'_')
         return m_filter->askValues(term.section(u':', 0, 0));
+    if (term.startsWith(u"day:"_s))
+        return how == u'-' ? Q_EMIT said(tr("A day cannot be left out; + lists that day alone."))
+                           : listDayOf(index.row());
     const QString filter = m_filter->filter();
     m_filter->setFilter(
         (filter.isEmpty() ? QString() : filter + u' ') + (how == u'-' ? u"-"_s : u""_s) + term);
@@ -279,8 +301,12 @@ void AuditPage::completeFilter(const FilterQuestion& question)
     const QString start = begun.mid(skip);
     std::vector<FilterChoice> all;
     if (help.field.isEmpty())
-        for (const QString& field : {u"person:"_s, u"verb:"_s, u"outcome:"_s, u"run:"_s, u"since:"_s})
+        for (const QString& field :
+            {u"person:"_s, u"verb:"_s, u"outcome:"_s, u"run:"_s, u"since:"_s, u"day:"_s})
             all.push_back({field, -1});
+    if (help.field == u"day"_s)
+        for (const QString& value : {u"today"_s, u"yesterday"_s})
+            all.push_back({value, -1});
     if (help.field == u"since"_s)
         for (const QString& value : {u"today"_s, u"yesterday"_s, u"<1h"_s, u"<1d"_s})
             all.push_back({value, -1});
@@ -319,7 +345,7 @@ void AuditPage::verify()
     m_bar->show();
     m_look->start();
     setVerdict(
-        Glyph::Running, tr("Checking."), tr("Stop leaves nothing behind: a check changes nothing."), {});
+        Glyph::Running, tr("Checking."), tr("Stop leaves nothing behind: a check changes nothing."), {}, {});
     whenDone(m_stores.source(m_store).checkAudit(m_progress), this,
         [this](const Reply<AuditVerdict>& reply) { showVerdict(reply); });
 }
@@ -351,23 +377,26 @@ void AuditPage::showVerdict(const Reply<AuditVerdict>& reply)
     if (!reply) {
         const bool stopped = reply.failure.cancelled || reply.failure.what.contains(u"stopped:"_s);
         setVerdict(Glyph::Pending, stopped ? tr("The check was stopped.") : tr("The check failed."),
-            stopped ? tr("Whether the log is whole is not known.") : reply.failure.what, {});
+            stopped ? tr("Whether the log is whole is not known.") : reply.failure.what, {}, {});
         return;
     }
     const AuditVerdict& v = *reply.value;
     setVerdict(v.whole ? Glyph::Done : Glyph::Failed, v.sentence,
-        tr("checked %1 in %2 · ").arg(instantText(v.at), durationText(v.tookMs)) + v.detail,
-        v.damage + v.detects);
+        tr("checked %1 in %2 · ").arg(instantText(v.at), durationText(v.tookMs)) + v.detail, v.damage,
+        v.detects);
 }
 
-void AuditPage::setVerdict(
-    Glyph glyph, const QString& sentence, const QString& detail, const QStringList& lines)
+void AuditPage::setVerdict(Glyph glyph, const QString& sentence, const QString& detail,
+    const QStringList& damage, const QStringList& limits)
 {
     m_glyph->setPixmap(glyphPixmap(glyph, 20, devicePixelRatioF()));
     safe::setText(m_sentence, sentence);
     safe::setText(m_detail, detail);
-    safe::setText(m_detects, lines.join(u'\n'));
-    m_detects->setVisible(!lines.isEmpty());
+    safe::setText(m_damage, damage.join(u'\n'));
+    m_damage->setVisible(!damage.isEmpty());
+    safe::setText(m_detects, limits.join(u'\n'));
+    m_limits->setVisible(!limits.isEmpty());
+    m_detects->setVisible(!limits.isEmpty() && m_limits->isChecked());
 }
 
 void AuditPage::paintEvent(QPaintEvent*)

@@ -36,7 +36,7 @@ DataView::DataView(Source& source, const RunId& run, QWidget* parent)
     split->setChildrenCollapsible(false);
     split->addWidget(left);
     split->addWidget(m_viewer);
-    split->setSizes({400, 1000});
+    split->setSizes({320, 1080});
     split->setStretchFactor(1, 1);
     auto* row = new QVBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);

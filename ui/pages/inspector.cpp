@@ -6,17 +6,19 @@
 #include "ui/models/attemptsmodel.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/docktitle.h"
+#include "ui/widgets/keycap.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/shapes.h"
 #include "ui/widgets/theme.h"
 
-#include <QCoreApplication>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPainter>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -24,31 +26,6 @@
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
-
-namespace {
-
-struct Words {
-    Q_DECLARE_TR_FUNCTIONS(inspector)
-};
-
-// What happens when this step is run again; the question that an operator has before any act.
-QString repeatText(const StepLine& step)
-{
-    if (step.finished && step.glyph == Glyph::Done)
-        return Words::tr(
-            "If this is run again: suppressed. The recorded result is returned; nothing is called.");
-    if (step.glyph == Glyph::Uncertain)
-        return Words::tr("Whether its effect happened is not known. It is not run again by itself.");
-    if (step.safety.startsWith(u"read"_s, Qt::CaseInsensitive))
-        return Words::tr("If this is run again: it only reads.");
-    if (step.safety.startsWith(u"repeatable"_s, Qt::CaseInsensitive))
-        return Words::tr("If this is run again: same key, same effect; the receiver acts once.");
-    if (step.safety.startsWith(u"irreversible"_s, Qt::CaseInsensitive))
-        return Words::tr("If this is run again after an unclear end: a person decides first.");
-    return {};
-}
-
-}  // namespace
 
 Inspector::Inspector(QWidget* parent)
     : QWidget(parent)
@@ -64,13 +41,25 @@ Inspector::Inspector(QWidget* parent)
     , m_model(new AttemptsModel(this))
     , m_body(new QWidget(this))
     , m_payloads(new QVBoxLayout)
+    , m_acts(new QWidget(this))
+    , m_actGrid(new QGridLayout)
+    , m_off(safe::label({}, {.size = 11, .secondary = true, .wrap = true}, this))
 {
     m_effect->setFocusPolicy(Qt::NoFocus);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(m_title);
-    column->addWidget(m_body, 1);
+    // A step with many attempts and payloads may need more room than there is; its acts stay in sight.
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidgetResizable(true);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->viewport()->setAutoFillBackground(false);
+    column->addWidget(scroll, 1);
+    column->addWidget(m_acts);
+    buildActs();
     auto* body = new QVBoxLayout(m_body);
     body->setContentsMargins(0, 12, 0, 12);
     body->setSpacing(6);
@@ -96,7 +85,8 @@ Inspector::Inspector(QWidget* parent)
     link->addStretch(1);
     body->addLayout(link);
     m_attempts->setModel(m_model);
-    m_attempts->setColumns({56, 92, 92, 74, 90, 120}, AttemptsModel::Outcome);
+    m_attempts->setColumns({52, 84, 84, 70, 70, 90, 120}, AttemptsModel::Outcome);
+    m_attempts->setGiveWay({AttemptsModel::Waited}, 150);  // what became of it is said in full first
     // There is room for the essential here; the timeline has all of it.
     for (const int absent : {AttemptsModel::Ended, AttemptsModel::Worker})
         m_attempts->setColumnAbsent(absent, true);
@@ -106,9 +96,97 @@ Inspector::Inspector(QWidget* parent)
     m_payloads->setSpacing(4);
     body->addLayout(m_payloads);
     body->addStretch(1);
+    scroll->setWidget(m_body);  // which shows it, and fills it
+    m_body->setAutoFillBackground(false);
     m_body->hide();
     m_other->hide();
     setMinimumWidth(240);
+}
+
+void Inspector::buildActs()
+{
+    auto* column = new QVBoxLayout(m_acts);
+    column->setContentsMargins(16, 8, 16, 10);
+    column->setSpacing(6);
+    auto* hair = new QFrame(m_acts);
+    hair->setFrameShape(QFrame::HLine);
+    column->addWidget(hair);
+    m_actGrid->setSpacing(6);
+    column->addLayout(m_actGrid);
+    column->addWidget(m_off);
+    m_acts->setAccessibleName(tr("What may be done about this step"));
+    m_acts->hide();
+}
+
+void Inspector::setActs(const std::vector<VerbLine>& acts, const QString& note)
+{
+    if (acts != m_verbs || m_actGrid->count() == 0) {
+        m_verbs = acts;
+        fillActs();
+    }
+    QStringList why;
+    for (std::size_t i = 0; i < m_verbs.size(); ++i) {
+        const QString& text = m_verbs[i].text;
+        const auto same = [&text](const VerbLine& verb) { return !verb.on && verb.text == text; };
+        if (m_verbs[i].on || std::any_of(m_verbs.begin(), m_verbs.begin() + static_cast<int>(i), same))
+            continue;
+        QStringList names;
+        for (const VerbLine& verb : m_verbs)
+            if (same(verb))
+                names << verb.name;
+        why << (names.size() == 1 ? tr("%1 is off: %2") : tr("%1 are off: %2"))
+                   .arg(names.join(u", "_s), text);
+    }
+    safe::setText(m_off, m_verbs.empty() ? note : why.join(u'\n'));
+    m_off->setVisible(!m_off->text().isEmpty());
+    m_acts->setVisible(m_has && (!m_verbs.empty() || !note.isEmpty()));
+}
+
+// Two in a row, so that the panel may be narrow. Keys stand on those that can be done only: a letter means
+// another step where this one does not take the act.
+void Inspector::fillActs()
+{
+    QString focused;  // the keyboard stays where it is
+    while (QLayoutItem* item = m_actGrid->takeAt(0)) {
+        if (item->widget()->hasFocus())
+            focused = item->widget()->accessibleName();
+        item->widget()->hide();
+        item->widget()->deleteLater();
+        delete item;
+    }
+    for (std::size_t i = 0; i < m_verbs.size(); ++i) {
+        const VerbLine& verb = m_verbs[i];
+        auto* button = safe::button(verb.name + (verb.on ? u"…"_s : QString()), m_acts);
+        button->setAccessibleName(shown(verb.name));
+        button->setProperty("small", true);
+        if (verb.on && !verb.letter.isEmpty()) {
+            const QPixmap cap = keycapPixmap(verb.letter, devicePixelRatioF());
+            button->setIcon(QIcon(cap));
+            button->setIconSize(cap.deviceIndependentSize().toSize());
+            button->setLayoutDirection(Qt::RightToLeft);  // the cap after the name
+        }
+        if (verb.on) {
+            safe::setTip(button, verb.text);
+            button->setAccessibleDescription(shown(verb.text, false, 400));
+            connect(button, &QPushButton::clicked, this, [this, verb] { Q_EMIT verbChosen(verb); });
+        } else {
+            safe::setOff(button, verb.text);
+        }
+        m_actGrid->addWidget(button, static_cast<int>(i) / 2, static_cast<int>(i) % 2);
+        button->show();  // at once: the keyboard may go there before the event loop comes round
+        if (button->accessibleName() == focused && button->isEnabled())
+            button->setFocus();
+    }
+}
+
+QString Inspector::actsText() const { return m_off->text(); }
+
+std::vector<QPushButton*> Inspector::actButtons() const
+{
+    std::vector<QPushButton*> buttons;
+    for (int i = 0; i < m_actGrid->count(); ++i)
+        buttons.push_back(qobject_cast<QPushButton*>(m_actGrid->itemAt(i)->widget()));
+    return buttons;
 }
 
 void Inspector::paintEvent(QPaintEvent*)
@@ -127,6 +205,8 @@ void Inspector::setStep(const StepLine* step, qint64 now)
     m_body->setVisible(m_has);
     m_model->setNow(now);
     m_title->setRight(m_has ? tr("revision %1").arg(step->revision) : QString());
+    if (!m_has || step->ix != m_step.ix)
+        setActs({}, {});  // those were another's
     if (!m_has) {
         m_step = {};
         update();
@@ -153,7 +233,7 @@ void Inspector::setStep(const StepLine* step, qint64 now)
     m_repeat->setVisible(!repeatText(*step).isEmpty());
     safe::setText(m_effect, step->effectKey.isEmpty() ? QString() : tr("effect ") + step->effectKey);
     m_effect->setVisible(!step->effectKey.isEmpty());
-    m_model->setAttempts(step->tries);
+    m_model->setAttempts(step->tries, step->readyAt);
     m_attempts->setVisible(!step->tries.empty());
     m_attempts->setFixedHeight(27 + 28 * std::min<int>(5, static_cast<int>(step->tries.size())));
     m_other->setVisible(!step->other.isNull());
@@ -184,7 +264,12 @@ QWidget* Inspector::firstStop() const
     for (int i = 0; i < m_payloads->count(); ++i)
         if (auto* button = qobject_cast<QPushButton*>(m_payloads->itemAt(i)->widget()))
             return button;
-    return m_attempts->isVisible() ? m_attempts : nullptr;
+    if (m_attempts->isVisible())
+        return m_attempts;
+    for (QPushButton* button : actButtons())
+        if (button->isEnabled())
+            return button;
+    return nullptr;
 }
 
 // What it says, as far as a few lines hold it; the button above opens the whole.

@@ -576,11 +576,7 @@ void MainWindow::writeKeys()
             if (verb.on && !verb.letter.isEmpty())
                 hints.push_back({{verb.letter}, verb.name.toLower()});
     if (page != nullptr) {
-        hints.push_back({{u"E"_s}, tr("next problem")});
-        hints.push_back({{u"F"_s}, tr("only unfinished")});
-        hints.push_back({{u"1"_s, u"8"_s}, tr("views")});
-        hints.push_back({{u"["_s, u"]"_s}, tr("version")});
-        hints.push_back({{u"Esc"_s}, tr("back")});
+        addRunHints(place, hints);
     } else {
         if (place == TriagePage::tr("Runs"))
             hints.push_back({{u"Space"_s}, tr("mark")});
@@ -590,8 +586,8 @@ void MainWindow::writeKeys()
         hints.push_back({{u"E"_s}, tr("next problem")});
         hints.push_back({{u"+"_s, u"-"_s}, tr("only this, not this")});
         hints.push_back({{u"/"_s}, tr("filter")});
+        hints.push_back({{u"C"_s}, tr("copy id")});
     }
-    hints.push_back({{u"C"_s}, tr("copy id")});
     hints.push_back({{u"F5"_s}, tr("refresh")});
     m_keys->setHints(place, std::move(hints));
 }

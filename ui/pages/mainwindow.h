@@ -27,6 +27,7 @@ class AuditPage;
 class Band;
 class HandbookBox;
 class KeyStrip;
+struct KeyHint;
 class Notifier;
 class OrderSheet;
 class PlanSheet;
@@ -148,6 +149,7 @@ private:
     int addPage(QWidget* page, const QString& title, Glyph glyph);
     void writeTabs();
     void writeKeys();
+    static void addRunHints(const QString& place, std::vector<KeyHint>& hints);  // of a run's page
     void closeTab(int index);
     void closeCurrent();
     void showTab(int index);

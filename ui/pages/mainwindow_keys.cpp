@@ -6,6 +6,7 @@
 #include "ui/dialogs/infobox.h"
 #include "ui/dialogs/palette.h"
 #include "ui/dialogs/preferencesbox.h"
+#include "ui/pages/dataview.h"
 #include "ui/pages/mainwindow.h"
 #include "ui/pages/notifier.h"
 #include "ui/pages/runpage.h"
@@ -13,6 +14,7 @@
 #include "ui/widgets/band.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/filterbox.h"
+#include "ui/widgets/keystrip.h"
 #include "ui/widgets/theme.h"
 
 #include <QMenuBar>
@@ -176,7 +178,7 @@ void MainWindow::addTold()
     told(ActPlace::Run, tr("Ctrl+F, F3"), tr("find in a payload, next match"));
     told(ActPlace::Run, tr("Ctrl+PgDn"), tr("next way to show a payload"));
     told(ActPlace::Run, tr("Backspace"), tr("up to the parent run"));
-    told(ActPlace::Run, tr("+ - 0"), tr("graph: nearer, farther, fit"));
+    told(ActPlace::Run, tr("+ - 0"), tr("graph and timeline: nearer, farther, fit"));
     told(ActPlace::Audit, tr("V"), tr("verify, or stop it"));
     told(ActPlace::Plans, tr("A, X"), tr("confirm, reject what somebody else proposed"));
     told(ActPlace::Plans, tr("S"), tr("start the plan"));
@@ -224,6 +226,24 @@ void MainWindow::addRunKeys()
             with([letter = one.letter, shift = one.shift](
                      RunPage& page) { static_cast<void>(page.takeLetter(letter, shift)); }),
             off, one.letter == u'e' && !one.shift});
+}
+
+void MainWindow::addRunHints(const QString& place, std::vector<KeyHint>& hints)
+{
+    const bool value = place == DataView::tr("Value");
+    if (place == RunPage::tr("Timeline"))
+        hints.insert(hints.end(), {{{u"+"_s, u"-"_s, u"0"_s}, tr("zoom")}, {{u"L"_s}, tr("list")}});
+    if (value)
+        hints.insert(hints.end(),
+            {{{u"Ctrl F"_s}, tr("find")}, {{u"F3"_s}, tr("next match")},
+                {{u"C"_s, u"⇧C"_s}, tr("copy path, value")}});
+    hints.push_back({{u"E"_s}, tr("next problem")});
+    hints.push_back({{u"F"_s}, tr("only unfinished")});
+    hints.push_back({{u"1"_s, u"8"_s}, tr("views")});
+    hints.push_back({{u"["_s, u"]"_s}, tr("version")});
+    hints.push_back({{u"Esc"_s}, tr("back")});
+    if (!value)  // there it copies the path
+        hints.push_back({{u"C"_s}, tr("copy id")});
 }
 
 void MainWindow::buildMenus()

@@ -2,8 +2,9 @@
 
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
+#include "ui/pages/payloadvalue.h"
+#include "ui/widgets/bytemap.h"
 #include "ui/widgets/datatable.h"
-#include "ui/widgets/docktitle.h"
 #include "ui/widgets/panelguard.h"
 #include "ui/widgets/panelnote.h"
 #include "ui/widgets/safetext.h"
@@ -58,25 +59,22 @@ PayloadViewer::PayloadViewer(Source& source, const RunId& run, QWidget* parent)
     , m_views(new QStackedWidget(this))
     , m_note(new PanelNote(tr("Reading the value"), m_views))
     , m_image(safe::label({}, {}, this))
-    , m_title(new DockTitle(tr("Value"), this))
     , m_head(safe::label({}, {.selectable = true}, this))
     , m_state(safe::label({}, {.size = 11, .secondary = true}, this))
-    , m_more(safe::label({}, {.size = 11, .secondary = true, .wrap = true}, this))
-    , m_path(safe::label({}, {.size = 11, .face = Face::Mono, .selectable = true}, this))
     , m_found(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_find(new QLineEdit(this))
-    , m_text(safe::viewer(this))
+    , m_map(new ByteMap(this))
+    , m_value(new PayloadValue(this))
     , m_save(safe::button(tr("Save whole value…"), this))
 {
     setObjectName(u"payload-viewer"_s);
     setPanel(this, tr("The value"));
-    m_text->setAccessibleName(tr("Payload text"));
     m_find->setAccessibleName(tr("Find in the payload"));
     m_find->setPlaceholderText(tr("Find (Ctrl+F), exactly these bytes"));
     m_image->setAccessibleName(tr("Image"));
     m_image->setAlignment(Qt::AlignCenter);
-    for (QLabel* label : {m_head, m_path})
-        label->setFocusPolicy(Qt::NoFocus);
+    m_head->setFocusPolicy(Qt::NoFocus);
+    m_map->hide();
     safe::setOff(m_save, tr("No payload is selected."));
     buildLayout();
     connectSignals();
@@ -136,25 +134,16 @@ void PayloadViewer::buildLayout()
         m_views->addWidget(m_tables[i]);
     }
     m_views->addWidget(m_image);
-    m_tables[Tree]->setColumns({220, 200, 90, 80}, JsonTreeModel::Value);
+    m_tables[Tree]->setColumns({170, 200, 70, 76}, JsonTreeModel::Value);
+    m_tables[Tree]->setGiveWay({JsonTreeModel::Type}, 140);
     m_tables[Text]->setColumns({110, 400}, TextRowsModel::Text);
     m_tables[Table]->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
     m_tables[Hex]->setColumns({90, 400, 160}, HexRowsModel::Text);
-    auto* value = new QWidget(this);
-    auto* panel = new QVBoxLayout(value);
-    panel->setContentsMargins(0, 0, 0, 0);
-    panel->setSpacing(0);
-    panel->addWidget(m_title);
-    m_path->setContentsMargins(16, 4, 12, 4);
-    panel->addWidget(m_path);
-    panel->addWidget(m_text, 1);
-    m_more->setContentsMargins(16, 5, 12, 5);
-    panel->addWidget(m_more);
     auto* split = new QSplitter(Qt::Horizontal, this);
     split->setHandleWidth(1);
     split->setChildrenCollapsible(false);
     split->addWidget(m_views);
-    split->addWidget(value);
+    split->addWidget(m_value);
     split->setSizes({560, 420});
     split->setStretchFactor(0, 1);
     auto* column = new QVBoxLayout(this);
@@ -164,6 +153,7 @@ void PayloadViewer::buildLayout()
     column->addWidget(buildTools());
     m_state->setContentsMargins(16, 0, 12, 4);
     column->addWidget(m_state);
+    column->addWidget(m_map);
     column->addWidget(split, 1);
 }
 
@@ -181,6 +171,9 @@ void PayloadViewer::connectSignals()
         if (at.isValid())
             showValue(m_items->nodeOf(at.row()));
     });
+    connect(m_map, &ByteMap::offsetChosen, this, &PayloadViewer::goTo);
+    for (DataTable* table : m_tables)
+        connect(table, &DataTable::currentMoved, this, &PayloadViewer::showPlace);
     for (DataTable* table : m_tables)
         connect(table, &DataTable::letterTyped, this, [this](QChar letter, bool shift) {
             if (letter != u'c')
@@ -278,6 +271,7 @@ void PayloadViewer::say(const QString& state) { safe::setText(m_state, state); }
 QString PayloadViewer::stateText() const { return m_state->text(); }
 QString PayloadViewer::findText() const { return m_found->text(); }
 QString PayloadViewer::headText() const { return m_head->text(); }
+QPlainTextEdit* PayloadViewer::value() const { return m_value->text(); }
 QString PayloadViewer::path() const { return possible(Tree) ? m_index->path(m_node) : QString(); }
 
 std::vector<QWidget*> PayloadViewer::stops() const
@@ -287,7 +281,9 @@ std::vector<QWidget*> PayloadViewer::stops() const
         stops.push_back(m_views->currentWidget());
     if (m_save->isEnabled())
         stops.push_back(m_save);
-    stops.push_back(m_text);
+    if (m_map->isVisible())
+        stops.push_back(m_map);
+    stops.push_back(value());
     return stops;
 }
 
@@ -302,16 +298,16 @@ void PayloadViewer::open(const PayloadLine& payload)
     m_shown = payload;
     // Type and size are known before anything is read.
     safe::setText(m_head, payload.media + u" · "_s + sizeText(payload.size));
-    m_title->setRemark(payload.title);
+    m_value->setTitle(payload.title);
     // Nothing of another payload stands under this one's name.
-    m_text->clear();
+    m_value->clear();
     m_image->clear();
     m_bytes.clear();
     m_redacted = false;
     take(nullptr, false);
     m_note->begin();
     safe::setOff(m_save, tr("It has not been read yet."));
-    safe::setText(m_more, tr("reading, since %1").arg(nowText()));
+    m_value->say(tr("reading, since %1").arg(nowText()));
     const quint64 ticket = m_tickets.next();
     whenDone(m_source.payload(m_run, payload), this, [this, ticket](const Reply<PayloadText>& reply) {
         if (!m_tickets.current(ticket))
@@ -334,9 +330,10 @@ void PayloadViewer::open(const PayloadLine& payload)
 void PayloadViewer::showFailure(const Failure& failure)
 {
     m_shown = {};  // choosing it again reads it again
-    m_note->fail(failure.cancelled ? tr("not read: choose it again") : failure.what + u' ' + failure.todo);
-    safe::setText(
-        m_more, failure.cancelled ? tr("not read: choose it again") : failure.what + u' ' + failure.todo);
+    const QString why =
+        failure.cancelled ? tr("not read: choose it again") : failure.what + u' ' + failure.todo;
+    m_note->fail(why);
+    m_value->say(why);
 }
 
 void PayloadViewer::showHead(const PayloadText& payload)
@@ -350,23 +347,14 @@ void PayloadViewer::showHead(const PayloadText& payload)
     m_redacted = payload.redacted;
     safe::setOff(m_save, payload.redacted ? tr("It has been redacted.") : QString());
     if (payload.redacted) {
-        m_text->setPlainText({});
+        m_value->clear();
         say(tr("redacted"));
-        safe::setText(
-            m_more, tr("Redacted: the bytes were deleted by an audited act. Type, size and hash remain."));
+        m_value->say(tr("Redacted: the bytes were deleted by an audited act. Type, size and hash remain."));
         return;
     }
-    m_text->setPlainText(shownBytes(payload.head, kPayloadShown));
-    showRest(
+    m_value->showHead(payload.head);
+    m_value->sayRest(
         payload.line.size - std::min<quint64>(payload.line.size, static_cast<quint64>(payload.head.size())));
-}
-
-void PayloadViewer::showRest(quint64 rest)
-{
-    safe::setText(m_more,
-        rest > 0 ? tr("%1 more not shown. Save whole value… gives all of it, exactly as stored.")
-                       .arg(sizeText(rest))
-                 : tr("Shown whole."));
 }
 
 void PayloadViewer::readPart(quint64 ticket)
@@ -420,8 +408,8 @@ void PayloadViewer::take(PayloadIndexPtr index, bool whole)
     for (int i = 0; i < m_items->columnCount(); ++i)
         widths << 140;
     m_tables[Table]->setColumns(widths, -1);
-    safe::setText(m_path, {});
     safe::setText(m_found, {});
+    fillMap();
     m_find->setProperty("looked", QString());
     say({});
     if (!whole)
@@ -447,14 +435,43 @@ void PayloadViewer::take(PayloadIndexPtr index, bool whole)
 void PayloadViewer::showValue(quint32 node)
 {
     m_node = node;
-    const std::string_view slice = m_index->slice(node);
-    const auto size = static_cast<qsizetype>(slice.size());
-    const QByteArray head(slice.data(), std::min<qsizetype>(size, kPayloadShown));
-    if (const QString text = shownBytes(head, kPayloadShown); m_text->toPlainText() != text)
-        m_text->setPlainText(text);
-    const QString path = m_index->path(node);
-    safe::setText(m_path, path.isEmpty() ? tr("whole value") : path);
-    showRest(static_cast<quint64>(size - head.size()));
+    m_value->showNode(*m_index, node);
+}
+
+// What fits on a screen needs no map.
+void PayloadViewer::fillMap()
+{
+    constexpr quint64 kLeast = 2048;
+    const quint64 read = m_index == nullptr ? 0 : static_cast<quint64>(m_index->bytes().size());
+    m_map->setSize(std::max(m_shown.size, read), read);
+    m_map->setVisible(m_index != nullptr && m_shown.size >= kLeast);
+    if (m_index == nullptr || !m_index->hasTree())
+        return;
+    constexpr quint32 kNamed = 64;  // of more, none would have room for its name
+    std::vector<ByteMap::Part> parts;
+    if (m_index->nodes().front().count <= kNamed)
+        for (const quint32 child : m_index->childrenOf(0)) {
+            const JsonNode& node = m_index->nodes()[child];
+            parts.push_back(
+                {m_index->name(child), node.nameSize != 0 ? node.nameBegin : node.begin, node.end});
+        }
+    m_map->setParts(std::move(parts));
+}
+
+// Where the row that one stands on begins.
+void PayloadViewer::showPlace()
+{
+    if (m_index == nullptr || mode() == Image)
+        return;
+    const int row = m_tables[static_cast<std::size_t>(mode())]->currentRow();
+    if (row < 0)
+        return;
+    switch (mode()) {
+    case Tree: m_map->setHere(m_index->nodes()[m_tree->nodeOf(row)].begin); break;
+    case Table: m_map->setHere(m_index->nodes()[m_items->nodeOf(row)].begin); break;
+    case Hex: m_map->setHere(static_cast<quint64>(row) * static_cast<quint64>(HexRowsModel::kRow)); break;
+    default: m_map->setHere(m_index->rows()[static_cast<std::size_t>(row)]); break;
+    }
 }
 
 // --- finding, copying, drawing, saving
@@ -466,6 +483,7 @@ void PayloadViewer::find(const QString& text)
     m_find->setText(text);
     m_find->setProperty("looked", text);
     m_matches = {};
+    m_map->setMatches({}, false);
     m_match = 0;
     if (m_index == nullptr || text.isEmpty())
         return writeFound();
@@ -479,6 +497,7 @@ void PayloadViewer::find(const QString& text)
             if (!m_finds.current(ticket) || index != m_index)
                 return;
             m_matches = *reply.value;
+            m_map->setMatches(m_matches.at, m_matches.more);
             writeFound();
             if (!m_matches.at.empty())
                 goTo(m_matches.at.front());
@@ -511,8 +530,10 @@ void PayloadViewer::findNext(bool backwards)
 
 void PayloadViewer::goTo(quint64 offset)
 {
-    if (m_index == nullptr)
+    if (m_index == nullptr || m_index->bytes().isEmpty())
         return;
+    // The map is of all bytes, of which the beginning may have been read.
+    offset = std::min(offset, static_cast<quint64>(m_index->bytes().size()) - 1);
     if (mode() == Table || mode() == Image)
         setMode(possible(Tree) ? Tree : Text);
     int row = 0;
@@ -524,6 +545,7 @@ void PayloadViewer::goTo(quint64 offset)
     DataTable* table = m_tables[static_cast<std::size_t>(mode())];
     table->setCurrentIndex(table->model()->index(row, 0));
     table->scrollTo(table->currentIndex());
+    m_map->setHere(offset);  // the place that was asked for, not where its row begins
 }
 
 void PayloadViewer::copyPath() const

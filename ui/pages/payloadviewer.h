@@ -1,8 +1,9 @@
 #pragma once
 // One payload: size and type first, then its beginning, then, once read and indexed in the background, all of
-// it as tree, text, table or bytes. An image is drawn by an explicit act only. Nothing can be edited here,
-// and what is left out, redacted or not for one's role says so. Ctrl+F finds, F3 goes on, Ctrl+PageDown is
-// the next way to show it, C copies the path, Shift+C the value exactly as stored.
+// it as tree, text, table or bytes. A map of its bytes says where in it one is, and where the matches are. An
+// image is drawn by an explicit act only. Nothing can be edited here, and what is left out, redacted or not
+// for one's role says so. Ctrl+F finds, F3 goes on, Ctrl+PageDown is the next way to show it, C copies the
+// path, Shift+C the value exactly as stored.
 
 #include "ui/data/background.h"
 #include "ui/models/payloadmodels.h"
@@ -20,9 +21,10 @@ class QStackedWidget;
 
 namespace cairn::ui {
 
+class ByteMap;
 class DataTable;
-class DockTitle;
 class PanelNote;
+class PayloadValue;
 
 class PayloadViewer final : public QWidget {
     Q_OBJECT
@@ -51,7 +53,9 @@ public:
     [[nodiscard]] QString stateText() const;
     [[nodiscard]] QString findText() const;
     [[nodiscard]] QString headText() const;
-    [[nodiscard]] QPlainTextEdit* value() const { return m_text; }
+    [[nodiscard]] QPlainTextEdit* value() const;
+    [[nodiscard]] PayloadValue* valuePanel() const { return m_value; }
+    [[nodiscard]] ByteMap* map() const { return m_map; }
     [[nodiscard]] DataTable* table(Mode mode) const { return m_tables[static_cast<std::size_t>(mode)]; }
     [[nodiscard]] QLineEdit* findBox() const { return m_find; }
     [[nodiscard]] std::vector<QWidget*> stops() const;
@@ -75,7 +79,8 @@ private:
     void indexAll(quint64 ticket);
     void take(PayloadIndexPtr index, bool whole);
     void showValue(quint32 node);
-    void showRest(quint64 rest);
+    void fillMap();
+    void showPlace();
     void writeFound();
     void writeModes();
     void say(const QString& state);
@@ -103,14 +108,12 @@ private:
     QStackedWidget* m_views;
     PanelNote* m_note;
     QLabel* m_image;
-    DockTitle* m_title;
     QLabel* m_head;
     QLabel* m_state;
-    QLabel* m_more;
-    QLabel* m_path;
     QLabel* m_found;
     QLineEdit* m_find;
-    QPlainTextEdit* m_text;
+    ByteMap* m_map;
+    PayloadValue* m_value;
     QPushButton* m_save;
 };
 

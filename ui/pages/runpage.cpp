@@ -24,7 +24,6 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
-#include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPlainTextEdit>
@@ -134,6 +133,8 @@ void RunPage::connectSignals()
         showView(4);
         m_data->openPayload(payload);
     });
+    connect(m_steps, &StepsView::verbChosen, this,
+        [this](const VerbLine& verb) { Q_EMIT verbChosen(verb, run()); });
     connect(m_steps, &StepsView::stepOpened, this, &RunPage::openStep);
     connect(m_steps, &StepsView::runChosen, this, [this](const RunId& other) {
         Q_EMIT runChosen({m_store, other});
@@ -242,73 +243,8 @@ void RunPage::showDetail(const RunDetail& detail)
     guarded(m_data, [&] { m_data->setPayloads(detail.payloads); });
     m_history->setTotal(m_newest.version);
     fillButtons();
+    readStepActs();
     Q_EMIT changed();
-}
-
-void RunPage::fillButtons()
-{
-    std::vector<VerbLine> verbs = m_detail.why.verbs;
-    if (!m_off.isEmpty())
-        for (VerbLine& verb : verbs) {
-            verb.on = false;
-            verb.text = m_off;
-        }
-    if (verbs == m_buttonVerbs && m_buttons->count() > 0)
-        return;
-    m_buttonVerbs = std::move(verbs);
-    QString focused;  // the keyboard stays where it is
-    while (QLayoutItem* item = m_buttons->takeAt(0)) {
-        if (item->widget()->hasFocus())
-            focused = item->widget()->accessibleName();
-        item->widget()->hide();
-        item->widget()->deleteLater();
-        delete item;
-    }
-    auto* more = safe::button(tr("More"), this);
-    auto* menu = new QMenu(more);
-    int placed = 0;
-    for (const VerbLine& verb : m_buttonVerbs) {
-        if (verb.on && !verb.abandon && placed < 3) {
-            ++placed;
-            auto* button = safe::button(verb.name + u"…"_s, this);
-            button->setAccessibleName(shown(verb.name));
-            if (!verb.letter.isEmpty()) {
-                const QPixmap cap = keycapPixmap(verb.letter, devicePixelRatioF());
-                button->setIcon(QIcon(cap));
-                button->setIconSize(cap.deviceIndependentSize().toSize());
-                button->setLayoutDirection(Qt::RightToLeft);  // the cap after the name
-            }
-            safe::setTip(button, verb.text);
-            connect(button, &QPushButton::clicked, this, [this, verb] { Q_EMIT verbChosen(verb, run()); });
-            m_buttons->addWidget(button);
-            continue;
-        }
-        QAction* action = menu->addAction(
-            shown(verb.name + (verb.on ? u"…"_s : tr(" (off: ") + verb.text + u')'), false, 120)
-                .replace(u'&', u"&&"_s));
-        action->setEnabled(verb.on);
-        connect(action, &QAction::triggered, this, [this, verb] { Q_EMIT verbChosen(verb, run()); });
-    }
-    more->setMenu(menu);
-    safe::setOff(more, menu->isEmpty() ? tr("There are no other acts.") : QString());
-    more->setAccessibleName(tr("More acts, and why others are off"));
-    m_buttons->addWidget(more);
-    // A layout shows what it is given when the event loop comes round; the keyboard may ask for it sooner.
-    for (int i = 0; i < m_buttons->count(); ++i)
-        m_buttons->itemAt(i)->widget()->show();
-    if (focused.isEmpty())
-        return;
-    QWidget* next = more;
-    for (int i = 0; i < m_buttons->count(); ++i)
-        if (m_buttons->itemAt(i)->widget()->accessibleName() == focused)
-            next = m_buttons->itemAt(i)->widget();
-    next->setFocus();
-}
-
-void RunPage::setOff(const QString& why)
-{
-    if (std::exchange(m_off, why) != why && m_loaded)
-        fillButtons();
 }
 
 void RunPage::setNow(qint64 now)
@@ -359,6 +295,7 @@ void RunPage::showView(int number)
     m_tabs->setCurrent(number - 1);
     m_tabs->setRight(number == 1 ? m_steps->hiddenText() : QString());
     focusView();
+    readStepActs();
     Q_EMIT changed();
 }
 
@@ -383,6 +320,7 @@ void RunPage::selectStep(quint32 step)
     if (m_steps->current() != step)
         m_steps->select(step);
     m_timeline->select(step);
+    readStepActs();
 }
 
 void RunPage::openStep()

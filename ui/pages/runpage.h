@@ -94,6 +94,9 @@ private:
     void follow(int number);
     [[nodiscard]] int currentView() const;
     [[nodiscard]] std::vector<QWidget*> viewStops() const;
+    // runpage_acts.cpp
+    void readStepActs();
+    void showStepActs();
     // runpage_travel.cpp
     void connectTravel();
     void backToNow();
@@ -130,6 +133,14 @@ private:
     ContextView* m_context;
     RevisionBar* m_revisions;
     std::vector<VerbLine> m_buttonVerbs;
+    struct StepActs {
+        quint32 step = kNone;
+        quint64 version = 0;  // of the run
+        std::vector<VerbLine> verbs{};
+        QString failure{};
+    };
+    StepActs m_stepActs;        // as last read
+    bool m_askingActs = false;  // one question at a time
     QString m_off;
     QTimer* m_later;
     QElapsedTimer m_asked;  // since the last read was asked for

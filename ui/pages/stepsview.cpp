@@ -85,6 +85,7 @@ void StepsView::connectSignals()
     connect(m_graph, &GraphCanvas::stepOpened, this, &StepsView::stepOpened);
     connect(m_graph, &GraphCanvas::foldChanged, this, &StepsView::writeTitles);
     connect(m_inspector, &Inspector::payloadChosen, this, &StepsView::payloadChosen);
+    connect(m_inspector, &Inspector::verbChosen, this, &StepsView::verbChosen);
     connect(m_inspector, &Inspector::runChosen, this, &StepsView::runChosen);
 }
 
@@ -123,6 +124,12 @@ void StepsView::inspect()
     m_asked = payloads;
     if (!payloads.empty())
         Q_EMIT previewsWanted(payloads);
+}
+
+void StepsView::setActs(quint32 of, const std::vector<VerbLine>& acts, const QString& note)
+{
+    if (of == m_current)
+        m_inspector->setActs(acts, note);
 }
 
 void StepsView::setPreviews(const std::vector<PayloadText>& texts) { m_inspector->setPreviews(texts); }
@@ -185,8 +192,10 @@ void StepsView::focusList() { m_table->setFocus(); }
 std::vector<QWidget*> StepsView::stops() const
 {
     std::vector<QWidget*> stops{m_table, m_graph};
-    if (QWidget* first = m_inspector->firstStop())
-        stops.push_back(first);
+    if (QWidget* first = m_inspector->firstStop()) {
+        m_inspector->setFocusProxy(first);  // and whoever is in it is at this stop, on whichever button
+        stops.push_back(m_inspector);
+    }
     return stops;
 }
 

@@ -21,6 +21,8 @@ public:
     void setDetail(const RunDetail& detail);
     void setNow(qint64 now);
     void select(quint32 step);
+    // What may be done about the step `of`; shown while it is the one that is selected.
+    void setActs(quint32 of, const std::vector<VerbLine>& acts, const QString& note);
     void setPreviews(const std::vector<PayloadText>& texts);
     void selectNextStuck(bool backwards);
     void toggleUnfinished();
@@ -32,6 +34,7 @@ public:
     [[nodiscard]] QString place() const;
     [[nodiscard]] DataTable* table() const { return m_table; }
     [[nodiscard]] GraphCanvas* graph() const { return m_graph; }
+    [[nodiscard]] Inspector* inspector() const { return m_inspector; }
     [[nodiscard]] StepsModel* model() const { return m_model; }
 
 Q_SIGNALS:
@@ -40,6 +43,7 @@ Q_SIGNALS:
     void selected(quint32 step);
     void letterTyped(QChar letter, bool shift);
     void shownChanged();
+    void verbChosen(const cairn::ui::VerbLine& verb);  // about the step that is selected
     void previewsWanted(const std::vector<cairn::ui::PayloadLine>& payloads);
     void runChosen(const cairn::RunId& run);  // child run of a step, or the run that holds its effect
 

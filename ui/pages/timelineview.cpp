@@ -8,6 +8,7 @@
 #include "ui/widgets/docktitle.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/timeline/timelinecanvas.h"
+#include "ui/widgets/timeline/timelinelegend.h"
 
 #include <QHBoxLayout>
 #include <QPushButton>
@@ -74,6 +75,7 @@ TimelineView::TimelineView(QWidget* parent)
     , m_list(new DataTable(tr("Timeline as a list"), this))
     , m_views(new QStackedWidget(this))
     , m_title(new DockTitle(tr("Timeline"), this))
+    , m_legend(new TimelineLegend(this))
     , m_idle(safe::button(tr("Show idle time"), this))
     , m_selected(new DockTitle(tr("Selected"), this))
     , m_attempts(new AttemptsModel(this))
@@ -83,7 +85,7 @@ TimelineView::TimelineView(QWidget* parent)
     m_list->setModel(m_spans);
     m_list->setColumns({220, 120, 220, 200, 200, 120}, 0);
     m_tries->setModel(m_attempts);
-    m_tries->setColumns({56, 110, 110, 90, 130, 300}, AttemptsModel::Outcome);
+    m_tries->setColumns({56, 110, 110, 90, 90, 130, 300}, AttemptsModel::Outcome);
     m_tries->setFixedHeight(26 + 4 * 28);
     m_views->addWidget(m_canvas);
     m_views->addWidget(m_list);
@@ -91,7 +93,9 @@ TimelineView::TimelineView(QWidget* parent)
     m_idle->setCheckable(true);
     auto* head = new QHBoxLayout;
     head->setContentsMargins(0, 0, 8, 0);
+    head->setSpacing(0);
     head->addWidget(m_title, 1);
+    head->addWidget(m_legend);
     head->addWidget(m_idle);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -142,6 +146,14 @@ void TimelineView::showEvent(QShowEvent* event)
         draw();
 }
 
+// The title says what is left out, so it keeps its room; the legend only explains.
+void TimelineView::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    constexpr int kTitle = 500;
+    m_legend->setVisible(width() >= kTitle + m_legend->sizeHint().width() + m_idle->sizeHint().width());
+}
+
 void TimelineView::draw()
 {
     m_stale = !isVisible();
@@ -186,10 +198,19 @@ void TimelineView::showAttempts()
         if (step.ix == m_step)
             chosen = &step;
     m_attempts->setNow(m_now);
-    m_attempts->setAttempts(chosen != nullptr ? chosen->tries : std::vector<AttemptLine>());
-    m_selected->setRemark(chosen == nullptr ? tr("no step is selected") : chosen->word,
-        chosen == nullptr ? QString() : chosen->id);
-    m_selected->setRight(chosen == nullptr ? QString() : chosen->safety);
+    if (chosen == nullptr) {
+        m_attempts->setAttempts({}, 0);
+        m_selected->setRemark(tr("no step is selected"));
+        m_selected->setRight({});
+        return;
+    }
+    m_attempts->setAttempts(chosen->tries, chosen->readyAt);
+    QStringList told{chosen->word};
+    for (const QString& more : {chosen->safety, repeatText(*chosen)})
+        if (!more.isEmpty())
+            told << more;
+    m_selected->setRemark({}, chosen->id);
+    m_selected->setRight(told.join(u" · "_s), chosen->glyph);
 }
 
 void TimelineView::writeTitle()
@@ -205,6 +226,9 @@ void TimelineView::writeTitle()
     m_title->setRemark(tr("total: ran %1%2, queued %3")
                            .arg(durationText(ran), more ? u"+"_s : QString(), durationText(queued)));
     QStringList right;
+    const bool idle = !idleGaps(m_canvas->timeline(), kIdleFolded).empty();
+    safe::setOff(
+        m_idle, idle ? QString() : tr("No idle stretch is as long as %1.").arg(durationText(kIdleFolded)));
     if (const std::size_t gaps = m_canvas->scale().folded().size(); gaps > 0)
         right << tr("%1 idle stretches over %2 are folded").arg(gaps).arg(durationText(kIdleFolded));
     if (m_canvas->timeline().notBegun > 0)
@@ -213,6 +237,8 @@ void TimelineView::writeTitle()
 }
 
 QString TimelineView::remark() const { return m_title->remark() + u" · "_s + m_title->right(); }
+
+QString TimelineView::selectedText() const { return m_selected->accessibleName().simplified(); }
 
 void TimelineView::setIdleShown(bool shown)
 {

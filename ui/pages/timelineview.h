@@ -15,6 +15,7 @@ class DataTable;
 class DockTitle;
 class SpansModel;
 class TimelineCanvas;
+class TimelineLegend;
 
 class TimelineView final : public QWidget {
     Q_OBJECT
@@ -33,6 +34,9 @@ public:
     [[nodiscard]] DataTable* list() const { return m_list; }
     [[nodiscard]] SpansModel* spans() const { return m_spans; }
     [[nodiscard]] QString remark() const;
+    [[nodiscard]] QString selectedText() const;  // of the step whose attempts stand below
+    [[nodiscard]] TimelineLegend* legend() const { return m_legend; }
+    [[nodiscard]] AttemptsModel* attempts() const { return m_attempts; }
     [[nodiscard]] std::vector<QWidget*> stops() const;
 
 Q_SIGNALS:
@@ -42,6 +46,7 @@ Q_SIGNALS:
 
 protected:
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void draw();  // what nobody sees is drawn when somebody comes
@@ -54,6 +59,7 @@ private:
     DataTable* m_list;
     QStackedWidget* m_views;
     DockTitle* m_title;
+    TimelineLegend* m_legend;
     QPushButton* m_idle;
     DockTitle* m_selected;
     AttemptsModel* m_attempts;

@@ -292,6 +292,14 @@ Result<std::optional<std::uint64_t>> PostgresStore::auditOfCommand(const Command
     return rows.empty() ? std::optional<std::uint64_t>() : std::optional(rows.front());
 }
 
+Result<std::vector<AuditDay>> PostgresStore::auditDays(std::uint64_t after, std::uint64_t upTo)
+{
+    return readAll<AuditDay>(
+        Sql::AuditDays,
+        [](Rows& q, AuditDay& day) { q.read(day.day, day.entries, day.refused, day.first, day.last); }, after,
+        upTo);
+}
+
 Status PostgresStore::auditPage(std::uint64_t after, std::size_t limit, std::vector<AuditRow>& page)
 {
     CAIRN_TRY_ASSIGN(Rows rows, reading([&] { return m_db->query(Sql::Audit, after, limit); }));

@@ -300,6 +300,14 @@ Result<std::optional<std::uint64_t>> SqliteStore::auditOfCommand(const CommandId
     return std::optional(seq);
 }
 
+Result<std::vector<AuditDay>> SqliteStore::auditDays(std::uint64_t after, std::uint64_t upTo)
+{
+    Query query(db(), Sql::AuditDays);
+    query.bind(after, upTo);
+    return readAll<AuditDay>(query,
+        [](Query& q, AuditDay& day) { q.read(day.day, day.entries, day.refused, day.first, day.last); });
+}
+
 Status SqliteStore::auditPage(std::uint64_t after, std::size_t limit, std::vector<AuditRow>& page)
 {
     Query query(db(), Sql::Audit);

@@ -60,6 +60,7 @@ public:
     Result<std::vector<AuditRow>> audit(std::uint64_t after, std::size_t limit) override;
     Result<std::vector<AuditRow>> auditOfRun(const RunId& run) override;
     Result<std::optional<std::uint64_t>> auditOfCommand(const CommandId& command) override;
+    Result<std::vector<AuditDay>> auditDays(std::uint64_t after, std::uint64_t upTo) override;
     Status auditPage(std::uint64_t after, std::size_t limit, std::vector<AuditRow>& page) override;
     Result<std::vector<VerifyProblem>> check(bool deep) override;
     void interrupt() noexcept override;

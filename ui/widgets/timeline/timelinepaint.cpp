@@ -5,6 +5,7 @@
 #include "ui/widgets/shapes.h"
 #include "ui/widgets/theme.h"
 #include "ui/widgets/timeline/timelinecanvas.h"
+#include "ui/widgets/timeline/timelinelegend.h"
 
 #include <QFontMetricsF>
 #include <QPainter>
@@ -24,15 +25,6 @@ constexpr int kHead = 34;
 constexpr double kBar = 16;
 constexpr double kThin = 4;
 constexpr double kShortest = 3;
-
-// Time that was waited: a thin bar with a tick at its start.
-void paintQueue(QPainter& painter, const QRectF& bar, const QColor& color, bool member)
-{
-    painter.fillRect(
-        QRectF(bar.left(), bar.center().y() - (member ? 1 : 2), bar.width(), member ? 2 : 4), color);
-    if (!member)
-        painter.fillRect(QRectF(bar.left(), bar.center().y() - 6, 1.5, 12), color);
-}
 
 }  // namespace
 
@@ -69,16 +61,18 @@ void TimelineCanvas::paintFolds(QPainter& painter) const
             viewX(gap.from) + 4, kHead, TimeScale::kFoldWidth - 8, viewport()->height() - kHead);
         if (fold.right() < kNames || fold.left() > viewport()->width())
             continue;
-        painter.fillRect(fold, theme().panel);
-        painter.setPen(QPen(theme().line, 1, Qt::DashLine));
-        painter.drawLine(fold.topLeft(), fold.bottomLeft());
-        painter.drawLine(fold.topRight(), fold.bottomRight());
+        paintFold(painter, fold);
         painter.save();
-        painter.translate(fold.center().x() + 4, fold.top() + 260);
+        // It reads upwards, from within what is seen: a low window has no room for a fixed place.
+        const double length = std::min(260.0, fold.height() - 8);
+        painter.translate(fold.center().x() + 4, fold.top() + length);
         painter.rotate(-90);
         painter.setFont(typeface(11));
         painter.setPen(theme().text2);
-        painter.drawText(QPointF(0, 0), tr("%1 with nothing running").arg(durationText(gap.to - gap.from)));
+        const QString span = durationText(gap.to - gap.from);
+        const QFontMetricsF metrics(painter.font());
+        const QString whole = tr("%1 with nothing running").arg(span);
+        painter.drawText(QPointF(0, 0), metrics.horizontalAdvance(whole) <= length - 8 ? whole : span);
         painter.restore();
     }
 }
@@ -96,12 +90,7 @@ void TimelineCanvas::paintActs(QPainter& painter) const
         painter.drawLine(QPointF(x, y + 20), QPointF(x, viewport()->height()));
         const bool chosen = m_act == static_cast<int>(i);
         const QRectF cap(x - 12, y, 24, 20);
-        painter.setPen(QPen(chosen && hasFocus() ? theme().focus : theme().control, chosen ? 2 : 1));
-        painter.setBrush(chosen ? theme().sel : theme().window);
-        painter.drawRoundedRect(cap, 3, 3);
-        painter.setFont(typeface(11, true));
-        painter.setPen(act.applied ? theme().text : theme().text2);
-        painter.drawText(cap, Qt::AlignCenter, shown(act.initials, false, 4));
+        paintActCap(painter, cap, act.initials, act.applied, chosen, hasFocus());
         painter.setFont(typeface(11));
         if (cap.right() + 6 > free) {
             const QString text = shown(act.text, false, 60);

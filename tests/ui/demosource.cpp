@@ -209,7 +209,7 @@ DemoSource::DemoSource(QObject* parent)
     : Source(parent)
 {
     store = {u"payments-eu"_s, u"sqlite:/srv/payments-eu.db"_s, u"prod"_s, u"Ines Duarte"_s,
-        u"single-host identity"_s, u"3.51.3"_s, true, false, true, {}, 2, kDemoNow, 7};
+        u"single-host identity"_s, u"3.51.3"_s, true, false, true, {}, 2, kDemoNow, 7, false, {}};
     detail = demoDetail();
     for (const Row& row : kRows)
         for (quint64 k = 0; k < row.n; ++k) {

@@ -129,8 +129,11 @@ private:
     }
     Result<std::set<std::string>> people()
     {
-        CAIRN_TRY_ASSIGN(const AuditEnd end, m_query.reader().auditEnd());
-        const std::uint64_t after = end.seq > kActsLookedAt ? end.seq - kActsLookedAt : 0;
+        // A bundle has an audit and no end that is kept beside it: then the oldest acts have to do.
+        const auto end = m_query.reader().auditEnd();
+        if (!end && end.error().kind != ErrorKind::Refused)
+            return end.error();
+        const std::uint64_t after = end && end->seq > kActsLookedAt ? end->seq - kActsLookedAt : 0;
         CAIRN_TRY_ASSIGN(const auto rows, m_query.reader().audit(after, kActsLookedAt));
         std::set<std::string> out;
         for (const AuditRow& row : rows)

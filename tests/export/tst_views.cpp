@@ -175,11 +175,14 @@ void TestViews::c58_whatARunHoldsIsNoFormula()
         QVERIFY2(seen.contains(text), text);
     QCOMPARE(ex::csvCell(std::string("\0=1", 3)), std::string("'\0=1", 4));
     // The names of the columns are Cairn's own, and the rule is told with each table.
-    for (const ex::CsvTable which : {ex::CsvTable::History, ex::CsvTable::Steps, ex::CsvTable::Audit})
-        for (const std::string& name : table(which).front())
+    for (const ex::CsvTable which : {ex::CsvTable::History, ex::CsvTable::Steps, ex::CsvTable::Audit}) {
+        const auto rows = table(which);
+        QVERIFY(!rows.empty());
+        for (const std::string& name : rows.front())
             QVERIFY2(
                 !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos,
                 name.c_str());
+    }
     // As data it is exactly what was written.
     const auto audit = e.w.store->auditOfRun(e.run);
     CAIRN_VERIFY_OK(audit);

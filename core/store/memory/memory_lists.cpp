@@ -154,7 +154,8 @@ Result<std::vector<SituationStarts>> MemoryStore::situationStarts(
     const std::vector<std::string> asked = inOrder(situations);
     std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> slots;
     for (const ListRow* row : matching(filter))
-        if (row->since >= from && std::binary_search(asked.begin(), asked.end(), row->situation))
+        if (row->since >= from && !row->situation.empty()
+            && std::binary_search(asked.begin(), asked.end(), row->situation))
             ++slots[{row->situation, static_cast<std::uint64_t>((row->since - from) / width)}];
     std::vector<SituationStarts> starts;
     for (const auto& [place, count] : slots)

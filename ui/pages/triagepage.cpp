@@ -135,9 +135,9 @@ QWidget* TriagePage::buildCentre()
     strip->setAutoFillBackground(true);
     m_strip = strip;
     m_situationsTable->setColumns({160, 110, 200, 140, 50, 72, 84, 76, 60}, SituationsModel::What);
-    m_situationsTable->setGiveWay({SituationsModel::NextAt, SituationsModel::Where, SituationsModel::Own,
-                                      SituationsModel::Oldest, SituationsModel::Trend},
-        132);
+    m_situationsTable->setGiveWay({SituationsModel::Trend, SituationsModel::Own, SituationsModel::Where,
+                                      SituationsModel::NextAt, SituationsModel::Oldest},
+        132);  // what happens when is told longest
     m_runsTable->setColumns({186, 110, 112, 110, 84, 58, 76, 88, 96, 100}, RunsModel::Workflow);
     m_runsTable->setGiveWay(
         {RunsModel::Attempt, RunsModel::Money, RunsModel::Step, RunsModel::NextAt, RunsModel::Key}, 108);

@@ -64,7 +64,8 @@ std::string bashCompletion(const CLI::App& app)
 
 std::string escaped(std::string text)
 {
-    std::string out;
+    // A line that begins with one of these would be a request to roff.
+    std::string out = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
     for (const char c : text) {
         if (c == '\\' || c == '-')
             out += '\\';
@@ -94,10 +95,12 @@ template<typename Enum> std::string manWords(const std::string& heading)
     return text;
 }
 
+// Not adjusted to both margins: options and ids do not break, and lines with them would be torn apart.
 std::string manPage(const CLI::App& app)
 {
     std::string text =
-        ".TH CAIRN 1\n.SH NAME\ncairn \\- keeps long runs of AI agents alive, and lets a person repair them\n"
+        ".TH CAIRN 1\n.ad l\n.SH NAME\ncairn \\- keeps long runs of AI agents alive, and lets a person "
+        "repair them\n"
         ".SH SYNOPSIS\n.B cairn\n[\\-\\-store URL] [\\-\\-json] [\\-\\-raw] [\\-\\-as NAME] VERB ...\n.SH "
         "OPTIONS\n"
         + manOptions(app) + ".SH VERBS\n";

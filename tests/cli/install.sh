@@ -6,6 +6,15 @@ trap 'rm -rf "$folder"' EXIT
 env -u DESTDIR "$1" --install "$2" --prefix "$folder/first" >"$folder/install.log"
 mv "$folder/first" "$folder/second"
 cd "$folder"
+# The manual pages, one of which the program itself has written. nroff comes with groff-base.
+for page in $(find second -path '*/man/*' -type f -name '*.[18]'); do
+    if command -v nroff >/dev/null; then
+        nroff -man -ww -rLL=80n "$page" 2>roff.log >/dev/null
+        [ ! -s roff.log ] || { echo "$page:"; cat roff.log; exit 1; }
+    else
+        echo "$page: not looked at, there is no nroff"
+    fi
+done
 program=$(find second -name cairn -type f -path '*bin*')
 store=sqlite:$folder/drill.db
 "$program" --store "$store" drill | tee drill.log

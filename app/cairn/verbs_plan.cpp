@@ -320,7 +320,7 @@ int order(Session& s, const std::string& named, PlanAct act, const std::string& 
     const bool goes = act == PlanAct::Start || act == PlanAct::Continue || act == PlanAct::Abort;
     if (goes && spec && runsAtOnce(*row, *spec) && row->holder.isNull() && isOpen(row->state))
         return carryOut(s, *id);
-    if (goes && isOpen(row->state))
+    if (goes && isOpen(row->state))  // an abort, too: somebody has to leave out the rest
         tellIfNobodyCarriesOut(s, *id);
     return showPlan(s, *id, {});
 }
@@ -497,8 +497,9 @@ void addPlanVerbs(Verbs v)
     addNamed(
         v, *group, "preview", "What the plan would do now, to the runs that have no outcome yet", preview);
     addOrder(v, *group, PlanAct::Confirm, "Agrees to a plan of somebody else, where two people are needed");
-    addOrder(v, *group, PlanAct::Start,
-        "Starts it: an engine carries it out; up to 50 runs without pace and verification, this command");
+    const std::string start = "Starts it: an engine carries it out; up to " + std::to_string(kAtOnceRuns)
+        + " runs without pace and verification, this command";
+    addOrder(v, *group, PlanAct::Start, start.c_str());
     addOrder(v, *group, PlanAct::Pause, "No further run is acted on");
     addOrder(v, *group, PlanAct::Continue, "Lets a plan that is paused, or stopped by itself, go on");
     addOrder(v, *group, PlanAct::Abort, "Ends it: what is done stays done, the rest is left as it is");

@@ -105,9 +105,10 @@ void leave(PlanItem& item, PlanLeftOut leftOut, std::string why)
     item.why = std::move(why);
 }
 
-// Decides one item after the other and adds up.
-constexpr std::string_view kLookedAt = "looked at as a part of a plan";
+// Longer than any rule may ask a reason to be, as for the acts that the machine only looks at.
+constexpr std::size_t kLookedAtReason = 1'000;
 
+// Decides one item after the other and adds up.
 class Looker {
 public:
     Looker(Service& service, const PlanRow& plan, const PlanSpec& spec, const Targets& targets)
@@ -165,7 +166,7 @@ private:
         }
         CAIRN_TRY_ASSIGN(Submission submission, submissionOf(m_plan, m_spec, item, !fresh));
         if (fresh)  // whether the plan's reason suffices is asked once, when it is staged (reasonLacked)
-            submission.reason = kLookedAt;
+            submission.reason.assign(kLookedAtReason, '.');
         CAIRN_TRY_ASSIGN(const Preview preview, m_service.preview(submission));
         if (fresh)
             item.seen = dependsOn(m_spec.verb, item.target, preview.before).value_or(0);

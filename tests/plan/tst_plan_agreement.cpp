@@ -19,6 +19,7 @@ private Q_SLOTS:
     void aPlanIsConfirmedAsAWhole();
     void noPlanTakesThePlaceOfAnEarlierRule();
     void runsThatAreLeftOutCountToo();
+    void aLongReasonIsAskedOfThePlanAndNotOfItsRuns();
     void aPlanKeepsNoSecret();
 };
 
@@ -161,6 +162,17 @@ void PlanAgreementTest::runsThatAreLeftOutCountToo()
     QCOMPARE(draft.preview.included, std::uint64_t{2});
     QCOMPARE(draft.needed.people, 2U);
     QCOMPARE(w.draft(w.retry(PlanWorld::unhurried()), {runs[0], runs[2]}, "two").needed.people, 1U);
+}
+
+void PlanAgreementTest::aLongReasonIsAskedOfThePlanAndNotOfItsRuns()
+{
+    PlanWorld w;
+    setPolicy(w, R"({"schema":"urn:cairn:policy:1","rules":[{"verbs":["retry"],"reason":500}]})", 0);
+    const PlanDraft draft = w.draft(w.retry(PlanWorld::unhurried()), w.stuck(2));
+    QCOMPARE(draft.preview.included, std::uint64_t{2});
+    const auto staged = stagePlan(*w.writer, draft);
+    CAIRN_VERIFY_ERROR(staged, ErrorKind::Refused);
+    QCOMPARE(staged.error().text, std::string("this plan needs a reason of at least 500 characters"));
 }
 
 void PlanAgreementTest::aPlanKeepsNoSecret()

@@ -64,6 +64,8 @@ Result<EffectMode> parseEffectMode(std::string_view text)
             return wrong();
         mode.kind = EffectMode::Kind::Slow;
         mode.slowMs = millis ? number : number * 1000;
+    } else if (word == "hold") {
+        mode.kind = EffectMode::Kind::Hold;
     } else if (word == "do-then-drop") {
         mode.kind = EffectMode::Kind::DoThenDrop;
     } else if (word == "drop-before") {

@@ -11,7 +11,7 @@ namespace cairn {
 
 // What a call of a name is to meet.
 struct EffectMode {
-    enum class Kind : std::uint8_t { Ok, Slow, DoThenDrop, DropBefore, Refuse, Exit, Keyless };
+    enum class Kind : std::uint8_t { Ok, Slow, Hold, DoThenDrop, DropBefore, Refuse, Exit, Keyless };
     Kind kind = Kind::Ok;
     int status = 0;
     std::string retryAfter;  // header text; empty: none

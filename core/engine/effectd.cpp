@@ -12,8 +12,11 @@
 
 #include <chrono>
 #include <csignal>
+#include <functional>
 #include <optional>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace cairn {
 
@@ -76,6 +79,7 @@ struct Effectd::Impl {
     tcp::acceptor acceptor;
     std::map<std::string, EffectMode> modes;      // for good
     std::map<std::string, EffectMode> nextCalls;  // over it, for the calls that it counts down
+    std::map<std::string, std::vector<std::function<void()>>> held;  // answers that wait for another mode
 };
 
 namespace {
@@ -84,6 +88,7 @@ namespace {
 struct Plan {
     Answer answer;
     std::int64_t waitMs = 0;
+    std::string heldFor;  // the name whose mode lets it go; empty: not held
     bool drop = false;
 };
 
@@ -182,6 +187,8 @@ private:
         Plan plan = perform(name, key, sha, tokensOf(name, request.body().size()), keyless);
         plan.drop = mode.kind == EffectMode::Kind::DoThenDrop;
         plan.waitMs = mode.slowMs;
+        if (mode.kind == EffectMode::Kind::Hold)
+            plan.heldFor = name;
         return plan;
     }
     Plan setMode(const std::string& name, const std::string& text)
@@ -194,6 +201,8 @@ private:
         } else {
             m_server.modes[name] = *mode;
             m_server.nextCalls.erase(name);
+            for (const auto& answer : std::exchange(m_server.held[name], {}))
+                answer();
         }
         return plain(200, "{}");
     }
@@ -246,9 +255,14 @@ private:
         m_keep = request.keep_alive();
         auto plan = std::make_shared<Plan>(route(request));
         plan->answer.version(request.version());
-        if (plan->waitMs == 0)
+        if (plan->waitMs == 0 && plan->heldFor.empty())
             return send(*plan);
         m_stream.expires_never();
+        if (!plan->heldFor.empty()) {
+            m_server.held[plan->heldFor].emplace_back(
+                [self = shared_from_this(), plan] { self->send(*plan); });
+            return;
+        }
         m_timer.expires_after(std::chrono::milliseconds(plan->waitMs));
         m_timer.async_wait([self = shared_from_this(), plan](error_code) { self->send(*plan); });
     }

@@ -8,11 +8,12 @@
 //                         first answer is given again and nothing is done (another body under the key: 422).
 //   GET  /seen/KEY, /payments/KEY, /refunds/KEY   200 with the first answer, or 404
 //   GET  /count           {"NAME": lines, ...}
-//   POST /mode/NAME       body: ok | slow:S | slow:Nms | do-then-drop | drop-before | 429:S | 429:raw:TEXT |
+//   POST /mode/NAME       body: ok | slow:S | slow:Nms | hold | do-then-drop | drop-before | 429:S | 429:raw:TEXT |
 //   503:S | 500 | 401 | 404 | 409
 //                         | exit | keyless, each with "@n" for the next n calls only (for example 429:2@3),
 //                         and after them what was set for good. keyless: does it at every call, whatever the
-//                         key; do-then-drop and slow do so too where keyless was set for good
+//                         key; do-then-drop, slow and hold do so too where keyless was set for good.
+//                         hold: done, but not answered before another mode is set for good
 // Names: letters, digits, - and _. KEY is percent-encoded.
 // A name that begins with "model" is a model: its answer says what the call used
 // ({"usage": {"tokens": 214, "cost": "0.000642"}}), and its line in the ledger goes on with "TAB tokens TAB

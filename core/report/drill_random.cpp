@@ -170,8 +170,11 @@ void serverRestarted(Stage& stage)
         return;
     }
     stage.expectCostAccounted();
-    // All runs first, then the engines: so that there is much under way when the server goes.
-    Load load(stage, "server", 3 * kRunsAtOnce);
+    // All runs first, then the engines: so that there is much under way when the server goes. Some are in a
+    // call that is not answered before the server is back, however fast the machine is; the others commit
+    // meanwhile.
+    stage.mode("model", "hold@" + std::to_string(kRunsAtOnce));
+    Load load(stage, "server", 6 * kRunsAtOnce);
     load.fill();
     std::array<Process, 2> engines{stage.engine("server-1"), stage.engine("server-2")};
     const auto moved = [&](std::uint64_t than) {
@@ -196,6 +199,7 @@ void serverRestarted(Stage& stage)
     std::uint64_t before = 0;
     for (const RunId& run : load.runs())
         before += stage.version(run);
+    stage.mode("model", "ok");
     if (stage.poll([&] { return moved(before); }, 30'000)) {
         ++stage.now().recovered;
         stage.now().recoveryMs.push_back(static_cast<double>(SystemClock().monotonicMs() - back));

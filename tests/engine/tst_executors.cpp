@@ -9,11 +9,13 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <fcntl.h>
 #include <fstream>
+#include <functional>
 #include <poll.h>
 #include <sstream>
 #include <sys/stat.h>
@@ -61,14 +63,18 @@ struct Bench {
         executor->onFinished([this](AttemptResult result) { results.push_back(std::move(result)); });
         return executor;
     }
-    bool runUntil(std::size_t count, int seconds = 30)
+    bool runFor(const std::function<bool()>& done, int seconds = 30)
     {
         const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
-        while (results.size() < count && std::chrono::steady_clock::now() < until) {
+        while (!done() && std::chrono::steady_clock::now() < until) {
             io.restart();
             io.run_for(std::chrono::milliseconds(20));
         }
-        return results.size() >= count;
+        return done();
+    }
+    bool runUntil(std::size_t count, int seconds = 30)
+    {
+        return runFor([&] { return results.size() >= count; }, seconds);
     }
 };
 
@@ -163,6 +169,7 @@ private Q_SLOTS:
     void aSecretIsReadFromAFileOnly();
     void aLargeLookUpIsNotRead();
     void httpDoesOnceAndTellsWhatIsKnown();
+    void aHeldAnswerComesWithTheNextMode();
 };
 
 void TestExecutors::exitCodes_data()
@@ -495,6 +502,35 @@ void TestExecutors::httpDoesOnceAndTellsWhatIsKnown()
     QVERIFY(bench.runUntil(bench.results.size() + 1));
     QCOMPARE(bench.results.back().failure, FailureClass::Retryable);
     QCOMPARE(bench.results.back().effect, EffectKnowledge::NotHappened);
+}
+
+// What the drill relies on: the effect is done at once, its answer comes when another mode is set, and no
+// earlier.
+void TestExecutors::aHeldAnswerComesWithTheNextMode()
+{
+    Provider provider;
+    Bench bench;
+    HttpExecutor http(bench.io, bench.clock, {});
+    http.onFinished([&](AttemptResult result) { bench.results.push_back(std::move(result)); });
+    const auto call = [&](const std::string& key) {
+        StartOrder o = order(R"({"url":")" + provider.url + R"(/do/pay"})", ReplaySafety::Irreversible);
+        o.effectKey = key;
+        http.start(o);
+        return o.attempt;
+    };
+    const auto ended = [&](const AttemptId& attempt) {
+        return std::any_of(bench.results.begin(), bench.results.end(),
+            [&](const AttemptResult& result) { return result.attempt == attempt; });
+    };
+    Provider::post(bench, http, provider.url + "/mode/pay", "hold@1");
+    const AttemptId held = call("k1");
+    QVERIFY(bench.runFor([&] { return provider.lines() == 1; }));  // it met the mode: the next does not
+    const AttemptId free = call("k2");
+    QVERIFY(bench.runFor([&] { return ended(free); }));
+    QVERIFY(!ended(held));
+    Provider::post(bench, http, provider.url + "/mode/pay", "ok");
+    QVERIFY(bench.runFor([&] { return ended(held); }));
+    QCOMPARE(provider.lines(), std::size_t(2));
 }
 
 QTEST_APPLESS_MAIN(TestExecutors)

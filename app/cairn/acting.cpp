@@ -211,16 +211,30 @@ Result<std::optional<StagedAct>> awaitEngine(Session& s, const CommandId& comman
     }
 }
 
+std::optional<CommandId> ownCommandId(Session& s)
+{
+    if (s.options.command.empty())
+        return CommandId{};
+    auto command = parseId<CommandId>(s.options.command);
+    if (command && !command->isNull())
+        return command;
+    s.fail(kUsage,
+        "--command takes an id of your own as a UUID, as `cairn history --json` prints them; the same id is "
+        "carried out once");
+    return std::nullopt;
+}
+
+void addCommandId(CLI::App* cmd, Session& s)
+{
+    cmd->add_option("--command", s.options.command,
+        "a UUID of your own for this act: given again, it answers what became of the first");
+}
+
 int act(Session& s, const std::vector<std::string>& named, const Build& build)
 {
-    std::optional<CommandId> command = CommandId{};
-    if (!s.options.command.empty())
-        command = parseId<CommandId>(s.options.command);
-    if (!command || (command->isNull() && !s.options.command.empty()))
-        return s.fail(kUsage,
-            "--command takes an id of your own as a UUID, as `cairn history --json` prints them; the same id "
-            "is "
-            "carried out once");
+    const auto command = ownCommandId(s);
+    if (!command)
+        return s.exitCode;
     if (!s.openWriter())
         return s.exitCode;
     const auto runs = s.targets(named);
@@ -254,8 +268,7 @@ Result<TimeMs> instantOf(Session& s, const std::string& text)
 void addActing(CLI::App* cmd, Session& s, GoesBy goesBy)
 {
     addCommon(cmd, s);
-    cmd->add_option("--command", s.options.command,
-        "a UUID of your own for this act: given again, it answers what became of the first");
+    addCommandId(cmd, s);
     if (goesBy == GoesBy::WhatWasSeen)
         cmd->add_option("--expect", s.options.seen,
                "version of the run that was looked at, as show and --preview print it; refused as stale "

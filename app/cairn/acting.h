@@ -29,6 +29,10 @@ using Build = std::function<Result<cmd::Body>(const RunState& state, Submission&
 // An instant, or a span from now by the store's clock.
 [[nodiscard]] Result<TimeMs> instantOf(Session& session, const std::string& text);
 
+// --command, and the id that was given: null where none was; nullopt after a failure that was printed.
+void addCommandId(CLI::App* cmd, Session& session);
+[[nodiscard]] std::optional<CommandId> ownCommandId(Session& session);
+
 // What an act goes by of the run as somebody looked at it (--expect); nothing: as note, signal and pause do.
 enum class GoesBy { Nothing, WhatWasSeen };
 // --reason, --preview, --command and, where it goes by something, --expect: for verbs that go through act().

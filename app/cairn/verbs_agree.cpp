@@ -1,5 +1,6 @@
 // policy, acts show|confirm|reject|withdraw, approvals: who must agree to what, and how it stands.
 
+#include "app/cairn/acting.h"
 #include "app/cairn/acts.h"
 #include "app/cairn/asked.h"
 #include "app/cairn/cli.h"
@@ -79,6 +80,9 @@ int setPolicy(Session& s, const std::string& file, const std::optional<std::uint
     const auto text = readArgument("@" + file);
     if (!text)
         return s.fail(text.error());
+    const auto command = ownCommandId(s);
+    if (!command)
+        return s.exitCode;
     if (!(s.options.preview ? s.openReader() : s.openWriter()))
         return s.exitCode;
     if (!s.options.preview && !s.rights().owns)
@@ -88,8 +92,8 @@ int setPolicy(Session& s, const std::string& file, const std::optional<std::uint
     const auto present = Agreements(s.service()).policy();
     if (!present)
         return s.fail(present.error());
-    const PolicyChange change{
-        *text, expected.value_or(present->version), s.options.reason, s.person().id, s.options.breakGlass};
+    const PolicyChange change{*text, expected.value_or(present->version), s.options.reason, s.person().id,
+        s.options.breakGlass, *command};
     const auto preview = Agreements(s.service()).previewPolicy(change);
     if (!preview)
         return s.fail(preview.error());
@@ -374,6 +378,7 @@ void addPolicyVerbs(Verbs v)
     cmd->add_option(
         "--expect", *expected, "the version that this was made from; refused where it is another");
     addCommon(cmd, s);
+    addCommandId(cmd, s);
     cmd->callback([=, &s, &chosen] { chosen = [=, &s] { return setPolicy(s, *file, *expected); }; });
 }
 
@@ -392,6 +397,9 @@ int printStoreOutcome(Session& s, const Outcome& outcome, const std::string& don
         case Outcome::Kind::Failed: s.line("failed: " + outcome.error.text); break;
         case Outcome::Kind::Proposed:
             s.line("proposed, " + outcome.text + "; act " + toText(outcome.proposal->command));
+            break;
+        case Outcome::Kind::Repeated:
+            s.line("done before; audit entry " + std::to_string(outcome.auditSeq));
             break;
         default: s.line(done + "; audit entry " + std::to_string(outcome.auditSeq));
         }

@@ -10,6 +10,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
+
 namespace cairn::cli {
 
 namespace {
@@ -18,15 +20,28 @@ struct SlowArguments {
     std::string resource;
     SlowWish wish;
     std::uint32_t slots = 0;
+    std::string expected;
 };
 
-SlowChange changeOf(Session& s, const ResourceRow& wanted, const ResourceRow& seen)
+// The limits as --expect takes them and --preview prints them: calls a second and calls under way, 0 where
+// there is no such limit.
+std::string limitsOf(const ResourceRow& row)
 {
-    return {seen, wanted, s.personAct().reason, s.person().id, s.options.breakGlass,
-        makeId<CommandId>(s.clock.wallMs(), s.rng)};
+    return std::to_string(row.permitsPerSecond) + "," + std::to_string(row.slots);
 }
 
-int commitSlow(Session& s, const ResourceRow& wanted, const ResourceRow& seen)
+bool readLimits(std::string_view text, ResourceRow& row)
+{
+    const auto [permits, fault] =
+        std::from_chars(text.data(), text.data() + text.size(), row.permitsPerSecond);
+    const char* end = text.data() + text.size();
+    if (fault != std::errc() || permits == end || *permits != ',')
+        return false;
+    const auto [slots, second] = std::from_chars(permits + 1, end, row.slots);
+    return second == std::errc() && slots == end;
+}
+
+int commitSlow(Session& s, const SlowChange& change)
 {
     if (!s.reasonGiven(Verb::Slow))
         return s.exitCode;
@@ -34,7 +49,7 @@ int commitSlow(Session& s, const ResourceRow& wanted, const ResourceRow& seen)
         return s.fail(makeError(ErrorKind::NoRight,
             "the login \"" + s.rights().login
                 + "\" may not change resources: it takes one with the right of an engine"));
-    const SlowChange change = changeOf(s, wanted, seen);
+    const ResourceRow& wanted = change.wanted;
     const Outcome outcome = Agreements(s.service()).slow(s.store(), change);
     if (outcome.kind != Outcome::Kind::Committed || !s.options.json)
         return printStoreOutcome(s, outcome, wanted.name + ": done; engines go by it within a second");
@@ -49,12 +64,12 @@ int commitSlow(Session& s, const ResourceRow& wanted, const ResourceRow& seen)
 }
 
 // What it would do, or why it would be refused, and who is needed for it.
-int previewSlow(Session& s, const ResourceRow& wanted, const ResourceRow& seen, const ResourceSaid& said)
+int previewSlow(Session& s, const SlowChange& change, const ResourceSaid& said)
 {
-    const auto decided = Agreements(s.service()).previewSlow(changeOf(s, wanted, seen));
+    const auto decided = Agreements(s.service()).previewSlow(change);
     if (!decided)
         return s.fail(decided.error());
-    auto lines = tellSlow(s.store(), s.service(), seen, wanted, said);
+    auto lines = tellSlow(s.store(), s.service(), change.seen, change.wanted, said);
     if (!lines)
         return s.fail(lines.error());
     if (decided->needed.second())
@@ -63,9 +78,9 @@ int previewSlow(Session& s, const ResourceRow& wanted, const ResourceRow& seen, 
     const bool refused = decided->rejection && decided->rejection->code != RejectCode::ReasonMissing;
     const PreviewUndo undo = undoOf(Verb::Slow);
     if (s.options.json) {
-        s.json(dump(
-            Json{{"preview", true}, {"allowed", !refused}, {"will_happen", *lines}, {"reversible", undo.text},
-                {"undo", {{"possible", undo.possible}, {"verb", undo.by ? Json(key(*undo.by)) : Json()}}}}));
+        s.json(dump(Json{{"preview", true}, {"allowed", !refused}, {"expect", limitsOf(change.seen)},
+            {"will_happen", *lines}, {"reversible", undo.text},
+            {"undo", {{"possible", undo.possible}, {"verb", undo.by ? Json(key(*undo.by)) : Json()}}}}));
         return refused ? exitOfRejection(*decided->rejection) : kDone;
     }
     if (refused)
@@ -75,11 +90,21 @@ int previewSlow(Session& s, const ResourceRow& wanted, const ResourceRow& seen, 
     for (const std::string& line : *lines)
         s.line("    " + line);
     s.line("  undo: " + undo.text);
+    s.line("  of limits " + limitsOf(change.seen) + "; with --expect " + limitsOf(change.seen)
+        + " it is refused where they have changed by then");
     return kDone;
 }
 
 int slow(Session& s, const SlowArguments& arguments)
 {
+    ResourceRow expected;
+    if (!arguments.expected.empty() && !readLimits(arguments.expected, expected))
+        return s.fail(kUsage,
+            "--expect takes the limits as --preview prints them, calls a second and calls under way: 20,4; 0 "
+            "is no limit");
+    const auto command = ownCommandId(s);
+    if (!command)
+        return s.exitCode;
     if (!(s.options.preview ? s.openReader() : s.openWriter()))
         return s.exitCode;
     const auto seen = resourceNamed(s.store(), arguments.resource);
@@ -91,7 +116,13 @@ int slow(Session& s, const SlowArguments& arguments)
     const auto wanted = wantedSlow(arguments.wish, *seen, *said, s.service().now());
     if (!wanted)
         return s.fail(wanted.error());
-    return s.options.preview ? previewSlow(s, *wanted, *seen, *said) : commitSlow(s, *wanted, *seen);
+    SlowChange change{*seen, *wanted, s.personAct().reason, s.person().id, s.options.breakGlass,
+        command->isNull() ? makeId<CommandId>(s.clock.wallMs(), s.rng) : *command};
+    if (!arguments.expected.empty()) {
+        change.seen.permitsPerSecond = expected.permitsPerSecond;
+        change.seen.slots = expected.slots;
+    }
+    return s.options.preview ? previewSlow(s, change, *said) : commitSlow(s, change);
 }
 
 }  // namespace
@@ -109,7 +140,10 @@ void addSlowVerb(Verbs v)
         ->required();
     cmd->add_option("--until", arguments->wish.until, "with hold: a span from now (10m) or an instant");
     auto* slots = cmd->add_option("--slots", arguments->slots, "calls under way at one time; 0: not limited");
+    cmd->add_option("--expect", arguments->expected,
+        "limits as --preview printed them (20,4): refused as stale where they are others by now");
     addCommon(cmd, s);
+    addCommandId(cmd, s);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {
         if (slots->count() > 0)

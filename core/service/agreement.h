@@ -27,6 +27,7 @@ struct PolicyChange {
     std::string reason;
     std::string claimedName;
     bool breakGlass = false;
+    CommandId command{};  // as in SlowChange
 };
 // The same without writing: what differs from the present one, and who is needed for it.
 struct PolicyPreview {
@@ -42,7 +43,8 @@ struct SlowChange {
     std::string reason;
     std::string claimedName;
     bool breakGlass = false;
-    CommandId command{};  // null: one is made
+    CommandId command{};  // the caller's own: given again, the answer is what became of the first. Null: one
+                          // is made
 };
 struct SlowPreview {
     std::optional<Rejection> rejection;
@@ -125,6 +127,9 @@ private:
     // after the preview, is refused, too.
     [[nodiscard]] Outcome doOnStore(
         ActOnStore act, std::optional<Rejection> rejection, const WhoIsNeeded& needed);
+    // What became of an act of the caller's own id, whatever the rules say now; nullopt: there was none.
+    [[nodiscard]] Result<std::optional<Outcome>> answeredBefore(
+        const CommandId& command, Verb verb, std::string_view target);
     [[nodiscard]] Outcome refuseOnStore(AuditRow row, Rejection rejection);
     [[nodiscard]] Outcome proposeOnStore(AuditRow row, StagedAct act);
     [[nodiscard]] static Outcome landedOnStore(Result<std::uint64_t> seq);

@@ -97,12 +97,18 @@ Outcome Agreements::setPolicy(const PolicyChange& given)
 {
     PolicyChange change = given;
     change.reason = m_impl->masker({})->text(given.reason);
+    auto before = answeredBefore(change.command, Verb::SetPolicy, kTarget);
+    if (!before)
+        return failedWith({}, std::move(before).error());
+    if (*before)
+        return **std::move(before);
     auto preview = previewPolicy(change);
     if (!preview)
         return failedWith({}, std::move(preview).error());
     ActOnStore act{entryOf(change), bodyOf(change), change.expected, change.breakGlass,
         [this](const AuditRow& entry) { return m_impl->appendNow(entry); }};
-    act.entry.command = makeId<CommandId>(act.entry.time, m_impl->rng);
+    act.entry.command =
+        change.command.isNull() ? makeId<CommandId>(act.entry.time, m_impl->rng) : change.command;
     act.entry.with = policyOf(change, act.entry.login, act.entry.time);
     Outcome outcome = doOnStore(std::move(act), std::move(preview->rejection), preview->needed);
     outcome.version = change.expected + 1;

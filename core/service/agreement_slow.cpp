@@ -106,6 +106,11 @@ Outcome Agreements::slow(StoreWriter& store, const SlowChange& given)
 {
     SlowChange change = given;
     change.reason = m_impl->masker({})->text(given.reason);
+    auto before = answeredBefore(change.command, Verb::Slow, change.wanted.name);
+    if (!before)
+        return failedWith({}, std::move(before).error());
+    if (*before)
+        return **std::move(before);
     auto preview = previewSlow(change);
     if (!preview)
         return failedWith({}, std::move(preview).error());

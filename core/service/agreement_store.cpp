@@ -77,12 +77,41 @@ Result<std::optional<Rejection>> Agreements::refusedOnStore(
         both("\"" + login + "\" lacks the role \"" + lacks + "\", which ", verb, " needs")));
 }
 
+Result<std::optional<Outcome>> Agreements::answeredBefore(
+    const CommandId& command, Verb verb, std::string_view target)
+{
+    if (command.isNull())
+        return std::optional<Outcome>();
+    CAIRN_TRY_ASSIGN(const auto seq, m_impl->reader.auditOfCommand(command));
+    if (!seq)
+        return std::optional<Outcome>();
+    CAIRN_TRY_ASSIGN(const auto rows, m_impl->reader.audit(*seq - 1, 1));
+    Outcome outcome;
+    outcome.auditSeq = *seq;
+    if (!rows.empty() && rows.front().kind == "applied" && rows.front().verb == verb
+        && rows.front().target == target) {
+        outcome.kind = Outcome::Kind::Repeated;
+        return std::optional(std::move(outcome));
+    }
+    CAIRN_TRY_ASSIGN(const auto proposal, m_impl->reader.stagedAct(command));
+    if (proposal && proposal->verb == verb && proposal->target == target)
+        return std::optional(outcomeOf(*proposal));
+    outcome.kind = Outcome::Kind::Rejected;
+    outcome.rejection = no(RejectCode::InvalidInput,
+        "the command id " + toText(command) + " is that of another act, audit entry " + std::to_string(*seq)
+            + ": give a new one");
+    return std::optional(std::move(outcome));
+}
+
+// Under an id of its own: what was refused was not done, and the caller's may be given again once the reason
+// is gone.
 Outcome Agreements::refuseOnStore(AuditRow row, Rejection rejection)
 {
     Outcome outcome;
     outcome.kind = Outcome::Kind::Rejected;
     outcome.rejection = std::move(rejection);
     row.kind = "refused";
+    row.command = makeId<CommandId>(row.time, m_impl->rng);
     row.after = "{\"refused\":true,\"why\":" + jsonQuote(outcome.rejection.text) + "}";
     row.with = nullptr;
     auto seq = m_impl->appendNow(std::move(row));

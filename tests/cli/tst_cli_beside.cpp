@@ -19,6 +19,7 @@ private Q_SLOTS:
     void nothingIsTakenFromNobody();
     void aResourceIsSlowedAndLeftAsTheWorkflowsSay();
     void slowingWaitsForTheSecondPersonThatThePolicyAsksFor();
+    void actsOnTheStoreGoByWhatWasSeenAndAreDoneOnce();
 
 private:
     // Words with blanks between them; # stands for the run.
@@ -170,6 +171,63 @@ void TestCliBeside::slowingWaitsForTheSecondPersonThatThePolicyAsksFor()
     QCOMPARE(alone.code, 0);
     QVERIFY(alone.json().value(QStringLiteral("break_glass")).toBool());
     QVERIFY(run("audit reviews").out.contains("\"slow\""));
+}
+
+void TestCliBeside::actsOnTheStoreGoByWhatWasSeenAndAreDoneOnce()
+{
+    constexpr const char* kFirst = "01900000-0000-7000-8000-000000000001";
+    constexpr const char* kSecond = "01900000-0000-7000-8000-000000000002";
+    constexpr const char* kThird = "01900000-0000-7000-8000-000000000003";
+    const auto with = [&](const QByteArray& words, const char* id) {
+        return run((words + " --command " + id).constData());
+    };
+    const auto said = [](const Answer& answer, const char* field) {
+        return answer.json().value(QString::fromLatin1(field)).toVariant().toString();
+    };
+    const QByteArray limited = json(
+        "{'schema':'urn:cairn:workflow:1','name':'pays','version':1,'tools':{'pay':{'safety':'repeatable',"
+        "'executor':'builtin','settings':{'function':'echo'},'resource':'bank'}},"
+        "'steps':[{'name':'pay','tool':'pay','input':{}}]}");
+    QCOMPARE(
+        cairn({QStringLiteral("workflow"), QStringLiteral("add"), file(QStringLiteral("pays.json"), limited)})
+            .code,
+        0);
+    for (const char* wrong : {"5", "5,", ",0", "5,0,0", "a,b", "-5,0"})
+        QCOMPARE(run((QByteArray("slow bank 5/s --expect ") + wrong).constData()).code, 2);
+    QCOMPARE(with("slow bank 5/s", "4711").code, 2);
+
+    QCOMPARE(said(run("slow bank 5/s --preview"), "expect"), QStringLiteral("0,0"));
+    const Answer first = with("slow bank 5/s --expect 0,0", kFirst);
+    QCOMPARE(first.code, 0);
+    QCOMPARE(said(first, "per_second"), QStringLiteral("5"));
+    QCOMPARE(said(run("slow bank 9/s --preview"), "expect"), QStringLiteral("5,0"));
+    // The same again, where its answer was lost: whatever holds by now.
+    const Answer again = with("slow bank 5/s --expect 0,0", kFirst);
+    QCOMPARE(again.code, 0);
+    QCOMPARE(said(again, "outcome"), QStringLiteral("repeated"));
+    QCOMPARE(said(again, "audit"), said(first, "audit"));
+    // Seen as it was before somebody changed it: refused. The same id may be given once it is seen as it is.
+    const Answer stale = with("slow bank 7/s --expect 0,0", kSecond);
+    QCOMPARE(stale.code, 5);
+    QCOMPARE(run("slow bank 7/s --expect 0,0 --preview").code, 5);
+    QCOMPARE(said(run("slow bank 9/s --preview"), "expect"), QStringLiteral("5,0"));
+    QCOMPARE(said(with("slow bank 7/s --expect 5,0", kSecond), "per_second"), QStringLiteral("7"));
+    QCOMPARE(said(run("slow bank 9/s --preview"), "expect"), QStringLiteral("7,0"));
+
+    const QString policy =
+        file(QStringLiteral("policy.json"), json("{'schema':'urn:cairn:policy:1','rules':[]}"));
+    const auto set = [&](const char* id) {
+        return cairn({QStringLiteral("policy"), QStringLiteral("set"), policy, QStringLiteral("--command"),
+            QString::fromLatin1(id)});
+    };
+    const Answer another = set(kFirst);
+    QCOMPARE(another.code, 2);
+    QVERIFY2(another.out.contains("is that of another act"), another.out.constData());
+    QCOMPARE(set(kThird).code, 0);
+    const Answer repeated = set(kThird);
+    QCOMPARE(repeated.code, 0);
+    QCOMPARE(said(repeated, "outcome"), QStringLiteral("repeated"));
+    QCOMPARE(said(run("policy show"), "version"), QStringLiteral("1"));
 }
 
 QTEST_APPLESS_MAIN(TestCliBeside)

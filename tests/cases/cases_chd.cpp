@@ -168,6 +168,14 @@ void TestChd::c33_childFinishedWhileItsParentHadFailed()
         static_cast<void>(engine.answer(slow, well ? done("\"from C\"") : fails(FailureClass::Permanent)));
         engine.settle();
     };
+    // A fork of P at the version right after the start of C, as far as it goes by itself.
+    const auto fork = [&] {
+        Submission submission = b.act({}, cmd::Fork{{}, 1, false});
+        submission.forkSource = run;
+        const Outcome outcome = b.service->submitAndWait(std::move(submission));
+        engine.settle();
+        return outcome.kind == Outcome::Kind::Committed ? outcome.run : RunId{};
+    };
     if (child < 2)
         finish(child == 0);
     QCOMPARE(b.state(run).closed, onFailure == "close");
@@ -185,23 +193,36 @@ void TestChd::c33_childFinishedWhileItsParentHadFailed()
         QCOMPARE(b.step(run, "kid").state, StepState::Failed);
         QCOMPARE(b.step(run, "kid").reason, Reason::FailedChild);
         QCOMPARE(b.effectd.text(), std::string());
+        // What C failed at has not happened: the child of a fork tries it, and C stays as it is.
+        const RunId forked = fork();
+        QVERIFY(!forked.isNull());
+        QCOMPARE(b.state(forked).children.size(), std::size_t(1));
+        const RunId other = b.state(forked).children.front().run;
+        QVERIFY(other != kid);
+        QCOMPARE(b.summary(forked).primary.reason, Reason::Child);
+        const Call call = engine.open(other, "slow");
+        b.effectd.note(b.now(), "slow", call.key, {});
+        static_cast<void>(engine.answer(call, done("\"from the fork's\"")));
+        engine.settle();
+        QVERIFY(b.state(forked).closed);
+        QCOMPARE(b.state(forked).closedAs, Activity::Completed);
+        QCOMPARE(b.effectd.text(), std::string("end=1 slow=1"));
+        QCOMPARE(b.step(run, "kid").state, StepState::Failed);
+        QCOMPARE(b.state(kid).closedAs, Activity::Failed);
+        QCOMPARE(b.verified(forked), std::string());
         return;
     }
     QVERIFY(b.state(run).closed);
     QCOMPARE(b.state(run).closedAs, Activity::Completed);
     QCOMPARE(b.effectd.text(), std::string("end=1 slow=1"));
     QCOMPARE(b.effectd.lines.back().arguments, std::string("\"from C\""));
-    // A fork of P at the version right after the start of C.
-    Submission fork = b.act({}, cmd::Fork{{}, 1, false});
-    fork.forkSource = run;
-    const Outcome forked = b.service->submitAndWait(std::move(fork));
-    QCOMPARE(forked.kind, Outcome::Kind::Committed);
-    engine.settle();
-    QVERIFY(b.state(forked.run).closed);
-    QCOMPARE(b.output(forked.run, "kid"), std::string("\"from C\""));
+    const RunId forked = fork();
+    QVERIFY(!forked.isNull());
+    QVERIFY(b.state(forked).closed);
+    QCOMPARE(b.output(forked, "kid"), std::string("\"from C\""));
     QCOMPARE(b.effectd.count("slow"), 1);
     QCOMPARE(b.verified(run), std::string());
-    QCOMPARE(b.verified(forked.run), std::string());
+    QCOMPARE(b.verified(forked), std::string());
 }
 
 CAIRN_CASES(TestChd, "chd")

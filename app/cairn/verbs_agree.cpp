@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/definition/policy_text.h"
 #include "core/machine/policy.h"
+#include "core/query/tell.h"
 #include "core/service/agreement.h"
 #include "core/service/staged.h"
 
@@ -276,17 +277,41 @@ int decideAct(Session& s, const std::string& named, StagedState as, const std::s
 
 // --- approvals
 
-std::string noteOf(Session& s, const RunId& run, const ApprovalRow& row)
+std::string noteOf(Session& s, const RunId& run, const PayloadId& note)
 {
-    if (row.note.isNull())
+    if (note.isNull())
         return {};
-    const auto bytes = s.store().payload(run, row.note);
+    const auto bytes = s.store().payload(run, note);
     return bytes ? *bytes : "(" + bytes.error().text + ")";
+}
+
+// Each yes, in the order in which they came; a no is the row's own decision.
+Json jsonConsents(Session& s, const RunState& state, const ApprovalId& approval)
+{
+    Json list = Json::array();
+    if (const ApprovalRecord* record = state.findApproval(approval))
+        for (const Consent& consent : record->consents)
+            list.push_back({{"by", jsonText(consent.by.id)}, {"login", jsonOptional(consent.by.login)},
+                {"at", jsonTime(consent.at)},
+                {"reason", jsonOptional(noteOf(s, state.id, consent.note.id))}});
+    return list;
+}
+
+std::string consentsText(Session& s, const RunState& state, const ApprovalId& approval)
+{
+    std::string text;
+    if (const ApprovalRecord* record = state.findApproval(approval))
+        for (const Consent& consent : record->consents) {
+            const std::string reason = noteOf(s, state.id, consent.note.id);
+            text += (text.empty() ? "" : ", ") + actorName(consent.by) + " at " + formatInstant(consent.at)
+                + (reason.empty() ? std::string() : " \"" + reason + "\"");
+        }
+    return text;
 }
 
 void printApproval(Session& s, const RunState& state, const ApprovalRow& row)
 {
-    const std::string note = noteOf(s, state.id, row);
+    const std::string note = noteOf(s, state.id, row.note);
     const std::string step = row.step < state.steps.size() ? state.steps[row.step].id : std::string();
     const Json deciders = Json::parse(row.deciders, nullptr, false);
     const std::size_t agreed = deciders.is_array() ? deciders.size() : 0;
@@ -297,8 +322,9 @@ void printApproval(Session& s, const RunState& state, const ApprovalRow& row)
         const Json content = jsonAsked(asked);
         s.json(dump(Json{{"run", toText(state.id)}, {"approval", toText(row.id)}, {"step", jsonText(step)},
             {"state", key(row.state)}, {"digest", hex(row.binding)}, {"role", jsonOptional(row.role)},
-            {"needed", row.needed}, {"deciders", deciders}, {"asked_by", jsonOptional(row.askedBy)},
-            {"asked", jsonTime(row.askedAt)}, {"expires", jsonTime(row.expires)},
+            {"needed", row.needed}, {"deciders", deciders}, {"consents", jsonConsents(s, state, row.id)},
+            {"asked_by", jsonOptional(row.askedBy)}, {"asked", jsonTime(row.askedAt)},
+            {"expires", jsonTime(row.expires)},
             {"on_expiry", row.expires == kNoTime ? Json() : Json("expired")},
             {"decided", jsonTime(row.decidedAt)}, {"decided_by", jsonOptional(row.decidedBy)},
             {"reason", jsonOptional(note)}, {"content", content.empty() ? Json() : content.front()}}));
@@ -306,11 +332,15 @@ void printApproval(Session& s, const RunState& state, const ApprovalRow& row)
     }
     std::string line = toText(state.id) + "  " + toText(row.id) + "  " + pad(std::string(key(row.state)), 9)
         + "  step \"" + step + "\"";
+    const std::string consents = consentsText(s, state, row.id);
     if (row.state == ApprovalState::Pending)
         line += "  " + std::to_string(agreed) + " of " + std::to_string(row.needed) + ", waiting for "
             + (row.role.empty() ? std::string("a person") : "role " + row.role)
             + (row.expires == kNoTime ? std::string(", never expires")
-                                      : ", expires " + formatInstant(row.expires));
+                                      : ", expires " + formatInstant(row.expires))
+            + (consents.empty() ? std::string() : "; agreed: " + consents);
+    else if (row.needed > 1 && !consents.empty() && row.state != ApprovalState::Rejected)
+        line += "  by " + consents;
     else
         line += "  " + (row.decidedBy.empty() ? std::string("by nobody") : "by " + row.decidedBy) + " at "
             + formatInstant(row.decidedAt) + (note.empty() ? std::string() : "  \"" + note + "\"");

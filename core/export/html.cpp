@@ -146,22 +146,20 @@ private:
         std::string text = head(
             "Approvals", {"Step", "State", "Role", "Asked", "Decided", "By", "Digest of what was asked"});
         for (const ApprovalRecord& a : s.approvals) {
-            std::string by =
-                a.decidedBy.id + (a.decidedBy.login.empty() ? "" : " (" + a.decidedBy.login + ")");
-            if (a.approvedBy.size() > 1)
-                by = counted(a.approvedBy) + by;
+            std::string by;
+            for (const Consent& consent : a.consents)
+                by += (by.empty() ? "" : ", ") + person(consent.by) + " at " + instant(consent.at);
+            if (a.state == ApprovalState::Rejected)
+                by += (by.empty() ? "" : "; rejected by ") + person(a.decidedBy);
             text += cells(
                 {a.step < s.steps.size() ? s.steps[a.step].id : std::string(), std::string(label(a.state)),
                     a.role, instant(a.askedAt), instant(a.decidedAt), by, hex(a.binding)});
         }
         return m_sink(text + "</tbody></table>\n");
     }
-    static std::string counted(const std::vector<Actor>& people)
+    static std::string person(const Actor& actor)
     {
-        std::string text;
-        for (std::size_t i = 0; i + 1 < people.size(); ++i)
-            text += people[i].id + ", ";
-        return text;
+        return actor.id + (actor.login.empty() ? "" : " (" + actor.login + ")");
     }
 
     Status history(const RunId& run)

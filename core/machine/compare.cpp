@@ -74,7 +74,7 @@ void compareRecords(Differ& d, const RunState& a, const RunState& b)
         const ApprovalRecord& y = b.approvals[i];
         const bool equal = x.id == y.id && x.step == y.step && x.state == y.state && x.binding == y.binding
             && x.role == y.role && x.needed == y.needed && x.askedAt == y.askedAt && x.expires == y.expires
-            && x.decidedAt == y.decidedAt && x.askedBy == y.askedBy && x.approvedBy == y.approvedBy
+            && x.decidedAt == y.decidedAt && x.askedBy == y.askedBy && x.consents == y.consents
             && x.decidedBy == y.decidedBy && x.note == y.note;
         d("approval " + toText(x.id), equal, true);
     }

@@ -13,7 +13,7 @@ bool Decider::Impl::own(const cmd::Decide& c)
         emit(StepSkipped{ix, false, {}});
         return true;
     }
-    const bool enough = record->approvedBy.size() + 1 >= record->needed;
+    const bool enough = record->consents.size() + 1 >= record->needed;
     emit(ApprovalDecided{c.approval, enough ? ApprovalState::Approved : ApprovalState::Pending, cmd.reason});
     if (!enough)
         return true;

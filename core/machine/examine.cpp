@@ -281,7 +281,8 @@ struct Examiner {
             return {};
         if (record->needed > 1 && !record->askedBy.id.empty() && samePerson(cmd.actor, record->askedBy))
             return no(RejectCode::NoRight, "who asked cannot approve where two people are required");
-        for (const auto& actor : record->approvedBy) {
+        for (const Consent& consent : record->consents) {
+            const Actor& actor = consent.by;
             if (actor == cmd.actor)
                 return same("you have approved this already; it waits for another person");
             if (samePerson(actor, cmd.actor))

@@ -436,7 +436,7 @@ struct Folder {
         if (!approval)
             return;
         if (head.actor.kind == ActorKind::Person && f.as != ApprovalState::Rejected)
-            approval->approvedBy.push_back(head.actor);
+            approval->consents.push_back({head.actor, head.time, f.note});
         approval->note = f.note;
         if (f.as != ApprovalState::Pending)  // one consent of several needed leaves it pending
             close(*approval, f.as);

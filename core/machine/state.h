@@ -93,6 +93,14 @@ struct StepRecord {
     [[nodiscard]] bool inDoubt() const { return doubt && !attempt && !isFinished(state); }
 };
 
+// One person's yes.
+struct Consent {
+    Actor by;
+    TimeMs at = kNoTime;
+    PayloadRef note;  // the reason; null: none was given
+    friend bool operator==(const Consent&, const Consent&) = default;
+};
+
 struct ApprovalRecord {
     ApprovalId id;
     StepIx step = kNoStep;
@@ -104,9 +112,9 @@ struct ApprovalRecord {
     TimeMs expires = kNoTime;
     TimeMs decidedAt = kNoTime;
     Actor askedBy;
-    std::vector<Actor> approvedBy;
+    std::vector<Consent> consents;  // in their order; the last of those that are needed decides
     Actor decidedBy;
-    PayloadRef note;
+    PayloadRef note;  // of the last decision
 };
 
 struct SignalRecord {

@@ -177,7 +177,7 @@ private:
 
     static std::string approvalState(const ApprovalRecord& approval)
     {
-        return std::string(label(approval.state)) + ", " + std::to_string(approval.approvedBy.size()) + " of "
+        return std::string(label(approval.state)) + ", " + std::to_string(approval.consents.size()) + " of "
             + std::to_string(approval.needed);
     }
     void approvals()

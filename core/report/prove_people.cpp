@@ -134,7 +134,7 @@ bool People::approve(const RunState& state)
             if (!decision)
                 continue;
             static_cast<void>(
-                give(state.id, cmd::Decide{approval.id, *decision, {}}, approval.approvedBy.size()));
+                give(state.id, cmd::Decide{approval.id, *decision, {}}, approval.consents.size()));
             return true;
         }
     return false;

@@ -213,7 +213,8 @@ void finishListRow(ListRow& row, std::string error, std::string_view stepName)
     place.bytes(row.workflow);
     place.u32(row.workflowVersion);
     place.bytes(stepName);
-    // Those that a resource keeps waiting are one situation, whether they were told so or only wait with them.
+    // Those that a resource keeps waiting are one situation, whether they were told so or only wait with
+    // them.
     place.bytes(row.reason == Reason::Resource ? std::string_view() : row.error);
     place.bytes(row.resource);
     row.situation = hex(sha256("cairn-situation", place.out())).substr(0, 16);
@@ -309,8 +310,8 @@ std::string decidersOf(const ApprovalRecord& record)
         if (!actor.login.empty() && std::find(logins.begin(), logins.end(), actor.login) == logins.end())
             logins.push_back(actor.login);
     };
-    for (const Actor& actor : record.approvedBy)
-        add(actor);
+    for (const Consent& consent : record.consents)
+        add(consent.by);
     if (record.state == ApprovalState::Rejected)
         add(record.decidedBy);
     std::string list = "[";

@@ -116,7 +116,7 @@ void TestApr::c15_expiryIsNeverConsent()
     engine->settle();
     QCOMPARE(approvalOf(a).state, ApprovalState::Expired);
     QVERIFY(approvalOf(a).decidedBy.kind != ActorKind::Person);
-    QVERIFY(approvalOf(a).approvedBy.empty());
+    QVERIFY(approvalOf(a).consents.empty());
     QCOMPARE(b.step(a, "do").state, StepState::Skipped);
 
     const RunId late = b.started("short");  // (c) one second too late, before any engine has looked

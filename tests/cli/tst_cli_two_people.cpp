@@ -27,6 +27,7 @@ private Q_SLOTS:
     void whatHasChangedIsNotConfirmed();
     void anExpiredActIsNotConfirmed();
     void anotherClosesTheReview();
+    void eachConsentOfAnApprovalIsOnRecord();
 
 private:
     struct Proposed {
@@ -192,6 +193,47 @@ void TestCliTwoPeople::anotherClosesTheReview()
     QCOMPARE(field(closed, "closed_by"), QStringLiteral("uid 65534"));
     QCOMPARE(field(closed, "note"), QStringLiteral("with the key [masked: access key] it was all right"));
     QCOMPARE(cairn({QStringLiteral("store"), QStringLiteral("check")}).code, 0);
+}
+
+// Who said yes, when and why: of everybody, not only of the last.
+void TestCliTwoPeople::eachConsentOfAnApprovalIsOnRecord()
+{
+    const QByteArray workflow = json(
+        "{'schema':'urn:cairn:workflow:1','name':'both','version':1,'tools':{'pay':{'safety':'repeatable',"
+        "'executor':'builtin','settings':{'function':'echo'}}},'steps':[{'name':'pay','tool':'pay','input':{}"
+        ","
+        "'approval':{'role':'finance','needed':2}}]}");
+    const QString run = field(cairn({QStringLiteral("start"), file(QStringLiteral("both.json"), workflow),
+                                  QStringLiteral("--key"), QStringLiteral("b")}),
+        "run");
+    QVERIFY(!run.isEmpty());
+    engineUntilIdle();
+    const auto yes = [&](const char* reason) {
+        return QStringList{
+            QStringLiteral("approve"), run, QStringLiteral("--reason"), QString::fromUtf8(reason)};
+    };
+    const auto consents = [&] {
+        return cairn({QStringLiteral("approvals"), run}).json().value(QStringLiteral("consents")).toArray();
+    };
+    QVERIFY(consents().isEmpty());
+    QCOMPARE(cairn(yes("the offer is the cheapest")).code, 0);
+    QCOMPARE(consents().size(), 1);
+    const QByteArray waits = text({QStringLiteral("why"), run});
+    QVERIFY2(waits.contains("1 of 2 given, by "), waits.constData());
+    QCOMPARE(other(yes("the account is theirs")).code, 0);
+    const QJsonArray both = consents();
+    QCOMPARE(both.size(), 2);
+    const auto of = [&](int which, const char* name) {
+        return both.at(which).toObject().value(QLatin1String(name)).toString();
+    };
+    QCOMPARE(of(0, "reason"), QStringLiteral("the offer is the cheapest"));
+    QCOMPARE(of(0, "login"), QStringLiteral("uid 0"));
+    QCOMPARE(of(1, "reason"), QStringLiteral("the account is theirs"));
+    QCOMPARE(of(1, "login"), QStringLiteral("uid %1").arg(kNobody));
+    QVERIFY(!of(0, "at").isEmpty());
+    const QByteArray listed = text({QStringLiteral("approvals"), run});
+    QVERIFY2(listed.contains("\"the offer is the cheapest\"") && listed.contains("\"the account is theirs\""),
+        listed.constData());
 }
 
 QTEST_APPLESS_MAIN(TestCliTwoPeople)

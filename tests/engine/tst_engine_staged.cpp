@@ -127,7 +127,7 @@ void TestEngineStaged::twoPeopleAreTwoLogins()
     QVERIFY(answer(other, other.approve(m_run, "two", "Ann")).state == StagedState::Committed);
     const RunState state = desk.load(m_run);
     const ApprovalRecord* record = state.findApproval(state.find("two")->approval);
-    QCOMPARE(record->approvedBy.size(), std::size_t{2});
+    QCOMPARE(record->consents.size(), std::size_t{2});
     QVERIFY(record->state == ApprovalState::Approved || record->state == ApprovalState::Used);
     QVERIFY(verifyRun(*m_caller->store, m_run)->empty());
 }

@@ -24,7 +24,7 @@ Case approval(TimeMs expires, std::uint8_t needed = 1)
     record.expires = expires;
     record.askedBy = {ActorKind::Run, "buyer"};
     if (needed > 1)
-        record.approvedBy.push_back({ActorKind::Person, "kim"});
+        record.consents.push_back({{ActorKind::Person, "kim"}, kNow - kHour, {}});
     c.state.approvals.push_back(record);
     c.step().approval = record.id;
     return c;
@@ -69,7 +69,7 @@ const std::vector<Row>& rows()
         {"approval of two", [] { return approval(kNoTime, 2); },
             "Step \"pay\" waits for an approval by finance, asked 3 h ago, does not expire. Buyer asks to "
             "call tool pay, "
-            "4 860.00 EUR; 1 of 2 given.",
+            "4 860.00 EUR; 1 of 2 given, by kim.",
             "a yes or no by finance", "Approval by finance, asked 3 h ago"},
         {"approval without a record", [] { return Case(Reason::Approval); },
             "Step \"pay\" waits for an approval by anyone with the right, asked at a time that is not "

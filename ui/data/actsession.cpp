@@ -1,6 +1,7 @@
 #include "ui/data/actsession.h"
 
 #include "core/machine/policy.h"
+#include "core/query/tell.h"
 #include "core/service/staged.h"
 #include "core/service/typed.h"
 #include "ui/data/actbodies.h"
@@ -24,6 +25,7 @@ struct Words {
 };
 
 constexpr std::uint64_t kSentShown = 16 * 1024;
+constexpr std::uint64_t kReasonShown = 2'000;  // bytes of the reason of one yes
 
 QStringList linesOf(const std::vector<std::string>& lines)
 {
@@ -342,7 +344,7 @@ void ActSession::describeApproval(const RunState& state, ActPreview& preview)
             Words::tr("%1 of %2, %3 given")
                 .arg(approval->needed)
                 .arg(qt(approval->role))
-                .arg(approval->approvedBy.size())},
+                .arg(approval->consents.size())},
         {Words::tr("Expires"),
             approval->expires == kNoTime
                 ? Words::tr("never")
@@ -350,6 +352,14 @@ void ActSession::describeApproval(const RunState& state, ActPreview& preview)
                       .arg(instantText(approval->expires), durationText(approval->expires - preview.at))},
         {Words::tr("Bound to"), Words::tr("sha256 ") + shortHex(approval->binding), true},
         {Words::tr("Since then"), sinceAsked(state, approval->id)}};
+    for (const Consent& consent : approval->consents) {
+        QString said = Words::tr("%1 at %2").arg(qt(actorName(consent.by)), instantText(consent.at));
+        if (!consent.note.isNull()) {
+            const auto reason = m_store->payload(state.id, consent.note.id, 0, kReasonShown);
+            said += u": "_s + (reason ? qt(*reason) : qt(reason.error().text));
+        }
+        preview.facts.push_back({Words::tr("Agreed"), said});
+    }
     fillSent(state.id, step.input,
         step.tool.empty() ? Words::tr("What is asked") : Words::tr("What would be sent"), preview);
 }

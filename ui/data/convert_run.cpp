@@ -228,7 +228,7 @@ QString noteOf(const RunView& view, const StepRecord& step)
             if (approval.id == step.approval)
                 return Words::tr("%1, %2 of %3\nexpires %4")
                     .arg(qt(approval.role))
-                    .arg(approval.approvedBy.size())
+                    .arg(approval.consents.size())
                     .arg(approval.needed)
                     .arg(clockText(approval.expires, view.at));
     if (step.state == StepState::Waiting && step.due != kNoTime)

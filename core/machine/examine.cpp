@@ -382,8 +382,8 @@ struct Examiner {
                 inState(*r) + " for another reason (" + std::string(label(r->reason))
                     + "); a retry would not end it");
         case StepState::Unknown:
-            return no(
-                RejectCode::Refused, inState(*r) + ": whether its effect happened is not known; use settle");
+            return no(RejectCode::Refused,
+                inState(*r) + ": whether its effect happened is not known; set its outcome (settle)");
         case StepState::Complete: return no(RejectCode::Refused, inState(*r) + ": it has a recorded result");
         case StepState::Running: return no(RejectCode::Refused, inState(*r) + ": an attempt is under way");
         case StepState::Ready: return same(inState(*r) + " already");
@@ -427,8 +427,8 @@ struct Examiner {
                 return no(RejectCode::Refused, inState(r) + " for its members: act on them");
             return {};
         case StepState::Unknown:
-            return no(
-                RejectCode::Refused, inState(r) + ": whether its effect happened is not known; use settle");
+            return no(RejectCode::Refused,
+                inState(r) + ": whether its effect happened is not known; set its outcome (settle)");
         default: return no(RejectCode::Refused, inState(r) + ", so " + std::string(verb) + " does not apply");
         }
     }

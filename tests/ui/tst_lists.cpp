@@ -2,6 +2,7 @@
 // forward, what if, and a window that does nothing.
 #include "desk.h"
 #include "ui/dialogs/namebox.h"
+#include "ui/dialogs/ordersheet.h"
 #include "ui/dialogs/palette.h"
 #include "ui/models/groupsmodel.h"
 #include "ui/models/runsmodel.h"
@@ -10,9 +11,14 @@
 #include "ui/pages/windowviews.h"
 #include "ui/widgets/filterbox.h"
 
+#include <QAction>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QToolButton>
+
+#include <algorithm>
 
 using namespace cairn::ui;
 using namespace cairn::ui::test;
@@ -205,12 +211,33 @@ private Q_SLOTS:
         QTRY_VERIFY(page->settled());
         QVERIFY(page->entry() != nullptr);
         QCOMPARE(page->entry()->what, u"Retry now of 4 runs"_s);
-        QVERIFY(desk.window->sheet() == nullptr && desk.window->orderSheet() == nullptr);
-        if (key == Qt::Key_Return)
+        QVERIFY(desk.window->sheet() == nullptr);
+        if (key == Qt::Key_Return) {
+            QVERIFY(desk.window->orderSheet() == nullptr);
             return;
-        QCOMPARE(desk.window->notice(), u"The plan is selected here: the key once more opens the sheet."_s);
-        desk.key(key);
-        QVERIFY(desk.window->orderSheet() != nullptr);
+        }
+        QTRY_VERIFY(desk.window->orderSheet() != nullptr);
+        QCOMPARE(desk.window->orderSheet()->step(), key == Qt::Key_H ? PlanStep::Pause : PlanStep::Abort);
+    }
+    // The same by the pointer; what is off says why, and nothing is opened.
+    void theMenuOfTheDockActsOnItsPlan()
+    {
+        const Desk desk;
+        const TriagePage* triage = desk.window->triage();
+        DataTable* dock = triage->plansTable();
+        QTRY_COMPARE(dock->model()->rowCount(), 2);
+        dock->setCurrentIndex(dock->model()->index(1, 0));
+        const QList<QToolButton*> buttons = triage->findChildren<QToolButton*>();
+        const auto found = std::find_if(buttons.begin(), buttons.end(),
+            [](const QToolButton* button) { return button->accessibleName() == u"Act on it of Plans"_s; });
+        QVERIFY(found != buttons.end());
+        for (QAction* action : (*found)->menu()->actions())
+            if (action->text() == u"Abort…"_s)
+                action->trigger();
+        QTRY_VERIFY(desk.window->orderSheet() != nullptr);
+        QCOMPARE(desk.window->orderSheet()->step(), PlanStep::Abort);
+        desk.window->orderSheet()->reject();
+        QTRY_VERIFY(desk.window->orderSheet() == nullptr);
     }
 
     void backAndForwardFollowTheTrail()

@@ -264,16 +264,30 @@ Result<ActPreview> ActSession::preview(const ActRequest& request)
     preview.reversible = qt(told.undo.text);
     if (told.needed.second())
         preview.second = qt(tellNeeded(told.needed));
-    if (request.verb == Verb::Approve || request.verb == Verb::Reject)
+    if (request.verb == Verb::Approve || request.verb == Verb::Reject) {
         describeApproval(state, preview);
-    else
+        CAIRN_TRY(previewOther(std::move(tried), state, preview));
+    } else {
         describeStep(state, preview);
+    }
     if (request.verb == Verb::Settle) {
         const auto found = state.stepById.find(core(request.step));
         if (found != state.stepById.end())
             preview.outcomes = outcomesOf(state, found->second, m_service->explainGiven(state));
     }
     return preview;
+}
+
+Status ActSession::previewOther(ActRequest tried, const RunState& state, ActPreview& preview)
+{
+    tried.verb = tried.verb == Verb::Approve ? Verb::Reject : Verb::Approve;
+    CAIRN_TRY_ASSIGN(const Submission submission, submissionOf(tried, state));
+    CAIRN_TRY_ASSIGN(const Preview told, m_service->preview(submission));
+    if (const auto* rejection = std::get_if<Rejection>(&told.decision))
+        preview.otherwise << Words::tr("it is refused: %1").arg(qt(rejection->text));
+    else
+        preview.otherwise = linesOf(told.willHappen) + linesOf(told.alsoChanges);
+    return {};
 }
 
 // By the same decision as the act, of each version.

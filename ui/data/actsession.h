@@ -34,6 +34,8 @@ private:
     [[nodiscard]] Result<Submission> submissionOf(const ActRequest& request, const RunState& state);
     // actsession_more.cpp
     [[nodiscard]] Result<ActPreview> previewSlow(const ActRequest& request);
+    // What the other answer to the same question would do.
+    [[nodiscard]] Status previewOther(ActRequest tried, const RunState& state, ActPreview& preview);
     [[nodiscard]] Result<ActResult> slow(const ActRequest& request);
     [[nodiscard]] Status choosePayloads(const RunState& state, ActPreview& preview);
     // How much has happened in the run since the approval was asked for.

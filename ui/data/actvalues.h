@@ -80,6 +80,7 @@ struct ActPreview {
     QStringList willNotRepeat;
     QStringList mayRepeat;
     QStringList alsoChanges;
+    QStringList otherwise;  // approve, reject: what the other answer would do, or why it is refused
     std::vector<SumLine> sums;
     QString reversible;
     QString second;                      // who else is needed; empty: nobody

@@ -27,6 +27,17 @@ namespace {
 
 constexpr int kWholeWord = 72;    // what one decides on is not shortened as long as a line holds it
 constexpr int kUnderOption = 48;  // below the words of an option, behind its key and its circle
+constexpr qsizetype kNamed = 3;   // lines in a sentence; the others by their number
+
+QString namedFew(const QStringList& lines)
+{
+    if (lines.isEmpty())
+        return ActSheet::tr("nothing");
+    const QString named = lines.mid(0, kNamed).join(u", "_s);
+    return lines.size() <= kNamed
+        ? named
+        : ActSheet::tr("%1 and %2 more").arg(named, countText(static_cast<quint64>(lines.size() - kNamed)));
+}
 
 }  // namespace
 
@@ -108,14 +119,26 @@ void ActSheet::addConsequences()
     row->setSpacing(0);
     QStringList next = m_preview.willHappen;
     next += m_preview.alsoChanges;
-    row->addWidget(consequences(tr("What happens next"), Glyph::Running, next, box), 1);
-    row->addWidget(consequences(tr("Will not be repeated"), Glyph::Done, m_preview.willNotRepeat, box), 1);
+    if (m_request.verb == Verb::Approve || m_request.verb == Verb::Reject) {
+        // The answer to a question: what each of the two does, the yes first.
+        const bool yes = m_request.verb == Verb::Approve;
+        row->addWidget(
+            consequences(tr("If you approve"), Glyph::Running, yes ? next : m_preview.otherwise, box), 1);
+        row->addWidget(
+            consequences(tr("If you reject"), Glyph::Cancelled, yes ? m_preview.otherwise : next, box), 1);
+    } else {
+        row->addWidget(consequences(tr("What happens next"), Glyph::Running, next, box), 1);
+        row->addWidget(
+            consequences(tr("Will not be repeated"), Glyph::Done, m_preview.willNotRepeat, box), 1);
+    }
     if (!m_preview.mayRepeat.isEmpty())
         row->addWidget(consequences(tr("May be repeated"), Glyph::Uncertain, m_preview.mayRepeat, box), 1);
     m_body->addWidget(box);
     m_body->addSpacing(6);
     QString line =
         m_preview.mayRepeat.isEmpty() ? tr("May be repeated: nothing") : tr("May be repeated: see above");
+    if (m_request.verb == Verb::Approve || m_request.verb == Verb::Reject)
+        line = tr("Will not be repeated: %1").arg(namedFew(m_preview.willNotRepeat)) + u" · "_s + line;
     if (!m_preview.reversible.isEmpty())
         line += u" · "_s + m_preview.reversible;
     m_body->addWidget(safe::label(line, {.size = 11, .secondary = true, .wrap = true}, m_bodyWidget));

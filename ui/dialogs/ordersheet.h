@@ -21,6 +21,7 @@ public:
     OrderSheet(
         Source& source, const StoreFacts& facts, const PlanEntry& entry, PlanStep step, QWidget* parent);
 
+    [[nodiscard]] PlanStep step() const { return m_step; }
     [[nodiscard]] QPlainTextEdit* reason() const { return m_reason; }
     [[nodiscard]] QPushButton* confirm() const { return m_confirm; }
     [[nodiscard]] const PlanForecast& forecast() const { return m_forecast; }

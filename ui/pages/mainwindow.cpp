@@ -209,6 +209,7 @@ void MainWindow::connectSignals()
     connect(m_triage, &TriagePage::said, this, &MainWindow::say);
     connect(m_triage, &TriagePage::plansWanted, this, [this] { openPlans(); });
     connect(m_triage, &TriagePage::planWanted, this, &MainWindow::openPlan);
+    connect(m_triage, &TriagePage::planStepWanted, this, &MainWindow::orderFromDock);
     connect(qApp, &QApplication::focusChanged, this, &MainWindow::writeKeys);
     qApp->installEventFilter(this);
 }

@@ -114,6 +114,7 @@ private:
     [[nodiscard]] bool takeDockLetter(QChar letter, bool shift);
     PlansPage* openPlansOf(StoreIx store);
     void openPlan(StoreIx store, const QString& key);
+    void orderFromDock(PlanStep step);
     [[nodiscard]] QString stepOff(PlanStep step) const;
     void orderPlan(PlanStep step);
     void stagePlan(Verb verb);

@@ -108,28 +108,37 @@ bool MainWindow::takePlanLetter(QChar letter, bool shift)
         page->copyCommand();
         return true;
     }
-    const PlanEntry* entry = page->entry();
     for (const StepKey& key : kStepKeys)
         if (key.letter == letter && key.shift == shift) {
-            const bool own = key.step == PlanStep::Abort && entry != nullptr && entry->proposal;
-            orderPlan(own ? PlanStep::Withdraw : key.step);
+            orderPlan(key.step);
             return true;
         }
     return false;
 }
 
-// In the dock of plans a letter means the plan, not the run that is selected above: what may be done to it is
-// told where all of it is.
+// In the dock of plans a letter means the plan, not the run that is selected above.
 bool MainWindow::takeDockLetter(QChar letter, bool shift)
 {
-    DataTable* dock = m_triage->plansTable();
-    const bool meant = std::any_of(std::begin(kStepKeys), std::end(kStepKeys),
+    const auto* meant = std::find_if(std::begin(kStepKeys), std::end(kStepKeys),
         [&](const StepKey& key) { return key.letter == letter && key.shift == shift; });
-    if (!meant || !onLists() || m_triage->focusWidget() != dock || dock->currentRow() < 0)
+    const DataTable* dock = m_triage->plansTable();
+    if (meant == std::end(kStepKeys) || !onLists() || m_triage->focusWidget() != dock
+        || dock->currentRow() < 0)
         return false;
-    Q_EMIT dock->opened(dock->currentIndex());
-    say(tr("The plan is selected here: the key once more opens the sheet."));
+    orderFromDock(meant->step);
     return true;
+}
+
+// The sheet comes where all of the plan is, once it has been read how it stands: what may be done to it is
+// told there.
+void MainWindow::orderFromDock(PlanStep step)
+{
+    DataTable* dock = m_triage->plansTable();
+    if (dock->currentRow() < 0)
+        return say(tr("%1 is off: select a plan in the dock.").arg(stepName(step)));
+    Q_EMIT dock->opened(dock->currentIndex());
+    if (PlansPage* page = currentPlans())
+        page->chooseOnceRead(step);
 }
 
 QString MainWindow::stepOff(PlanStep step) const
@@ -144,6 +153,10 @@ QString MainWindow::stepOff(PlanStep step) const
 
 void MainWindow::orderPlan(PlanStep step)
 {
+    // Delete means what takes the thing away: a plan is stopped, a proposal withdrawn.
+    if (const PlansPage* page = currentPlans();
+        step == PlanStep::Abort && page != nullptr && page->entry() != nullptr && page->entry()->proposal)
+        step = PlanStep::Withdraw;
     if (const QString off = stepOff(step); !off.isEmpty())
         return say(tr("%1 is off: %2").arg(stepName(step), off));
     if (m_order != nullptr)

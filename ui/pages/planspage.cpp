@@ -246,6 +246,8 @@ void PlansPage::loadEntry()
             m_view = *reply.value;
             m_took = m_read.elapsed();
             showView();
+            if (m_wanted.isEmpty() && m_step)
+                Q_EMIT stepChosen(*std::exchange(m_step, {}));
         } else if (!reply.failure.cancelled) {
             if (m_itemsNote->reading())
                 m_itemsNote->fail(reply.failure.what + u' ' + reply.failure.todo);

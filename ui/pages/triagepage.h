@@ -97,6 +97,7 @@ Q_SIGNALS:
     void said(const QString& text);
     void plansWanted();  // what waits for a second person was chosen
     void planWanted(cairn::ui::StoreIx store, const QString& key);  // one of the dock
+    void planStepWanted(cairn::ui::PlanStep step);                  // for the one that is current there
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -1,12 +1,14 @@
 // The dock of plans: what is staged, waits for somebody, or runs, with how it stands. All of it is on the
 // plans' own tab.
 #include "ui/data/format.h"
+#include "ui/dialogs/ordersheet.h"
 #include "ui/models/plansmodel.h"
 #include "ui/pages/triagepage.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/docktitle.h"
 
 #include <QHeaderView>
+#include <QMenu>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -29,7 +31,13 @@ void TriagePage::buildPlans(QVBoxLayout* column)
     m_plansTable->setGiveWay({PlansModel::Reason, PlansModel::Since, PlansModel::Person}, 200);
     m_plansTable->setRowSize(kLine);
     column->addWidget(m_plansTable);
-    m_plansTitle->setRight(tr("G P: all plans"));
+    QMenu* menu = m_plansTitle->addMenu(tr("Act on it"));
+    for (int i = 0; i < kPlanSteps; ++i) {
+        const auto step = static_cast<PlanStep>(i);
+        menu->addAction(stepName(step) + u'…', this, [this, step] { Q_EMIT planStepWanted(step); });
+    }
+    menu->addSeparator();
+    menu->addAction(tr("All plans"), this, [this] { Q_EMIT plansWanted(); });
     connect(
         m_plansTable, &DataTable::opened, this, [this](const QModelIndex& index) { openPlan(index.row()); });
     connect(m_plansTable, &DataTable::letterTyped, this, &TriagePage::letterTyped);

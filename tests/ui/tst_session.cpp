@@ -4,6 +4,7 @@
 #include "core/store/sqlite/sqlite_store.h"
 #include "fixture.h"
 #include "ui/data/convert.h"
+#include "ui/data/qtconvert.h"
 #include "ui/data/jobthread.h"
 #include "ui/data/storesession.h"
 
@@ -117,6 +118,34 @@ class TestSession : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void aRunIsCalledByWorkflowAndKey_data()
+    {
+        QTest::addColumn<QString>("workflow");
+        QTest::addColumn<QString>("key");
+        QTest::addColumn<QString>("title");
+        QTest::newRow("both") << u"refund"_s << u"R-102"_s << u"refund R-102"_s;
+        QTest::newRow("said twice") << u"refund"_s << u"refund R-102"_s << u"refund R-102"_s;
+        QTest::newRow("in capitals") << u"refund"_s << u"Refund: R-102"_s << u"Refund: R-102"_s;
+        QTest::newRow("the same") << u"refund"_s << u"refund"_s << u"refund"_s;
+        QTest::newRow("another word") << u"refund"_s << u"refunds-9"_s << u"refund refunds-9"_s;
+        QTest::newRow("its caller's") << QString() << u"R-102"_s << u"driven R-102"_s;
+        QTest::newRow("no key") << u"refund"_s << QString() << u"refund 000000"_s;
+    }
+    void aRunIsCalledByWorkflowAndKey()
+    {
+        QFETCH(QString, workflow);
+        QFETCH(QString, key);
+        QFETCH(QString, title);
+        QCOMPARE(runTitle(workflow, key, {}), title);
+    }
+    void whatTheCoreSaysIsASentenceBesideOthers()
+    {
+        const Failure failure = failureOf(cairn::makeError(cairn::ErrorKind::SchemaMismatch, "restore it"));
+        QCOMPARE(failure.what + u' ' + failure.todo,
+            u"restore it. Use a console of the store's version, or migrate the store."_s);
+        for (const auto& whole : {u"gone."_s, u"why?"_s, u"now!"_s, QString()})
+            QCOMPARE(withFullStop(whole), whole);
+    }
     void theLoginOfTheStoreIsWhoActs_data()
     {
         QTest::addColumn<bool>("stages");

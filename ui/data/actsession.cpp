@@ -123,8 +123,7 @@ ActResult resultOf(const ActRequest& request, const cairn::Outcome& outcome)
         result.text = qt(outcome.error.text);
         break;
     }
-    if (!result.text.isEmpty() && !result.text.endsWith(u'.'))
-        result.text += u'.';
+    result.text = withFullStop(result.text);
     return result;
 }
 

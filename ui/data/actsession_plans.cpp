@@ -209,7 +209,7 @@ ActResult ended(ActEnd end, const QString& text, quint64 auditSeq = 0)
 {
     ActResult result;
     result.end = end;
-    result.text = text.endsWith(u'.') ? text : text + u'.';
+    result.text = withFullStop(text);
     result.auditSeq = auditSeq;
     return result;
 }

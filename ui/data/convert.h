@@ -18,6 +18,8 @@ void tellTrend(std::vector<SituationLine>& lines, const std::vector<SituationSta
     const std::vector<CountRow>& open, const std::vector<CountRow>& finished);
 [[nodiscard]] QString finishedText(const std::vector<CountRow>& finished);
 [[nodiscard]] WhyView whyOf(const RunView& view);
+// What a run is called on its tab: workflow and key, or the key alone where it begins with the workflow's name.
+[[nodiscard]] QString runTitle(const QString& workflow, const QString& key, const RunId& run);
 [[nodiscard]] RunDetail detailOf(
     const RunView& view, const std::vector<AttemptRow>& attempts, const std::vector<EffectRow>& effects);
 [[nodiscard]] HistoryLine historyOf(const HistoryItem& item);

@@ -376,8 +376,7 @@ WhyView whyOf(const RunView& view)
     }
     why.releases = qt(view.sentence.ends);
     if (!why.releases.isEmpty())
-        why.releases = why.releases.left(1).toUpper() + why.releases.mid(1)
-            + (why.releases.endsWith(u'.') ? QString() : u"."_s);
+        why.releases = withFullStop(why.releases.left(1).toUpper() + why.releases.mid(1));
     if (view.sentence.next != kNoTime
         && view.sentence.ends.find(formatInstant(view.sentence.next)) == std::string::npos)
         why.releases += (why.releases.isEmpty() ? QString() : u" "_s) + Words::tr("Next by itself at ")
@@ -387,6 +386,15 @@ WhyView whyOf(const RunView& view)
     return why;
 }
 
+QString runTitle(const QString& workflow, const QString& key, const RunId& run)
+{
+    if (!workflow.isEmpty() && key.startsWith(workflow, Qt::CaseInsensitive)
+        && (key.size() == workflow.size() || !key.at(workflow.size()).isLetterOrNumber()))
+        return key;
+    return (workflow.isEmpty() ? Words::tr("driven") : workflow) + u' '
+        + (key.isEmpty() ? shortId(run).mid(7) : key);
+}
+
 RunDetail detailOf(
     const RunView& view, const std::vector<AttemptRow>& attempts, const std::vector<EffectRow>& effects)
 {
@@ -394,8 +402,7 @@ RunDetail detailOf(
     const RunState& s = view.state;
     detail.line = lineOf(view.row);
     detail.idText = idText(s.id);
-    detail.title = (s.workflow.name.empty() ? Words::tr("driven") : qt(s.workflow.name)) + u' '
-        + (view.identity.key.empty() ? shortId(s.id).mid(7) : qt(view.identity.key));
+    detail.title = runTitle(qt(s.workflow.name), qt(view.identity.key), s.id);
     detail.why = whyOf(view);
     detail.meta = metaOf(view);
     detail.version = s.version;

@@ -26,10 +26,18 @@ QString shortHex(const Digest& digest)
     return hex.left(6) + u'…' + hex.right(4);
 }
 
+QString withFullStop(QString sentence)
+{
+    static const QString kEnds = u".!?…"_s;
+    if (!sentence.isEmpty() && !kEnds.contains(sentence.back()))
+        sentence += u'.';
+    return sentence;
+}
+
 Failure failureOf(const Error& error, bool wrote)
 {
     Failure failure;
-    failure.what = qt(error.text);
+    failure.what = withFullStop(qt(error.text));
     failure.state = wrote ? Words::tr("The store is unchanged.") : QString();
     failure.cancelled = error.kind == ErrorKind::Cancelled;
     failure.ofQuestion = error.kind == ErrorKind::InvalidInput || error.kind == ErrorKind::NotFound
@@ -51,7 +59,7 @@ Failure failureOf(const Error& error, bool wrote)
     case ErrorKind::Full: failure.todo = Words::tr("Free space on the disk, then try again."); break;
     case ErrorKind::Io:
     case ErrorKind::Disconnected:
-        failure.todo = Words::tr("Check that the file can be reached, then press F5.");
+        failure.todo = Words::tr("Check that the store can be reached, then press F5.");
         break;
     case ErrorKind::OutcomeUnknown:
         failure.notKnown = true;

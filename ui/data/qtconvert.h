@@ -20,6 +20,9 @@ namespace cairn::ui {
 [[nodiscard]] QString hexText(const Digest& digest);
 [[nodiscard]] QString shortHex(const Digest& digest);  // 9f31c2…07aa
 
+// The core's texts end without one; beside other sentences they need it. An empty text stays empty.
+[[nodiscard]] QString withFullStop(QString sentence);
+
 // An error of the core as the three lines that people read: what failed, the store's state, what to do.
 [[nodiscard]] Failure failureOf(const Error& error, bool wrote = false);
 

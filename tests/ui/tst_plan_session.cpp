@@ -7,6 +7,7 @@
 
 #include <QCryptographicHash>
 #include <QFile>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -119,6 +120,18 @@ QString countsOf(const std::vector<Fact>& counts)
     return parts.join(u", "_s);
 }
 
+// What the audit's list says of each entry, newest first: outcome, on what, second person.
+QStringList auditOf(Desk& desk)
+{
+    QStringList lines;
+    const auto slice = desk.ann->audit({}).result();
+    if (!slice.value)
+        return {slice.failure.what};
+    for (const AuditLine& line : slice.value->lines)
+        lines << line.outcome + u" | "_s + line.target.section(u", plan "_s, 0, 0) + u" | "_s + line.second;
+    return lines;
+}
+
 // What two people have to do; ann proposes it.
 void proposeToResume(Desk& desk, const cairn::RunId& a)
 {
@@ -181,6 +194,8 @@ private Q_SLOTS:
         QCOMPARE(view.value->items.size(), 3U);
         QCOMPARE(view.value->items[2].run, c);  // what is left out stands behind the others
         QCOMPARE(view.value->items[2].why.isEmpty(), false);
+        QVERIFY2(
+            auditOf(desk).contains(u"staged | Pause of 3 runs | "_s), qPrintable(auditOf(desk).join(u'\n')));
         // It was staged once; the same digest stages nothing more.
         const auto again = desk.ann->stagePlan(seen.value->digest, u"month-end freeze"_s).result();
         QVERIFY(again.value.has_value());
@@ -285,6 +300,9 @@ private Q_SLOTS:
         proposeToResume(desk, a);
         if (QTest::currentTestFailed())
             return;
+        QVERIFY2(auditOf(desk).front().startsWith(u"proposed | "_s)
+                && auditOf(desk).front().endsWith(u" | waits"_s),
+            qPrintable(auditOf(desk).join(u'\n')));
         const auto bob = desk.person(2);
         const auto overview = bob->overview({}).result();
         QVERIFY(overview.value.has_value());
@@ -326,6 +344,62 @@ private Q_SLOTS:
         QCOMPARE(done.value->text, u"Confirmed and done."_s);
         QCOMPARE(done.value->end, ActEnd::Done);
         QVERIFY(bob->plans(false).result().value->entries.empty());
+        const QStringList audit = auditOf(desk);
+        QCOMPARE(audit.filter(QRegularExpression(u"^proposed .* uid 2$"_s)).size(), 1);
+        QCOMPARE(audit.filter(QRegularExpression(u"^applied .* uid 2$"_s)).size(), 1);
+    }
+
+    // Loud until somebody else has looked at it.
+    void whoBrokeTheGlassStandsAloneInTheAudit()
+    {
+        Desk desk;
+        const cairn::RunId a = desk.fixture.driven("a");
+        desk.fixture.toggle(a);
+        desk.setPolicy();
+        cairn::CommandId act;
+        desk.as(1, [&](cairn::StoreWriter& store, cairn::Agreements) {
+            const auto queue = cairn::makeInlineQueue(store);
+            cairn::SystemClock clock;
+            cairn::SystemRng rng;
+            cairn::ServiceConfig config;
+            config.login = "uid 1";
+            cairn::Service service(store, *queue, clock, rng, config);
+            cairn::Submission alone;
+            alone.run = a;
+            alone.command.actor = {cairn::ActorKind::Person, "ann"};
+            alone.command.body = cairn::cmd::SetPaused{false, 0, false};
+            alone.reason = "nobody else can be reached now";
+            alone.breakGlass = true;
+            const cairn::Outcome done = service.submitAndWait(std::move(alone));
+            act = done.entry.command;
+            return done;
+        });
+        QVERIFY2(auditOf(desk).front().endsWith(u"| ALONE, by break-glass: review open"_s),
+            qPrintable(auditOf(desk).join(u'\n')));
+        desk.as(2, [&](cairn::StoreWriter& store, cairn::Agreements) {
+            cairn::Outcome closed;
+            auto open = store.reviews(false, 10);
+            if (!open || open->size() != 1 || open->front().command != act)
+                return closed;
+            cairn::AuditRow row;
+            auto change = std::make_shared<cairn::StoreChange>();
+            change->review = open->front();
+            change->review->closedBy = row.login = "uid 2";
+            change->review->closedAt = row.time = *store.now();
+            change->review->note = "it was as they said";
+            row.kind = "reviewed";
+            row.verb = cairn::Verb::Resume;
+            row.run = a;
+            row.actor = "bob";
+            row.host = "desk";
+            row.command = cairn::deriveId<cairn::CommandId>("reviewed", act.view());
+            row.with = std::move(change);
+            if (store.appendAudit(std::move(row)))
+                closed.kind = cairn::Outcome::Kind::Committed;
+            return closed;
+        });
+        QVERIFY2(auditOf(desk).join(u'\n').contains(u"alone, by break-glass; looked at by uid 2"_s),
+            qPrintable(auditOf(desk).join(u'\n')));
     }
 
     void whatWaitsToBeCarriedOutIsWithdrawn()

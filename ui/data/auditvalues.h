@@ -19,7 +19,8 @@ struct AuditLine {
     QString reason;
     QString outcome;  // applied, refused, …
     Glyph glyph = Glyph::None;
-    QString why;  // of a refusal
+    QString why;     // of a refusal
+    QString second;  // who confirmed it, or that it waits; empty: it needed nobody else
     std::vector<Fact> act, change, chain;
     bool operator==(const AuditLine&) const = default;
 };

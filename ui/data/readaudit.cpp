@@ -6,6 +6,7 @@
 #include "core/query/query.h"
 #include "core/query/tell.h"
 #include "core/store/hooked_store.h"
+#include "ui/data/auditbeside.h"
 #include "ui/data/auditcheck.h"
 #include "ui/data/format.h"
 #include "ui/data/qtconvert.h"
@@ -291,14 +292,17 @@ Result<AuditSlice> ReadWorld::audit(const AuditRequest& request)
     slice.lookedFrom = before;
     const auto limit = static_cast<std::size_t>(std::max(1, request.limit));
     bool past = false;
+    AuditBeside beside(*m_store);
     while (before > stop && slice.lines.size() < limit && !past) {
         const std::uint64_t from = before > kPart + 1 ? before - kPart : 1;
         CAIRN_TRY_ASSIGN(const auto rows, m_store->audit(from - 1, before - from));
         for (auto row = rows.rbegin(); row != rows.rend() && slice.lines.size() < limit && !past; ++row) {
             slice.lookedFrom = row->seq;
             past = filter.isPast(*row);
-            if (!past && filter.takes(*row))
-                slice.lines.push_back(lineOf(*row));
+            if (past || !filter.takes(*row))
+                continue;
+            slice.lines.push_back(lineOf(*row));
+            CAIRN_TRY(beside.fill(*row, slice.lines.back()));
         }
         if (rows.empty())
             break;

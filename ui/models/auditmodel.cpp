@@ -30,6 +30,7 @@ QString textOf(const AuditLine& line, int column)
             ? Words::tr("run ") + shortId(line.run)
             : line.target + Words::tr(", run ") + shortId(line.run);
     case AuditModel::Reason: return line.reason.isEmpty() ? u"–"_s : line.reason;
+    case AuditModel::Second: return line.second.isEmpty() ? u"–"_s : line.second;
     case AuditModel::Outcome: return line.why.isEmpty() ? line.outcome : line.outcome + u": "_s + line.why;
     default: return {};
     }
@@ -51,8 +52,8 @@ QString termFor(const AuditLine& line, int column)
 
 QVariant AuditModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    const QStringList names{
-        tr("Entry"), tr("Time"), tr("Person"), tr("Act"), tr("On what"), tr("Reason"), tr("Outcome")};
+    const QStringList names{tr("Entry"), tr("Time"), tr("Person"), tr("Act"), tr("On what"), tr("Reason"),
+        tr("Outcome"), tr("Second person")};
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return {};
     if (role == Qt::TextAlignmentRole)
@@ -84,7 +85,7 @@ QVariant AuditModel::cell(const AuditLine& line, int column, int role) const
         return column == Outcome ? textOf(line, column) + u", "_s + glyphName(line.glyph)
                                  : textOf(line, column);
     case Qt::ToolTipRole:
-        return column == Person || column == OnWhat || column == Reason || column == Outcome
+        return column == Person || column == OnWhat || column >= Reason
             ? QVariant(tip(column == OnWhat && !line.run.isNull() ? idText(line.run) : textOf(line, column)))
             : QVariant();
     default: return {};

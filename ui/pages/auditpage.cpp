@@ -59,7 +59,7 @@ AuditPage::AuditPage(Stores& stores, StoreIx store, QWidget* parent)
     , m_look(new QTimer(this))
 {
     m_table->setModel(m_model);
-    m_table->setColumns({76, 160, 150, 150, 230, 240, 190}, AuditModel::Reason);
+    m_table->setColumns({76, 160, 150, 150, 230, 240, 190, 150}, AuditModel::Reason);
     m_table->setGiveWay({AuditModel::Entry, AuditModel::Time}, 140);
     m_table->setCells(true);
     m_filter->setExample(

@@ -6,7 +6,9 @@
 #include "core/base/text.h"
 #include "core/report/demo.h"
 #include "core/report/drill_examples.h"
+#include "core/definition/parse.h"
 #include "core/report/repairs.h"
+#include "core/report/showcase.h"
 
 #include <CLI/CLI.hpp>
 
@@ -176,6 +178,7 @@ struct Arguments {
     unsigned soak = 0;  // runs
     bool situations = false;
     bool repairs = false;
+    bool showcase = false;
     std::string from;  // bundle
     std::uint32_t most = 1'000;
     DemoOptions demo;
@@ -361,8 +364,50 @@ int repairs(Session& s, const DrillOptions& options)
     return report ? print(s, *report, options.seed) : s.fail(report.error());
 }
 
+Status addShown(StoreWriter& store, const std::string& text)
+{
+    const ParsedDefinition parsed = parseDefinition(text);
+    if (!parsed)
+        return makeError(ErrorKind::Internal, parsed.diagnostics.front().text);
+    WorkflowRow row;
+    row.name = parsed.definition->ref.name;
+    row.version = parsed.definition->ref.version;
+    row.digest = parsed.definition->ref.digest;
+    row.text = text;
+    CAIRN_TRY_ASSIGN(row.addedAt, store.now());
+    return store.addWorkflow(row);
+}
+
+int showcase(Session& s, const Arguments& arguments)
+{
+    if (s.options.store.empty())
+        return s.fail(kUsage, "no store named: give --store with a store that does not exist yet");
+    if (const auto folder = folderOf(s.options.store); !folder)
+        return s.fail(folder.error());
+    InitOptions made;
+    made.testClock = true;  // it is moved to the past, and back
+    if (const Status done = initStoreUrl(s.options.store, made); !done)
+        return s.fail(done.error());
+    ShowcaseOptions options;
+    options.seed = arguments.seed;
+    options.open = [&s] { return openStoreUrl(s.options.store, StoreOptions{}); };
+    options.addWorkflow = addShown;
+    options.progress = [&s](const std::string& text) { s.note("showcase: " + text); };
+    const auto report = makeShowcase(std::move(options));
+    if (!report)
+        return s.fail(report.error());
+    s.answer(dump(Json{{"store", s.options.store}, {"seed", arguments.seed}, {"started", report->started},
+                 {"purchase", toText(report->purchase)}}),
+        std::to_string(report->started)
+            + " runs were started, over eight hours that end now; look at them with "
+              "`cairn list` or in the console");
+    return kDone;
+}
+
 int drill(Session& s, Arguments& arguments)
 {
+    if (arguments.showcase)
+        return showcase(s, arguments);
     if (!arguments.from.empty())
         return replay(s, arguments.from, arguments.seed, arguments.most);
     if (arguments.soak > 0 || !arguments.demo.workflow.empty())
@@ -384,6 +429,8 @@ void addOtherModes(CLI::App* cmd, Arguments& a, std::vector<CLI::Option*> modes)
         "instead: only leaves runs in every activity and for every reason, to be repaired"));
     modes.push_back(cmd->add_flag("--repairs", a.repairs,
         "instead: repairs ten stuck runs, one for each reason that needs a person, and proves each repair"));
+    modes.push_back(cmd->add_flag("--showcase", a.showcase,
+        "instead: leaves a working day of some 900 runs, to try the console out and to learn it"));
     auto* from = cmd->add_option("--from", a.from,
         "instead: plays the runs of this bundle again with their recorded results, on no store of yours, "
         "killed at every boundary");

@@ -45,24 +45,22 @@ QString run(const QString& program, const QStringList& arguments, const QString&
         : u"%1 ended with %2"_s.arg(QFileInfo(program).fileName()).arg(process.exitCode());
 }
 
-// Plans of the demo store: one that waits for a second person, by a policy, and one for its start. Empty, or
-// what went wrong.
+// What people do in the demo store by the command line: plans, one done at once, one that waits for a second
+// person by the store's policy, one for its start; a signed checkpoint. Empty, or what went wrong.
 QString stagePlans(const QString& cairn, const QString& store, const QDir& scratch)
 {
-    QFile policy(scratch.filePath(u"policy.json"_s));
-    if (!policy.open(QIODevice::WriteOnly)
-        || policy.write(R"({"schema": "urn:cairn:policy:1", "rules": [)"
-                        R"({"verbs": ["cancel"], "runs": 2, "people": 2, "expires": "4h"}]})")
-            < 0)
-        return u"%1: %2"_s.arg(policy.fileName(), policy.errorString());
-    policy.close();
-    const QStringList acts[] = {{u"policy"_s, u"set"_s, policy.fileName(), u"--reason"_s,
-                                    u"cancelling several runs takes two people"_s},
-        {u"plan"_s, u"stage"_s, u"cancel"_s, u"--where"_s, u"wait:approval"_s, u"--reason"_s,
-            u"ordered twice, as both buyers say"_s},
-        {u"plan"_s, u"stage"_s, u"retry"_s, u"--where"_s, u"wait:attempts_exhausted"_s, u"--canary"_s, u"1"_s,
-            u"--rate"_s, u"5/s"_s, u"--stop-over"_s, u"20"_s, u"--reason"_s,
-            u"ledger.example answers again"_s}};
+    const QString key = scratch.filePath(u"key"_s);
+    const auto plan = [](const QStringList& what, const QString& reason) {
+        return QStringList{u"plan"_s, u"stage"_s} + what + QStringList{u"--reason"_s, reason};
+    };
+    const QStringList acts[] = {plan({u"hold"_s, u"--where"_s, u"def:ledger-close wait:attempts_exhausted"_s},
+                                    u"the auditors look at them"_s),
+        plan({u"cancel"_s, u"--where"_s, u"def:approve-purchase wait:approval"_s},
+            u"ordered twice, as both buyers say"_s),
+        plan({u"retry"_s, u"--where"_s, u"wait:attempts_exhausted"_s, u"--canary"_s, u"1"_s, u"--rate"_s,
+                 u"5/s"_s, u"--stop-over"_s, u"20"_s},
+            u"ledger.acme.test answers again"_s),
+        {u"audit"_s, u"key"_s, u"new"_s, key}, {u"audit"_s, u"checkpoint"_s, u"--key"_s, key}};
     for (const QStringList& act : acts)
         if (QString wrong = run(cairn, QStringList{u"--store"_s, store} + act); !wrong.isEmpty())
             return wrong;
@@ -153,7 +151,7 @@ QString makeShots(const QString& folder, const QStringList& stores)
             return u"there is no %1, which makes the demo store; name a STORE instead"_s.arg(cairn);
         const QString store = u"sqlite:"_s + scratch.filePath(u"payments-demo.db"_s);
         if (const QString wrong =
-                run(cairn, {u"--store"_s, store, u"drill"_s, u"--situations"_s, u"--seed"_s, u"3"_s});
+                run(cairn, {u"--store"_s, store, u"drill"_s, u"--showcase"_s, u"--seed"_s, u"3"_s});
             !wrong.isEmpty())
             return u"the demo store could not be made: "_s + wrong;
         if (const QString wrong = stagePlans(cairn, store, QDir(scratch.path())); !wrong.isEmpty())

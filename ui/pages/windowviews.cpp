@@ -16,6 +16,8 @@
 #include <QLineEdit>
 #include <QMenu>
 
+#include <algorithm>
+
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
@@ -61,10 +63,14 @@ WindowView::Step runLetter(QChar letter)
 {
     return onRun([letter](RunPage& page) { page.takeLetter(letter, false); });
 }
+// The largest: that is what the viewer is for.
 void openPayload(RunPage& page)
 {
-    if (!page.detail().payloads.empty())
-        page.data()->openPayload(page.detail().payloads.front());
+    const auto& all = page.detail().payloads;
+    const auto largest = std::max_element(
+        all.begin(), all.end(), [](const PayloadLine& a, const PayloadLine& b) { return a.size < b.size; });
+    if (largest != all.end())
+        page.data()->openPayload(*largest);
 }
 WindowView::Step payloadAs(PayloadViewer::Mode mode)
 {
@@ -98,7 +104,8 @@ std::vector<WindowView> listViews()
         window.triage()->filterBox()->askValues(u"wait"_s);
     };
     const auto markShown = [](MainWindow& window) { window.triage()->runsModel()->markShown(); };
-    return {{u"lists"_s, {selectFirst}}, {u"lists-filtered"_s, {filter(u"attention:person"_s), selectFirst}},
+    return {{u"lists"_s, {selectFirst}}, {u"lists-throttled"_s, {filter(u"wait:resource"_s), selectFirst}},
+        {u"lists-filtered"_s, {filter(u"attention:person"_s), selectFirst}},
         {u"lists-grouped"_s, {act(u"view.group-def"_s)}},
         {u"lists-runs-only"_s, {act(u"view.group-none"_s), selectFirst}},
         {u"lists-nothing"_s, {filter(u"attention:person wait:timer"_s)}},
@@ -122,34 +129,37 @@ std::vector<WindowView> runViews()
         {u"versions"_s, {approval, selectFirst, act(u"run.versions"_s)}}};
 }
 
-// Of runs that have something to show there: steps that were undone, two attempts, a child, an act.
+// Of runs that have something to show there: that which waits longest for an approval has come furthest;
+// steps that were undone, two attempts, a child.
 std::vector<WindowView> viewsOfRuns()
 {
     const WindowView::Step undone = filter(u"state:compensated"_s);
     const WindowView::Step tried = filter(u"wait:attempts_exhausted"_s);
     const WindowView::Step parent = filter(u"wait:child"_s);
-    const WindowView::Step paused = filter(u"state:paused"_s);
     const WindowView::Step input = filter(u"wait:approval"_s);
     const auto earlier = onRun([](RunPage& page) { page.travelTo(page.newest().version / 2); });
     const auto begun = onRun([](RunPage& page) { page.comparison()->compare(u"version 1"_s, u"now"_s); });
     return {{u"run-steps-undone"_s, {undone, openFirst}},
-        {u"run-timeline"_s, {undone, openFirst, runView(u"timeline"_s)}},
-        {u"run-timeline-list"_s, {undone, openFirst, runView(u"timeline"_s), runLetter(u'l')}},
-        {u"run-history"_s, {undone, openFirst, runView(u"history"_s)}},
-        {u"run-history-full"_s, {undone, openFirst, runView(u"history"_s), runLetter(u'z')}},
+        {u"run-timeline"_s, {input, openFirst, runView(u"timeline"_s)}},
+        {u"run-timeline-list"_s, {input, openFirst, runView(u"timeline"_s), runLetter(u'l')}},
+        {u"run-history"_s, {input, openFirst, runView(u"history"_s)}},
+        {u"run-history-full"_s, {input, openFirst, runView(u"history"_s), runLetter(u'z')}},
         {u"run-data"_s, {input, openFirst, runView(u"data"_s)}},
         {u"run-payload"_s, {input, openFirst, runView(u"data"_s), onRun(openPayload)}},
+        {u"run-payload-found"_s,
+            {input, openFirst, runView(u"data"_s), onRun(openPayload),
+                onRun([](RunPage& page) { page.data()->payload()->findBox()->setText(u"CH-2040"_s); })}},
         {u"run-payload-text"_s,
             {input, openFirst, runView(u"data"_s), onRun(openPayload), payloadAs(PayloadViewer::Text)}},
         {u"run-payload-bytes"_s,
             {input, openFirst, runView(u"data"_s), onRun(openPayload), payloadAs(PayloadViewer::Hex)}},
         {u"run-relations"_s, {parent, openFirst, runView(u"relations"_s)}},
-        {u"run-acts"_s, {paused, openFirst, runView(u"acts"_s)}},
-        {u"run-compare"_s, {undone, openFirst, runView(u"compare"_s), begun}},
+        {u"run-acts"_s, {input, openFirst, runView(u"acts"_s)}},
+        {u"run-compare"_s, {input, openFirst, runView(u"compare"_s), begun}},
         {u"run-compare-attempts"_s, {tried, openFirst, runLetter(u'd')}},
-        {u"run-context"_s, {undone, openFirst, runView(u"context"_s)}},
-        {u"run-earlier"_s, {undone, openFirst, earlier}},
-        {u"run-earlier-timeline"_s, {undone, openFirst, runView(u"timeline"_s), earlier}}};
+        {u"run-context"_s, {input, openFirst, runView(u"context"_s)}},
+        {u"run-earlier"_s, {input, openFirst, earlier}},
+        {u"run-earlier-timeline"_s, {input, openFirst, runView(u"timeline"_s), earlier}}};
 }
 
 std::vector<WindowView> storeViews()

@@ -1,0 +1,166 @@
+// The showcase: what it promises is there, it is a store like any other, and the same seed gives the same
+// one.
+
+#include "core/definition/parse.h"
+#include "core/query/query.h"
+#include "core/report/showcase.h"
+#include "core/service/service.h"
+#include "core/store/sqlite/sqlite_store.h"
+#include "tests/support/cairn_qtest.h"
+
+#include <QTemporaryDir>
+
+using namespace cairn;
+
+namespace {
+
+Status add(StoreWriter& store, const std::string& text)
+{
+    const ParsedDefinition parsed = parseDefinition(text);
+    if (!parsed)
+        return makeError(ErrorKind::InvalidInput,
+            parsed.diagnostics.front().text + " in line " + std::to_string(parsed.diagnostics.front().line));
+    WorkflowRow row;
+    row.name = parsed.definition->ref.name;
+    row.version = parsed.definition->ref.version;
+    row.digest = parsed.definition->ref.digest;
+    row.text = text;
+    CAIRN_TRY_ASSIGN(row.addedAt, store.now());
+    return store.addWorkflow(row);
+}
+
+}  // namespace
+
+class TestShowcase : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void itHasWhatItPromises();
+    void thePurchaseHasItsStepsAndDelegations();
+    void everyHistoryFolds();
+    void theSameSeedGivesTheSame();
+
+private:
+    Result<ShowcaseReport> make(const char* name)
+    {
+        const std::string path = m_folder.filePath(QLatin1String(name)).toStdString();
+        InitOptions init;
+        init.testClock = true;
+        CAIRN_TRY(sqlite::initStore(path, init));
+        ShowcaseOptions options;
+        options.open = [path] {
+            StoreOptions how;
+            how.synchronousNormal = true;  // a test's store needs no power cut
+            return sqlite::openStore(path, how);
+        };
+        options.addWorkflow = add;
+        options.seed = 3;
+        auto report = makeShowcase(options);
+        CAIRN_TRY_ASSIGN(m_store, sqlite::openStore(path, {}));
+        return report;
+    }
+    std::map<Reason, std::uint64_t> reasons()
+    {
+        std::map<Reason, std::uint64_t> counts;
+        SystemClock clock;
+        if (const auto rows = Query(*m_store, clock).counts({}))
+            for (const CountRow& row : *rows)
+                counts[row.reason] += row.count;
+        return counts;
+    }
+    // Key, activity and version of each run that is listed, in the order of their keys.
+    std::string listed()
+    {
+        std::vector<std::string> lines;
+        std::optional<PageKey> from;
+        do {
+            const auto page = m_store->list({}, ListOrder::NewestFirst, from, 500);
+            if (!page)
+                return page.error().text;
+            for (const ListRow& row : page->rows)
+                lines.push_back(row.workflow + " " + row.key + " " + std::string(key(row.activity)) + " "
+                    + std::string(key(row.reason)));
+            from = page->next;
+        } while (from);
+        std::sort(lines.begin(), lines.end());
+        std::string all;
+        for (const std::string& line : lines)
+            all += line + "\n";
+        return all;
+    }
+
+    QTemporaryDir m_folder;
+    std::unique_ptr<StoreWriter> m_store;
+    ShowcaseReport m_report;
+};
+
+void TestShowcase::initTestCase()
+{
+    const auto report = make("one.db");
+    CAIRN_VERIFY_OK(report);
+    m_report = *report;
+}
+
+void TestShowcase::itHasWhatItPromises()
+{
+    const auto counts = reasons();
+    const auto of = [&](Reason reason) { return counts.contains(reason) ? counts.at(reason) : 0; };
+    QCOMPARE(of(Reason::OutcomeUnknown), std::uint64_t{1});
+    QCOMPARE(of(Reason::Approval), std::uint64_t{7});
+    QCOMPARE(of(Reason::Paused), std::uint64_t{4});
+    QCOMPARE(of(Reason::AttemptsExhausted), std::uint64_t{2});
+    QCOMPARE(of(Reason::Incompatible), std::uint64_t{18});
+    QCOMPARE(of(Reason::Retry), std::uint64_t{61});
+    QCOMPARE(of(Reason::Resource), std::uint64_t{300});
+    QCOMPARE(of(Reason::Child), std::uint64_t{49});  // 48 lists, and the file of the supplier
+    QCOMPARE(of(Reason::Timer), std::uint64_t{160});
+    QCOMPARE(of(Reason::Signal), std::uint64_t{26});
+    QCOMPARE(of(Reason::Lease), std::uint64_t{14});
+    QCOMPARE(of(Reason::Capacity), std::uint64_t{88});
+    QCOMPARE(m_store->info()->clockOffset, SpanMs{0});
+    const auto reviews = m_store->reviews(false, 10);
+    CAIRN_VERIFY_OK(reviews);
+    QCOMPARE(reviews->size(), std::size_t{1});  // by break-glass
+}
+
+void TestShowcase::thePurchaseHasItsStepsAndDelegations()
+{
+    const auto hot = m_store->hot(m_report.purchase);
+    CAIRN_VERIFY_OK(hot);
+    const auto children = m_store->children(m_report.purchase);
+    CAIRN_VERIFY_OK(children);
+    QCOMPARE(children->size(), std::size_t{1});
+    const auto below = m_store->children(children->front());
+    CAIRN_VERIFY_OK(below);
+    QCOMPARE(below->size(), std::size_t{1});
+    const auto steps = m_store->steps(m_report.purchase);
+    CAIRN_VERIFY_OK(steps);
+    QCOMPARE(steps->size(), std::size_t{30});
+    std::uint64_t largest = 0;
+    for (const StepRow& step : *steps)
+        if (!step.output.isNull()) {
+            const auto info = m_store->payloadInfo(m_report.purchase, step.output);
+            CAIRN_VERIFY_OK(info);
+            largest = std::max(largest, info->ref.size);
+        }
+    QVERIFY2(largest > 20'000'000, std::to_string(largest).c_str());
+}
+
+void TestShowcase::everyHistoryFolds()
+{
+    const auto problems = verifyRun(*m_store, m_report.purchase);
+    CAIRN_VERIFY_OK(problems);
+    QVERIFY2(problems->empty(), problems->empty() ? "" : problems->front().text.c_str());
+}
+
+void TestShowcase::theSameSeedGivesTheSame()
+{
+    const std::string first = listed();
+    QVERIFY(std::count(first.begin(), first.end(), '\n') > 800);
+    CAIRN_VERIFY_OK(make("two.db"));
+    QCOMPARE(listed(), first);
+}
+
+QTEST_GUILESS_MAIN(TestShowcase)
+#include "tst_showcase.moc"

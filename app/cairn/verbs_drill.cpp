@@ -390,7 +390,11 @@ int showcase(Session& s, const Arguments& arguments)
         return s.fail(done.error());
     ShowcaseOptions options;
     options.seed = arguments.seed;
-    options.open = [&s] { return openStoreUrl(s.options.store, StoreOptions{}); };
+    options.open = [&s] {
+        StoreOptions how;
+        how.synchronousNormal = true;  // nothing is lost with it before it is done: then it is made anew
+        return openStoreUrl(s.options.store, how);
+    };
     options.addWorkflow = addShown;
     options.progress = [&s](const std::string& text) { s.note("showcase: " + text); };
     const auto report = makeShowcase(std::move(options));

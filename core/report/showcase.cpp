@@ -145,15 +145,15 @@ void Day::purchase()
         names += std::string(i > 1 ? "," : "") + "'supplier-" + std::to_string(i) + "'";
     plays("plan-search", 71'000, "{'suppliers':[" + names + "]}", 46'300, 720'000);
     for (int i = 0; i < 12; ++i)
-        plays(("search-suppliers[" + std::to_string(i) + "]").c_str(), 24'000 + 9'700 * (i % 5),
+        plays(("search-suppliers#" + std::to_string(i)).c_str(), 24'000 + 9'700 * (i % 5),
             "{'offers':" + std::to_string(200 + 17 * i) + "}");
     Play closed = failing(FailureClass::Retryable, "portal closed for maintenance until 18:00");
     closed.takes = 21'000;
-    m_room.play(run, "search-suppliers[7]", closed);
+    m_room.play(run, "search-suppliers#7", closed);
     Play slow = failing(FailureClass::Retryable, "read timed out after 30 s", 1);
     slow.takes = 30'000;
     slow.output = showcase::json("{'offers':311}");
-    m_room.play(run, "search-suppliers[3]", slow);
+    m_room.play(run, "search-suppliers#3", slow);
     plays("collect-offers", 9'000, showcase::offers(20'500'000));
     plays("rank-quotes", 41'300, "{'first':'Northfield Seating','total':'4860.00','of':10}", 61'900, 980'000);
     Play sanctions = failing(FailureClass::Retryable, "HTTP 502 from sanctions.acme.test", 1);
@@ -170,7 +170,7 @@ void Day::purchase()
     m_room.play(run, "reserve-budget", reserve);
     plays("review-order", 156'000, "{'ok':true}");
     m_room.pass(5 * kMinute);
-    static_cast<void>(m_room.act(kKim, run, cmd::SkipStep{"search-suppliers[7]", {}}, "portal closed"));
+    static_cast<void>(m_room.act(kKim, run, cmd::SkipStep{"search-suppliers#7", {}}, "portal closed"));
     m_room.pass(12 * kMinute);
     m_room.stop();
 }
@@ -211,8 +211,8 @@ void Day::ledger()
 {
     m_room.until(2 * kHour + 8 * kMinute);
     m_room.engine("w-11");
-    for (unsigned i = 0; i < 4; ++i) {
-        m_paused.push_back(begin("ledger-close", "2026-" + std::to_string(8 + i)));
+    for (unsigned i = 0; i < 5; ++i) {
+        m_paused.push_back(begin("ledger-close", "2026-" + std::to_string(7 + i)));
         Play slow;
         slow.takes = 90 * kSecond;
         m_room.play(m_paused.back(), "post-batch", slow);
@@ -311,7 +311,7 @@ void Day::throttled()
 void Day::last()
 {
     m_room.until(3 * kMinute);
-    m_room.engine("w-17", {"checkout"});
+    m_room.engine("w-17", kServed);
     Play at;
     at.never = true;
     m_room.play("capture", at);

@@ -1,6 +1,6 @@
 #pragma once
-// A store as an operator meets it on a working day: some 1,300 runs over eight hours, most of them finished
-// or on their way, the others stuck for eleven reasons; a purchase with thirty steps by six agents, its
+// A store as an operator meets it on a working day: some 900 runs over eight hours, most of them finished
+// or on their way, the others stuck for eleven reasons; a purchase with some thirty steps by five agents, its
 // delegations, a result of 20 MB, people who acted, were refused, or acted alone by break-glass. For
 // pictures, for trying the console out, and for learning it. Nothing in it is written by hand: the product's
 // engine, service and people made it, on a clock that was moved.

@@ -104,8 +104,9 @@ std::string intake(int version)
                 "cards.acme.test/"
                 "${key}'},'amount':{'at':'/"
                 "amount','currency':'EUR'},'retry':{'attempts':3,'first_delay':'10s',"
-                "'max_total':'10m'}")
-            + "," + tool("release", "repeatable"),
+                "'max_total':'10m'},'undo':{'tool':'refund','input':{'order':{'$from':'input','at':'/"
+                "order'}}}")
+            + "," + tool("release", "repeatable") + "," + tool("refund", "repeatable"),
         step("lookup-price", "intake", "price", "", all) + ","
             + step("validate", "intake", "validate", "'lookup-price'", all) + ","
             + step("charge-card", "cashier", "charge", "'validate'", all) + ","

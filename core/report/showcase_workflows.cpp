@@ -75,7 +75,7 @@ std::string purchase()
                 "amount'}}")
             + "," + step("review-order", "audit", "check", "'reserve-budget'", all) + ","
             + step("place-order", "buyer", "order", "'review-order'",
-                ",'approval':{'role':'finance-lead','expires':'4h'},'input':{'order':{'$from':'input','at':'/"
+                ",'approval':{'role':'finance-lead','expires':'8h'},'input':{'order':{'$from':'input','at':'/"
                 "order'},"
                 "'payee':'Northfield Seating','account':'ES91 0049 "
                 "7730','amount':{'$from':'input','at':'/amount'},"
@@ -154,7 +154,8 @@ std::vector<std::string> workflows()
                   "order'}}}"),
         workflow("rates", 1, "'pricing'",
             tool("rate", "read_only",
-                ",'resource':'fx.acme.test','retry':{'attempts':6,'first_delay':'9m','factor':1}"),
+                ",'resource':'fx.acme.test','retry':{'attempts':6,'first_delay':'25m','factor':1,'max_delay':"
+                "'25m','max_total':'3h'}"),
             step("get-rate", "pricing", "rate", "", all)),
         workflow("approve-purchase", 2, "'buyer'",
             tool("order", "irreversible",

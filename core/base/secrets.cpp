@@ -446,4 +446,14 @@ std::string Masker::payload(std::string_view bytes, std::string_view media) cons
     return media.find("json") != std::string_view::npos ? json(bytes) : text(bytes);
 }
 
+std::string Masker::payloadFrom(std::string bytes, std::string_view media) const
+{
+    if (!isUtf8(bytes))
+        return bytes;
+    if (media.find("json") != std::string_view::npos)
+        return json(bytes);
+    bytes = assignments(bytes);
+    return patterns(bytes);
+}
+
 }  // namespace cairn

@@ -37,6 +37,9 @@ public:
     // A payload: JSON stays JSON (a masked value becomes a string), other text as text(). Bytes that are not
     // UTF-8 come back as they are.
     [[nodiscard]] std::string payload(std::string_view bytes, std::string_view media) const;
+    // The same of what the caller needs no more: of large bytes two copies are in memory at one time, not
+    // four.
+    [[nodiscard]] std::string payloadFrom(std::string bytes, std::string_view media) const;
     // Text of any kind: an error, a reason, a log line, a URL, a header.
     [[nodiscard]] std::string text(std::string_view bytes) const;
     [[nodiscard]] const SecretList& list() const noexcept { return m_list; }

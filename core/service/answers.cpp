@@ -87,7 +87,7 @@ void Service::Impl::committed(Slot& slot, const ItemPtr& item, const MemberResul
     for (const PayloadId& id : payloadsOf(item->entry))
         if (const auto fresh = slot.fresh.find(id); fresh != slot.fresh.end()) {
             if (fresh->second.copyOf.isNull())
-                cache.put(id, std::make_shared<const std::string>(std::move(fresh->second.bytes)));
+                cache.put(id, fresh->second.bytes.share());
             slot.fresh.erase(fresh);
         }
     const bool wasOwned = slot.owned;

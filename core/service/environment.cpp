@@ -235,8 +235,8 @@ PayloadSeed Service::payloadSeed(const RunId& run)
 
 namespace {
 
-// All that the source has, masked. What is staged is never more than that.
-Result<std::string> readMasked(const Masker& masker, const PayloadSource& read, const std::string& media)
+// All that the source has, masked where there is a masker. What is staged is never more than that.
+Result<std::string> readMasked(const Masker* masker, const PayloadSource& read, const std::string& media)
 {
     std::string all;
     for (bool more = true; more;) {
@@ -247,7 +247,20 @@ Result<std::string> readMasked(const Masker& masker, const PayloadSource& read, 
             return makeError(
                 ErrorKind::InvalidInput, "the payload is over the limit of " + formatBytes(kPayloadLimit));
     }
-    return masker.payload(all, media);
+    return masker != nullptr ? masker->payloadFrom(std::move(all), media) : std::move(all);
+}
+
+// What is masked is read whole: it is in memory once, and goes into the store piece by piece.
+Result<NewPayload> stageWhole(
+    StoreWriter& writer, const PayloadSeed& seed, std::string bytes, std::string media)
+{
+    const bool apart = bytes.size() >= kChunkSize;
+    std::uint32_t index = 0;
+    for (std::size_t at = 0; apart && at < bytes.size(); at += kChunkSize)
+        CAIRN_TRY(writer.stageChunk(seed.artifact, index++, std::string_view(bytes).substr(at, kChunkSize)));
+    NewPayload payload = payloadOf(seed, std::move(bytes), std::move(media));
+    payload.staged = apart;
+    return payload;
 }
 
 }  // namespace
@@ -255,41 +268,8 @@ Result<std::string> readMasked(const Masker& masker, const PayloadSource& read, 
 Result<NewPayload> stagePayload(
     StoreWriter& writer, const PayloadSeed& seed, const PayloadSource& read, std::string media)
 {
-    if (seed.masker) {
-        CAIRN_TRY_ASSIGN(const std::string clean, readMasked(*seed.masker, read, media));
-        PayloadSeed plain = seed;
-        plain.masker.reset();
-        std::size_t at = 0;
-        return stagePayload(
-            writer, plain,
-            [&](std::size_t limit) -> Result<std::string> {
-                const std::string part = clean.substr(at, limit);
-                at += part.size();
-                return part;
-            },
-            std::move(media));
-    }
-    std::string bytes;
-    std::string chunk;
-    std::uint32_t index = 0;
-    for (bool more = true; more;) {
-        CAIRN_TRY_ASSIGN(const std::string part, read(kChunkSize - chunk.size()));
-        more = !part.empty();
-        chunk += part;
-        if (bytes.size() + chunk.size() > kPayloadLimit)
-            return makeError(
-                ErrorKind::InvalidInput, "the payload is over the limit of " + formatBytes(kPayloadLimit));
-        const bool whole = chunk.size() >= kChunkSize;
-        if ((whole || (!more && index > 0 && !chunk.empty())))
-            CAIRN_TRY(writer.stageChunk(seed.artifact, index++, chunk));
-        if (whole || !more) {
-            bytes += chunk;
-            chunk.clear();
-        }
-    }
-    NewPayload payload = payloadOf(seed, std::move(bytes), std::move(media));
-    payload.staged = index > 0;
-    return payload;
+    CAIRN_TRY_ASSIGN(std::string bytes, readMasked(seed.masker.get(), read, media));
+    return stageWhole(writer, seed, std::move(bytes), std::move(media));
 }
 
 Result<NewPayload> Service::stageLarge(StoreWriter& writer, const PayloadSource& read, std::string media)

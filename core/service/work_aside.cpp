@@ -89,11 +89,7 @@ void Work::addPart(RenderSource& source, const PayloadRef& ref)
         return source.parts.push_back({});
     const NewPayload* held = inHand(ref.id);
     if (held && held->copyOf.isNull()) {
-        // What came with the command lives as long as it; what is in flight may land meanwhile.
-        const std::shared_ptr<const Item> item = m_item.weak_from_this().lock();
-        const bool came = item && m_came.contains(ref.id);
-        return source.parts.push_back(
-            {came ? Bytes(item, &held->bytes) : std::make_shared<const std::string>(held->bytes), ref.media});
+        return source.parts.push_back({held->bytes.share(), ref.media});
     }
     const auto read = m_item.read.find(placeOf(ref).id);
     if (read == m_item.read.end())

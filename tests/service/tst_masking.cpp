@@ -233,7 +233,7 @@ void TestMasking::largePayloadsAreMaskedBeforeTheyAreStaged()
         },
         "application/json");
     CAIRN_VERIFY_OK(staged);
-    QVERIFY(staged->bytes.find("canary-4711") == std::string::npos);
+    QVERIFY(staged->bytes.text().find("canary-4711") == std::string::npos);
     Submission s = World::command(started.run, cmd::Advance{});
     cmd::Complete complete;
     complete.attempt = World::attemptOf(*engine->state(started.run), "a");

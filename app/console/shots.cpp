@@ -53,8 +53,8 @@ QString stagePlans(const QString& cairn, const QString& store, const QDir& scrat
     const auto plan = [](const QStringList& what, const QString& reason) {
         return QStringList{u"plan"_s, u"stage"_s} + what + QStringList{u"--reason"_s, reason};
     };
-    const QStringList acts[] = {plan({u"hold"_s, u"--where"_s, u"def:ledger-close wait:attempts_exhausted"_s},
-                                    u"the auditors look at them"_s),
+    const QStringList acts[] = {plan({u"deadline"_s, u"--deadline"_s, u"3d"_s, u"--where"_s, u"def:parcel"_s},
+                                    u"the carrier promises three days"_s),
         plan({u"cancel"_s, u"--where"_s, u"def:approve-purchase wait:approval"_s},
             u"ordered twice, as both buyers say"_s),
         plan({u"retry"_s, u"--where"_s, u"wait:attempts_exhausted"_s, u"--canary"_s, u"1"_s, u"--rate"_s,

@@ -77,8 +77,7 @@ std::string purchase()
             + step("place-order", "buyer", "order", "'review-order'",
                 ",'approval':{'role':'finance-lead','expires':'8h'},'input':{'order':{'$from':'input','at':'/"
                 "order'},"
-                "'payee':'Northfield Seating','account':'ES91 0049 "
-                "7730','amount':{'$from':'input','at':'/amount'},"
+                "'payee':'Northfield Seating','amount':{'$from':'input','at':'/amount'},"
                 "'cost_centre':'4410, Lyon','deliver_by':'2026-12-13'}")
             + ","
             + step("pay-deposit", "finance", "pay", "'place-order'",

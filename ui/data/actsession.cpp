@@ -346,7 +346,8 @@ void ActSession::describeApproval(const RunState& state, ActPreview& preview)
     const QString id = qt(step.id);
     const QString money = moneyText(step.amount.micros, qt(step.amount.currency));
     const QString asker = approval->askedBy.id.empty() ? Words::tr("The workflow") : qt(approval->askedBy.id);
-    preview.sentence = Words::tr("%1 asks you to allow step %2").arg(asker, id)
+    preview.sentence =
+        Words::tr("%1 asks you to allow step %2").arg(asker.left(1).toUpper() + asker.mid(1), id)
         + (money.isEmpty() ? QString() : Words::tr(" for ") + money) + u'.';
     preview.strong = {id, money};
     preview.facts = {

@@ -80,6 +80,16 @@ std::vector<Fact> changesOf(const std::string& before, const std::string& after)
     return facts;
 }
 
+// The sentence in what a refusal left; all of it where there is none.
+QString whyRefused(const std::string& after)
+{
+    if (!findJsonFault(after))
+        if (const auto why = jsonAt(after, "/why"))
+            if (const auto text = jsonString(*why))
+                return qt(*text);
+    return qt(after);
+}
+
 AuditLine lineOf(const AuditRow& row)
 {
     AuditLine line;
@@ -94,7 +104,7 @@ AuditLine lineOf(const AuditRow& row)
     line.outcome = qt(row.kind);
     line.glyph = outcomeGlyph(row.kind);
     if (row.kind == "refused")
-        line.why = qt(row.after);
+        line.why = whyRefused(row.after);
     const auto add = [](std::vector<Fact>& facts, const QString& name, const QString& value, bool mono) {
         facts.push_back({name, value.isEmpty() ? u"–"_s : value, mono});
     };

@@ -148,7 +148,7 @@ std::vector<WindowView> viewsOfRuns()
         {u"run-payload"_s, {input, openFirst, runView(u"data"_s), onRun(openPayload)}},
         {u"run-payload-found"_s,
             {input, openFirst, runView(u"data"_s), onRun(openPayload),
-                onRun([](RunPage& page) { page.data()->payload()->findBox()->setText(u"CH-2040"_s); })}},
+                onRun([](RunPage& page) { page.data()->payload()->find(u"CH-2040"_s); })}},
         {u"run-payload-text"_s,
             {input, openFirst, runView(u"data"_s), onRun(openPayload), payloadAs(PayloadViewer::Text)}},
         {u"run-payload-bytes"_s,

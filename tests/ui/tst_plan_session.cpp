@@ -128,7 +128,8 @@ QStringList auditOf(Desk& desk)
     if (!slice.value)
         return {slice.failure.what};
     for (const AuditLine& line : slice.value->lines)
-        lines << line.outcome + u" | "_s + line.target.section(u", plan "_s, 0, 0) + u" | "_s + line.second;
+        lines << line.outcome + (line.why.isEmpty() ? QString() : u": "_s + line.why) + u" | "_s
+                + line.target.section(u", plan "_s, 0, 0) + u" | "_s + line.second;
     return lines;
 }
 
@@ -215,6 +216,9 @@ private Q_SLOTS:
         QVERIFY(staged.value.has_value());
         QCOMPARE(staged.value->end, ActEnd::Refused);
         QVERIFY(staged.value->text.startsWith(seen.value->reasonLacks));
+        const QStringList audit = auditOf(desk);
+        QVERIFY2(audit.front().startsWith(u"refused: this plan needs a reason of at least 10 characters"_s),
+            qPrintable(audit.front()));
         QVERIFY(desk.ann->plans(true).result().value->entries.empty());
         // The runs themselves are looked at as if there were one.
         const auto again = desk.ann->previewPlan(Desk::planOf(cairn::Verb::Pause, {a})).result();

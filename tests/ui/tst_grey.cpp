@@ -5,8 +5,10 @@
 #include "ui/widgets/theme.h"
 
 #include <QApplication>
+#include <QCheckBox>
 #include <QImage>
 #include <QPainter>
+#include <QRadioButton>
 #include <QTest>
 
 #include <cmath>
@@ -102,6 +104,48 @@ private Q_SLOTS:
         // The same shape in another colour on another ground: its edge may fall a little differently.
         QVERIFY(apart(light, coverOf(Glyph::Approval, 16)) <= 2);
         QVERIFY(apart(light, coverOf(Glyph::Failed, 16)) > 10);
+    }
+
+    // A box that is off is seen on its ground, and told from one that is on, without colour.
+    void boxesAreSeenOnAndOff_data()
+    {
+        QTest::addColumn<bool>("dark");
+        QTest::addColumn<bool>("radio");
+        for (const bool dark : {false, true})
+            for (const bool radio : {false, true})
+                QTest::addRow("%s, %s", dark ? "dark" : "light", radio ? "radio" : "check") << dark << radio;
+    }
+    void boxesAreSeenOnAndOff()
+    {
+        QFETCH(bool, dark);
+        QFETCH(bool, radio);
+        applyTheme(*qApp, dark);
+        QWidget ground;
+        ground.resize(60, 40);
+        QAbstractButton* box = radio ? static_cast<QAbstractButton*>(new QRadioButton(&ground))
+                                     : static_cast<QAbstractButton*>(new QCheckBox(&ground));
+        box->setGeometry(10, 8, 24, 24);
+        const auto greys = [&](bool on) {
+            box->setChecked(on);
+            const QImage image = ground.grab().toImage();
+            std::vector<double> all;
+            for (int y = 8; y < 32; ++y)
+                for (int x = 10; x < 34; ++x)
+                    all.push_back(qGray(image.pixel(x, y)) / 255.0);
+            return all;
+        };
+        const std::vector<double> off = greys(false);
+        const std::vector<double> on = greys(true);
+        // Its outline: 3 to 1 is what WCAG 2.1 (1.4.11) asks of it, which is more than a third of a grey's
+        // way here.
+        const double under = qGray(theme().panel.rgb()) / 255.0;
+        const auto outline = std::count_if(
+            off.begin(), off.end(), [under](double grey) { return std::abs(grey - under) > 0.25; });
+        QVERIFY2(outline >= 20, qPrintable(QString::number(outline)));
+        int differ = 0;
+        for (std::size_t i = 0; i < off.size(); ++i)
+            differ += std::abs(off[i] - on[i]) > 0.4 ? 1 : 0;
+        QVERIFY2(differ >= 6, qPrintable(QString::number(differ)));
     }
 
     // What a colour of a family says, who moves next, is in the words of each of its states.

@@ -125,7 +125,11 @@ QRadioButton::indicator:checked { background: qradialgradient(cx:0.5, cy:0.5, ra
   stop:0 @text, stop:0.55 @text, stop:0.6 @window, stop:1 @window); }
 QRadioButton::indicator:focus { border: 2px solid @focus; width: 10px; height: 10px; }
 QRadioButton::indicator:disabled { border-color: @line; background: transparent; }
-QCheckBox { color: @text; }
+QCheckBox { color: @text; spacing: 8px; } QCheckBox:disabled { color: @text2; }
+QCheckBox::indicator { width: 12px; height: 12px; border: 1px solid @control; border-radius: 3px; background: @window; }
+QCheckBox::indicator:checked { image: url(@check); }
+QCheckBox::indicator:focus { border: 2px solid @focus; width: 10px; height: 10px; }
+QCheckBox::indicator:disabled { border-color: @line; background: transparent; }
 )";
 
 QString sheetOf(const Theme& t)
@@ -133,6 +137,8 @@ QString sheetOf(const Theme& t)
     QString sheet = QString::fromUtf16(kSheet);
     const auto put = [&sheet](
                          QLatin1StringView name, const QColor& color) { sheet.replace(name, color.name()); };
+    sheet.replace("@check"_L1,
+        t.dark ? ":/cairn/check-on-dark.svg"_L1 : ":/cairn/check-on-light.svg"_L1);  // the text's colours
     put("@window"_L1, t.window);
     put("@panel"_L1, t.panel);
     put("@text2"_L1, t.text2);

@@ -142,13 +142,6 @@ private:
         others(item);
     }
 
-    static std::string namesOf(const ApprovalRecord& record)
-    {
-        std::string names;
-        for (const Consent& consent : record.consents)
-            names += (names.empty() ? "" : ", ") + actorName(consent.by);
-        return names;
-    }
     void approval(const StepRecord& step)
     {
         const ApprovalRecord* record = s.findApproval(step.approval);
@@ -166,21 +159,21 @@ private:
         const std::string what = step.kind == StepKind::Approval
             ? "a yes or no"
             : "tool " + visibleLine(step.tool) + amountOf(step);
+        std::string names, given;
+        for (const Consent& consent : record->consents) {
+            names += (names.empty() ? ", by " : ", ") + actorName(consent.by);
+            given += (given.empty() ? ": " : ", ") + actorName(consent.by) + " at " + at(consent.at);
+        }
         m_detail = capitalised(actorName(record->askedBy))
             + (step.kind == StepKind::Approval ? " asks for " : " asks to call ") + what + "; "
             + std::to_string(record->consents.size()) + " of " + std::to_string(record->needed) + " given"
-            + (record->consents.empty() ? std::string() : ", by " + namesOf(*record)) + "."
-            + (expires ? " When it expires the step is skipped: expiry is never consent." : "");
+            + names + "." + (expires ? " When it expires the step is skipped: expiry is never consent." : "");
         sentence().ends =
             "a yes or no by " + role + (expires ? ", or its expiry at " + at(record->expires) : "");
         evidence("asked by", actorName(record->askedBy));
         evidence("asked at", at(record->askedAt));
-        evidence("given", std::to_string(record->consents.size()) + " of " + std::to_string(record->needed));
-        std::string given;
-        for (const Consent& consent : record->consents)
-            given += (given.empty() ? "" : ", ") + actorName(consent.by) + " at " + at(consent.at);
-        if (!given.empty())
-            evidence("given by", given);
+        evidence("given",
+            std::to_string(record->consents.size()) + " of " + std::to_string(record->needed) + given);
         evidence("expires", expires ? at(record->expires) : "never");
         evidence("approval", toText(record->id));
         evidence("digest", hex(record->binding));

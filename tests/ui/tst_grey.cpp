@@ -141,7 +141,7 @@ private Q_SLOTS:
         const double under = qGray(theme().panel.rgb()) / 255.0;
         const auto outline = std::count_if(
             off.begin(), off.end(), [under](double grey) { return std::abs(grey - under) > 0.25; });
-        QVERIFY2(outline >= 20, qPrintable(QString::number(outline)));
+        QVERIFY2(outline >= 14, qPrintable(QString::number(outline)));
         int differ = 0;
         for (std::size_t i = 0; i < off.size(); ++i)
             differ += std::abs(off[i] - on[i]) > 0.4 ? 1 : 0;

@@ -304,7 +304,7 @@ private Q_SLOTS:
             after.value->shares, (std::vector<StoreShare>{{1, Share::Old, after.value->shares.at(0).age}}));
         QCOMPARE(after.value->all, before.value->all);  // what was known of it is still told
         QVERIFY(!street.stores.state(1).answers());
-        QCOMPARE(street.stores.state(1).trouble, u"the server is gone"_s);
+        QCOMPARE(street.stores.state(1).trouble, u"the server is gone."_s);
         QVERIFY(street.stores.silentText().startsWith(u"two (data "_s));
         QVERIFY(street.stores.state(0).answers());
         // Another filter: nothing is known of it for that.

@@ -117,6 +117,9 @@ void StoreSession::hear()
             : health.state == HintHealth::State::Deaf            ? Hearing::Deaf
                                                                  : Hearing::Beginning;
         m_deafness = qt(health.why);
+        // A link that healed before anybody looked was deaf all the same: both are told, in their order.
+        if (std::exchange(m_breaks, health.breaks) < health.breaks && m_hearing != Hearing::Deaf)
+            Q_EMIT hearingChanged(Hearing::Deaf, m_deafness);
     }
     Q_EMIT hearingChanged(m_hearing, m_deafness);
     if (m_hints && m_hints->take() != hint::kNone)

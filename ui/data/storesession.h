@@ -103,6 +103,7 @@ private:
     std::unique_ptr<Aside> m_aside;  // long work; made when there is some
     Hearing m_hearing = Hearing::None;
     QString m_deafness;
+    quint64 m_breaks = 0;  // of the link, that were told
     std::shared_ptr<HintLink> m_hints;  // last: its thread calls hear()
 };
 

@@ -6,6 +6,8 @@
 #include "ui/data/jobs.h"
 #include "ui/data/readworld.h"
 
+#include <utility>
+
 namespace cairn::ui {
 
 namespace {

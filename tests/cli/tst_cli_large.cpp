@@ -108,7 +108,7 @@ private:
     {
         return cairn({QStringLiteral("show"), run})
             .json()
-            .value(QStringLiteral("steps"))
+            .value(QStringLiteral("step_list"))
             .toArray()
             .at(0)
             .toObject();

@@ -6,7 +6,6 @@
 #include "core/base/text.h"
 #include "core/report/demo.h"
 #include "core/report/drill_examples.h"
-#include "core/definition/parse.h"
 #include "core/report/repairs.h"
 #include "core/report/showcase.h"
 
@@ -364,20 +363,6 @@ int repairs(Session& s, const DrillOptions& options)
     return report ? print(s, *report, options.seed) : s.fail(report.error());
 }
 
-Status addShown(StoreWriter& store, const std::string& text)
-{
-    const ParsedDefinition parsed = parseDefinition(text);
-    if (!parsed)
-        return makeError(ErrorKind::Internal, parsed.diagnostics.front().text);
-    WorkflowRow row;
-    row.name = parsed.definition->ref.name;
-    row.version = parsed.definition->ref.version;
-    row.digest = parsed.definition->ref.digest;
-    row.text = text;
-    CAIRN_TRY_ASSIGN(row.addedAt, store.now());
-    return store.addWorkflow(row);
-}
-
 int showcase(Session& s, const Arguments& arguments)
 {
     if (s.options.store.empty())
@@ -395,11 +380,11 @@ int showcase(Session& s, const Arguments& arguments)
         how.synchronousNormal = true;  // nothing is lost with it before it is done: then it is made anew
         return openStoreUrl(s.options.store, how);
     };
-    options.addWorkflow = addShown;
     options.progress = [&s](const std::string& text) { s.note("showcase: " + text); };
     const auto report = makeShowcase(std::move(options));
     if (!report)
-        return s.fail(report.error());
+        return s.fail(makeError(report.error().kind,
+            report.error().text + "; the store is half made, and its clock is in the past: delete it"));
     s.answer(dump(Json{{"store", s.options.store}, {"seed", arguments.seed}, {"started", report->started},
                  {"purchase", toText(report->purchase)}}),
         std::to_string(report->started)

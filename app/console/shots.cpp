@@ -8,6 +8,8 @@
 #include <QElapsedTimer>
 #include <QFile>
 #include <QFileInfo>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QPixmap>
 #include <QProcess>
 #include <QTemporaryDir>
@@ -26,7 +28,8 @@ constexpr int kCalm = 4;         // rounds in which nothing was under way
 constexpr int kMostMs = 30'000;  // that a view is waited for
 
 // What it writes goes to this program's own output for errors. Empty, or what went wrong.
-QString run(const QString& program, const QStringList& arguments, const QString& scale = {})
+QString run(const QString& program, const QStringList& arguments, const QString& scale = {},
+    QByteArray* said = nullptr)
 {
     QProcess process;
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
@@ -40,12 +43,14 @@ QString run(const QString& program, const QStringList& arguments, const QString&
     process.start(program, arguments);
     if (!process.waitForFinished(-1))
         return u"%1 could not be run: %2"_s.arg(program, process.errorString());
+    if (said != nullptr)
+        *said = process.readAllStandardOutput();
     return process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0
         ? QString()
         : u"%1 ended with %2"_s.arg(QFileInfo(program).fileName()).arg(process.exitCode());
 }
 
-// What people do in the demo store by the command line: plans, one done at once, one that waits for a second
+// What people do in the demo store by the command line: plans, one carried out, one that waits for a second
 // person by the store's policy, one for its start; a signed checkpoint. Empty, or what went wrong.
 QString stagePlans(const QString& cairn, const QString& store, const QDir& scratch)
 {
@@ -53,8 +58,18 @@ QString stagePlans(const QString& cairn, const QString& store, const QDir& scrat
     const auto plan = [](const QStringList& what, const QString& reason) {
         return QStringList{u"plan"_s, u"stage"_s} + what + QStringList{u"--reason"_s, reason};
     };
-    const QStringList acts[] = {plan({u"deadline"_s, u"--deadline"_s, u"3d"_s, u"--where"_s, u"def:parcel"_s},
-                                    u"the carrier promises three days"_s),
+    QByteArray staged;
+    if (QString wrong = run(cairn,
+            QStringList{u"--store"_s, store, u"--json"_s}
+                + plan({u"deadline"_s, u"--deadline"_s, u"3d"_s, u"--where"_s, u"def:parcel"_s},
+                    u"the carrier promises three days"_s),
+            {}, &staged);
+        !wrong.isEmpty())
+        return wrong;
+    const QString id = QJsonDocument::fromJson(staged).object().value(u"plan"_s).toString();
+    const QStringList acts[] = {
+        {u"plan"_s, u"start"_s, id, u"--reason"_s, u"the carrier promises three days"_s},
+        {u"plan"_s, u"run"_s, id},
         plan({u"cancel"_s, u"--where"_s, u"def:approve-purchase wait:approval"_s},
             u"ordered twice, as both buyers say"_s),
         plan({u"retry"_s, u"--where"_s, u"wait:attempts_exhausted"_s, u"--canary"_s, u"1"_s, u"--rate"_s,

@@ -441,9 +441,7 @@ std::string Masker::json(std::string_view bytes) const
 
 std::string Masker::payload(std::string_view bytes, std::string_view media) const
 {
-    if (!isUtf8(bytes))
-        return std::string(bytes);
-    return media.find("json") != std::string_view::npos ? json(bytes) : text(bytes);
+    return payloadFrom(std::string(bytes), media);
 }
 
 std::string Masker::payloadFrom(std::string bytes, std::string_view media) const

@@ -97,7 +97,7 @@ Shown shownOf(const ContextSource& source, const PayloadRef& ref, std::size_t ro
         shown.leftOut = ref.size;
         return shown;
     }
-    const auto bytes = source.bytes(ref);
+    const auto bytes = source.bytes(ref, room + 1);  // with one more it is seen where a character ends
     if (!bytes) {
         shown.redacted = true;
         shown.text = bytes.error().kind == ErrorKind::Refused
@@ -113,7 +113,7 @@ Shown shownOf(const ContextSource& source, const PayloadRef& ref, std::size_t ro
     while (cut > 0 && (static_cast<unsigned char>((*bytes)[cut]) & 0xC0) == 0x80)
         --cut;
     shown.text = bytes->substr(0, cut);
-    shown.leftOut = bytes->size() - cut;
+    shown.leftOut = ref.size - cut;
     return shown;
 }
 

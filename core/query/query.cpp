@@ -423,7 +423,9 @@ Result<std::string> Query::context(const RunId& run, const ContextOptions& optio
 {
     CAIRN_TRY_ASSIGN(const RunView view, this->run(run));
     const ContextSource source{view.state, view.identity, view.sentence, view.explanation,
-        [this, run](const PayloadRef& ref) { return m_impl->reader.payload(run, ref.id); }, view.at};
+        [this, run](
+            const PayloadRef& ref, std::size_t most) { return m_impl->reader.payload(run, ref.id, 0, most); },
+        view.at};
     const std::size_t bytes = std::max<std::size_t>(options.tokenBudget, 64) * 4;
     return options.json ? contextJson(source, bytes) : contextMarkdown(source, bytes);
 }

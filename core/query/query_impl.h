@@ -85,7 +85,8 @@ struct ContextSource {
     const RunRow& identity;
     const Sentence& sentence;
     const Explanation& explanation;
-    std::function<Result<std::string>(const PayloadRef&)> bytes;
+    // From its beginning, at most so many.
+    std::function<Result<std::string>(const PayloadRef&, std::size_t most)> bytes;
     TimeMs now = kNoTime;
 };
 [[nodiscard]] std::string contextMarkdown(const ContextSource& source, std::size_t budgetBytes);

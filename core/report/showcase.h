@@ -17,8 +17,6 @@ namespace cairn {
 struct ShowcaseOptions {
     // A connection to a new store with a test clock (InitOptions::testClock), which no engine works on.
     std::function<Result<std::unique_ptr<StoreWriter>>()> open;
-    // Adds a workflow, given as its text.
-    std::function<Status(StoreWriter& store, const std::string& text)> addWorkflow;
     std::uint64_t seed = 1;  // the same seed gives the same runs; times are before now
     std::function<void(const std::string& what)> progress = [](const std::string&) {};
 };

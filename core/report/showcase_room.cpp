@@ -1,6 +1,7 @@
 #include "core/report/showcase_room.h"
 
 #include "core/base/text.h"
+#include "core/definition/parse.h"
 
 #include <algorithm>
 #include <iterator>
@@ -237,8 +238,19 @@ void Room::setClock()
 
 void Room::add(const std::string& workflow)
 {
-    if (m_status)
-        note(m_options.addWorkflow(*m_store, workflow));
+    if (!m_status)
+        return;
+    const ParsedDefinition parsed = parseDefinition(workflow);
+    if (!parsed)
+        return note(makeError(ErrorKind::Internal,
+            "a workflow of the showcase is not valid: " + parsed.diagnostics.front().text));
+    WorkflowRow row;
+    row.name = parsed.definition->ref.name;
+    row.version = parsed.definition->ref.version;
+    row.digest = parsed.definition->ref.digest;
+    row.text = workflow;
+    row.addedAt = now();
+    note(m_store->addWorkflow(row));
 }
 
 RunId Room::start(const std::string& workflow, const std::string& key, const std::string& input)

@@ -1,7 +1,6 @@
 // The showcase: what it promises is there, it is a store like any other, and the same seed gives the same
 // one.
 
-#include "core/definition/parse.h"
 #include "core/query/query.h"
 #include "core/report/showcase.h"
 #include "core/service/service.h"
@@ -14,25 +13,6 @@
 #include <map>
 
 using namespace cairn;
-
-namespace {
-
-Status add(StoreWriter& store, const std::string& text)
-{
-    const ParsedDefinition parsed = parseDefinition(text);
-    if (!parsed)
-        return makeError(ErrorKind::InvalidInput,
-            parsed.diagnostics.front().text + " in line " + std::to_string(parsed.diagnostics.front().line));
-    WorkflowRow row;
-    row.name = parsed.definition->ref.name;
-    row.version = parsed.definition->ref.version;
-    row.digest = parsed.definition->ref.digest;
-    row.text = text;
-    CAIRN_TRY_ASSIGN(row.addedAt, store.now());
-    return store.addWorkflow(row);
-}
-
-}  // namespace
 
 class TestShowcase : public QObject {
     Q_OBJECT
@@ -57,7 +37,6 @@ private:
             how.synchronousNormal = true;  // a test's store needs no power cut
             return sqlite::openStore(path, how);
         };
-        options.addWorkflow = add;
         options.seed = 3;
         auto report = makeShowcase(options);
         CAIRN_TRY_ASSIGN(m_store, sqlite::openStore(path, {}));

@@ -1,7 +1,7 @@
 // Fifty secrets that were planted through the command line: the console opens that store, goes to every view
 // that it has, and paints none of them, nor says one to a screen reader, a tooltip or the clipboard.
 #include "app/console/opening.h"
-#include "drawntext.h"
+#include "hostile.h"
 #include "tests/cli/planted.h"
 #include "ui/data/keychain.h"
 #include "ui/pages/mainwindow.h"
@@ -20,6 +20,18 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kViewMs = 30'000;
+
+// Without blanks: one line of text may come in parts, and a word that is broken in two lines.
+QString drawnText(QWidget& widget)
+{
+    Recorder recorder(widget.size());
+    widget.render(&recorder);
+    QString all;
+    for (const QChar c : recorder.texts().join(QString()))
+        if (!c.isSpace())
+            all += c;
+    return all;
+}
 
 // Names, descriptions and tips, without blanks as what is painted.
 QString saidBy(const QWidget& top)

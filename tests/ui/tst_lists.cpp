@@ -16,6 +16,7 @@
 #include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QToolButton>
 
 #include <algorithm>
@@ -238,6 +239,26 @@ private Q_SLOTS:
         QCOMPARE(desk.window->orderSheet()->step(), PlanStep::Abort);
         desk.window->orderSheet()->reject();
         QTRY_VERIFY(desk.window->orderSheet() == nullptr);
+    }
+
+    // What was chosen for a plan that has been closed meanwhile opens no sheet on the one that stands first
+    // now.
+    void aStepIsNotTakenToAnotherPlan()
+    {
+        const Desk desk;
+        act(desk, u"go.p"_s);
+        PlansPage* page = desk.window->currentPlans();
+        QVERIFY(page != nullptr);
+        QTRY_VERIFY(page->settled() && page->entry() != nullptr);
+        QSignalSpy chosen(page, &PlansPage::stepChosen);
+        page->chooseOnceRead(u"plan that is gone"_s, PlanStep::Abort);
+        page->load();
+        QTRY_VERIFY(page->settled());
+        QCOMPARE(chosen.size(), 0);
+        QVERIFY(desk.window->orderSheet() == nullptr);
+        page->chooseOnceRead(page->entry()->key(), PlanStep::Abort);
+        page->load();
+        QTRY_COMPARE(chosen.size(), 1);
     }
 
     void backAndForwardFollowTheTrail()

@@ -70,7 +70,7 @@ Status AuditBeside::ofPlan(const AuditRow& row, AuditLine& line)
     if (!plan.confirmedBy.empty())
         line.second = qt(plan.confirmedBy);
     else if (plan.people > 1)
-        line.second = plan.state == PlanState::Staged ? Words::tr("waits") : Words::tr("nobody came");
+        line.second = plan.state == PlanState::Staged ? Words::tr("waits") : Words::tr("nobody confirmed it");
     return {};
 }
 

@@ -136,9 +136,10 @@ void MainWindow::orderFromDock(PlanStep step)
     DataTable* dock = m_triage->plansTable();
     if (dock->currentRow() < 0)
         return say(tr("%1 is off: select a plan in the dock.").arg(stepName(step)));
+    const QString key = m_triage->planKey();
     Q_EMIT dock->opened(dock->currentIndex());
     if (PlansPage* page = currentPlans())
-        page->chooseOnceRead(step);
+        page->chooseOnceRead(key, step);
 }
 
 QString MainWindow::stepOff(PlanStep step) const

@@ -219,6 +219,8 @@ void PlansPage::showEntries(const PlanEntries& entries)
     if (!m_wanted.isEmpty())
         select(std::exchange(m_wanted, {}));
     m_wanted.clear();  // what is not there now has been closed meanwhile
+    if (m_step && m_model->rowOf(m_step->first) < 0)
+        m_step.reset();
     if (m_table->currentRow() < 0 && m_model->rowCount() > 0)
         m_table->setCurrentIndex(m_model->index(0, 0));
     loadEntry();
@@ -247,8 +249,10 @@ void PlansPage::loadEntry()
             m_took = m_read.elapsed();
             showView();
             if (m_wanted.isEmpty() && m_step)
-                Q_EMIT stepChosen(*std::exchange(m_step, {}));
+                if (const auto [key, step] = *std::exchange(m_step, {}); key == m_view.entry.key())
+                    Q_EMIT stepChosen(step);
         } else if (!reply.failure.cancelled) {
+            m_step.reset();
             if (m_itemsNote->reading())
                 m_itemsNote->fail(reply.failure.what + u' ' + reply.failure.todo);
             Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);

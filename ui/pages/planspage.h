@@ -9,6 +9,7 @@
 #include <QWidget>
 
 #include <optional>
+#include <utility>
 
 class QHBoxLayout;
 class QLabel;
@@ -31,8 +32,8 @@ public:
     void follow();  // as load(), but an eighth of the time at most goes into it
     void setClosedToo(bool on);
     void select(const QString& key);  // of an entry; once it is in the list, where it is not yet
-    // stepChosen() for the entry that is selected or wanted, once it is known how it stands.
-    void chooseOnceRead(PlanStep step) { m_step = step; }
+    // stepChosen() for this entry, once it is known how it stands; never for another one.
+    void chooseOnceRead(const QString& key, PlanStep step) { m_step = {key, step}; }
     [[nodiscard]] StoreIx store() const { return m_store; }
     [[nodiscard]] bool settled() const { return m_open == 0; }
     [[nodiscard]] DataTable* table() const { return m_table; }
@@ -89,9 +90,9 @@ private:
     QElapsedTimer m_read;  // since the last reading began
     qint64 m_took = 0;     // that long
     bool m_closedToo = false;
-    QString m_wanted;                // to be selected; empty: none
-    std::optional<PlanStep> m_step;  // to be chosen
-    bool m_listed = false;           // the list has been read once
+    QString m_wanted;                                    // to be selected; empty: none
+    std::optional<std::pair<QString, PlanStep>> m_step;  // to be chosen, and of which entry
+    bool m_listed = false;                               // the list has been read once
     int m_open = 0;
 };
 

@@ -76,6 +76,7 @@ public:
 
     [[nodiscard]] DataTable* runsTable() const { return m_runsTable; }
     [[nodiscard]] DataTable* situationsTable() const { return m_situationsTable; }
+    [[nodiscard]] QString planKey() const;  // of the one that is current in the dock; empty: none
     [[nodiscard]] DataTable* plansTable() const { return m_plansTable; }
     [[nodiscard]] DataTable* groupsTable() const { return m_groupsTable; }
     [[nodiscard]] GroupsModel* groupsModel() const { return m_groups; }

@@ -45,6 +45,12 @@ void TriagePage::buildPlans(QVBoxLayout* column)
     showPlans();
 }
 
+QString TriagePage::planKey() const
+{
+    const PlanEntry* entry = m_plans->row(m_plansTable->currentRow());
+    return entry == nullptr ? QString() : entry->key();
+}
+
 // On the tab of its own store, where it is selected.
 void TriagePage::openPlan(int row)
 {

@@ -197,6 +197,10 @@ private Q_SLOTS:
         QCOMPARE(view.value->items[2].why.isEmpty(), false);
         QVERIFY2(
             auditOf(desk).contains(u"staged | Pause of 3 runs | "_s), qPrintable(auditOf(desk).join(u'\n')));
+        const auto told = desk.ann->audit({}).result();
+        for (const AuditLine& line : told.value.value_or(AuditSlice{}).lines)
+            QVERIFY2(
+                (line.glyph == Glyph::Approval) == (line.outcome == u"staged"_s), qPrintable(line.outcome));
         // It was staged once; the same digest stages nothing more.
         const auto again = desk.ann->stagePlan(seen.value->digest, u"month-end freeze"_s).result();
         QVERIFY(again.value.has_value());

@@ -39,7 +39,10 @@ QString personOf(const AuditRow& row)
 
 Glyph outcomeGlyph(const std::string& kind)
 {
-    return kind == "applied" ? Glyph::Done : kind == "refused" ? Glyph::Skipped : Glyph::Approval;
+    if (kind == "refused")
+        return Glyph::Skipped;
+    return kind == "proposed" || kind == "staged" ? Glyph::Approval
+                                                  : Glyph::Done;  // those two wait for people
 }
 
 QString sliceText(std::string_view slice)

@@ -1,5 +1,7 @@
 // The audit and the export from the keyboard, on the demo source.
 #include "desk.h"
+#include "ui/data/cellroles.h"
+#include "ui/data/words.h"
 #include "ui/dialogs/exportbox.h"
 #include "ui/models/auditmodel.h"
 #include "ui/pages/auditpage.h"
@@ -30,6 +32,7 @@ AuditLine acted(quint64 seq, const QString& person, const QString& verb, const Q
     line.outcome = outcome;
     line.glyph = outcome == u"applied"_s ? Glyph::Done : Glyph::Skipped;
     line.why = outcome == u"refused"_s ? u"it has moved on"_s : QString();
+    line.secondKey = u"none"_s;
     line.act = {{u"Claimed name"_s, person, false}};
     line.change = {{u"Before"_s, u"{}"_s, true}};
     line.chain = {{u"Recomputed"_s, u"the same"_s, false}};
@@ -111,6 +114,37 @@ private Q_SLOTS:
         page->filterBox()->setFilter(u"bad:x"_s);
         QTRY_VERIFY(textOf(page).contains(u"not valid at 1: no such field: bad"_s));
         QCOMPARE(page->table()->model()->rowCount(), 3);
+    }
+
+    void theSecondPersonHasAColumn()
+    {
+        Desk desk([](DemoSource& s) {
+            threeActs(s);
+            s.acted[0].second = u"uid 2"_s;
+            s.acted[0].secondKey = u"uid 2"_s;
+            s.acted[1].second = u"NOBODY: by break-glass, REVIEW OPEN"_s;
+            s.acted[1].secondKey = u"alone"_s;
+            s.acted[1].unseen = true;
+        });
+        AuditPage* page = opened(desk);
+        QVERIFY(page != nullptr);
+        const QAbstractItemModel* model = page->table()->model();
+        QCOMPARE(model->headerData(AuditModel::Second, Qt::Horizontal).toString(), u"Second person"_s);
+        QCOMPARE(cell(page, 0, AuditModel::Second), u"uid 2"_s);
+        QCOMPARE(cell(page, 1, AuditModel::Second), u"NOBODY: by break-glass, REVIEW OPEN"_s);
+        QCOMPARE(cell(page, 2, AuditModel::Second), u"–"_s);
+        // Loud, with a shape of its own and its word, as long as nobody has looked at it.
+        const QModelIndex alone = model->index(1, AuditModel::Second);
+        QCOMPARE(alone.data(GlyphRole).toInt(), int(Glyph::Approval));
+        QCOMPARE(alone.data(LookRole).toInt(), int(BoldLook));
+        QVERIFY(alone.data(Qt::AccessibleTextRole).toString().endsWith(u", "_s + glyphName(Glyph::Approval)));
+        QCOMPARE(model->index(0, AuditModel::Second).data(GlyphRole).toInt(), 0);
+        page->table()->setCurrentIndex(alone);
+        QTest::keyClick(page->table(), Qt::Key_Plus);
+        QCOMPARE(page->filterBox()->filter(), u"second:alone"_s);
+        page->table()->setCurrentIndex(model->index(2, AuditModel::Second));
+        QTest::keyClick(page->table(), Qt::Key_Minus);
+        QCOMPARE(page->filterBox()->filter(), u"second:alone -second:none"_s);
     }
 
     void barsAreByDayAndOfSeveralWhereThereIsNoRoom()

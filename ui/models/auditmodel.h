@@ -9,7 +9,7 @@ namespace cairn::ui {
 class AuditModel final : public RowsModel<AuditLine, quint64> {
     Q_OBJECT
 public:
-    enum Column { Entry, Time, Person, Act, OnWhat, Reason, Outcome, ColumnCount };
+    enum Column { Entry, Time, Person, Act, OnWhat, Reason, Outcome, Second, ColumnCount };
 
     using RowsModel::RowsModel;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override

@@ -59,11 +59,11 @@ AuditPage::AuditPage(Stores& stores, StoreIx store, QWidget* parent)
     , m_look(new QTimer(this))
 {
     m_table->setModel(m_model);
-    m_table->setColumns({76, 160, 150, 150, 230, 240, 190}, AuditModel::Reason);
+    m_table->setColumns({76, 160, 150, 150, 230, 240, 190, 150}, AuditModel::Reason);
     m_table->setGiveWay({AuditModel::Entry, AuditModel::Time}, 140);
     m_table->setCells(true);
     m_filter->setExample(
-        tr("since:today  day:2026-11-29  person:kim  verb:pause  outcome:refused  or words"));
+        tr("since:today  day:2026-11-29  person:kim  verb:pause  outcome:refused  second:alone  or words"));
     m_strip->setContentsMargins(12, 4, 12, 5);
     m_factRow->setContentsMargins(12, 8, 12, 8);
     m_facts->setFixedHeight(kFactsHeight);
@@ -302,7 +302,7 @@ void AuditPage::completeFilter(const FilterQuestion& question)
     std::vector<FilterChoice> all;
     if (help.field.isEmpty())
         for (const QString& field :
-            {u"person:"_s, u"verb:"_s, u"outcome:"_s, u"run:"_s, u"since:"_s, u"day:"_s})
+            {u"person:"_s, u"verb:"_s, u"outcome:"_s, u"second:"_s, u"run:"_s, u"since:"_s, u"day:"_s})
             all.push_back({field, -1});
     if (help.field == u"day"_s)
         for (const QString& value : {u"today"_s, u"yesterday"_s})

@@ -219,8 +219,7 @@ int act(Session& s, const std::vector<std::string>& named, const Build& build)
     if (!command || (command->isNull() && !s.options.command.empty()))
         return s.fail(kUsage,
             "--command takes an id of your own as a UUID, as `cairn history --json` prints them; the same id "
-            "is "
-            "carried out once");
+            "is carried out once");
     if (!s.openWriter())
         return s.exitCode;
     const auto runs = s.targets(named);
@@ -259,8 +258,7 @@ void addActing(CLI::App* cmd, Session& s, GoesBy goesBy)
     if (goesBy == GoesBy::WhatWasSeen)
         cmd->add_option("--expect", s.options.seen,
                "version of the run that was looked at, as show and --preview print it; refused as stale "
-               "where "
-               "what the act depends on has changed since")
+               "where what the act depends on has changed since")
             ->check(CLI::PositiveNumber);
 }
 

@@ -167,8 +167,7 @@ private:
         if (std::find(kFields.begin(), kFields.end(), place.field) == kFields.end())
             return fail(place,
                 Words::tr("there is no field \"%1\" here. Fields: person, verb, outcome, second, run, since, "
-                          "day; or "
-                          "words")
+                          "day; or words")
                     .arg(qt(place.field)));
         for (const std::string& value : place.values)
             if (value.empty())

@@ -230,9 +230,9 @@ QString MainWindow::offlineText() const
         const StoreState& state = m_stores.state(store);
         const bool here = currentRun() == nullptr || currentRun()->store() == store;
         if (state.opened && here && !state.facts.rewritten.isEmpty())
-            parts << tr("%1: HISTORY DOES NOT EXTEND WHAT WAS VERIFIED BEFORE. %2. The check of the audit "
-                        "tells more; "
-                        "where a backup was put back on purpose: cairn audit verify --trust-anew.")
+            parts << tr(
+                "%1: HISTORY DOES NOT EXTEND WHAT WAS VERIFIED BEFORE. %2. The check of the audit tells "
+                "more; where a backup was put back on purpose: cairn audit verify --trust-anew.")
                          .arg(shown(state.name, false, 40), shown(state.facts.rewritten, false, 240));
         if (!state.opened || state.answers() || !here)
             continue;

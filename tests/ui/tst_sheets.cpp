@@ -86,7 +86,10 @@ private Q_SLOTS:
         desk.source.actGate.fails = {u"The connection broke."_s, u"Whether it was written is not known."_s,
             u"Look again; the history tells."_s, false, true};
         sheet->confirm()->click();
-        QTRY_COMPARE(sheet->notice(), u"The connection broke. Look again; the history tells."_s);
+        QTRY_COMPARE(sheet->notice(),
+            u"The connection broke. Whether it was written is not known. Look again; the history tells."_s);
+        const auto* shown = sheet->findChild<SheetNotice*>();
+        QVERIFY(shown != nullptr && shown->notKnown());  // with the hexagon of what is uncertain
         QCOMPARE(sheet->state(), u"Whether it was written is not known."_s);
     }
 

@@ -64,7 +64,7 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     , m_countText(safe::label({}, {.wrap = true}, this))
     , m_countBox(new QWidget(this))
     , m_value(new QLineEdit(request.value, this))
-    , m_notice(safe::label({}, {.wrap = true, .selectable = true}, this))
+    , m_notice(new SheetNotice(this))
     , m_valid(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_confirm(safe::button(objectOf(request), this))
     , m_again(safe::button(tr("Look again"), this))
@@ -90,7 +90,6 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
         edit->installEventFilter(this);
     m_evidence->setVisible(request.verb == Verb::Settle);
     m_result->setVisible(request.verb == Verb::Settle);
-    m_notice->hide();
     m_again->hide();
     buildLayout();
     connectSignals();
@@ -121,7 +120,7 @@ bool ActSheet::settled() const
     return !m_typing->isActive() && findChildren<QFutureWatcherBase*>().isEmpty();
 }
 
-QString ActSheet::notice() const { return m_notice->isHidden() ? QString() : m_notice->text(); }
+QString ActSheet::notice() const { return m_notice->text(); }
 QString ActSheet::state() const { return m_valid->text(); }
 
 QWidget* ActSheet::buildHead()
@@ -223,7 +222,7 @@ void ActSheet::ask()
     const quint64 ticket = m_tickets.next();
     m_ready = false;
     m_request.expects = false;
-    m_notice->hide();
+    m_notice->tell({});
     m_again->hide();
     if (lacksValue()) {  // nothing can be said of it yet
         safe::setText(m_valid, tr("still needed: %1").arg(valueName(m_request.verb)));
@@ -237,7 +236,7 @@ void ActSheet::ask()
         if (reply)
             showPreview(*reply.value);
         else if (!reply.failure.cancelled)
-            refuse(reply.failure.what + u' ' + reply.failure.todo, tr("nothing was sent"));
+            refuse(told(reply.failure), tr("nothing was sent"));
         Q_EMIT previewed();
     });
 }
@@ -337,12 +336,11 @@ bool ActSheet::isOffered(Outcome outcome) const
         [outcome](const OutcomeOffer& offer) { return offer.outcome == outcome && offer.allowed; });
 }
 
-void ActSheet::refuse(const QString& text, const QString& state)
+void ActSheet::refuse(const QString& text, const QString& state, bool notKnown)
 {
     m_ready = false;
     m_validity->stop();
-    safe::setText(m_notice, text);
-    m_notice->show();
+    m_notice->tell(text, notKnown);
     m_again->show();
     safe::setText(m_valid, state);
     updateConfirm();
@@ -383,37 +381,25 @@ void ActSheet::execute()
     ActRequest request = m_request;
     request.expects = true;
     request.reason = m_reason->toPlainText().trimmed();
-    safe::setText(m_valid, u"sending"_s);
+    safe::setText(m_valid, tr("sending"));
     updateConfirm();
     whenDone(m_source.execute(request), this, [this](const Reply<ActResult>& reply) {
         setBusy(false);
         if (reply)
-            finish(*reply.value);
-        else
-            refuse(reply.failure.what + u' ' + reply.failure.todo, reply.failure.state);
+            return finish(*reply.value);
+        const EndWords words = endWords(reply.failure);
+        refuse(words.text, words.state, words.notKnown);
     });
 }
 
 void ActSheet::finish(const ActResult& result)
 {
-    switch (result.end) {
-    case ActEnd::Done:
-    case ActEnd::NoChange:
+    if (result.end == ActEnd::Done || result.end == ActEnd::NoChange) {
         Q_EMIT ended(result);
-        accept();
-        return;
-    case ActEnd::Stale:
-        refuse(tr("Refused, because what this depends on has changed since you looked: ") + result.text,
-            tr("nothing was changed"));
-        return;
-    case ActEnd::Refused: refuse(tr("Refused: ") + result.text, tr("nothing was changed")); return;
-    case ActEnd::Failed: refuse(tr("Not done: ") + result.text, tr("the store is unchanged")); return;
-    case ActEnd::NotKnown:
-        refuse(
-            tr("Whether this was done is not known: ") + result.text + tr(" Look again; the history tells."),
-            tr("not known whether it was done"));
-        return;
+        return accept();
     }
+    const EndWords words = endWords(result);
+    refuse(words.text, words.state, words.notKnown);
 }
 
 }  // namespace cairn::ui

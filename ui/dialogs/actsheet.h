@@ -70,7 +70,7 @@ private:
     void updateConfirm();
     void finish(const ActResult& result);
     // Says what is the matter, and in the foot what state the store is in.
-    void refuse(const QString& text, const QString& state);
+    void refuse(const QString& text, const QString& state, bool notKnown = false);
     [[nodiscard]] bool reasonSuffices() const;
     [[nodiscard]] bool lacksValue() const;
     [[nodiscard]] bool abandons() const;
@@ -98,7 +98,7 @@ private:
     QButtonGroup* m_options = nullptr;
     QWidget* m_optionsBox = nullptr;
     QList<QLabel*> m_outcomeOff;  // why an outcome cannot be said now, by its place
-    QLabel* m_notice;
+    SheetNotice* m_notice;
     QLabel* m_valid;
     QPushButton* m_confirm;
     QPushButton* m_again;

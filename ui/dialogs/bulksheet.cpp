@@ -279,7 +279,7 @@ void BulkSheet::askNext()
             m_requests[m_next].store = of;
             m_model->set(row, reply.value->possible ? State::Ready : State::LeftOut, reply.value->refusal);
         } else {
-            m_model->set(row, State::LeftOut, reply.failure.what);
+            m_model->set(row, State::LeftOut, told(reply.failure));
         }
         ++m_next;
         askNext();
@@ -380,8 +380,7 @@ void BulkSheet::answered(const Reply<ActResult>& reply)
 {
     const auto row = static_cast<int>(m_next);
     if (!reply) {
-        m_model->set(row, reply.failure.notKnown ? State::NotKnown : State::Failed,
-            reply.failure.what + u' ' + reply.failure.state);
+        m_model->set(row, reply.failure.notKnown ? State::NotKnown : State::Failed, told(reply.failure));
     } else {
         static constexpr State kStates[] = {
             State::Done, State::NoChange, State::Refused, State::Refused, State::Failed, State::NotKnown};

@@ -2,7 +2,7 @@
 // What the sheets for one act and for several share: the head in the environment's colour, captions,
 // consequences.
 
-#include "ui/data/actvalues.h"
+#include "ui/data/source.h"
 
 #include <QDialog>
 
@@ -47,6 +47,32 @@ protected:
     void paintEvent(QPaintEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
+};
+
+// What an act came to that did not end it: what it is, and what state the store is in now.
+struct EndWords {
+    QString text;
+    QString state;
+    bool notKnown = false;  // whether the store has changed
+};
+[[nodiscard]] EndWords endWords(const ActResult& result);
+[[nodiscard]] EndWords endWords(const Failure& failure);
+
+// What went wrong in a sheet, where it happened: whole, to be selected and copied. With the hexagon of what
+// is uncertain where nobody knows whether the store has changed; a refusal is no alarm and has no shape.
+class SheetNotice final : public QWidget {
+    Q_OBJECT
+public:
+    explicit SheetNotice(QWidget* parent);  // empty, and then not there
+
+    void tell(const QString& text, bool notKnown = false);
+    [[nodiscard]] QString text() const;  // empty: there is nothing to tell
+    [[nodiscard]] bool notKnown() const { return m_notKnown; }
+
+private:
+    QLabel* m_shape;
+    QLabel* m_text;
+    bool m_notKnown = false;
 };
 
 // The strip at the bottom: what is still needed, then the buttons, the one that executes last.

@@ -189,8 +189,8 @@ void AuditPage::load()
             if (reply.failure.cancelled)
                 return;
             if (!m_read)
-                m_note->fail(reply.failure.what + u' ' + reply.failure.todo);
-            return Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
+                m_note->fail(told(reply.failure));
+            return Q_EMIT failed(told(reply.failure));
         }
         m_filter->setState(reply.value->filter, {});
         if (!reply.value->filter.valid)
@@ -377,7 +377,7 @@ void AuditPage::showVerdict(const Reply<AuditVerdict>& reply)
     if (!reply) {
         const bool stopped = reply.failure.cancelled || reply.failure.what.contains(u"stopped:"_s);
         setVerdict(Glyph::Pending, stopped ? tr("The check was stopped.") : tr("The check failed."),
-            stopped ? tr("Whether the log is whole is not known.") : reply.failure.what, {}, {});
+            stopped ? tr("Whether the log is whole is not known.") : told(reply.failure), {}, {});
         return;
     }
     const AuditVerdict& v = *reply.value;

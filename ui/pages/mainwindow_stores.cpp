@@ -129,7 +129,7 @@ void MainWindow::storeFailed(StoreIx store, const Failure& failure)
     for (StoreIx other = 0; other < m_stores.count(); ++other)
         hope = hope || m_stores.state(other).opened || m_stores.state(other).trouble.isEmpty();
     if (!m_stores.several())
-        Q_EMIT cannotOpen(failure.what + u' ' + failure.todo);
+        Q_EMIT cannotOpen(told(failure));
     else if (!hope)
         Q_EMIT cannotOpen(tr("None of the stores can be opened. %1: %2 %3")
                               .arg(m_stores.nameOf(store), failure.what, failure.todo));

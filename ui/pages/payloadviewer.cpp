@@ -330,8 +330,7 @@ void PayloadViewer::open(const PayloadLine& payload)
 void PayloadViewer::showFailure(const Failure& failure)
 {
     m_shown = {};  // choosing it again reads it again
-    const QString why =
-        failure.cancelled ? tr("not read: choose it again") : failure.what + u' ' + failure.todo;
+    const QString why = failure.cancelled ? tr("not read: choose it again") : told(failure);
     m_note->fail(why);
     m_value->say(why);
 }
@@ -373,7 +372,7 @@ void PayloadViewer::readPart(quint64 ticket)
             if (!reply || reply.value->bytes.isEmpty()) {
                 const QString why = reply     ? tr("no more came, though it should be longer")
                     : reply.failure.cancelled ? tr("superseded; choose it again")
-                                              : reply.failure.what;
+                                              : told(reply.failure);
                 return say(tr("%1 of %2 read, then: %3").arg(sizeText(have), sizeText(m_shown.size), why));
             }
             m_bytes += reply.value->bytes;
@@ -589,7 +588,7 @@ void PayloadViewer::save(const QString& path)
         if (reply)
             Q_EMIT said(tr("Saved %1, exactly as stored.").arg(sizeText(*reply.value)));
         else
-            Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
+            Q_EMIT failed(told(reply.failure));
     });
 }
 

@@ -191,8 +191,8 @@ void PlansPage::load()
                 return;
             if (!m_listed)
                 for (PanelNote* note : {m_note, m_itemsNote})
-                    note->fail(reply.failure.what + u' ' + reply.failure.todo);
-            Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
+                    note->fail(told(reply.failure));
+            Q_EMIT failed(told(reply.failure));
         });
 }
 
@@ -248,8 +248,8 @@ void PlansPage::loadEntry()
             showView();
         } else if (!reply.failure.cancelled) {
             if (m_itemsNote->reading())
-                m_itemsNote->fail(reply.failure.what + u' ' + reply.failure.todo);
-            Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
+                m_itemsNote->fail(told(reply.failure));
+            Q_EMIT failed(told(reply.failure));
         }
     });
 }

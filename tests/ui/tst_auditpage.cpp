@@ -1,6 +1,7 @@
 // The audit and the export from the keyboard, on the demo source.
 #include "desk.h"
 #include "ui/data/cellroles.h"
+#include "ui/data/format.h"
 #include "ui/data/words.h"
 #include "ui/dialogs/exportbox.h"
 #include "ui/models/auditmodel.h"
@@ -9,6 +10,8 @@
 #include "ui/widgets/daybar.h"
 #include "ui/widgets/filterbox.h"
 
+#include <QApplication>
+#include <QClipboard>
 #include <QLineEdit>
 #include <QPushButton>
 
@@ -264,6 +267,51 @@ private Q_SLOTS:
         QTest::mouseClick(limits, Qt::LeftButton);
         QVERIFY(told());
         QVERIFY(textOf(page).contains(u" in 1.9 s · no checkpoint"_s));
+    }
+
+    void whereNothingMatchesOneLooksFurtherBack()
+    {
+        Desk desk([](DemoSource& s) {
+            s.auditTotal = 30'000;
+            s.auditLookedFrom = 10'001;
+        });
+        AuditPage* page = opened(desk);
+        QVERIFY(page != nullptr);
+        const QString total = countText(30'000) + u" entries"_s;
+        QVERIFY2(textOf(page).contains(u"Nothing matches so far, of "_s + total + u" · entries before "_s
+                     + countText(10'001) + u" have not been looked at yet · "_s),
+            qPrintable(textOf(page)));
+        QPushButton* further = buttonOf(page, u"Look further back"_s);
+        QVERIFY(further != nullptr && further->isVisible());
+        desk.source.auditLookedFrom = 1;
+        QTest::mouseClick(further, Qt::LeftButton);
+        QTRY_VERIFY(page->settled());
+        QCOMPARE(desk.source.auditRequests.back().before, 10'001U);
+        QVERIFY(textOf(page).contains(
+            u"Nothing matches: the filter leaves out all of "_s + total + u"; clear it (/) to see them"_s));
+        QVERIFY(!further->isVisible());
+    }
+
+    void theHeadOfAWholeLogIsCopied()
+    {
+        Desk desk(threeActs);
+        AuditPage* page = opened(desk);
+        QVERIFY(page != nullptr);
+        QPushButton* head = buttonOf(page, u"Copy head"_s);
+        QVERIFY(head != nullptr);
+        QVERIFY(!head->isEnabled());
+        QVERIFY(head->accessibleDescription().startsWith(u"Verify first"_s));
+        page->table()->setFocus();
+        desk.key(Qt::Key_V);
+        QTRY_VERIFY(head->isEnabled());
+        QTest::mouseClick(head, Qt::LeftButton);
+        QCOMPARE(QApplication::clipboard()->text(),
+            QString::number(desk.source.verdict.entries) + u' ' + desk.source.verdict.head);
+        // And of one that is damaged it is not.
+        desk.source.verdict.whole = false;
+        page->table()->setFocus();
+        desk.key(Qt::Key_V);
+        QTRY_VERIFY(!head->isEnabled());
     }
 
     void aCheckTellsHowFarItIsAndCanBeStopped()

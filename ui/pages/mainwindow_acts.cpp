@@ -251,6 +251,15 @@ void MainWindow::copyId()
     say(tr("Copied ") + idText(run));
 }
 
+// An error is gone from the window after a while; whoever reports it needs its text, code and time.
+void MainWindow::copySaid()
+{
+    if (m_lastSaid.isEmpty())
+        return say(tr("Copy is off: nothing has been said yet."));
+    QApplication::clipboard()->setText(m_lastSaid);
+    say(tr("Copied what was said last."));
+}
+
 // Of one store: what is marked there, the run that is looked at, or all that the filter finds.
 void MainWindow::exportRuns()
 {

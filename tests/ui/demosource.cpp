@@ -512,7 +512,8 @@ QFuture<Reply<PayloadText>> DemoSource::payload(const RunId&, const PayloadLine&
     text.head = bytesOf(line).left(kPayloadShown);
     if (!taint.isEmpty())
         text.head = taint.toUtf8();
-    text.hash = u"9f31c2aa07aa"_s;
+    text.hash = payloadHash.isEmpty() ? u"9f31c2aa07aa"_s : payloadHash;
+    text.salt = payloadSalt;
     return now(std::move(text));
 }
 

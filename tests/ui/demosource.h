@@ -104,6 +104,8 @@ public:
     Gate<RunDetail> pastGate;
     Gate<PayloadPart> partGate;
     std::vector<ActLine> actLines;
+    QByteArray payloadSalt;  // with the hash that goes with it; empty: of another kind of store
+    QString payloadHash;
     [[nodiscard]] QByteArray bytesOf(const PayloadLine& line) const;
 
     // What tests turn, for plans (demosource_plans.cpp): one that runs, and an act that waits for somebody.

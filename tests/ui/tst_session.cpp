@@ -5,6 +5,7 @@
 #include "fixture.h"
 #include "ui/data/convert.h"
 #include "ui/data/jobthread.h"
+#include "ui/data/payloadindex.h"
 #include "ui/data/storesession.h"
 
 #include <QCryptographicHash>
@@ -326,6 +327,8 @@ private Q_SLOTS:
         QVERIFY(evidence != payloads.end());
         const auto text = desk.session->payload(desk.fixture.uncertain, *evidence).result();
         QCOMPARE(text.value->head, QByteArray("statement 4411, line 7"));
+        // The bytes with their salt give the hash that is stored.
+        QVERIFY(bytesFit(text.value->head, text.value->salt, text.value->hash));
     }
 
     void previewIsOfTheResultThatWasTyped()

@@ -13,6 +13,8 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
+}  // namespace
+
 class TestSecondPerson : public QObject {
     Q_OBJECT
 
@@ -41,8 +43,6 @@ private:
         return lines;
     }
 };
-
-}  // namespace
 
 void TestSecondPerson::whoConfirmedStandsBesideAllThreeEntries()
 {

@@ -1,8 +1,8 @@
 // Tables, pages and traces of a run that holds hostile text.
 
 #include "core/export/views.h"
-#include "core/service/agreement.h"
 #include "tests/export/exported_run.h"
+#include "tests/service/agreement_desk.h"
 
 #include <QtCore/QJsonArray>
 #include <QtCore/QJsonDocument>
@@ -222,21 +222,26 @@ void TestViews::tablesHaveARowForEachThing()
 void TestViews::tablesAndPagesSayWhoWasAlone()
 {
     Exported e;
-    const Outcome set = Agreements(*e.w.service)
+    Desk ann{e.w, "uid 1"};
+    const Outcome set = Agreements(*ann.service)
                             .setPolicy({R"({"schema":"urn:cairn:policy:1","rules":[)"
                                         R"({"verbs":["pause"],"people":2}]})",
                                 0, "two people pause", "ann", false});
     QCOMPARE(set.kind, Outcome::Kind::Committed);
-    Submission alone = World::act(e.run, cmd::SetPaused{true, 0, false}, "nobody else can be reached");
+    const RunId run = e.w.service
+                          ->submitAndWait(World::start(
+                              *e.w.service, "order", R"({"order":"A2","amount":"1.00"})", "order A2"))
+                          .run;
+    Submission alone = World::act(run, cmd::SetPaused{true, 0, false}, "nobody else can be reached");
     alone.breakGlass = true;
-    Exported::need(e.engine->submitAndWait(alone));
+    Exported::need(ann.service->submitAndWait(alone));
     const auto table = parseCsv(written(e, [&](Query& query, const ex::Sink& sink) {
-        return ex::writeCsv(query, std::span(&e.run, 1), ex::CsvTable::Audit, sink);
+        return ex::writeCsv(query, std::span(&run, 1), ex::CsvTable::Audit, sink);
     }));
     QCOMPARE(table.back()[14], std::string("alone"));
     QCOMPARE(table.back()[15], std::string());
     const std::string page = written(e, [&](Query& query, const ex::Sink& sink) {
-        return ex::writeHtml(query, std::span(&e.run, 1), {"t", "test", "kim"}, sink);
+        return ex::writeHtml(query, std::span(&run, 1), {"t", "test", "kim"}, sink);
     });
     QVERIFY(page.find("NOBODY: by break-glass, REVIEW OPEN") != std::string::npos);
 }

@@ -55,7 +55,7 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     , m_source(source)
     , m_facts(facts)
     , m_request(request)
-    , m_validity(new QTimer(this))
+    , m_validity(new Validity(this))
     , m_typing(new QTimer(this))
     , m_reason(new QPlainTextEdit(this))
     , m_result(new QLineEdit(this))
@@ -73,7 +73,6 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
 {
     setWindowTitle(actName(request));
     setModal(true);
-    m_validity->setSingleShot(true);
     m_typing->setSingleShot(true);
     m_typing->setInterval(kTypingMs);
     m_confirm->setText(objectOf(request) + u"   Ctrl Enter"_s);
@@ -174,7 +173,7 @@ void ActSheet::buildLayout()
     askCount();
     below->addWidget(m_notice);
     column->addLayout(below);
-    column->addWidget(sheetFoot(m_valid, {m_copy, m_close, m_again, m_confirm}, this));
+    column->addWidget(sheetFoot(m_valid, {m_copy, m_close, m_again, m_validity->more(), m_confirm}, this));
 }
 
 void ActSheet::connectSignals()
@@ -193,6 +192,7 @@ void ActSheet::connectSignals()
         connect(edit, &QLineEdit::textChanged, this, &ActSheet::edited);
     connect(m_typing, &QTimer::timeout, this, &ActSheet::ask);
     connect(m_count, &QLineEdit::textChanged, this, &ActSheet::updateConfirm);
+    connect(m_validity, &Validity::extended, this, &ActSheet::updateConfirm);
     connect(m_validity, &QTimer::timeout, this, [this] {
         refuse(tr("The preview is older than five minutes. Nothing was sent. Look again before you act."),
             tr("nothing was sent"));
@@ -207,7 +207,7 @@ void ActSheet::edited()
     m_request.value = m_value->text();
     m_tickets.next();
     m_ready = false;
-    m_validity->stop();
+    m_validity->end();
     m_typing->start();
     safe::setText(m_valid, tr("the preview follows when you pause"));
     updateConfirm();
@@ -218,7 +218,7 @@ void ActSheet::ask()
     if (m_busy)
         return;
     m_typing->stop();
-    m_validity->stop();
+    m_validity->end();
     const quint64 ticket = m_tickets.next();
     m_ready = false;
     m_request.expects = false;
@@ -251,7 +251,7 @@ void ActSheet::showPreview(const ActPreview& preview)
     askCount();
     m_ready = preview.possible;
     if (preview.possible)
-        m_validity->start(kPreviewValidMs);
+        m_validity->begin();
     else
         refuse(preview.refusal, tr("nothing was sent"));
     updateConfirm();
@@ -307,10 +307,10 @@ void ActSheet::updateConfirm()
         return safe::setText(
             m_valid, tr("preview at revision %1: nothing is written").arg(countText(m_preview.version)));
     safe::setText(m_valid,
-        lacks.isEmpty()
-            ? tr("preview at revision %1, valid until %2")
-                  .arg(countText(m_preview.version), clockText(m_preview.at + kPreviewValidMs, m_preview.at))
-            : lacks);
+        lacks.isEmpty() ? tr("preview at revision %1, valid until %2")
+                              .arg(countText(m_preview.version),
+                                  clockText(m_preview.at + m_validity->lastsMs(), m_preview.at))
+                        : lacks);
 }
 
 QString ActSheet::missing() const
@@ -339,7 +339,7 @@ bool ActSheet::isOffered(Outcome outcome) const
 void ActSheet::refuse(const QString& text, const QString& state, bool notKnown)
 {
     m_ready = false;
-    m_validity->stop();
+    m_validity->end();
     m_notice->tell(text, notKnown);
     m_again->show();
     safe::setText(m_valid, state);
@@ -376,7 +376,7 @@ void ActSheet::execute()
 {
     if (!m_confirm->isEnabled())
         return;
-    m_validity->stop();
+    m_validity->end();
     setBusy(true);
     ActRequest request = m_request;
     request.expects = true;

@@ -38,8 +38,8 @@ public:
     [[nodiscard]] QString notice() const;
     [[nodiscard]] QString state() const;  // what the store is in now, or what is still needed
     [[nodiscard]] const ActPreview& preview() const { return m_preview; }
-    [[nodiscard]] bool settled() const;                            // no preview is under way, or about to be
-    [[nodiscard]] QTimer* validity() const { return m_validity; }  // runs while the preview may be acted on
+    [[nodiscard]] bool settled() const;  // no preview is under way, or about to be
+    [[nodiscard]] Validity* validity() const { return m_validity; }  // runs while the preview may be acted on
 
 public Q_SLOTS:
     void reject() override;  // not while it sends
@@ -84,7 +84,7 @@ private:
     ActRequest m_request;
     ActPreview m_preview;
     Tickets m_tickets;
-    QTimer* m_validity;
+    Validity* m_validity;
     QTimer* m_typing;  // from the last edit until the preview is asked for again
     QVBoxLayout* m_body = nullptr;
     QWidget* m_bodyWidget = nullptr;

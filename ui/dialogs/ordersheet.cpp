@@ -38,7 +38,7 @@ OrderSheet::OrderSheet(
     , m_facts(facts)
     , m_entry(entry)
     , m_step(step)
-    , m_validity(new QTimer(this))
+    , m_validity(new Validity(this))
     , m_sentence(safe::label({}, {.size = 16, .wrap = true, .selectable = true}, this))
     , m_reason(new QPlainTextEdit(this))
     , m_notice(new SheetNotice(this))
@@ -52,7 +52,6 @@ OrderSheet::OrderSheet(
 {
     setWindowTitle(stepName(step));
     setModal(true);
-    m_validity->setSingleShot(true);
     m_again->hide();
     m_confirm->setAccessibleName(m_confirm->text());
     prepareReason(m_reason);
@@ -113,7 +112,7 @@ void OrderSheet::buildLayout()
     below->addWidget(m_reason);
     below->addWidget(m_notice);
     column->addLayout(below);
-    column->addWidget(sheetFoot(m_state, {m_close, m_again, m_confirm}, this));
+    column->addWidget(sheetFoot(m_state, {m_close, m_again, m_validity->more(), m_confirm}, this));
 }
 
 void OrderSheet::ask()
@@ -121,7 +120,7 @@ void OrderSheet::ask()
     if (m_busy)
         return;
     m_ready = false;
-    m_validity->stop();
+    m_validity->end();
     m_again->hide();
     m_notice->tell({});
     safe::setText(m_state, computingText());
@@ -146,14 +145,14 @@ void OrderSheet::showForecast(const PlanForecast& forecast)
     m_ready = forecast.possible || !begins();
     if (!m_ready)
         return refuse({forecast.refusal, tr("nothing was sent")});
-    m_validity->start(kPreviewValidMs);
+    m_validity->begin();
     updateConfirm();
 }
 
 void OrderSheet::refuse(const EndWords& why)
 {
     m_ready = false;
-    m_validity->stop();
+    m_validity->end();
     m_again->show();
     m_notice->tell(why.text, why.notKnown);
     safe::setText(m_state, why.state);
@@ -191,7 +190,7 @@ void OrderSheet::execute()
 {
     if (!m_confirm->isEnabled())
         return;
-    m_validity->stop();
+    m_validity->end();
     m_busy = true;
     m_reason->setReadOnly(true);
     updateConfirm();

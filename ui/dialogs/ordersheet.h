@@ -51,7 +51,7 @@ private:
     PlanEntry m_entry;
     PlanStep m_step;
     PlanForecast m_forecast;
-    QTimer* m_validity;
+    Validity* m_validity;
     QLabel* m_sentence;
     QVBoxLayout* m_effects = nullptr;
     QPlainTextEdit* m_reason;

@@ -74,7 +74,7 @@ PlanSheet::PlanSheet(Source& source, const StoreFacts& facts, PlanRequest reques
     , m_facts(facts)
     , m_request(std::move(request))
     , m_typing(new QTimer(this))
-    , m_validity(new QTimer(this))
+    , m_validity(new Validity(this))
     , m_sentence(safe::label({}, {.size = 16, .wrap = true, .selectable = true}, this))
     , m_rate(numberBox(tr("Runs a minute; 0: as fast as it goes"), u"0"_s, this))
     , m_rampFrom(numberBox(tr("Runs a minute at first; 0: no ramp"), u"0"_s, this))
@@ -96,7 +96,6 @@ PlanSheet::PlanSheet(Source& source, const StoreFacts& facts, PlanRequest reques
     setModal(true);
     m_typing->setSingleShot(true);
     m_typing->setInterval(kTypingMs);
-    m_validity->setSingleShot(true);
     m_needs->hide();
     m_again->hide();
     prepareReason(m_reason);
@@ -152,7 +151,7 @@ void PlanSheet::buildLayout()
     below->addWidget(m_needs);
     below->addWidget(m_notice);
     column->addLayout(below);
-    column->addWidget(sheetFoot(m_state, {m_copy, m_close, m_again, m_confirm}, this));
+    column->addWidget(sheetFoot(m_state, {m_copy, m_close, m_again, m_validity->more(), m_confirm}, this));
 }
 
 QWidget* PlanSheet::buildPace()
@@ -207,7 +206,7 @@ void PlanSheet::edited()
         m_leaveOut->isChecked()};
     m_tickets.next();
     m_ready = false;
-    m_validity->stop();
+    m_validity->end();
     m_typing->start();
     safe::setText(m_state, tr("the preview follows when you pause"));
     updateConfirm();
@@ -218,7 +217,7 @@ void PlanSheet::ask()
     if (m_busy)
         return;
     m_typing->stop();
-    m_validity->stop();
+    m_validity->end();
     const quint64 ticket = m_tickets.next();
     m_ready = false;
     m_again->hide();
@@ -247,14 +246,14 @@ void PlanSheet::showForecast(const PlanForecast& forecast)
     m_ready = forecast.possible;
     if (!forecast.possible)
         return refuse({forecast.refusal, tr("nothing was staged")});
-    m_validity->start(kPreviewValidMs);
+    m_validity->begin();
     updateConfirm();
 }
 
 void PlanSheet::refuse(const EndWords& why)
 {
     m_ready = false;
-    m_validity->stop();
+    m_validity->end();
     m_again->show();
     m_notice->tell(why.text, why.notKnown);
     safe::setText(m_state, why.state);
@@ -293,7 +292,7 @@ void PlanSheet::execute()
 {
     if (!m_confirm->isEnabled())
         return;
-    m_validity->stop();
+    m_validity->end();
     m_busy = true;
     m_reason->setReadOnly(true);
     updateConfirm();

@@ -61,7 +61,7 @@ private:
     PlanRequest m_request;
     PlanForecast m_forecast;
     QTimer* m_typing;
-    QTimer* m_validity;
+    Validity* m_validity;
     QLabel* m_sentence;
     QVBoxLayout* m_effects = nullptr;
     QLineEdit* m_rate;

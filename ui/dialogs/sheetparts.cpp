@@ -78,6 +78,48 @@ QWidget* sheetFoot(QLabel* state, const std::vector<QPushButton*>& buttons, QWid
     return foot;
 }
 
+Validity::Validity(QWidget* sheet)
+    : QTimer(sheet)
+    , m_warning(new QTimer(this))
+    , m_more(safe::button(Words::tr("5 minutes more"), sheet))
+{
+    setSingleShot(true);
+    m_warning->setSingleShot(true);
+    m_more->setAccessibleDescription(
+        Words::tr("The preview is valid for less than a minute; this makes it last longer, once"));
+    m_more->hide();
+    connect(m_warning, &QTimer::timeout, this, &Validity::warn);
+    connect(this, &QTimer::timeout, m_more, &QWidget::hide);
+    connect(m_more, &QPushButton::clicked, this, [this] {
+        if (!isActive())
+            return;
+        m_extended = true;
+        m_more->hide();
+        start(remainingTime() + kPreviewValidMs);
+        Q_EMIT extended();
+    });
+}
+
+void Validity::begin()
+{
+    constexpr int kMinute = 60 * 1000;
+    m_extended = false;
+    m_more->hide();
+    start(kPreviewValidMs);
+    m_warning->start(kPreviewValidMs - kMinute);
+}
+
+void Validity::end()
+{
+    stop();
+    m_warning->stop();
+    m_more->hide();
+}
+
+void Validity::warn() { m_more->setVisible(isActive() && !m_extended); }
+
+int Validity::lastsMs() const { return m_extended ? 2 * kPreviewValidMs : kPreviewValidMs; }
+
 EndWords endWords(const ActResult& result)
 {
     switch (result.end) {

@@ -5,6 +5,7 @@
 #include "ui/data/source.h"
 
 #include <QDialog>
+#include <QTimer>
 
 #include <vector>
 
@@ -33,6 +34,28 @@ private:
 
 // How long a preview may be acted on. It then has to be looked at again.
 constexpr int kPreviewValidMs = 5 * 60 * 1000;
+
+// Runs while a preview may be acted on. In its last minute it offers as long again, once for each preview:
+// whoever reads slowly loses nothing that was typed. What has changed meanwhile is refused in any case.
+class Validity final : public QTimer {
+    Q_OBJECT
+public:
+    explicit Validity(QWidget* sheet);
+
+    void begin();
+    void end();
+    void warn();                                                // less than a minute is left
+    [[nodiscard]] int lastsMs() const;                          // in all
+    [[nodiscard]] QPushButton* more() const { return m_more; }  // in the sheet's foot; hidden until then
+
+Q_SIGNALS:
+    void extended();
+
+private:
+    QTimer* m_warning;
+    QPushButton* m_more;
+    bool m_extended = false;
+};
 
 // A modal sheet: Ctrl+Enter executes, a bare Enter never does. Install it as event filter on every editor, so
 // that this holds inside them too.

@@ -272,8 +272,7 @@ void addActing(CLI::App* cmd, Session& s, GoesBy goesBy)
     if (goesBy == GoesBy::WhatWasSeen)
         cmd->add_option("--expect", s.options.seen,
                "version of the run that was looked at, as show and --preview print it; refused as stale "
-               "where "
-               "what the act depends on has changed since")
+               "where what the act depends on has changed since")
             ->check(CLI::PositiveNumber);
 }
 

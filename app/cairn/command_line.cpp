@@ -129,8 +129,7 @@ try {
     app.add_option("--as", options.as, "your name, as claimed; the audit also keeps the real user id");
     app.add_flag("--break-glass", options.breakGlass,
         "in an emergency: alone, where the policy asks for a second person; opens a review that somebody "
-        "else "
-        "closes");
+        "else closes");
     app.require_subcommand(1);
     app.fallthrough();
     app.footer(

@@ -246,8 +246,7 @@ void addFork(Verbs v)
         ->check(CLI::PositiveNumber);
     cmd->add_flag("--new-effects", *fresh,
         "new keys for effects: what was done is done AGAIN (audited); keys that the workflow names "
-        "(effect_key) "
-        "stay, and their results are taken");
+        "(effect_key) stay, and their results are taken");
     addActing(cmd, s, GoesBy::Nothing);
     auto& chosen = v.chosen;
     cmd->callback([=, &s, &chosen] {

@@ -5,6 +5,7 @@
 #include "app/common/open_store.h"
 #include "core/audit/anchor.h"
 #include "core/audit/known_heads.h"
+#include "core/audit/second_person.h"
 #include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/service/staged.h"
@@ -23,17 +24,19 @@ namespace {
 using audit::Found;
 using audit::KnownHeads;
 
-Json jsonAudit(const AuditRow& row)
+Json jsonAudit(const AuditRow& row, const audit::SecondPerson& second)
 {
     return {{"seq", row.seq}, {"time", jsonTime(row.time)}, {"kind", row.kind}, {"verb", key(row.verb)},
         {"actor", jsonText(row.actor)}, {"login", jsonOptional(row.login)}, {"uid", row.uid},
         {"host", jsonOptional(row.host)}, {"run", row.run.isNull() ? Json() : Json(toText(row.run))},
         {"target", jsonOptional(row.target)}, {"reason", jsonOptional(row.reason)},
-        {"before", jsonText(row.before)}, {"after", jsonText(row.after)}, {"hash", hex(row.hash)}};
+        {"before", jsonText(row.before)}, {"after", jsonText(row.after)}, {"hash", hex(row.hash)},
+        {"second", jsonOptional(std::string(audit::key(second.kind)))},
+        {"second_login", jsonOptional(second.login)}};
 }
 
 // Of an act on the store as a whole its line says what it was done to: where a moved store is, for instance.
-std::string auditLine(const AuditRow& row)
+std::string auditLine(const AuditRow& row, const audit::SecondPerson& second)
 {
     std::string line = std::to_string(row.seq) + "  " + formatInstant(row.time) + "  " + row.actor + " ("
         + (row.login.empty() ? "uid " + std::to_string(row.uid) : row.login) + ")  " + row.kind + " "
@@ -43,6 +46,8 @@ std::string auditLine(const AuditRow& row)
         for (const std::string* state : {&row.before, &row.after})
             if (!state->empty() && *state != "{}")
                 line += (state == &row.before ? "  before " : "  after ") + *state;
+    if (second.kind != audit::Second::None)
+        line += "  second person: " + label(second);
     return line;
 }
 
@@ -65,6 +70,7 @@ int auditList(Session& s, std::uint64_t after, std::size_t limit)
 {
     if (!s.openReader())
         return s.exitCode;
+    audit::SecondPeople seconds(s.store());
     std::size_t shown = 0;
     while (shown < limit) {
         auto rows = s.store().audit(after, std::min<std::size_t>(limit - shown, 500));
@@ -72,8 +78,12 @@ int auditList(Session& s, std::uint64_t after, std::size_t limit)
             return s.fail(rows.error());
         if (rows->empty())
             break;
-        for (const auto& row : *rows)
-            s.answer(dump(jsonAudit(row)), auditLine(row));
+        for (const auto& row : *rows) {
+            const auto second = seconds.of(row);
+            if (!second)
+                return s.fail(second.error());
+            s.answer(dump(jsonAudit(row, *second)), auditLine(row, *second));
+        }
         shown += rows->size();
         after = rows->back().seq;
     }

@@ -266,8 +266,7 @@ std::optional<DrillOptions> prepare(Session& s, const Arguments& arguments)
         s.fail(kRefused,
             options.folder
                 + " exists already: an earlier drill left it, and what its provider did there would be "
-                  "counted "
-                  "again; remove the folder, or name another store");
+                  "counted again; remove the folder, or name another store");
     else if (std::filesystem::create_directories(options.folder, error); error)
         s.fail(kRefused, "cannot make the folder " + options.folder + ": " + error.message());
     else

@@ -473,8 +473,7 @@ int reportEstimate(Session& s, const EstimateArguments& a)
     if (input->starts.from == From::Assumed)
         return s.fail(kUsage,
             "how many runs start? give --starts-per-day or --starts-per-month, or --from a store with runs "
-            "of "
-            "several times");
+            "of several times");
     const auto estimate = estimateOf(*input);
     if (!estimate)
         return s.fail(estimate.error());

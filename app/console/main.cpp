@@ -67,10 +67,8 @@ void addOptions(QCommandLineParser& parser)
     parser.addOptions({
         {u"screenshot"_s, Words::tr("Write a picture of the window and end."), u"FILE"_s},
         {u"shots"_s,
-            Words::tr(
-                "Write a picture of every view into a folder, light and dark, at 100 and 200 %, and end. "
-                "Without "
-                "a STORE it makes one to show."),
+            Words::tr("Write a picture of every view into a folder, light and dark, at 100 and 200 %, and "
+                      "end. Without a STORE it makes one to show."),
             u"DIR"_s},
         {u"run"_s, Words::tr("Open this run: its id, the beginning of it, or its key."), u"RUN"_s},
         {u"theme"_s, Words::tr("light or dark; as the desktop has it otherwise."), u"THEME"_s},
@@ -288,8 +286,7 @@ int main(int argc, char** argv)
         return fail(kFailed,
             Words::tr(
                 "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set. Start it in a desktop "
-                "session, or "
-                "use --screenshot FILE, which needs none; cairn tells the same in a terminal"));
+                "session, or use --screenshot FILE, which needs none; cairn tells the same in a terminal"));
     if (options.stores.isEmpty())
         options.stores << chosenStore();
     return options.stores.constFirst().isEmpty() ? int(kDone) : show(app, options);

@@ -43,8 +43,7 @@ Error notUnderstood(const std::string& path)
     return makeError(ErrorKind::Corrupt,
         path
             + " cannot be understood, so it is not known what this client saw last; look at it, and remove "
-              "it "
-              "to begin anew");
+              "it to begin anew");
 }
 
 // An empty object where there is no file.

@@ -77,8 +77,7 @@ Result<std::string> readSmall(const std::string& path, bool& secret)
         return makeError(ErrorKind::Refused,
             path
                 + " can be read or written by others than its owner: a key that others may have copied "
-                  "proves "
-                  "nothing. Make a new one, or, where nobody can have read it, `chmod 600` it");
+                  "proves nothing. Make a new one, or, where nobody can have read it, `chmod 600` it");
     }
     return text;
 }

@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::string_view kPolicySchemaId = "urn:cairn:policy:1";
 constexpr std::size_t kMostRules = 200;
-constexpr std::size_t kMostNames = 200;        // of one list
-constexpr std::uint32_t kLongestReason = 500;  // characters that a rule may ask for
+constexpr std::size_t kMostNames = 200;  // of one list
 constexpr std::uint64_t kMostRuns = 1'000'000'000;
 constexpr SpanMs kLongestWait = SpanMs{30} * 24 * 3600 * 1000;
 

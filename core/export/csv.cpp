@@ -1,3 +1,4 @@
+#include "core/audit/second_person.h"
 #include "core/base/text.h"
 #include "core/export/views.h"
 
@@ -112,14 +113,16 @@ Status steps(Query& query, const RunId& run, const Sink& sink)
     return {};
 }
 
-Status acts(Query& query, const RunId& run, const Sink& sink)
+Status acts(Query& query, audit::SecondPeople& seconds, const RunId& run, const Sink& sink)
 {
     CAIRN_TRY_ASSIGN(const auto rows, query.reader().auditOfRun(run));
-    for (const AuditRow& act : rows)
+    for (const AuditRow& act : rows) {
+        CAIRN_TRY_ASSIGN(const audit::SecondPerson second, seconds.of(act));
         CAIRN_TRY(row(sink,
             {toText(run), std::to_string(act.seq), when(act.time), act.kind, std::string(key(act.verb)),
                 act.actor, act.login, std::to_string(act.uid), act.host, act.target, act.reason, act.before,
-                act.after, hex(act.hash)}));
+                act.after, hex(act.hash), std::string(audit::key(second.kind)), second.login}));
+    }
     return {};
 }
 
@@ -153,13 +156,15 @@ Status writeCsv(Query& query, std::span<const RunId> runs, CsvTable table, const
             "result_hash\r\n"));
         break;
     case CsvTable::Audit:
-        CAIRN_TRY(sink("run,seq,time,kind,verb,actor,login,uid,host,target,reason,before,after,hash\r\n"));
+        CAIRN_TRY(sink("run,seq,time,kind,verb,actor,login,uid,host,target,reason,before,after,hash,second,"
+                       "second_login\r\n"));
         break;
     }
+    audit::SecondPeople seconds(query.reader());
     for (const RunId& run : runs)
         CAIRN_TRY(table == CsvTable::History ? history(query, run, sink)
                 : table == CsvTable::Steps   ? steps(query, run, sink)
-                                             : acts(query, run, sink));
+                                             : acts(query, seconds, run, sink));
     return {};
 }
 

@@ -1,3 +1,4 @@
+#include "core/audit/second_person.h"
 #include "core/base/text.h"
 #include "core/export/views.h"
 
@@ -185,11 +186,15 @@ private:
         CAIRN_TRY(rows);
         if (rows->empty())
             return m_sink("<h3>Audit</h3>\n<p>No person acted on this run.</p>\n");
-        CAIRN_TRY(m_sink(head("Audit", {"Number", "Time", "Act", "By", "Login", "Reason", "Hash"})));
-        for (const AuditRow& act : *rows)
+        CAIRN_TRY(m_sink(
+            head("Audit", {"Number", "Time", "Act", "By", "Login", "Second person", "Reason", "Hash"})));
+        cairn::audit::SecondPeople seconds(m_query.reader());
+        for (const AuditRow& act : *rows) {
+            CAIRN_TRY_ASSIGN(const auto second, seconds.of(act));
             CAIRN_TRY(m_sink(cells({std::to_string(act.seq), formatInstant(act.time),
                 act.kind + " " + std::string(key(act.verb)) + (act.target.empty() ? "" : " " + act.target),
-                act.actor, act.login, act.reason, hex(act.hash)})));
+                act.actor, act.login, label(second), act.reason, hex(act.hash)})));
+        }
         return m_sink("</tbody></table>\n");
     }
 

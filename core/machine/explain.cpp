@@ -1,6 +1,7 @@
 // Why a run does not move, who moves next, and what may be done about it.
 
 #include "core/machine/decider.h"
+#include "core/model/policy.h"
 
 #include <algorithm>
 
@@ -378,7 +379,7 @@ Command probeCommand(cmd::Body body)
 {
     Command command;
     command.actor = {ActorKind::Person, "probe"};
-    command.reasonLength = 1000;  // whether a reason is given is asked when the act is staged
+    command.reasonLength = kLongestReason;  // whether a reason is given is asked when the act is staged
     command.body = std::move(body);
     return command;
 }

@@ -55,8 +55,7 @@ Refused notParked(const RunState& s, const StepRecord& r, const cmd::Settle& c)
     if (r.due == kNoTime && !c.evidence && (c.assign.empty() || c.assign == s.assigned.to))
         return refuse(RejectCode::Refused,
             "it waits for a person already, and nobody asks the provider: say to whom it is assigned, or "
-            "keep "
-            "what is known as evidence");
+            "keep what is known as evidence");
     return std::nullopt;
 }
 

@@ -13,6 +13,9 @@
 namespace cairn {
 
 inline constexpr std::uint32_t kMostPeople = 2;
+// Characters of a reason that a rule may ask for. A look at an act whose reason is given later takes one of
+// this length, so that no rule refuses it for that.
+inline constexpr std::uint32_t kLongestReason = 500;
 inline constexpr SpanMs kProposalExpires = SpanMs{24} * 3600 * 1000;
 
 // Verbs that a policy may name: those of operators, on runs and on the store. Notes and the like, and what

@@ -248,8 +248,7 @@ Status checkStaging(const PlanDraft& draft)
     if (draft.preview.blocked())
         return refused("in " + formatCount(static_cast<std::int64_t>(draft.preview.uncertain))
             + " of the runs an effect may happen twice, and this act does not settle that: settle them "
-              "first, "
-              "or leave them out (--leave-out-uncertain)");
+              "first, or leave them out (--leave-out-uncertain)");
     if (draft.preview.included == 0)
         return refused("0 of the runs would be changed: the preview says of each why; nothing was staged");
     return {};

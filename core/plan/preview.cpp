@@ -105,9 +105,6 @@ void leave(PlanItem& item, PlanLeftOut leftOut, std::string why)
     item.why = std::move(why);
 }
 
-// Longer than any rule may ask a reason to be, as for the acts that the machine only looks at.
-constexpr std::size_t kLookedAtReason = 1'000;
-
 // Decides one item after the other and adds up.
 class Looker {
 public:
@@ -166,7 +163,7 @@ private:
         }
         CAIRN_TRY_ASSIGN(Submission submission, submissionOf(m_plan, m_spec, item, !fresh));
         if (fresh)  // whether the plan's reason suffices is asked once, when it is staged (reasonLacked)
-            submission.reason.assign(kLookedAtReason, '.');
+            submission.reason.assign(kLongestReason, '.');
         CAIRN_TRY_ASSIGN(const Preview preview, m_service.preview(submission));
         if (fresh)
             item.seen = dependsOn(m_spec.verb, item.target, preview.before).value_or(0);

@@ -147,8 +147,7 @@ Status checkPlanVerb(Verb verb)
     case Verb::Reject:
         return makeError(ErrorKind::Refused,
             "an approval is decided by itself, on exactly what it asks: use `cairn approve` or `cairn "
-            "reject`, "
-            "run by run");
+            "reject`, run by run");
     case Verb::Settle:
         return makeError(ErrorKind::Refused,
             "what became of an effect is said run by run, each with its own evidence: use `cairn settle`");
@@ -156,8 +155,7 @@ Status checkPlanVerb(Verb verb)
         return makeError(ErrorKind::Refused,
             "\"" + std::string(key(verb))
                 + "\" is no verb that plans take: pause, resume, cancel, retry, skip, record, amend, "
-                  "deadline, "
-                  "budget, compensate or migrate");
+                  "deadline, budget, compensate or migrate");
     }
 }
 

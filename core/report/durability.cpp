@@ -44,8 +44,7 @@ std::vector<std::string> remarksOf(const DurabilityReport& r, TimeMs asked)
     if (r.work.handedOver > 0)
         out.push_back(formatCount(static_cast<std::int64_t>(r.work.handedOver))
             + " times another engine went on, and when the first one ended is not recorded (sessions are "
-              "kept "
-              "for a week): not counted as interruptions");
+              "kept for a week): not counted as interruptions");
     if (r.gone > 0)
         out.push_back(formatCount(static_cast<std::int64_t>(r.gone))
             + " runs were removed while they were read, and are not counted");

@@ -301,8 +301,7 @@ private:
         if (m_leftOut > 0)
             notProved(std::to_string(m_leftOut)
                 + " steps were not tried with a refused call, a lost answer and a second kill: the workflow "
-                  "is too "
-                  "large for that");
+                  "is too large for that");
         if (all > most)
             notProved(std::to_string(all) + " kills would have to be tried, " + std::to_string(m_proof.kills)
                 + " were, spread evenly");

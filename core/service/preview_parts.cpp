@@ -73,8 +73,7 @@ void leaveUnknown(PreviewParts& parts, const RunState& after, const Definition* 
     if (pending > unprepared)
         parts.leftOut.push_back(steps(pending - unprepared)
             + " after these: whether and on what they run depends on results that are not there yet, so they "
-              "are "
-              "not in the cost");
+              "are not in the cost");
     if (!definition && !after.driven)
         parts.leftOut.push_back("the cost: workflow " + visibleLine(after.workflow.name) + "@"
             + std::to_string(after.workflow.version) + " is not in this store");

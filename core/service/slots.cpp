@@ -39,8 +39,7 @@ std::string lostText(const RunState& had, const RunState& has, std::uint64_t ack
         : "the last entries of this run up to version " + std::to_string(acknowledged);
     return which
         + " were stored and acknowledged, and the store has them no more: a standby or a backup has taken "
-          "its place. "
-          "What they began may have happened"
+          "its place. What they began may have happened"
         + effectsLost(had, has)
         + ". Look at the effects outside before this run goes on; nothing is done again by itself";
 }

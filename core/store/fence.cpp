@@ -43,8 +43,7 @@ Error fenceError(const Fence& fence)
     case FenceKind::Imported:
         return makeError(ErrorKind::Refused,
             "this store was made from a bundle, to be looked at: nothing is written into it; act on the run "
-            "in "
-            "the store that it was exported from");
+            "in the store that it was exported from");
     case FenceKind::Abandoned: break;
     }
     return makeError(ErrorKind::Refused,

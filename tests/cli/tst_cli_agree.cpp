@@ -135,7 +135,9 @@ void TestCliAgree::anActIsProposedAndItsAuthorCannotConfirmIt()
     QCOMPARE(own.code, 1);
     QVERIFY2(own.out.contains("who proposed an act cannot confirm it"), own.out.constData());
     QVERIFY(cairn({QStringLiteral("show"), run}).out.contains("paused"));
-    QVERIFY(cairn(words("audit list")).out.contains("act_confirm"));
+    const Answer audit = cairn(words("audit list"));
+    QVERIFY(audit.out.contains("act_confirm"));
+    QVERIFY2(audit.out.contains("\"second\":\"waiting\",\"second_login\":null"), audit.out.constData());
 }
 
 void TestCliAgree::anAuthorWithdraws()
@@ -174,6 +176,8 @@ void TestCliAgree::theGlassIsBrokenLoudly()
     QVERIFY2(done.err.contains("THE GLASS WAS BROKEN"), done.err.constData());
     const Answer open = cairn(words("audit reviews"));
     QVERIFY(open.json().value(QStringLiteral("open")).toBool());
+    const Answer audit = cairn(words("audit list"));
+    QVERIFY2(audit.out.contains("\"second\":\"alone\",\"second_login\":null"), audit.out.constData());
     QCOMPARE(field(open, "verb"), QStringLiteral("resume"));
     const Answer own = cairn({QStringLiteral("audit"), QStringLiteral("review"), field(open, "command"),
         QStringLiteral("--reason"), QStringLiteral("it was all right")});

@@ -139,6 +139,8 @@ void TestCliTwoPeople::anotherConfirmsWhatHeSawOnce()
         audit.constData());
     QVERIFY(audit.contains("\\\"confirmed_by\\\":\\\"uid 65534\\\""));
     QVERIFY(audit.contains("\"kind\":\"proposed\",\"verb\":\"act_propose\""));
+    // Beside the proposal, its confirmation and the act.
+    QCOMPARE(audit.count("\"second\":\"confirmed\",\"second_login\":\"uid 65534\""), 3);
 
     // It was used. Paused again, it resumes nothing.
     QCOMPARE(cairn({QStringLiteral("pause"), m_run}).code, 0);

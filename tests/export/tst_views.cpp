@@ -2,6 +2,7 @@
 
 #include "core/export/views.h"
 #include "tests/export/exported_run.h"
+#include "tests/service/agreement_desk.h"
 
 #include <QtCore/QJsonArray>
 #include <QtCore/QJsonDocument>
@@ -62,6 +63,7 @@ private Q_SLOTS:
     void c40_numbersKeepTheirDigitsInABundle();
     void c58_whatARunHoldsIsNoFormula();
     void tablesHaveARowForEachThing();
+    void tablesAndPagesSayWhoWasAlone();
     void aPageHasNothingThatRunsOrIsFetched();
     void tracesAreThoseOfTheConventions();
 
@@ -210,8 +212,38 @@ void TestViews::tablesHaveARowForEachThing()
     QCOMPARE(steps[2][13], std::string("EUR"));
     const auto audit = table(ex::CsvTable::Audit);
     QCOMPARE(audit.size(), std::size_t(4));
-    QCOMPARE(audit[1].size(), std::size_t(14));
+    QCOMPARE(audit[1].size(), std::size_t(16));
+    QCOMPARE(audit[0][14], std::string("second"));
+    QCOMPARE(audit[0][15], std::string("second_login"));
+    QCOMPARE(audit[1][14], std::string());  // one person was enough
     QCOMPARE(audit[1][10], std::string(kHostile));
+}
+
+void TestViews::tablesAndPagesSayWhoWasAlone()
+{
+    Exported e;
+    Desk ann{e.w, "uid 1"};
+    const Outcome set = Agreements(*ann.service)
+                            .setPolicy({R"({"schema":"urn:cairn:policy:1","rules":[)"
+                                        R"({"verbs":["pause"],"people":2}]})",
+                                0, "two people pause", "ann", false});
+    QCOMPARE(set.kind, Outcome::Kind::Committed);
+    const RunId run = e.w.service
+                          ->submitAndWait(World::start(
+                              *e.w.service, "order", R"({"order":"A2","amount":"1.00"})", "order A2"))
+                          .run;
+    Submission alone = World::act(run, cmd::SetPaused{true, 0, false}, "nobody else can be reached");
+    alone.breakGlass = true;
+    Exported::need(ann.service->submitAndWait(alone));
+    const auto table = parseCsv(written(e, [&](Query& query, const ex::Sink& sink) {
+        return ex::writeCsv(query, std::span(&run, 1), ex::CsvTable::Audit, sink);
+    }));
+    QCOMPARE(table.back()[14], std::string("alone"));
+    QCOMPARE(table.back()[15], std::string());
+    const std::string page = written(e, [&](Query& query, const ex::Sink& sink) {
+        return ex::writeHtml(query, std::span(&run, 1), {"t", "test", "kim"}, sink);
+    });
+    QVERIFY(page.find("NOBODY: by break-glass, REVIEW OPEN") != std::string::npos);
 }
 
 void TestViews::aPageHasNothingThatRunsOrIsFetched()
@@ -225,8 +257,9 @@ void TestViews::aPageHasNothingThatRunsOrIsFetched()
         {toText(e.run), hex(state.head), std::string("&lt;script&gt;alert(1)"),
             std::string("&lt;b&gt;Title&lt;/b&gt;"), std::string("kim&quot;&#39;&amp;"),
             std::string("<h3>Steps</h3>"), std::string("<h3>Approvals</h3>"), std::string("<h3>History</h3>"),
-            std::string("<h3>Audit</h3>"), hex(state.findApproval(state.find("pay")->approval)->binding),
-            std::string("default-src 'none'"), std::string("@media print")})
+            std::string("<h3>Audit</h3>"), std::string("<th>Second person</th>"),
+            hex(state.findApproval(state.find("pay")->approval)->binding), std::string("default-src 'none'"),
+            std::string("@media print")})
         QVERIFY2(page.find(there) != std::string::npos, there.c_str());
     for (const char* absent :
         {"<script", "http:", "https:", "<img", "<link", " src=", " href=", "url(", "@import", "\x1b", "<b>"})

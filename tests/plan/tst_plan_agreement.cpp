@@ -1,6 +1,7 @@
 // The policy is asked of a plan when it is staged, when it is started, and for each run when its turn comes:
 // what was agreed to under an earlier one does not last longer than that. And no plan keeps a secret.
 
+#include "core/audit/second_person.h"
 #include "core/service/agreement.h"
 #include "tests/plan/plan_world.h"
 
@@ -17,6 +18,7 @@ private Q_SLOTS:
     void whoConfirmedHasToHaveTheRoleOfNow();
     void aPolicyThatChangesMeanwhileStopsTheRest();
     void aPlanIsConfirmedAsAWhole();
+    void theAuditSaysWhoConfirmedAPlanAndItsActs();
     void noPlanTakesThePlaceOfAnEarlierRule();
     void runsThatAreLeftOutCountToo();
     void aLongReasonIsAskedOfThePlanAndNotOfItsRuns();
@@ -129,6 +131,36 @@ void PlanAgreementTest::aPlanIsConfirmedAsAWhole()
     Executor executor(w);
     QVERIFY(executor.drive());
     QCOMPARE(w.count(plan, PlanItemState::Done), std::uint64_t{3});
+}
+
+void PlanAgreementTest::theAuditSaysWhoConfirmedAPlanAndItsActs()
+{
+    PlanWorld w;
+    setPolicy(w, retryByTwo("ops", "lee"), 0);
+    const auto runs = w.stuck(2);
+    const PlanId plan = w.staged(w.retry(PlanWorld::unhurried()), runs);
+    const auto told = [&w] {
+        audit::SecondPeople seconds(*w.writer);
+        std::vector<std::string> lines;
+        const auto rows = w.writer->audit(0, 1'000);
+        for (const AuditRow& row : *rows) {
+            const auto second = seconds.of(row);
+            if (row.verb == Verb::Plan || row.verb == Verb::Retry)
+                lines.push_back(row.kind + ": " + (second ? label(*second) : second.error().text));
+        }
+        return lines;
+    };
+    QVERIFY((told() == std::vector<std::string>{"staged: waits for somebody else"}));
+    CAIRN_VERIFY_OK(confirm(w, plan, "lee"));
+    CAIRN_VERIFY_OK(w.order(plan, PlanAct::Start));
+    Executor executor(w);
+    QVERIFY(executor.drive());
+    QCOMPARE(w.count(plan, PlanItemState::Done), std::uint64_t{2});
+    const std::vector<std::string> lines = told();
+    QVERIFY(lines.size() >= 5);  // staged, confirmed, started, and an act on each run
+    for (const std::string& line : lines)
+        QVERIFY2(line.ends_with(": lee"), line.c_str());
+    QCOMPARE(std::count(lines.begin(), lines.end(), std::string("applied: lee")), 2);
 }
 
 // Who confirmed the plan confirms its acts too, but not in place of the role that an earlier rule asks for.

@@ -27,7 +27,7 @@ ARROWS = {
     # Acts on many runs: previews and execution by the same service; the engine, or a command line, carries them out.
     "core/plan": CORE_BELOW_SERVICE + ["core/service", "core/query"],
     "core/engine": CORE_BELOW_SERVICE + ["core/service", "core/query", "core/plan"],
-    "core/export": CORE_BELOW_SERVICE + ["core/service", "core/query"],
+    "core/export": CORE_BELOW_SERVICE + ["core/audit", "core/service", "core/query"],
     "core/report": CORE_BELOW_SERVICE + ["core/service", "core/query", "core/plan", "core/engine", "core/export"],
     # Only the programs name a driver.
     "app/common": CORE_BELOW_SERVICE + ["core/store/sqlite", "core/store/postgres", "core/store/memory", "core/store/s3",

@@ -342,13 +342,14 @@ QFuture<Reply<AuditSlice>> DemoSource::audit(const AuditRequest& request)
     auditRequests.push_back(request);
     AuditSlice slice;
     slice.at = kDemoNow;
-    slice.total = acted.size();
+    slice.total = std::max<quint64>(auditTotal, acted.size());
     if (request.filter.contains(u"bad:"_s))
         slice.filter = {false, 0, 4, u"no such field: bad"_s};
     for (const AuditLine& line : acted)
         if (request.before == 0 || line.seq < request.before)
             slice.lines.push_back(line);
-    slice.lookedFrom = 1;
+    slice.lookedFrom = auditLookedFrom;
+    slice.more = auditLookedFrom > 1;
     return now(std::move(slice));
 }
 
@@ -511,7 +512,8 @@ QFuture<Reply<PayloadText>> DemoSource::payload(const RunId&, const PayloadLine&
     text.head = bytesOf(line).left(kPayloadShown);
     if (!taint.isEmpty())
         text.head = taint.toUtf8();
-    text.hash = u"9f31c2aa07aa"_s;
+    text.hash = payloadHash.isEmpty() ? u"9f31c2aa07aa"_s : payloadHash;
+    text.salt = payloadSalt;
     return now(std::move(text));
 }
 

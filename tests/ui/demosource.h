@@ -104,6 +104,8 @@ public:
     Gate<RunDetail> pastGate;
     Gate<PayloadPart> partGate;
     std::vector<ActLine> actLines;
+    QByteArray payloadSalt;  // with the hash that goes with it; empty: of another kind of store
+    QString payloadHash;
     [[nodiscard]] QByteArray bytesOf(const PayloadLine& line) const;
 
     // What tests turn, for plans (demosource_plans.cpp): one that runs, and an act that waits for somebody.
@@ -127,6 +129,8 @@ public:
         ActEnd::Done, QStringLiteral("Approved: place-order sends this, once."), 62, 18443, false};
     std::vector<AuditLine> acted;  // newest first
     std::vector<AuditRequest> auditRequests;
+    quint64 auditTotal = 0;             // more entries than `acted` has; 0: as many
+    quint64 auditLookedFrom = 1;        // how far a question looks back
     quint64 daysPart = kAuditDaysPart;  // entries that are counted at once
     std::vector<quint64> daysAsked;
     Gate<AuditVerdict> verdicts;

@@ -110,7 +110,45 @@ private Q_SLOTS:
         QVERIFY(!wrong.value->filter.valid);
         QCOMPARE(wrong.value->filter.offset, 11);
         QCOMPARE(wrong.value->filter.text,
-            u"there is no field \"wait\" here. Fields: person, verb, outcome, run, since, day; or words"_s);
+            u"there is no field \"wait\" here. Fields: person, verb, outcome, second, run, since, day; or "
+            "words"_s);
+        // In this store one person is enough for everything.
+        QCOMPARE(answer(house.session->audit({u"second:none"_s, 0, 200})).value->lines.size(),
+            std::size_t(others.value->total));
+        QVERIFY(answer(house.session->audit({u"-second:none"_s, 0, 200})).value->lines.empty());
+        QVERIFY(answer(house.session->audit({u"second:alone"_s, 0, 200})).value->lines.empty());
+    }
+
+    void whoElseWasThereIsListedAndFiltered()
+    {
+        const House house(false, true);
+        const auto store = cairn::sqlite::openStore(house.path.toStdString(), {});
+        QVERIFY(store);
+        const auto add = [&store](const char* after, cairn::CommandId command) {
+            cairn::AuditRow row;
+            row.time = *(*store)->now();
+            row.kind = "applied";
+            row.verb = cairn::Verb::Resume;
+            row.actor = row.login = "kim";
+            row.command = command;
+            row.before = "{}";
+            row.after = after;
+            return bool((*store)->appendAudit(std::move(row)));
+        };
+        cairn::SeededRng rng(3);
+        QVERIFY(add(R"({"confirmed_by":"uid 2"})", cairn::makeId<cairn::CommandId>(1, rng)));
+        QVERIFY(add(R"({"break_glass":true})", cairn::makeId<cairn::CommandId>(2, rng)));
+        const auto by = answer(house.session->audit({u"second:\"uid 2\""_s, 0, 200}));
+        QVERIFY2(by, qPrintable(by.failure.what));
+        QCOMPARE(by.value->lines.size(), 1U);
+        QCOMPARE(by.value->lines.front().second, u"uid 2"_s);
+        QCOMPARE(by.value->lines.front().secondKey, u"uid 2"_s);
+        QVERIFY(!by.value->lines.front().unseen);
+        const auto glass = answer(house.session->audit({u"second:glass|alone"_s, 0, 200}));
+        QCOMPARE(glass.value->lines.size(), 1U);
+        QCOMPARE(glass.value->lines.front().second, u"NOBODY: by break-glass, review not known here"_s);
+        QVERIFY(glass.value->lines.front().unseen);
+        QCOMPARE(answer(house.session->audit({u"second:confirmed"_s, 0, 200})).value->lines.size(), 1U);
     }
 
     void daysAreCountedAndFiltered()

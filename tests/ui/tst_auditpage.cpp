@@ -1,5 +1,8 @@
 // The audit and the export from the keyboard, on the demo source.
 #include "desk.h"
+#include "ui/data/cellroles.h"
+#include "ui/data/format.h"
+#include "ui/data/words.h"
 #include "ui/dialogs/exportbox.h"
 #include "ui/models/auditmodel.h"
 #include "ui/pages/auditpage.h"
@@ -7,6 +10,8 @@
 #include "ui/widgets/daybar.h"
 #include "ui/widgets/filterbox.h"
 
+#include <QApplication>
+#include <QClipboard>
 #include <QLineEdit>
 #include <QPushButton>
 
@@ -30,6 +35,7 @@ AuditLine acted(quint64 seq, const QString& person, const QString& verb, const Q
     line.outcome = outcome;
     line.glyph = outcome == u"applied"_s ? Glyph::Done : Glyph::Skipped;
     line.why = outcome == u"refused"_s ? u"it has moved on"_s : QString();
+    line.secondKey = u"none"_s;
     line.act = {{u"Claimed name"_s, person, false}};
     line.change = {{u"Before"_s, u"{}"_s, true}};
     line.chain = {{u"Recomputed"_s, u"the same"_s, false}};
@@ -111,6 +117,37 @@ private Q_SLOTS:
         page->filterBox()->setFilter(u"bad:x"_s);
         QTRY_VERIFY(textOf(page).contains(u"not valid at 1: no such field: bad"_s));
         QCOMPARE(page->table()->model()->rowCount(), 3);
+    }
+
+    void theSecondPersonHasAColumn()
+    {
+        Desk desk([](DemoSource& s) {
+            threeActs(s);
+            s.acted[0].second = u"uid 2"_s;
+            s.acted[0].secondKey = u"uid 2"_s;
+            s.acted[1].second = u"NOBODY: by break-glass, REVIEW OPEN"_s;
+            s.acted[1].secondKey = u"alone"_s;
+            s.acted[1].unseen = true;
+        });
+        AuditPage* page = opened(desk);
+        QVERIFY(page != nullptr);
+        const QAbstractItemModel* model = page->table()->model();
+        QCOMPARE(model->headerData(AuditModel::Second, Qt::Horizontal).toString(), u"Second person"_s);
+        QCOMPARE(cell(page, 0, AuditModel::Second), u"uid 2"_s);
+        QCOMPARE(cell(page, 1, AuditModel::Second), u"NOBODY: by break-glass, REVIEW OPEN"_s);
+        QCOMPARE(cell(page, 2, AuditModel::Second), u"–"_s);
+        // Loud, with a shape of its own and its word, as long as nobody has looked at it.
+        const QModelIndex alone = model->index(1, AuditModel::Second);
+        QCOMPARE(alone.data(GlyphRole).toInt(), int(Glyph::Approval));
+        QCOMPARE(alone.data(LookRole).toInt(), int(BoldLook));
+        QVERIFY(alone.data(Qt::AccessibleTextRole).toString().endsWith(u", "_s + glyphName(Glyph::Approval)));
+        QCOMPARE(model->index(0, AuditModel::Second).data(GlyphRole).toInt(), 0);
+        page->table()->setCurrentIndex(alone);
+        QTest::keyClick(page->table(), Qt::Key_Plus);
+        QCOMPARE(page->filterBox()->filter(), u"second:alone"_s);
+        page->table()->setCurrentIndex(model->index(2, AuditModel::Second));
+        QTest::keyClick(page->table(), Qt::Key_Minus);
+        QCOMPARE(page->filterBox()->filter(), u"second:alone -second:none"_s);
     }
 
     void barsAreByDayAndOfSeveralWhereThereIsNoRoom()
@@ -230,6 +267,51 @@ private Q_SLOTS:
         QTest::mouseClick(limits, Qt::LeftButton);
         QVERIFY(told());
         QVERIFY(textOf(page).contains(u" in 1.9 s · no checkpoint"_s));
+    }
+
+    void whereNothingMatchesOneLooksFurtherBack()
+    {
+        Desk desk([](DemoSource& s) {
+            s.auditTotal = 30'000;
+            s.auditLookedFrom = 10'001;
+        });
+        AuditPage* page = opened(desk);
+        QVERIFY(page != nullptr);
+        const QString total = countText(30'000) + u" entries"_s;
+        QVERIFY2(textOf(page).contains(u"Nothing matches so far, of "_s + total + u" · entries before "_s
+                     + countText(10'001) + u" have not been looked at yet · "_s),
+            qPrintable(textOf(page)));
+        QPushButton* further = buttonOf(page, u"Look further back"_s);
+        QVERIFY(further != nullptr && further->isVisible());
+        desk.source.auditLookedFrom = 1;
+        QTest::mouseClick(further, Qt::LeftButton);
+        QTRY_VERIFY(page->settled());
+        QCOMPARE(desk.source.auditRequests.back().before, 10'001U);
+        QVERIFY(textOf(page).contains(
+            u"Nothing matches: the filter leaves out all of "_s + total + u"; clear it (/) to see them"_s));
+        QVERIFY(!further->isVisible());
+    }
+
+    void theHeadOfAWholeLogIsCopied()
+    {
+        Desk desk(threeActs);
+        AuditPage* page = opened(desk);
+        QVERIFY(page != nullptr);
+        QPushButton* head = buttonOf(page, u"Copy head"_s);
+        QVERIFY(head != nullptr);
+        QVERIFY(!head->isEnabled());
+        QVERIFY(head->accessibleDescription().startsWith(u"Verify first"_s));
+        page->table()->setFocus();
+        desk.key(Qt::Key_V);
+        QTRY_VERIFY(head->isEnabled());
+        QTest::mouseClick(head, Qt::LeftButton);
+        QCOMPARE(QApplication::clipboard()->text(),
+            QString::number(desk.source.verdict.entries) + u' ' + desk.source.verdict.head);
+        // And of one that is damaged it is not.
+        desk.source.verdict.whole = false;
+        page->table()->setFocus();
+        desk.key(Qt::Key_V);
+        QTRY_VERIFY(!head->isEnabled());
     }
 
     void aCheckTellsHowFarItIsAndCanBeStopped()

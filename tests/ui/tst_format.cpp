@@ -1,6 +1,7 @@
 // Numbers, times, ids, and text made safe: exact results.
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
+#include "ui/data/source.h"
 #include "ui/data/words.h"
 
 #include <QCoreApplication>
@@ -50,6 +51,15 @@ private Q_SLOTS:
     {
         QFETCH(qint64, ms);
         QTEST(durationText(ms), "text");
+    }
+
+    void failuresSayAllThatIsKnown()
+    {
+        QCOMPARE(told({u"the disk is full"_s, u"The store is unchanged."_s, u"Free space."_s, false, false,
+                     false, u"full 28"_s}),
+            u"the disk is full. The store is unchanged. Free space. Code: full 28."_s);
+        QCOMPARE(told({u"no such run"_s, {}, u"Check the id."_s}), u"no such run. Check the id."_s);
+        QCOMPARE(told({u"no such run"_s, {}, {}}), u"no such run"_s);
     }
 
     void numbers()

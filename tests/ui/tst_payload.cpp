@@ -1,6 +1,7 @@
 // The payload viewer: what is shown at once, the index, exact digits, search, copies, and what it says of
 // what it does not show.
 #include "desk.h"
+#include "core/base/digest.h"
 #include "ui/data/payloadindex.h"
 #include "ui/models/payloadmodels.h"
 #include "ui/pages/dataview.h"
@@ -12,6 +13,7 @@
 #include <QAbstractItemModelTester>
 #include <QBuffer>
 #include <QClipboard>
+#include <QCryptographicHash>
 #include <QImage>
 #include <QLineEdit>
 #include <QPlainTextEdit>
@@ -260,6 +262,35 @@ private Q_SLOTS:
         QVERIFY(v.view()->stateText().startsWith(u"120"_s));
         QCOMPARE(v.view()->index()->bytes(), bytes);
         QVERIFY(textOf(v.view()).contains(u"more not shown"_s));  // in the panel of the value
+    }
+
+    void theBytesAreComparedWithTheirStoredHash()
+    {
+        // SHA-256(salt || SHA-256(bytes)), computed here in another way.
+        const QByteArray bytes = "{\"a\":1}";
+        const QByteArray salt(std::tuple_size_v<cairn::Salt>, 's');
+        const auto sha = [](const QByteArray& of) {
+            return QCryptographicHash::hash(of, QCryptographicHash::Sha256);
+        };
+        const QString hash = QString::fromLatin1(sha(salt + sha(bytes)).toHex());
+        QVERIFY(bytesFit(bytes, salt, hash));
+        QVERIFY(!bytesFit(bytes + ' ', salt, hash));
+        QVERIFY(!bytesFit(bytes, {}, hash));
+        for (const bool fits : {true, false}) {
+            Viewer v("{}");
+            v.desk.source.payloadBytes = [&](const PayloadLine&) {
+                return fits ? bytes : QByteArray("{\"a\":2}");
+            };
+            v.desk.source.payloadSalt = salt;
+            v.desk.source.payloadHash = hash;
+            PayloadLine line = lineOf(bytes, u"application/json"_s);
+            line.id.bytes[3] = 7;
+            v.page->data()->openPayload(line);
+            const QString end = fits
+                ? u" · stored hash "_s + hash.left(6) + u'…' + hash.right(4) + u", checked"_s
+                : u": THESE BYTES DO NOT FIT IT. Do not write to this store; run cairn store check."_s;
+            QTRY_VERIFY2(v.view()->headText().endsWith(end), qPrintable(v.view()->headText()));
+        }
     }
 
     void whatIsNotReadYetIsSaid()

@@ -164,6 +164,23 @@ private Q_SLOTS:
         QCOMPARE(desk.source.ordered.front().step, PlanStep::Pause);
     }
 
+    void whatIsNotKnownIsNotCalledRefused()
+    {
+        const Desk desk([](DemoSource& s) {
+            s.orderAnswer = {ActEnd::NotKnown, u"the connection broke."_s, 0, 0, false};
+        });
+        QVERIFY(opened(desk) != nullptr);
+        OrderSheet* sheet = sheetBy(desk, Qt::Key_A);
+        QVERIFY(sheet != nullptr);
+        QTest::keyClicks(sheet->reason(), u"the ledger has it twice"_s);
+        QTest::keyClick(sheet->reason(), Qt::Key_Return, Qt::ControlModifier);
+        QTRY_COMPARE(sheet->notice()->text(),
+            u"Whether this was done is not known: the connection broke. Look again; the history tells."_s);
+        QVERIFY(sheet->notice()->notKnown());
+        QCOMPARE(sheet->state(), u"not known whether it was done"_s);
+        QVERIFY(!sheet->confirm()->isEnabled());
+    }
+
     void aRefusalStaysInItsSheet()
     {
         const Desk desk([](DemoSource& s) {
@@ -174,7 +191,11 @@ private Q_SLOTS:
         QVERIFY(sheet != nullptr);
         QTest::keyClicks(sheet->reason(), u"the ledger has it twice"_s);
         QTest::keyClick(sheet->reason(), Qt::Key_Return, Qt::ControlModifier);
-        QTRY_COMPARE(sheet->state(), u"Refused: the act expired, and expiry is never consent."_s);
+        QTRY_COMPARE(sheet->notice()->text(),
+            u"Refused, because what this depends on has changed since you looked: the act expired, and "
+            "expiry is never consent."_s);
+        QCOMPARE(sheet->state(), u"nothing was changed"_s);
+        QVERIFY(!sheet->notice()->notKnown());
         QVERIFY(sheet->isVisible());
         QVERIFY(!sheet->confirm()->isEnabled());  // it is looked at again first
     }

@@ -6,6 +6,7 @@
 #include "ui/data/convert.h"
 #include "ui/data/qtconvert.h"
 #include "ui/data/jobthread.h"
+#include "ui/data/payloadindex.h"
 #include "ui/data/storesession.h"
 
 #include <QCryptographicHash>
@@ -355,6 +356,8 @@ private Q_SLOTS:
         QVERIFY(evidence != payloads.end());
         const auto text = desk.session->payload(desk.fixture.uncertain, *evidence).result();
         QCOMPARE(text.value->head, QByteArray("statement 4411, line 7"));
+        // The bytes with their salt give the hash that is stored.
+        QVERIFY(bytesFit(text.value->head, text.value->salt, text.value->hash));
     }
 
     void previewIsOfTheResultThatWasTyped()

@@ -86,8 +86,41 @@ private Q_SLOTS:
         desk.source.actGate.fails = {u"The connection broke."_s, u"Whether it was written is not known."_s,
             u"Look again; the history tells."_s, false, true};
         sheet->confirm()->click();
-        QTRY_COMPARE(sheet->notice(), u"The connection broke. Look again; the history tells."_s);
+        QTRY_COMPARE(sheet->notice(),
+            u"The connection broke. Whether it was written is not known. Look again; the history tells."_s);
+        const auto* shown = sheet->findChild<SheetNotice*>();
+        QVERIFY(shown != nullptr && shown->notKnown());  // with the hexagon of what is uncertain
         QCOMPARE(sheet->state(), u"Whether it was written is not known."_s);
+    }
+
+    void aPreviewLastsLongerOnce()
+    {
+        const Desk desk([](DemoSource& s) { offer(s, kPause); });
+        ActSheet* sheet = opened(desk, Qt::Key_H);
+        QVERIFY(sheet != nullptr);
+        QPushButton* more = sheet->validity()->more();
+        QVERIFY(!more->isVisible());
+        QTest::keyClicks(sheet->reason(), u"month-end freeze"_s);
+        const QString before = sheet->state();
+        sheet->validity()->warn();  // as in its last minute
+        QVERIFY(more->isVisible());
+        QTest::mouseClick(more, Qt::LeftButton);
+        QVERIFY(!more->isVisible());
+        QVERIFY(sheet->validity()->remainingTime() > kPreviewValidMs);
+        QVERIFY(sheet->validity()->remainingTime() <= 2 * kPreviewValidMs);
+        QCOMPARE(sheet->reason()->toPlainText(), u"month-end freeze"_s);
+        QVERIFY(sheet->confirm()->isEnabled());
+        QVERIFY2(sheet->state() != before && sheet->state().contains(u"valid until"_s),
+            qPrintable(sheet->state()));
+        sheet->validity()->warn();
+        QVERIFY(!more->isVisible());  // once
+        // A preview that has ended is looked at again, and its successor may last longer too.
+        sheet->validity()->start(0);
+        QTRY_VERIFY(!sheet->confirm()->isEnabled());
+        sheet->lookAgain()->click();
+        QTRY_VERIFY(sheet->validity()->isActive());
+        sheet->validity()->warn();
+        QVERIFY(more->isVisible());
     }
 
     void onlyWhatWasPreviewedIsSent()

@@ -2,6 +2,7 @@
 #include "desk.h"
 #include "ui/models/attentionmodel.h"
 #include "ui/data/cellroles.h"
+#include "ui/data/format.h"
 #include "ui/data/words.h"
 #include "ui/models/runsmodel.h"
 #include "ui/models/situationsmodel.h"
@@ -21,6 +22,7 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QClipboard>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
@@ -223,6 +225,21 @@ private Q_SLOTS:
         QCOMPARE(desk.window->notice(), u"Set outcome is off: no effect is uncertain in this run"_s);
         desk.key(Qt::Key_R);
         QCOMPARE(desk.window->notice(), u"Retry now is off: nothing in this run asks for it."_s);
+    }
+
+    void whatWasSaidLastIsCopiedWithItsTime()
+    {
+        const Desk desk;
+        const WindowAction* copy = desk.window->actionTable().find(u"edit.message"_s);
+        QVERIFY(copy != nullptr);
+        desk.key(Qt::Key_R);
+        QCOMPARE(copy->whyOff(), QString());
+        copy->run();
+        const QString copied = QApplication::clipboard()->text();
+        QVERIFY2(
+            copied.endsWith(u"  Retry now is off: nothing in this run asks for it."_s), qPrintable(copied));
+        QCOMPARE(copied.section(u"  "_s, 0, 0).size(), nowText().size());
+        QCOMPARE(desk.window->notice(), u"Copied what was said last."_s);
     }
 
     void lookOnlyOpensNoSheet()

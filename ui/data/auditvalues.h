@@ -19,13 +19,15 @@ struct AuditLine {
     QString reason;
     QString outcome;  // applied, refused, …
     Glyph glyph = Glyph::None;
-    QString why;     // of a refusal
-    QString second;  // who confirmed it, or that it waits; empty: it needed nobody else
+    QString why;          // of a refusal
+    QString second;       // who else had a hand in it, for people; empty: nobody else was needed
+    QString secondKey;    // what a filter asks for: a login, or a word
+    bool unseen = false;  // done alone by break-glass, and its review is open, or not known to be closed
     std::vector<Fact> act, change, chain;
     bool operator==(const AuditLine&) const = default;
 };
 struct AuditRequest {
-    QString filter;      // person: verb: outcome: run: since: day: and words; see readaudit.cpp
+    QString filter;      // person: verb: outcome: second: run: since: day: and words; see readaudit.cpp
     quint64 before = 0;  // entries with a smaller number; 0: from the newest
     int limit = 200;
     quint64 downTo = 0;  // where it is known that no entry with a smaller number is of use

@@ -19,7 +19,7 @@ constexpr qsizetype kLongest = 4096;
 Reply<DeepLink> wrong(const QString& what)
 {
     return {std::nullopt,
-        {Words::tr("This is no link of Cairn: ") + what, u"unchanged"_s,
+        {Words::tr("This is no link of Cairn: ") + what, Words::tr("Nothing was opened."),
             Words::tr("Links look like cairn://open?store=sqlite:/path/store.db&run=ID."), false, false,
             true}};
 }

@@ -1,5 +1,7 @@
 #include "ui/data/payloadindex.h"
 
+#include "core/base/digest.h"
+
 #include <QByteArrayMatcher>
 
 #include <algorithm>
@@ -214,6 +216,16 @@ std::vector<StoredRow> storedRows(const QByteArray& bytes, quint64 from, std::si
         begin = end;
     }
     return rows;
+}
+
+bool bytesFit(const QByteArray& bytes, const QByteArray& salt, const QString& hash)
+{
+    Salt known{};
+    if (static_cast<std::size_t>(salt.size()) != known.size())
+        return false;
+    std::copy(salt.begin(), salt.end(), known.begin());
+    const Digest plain = sha256(std::string_view(bytes.data(), static_cast<std::size_t>(bytes.size())));
+    return QString::fromStdString(hex(saltedDigest(known, plain))) == hash;
 }
 
 Matches findAll(const QByteArray& bytes, const QByteArray& needle, const std::atomic_bool& stop)

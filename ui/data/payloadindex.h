@@ -80,6 +80,8 @@ struct Matches {
     static constexpr std::size_t kMost = 1'000'000;
 };
 // Exactly these bytes, upper and lower case told apart. What overlaps is found once.
+// Whether these are the bytes of which that hash is kept (PayloadText). Takes a second for some 100 MiB.
+[[nodiscard]] bool bytesFit(const QByteArray& bytes, const QByteArray& salt, const QString& hash);
 [[nodiscard]] Matches findAll(
     const QByteArray& bytes, const QByteArray& needle, const std::atomic_bool& stop);
 

@@ -42,6 +42,11 @@ Failure failureOf(const Error& error, bool wrote)
     failure.cancelled = error.kind == ErrorKind::Cancelled;
     failure.ofQuestion = error.kind == ErrorKind::InvalidInput || error.kind == ErrorKind::NotFound
         || error.kind == ErrorKind::Refused;
+    if (!failure.ofQuestion && !failure.cancelled) {
+        failure.code = QString::fromLatin1(errorKindName(error.kind));
+        if (error.native != 0)
+            failure.code += u' ' + QString::number(error.native);
+    }
     switch (error.kind) {
     case ErrorKind::Busy: failure.todo = Words::tr("Another writer holds the store; try again."); break;
     case ErrorKind::NotFound:
@@ -66,7 +71,12 @@ Failure failureOf(const Error& error, bool wrote)
         failure.state = Words::tr("Whether it was written is not known.");
         failure.todo = Words::tr("Look again; the history tells.");
         break;
-    default: break;
+    case ErrorKind::Conflict:
+    case ErrorKind::LeaseLost: failure.todo = Words::tr("Somebody was faster: look again."); break;
+    case ErrorKind::Internal:
+        failure.todo = Words::tr("This is a fault of Cairn: copy this text and report it.");
+        break;
+    default: break;  // a question that was wrong: its text says what to do
     }
     return failure;
 }

@@ -1,14 +1,15 @@
 // The audit as a list, newest first: entries are numbered without a gap, so a page is asked for by number.
 // Filters are asked here, entry by entry: no store has an index for them.
 #include "core/audit/known_heads.h"
+#include "core/audit/second_person.h"
 #include "core/base/json_scan.h"
 #include "core/base/text.h"
 #include "core/query/query.h"
 #include "core/query/tell.h"
 #include "core/store/hooked_store.h"
-#include "ui/data/auditbeside.h"
 #include "ui/data/auditcheck.h"
 #include "ui/data/format.h"
+#include "ui/data/plantargets.h"
 #include "ui/data/qtconvert.h"
 #include "ui/data/readworld.h"
 
@@ -27,6 +28,7 @@ struct Words {
     Q_DECLARE_TR_FUNCTIONS(readaudit)
 };
 
+const QString kNobodyElse = QString::fromLatin1("none");  // in a filter: nobody else was needed
 constexpr std::uint64_t kPart = 500;
 constexpr std::uint64_t kMostLookedAt = 20'000;  // entries of one question; the answer says where it stopped
 
@@ -93,7 +95,7 @@ QString whyRefused(const std::string& after)
     return qt(after);
 }
 
-AuditLine lineOf(const AuditRow& row)
+AuditLine lineOf(const AuditRow& row, const audit::SecondPerson& second)
 {
     AuditLine line;
     line.seq = row.seq;
@@ -108,6 +110,11 @@ AuditLine lineOf(const AuditRow& row)
     line.glyph = outcomeGlyph(row.kind);
     if (row.kind == "refused")
         line.why = whyRefused(row.after);
+    line.second = qt(label(second));
+    line.secondKey = second.kind == audit::Second::None ? kNobodyElse
+        : second.login.empty()                          ? qt(key(second.kind))
+                                                        : qt(second.login);
+    line.unseen = isLoud(second.kind);
     const auto add = [](std::vector<Fact>& facts, const QString& name, const QString& value, bool mono) {
         facts.push_back({name, value.isEmpty() ? u"–"_s : value, mono});
     };
@@ -118,6 +125,7 @@ AuditLine lineOf(const AuditRow& row)
     add(line.act, Words::tr("Run"), row.run.isNull() ? QString() : idText(row.run), true);
     add(line.act, Words::tr("On"), line.target, true);
     add(line.act, Words::tr("Reason"), line.reason, false);
+    add(line.act, Words::tr("Second person"), line.second, false);
     if (row.kind != "refused")
         line.change = changesOf(row.before, row.after);
     add(line.change, Words::tr("Before"), qt(row.before), true);
@@ -142,10 +150,10 @@ public:
             check(place, now);
     }
     [[nodiscard]] const FilterState& state() const { return m_state; }
-    [[nodiscard]] bool takes(const AuditRow& row) const
+    [[nodiscard]] bool takes(const AuditRow& row, const audit::SecondPerson& second) const
     {
         for (const FilterPlace& place : m_places)
-            if (place.field != "since" && place.field != "day" && holds(place, row) == place.negated)
+            if (place.field != "since" && place.field != "day" && holds(place, row, second) == place.negated)
                 return false;
         return (m_after == kNoTime || row.time >= m_after) && (m_before == kNoTime || row.time < m_before);
     }
@@ -165,14 +173,15 @@ private:
     }
     void check(const FilterPlace& place, TimeMs now)
     {
-        static const std::vector<std::string> kFields{"person", "verb", "outcome", "run", "since", "day", ""};
+        static const std::vector<std::string> kFields{
+            "person", "verb", "outcome", "second", "run", "since", "day", ""};
         if (place.isOr)
             return fail(
                 place, Words::tr("\"or\" is not offered here; join values by |, as in verb:pause|resume"));
         if (std::find(kFields.begin(), kFields.end(), place.field) == kFields.end())
             return fail(place,
-                Words::tr(
-                    "there is no field \"%1\" here. Fields: person, verb, outcome, run, since, day; or words")
+                Words::tr("there is no field \"%1\" here. Fields: person, verb, outcome, second, run, since, "
+                          "day; or words")
                     .arg(qt(place.field)));
         for (const std::string& value : place.values)
             if (value.empty())
@@ -212,7 +221,14 @@ private:
     {
         return text.contains(qt(part), Qt::CaseInsensitive);
     }
-    static bool holds(const FilterPlace& place, const AuditRow& row)
+    // "none": nobody else was needed.
+    static bool isSecond(const audit::SecondPerson& second, const std::string& value)
+    {
+        if (second.kind == audit::Second::None)
+            return kNobodyElse == qt(value);
+        return contains(qt(second.login), value) || contains(qt(key(second.kind)), value);
+    }
+    static bool holds(const FilterPlace& place, const AuditRow& row, const audit::SecondPerson& second)
     {
         return std::any_of(place.values.begin(), place.values.end(), [&](const std::string& value) {
             if (place.field == "person")
@@ -221,6 +237,8 @@ private:
                 return contains(qt(key(row.verb)), value) || contains(qt(label(row.verb)), value);
             if (place.field == "outcome")
                 return contains(qt(row.kind), value);
+            if (place.field == "second")
+                return isSecond(second, value);
             if (place.field == "run")
                 return !row.run.isNull() && idText(row.run).startsWith(qt(value), Qt::CaseInsensitive);
             return contains(qt(row.reason), value) || contains(qt(row.target), value)
@@ -304,18 +322,23 @@ Result<AuditSlice> ReadWorld::audit(const AuditRequest& request)
     const std::uint64_t stop = std::max(least, before > kMostLookedAt ? before - kMostLookedAt : 1);
     slice.lookedFrom = before;
     const auto limit = static_cast<std::size_t>(std::max(1, request.limit));
+    audit::SecondPeople seconds(*m_store);
     bool past = false;
-    AuditBeside beside(*m_store);
+    PlanTargets targets(*m_store);
     while (before > stop && slice.lines.size() < limit && !past) {
         const std::uint64_t from = before > kPart + 1 ? before - kPart : 1;
         CAIRN_TRY_ASSIGN(const auto rows, m_store->audit(from - 1, before - from));
         for (auto row = rows.rbegin(); row != rows.rend() && slice.lines.size() < limit && !past; ++row) {
             slice.lookedFrom = row->seq;
             past = filter.isPast(*row);
-            if (past || !filter.takes(*row))
+            if (past)
+                break;
+            CAIRN_TRY_ASSIGN(const audit::SecondPerson second, seconds.of(*row));
+            if (!filter.takes(*row, second))
                 continue;
-            slice.lines.push_back(lineOf(*row));
-            CAIRN_TRY(beside.fill(*row, slice.lines.back()));
+            slice.lines.push_back(lineOf(*row, second));
+            if (row->verb == Verb::Plan)
+                CAIRN_TRY(targets.fill(*row, slice.lines.back()));
         }
         if (rows.empty())
             break;

@@ -379,6 +379,8 @@ Result<PayloadText> ReadWorld::payload(const RunId& run, const PayloadLine& line
     text.line.media = qt(info.ref.media);
     text.line.size = info.ref.size;
     text.hash = hexText(info.ref.hash);
+    text.salt =
+        QByteArray(reinterpret_cast<const char*>(info.salt.data()), static_cast<qsizetype>(info.salt.size()));
     CAIRN_TRY_ASSIGN(const std::string head, m_store->payload(run, line.id, 0, kPayloadShown));
     text.head = QByteArray(head.data(), static_cast<qsizetype>(head.size()));
     if (info.ref.size == head.size())

@@ -31,7 +31,7 @@ constexpr qsizetype kLongest = 2000;
 Reply<std::vector<SavedView>> wrong(const QString& what)
 {
     return {std::nullopt,
-        {Words::tr("This is no file of views: ") + what, u"unchanged"_s,
+        {Words::tr("This is no file of views: ") + what, Words::tr("Nothing was changed."),
             Words::tr("Take a file that \"Save views to a file\" has written."), false, false, true}};
 }
 

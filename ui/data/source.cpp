@@ -4,6 +4,18 @@ namespace cairn::ui {
 
 Source::~Source() = default;
 
+QString told(const Failure& failure)
+{
+    QStringList parts{failure.what, failure.state, failure.todo};
+    if (!failure.code.isEmpty())
+        parts << QCoreApplication::translate("Source", "Code: %1.").arg(failure.code);
+    parts.removeAll(QString());
+    for (QString& part : parts)  // texts of core end without a stop where nothing follows them
+        if (&part != &parts.last() && !part.isEmpty() && part.back().isLetterOrNumber())
+            part += u'.';
+    return parts.join(u' ');
+}
+
 QFuture<Reply<ReportView>> Source::report(int) { return notOffered<ReportView>(); }
 QFuture<Reply<Overview>> Source::watch() { return notOffered<Overview>(); }
 QFuture<Reply<FilterHelp>> Source::filterHelp(const FilterQuestion&) { return notOffered<FilterHelp>(); }

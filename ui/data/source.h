@@ -28,7 +28,11 @@ struct Failure {
     bool cancelled = false;   // superseded by a later request: show nothing
     bool notKnown = false;    // whether the store has changed
     bool ofQuestion = false;  // what was asked is wrong, or not there; the store answers well
+    QString code{};           // "io 28": kind and number, for whoever looks it up; empty: of a question
 };
+// What failed, what state the store is in now, what to do, and the code: each where it is known. The one way
+// in which failures are told.
+[[nodiscard]] QString told(const Failure& failure);
 
 template<typename T> struct Reply {
     std::optional<T> value;

@@ -280,8 +280,9 @@ struct PayloadText {
     PayloadLine line;
     QByteArray head;  // the first kPayloadShown bytes
     bool redacted = false;
-    QString redaction;  // when, by whom and why
-    QString hash;
+    QString redaction;         // when, by whom and why
+    QString hash;              // as stored: of the salt and the bytes' own hash
+    QByteArray salt;           // empty: not known
     std::vector<Fact> fields;  // of a small, flat JSON object: name and raw value
 };
 constexpr qint64 kPayloadShown = 64 * 1024;

@@ -55,7 +55,7 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     , m_source(source)
     , m_facts(facts)
     , m_request(request)
-    , m_validity(new QTimer(this))
+    , m_validity(new Validity(this))
     , m_typing(new QTimer(this))
     , m_reason(new QPlainTextEdit(this))
     , m_result(new QLineEdit(this))
@@ -64,7 +64,7 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     , m_countText(safe::label({}, {.wrap = true}, this))
     , m_countBox(new QWidget(this))
     , m_value(new QLineEdit(request.value, this))
-    , m_notice(safe::label({}, {.wrap = true, .selectable = true}, this))
+    , m_notice(new SheetNotice(this))
     , m_valid(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_confirm(safe::button(objectOf(request), this))
     , m_again(safe::button(tr("Look again"), this))
@@ -73,7 +73,6 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
 {
     setWindowTitle(actName(request));
     setModal(true);
-    m_validity->setSingleShot(true);
     m_typing->setSingleShot(true);
     m_typing->setInterval(kTypingMs);
     m_confirm->setText(objectOf(request) + u"   Ctrl Enter"_s);
@@ -90,7 +89,6 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
         edit->installEventFilter(this);
     m_evidence->setVisible(request.verb == Verb::Settle);
     m_result->setVisible(request.verb == Verb::Settle);
-    m_notice->hide();
     m_again->hide();
     buildLayout();
     connectSignals();
@@ -121,7 +119,7 @@ bool ActSheet::settled() const
     return !m_typing->isActive() && findChildren<QFutureWatcherBase*>().isEmpty();
 }
 
-QString ActSheet::notice() const { return m_notice->isHidden() ? QString() : m_notice->text(); }
+QString ActSheet::notice() const { return m_notice->text(); }
 QString ActSheet::state() const { return m_valid->text(); }
 
 QWidget* ActSheet::buildHead()
@@ -175,7 +173,7 @@ void ActSheet::buildLayout()
     askCount();
     below->addWidget(m_notice);
     column->addLayout(below);
-    column->addWidget(sheetFoot(m_valid, {m_copy, m_close, m_again, m_confirm}, this));
+    column->addWidget(sheetFoot(m_valid, {m_copy, m_close, m_again, m_validity->more(), m_confirm}, this));
 }
 
 void ActSheet::connectSignals()
@@ -194,6 +192,7 @@ void ActSheet::connectSignals()
         connect(edit, &QLineEdit::textChanged, this, &ActSheet::edited);
     connect(m_typing, &QTimer::timeout, this, &ActSheet::ask);
     connect(m_count, &QLineEdit::textChanged, this, &ActSheet::updateConfirm);
+    connect(m_validity, &Validity::extended, this, &ActSheet::updateConfirm);
     connect(m_validity, &QTimer::timeout, this, [this] {
         refuse(tr("The preview is older than five minutes. Nothing was sent. Look again before you act."),
             tr("nothing was sent"));
@@ -208,7 +207,7 @@ void ActSheet::edited()
     m_request.value = m_value->text();
     m_tickets.next();
     m_ready = false;
-    m_validity->stop();
+    m_validity->end();
     m_typing->start();
     safe::setText(m_valid, tr("the preview follows when you pause"));
     updateConfirm();
@@ -219,11 +218,11 @@ void ActSheet::ask()
     if (m_busy)
         return;
     m_typing->stop();
-    m_validity->stop();
+    m_validity->end();
     const quint64 ticket = m_tickets.next();
     m_ready = false;
     m_request.expects = false;
-    m_notice->hide();
+    m_notice->tell({});
     m_again->hide();
     if (lacksValue()) {  // nothing can be said of it yet
         safe::setText(m_valid, tr("still needed: %1").arg(valueName(m_request.verb)));
@@ -237,7 +236,7 @@ void ActSheet::ask()
         if (reply)
             showPreview(*reply.value);
         else if (!reply.failure.cancelled)
-            refuse(reply.failure.what + u' ' + reply.failure.todo, tr("nothing was sent"));
+            refuse(told(reply.failure), tr("nothing was sent"));
         Q_EMIT previewed();
     });
 }
@@ -252,7 +251,7 @@ void ActSheet::showPreview(const ActPreview& preview)
     askCount();
     m_ready = preview.possible;
     if (preview.possible)
-        m_validity->start(kPreviewValidMs);
+        m_validity->begin();
     else
         refuse(preview.refusal, tr("nothing was sent"));
     updateConfirm();
@@ -308,10 +307,10 @@ void ActSheet::updateConfirm()
         return safe::setText(
             m_valid, tr("preview at revision %1: nothing is written").arg(countText(m_preview.version)));
     safe::setText(m_valid,
-        lacks.isEmpty()
-            ? tr("preview at revision %1, valid until %2")
-                  .arg(countText(m_preview.version), clockText(m_preview.at + kPreviewValidMs, m_preview.at))
-            : lacks);
+        lacks.isEmpty() ? tr("preview at revision %1, valid until %2")
+                              .arg(countText(m_preview.version),
+                                  clockText(m_preview.at + m_validity->lastsMs(), m_preview.at))
+                        : lacks);
 }
 
 QString ActSheet::missing() const
@@ -337,12 +336,11 @@ bool ActSheet::isOffered(Outcome outcome) const
         [outcome](const OutcomeOffer& offer) { return offer.outcome == outcome && offer.allowed; });
 }
 
-void ActSheet::refuse(const QString& text, const QString& state)
+void ActSheet::refuse(const QString& text, const QString& state, bool notKnown)
 {
     m_ready = false;
-    m_validity->stop();
-    safe::setText(m_notice, text);
-    m_notice->show();
+    m_validity->end();
+    m_notice->tell(text, notKnown);
     m_again->show();
     safe::setText(m_valid, state);
     updateConfirm();
@@ -378,42 +376,30 @@ void ActSheet::execute()
 {
     if (!m_confirm->isEnabled())
         return;
-    m_validity->stop();
+    m_validity->end();
     setBusy(true);
     ActRequest request = m_request;
     request.expects = true;
     request.reason = m_reason->toPlainText().trimmed();
-    safe::setText(m_valid, u"sending"_s);
+    safe::setText(m_valid, tr("sending"));
     updateConfirm();
     whenDone(m_source.execute(request), this, [this](const Reply<ActResult>& reply) {
         setBusy(false);
         if (reply)
-            finish(*reply.value);
-        else
-            refuse(reply.failure.what + u' ' + reply.failure.todo, reply.failure.state);
+            return finish(*reply.value);
+        const EndWords words = endWords(reply.failure);
+        refuse(words.text, words.state, words.notKnown);
     });
 }
 
 void ActSheet::finish(const ActResult& result)
 {
-    switch (result.end) {
-    case ActEnd::Done:
-    case ActEnd::NoChange:
+    if (result.end == ActEnd::Done || result.end == ActEnd::NoChange) {
         Q_EMIT ended(result);
-        accept();
-        return;
-    case ActEnd::Stale:
-        refuse(tr("Refused, because what this depends on has changed since you looked: ") + result.text,
-            tr("nothing was changed"));
-        return;
-    case ActEnd::Refused: refuse(tr("Refused: ") + result.text, tr("nothing was changed")); return;
-    case ActEnd::Failed: refuse(tr("Not done: ") + result.text, tr("the store is unchanged")); return;
-    case ActEnd::NotKnown:
-        refuse(
-            tr("Whether this was done is not known: ") + result.text + tr(" Look again; the history tells."),
-            tr("not known whether it was done"));
-        return;
+        return accept();
     }
+    const EndWords words = endWords(result);
+    refuse(words.text, words.state, words.notKnown);
 }
 
 }  // namespace cairn::ui

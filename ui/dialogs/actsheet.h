@@ -38,8 +38,8 @@ public:
     [[nodiscard]] QString notice() const;
     [[nodiscard]] QString state() const;  // what the store is in now, or what is still needed
     [[nodiscard]] const ActPreview& preview() const { return m_preview; }
-    [[nodiscard]] bool settled() const;                            // no preview is under way, or about to be
-    [[nodiscard]] QTimer* validity() const { return m_validity; }  // runs while the preview may be acted on
+    [[nodiscard]] bool settled() const;  // no preview is under way, or about to be
+    [[nodiscard]] Validity* validity() const { return m_validity; }  // runs while the preview may be acted on
 
 public Q_SLOTS:
     void reject() override;  // not while it sends
@@ -70,7 +70,7 @@ private:
     void updateConfirm();
     void finish(const ActResult& result);
     // Says what is the matter, and in the foot what state the store is in.
-    void refuse(const QString& text, const QString& state);
+    void refuse(const QString& text, const QString& state, bool notKnown = false);
     [[nodiscard]] bool reasonSuffices() const;
     [[nodiscard]] bool lacksValue() const;
     [[nodiscard]] bool abandons() const;
@@ -84,7 +84,7 @@ private:
     ActRequest m_request;
     ActPreview m_preview;
     Tickets m_tickets;
-    QTimer* m_validity;
+    Validity* m_validity;
     QTimer* m_typing;  // from the last edit until the preview is asked for again
     QVBoxLayout* m_body = nullptr;
     QWidget* m_bodyWidget = nullptr;
@@ -98,7 +98,7 @@ private:
     QButtonGroup* m_options = nullptr;
     QWidget* m_optionsBox = nullptr;
     QList<QLabel*> m_outcomeOff;  // why an outcome cannot be said now, by its place
-    QLabel* m_notice;
+    SheetNotice* m_notice;
     QLabel* m_valid;
     QPushButton* m_confirm;
     QPushButton* m_again;

@@ -108,7 +108,7 @@ BulkSheet::BulkSheet(std::vector<BulkStore> stores, std::vector<ActRequest> requ
     , m_reason(new QPlainTextEdit(this))
     , m_count(new QLineEdit(this))
     , m_state(safe::label({}, {.size = 11, .secondary = true}, this))
-    , m_validity(new QTimer(this))
+    , m_validity(new Validity(this))
     , m_close(safe::button(tr("Close   Esc"), this))
     , m_plan(safe::button(tr("As a plan…   Ctrl P"), this))
     , m_again(safe::button(tr("Look again"), this))
@@ -124,7 +124,6 @@ BulkSheet::BulkSheet(std::vector<BulkStore> stores, std::vector<ActRequest> requ
         storeNames << store.facts.name;
     m_model->setStores(storeNames);
     m_model->setRows(std::move(rows));
-    m_validity->setSingleShot(true);
     m_again->hide();
     prepareReason(m_reason);
     m_reason->installEventFilter(this);
@@ -188,7 +187,7 @@ void BulkSheet::buildLayout()
         body->addLayout(typed);
     }
     column->addLayout(body, 1);
-    column->addWidget(sheetFoot(m_state, {m_plan, m_close, m_again, m_confirm}, this));
+    column->addWidget(sheetFoot(m_state, {m_plan, m_close, m_again, m_validity->more(), m_confirm}, this));
 }
 
 quint64 BulkSheet::ready() const { return m_model->count(State::Ready); }
@@ -279,7 +278,7 @@ void BulkSheet::askNext()
             m_requests[m_next].store = of;
             m_model->set(row, reply.value->possible ? State::Ready : State::LeftOut, reply.value->refusal);
         } else {
-            m_model->set(row, State::LeftOut, reply.failure.what);
+            m_model->set(row, State::LeftOut, told(reply.failure));
         }
         ++m_next;
         askNext();
@@ -308,7 +307,7 @@ void BulkSheet::showPreviews()
                        gathered(m_previews, &ActPreview::mayRepeat), box),
         1);
     m_effects->addWidget(box);
-    m_validity->start(kPreviewValidMs);
+    m_validity->begin();
     updateConfirm();
 }
 
@@ -348,7 +347,7 @@ void BulkSheet::execute()
 {
     if (!m_confirm->isEnabled())
         return;
-    m_validity->stop();
+    m_validity->end();
     m_sending = true;
     m_plan->hide();
     m_next = 0;
@@ -380,8 +379,7 @@ void BulkSheet::answered(const Reply<ActResult>& reply)
 {
     const auto row = static_cast<int>(m_next);
     if (!reply) {
-        m_model->set(row, reply.failure.notKnown ? State::NotKnown : State::Failed,
-            reply.failure.what + u' ' + reply.failure.state);
+        m_model->set(row, reply.failure.notKnown ? State::NotKnown : State::Failed, told(reply.failure));
     } else {
         static constexpr State kStates[] = {
             State::Done, State::NoChange, State::Refused, State::Refused, State::Failed, State::NotKnown};

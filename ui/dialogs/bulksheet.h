@@ -42,7 +42,7 @@ public:
     [[nodiscard]] QPushButton* lookAgain() const { return m_again; }
     [[nodiscard]] QPushButton* asPlan() const { return m_plan; }
     [[nodiscard]] const std::vector<ActRequest>& requests() const { return m_requests; }
-    [[nodiscard]] QTimer* validity() const { return m_validity; }  // runs while the preview may be acted on
+    [[nodiscard]] Validity* validity() const { return m_validity; }  // runs while the preview may be acted on
     [[nodiscard]] const BulkModel* model() const { return m_model; }
     [[nodiscard]] QString summary() const;
     [[nodiscard]] bool previewed() const { return m_next == m_requests.size(); }
@@ -84,7 +84,7 @@ private:
     QPlainTextEdit* m_reason;
     QLineEdit* m_count;
     QLabel* m_state;
-    QTimer* m_validity;
+    Validity* m_validity;
     QPushButton* m_close;
     QPushButton* m_plan;  // not shown where the runs are of several stores, nor to abandon
     QPushButton* m_again;

@@ -126,7 +126,7 @@ void ConnectBox::forget()
             return;
         clearSteps();
         if (!reply)
-            return addStep(Glyph::Failed, reply.failure.what + u' ' + reply.failure.todo);
+            return addStep(Glyph::Failed, told(reply.failure));
         switch (reply.value->kind) {
         case KeychainSaid::Kind::Done:
             return addStep(Glyph::Done, tr("The keychain has no password of this login any more."));
@@ -202,7 +202,7 @@ void ConnectBox::test()
         if (reply)
             showCheck(*reply.value);
         else
-            addStep(Glyph::Failed, reply.failure.what + u' ' + reply.failure.todo);
+            addStep(Glyph::Failed, told(reply.failure));
     });
 }
 

@@ -227,7 +227,7 @@ void ExportBox::measure()
             if (!m_tickets.current(ticket))
                 return;
             if (!reply) {
-                safe::setText(m_size, reply.failure.cancelled ? QString() : reply.failure.what);
+                safe::setText(m_size, reply.failure.cancelled ? QString() : told(reply.failure));
                 return;
             }
             const ExportSize& size = *reply.value;
@@ -276,8 +276,7 @@ void ExportBox::answered(const Reply<ExportDone>& reply)
     m_start->setText(tr("Export"));
     enableAll();
     if (!reply) {
-        showState(reply.failure.cancelled ? tr("Stopped; nothing was left behind.")
-                                          : reply.failure.what + u' ' + reply.failure.todo);
+        showState(reply.failure.cancelled ? tr("Stopped; nothing was left behind.") : told(reply.failure));
         return;
     }
     const ExportDone& done = *reply.value;

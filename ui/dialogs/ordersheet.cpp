@@ -38,9 +38,10 @@ OrderSheet::OrderSheet(
     , m_facts(facts)
     , m_entry(entry)
     , m_step(step)
-    , m_validity(new QTimer(this))
+    , m_validity(new Validity(this))
     , m_sentence(safe::label({}, {.size = 16, .wrap = true, .selectable = true}, this))
     , m_reason(new QPlainTextEdit(this))
+    , m_notice(new SheetNotice(this))
     , m_state(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_close(safe::button(tr("Close   Esc"), this))
     , m_again(safe::button(tr("Look again"), this))
@@ -51,7 +52,6 @@ OrderSheet::OrderSheet(
 {
     setWindowTitle(stepName(step));
     setModal(true);
-    m_validity->setSingleShot(true);
     m_again->hide();
     m_confirm->setAccessibleName(m_confirm->text());
     prepareReason(m_reason);
@@ -61,8 +61,10 @@ OrderSheet::OrderSheet(
     connect(m_again, &QPushButton::clicked, this, &OrderSheet::ask);
     connect(m_confirm, &QPushButton::clicked, this, &OrderSheet::execute);
     connect(m_reason, &QPlainTextEdit::textChanged, this, &OrderSheet::updateConfirm);
-    connect(m_validity, &QTimer::timeout, this,
-        [this] { refuse(tr("the preview is older than five minutes, and nothing was sent: look again")); });
+    connect(m_validity, &QTimer::timeout, this, [this] {
+        refuse({tr("the preview is older than five minutes, and nothing was sent: look again"),
+            tr("nothing was sent")});
+    });
     resize(720, 620);
     ask();
     m_reason->setFocus();
@@ -108,8 +110,9 @@ void OrderSheet::buildLayout()
     below->addWidget(safe::label(actsAs(m_facts), {.size = 11, .secondary = true, .wrap = true}, this));
     below->addWidget(caption(m_facts.guarded ? tr("Reason, required") : tr("Reason"), this));
     below->addWidget(m_reason);
+    below->addWidget(m_notice);
     column->addLayout(below);
-    column->addWidget(sheetFoot(m_state, {m_close, m_again, m_confirm}, this));
+    column->addWidget(sheetFoot(m_state, {m_close, m_again, m_validity->more(), m_confirm}, this));
 }
 
 void OrderSheet::ask()
@@ -117,15 +120,16 @@ void OrderSheet::ask()
     if (m_busy)
         return;
     m_ready = false;
-    m_validity->stop();
+    m_validity->end();
     m_again->hide();
+    m_notice->tell({});
     safe::setText(m_state, computingText());
     updateConfirm();
     whenDone(m_source.previewEntry(m_entry), this, [this](const Reply<PlanForecast>& reply) {
         if (reply)
             showForecast(*reply.value);
         else if (!reply.failure.cancelled)
-            refuse(reply.failure.what + u' ' + reply.failure.todo);
+            refuse(endWords(reply.failure));
     });
 }
 
@@ -140,18 +144,19 @@ void OrderSheet::showForecast(const PlanForecast& forecast)
             {.size = 11, .face = Face::Mono, .wrap = true, .selectable = true}, this));
     m_ready = forecast.possible || !begins();
     if (!m_ready)
-        return refuse(forecast.refusal);
-    m_validity->start(kPreviewValidMs);
+        return refuse({forecast.refusal, tr("nothing was sent")});
+    m_validity->begin();
     updateConfirm();
 }
 
-void OrderSheet::refuse(const QString& text)
+void OrderSheet::refuse(const EndWords& why)
 {
     m_ready = false;
-    m_validity->stop();
+    m_validity->end();
     m_again->show();
+    m_notice->tell(why.text, why.notKnown);
+    safe::setText(m_state, why.state);
     updateConfirm();
-    safe::setText(m_state, text);
 }
 
 // Whoever rejects says why, in every store: the author reads it.
@@ -185,7 +190,7 @@ void OrderSheet::execute()
 {
     if (!m_confirm->isEnabled())
         return;
-    m_validity->stop();
+    m_validity->end();
     m_busy = true;
     m_reason->setReadOnly(true);
     updateConfirm();
@@ -195,9 +200,9 @@ void OrderSheet::execute()
         m_busy = false;
         m_reason->setReadOnly(false);
         if (!reply)
-            return refuse(reply.failure.what + u' ' + reply.failure.state + u' ' + reply.failure.todo);
+            return refuse(endWords(reply.failure));
         if (reply.value->end != ActEnd::Done)
-            return refuse(tr("Refused: ") + reply.value->text);
+            return refuse(endWords(*reply.value));
         Q_EMIT ended(*reply.value);
         accept();
     });

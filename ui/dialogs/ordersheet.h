@@ -26,6 +26,7 @@ public:
     [[nodiscard]] QPushButton* confirm() const { return m_confirm; }
     [[nodiscard]] const PlanForecast& forecast() const { return m_forecast; }
     [[nodiscard]] QString state() const;
+    [[nodiscard]] const SheetNotice* notice() const { return m_notice; }
 
 Q_SIGNALS:
     void ended(const cairn::ui::ActResult& result);
@@ -40,7 +41,7 @@ private:
     void buildLayout();
     void ask();
     void showForecast(const PlanForecast& forecast);
-    void refuse(const QString& text);
+    void refuse(const EndWords& why);
     void updateConfirm();
     [[nodiscard]] QString missing() const;
     // Whether what the runs would do matters to it: what ends or holds a plan is possible in any case.
@@ -51,10 +52,11 @@ private:
     PlanEntry m_entry;
     PlanStep m_step;
     PlanForecast m_forecast;
-    QTimer* m_validity;
+    Validity* m_validity;
     QLabel* m_sentence;
     QVBoxLayout* m_effects = nullptr;
     QPlainTextEdit* m_reason;
+    SheetNotice* m_notice;
     QLabel* m_state;
     QPushButton* m_close;
     QPushButton* m_again;

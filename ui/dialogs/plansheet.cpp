@@ -74,7 +74,7 @@ PlanSheet::PlanSheet(Source& source, const StoreFacts& facts, PlanRequest reques
     , m_facts(facts)
     , m_request(std::move(request))
     , m_typing(new QTimer(this))
-    , m_validity(new QTimer(this))
+    , m_validity(new Validity(this))
     , m_sentence(safe::label({}, {.size = 16, .wrap = true, .selectable = true}, this))
     , m_rate(numberBox(tr("Runs a minute; 0: as fast as it goes"), u"0"_s, this))
     , m_rampFrom(numberBox(tr("Runs a minute at first; 0: no ramp"), u"0"_s, this))
@@ -85,6 +85,7 @@ PlanSheet::PlanSheet(Source& source, const StoreFacts& facts, PlanRequest reques
     , m_leaveOut(new QCheckBox(tr("leave out runs in which an effect may happen twice"), this))
     , m_reason(new QPlainTextEdit(this))
     , m_needs(safe::label({}, {.bold = true, .wrap = true}, this))
+    , m_notice(new SheetNotice(this))
     , m_state(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_close(safe::button(tr("Close   Esc"), this))
     , m_copy(safe::button(tr("Copy as command"), this))
@@ -95,7 +96,6 @@ PlanSheet::PlanSheet(Source& source, const StoreFacts& facts, PlanRequest reques
     setModal(true);
     m_typing->setSingleShot(true);
     m_typing->setInterval(kTypingMs);
-    m_validity->setSingleShot(true);
     m_needs->hide();
     m_again->hide();
     prepareReason(m_reason);
@@ -149,8 +149,9 @@ void PlanSheet::buildLayout()
         this));
     below->addWidget(m_reason);
     below->addWidget(m_needs);
+    below->addWidget(m_notice);
     column->addLayout(below);
-    column->addWidget(sheetFoot(m_state, {m_copy, m_close, m_again, m_confirm}, this));
+    column->addWidget(sheetFoot(m_state, {m_copy, m_close, m_again, m_validity->more(), m_confirm}, this));
 }
 
 QWidget* PlanSheet::buildPace()
@@ -186,8 +187,10 @@ void PlanSheet::connectSignals()
     connect(m_leaveOut, &QCheckBox::toggled, this, &PlanSheet::edited);
     connect(m_typing, &QTimer::timeout, this, &PlanSheet::ask);
     connect(m_reason, &QPlainTextEdit::textChanged, this, &PlanSheet::updateConfirm);
-    connect(m_validity, &QTimer::timeout, this,
-        [this] { refuse(tr("the preview is older than five minutes, and nothing was staged: look again")); });
+    connect(m_validity, &QTimer::timeout, this, [this] {
+        refuse({tr("the preview is older than five minutes, and nothing was staged: look again"),
+            tr("nothing was staged")});
+    });
 }
 
 std::vector<QLineEdit*> PlanSheet::numbers() const
@@ -203,7 +206,7 @@ void PlanSheet::edited()
         m_leaveOut->isChecked()};
     m_tickets.next();
     m_ready = false;
-    m_validity->stop();
+    m_validity->end();
     m_typing->start();
     safe::setText(m_state, tr("the preview follows when you pause"));
     updateConfirm();
@@ -214,10 +217,11 @@ void PlanSheet::ask()
     if (m_busy)
         return;
     m_typing->stop();
-    m_validity->stop();
+    m_validity->end();
     const quint64 ticket = m_tickets.next();
     m_ready = false;
     m_again->hide();
+    m_notice->tell({});
     safe::setText(m_state, computingText());
     updateConfirm();
     whenDone(m_source.previewPlan(m_request), this, [this, ticket](const Reply<PlanForecast>& reply) {
@@ -226,7 +230,7 @@ void PlanSheet::ask()
         if (reply)
             showForecast(*reply.value);
         else if (!reply.failure.cancelled)
-            refuse(reply.failure.what + u' ' + reply.failure.todo);
+            refuse(endWords(reply.failure));
     });
 }
 
@@ -241,18 +245,19 @@ void PlanSheet::showForecast(const PlanForecast& forecast)
     m_needs->setVisible(!forecast.needs.isEmpty());
     m_ready = forecast.possible;
     if (!forecast.possible)
-        return refuse(forecast.refusal);
-    m_validity->start(kPreviewValidMs);
+        return refuse({forecast.refusal, tr("nothing was staged")});
+    m_validity->begin();
     updateConfirm();
 }
 
-void PlanSheet::refuse(const QString& text)
+void PlanSheet::refuse(const EndWords& why)
 {
     m_ready = false;
-    m_validity->stop();
+    m_validity->end();
     m_again->show();
+    m_notice->tell(why.text, why.notKnown);
+    safe::setText(m_state, why.state);
     updateConfirm();
-    safe::setText(m_state, text);
 }
 
 QString PlanSheet::missing() const
@@ -287,7 +292,7 @@ void PlanSheet::execute()
 {
     if (!m_confirm->isEnabled())
         return;
-    m_validity->stop();
+    m_validity->end();
     m_busy = true;
     m_reason->setReadOnly(true);
     updateConfirm();
@@ -297,9 +302,9 @@ void PlanSheet::execute()
             m_busy = false;
             m_reason->setReadOnly(false);
             if (!reply)
-                return refuse(reply.failure.what + u' ' + reply.failure.state + u' ' + reply.failure.todo);
+                return refuse(endWords(reply.failure));
             if (reply.value->end != ActEnd::Done)
-                return refuse(tr("Not staged: ") + reply.value->text);
+                return refuse(endWords(*reply.value));
             Q_EMIT ended(*reply.value);
             accept();
         });

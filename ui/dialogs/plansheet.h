@@ -33,6 +33,7 @@ public:
     [[nodiscard]] QPushButton* copy() const { return m_copy; }
     [[nodiscard]] const PlanForecast& forecast() const { return m_forecast; }
     [[nodiscard]] QString state() const;
+    [[nodiscard]] const SheetNotice* notice() const { return m_notice; }
 
 Q_SIGNALS:
     void ended(const cairn::ui::ActResult& result);
@@ -50,7 +51,7 @@ private:
     void edited();
     void ask();
     void showForecast(const PlanForecast& forecast);
-    void refuse(const QString& text);
+    void refuse(const EndWords& why);
     void updateConfirm();
     [[nodiscard]] std::vector<QLineEdit*> numbers() const;
     [[nodiscard]] QString missing() const;
@@ -60,7 +61,7 @@ private:
     PlanRequest m_request;
     PlanForecast m_forecast;
     QTimer* m_typing;
-    QTimer* m_validity;
+    Validity* m_validity;
     QLabel* m_sentence;
     QVBoxLayout* m_effects = nullptr;
     QLineEdit* m_rate;
@@ -72,6 +73,7 @@ private:
     QCheckBox* m_leaveOut;
     QPlainTextEdit* m_reason;
     QLabel* m_needs;
+    SheetNotice* m_notice;
     QLabel* m_state;
     QPushButton* m_close;
     QPushButton* m_copy;

@@ -78,6 +78,93 @@ QWidget* sheetFoot(QLabel* state, const std::vector<QPushButton*>& buttons, QWid
     return foot;
 }
 
+Validity::Validity(QWidget* sheet)
+    : QTimer(sheet)
+    , m_warning(new QTimer(this))
+    , m_more(safe::button(Words::tr("5 minutes more"), sheet))
+{
+    setSingleShot(true);
+    m_warning->setSingleShot(true);
+    m_more->setAccessibleDescription(
+        Words::tr("The preview is valid for less than a minute; this makes it last longer, once"));
+    m_more->hide();
+    connect(m_warning, &QTimer::timeout, this, &Validity::warn);
+    connect(this, &QTimer::timeout, m_more, &QWidget::hide);
+    connect(m_more, &QPushButton::clicked, this, [this] {
+        if (!isActive())
+            return;
+        m_extended = true;
+        m_more->hide();
+        start(remainingTime() + kPreviewValidMs);
+        Q_EMIT extended();
+    });
+}
+
+void Validity::begin()
+{
+    constexpr int kMinute = 60 * 1000;
+    m_extended = false;
+    m_more->hide();
+    start(kPreviewValidMs);
+    m_warning->start(kPreviewValidMs - kMinute);
+}
+
+void Validity::end()
+{
+    stop();
+    m_warning->stop();
+    m_more->hide();
+}
+
+void Validity::warn() { m_more->setVisible(isActive() && !m_extended); }
+
+int Validity::lastsMs() const { return m_extended ? 2 * kPreviewValidMs : kPreviewValidMs; }
+
+EndWords endWords(const ActResult& result)
+{
+    switch (result.end) {
+    case ActEnd::Stale:
+        return {
+            Words::tr("Refused, because what this depends on has changed since you looked: ") + result.text,
+            Words::tr("nothing was changed")};
+    case ActEnd::Refused: return {Words::tr("Refused: ") + result.text, Words::tr("nothing was changed")};
+    case ActEnd::NotKnown:
+        return {Words::tr("Whether this was done is not known: ") + result.text
+                + Words::tr(" Look again; the history tells."),
+            Words::tr("not known whether it was done"), true};
+    default: return {Words::tr("Not done: ") + result.text, Words::tr("the store is unchanged")};
+    }
+}
+
+EndWords endWords(const Failure& failure)
+{
+    return {told(failure), failure.state.isEmpty() ? Words::tr("nothing was sent") : failure.state,
+        failure.notKnown};
+}
+
+SheetNotice::SheetNotice(QWidget* parent)
+    : QWidget(parent)
+    , m_shape(glyphLabel(Glyph::Uncertain, 16, this))
+    , m_text(safe::label({}, {.wrap = true, .selectable = true}, this))
+{
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(8);
+    row->addWidget(m_shape, 0, Qt::AlignTop);
+    row->addWidget(m_text, 1);
+    hide();
+}
+
+void SheetNotice::tell(const QString& text, bool notKnown)
+{
+    m_notKnown = notKnown;
+    m_shape->setVisible(notKnown);
+    safe::setText(m_text, text);
+    setVisible(!text.isEmpty());
+}
+
+QString SheetNotice::text() const { return isHidden() ? QString() : m_text->text(); }
+
 void prepareReason(QPlainTextEdit* reason)
 {
     reason->setAccessibleName(Words::tr("Reason"));

@@ -30,8 +30,8 @@ QString textOf(const AuditLine& line, int column)
             ? Words::tr("run ") + shortId(line.run)
             : line.target + Words::tr(", run ") + shortId(line.run);
     case AuditModel::Reason: return line.reason.isEmpty() ? u"–"_s : line.reason;
-    case AuditModel::Second: return line.second.isEmpty() ? u"–"_s : line.second;
     case AuditModel::Outcome: return line.why.isEmpty() ? line.outcome : line.outcome + u": "_s + line.why;
+    case AuditModel::Second: return line.second.isEmpty() ? u"–"_s : line.second;
     default: return {};
     }
 }
@@ -44,6 +44,8 @@ QString termFor(const AuditLine& line, int column)
     case AuditModel::Act: return termOf(u"verb"_s, line.verbKey);
     case AuditModel::OnWhat: return line.run.isNull() ? QString() : termOf(u"run"_s, idText(line.run));
     case AuditModel::Outcome: return termOf(u"outcome"_s, line.outcome);
+    case AuditModel::Second:
+        return line.secondKey.isEmpty() ? QString() : termOf(u"second"_s, line.secondKey);
     default: return {};
     }
 }
@@ -74,16 +76,20 @@ QVariant AuditModel::cell(const AuditLine& line, int column, int role) const
     switch (role) {
     case Qt::DisplayRole: return textOf(line, column);
     case Qt::TextAlignmentRole: return int(column == Entry ? Qt::AlignRight : Qt::AlignLeft);
-    case GlyphRole: return column == Outcome ? int(line.glyph) : 0;
+    case GlyphRole:
+        return column == Outcome              ? int(line.glyph)
+            : column == Second && line.unseen ? int(Glyph::Approval)
+                                              : 0;
     case FilterRole: return termFor(line, column);
     case LookRole:
-        return column == Entry || column == Time ? int(FigureLook)
-            : column == Act                      ? int(BoldLook)
-            : column == Reason                   ? int(SecondaryLook)
-                                                 : int(PlainLook);
+        return column == Entry || column == Time                 ? int(FigureLook)
+            : column == Act || (column == Second && line.unseen) ? int(BoldLook)
+            : column == Reason || column == Second               ? int(SecondaryLook)
+                                                                 : int(PlainLook);
     case Qt::AccessibleTextRole:
-        return column == Outcome ? textOf(line, column) + u", "_s + glyphName(line.glyph)
-                                 : textOf(line, column);
+        return column == Outcome              ? textOf(line, column) + u", "_s + glyphName(line.glyph)
+            : column == Second && line.unseen ? textOf(line, column) + u", "_s + glyphName(Glyph::Approval)
+                                              : textOf(line, column);
     case Qt::ToolTipRole:
         return column == Person || column == OnWhat || column >= Reason
             ? QVariant(tip(column == OnWhat && !line.run.isNull() ? idText(line.run) : textOf(line, column)))

@@ -14,6 +14,8 @@
 #include "ui/widgets/shapes.h"
 #include "ui/widgets/theme.h"
 
+#include <QApplication>
+#include <QClipboard>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -46,6 +48,7 @@ AuditPage::AuditPage(Stores& stores, StoreIx store, QWidget* parent)
     , m_title(new DockTitle(tr("Entry"), this))
     , m_note(new PanelNote(tr("Reading the acts"), m_table))
     , m_strip(safe::label({}, {.size = 11, .secondary = true}, this))
+    , m_further(safe::button(tr("Look further back"), this))
     , m_glyph(safe::label({}, {}, this))
     , m_sentence(safe::label({}, {.size = 16, .wrap = true, .selectable = true}, this))
     , m_detail(safe::label({}, {.secondary = true, .wrap = true, .selectable = true}, this))
@@ -54,6 +57,7 @@ AuditPage::AuditPage(Stores& stores, StoreIx store, QWidget* parent)
     , m_limits(safe::button(tr("What it detects"), this))
     , m_bar(new QProgressBar(this))
     , m_verify(safe::button(tr("Verify"), this))
+    , m_copyHead(safe::button(tr("Copy head"), this))
     , m_facts(new QWidget(this))
     , m_factRow(new QHBoxLayout(m_facts))
     , m_look(new QTimer(this))
@@ -63,8 +67,7 @@ AuditPage::AuditPage(Stores& stores, StoreIx store, QWidget* parent)
     m_table->setGiveWay({AuditModel::Entry, AuditModel::Time}, 140);
     m_table->setCells(true);
     m_filter->setExample(
-        tr("since:today  day:2026-11-29  person:kim  verb:pause  outcome:refused  or words"));
-    m_strip->setContentsMargins(12, 4, 12, 5);
+        tr("since:today  day:2026-11-29  person:kim  verb:pause  outcome:refused  second:alone  or words"));
     m_factRow->setContentsMargins(12, 8, 12, 8);
     m_facts->setFixedHeight(kFactsHeight);
     m_look->setInterval(kLookMs);
@@ -75,7 +78,7 @@ AuditPage::AuditPage(Stores& stores, StoreIx store, QWidget* parent)
     column->addWidget(m_days);
     column->addWidget(m_filter);
     column->addWidget(m_table, 1);
-    column->addWidget(m_strip);
+    column->addWidget(buildStrip());
     column->addWidget(m_title);
     column->addWidget(m_facts);
     connectSignals();
@@ -110,13 +113,30 @@ QWidget* AuditPage::buildVerdict()
     m_limits->setAccessibleDescription(tr("Shows what a check can and cannot detect in this installation"));
     row->addWidget(m_glyph, 0, Qt::AlignTop);
     row->addLayout(texts, 1);
+    safe::setOff(m_copyHead, tr("Verify first: a head is worth keeping of a log that is whole."));
+    row->addWidget(m_copyHead, 0, Qt::AlignTop);
     row->addWidget(m_limits, 0, Qt::AlignTop);
     row->addWidget(m_verify, 0, Qt::AlignTop);
     return strip;
 }
 
+// A list that is not full cannot be scrolled, and what was asked for may lie further back.
+QWidget* AuditPage::buildStrip()
+{
+    auto* strip = new QWidget(this);
+    auto* row = new QHBoxLayout(strip);
+    row->setContentsMargins(12, 4, 12, 5);
+    row->addWidget(m_strip, 1);
+    m_further->setProperty("small", true);
+    m_further->hide();
+    row->addWidget(m_further);
+    return strip;
+}
+
 void AuditPage::connectSignals()
 {
+    connect(m_further, &QPushButton::clicked, this, &AuditPage::loadPage);
+    connect(m_copyHead, &QPushButton::clicked, this, &AuditPage::copyHead);
     connect(m_verify, &QPushButton::clicked, this, &AuditPage::verify);
     connect(m_limits, &QPushButton::toggled, m_detects, &QWidget::setVisible);
     connect(m_look, &QTimer::timeout, this, &AuditPage::tellProgress);
@@ -156,6 +176,10 @@ void AuditPage::focusNext(bool backwards)
     QList<QWidget*> order{m_verify, m_days, m_filter->edit(), m_table};
     if (m_limits->isVisible())
         order.prepend(m_limits);
+    if (m_copyHead->isEnabled())
+        order.prepend(m_copyHead);
+    if (m_further->isVisible())
+        order.append(m_further);
     const auto count = order.size();
     const auto now = order.indexOf(focusWidget());
     const auto next = now < 0 ? count - 1 : (now + (backwards ? count - 1 : 1)) % count;
@@ -189,8 +213,8 @@ void AuditPage::load()
             if (reply.failure.cancelled)
                 return;
             if (!m_read)
-                m_note->fail(reply.failure.what + u' ' + reply.failure.todo);
-            return Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
+                m_note->fail(told(reply.failure));
+            return Q_EMIT failed(told(reply.failure));
         }
         m_filter->setState(reply.value->filter, {});
         if (!reply.value->filter.valid)
@@ -228,15 +252,30 @@ void AuditPage::showSlice(const AuditSlice& slice)
 {
     m_last = slice;
     m_last.lines.clear();
+    safe::setText(m_strip, stripText());
+    m_further->setVisible(slice.more);
+}
+
+QString AuditPage::stripText() const
+{
     const auto have = static_cast<quint64>(m_model->rowCount());
-    QStringList parts{tr("%1 of %2 shown").arg(countText(have), plural(slice.total, "entry", "entries"))};
-    if (slice.more)
-        parts << tr("entries before %1 have not been looked at yet: scroll on")
-                     .arg(countText(slice.lookedFrom));
+    const QString entries = plural(m_last.total, "entry", "entries");
+    if (have == 0 && m_last.total == 0)
+        return tr("Nobody has acted in this store yet.");
+    QStringList parts;
+    if (have == 0 && !m_last.more)
+        parts
+            << tr("Nothing matches: the filter leaves out all of %1; clear it (/) to see them").arg(entries);
+    else
+        parts << (have == 0 ? tr("Nothing matches so far, of %1").arg(entries)
+                            : tr("%1 of %2 shown").arg(countText(have), entries));
+    if (m_last.more)
+        parts << (have == 0
+                ? tr("entries before %1 have not been looked at yet").arg(countText(m_last.lookedFrom))
+                : tr("entries before %1 have not been looked at yet: scroll on")
+                      .arg(countText(m_last.lookedFrom)));
     parts << tr("reading is not logged as acting");
-    if (have == 0 && slice.total == 0)
-        parts = {tr("Nobody has acted in this store yet.")};
-    safe::setText(m_strip, parts.join(u" · "_s));
+    return parts.join(u" · "_s);
 }
 
 void AuditPage::showEntry()
@@ -302,7 +341,7 @@ void AuditPage::completeFilter(const FilterQuestion& question)
     std::vector<FilterChoice> all;
     if (help.field.isEmpty())
         for (const QString& field :
-            {u"person:"_s, u"verb:"_s, u"outcome:"_s, u"run:"_s, u"since:"_s, u"day:"_s})
+            {u"person:"_s, u"verb:"_s, u"outcome:"_s, u"second:"_s, u"run:"_s, u"since:"_s, u"day:"_s})
             all.push_back({field, -1});
     if (help.field == u"day"_s)
         for (const QString& value : {u"today"_s, u"yesterday"_s})
@@ -377,13 +416,25 @@ void AuditPage::showVerdict(const Reply<AuditVerdict>& reply)
     if (!reply) {
         const bool stopped = reply.failure.cancelled || reply.failure.what.contains(u"stopped:"_s);
         setVerdict(Glyph::Pending, stopped ? tr("The check was stopped.") : tr("The check failed."),
-            stopped ? tr("Whether the log is whole is not known.") : reply.failure.what, {}, {});
+            stopped ? tr("Whether the log is whole is not known.") : told(reply.failure), {}, {});
         return;
     }
     const AuditVerdict& v = *reply.value;
+    m_head = v.whole ? QString::number(v.entries) + u' ' + v.head : QString();
+    safe::setOff(m_copyHead,
+        v.whole ? QString() : tr("The log is damaged: its head is not one to be compared with later."));
     setVerdict(v.whole ? Glyph::Done : Glyph::Failed, v.sentence,
         tr("checked %1 in %2 · ").arg(instantText(v.at), durationText(v.tookMs)) + v.detail, v.damage,
         v.detects);
+}
+
+// To be kept outside of the store: `cairn audit verify --head` takes it.
+void AuditPage::copyHead()
+{
+    QApplication::clipboard()->setText(m_head);
+    Q_EMIT said(
+        tr("Copied the head of entry %1. Keep it outside of the store: cairn audit verify --head takes it.")
+            .arg(m_head.section(u' ', 0, 0)));
 }
 
 void AuditPage::setVerdict(Glyph glyph, const QString& sentence, const QString& detail,

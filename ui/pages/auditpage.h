@@ -57,6 +57,8 @@ protected:
 private:
     [[nodiscard]] QWidget* buildVerdict();
     void connectSignals();
+    [[nodiscard]] QWidget* buildStrip();
+    void copyHead();
     void loadPage();
     void showSlice(const AuditSlice& slice);
     void showEntry();
@@ -67,6 +69,7 @@ private:
     void showDays();
     void narrowTo(qint64 first, qint64 last);
     void listDayOf(int row);
+    [[nodiscard]] QString stripText() const;
     [[nodiscard]] AuditRequest request() const;
     // auditpage.cpp
     void tellProgress();
@@ -84,6 +87,7 @@ private:
     DockTitle* m_title;
     PanelNote* m_note;
     QLabel* m_strip;
+    QPushButton* m_further;
     QLabel* m_glyph;
     QLabel* m_sentence;
     QLabel* m_detail;
@@ -92,6 +96,8 @@ private:
     QPushButton* m_limits;
     QProgressBar* m_bar;
     QPushButton* m_verify;
+    QPushButton* m_copyHead;
+    QString m_head;  // as `cairn audit head` prints it; empty: not found whole yet
     QWidget* m_facts;
     QHBoxLayout* m_factRow;
     QTimer* m_look;

@@ -61,10 +61,12 @@ void AuditPage::countDays()
             sum.first = sum.first == 0 ? day.first : std::min(sum.first, day.first);
             sum.last = std::max(sum.last, day.last);
         }
+        const bool further = reply.value->counted > m_counted;
         m_counted = std::max(m_counted, reply.value->counted);
         m_last.total = std::max(m_last.total, reply.value->total);
         showDays();
-        countDays();
+        if (further)
+            countDays();
     });
 }
 

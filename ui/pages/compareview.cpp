@@ -175,7 +175,7 @@ void CompareView::resolve(int side, quint64 ticket)
         if (!reply) {
             m_note->end();
             m_title->setRemark(tr("nothing is compared"));
-            return say((side == 0 ? tr("A: %1") : tr("B: %1")).arg(reply.failure.what));
+            return say((side == 0 ? tr("A: %1") : tr("B: %1")).arg(told(reply.failure)));
         }
         m_sides[static_cast<std::size_t>(side)].run = *reply.value;
         resolve(side + 1, ticket);
@@ -190,8 +190,7 @@ void CompareView::ask(quint64 ticket)
         m_note->end();
         if (!reply) {
             m_title->setRemark(tr("nothing is compared"));
-            return say(reply.failure.cancelled ? tr("superseded: compare again")
-                                               : reply.failure.what + u' ' + reply.failure.todo);
+            return say(reply.failure.cancelled ? tr("superseded: compare again") : told(reply.failure));
         }
         m_model->setLines(reply.value->lines, m_boxes[0]->text(), m_boxes[1]->text());
         QString remark = reply.value->lines.empty()

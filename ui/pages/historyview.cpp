@@ -94,8 +94,8 @@ void HistoryView::load(quint64 from)
                 m_model->pageFailed();
                 if (!reply.failure.cancelled) {
                     if (m_note->reading())
-                        m_note->fail(reply.failure.what + u' ' + reply.failure.todo);
-                    Q_EMIT failed(reply.failure.what);
+                        m_note->fail(told(reply.failure));
+                    Q_EMIT failed(told(reply.failure));
                 }
                 return;
             }

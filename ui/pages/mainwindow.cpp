@@ -242,6 +242,7 @@ void MainWindow::trouble(const QString& what)
 void MainWindow::say(const QString& text)
 {
     safe::setText(m_notice, text);
+    m_lastSaid = nowText() + u"  "_s + m_notice->text();
     m_notice->show();
     m_noticeTimer->start();
 }

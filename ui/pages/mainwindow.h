@@ -172,6 +172,7 @@ private:
     void refresh();
     void copyId();
     void copyLink();
+    void copySaid();
     void noteRecent(StoreIx store);
     void showOffline();
     void exportDot();
@@ -213,6 +214,7 @@ private:
     TriagePage* m_triage;
     KeyStrip* m_keys;
     QLabel* m_notice;
+    QString m_lastSaid;  // and when: to be copied after it has gone
     QTimer* m_poll;
     QTimer* m_tick;
     QTimer* m_noticeTimer;

@@ -251,6 +251,15 @@ void MainWindow::copyId()
     say(tr("Copied ") + idText(run));
 }
 
+// An error is gone from the window after a while; whoever reports it needs its text, code and time.
+void MainWindow::copySaid()
+{
+    if (m_lastSaid.isEmpty())
+        return say(tr("Copy is off: nothing has been said yet."));
+    QApplication::clipboard()->setText(m_lastSaid);
+    say(tr("Copied what was said last."));
+}
+
 // Of one store: what is marked there, the run that is looked at, or all that the filter finds.
 void MainWindow::exportRuns()
 {
@@ -294,7 +303,7 @@ void MainWindow::exportDot()
         return;
     whenDone(m_stores.source(store).dot(run), this, [this, path](const Reply<QString>& reply) {
         if (!reply)
-            return trouble(reply.failure.what);
+            return trouble(told(reply.failure));
         QSaveFile file(path);
         const bool written =
             file.open(QIODevice::WriteOnly) && file.write(reply.value->toUtf8()) >= 0 && file.commit();
@@ -316,8 +325,8 @@ void MainWindow::go(const QString& text)
         if (reply)
             openRun(*reply.value);
         else if (!reply.failure.cancelled) {
-            say(reply.failure.what + u' ' + reply.failure.todo);
-            Q_EMIT cannotGo(reply.failure.what);
+            say(told(reply.failure));
+            Q_EMIT cannotGo(told(reply.failure));
         }
     });
 }
@@ -332,7 +341,7 @@ void MainWindow::showVersions()
     whenDone(m_stores.source(store).versions(run), this, [this](const Reply<std::vector<Fact>>& reply) {
         --m_looking;
         if (!reply)
-            return say(reply.failure.what + u' ' + reply.failure.todo);
+            return say(told(reply.failure));
         auto* box = new InfoBox(tr("Versions of its workflow"), *reply.value, false, this);
         box->setObjectName(u"versions"_s);
         box->setAttribute(Qt::WA_DeleteOnClose);

@@ -66,6 +66,9 @@ void MainWindow::addFileActions()
         act(&MainWindow::copyLink)});
     m_actions.add({u"edit.copy"_s, tr("Edit"), tr("Copy run id"), {}, u'c', false, {}, ActPlace::Anywhere,
         act(&MainWindow::copyId)});
+    m_actions.add({u"edit.message"_s, tr("Edit"), tr("Copy the last message"), {}, {}, false, {},
+        ActPlace::Anywhere, act(&MainWindow::copySaid),
+        [this] { return m_lastSaid.isEmpty() ? tr("nothing has been said yet.") : QString(); }});
 }
 
 void MainWindow::addViewActions()

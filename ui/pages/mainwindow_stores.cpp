@@ -129,7 +129,7 @@ void MainWindow::storeFailed(StoreIx store, const Failure& failure)
     for (StoreIx other = 0; other < m_stores.count(); ++other)
         hope = hope || m_stores.state(other).opened || m_stores.state(other).trouble.isEmpty();
     if (!m_stores.several())
-        Q_EMIT cannotOpen(failure.what + u' ' + failure.todo);
+        Q_EMIT cannotOpen(told(failure));
     else if (!hope)
         Q_EMIT cannotOpen(tr("None of the stores can be opened. %1: %2 %3")
                               .arg(m_stores.nameOf(store), failure.what, failure.todo));
@@ -230,9 +230,9 @@ QString MainWindow::offlineText() const
         const StoreState& state = m_stores.state(store);
         const bool here = currentRun() == nullptr || currentRun()->store() == store;
         if (state.opened && here && !state.facts.rewritten.isEmpty())
-            parts << tr("%1: HISTORY DOES NOT EXTEND WHAT WAS VERIFIED BEFORE. %2. The check of the audit "
-                        "tells more; "
-                        "where a backup was put back on purpose: cairn audit verify --trust-anew.")
+            parts << tr(
+                "%1: HISTORY DOES NOT EXTEND WHAT WAS VERIFIED BEFORE. %2. The check of the audit tells "
+                "more; where a backup was put back on purpose: cairn audit verify --trust-anew.")
                          .arg(shown(state.name, false, 40), shown(state.facts.rewritten, false, 240));
         if (!state.opened || state.answers() || !here)
             continue;

@@ -330,19 +330,18 @@ void PayloadViewer::open(const PayloadLine& payload)
 void PayloadViewer::showFailure(const Failure& failure)
 {
     m_shown = {};  // choosing it again reads it again
-    const QString why =
-        failure.cancelled ? tr("not read: choose it again") : failure.what + u' ' + failure.todo;
+    const QString why = failure.cancelled ? tr("not read: choose it again") : told(failure);
     m_note->fail(why);
     m_value->say(why);
 }
 
 void PayloadViewer::showHead(const PayloadText& payload)
 {
-    safe::setText(m_head,
-        payload.line.media + u" · "_s + sizeText(payload.line.size)
-            + (payload.hash.isEmpty()
-                    ? QString()
-                    : tr(" · sha256 ") + payload.hash.left(6) + u'…' + payload.hash.right(4)));
+    m_hash = payload.hash;
+    m_salt = payload.salt;
+    m_headText = payload.line.media + u" · "_s + sizeText(payload.line.size)
+        + (m_hash.isEmpty() ? QString() : tr(" · stored hash ") + m_hash.left(6) + u'…' + m_hash.right(4));
+    safe::setText(m_head, m_headText);
     m_shown.size = payload.line.size;
     m_redacted = payload.redacted;
     safe::setOff(m_save, payload.redacted ? tr("It has been redacted.") : QString());
@@ -373,7 +372,7 @@ void PayloadViewer::readPart(quint64 ticket)
             if (!reply || reply.value->bytes.isEmpty()) {
                 const QString why = reply     ? tr("no more came, though it should be longer")
                     : reply.failure.cancelled ? tr("superseded; choose it again")
-                                              : reply.failure.what;
+                                              : told(reply.failure);
                 return say(tr("%1 of %2 read, then: %3").arg(sizeText(have), sizeText(m_shown.size), why));
             }
             m_bytes += reply.value->bytes;
@@ -384,6 +383,7 @@ void PayloadViewer::readPart(quint64 ticket)
 void PayloadViewer::indexAll(quint64 ticket)
 {
     say(tr("indexing"));
+    checkHash(ticket);
     const bool json = isJson(m_shown.media) && m_shown.size <= kPayloadWhole;
     const StopFlag stop = m_stop;
     whenDone(inBackground<PayloadIndexPtr>(
@@ -474,79 +474,7 @@ void PayloadViewer::showPlace()
     }
 }
 
-// --- finding, copying, drawing, saving
-
-void PayloadViewer::find(const QString& text)
-{
-    *m_stopFind = true;
-    m_stopFind = makeStopFlag();
-    m_find->setText(text);
-    m_find->setProperty("looked", text);
-    m_matches = {};
-    m_map->setMatches({}, false);
-    m_match = 0;
-    if (m_index == nullptr || text.isEmpty())
-        return writeFound();
-    safe::setText(m_found, tr("looking"));
-    const quint64 ticket = m_finds.next();
-    const StopFlag stop = m_stopFind;
-    const QByteArray bytes = m_index->bytes();
-    const QByteArray needle = text.toUtf8();
-    whenDone(inBackground<Matches>([bytes, needle, stop] { return findAll(bytes, needle, *stop); }), this,
-        [this, ticket, index = m_index](const Reply<Matches>& reply) {
-            if (!m_finds.current(ticket) || index != m_index)
-                return;
-            m_matches = *reply.value;
-            m_map->setMatches(m_matches.at, m_matches.more);
-            writeFound();
-            if (!m_matches.at.empty())
-                goTo(m_matches.at.front());
-        });
-}
-
-void PayloadViewer::writeFound()
-{
-    if (m_find->text().isEmpty())
-        return safe::setText(m_found, {});
-    const quint64 count = m_matches.at.size();
-    QString text = count == 0
-        ? tr("nothing found")
-        : tr("%1 of %2%3")
-              .arg(countText(m_match + 1), m_matches.more ? u"≥ "_s : QString(), countText(count));
-    if (!m_whole)
-        text += tr(", in what has been read");
-    safe::setText(m_found, text);
-}
-
-void PayloadViewer::findNext(bool backwards)
-{
-    const std::size_t count = m_matches.at.size();
-    if (count == 0)
-        return;
-    m_match = (m_match + (backwards ? count - 1 : 1)) % count;
-    writeFound();
-    goTo(m_matches.at[m_match]);
-}
-
-void PayloadViewer::goTo(quint64 offset)
-{
-    if (m_index == nullptr || m_index->bytes().isEmpty())
-        return;
-    // The map is of all bytes, of which the beginning may have been read.
-    offset = std::min(offset, static_cast<quint64>(m_index->bytes().size()) - 1);
-    if (mode() == Table || mode() == Image)
-        setMode(possible(Tree) ? Tree : Text);
-    int row = 0;
-    switch (mode()) {
-    case Tree: row = m_tree->reveal(m_index->nodeAt(offset)); break;
-    case Hex: row = static_cast<int>(offset / static_cast<quint64>(HexRowsModel::kRow)); break;
-    default: row = static_cast<int>(m_index->rowAt(offset)); break;
-    }
-    DataTable* table = m_tables[static_cast<std::size_t>(mode())];
-    table->setCurrentIndex(table->model()->index(row, 0));
-    table->scrollTo(table->currentIndex());
-    m_map->setHere(offset);  // the place that was asked for, not where its row begins
-}
+// --- copying, drawing, saving
 
 void PayloadViewer::copyPath() const
 {
@@ -589,7 +517,7 @@ void PayloadViewer::save(const QString& path)
         if (reply)
             Q_EMIT said(tr("Saved %1, exactly as stored.").arg(sizeText(*reply.value)));
         else
-            Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
+            Q_EMIT failed(told(reply.failure));
     });
 }
 

@@ -77,6 +77,7 @@ private:
     void showFailure(const Failure& failure);
     void readPart(quint64 ticket);
     void indexAll(quint64 ticket);
+    void checkHash(quint64 ticket);
     void take(PayloadIndexPtr index, bool whole);
     void showValue(quint32 node);
     void fillMap();
@@ -89,6 +90,9 @@ private:
     RunId m_run;
     PayloadLine m_shown;
     QByteArray m_bytes;
+    QByteArray m_salt;
+    QString m_hash;
+    QString m_headText;  // without what became of the check
     PayloadIndexPtr m_index;
     Matches m_matches;
     std::size_t m_match = 0;

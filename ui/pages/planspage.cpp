@@ -191,8 +191,8 @@ void PlansPage::load()
                 return;
             if (!m_listed)
                 for (PanelNote* note : {m_note, m_itemsNote})
-                    note->fail(reply.failure.what + u' ' + reply.failure.todo);
-            Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
+                    note->fail(told(reply.failure));
+            Q_EMIT failed(told(reply.failure));
         });
 }
 
@@ -254,8 +254,8 @@ void PlansPage::loadEntry()
         } else if (!reply.failure.cancelled) {
             m_step.reset();
             if (m_itemsNote->reading())
-                m_itemsNote->fail(reply.failure.what + u' ' + reply.failure.todo);
-            Q_EMIT failed(reply.failure.what + u' ' + reply.failure.todo);
+                m_itemsNote->fail(told(reply.failure));
+            Q_EMIT failed(told(reply.failure));
         }
     });
 }

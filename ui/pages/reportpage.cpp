@@ -98,8 +98,8 @@ void ReportPage::load()
         if (reply.failure.cancelled)
             return;
         if (!m_read)
-            m_note->fail(reply.failure.what + u' ' + reply.failure.todo);
-        Q_EMIT failed(reply.failure.what);
+            m_note->fail(told(reply.failure));
+        Q_EMIT failed(told(reply.failure));
     });
 }
 

@@ -190,11 +190,11 @@ void RunPage::answered(const Reply<RunDetail>& reply)
     } else if (!reply.failure.cancelled) {
         // This panel only: what was shown before stays.
         if (!m_loaded) {
-            m_sentence->setSentence(reply.failure.what + u' ' + reply.failure.todo, {});
-            m_note->fail(reply.failure.what + u' ' + reply.failure.todo);
+            m_sentence->setSentence(told(reply.failure), {});
+            m_note->fail(told(reply.failure));
         }
         m_loaded = true;
-        Q_EMIT failed(reply.failure.what);
+        Q_EMIT failed(told(reply.failure));
     }
     m_took = m_asked.elapsed();
     if (m_again)

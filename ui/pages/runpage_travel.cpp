@@ -57,7 +57,7 @@ void RunPage::travelTo(quint64 version)
             // What is shown stays, and so does the bar.
             m_revisions->setShown(atNow() ? m_newest.version : m_version, atNow() ? 0 : m_detail.at);
             if (!reply.failure.cancelled)
-                Q_EMIT failed(reply.failure.what);
+                Q_EMIT failed(told(reply.failure));
             return;
         }
         m_version = version;

@@ -118,8 +118,8 @@ void RelationsView::load()
         if (!reply) {
             if (!reply.failure.cancelled) {
                 if (!m_read)
-                    m_note->fail(reply.failure.what + u' ' + reply.failure.todo);
-                Q_EMIT failed(reply.failure.what);
+                    m_note->fail(told(reply.failure));
+                Q_EMIT failed(told(reply.failure));
             }
             return;
         }
@@ -149,7 +149,7 @@ void RelationsView::open(int row, bool open)
         if (reply)
             m_model->setChildren(line, *reply.value);
         else if (!reply.failure.cancelled)
-            Q_EMIT failed(reply.failure.what);
+            Q_EMIT failed(told(reply.failure));
     });
 }
 
@@ -215,8 +215,8 @@ void ContextView::load()
             if (!reply) {
                 if (!reply.failure.cancelled) {
                     if (m_note->reading())
-                        m_note->fail(reply.failure.what + u' ' + reply.failure.todo);
-                    Q_EMIT failed(reply.failure.what);
+                        m_note->fail(told(reply.failure));
+                    Q_EMIT failed(told(reply.failure));
                 }
                 return;
             }

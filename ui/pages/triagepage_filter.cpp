@@ -171,7 +171,7 @@ void TriagePage::useViewsFile(const QString& path)
         }
         // What could not be understood is not overwritten either.
         m_viewsPath.clear();
-        Q_EMIT said(reply.failure.what);
+        Q_EMIT said(told(reply.failure));
     });
 }
 
@@ -264,7 +264,7 @@ void TriagePage::readViewsFrom(const QString& path)
 {
     whenDone(m_viewsFile.load(path), this, [this](const Reply<std::vector<SavedView>>& reply) {
         if (!reply)
-            return Q_EMIT said(reply.failure.what);
+            return Q_EMIT said(told(reply.failure));
         const std::size_t before = views().size();
         const std::vector<SavedView> all = joined(views(), *reply.value);
         keepViews(all);
@@ -276,7 +276,7 @@ void TriagePage::writeViewsTo(const QString& path, bool tell)
 {
     whenDone(m_viewsFile.save(path, views()), this, [this, tell](const Reply<bool>& reply) {
         if (!reply)
-            Q_EMIT said(tr("Views were not saved: %1").arg(reply.failure.what));
+            Q_EMIT said(tr("Views were not saved: %1").arg(told(reply.failure)));
         else if (tell)
             Q_EMIT said(tr("Saved the views."));
     });

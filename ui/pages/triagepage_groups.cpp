@@ -150,7 +150,7 @@ void TriagePage::loadGroups()
             if (reply)
                 show(reply.value->choices, reply.value->more);
             else if (!reply.failure.cancelled)
-                Q_EMIT failed(reply.failure.what);
+                Q_EMIT failed(told(reply.failure));
         });
 }
 
@@ -227,7 +227,7 @@ void TriagePage::markMatching()
             return;
         if (!reply) {
             if (!reply.failure.cancelled)
-                Q_EMIT failed(reply.failure.what);
+                Q_EMIT failed(told(reply.failure));
             return;
         }
         m_pageTickets.next();

@@ -50,8 +50,8 @@ void TriagePage::noteFailure(const Failure& failure)
     m_filterAt = 0;
     for (PanelNote* note : m_notes)
         if (!note->isHidden())
-            note->fail(failure.what + u' ' + failure.todo);
-    Q_EMIT failed(failure.what);
+            note->fail(told(failure));
+    Q_EMIT failed(told(failure));
 }
 
 void TriagePage::load()
@@ -215,7 +215,7 @@ void TriagePage::loadLines(const std::vector<RunRef>& runs)
             [this, store = store](const Reply<std::vector<RunLine>>& reply) {
                 --m_asides;
                 if (!reply && !reply.failure.cancelled)
-                    Q_EMIT failed(reply.failure.what);
+                    Q_EMIT failed(told(reply.failure));
                 if (!reply)
                     return;
                 std::vector<RunLine> lines = *reply.value;
@@ -289,8 +289,8 @@ void TriagePage::showWhy(const Reply<WhyView>& reply)
         showVerbs();  // what was read stays; that it is old stands in the status
     } else if (!reply.failure.cancelled) {
         m_told.reset();
-        m_why->setEmpty(tr("Why could not be read: %1 F5 reads it again.").arg(reply.failure.what));
-        Q_EMIT failed(reply.failure.what);
+        m_why->setEmpty(tr("Why could not be read: %1 F5 reads it again.").arg(told(reply.failure)));
+        Q_EMIT failed(told(reply.failure));
     }
     Q_EMIT whyChanged();
 }

@@ -102,8 +102,7 @@ std::string refusal(PGconn* conn, bool& through, SpanMs deadline)
     if (!isLoopback(socket) && *PQpass(conn) != '\0')
         return "there is no TLS, and the password for it would cross a network; without TLS passwords are "
                "used on loopback addresses only: say sslmode=verify-full, or take the password out of "
-               "~/.pgpass "
-               "where the server wants none";
+               "~/.pgpass where the server wants none";
     Asked asked = lookAt(socket, deadline);
     through = asked.kind == Asked::Kind::Through;
     if (asked.kind != Asked::Kind::Refused)

@@ -95,8 +95,7 @@ Status PostgresStore::write(const Body& body, Repeat repeat)
         if (m_db->poisoned())
             return makeError(ErrorKind::Io,
                 "an earlier write failed in the server's storage; look at the server's log, then close the "
-                "store and "
-                "check it before writing again");
+                "store and check it before writing again");
         Status status = writeOnce(body);
         if (status || !retrying.again(status.error().kind, repeat == Repeat::Harmless))
             return status;

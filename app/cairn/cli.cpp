@@ -208,7 +208,7 @@ bool Session::open(bool readOnly)
     auto store = opened(readOnly);
     if (!store)
         return false;
-    m_store = std::move(store);
+    m_store = std::make_unique<HidingStore>(std::move(store));
     auto info = m_store->info();
     if (!info) {
         fail(exitOfOpening(info.error()), info.error().text);
@@ -225,7 +225,7 @@ bool Session::open(bool readOnly)
         note(options.store + ": " + fenceError(*fence).text);
     if (readOnly && !noteReplica())
         return false;
-    m_queue = makeInlineQueue(*m_store);
+    m_queue = makeInlineQueue(stored());
     ServiceConfig& config = m_config;
     config.actorName = person().id;
     config.uid = ::getuid();
@@ -233,7 +233,7 @@ bool Session::open(bool readOnly)
     char host[256] = {};
     if (::gethostname(host, sizeof host - 1) == 0)
         config.host = host;
-    m_service = std::make_unique<Service>(*m_store, *m_queue, clock, rng, config);
+    m_service = std::make_unique<Service>(stored(), *m_queue, clock, rng, config);
     m_query = std::make_unique<Query>(*m_store, clock);
     m_query->seeProcesses(goneHere());
     return true;

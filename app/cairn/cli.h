@@ -4,6 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/model/definition.h"
+#include "core/query/hidden_fields.h"
 #include "core/query/query.h"
 #include "core/service/service.h"
 
@@ -59,7 +60,9 @@ public:
     bool openWriter();
     // The same of a store that somebody else opens: tries, and keeps nothing open.
     bool reachable();
-    [[nodiscard]] StoreWriter& store() { return *m_store; }
+    // What workflows hide is hidden in what store() and query() give of payloads, and in stored() it is not.
+    [[nodiscard]] HidingStore& store() { return *m_store; }
+    [[nodiscard]] StoreWriter& stored() { return m_store->stored(); }
     [[nodiscard]] Query& query() { return *m_query; }
     [[nodiscard]] Service& service() { return *m_service; }
     [[nodiscard]] const StoreInfo& info() const { return m_info; }
@@ -106,7 +109,7 @@ private:
     bool noteReplica();  // says where what is shown is old
     std::unique_ptr<StoreWriter> opened(bool readOnly);
     void print(const std::string& text, std::string (*safe)(std::string_view));
-    std::unique_ptr<StoreWriter> m_store;
+    std::unique_ptr<HidingStore> m_store;
     std::unique_ptr<CommitQueue> m_queue;
     std::unique_ptr<Service> m_service;
     std::unique_ptr<Query> m_query;
@@ -156,6 +159,7 @@ struct Verbs {
     std::function<int()>& chosen;  // what main runs after parsing
 };
 void addReadVerbs(Verbs verbs);
+void addPayloadVerb(Verbs verbs);
 void addSeveralVerbs(Verbs verbs);
 void addActVerbs(Verbs verbs);
 void addRepairVerbs(Verbs verbs);

@@ -139,6 +139,7 @@ try {
     addStartVerbs(verbs);
     addSeveralVerbs(verbs);
     addReadVerbs(verbs);
+    addPayloadVerb(verbs);
     addActVerbs(verbs);
     addRepairVerbs(verbs);
     addAnnotateVerbs(verbs);

@@ -161,7 +161,10 @@ int exportRuns(Session& s, const ExportArguments& a)
     const auto order = orderOf(s, a, *std::move(runs));
     if (!order)
         return s.fail(order.error());
-    const auto report = ex::writeExport(s.query(), *order);
+    // A bundle has what is stored, with hashes that fit; what people read has hidden fields hidden.
+    Query stored(s.stored(), s.clock);
+    const auto report =
+        ex::writeExport(order->format == ex::ExportFormat::Bundle ? stored : s.query(), *order);
     if (!report)
         return s.fail(report.error());
     recordExport(s, *order);

@@ -1,4 +1,4 @@
-// show, history, graph, context, remedies, payload: verbs that change nothing.
+// show, history, graph, context, remedies: verbs that change nothing.
 
 #include "app/cairn/acts.h"
 #include "app/cairn/annotated.h"
@@ -10,8 +10,6 @@
 #include "core/store/fence.h"
 
 #include <CLI/CLI.hpp>
-
-#include <unistd.h>
 
 namespace cairn::cli {
 
@@ -116,34 +114,6 @@ int history(Session& s, const std::string& named, std::uint64_t from, std::size_
     return kDone;
 }
 
-int payload(Session& s, const std::string& named, const std::string& id)
-{
-    if (!s.openReader())
-        return s.exitCode;
-    const auto run = s.target(named);
-    if (!run)
-        return s.exitCode;
-    const auto payloadId = parseId<PayloadId>(id);
-    if (!payloadId)
-        return s.fail(
-            kUsage, "\"" + visibleLine(id) + "\" is not a payload id; `cairn show --json` lists them");
-    auto info = s.store().payloadInfo(*run, *payloadId);
-    if (!info)
-        return s.fail(info.error());
-    const bool terminal = ::isatty(STDOUT_FILENO) != 0;
-    for (std::uint64_t offset = 0; offset < info->ref.size;) {
-        auto bytes = s.store().payload(*run, *payloadId, offset, kChunkSize);
-        if (!bytes)
-            return s.fail(bytes.error());
-        if (bytes->empty())
-            break;
-        offset += bytes->size();
-        const std::string safe = terminal ? visible(*bytes) : *bytes;
-        std::fwrite(safe.data(), 1, safe.size(), stdout);
-    }
-    return kDone;
-}
-
 int graph(Session& s, const std::string& named)
 {
     if (!s.openReader())
@@ -242,12 +212,6 @@ void addReadVerbs(Verbs v)
         auto* cmd = runVerb("context", "A compact working context, rebuilt from graph, results and approvals",
             [tokens](Session& session, const std::string& run) { return context(session, run, *tokens); });
         cmd->add_option("--tokens", *tokens, "budget");
-    }
-    {
-        auto id = std::make_shared<std::string>();
-        auto* cmd = runVerb("payload", "The bytes of a payload, as stored",
-            [id](Session& session, const std::string& run) { return payload(session, run, *id); });
-        cmd->add_option("PAYLOAD", *id, "payload id, from show --json")->required();
     }
 }
 

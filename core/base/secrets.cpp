@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kLeastPattern = 4;
 constexpr std::size_t kLeastKey = 2;
 constexpr std::size_t kLongestName = 100;
-constexpr std::string_view kMark = "[masked: ";
+constexpr std::array<std::string_view, 2> kMarks{"[masked: ", "[hidden: "};  // in the order of Mark
 
 // Prefixes by which services mark their keys, so that leaked ones are found.
 constexpr std::array<std::string_view, 12> kKnown{"AKIA", "ASIA", "ghp_", "gho_", "ghs_", "github_pat_",
@@ -51,10 +51,16 @@ bool startsHereInAnyCase(std::string_view text, std::size_t at, std::string_view
     return lowered(text.substr(at, what.size())) == what;
 }
 
+bool startsWithMark(std::string_view text, std::size_t at)
+{
+    return std::any_of(
+        kMarks.begin(), kMarks.end(), [&](std::string_view mark) { return startsHere(text, at, mark); });
+}
+
 // The end of a mark that begins here, which is left as it is; `at` where none does.
 std::size_t markEnd(std::string_view text, std::size_t at)
 {
-    if (!startsHere(text, at, kMark))
+    if (!startsWithMark(text, at))
         return at;
     const auto end = text.find(']', at);
     return end == std::string_view::npos ? at : end + 1;
@@ -192,7 +198,19 @@ bool nameFits(const std::string& wanted, const std::string& name)
 
 }  // namespace
 
-std::string maskedText(std::string_view what) { return std::string(kMark) + std::string(what) + "]"; }
+std::string maskedText(std::string_view what, Mark mark)
+{
+    return std::string(kMarks[static_cast<std::size_t>(mark)]) + std::string(what) + "]";
+}
+
+std::size_t countMarks(std::string_view text, Mark mark) noexcept
+{
+    const std::string_view wanted = kMarks[static_cast<std::size_t>(mark)];
+    std::size_t count = 0;
+    for (auto at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + wanted.size()))
+        ++count;
+    return count;
+}
 
 void SecretList::add(const SecretList& more)
 {
@@ -220,15 +238,18 @@ Status checkSecretList(const SecretList& list)
         if (pattern.find('*') < pattern.size() - 1)
             return makeError(ErrorKind::InvalidInput,
                 "\"" + visibleLine(pattern) + "\" is no pattern: a * stands at its end only");
-        if (kMark.find(pattern.substr(0, kLeastPattern)) != std::string_view::npos)
+        if (std::any_of(kMarks.begin(), kMarks.end(), [&pattern](std::string_view mark) {
+                return mark.find(pattern.substr(0, kLeastPattern)) != std::string_view::npos;
+            }))
             return makeError(ErrorKind::InvalidInput,
                 "\"" + visibleLine(pattern) + "\" would mask the marks of what was masked");
     }
     return {};
 }
 
-Masker::Masker(SecretList list)
+Masker::Masker(SecretList list, Mark mark)
     : m_list(std::move(list))
+    , m_mark(mark)
 {
     for (std::string& key : m_list.keys) {
         key = lowered(key);
@@ -276,7 +297,7 @@ std::string Masker::patterns(std::string_view bytes) const
             what = pattern;
             break;
         }
-        if (size == 0)
+        if (size == 0 && m_mark == Mark::NeverStored)
             if (const Found found = credential(bytes, at); found.size > 0) {
                 out.append(bytes.substr(at, found.skip));
                 at += found.skip;
@@ -287,7 +308,7 @@ std::string Masker::patterns(std::string_view bytes) const
             out += bytes[at++];
             continue;
         }
-        out += maskedText(what);
+        out += maskedText(what, m_mark);
         at += size;
     }
     return out;
@@ -320,7 +341,7 @@ std::string Masker::assignments(std::string_view bytes) const
         at = value;
         if (const std::size_t stop = valueStop(bytes, value, line);
             stop > value && markEnd(bytes, value) == value) {
-            out += maskedText(*key);
+            out += maskedText(*key, m_mark);
             at = stop;
         }
     }
@@ -419,11 +440,11 @@ std::string Masker::json(std::string_view bytes) const
             const std::size_t value = endOf(bytes, next + 1, isBlank);
             const std::string* key = keyOf(plainOf(inner));
             const std::size_t last = key == nullptr ? value : valueEnd(bytes, value);
-            const bool masked = startsHere(bytes, value, "\"" + std::string(kMark));
+            const bool masked = startsHere(bytes, value, "\"") && startsWithMark(bytes, value + 1);
             const bool none = bytes.substr(value, last - value) == "null";
             out.append(bytes.substr(at, value - at));
             if (key != nullptr && !masked && !none)
-                out += "\"" + maskedText(*key) + "\"";
+                out += "\"" + maskedText(*key, m_mark) + "\"";
             else
                 out.append(bytes.substr(value, last - value));
             at = last;

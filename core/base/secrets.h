@@ -4,6 +4,7 @@
 
 #include "core/base/result.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,11 +29,15 @@ inline constexpr std::size_t kMostSecretNames = 500;
 // in.
 [[nodiscard]] Status checkSecretList(const SecretList& list);
 
+// Why something is masked, which its mark says: "[masked: password]" was never stored, "[hidden: iban]" is
+// stored and is not shown here.
+enum class Mark : std::uint8_t { NeverStored, Hidden };
+
 class Masker {
 public:
-    // Beside the list, what looks like a credential on its own: bearer tokens, passwords in URLs, private
-    // keys, well-known forms of access keys.
-    explicit Masker(SecretList list = {});
+    // Of what is never stored, beside the list, also what looks like a credential on its own: bearer tokens,
+    // passwords in URLs, private keys, well-known forms of access keys.
+    explicit Masker(SecretList list = {}, Mark mark = Mark::NeverStored);
 
     // A payload: JSON stays JSON (a masked value becomes a string), other text as text(). Bytes that are not
     // UTF-8 come back as they are.
@@ -50,11 +55,14 @@ private:
     [[nodiscard]] std::string assignments(std::string_view bytes) const;
     [[nodiscard]] std::string json(std::string_view bytes) const;
 
-    SecretList m_list;                   // keys in lower case
+    SecretList m_list;  // keys in lower case
+    Mark m_mark;
     std::vector<std::string> m_literal;  // names without a *, sorted
 };
 
 // "[masked: password]": says what was there and not what it was.
-[[nodiscard]] std::string maskedText(std::string_view what);
+[[nodiscard]] std::string maskedText(std::string_view what, Mark mark = Mark::NeverStored);
+// How many marks of that kind stand in the text.
+[[nodiscard]] std::size_t countMarks(std::string_view text, Mark mark) noexcept;
 
 }  // namespace cairn

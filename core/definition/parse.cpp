@@ -95,23 +95,39 @@ void readRetention(Definition& out, Fields& top)
                 + " days, for the run is kept " + std::to_string(out.retention.keepDays));
 }
 
+void readNames(SecretList& into, Fields& fields)
+{
+    for (const char* name : {"keys", "patterns"})
+        for (const Node& item : fields.list(name)) {
+            SecretList one;
+            auto& names = name == std::string_view("keys") ? one.keys : one.patterns;
+            names.push_back(textOf(fields.report(), item, "a name in \"" + std::string(name) + "\"", 100));
+            if (jsonKind(item.raw) != JsonKind::String)
+                continue;
+            if (const Status fits = checkSecretList(one); !fits)
+                fields.report().error(item.raw, item.pointer, fits.error().text);
+            else
+                into.add(one);
+        }
+}
+
 void readNeverStore(Definition& out, Fields& top)
 {
     if (!top.has("never_store"))
         return;
     Fields fields(top.report(), top.node("never_store"), "\"never_store\"", {"keys", "patterns"});
-    for (const char* name : {"keys", "patterns"})
-        for (const Node& item : fields.list(name)) {
-            SecretList one;
-            auto& names = name == std::string_view("keys") ? one.keys : one.patterns;
-            names.push_back(textOf(top.report(), item, "a name in \"" + std::string(name) + "\"", 100));
-            if (jsonKind(item.raw) != JsonKind::String)
-                continue;
-            if (const Status fits = checkSecretList(one); !fits)
-                top.report().error(item.raw, item.pointer, fits.error().text);
-            else
-                out.neverStore.add(one);
-        }
+    readNames(out.neverStore, fields);
+}
+
+void readHidden(Definition& out, Fields& top)
+{
+    if (!top.has("hidden"))
+        return;
+    Fields fields(top.report(), top.node("hidden"), "\"hidden\"", {"keys", "patterns", "role"});
+    readNames(out.hidden.fields, fields);
+    out.hidden.role = fields.text("role", 100);
+    if (out.hidden.fields.empty())
+        fields.error("keys", "\"hidden\" names neither keys nor patterns: nothing would be hidden");
 }
 
 void readMigrations(Definition& out, Fields& top)
@@ -190,7 +206,7 @@ ParsedDefinition parseDefinition(std::string_view text)
     Fields top(report, {jsonTrim(text), {}}, "a workflow",
         {"$schema", "schema", "name", "version", "state_schema", "title", "agents", "tools", "steps",
             "limits", "budget", "deadline", "attributes", "on_cancel", "on_failure", "output", "retention",
-            "never_store", "migrations", "description"});
+            "never_store", "hidden", "migrations", "description"});
     if (jsonKind(text) == JsonKind::Object) {
         readHead(definition, top);
         static_cast<void>(top.text("description", 20'000));
@@ -199,6 +215,7 @@ ParsedDefinition parseDefinition(std::string_view text)
         readLimits(definition, top);
         readRetention(definition, top);
         readNeverStore(definition, top);
+        readHidden(definition, top);
         readMigrations(definition, top);
         readTools(definition, top);
         readSteps(definition, top);

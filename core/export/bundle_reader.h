@@ -47,6 +47,15 @@ public:
     {
         return none();
     }
+    Result<std::vector<SituationStarts>> situationNext(
+        const ListFilter&, const std::string&, TimeMs, SpanMs) override
+    {
+        return none();
+    }
+    Result<std::vector<SituationPart>> situationParts(const ListFilter&, const std::string&) override
+    {
+        return none();
+    }
     Result<std::vector<ListRow>> listRows(std::span<const RunId>) override { return none(); }
     Result<Changes> changesSince(std::uint64_t, std::size_t) override { return none(); }
     Result<std::vector<StepRow>> steps(const RunId&) override { return none(); }

@@ -120,6 +120,12 @@ struct RetentionPolicy {
     std::uint32_t keysDays = 0;    // 0: keys and effects stay known for ever
 };
 
+// What is stored and not shown: whoever wants to read it reveals it, which is on record.
+struct HiddenDef {
+    SecretList fields{};
+    std::string role{};  // whoever reveals needs it; empty: no role
+};
+
 struct Definition {
     WorkflowRef ref;
     std::string title;
@@ -133,6 +139,7 @@ struct Definition {
     std::vector<MigrationDef> migrations;
     RetentionPolicy retention;
     SecretList neverStore;  // masked in everything of its runs, beside what the store masks
+    HiddenDef hidden;
     bool compensateOnCancel = false;
     bool compensateOnFailure = false;
     bool closeOnFailure = false;  // a failed step closes the run as failed; otherwise it waits for a repair

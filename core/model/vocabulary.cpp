@@ -246,6 +246,7 @@ constexpr Word kVerbs[] = {
     plain(Verb::ConfirmAct, "act_confirm", "Confirm act", "Confirm, or refuse, what somebody else proposed."),
     plain(Verb::SetPolicy, "policy_set", "Set policy", "Say who must agree to which acts."),
     plain(Verb::Plan, "plan", "Plan", "Do one act on many runs, at a pace, and look at what became of it."),
+    plain(Verb::Reveal, "reveal", "Reveal", "Show fields that the workflow hides, once, on record."),
 };
 
 constexpr Word kUnknownWord{

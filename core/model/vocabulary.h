@@ -157,7 +157,8 @@ enum class Verb : std::uint8_t {
     ProposeAct = 50,  // left for somebody else to confirm
     ConfirmAct = 51,
     SetPolicy = 52,
-    Plan = 53,  // one act on many runs: staged, started, stopped, finished
+    Plan = 53,    // one act on many runs: staged, started, stopped, finished
+    Reveal = 54,  // somebody read what a workflow hides; in the audit only
 };
 
 struct Word {

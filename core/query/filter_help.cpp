@@ -112,11 +112,15 @@ private:
     {
         CAIRN_TRY_ASSIGN(const auto list, m_query.situations(m_rest, kMostGroups));
         std::set<std::string> out;
-        for (const SituationRow& row : list.rows)
+        for (const SituationRow& row : list.rows) {
+            for (const SituationPart& part : row.parts)
+                if (field == "step")
+                    out.insert(part.step);
             out.insert(field == "step"    ? row.step
                     : field == "resource" ? row.resource
                     : field == "error"    ? row.error
                                           : row.situation);
+        }
         return out;
     }
     Result<std::set<std::string>> workers()

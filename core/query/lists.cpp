@@ -80,6 +80,8 @@ ListFilter withPaused(const ListFilter& filter)
     return out;
 }
 
+constexpr std::uint64_t kMostParted = 100'000;  // of more runs it is not told what they are runs of
+
 bool comesBefore(const SituationRow& a, const SituationRow& b)
 {
     return std::tie(a.attention, a.oldest, a.situation) < std::tie(b.attention, b.oldest, b.situation);
@@ -249,11 +251,37 @@ Result<std::optional<SituationRow>> Query::Impl::lostSituation(
     return std::optional(std::move(row));
 }
 
+// What a resource keeps waiting may be runs of anything.
+Status Query::Impl::tellParts(const ListFilter& resolved, SituationRow& row)
+{
+    if (row.reason != Reason::Resource || row.count == 1)
+        return {};
+    if (row.count <= kMostParted) {
+        CAIRN_TRY_ASSIGN(row.parts, reader.situationParts(resolved, row.situation));
+        if (row.parts.size() <= 1)
+            return {};
+    }
+    const auto same = [&row](std::string SituationPart::*what, const std::string& as) {
+        return !row.parts.empty()
+            && std::all_of(row.parts.begin(), row.parts.end(),
+                [&](const SituationPart& part) { return part.*what == as; });
+    };
+    if (!same(&SituationPart::workflow, row.workflow)) {
+        row.workflow.clear();
+        row.workflowVersion = 0;
+    }
+    if (!same(&SituationPart::step, row.step))
+        row.step.clear();
+    return {};
+}
+
 Result<SituationList> Query::situations(const ListFilter& filter, std::size_t limit)
 {
     CAIRN_TRY_ASSIGN(const HeardSessions heard, m_impl->heard());
     CAIRN_TRY_ASSIGN(const ListFilter resolved, m_impl->resolved(filter, heard));
     CAIRN_TRY_ASSIGN(SituationList list, m_impl->reader.situations(resolved, limit));
+    for (SituationRow& row : list.rows)
+        CAIRN_TRY(m_impl->tellParts(resolved, row));
     CAIRN_TRY_ASSIGN(auto lost, m_impl->lostSituation(resolved, heard));
     if (!lost)
         return list;
@@ -271,6 +299,14 @@ Result<std::vector<SituationStarts>> Query::situationStarts(
     CAIRN_TRY_ASSIGN(const HeardSessions heard, m_impl->heard());
     CAIRN_TRY_ASSIGN(const ListFilter resolved, m_impl->resolved(filter, heard));
     return m_impl->reader.situationStarts(resolved, situations, from, width);
+}
+
+Result<std::vector<SituationStarts>> Query::situationNext(
+    const ListFilter& filter, const std::string& situation, TimeMs from, SpanMs width)
+{
+    CAIRN_TRY_ASSIGN(const HeardSessions heard, m_impl->heard());
+    CAIRN_TRY_ASSIGN(const ListFilter resolved, m_impl->resolved(filter, heard));
+    return m_impl->reader.situationNext(resolved, situation, from, width);
 }
 
 Result<std::vector<ListRow>> Query::rows(std::span<const RunId> runs)

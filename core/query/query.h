@@ -159,11 +159,15 @@ public:
     [[nodiscard]] Result<std::uint64_t> count(const ListFilter& filter);
     [[nodiscard]] Result<std::vector<CountRow>> counts(const ListFilter& filter);
     // As the store groups them, and all runs whose worker is lost as one more, with the key `lease`: a filter
-    // may ask for that one too. Where these are several, step and workflow of the row are empty.
+    // may ask for that one too. Where these are of several steps or workflows, or so many that nobody has
+    // looked, step or workflow of the row are empty.
     [[nodiscard]] Result<SituationList> situations(const ListFilter& filter, std::size_t limit);
     // As the store tells it. `lease` has none: since when a worker is not heard stands in no row.
     [[nodiscard]] Result<std::vector<SituationStarts>> situationStarts(
         const ListFilter& filter, std::span<const std::string> situations, TimeMs from, SpanMs width);
+    // The same of when the runs of one go on by themselves.
+    [[nodiscard]] Result<std::vector<SituationStarts>> situationNext(
+        const ListFilter& filter, const std::string& situation, TimeMs from, SpanMs width);
     [[nodiscard]] Result<std::vector<ListRow>> rows(std::span<const RunId> runs);
     // A worker that is lost changes no row: who shows `lease` reads again now and then.
     [[nodiscard]] Result<Changes> changesSince(std::uint64_t cursor, std::size_t limit);

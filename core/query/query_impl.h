@@ -39,6 +39,7 @@ struct Query::Impl {
         const ListFilter& resolved, const HeardSessions& heard);
     // Whose runs they are that it counts.
     [[nodiscard]] Status tellAssigned(ListFilter executing, SituationRow& row);
+    [[nodiscard]] Status tellParts(const ListFilter& resolved, SituationRow& row);
     Status tellLost(std::span<ListRow> rows, const HeardSessions& heard);
     // What a sentence is told from, of a run and of the children that its wait is followed through.
     struct Telling {

@@ -208,13 +208,14 @@ void finishListRow(ListRow& row, std::string error, std::string_view stepName)
     row.situation.clear();
     if (isFinished(row.activity) || row.reason == Reason::None)
         return;
+    // Those that a resource keeps waiting are one situation, whatever they are runs of, and whether they were
+    // told so or only wait with them.
+    const bool ofResource = row.reason == Reason::Resource && !row.resource.empty();
     WireWriter place;
     place.bytes(key(row.reason));
-    place.bytes(row.workflow);
-    place.u32(row.workflowVersion);
-    place.bytes(stepName);
-    // Those that a resource keeps waiting are one situation, whether they were told so or only wait with
-    // them.
+    place.bytes(ofResource ? std::string_view() : row.workflow);
+    place.u32(ofResource ? 0 : row.workflowVersion);
+    place.bytes(ofResource ? std::string_view() : stepName);
     place.bytes(row.reason == Reason::Resource ? std::string_view() : row.error);
     place.bytes(row.resource);
     row.situation = hex(sha256("cairn-situation", place.out())).substr(0, 16);

@@ -8,11 +8,11 @@
 
 namespace cairn {
 
-class HookedReader : public StoreWriter {
+class HookedReader : public StoreWriter, protected HookedCalls {
 public:
     HookedReader(std::unique_ptr<StoreWriter> store, StoreHooks hooks)
-        : m_store(std::move(store))
-        , m_hooks(std::move(hooks))
+        : HookedCalls(std::move(hooks))
+        , m_store(std::move(store))
     {
     }
 
@@ -172,6 +172,16 @@ public:
     {
         return m_store->situations(filter, limit);
     }
+    Result<std::vector<SituationStarts>> situationNext(
+        const ListFilter& filter, const std::string& situation, TimeMs from, SpanMs width) override
+    {
+        return read("situationNext", [&] { return m_store->situationNext(filter, situation, from, width); });
+    }
+    Result<std::vector<SituationPart>> situationParts(
+        const ListFilter& filter, const std::string& situation) override
+    {
+        return read("situationParts", [&] { return m_store->situationParts(filter, situation); });
+    }
     Result<std::vector<SituationStarts>> situationStarts(
         const ListFilter& filter, std::span<const std::string> situations, TimeMs from, SpanMs width) override
     {
@@ -270,24 +280,7 @@ public:
     void interrupt() noexcept override { }
 
 protected:
-    template<typename Call> auto read(const char* what, Call call) -> decltype(call())
-    {
-        if (auto error = m_hooks.before(what, Access::Read))
-            return *std::move(error);
-        return call();
-    }
-    template<typename Call> auto write(const char* what, Call call) -> decltype(call())
-    {
-        if (auto error = m_hooks.before(what, Access::Write))
-            return *std::move(error);
-        auto answer = call();
-        if (auto error = m_hooks.after(what, Access::Write))
-            return *std::move(error);
-        return answer;
-    }
-
     std::unique_ptr<StoreWriter> m_store;
-    StoreHooks m_hooks;
 };
 
 }  // namespace cairn

@@ -71,6 +71,15 @@ struct CountRow {
     TimeMs oldest = kNoTime;  // smallest `since`
 };
 
+// Runs of one situation, by what they are runs of. Those that a resource keeps waiting are of several
+// workflows.
+struct SituationPart {
+    std::string workflow;
+    std::string step;
+    std::uint64_t count = 0;
+    friend bool operator==(const SituationPart&, const SituationPart&) = default;
+};
+
 struct SituationRow {
     std::string situation;
     Reason reason = Reason::None;
@@ -82,11 +91,12 @@ struct SituationRow {
     std::string resource;
     std::uint64_t count = 0;
     TimeMs oldest = kNoTime;
-    TimeMs nextTime = kNoTime;       // earliest
-    RunId example;                   // the oldest member
-    std::uint64_t assignedRuns = 0;  // of them, those that are assigned to somebody
-    std::string assigned{};          // to whom: the first by name
-    std::string assignedLast{};      // and the last; the same where all are one person's
+    TimeMs nextTime = kNoTime;           // earliest
+    RunId example;                       // the oldest member
+    std::uint64_t assignedRuns = 0;      // of them, those that are assigned to somebody
+    std::string assigned{};              // to whom: the first by name
+    std::string assignedLast{};          // and the last; the same where all are one person's
+    std::vector<SituationPart> parts{};  // told by Query where these are several workflows or steps
 };
 
 // How many of the runs that are in a situation began to wait in one slot of time. Slots without any are not
@@ -128,6 +138,12 @@ public:
     // none. Reads no rows but those. InvalidInput: the width is not above 0.
     [[nodiscard]] virtual Result<std::vector<SituationStarts>> situationStarts(
         const ListFilter& filter, std::span<const std::string> situations, TimeMs from, SpanMs width) = 0;
+    // The same of when they go on by themselves (ListRow::nextTime), of one situation.
+    [[nodiscard]] virtual Result<std::vector<SituationStarts>> situationNext(
+        const ListFilter& filter, const std::string& situation, TimeMs from, SpanMs width) = 0;
+    // What the runs of a situation that match the filter are runs of, by workflow and step.
+    [[nodiscard]] virtual Result<std::vector<SituationPart>> situationParts(
+        const ListFilter& filter, const std::string& situation) = 0;
 };
 
 }  // namespace cairn

@@ -18,4 +18,31 @@ struct StoreHooks {
     std::function<std::optional<Error>(const char* what, Access access)> after;
 };
 
+// Asks the hooks around a call.
+class HookedCalls {
+protected:
+    explicit HookedCalls(StoreHooks hooks)
+        : m_hooks(std::move(hooks))
+    {
+    }
+    ~HookedCalls() = default;
+    template<typename Call> auto read(const char* what, Call call) -> decltype(call())
+    {
+        if (auto error = m_hooks.before(what, Access::Read))
+            return *std::move(error);
+        return call();
+    }
+    template<typename Call> auto write(const char* what, Call call) -> decltype(call())
+    {
+        if (auto error = m_hooks.before(what, Access::Write))
+            return *std::move(error);
+        auto answer = call();
+        if (auto error = m_hooks.after(what, Access::Write))
+            return *std::move(error);
+        return answer;
+    }
+
+    StoreHooks m_hooks;
+};
+
 }  // namespace cairn

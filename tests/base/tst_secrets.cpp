@@ -20,6 +20,7 @@ private Q_SLOTS:
     void badListsAreRefused_data();
     void badListsAreRefused();
     void aLogLineIsMasked();
+    void whatIsHiddenHasAMarkOfItsOwn();
 };
 
 namespace {
@@ -154,6 +155,22 @@ void TestSecrets::aLogLineIsMasked()
     QVERIFY2(said.find("canary-9") == std::string::npos, said.c_str());
     QVERIFY2(said.find("\"password\":\"[masked: password]\"") != std::string::npos, said.c_str());
     CAIRN_VERIFY_OK(validateJson(said));
+}
+
+// Only what is listed: what shows itself as a credential was masked before it was stored.
+void TestSecrets::whatIsHiddenHasAMarkOfItsOwn()
+{
+    const Masker hiding({{"iban"}, {"card-*"}}, Mark::Hidden);
+    QCOMPARE(hiding.payload(R"({"iban":{"a":1},"n":"card-7 Bearer abcdefgh12345"})", "application/json"),
+        std::string(R"({"iban":"[hidden: iban]","n":"[hidden: card-*] Bearer abcdefgh12345"})"));
+    QCOMPARE(hiding.text("iban=DE02&x=1"), std::string("iban=[hidden: iban]&x=1"));
+    // A mark is left as it is, of either kind.
+    const std::string marked = R"({"iban":"[masked: iban]","x":"[hidden: iban]"})";
+    QCOMPARE(hiding.payload(marked, "application/json"), marked);
+    QCOMPARE(Masker({{"iban"}, {}}).payload(R"({"iban":"[hidden: iban]"})", "application/json"),
+        std::string(R"({"iban":"[hidden: iban]"})"));
+    QCOMPARE(countMarks("[hidden: a] [masked: b] [hidden: c]", Mark::Hidden), std::size_t(2));
+    QCOMPARE(countMarks("[hidden: a] [masked: b] [hidden: c]", Mark::NeverStored), std::size_t(1));
 }
 
 QTEST_APPLESS_MAIN(TestSecrets)

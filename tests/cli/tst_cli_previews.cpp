@@ -63,6 +63,12 @@ private:
         const QString policy =
             file(QStringLiteral("policy.json"), json("{'schema':'urn:cairn:policy:1','rules':[]}"));
         const QString nobody = QStringLiteral("01a22b3c-0000-7000-8000-000000000001");
+        const QString input = cairn({QStringLiteral("show"), m_run})
+                                  .json()
+                                  .value(QStringLiteral("input"))
+                                  .toObject()
+                                  .value(QStringLiteral("id"))
+                                  .toString();
         const auto words = [](const char* text) { return QString::fromUtf8(text).split(QLatin1Char(' ')); };
         return {{QStringLiteral("start"), {workflow, QStringLiteral("--key"), QStringLiteral("n")}},
             {QStringLiteral("approve"), {m_run}}, {QStringLiteral("reject"), {m_run}},
@@ -105,6 +111,7 @@ private:
             {QStringLiteral("retention never-store"), words("--key pin")},
             {QStringLiteral("export"),
                 {m_run, QStringLiteral("-o"), m_folder.filePath(QStringLiteral("b.zip"))}},
+            {QStringLiteral("payload"), {m_run, input, QStringLiteral("--reveal")}},
             {QStringLiteral("import"),
                 {m_folder.filePath(QStringLiteral("none.zip")), QStringLiteral("--into"), elsewhere}}};
     }

@@ -119,6 +119,7 @@ private Q_SLOTS:
     void situationsStandByWhoMovesNext();
     void situationsSayWhoseTheyAre();
     void situationsSayWhenTheirRunsCame();
+    void situationsSayWhenTheirRunsGoOnAndWhatTheyAre();
 
     // contract_audit.cpp
     void auditEntriesAreChained();

@@ -108,4 +108,50 @@ void ContractTest::situationsSayWhenTheirRunsCame()
     CAIRN_VERIFY_ERROR(m_store->situationStarts({}, asked, 1000, 0), ErrorKind::InvalidInput);
 }
 
+// When they go on by themselves, and what they are runs of.
+void ContractTest::situationsSayWhenTheirRunsGoOnAndWhatTheyAre()
+{
+    const auto make = [&](const std::string& name, const std::string& situation, TimeMs next,
+                          const std::string& workflow, const std::string& step) {
+        Writer w(name);
+        ListRow row = rowIn(w, situation, 10);
+        row.nextTime = next;
+        row.workflow = workflow;
+        row.step = step;
+        createRun(w, row);
+    };
+    make("a0", "a", 999, "order", "price");
+    make("a1", "a", 1000, "order", "price");
+    make("a2", "a", 1099, "refund", "fetch");
+    make("a3", "a", 1450, "order", "look");
+    make("a4", "a", kNoTime, "order", "price");
+    make("b0", "b", 1000, "refund", "fetch");
+    const auto next = [&](const ListFilter& filter, const std::string& situation) {
+        const auto slots = m_store->situationNext(filter, situation, 1000, 100);
+        std::string text = slots ? std::string() : std::string("not read");
+        for (const SituationStarts& one : slots ? *slots : std::vector<SituationStarts>())
+            text += one.situation + ' ' + std::to_string(one.slot) + ' ' + std::to_string(one.count) + ", ";
+        return text;
+    };
+    QCOMPARE(next({}, "a"), std::string("a 0 2, a 4 1, "));
+    QCOMPARE(next({}, "b"), std::string("b 0 1, "));
+    QCOMPARE(next({}, "c"), std::string());
+    QCOMPARE(next({}, ""), std::string());
+    ListTerm one;
+    one.run = Writer("a3").run;
+    QCOMPARE(next({one}, "a"), std::string("a 4 1, "));
+    CAIRN_VERIFY_ERROR(m_store->situationNext({}, "a", 1000, 0), ErrorKind::InvalidInput);
+    const auto parts = [&](const ListFilter& filter, const std::string& situation) {
+        const auto all = m_store->situationParts(filter, situation);
+        std::string text = all ? std::string() : std::string("not read");
+        for (const SituationPart& part : all ? *all : std::vector<SituationPart>())
+            text += part.workflow + '/' + part.step + ' ' + std::to_string(part.count) + ", ";
+        return text;
+    };
+    QCOMPARE(parts({}, "a"), std::string("order/look 1, order/price 3, refund/fetch 1, "));
+    QCOMPARE(parts({}, "b"), std::string("refund/fetch 1, "));
+    QCOMPARE(parts({one}, "a"), std::string("order/look 1, "));
+    QCOMPARE(parts({}, ""), std::string());
+}
+
 }  // namespace cairn::testing

@@ -19,6 +19,10 @@ public:
     {
         return m_in.stagedAct(command);
     }
+    Result<std::vector<Review>> reviews(bool closedToo, std::size_t limit) override
+    {
+        return m_in.reviews(closedToo, limit);
+    }
     Result<std::optional<PolicyRow>> policy(std::uint64_t version) override { return m_in.policy(version); }
     Result<std::optional<bool>> holdsRole(std::string_view login, std::string_view role) override
     {
@@ -106,6 +110,16 @@ public:
     Result<SituationList> situations(const ListFilter& filter, std::size_t limit) override
     {
         return m_in.situations(filter, limit);
+    }
+    Result<std::vector<SituationStarts>> situationNext(
+        const ListFilter& filter, const std::string& situation, TimeMs from, SpanMs width) override
+    {
+        return m_in.situationNext(filter, situation, from, width);
+    }
+    Result<std::vector<SituationPart>> situationParts(
+        const ListFilter& filter, const std::string& situation) override
+    {
+        return m_in.situationParts(filter, situation);
     }
     Result<std::vector<SituationStarts>> situationStarts(
         const ListFilter& filter, std::span<const std::string> situations, TimeMs from, SpanMs width) override

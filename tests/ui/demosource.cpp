@@ -505,18 +505,6 @@ QFuture<Reply<std::vector<HistoryLine>>> DemoSource::history(const RunId&, quint
     return now(std::move(lines));
 }
 
-QFuture<Reply<PayloadText>> DemoSource::payload(const RunId&, const PayloadLine& line)
-{
-    PayloadText text;
-    text.line = line;
-    text.head = bytesOf(line).left(kPayloadShown);
-    if (!taint.isEmpty())
-        text.head = taint.toUtf8();
-    text.hash = payloadHash.isEmpty() ? u"9f31c2aa07aa"_s : payloadHash;
-    text.salt = payloadSalt;
-    return now(std::move(text));
-}
-
 QFuture<Reply<std::vector<PayloadText>>> DemoSource::previews(
     const RunId& run, const std::vector<PayloadLine>& lines)
 {

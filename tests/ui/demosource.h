@@ -1,12 +1,14 @@
 #pragma once
 // A source with the mock-ups' story, for tests and pictures. Answers at once unless told to hold them back.
 
+#include "core/base/secrets.h"
 #include "ui/data/source.h"
 
 #include <QPromise>
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -63,6 +65,7 @@ public:
         const RunId& run, const std::vector<PayloadLine>& lines) override;
     QFuture<Reply<quint64>> savePayload(
         const RunId& run, const PayloadLine& line, const QString& path) override;
+    QFuture<Reply<QString>> reveal(const RunId& run, const PayloadLine& line, const QString& reason) override;
     QFuture<Reply<QString>> dot(const RunId& run) override;
     QFuture<Reply<RunDetail>> runAt(const RunId& run, quint64 version) override;
     QFuture<Reply<std::vector<ActLine>>> acts(const RunId& run) override;
@@ -104,9 +107,14 @@ public:
     Gate<RunDetail> pastGate;
     Gate<PayloadPart> partGate;
     std::vector<ActLine> actLines;
+    SecretList hidden;  // in payloads, until they are revealed
+    QString revealOff;
+    QStringList revealReasons;
+    std::set<PayloadId> revealed;
     QByteArray payloadSalt;  // with the hash that goes with it; empty: of another kind of store
     QString payloadHash;
     [[nodiscard]] QByteArray bytesOf(const PayloadLine& line) const;
+    [[nodiscard]] QByteArray givenOf(const PayloadLine& line) const;
 
     // What tests turn, for plans (demosource_plans.cpp): one that runs, and an act that waits for somebody.
     bool author = false;  // whoever looks has proposed the act

@@ -1,6 +1,8 @@
 // The demo source's answers about one run: as it was, acts, relations, comparisons, context, payloads.
 #include "demosource.h"
 
+#include "core/base/secrets.h"
+
 #include <algorithm>
 
 namespace cairn::ui::test {
@@ -169,10 +171,50 @@ QFuture<Reply<ContextText>> DemoSource::context(const RunId&, int tokens)
     return now(ContextText{text, tokens, static_cast<quint64>(text.toUtf8().size())});
 }
 
+// As it is given to somebody who looks: with what is hidden hidden, unless it was revealed.
+QByteArray DemoSource::givenOf(const PayloadLine& line) const
+{
+    if (!taint.isEmpty())
+        return taint.toUtf8();
+    const QByteArray bytes = bytesOf(line);
+    if (hidden.empty() || (line.plain && revealed.contains(line.id)))
+        return bytes;
+    const Masker hiding(hidden, Mark::Hidden);
+    return QByteArray::fromStdString(hiding.payload(bytes.toStdString(), line.media.toStdString()));
+}
+
+QFuture<Reply<PayloadText>> DemoSource::payload(const RunId&, const PayloadLine& line)
+{
+    PayloadText text;
+    text.line = line;
+    const QByteArray bytes = givenOf(line);
+    text.head = bytes.left(kPayloadShown);
+    PayloadLine covered = line;
+    covered.plain = false;
+    text.hidden = hidden.empty() ? 0 : countMarks(givenOf(covered).toStdString(), Mark::Hidden);
+    text.revealOff = revealOff;
+    text.shown = text.hidden == 0 ? line.size : static_cast<quint64>(bytes.size());
+    text.hash = payloadHash.isEmpty() ? u"9f31c2aa07aa"_s : payloadHash;
+    text.salt = payloadSalt;
+    return now(std::move(text));
+}
+
+QFuture<Reply<QString>> DemoSource::reveal(const RunId&, const PayloadLine& line, const QString& reason)
+{
+    revealReasons << reason;
+    if (reason.isEmpty()) {
+        Failure failure;
+        failure.what = u"this store wants a reason"_s;
+        return QtFuture::makeReadyFuture(Reply<QString>{std::nullopt, failure});
+    }
+    revealed.insert(line.id);
+    return now(u"audit entry 812"_s);
+}
+
 QFuture<Reply<PayloadPart>> DemoSource::payloadPart(
     const RunId&, const PayloadLine& line, quint64 offset, quint64 limit)
 {
-    const QByteArray bytes = taint.isEmpty() ? bytesOf(line) : taint.toUtf8();
+    const QByteArray bytes = givenOf(line);
     return partGate.pass(PayloadPart{
         bytes.mid(static_cast<qsizetype>(offset), static_cast<qsizetype>(std::min(limit, kPayloadPart))),
         static_cast<quint64>(bytes.size())});

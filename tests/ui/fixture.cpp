@@ -170,6 +170,23 @@ RunId Fixture::fanOut(int members)
     return run;
 }
 
+RunId Fixture::hiding(std::string input)
+{
+    addWorkflow("payout", 1,
+        R"({"schema":"urn:cairn:workflow:1","name":"payout","version":1,"hidden":{"keys":["iban"]},
+"tools":{"pay":{"safety":"read_only","executor":"builtin","settings":{"function":"echo"}}},
+"steps":[{"name":"pay","tool":"pay","input":{"$from":"input"}}]})");
+    Submission s;
+    s.workflow = "payout";
+    s.key = "hiding";
+    s.command.actor = {ActorKind::Caller, "shop"};
+    s.payloads.push_back(m_service->newPayload(std::move(input), "application/json"));
+    cmd::Start start;
+    start.input = s.payloads.back().ref;
+    s.command.body = start;
+    return submit(std::move(s)).run;
+}
+
 RunId Fixture::withOutput(std::string bytes)
 {
     const RunId run = start("PO-LARGE");

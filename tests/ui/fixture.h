@@ -31,6 +31,7 @@ public:
     void toggle(const RunId& run);        // pauses or resumes it: one entry
     RunId fanOut(int members);            // one step that fans out to so many
     RunId withOutput(std::string bytes);  // one step, completed with this
+    RunId hiding(std::string input);      // of a workflow that hides "iban"
     [[nodiscard]] RunState state(const RunId& run);
 
     RunId waitsForApproval;

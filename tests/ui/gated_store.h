@@ -81,6 +81,16 @@ public:
     {
         return gated([&] { return m_store->situations(filter, limit); });
     }
+    Result<std::vector<SituationStarts>> situationNext(
+        const ListFilter& filter, const std::string& situation, TimeMs from, SpanMs width) override
+    {
+        return gated([&] { return m_store->situationNext(filter, situation, from, width); });
+    }
+    Result<std::vector<SituationPart>> situationParts(
+        const ListFilter& filter, const std::string& situation) override
+    {
+        return gated([&] { return m_store->situationParts(filter, situation); });
+    }
     Result<std::vector<SituationStarts>> situationStarts(
         const ListFilter& filter, std::span<const std::string> situations, TimeMs from, SpanMs width) override
     {

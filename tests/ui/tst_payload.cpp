@@ -4,7 +4,9 @@
 #include "core/base/digest.h"
 #include "ui/data/payloadindex.h"
 #include "ui/models/payloadmodels.h"
+#include "ui/dialogs/namebox.h"
 #include "ui/pages/dataview.h"
+#include "ui/pages/hiddenbar.h"
 #include "ui/pages/payloadvalue.h"
 #include "ui/pages/payloadviewer.h"
 #include "ui/pages/runpage.h"
@@ -13,10 +15,12 @@
 #include <QAbstractItemModelTester>
 #include <QBuffer>
 #include <QClipboard>
+#include <QComboBox>
 #include <QCryptographicHash>
 #include <QImage>
 #include <QLineEdit>
 #include <QPlainTextEdit>
+#include <QPushButton>
 
 using namespace cairn::ui;
 using namespace cairn::ui::test;
@@ -291,6 +295,123 @@ private Q_SLOTS:
                 : u": THESE BYTES DO NOT FIT IT. Do not write to this store; run cairn store check."_s;
             QTRY_VERIFY2(v.view()->headText().endsWith(end), qPrintable(v.view()->headText()));
         }
+    }
+
+    void whatIsHiddenIsRevealedOnRecordOnly()
+    {
+        const QByteArray bytes = R"({"iban":"DE02 1203","amount":"12.50"})";
+        Viewer v(bytes);
+        QVERIFY(v.ready());
+        v.desk.source.hidden = {{"iban"}, {}};
+        PayloadLine other = lineOf(bytes);
+        other.id.bytes[3] = 6;
+        v.view()->open(other);
+        QVERIFY(v.ready());
+        HiddenBar* bar = v.view()->hiddenBar();
+        QVERIFY(bar->isVisible());
+        QVERIFY2(
+            v.view()->headText().contains(u"shown with 1 field hidden"_s), qPrintable(v.view()->headText()));
+        QVERIFY(bar->text().startsWith(u"1 field is hidden by the workflow"_s));
+        QVERIFY(v.view()->index()->bytes().contains("[hidden: iban]"));
+        QVERIFY(!v.view()->index()->bytes().contains("DE02"));
+        QVERIFY(!v.view()->value()->toPlainText().contains(u"DE02"_s));
+        // From the keyboard: the bar is a stop of F6; the store wants a reason and says so in its place.
+        const auto stops = v.view()->stops();
+        QVERIFY(std::find(stops.begin(), stops.end(), bar->reason()) != stops.end());
+        bar->reason()->setFocus();
+        QTest::keyClick(bar->reason(), Qt::Key_Return);
+        QTRY_VERIFY(bar->text().contains(u"this store wants a reason"_s));
+        QVERIFY(!v.view()->index()->bytes().contains("DE02"));
+        QTest::keyClicks(bar->reason(), u"asked by the bank"_s);
+        QTest::keyClick(bar->reason(), Qt::Key_Return);
+        QTRY_VERIFY(v.view()->whole() && v.view()->index()->bytes() == bytes);
+        QCOMPARE(v.desk.source.revealReasons, (QStringList{{}, u"asked by the bank"_s}));
+        QVERIFY2(
+            bar->text().contains(u"1 hidden field is revealed: audit entry 812."_s), qPrintable(bar->text()));
+        QCOMPARE(bar->button()->text(), u"Hide again"_s);
+        // The run's page is read again: what is revealed stays, until another is chosen.
+        v.view()->open(other);
+        QVERIFY(v.view()->index()->bytes() == bytes);
+        QTest::mouseClick(bar->button(), Qt::LeftButton);
+        QTRY_VERIFY(v.view()->whole() && v.view()->index()->bytes().contains("[hidden: iban]"));
+        QTest::keyClicks(bar->reason(), u"once more"_s);
+        QTest::keyClick(bar->reason(), Qt::Key_Return);
+        QTRY_VERIFY(v.view()->whole() && v.view()->index()->bytes() == bytes);
+        v.view()->open(lineOf(bytes));
+        QVERIFY(v.ready());
+        QVERIFY(v.view()->index()->bytes().contains("[hidden: iban]"));
+        v.view()->open(other);
+        QVERIFY(v.ready());
+        QVERIFY(v.view()->index()->bytes().contains("[hidden: iban]"));
+    }
+
+    void whoMayNotRevealSeesWhy()
+    {
+        Viewer v(R"({"iban":"DE02"})");
+        QVERIFY(v.ready());
+        v.desk.source.hidden = {{"iban"}, {}};
+        v.desk.source.revealOff = u"\"uid 1000\" lacks the role \"privacy\""_s;
+        PayloadLine other = lineOf(R"({"iban":"DE02"})");
+        other.id.bytes[3] = 6;
+        v.view()->open(other);
+        QVERIFY(v.ready());
+        HiddenBar* bar = v.view()->hiddenBar();
+        QVERIFY(!bar->button()->isEnabled());
+        QVERIFY(!bar->reason()->isVisible());
+        QVERIFY2(bar->text().contains(u"lacks the role"_s), qPrintable(bar->text()));
+    }
+
+    void oneGoesToAByteOrAPath()
+    {
+        Viewer v(kOffers);
+        QVERIFY(v.ready());
+        QVERIFY(v.view()->goToPlace(u"/suppliers/1/sku"_s));
+        QCOMPARE(v.view()->path(), u"/suppliers/1/sku"_s);
+        QVERIFY(v.view()->goToPlace(u"/a~1b/~0"_s));
+        QCOMPARE(v.view()->path(), u"/a~1b/~0"_s);
+        QVERIFY(v.view()->goToPlace(QString::number(QByteArray(kOffers).indexOf("CH-2040"))));
+        QCOMPARE(v.view()->path(), u"/suppliers/0/sku"_s);
+        QVERIFY(!v.view()->goToPlace(u"/suppliers/2"_s));
+        QVERIFY(!v.view()->goToPlace(u"suppliers"_s));
+        QVERIFY(!v.view()->goToPlace(u"100000"_s));
+        QCOMPARE(v.view()->path(), u"/suppliers/0/sku"_s);
+        v.view()->table(PayloadViewer::Tree)->setFocus();
+        QTest::keyClick(v.view()->table(PayloadViewer::Tree), Qt::Key_G, Qt::ControlModifier);
+        auto* box = v.view()->findChild<NameBox*>(u"go-to"_s);
+        QVERIFY(box != nullptr);
+        QTest::keyClicks(box->edit(), u"/nothing"_s);
+        QTest::keyClick(box->edit(), Qt::Key_Return);
+        QCOMPARE(v.view()->stateText(), u"There is no /nothing in this value."_s);
+    }
+
+    void theTreeIsOpenedToALevel()
+    {
+        Viewer v(kOffers);
+        QVERIFY(v.ready());
+        DataTable* tree = v.view()->table(PayloadViewer::Tree);
+        tree->setFocus();
+        QCOMPARE(tree->model()->rowCount(), 5);
+        QTest::keyClick(tree, Qt::Key_2, Qt::AltModifier);
+        QCOMPARE(tree->model()->rowCount(), 8);  // two suppliers, and "~"
+        QTest::keyClick(tree, Qt::Key_9, Qt::AltModifier);
+        QCOMPARE(tree->model()->rowCount(), 13);
+        QTest::keyClick(tree, Qt::Key_1, Qt::AltModifier);
+        QCOMPARE(tree->model()->rowCount(), 5);
+        QCOMPARE(tree->currentRow(), 0);
+    }
+
+    void namesAndValuesAreSearchedApart()
+    {
+        Viewer v(R"({"sku":"sku-1","x":"sku","n":{"sku":2}})");
+        QVERIFY(v.ready());
+        v.view()->find(u"sku"_s);
+        QTRY_COMPARE(v.view()->matches().at.size(), 4U);
+        v.view()->findScope()->setCurrentIndex(1);
+        v.view()->find(u"sku"_s);
+        QTRY_COMPARE(v.view()->matches().at, (std::vector<quint64>{2, 31}));
+        v.view()->findScope()->setCurrentIndex(2);
+        v.view()->find(u"sku"_s);
+        QTRY_COMPARE(v.view()->matches().at, (std::vector<quint64>{8, 20}));
     }
 
     void whatIsNotReadYetIsSaid()

@@ -306,7 +306,7 @@ private Q_SLOTS:
         if (QTest::currentTestFailed())
             return;
         QVERIFY2(auditOf(desk).front().startsWith(u"proposed | "_s)
-                && auditOf(desk).front().endsWith(u" | waits"_s),
+                && auditOf(desk).front().endsWith(u" | waits for somebody else"_s),
             qPrintable(auditOf(desk).join(u'\n')));
         const auto bob = desk.person(2);
         const auto overview = bob->overview({}).result();
@@ -383,7 +383,7 @@ private Q_SLOTS:
         });
         QVERIFY2(auditOf(desk).join(u'\n').contains(u"refused: there is no step \"nosuch\""_s),
             qPrintable(auditOf(desk).join(u'\n')));
-        QVERIFY2(auditOf(desk).front().endsWith(u"| ALONE, by break-glass: review open"_s),
+        QVERIFY2(auditOf(desk).front().endsWith(u"| NOBODY: by break-glass, REVIEW OPEN"_s),
             qPrintable(auditOf(desk).join(u'\n')));
     }
 

@@ -259,7 +259,7 @@ private Q_SLOTS:
         QCOMPARE(view->table()->model()->headerData(CompareModel::Left, Qt::Horizontal).toString(),
             u"A: version 60"_s);
         view->compare(u"now"_s, u"nothing"_s);
-        QTRY_COMPARE(view->wrong(), u"B: There is no run \"nothing\"."_s);
+        QTRY_COMPARE(view->wrong(), u"B: There is no run \"nothing\". The store is unchanged. Try again."_s);
         view->compare(u"now"_s, u"K-1@4"_s);
         QTRY_COMPARE(o.desk.source.compared.size(), 2U);
         QCOMPARE(o.desk.source.compared.back().second.run, demoRun(1));

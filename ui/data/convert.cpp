@@ -9,7 +9,9 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <set>
 
 namespace cairn::ui {
 
@@ -187,6 +189,17 @@ SituationLine situationOf(const SituationRow& row, TimeMs now)
     line.where += line.where.isEmpty() ? workflow : u" · "_s + workflow;
     if (row.reason == Reason::Lease && row.count > 1)
         line.where = Words::tr("steps under way");
+    if (row.reason == Reason::Resource && row.workflow.empty() && row.count > 1) {
+        std::set<std::string> steps, workflows;
+        for (const SituationPart& part : row.parts) {
+            steps.insert(part.step);
+            workflows.insert(part.workflow);
+        }
+        line.where = row.parts.empty() ? Words::tr("several workflows")
+                                       : plural(steps.size(), "step", "steps") + u" · "_s
+                + plural(workflows.size(), "workflow", "workflows");
+        line.whereTerm = termOf(u"resource"_s, qt(row.resource));
+    }
     line.count = row.count;
     line.oldest = row.oldest;
     line.next = row.nextTime;
@@ -203,6 +216,47 @@ SituationLine situationOf(const SituationRow& row, TimeMs now)
     if (row.reason != Reason::Lease)  // since when a worker is not heard is no time that the store has
         line.began.assign(kTrendSlots, 0);
     return line;
+}
+
+TimeSlots slotsOf(const std::vector<SituationStarts>& seconds, TimeMs from)
+{
+    TimeSlots slots;
+    if (seconds.empty())
+        return slots;
+    constexpr qint64 kSecond = 1000, kMinute = 60 * kSecond, kHour = 60 * kMinute, kDay = 24 * kHour;
+    constexpr std::array kWidths{kSecond, 5 * kSecond, 15 * kSecond, kMinute, 5 * kMinute, 15 * kMinute,
+        kHour, 6 * kHour, kDay, 7 * kDay, 30 * kDay};
+    const TimeMs last = from + static_cast<TimeMs>(seconds.back().slot) * kSecond;
+    const auto countOf = [&](qint64 width) { return last / width - from / width + 1; };
+    const auto fits = std::find_if(kWidths.begin(), kWidths.end(),
+        [&](qint64 width) { return countOf(width) <= static_cast<qint64>(kMostSlots); });
+    slots.width = fits == kWidths.end() ? kWidths.back() : *fits;
+    slots.from = from - from % slots.width;
+    slots.counts.assign(std::min<std::size_t>(static_cast<std::size_t>(countOf(slots.width)), kMostSlots), 0);
+    for (const SituationStarts& one : seconds) {
+        const TimeMs at = from + static_cast<TimeMs>(one.slot) * kSecond;
+        const auto slot = static_cast<std::size_t>((at - slots.from) / slots.width);
+        slots.counts[std::min(slot, slots.counts.size() - 1)] += one.count;
+    }
+    return slots;
+}
+
+QString sharedBy(const std::vector<SituationPart>& parts)
+{
+    std::map<std::string, quint64> counts;
+    for (const SituationPart& part : parts)
+        counts[part.workflow] += part.count;
+    std::vector<std::pair<std::string, quint64>> order(counts.begin(), counts.end());
+    std::stable_sort(
+        order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    constexpr std::size_t kNamed = 5;
+    QStringList texts;
+    for (std::size_t i = 0; i < std::min(order.size(), kNamed); ++i)
+        texts << (order[i].first.empty() ? Words::tr("driven") : qt(order[i].first)) + u' '
+                + countText(order[i].second);
+    if (order.size() > kNamed)
+        texts << Words::tr("and %1 more").arg(plural(order.size() - kNamed, "workflow", "workflows"));
+    return texts.join(u", "_s);
 }
 
 TimeMs trendBegin(TimeMs now) { return now - now % kTrendSlot - (kTrendSlots - 1) * kTrendSlot; }

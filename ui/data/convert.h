@@ -18,7 +18,13 @@ void tellTrend(std::vector<SituationLine>& lines, const std::vector<SituationSta
     const std::vector<CountRow>& open, const std::vector<CountRow>& finished);
 [[nodiscard]] QString finishedText(const std::vector<CountRow>& finished);
 [[nodiscard]] WhyView whyOf(const RunView& view);
-// What a run is called on its tab: workflow and key, or the key alone where it begins with the workflow's name.
+// Seconds as slots that a person reads: at most kMostSlots of them, each of a usual length.
+inline constexpr std::size_t kMostSlots = 16;
+[[nodiscard]] TimeSlots slotsOf(const std::vector<SituationStarts>& seconds, TimeMs from);
+// "order-intake 171, refund 62": those with most runs first, and how many there are beside these.
+[[nodiscard]] QString sharedBy(const std::vector<SituationPart>& parts);
+// What a run is called on its tab: workflow and key, or the key alone where it begins with the workflow's
+// name.
 [[nodiscard]] QString runTitle(const QString& workflow, const QString& key, const RunId& run);
 [[nodiscard]] RunDetail detailOf(
     const RunView& view, const std::vector<AttemptRow>& attempts, const std::vector<EffectRow>& effects);

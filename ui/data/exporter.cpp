@@ -2,10 +2,11 @@
 
 #include "core/export/export_job.h"
 #include "core/base/text.h"
+#include "core/query/hidden_fields.h"
 #include "core/query/query.h"
 #include "core/service/staged.h"
 #include "ui/data/convert.h"
-#include "ui/data/journal.h"
+#include "ui/data/ownacts.h"
 #include "ui/data/qtconvert.h"
 
 #include <QCoreApplication>
@@ -91,37 +92,18 @@ Status addPayloads(Query& query, const RunId& run, ExportSize& size)
     return {};
 }
 
-AuditRow personOf(const StoreOpening& opening, const ExportRequest& request)
-{
-    AuditRow who;
-    who.actor = core(opening.person);
-    who.uid = opening.uid;
-    who.host = core(opening.host);
-    who.reason = core(request.reason);
-    return who;
-}
-
 // In the store where one may act there, else in the journal.
 QString record(const StoreOpening& opening, const ExportRequest& request, const ex::ExportOrder& order)
 {
     SystemClock clock;
     SystemRng rng;
-    AuditRow act = ex::exportAct(personOf(opening, request), order, clock.wallMs(), rng);
-    if (!opening.mayAct) {
-        const Journal journal(Journal::usualPath());
-        const auto seq = journal.append(std::move(act), opening.url);
+    AuditRow act = ex::exportAct(ownAct(opening, request.reason), order, clock.wallMs(), rng);
+    const auto seq = recordOwn(opening, std::move(act), opening.mayAct);
+    if (!opening.mayAct)
         return seq ? Words::tr("This store is only looked at: entry %1 of your journal says so.").arg(*seq)
                    : Words::tr("It is on no record: ") + qt(seq.error().text);
-    }
-    const auto recorded = [&]() -> Result<std::uint64_t> {
-        CAIRN_TRY_ASSIGN(const auto store, opening.open(false));
-        CAIRN_TRY_ASSIGN(act.time, store->now());
-        CAIRN_TRY_ASSIGN(const StoreRights rights, store->rights());
-        act.login = loginOf(rights, opening.uid);
-        return store->appendAudit(act);
-    }();
-    return recorded ? Words::tr("Audit entry %1.").arg(*recorded)
-                    : Words::tr("It is not in the store's audit: ") + qt(recorded.error().text);
+    return seq ? Words::tr("Audit entry %1.").arg(*seq)
+               : Words::tr("It is not in the store's audit: ") + qt(seq.error().text);
 }
 
 }  // namespace
@@ -162,9 +144,12 @@ Result<ExportSize> measureExport(const StoreOpening& opening, const ExportReques
 Result<ExportDone> writeExport(const StoreOpening& opening, const ExportRequest& request,
     const std::shared_ptr<ExportProgress>& progress)
 {
-    CAIRN_TRY_ASSIGN(const auto store, opening.open(true));
+    CAIRN_TRY_ASSIGN(auto opened, opening.open(true));
+    const auto store = std::make_unique<HidingStore>(std::move(opened));
     SystemClock clock;
-    Query query(*store, clock);
+    // A bundle has what is stored, with hashes that fit; in what people read hidden fields stay hidden.
+    const bool bundle = request.kind == ExportKind::Bundle;
+    Query query(bundle ? store->stored() : *store, clock);
     CAIRN_TRY_ASSIGN(const StoreInfo info, store->info());
     CAIRN_TRY_ASSIGN(const StoreRights rights, store->rights());
     CAIRN_TRY_ASSIGN(const Replica replica, store->replica());

@@ -3,6 +3,7 @@
 #include "core/base/digest.h"
 
 #include <QByteArrayMatcher>
+#include <QStringList>
 
 #include <algorithm>
 #include <utility>
@@ -173,6 +174,32 @@ QString PayloadIndex::path(quint32 node) const
     for (quint32 at = node; m_nodes[at].parent != at; at = m_nodes[at].parent)
         path.prepend(u'/' + QString::fromStdString(jsonPointerPart(name(at).toStdString())));
     return path;
+}
+
+std::optional<quint32> PayloadIndex::nodeOf(const QString& path) const
+{
+    if (m_nodes.empty() || (!path.isEmpty() && !path.startsWith(u'/')))
+        return std::nullopt;
+    quint32 at = 0;
+    const QStringList parts = path.mid(1).split(u'/');
+    for (const QString& part : path.isEmpty() ? QStringList() : parts) {
+        const auto children = childrenOf(at);
+        const auto found = std::find_if(children.begin(), children.end(), [&](quint32 child) {
+            return QString::fromStdString(jsonPointerPart(name(child).toStdString())) == part;
+        });
+        if (found == children.end())
+            return std::nullopt;
+        at = *found;
+    }
+    return at;
+}
+
+bool PayloadIndex::isInName(quint64 offset) const
+{
+    if (m_nodes.empty())
+        return false;
+    const JsonNode& node = m_nodes[nodeAt(offset)];
+    return node.nameSize != 0 && offset >= node.nameBegin && offset < node.nameBegin + node.nameSize;
 }
 
 quint32 PayloadIndex::nodeAt(quint64 offset) const

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -45,6 +46,8 @@ public:
     [[nodiscard]] QString name(quint32 node) const;            // member name decoded, or place in the array
     [[nodiscard]] QString path(quint32 node) const;            // RFC 6901
     [[nodiscard]] quint32 nodeAt(quint64 offset) const;        // the innermost whose bytes or name hold it
+    [[nodiscard]] std::optional<quint32> nodeOf(const QString& path) const;  // RFC 6901; nullopt: none there
+    [[nodiscard]] bool isInName(quint64 offset) const;  // in a member's name, not in a value
     [[nodiscard]] std::vector<quint32> childrenOf(quint32 node) const;
 
     // Rows of text: broken at line ends, and after kRowBytes where a line is longer, never inside a
@@ -79,9 +82,9 @@ struct Matches {
     bool more = false;  // there are more than kMost
     static constexpr std::size_t kMost = 1'000'000;
 };
-// Exactly these bytes, upper and lower case told apart. What overlaps is found once.
 // Whether these are the bytes of which that hash is kept (PayloadText). Takes a second for some 100 MiB.
 [[nodiscard]] bool bytesFit(const QByteArray& bytes, const QByteArray& salt, const QString& hash);
+// Exactly these bytes, upper and lower case told apart. What overlaps is found once.
 [[nodiscard]] Matches findAll(
     const QByteArray& bytes, const QByteArray& needle, const std::atomic_bool& stop);
 

@@ -57,6 +57,8 @@ QString rewrittenIn(StoreReader& store, const StoreInfo& info, const Replica& re
 }
 
 // Where nobody has to do anything: says so, and what the longest wait is.
+constexpr SpanMs kNextSlot = 1000;  // slotsOf() makes longer ones of these
+
 void tellAllClear(const std::vector<CountRow>& open, TimeMs now, Overview& overview)
 {
     const CountRow* oldest = nullptr;
@@ -95,7 +97,7 @@ Status ReadWorld::open()
     auto opened = m_opening->open(true);
     if (!opened)
         return std::move(opened).error();
-    m_store = std::move(*opened);
+    m_store = std::make_unique<HidingStore>(std::move(*opened));
     m_query = std::make_unique<Query>(*m_store, m_clock);
     if (m_hook)
         m_hook(*m_store);
@@ -323,6 +325,16 @@ Result<WhyView> ReadWorld::whyOf(const SituationLine& situation)
         Words::tr("%1 wait for the same reason, the oldest since %2: %3")
             .arg(plural(situation.count, "run", "runs"), instantText(situation.oldest), why.sentence);
     why.evidence.insert(why.evidence.begin(), {Words::tr("Oldest run"), idText(situation.example), true});
+    ListTerm members;
+    members.situation = {core(situation.key)};
+    CAIRN_TRY_ASSIGN(const SituationList told, m_query->situations({members}, 1));
+    if (!told.rows.empty() && !told.rows.front().parts.empty())
+        why.evidence.push_back({Words::tr("Shared by"), sharedBy(told.rows.front().parts), false});
+    if (situation.next != 0) {
+        CAIRN_TRY_ASSIGN(const auto next,
+            m_query->situationNext({members}, core(situation.key), situation.next, kNextSlot));
+        why.next = slotsOf(next, situation.next);
+    }
     for (VerbLine& verb : why.more) {
         if (verb.verb == Verb::Slow)
             continue;  // about what all of them call
@@ -381,9 +393,16 @@ Result<PayloadText> ReadWorld::payload(const RunId& run, const PayloadLine& line
     text.hash = hexText(info.ref.hash);
     text.salt =
         QByteArray(reinterpret_cast<const char*>(info.salt.data()), static_cast<qsizetype>(info.salt.size()));
-    CAIRN_TRY_ASSIGN(const std::string head, m_store->payload(run, line.id, 0, kPayloadShown));
+    CAIRN_TRY_ASSIGN(StoreReader* const from, readerOf(run, line));
+    CAIRN_TRY_ASSIGN(const ShownPayload shown, m_store->shown(run, line.id));
+    text.hidden = shown.hidden;
+    if (shown.hidden > 0)
+        if (const auto may = revealing(shown); !may)
+            text.revealOff = qt(may.error().text);
+    text.shown = line.plain ? info.ref.size : shown.size;
+    CAIRN_TRY_ASSIGN(const std::string head, from->payload(run, line.id, 0, kPayloadShown));
     text.head = QByteArray(head.data(), static_cast<qsizetype>(head.size()));
-    if (info.ref.size == head.size())
+    if (text.shown == head.size())
         text.fields = flatFields(head);
     return text;
 }
@@ -403,22 +422,23 @@ Result<std::vector<PayloadText>> ReadWorld::previews(const RunId& run, const std
 
 Result<quint64> ReadWorld::save(const RunId& run, const PayloadLine& line, const QString& path)
 {
-    CAIRN_TRY_ASSIGN(const PayloadInfo info, m_store->payloadInfo(run, line.id));
+    CAIRN_TRY_ASSIGN(const quint64 size, sizeOf(run, line));
+    CAIRN_TRY_ASSIGN(StoreReader* const from, readerOf(run, line));
     QSaveFile file(path);
     const auto refused = [&file] {
         return makeError(ErrorKind::Io, "The file could not be written: " + file.errorString().toStdString());
     };
     if (!file.open(QIODevice::WriteOnly))
         return refused();
-    for (std::uint64_t at = 0; at < info.ref.size;) {
-        CAIRN_TRY_ASSIGN(const std::string part, m_store->payload(run, line.id, at, kSavePart));
+    for (std::uint64_t at = 0; at < size;) {
+        CAIRN_TRY_ASSIGN(const std::string part, from->payload(run, line.id, at, kSavePart));
         if (part.empty())
             return makeError(ErrorKind::Corrupt, "The payload is shorter than its recorded size");
         if (file.write(part.data(), static_cast<qint64>(part.size())) < 0)
             return refused();
         at += part.size();
     }
-    return file.commit() ? Result<quint64>(info.ref.size) : Result<quint64>(refused());
+    return file.commit() ? Result<quint64>(size) : Result<quint64>(refused());
 }
 
 Result<QString> ReadWorld::dot(const RunId& run)

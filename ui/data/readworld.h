@@ -1,8 +1,11 @@
 #pragma once
 // What the reading thread works with, and the reads that take more than a line. Only that thread uses it.
 
+#include "core/query/hidden_fields.h"
 #include "core/query/query.h"
 #include "ui/data/storesession.h"
+
+#include <set>
 
 namespace cairn::ui {
 
@@ -29,6 +32,9 @@ public:
     [[nodiscard]] Result<PayloadText> payload(const RunId& run, const PayloadLine& line);
     [[nodiscard]] Result<std::vector<PayloadText>> previews(
         const RunId& run, const std::vector<PayloadLine>& lines);
+    // Puts on record that somebody reads what is hidden in it, where it is asked for as `plain` from then on:
+    // in the store, or in the journal where the store is only looked at. Gives where it is recorded.
+    [[nodiscard]] Result<QString> reveal(const RunId& run, const PayloadLine& line, const QString& reason);
     [[nodiscard]] Result<quint64> save(const RunId& run, const PayloadLine& line, const QString& path);
     [[nodiscard]] Result<QString> dot(const RunId& run);
     // readworld_run.cpp
@@ -48,6 +54,15 @@ public:
     [[nodiscard]] Result<FilterCounts> countFilters(const QStringList& filters);
 
 private:
+    // Where the bytes are read: what was not revealed is not given plain.
+    [[nodiscard]] Result<StoreReader*> readerOf(const RunId& run, const PayloadLine& line);
+    [[nodiscard]] Result<quint64> sizeOf(const RunId& run, const PayloadLine& line);
+    struct Revealing {
+        bool inStore = false;  // otherwise in the journal
+        Safety safety = Safety::Guarded;
+        std::string login;
+    };
+    [[nodiscard]] Result<Revealing> revealing(const ShownPayload& shown);  // NoRight: it is off
     [[nodiscard]] Result<ListFilter> filterOf(const QString& text, TimeMs now) const;
 
     // Without how far they are.
@@ -62,7 +77,8 @@ private:
     std::shared_ptr<const StoreOpening> m_opening;
     std::function<void(StoreReader&)> m_hook;
     SystemClock m_clock;
-    std::unique_ptr<StoreWriter> m_store;
+    std::unique_ptr<HidingStore> m_store;
+    std::set<std::pair<RunId, PayloadId>> m_revealed;  // on record, by reveal()
     std::unique_ptr<Query> m_query;
     bool m_standby = false;  // as last seen with the facts, which are read anew where a link was lost
 };

@@ -190,12 +190,13 @@ Result<ContextText> ReadWorld::context(const RunId& run, int tokens)
 Result<PayloadPart> ReadWorld::payloadPart(
     const RunId& run, const PayloadLine& line, quint64 offset, quint64 limit)
 {
-    CAIRN_TRY_ASSIGN(const PayloadInfo info, m_store->payloadInfo(run, line.id));
-    CAIRN_TRY_ASSIGN(const std::string bytes,
-        m_store->payload(run, line.id, offset, std::min<quint64>(limit, kPayloadPart)));
-    if (bytes.empty() && offset < info.ref.size)
+    CAIRN_TRY_ASSIGN(const quint64 size, sizeOf(run, line));
+    CAIRN_TRY_ASSIGN(StoreReader* const from, readerOf(run, line));
+    CAIRN_TRY_ASSIGN(
+        const std::string bytes, from->payload(run, line.id, offset, std::min<quint64>(limit, kPayloadPart)));
+    if (bytes.empty() && offset < size)
         return makeError(ErrorKind::Corrupt, "The payload is shorter than its recorded size");
-    return PayloadPart{QByteArray(bytes.data(), static_cast<qsizetype>(bytes.size())), info.ref.size};
+    return PayloadPart{QByteArray(bytes.data(), static_cast<qsizetype>(bytes.size())), size};
 }
 
 }  // namespace cairn::ui

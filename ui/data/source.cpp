@@ -28,6 +28,10 @@ QFuture<Reply<ExportDone>> Source::writeExport(const ExportRequest&, std::shared
 {
     return notOffered<ExportDone>();
 }
+QFuture<Reply<QString>> Source::reveal(const RunId&, const PayloadLine&, const QString&)
+{
+    return notOffered<QString>();
+}
 QFuture<Reply<AuditSlice>> Source::audit(const AuditRequest&) { return notOffered<AuditSlice>(); }
 QFuture<Reply<AuditDays>> Source::auditDays(quint64) { return notOffered<AuditDays>(); }
 QFuture<Reply<AuditVerdict>> Source::checkAudit(std::shared_ptr<CheckProgress>)

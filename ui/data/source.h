@@ -70,6 +70,9 @@ public:
         const RunId& run, const std::vector<PayloadLine>& lines) = 0;
     virtual QFuture<Reply<quint64>> savePayload(
         const RunId& run, const PayloadLine& line, const QString& path) = 0;
+    // Puts on record that what is hidden in it is read; from then on it is given to who asks for it `plain`.
+    // Answers where it is recorded.
+    virtual QFuture<Reply<QString>> reveal(const RunId& run, const PayloadLine& line, const QString& reason);
     virtual QFuture<Reply<QString>> dot(const RunId& run) = 0;
     // A source that has none of these answers so.
     virtual QFuture<Reply<ReportView>> report(int days);

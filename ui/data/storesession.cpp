@@ -198,6 +198,11 @@ QFuture<Reply<quint64>> StoreSession::savePayload(
     return m_reading->jobs.ask<quint64>(NoSlot, [=](ReadWorld& w) { return w.save(run, line, path); });
 }
 
+QFuture<Reply<QString>> StoreSession::reveal(const RunId& run, const PayloadLine& line, const QString& reason)
+{
+    return m_reading->jobs.ask<QString>(NoSlot, [=](ReadWorld& w) { return w.reveal(run, line, reason); });
+}
+
 QFuture<Reply<QString>> StoreSession::dot(const RunId& run)
 {
     return m_reading->jobs.ask<QString>(NoSlot, [run](ReadWorld& w) { return w.dot(run); });

@@ -57,6 +57,7 @@ public:
         const RunId& run, const std::vector<PayloadLine>& lines) override;
     QFuture<Reply<quint64>> savePayload(
         const RunId& run, const PayloadLine& line, const QString& path) override;
+    QFuture<Reply<QString>> reveal(const RunId& run, const PayloadLine& line, const QString& reason) override;
     QFuture<Reply<QString>> dot(const RunId& run) override;
     QFuture<Reply<RunDetail>> runAt(const RunId& run, quint64 version) override;
     QFuture<Reply<std::vector<ActLine>>> acts(const RunId& run) override;
@@ -103,7 +104,7 @@ private:
     std::unique_ptr<Aside> m_aside;  // long work; made when there is some
     Hearing m_hearing = Hearing::None;
     QString m_deafness;
-    quint64 m_breaks = 0;  // of the link, that were told
+    quint64 m_breaks = 0;               // of the link, that were told
     std::shared_ptr<HintLink> m_hints;  // last: its thread calls hear()
 };
 

@@ -9,6 +9,7 @@
 #include "core/model/vocabulary.h"
 #include "ui/data/sharedlist.h"
 #include "ui/data/storevalues.h"
+#include "ui/data/timeslots.h"
 
 #include <QByteArray>
 #include <QString>
@@ -188,6 +189,7 @@ struct WhyView {
     QStringList strong;  // parts of the sentence set in bold
     qint64 since = 0;    // of the wait that the sentence is about
     std::vector<Fact> evidence;
+    TimeSlots next{};  // of a situation: when its runs go on by themselves
     QString releases;
     std::vector<VerbLine> verbs;
     std::vector<VerbLine> more;    // in the menu and the palette only: what is seldom done, and annotations
@@ -202,6 +204,7 @@ struct PayloadLine {
     QString role;  // input, output, error, partial, note
     QString media;
     quint64 size = 0;
+    bool plain = false;  // asked for with what is hidden in it, which was revealed
     bool operator==(const PayloadLine&) const = default;
 };
 
@@ -283,6 +286,9 @@ struct PayloadText {
     QString redaction;         // when, by whom and why
     QString hash;              // as stored: of the salt and the bytes' own hash
     QByteArray salt;           // empty: not known
+    quint64 hidden = 0;        // values that are hidden in it
+    QString revealOff;         // why they cannot be revealed here; empty: they can
+    quint64 shown = 0;         // bytes with these hidden; otherwise as many as are stored
     std::vector<Fact> fields;  // of a small, flat JSON object: name and raw value
 };
 constexpr qint64 kPayloadShown = 64 * 1024;

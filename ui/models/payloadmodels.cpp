@@ -147,6 +147,24 @@ void JsonTreeModel::setOpen(int row, bool open)
     Q_EMIT dataChanged(index(row, 0), index(row, Name));
 }
 
+bool JsonTreeModel::openTo(int level)
+{
+    if (m_index == nullptr || !m_index->hasTree())
+        return true;
+    beginResetModel();
+    m_rows.clear();
+    const auto& nodes = m_index->nodes();
+    bool all = true;
+    for (quint32 at = 0; at < nodes.size() && all;) {
+        m_rows.push_back(at);
+        const int depth = depthOf(at);
+        at = depth < level ? at + 1 : nodes[at].next;
+        all = m_rows.size() < kMostOpened;
+    }
+    endResetModel();
+    return all;
+}
+
 int JsonTreeModel::rowOf(quint32 node) const
 {
     const auto found = std::lower_bound(m_rows.begin(), m_rows.end(), node);

@@ -29,6 +29,10 @@ public:
     [[nodiscard]] quint32 nodeOf(int row) const { return m_rows[static_cast<std::size_t>(row)]; }
     void setOpen(int row, bool open);
     [[nodiscard]] bool isOpen(int row) const;
+    // All that is open below the root is closed, then whatever is less deep is opened: 1 is the root's
+    // members alone. Stops where there are kMostOpened rows; false: it did.
+    static constexpr std::size_t kMostOpened = 200'000;
+    bool openTo(int level);
     // Opens what is around it, and gives its row.
     int reveal(quint32 node);
     [[nodiscard]] int rowOf(quint32 node) const;  // -1: not shown

@@ -1,7 +1,8 @@
 #include "ui/pages/payloadviewer.h"
 
 #include "ui/data/format.h"
-#include "ui/data/safetext.h"
+#include "ui/data/words.h"
+#include "ui/pages/hiddenbar.h"
 #include "ui/pages/payloadvalue.h"
 #include "ui/widgets/bytemap.h"
 #include "ui/widgets/datatable.h"
@@ -9,12 +10,9 @@
 #include "ui/widgets/panelnote.h"
 #include "ui/widgets/safetext.h"
 
-#include <QApplication>
-#include <QBuffer>
-#include <QClipboard>
+#include <QComboBox>
 #include <QFileDialog>
 #include <QHBoxLayout>
-#include <QImageReader>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
@@ -23,6 +21,7 @@
 #include <QShortcut>
 #include <QSplitter>
 #include <QStackedWidget>
+#include <QTemporaryDir>
 #include <QVBoxLayout>
 
 namespace cairn::ui {
@@ -30,18 +29,6 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-
-// Formats whose readers take nothing but these bytes.
-QImage decoded(const QByteArray& bytes)
-{
-    QBuffer buffer;
-    buffer.setData(bytes);
-    buffer.open(QIODevice::ReadOnly);
-    QImageReader reader(&buffer);
-    reader.setDecideFormatFromContent(true);
-    static const QList<QByteArray> kKnown{"png", "jpeg", "jpg", "gif", "bmp", "webp"};
-    return kKnown.contains(reader.format()) ? reader.read() : QImage();
-}
 
 bool isJson(const QString& media) { return media.contains(u"json"_s, Qt::CaseInsensitive); }
 bool isImage(const QString& media) { return media.startsWith(u"image/"_s, Qt::CaseInsensitive); }
@@ -63,9 +50,13 @@ PayloadViewer::PayloadViewer(Source& source, const RunId& run, QWidget* parent)
     , m_state(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_found(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_find(new QLineEdit(this))
+    , m_scope(new QComboBox(this))
+    , m_hiddenBar(new HiddenBar(this))
     , m_map(new ByteMap(this))
     , m_value(new PayloadValue(this))
     , m_save(safe::button(tr("Save whole value…"), this))
+    , m_outside(safe::button(tr("Open outside…"), this))
+    , m_copyPath(safe::button(tr("Copy path"), this))
 {
     setObjectName(u"payload-viewer"_s);
     setPanel(this, tr("The value"));
@@ -75,7 +66,11 @@ PayloadViewer::PayloadViewer(Source& source, const RunId& run, QWidget* parent)
     m_image->setAlignment(Qt::AlignCenter);
     m_head->setFocusPolicy(Qt::NoFocus);
     m_map->hide();
-    safe::setOff(m_save, tr("No payload is selected."));
+    m_scope->addItems({tr("names and values"), tr("names"), tr("values")});
+    m_scope->setAccessibleName(tr("Where to find it"));
+    for (QPushButton* button : {m_save, m_outside, m_copyPath})
+        safe::setOff(button, tr("No payload is selected."));
+    safe::setTip(m_copyPath, tr("The path of the value that is selected (C in the tree)"));
     buildLayout();
     connectSignals();
     writeModes();
@@ -93,6 +88,8 @@ QWidget* PayloadViewer::buildHead()
     auto* row = new QHBoxLayout(head);
     row->setContentsMargins(16, 8, 12, 4);
     row->addWidget(m_head, 1);
+    row->addWidget(m_copyPath);
+    row->addWidget(m_outside);
     row->addWidget(m_save);
     return head;
 }
@@ -118,6 +115,7 @@ QWidget* PayloadViewer::buildTools()
         row->addWidget(button);
     }
     row->addWidget(m_find, 1);
+    row->addWidget(m_scope);
     row->addWidget(m_found);
     return tools;
 }
@@ -150,6 +148,7 @@ void PayloadViewer::buildLayout()
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(buildHead());
+    column->addWidget(m_hiddenBar);
     column->addWidget(buildTools());
     m_state->setContentsMargins(16, 0, 12, 4);
     column->addWidget(m_state);
@@ -189,6 +188,11 @@ void PayloadViewer::connectSignals()
         else
             find(m_find->text());
     });
+    connect(m_scope, &QComboBox::activated, this, [this] { find(m_find->text()); });
+    connect(m_hiddenBar, &HiddenBar::revealAsked, this, &PayloadViewer::reveal);
+    connect(m_hiddenBar, &HiddenBar::hideAsked, this, &PayloadViewer::hideAgain);
+    connect(m_copyPath, &QPushButton::clicked, this, &PayloadViewer::copyPath);
+    connect(m_outside, &QPushButton::clicked, this, &PayloadViewer::openOutside);
     connect(m_save, &QPushButton::clicked, this, [this] {
         const QString path = QFileDialog::getSaveFileName(this, tr("Save whole value"), u"payload"_s);
         if (!path.isEmpty())
@@ -203,6 +207,10 @@ void PayloadViewer::connectSignals()
         m_find->setFocus();
         m_find->selectAll();
     });
+    key(Qt::CTRL | Qt::Key_G, [this] { askPlace(); });
+    for (int level = 1; level <= 9; ++level)
+        key(QKeyCombination(Qt::ALT, static_cast<Qt::Key>(Qt::Key_0 + level)),
+            [this, level] { openTo(level); });
     key(QKeySequence(Qt::Key_F3), [this] { findNext(false); });
     key(Qt::SHIFT | Qt::Key_F3, [this] { findNext(true); });
     const auto turn = [this](int by) {
@@ -251,6 +259,8 @@ void PayloadViewer::writeModes()
         button->setChecked(mode == m_views->currentIndex());
     }
     m_buttons[Image]->setVisible(isImage(m_shown.media));
+    safe::setOff(m_copyPath, possible(Tree) ? QString() : tr("Only values in JSON have a path."));
+    m_scope->setVisible(possible(Tree));
 }
 
 void PayloadViewer::setMode(Mode mode)
@@ -279,6 +289,9 @@ std::vector<QWidget*> PayloadViewer::stops() const
     std::vector<QWidget*> stops;
     if (m_index != nullptr)
         stops.push_back(m_views->currentWidget());
+    if (m_hiddenBar->isVisible())
+        stops.push_back(m_hiddenBar->reason()->isVisible() ? static_cast<QWidget*>(m_hiddenBar->reason())
+                                                           : m_hiddenBar->button());
     if (m_save->isEnabled())
         stops.push_back(m_save);
     if (m_map->isVisible())
@@ -291,11 +304,22 @@ std::vector<QWidget*> PayloadViewer::stops() const
 
 void PayloadViewer::open(const PayloadLine& payload)
 {
-    if (m_shown == payload)
+    PayloadLine again = payload;
+    again.plain = m_shown.plain;
+    if (m_shown == again)
         return;
+    m_recorded.clear();
+    read(payload);
+}
+
+void PayloadViewer::read(const PayloadLine& payload)
+{
     *m_stop = true;
     m_stop = makeStopFlag();
     m_shown = payload;
+    m_size = payload.size;
+    m_hidden = 0;
+    m_hiddenBar->hide();
     // Type and size are known before anything is read.
     safe::setText(m_head, payload.media + u" · "_s + sizeText(payload.size));
     m_value->setTitle(payload.title);
@@ -306,7 +330,8 @@ void PayloadViewer::open(const PayloadLine& payload)
     m_redacted = false;
     take(nullptr, false);
     m_note->begin();
-    safe::setOff(m_save, tr("It has not been read yet."));
+    for (QPushButton* button : {m_save, m_outside})
+        safe::setOff(button, tr("It has not been read yet."));
     m_value->say(tr("reading, since %1").arg(nowText()));
     const quint64 ticket = m_tickets.next();
     whenDone(m_source.payload(m_run, payload), this, [this, ticket](const Reply<PayloadText>& reply) {
@@ -340,11 +365,20 @@ void PayloadViewer::showHead(const PayloadText& payload)
     m_hash = payload.hash;
     m_salt = payload.salt;
     m_headText = payload.line.media + u" · "_s + sizeText(payload.line.size)
+        + (payload.hidden == 0 || m_shown.plain
+                ? QString()
+                : tr(", shown with %1 hidden").arg(plural(payload.hidden, "field", "fields")))
         + (m_hash.isEmpty() ? QString() : tr(" · stored hash ") + m_hash.left(6) + u'…' + m_hash.right(4));
     safe::setText(m_head, m_headText);
-    m_shown.size = payload.line.size;
+    m_size = payload.redacted ? payload.line.size : payload.shown;
+    m_hidden = payload.hidden;
     m_redacted = payload.redacted;
-    safe::setOff(m_save, payload.redacted ? tr("It has been redacted.") : QString());
+    for (QPushButton* button : {m_save, m_outside})
+        safe::setOff(button, payload.redacted ? tr("It has been redacted.") : QString());
+    if (m_recorded.isEmpty())
+        m_hiddenBar->showHidden(m_hidden, payload.revealOff);
+    else
+        m_hiddenBar->showRevealed(m_hidden, m_recorded);
     if (payload.redacted) {
         m_value->clear();
         say(tr("redacted"));
@@ -352,18 +386,17 @@ void PayloadViewer::showHead(const PayloadText& payload)
         return;
     }
     m_value->showHead(payload.head);
-    m_value->sayRest(
-        payload.line.size - std::min<quint64>(payload.line.size, static_cast<quint64>(payload.head.size())));
+    m_value->sayRest(m_size - std::min<quint64>(m_size, static_cast<quint64>(payload.head.size())));
 }
 
 void PayloadViewer::readPart(quint64 ticket)
 {
-    const quint64 wanted = std::min(m_shown.size, kPayloadWhole);
+    const quint64 wanted = std::min(m_size, kPayloadWhole);
     const auto have = static_cast<quint64>(m_bytes.size());
     if (have >= wanted)
         return indexAll(ticket);
     m_bytes.reserve(static_cast<qsizetype>(wanted));
-    say(tr("%1 of %2 read").arg(sizeText(have), sizeText(m_shown.size)));
+    say(tr("%1 of %2 read").arg(sizeText(have), sizeText(m_size)));
     const PayloadLine line = m_shown;
     whenDone(m_source.payloadPart(m_run, line, have, std::min(kPayloadPart, wanted - have)), this,
         [this, ticket, have](const Reply<PayloadPart>& reply) {
@@ -373,7 +406,7 @@ void PayloadViewer::readPart(quint64 ticket)
                 const QString why = reply     ? tr("no more came, though it should be longer")
                     : reply.failure.cancelled ? tr("superseded; choose it again")
                                               : told(reply.failure);
-                return say(tr("%1 of %2 read, then: %3").arg(sizeText(have), sizeText(m_shown.size), why));
+                return say(tr("%1 of %2 read, then: %3").arg(sizeText(have), sizeText(m_size), why));
             }
             m_bytes += reply.value->bytes;
             readPart(ticket);
@@ -384,7 +417,7 @@ void PayloadViewer::indexAll(quint64 ticket)
 {
     say(tr("indexing"));
     checkHash(ticket);
-    const bool json = isJson(m_shown.media) && m_shown.size <= kPayloadWhole;
+    const bool json = isJson(m_shown.media) && m_size <= kPayloadWhole;
     const StopFlag stop = m_stop;
     whenDone(inBackground<PayloadIndexPtr>(
                  [bytes = m_bytes, json, stop] { return PayloadIndex::build(bytes, json, *stop); }),
@@ -420,7 +453,7 @@ void PayloadViewer::take(PayloadIndexPtr index, bool whole)
             plural(m_index->nodes().size(), "value", "values") + tr(", depth %1").arg(m_index->depth()));
     if (!m_index->fault().isEmpty())
         state << tr("no JSON: byte %1, %2").arg(countText(m_index->faultAt()), m_index->fault());
-    if (m_shown.size > static_cast<quint64>(m_bytes.size()))
+    if (m_size > static_cast<quint64>(m_bytes.size()))
         state << tr("only the first %1 are shown").arg(sizeText(static_cast<quint64>(m_bytes.size())));
     if (!m_items->leftOut().isEmpty())
         state << m_items->leftOut();
@@ -443,8 +476,8 @@ void PayloadViewer::fillMap()
 {
     constexpr quint64 kLeast = 2048;
     const quint64 read = m_index == nullptr ? 0 : static_cast<quint64>(m_index->bytes().size());
-    m_map->setSize(std::max(m_shown.size, read), read);
-    m_map->setVisible(m_index != nullptr && m_shown.size >= kLeast);
+    m_map->setSize(std::max(m_size, read), read);
+    m_map->setVisible(m_index != nullptr && m_size >= kLeast);
     if (m_index == nullptr || !m_index->hasTree())
         return;
     constexpr quint32 kNamed = 64;  // of more, none would have room for its name
@@ -472,53 +505,6 @@ void PayloadViewer::showPlace()
     case Hex: m_map->setHere(static_cast<quint64>(row) * static_cast<quint64>(HexRowsModel::kRow)); break;
     default: m_map->setHere(m_index->rows()[static_cast<std::size_t>(row)]); break;
     }
-}
-
-// --- copying, drawing, saving
-
-void PayloadViewer::copyPath() const
-{
-    if (possible(Tree))
-        QApplication::clipboard()->setText(path());
-}
-
-// The bytes of the value, not what the panel shows of them.
-void PayloadViewer::copyValue() const
-{
-    if (possible(Tree))
-        QApplication::clipboard()->setText(QString::fromUtf8(m_index->raw(m_node)));
-    else if (m_index != nullptr && mode() == Text && m_tables[Text]->currentRow() >= 0)
-        QApplication::clipboard()->setText(QString::fromUtf8(m_rows->bytesOf(m_tables[Text]->currentRow())));
-}
-
-void PayloadViewer::drawImage()
-{
-    if (!possible(Image))
-        return;
-    const quint64 ticket = m_tickets.next();
-    whenDone(inBackground<QImage>([bytes = m_bytes] { return decoded(bytes); }), this,
-        [this, ticket](const Reply<QImage>& reply) {
-            if (!m_tickets.current(ticket))
-                return;
-            const QImage& image = *reply.value;
-            if (image.isNull())
-                return say(tr("These bytes are no image that is drawn here (PNG, JPEG, GIF, BMP, WebP)."));
-            m_image->setPixmap(QPixmap::fromImage(image.scaled(
-                image.size().boundedTo(m_views->size()), Qt::KeepAspectRatio, Qt::SmoothTransformation)));
-            say(tr("image, %1 × %2").arg(image.width()).arg(image.height()));
-            m_views->setCurrentIndex(Image);
-            writeModes();
-        });
-}
-
-void PayloadViewer::save(const QString& path)
-{
-    whenDone(m_source.savePayload(m_run, m_shown, path), this, [this](const Reply<quint64>& reply) {
-        if (reply)
-            Q_EMIT said(tr("Saved %1, exactly as stored.").arg(sizeText(*reply.value)));
-        else
-            Q_EMIT failed(told(reply.failure));
-    });
 }
 
 }  // namespace cairn::ui

@@ -2,8 +2,9 @@
 // One payload: size and type first, then its beginning, then, once read and indexed in the background, all of
 // it as tree, text, table or bytes. A map of its bytes says where in it one is, and where the matches are. An
 // image is drawn by an explicit act only. Nothing can be edited here, and what is left out, redacted or not
-// for one's role says so. Ctrl+F finds, F3 goes on, Ctrl+PageDown is the next way to show it, C copies the
-// path, Shift+C the value exactly as stored.
+// for one's role says so. Ctrl+F finds, F3 goes on, Ctrl+G goes to a byte or a path, Alt+1 to Alt+9 open the
+// tree to that level, Ctrl+PageDown is the next way to show it, C copies the path, Shift+C the value exactly
+// as stored. What the workflow hides is hidden here, until it is revealed for as long as this value is shown.
 
 #include "ui/data/background.h"
 #include "ui/models/payloadmodels.h"
@@ -13,16 +14,19 @@
 
 #include <array>
 
+class QComboBox;
 class QLabel;
 class QLineEdit;
 class QPlainTextEdit;
 class QPushButton;
 class QStackedWidget;
+class QTemporaryDir;
 
 namespace cairn::ui {
 
 class ByteMap;
 class DataTable;
+class HiddenBar;
 class PanelNote;
 class PayloadValue;
 
@@ -40,7 +44,13 @@ public:
     void find(const QString& text);
     void findNext(bool backwards);
     void drawImage();
-    void goTo(quint64 offset);  // byte
+    void goTo(quint64 offset);             // byte
+    bool goToPlace(const QString& place);  // a byte, or a path (RFC 6901); false: there is none
+    void askPlace();
+    void openTo(int level);  // of the tree
+    void openOutside();      // a copy, by the program that the desktop has for its type
+    void reveal(const QString& reason);
+    void hideAgain();
     void copyPath() const;
     void copyValue() const;
     [[nodiscard]] Mode mode() const;
@@ -58,6 +68,8 @@ public:
     [[nodiscard]] ByteMap* map() const { return m_map; }
     [[nodiscard]] DataTable* table(Mode mode) const { return m_tables[static_cast<std::size_t>(mode)]; }
     [[nodiscard]] QLineEdit* findBox() const { return m_find; }
+    [[nodiscard]] QComboBox* findScope() const { return m_scope; }
+    [[nodiscard]] HiddenBar* hiddenBar() const { return m_hiddenBar; }
     [[nodiscard]] std::vector<QWidget*> stops() const;
 
 Q_SIGNALS:
@@ -69,6 +81,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
+    void read(const PayloadLine& payload);
     void buildLayout();
     [[nodiscard]] QWidget* buildHead();
     [[nodiscard]] QWidget* buildTools();
@@ -89,6 +102,9 @@ private:
     Source& m_source;
     RunId m_run;
     PayloadLine m_shown;
+    quint64 m_size = 0;    // of what is shown: not the stored size where something is hidden
+    quint64 m_hidden = 0;  // fields
+    QString m_recorded;    // where it is on record that they were revealed; empty: they were not
     QByteArray m_bytes;
     QByteArray m_salt;
     QString m_hash;
@@ -116,9 +132,14 @@ private:
     QLabel* m_state;
     QLabel* m_found;
     QLineEdit* m_find;
+    QComboBox* m_scope;
+    HiddenBar* m_hiddenBar;
     ByteMap* m_map;
     PayloadValue* m_value;
     QPushButton* m_save;
+    QPushButton* m_outside;
+    QPushButton* m_copyPath;
+    std::unique_ptr<QTemporaryDir> m_outsideFiles;  // copies that other programs have open; gone with this
 };
 
 }  // namespace cairn::ui

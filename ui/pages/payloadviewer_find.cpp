@@ -6,6 +6,7 @@
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/safetext.h"
 
+#include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
 
@@ -29,8 +30,14 @@ void PayloadViewer::find(const QString& text)
     const StopFlag stop = m_stopFind;
     const QByteArray bytes = m_index->bytes();
     const QByteArray needle = text.toUtf8();
-    whenDone(inBackground<Matches>([bytes, needle, stop] { return findAll(bytes, needle, *stop); }), this,
-        [this, ticket, index = m_index](const Reply<Matches>& reply) {
+    const int scope = m_index->hasTree() ? m_scope->currentIndex() : 0;
+    whenDone(inBackground<Matches>([bytes, needle, stop, scope, index = m_index] {
+        Matches found = findAll(bytes, needle, *stop);
+        if (scope != 0)
+            std::erase_if(found.at, [&](quint64 at) { return index->isInName(at) != (scope == 1); });
+        return found;
+    }),
+        this, [this, ticket, index = m_index](const Reply<Matches>& reply) {
             if (!m_finds.current(ticket) || index != m_index)
                 return;
             m_matches = *reply.value;
@@ -90,7 +97,9 @@ void PayloadViewer::checkHash(quint64 ticket)
 {
     if (m_hash.isEmpty() || m_salt.isEmpty())
         return;
-    if (m_shown.size > static_cast<quint64>(m_bytes.size()))
+    if (m_hidden > 0 && !m_shown.plain)
+        return;  // what is shown are not those bytes
+    if (m_size > static_cast<quint64>(m_bytes.size()))
         return safe::setText(m_head, m_headText + tr(", not checked: only a part was read"));
     whenDone(inBackground<bool>(
                  [bytes = m_bytes, salt = m_salt, hash = m_hash] { return bytesFit(bytes, salt, hash); }),

@@ -8,6 +8,7 @@
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/sentence.h"
 #include "ui/widgets/theme.h"
+#include "ui/widgets/timebars.h"
 
 #include <QCoreApplication>
 #include <QAbstractButton>
@@ -199,6 +200,15 @@ void WhyPanel::setWhy(const WhyView& why)
     m_layout->addWidget(sentence);
     if (!why.evidence.empty())
         addEvidence(why.evidence);
+    if (!why.next.counts.empty()) {
+        addHair();
+        auto* bars = new TimeBars(m_body);
+        bars->setSlots(why.next);
+        const bool retries = why.reason == Reason::Retry || why.reason == Reason::Resource;
+        addCaption((retries ? tr("Next automatic retries") : tr("They go on by themselves")) + u" · "_s
+            + bars->remark());
+        m_layout->addWidget(bars);
+    }
     if (!why.releases.isEmpty()) {
         addHair();
         addCaption(tr("Releases when"));

@@ -163,6 +163,33 @@ Result<std::vector<SituationStarts>> MemoryStore::situationStarts(
     return starts;
 }
 
+Result<std::vector<SituationStarts>> MemoryStore::situationNext(
+    const ListFilter& filter, const std::string& situation, TimeMs from, SpanMs width)
+{
+    CAIRN_TRY(checkSlots(width));
+    std::map<std::uint64_t, std::uint64_t> slots;
+    for (const ListRow* row : matching(filter))
+        if (row->nextTime >= from && row->situation == situation && !situation.empty())
+            ++slots[static_cast<std::uint64_t>((row->nextTime - from) / width)];
+    std::vector<SituationStarts> next;
+    for (const auto& [slot, count] : slots)
+        next.push_back({situation, slot, count});
+    return next;
+}
+
+Result<std::vector<SituationPart>> MemoryStore::situationParts(
+    const ListFilter& filter, const std::string& situation)
+{
+    std::map<std::pair<std::string, std::string>, std::uint64_t> counts;
+    for (const ListRow* row : matching(filter))
+        if (row->situation == situation && !situation.empty())
+            ++counts[{row->workflow, row->step}];
+    std::vector<SituationPart> parts;
+    for (const auto& [what, count] : counts)
+        parts.push_back({what.first, what.second, count});
+    return parts;
+}
+
 Result<std::vector<ListRow>> MemoryStore::listRows(std::span<const RunId> runs)
 {
     std::vector<ListRow> out;

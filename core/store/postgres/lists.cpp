@@ -189,6 +189,44 @@ Result<std::vector<SituationStarts>> PostgresStore::situationStarts(
     return starts;
 }
 
+Result<std::vector<SituationStarts>> PostgresStore::situationNext(
+    const ListFilter& filter, const std::string& situation, TimeMs from, SpanMs width)
+{
+    CAIRN_TRY(checkSlots(width));
+    std::vector<SituationStarts> next;
+    ListSql sql(filter);
+    std::string text = "SELECT (next_time - " + sql.bind(from);
+    text += ") / " + sql.bind(width) + ", count(*) FROM cairn.run_list WHERE " + sql.condition();
+    text += " AND " + sql.bind(situation) + " = situation AND " + sql.bind(from);
+    text += " <= next_time GROUP BY 1 ORDER BY 1";
+    Batch batch;
+    batch.addText(std::move(text), sql.params());
+    CAIRN_TRY_ASSIGN(auto answers, analyse(batch));
+    while (answers.front().next()) {
+        SituationStarts& one = next.emplace_back(SituationStarts{situation, 0, 0});
+        answers.front().read(one.slot, one.count);
+    }
+    return next;
+}
+
+Result<std::vector<SituationPart>> PostgresStore::situationParts(
+    const ListFilter& filter, const std::string& situation)
+{
+    ListSql sql(filter);
+    std::string text =
+        "SELECT workflow, step, count(*) FROM cairn.run_list WHERE " + sql.condition() + " AND situation = ";
+    text += sql.bind(situation) + " GROUP BY 1, 2 ORDER BY 1 COLLATE \"C\", 2 COLLATE \"C\"";
+    Batch batch;
+    batch.addText(std::move(text), sql.params());
+    CAIRN_TRY_ASSIGN(auto answers, analyse(batch));
+    std::vector<SituationPart> parts;
+    while (answers.front().next()) {
+        SituationPart& part = parts.emplace_back();
+        answers.front().read(part.workflow, part.step, part.count);
+    }
+    return parts;
+}
+
 Result<std::vector<ListRow>> PostgresStore::listRows(std::span<const RunId> runs)
 {
     if (runs.empty())

@@ -319,6 +319,40 @@ Result<std::vector<SituationStarts>> SqliteStore::situationStarts(
     return starts;
 }
 
+Result<std::vector<SituationStarts>> SqliteStore::situationNext(
+    const ListFilter& filter, const std::string& situation, TimeMs from, SpanMs width)
+{
+    CAIRN_TRY(checkSlots(width));
+    const ListSql sql(filter, Index::Situation);
+    const std::string text = "SELECT (next_time - ?) / ? AS slot, count(*)" + sql.from()
+        + " WHERE situation IS NOT NULL AND " + sql.condition()
+        + " AND situation = ? AND next_time >= ? GROUP BY slot ORDER BY slot";
+    std::vector<SituationStarts> next;
+    Query query(db(), text);
+    query.bind(from, width);
+    sql.bindTo(query);
+    query.bind(situation, from);
+    CAIRN_TRY(forEach(query, [&](Query& q) {
+        SituationStarts& one = next.emplace_back(SituationStarts{situation, 0, 0});
+        q.read(one.slot, one.count);
+    }));
+    return next;
+}
+
+Result<std::vector<SituationPart>> SqliteStore::situationParts(
+    const ListFilter& filter, const std::string& situation)
+{
+    const ListSql sql(filter, Index::Situation);
+    const std::string text = "SELECT workflow, step, count(*)" + sql.from()
+        + " WHERE situation IS NOT NULL AND " + sql.condition()
+        + " AND situation = ? GROUP BY workflow, step ORDER BY workflow, step";
+    Query query(db(), text);
+    sql.bindTo(query);
+    query.bind(situation);
+    return readAll<SituationPart>(
+        query, [](Query& q, SituationPart& part) { q.read(part.workflow, part.step, part.count); });
+}
+
 Result<std::vector<ListRow>> SqliteStore::listRows(std::span<const RunId> runs)
 {
     std::vector<ListRow> rows;

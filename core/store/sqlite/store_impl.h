@@ -48,6 +48,10 @@ public:
     Result<std::uint64_t> count(const ListFilter& filter) override;
     Result<std::vector<CountRow>> counts(const ListFilter& filter) override;
     Result<SituationList> situations(const ListFilter& filter, std::size_t limit) override;
+    Result<std::vector<SituationStarts>> situationNext(
+        const ListFilter& filter, const std::string& situation, TimeMs from, SpanMs width) override;
+    Result<std::vector<SituationPart>> situationParts(
+        const ListFilter& filter, const std::string& situation) override;
     Result<std::vector<SituationStarts>> situationStarts(const ListFilter& filter,
         std::span<const std::string> situations, TimeMs from, SpanMs width) override;
     Result<std::vector<ListRow>> listRows(std::span<const RunId> runs) override;

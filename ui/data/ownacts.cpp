@@ -1,0 +1,32 @@
+#include "ui/data/ownacts.h"
+
+#include "core/service/staged.h"
+#include "ui/data/journal.h"
+#include "ui/data/qtconvert.h"
+
+namespace cairn::ui {
+
+AuditRow ownAct(const StoreOpening& opening, const QString& reason)
+{
+    AuditRow who;
+    who.actor = core(opening.person);
+    who.uid = opening.uid;
+    who.host = core(opening.host);
+    who.reason = core(reason);
+    return who;
+}
+
+Result<std::uint64_t> recordOwn(const StoreOpening& opening, AuditRow act, bool inStore)
+{
+    if (!inStore)
+        return Journal(Journal::usualPath()).append(std::move(act), opening.url);
+    CAIRN_TRY_ASSIGN(const auto store, opening.open(false));
+    CAIRN_TRY_ASSIGN(act.time, store->now());
+    if (act.login.empty()) {
+        CAIRN_TRY_ASSIGN(const StoreRights rights, store->rights());
+        act.login = loginOf(rights, opening.uid);
+    }
+    return store->appendAudit(act);
+}
+
+}  // namespace cairn::ui

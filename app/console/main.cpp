@@ -227,7 +227,9 @@ int show(QApplication& app, const Options& options)
                 options.stores.size() == 1 && cairn::storePlace(store.toStdString()) ? kNotReachable : kUsage,
                 wrong);
     const bool dark = options.theme.isEmpty() ? cairn::ui::platformPrefersDark() : options.theme == u"dark"_s;
-    cairn::ui::applyTheme(app, dark);
+    cairn::ui::ThemeLook look{.dark = dark};
+    look.contrast = options.theme.isEmpty() && cairn::ui::platformPrefersContrast();
+    cairn::ui::applyTheme(app, look);
     cairn::ui::MainWindow window(opened.stores, dark);
     window.resize(options.size);
     cairn::ui::StoreChecker checker;

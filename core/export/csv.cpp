@@ -118,15 +118,21 @@ Status acts(Query& query, audit::SecondPeople& seconds, const RunId& run, const 
     CAIRN_TRY_ASSIGN(const auto rows, query.reader().auditOfRun(run));
     for (const AuditRow& act : rows) {
         CAIRN_TRY_ASSIGN(const audit::SecondPerson second, seconds.of(act));
-        CAIRN_TRY(row(sink,
-            {toText(run), std::to_string(act.seq), when(act.time), act.kind, std::string(key(act.verb)),
-                act.actor, act.login, std::to_string(act.uid), act.host, act.target, act.reason, act.before,
-                act.after, hex(act.hash), std::string(audit::key(second.kind)), second.login}));
+        CAIRN_TRY(auditCsvRow(act, second, sink));
     }
     return {};
 }
 
 }  // namespace
+
+Status auditCsvRow(const AuditRow& act, const audit::SecondPerson& second, const Sink& sink)
+{
+    return row(sink,
+        {act.run.isNull() ? std::string() : toText(act.run), std::to_string(act.seq), when(act.time),
+            act.kind, std::string(key(act.verb)), act.actor, act.login, std::to_string(act.uid), act.host,
+            act.target, act.reason, act.before, act.after, hex(act.hash),
+            std::string(audit::key(second.kind)), second.login});
+}
 
 std::string csvCell(std::string_view text)
 {
@@ -155,10 +161,7 @@ Status writeCsv(Query& query, std::span<const RunId> runs, CsvTable table, const
             "run,step,tool,agent,kind,state,reason,attempts,failures,ready,started,ended,amount,currency,"
             "result_hash\r\n"));
         break;
-    case CsvTable::Audit:
-        CAIRN_TRY(sink("run,seq,time,kind,verb,actor,login,uid,host,target,reason,before,after,hash,second,"
-                       "second_login\r\n"));
-        break;
+    case CsvTable::Audit: CAIRN_TRY(sink(kAuditCsvHead)); break;
     }
     audit::SecondPeople seconds(query.reader());
     for (const RunId& run : runs)

@@ -3,6 +3,7 @@
 // from a store's reader alone, run by run. What runs hold is hostile: nothing of it can become a formula,
 // markup or a line of its own. One thread; all calls block.
 
+#include "core/audit/second_person.h"
 #include "core/query/query.h"
 
 #include <functional>
@@ -25,6 +26,9 @@ inline constexpr std::string_view kCsvRule =
 [[nodiscard]] std::string csvCell(std::string_view text);
 
 enum class CsvTable : std::uint8_t { History, Steps, Audit };
+inline constexpr std::string_view kAuditCsvHead =
+    "run,seq,time,kind,verb,actor,login,uid,host,target,reason,before,after,hash,second,second_login\r\n";
+[[nodiscard]] Status auditCsvRow(const AuditRow& act, const audit::SecondPerson& second, const Sink& sink);
 [[nodiscard]] Status writeCsv(Query& query, std::span<const RunId> runs, CsvTable table, const Sink& sink);
 
 // --- HTML: one file, without scripts or anything to be fetched; prints well

@@ -26,10 +26,10 @@ public:
     explicit HidingStore(std::unique_ptr<StoreWriter> store);
 
     // NoRight: too large to look through for what is hidden.
-    Result<std::string> payload(
-        const RunId& run, const PayloadId& id, std::uint64_t offset, std::uint64_t limit) override;
+    Result<std::string> payload(const RunId& run, const PayloadId& id, std::uint64_t offset = 0,
+        std::uint64_t limit = kPayloadLimit) override;
     Result<std::vector<FoundPayload>> payloads(
-        const RunId& run, std::span<const PayloadId> ids, std::uint64_t inlineUpTo) override;
+        const RunId& run, std::span<const PayloadId> ids, std::uint64_t inlineUpTo = kInlineLimit) override;
 
     // What payload() would give of it.
     [[nodiscard]] Result<ShownPayload> shown(const RunId& run, const PayloadId& id);

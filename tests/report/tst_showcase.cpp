@@ -20,6 +20,7 @@ class TestShowcase : public QObject {
 private Q_SLOTS:
     void initTestCase();
     void itHasWhatItPromises();
+    void whatAResourceKeepsWaitingIsOneSituation();
     void thePurchaseHasItsStepsAndDelegations();
     void everyHistoryFolds();
     void theSameSeedGivesTheSame();
@@ -102,6 +103,46 @@ void TestShowcase::itHasWhatItPromises()
     const auto reviews = m_store->reviews(false, 10);
     CAIRN_VERIFY_OK(reviews);
     QCOMPARE(reviews->size(), std::size_t{1});  // by break-glass
+}
+
+// Four workflows call the same host: one row, not one for each.
+void TestShowcase::whatAResourceKeepsWaitingIsOneSituation()
+{
+    SystemClock clock;
+    Query query(*m_store, clock);
+    const auto all = query.situations({}, 100);
+    CAIRN_VERIFY_OK(all);
+    std::vector<SituationRow> held;
+    for (const SituationRow& row : all->rows)
+        if (row.reason == Reason::Resource)
+            held.push_back(row);
+    QCOMPARE(held.size(), std::size_t{1});
+    const SituationRow& row = held.front();
+    QCOMPARE(row.count, std::uint64_t{300});
+    QCOMPARE(row.workflow, std::string());
+    QCOMPARE(row.step, std::string());
+    std::map<std::string, std::uint64_t> parts;
+    for (const SituationPart& part : row.parts)
+        parts[part.workflow] += part.count;
+    QCOMPARE(parts.size(), std::size_t{4});
+    QCOMPARE(parts["order-intake"], std::uint64_t{171});
+    QCOMPARE(parts["refund"], std::uint64_t{62});
+    // They go on by themselves, each in its second.
+    ListTerm members;
+    members.situation = {row.situation};
+    const auto next = query.situationNext({members}, row.situation, row.nextTime, 1000);
+    CAIRN_VERIFY_OK(next);
+    std::uint64_t sum = 0;
+    for (const SituationStarts& slot : *next)
+        sum += slot.count;
+    QCOMPARE(sum, std::uint64_t{300});
+    // One that waits alone is told as it is.
+    ListTerm one = members;
+    one.workflow = {"refund"};
+    const auto refunds = query.situations({one}, 10);
+    CAIRN_VERIFY_OK(refunds);
+    QCOMPARE(refunds->rows.size(), std::size_t{1});
+    QCOMPARE(refunds->rows.front().workflow, std::string("refund"));
 }
 
 void TestShowcase::thePurchaseHasItsStepsAndDelegations()

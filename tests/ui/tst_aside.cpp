@@ -2,6 +2,7 @@
 #include "fixture.h"
 
 #include "core/export/bundle.h"
+#include "core/export/rows_json.h"
 #include "core/store/sqlite/sqlite_store.h"
 #include "ui/data/journal.h"
 #include "ui/data/storesession.h"
@@ -281,6 +282,54 @@ private Q_SLOTS:
         QCOMPARE(acts.value->lines.front().reason, request.reason);
         const auto again = answer(house.session->writeExport(request, progress));  // the file is there
         QVERIFY(!again);
+    }
+
+    void theLogIsWrittenWholeOrAsItIsFiltered()
+    {
+        const House house(false, true);
+        ExportRequest request = requestFor(house, u"audit.jsonl"_s);
+        request.kind = ExportKind::AuditLog;
+        request.runs.clear();
+        auto progress = std::make_shared<ExportProgress>();
+        const quint64 total = answer(house.session->audit({{}, 0, 1})).value->total;
+        QCOMPARE(answer(house.session->measureExport(request, progress)).value->entries, total);
+        const auto done = answer(house.session->writeExport(request, progress));
+        QVERIFY2(done, qPrintable(done.failure.what));
+        QCOMPARE(done.value->entries, total);
+        QCOMPARE(done.value->recorded, u"Audit entry %1."_s.arg(total + 1));
+        QFile file(request.path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArrayList lines = file.readAll().trimmed().split('\n');
+        QCOMPARE(quint64(lines.size()), total);
+        // Each follows from the one before, and can be computed anew.
+        cairn::Digest head{};
+        for (const QByteArray& line : lines) {
+            cairn::AuditRow row;
+            QVERIFY(cairn::exporting::parseRow(line.toStdString(), row));
+            QVERIFY(row.seq == 1 || row.previous == head);
+            QVERIFY(cairn::auditHash(row) == row.hash);
+            head = row.hash;
+        }
+        ExportRequest table = requestFor(house, u"audit.csv"_s);
+        table.kind = ExportKind::AuditTable;
+        table.runs.clear();
+        table.filter = u"verb:pause"_s;
+        const auto rows = answer(house.session->writeExport(table, progress));
+        QVERIFY2(rows, qPrintable(rows.failure.what));
+        QVERIFY(rows.value->entries > 0 && rows.value->entries < total);
+        QFile csv(table.path);
+        QVERIFY(csv.open(QIODevice::ReadOnly));
+        const QByteArray text = csv.readAll();
+        QVERIFY(text.startsWith("run,seq,time,kind,verb,"));
+        QVERIFY(text.contains("month-end freeze until Monday"));
+        const auto newest = answer(house.session->audit({u"verb:store_export"_s, 0, 1}));
+        QVERIFY(newest.value->lines.front().target == u"audit log, csv"_s);
+        // A filter that is wrong, a file that is there: nothing is written.
+        table.path = house.folder.filePath(u"other.csv"_s);
+        table.filter = u"wait:timer"_s;
+        QVERIFY(!answer(house.session->writeExport(table, progress)));
+        QVERIFY(!QFile::exists(table.path));
+        QVERIFY(!answer(house.session->writeExport(request, progress)));
     }
 
     void guardedStoresWantAReasonAndTheRight()

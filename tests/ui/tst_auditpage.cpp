@@ -7,6 +7,7 @@
 #include "ui/models/auditmodel.h"
 #include "ui/pages/auditpage.h"
 #include "ui/pages/runpage.h"
+#include "ui/widgets/choicelist.h"
 #include "ui/widgets/daybar.h"
 #include "ui/widgets/filterbox.h"
 
@@ -290,6 +291,56 @@ private Q_SLOTS:
         QVERIFY(textOf(page).contains(
             u"Nothing matches: the filter leaves out all of "_s + total + u"; clear it (/) to see them"_s));
         QVERIFY(!further->isVisible());
+    }
+
+    void fieldsHaveAButtonAndWhatWasNotDoneIsCounted()
+    {
+        Desk desk(threeActs);
+        AuditPage* page = opened(desk);
+        QVERIFY(page != nullptr);
+        QVERIFY2(textOf(page).contains(u"1 refused or expired"_s), qPrintable(textOf(page)));
+        auto* verb = page->findChild<QPushButton*>(u"choose-verb"_s);
+        QVERIFY(verb != nullptr);
+        QTest::mouseClick(verb, Qt::LeftButton);
+        QCOMPARE(page->filterBox()->edit()->text(), u"verb:"_s);
+        QTRY_VERIFY(page->filterBox()->choices() != nullptr);
+        QVERIFY(page->filterBox()->choices()->choices().size() >= 2);
+    }
+
+    void anEntryIsCopiedAsText()
+    {
+        Desk desk(threeActs);
+        AuditPage* page = opened(desk);
+        QVERIFY(page != nullptr);
+        page->table()->setFocus();
+        desk.key(Qt::Key_C);
+        const QString copied = QApplication::clipboard()->text();
+        QVERIFY2(copied.startsWith(u"Entry "_s) && copied.contains(u"\nRecomputed: the same"_s),
+            qPrintable(copied));
+    }
+
+    void theLogIsExportedAsItIsFiltered()
+    {
+        Desk desk(threeActs);
+        AuditPage* page = opened(desk);
+        QVERIFY(page != nullptr);
+        page->filterBox()->setFilter(u"person:kim"_s);
+        QTRY_VERIFY(page->settled());
+        QTest::mouseClick(buttonOf(page, u"Export log…"_s), Qt::LeftButton);
+        auto* box = desk.window->findChild<ExportBox*>();
+        QVERIFY(box != nullptr);
+        QVERIFY(textOf(box).contains(u"all that the filter finds: person:kim"_s));
+        QVERIFY(textOf(box).contains(u"the whole log"_s));
+        QVERIFY(!textOf(box).contains(u"Bundle"_s));
+        box->path()->setText(u"/nowhere/audit.jsonl"_s);
+        box->reason()->setText(u"AUD-311"_s);
+        QTest::keyClick(box, Qt::Key_Return, Qt::ControlModifier);
+        QTRY_VERIFY(!box->busy());
+        QVERIFY(!desk.source.exported.empty());
+        QCOMPARE(desk.source.exported.back().kind, ExportKind::AuditLog);
+        QCOMPARE(desk.source.exported.back().filter, u"person:kim"_s);
+        QVERIFY(desk.source.exported.back().runs.empty());
+        box->close();
     }
 
     void theHeadOfAWholeLogIsCopied()

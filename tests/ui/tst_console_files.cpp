@@ -117,11 +117,38 @@ private Q_SLOTS:
         other.letters = false;
         other.rules[1].limit = 7;
         other.rules[3].on = false;
+        other.rules[5].on = false;
+        other.contrast = true;
+        other.colours[1] = u"#884400"_s;
         QCOMPARE(readPreferences(preferencesText(other)), other);
         QCOMPARE(readPreferences("{ not json"), Preferences());
         QCOMPARE(
             readPreferences(R"({"theme":"pink","notify":[{"when":"count_over","limit":-5}]})").rules[1].limit,
             qint64(0));
+        QCOMPARE(readPreferences(R"({"colours":{"person":"red; }","done":"#00FF00"}})").colours,
+            (std::array<QString, kFamilies>{{{}, {}, {}, {}, u"#00ff00"_s, {}}}));
+    }
+
+    void plansAreToldOnceUntilTheyAreOver()
+    {
+        NoticeBook book;
+        Overview overview;
+        overview.plans = {{u"plan 1"_s, true, 0, u"Cancel of 3 runs"_s, u"1 of 2"_s},
+            {u"plan 2"_s, false, 2, u"Retry of 40 runs"_s, u"is looked after"_s}};
+        const std::vector<NotifyRule> rules = Preferences().rules;
+        auto notices = book.look(0, rules, overview);
+        QCOMPARE(notices.size(), 2U);
+        QCOMPARE(notices[0].title, u"A second person must look: Cancel of 3 runs"_s);
+        QVERIFY(notices[0].ofPlan());
+        QCOMPARE(notices[0].situation, u"plan 1"_s);
+        QCOMPARE(notices[1].title, u"2 runs are back again: Retry of 40 runs"_s);
+        QCOMPARE(notices[1].text, u"is looked after"_s);
+        overview.plans[1].again = 3;
+        QVERIFY(book.look(0, rules, overview).empty());
+        overview.plans[0].waits = false;
+        QVERIFY(book.look(0, rules, overview).empty());
+        overview.plans[0].waits = true;
+        QCOMPARE(book.look(0, rules, overview).size(), 1U);  // again
     }
 
     void eachSituationIsToldOnceUntilItIsOver()

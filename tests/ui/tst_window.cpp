@@ -4,6 +4,7 @@
 #include "ui/data/cellroles.h"
 #include "ui/data/format.h"
 #include "ui/data/words.h"
+#include "ui/dialogs/preferencesbox.h"
 #include "ui/models/runsmodel.h"
 #include "ui/models/situationsmodel.h"
 #include "ui/pages/dataview.h"
@@ -22,6 +23,7 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QCheckBox>
 #include <QClipboard>
 #include <QLabel>
 #include <QLineEdit>
@@ -461,6 +463,62 @@ private Q_SLOTS:
         }
         QCOMPARE(programIcon().availableSizes().size(), 7);
         QVERIFY(programIcon().pixmap(64, 64).toImage().pixelColor(32, 12).alpha() == 255);
+    }
+
+    void highContrastHoldsSevenToOneAndOwnColoursAreSeen()
+    {
+        for (const bool dark : {false, true}) {
+            applyTheme(*qApp, ThemeLook{.dark = dark, .contrast = true});
+            const Theme& t = theme();
+            for (const QColor& ground : {t.window, t.panel, t.sel, t.hover}) {
+                QVERIFY2(contrastOf(t.text, ground) >= 7, qPrintable(ground.name()));
+                QVERIFY2(contrastOf(t.text2, ground) >= 7, qPrintable(ground.name()));
+            }
+            for (const QColor& family : t.families)
+                QVERIFY2(contrastOf(family, t.window) >= 7, qPrintable(family.name()));
+            QVERIFY(contrastOf(t.line, t.window) > 20);
+            QVERIFY(contrastOf(t.prodText, t.prodBand) >= 7);
+            QVERIFY(contrastOf(t.otherText, t.otherBand) >= 7);
+        }
+        QCOMPARE(contrastOf(Qt::black, Qt::white), 21.0);
+        // A colour of one's own is taken where it can be seen.
+        ThemeLook look;
+        look.own[static_cast<std::size_t>(Family::Person)] = QColor(u"#884400"_s);
+        look.own[static_cast<std::size_t>(Family::Good)] = QColor(u"#eeffee"_s);
+        applyTheme(*qApp, look);
+        QCOMPARE(theme().family(Family::Person).name(), u"#884400"_s);
+        QCOMPARE(theme().family(Family::Good).name(), u"#02805f"_s);
+        const QImage drawn = glyphPixmap(Glyph::Approval, 64, 1.0).toImage();
+        bool found = false;
+        for (int y = 0; y < drawn.height() && !found; ++y)
+            for (int x = 0; x < drawn.width() && !found; ++x)
+                found = drawn.pixelColor(x, y) == QColor(u"#884400"_s);
+        QVERIFY(found);
+        applyTheme(*qApp, false);
+    }
+
+    void coloursAreChosenInThePreferences()
+    {
+        const Desk desk;
+        desk.window->actionTable().find(u"edit.preferences"_s)->run();
+        auto* box = desk.window->findChild<PreferencesBox*>();
+        QVERIFY(box != nullptr);
+        const auto person = static_cast<std::size_t>(Family::Person);
+        box->takeColour(person, QColor(u"#ffffee"_s));
+        QVERIFY(textOf(box).contains(u"#ffffee is not taken"_s));
+        QCOMPARE(theme().family(Family::Person).name(), u"#ae4e04"_s);
+        box->takeColour(person, QColor(u"#553300"_s));
+        QCOMPARE(theme().family(Family::Person).name(), u"#553300"_s);
+        QVERIFY(textOf(box).contains(u"On a dark ground it could not be seen"_s));
+        box->findChild<QCheckBox*>(u"contrast"_s)->click();
+        QCOMPARE(theme().window.name(), u"#ffffff"_s);
+        QCOMPARE(theme().line.name(), u"#000000"_s);
+        QCOMPARE(theme().family(Family::Person).name(), u"#553300"_s);
+        QTest::mouseClick(box->findChild<QPushButton*>(u"colours-reset"_s), Qt::LeftButton);
+        QCOMPARE(theme().family(Family::Person).name(), u"#7a3300"_s);
+        box->findChild<QCheckBox*>(u"contrast"_s)->click();
+        QCOMPARE(theme().line.name(), u"#c9ced6"_s);
+        box->accept();
     }
 
     // Grey-scale takes every colour away: shape and word must still name every state.

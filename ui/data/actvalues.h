@@ -1,7 +1,7 @@
 #pragma once
 // What a sheet asks, what its preview says and how the act ended, as plain values; see values.h.
 
-#include "ui/data/values.h"
+#include "ui/data/runvalues.h"
 
 namespace cairn::ui {
 

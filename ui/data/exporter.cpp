@@ -1,10 +1,12 @@
 #include "ui/data/exporter.h"
 
+#include "core/export/audit_log.h"
 #include "core/export/export_job.h"
 #include "core/base/text.h"
 #include "core/query/hidden_fields.h"
 #include "core/query/query.h"
 #include "core/service/staged.h"
+#include "ui/data/auditfilter.h"
 #include "ui/data/convert.h"
 #include "ui/data/ownacts.h"
 #include "ui/data/qtconvert.h"
@@ -37,7 +39,7 @@ ex::ExportFormat formatOf(ExportKind kind)
     case ExportKind::CsvSteps: return ex::ExportFormat::CsvSteps;
     case ExportKind::CsvAudit: return ex::ExportFormat::CsvAudit;
     case ExportKind::Html: return ex::ExportFormat::Html;
-    case ExportKind::Otlp: break;
+    default: break;
     }
     return ex::ExportFormat::Otlp;
 }
@@ -93,11 +95,8 @@ Status addPayloads(Query& query, const RunId& run, ExportSize& size)
 }
 
 // In the store where one may act there, else in the journal.
-QString record(const StoreOpening& opening, const ExportRequest& request, const ex::ExportOrder& order)
+QString record(const StoreOpening& opening, AuditRow act)
 {
-    SystemClock clock;
-    SystemRng rng;
-    AuditRow act = ex::exportAct(ownAct(opening, request.reason), order, clock.wallMs(), rng);
     const auto seq = recordOwn(opening, std::move(act), opening.mayAct);
     if (!opening.mayAct)
         return seq ? Words::tr("This store is only looked at: entry %1 of your journal says so.").arg(*seq)
@@ -106,12 +105,68 @@ QString record(const StoreOpening& opening, const ExportRequest& request, const 
                : Words::tr("It is not in the store's audit: ") + qt(seq.error().text);
 }
 
+// In a guarded store an export is an act.
+Status mayExport(const StoreOpening& opening, StoreReader& store, const QString& reason)
+{
+    CAIRN_TRY_ASSIGN(const StoreInfo info, store.info());
+    CAIRN_TRY_ASSIGN(const StoreRights rights, store.rights());
+    CAIRN_TRY_ASSIGN(const Replica replica, store.replica());
+    const QString off = whyNoActs(opening, info, rights, replica);
+    if (info.safety == Safety::Guarded && !off.isEmpty())
+        return makeError(ErrorKind::NoRight,
+            core(Words::tr("in a guarded store an export is an act, and it is off: ") + off));
+    if (const auto missing = reasonMissing(info.safety, reasonLength(core(reason))))
+        return makeError(ErrorKind::Refused, missing->text);
+    return {};
+}
+
+Result<ExportDone> writeLog(const StoreOpening& opening, const ExportRequest& request,
+    const std::shared_ptr<ExportProgress>& progress)
+{
+    CAIRN_TRY_ASSIGN(const auto store, opening.open(true));
+    CAIRN_TRY(mayExport(opening, *store, request.reason));
+    CAIRN_TRY_ASSIGN(const TimeMs now, store->now());
+    const AuditFilter filter(core(request.filter), now);
+    if (!filter.state().valid)
+        return makeError(ErrorKind::InvalidInput, core(filter.state().text));
+    ex::AuditLogOrder order;
+    order.format =
+        request.kind == ExportKind::AuditTable ? ex::AuditLogFormat::Csv : ex::AuditLogFormat::JsonLines;
+    order.path = core(request.path);
+    order.filter = core(request.filter);
+    if (!request.filter.trimmed().isEmpty())
+        order.takes = [&filter](const AuditRow& row, const audit::SecondPerson& second) {
+            return filter.takes(row, second);
+        };
+    order.stopped = [progress] { return progress->stop.load(); };
+    order.tell = [progress](std::uint64_t looked, std::uint64_t inAll, std::uint64_t bytes) {
+        progress->runs = looked;
+        progress->runsInAll = inAll;
+        progress->bytes = bytes;
+    };
+    CAIRN_TRY_ASSIGN(const ex::AuditLogReport report, ex::writeAuditLog(*store, order));
+    ExportDone done;
+    done.path = request.path;
+    done.size = report.size;
+    done.entries = report.entries;
+    SystemRng rng;
+    done.recorded =
+        record(opening, ex::auditLogAct(ownAct(opening, request.reason), order, report, now, rng));
+    return done;
+}
+
 }  // namespace
 
 Result<ExportSize> measureExport(const StoreOpening& opening, const ExportRequest& request,
     const std::shared_ptr<ExportProgress>& progress)
 {
     CAIRN_TRY_ASSIGN(const auto store, opening.open(true));
+    if (isOfAudit(request.kind)) {
+        CAIRN_TRY_ASSIGN(const AuditEnd end, store->auditEnd());
+        ExportSize size;
+        size.entries = end.seq;
+        return size;
+    }
     SystemClock clock;
     Query query(*store, clock);
     CAIRN_TRY_ASSIGN(const std::vector<RunId> runs, runsOf(query, request, *progress));
@@ -144,21 +199,15 @@ Result<ExportSize> measureExport(const StoreOpening& opening, const ExportReques
 Result<ExportDone> writeExport(const StoreOpening& opening, const ExportRequest& request,
     const std::shared_ptr<ExportProgress>& progress)
 {
+    if (isOfAudit(request.kind))
+        return writeLog(opening, request, progress);
     CAIRN_TRY_ASSIGN(auto opened, opening.open(true));
     const auto store = std::make_unique<HidingStore>(std::move(opened));
     SystemClock clock;
     // A bundle has what is stored, with hashes that fit; in what people read hidden fields stay hidden.
     const bool bundle = request.kind == ExportKind::Bundle;
     Query query(bundle ? store->stored() : *store, clock);
-    CAIRN_TRY_ASSIGN(const StoreInfo info, store->info());
-    CAIRN_TRY_ASSIGN(const StoreRights rights, store->rights());
-    CAIRN_TRY_ASSIGN(const Replica replica, store->replica());
-    const QString off = whyNoActs(opening, info, rights, replica);
-    if (info.safety == Safety::Guarded && !off.isEmpty())
-        return makeError(ErrorKind::NoRight,
-            core(Words::tr("in a guarded store an export is an act, and it is off: ") + off));
-    if (const auto missing = reasonMissing(info.safety, reasonLength(core(request.reason))))
-        return makeError(ErrorKind::Refused, missing->text);
+    CAIRN_TRY(mayExport(opening, *store, request.reason));
     ex::ExportOrder order;
     order.format = formatOf(request.kind);
     CAIRN_TRY_ASSIGN(order.runs, runsOf(query, request, *progress));
@@ -178,10 +227,12 @@ Result<ExportDone> writeExport(const StoreOpening& opening, const ExportRequest&
         order.options.signHeads = ex::signWith(key);
     }
     CAIRN_TRY_ASSIGN(const ex::BundleReport report, ex::writeExport(query, order));
-    ExportDone done{request.path, report.size, report.counts.runs, report.counts.withheld, {}, {}};
+    ExportDone done{request.path, report.size, report.counts.runs, 0, report.counts.withheld, {}, {}};
     for (const std::string& note : report.notes)
         done.notes << qt(note);
-    done.recorded = record(opening, request, order);
+    SystemRng rng;
+    done.recorded =
+        record(opening, ex::exportAct(ownAct(opening, request.reason), order, clock.wallMs(), rng));
     return done;
 }
 

@@ -7,7 +7,9 @@
 
 namespace cairn::ui {
 
-enum class ExportKind : quint8 { Bundle, CsvHistory, CsvSteps, CsvAudit, Html, Otlp };
+// The last two are of the audit as a whole: `filter` is one of its list then, and there are no runs.
+enum class ExportKind : quint8 { Bundle, CsvHistory, CsvSteps, CsvAudit, Html, Otlp, AuditLog, AuditTable };
+[[nodiscard]] constexpr bool isOfAudit(ExportKind kind) { return kind >= ExportKind::AuditLog; }
 
 struct ExportRequest {
     ExportKind kind = ExportKind::Bundle;
@@ -29,7 +31,7 @@ struct ExportSize {
 };
 struct ExportProgress {
     std::atomic<quint64> runs = 0;
-    std::atomic<quint64> runsInAll = 0;
+    std::atomic<quint64> runsInAll = 0;  // of the audit: entries
     std::atomic<quint64> bytes = 0;
     std::atomic<bool> stop = false;
 };
@@ -37,6 +39,7 @@ struct ExportDone {
     QString path;
     quint64 size = 0;
     quint64 runs = 0;
+    quint64 entries = 0;   // of the audit
     quint64 withheld = 0;  // payloads without their bytes
     QStringList notes;
     QString recorded;  // where the act was put on record, or why it was not

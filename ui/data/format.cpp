@@ -47,6 +47,7 @@ constexpr std::array kNouns{
     QT_TRANSLATE_N_NOOP("plural", "marked runs"),
     QT_TRANSLATE_N_NOOP("plural", "payloads are"),
     QT_TRANSLATE_N_NOOP("plural", "proposed acts"),
+    QT_TRANSLATE_N_NOOP("plural", "runs are"),
     QT_TRANSLATE_N_NOOP("plural", "steps have not begun"),
     QT_TRANSLATE_N_NOOP("plural", "unfinished runs"),
 };

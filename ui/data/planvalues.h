@@ -12,6 +12,7 @@ struct PlanShare {
     quint64 done = 0;
     quint64 refused = 0;  // stale, or not possible
     quint64 leftOut = 0;
+    quint64 again = 0;  // of `done`: back in the situation that they were taken out of
     [[nodiscard]] quint64 tried() const { return done + refused; }
     bool operator==(const PlanShare&) const = default;
 };

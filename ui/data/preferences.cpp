@@ -11,6 +11,7 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QRegularExpression>
 #include <QSaveFile>
 
 #include <algorithm>
@@ -40,6 +41,8 @@ QString keyOf(RuleKind kind)
     case RuleKind::NewSituation: return u"new"_s;
     case RuleKind::CountOver: return u"count_over"_s;
     case RuleKind::OldestOver: return u"oldest_over_ms"_s;
+    case RuleKind::SecondPerson: return u"second_person"_s;
+    case RuleKind::PlanReturned: return u"plan_returned"_s;
     case RuleKind::ExpiresWithin: break;
     }
     return u"expires_within_ms"_s;
@@ -54,6 +57,8 @@ bool applies(const NotifyRule& rule, const SituationLine& line, qint64 now)
     case RuleKind::ExpiresWithin:
         return (line.glyph == Glyph::Approval || line.glyph == Glyph::Expiring) && line.next > now
             && line.next - now < rule.limit;
+    case RuleKind::SecondPerson:
+    case RuleKind::PlanReturned: break;
     }
     return false;
 }
@@ -64,21 +69,40 @@ QString titleOf(RuleKind kind, const SituationLine& line, qint64 now)
     case RuleKind::NewSituation: return Words::tr("New: %1").arg(line.wait);
     case RuleKind::CountOver: return Words::tr("%1: %2 runs").arg(line.wait, countText(line.count));
     case RuleKind::OldestOver: return Words::tr("%1 for %2").arg(line.wait, durationText(now - line.oldest));
-    case RuleKind::ExpiresWithin: break;
+    default: break;
     }
     return Words::tr("%1 expires in %2").arg(line.wait, durationText(line.next - now));
 }
 
 }  // namespace
 
+QString familyKey(Family family)
+{
+    switch (family) {
+    case Family::Moving: return u"machine"_s;
+    case Family::Person: return u"person"_s;
+    case Family::Uncertain: return u"uncertain"_s;
+    case Family::Nobody: return u"repair"_s;
+    case Family::Good: return u"done"_s;
+    case Family::Rest:
+    case Family::Count: break;
+    }
+    return u"rest"_s;
+}
+
 QByteArray preferencesText(const Preferences& preferences)
 {
+    QJsonObject colours;
+    for (std::size_t i = 0; i < kFamilies; ++i)
+        if (!preferences.colours[i].isEmpty())
+            colours.insert(familyKey(static_cast<Family>(i)), preferences.colours[i]);
     QJsonArray rules;
     for (const NotifyRule& rule : preferences.rules)
         rules.append(
             QJsonObject{{u"when"_s, keyOf(rule.kind)}, {u"limit"_s, rule.limit}, {u"on"_s, rule.on}});
     return QJsonDocument(
         QJsonObject{{u"theme"_s, keyOf(preferences.shade)}, {u"local_time"_s, preferences.localTime},
+            {u"contrast"_s, preferences.contrast}, {u"colours"_s, colours},
             {u"single_keys"_s, preferences.letters}, {u"dense"_s, preferences.dense},
             {u"tray"_s, preferences.tray}, {u"notify"_s, rules}})
         .toJson();
@@ -91,6 +115,13 @@ Preferences readPreferences(const QByteArray& text)
     for (const Shade shade : {Shade::Light, Shade::Dark})
         if (json.value(u"theme"_s).toString() == keyOf(shade))
             out.shade = shade;
+    out.contrast = json.value(u"contrast"_s).toBool(out.contrast);
+    static const QRegularExpression kColour(u"^#[0-9a-fA-F]{6}$"_s);
+    const QJsonObject colours = json.value(u"colours"_s).toObject();
+    for (std::size_t i = 0; i < kFamilies; ++i)
+        if (const QString one = colours.value(familyKey(static_cast<Family>(i))).toString();
+            kColour.match(one).hasMatch())
+            out.colours[i] = one.toLower();
     out.localTime = json.value(u"local_time"_s).toBool(out.localTime);
     out.letters = json.value(u"single_keys"_s).toBool(out.letters);
     out.dense = json.value(u"dense"_s).toBool(out.dense);
@@ -151,6 +182,21 @@ std::vector<Notice> NoticeBook::look(
             if (rule.on && !known && !(first && rule.kind == RuleKind::NewSituation))
                 notices.push_back({store, line.key, rule.kind, titleOf(rule.kind, line, overview.at),
                     line.what + u" · "_s + line.where});
+        }
+    for (const PlanNote& plan : overview.plans)
+        for (const NotifyRule& rule : rules) {
+            const bool waits = rule.kind == RuleKind::SecondPerson && plan.waits;
+            const bool returned = rule.kind == RuleKind::PlanReturned && plan.again > 0;
+            if (!waits && !returned)
+                continue;
+            const Told told{store, plan.key, rule.kind};
+            holds.push_back(told);
+            if (rule.on && std::find(m_told.begin(), m_told.end(), told) == m_told.end())
+                notices.push_back({store, plan.key, rule.kind,
+                    waits ? Words::tr("A second person must look: %1").arg(plan.what)
+                          : Words::tr("%1 back again: %2")
+                                .arg(plural(plan.again, "run is", "runs are"), plan.what),
+                    plan.standing});
         }
     std::erase_if(m_told, [store](const Told& told) { return told.store == store; });
     m_told.insert(m_told.end(), holds.begin(), holds.end());

@@ -4,12 +4,24 @@
 
 #include "ui/data/source.h"
 
+#include <array>
+
 namespace cairn::ui {
 
 enum class Shade : quint8 { System, Light, Dark };
-enum class RuleKind : quint8 { NewSituation, CountOver, OldestOver, ExpiresWithin };
+enum class RuleKind : quint8 {
+    NewSituation,
+    CountOver,
+    OldestOver,
+    ExpiresWithin,
+    SecondPerson,
+    PlanReturned
+};
 
-// When to be told of a situation.
+inline constexpr std::size_t kFamilies = static_cast<std::size_t>(Family::Count);
+[[nodiscard]] QString familyKey(Family family);  // "person": in the file
+
+// When to be told of a situation, or of a plan.
 struct NotifyRule {
     RuleKind kind = RuleKind::NewSituation;
     qint64 limit = 0;  // runs, or ms
@@ -19,12 +31,15 @@ struct NotifyRule {
 
 struct Preferences {
     Shade shade = Shade::System;
+    bool contrast = false;                     // higher than usual
+    std::array<QString, kFamilies> colours{};  // of the families, #rrggbb; empty: the theme's
     bool localTime = false;
     bool letters = true;  // single keys
     bool dense = false;   // rows of 22 px
     bool tray = true;     // a shape in the tray with the number of runs that a person must see to
     std::vector<NotifyRule> rules{{RuleKind::NewSituation, 0, true}, {RuleKind::CountOver, 100, true},
-        {RuleKind::OldestOver, 4 * 3'600'000, false}, {RuleKind::ExpiresWithin, 3'600'000, true}};
+        {RuleKind::OldestOver, 4 * 3'600'000, false}, {RuleKind::ExpiresWithin, 3'600'000, true},
+        {RuleKind::SecondPerson, 0, true}, {RuleKind::PlanReturned, 0, true}};
     bool operator==(const Preferences&) const = default;
 };
 [[nodiscard]] QByteArray preferencesText(const Preferences& preferences);
@@ -47,10 +62,11 @@ private:
 
 struct Notice {
     StoreIx store = 0;
-    QString situation;  // key
+    QString situation;  // key; of a plan: that of its entry
     RuleKind kind = RuleKind::NewSituation;
     QString title;
     QString text;
+    [[nodiscard]] bool ofPlan() const { return kind >= RuleKind::SecondPerson; }
 };
 // One notice for each situation and rule until what it is about is over. The first look tells nothing of
 // what is new: everything is.

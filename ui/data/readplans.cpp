@@ -124,6 +124,7 @@ Status ReadWorld::addProgress(const PlanRow& row, PlanEntry& entry)
         progress.stale + progress.failed, progress.leftOut};
     if (progress.done > 0 && progress.done <= kMostFates) {
         CAIRN_TRY_ASSIGN(const PlanFates fates, readFates(*m_store, row.id, row.verb, kNoTime, 0));
+        entry.share.again = fates.of(PlanFate::Again);
         entry.standing += u"; "_s
             + Words::tr("%1 moved or finished, %2 back again")
                   .arg(countText(fates.of(PlanFate::Moved) + fates.of(PlanFate::Finished)),
@@ -145,6 +146,20 @@ Result<PlanEntries> ReadWorld::plans(bool closedToo)
             if (!entry.proposal && entry.plan == row.id)
                 CAIRN_TRY(addProgress(row, entry));
     return all;
+}
+
+Result<Overview> ReadWorld::watch()
+{
+    CAIRN_TRY_ASSIGN(Overview overview, this->overview({}));
+    const auto all = plans(false);
+    if (!all && all.error().kind == ErrorKind::NoRight)
+        return overview;  // who may not see them is told nothing of them
+    CAIRN_TRY(all);
+    for (const PlanEntry& entry : all->entries)
+        if (entry.waits || entry.share.again > 0)
+            overview.plans.push_back(
+                {entry.key(), entry.waits, entry.share.again, entry.what, entry.standing});
+    return overview;
 }
 
 }  // namespace cairn::ui

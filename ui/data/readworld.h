@@ -51,6 +51,8 @@ public:
     [[nodiscard]] Result<AuditSlice> audit(const AuditRequest& request);
     [[nodiscard]] Result<AuditDays> auditDays(quint64 after);
     [[nodiscard]] Result<PlanEntries> plans(bool closedToo);  // readplans.cpp
+    // An overview of everything, with what is to be told of plans.
+    [[nodiscard]] Result<Overview> watch();
     [[nodiscard]] Result<FilterCounts> countFilters(const QStringList& filters);
 
 private:

@@ -64,6 +64,21 @@ struct ContextText {
     quint64 bytes = 0;  // of the text; a token is counted as four
 };
 
+struct PayloadText {
+    PayloadLine line;
+    QByteArray head;  // the first kPayloadShown bytes
+    bool redacted = false;
+    QString redaction;         // when, by whom and why
+    QString hash;              // as stored: of the salt and the bytes' own hash
+    QByteArray salt;           // empty: not known
+    quint64 hidden = 0;        // values that are hidden in it
+    QString revealOff;         // why they cannot be revealed here; empty: they can
+    quint64 shown = 0;         // bytes with these hidden; otherwise as many as are stored
+    std::vector<Fact> fields;  // of a small, flat JSON object: name and raw value
+};
+constexpr qint64 kPayloadShown = 64 * 1024;
+constexpr quint64 kPreviewMost = 4 * 1024;  // larger payloads are opened, not shown beside their step
+
 struct PayloadPart {
     QByteArray bytes;
     quint64 size = 0;  // of the whole

@@ -255,7 +255,7 @@ QFuture<Reply<ReportView>> StoreSession::report(int days)
 
 QFuture<Reply<Overview>> StoreSession::watch()
 {
-    return m_reading->jobs.ask<Overview>(WatchSlot, [](ReadWorld& w) { return w.overview({}); });
+    return m_reading->jobs.ask<Overview>(WatchSlot, [](ReadWorld& w) { return w.watch(); });
 }
 
 QFuture<Reply<FilterHelp>> StoreSession::filterHelp(const FilterQuestion& question)

@@ -124,6 +124,16 @@ struct FilterState {
     QString text;  // what is wrong, or empty
 };
 
+// Of plans, what one wants to be told of beside the lists.
+struct PlanNote {
+    QString key;         // of its entry in the list of plans
+    bool waits = false;  // for a second person
+    quint64 again = 0;   // runs that are back in the situation that it took them out of
+    QString what;
+    QString standing;
+    bool operator==(const PlanNote&) const = default;
+};
+
 struct Overview {
     std::vector<AttentionLine> attention;
     std::vector<SituationLine> situations;
@@ -136,6 +146,7 @@ struct Overview {
     QString allClear;                // where nothing needs a person: what is the oldest wait
     qint64 oldestWait = 0;           // …and since when; 0: none
     std::vector<StoreShare> shares;  // stores that do not answer: then counts are "at least"
+    std::vector<PlanNote> plans{};   // of watch() alone
     qint64 at = 0;
 };
 
@@ -278,20 +289,5 @@ struct HistoryLine {
     quint64 last = 0;     // of those, the last one's version
     bool operator==(const HistoryLine&) const = default;
 };
-
-struct PayloadText {
-    PayloadLine line;
-    QByteArray head;  // the first kPayloadShown bytes
-    bool redacted = false;
-    QString redaction;         // when, by whom and why
-    QString hash;              // as stored: of the salt and the bytes' own hash
-    QByteArray salt;           // empty: not known
-    quint64 hidden = 0;        // values that are hidden in it
-    QString revealOff;         // why they cannot be revealed here; empty: they can
-    quint64 shown = 0;         // bytes with these hidden; otherwise as many as are stored
-    std::vector<Fact> fields;  // of a small, flat JSON object: name and raw value
-};
-constexpr qint64 kPayloadShown = 64 * 1024;
-constexpr quint64 kPreviewMost = 4 * 1024;  // larger payloads are opened, not shown beside their step
 
 }  // namespace cairn::ui

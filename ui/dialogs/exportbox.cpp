@@ -45,6 +45,11 @@ constexpr FormatWord kFormats[] = {
         QT_TRANSLATE_NOOP("ExportBox", "one row for each act of a person"), "csv"},
     {ExportKind::Otlp, QT_TRANSLATE_NOOP("ExportBox", "Traces"),
         QT_TRANSLATE_NOOP("ExportBox", "OpenTelemetry, OTLP as JSON"), "json"},
+    {ExportKind::AuditLog, QT_TRANSLATE_NOOP("ExportBox", "Log"),
+        QT_TRANSLATE_NOOP("ExportBox", "one line of JSON for each entry, with its hash and the one before"),
+        "jsonl"},
+    {ExportKind::AuditTable, QT_TRANSLATE_NOOP("ExportBox", "Table"),
+        QT_TRANSLATE_NOOP("ExportBox", "one row for each entry, as CSV"), "csv"},
 };
 
 QString translated(const char* text) { return QCoreApplication::translate("ExportBox", text); }
@@ -57,6 +62,7 @@ ExportBox::ExportBox(
     , m_source(source)
     , m_facts(facts)
     , m_scopes(std::move(scopes))
+    , m_log(!m_scopes.empty() && m_scopes.front().log)
     , m_scope(new QButtonGroup(this))
     , m_format(new QButtonGroup(this))
     , m_tree(new QCheckBox(tr("with the runs that these started"), this))
@@ -108,7 +114,7 @@ QWidget* ExportBox::buildScopes()
     auto* part = new QWidget(this);
     auto* column = new QVBoxLayout(part);
     column->setContentsMargins(18, 8, 18, 0);
-    column->addWidget(caption(tr("Which runs"), part));
+    column->addWidget(caption(m_log ? tr("Which entries") : tr("Which runs"), part));
     int id = 0;
     for (const ExportScope& scope : m_scopes) {
         auto* button = new QRadioButton(shown(scope.text, false, 120).replace(u'&', u"&&"_s), part);
@@ -117,6 +123,7 @@ QWidget* ExportBox::buildScopes()
         column->addWidget(button);
     }
     column->addWidget(m_tree);
+    m_tree->setVisible(!m_log);
     connect(m_scope, &QButtonGroup::idClicked, this, &ExportBox::measure);
     connect(m_tree, &QCheckBox::toggled, this, &ExportBox::measure);
     return part;
@@ -129,12 +136,15 @@ QWidget* ExportBox::buildFormats()
     column->setContentsMargins(18, 8, 18, 0);
     column->addWidget(caption(tr("Format"), part));
     for (const FormatWord& word : kFormats) {
+        if (isOfAudit(word.kind) != m_log)
+            continue;
         auto* button = new QRadioButton(translated(word.name) + u": "_s + translated(word.text), part);
         m_format->addButton(button, static_cast<int>(word.kind));
-        button->setChecked(word.kind == ExportKind::Bundle);
+        button->setChecked(word.kind == (m_log ? ExportKind::AuditLog : ExportKind::Bundle));
         column->addWidget(button);
     }
     column->addWidget(m_redact);
+    m_redact->setVisible(!m_log);
     connect(m_format, &QButtonGroup::idClicked, this, &ExportBox::enableAll);
     connect(m_redact, &QCheckBox::toggled, this, &ExportBox::measure);
     return part;
@@ -208,7 +218,8 @@ void ExportBox::enableAll()
     if (m_path->text().isEmpty() && !m_writing)
         for (const FormatWord& word : kFormats)
             if (word.kind == kind())
-                m_path->setPlaceholderText(u"runs."_s + QString::fromLatin1(word.ending));
+                m_path->setPlaceholderText(
+                    (m_log ? u"audit."_s : u"runs."_s) + QString::fromLatin1(word.ending));
 }
 
 void ExportBox::showState(const QString& text) { safe::setText(m_state, text); }
@@ -231,6 +242,8 @@ void ExportBox::measure()
                 return;
             }
             const ExportSize& size = *reply.value;
+            if (m_log)
+                return safe::setText(m_size, tr("%1 in all").arg(plural(size.entries, "entry", "entries")));
             safe::setText(m_size,
                 tr("%1, %2; %3%4 with %5 of payloads")
                     .arg(plural(size.runs, "run", "runs"), plural(size.entries, "entry", "entries"),
@@ -264,8 +277,10 @@ void ExportBox::tellProgress()
         m_bar->setRange(0, 1000);
         m_bar->setValue(static_cast<int>(runs * 1000 / all));
     }
-    showState(tr("Wrote %1 of %2, %3. Stop leaves nothing behind.")
-                  .arg(countText(runs), plural(all, "run", "runs"), sizeText(m_writing->bytes)));
+    showState((m_log ? tr("Looked at %1 of %2, wrote %3. Stop leaves nothing behind.")
+                     : tr("Wrote %1 of %2, %3. Stop leaves nothing behind."))
+                  .arg(countText(runs), m_log ? plural(all, "entry", "entries") : plural(all, "run", "runs"),
+                      sizeText(m_writing->bytes)));
 }
 
 void ExportBox::answered(const Reply<ExportDone>& reply)
@@ -281,7 +296,9 @@ void ExportBox::answered(const Reply<ExportDone>& reply)
     }
     const ExportDone& done = *reply.value;
     QStringList parts{
-        tr("Wrote %1, %2, %3.").arg(done.path, sizeText(done.size), plural(done.runs, "run", "runs"))};
+        tr("Wrote %1, %2, %3.")
+            .arg(done.path, sizeText(done.size),
+                m_log ? plural(done.entries, "entry", "entries") : plural(done.runs, "run", "runs"))};
     if (done.withheld > 0)
         parts << tr("%1 without bytes.").arg(plural(done.withheld, "payload", "payloads"));
     parts += done.notes;

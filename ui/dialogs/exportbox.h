@@ -1,7 +1,7 @@
 #pragma once
-// Writes runs to a file that stands by itself: which runs, in which format, with or without payloads, where
-// to; first how much it would be, then how far it is. Stop leaves nothing behind. Exporting is an act: it
-// wants a reason where the store does, and says where it was put on record.
+// Writes runs, or the audit, to a file that stands by itself: which runs, in which format, with or without
+// payloads, where to; first how much it would be, then how far it is. Stop leaves nothing behind. Exporting
+// is an act: it wants a reason where the store does, and says where it was put on record.
 
 #include "ui/data/source.h"
 
@@ -17,11 +17,13 @@ class QTimer;
 
 namespace cairn::ui {
 
-// Which runs: some, or all that a filter finds.
+// Which runs: some, or all that a filter finds. Or which entries of the audit: all of the scopes are that
+// then.
 struct ExportScope {
     QString text;
     std::vector<RunId> runs;
     QString filter;
+    bool log = false;
 };
 
 class ExportBox final : public QDialog {
@@ -60,6 +62,7 @@ private:
     Source& m_source;
     StoreFacts m_facts;
     std::vector<ExportScope> m_scopes;
+    bool m_log;  // the audit leaves the store, not runs
     QButtonGroup* m_scope;
     QButtonGroup* m_format;
     QCheckBox* m_tree;

@@ -2,9 +2,12 @@
 
 #include "ui/dialogs/sheetparts.h"
 #include "ui/widgets/safetext.h"
+#include "ui/widgets/theme.h"
 
 #include <QButtonGroup>
 #include <QCheckBox>
+#include <QColorDialog>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -38,7 +41,7 @@ PreferencesBox::PreferencesBox(const Preferences& preferences, QWidget* parent)
     addSwitch(column, u"localTime"_s, tr("Local time instead of UTC"), &Preferences::localTime);
     addSwitch(
         column, u"letters"_s, tr("Single-letter keys; Ctrl+K has everything they do"), &Preferences::letters);
-    column->addWidget(caption(tr("Tell me of a situation, once until it is over"), this));
+    column->addWidget(caption(tr("Tell me of a situation or a plan, once until it is over"), this));
     addSwitch(
         column, u"tray"_s, tr("Show in the tray how many runs a person must see to"), &Preferences::tray);
     for (std::size_t i = 0; i < m_preferences.rules.size(); ++i)
@@ -67,6 +70,74 @@ void PreferencesBox::addShades(QVBoxLayout* column)
         m_preferences.shade = static_cast<Shade>(id);
         Q_EMIT changed(m_preferences);
     });
+    addSwitch(column, u"contrast"_s, tr("High contrast"), &Preferences::contrast);
+    addFamilies(column);
+}
+
+// Whoever moves next has a colour, beside a shape and a word that stay as they are.
+void PreferencesBox::addFamilies(QVBoxLayout* column)
+{
+    auto* grid = new QGridLayout;
+    grid->setHorizontalSpacing(8);
+    const std::array<QString, kFamilies> names{tr("The machine will"), tr("A person must"),
+        tr("Effect uncertain"), tr("Nobody can yet"), tr("Finished well"), tr("At rest")};
+    for (std::size_t i = 0; i < kFamilies; ++i) {
+        auto* button = safe::button(names[i], this);
+        button->setObjectName(u"colour-"_s + familyKey(static_cast<Family>(i)));
+        button->setProperty("small", true);
+        button->setAccessibleDescription(tr("Chooses the colour of these shapes"));
+        connect(button, &QPushButton::clicked, this, [this, i] { askColour(i); });
+        m_families[i] = button;
+        grid->addWidget(button, static_cast<int>(i / 3), static_cast<int>(i % 3));
+    }
+    auto* again = safe::button(tr("Colours as they were"), this);
+    again->setObjectName(u"colours-reset"_s);
+    again->setProperty("small", true);
+    connect(again, &QPushButton::clicked, this, [this] {
+        m_preferences.colours = {};
+        Q_EMIT changed(m_preferences);
+        paintFamilies();
+    });
+    grid->addWidget(again, 2, 0);
+    m_colourSaid = safe::label({}, {.size = 11, .secondary = true, .wrap = true}, this);
+    grid->addWidget(m_colourSaid, 2, 1, 1, 2);
+    column->addLayout(grid);
+    paintFamilies();
+}
+
+void PreferencesBox::paintFamilies()
+{
+    for (std::size_t i = 0; i < kFamilies; ++i) {
+        QPixmap colour(12, 12);
+        colour.fill(theme().families[i]);
+        m_families[i]->setIcon(QIcon(colour));
+    }
+}
+
+void PreferencesBox::askColour(std::size_t family)
+{
+    auto* box = new QColorDialog(theme().families[family], this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setOption(QColorDialog::DontUseNativeDialog);
+    connect(box, &QColorDialog::colorSelected, this,
+        [this, family](const QColor& colour) { takeColour(family, colour); });
+    box->open();
+}
+
+void PreferencesBox::takeColour(std::size_t family, const QColor& colour)
+{
+    // In the other shade it may be lost, and the theme's is taken there.
+    if (!legible(colour, theme().dark))
+        return safe::setText(m_colourSaid,
+            tr("%1 is not taken: it stands out from the ground by less than 3 to 1.").arg(colour.name()));
+    m_preferences.colours[family] = colour.name();
+    safe::setText(m_colourSaid,
+        legible(colour, !theme().dark)
+            ? QString()
+            : (theme().dark ? tr("On a light ground it could not be seen: the theme's own is taken there.")
+                            : tr("On a dark ground it could not be seen: the theme's own is taken there.")));
+    Q_EMIT changed(m_preferences);
+    paintFamilies();
 }
 
 void PreferencesBox::addSwitch(
@@ -89,13 +160,16 @@ void PreferencesBox::addRule(QVBoxLayout* column, std::size_t index)
     const QString text = rule.kind == RuleKind::NewSituation ? tr("It is new")
         : count                                              ? tr("More runs than")
         : rule.kind == RuleKind::OldestOver                  ? tr("Its oldest run waits longer than")
-                                                             : tr("An approval expires within");
+        : rule.kind == RuleKind::SecondPerson                ? tr("A plan, or an act, needs a second person")
+        : rule.kind == RuleKind::PlanReturned ? tr("Runs of a plan are back where it took them from")
+                                              : tr("An approval expires within");
     auto* row = new QHBoxLayout;
     auto* box = new QCheckBox(text, this);
     box->setObjectName(u"rule%1"_s.arg(index));
     box->setChecked(rule.on);
     row->addWidget(box);
-    if (rule.kind != RuleKind::NewSituation) {
+    if (rule.kind == RuleKind::CountOver || rule.kind == RuleKind::OldestOver
+        || rule.kind == RuleKind::ExpiresWithin) {
         auto* limit = new QSpinBox(this);
         limit->setRange(1, 1'000'000);
         limit->setSuffix(count ? tr(" runs") : tr(" minutes"));

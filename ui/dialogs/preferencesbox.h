@@ -5,6 +5,8 @@
 
 #include <QDialog>
 
+class QLabel;
+class QPushButton;
 class QVBoxLayout;
 
 namespace cairn::ui {
@@ -14,15 +16,23 @@ class PreferencesBox final : public QDialog {
 public:
     PreferencesBox(const Preferences& preferences, QWidget* parent);
 
+    // As if it had been chosen in the dialog for it: not taken where it could not be seen.
+    void takeColour(std::size_t family, const QColor& colour);
+
 Q_SIGNALS:
     void changed(const cairn::ui::Preferences& preferences);
 
 private:
     void addSwitch(QVBoxLayout* column, const QString& name, const QString& text, bool Preferences::*field);
     void addShades(QVBoxLayout* column);
+    void addFamilies(QVBoxLayout* column);
+    void paintFamilies();
+    void askColour(std::size_t family);
     void addRule(QVBoxLayout* column, std::size_t index);
 
     Preferences m_preferences;
+    std::array<QPushButton*, kFamilies> m_families{};
+    QLabel* m_colourSaid = nullptr;
 };
 
 }  // namespace cairn::ui

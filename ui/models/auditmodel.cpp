@@ -7,6 +7,8 @@
 
 #include <QCoreApplication>
 
+#include <algorithm>
+
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
@@ -69,6 +71,14 @@ void AuditModel::addPage(std::vector<AuditLine> lines)
     if (last != 0)
         std::erase_if(lines, [last](const AuditLine& line) { return line.seq >= last; });
     append(std::move(lines));
+}
+
+quint64 AuditModel::countNotDone() const
+{
+    return static_cast<quint64>(std::count_if(rows().begin(), rows().end(), [](const AuditLine& line) {
+        return line.outcome == u"refused"_s || line.outcome == u"rejected"_s || line.outcome == u"expired"_s
+            || line.outcome == u"withdrawn"_s;
+    }));
 }
 
 QVariant AuditModel::cell(const AuditLine& line, int column, int role) const

@@ -19,6 +19,8 @@ public:
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     void setFirst(std::vector<AuditLine> lines) { sync(std::move(lines)); }
     void addPage(std::vector<AuditLine> lines);
+    // Of those that are shown: refused, rejected, expired, withdrawn.
+    [[nodiscard]] quint64 countNotDone() const;
 
 protected:
     [[nodiscard]] quint64 keyOf(const AuditLine& line) const override { return line.seq; }

@@ -58,6 +58,7 @@ AuditPage::AuditPage(Stores& stores, StoreIx store, QWidget* parent)
     , m_bar(new QProgressBar(this))
     , m_verify(safe::button(tr("Verify"), this))
     , m_copyHead(safe::button(tr("Copy head"), this))
+    , m_export(safe::button(tr("Export log…"), this))
     , m_facts(new QWidget(this))
     , m_factRow(new QHBoxLayout(m_facts))
     , m_look(new QTimer(this))
@@ -76,7 +77,7 @@ AuditPage::AuditPage(Stores& stores, StoreIx store, QWidget* parent)
     column->setSpacing(0);
     column->addWidget(buildVerdict());
     column->addWidget(m_days);
-    column->addWidget(m_filter);
+    column->addWidget(buildFilter());
     column->addWidget(m_table, 1);
     column->addWidget(buildStrip());
     column->addWidget(m_title);
@@ -116,7 +117,28 @@ QWidget* AuditPage::buildVerdict()
     safe::setOff(m_copyHead, tr("Verify first: a head is worth keeping of a log that is whole."));
     row->addWidget(m_copyHead, 0, Qt::AlignTop);
     row->addWidget(m_limits, 0, Qt::AlignTop);
+    row->addWidget(m_export, 0, Qt::AlignTop);
     row->addWidget(m_verify, 0, Qt::AlignTop);
+    return strip;
+}
+
+// The fields that are asked for most have a button each; what it offers is what stands in the list.
+QWidget* AuditPage::buildFilter()
+{
+    auto* strip = new QWidget(this);
+    auto* row = new QHBoxLayout(strip);
+    row->setContentsMargins(0, 0, 12, 0);
+    row->setSpacing(6);
+    row->addWidget(m_filter, 1);
+    const std::pair<QString, QString> fields[] = {
+        {tr("Person"), u"person"_s}, {tr("Verb"), u"verb"_s}, {tr("Outcome"), u"outcome"_s}};
+    for (const auto& [name, field] : fields) {
+        QPushButton* button = safe::button(name, strip);
+        button->setObjectName(u"choose-"_s + field);
+        button->setAccessibleDescription(tr("Shows the values of the list, to keep those with one of them"));
+        connect(button, &QPushButton::clicked, this, [this, field] { m_filter->askValues(field); });
+        row->addWidget(button);
+    }
     return strip;
 }
 
@@ -138,6 +160,7 @@ void AuditPage::connectSignals()
     connect(m_further, &QPushButton::clicked, this, &AuditPage::loadPage);
     connect(m_copyHead, &QPushButton::clicked, this, &AuditPage::copyHead);
     connect(m_verify, &QPushButton::clicked, this, &AuditPage::verify);
+    connect(m_export, &QPushButton::clicked, this, &AuditPage::exportWanted);
     connect(m_limits, &QPushButton::toggled, m_detects, &QWidget::setVisible);
     connect(m_look, &QTimer::timeout, this, &AuditPage::tellProgress);
     connect(m_filter, &FilterBox::filterChanged, this, &AuditPage::load);
@@ -158,6 +181,8 @@ void AuditPage::connectSignals()
             focusFilter();
         else if (letter == u'v')
             verify();
+        else if (letter == u'c' && !shift)
+            copyEntry();
         else
             Q_EMIT letterTyped(letter, shift);
     });
@@ -173,7 +198,7 @@ QString AuditPage::place() const { return m_filter->edit()->hasFocus() ? tr("Fil
 
 void AuditPage::focusNext(bool backwards)
 {
-    QList<QWidget*> order{m_verify, m_days, m_filter->edit(), m_table};
+    QList<QWidget*> order{m_export, m_verify, m_days, m_filter->edit(), m_table};
     if (m_limits->isVisible())
         order.prepend(m_limits);
     if (m_copyHead->isEnabled())
@@ -269,6 +294,8 @@ QString AuditPage::stripText() const
     else
         parts << (have == 0 ? tr("Nothing matches so far, of %1").arg(entries)
                             : tr("%1 of %2 shown").arg(countText(have), entries));
+    if (const quint64 refused = m_model->countNotDone(); refused > 0)
+        parts << tr("%1 refused or expired").arg(countText(refused));
     if (m_last.more)
         parts << (have == 0
                 ? tr("entries before %1 have not been looked at yet").arg(countText(m_last.lookedFrom))
@@ -308,6 +335,21 @@ void AuditPage::showEntry()
         inner->addStretch(1);
         m_factRow->addWidget(area, 1);
     }
+}
+
+// As text that can be pasted into a report: who, what, when and why, and the hash that proves it.
+void AuditPage::copyEntry()
+{
+    const AuditLine* line = m_model->row(m_table->currentRow());
+    if (line == nullptr)
+        return Q_EMIT said(tr("Copy is off: no entry is selected."));
+    QStringList lines{tr("Entry %1, %2").arg(QString::number(line->seq), preciseText(line->time)),
+        tr("%1: %2, %3").arg(line->person, line->verb, line->outcome)};
+    for (const std::vector<Fact>* facts : {&line->act, &line->change, &line->chain})
+        for (const Fact& fact : *facts)
+            lines << fact.name + u": "_s + fact.value;
+    QApplication::clipboard()->setText(lines.join(u'\n'));
+    Q_EMIT said(tr("Copied entry %1.").arg(countText(line->seq)));
 }
 
 // The audit's list has fields of its own; values are put in quotes as in all filters.

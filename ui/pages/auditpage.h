@@ -48,6 +48,7 @@ public:
 Q_SIGNALS:
     void openRun(const cairn::ui::RunRef& run);
     void letterTyped(QChar letter, bool shift);
+    void exportWanted();
     void failed(const QString& what);
     void said(const QString& text);
 
@@ -58,7 +59,9 @@ private:
     [[nodiscard]] QWidget* buildVerdict();
     void connectSignals();
     [[nodiscard]] QWidget* buildStrip();
+    [[nodiscard]] QWidget* buildFilter();
     void copyHead();
+    void copyEntry();
     void loadPage();
     void showSlice(const AuditSlice& slice);
     void showEntry();
@@ -97,6 +100,7 @@ private:
     QProgressBar* m_bar;
     QPushButton* m_verify;
     QPushButton* m_copyHead;
+    QPushButton* m_export;
     QString m_head;  // as `cairn audit head` prints it; empty: not found whole yet
     QWidget* m_facts;
     QHBoxLayout* m_factRow;

@@ -2,7 +2,7 @@
 // One step: state, what a repeat would do, effect key, attempts, payloads; below them what may be done about
 // it, and of what may not, why not. A button stages the act: its sheet shows what would happen.
 
-#include "ui/data/values.h"
+#include "ui/data/runvalues.h"
 
 #include <QWidget>
 

@@ -355,6 +355,7 @@ AuditPage* MainWindow::openAudit()
     connect(page, &AuditPage::letterTyped, this, &MainWindow::takeLetter);
     connect(page, &AuditPage::failed, this, &MainWindow::trouble);
     connect(page, &AuditPage::said, this, &MainWindow::say);
+    connect(page, &AuditPage::exportWanted, this, &MainWindow::exportRuns);
     const QString title = m_stores.several()
         ? tr("Audit · %1").arg(shown(m_stores.nameOf(store), false, 24)).replace(u'&', u"&&"_s)
         : tr("Audit");
@@ -436,7 +437,7 @@ bool MainWindow::settled() const
 void MainWindow::setDark(bool dark)
 {
     m_dark = dark;
-    applyTheme(*qApp, dark);
+    applyTheme(*qApp, look());
     m_band->retheme();
     m_triage->refresh();
     if (RunPage* page = currentRun())
@@ -561,7 +562,7 @@ void MainWindow::writeKeys()
     if (audit != nullptr) {
         m_keys->setHints(place,
             {{{u"Enter"_s}, tr("open run")}, {{u"+"_s, u"-"_s}, tr("only this, not this")},
-                {{u"/"_s}, tr("filter")}, {{u"V"_s}, tr("verify")}, {{u"C"_s}, tr("copy run id")},
+                {{u"/"_s}, tr("filter")}, {{u"V"_s}, tr("verify")}, {{u"C"_s}, tr("copy entry")},
                 {{u"Esc"_s}, tr("back")}});
         return;
     }

@@ -24,6 +24,7 @@ class QTimer;
 namespace cairn::ui {
 
 class AuditPage;
+struct ThemeLook;
 class Band;
 class HandbookBox;
 class KeyStrip;
@@ -175,6 +176,8 @@ private:
     void copySaid();
     void noteRecent(StoreIx store);
     void showOffline();
+    void exportLog(AuditPage& audit);
+    [[nodiscard]] ThemeLook look() const;  // by the preferences, and the shade that is shown
     void exportDot();
     void exportRuns();
     void showKeys();

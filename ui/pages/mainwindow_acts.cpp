@@ -260,9 +260,24 @@ void MainWindow::copySaid()
     say(tr("Copied what was said last."));
 }
 
+// The entries that the audit's list is asked for, or all of them.
+void MainWindow::exportLog(AuditPage& audit)
+{
+    std::vector<ExportScope> scopes;
+    if (const QString filter = audit.filterBox()->filter(); !filter.trimmed().isEmpty())
+        scopes.push_back({tr("all that the filter finds: %1").arg(filter), {}, filter, true});
+    scopes.push_back({tr("the whole log"), {}, {}, true});
+    const StoreIx store = audit.store();
+    auto* box = new ExportBox(m_stores.source(store), m_stores.state(store).facts, std::move(scopes), this);
+    connect(box, &ExportBox::ended, this, &MainWindow::say);
+    box->open();
+}
+
 // Of one store: what is marked there, the run that is looked at, or all that the filter finds.
 void MainWindow::exportRuns()
 {
+    if (AuditPage* audit = currentAudit())
+        return exportLog(*audit);
     const RunRef current = currentRunRef();
     std::vector<RunLine> marked = onLists() ? m_triage->marked() : std::vector<RunLine>();
     const StoreIx store = !marked.empty() ? marked.front().store : current.isNull() ? 0 : current.store;

@@ -287,6 +287,8 @@ void MainWindow::setPreferences(const Preferences& preferences)
 {
     const bool other = preferences != m_preferences;
     const bool shade = preferences.shade != m_preferences.shade;
+    const bool look =
+        preferences.contrast != m_preferences.contrast || preferences.colours != m_preferences.colours;
     m_preferences = preferences;
     setLettersOn(preferences.letters);
     m_triage->setRowSize(preferences.dense ? 22 : 28);
@@ -297,9 +299,22 @@ void MainWindow::setPreferences(const Preferences& preferences)
     if (shade)
         setDark(
             preferences.shade == Shade::System ? platformPrefersDark() : preferences.shade == Shade::Dark);
+    else if (look)
+        setDark(m_dark);
     writeKeys();
     if (other && !m_preferencesPath.isEmpty())
         m_preferencesFile.save(m_preferencesPath, m_preferences);
+}
+
+ThemeLook MainWindow::look() const
+{
+    ThemeLook look{.dark = m_dark,
+        .contrast =
+            m_preferences.contrast || (m_preferences.shade == Shade::System && platformPrefersContrast())};
+    for (std::size_t i = 0; i < kFamilies; ++i)
+        if (!m_preferences.colours[i].isEmpty())
+            look.own[i] = QColor(m_preferences.colours[i]);
+    return look;
 }
 
 void MainWindow::askPreferences()
@@ -319,8 +334,8 @@ void MainWindow::connectNotifier()
         showNormal();
         raise();
         activateWindow();
-        goTo(u's');
-        if (!notice.situation.isEmpty()) {
+        goTo(notice.ofPlan() ? u'p' : u's');
+        if (!notice.situation.isEmpty() && !notice.ofPlan()) {
             const QString which =
                 m_stores.several() ? termOf(u"store"_s, m_stores.nameOf(notice.store)) + u' ' : QString();
             m_triage->filterBox()->setFilter(which + termOf(u"situation"_s, notice.situation));

@@ -1,6 +1,7 @@
 #include "ui/pages/payloadvalue.h"
 
 #include "ui/data/format.h"
+#include "ui/data/runvalues.h"
 #include "ui/data/safetext.h"
 #include "ui/data/values.h"
 #include "ui/models/payloadmodels.h"

@@ -1,7 +1,7 @@
 #pragma once
 // Steps as a list and as a graph, side by side, with one selection; the chosen step at the right.
 
-#include "ui/data/values.h"
+#include "ui/data/runvalues.h"
 
 #include <QWidget>
 

@@ -6,11 +6,48 @@
 #include <QStyleFactory>
 #include <QWidget>
 
+#include <algorithm>
+#include <cmath>
+
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
 
 namespace {
+
+// Lines and grounds as far apart as they can be; the shapes keep their hues.
+void sharpen(Theme& t)
+{
+    const auto set = [dark = t.dark](
+                         QColor& color, QRgb light, QRgb night) { color = QColor(dark ? night : light); };
+    set(t.window, 0xFFFFFF, 0x000000);
+    set(t.panel, 0xFFFFFF, 0x000000);
+    set(t.text, 0x000000, 0xFFFFFF);
+    set(t.text2, 0x1F252D, 0xE6E9EE);
+    set(t.sel, 0xCFE2FF, 0x0A3060);
+    set(t.hover, 0xE6E6E6, 0x2B2B2B);
+    set(t.focus, 0x003EAA, 0x9CC9FF);
+    for (QColor* line : {&t.hair, &t.line, &t.control, &t.prodLine, &t.otherLine})
+        set(*line, 0x000000, 0xFFFFFF);
+    set(t.track, 0x8A8A8A, 0x8A8A8A);
+    set(t.prodBand, 0xFFE3C2, 0x3A1F00);
+    set(t.prodText, 0x000000, 0xFFFFFF);
+    set(t.otherBand, 0xFFFFFF, 0x000000);
+    set(t.otherText, 0x000000, 0xFFFFFF);
+    constexpr std::array<QRgb, 6> kLight{0x0B2F52, 0x7A3300, 0x8A00A3, 0x6A0000, 0x00553F, 0x3A4150};
+    constexpr std::array<QRgb, 6> kDark{0xB9D4FF, 0xFFD76B, 0xF08CFF, 0xFF9B94, 0x5BFFDD, 0xC3C9D4};
+    for (std::size_t i = 0; i < kLight.size(); ++i)
+        set(t.families[i], kLight[i], kDark[i]);
+}
+
+double luminanceOf(const QColor& colour)
+{
+    const auto linear = [](double c) {
+        return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+    };
+    return 0.2126 * linear(colour.redF()) + 0.7152 * linear(colour.greenF())
+        + 0.0722 * linear(colour.blueF());
+}
 
 Theme makeTheme(bool dark)
 {
@@ -162,10 +199,14 @@ QColor lightFamily(Family family)
     return kLight.family(family);
 }
 
+// Both are seen before a theme is set: afterwards the palette is the program's own.
 bool platformPrefersDark()
 {
-    const QPalette p;
-    return p.color(QPalette::Window).lightness() < p.color(QPalette::WindowText).lightness();
+    static const bool kDark = [] {
+        const QPalette p;
+        return p.color(QPalette::Window).lightness() < p.color(QPalette::WindowText).lightness();
+    }();
+    return kDark;
 }
 
 QFont typeface(int size, bool bold, Face face)
@@ -184,9 +225,40 @@ QFont typeface(int size, bool bold, Face face)
     return result;
 }
 
-void applyTheme(QApplication& app, bool dark)
+bool platformPrefersContrast()
 {
-    g_theme = makeTheme(dark);
+    static const bool kContrast = [] {
+        constexpr double kPure = 20.5;  // of 21: nothing but black and white
+        const QPalette p;
+        return contrastOf(p.color(QPalette::Window), p.color(QPalette::WindowText)) > kPure
+            && contrastOf(p.color(QPalette::Base), p.color(QPalette::Text)) > kPure;
+    }();
+    return kContrast;
+}
+
+double contrastOf(const QColor& a, const QColor& b)
+{
+    const double one = luminanceOf(a), other = luminanceOf(b);
+    return (std::max(one, other) + 0.05) / (std::min(one, other) + 0.05);
+}
+
+bool legible(const QColor& colour, bool dark)
+{
+    const Theme t = makeTheme(dark);
+    return colour.isValid() && contrastOf(colour, t.window) >= kLeastContrast
+        && contrastOf(colour, t.panel) >= kLeastContrast;
+}
+
+void applyTheme(QApplication& app, bool dark) { applyTheme(app, ThemeLook{.dark = dark}); }
+
+void applyTheme(QApplication& app, const ThemeLook& look)
+{
+    g_theme = makeTheme(look.dark);
+    if (look.contrast)
+        sharpen(g_theme);
+    for (std::size_t i = 0; i < look.own.size(); ++i)
+        if (legible(look.own[i], look.dark))
+            g_theme.families[i] = look.own[i];
     QApplication::setStyle(QStyleFactory::create(u"Fusion"_s));
     QApplication::setPalette(paletteOf(g_theme));
     QApplication::setFont(typeface(13));

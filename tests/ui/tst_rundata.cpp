@@ -2,6 +2,8 @@
 // payloads.
 #include "core/store/sqlite/sqlite_store.h"
 #include "fixture.h"
+#include "ui/data/convert.h"
+#include "ui/data/format.h"
 #include "ui/data/payloadindex.h"
 #include "ui/data/storesession.h"
 
@@ -9,6 +11,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <numeric>
 
 using namespace cairn::ui;
 using namespace cairn::ui::test;
@@ -214,6 +217,33 @@ private Q_SLOTS:
         const auto index = PayloadIndex::build(all, true, stop);
         QCOMPARE(index->nodes().size(), 3U);
         QCOMPARE(index->path(2), u"/text"_s);
+    }
+    void secondsBecomeSlotsThatAPersonReads()
+    {
+        QVERIFY(slotsOf({}, 1000).counts.empty());
+        const qint64 from = 1'000'000'000;
+        const TimeSlots few = slotsOf({{"a", 0, 2}, {"a", 3, 1}}, from);
+        QCOMPARE(few.width, 1000);
+        QCOMPARE(few.from, from);
+        QCOMPARE(few.counts, (std::vector<quint64>{2, 0, 0, 1}));
+        const TimeSlots minutes = slotsOf({{"a", 0, 2}, {"a", 59, 1}, {"a", 600, 40}}, from);
+        QCOMPARE(minutes.width, 60'000);
+        QCOMPARE(minutes.from % 60'000, 0);
+        QCOMPARE(std::accumulate(minutes.counts.begin(), minutes.counts.end(), quint64(0)), 43U);
+        QVERIFY(minutes.counts.size() <= kMostSlots);
+        const TimeSlots years = slotsOf({{"a", 0, 1}, {"a", 400'000'000, 1}}, from);
+        QCOMPARE(years.counts.size(), kMostSlots);
+        QCOMPARE(years.counts.back(), 1U);
+        QCOMPARE(sharedBy({{"order", "a", 3}, {"refund", "b", 9}, {"order", "c", 1}, {"", "", 2}}),
+            u"refund 9, order 4, driven 2"_s);
+        cairn::SituationRow row;
+        row.reason = cairn::Reason::Resource;
+        row.resource = "api.acme.test";
+        row.count = 12;
+        row.parts = {{"order", "a", 3}, {"refund", "b", 9}};
+        const SituationLine line = situationOf(row, from);
+        QCOMPARE(line.where, u"2 steps · 2 workflows"_s);
+        QCOMPARE(line.whereTerm, u"resource:api.acme.test"_s);
     }
 };
 

@@ -17,8 +17,6 @@
 #include <atomic>
 #include <future>
 
-#include <numeric>
-
 using namespace cairn::ui;
 using namespace cairn::ui::test;
 using namespace Qt::StringLiterals;
@@ -418,34 +416,6 @@ private Q_SLOTS:
             QCOMPARE(line.owned, 0U);
             QCOMPARE(line.beganFrom % kTrendSlot, 0);
         }
-    }
-
-    void secondsBecomeSlotsThatAPersonReads()
-    {
-        QVERIFY(slotsOf({}, 1000).counts.empty());
-        const qint64 from = 1'000'000'000;
-        const TimeSlots few = slotsOf({{"a", 0, 2}, {"a", 3, 1}}, from);
-        QCOMPARE(few.width, 1000);
-        QCOMPARE(few.from, from);
-        QCOMPARE(few.counts, (std::vector<quint64>{2, 0, 0, 1}));
-        const TimeSlots minutes = slotsOf({{"a", 0, 2}, {"a", 59, 1}, {"a", 600, 40}}, from);
-        QCOMPARE(minutes.width, 60'000);
-        QCOMPARE(minutes.from % 60'000, 0);
-        QCOMPARE(std::accumulate(minutes.counts.begin(), minutes.counts.end(), quint64(0)), 43U);
-        QVERIFY(minutes.counts.size() <= kMostSlots);
-        const TimeSlots years = slotsOf({{"a", 0, 1}, {"a", 400'000'000, 1}}, from);
-        QCOMPARE(years.counts.size(), kMostSlots);
-        QCOMPARE(years.counts.back(), 1U);
-        QCOMPARE(sharedBy({{"order", "a", 3}, {"refund", "b", 9}, {"order", "c", 1}, {"", "", 2}}),
-            u"refund 9, order 4, driven 2"_s);
-        cairn::SituationRow row;
-        row.reason = cairn::Reason::Resource;
-        row.resource = "api.acme.test";
-        row.count = 12;
-        row.parts = {{"order", "a", 3}, {"refund", "b", 9}};
-        const SituationLine line = situationOf(row, from);
-        QCOMPARE(line.where, u"2 steps · 2 workflows"_s);
-        QCOMPARE(line.whereTerm, u"resource:api.acme.test"_s);
     }
 
     void lostWorkersAreASituation()

@@ -76,7 +76,7 @@ QString titleOf(RuleKind kind, const SituationLine& line, qint64 now)
 
 }  // namespace
 
-QString familyKey(Family family)
+QString keyOf(Family family)
 {
     switch (family) {
     case Family::Moving: return u"machine"_s;
@@ -95,7 +95,7 @@ QByteArray preferencesText(const Preferences& preferences)
     QJsonObject colours;
     for (std::size_t i = 0; i < kFamilies; ++i)
         if (!preferences.colours[i].isEmpty())
-            colours.insert(familyKey(static_cast<Family>(i)), preferences.colours[i]);
+            colours.insert(keyOf(static_cast<Family>(i)), preferences.colours[i]);
     QJsonArray rules;
     for (const NotifyRule& rule : preferences.rules)
         rules.append(
@@ -119,7 +119,7 @@ Preferences readPreferences(const QByteArray& text)
     static const QRegularExpression kColour(u"^#[0-9a-fA-F]{6}$"_s);
     const QJsonObject colours = json.value(u"colours"_s).toObject();
     for (std::size_t i = 0; i < kFamilies; ++i)
-        if (const QString one = colours.value(familyKey(static_cast<Family>(i))).toString();
+        if (const QString one = colours.value(keyOf(static_cast<Family>(i))).toString();
             kColour.match(one).hasMatch())
             out.colours[i] = one.toLower();
     out.localTime = json.value(u"local_time"_s).toBool(out.localTime);

@@ -19,7 +19,7 @@ enum class RuleKind : quint8 {
 };
 
 inline constexpr std::size_t kFamilies = static_cast<std::size_t>(Family::Count);
-[[nodiscard]] QString familyKey(Family family);  // "person": in the file
+[[nodiscard]] QString keyOf(Family family);  // "person": in the file
 
 // When to be told of a situation, or of a plan.
 struct NotifyRule {

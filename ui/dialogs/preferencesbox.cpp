@@ -83,7 +83,7 @@ void PreferencesBox::addFamilies(QVBoxLayout* column)
         tr("Effect uncertain"), tr("Nobody can yet"), tr("Finished well"), tr("At rest")};
     for (std::size_t i = 0; i < kFamilies; ++i) {
         auto* button = safe::button(names[i], this);
-        button->setObjectName(u"colour-"_s + familyKey(static_cast<Family>(i)));
+        button->setObjectName(u"colour-"_s + keyOf(static_cast<Family>(i)));
         button->setProperty("small", true);
         button->setAccessibleDescription(tr("Chooses the colour of these shapes"));
         connect(button, &QPushButton::clicked, this, [this, i] { askColour(i); });

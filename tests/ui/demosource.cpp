@@ -371,7 +371,7 @@ QFuture<Reply<ExportDone>> DemoSource::writeExport(
 {
     exported.push_back(request);
     exporting = std::move(progress);
-    return exports.pass(ExportDone{request.path, 2048, 1, 0, {}, u"Audit entry 7."_s});
+    return exports.pass(ExportDone{request.path, 2048, 1, 0, 0, {}, u"Audit entry 7."_s});
 }
 
 QFuture<Reply<FilterHelp>> DemoSource::filterHelp(const FilterQuestion& question)

@@ -119,13 +119,14 @@ private Q_SLOTS:
         other.rules[3].on = false;
         other.rules[5].on = false;
         other.contrast = true;
+        other.reasons = {u"the provider confirmed it"_s};
         other.colours[1] = u"#884400"_s;
         QCOMPARE(readPreferences(preferencesText(other)), other);
         QCOMPARE(readPreferences("{ not json"), Preferences());
         QCOMPARE(
             readPreferences(R"({"theme":"pink","notify":[{"when":"count_over","limit":-5}]})").rules[1].limit,
             qint64(0));
-        QCOMPARE(readPreferences(R"({"colours":{"person":"red; }","done":"#00FF00"}})").colours,
+        QCOMPARE(readPreferences(R"({"colours":{"person":"red","done":"#00FF00"}})").colours,
             (std::array<QString, kFamilies>{{{}, {}, {}, {}, u"#00ff00"_s, {}}}));
     }
 

@@ -3,10 +3,12 @@
 #include "desk.h"
 #include "ui/dialogs/actsheet.h"
 #include "ui/dialogs/bulksheet.h"
+#include "ui/dialogs/reasonfield.h"
 
 #include <QAbstractButton>
 #include <QButtonGroup>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QPointer>
 #include <QPushButton>
@@ -41,6 +43,41 @@ class TestSheets : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void aTicketGoesWithTheReasonAndReasonsAreKept()
+    {
+        const Desk desk([](DemoSource& s) { offer(s, kPause); });
+        ActSheet* sheet = opened(desk, Qt::Key_H);
+        QVERIFY(sheet != nullptr);
+        auto* field = sheet->findChild<ReasonField*>();
+        QVERIFY(field != nullptr);
+        ReasonTemplates::instance().setTexts(
+            {u"the provider confirmed it"_s, u"  "_s, u"the provider confirmed it"_s});
+        QCOMPARE(ReasonTemplates::instance().texts().size(), 1);
+        QMenu* menu = field->templates()->menu();
+        const auto act = [menu](const QString& text) {
+            Q_EMIT menu->aboutToShow();
+            for (QAction* action : menu->actions())
+                if (action->text() == text)
+                    return action;
+            return static_cast<QAction*>(nullptr);
+        };
+        QVERIFY(act(u"the provider confirmed it"_s) != nullptr);
+        act(u"the provider confirmed it"_s)->trigger();
+        QCOMPARE(sheet->reason()->toPlainText(), u"the provider confirmed it"_s);
+        QVERIFY(!act(u"Keep what is written here"_s)->isEnabled());
+        QTest::keyClicks(field->ticket(), u"PAY-4471 x"_s);
+        QCOMPARE(field->ticket()->text(), u"PAY-4471x"_s);  // no blanks
+        field->ticket()->setText(u"PAY-4471"_s);
+        QCOMPARE(field->text(), u"the provider confirmed it, PAY-4471"_s);
+        QCOMPARE(field->length(), 25);                     // a ticket alone is no reason
+        QTest::keyClick(field->ticket(), Qt::Key_Return);  // does not act
+        QVERIFY(desk.source.executed.empty());
+        QTest::keyClick(field->ticket(), Qt::Key_Return, Qt::ControlModifier);
+        QTRY_COMPARE(desk.source.executed.size(), 1U);
+        QCOMPARE(desk.source.executed.front().reason, u"the provider confirmed it, PAY-4471"_s);
+        ReasonTemplates::instance().setTexts({});
+    }
+
     void outcomeIsToldAsItIs_data()
     {
         QTest::addColumn<int>("end");

@@ -103,6 +103,7 @@ QByteArray preferencesText(const Preferences& preferences)
     return QJsonDocument(
         QJsonObject{{u"theme"_s, keyOf(preferences.shade)}, {u"local_time"_s, preferences.localTime},
             {u"contrast"_s, preferences.contrast}, {u"colours"_s, colours},
+            {u"reasons"_s, QJsonArray::fromStringList(preferences.reasons)},
             {u"single_keys"_s, preferences.letters}, {u"dense"_s, preferences.dense},
             {u"tray"_s, preferences.tray}, {u"notify"_s, rules}})
         .toJson();
@@ -122,6 +123,9 @@ Preferences readPreferences(const QByteArray& text)
         if (const QString one = colours.value(keyOf(static_cast<Family>(i))).toString();
             kColour.match(one).hasMatch())
             out.colours[i] = one.toLower();
+    for (const QJsonValue one : json.value(u"reasons"_s).toArray())
+        if (const QString reason = one.toString().trimmed(); !reason.isEmpty())
+            out.reasons << reason;
     out.localTime = json.value(u"local_time"_s).toBool(out.localTime);
     out.letters = json.value(u"single_keys"_s).toBool(out.letters);
     out.dense = json.value(u"dense"_s).toBool(out.dense);

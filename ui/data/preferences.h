@@ -34,9 +34,10 @@ struct Preferences {
     bool contrast = false;                     // higher than usual
     std::array<QString, kFamilies> colours{};  // of the families, #rrggbb; empty: the theme's
     bool localTime = false;
-    bool letters = true;  // single keys
-    bool dense = false;   // rows of 22 px
-    bool tray = true;     // a shape in the tray with the number of runs that a person must see to
+    bool letters = true;    // single keys
+    bool dense = false;     // rows of 22 px
+    QStringList reasons{};  // that are kept to be used again
+    bool tray = true;       // a shape in the tray with the number of runs that a person must see to
     std::vector<NotifyRule> rules{{RuleKind::NewSituation, 0, true}, {RuleKind::CountOver, 100, true},
         {RuleKind::OldestOver, 4 * 3'600'000, false}, {RuleKind::ExpiresWithin, 3'600'000, true},
         {RuleKind::SecondPerson, 0, true}, {RuleKind::PlanReturned, 0, true}};

@@ -4,6 +4,7 @@
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
 #include "ui/data/words.h"
+#include "ui/dialogs/reasonfield.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
@@ -57,7 +58,8 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     , m_request(request)
     , m_validity(new Validity(this))
     , m_typing(new QTimer(this))
-    , m_reason(new QPlainTextEdit(this))
+    , m_reasonField(new ReasonField(this))
+    , m_reason(m_reasonField->edit())
     , m_result(new QLineEdit(this))
     , m_evidence(new QLineEdit(this))
     , m_count(new QLineEdit(this))
@@ -77,8 +79,7 @@ ActSheet::ActSheet(Source& source, const StoreFacts& facts, const ActRequest& re
     m_typing->setInterval(kTypingMs);
     m_confirm->setText(objectOf(request) + u"   Ctrl Enter"_s);
     m_close->setText(tr("Close   Esc"));
-    prepareReason(m_reason);
-    m_reason->installEventFilter(this);
+    m_reasonField->watchBy(this);
     m_result->setAccessibleName(tr("Result to record"));
     m_result->setFont(typeface(13, false, Face::Mono));
     m_evidence->setAccessibleName(tr("Evidence"));
@@ -162,9 +163,8 @@ void ActSheet::buildLayout()
         below->addWidget(m_value);
     }
     below->addWidget(safe::label(actsAs(m_facts), {.size = 11, .secondary = true, .wrap = true}, this));
-    below->addWidget(safe::label(m_facts.guarded ? tr("Reason, required") : tr("Reason"),
-        {.size = 11, .bold = true, .secondary = true}, this));
-    below->addWidget(m_reason);
+    m_reasonField->setCaption(m_facts.guarded ? tr("Reason, required") : tr("Reason"));
+    below->addWidget(m_reasonField);
     auto* typed = new QHBoxLayout(m_countBox);
     typed->setContentsMargins(0, 0, 0, 0);
     typed->addWidget(m_countText, 1);
@@ -182,12 +182,12 @@ void ActSheet::connectSignals()
     connect(m_again, &QPushButton::clicked, this, &ActSheet::ask);
     connect(m_copy, &QPushButton::clicked, this, [this] {
         ActRequest request = m_request;
-        request.reason = m_reason->toPlainText();
+        request.reason = m_reasonField->text();
         QApplication::clipboard()->setText(commandOf(request, m_facts.url));
         safe::setText(m_valid, tr("copied the command that does the same"));
     });
     connect(m_confirm, &QPushButton::clicked, this, &ActSheet::execute);
-    connect(m_reason, &QPlainTextEdit::textChanged, this, &ActSheet::updateConfirm);
+    connect(m_reasonField, &ReasonField::changed, this, &ActSheet::updateConfirm);
     for (QLineEdit* edit : {m_result, m_evidence, m_value})
         connect(edit, &QLineEdit::textChanged, this, &ActSheet::edited);
     connect(m_typing, &QTimer::timeout, this, &ActSheet::ask);
@@ -293,7 +293,7 @@ void ActSheet::askCount()
 
 bool ActSheet::reasonSuffices() const
 {
-    const qsizetype length = m_reason->toPlainText().trimmed().size();
+    const qsizetype length = m_reasonField->length();
     return !m_preview.reasonRequired || length >= m_preview.reasonMinimum;
 }
 
@@ -350,7 +350,7 @@ void ActSheet::refuse(const QString& text, const QString& state, bool notKnown)
 void ActSheet::setBusy(bool busy)
 {
     m_busy = busy;
-    m_reason->setReadOnly(busy);
+    m_reasonField->setReadOnly(busy);
     for (QLineEdit* edit : {m_result, m_evidence, m_count, m_value})
         edit->setReadOnly(busy);
     if (m_options != nullptr) {
@@ -380,7 +380,7 @@ void ActSheet::execute()
     setBusy(true);
     ActRequest request = m_request;
     request.expects = true;
-    request.reason = m_reason->toPlainText().trimmed();
+    request.reason = m_reasonField->text();
     safe::setText(m_valid, tr("sending"));
     updateConfirm();
     whenDone(m_source.execute(request), this, [this](const Reply<ActResult>& reply) {

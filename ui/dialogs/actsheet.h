@@ -18,6 +18,7 @@ class QVBoxLayout;
 
 namespace cairn::ui {
 
+class ReasonField;
 class ActSheet final : public Sheet {
     Q_OBJECT
 public:
@@ -88,6 +89,7 @@ private:
     QTimer* m_typing;  // from the last edit until the preview is asked for again
     QVBoxLayout* m_body = nullptr;
     QWidget* m_bodyWidget = nullptr;
+    ReasonField* m_reasonField;
     QPlainTextEdit* m_reason;
     QLineEdit* m_result;
     QLineEdit* m_evidence;

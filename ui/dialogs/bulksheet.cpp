@@ -1,6 +1,7 @@
 #include "ui/dialogs/bulksheet.h"
 
 #include "ui/data/format.h"
+#include "ui/dialogs/reasonfield.h"
 #include "ui/models/bulkmodel.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/safetext.h"
@@ -105,7 +106,8 @@ BulkSheet::BulkSheet(std::vector<BulkStore> stores, std::vector<ActRequest> requ
     , m_model(new BulkModel(this))
     , m_table(new DataTable(tr("Runs of this act"), this))
     , m_sum(safe::label({}, {.size = 16, .wrap = true}, this))
-    , m_reason(new QPlainTextEdit(this))
+    , m_reasonField(new ReasonField(this))
+    , m_reason(m_reasonField->edit())
     , m_count(new QLineEdit(this))
     , m_state(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_validity(new Validity(this))
@@ -125,8 +127,7 @@ BulkSheet::BulkSheet(std::vector<BulkStore> stores, std::vector<ActRequest> requ
     m_model->setStores(storeNames);
     m_model->setRows(std::move(rows));
     m_again->hide();
-    prepareReason(m_reason);
-    m_reason->installEventFilter(this);
+    m_reasonField->watchBy(this);
     m_count->setAccessibleName(tr("Number of runs, typed"));
     m_count->setFixedWidth(72);
     m_count->installEventFilter(this);
@@ -144,7 +145,7 @@ BulkSheet::BulkSheet(std::vector<BulkStore> stores, std::vector<ActRequest> requ
         m_again->show();
         updateConfirm();
     });
-    connect(m_reason, &QPlainTextEdit::textChanged, this, &BulkSheet::updateConfirm);
+    connect(m_reasonField, &ReasonField::changed, this, &BulkSheet::updateConfirm);
     connect(m_count, &QLineEdit::textChanged, this, &BulkSheet::updateConfirm);
     resize(760, 660);
     ask();
@@ -172,10 +173,9 @@ void BulkSheet::buildLayout()
     for (const StoreIx store : concerned())
         as << actsAs(m_stores[store].facts);
     body->addWidget(safe::label(as.join(u' '), {.size = 11, .secondary = true, .wrap = true}, this));
-    body->addWidget(caption(guarded() ? tr("Reason, required; it is recorded with every run")
-                                      : tr("Reason; it is recorded with every run"),
-        this));
-    body->addWidget(m_reason);
+    m_reasonField->setCaption(guarded() ? tr("Reason, required; it is recorded with every run")
+                                        : tr("Reason; it is recorded with every run"));
+    body->addWidget(m_reasonField);
     const bool abandons = m_requests.front().verb == Verb::Cancel && !m_requests.front().compensate;
     m_count->setVisible(abandons);
     if (abandons) {
@@ -324,7 +324,7 @@ QString BulkSheet::missing() const
     for (const ActPreview& preview : m_previews)
         if (preview.possible && preview.reasonRequired)
             minimum = std::max(minimum, preview.reasonMinimum);
-    if (m_reason->toPlainText().trimmed().size() < minimum)
+    if (m_reasonField->length() < minimum)
         return tr("still needed: a reason of at least %1 characters").arg(minimum);
     if (!m_count->isHidden() && m_count->text().trimmed() != QString::number(ready()))
         return tr("still needed: the number of runs, typed");
@@ -352,7 +352,7 @@ void BulkSheet::execute()
     m_plan->hide();
     m_next = 0;
     safe::setOff(m_confirm, tr("It is being sent."));
-    m_reason->setReadOnly(true);
+    m_reasonField->setReadOnly(true);
     m_close->setText(tr("Stop after this run   Esc"));
     sendNext();
 }
@@ -370,7 +370,7 @@ void BulkSheet::sendNext()
     m_model->set(static_cast<int>(m_next), State::Sending, {});
     ActRequest request = m_requests[m_next];
     request.expects = true;
-    request.reason = m_reason->toPlainText().trimmed();
+    request.reason = m_reasonField->text();
     whenDone(m_stores[request.store].source->execute(request), this,
         [this](const Reply<ActResult>& reply) { answered(reply); });
 }

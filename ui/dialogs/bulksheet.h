@@ -19,6 +19,7 @@ class QVBoxLayout;
 
 namespace cairn::ui {
 
+class ReasonField;
 class DataTable;
 
 // A store that runs of an act may be of.
@@ -81,6 +82,7 @@ private:
     DataTable* m_table;
     QLabel* m_sum;
     QVBoxLayout* m_effects = nullptr;
+    ReasonField* m_reasonField;
     QPlainTextEdit* m_reason;
     QLineEdit* m_count;
     QLabel* m_state;

@@ -3,6 +3,7 @@
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
 #include "ui/dialogs/plansheet.h"
+#include "ui/dialogs/reasonfield.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
@@ -40,7 +41,8 @@ OrderSheet::OrderSheet(
     , m_step(step)
     , m_validity(new Validity(this))
     , m_sentence(safe::label({}, {.size = 16, .wrap = true, .selectable = true}, this))
-    , m_reason(new QPlainTextEdit(this))
+    , m_reasonField(new ReasonField(this))
+    , m_reason(m_reasonField->edit())
     , m_notice(new SheetNotice(this))
     , m_state(safe::label({}, {.size = 11, .secondary = true}, this))
     , m_close(safe::button(tr("Close   Esc"), this))
@@ -54,13 +56,12 @@ OrderSheet::OrderSheet(
     setModal(true);
     m_again->hide();
     m_confirm->setAccessibleName(m_confirm->text());
-    prepareReason(m_reason);
-    m_reason->installEventFilter(this);
+    m_reasonField->watchBy(this);
     buildLayout();
     connect(m_close, &QPushButton::clicked, this, &OrderSheet::reject);
     connect(m_again, &QPushButton::clicked, this, &OrderSheet::ask);
     connect(m_confirm, &QPushButton::clicked, this, &OrderSheet::execute);
-    connect(m_reason, &QPlainTextEdit::textChanged, this, &OrderSheet::updateConfirm);
+    connect(m_reasonField, &ReasonField::changed, this, &OrderSheet::updateConfirm);
     connect(m_validity, &QTimer::timeout, this, [this] {
         refuse({tr("the preview is older than five minutes, and nothing was sent: look again"),
             tr("nothing was sent")});
@@ -108,8 +109,8 @@ void OrderSheet::buildLayout()
     below->setContentsMargins(18, 4, 18, 10);
     below->setSpacing(6);
     below->addWidget(safe::label(actsAs(m_facts), {.size = 11, .secondary = true, .wrap = true}, this));
-    below->addWidget(caption(m_facts.guarded ? tr("Reason, required") : tr("Reason"), this));
-    below->addWidget(m_reason);
+    m_reasonField->setCaption(m_facts.guarded ? tr("Reason, required") : tr("Reason"));
+    below->addWidget(m_reasonField);
     below->addWidget(m_notice);
     column->addLayout(below);
     column->addWidget(sheetFoot(m_state, {m_close, m_again, m_validity->more(), m_confirm}, this));
@@ -162,7 +163,7 @@ void OrderSheet::refuse(const EndWords& why)
 // Whoever rejects says why, in every store: the author reads it.
 QString OrderSheet::missing() const
 {
-    const qsizetype given = m_reason->toPlainText().trimmed().size();
+    const qsizetype given = m_reasonField->length();
     if (given < m_forecast.reasonMinimum)
         return tr("still needed: a reason of at least %1 characters").arg(m_forecast.reasonMinimum);
     if (m_step == PlanStep::Reject && given == 0)
@@ -192,13 +193,13 @@ void OrderSheet::execute()
         return;
     m_validity->end();
     m_busy = true;
-    m_reason->setReadOnly(true);
+    m_reasonField->setReadOnly(true);
     updateConfirm();
     safe::setText(m_state, tr("sending"));
-    const PlanOrderRequest request{m_entry, m_step, m_forecast.digest, m_reason->toPlainText().trimmed()};
+    const PlanOrderRequest request{m_entry, m_step, m_forecast.digest, m_reasonField->text()};
     whenDone(m_source.order(request), this, [this](const Reply<ActResult>& reply) {
         m_busy = false;
-        m_reason->setReadOnly(false);
+        m_reasonField->setReadOnly(false);
         if (!reply)
             return refuse(endWords(reply.failure));
         if (reply.value->end != ActEnd::Done)

@@ -13,6 +13,7 @@ class QVBoxLayout;
 
 namespace cairn::ui {
 
+class ReasonField;
 [[nodiscard]] QString stepName(PlanStep step);  // "Confirm"
 
 class OrderSheet final : public Sheet {
@@ -55,6 +56,7 @@ private:
     Validity* m_validity;
     QLabel* m_sentence;
     QVBoxLayout* m_effects = nullptr;
+    ReasonField* m_reasonField;
     QPlainTextEdit* m_reason;
     SheetNotice* m_notice;
     QLabel* m_state;

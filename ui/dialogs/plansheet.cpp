@@ -2,6 +2,7 @@
 
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
+#include "ui/dialogs/reasonfield.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
@@ -83,7 +84,8 @@ PlanSheet::PlanSheet(Source& source, const StoreFacts& facts, PlanRequest reques
     , m_stopOver(numberBox(tr("Stop if more than this percentage returns"), u"0"_s, this))
     , m_verify(numberBox(tr("Minutes of looking after the runs"), u"10"_s, this))
     , m_leaveOut(new QCheckBox(tr("leave out runs in which an effect may happen twice"), this))
-    , m_reason(new QPlainTextEdit(this))
+    , m_reasonField(new ReasonField(this))
+    , m_reason(m_reasonField->edit())
     , m_needs(safe::label({}, {.bold = true, .wrap = true}, this))
     , m_notice(new SheetNotice(this))
     , m_state(safe::label({}, {.size = 11, .secondary = true}, this))
@@ -98,8 +100,7 @@ PlanSheet::PlanSheet(Source& source, const StoreFacts& facts, PlanRequest reques
     m_typing->setInterval(kTypingMs);
     m_needs->hide();
     m_again->hide();
-    prepareReason(m_reason);
-    m_reason->installEventFilter(this);
+    m_reasonField->watchBy(this);
     for (QLineEdit* edit : numbers())
         edit->installEventFilter(this);
     buildLayout();
@@ -144,10 +145,9 @@ void PlanSheet::buildLayout()
     below->addWidget(buildPace());
     below->addWidget(m_leaveOut);
     below->addWidget(safe::label(actsAs(m_facts), {.size = 11, .secondary = true, .wrap = true}, this));
-    below->addWidget(caption(m_facts.guarded ? tr("Reason, required; it is recorded with every run")
-                                             : tr("Reason; it is recorded with every run"),
-        this));
-    below->addWidget(m_reason);
+    m_reasonField->setCaption(m_facts.guarded ? tr("Reason, required; it is recorded with every run")
+                                              : tr("Reason; it is recorded with every run"));
+    below->addWidget(m_reasonField);
     below->addWidget(m_needs);
     below->addWidget(m_notice);
     column->addLayout(below);
@@ -186,7 +186,7 @@ void PlanSheet::connectSignals()
         connect(edit, &QLineEdit::textChanged, this, &PlanSheet::edited);
     connect(m_leaveOut, &QCheckBox::toggled, this, &PlanSheet::edited);
     connect(m_typing, &QTimer::timeout, this, &PlanSheet::ask);
-    connect(m_reason, &QPlainTextEdit::textChanged, this, &PlanSheet::updateConfirm);
+    connect(m_reasonField, &ReasonField::changed, this, &PlanSheet::updateConfirm);
     connect(m_validity, &QTimer::timeout, this, [this] {
         refuse({tr("the preview is older than five minutes, and nothing was staged: look again"),
             tr("nothing was staged")});
@@ -262,7 +262,7 @@ void PlanSheet::refuse(const EndWords& why)
 
 QString PlanSheet::missing() const
 {
-    if (m_reason->toPlainText().trimmed().size() < m_forecast.reasonMinimum)
+    if (m_reasonField->length() < m_forecast.reasonMinimum)
         return m_forecast.reasonLacks;
     return {};
 }
@@ -294,13 +294,13 @@ void PlanSheet::execute()
         return;
     m_validity->end();
     m_busy = true;
-    m_reason->setReadOnly(true);
+    m_reasonField->setReadOnly(true);
     updateConfirm();
     safe::setText(m_state, tr("staging"));
-    whenDone(m_source.stagePlan(m_forecast.digest, m_reason->toPlainText().trimmed()), this,
+    whenDone(m_source.stagePlan(m_forecast.digest, m_reasonField->text()), this,
         [this](const Reply<ActResult>& reply) {
             m_busy = false;
-            m_reason->setReadOnly(false);
+            m_reasonField->setReadOnly(false);
             if (!reply)
                 return refuse(endWords(reply.failure));
             if (reply.value->end != ActEnd::Done)

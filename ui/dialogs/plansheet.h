@@ -16,6 +16,7 @@ class QVBoxLayout;
 
 namespace cairn::ui {
 
+class ReasonField;
 class PlanSheet final : public Sheet {
     Q_OBJECT
 public:
@@ -71,6 +72,7 @@ private:
     QLineEdit* m_stopOver;
     QLineEdit* m_verify;
     QCheckBox* m_leaveOut;
+    ReasonField* m_reasonField;
     QPlainTextEdit* m_reason;
     QLabel* m_needs;
     SheetNotice* m_notice;

@@ -6,6 +6,7 @@
 #include "ui/dialogs/infobox.h"
 #include "ui/dialogs/palette.h"
 #include "ui/dialogs/preferencesbox.h"
+#include "ui/dialogs/reasonfield.h"
 #include "ui/pages/dataview.h"
 #include "ui/pages/mainwindow.h"
 #include "ui/pages/notifier.h"
@@ -278,6 +279,13 @@ void MainWindow::usePreferencesFile(const QString& path)
     whenDone(m_preferencesFile.load(path), this, [this, path](const Reply<Preferences>& reply) {
         m_usesTray = true;
         setPreferences(reply ? *reply.value : m_preferences);
+        ReasonTemplates& reasons = ReasonTemplates::instance();
+        reasons.setTexts(m_preferences.reasons);
+        connect(&reasons, &ReasonTemplates::changed, this, [this] {
+            Preferences other = m_preferences;
+            other.reasons = ReasonTemplates::instance().texts();
+            setPreferences(other);
+        });
         m_preferencesPath = path;
         m_notifier->start();
     });

@@ -13,6 +13,7 @@
 #include "ui/widgets/barchart.h"
 #include "ui/widgets/filterbox.h"
 #include "ui/widgets/graph/graphcanvas.h"
+#include "ui/widgets/letters.h"
 #include "ui/widgets/panelnote.h"
 #include "ui/widgets/rowdelegate.h"
 #include "ui/widgets/taborder.h"
@@ -207,6 +208,38 @@ private Q_SLOTS:
             QVERIFY2(!letters.contains(letter), qPrintable(title->text()));
             letters.insert(letter);
         }
+    }
+
+    void lettersAreBoundAnewEverywhereAtOnce()
+    {
+        QString wrong;
+        QVERIFY(!Letters::parse(u"h=j"_s, wrong) && wrong.contains(u"other than J and K"_s));
+        QVERIFY(!Letters::parse(u"h=z h=y"_s, wrong) && wrong == u"H is bound twice"_s);
+        QVERIFY(!Letters::parse(u"h=z p=z z=h"_s, wrong) && wrong == u"Z would do two things"_s);
+        QVERIFY(!Letters::parse(u"h=r"_s, wrong)
+            && wrong == u"R has an act of its own: bind that too, as in r=h"_s);
+        QCOMPARE(Letters::text(*Letters::parse(u" H=R,r=h "_s, wrong)), u"h=r, r=h"_s);
+        const Desk desk;
+        desk.window->actionTable().find(u"edit.preferences"_s)->run();
+        auto* box = desk.window->findChild<PreferencesBox*>();
+        auto* edit = box->findChild<QLineEdit*>(u"bound"_s);
+        QVERIFY(edit != nullptr);
+        edit->setText(u"h=r"_s);
+        QVERIFY(textOf(box).contains(u"R has an act of its own"_s));
+        QCOMPARE(Letters::typed(Qt::Key_R), QChar(u'r'));
+        edit->setText(u"h=r, r=h"_s);
+        QCOMPARE(Letters::typed(Qt::Key_R), QChar(u'h'));
+        QCOMPARE(Letters::typed(Qt::Key_H), QChar(u'r'));
+        QCOMPARE(Letters::shown(u"H"_s), u"R"_s);
+        QCOMPARE(Letters::shown(u"Shift+H"_s), u"Shift+R"_s);
+        QCOMPARE(Letters::shown(u"Enter"_s), u"Enter"_s);
+        QCOMPARE(Letters::shown(u"Ctrl+H"_s), u"Ctrl+H"_s);
+        const ActionTable& table = desk.window->actionTable();
+        QVERIFY(table.keysOf(*table.find(u"run.pause"_s)).startsWith(u'R'));
+        edit->setText({});
+        QCOMPARE(Letters::typed(Qt::Key_R), QChar(u'r'));
+        QVERIFY(table.keysOf(*table.find(u"run.pause"_s)).startsWith(u'H'));
+        box->accept();
     }
 
     void singleKeysAreSwitchedOffInThePreferences()

@@ -119,6 +119,7 @@ private Q_SLOTS:
         other.rules[3].on = false;
         other.rules[5].on = false;
         other.contrast = true;
+        other.bound = u"h=z, z=h"_s;
         other.reasons = {u"the provider confirmed it"_s};
         other.colours[1] = u"#884400"_s;
         QCOMPARE(readPreferences(preferencesText(other)), other);
@@ -126,8 +127,10 @@ private Q_SLOTS:
         QCOMPARE(
             readPreferences(R"({"theme":"pink","notify":[{"when":"count_over","limit":-5}]})").rules[1].limit,
             qint64(0));
-        QCOMPARE(readPreferences(R"({"colours":{"person":"red","done":"#00FF00"}})").colours,
-            (std::array<QString, kFamilies>{{{}, {}, {}, {}, u"#00ff00"_s, {}}}));
+        const QByteArray some("{\"colours\":{\"person\":\"red\",\"done\":\"#00FF00\"}}");
+        std::array<QString, kFamilies> wanted;
+        wanted[static_cast<std::size_t>(Family::Good)] = u"#00ff00"_s;
+        QCOMPARE(readPreferences(some).colours, wanted);
     }
 
     void plansAreToldOnceUntilTheyAreOver()

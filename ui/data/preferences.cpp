@@ -104,8 +104,8 @@ QByteArray preferencesText(const Preferences& preferences)
         QJsonObject{{u"theme"_s, keyOf(preferences.shade)}, {u"local_time"_s, preferences.localTime},
             {u"contrast"_s, preferences.contrast}, {u"colours"_s, colours},
             {u"reasons"_s, QJsonArray::fromStringList(preferences.reasons)},
-            {u"single_keys"_s, preferences.letters}, {u"dense"_s, preferences.dense},
-            {u"tray"_s, preferences.tray}, {u"notify"_s, rules}})
+            {u"single_keys"_s, preferences.letters}, {u"bound_keys"_s, preferences.bound},
+            {u"dense"_s, preferences.dense}, {u"tray"_s, preferences.tray}, {u"notify"_s, rules}})
         .toJson();
 }
 
@@ -128,6 +128,7 @@ Preferences readPreferences(const QByteArray& text)
             out.reasons << reason;
     out.localTime = json.value(u"local_time"_s).toBool(out.localTime);
     out.letters = json.value(u"single_keys"_s).toBool(out.letters);
+    out.bound = json.value(u"bound_keys"_s).toString();
     out.dense = json.value(u"dense"_s).toBool(out.dense);
     out.tray = json.value(u"tray"_s).toBool(out.tray);
     for (const QJsonValue value : json.value(u"notify"_s).toArray())

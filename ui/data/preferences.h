@@ -35,6 +35,7 @@ struct Preferences {
     std::array<QString, kFamilies> colours{};  // of the families, #rrggbb; empty: the theme's
     bool localTime = false;
     bool letters = true;    // single keys
+    QString bound{};        // single keys that are others than at first: "h=z, z=h"
     bool dense = false;     // rows of 22 px
     QStringList reasons{};  // that are kept to be used again
     bool tray = true;       // a shape in the tray with the number of runs that a person must see to

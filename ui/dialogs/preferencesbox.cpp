@@ -1,6 +1,7 @@
 #include "ui/dialogs/preferencesbox.h"
 
 #include "ui/dialogs/sheetparts.h"
+#include "ui/widgets/letters.h"
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/theme.h"
 
@@ -10,6 +11,7 @@
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QRadioButton>
 #include <QSpinBox>
@@ -41,6 +43,7 @@ PreferencesBox::PreferencesBox(const Preferences& preferences, QWidget* parent)
     addSwitch(column, u"localTime"_s, tr("Local time instead of UTC"), &Preferences::localTime);
     addSwitch(
         column, u"letters"_s, tr("Single-letter keys; Ctrl+K has everything they do"), &Preferences::letters);
+    addBound(column);
     column->addWidget(caption(tr("Tell me of a situation or a plan, once until it is over"), this));
     addSwitch(
         column, u"tray"_s, tr("Show in the tray how many runs a person must see to"), &Preferences::tray);
@@ -149,6 +152,31 @@ void PreferencesBox::addSwitch(
     column->addWidget(box);
     connect(box, &QCheckBox::toggled, this, [this, field](bool on) {
         m_preferences.*field = on;
+        Q_EMIT changed(m_preferences);
+    });
+}
+
+// Taken while it is typed, where it can be.
+void PreferencesBox::addBound(QVBoxLayout* column)
+{
+    auto* row = new QHBoxLayout;
+    auto* edit = new QLineEdit(
+        Letters::text(Letters::parse(m_preferences.bound, m_wrong).value_or(Letters::Bound())), this);
+    edit->setObjectName(u"bound"_s);
+    edit->setPlaceholderText(tr("h=z, z=h"));
+    edit->setAccessibleName(tr("Other letters for single keys"));
+    auto* said = safe::label({}, {.size = 11, .secondary = true, .wrap = true}, this);
+    row->addWidget(safe::label(tr("Other letters"), {}, this));
+    row->addWidget(edit);
+    row->addWidget(said, 1);
+    column->addLayout(row);
+    connect(edit, &QLineEdit::textChanged, this, [this, said](const QString& text) {
+        QString wrong;
+        const auto bound = Letters::parse(text, wrong);
+        safe::setText(said, wrong);
+        if (!bound)
+            return;
+        m_preferences.bound = Letters::text(*bound);
         Q_EMIT changed(m_preferences);
     });
 }

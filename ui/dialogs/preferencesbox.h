@@ -25,6 +25,7 @@ Q_SIGNALS:
 private:
     void addSwitch(QVBoxLayout* column, const QString& name, const QString& text, bool Preferences::*field);
     void addShades(QVBoxLayout* column);
+    void addBound(QVBoxLayout* column);
     void addFamilies(QVBoxLayout* column);
     void paintFamilies();
     void askColour(std::size_t family);
@@ -33,6 +34,7 @@ private:
     Preferences m_preferences;
     std::array<QPushButton*, kFamilies> m_families{};
     QLabel* m_colourSaid = nullptr;
+    QString m_wrong;  // in what the file has of bound letters
 };
 
 }  // namespace cairn::ui

@@ -16,6 +16,7 @@
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/filterbox.h"
 #include "ui/widgets/keystrip.h"
+#include "ui/widgets/letters.h"
 #include "ui/widgets/theme.h"
 
 #include <QMenuBar>
@@ -299,6 +300,10 @@ void MainWindow::setPreferences(const Preferences& preferences)
         preferences.contrast != m_preferences.contrast || preferences.colours != m_preferences.colours;
     m_preferences = preferences;
     setLettersOn(preferences.letters);
+    QString wrong;
+    Letters::bind(Letters::parse(preferences.bound, wrong).value_or(Letters::Bound()));
+    if (!wrong.isEmpty())
+        say(tr("The keys of the preferences are not bound: %1.").arg(wrong));
     m_triage->setRowSize(preferences.dense ? 22 : 28);
     m_notifier->setRules(preferences.rules);
     m_notifier->setTray(preferences.tray && m_usesTray);

@@ -1,5 +1,7 @@
 #include "ui/widgets/actiontable.h"
 
+#include "ui/widgets/letters.h"
+
 #include <QCoreApplication>
 
 #include <algorithm>
@@ -21,7 +23,7 @@ QString letterText(const WindowAction& action)
     if (action.letter.isNull())
         return {};
     const QString key = action.letter == QChar(0x7F) ? tr("Delete") : QString(action.letter.toUpper());
-    return action.shift ? Words::tr("Shift+") + key : key;
+    return action.shift ? Words::tr("Shift+") + Letters::shown(key) : Letters::shown(key);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "ui/data/cellroles.h"
 #include "ui/data/format.h"
+#include "ui/widgets/letters.h"
 #include "ui/widgets/rowdelegate.h"
 #include "ui/widgets/theme.h"
 
@@ -242,8 +243,7 @@ void DataTable::keyPressEvent(QKeyEvent* event)
     } else if (plain
         && (key == Qt::Key_Delete || (key >= Qt::Key_A && key <= Qt::Key_Z) || key == Qt::Key_Slash
             || key == Qt::Key_BracketLeft || key == Qt::Key_BracketRight || key == Qt::Key_Colon)) {
-        const QChar letter = key == Qt::Key_Delete ? QChar(0x7F) : QChar(key).toLower();
-        Q_EMIT letterTyped(letter, (event->modifiers() & Qt::ShiftModifier) != 0);
+        Q_EMIT letterTyped(Letters::typed(key), (event->modifiers() & Qt::ShiftModifier) != 0);
     } else if (plain && ((key >= Qt::Key_0 && key <= Qt::Key_9) || key == Qt::Key_Backspace)) {
         event->ignore();  // views are switched by the page, and so is the run
         return;

@@ -1,5 +1,6 @@
 #include "ui/widgets/keycap.h"
 
+#include "ui/widgets/letters.h"
 #include "ui/widgets/theme.h"
 
 #include <QFontMetricsF>
@@ -9,7 +10,7 @@ namespace cairn::ui {
 
 double keycapWidth(const QString& key)
 {
-    return std::max(18.0, QFontMetricsF(typeface(11)).horizontalAdvance(key) + 10);
+    return std::max(18.0, QFontMetricsF(typeface(11)).horizontalAdvance(Letters::shown(key)) + 10);
 }
 
 double paintKeycap(QPainter& painter, const QPointF& topLeft, const QString& key, bool off)
@@ -23,7 +24,7 @@ double paintKeycap(QPainter& painter, const QPointF& topLeft, const QString& key
     painter.drawRoundedRect(cap, 3, 3);
     painter.setFont(typeface(11));
     painter.setPen(off ? theme().text2 : theme().text);
-    painter.drawText(cap, Qt::AlignCenter, key);
+    painter.drawText(cap, Qt::AlignCenter, Letters::shown(key));
     painter.restore();
     return width;
 }

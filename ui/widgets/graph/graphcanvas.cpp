@@ -1,6 +1,7 @@
 #include "ui/widgets/graph/graphcanvas.h"
 
 #include "ui/data/format.h"
+#include "ui/widgets/letters.h"
 #include "ui/widgets/theme.h"
 
 #include <QAccessible>
@@ -318,8 +319,7 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event)
         else
             Q_EMIT stepOpened(step);
     } else if (key == Qt::Key_Delete || (key >= Qt::Key_A && key <= Qt::Key_Z) || key == Qt::Key_Slash) {
-        Q_EMIT letterTyped(key == Qt::Key_Delete ? QChar(0x7F) : QChar(key).toLower(),
-            (event->modifiers() & Qt::ShiftModifier) != 0);
+        Q_EMIT letterTyped(Letters::typed(key), (event->modifiers() & Qt::ShiftModifier) != 0);
     } else {
         QAbstractScrollArea::keyPressEvent(event);
     }

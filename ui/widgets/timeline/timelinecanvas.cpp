@@ -1,3 +1,4 @@
+#include "ui/widgets/letters.h"
 #include "ui/widgets/timeline/timelinecanvas.h"
 
 #include "ui/data/format.h"
@@ -265,8 +266,7 @@ void TimelineCanvas::keyPressEvent(QKeyEvent* event)
             Q_EMIT stepOpened(m_step);
         event->accept();
     } else if (plain && letter) {
-        Q_EMIT letterTyped(key == Qt::Key_Delete ? QChar(0x7F) : QChar(key).toLower(),
-            (event->modifiers() & Qt::ShiftModifier) != 0);
+        Q_EMIT letterTyped(Letters::typed(key), (event->modifiers() & Qt::ShiftModifier) != 0);
         event->accept();
     } else {
         event->ignore();  // views are switched by the page

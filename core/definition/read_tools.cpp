@@ -1,5 +1,6 @@
 // Tools of a definition and the settings of their executors.
 #include "core/definition/contract.h"
+#include "core/definition/page.h"
 #include "core/definition/reader.h"
 #include "core/definition/settings.h"
 #include "core/definition/template.h"
@@ -241,7 +242,7 @@ ToolDef readTool(Report& report, const JsonMember& member, const Node& node)
     Fields fields(report, node, what,
         {"title", "contract", "safety", "executor", "settings", "effect_key", "resource", "look_up",
             "check_first", "keys_kept", "secret", "amount", "worst_case", "usage", "retry", "timeout",
-            "heartbeat", "undo", "model", "prompt"});
+            "heartbeat", "undo", "page", "model", "prompt"});
     static_cast<void>(fields.text("title"));
     tool.contract = static_cast<std::uint32_t>(fields.integer("contract", 1, 0xFFFFFFFF, 1));
     fields.require("safety");
@@ -279,6 +280,9 @@ ToolDef readTool(Report& report, const JsonMember& member, const Node& node)
                 + ") is longer than the time-out of the "
                   "attempt ("
                 + spanText(tool.timeout) + ")");
+    tool.page = fields.text("page", kLongestPage);
+    if (const Status fits = checkPage(tool.page); !tool.page.empty() && !fits)
+        fields.error("page", fits.error().text);
     tool.model = fields.text("model");
     tool.prompt = fields.text("prompt");
     tool.contractDigest = contractDigest(tool);

@@ -49,6 +49,7 @@ struct ToolDef {
     SpanMs heartbeatTimeout = 30'000;  // outside workers
     std::string undoTool;              // compensation: tool and input template
     std::string undoInput;
+    std::string page;  // of the provider, where a person looks an effect up: a URL with {key}; empty: none
     std::string model;  // model and prompt-template version that a decision's tool uses, for the record
     std::string prompt;
 };

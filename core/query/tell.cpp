@@ -48,10 +48,7 @@ private:
     {
         return item.step == kNoStep ? nullptr : &s.steps[item.step];
     }
-    const ToolDef* toolOf(const StepRecord& step) const
-    {
-        return d && !step.tool.empty() ? d->tool(step.tool) : nullptr;
-    }
+    const ToolDef* toolOf(const StepRecord& step) const { return d ? d->tool(step.tool) : nullptr; }
     const StepDef* defOf(const StepRecord& step) const { return d ? d->step(step.name) : nullptr; }
     std::string line(const PayloadRef& ref) const
     {
@@ -203,6 +200,8 @@ private:
         sentence().shortText = "Uncertain effect of " + visibleLine(step.tool) + amountOf(step);
         evidence("tool", step.tool);
         evidence("key", keyText.value_or("not recorded"));
+        if (const auto page = tellPage(toolOf(step), keyText))
+            evidence("page", *page);
         evidence("first request", at(step.firstStartedAt));
         evidence("attempts", std::to_string(step.attempts));
     }

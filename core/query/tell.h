@@ -66,6 +66,10 @@ struct OtherTold {
 // nullopt: nothing is known of them, or this run has work of its own under way.
 [[nodiscard]] std::optional<OtherTold> tellUnanswered(const RunState& state, const Lookup& lookup);
 
+// Where a person looks up whether the effect under this key happened; nullopt: the tool says no page, or the
+// key is not known.
+[[nodiscard]] std::optional<std::string> tellPage(const ToolDef* tool, const std::optional<std::string>& key);
+
 // --- a run that grows
 
 // From here on a run is called large, long before anything of it is refused: it is opened, previewed and

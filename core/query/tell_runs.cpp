@@ -1,6 +1,7 @@
 // Waits that another run ends: they are told by what that run does. And what a run that grows is told.
 
 #include "core/base/text.h"
+#include "core/definition/page.h"
 #include "core/query/tell.h"
 
 namespace cairn {
@@ -79,6 +80,13 @@ std::string tellSize(const RunState& state)
     return size
         + ": the more it has, the longer opening, previews and checks of it take; give parts of the work to "
           "child runs, or let it end and start another";
+}
+
+std::optional<std::string> tellPage(const ToolDef* tool, const std::optional<std::string>& key)
+{
+    if (tool == nullptr || tool->page.empty() || !key)
+        return std::nullopt;
+    return pageFor(tool->page, *key);
 }
 
 }  // namespace cairn

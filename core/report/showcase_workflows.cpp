@@ -99,9 +99,8 @@ std::string intake(int version)
         tool("price", "read_only", ",'resource':'api.acme.test','retry':{'attempts':5,'first_delay':'5s'}")
             + "," + tool("validate", "read_only", version > 12 ? ",'contract':2" : "") + ","
             + tool("charge", "irreversible",
-                ",'resource':'card-gateway','effect_key':'order:${/order}','look_up':{'url':'https://"
-                "cards.acme.test/"
-                "${key}'},'amount':{'at':'/"
+                ",'resource':'card-gateway','page':'https://cards.acme.test/search?key={key}',"
+                "'effect_key':'order:${/order}','look_up':{'url':'https://cards.acme.test/${key}'},'amount':{'at':'/"
                 "amount','currency':'EUR'},'retry':{'attempts':3,'first_delay':'10s',"
                 "'max_total':'10m'},'undo':{'tool':'refund','input':{'order':{'$from':'input','at':'/"
                 "order'}}}")

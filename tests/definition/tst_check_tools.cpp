@@ -30,6 +30,13 @@ constexpr Row kRows[] = {
         "2:1: error: unknown field \"colour\" in a workflow\n"},
     {"bad state schema", R"~("state_schema":0,)~", kLook, kOneStep,
         "2:16: error: \"state_schema\" must be a whole number from 1 to 4294967295, found 0\n"},
+    {"bad page", kNothing,
+        R"~("look":{"safety":"read_only","executor":"builtin","settings":{"function":"echo"},"page":"javascript:{key}"})~",
+        kOneStep,
+        "3:89: error: \"page\" is the URL of a page, with {key} for the effect's key: "
+        "https://pay.example/search?q={key}\n"},
+    {"hides nothing", R"~("hidden":{"role":"privacy"},)~", kLook, kOneStep,
+        "2:10: error: \"hidden\" names neither keys nor patterns: nothing would be hidden\n"},
     {"bad agents", R"~("agents":["x","x","9",7],)~", kLook, kOneStep,
         "2:15: error: \"x\" stands twice in \"agents\"\n"
         "2:19: error: \"9\" is no name: a name has 1 to 64 characters and begins with a letter\n"

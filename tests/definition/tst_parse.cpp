@@ -2,6 +2,7 @@
 // reader.
 #include "core/base/json_scan.h"
 #include "core/definition/contract.h"
+#include "core/definition/page.h"
 #include "core/definition/parse.h"
 #include "core/definition/reader.h"
 #include "core/definition/settings.h"
@@ -63,6 +64,7 @@ private Q_SLOTS:
     void hasNothingToSayAboutARightOne();
     void readsTheHead();
     void readsTools();
+    void aPageHasTheKeyInItsPlaceOnly();
     void readsSteps();
     void saysWhatIsNotJson_data();
     void saysWhatIsNotJson();
@@ -145,9 +147,21 @@ void TstParse::readsTools()
     QCOMPARE(t.undoTool, std::string("unsend"));
     QCOMPARE(t.undoInput, std::string(R"({"$from": "output"})"));
     QCOMPARE(t.model + ' ' + t.prompt, std::string("m-1 p-2"));
+    QCOMPARE(t.page, std::string("https://pay.example/search?q={key}"));
     QCOMPARE(d.tools[1].safety, ReplaySafety::Repeatable);
     QCOMPARE(d.tools[2].settings, std::string(R"({"function": "echo"})"));
     QCOMPARE(d.tools[2].retry, RetryPolicy{});
+}
+
+void TstParse::aPageHasTheKeyInItsPlaceOnly()
+{
+    for (const char* bad : {"", "javascript:alert(1)", "file:///etc/passwd", "https://a b",
+             "https://x/{keys}", "https://x/\"", "ftp://x"})
+        QVERIFY2(!checkPage(bad), bad);
+    CAIRN_VERIFY_OK(checkPage("https://pay.example/{key}?q={key}"));
+    QCOMPARE(pageFor("https://pay.example/{key}?q={key}", "a/b c&{key}"),
+        std::string("https://pay.example/a%2Fb%20c%26%7Bkey%7D?q=a%2Fb%20c%26%7Bkey%7D"));
+    QCOMPARE(pageFor("https://pay.example/", "x"), std::string("https://pay.example/"));
 }
 
 void TstParse::readsSteps()

@@ -1,5 +1,6 @@
 #include "ui/data/actsession.h"
 
+#include "core/definition/page.h"
 #include "core/machine/policy.h"
 #include "core/query/tell.h"
 #include "core/service/staged.h"
@@ -406,8 +407,14 @@ void ActSession::describeStep(const RunState& state, ActPreview& preview)
         qt(step->tool) + (step->tool.empty() ? QString() : u", "_s + qt(label(step->safety)).toLower()));
     add(Words::tr("Amount"), moneyText(step->amount.micros, qt(step->amount.currency)));
     if (const auto found = state.stepById.find(step->id); found != state.stepById.end())
-        if (const auto effect = m_service->effectKey(state.id, found->second))
+        if (const auto effect = m_service->effectKey(state.id, found->second)) {
             add(Words::tr("Effect key"), qt(*effect), true);
+            const auto definition = m_service->definition(state.workflow.name, state.workflow.version);
+            const ToolDef* tool = definition ? definition->tool(step->tool) : nullptr;
+            if (tool != nullptr && !tool->page.empty())
+                preview.facts.push_back(
+                    {Words::tr("Provider's page"), qt(pageFor(tool->page, *effect)), true, true});
+        }
     add(Words::tr("Attempts"),
         Words::tr("%1, %2 failed, %3 lost").arg(step->attempts).arg(step->failures).arg(step->lost));
     fillSent(state.id, step->input,

@@ -185,7 +185,7 @@ QString agoText(TimeMs span)
 // Facts that one copies: ids and keys, set in mono.
 bool isReference(const std::string& name)
 {
-    return name == "key" || name == "approval" || name == "child" || name == "held by";
+    return name == "key" || name == "approval" || name == "child" || name == "held by" || name == "page";
 }
 
 QString stepWord(const StepRecord& step)
@@ -368,7 +368,8 @@ WhyView whyOf(const RunView& view)
         if (name == "reason")
             continue;  // the badge says it
         const QString text = qt(name);
-        why.evidence.push_back({text.left(1).toUpper() + text.mid(1), qt(value), isReference(name)});
+        why.evidence.push_back(
+            {text.left(1).toUpper() + text.mid(1), qt(value), isReference(name), name == "page"});
     }
     for (const auto& [run, sentence] : view.chain) {
         why.evidence.push_back({childRunWord(), idText(run), true});

@@ -55,14 +55,15 @@ constexpr std::array kNouns{
 std::atomic<bool> g_local{false};
 constexpr QChar kThin = QChar(0x2009);  // between thousands
 
-QDateTime at(qint64 ms)
+QDateTime at(qint64 ms, bool local)
 {
-    return g_local.load() ? QDateTime::fromMSecsSinceEpoch(ms) : QDateTime::fromMSecsSinceEpoch(ms, Qt::UTC);
+    return local ? QDateTime::fromMSecsSinceEpoch(ms) : QDateTime::fromMSecsSinceEpoch(ms, Qt::UTC);
 }
+QDateTime at(qint64 ms) { return at(ms, g_local.load()); }
 
 QString offsetText(const QDateTime& time)
 {
-    if (!g_local.load())
+    if (time.timeSpec() == Qt::UTC)
         return u"Z"_s;
     const int minutes = time.offsetFromUtc() / 60;
     return u"%1%2:%3"_s.arg(QChar::fromLatin1(minutes < 0 ? '-' : '+'))
@@ -110,6 +111,14 @@ QString preciseText(qint64 ms)
 {
     const QDateTime time = at(ms);
     return ms == 0 ? u"–"_s : time.toString(u"yyyy-MM-dd HH:mm:ss.zzz"_s) + offsetText(time);
+}
+
+QString bothZonesText(qint64 ms)
+{
+    if (ms == 0)
+        return u"–"_s;
+    const QDateTime other = at(ms, !g_local.load());
+    return preciseText(ms) + u" · "_s + other.toString(u"yyyy-MM-dd HH:mm:ss.zzz"_s) + offsetText(other);
 }
 
 QString clockText(qint64 ms, qint64 now)

@@ -14,11 +14,12 @@ void setLocalTime(bool local);
 [[nodiscard]] bool localTime();
 [[nodiscard]] QString zoneName();
 
-[[nodiscard]] QString durationText(qint64 ms);  // 850 ms, 12.4 s, 3 m 05 s, 1 h 04 m, 2 d 3 h
-[[nodiscard]] QString instantText(qint64 ms);   // 2026-11-29 10:42:07Z
-[[nodiscard]] QString nowText();                // by this machine: since when something is waited for
-[[nodiscard]] QString preciseText(qint64 ms);   // 2026-11-29 10:42:07.318Z
-[[nodiscard]] QString dayText(qint64 day);      // 2026-11-29: of UTC, counted since 1970-01-01
+[[nodiscard]] QString durationText(qint64 ms);   // 850 ms, 12.4 s, 3 m 05 s, 1 h 04 m, 2 d 3 h
+[[nodiscard]] QString instantText(qint64 ms);    // 2026-11-29 10:42:07Z
+[[nodiscard]] QString nowText();                 // by this machine: since when something is waited for
+[[nodiscard]] QString preciseText(qint64 ms);    // 2026-11-29 10:42:07.318Z
+[[nodiscard]] QString bothZonesText(qint64 ms);  // the exact instant, as preciseText() and in the other zone
+[[nodiscard]] QString dayText(qint64 day);       // 2026-11-29: of UTC, counted since 1970-01-01
 [[nodiscard]] QString clockText(qint64 ms, qint64 now);  // 10:42:07 on now's day, else 11-28 10:42
 [[nodiscard]] QString countText(quint64 n);              // 1 204
 [[nodiscard]] QString sizeText(quint64 bytes);           // 214 B, 84.1 KiB

@@ -174,6 +174,7 @@ struct Fact {
     QString name;
     QString value;
     bool mono = false;
+    bool link = false;  // a page that can be opened by an explicit act
     bool operator==(const Fact&) const = default;
 };
 

@@ -70,7 +70,7 @@ QVariant AttemptsModel::cell(const AttemptLine& line, int column, int role) cons
     case Qt::ToolTipRole:
         return column == Outcome
             ? QVariant(tip(line.outcome + tr(", by ") + line.worker))
-            : QVariant(tip(instantText(column == Ended ? line.endedAt : line.startedAt)));
+            : QVariant(tip(bothZonesText(column == Ended ? line.endedAt : line.startedAt)));
     default: return {};
     }
 }

@@ -101,6 +101,8 @@ QVariant AuditModel::cell(const AuditLine& line, int column, int role) const
             : column == Second && line.unseen ? textOf(line, column) + u", "_s + glyphName(Glyph::Approval)
                                               : textOf(line, column);
     case Qt::ToolTipRole:
+        if (column == Time)
+            return tip(bothZonesText(line.time));
         return column == Person || column == OnWhat || column >= Reason
             ? QVariant(tip(column == OnWhat && !line.run.isNull() ? idText(line.run) : textOf(line, column)))
             : QVariant();

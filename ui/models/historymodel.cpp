@@ -109,7 +109,10 @@ QVariant HistoryModel::cell(const HistoryLine& line, int column, int role) const
             return column == Operator || column == Act ? BoldLook : PlainLook;
         return column == Actor || column == Reason ? SecondaryLook : PlainLook;
     case Qt::AccessibleTextRole: return text();
-    case Qt::ToolTipRole: return column == What || column == Reason ? QVariant(tip(text())) : QVariant();
+    case Qt::ToolTipRole:
+        if (column == Time && line.time != 0)
+            return tip(bothZonesText(line.time));
+        return column == What || column == Reason ? QVariant(tip(text())) : QVariant();
     default: return {};
     }
 }

@@ -98,7 +98,7 @@ QVariant PlansModel::cell(const PlanEntry& row, int column, int role) const
     case Qt::ToolTipRole:
         if (column == Progress)
             return tip(saidOf(row.share));
-        return column == Since ? QVariant() : QVariant(tip(textOf(row, column)));
+        return tip(column == Since ? bothZonesText(row.at) : textOf(row, column));
     default: return {};
     }
 }

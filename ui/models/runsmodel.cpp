@@ -131,7 +131,7 @@ QVariant RunsModel::cell(const RunSlot& slot, int column, int role) const
         if (column == Run)
             return tip(idText(line.run));
         if (column == NextAt || column == Waited)
-            return tip(instantText(column == NextAt ? line.next : line.since));
+            return tip(bothZonesText(column == NextAt ? line.next : line.since));
         return column == State && !line.error.isEmpty() ? QVariant(tip(line.error)) : QVariant();
     case FilterRole: return term(line, column);
     case SortRole: return column == Waited ? QVariant(line.since) : QVariant(text(line, column));

@@ -54,7 +54,10 @@ QVariant ActsModel::cell(const ActLine& line, int column, int role) const
     case Qt::DisplayRole:
     case Qt::AccessibleTextRole: return text();
     case Qt::TextAlignmentRole: return int(number ? Qt::AlignRight : Qt::AlignLeft);
-    case Qt::ToolTipRole: return column == Reason || column == Target ? QVariant(tip(text())) : QVariant();
+    case Qt::ToolTipRole:
+        if (column == Time)
+            return tip(bothZonesText(line.time));
+        return column == Reason || column == Target ? QVariant(tip(text())) : QVariant();
     case LookRole:
         if (number || column == Time)
             return FigureLook | (column == Time ? SecondaryLook : PlainLook);

@@ -153,7 +153,7 @@ QVariant SituationsModel::cell(const SituationLine& line, int column, int role) 
     case Qt::AccessibleTextRole: return said(line, column);
     case Qt::ToolTipRole:
         if (column == Oldest || column == NextAt)
-            return tip(instantText(column == Oldest ? line.oldest : line.next));
+            return tip(bothZonesText(column == Oldest ? line.oldest : line.next));
         return column == Wait || column == Runs || (column == Store && line.store >= m_tags.size())
             ? QVariant()
             : QVariant(tip(said(line, column)));

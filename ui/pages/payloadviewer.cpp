@@ -10,6 +10,7 @@
 #include "ui/widgets/panelnote.h"
 #include "ui/widgets/safetext.h"
 
+#include <QAbstractItemView>
 #include <QComboBox>
 #include <QFileDialog>
 #include <QHBoxLayout>
@@ -68,6 +69,7 @@ PayloadViewer::PayloadViewer(Source& source, const RunId& run, QWidget* parent)
     m_map->hide();
     m_scope->addItems({tr("names and values"), tr("names"), tr("values")});
     m_scope->setAccessibleName(tr("Where to find it"));
+    m_scope->view()->setAccessibleName(tr("Where to find it"));
     for (QPushButton* button : {m_save, m_outside, m_copyPath})
         safe::setOff(button, tr("No payload is selected."));
     safe::setTip(m_copyPath, tr("The path of the value that is selected (C in the tree)"));

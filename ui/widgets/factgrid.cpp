@@ -6,10 +6,12 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDesktopServices>
 #include <QGridLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QPainter>
+#include <QPushButton>
 #include <QToolButton>
 
 namespace cairn::ui {
@@ -107,6 +109,12 @@ QString shortenedInside(const QString& text, int limit)
     return out;
 }
 
+bool isWebPage(const QUrl& url)
+{
+    return url.isValid() && (url.scheme() == u"https"_s || url.scheme() == u"http"_s)
+        && !url.host().isEmpty();
+}
+
 QWidget* factGrid(const std::vector<Fact>& facts, int nameWidth, QWidget* parent, int longest)
 {
     auto* holder = new QWidget(parent);
@@ -124,6 +132,15 @@ QWidget* factGrid(const std::vector<Fact>& facts, int nameWidth, QWidget* parent
         grid->addWidget(value, row, 1);
         if (fact.mono || value->text() != shown(fact.value, true))
             grid->addWidget(new CopyButton(fact.name, fact.value, holder), row, 2, Qt::AlignTop);
+        if (const QUrl page(fact.value, QUrl::StrictMode); fact.link && isWebPage(page)) {
+            QPushButton* open = safe::button(Words::tr("Open"), holder);
+            open->setProperty("small", true);
+            open->setAutoDefault(false);
+            open->setAccessibleDescription(Words::tr("Opens the page in the desktop's browser"));
+            safe::setTip(open, fact.value);
+            QObject::connect(open, &QPushButton::clicked, open, [page] { QDesktopServices::openUrl(page); });
+            grid->addWidget(open, row, 3, Qt::AlignTop);
+        }
         ++row;
     }
     return holder;

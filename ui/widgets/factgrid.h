@@ -4,6 +4,7 @@
 
 #include "ui/data/values.h"
 
+#include <QUrl>
 #include <QWidget>
 
 namespace cairn::ui {
@@ -12,6 +13,9 @@ namespace cairn::ui {
 // unshortened.
 [[nodiscard]] QWidget* factGrid(
     const std::vector<Fact>& facts, int nameWidth, QWidget* parent, int longest = 26);
+
+// What a fact's "Open" gives to the desktop: pages of the web, and nothing else.
+[[nodiscard]] bool isWebPage(const QUrl& url);
 
 // Every word longer than `limit` characters without its middle, the ends kept; equal to `text` where nothing
 // is long.

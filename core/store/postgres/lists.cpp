@@ -215,7 +215,7 @@ Result<std::vector<SituationPart>> PostgresStore::situationParts(
     ListSql sql(filter);
     std::string text =
         "SELECT workflow, step, count(*) FROM cairn.run_list WHERE " + sql.condition() + " AND situation = ";
-    text += sql.bind(situation) + " GROUP BY 1, 2 ORDER BY 1 COLLATE \"C\", 2 COLLATE \"C\"";
+    text += sql.bind(situation) + " GROUP BY 1, 2 ORDER BY workflow COLLATE \"C\", step COLLATE \"C\"";
     Batch batch;
     batch.addText(std::move(text), sql.params());
     CAIRN_TRY_ASSIGN(auto answers, analyse(batch));

@@ -24,7 +24,7 @@ void printHead(Session& s, const Asked& asked)
         s.line("      | " + std::string(rest.substr(0, end)));
         rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
     }
-    if (const std::uint64_t more = asked.input.size - asked.head.size();
+    if (const std::uint64_t more = asked.headMore;
         more > 0 && asked.headMissing.empty())
         s.line("      (" + formatCount(static_cast<std::int64_t>(more))
             + " bytes more: `cairn payload` prints them all)");
@@ -47,7 +47,7 @@ Json jsonAsked(const std::vector<Asked>& asked)
             : Json();
         const bool told = one.input && one.headMissing.empty();
         json["text"] = told ? jsonText(one.head) : Json();
-        json["left_out_bytes"] = told ? Json(one.input.size - one.head.size()) : Json();
+        json["left_out_bytes"] = told ? Json(one.headMore) : Json();
         list.push_back(std::move(json));
     }
     return list;

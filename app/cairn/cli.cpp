@@ -236,6 +236,7 @@ bool Session::open(bool readOnly)
     m_service = std::make_unique<Service>(stored(), *m_queue, clock, rng, config);
     m_query = std::make_unique<Query>(*m_store, clock);
     m_query->seeProcesses(goneHere());
+    m_query->compareBy(stored());
     return true;
 }
 

@@ -41,9 +41,12 @@ std::vector<Asked> Query::asked(
         }
         if (step.input) {
             auto head = m_impl->reader.payload(state.id, step.input.id, 0, kAskedShown);
-            if (head)
+            if (head) {
+                // With fields hidden it is not as long as what is stored.
+                if (head->size() == kAskedShown)
+                    asked.headMore = std::max<std::uint64_t>(step.input.size, head->size()) - head->size();
                 asked.head = *std::move(head);
-            else
+            } else
                 asked.headMissing = missing(head.error());
         }
         list.push_back(std::move(asked));

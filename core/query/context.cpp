@@ -113,7 +113,8 @@ Shown shownOf(const ContextSource& source, const PayloadRef& ref, std::size_t ro
     while (cut > 0 && (static_cast<unsigned char>((*bytes)[cut]) & 0xC0) == 0x80)
         --cut;
     shown.text = bytes->substr(0, cut);
-    shown.leftOut = ref.size - cut;
+    shown.leftOut =
+        std::max<std::uint64_t>(ref.size, bytes->size()) - cut;  // hidden fields may make it longer
     return shown;
 }
 

@@ -96,7 +96,8 @@ Explanation Query::Impl::explained(
 
 std::optional<std::string> Query::Impl::line(const RunId& run, const PayloadRef& ref)
 {
-    const auto bytes = reader.payload(run, ref.id, 0, 64 * 1024);
+    constexpr std::uint64_t kRead = 64 * 1024;
+    const auto bytes = reader.payload(run, ref.id, 0, kRead);
     if (!bytes) {
         if (bytes.error().kind == ErrorKind::Refused)
             return redactedText(reader, run, ref.id);
@@ -104,7 +105,8 @@ std::optional<std::string> Query::Impl::line(const RunId& run, const PayloadRef&
             return "not for your role";
         return std::nullopt;
     }
-    const bool whole = ref.size <= bytes->size();
+    const bool whole =
+        ref.size <= bytes->size() || bytes->size() < kRead;  // hidden fields may make it shorter
     std::string text = errorTextOf(*bytes, whole ? ref.media : "text/plain");
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' '))
         text.pop_back();
@@ -219,6 +221,7 @@ Query::Query(StoreReader& reader, const Clock& clock)
 Query::~Query() = default;
 void Query::seeProcesses(std::function<bool(const SessionRow&)> gone) { m_impl->gone = std::move(gone); }
 StoreReader& Query::reader() { return m_impl->reader; }
+void Query::compareBy(StoreReader& stored) { m_impl->compared = &stored; }
 
 Result<RunView> Query::run(const RunId& run, std::uint64_t version)
 {

@@ -92,7 +92,10 @@ struct Asked {
     PayloadRef input;
     std::string head;         // of the input, at most kAskedShown bytes of it, as they are
     std::string headMissing;  // why it cannot be told
-    std::string role{};       // whom the workflow names for it; asked for where policy or store know it
+    std::string role
+    {
+        std::uint64_t headMore = 0;  // bytes that are left out of `head`
+    };  // whom the workflow names for it; asked for where policy or store know it
 };
 inline constexpr std::size_t kAskedShown = 4096;
 
@@ -148,6 +151,9 @@ public:
     // Where the caller sees the processes of its host: an engine whose process is certainly gone counts as
     // lost at once, in all that is told from here on. Not thread-safe: before the first read.
     void seeProcesses(std::function<bool(const SessionRow&)> gone);
+    // Whether payloads are the same is asked of this one: where the reader hides fields in them, others that
+    // are hidden would look alike. It outlives this.
+    void compareBy(StoreReader& stored);
 
     [[nodiscard]] Result<RunView> run(const RunId& run, std::uint64_t version = 0);
     // For who looks at one step. Reads the run as run() does. NotFound: it has no such step.

@@ -66,6 +66,7 @@ struct Query::Impl {
     [[nodiscard]] std::optional<std::string> line(const RunId& run, const PayloadRef& ref);
 
     StoreReader& reader;
+    StoreReader* compared = &reader;
     const Clock& clock;
     SessionGone gone;  // null: only leases tell
     std::map<std::pair<std::string, std::uint32_t>, std::shared_ptr<const Definition>> definitions;

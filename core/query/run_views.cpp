@@ -274,8 +274,8 @@ Result<Compared> Query::compare(const RunAt& left, const RunAt& right)
     const SamePayload same = [&](const PayloadRef& x, const PayloadRef& y) -> std::optional<bool> {
         if (x.size > kComparedBytes)
             return std::nullopt;
-        const auto first = m_impl->reader.payload(left.run, x.id);
-        const auto second = m_impl->reader.payload(right.run, y.id);
+        const auto first = m_impl->compared->payload(left.run, x.id);
+        const auto second = m_impl->compared->payload(right.run, y.id);
         return first && second ? std::optional(*first == *second) : std::nullopt;
     };
     return compareRuns(a, b, same);

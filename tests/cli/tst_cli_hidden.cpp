@@ -36,12 +36,13 @@ private Q_SLOTS:
         QCOMPARE(started.code, 0);
         m_run = started.json().value(QStringLiteral("run")).toString();
         engineUntilIdle();
-        m_payload = cairn({QStringLiteral("show"), m_run})
-                        .json()
-                        .value(QStringLiteral("input"))
-                        .toObject()
-                        .value(QStringLiteral("id"))
-                        .toString();
+        const QJsonObject step = cairn({QStringLiteral("show"), m_run})
+                                     .json()
+                                     .value(QStringLiteral("step_list"))
+                                     .toArray()
+                                     .at(0)
+                                     .toObject();
+        m_payload = step.value(QStringLiteral("input")).toObject().value(QStringLiteral("id")).toString();
         QVERIFY(!m_payload.isEmpty());
     }
     void nothingThatIsPrintedHasIt();
@@ -112,7 +113,7 @@ void TestCliHidden::toRevealIsAnActOnRecord()
     QCOMPARE(revealed.out, kInput);
     const QJsonObject act = newestAct();
     QCOMPARE(act.value(QStringLiteral("verb")).toString(), QStringLiteral("reveal"));
-    QCOMPARE(act.value(QStringLiteral("outcome")).toString(), QStringLiteral("applied"));
+    QCOMPARE(act.value(QStringLiteral("kind")).toString(), QStringLiteral("applied"));
     QCOMPARE(act.value(QStringLiteral("run")).toString(), m_run);
     QCOMPARE(act.value(QStringLiteral("reason")).toString(), QStringLiteral("asked by the bank"));
     QVERIFY(act.value(QStringLiteral("target")).toString().contains(m_payload));
@@ -131,7 +132,7 @@ void TestCliHidden::whoLacksTheRoleIsRefusedAndThatIsOnRecord()
         QVERIFY(!(refused.out + refused.err).contains(secret));
     const QJsonObject act = newestAct();
     QCOMPARE(act.value(QStringLiteral("verb")).toString(), QStringLiteral("reveal"));
-    QCOMPARE(act.value(QStringLiteral("outcome")).toString(), QStringLiteral("refused"));
+    QCOMPARE(act.value(QStringLiteral("kind")).toString(), QStringLiteral("refused"));
 }
 
 void TestCliHidden::pagesHideItAndBundlesHoldIt()

@@ -63,12 +63,14 @@ private:
         const QString policy =
             file(QStringLiteral("policy.json"), json("{'schema':'urn:cairn:policy:1','rules':[]}"));
         const QString nobody = QStringLiteral("01a22b3c-0000-7000-8000-000000000001");
-        const QString input = cairn({QStringLiteral("show"), m_run})
-                                  .json()
-                                  .value(QStringLiteral("input"))
-                                  .toObject()
-                                  .value(QStringLiteral("id"))
-                                  .toString();
+        const QJsonObject step = cairn({QStringLiteral("show"), m_run})
+                                     .json()
+                                     .value(QStringLiteral("step_list"))
+                                     .toArray()
+                                     .at(0)
+                                     .toObject();
+        const QString input =
+            step.value(QStringLiteral("input")).toObject().value(QStringLiteral("id")).toString();
         const auto words = [](const char* text) { return QString::fromUtf8(text).split(QLatin1Char(' ')); };
         return {{QStringLiteral("start"), {workflow, QStringLiteral("--key"), QStringLiteral("n")}},
             {QStringLiteral("approve"), {m_run}}, {QStringLiteral("reject"), {m_run}},

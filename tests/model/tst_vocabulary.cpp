@@ -82,7 +82,7 @@ template<> struct Keys<Verb> {
         "partial", "signal", "request_approval", "driven_step", "advance", "recover", "fire_timers",
         "deliver", "reconcile", "park", "workflow_add", "store_migrate", "store_backup", "store_clock",
         "store_copy", "store_artifacts", "audit_checkpoint", "audit_anchor", "store_export", "store_import",
-        "hold", "assign", "note", "retain", "act_propose", "act_confirm", "policy_set", "plan"};
+        "hold", "assign", "note", "retain", "act_propose", "act_confirm", "policy_set", "plan", "reveal"};
 };
 
 template<typename Enum> void checkTable()

@@ -10,11 +10,14 @@
 #include "ui/widgets/choicelist.h"
 #include "ui/widgets/daybar.h"
 #include "ui/widgets/filterbox.h"
+#include "ui/widgets/taskstrip.h"
 
 #include <QApplication>
 #include <QClipboard>
 #include <QLineEdit>
+#include <QPointer>
 #include <QPushButton>
+#include <QRadioButton>
 
 using namespace cairn::ui;
 using namespace cairn::ui::test;
@@ -88,7 +91,8 @@ private Q_SLOTS:
         QCOMPARE(cell(page, 0, AuditModel::Person), u"kim"_s);
         QCOMPARE(cell(page, 1, AuditModel::Outcome), u"refused: it has moved on"_s);
         QCOMPARE(cell(page, 1, AuditModel::Reason), u"month-end freeze"_s);
-        QVERIFY2(textOf(page).contains(u"3 of 3 entries shown · reading is not logged as acting"_s),
+        QVERIFY2(textOf(page).contains(
+                     u"3 of 3 entries shown · 1 refused or expired · reading is not logged as acting"_s),
             qPrintable(textOf(page)));
         QVERIFY(textOf(page).contains(u"the same"_s));  // of the entry that is selected
         QCOMPARE(desk.window->actionTable().map(ActPlace::Audit).front().name, u"V"_s);
@@ -329,9 +333,13 @@ private Q_SLOTS:
         QTest::mouseClick(buttonOf(page, u"Export log…"_s), Qt::LeftButton);
         auto* box = desk.window->findChild<ExportBox*>();
         QVERIFY(box != nullptr);
-        QVERIFY(textOf(box).contains(u"all that the filter finds: person:kim"_s));
-        QVERIFY(textOf(box).contains(u"the whole log"_s));
-        QVERIFY(!textOf(box).contains(u"Bundle"_s));
+        QStringList offered;
+        for (const auto* button : box->findChildren<QRadioButton*>())
+            offered << button->text();
+        QCOMPARE(
+            offered.mid(0, 2), (QStringList{u"all that the filter finds: person:kim"_s, u"the whole log"_s}));
+        QCOMPARE(offered.size(), 4);
+        QVERIFY(offered[2].startsWith(u"Log: "_s) && offered[3].startsWith(u"Table: "_s));
         box->path()->setText(u"/nowhere/audit.jsonl"_s);
         box->reason()->setText(u"AUD-311"_s);
         QTest::keyClick(box, Qt::Key_Return, Qt::ControlModifier);
@@ -419,11 +427,45 @@ private Q_SLOTS:
         desk.source.exporting->runsInAll = 300;
         desk.source.exporting->runs = 40;
         QTRY_VERIFY2(box->state().startsWith(u"Wrote 40 of 300 runs"_s), qPrintable(box->state()));
-        box->reject();
-        QVERIFY(box->isVisible());
+        QTest::mouseClick(box->start(), Qt::LeftButton);
         QVERIFY(desk.source.exporting->stop);
         desk.source.exports.open();
         QTRY_VERIFY(!box->busy());
+    }
+
+    void anExportGoesOnWithoutItsWindow()
+    {
+        Desk desk([](DemoSource& s) { s.exports.close(); });
+        desk.key(Qt::Key_E, Qt::ControlModifier);
+        QPointer<ExportBox> box;
+        QTRY_VERIFY((box = desk.window->findChild<ExportBox*>()) != nullptr);
+        QTest::keyClicks(box->path(), u"/tmp/new.zip"_s);
+        QTest::mouseClick(box->start(), Qt::LeftButton);
+        auto* strip = desk.window->findChild<TaskStrip*>();
+        QVERIFY(strip != nullptr && !strip->isVisible());
+        QTest::keyClick(box.data(), Qt::Key_Escape);
+        QVERIFY(!box->isVisible());
+        QVERIFY(!desk.source.exporting->stop);
+        QVERIFY(strip->isVisible());
+        desk.source.exporting->runsInAll = 300;
+        desk.source.exporting->runs = 40;
+        QTRY_VERIFY2(textOf(strip).contains(u"Export: Wrote 40 of 300 runs"_s), qPrintable(textOf(strip)));
+        // Its window again, and away.
+        for (auto* button : strip->findChildren<QPushButton*>())
+            if (button->text() == u"Show"_s)
+                button->click();
+        QVERIFY(box->isVisible());
+        QVERIFY(!strip->isVisible());
+        box->reject();
+        QVERIFY(strip->isVisible());
+        // One key too many does not cut it off.
+        QVERIFY(!desk.window->close());
+        QVERIFY(desk.window->isVisible());
+        desk.source.exports.open();
+        QTRY_VERIFY(box == nullptr);
+        QVERIFY(!strip->isVisible());
+        QVERIFY2(textOf(desk.window.get()).contains(u"Wrote /tmp/new.zip, 2.0 KiB, 1 run."_s), "it is told");
+        QVERIFY(desk.window->close());
     }
 };
 

@@ -376,7 +376,7 @@ private Q_SLOTS:
         QVERIFY(!v.view()->goToPlace(u"100000"_s));
         QCOMPARE(v.view()->path(), u"/suppliers/0/sku"_s);
         v.view()->table(PayloadViewer::Tree)->setFocus();
-        QTest::keyClick(v.view()->table(PayloadViewer::Tree), Qt::Key_G, Qt::ControlModifier);
+        QTest::keyClick(v.view()->table(PayloadViewer::Tree), Qt::Key_L, Qt::ControlModifier);
         auto* box = v.view()->findChild<NameBox*>(u"go-to"_s);
         QVERIFY(box != nullptr);
         QTest::keyClicks(box->edit(), u"/nothing"_s);

@@ -137,7 +137,8 @@ private Q_SLOTS:
         QVERIFY(file.open(QIODevice::ReadOnly));
         const QJsonObject entry =
             QJsonDocument::fromJson(file.readAll().trimmed().split('\n').back()).object();
-        QCOMPARE(entry.value(u"verb"_s).toString(), u"reveal"_s);
+        QCOMPARE(entry.value(u"verb"_s).toInt(), int(cairn::Verb::Reveal));
+        QCOMPARE(entry.value(u"reason"_s).toString(), u"asked"_s);
         QCOMPARE(house.saved(true), QByteArray(kInput));
     }
 

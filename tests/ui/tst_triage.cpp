@@ -52,7 +52,8 @@ private Q_SLOTS:
         Desk desk([](DemoSource& s) { s.detail.why.verbs = {kPause}; });
         desk.source.whys.fails = {u"The store is busy."_s, {}, u"Try again."_s};
         desk.key(Qt::Key_Down);
-        QTRY_COMPARE(told(desk), u"Why could not be read: The store is busy. Try again. F5 reads it again."_s);
+        QTRY_COMPARE(
+            told(desk), u"Why could not be read: The store is busy. Try again. F5 reads it again."_s);
         desk.key(Qt::Key_H);
         QVERIFY(desk.window->sheet() == nullptr);
         QVERIFY(desk.window->triage()->why().run.isNull());

@@ -137,15 +137,15 @@ Status ActSession::open()
     auto opened = m_opening->open(!m_opening->mayAct);
     if (!opened)
         return std::move(opened).error();
-    m_store = std::move(*opened);
+    m_store = std::make_unique<HidingStore>(std::move(*opened));
     CAIRN_TRY(readStore());
-    m_queue = makeInlineQueue(*m_store);
+    m_queue = makeInlineQueue(m_store->stored());
     ServiceConfig& config = m_config;
     config.actorName = "console";
     config.uid = m_opening->uid;
     config.login = loginOf(m_rights, config.uid);
     config.host = core(m_opening->host);
-    m_service = std::make_unique<Service>(*m_store, *m_queue, m_clock, m_rng, config);
+    m_service = std::make_unique<Service>(m_store->stored(), *m_queue, m_clock, m_rng, config);
     return {};
 }
 
@@ -334,8 +334,16 @@ void ActSession::fillSent(const RunId& run, const PayloadRef& ref, const QString
         return;
     }
     preview.sent.head = QByteArray(head->data(), static_cast<qsizetype>(head->size()));
-    if (head->size() == ref.size)
+    const auto shown = m_store->shown(run, ref.id);
+    preview.sent.shown = shown ? shown->size : ref.size;
+    preview.sent.hidden = shown ? shown->hidden : 0;
+    if (head->size() == preview.sent.shown)
         preview.sent.fields = flatFields(*head);
+    if (preview.sent.hidden > 0)
+        preview.facts.push_back({Words::tr("Hidden"),
+            Words::tr("%1 by the workflow; the data of the run reveals them, on record")
+                .arg(plural(preview.sent.hidden, "field is hidden", "fields are hidden")),
+            false});
 }
 
 void ActSession::describeApproval(const RunState& state, ActPreview& preview)

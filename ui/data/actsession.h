@@ -4,6 +4,7 @@
 // has changed.
 
 #include "core/plan/preview.h"
+#include "core/query/hidden_fields.h"
 #include "core/service/service.h"
 #include "ui/data/storesession.h"
 
@@ -59,7 +60,7 @@ private:
     std::shared_ptr<const StoreOpening> m_opening;
     SystemClock m_clock;
     SystemRng m_rng;
-    std::unique_ptr<StoreWriter> m_store;
+    std::unique_ptr<HidingStore> m_store;
     std::unique_ptr<CommitQueue> m_queue;
     std::unique_ptr<Service> m_service;
     StoreInfo m_info;

@@ -78,16 +78,9 @@ QString titleOf(RuleKind kind, const SituationLine& line, qint64 now)
 
 QString keyOf(Family family)
 {
-    switch (family) {
-    case Family::Moving: return u"machine"_s;
-    case Family::Person: return u"person"_s;
-    case Family::Uncertain: return u"uncertain"_s;
-    case Family::Nobody: return u"repair"_s;
-    case Family::Good: return u"done"_s;
-    case Family::Rest:
-    case Family::Count: break;
-    }
-    return u"rest"_s;
+    static constexpr std::array<const char*, kFamilies> kKeys{
+        "machine", "person", "uncertain", "repair", "done", "rest"};
+    return QString::fromLatin1(kKeys[static_cast<std::size_t>(family)]);
 }
 
 QByteArray preferencesText(const Preferences& preferences)

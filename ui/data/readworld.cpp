@@ -99,6 +99,7 @@ Status ReadWorld::open()
         return std::move(opened).error();
     m_store = std::make_unique<HidingStore>(std::move(*opened));
     m_query = std::make_unique<Query>(*m_store, m_clock);
+    m_query->compareBy(m_store->stored());
     if (m_hook)
         m_hook(*m_store);
     return {};

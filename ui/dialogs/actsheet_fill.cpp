@@ -101,8 +101,8 @@ void ActSheet::addSent()
     }
     auto* text = safe::viewer(m_bodyWidget);
     QString body = shownBytes(sent.head, 4000);
-    if (sent.line.size > 4000)
-        body += tr("\n… %1 more, see Data").arg(sizeText(sent.line.size - 4000));
+    if (sent.shown > 4000)
+        body += tr("\n… %1 more, see Data").arg(sizeText(sent.shown - 4000));
     text->setPlainText(body);
     text->setFixedHeight(120);
     text->setAccessibleName(shown(m_preview.sentTitle));

@@ -94,7 +94,7 @@ ExportBox::ExportBox(
     connect(m_look, &QTimer::timeout, this, &ExportBox::tellProgress);
     connect(m_start, &QPushButton::clicked, this, [this] {
         if (m_writing)
-            m_writing->stop = true;
+            stop();
         else
             write();
     });
@@ -172,6 +172,7 @@ QWidget* ExportBox::buildPlace()
     column->addWidget(m_state);
     auto* foot = new QHBoxLayout;
     auto* close = safe::button(tr("Close"), part);
+    m_close = close;
     close->setAutoDefault(false);
     foot->addStretch(1);
     foot->addWidget(close);
@@ -258,6 +259,7 @@ void ExportBox::write()
         return showState(tr("Name the new file first."));
     m_writing = std::make_shared<ExportProgress>();
     m_start->setText(tr("Stop"));
+    m_close->setText(tr("Close, and go on"));
     m_bar->setRange(0, 0);
     m_bar->show();
     m_look->start();
@@ -288,10 +290,15 @@ void ExportBox::answered(const Reply<ExportDone>& reply)
     m_look->stop();
     m_bar->hide();
     m_writing.reset();
+    m_close->setText(tr("Close"));
     m_start->setText(tr("Export"));
     enableAll();
     if (!reply) {
         showState(reply.failure.cancelled ? tr("Stopped; nothing was left behind.") : told(reply.failure));
+        if (isHidden()) {
+            Q_EMIT ended(state());
+            deleteLater();
+        }
         return;
     }
     const ExportDone& done = *reply.value;
@@ -305,15 +312,22 @@ void ExportBox::answered(const Reply<ExportDone>& reply)
     parts << done.recorded;
     showState(parts.join(u' '));
     Q_EMIT ended(parts.join(u' '));
+    if (isHidden())
+        deleteLater();
+}
+
+void ExportBox::stop()
+{
+    if (m_writing)
+        m_writing->stop = true;
 }
 
 void ExportBox::reject()
 {
-    if (m_writing) {
-        m_writing->stop = true;
-        return;  // the answer says that nothing was left; then it can be closed
-    }
-    QDialog::reject();
+    if (!m_writing)
+        return QDialog::reject();
+    hide();
+    Q_EMIT goesOn();
 }
 
 void ExportBox::keyPressEvent(QKeyEvent* event)

@@ -1,7 +1,8 @@
 #pragma once
 // Writes runs, or the audit, to a file that stands by itself: which runs, in which format, with or without
-// payloads, where to; first how much it would be, then how far it is. Stop leaves nothing behind. Exporting
-// is an act: it wants a reason where the store does, and says where it was put on record.
+// payloads, where to; first how much it would be, then how far it is. Stop leaves nothing behind; closed,
+// it goes on, and says so. Exporting is an act: it wants a reason where the store does, and says where it was
+// put on record.
 
 #include "ui/data/source.h"
 
@@ -38,10 +39,12 @@ public:
     [[nodiscard]] QString state() const;  // the line that says what is, or came
     void choose(ExportKind kind);
     [[nodiscard]] bool busy() const { return m_writing != nullptr; }
-    void reject() override;  // stops first what is being written
+    void reject() override;  // what is being written goes on, without this window
+    void stop();             // leaves nothing behind
 
 Q_SIGNALS:
     void ended(const QString& summary);
+    void goesOn();  // closed, while it is being written
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
@@ -73,6 +76,7 @@ private:
     QLabel* m_state;
     QProgressBar* m_bar;
     QPushButton* m_start;
+    QPushButton* m_close = nullptr;
     QTimer* m_look;
     Tickets m_tickets;
     std::shared_ptr<ExportProgress> m_measuring;

@@ -16,6 +16,7 @@
 #include "ui/widgets/safetext.h"
 #include "ui/widgets/shapes.h"
 #include "ui/widgets/taborder.h"
+#include "ui/widgets/taskstrip.h"
 #include "ui/widgets/theme.h"
 
 #include <QApplication>
@@ -141,6 +142,7 @@ MainWindow::MainWindow(std::unique_ptr<Stores> own, Stores* stores, bool dark, Q
     , m_tabs(new PageTabs(this))
     , m_pages(new QStackedWidget(this))
     , m_triage(new TriagePage(m_stores, this))
+    , m_tasks(new TaskStrip(this))
     , m_keys(new KeyStrip(this))
     , m_notice(safe::label({}, {.wrap = true, .selectable = true}, this))
     , m_poll(new QTimer(this))
@@ -188,6 +190,7 @@ void MainWindow::buildLayout()
     column->addWidget(m_offline);
     column->addWidget(m_notice);
     column->addWidget(m_pages, 1);
+    column->addWidget(m_tasks);
     column->addWidget(m_keys);
     m_tabs->addTab(tr("Triage"));
     m_tabs->setTabData(0, static_cast<int>(Glyph::None));
@@ -334,31 +337,6 @@ ReportPage* MainWindow::openReport()
     const QString title = m_stores.several()
         ? tr("Report · %1").arg(shown(m_stores.nameOf(store), false, 24)).replace(u'&', u"&&"_s)
         : tr("Report");
-    const int tab = addPage(page, title, Glyph::None);
-    page->load();
-    m_tabs->setCurrentIndex(tab);
-    return page;
-}
-
-AuditPage* MainWindow::openAudit()
-{
-    const StoreIx store = currentRunRef().isNull() ? 0 : currentRunRef().store;
-    for (int i = 1; i < m_pages->count(); ++i) {
-        auto* page = qobject_cast<AuditPage*>(m_pages->widget(i));
-        if (page != nullptr && page->store() == store) {
-            m_tabs->setCurrentIndex(i);
-            return page;
-        }
-    }
-    auto* page = new AuditPage(m_stores, store, this);
-    connect(page, &AuditPage::openRun, this, [this](const RunRef& run) { openRun(run); });
-    connect(page, &AuditPage::letterTyped, this, &MainWindow::takeLetter);
-    connect(page, &AuditPage::failed, this, &MainWindow::trouble);
-    connect(page, &AuditPage::said, this, &MainWindow::say);
-    connect(page, &AuditPage::exportWanted, this, &MainWindow::exportRuns);
-    const QString title = m_stores.several()
-        ? tr("Audit · %1").arg(shown(m_stores.nameOf(store), false, 24)).replace(u'&', u"&&"_s)
-        : tr("Audit");
     const int tab = addPage(page, title, Glyph::None);
     page->load();
     m_tabs->setCurrentIndex(tab);

@@ -27,6 +27,8 @@ class AuditPage;
 struct ThemeLook;
 class Band;
 class HandbookBox;
+struct ExportScope;
+class TaskStrip;
 class KeyStrip;
 struct KeyHint;
 class Notifier;
@@ -98,6 +100,7 @@ Q_SIGNALS:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
@@ -177,6 +180,7 @@ private:
     void noteRecent(StoreIx store);
     void showOffline();
     void exportLog(AuditPage& audit);
+    void openExport(StoreIx store, std::vector<ExportScope> scopes);
     [[nodiscard]] ThemeLook look() const;  // by the preferences, and the shade that is shown
     void exportDot();
     void exportRuns();
@@ -202,6 +206,7 @@ private:
     PreferencesFile m_preferencesFile;
     QString m_preferencesPath;
     Preferences m_preferences;
+    bool m_closing = false;   // it was said what goes on
     bool m_usesTray = false;  // tests and pictures leave the desktop alone
     Notifier* m_notifier;
     RecentFile m_recentFile;
@@ -215,6 +220,7 @@ private:
     QTabBar* m_tabs;
     QStackedWidget* m_pages;
     TriagePage* m_triage;
+    TaskStrip* m_tasks;
     KeyStrip* m_keys;
     QLabel* m_notice;
     QString m_lastSaid;  // and when: to be copied after it has gone

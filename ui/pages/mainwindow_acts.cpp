@@ -11,18 +11,26 @@
 #include "ui/pages/stepsview.h"
 #include "ui/pages/triagepage.h"
 #include "ui/widgets/filterbox.h"
+#include "ui/widgets/taskstrip.h"
 #include "ui/widgets/whypanel.h"
 
 #include <QApplication>
 #include <QClipboard>
+#include <QCloseEvent>
 #include <QFileDialog>
 #include <QLabel>
 #include <QSaveFile>
 #include <QStackedWidget>
+#include <QTabBar>
+#include <QTimer>
 
 namespace cairn::ui {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+constexpr int kCloseAgainMs = 10'000;  // in which closing twice means it
+}
 
 RunRef MainWindow::currentRunRef() const
 {
@@ -260,6 +268,61 @@ void MainWindow::copySaid()
     say(tr("Copied what was said last."));
 }
 
+AuditPage* MainWindow::openAudit()
+{
+    const StoreIx store = currentRunRef().isNull() ? 0 : currentRunRef().store;
+    for (int i = 1; i < m_pages->count(); ++i) {
+        auto* page = qobject_cast<AuditPage*>(m_pages->widget(i));
+        if (page != nullptr && page->store() == store) {
+            m_tabs->setCurrentIndex(i);
+            return page;
+        }
+    }
+    auto* page = new AuditPage(m_stores, store, this);
+    connect(page, &AuditPage::openRun, this, [this](const RunRef& run) { openRun(run); });
+    connect(page, &AuditPage::letterTyped, this, &MainWindow::takeLetter);
+    connect(page, &AuditPage::failed, this, &MainWindow::trouble);
+    connect(page, &AuditPage::said, this, &MainWindow::say);
+    connect(page, &AuditPage::exportWanted, this, &MainWindow::exportRuns);
+    const QString title = m_stores.several()
+        ? tr("Audit · %1").arg(shown(m_stores.nameOf(store), false, 24)).replace(u'&', u"&&"_s)
+        : tr("Audit");
+    const int tab = addPage(page, title, Glyph::None);
+    page->load();
+    m_tabs->setCurrentIndex(tab);
+    return page;
+}
+
+void MainWindow::openExport(StoreIx store, std::vector<ExportScope> scopes)
+{
+    auto* box = new ExportBox(m_stores.source(store), m_stores.state(store).facts, std::move(scopes), this);
+    connect(box, &ExportBox::ended, this, &MainWindow::say);
+    connect(box, &ExportBox::ended, this, [this, box] { m_tasks->remove(box); });
+    connect(box, &ExportBox::goesOn, this, [this, box] {
+        m_tasks->add(box,
+            {tr("Export"), [box] { return box->state(); },
+                [this, box] {
+                    m_tasks->remove(box);
+                    box->show();
+                },
+                [box] { box->stop(); }});
+        say(tr("The export goes on; below is how far it is."));
+    });
+    box->open();
+}
+
+// What goes on is not cut off by a key too many.
+void MainWindow::closeEvent(QCloseEvent* event)
+{
+    if (m_tasks->count() == 0 || m_closing)
+        return QWidget::closeEvent(event);
+    event->ignore();
+    m_closing = true;
+    say(tr("%1 goes on. Close again to stop it: nothing is left behind.")
+            .arg(m_tasks->names().join(u", "_s)));
+    QTimer::singleShot(kCloseAgainMs, this, [this] { m_closing = false; });
+}
+
 // The entries that the audit's list is asked for, or all of them.
 void MainWindow::exportLog(AuditPage& audit)
 {
@@ -267,10 +330,7 @@ void MainWindow::exportLog(AuditPage& audit)
     if (const QString filter = audit.filterBox()->filter(); !filter.trimmed().isEmpty())
         scopes.push_back({tr("all that the filter finds: %1").arg(filter), {}, filter, true});
     scopes.push_back({tr("the whole log"), {}, {}, true});
-    const StoreIx store = audit.store();
-    auto* box = new ExportBox(m_stores.source(store), m_stores.state(store).facts, std::move(scopes), this);
-    connect(box, &ExportBox::ended, this, &MainWindow::say);
-    box->open();
+    openExport(audit.store(), std::move(scopes));
 }
 
 // Of one store: what is marked there, the run that is looked at, or all that the filter finds.
@@ -302,9 +362,7 @@ void MainWindow::exportRuns()
             {}, here->trimmed().isEmpty() ? u"state:open"_s : *here});
     if (scopes.empty())
         return say(tr("Export is off: select a run."));
-    auto* box = new ExportBox(m_stores.source(store), m_stores.state(store).facts, std::move(scopes), this);
-    connect(box, &ExportBox::ended, this, &MainWindow::say);
-    box->open();
+    openExport(store, std::move(scopes));
 }
 
 void MainWindow::exportDot()

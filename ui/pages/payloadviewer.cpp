@@ -209,7 +209,7 @@ void PayloadViewer::connectSignals()
         m_find->setFocus();
         m_find->selectAll();
     });
-    key(Qt::CTRL | Qt::Key_G, [this] { askPlace(); });
+    key(Qt::CTRL | Qt::Key_L, [this] { askPlace(); });
     for (int level = 1; level <= 9; ++level)
         key(QKeyCombination(Qt::ALT, static_cast<Qt::Key>(Qt::Key_0 + level)),
             [this, level] { openTo(level); });

@@ -2,7 +2,7 @@
 // One payload: size and type first, then its beginning, then, once read and indexed in the background, all of
 // it as tree, text, table or bytes. A map of its bytes says where in it one is, and where the matches are. An
 // image is drawn by an explicit act only. Nothing can be edited here, and what is left out, redacted or not
-// for one's role says so. Ctrl+F finds, F3 goes on, Ctrl+G goes to a byte or a path, Alt+1 to Alt+9 open the
+// for one's role says so. Ctrl+F finds, F3 goes on, Ctrl+L goes to a byte or a path, Alt+1 to Alt+9 open the
 // tree to that level, Ctrl+PageDown is the next way to show it, C copies the path, Shift+C the value exactly
 // as stored. What the workflow hides is hidden here, until it is revealed for as long as this value is shown.
 

@@ -95,7 +95,8 @@ struct Asked {
     std::string role
     {
         std::uint64_t headMore = 0;  // bytes that are left out of `head`
-    };  // whom the workflow names for it; asked for where policy or store know it
+    };                           // whom the workflow names for it; asked for where policy or store know it
+    std::uint64_t headMore = 0;  // bytes that are left out of `head`
 };
 inline constexpr std::size_t kAskedShown = 4096;
 

@@ -90,12 +90,9 @@ struct Asked {
     std::string keyMissing;  // why the key cannot be told
     Money amount;
     PayloadRef input;
-    std::string head;         // of the input, at most kAskedShown bytes of it, as they are
-    std::string headMissing;  // why it cannot be told
-    std::string role
-    {
-        std::uint64_t headMore = 0;  // bytes that are left out of `head`
-    };                           // whom the workflow names for it; asked for where policy or store know it
+    std::string head;            // of the input, at most kAskedShown bytes of it, as they are
+    std::string headMissing;     // why it cannot be told
+    std::string role{};          // whom the workflow names for it; asked for where policy or store know it
     std::uint64_t headMore = 0;  // bytes that are left out of `head`
 };
 inline constexpr std::size_t kAskedShown = 4096;

@@ -15,6 +15,7 @@
 
 #include <QApplication>
 #include <QCommandLineParser>
+#include <QCryptographicHash>
 #include <QElapsedTimer>
 #include <QFileDialog>
 #include <QStandardPaths>
@@ -208,13 +209,19 @@ void connectPasswords(const Options& options, cairn::ui::Keychain& keychain, cai
 }
 
 // What the person keeps from one time to the next. Pictures neither read nor change it.
-void useOwnFiles(cairn::ui::MainWindow& window)
+void useOwnFiles(cairn::ui::MainWindow& window, const Options& options)
 {
     const QString folder =
         QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) + u"/cairn"_s;
     window.triage()->useViewsFile(folder + u"/views.json"_s);
     window.usePreferencesFile(folder + u"/console.json"_s);
     window.useRecentFile(folder + u"/stores.json"_s);
+    // A URL may have a password in it: a digest stands for the stores.
+    QStringList stores = options.stores;
+    stores.sort();
+    const QByteArray key = QCryptographicHash::hash(stores.join(u'\n').toUtf8(), QCryptographicHash::Sha256);
+    if (!stores.isEmpty() && options.filter.isEmpty() && !options.link)
+        window.triage()->useLastFile(folder + u"/last.json"_s, QString::fromLatin1(key.toHex().left(32)));
 }
 
 int show(QApplication& app, const Options& options)
@@ -235,7 +242,7 @@ int show(QApplication& app, const Options& options)
     cairn::ui::StoreChecker checker;
     connectPasswords(options, keychain, checker, window);
     if (options.screenshot.isEmpty() && options.shots.isEmpty())
-        useOwnFiles(window);
+        useOwnFiles(window, options);
     connectWindow(app, options, opened, window);
     window.show();
     window.start();

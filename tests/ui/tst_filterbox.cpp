@@ -4,9 +4,11 @@
 #include "ui/models/runsmodel.h"
 #include "ui/models/situationsmodel.h"
 #include "ui/models/viewsmodel.h"
+#include "ui/widgets/announcer.h"
 #include "ui/widgets/choicelist.h"
 #include "ui/widgets/filterbox.h"
 
+#include <QSignalSpy>
 #include <QFile>
 #include <QLineEdit>
 #include <QTemporaryDir>
@@ -183,6 +185,63 @@ private Q_SLOTS:
         triage->viewsTable()->setFocus();
         QTest::keyClick(triage->viewsTable(), Qt::Key_Return);
         QCOMPARE(triage->filterBox()->filter(), u"wait:timer"_s);
+    }
+
+    void theFilterIsAsItWasLeft()
+    {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(u"last.json"_s);
+        {
+            const Desk desk;
+            TriagePage* triage = desk.window->triage();
+            QSignalSpy kept(triage, &TriagePage::lastKept);
+            triage->useLastFile(path, u"these stores"_s);
+            QTRY_VERIFY(triage->keepsLast());
+            QVERIFY(triage->filterBox()->filter().isEmpty());
+            triage->runsTable()->setColumnWanted(RunsModel::Key, false);
+            triage->filterBox()->setFilter(u"wait:timer"_s);
+            QTRY_VERIFY(triage->overview().filter.valid);
+            QVERIFY(kept.wait());
+        }
+        {
+            const Desk desk;
+            TriagePage* triage = desk.window->triage();
+            triage->useLastFile(path, u"these stores"_s);
+            QTRY_COMPARE(triage->filterBox()->filter(), u"wait:timer"_s);
+            QVERIFY(!triage->runsTable()->columnWanted(RunsModel::Key));
+            // Never silently.
+            QCOMPARE(desk.window->notice(), u"The filter is as you left it: wait:timer"_s);
+        }
+        // Of other stores it says nothing, and what somebody asks for by then stays.
+        const Desk other;
+        other.window->triage()->useLastFile(path, u"other stores"_s);
+        QTRY_VERIFY(other.window->triage()->keepsLast());
+        QVERIFY(other.window->triage()->filterBox()->filter().isEmpty());
+        const Desk asked;
+        asked.window->triage()->filterBox()->setFilter(u"def:order"_s);
+        asked.window->triage()->useLastFile(path, u"these stores"_s);
+        QTRY_VERIFY(asked.window->triage()->keepsLast());
+        QCOMPARE(asked.window->triage()->filterBox()->filter(), u"def:order"_s);
+    }
+
+    void newsIsToldPolitely()
+    {
+        Announcer announcer(nullptr);
+        announcer.setInterval(50);
+        QSignalSpy told(&announcer, &Announcer::announced);
+        announcer.tell(u"A person must 11"_s);  // as it is first seen
+        QCOMPARE(told.size(), 0);
+        announcer.tell(u"A person must 12"_s);
+        QCOMPARE(told.size(), 1);
+        QCOMPARE(announcer.accessibleName(), u"A person must 12"_s);
+        announcer.tell(u"A person must 13"_s);
+        announcer.tell(u"A person must 14"_s);
+        QCOMPARE(told.size(), 1);  // not yet
+        QTRY_COMPARE(told.size(), 2);
+        QCOMPARE(told.back().front().toString(), u"A person must 14"_s);  // the newest of it
+        announcer.tell(u"A person must 15"_s);
+        announcer.tell(u"A person must 14"_s);
+        QVERIFY(!told.wait(150));  // it is as it was said
     }
 
     void wrongFilesSayWhereAndChangeNothing()

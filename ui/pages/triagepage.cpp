@@ -8,6 +8,7 @@
 #include "ui/models/situationsmodel.h"
 #include "ui/models/storesmodel.h"
 #include "ui/models/viewsmodel.h"
+#include "ui/widgets/announcer.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/docktitle.h"
 #include "ui/widgets/filterbox.h"
@@ -65,6 +66,7 @@ TriagePage::TriagePage(Stores& stores, QWidget* parent)
     , m_filter(new FilterBox(this))
     , m_why(new WhyPanel(this))
 {
+    m_announcer = new Announcer(this);
     m_attentionTable->setModel(m_attention);
     m_situationsTable->setModel(m_situations);
     m_runsTable->setModel(m_runs);

@@ -13,11 +13,13 @@
 class QActionGroup;
 class QLabel;
 class QSplitter;
+class QTimer;
 class QVBoxLayout;
 
 namespace cairn::ui {
 
 class AttentionModel;
+class Announcer;
 class DataTable;
 class DockTitle;
 class FilterBox;
@@ -67,6 +69,10 @@ public:
 
     // Saved views are kept in this file; without one they last as long as the window.
     void useViewsFile(const QString& path);
+    // Filter and columns as they were when these stores were last looked at: taken up where nothing is asked
+    // for by then, said, and kept as they change. `key` stands for the stores.
+    void useLastFile(const QString& path, const QString& key);
+    [[nodiscard]] bool keepsLast() const { return !m_lastPath.isEmpty(); }
     void showView(const SavedView& view);
     void addView(const QString& name);  // of the present filter and columns
     void readViewsFrom(const QString& path);
@@ -74,6 +80,7 @@ public:
     [[nodiscard]] std::vector<SavedView> views() const;
     [[nodiscard]] DataTable* viewsTable() const { return m_viewsTable; }
 
+    [[nodiscard]] Announcer* announcer() const { return m_announcer; }
     [[nodiscard]] DataTable* runsTable() const { return m_runsTable; }
     [[nodiscard]] DataTable* situationsTable() const { return m_situationsTable; }
     [[nodiscard]] QString planKey() const;  // of the one that is current in the dock; empty: none
@@ -90,6 +97,7 @@ public:
     [[nodiscard]] bool settled() const { return m_open == 0 && m_asides == 0; }
 
 Q_SIGNALS:
+    void lastKept();
     void openRun(const cairn::ui::RunRef& run);
     void verbChosen(const cairn::ui::VerbLine& verb, const cairn::ui::RunRef& run);
     void letterTyped(QChar letter, bool shift);
@@ -137,6 +145,8 @@ private:
     void buildViews(QVBoxLayout* column);
     void setViews(const std::vector<SavedView>& views);
     void keepViews(const std::vector<SavedView>& views);
+    [[nodiscard]] SavedView viewNow(const QString& name) const;
+    void keepLast();
     void countViews();
     void saveView();
     void removeView();
@@ -176,6 +186,11 @@ private:
     ViewsModel* m_views;
     DataTable* m_viewsTable;
     DockTitle* m_viewsTitle;
+    Announcer* m_announcer = nullptr;
+    QString m_lastPath;  // empty: not read yet, or not kept
+    QString m_lastKey;
+    std::vector<SavedView> m_last;  // of other stores too, the newest first
+    QTimer* m_lastTimer = nullptr;
     ViewsFile m_viewsFile;
     QString m_viewsPath;
     bool m_viewsRead = false;  // nothing is written over what has not been read

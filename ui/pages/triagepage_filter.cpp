@@ -15,6 +15,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QVBoxLayout>
+#include <QTimer>
 
 #include <algorithm>
 
@@ -23,6 +24,8 @@ namespace cairn::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+constexpr int kKeepLastMs = 1000;
+constexpr std::size_t kMostLast = 50;  // sets of stores
 constexpr int kLine = 22;
 constexpr int kMostLines = 8;  // of views in the dock; the others are scrolled to
 }  // namespace
@@ -235,14 +238,64 @@ void TriagePage::saveView()
     box->open();
 }
 
-void TriagePage::addView(const QString& name)
+SavedView TriagePage::viewNow(const QString& name) const
 {
-    SavedView view{name.trimmed().left(80), m_filter->filter(), {}};
-    if (view.name.isEmpty())
-        return Q_EMIT said(tr("Not saved: a view needs a name."));
+    SavedView view{name, m_filter->filter(), {}};
     for (int column = RunsModel::Run; column < RunsModel::ColumnCount; ++column)
         if (!m_runsTable->columnWanted(column))
             view.hidden << m_runs->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+    return view;
+}
+
+void TriagePage::useLastFile(const QString& path, const QString& key)
+{
+    m_lastKey = key;
+    whenDone(m_viewsFile.load(path), this, [this, path](const Reply<std::vector<SavedView>>& reply) {
+        if (!reply)
+            return Q_EMIT said(told(reply.failure));  // what could not be understood is not overwritten
+        m_last = *reply.value;
+        const auto last = std::find_if(
+            m_last.begin(), m_last.end(), [this](const SavedView& one) { return one.name == m_lastKey; });
+        if (last != m_last.end() && m_filter->filter().isEmpty()) {
+            const SavedView view = *last;
+            showView(view);
+            if (!view.filter.isEmpty())
+                Q_EMIT said(tr("The filter is as you left it: %1").arg(shown(view.filter, false, 120)));
+        }
+        m_lastPath = path;
+        m_lastTimer = new QTimer(this);
+        m_lastTimer->setSingleShot(true);
+        m_lastTimer->setInterval(kKeepLastMs);
+        connect(m_lastTimer, &QTimer::timeout, this, &TriagePage::keepLast);
+        connect(m_filter, &FilterBox::filterChanged, m_lastTimer, qOverload<>(&QTimer::start));
+        connect(m_runsTable, &DataTable::columnsChanged, m_lastTimer, qOverload<>(&QTimer::start));
+    });
+}
+
+// A filter that is wrong is not one to begin with.
+void TriagePage::keepLast()
+{
+    const SavedView now = viewNow(m_lastKey);
+    const auto same = std::find_if(
+        m_last.begin(), m_last.end(), [&now](const SavedView& one) { return one.name == now.name; });
+    if (!m_overview.filter.valid || (same != m_last.end() && *same == now))
+        return;
+    std::erase_if(m_last, [&now](const SavedView& one) { return one.name == now.name; });
+    m_last.insert(m_last.begin(), now);
+    if (m_last.size() > kMostLast)
+        m_last.resize(kMostLast);
+    whenDone(m_viewsFile.save(m_lastPath, m_last), this, [this](const Reply<bool>& reply) {
+        if (!reply)
+            return Q_EMIT said(told(reply.failure));
+        Q_EMIT lastKept();
+    });
+}
+
+void TriagePage::addView(const QString& name)
+{
+    const SavedView view = viewNow(name.trimmed().left(80));
+    if (view.name.isEmpty())
+        return Q_EMIT said(tr("Not saved: a view needs a name."));
     std::vector<SavedView> all = views();
     std::erase_if(all, [&view](const SavedView& one) { return one.name == view.name; });
     all.push_back(view);

@@ -4,6 +4,7 @@
 #include "ui/models/runsmodel.h"
 #include "ui/models/situationsmodel.h"
 #include "ui/pages/triagepage.h"
+#include "ui/widgets/announcer.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/filterbox.h"
 #include "ui/widgets/panelnote.h"
@@ -97,6 +98,11 @@ void TriagePage::showOverview(const Overview& overview)
     }
     m_attention->setAtLeast(!overview.shares.empty());
     m_attention->setLines(overview.attention);
+    QStringList counts;  // of those who have to move, and of what nobody can
+    for (const AttentionLine& line : overview.attention)
+        if (line.head && line.count > 0)
+            counts << line.word + u" "_s + countText(line.count);
+    m_announcer->tell(counts.isEmpty() ? tr("No run waits") : counts.join(u", "_s));
     showStores();
     fitAttention();
     QString effect;

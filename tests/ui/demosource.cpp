@@ -438,6 +438,13 @@ QFuture<Reply<WhyView>> DemoSource::whyOf(const SituationLine& s)
     why.badge = s.wait;
     why.sentence = u"%1 runs wait for the same reason. %2."_s.arg(s.count).arg(s.what);
     why.strong = {s.what};
+    if (s.count > 1) {
+        VerbLine pause{
+            Verb::Pause, u"H"_s, u"Pause %1 runs"_s.arg(s.count), u"By a plan, at a pace."_s, true, {}, {}};
+        pause.situation = s.key;
+        why.verbs.push_back(pause);
+        why.next = {{3, 0, 7}, kDemoNow, 60'000};
+    }
     return now(std::move(why));
 }
 

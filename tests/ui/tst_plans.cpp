@@ -9,6 +9,10 @@
 #include "ui/pages/planspage.h"
 #include "ui/pages/runpage.h"
 #include "ui/widgets/filterbox.h"
+#include "ui/models/situationsmodel.h"
+#include "ui/pages/triagepage.h"
+#include "ui/widgets/datatable.h"
+#include "ui/widgets/timebars.h"
 
 #include <QClipboard>
 #include <QLineEdit>
@@ -198,6 +202,43 @@ private Q_SLOTS:
         QVERIFY(!sheet->notice()->notKnown());
         QVERIFY(sheet->isVisible());
         QVERIFY(!sheet->confirm()->isEnabled());  // it is looked at again first
+    }
+
+    void aSituationIsActedOnAsAWhole()
+    {
+        const Desk desk;
+        TriagePage* triage = desk.window->triage();
+        triage->filterBox()->setFilter(u"def:order or def:refund"_s);
+        QTRY_VERIFY(triage->settled());
+        DataTable* table = triage->situationsTable();
+        table->setFocus();
+        int row = -1;
+        for (int i = 0; i < table->model()->rowCount(); ++i)
+            if (table->model()->index(i, SituationsModel::Runs).data().toString() == u"300"_s)
+                row = i;
+        QVERIFY(row >= 0);
+        table->setCurrentIndex(table->model()->index(row, 0));
+        QTRY_VERIFY(triage->settled() && !triage->why().verbs.empty());
+        const QString key = triage->why().verbs.front().situation;
+        QVERIFY(!key.isEmpty());
+        // Bars of when they go on by themselves, told to who cannot see them.
+        auto* bars = desk.window->findChild<TimeBars*>();
+        QVERIFY(bars != nullptr);
+        QCOMPARE(bars->remark(), u"each 1 m 00 s, most 7"_s);
+        QCOMPARE(bars->accessibleDescription().count(u"from "_s), 2);
+        QTest::keyClick(table, Qt::Key_H);
+        QTRY_VERIFY(desk.window->planSheet() != nullptr);
+        QTRY_COMPARE(desk.source.drafted.size(), 1U);
+        QCOMPARE(desk.source.drafted.front().act.verb, cairn::Verb::Pause);
+        QVERIFY(desk.source.drafted.front().runs.empty());
+        // Of those that the filter lets through, in each of its alternatives.
+        const QString filter = desk.source.drafted.front().filter;
+        QCOMPARE(filter.count(u"situation:"_s + key), 2);
+        QVERIFY(filter.contains(u"def:order"_s) && filter.contains(u"def:refund"_s));
+        desk.window->planSheet()->reject();
+        // What if writes nothing, and is no way around the plan's sheet.
+        QTest::keyClick(table, Qt::Key_W);
+        QVERIFY(desk.window->sheet() == nullptr);
     }
 
     void markedRunsBecomeAPlan()

@@ -218,6 +218,41 @@ private Q_SLOTS:
         QCOMPARE(index->nodes().size(), 3U);
         QCOMPARE(index->path(2), u"/text"_s);
     }
+    void ofASituationAPlanTakesAll()
+    {
+        Desk desk;
+        const cairn::RunId a = desk.fixture.driven("a");
+        const cairn::RunId b = desk.fixture.driven("b");
+        desk.fixture.toggle(a);
+        desk.fixture.toggle(b);
+        const auto overview = desk.session->overview({}).result();
+        QVERIFY2(overview, qPrintable(overview.failure.what));
+        const auto& all = overview.value->situations;
+        const auto paused =
+            std::find_if(all.begin(), all.end(), [](const SituationLine& line) { return line.count == 2; });
+        QVERIFY(paused != all.end());
+        const auto why = desk.session->whyOf(*paused).result();
+        QVERIFY2(why, qPrintable(why.failure.what));
+        const auto& verbs = why.value->verbs;
+        const auto of = [&verbs](cairn::Verb verb) {
+            const auto found = std::find_if(verbs.begin(), verbs.end(),
+                [verb](const VerbLine& line) { return line.verb == verb && !line.abandon; });
+            return found == verbs.end() ? VerbLine() : *found;
+        };
+        QVERIFY(of(cairn::Verb::Resume).on);
+        QCOMPARE(of(cairn::Verb::Resume).situation, paused->key);
+        QCOMPARE(of(cairn::Verb::Resume).name, u"Resume 2 runs"_s);
+        // What one of them does not allow says why; what cannot be done to several says that.
+        for (const VerbLine& line : why.value->more)
+            QVERIFY(!line.on && line.situation.isEmpty());
+        PlanRequest request;
+        request.act.verb = cairn::Verb::Resume;
+        request.filter = u"situation:"_s + paused->key;
+        const auto told = desk.session->previewPlan(request).result();
+        QVERIFY2(told, qPrintable(told.failure.what));
+        QCOMPARE(told.value->included, 2U);
+    }
+
     void secondsBecomeSlotsThatAPersonReads()
     {
         QVERIFY(slotsOf({}, 1000).counts.empty());

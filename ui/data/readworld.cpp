@@ -345,12 +345,20 @@ Result<WhyView> ReadWorld::whyOf(const SituationLine& situation)
     for (VerbLine& verb : why.verbs) {
         if (verb.verb == Verb::Slow)
             continue;
-        verb.on = false;
         const bool several = verb.verb == Verb::Pause || verb.verb == Verb::Resume
             || verb.verb == Verb::Cancel || verb.verb == Verb::Retry;
-        verb.text = several
-            ? Words::tr("select one run below, or mark several: Space, Ctrl+A takes all that are shown")
-            : Words::tr("select one run below: each has to be read by itself");
+        // A plan asks the store's lists, which do not know whose worker is lost.
+        if (several && verb.on && !verb.abandon && why.reason != Reason::Lease) {
+            // What one of them allows; a plan asks each, and leaves out those that do not.
+            verb.situation = situation.key;
+            verb.step.clear();
+            verb.name = Words::tr("%1 %2").arg(verb.name, plural(situation.count, "run", "runs"));
+            verb.text = Words::tr("By a plan, at a pace, after a preview. ") + verb.text;
+            continue;
+        }
+        if (!several || verb.abandon || verb.on)
+            verb.text = Words::tr("select one run below: each has to be read by itself");
+        verb.on = false;
     }
     CAIRN_TRY(closeVerbs(why));
     return why;

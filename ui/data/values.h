@@ -188,6 +188,7 @@ struct VerbLine {
     ApprovalId approval;
     bool abandon = false;  // cancel that undoes nothing; from the menu only
     QString resource{};    // that it is about, not the run alone
+    QString situation{};   // of which it takes all runs, by a plan: its key; empty: it is about one run
     bool operator==(const VerbLine&) const = default;
 };
 

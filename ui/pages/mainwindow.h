@@ -122,6 +122,7 @@ private:
     [[nodiscard]] QString stepOff(PlanStep step) const;
     void orderPlan(PlanStep step);
     void stagePlan(Verb verb);
+    void stageSituation(const VerbLine& verb, StoreIx store);
     void openPlanSheet(StoreIx store, PlanRequest request);
     void planEnded(const ActResult& result);
     // mainwindow_moves.cpp

@@ -1,4 +1,5 @@
 // Acts: a letter or menu stages, only the sheet executes.
+#include "ui/data/filtervalues.h"
 #include "ui/data/format.h"
 #include "ui/data/safetext.h"
 #include "ui/data/words.h"
@@ -186,7 +187,24 @@ void MainWindow::stageLine(const VerbLine& verb, const RunRef& run)
         say(tr("%1 is off: %2").arg(verb.name, verb.text));
         return;
     }
+    if (!verb.situation.isEmpty())
+        return stageSituation(verb, run.store);
     openSheet(verb, run, false);
+}
+
+// On all runs of the situation that the filter lets through: those that are counted in its row.
+void MainWindow::stageSituation(const VerbLine& verb, StoreIx store)
+{
+    const QString filter = m_triage->filterBox()->filter();
+    const auto here = m_stores.several() ? filterFor(filter, m_stores.nameOf(store)) : std::optional(filter);
+    const AddedTerm added = withTerm(here.value_or(QString()), termOf(u"situation"_s, verb.situation), false);
+    if (!here || !added.wrong.isEmpty())
+        return say(
+            tr("%1 is off: %2").arg(verb.name, here ? added.wrong : tr("the filter is of other stores")));
+    PlanRequest request;
+    request.act.verb = verb.verb;
+    request.filter = added.filter;
+    openPlanSheet(store, std::move(request));
 }
 
 // `previewOnly`: it shows what would happen, and can do nothing.

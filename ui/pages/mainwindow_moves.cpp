@@ -183,6 +183,12 @@ void MainWindow::whatIf()
     for (const std::vector<VerbLine>* lines : {&currentWhy().verbs, &currentWhy().more})
         for (const VerbLine& line : *lines) {
             const QString step = line.step.isEmpty() ? QString() : u", "_s + line.step;
+            if (!line.situation.isEmpty()) {
+                entries.push_back({tr("What if: %1").arg(line.name),
+                    tr("off: of several runs the plan's sheet shows it, before anything is staged"), false,
+                    {}});
+                continue;
+            }
             entries.push_back(
                 {tr("What if: %1").arg(line.name + step), line.on ? line.text : tr("off: ") + line.text,
                     line.on, [this, line, run = currentWhy().ref()] { openSheet(line, run, true); }});

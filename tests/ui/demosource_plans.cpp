@@ -144,7 +144,7 @@ QFuture<Reply<PlanView>> DemoSource::plan(const PlanEntry& entry, int)
         view.fates = {{u"moved"_s, u"1"_s, false}, {u"finished"_s, u"0"_s, false},
             {u"back in the same situation"_s, u"1"_s, false}, {u"not yet"_s, u"0"_s, false},
             {u"unknown"_s, u"0"_s, false}};
-        view.items = {{1, demoRun(1), u"charge-card"_s, u"done"_s, u"moved"_s, {}, Glyph::Done},
+        view.items = {{1, demoRun(1), u"charge-card"_s, u"done"_s, u"moved"_s, {}, Glyph::Done, 40},
             {2, demoRun(2), u"charge-card"_s, u"done"_s, u"back in the same situation"_s, {}, Glyph::Failed},
             {3, demoRun(3), u"charge-card"_s, u"open"_s, {}, {}, Glyph::Queued},
             {4, demoRun(4), {}, u"skipped"_s, {}, u"already moved"_s, Glyph::Skipped}};

@@ -204,6 +204,29 @@ private Q_SLOTS:
         QVERIFY(!sheet->confirm()->isEnabled());  // it is looked at again first
     }
 
+    void aRunOfAPlanIsComparedBeforeAndAfter()
+    {
+        const Desk desk;
+        PlansPage* page = desk.window->openPlans();
+        QTRY_VERIFY(page->settled() && page->entry() != nullptr);
+        auto* items = page->findChild<DataTable*>({}, Qt::FindChildrenRecursively);
+        for (auto* table : page->findChildren<DataTable*>())
+            if (table->accessibleName() == u"Runs of the plan"_s)
+                items = table;
+        for (int i = 0; i < page->table()->model()->rowCount() && items->model()->rowCount() == 0; ++i) {
+            page->table()->setCurrentIndex(page->table()->model()->index(i, 0));
+            QTRY_VERIFY(page->settled());
+        }
+        QVERIFY(items->model()->rowCount() > 0);
+        items->setFocus();
+        items->setCurrentIndex(items->model()->index(0, 0));
+        QTest::keyClick(items, Qt::Key_D);
+        QTRY_VERIFY(desk.window->currentRun() != nullptr);
+        QTRY_VERIFY(!desk.source.compared.empty());
+        QCOMPARE(desk.source.compared.back().first.version, 39U);
+        QCOMPARE(desk.source.compared.back().second.version, 0U);
+    }
+
     void aSituationIsActedOnAsAWhole()
     {
         const Desk desk;

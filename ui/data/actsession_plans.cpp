@@ -154,8 +154,8 @@ PlanItemLine lineOf(const PlanItem& item)
     QString why = qt(item.why);
     if (why.isEmpty())
         why = qt(label(item.leftOut));
-    return {
-        item.ord, item.run, qt(item.target), qt(key(item.state)), qt(label(item.fate)), why, glyphOf(item)};
+    return {item.ord, item.run, qt(item.target), qt(key(item.state)), qt(label(item.fate)), why,
+        glyphOf(item), item.state == PlanItemState::Done ? item.version : 0};
 }
 
 constexpr PlanItemState kItemStates[] = {PlanItemState::Open, PlanItemState::Done, PlanItemState::Skipped,

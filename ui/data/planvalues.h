@@ -100,6 +100,7 @@ struct PlanItemLine {
     QString fate;     // "moved"; empty: not looked at
     QString why;
     Glyph glyph = Glyph::None;
+    quint64 version = 0;  // of the run after the act; 0: it was not done
     bool operator==(const PlanItemLine&) const = default;
 };
 // One plan, or one proposal; items from the first on.

@@ -190,6 +190,7 @@ void MainWindow::addTold()
     told(ActPlace::Plans, tr("H, Shift+H"), tr("pause the plan, let it go on"));
     told(ActPlace::Plans, tr("Delete"), tr("abort the plan, or withdraw your own act while it waits"));
     told(ActPlace::Plans, tr("Y"), tr("copy as command"));
+    told(ActPlace::Plans, tr("D"), tr("compare a run of the plan, before the act and now"));
     told(ActPlace::Sheet, tr("Ctrl+Enter"), tr("execute, inside a sheet only"));
 }
 

@@ -4,8 +4,10 @@
 #include "ui/data/words.h"
 #include "ui/dialogs/ordersheet.h"
 #include "ui/dialogs/plansheet.h"
+#include "ui/pages/compareview.h"
 #include "ui/pages/mainwindow.h"
 #include "ui/pages/planspage.h"
+#include "ui/pages/runpage.h"
 #include "ui/pages/triagepage.h"
 #include "ui/widgets/datatable.h"
 #include "ui/widgets/filterbox.h"
@@ -65,6 +67,11 @@ PlansPage* MainWindow::openPlansOf(StoreIx store)
     }
     auto* page = new PlansPage(m_stores, store, this);
     connect(page, &PlansPage::openRun, this, [this](const RunRef& run) { openRun(run); });
+    connect(page, &PlansPage::compareRun, this, [this](const RunRef& ref, quint64 before) {
+        RunPage* run = openRun(ref);
+        run->showNamed(u"compare"_s);
+        run->comparison()->compare(QString::number(before), u"now"_s);
+    });
     connect(page, &PlansPage::letterTyped, this, &MainWindow::takeLetter);
     connect(page, &PlansPage::stepChosen, this, &MainWindow::orderPlan);
     connect(page, &PlansPage::failed, this, &MainWindow::trouble);

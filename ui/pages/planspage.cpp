@@ -127,8 +127,15 @@ void PlansPage::connectSignals()
         if (const PlanItemLine* item = m_itemsModel->row(index.row()))
             Q_EMIT openRun({m_store, item->run});
     });
-    for (DataTable* table : {m_table, m_items})
-        connect(table, &DataTable::letterTyped, this, &PlansPage::letterTyped);
+    connect(m_table, &DataTable::letterTyped, this, &PlansPage::letterTyped);
+    connect(m_items, &DataTable::letterTyped, this, [this](QChar letter, bool shift) {
+        if (letter != u'd' || shift)
+            return Q_EMIT letterTyped(letter, shift);
+        const PlanItemLine* item = m_itemsModel->row(m_items->currentRow());
+        if (item == nullptr || item->version < 2)
+            return Q_EMIT said(tr("Compare is off: nothing was done to this run by the plan."));
+        Q_EMIT compareRun({m_store, item->run}, item->version - 1);
+    });
     connect(m_copy, &QPushButton::clicked, this, &PlansPage::copyCommand);
     connect(m_closed, &QPushButton::toggled, this, &PlansPage::setClosedToo);
 }

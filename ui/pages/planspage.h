@@ -52,6 +52,7 @@ public:
 Q_SIGNALS:
     void stepChosen(cairn::ui::PlanStep step);
     void openRun(const cairn::ui::RunRef& run);
+    void compareRun(const cairn::ui::RunRef& run, quint64 before);  // as it was at that version, with now
     void letterTyped(QChar letter, bool shift);
     void failed(const QString& what);
     void said(const QString& text);

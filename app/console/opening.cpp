@@ -1,5 +1,6 @@
 #include "app/console/opening.h"
 
+#include "app/console/bundledoor.h"
 #include "core/store/sqlite/sqlite_store.h"
 
 #include <QCoreApplication>
@@ -75,6 +76,13 @@ ui::StoreOpening openingOf(const HowOpened& how, const QString& url, const Store
         options.passwords = passwords;
         return openHintsUrl(url, options);
     };
+    if (!server && isBundle(file.filePath())) {
+        opening.open = bundleDoor(file.filePath(), opening.person);
+        opening.openHints = {};
+        opening.mayAct = false;
+        opening.whyNot = Words::tr("it is a bundle, which is looked at only");
+        return opening;
+    }
     // Look-only is the default but for a store that this user made.
     const bool own = !server && file.ownerId() == getuid();
     opening.mayAct = !how.lookOnly && (own || how.act);

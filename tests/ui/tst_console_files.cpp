@@ -89,7 +89,7 @@ private Q_SLOTS:
         file.write("hello");
         file.close();
         QCOMPARE(told(text),
-            u"%1 is no SQLite file | A bundle is made a store by cairn import; anything else is no store."_s
+            u"%1 is no SQLite file | A store of Cairn is one, and a bundle is a zip file; anything else is neither."_s
                 .arg(text));
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write(QByteArray("SQLite format 3\0 and so on", 26));

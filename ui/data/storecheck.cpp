@@ -104,9 +104,12 @@ std::optional<CheckStep> fileFault(const QString& path, QString& todo)
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly))
         return fault(path + u": "_s + file.errorString(), Words::tr("Repair that, and test again."));
-    if (file.read(16) != QByteArray("SQLite format 3\0", 16))
+    const QByteArray begin = file.read(16);
+    if (begin.startsWith(QByteArray("PK\3\4", 4)))
+        return std::nullopt;  // a bundle, which is proved when it is opened
+    if (begin != QByteArray("SQLite format 3\0", 16))
         return fault(Words::tr("%1 is no SQLite file").arg(path),
-            Words::tr("A bundle is made a store by cairn import; anything else is no store."));
+            Words::tr("A store of Cairn is one, and a bundle is a zip file; anything else is neither."));
     return std::nullopt;
 }
 

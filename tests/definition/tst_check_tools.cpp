@@ -33,7 +33,7 @@ constexpr Row kRows[] = {
     {"bad page", kNothing,
         R"~("look":{"safety":"read_only","executor":"builtin","settings":{"function":"echo"},"page":"javascript:{key}"})~",
         kOneStep,
-        "3:89: error: \"page\" is the URL of a page, with {key} for the effect's key: "
+        "3:98: error: \"page\" is the URL of a page, with {key} for the effect's key: "
         "https://pay.example/search?q={key}\n"},
     {"hides nothing", R"~("hidden":{"role":"privacy"},)~", kLook, kOneStep,
         "2:10: error: \"hidden\" names neither keys nor patterns: nothing would be hidden\n"},

@@ -27,7 +27,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kMostMs = 60'000;  // that a screen is waited for
-constexpr int kMostTabs = 60;
+constexpr int kMostTabs = 24;
 constexpr int kColours = 16;
 constexpr qint64 kMostBytes = 60 * 1024;
 

@@ -27,7 +27,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kMostMs = 60'000;  // that a screen is waited for
-constexpr int kMostTabs = 24;
+constexpr int kMostTabs = 60;
 constexpr int kColours = 16;
 constexpr qint64 kMostBytes = 60 * 1024;
 
@@ -161,14 +161,21 @@ Status Operator::place(
 
 Status Operator::tabTo(const QWidget* widget, const QString& name)
 {
+    QStringList went;
     for (int i = 0; i < kMostTabs; ++i) {
-        if (keyboard() == widget) {
+        const QWidget* here = keyboard();
+        if (here == widget) {
             tell(i == 0 ? u"(there)"_s : u"Tab ×%1"_s.arg(i), name);
             return {};
         }
+        const QString at = here == nullptr     ? u"nowhere"_s
+            : here->accessibleName().isEmpty() ? QString::fromLatin1(here->metaObject()->className())
+                                               : here->accessibleName();
+        if (!went.contains(at))
+            went << at;
         stroke(Qt::Key_Tab, Qt::NoModifier);
     }
-    return failed(u"Tab does not lead to "_s + name);
+    return failed(u"Tab does not lead to "_s + name + u", but to "_s + went.join(u", "_s));
 }
 
 QString Operator::rowText(const DataTable* table, int row)

@@ -77,7 +77,6 @@ ReasonField::ReasonField(QWidget* parent)
     connect(m_templates->menu(), &QMenu::aboutToShow, this, &ReasonField::fillMenu);
     connect(m_edit, &QPlainTextEdit::textChanged, this, &ReasonField::changed);
     connect(m_ticket, &QLineEdit::textChanged, this, &ReasonField::changed);
-    setFocusProxy(m_edit);
 }
 
 void ReasonField::setCaption(const QString& text) { safe::setText(m_caption, text); }

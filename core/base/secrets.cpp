@@ -207,7 +207,8 @@ std::size_t countMarks(std::string_view text, Mark mark) noexcept
 {
     const std::string_view wanted = kMarks[static_cast<std::size_t>(mark)];
     std::size_t count = 0;
-    for (auto at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + wanted.size()))
+    for (auto at = text.find(wanted); at != std::string_view::npos;
+         at = text.find(wanted, at + wanted.size()))
         ++count;
     return count;
 }
@@ -458,6 +459,25 @@ std::string Masker::json(std::string_view bytes) const
         at = end;
     }
     return out;
+}
+
+bool Masker::mayStandIn(std::string_view bytes) const
+{
+    // Written so that a plain search would not find it.
+    if (bytes.find("\\u00") != std::string_view::npos || bytes.find("\\/") != std::string_view::npos)
+        return true;
+    const auto stands = [](std::string_view text, std::string wanted) {
+        std::erase(wanted, '*');
+        return text.find(wanted) != std::string_view::npos;
+    };
+    for (const std::string& pattern : m_list.patterns)
+        if (stands(bytes, pattern))
+            return true;
+    if (m_list.keys.empty())
+        return false;
+    const std::string low = lowered(bytes);
+    return std::any_of(
+        m_list.keys.begin(), m_list.keys.end(), [&](const std::string& key) { return stands(low, key); });
 }
 
 std::string Masker::payload(std::string_view bytes, std::string_view media) const

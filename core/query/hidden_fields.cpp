@@ -82,7 +82,8 @@ Status HidingStore::read(const RunId& run, const PayloadId& id, const Rule& rule
         bytes += part;
     }
     const std::size_t before = countMarks(bytes, Mark::Hidden);
-    m_bytes = rule.masker->payloadFrom(std::move(bytes), info.ref.media);
+    m_bytes = rule.masker->mayStandIn(bytes) ? rule.masker->payloadFrom(std::move(bytes), info.ref.media)
+                                             : std::move(bytes);
     const std::size_t after = countMarks(m_bytes, Mark::Hidden);
     m_hidden = after - std::min(before, after);
     m_run = run;

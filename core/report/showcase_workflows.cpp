@@ -78,7 +78,7 @@ std::string purchase()
                 ",'approval':{'role':'finance-lead','expires':'8h'},'input':{'order':{'$from':'input','at':'/"
                 "order'},"
                 "'payee':'Northfield Seating','amount':{'$from':'input','at':'/amount'},"
-                "'cost_centre':'4410, Lyon','deliver_by':'2026-12-13'}")
+                "'iban':'ES91 2100 0418 4502 7730','cost_centre':'4410, Lyon','deliver_by':'2026-12-13'}")
             + ","
             + step("pay-deposit", "finance", "pay", "'place-order'",
                 ",'input':{'order':{'$from':'input','at':'/order'},'amount':{'$from':'input','at':'/"
@@ -86,7 +86,7 @@ std::string purchase()
             + "," + step("book-delivery", "buyer", "book", "'place-order'", all) + ","
             + step("notify-requester", "intake", "notify", "'place-order'", all),
         ",'budget':[{'tokens':600000},{'amount':'10.00','currency':'EUR'}],'deadline':'3d',"
-        "'limits':{'suppliers':{'slots':6}},'never_store':{'keys':['account']},"
+        "'limits':{'suppliers':{'slots':6}},'never_store':{'keys':['account']},'hidden':{'keys':['iban']},"
         "'attributes':{'order':{'type':'text','at':'/order'},'amount':{'type':'money','at':'/amount'}},"
         "'retention':{'keep_days':365,'redact_days':90}");
 }

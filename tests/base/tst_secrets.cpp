@@ -164,6 +164,11 @@ void TestSecrets::whatIsHiddenHasAMarkOfItsOwn()
     QCOMPARE(hiding.payload(R"({"iban":{"a":1},"n":"card-7 Bearer abcdefgh12345"})", "application/json"),
         std::string(R"({"iban":"[hidden: iban]","n":"[hidden: card-*] Bearer abcdefgh12345"})"));
     QCOMPARE(hiding.text("iban=DE02&x=1"), std::string("iban=[hidden: iban]&x=1"));
+    QVERIFY(hiding.mayStandIn(R"({"a":{"IBAN":1}})"));
+    QVERIFY(hiding.mayStandIn("on card-7"));
+    QVERIFY(hiding.mayStandIn(R"({"ib\u0061n":1})"));
+    QVERIFY(!hiding.mayStandIn(R"({"a":["card",1,"x\ny"],"Card-":2})"));
+    QVERIFY(Masker({{"*_secret"}, {}}, Mark::Hidden).mayStandIn("app_SECRET: x"));
     // A mark is left as it is, of either kind.
     const std::string marked = R"({"iban":"[masked: iban]","x":"[hidden: iban]"})";
     QCOMPARE(hiding.payload(marked, "application/json"), marked);

@@ -255,7 +255,10 @@ void ActSheet::showPreview(const ActPreview& preview)
     else
         refuse(preview.refusal, tr("nothing was sent"));
     updateConfirm();
-    if (focusWidget() != nullptr && focusWidget()->hasFocus())
+    // A sheet opens with the keyboard somewhere; it is for who types that it stays there.
+    const bool begun = m_shown || m_reasonField->length() > 0;
+    m_shown = true;
+    if (focusWidget() != nullptr && focusWidget()->hasFocus() && (begun || m_options == nullptr))
         return;
     // What is decided first: a number chooses another outcome, Tab goes on to what this one needs.
     if (m_options != nullptr && m_options->checkedButton() != nullptr)

@@ -107,6 +107,7 @@ private:
     QPushButton* m_copy;
     QPushButton* m_close;
     bool m_ready = false;  // a preview that may be executed
+    bool m_shown = false;  // a preview, once
     bool m_busy = false;
     bool m_previewOnly = false;
 };

@@ -129,6 +129,7 @@ QWidget* AuditPage::buildFilter()
     auto* row = new QHBoxLayout(strip);
     row->setContentsMargins(0, 0, 12, 0);
     row->setSpacing(6);
+    strip->setAutoFillBackground(true);  // the ground of the filter's own strip
     row->addWidget(m_filter, 1);
     const std::pair<QString, QString> fields[] = {
         {tr("Person"), u"person"_s}, {tr("Verb"), u"verb"_s}, {tr("Outcome"), u"outcome"_s}};

@@ -64,6 +64,16 @@ WindowView::Step runLetter(QChar letter)
     return onRun([letter](RunPage& page) { page.takeLetter(letter, false); });
 }
 // The largest: that is what the viewer is for.
+// What is asked for: its input, in which the workflow hides a field.
+void openHidden(RunPage& page)
+{
+    for (const StepLine& step : page.newest().steps)
+        if (step.root)
+            for (const PayloadLine& line : step.payloads)
+                if (line.role == u"input"_s)
+                    return page.data()->openPayload(line);
+}
+
 void openPayload(RunPage& page)
 {
     const auto& all = page.detail().payloads;
@@ -104,7 +114,13 @@ std::vector<WindowView> listViews()
         window.triage()->filterBox()->askValues(u"wait"_s);
     };
     const auto markShown = [](MainWindow& window) { window.triage()->runsModel()->markShown(); };
-    return {{u"lists"_s, {selectFirst}}, {u"lists-throttled"_s, {filter(u"wait:resource"_s), selectFirst}},
+    const auto selectSituation = [](MainWindow& window) {
+        DataTable* table = window.triage()->situationsTable();
+        table->setFocus();
+        table->setCurrentIndex(table->model()->index(0, 0));
+    };
+    return {{u"lists"_s, {selectFirst}},
+        {u"lists-throttled"_s, {filter(u"wait:resource"_s), selectSituation}},
         {u"lists-filtered"_s, {filter(u"attention:person"_s), selectFirst}},
         {u"lists-grouped"_s, {act(u"view.group-def"_s)}},
         {u"lists-runs-only"_s, {act(u"view.group-none"_s), selectFirst}},
@@ -149,6 +165,7 @@ std::vector<WindowView> viewsOfRuns()
         {u"run-payload-found"_s,
             {input, openFirst, runView(u"data"_s), onRun(openPayload),
                 onRun([](RunPage& page) { page.data()->payload()->find(u"CH-2040"_s); })}},
+        {u"run-payload-hidden"_s, {input, openFirst, runView(u"data"_s), onRun(openHidden)}},
         {u"run-payload-text"_s,
             {input, openFirst, runView(u"data"_s), onRun(openPayload), payloadAs(PayloadViewer::Text)}},
         {u"run-payload-bytes"_s,

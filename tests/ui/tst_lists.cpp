@@ -10,6 +10,11 @@
 #include "ui/pages/runpage.h"
 #include "ui/pages/windowviews.h"
 #include "ui/widgets/filterbox.h"
+#include "ui/pages/mainwindow.h"
+#include "ui/pages/triagepage.h"
+#include "ui/widgets/actiontable.h"
+#include "ui/widgets/datatable.h"
+#include "ui/widgets/whypanel.h"
 
 #include <QAction>
 #include <QLineEdit>
@@ -54,6 +59,26 @@ class TestLists : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void panelsArePutAwayAndComeBack()
+    {
+        const Desk desk;
+        TriagePage* triage = desk.window->triage();
+        using Panel = TriagePage::Panel;
+        const ActionTable& table = desk.window->actionTable();
+        const QList<int> before{triage->findChild<WhyPanel*>()->width(), triage->runsTable()->width()};
+        table.find(u"view.panel-why"_s)->run();
+        QVERIFY(!triage->panelShown(Panel::Why));
+        QTRY_VERIFY(triage->runsTable()->width() > before[1]);
+        table.find(u"view.panel-attention"_s)->run();
+        QVERIFY(!triage->panelShown(Panel::Attention));
+        triage->runsTable()->setColumnWanted(RunsModel::Key, false);
+        table.find(u"view.layout-reset"_s)->run();
+        QVERIFY(triage->panelShown(Panel::Why) && triage->panelShown(Panel::Attention));
+        QVERIFY(triage->runsTable()->columnWanted(RunsModel::Key));
+        QTRY_COMPARE(
+            (QList<int>{triage->findChild<WhyPanel*>()->width(), triage->runsTable()->width()}), before);
+    }
+
     void eGoesToWhatNeedsSomebody()
     {
         const Desk desk;

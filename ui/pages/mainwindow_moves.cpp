@@ -12,6 +12,7 @@
 #include <QTabBar>
 
 #include <algorithm>
+#include <tuple>
 
 namespace cairn::ui {
 
@@ -47,6 +48,15 @@ void MainWindow::addListActions()
                 m_triage->setNewestFirst(!m_triage->newestFirst());
         },
         lists, true});
+    using Panel = TriagePage::Panel;
+    const std::tuple<QString, QString, Panel> panels[] = {
+        {u"view.panel-attention"_s, tr("Attention on / off"), Panel::Attention},
+        {u"view.panel-why"_s, tr("Why on / off"), Panel::Why}};
+    for (const auto& [id, title, panel] : panels)
+        m_actions.add({id, tr("View"), title, {}, {}, false, {}, ActPlace::Lists,
+            [this, panel = panel] { m_triage->setPanelShown(panel, !m_triage->panelShown(panel)); }, lists});
+    m_actions.add({u"view.layout-reset"_s, tr("View"), tr("Layout as it was"), {}, {}, false, {},
+        ActPlace::Lists, [this] { m_triage->resetLayout(); }, lists});
     // By single keys as well: for whoever has switched those off.
     struct ListKey {
         QString id;

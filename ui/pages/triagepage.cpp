@@ -185,6 +185,30 @@ void TriagePage::resizeEvent(QResizeEvent*)
     m_split->setSizes({left, width() - left - right - 2, right});
 }
 
+bool TriagePage::panelShown(Panel panel) const
+{
+    return !m_split->widget(static_cast<int>(panel))->isHidden();
+}
+
+void TriagePage::setPanelShown(Panel panel, bool shown)
+{
+    QWidget* widget = m_split->widget(static_cast<int>(panel));
+    if (!shown && widget->isAncestorOf(focusWidget()))
+        m_runsTable->setFocus();  // the keyboard is never where nothing is seen
+    widget->setVisible(shown);
+}
+
+void TriagePage::resetLayout()
+{
+    for (const Panel panel : {Panel::Attention, Panel::Why})
+        setPanelShown(panel, true);
+    for (int column = RunsModel::Run; column < RunsModel::ColumnCount; ++column)
+        m_runsTable->setColumnWanted(column, true);
+    m_tables->setSizes({370, 420});
+    m_sized = false;
+    resizeEvent(nullptr);
+}
+
 void TriagePage::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);

@@ -67,6 +67,12 @@ public:
     void setRowSize(int height);          // of the two tables in the centre
     [[nodiscard]] QString place() const;  // where the keyboard is: situations, runs, …
 
+    // The panels at the sides can be put away; reset brings all back as it was at first, columns too.
+    enum class Panel : quint8 { Attention = 0, Why = 2 };
+    [[nodiscard]] bool panelShown(Panel panel) const;
+    void setPanelShown(Panel panel, bool shown);
+    void resetLayout();
+
     // Saved views are kept in this file; without one they last as long as the window.
     void useViewsFile(const QString& path);
     // Filter and columns as they were when these stores were last looked at: taken up where nothing is asked

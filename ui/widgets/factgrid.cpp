@@ -139,7 +139,7 @@ QWidget* factGrid(const std::vector<Fact>& facts, int nameWidth, QWidget* parent
             open->setAccessibleDescription(Words::tr("Opens the page in the desktop's browser"));
             safe::setTip(open, fact.value);
             QObject::connect(open, &QPushButton::clicked, open, [page] { QDesktopServices::openUrl(page); });
-            grid->addWidget(open, row, 3, Qt::AlignTop);
+            grid->addWidget(open, ++row, 1, Qt::AlignLeft);  // below: beside it the values would be squeezed
         }
         ++row;
     }

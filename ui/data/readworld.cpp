@@ -329,7 +329,7 @@ Result<WhyView> ReadWorld::whyOf(const SituationLine& situation)
     ListTerm members;
     members.situation = {core(situation.key)};
     CAIRN_TRY_ASSIGN(const SituationList told, m_query->situations({members}, 1));
-    if (!told.rows.empty() && !told.rows.front().parts.empty())
+    if (!told.rows.empty() && told.rows.front().workflow.empty() && !told.rows.front().parts.empty())
         why.evidence.push_back({Words::tr("Shared by"), sharedBy(told.rows.front().parts), false});
     if (situation.next != 0) {
         CAIRN_TRY_ASSIGN(const auto next,

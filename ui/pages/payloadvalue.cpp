@@ -69,6 +69,11 @@ PayloadValue::PayloadValue(QWidget* parent)
     clear();
 }
 
+void PayloadValue::setCovered(bool covered)
+{
+    m_storedTitle->setTitle(covered ? tr("As shown") : tr("As stored"));
+}
+
 void PayloadValue::setTitle(const QString& title) { m_title->setRemark(title); }
 void PayloadValue::say(const QString& text) { safe::setText(m_more, text); }
 QString PayloadValue::factsText() const { return m_facts->text(); }

@@ -18,6 +18,7 @@ class PayloadValue final : public QWidget {
 public:
     explicit PayloadValue(QWidget* parent = nullptr);
 
+    void setCovered(bool covered);  // fields are hidden in it: the bytes are those that are shown
     void setTitle(const QString& title);
     void clear();  // nothing of another payload stays
     void showHead(const QByteArray& head);

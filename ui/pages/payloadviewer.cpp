@@ -374,6 +374,7 @@ void PayloadViewer::showHead(const PayloadText& payload)
     safe::setText(m_head, m_headText);
     m_size = payload.redacted ? payload.line.size : payload.shown;
     m_hidden = payload.hidden;
+    m_value->setCovered(payload.hidden > 0 && !m_shown.plain);
     m_redacted = payload.redacted;
     for (QPushButton* button : {m_save, m_outside})
         safe::setOff(button, payload.redacted ? tr("It has been redacted.") : QString());

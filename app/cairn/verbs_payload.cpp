@@ -34,7 +34,10 @@ int printBytes(Session& s, StoreReader& from, const RunId& run, const PayloadId&
     return kDone;
 }
 
-std::string fieldsText(const ShownPayload& shown) { return counted(shown.hidden, "hidden field"); }
+std::string fieldsText(const ShownPayload& shown)
+{
+    return shown.tooLarge ? "whatever is hidden" : counted(shown.hidden, "hidden field");
+}
 
 // Who reads it is on record before a byte is printed; what cannot be recorded is not printed.
 int reveal(Session& s, const RunId& run, const PayloadId& id, const ShownPayload& shown)
@@ -77,8 +80,10 @@ int payload(Session& s, const PayloadArguments& a)
     const auto shown = s.store().shown(*run, *id);
     if (!shown)
         return s.fail(shown.error());
-    if (a.reveal && shown->hidden > 0)
+    if (a.reveal && (shown->hidden > 0 || shown->tooLarge))
         return reveal(s, *run, *id, *shown);
+    if (shown->tooLarge)  // its reader says so
+        return printBytes(s, s.store(), *run, *id, 1);
     if (s.options.preview)
         return printPreview(s, Status(), "nothing is hidden in it: it would be printed");
     const int code = printBytes(s, s.store(), *run, *id, shown->size);

@@ -120,6 +120,9 @@ Result<ShownPayload> HidingStore::shown(const RunId& run, const PayloadId& id)
         CAIRN_TRY_ASSIGN(const PayloadInfo info, m_store->payloadInfo(run, id));
         return ShownPayload{info.ref.size, 0, {}};
     }
+    CAIRN_TRY_ASSIGN(const PayloadInfo info, m_store->payloadInfo(run, id));
+    if (info.ref.size > kHideMost)
+        return ShownPayload{0, 0, rule->role, true};
     CAIRN_TRY(read(run, id, *rule));
     return ShownPayload{m_bytes.size(), m_hidden, rule->role};
 }
@@ -158,7 +161,7 @@ AuditRow revealAct(
     who.target = "payload " + toText(payload);
     who.command = makeId<CommandId>(now, rng);
     who.before = "{}";
-    who.after = "{\"fields\":" + std::to_string(shown.hidden) + "}";
+    who.after = shown.tooLarge ? "{\"fields\":null}" : "{\"fields\":" + std::to_string(shown.hidden) + "}";
     return who;
 }
 

@@ -18,6 +18,7 @@ struct ShownPayload {
     std::uint64_t size = 0;    // of what is shown, which is not the stored size where something is hidden
     std::uint64_t hidden = 0;  // values that are hidden in it
     std::string role{};        // that whoever reveals needs; empty: none
+    bool tooLarge = false;     // nobody has looked what is hidden: it is given revealed only
 };
 
 // One thread. A payload of a run that hides something is read whole, up to kHideMost; the last one is kept.

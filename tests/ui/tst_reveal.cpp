@@ -112,14 +112,14 @@ private Q_SLOTS:
         QVERIFY2(bare.failure.what.contains(u"reason"_s), qPrintable(bare.failure.what));
         QCOMPARE(house.saved(true), QByteArray());
         const auto before = House::answer(house.session->audit({{}, 0, 200})).value->total;
-        const auto where =
-            House::answer(house.session->reveal(house.run, house.input(), u"asked for by the bank today"_s));
+        const auto where = House::answer(house.session->reveal(
+            house.run, house.input(), u"asked for by the bank, Bearer abcdefgh12345"_s));
         QVERIFY2(where, qPrintable(where.failure.what));
         const auto log = House::answer(house.session->audit({u"verb:reveal"_s, 0, 200}));
         QCOMPARE(log.value->total, before + 1);
         QCOMPARE(*where.value, u"audit entry %1"_s.arg(before + 1));
         QCOMPARE(log.value->lines.size(), 1U);
-        QCOMPARE(log.value->lines.front().reason, u"asked for by the bank today"_s);
+        QCOMPARE(log.value->lines.front().reason, u"asked for by the bank, Bearer [masked: bearer token]"_s);
         QCOMPARE(log.value->lines.front().run, house.run);
         QCOMPARE(house.saved(true), QByteArray(kInput));
         QCOMPARE(house.saved(false), QByteArray(kCovered));  // others of this program go on to hide it

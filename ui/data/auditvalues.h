@@ -27,7 +27,7 @@ struct AuditLine {
     bool operator==(const AuditLine&) const = default;
 };
 struct AuditRequest {
-    QString filter;      // person: verb: outcome: second: run: since: day: and words; see readaudit.cpp
+    QString filter;      // person: verb: outcome: second: run: since: day: and words; see auditfilter.h
     quint64 before = 0;  // entries with a smaller number; 0: from the newest
     int limit = 200;
     quint64 downTo = 0;  // where it is known that no entry with a smaller number is of use

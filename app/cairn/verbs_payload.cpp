@@ -34,19 +34,14 @@ int printBytes(Session& s, StoreReader& from, const RunId& run, const PayloadId&
     return kDone;
 }
 
-std::string fieldsText(const ShownPayload& shown)
-{
-    return shown.tooLarge ? "whatever is hidden" : counted(shown.hidden, "hidden field");
-}
-
 // Who reads it is on record before a byte is printed; what cannot be recorded is not printed.
-int reveal(Session& s, const RunId& run, const PayloadId& id, const ShownPayload& shown)
+int reveal(Session& s, const RunId& run, const PayloadId& id, const Revealable& what)
 {
-    const Status may = mayReveal(s.store(), s.login(), shown.role);
+    const Status may = mayReveal(s.store(), s.login(), what.role);
     if (s.options.preview)
         return printPreview(s, may,
-            fieldsText(shown) + " of payload " + toText(id)
-                + " would be printed, and the audit would say so");
+            (what.fields ? counted(*what.fields, "hidden field") : std::string("whatever is hidden"))
+                + " of payload " + toText(id) + " would be printed, and the audit would say so");
     if (!may) {
         s.recordRefusal(Verb::Reveal, "payload " + toText(id), may.error());
         return s.fail(may.error());
@@ -56,7 +51,7 @@ int reveal(Session& s, const RunId& run, const PayloadId& id, const ShownPayload
     AuditRow who = s.personAct();
     who.login = s.login();
     const auto recorded =
-        s.stored().appendAudit(revealAct(std::move(who), run, id, shown, s.service().now(), s.rng));
+        s.stored().appendAudit(revealAct(std::move(who), run, id, what, s.service().now(), s.rng));
     if (!recorded)
         return s.fail(exitOf(recorded.error()),
             "nothing is revealed, since it cannot be recorded: " + recorded.error().text);
@@ -77,18 +72,21 @@ int payload(Session& s, const PayloadArguments& a)
     if (!id)
         return s.fail(
             kUsage, "\"" + visibleLine(a.id) + "\" is not a payload id; `cairn show --json` lists them");
+    if (a.reveal) {
+        const auto what = s.store().revealable(*run, *id);
+        if (!what)
+            return s.fail(what.error());
+        if (what->fields != 0)
+            return reveal(s, *run, *id, *what);
+    }
     const auto shown = s.store().shown(*run, *id);
     if (!shown)
         return s.fail(shown.error());
-    if (a.reveal && (shown->hidden > 0 || shown->tooLarge))
-        return reveal(s, *run, *id, *shown);
-    if (shown->tooLarge)  // its reader says so
-        return printBytes(s, s.store(), *run, *id, 1);
     if (s.options.preview)
         return printPreview(s, Status(), "nothing is hidden in it: it would be printed");
     const int code = printBytes(s, s.store(), *run, *id, shown->size);
     if (shown->hidden > 0)
-        s.note(fieldsText(*shown) + "; --reveal prints "
+        s.note(counted(shown->hidden, "hidden field") + "; --reveal prints "
             + (shown->hidden == 1 ? std::string("it") : std::string("them")) + ", which the audit then says");
     return code;
 }

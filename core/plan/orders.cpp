@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/machine/policy.h"
 #include "core/plan/words.h"
+#include "core/service/roles.h"
 
 #include <algorithm>
 
@@ -172,19 +173,6 @@ Result<PlanRow> decideOrder(
 }
 
 namespace {
-
-// The policy's own list counts where it has the role, else the store's, where it knows it.
-Result<bool> holdsRole(
-    StoreReader& store, const Policy& policy, const std::string& role, const std::string& login)
-{
-    if (role.empty())
-        return true;
-    std::optional<bool> holds = hasRole(policy, role, login);
-    if (!holds) {
-        CAIRN_TRY_ASSIGN(holds, store.holdsRole(login, role));
-    }
-    return holds.value_or(true);
-}
 
 Status mayConfirm(StoreReader& store, Service& service, const PlanRow& plan, const PlanAuthor& who)
 {

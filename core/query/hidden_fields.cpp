@@ -3,8 +3,7 @@
 #include "core/base/ids.h"
 #include "core/base/text.h"
 #include "core/definition/parse.h"
-#include "core/definition/policy_text.h"
-#include "core/machine/policy.h"
+#include "core/service/roles.h"
 
 namespace cairn {
 
@@ -120,31 +119,29 @@ Result<ShownPayload> HidingStore::shown(const RunId& run, const PayloadId& id)
         CAIRN_TRY_ASSIGN(const PayloadInfo info, m_store->payloadInfo(run, id));
         return ShownPayload{info.ref.size, 0, {}};
     }
-    CAIRN_TRY_ASSIGN(const PayloadInfo info, m_store->payloadInfo(run, id));
-    if (info.ref.size > kHideMost)
-        return ShownPayload{0, 0, rule->role, true};
     CAIRN_TRY(read(run, id, *rule));
     return ShownPayload{m_bytes.size(), m_hidden, rule->role};
+}
+
+Result<Revealable> HidingStore::revealable(const RunId& run, const PayloadId& id)
+{
+    CAIRN_TRY_ASSIGN(const auto rule, ruleOf(run));
+    CAIRN_TRY_ASSIGN(const PayloadInfo info, m_store->payloadInfo(run, id));
+    if (rule->masker && info.ref.size > kHideMost)
+        return Revealable{std::nullopt, rule->role};
+    CAIRN_TRY_ASSIGN(const ShownPayload known, shown(run, id));
+    return Revealable{known.hidden, known.role};
 }
 
 Status mayReveal(StoreReader& store, const std::string& login, const std::string& role)
 {
     if (role.empty())
         return {};
-    std::optional<bool> holds;
+    CAIRN_TRY_ASSIGN(const StoreInfo info, store.info());
     CAIRN_TRY_ASSIGN(const auto row, store.policy(0));
-    if (row) {
-        const ParsedPolicy parsed = parsePolicy(row->text);
-        if (!parsed)
-            return makeError(ErrorKind::Corrupt,
-                "policy " + std::to_string(row->version)
-                    + " of this store cannot be read by this version, so it is not known who has a role");
-        holds = hasRole(*parsed.policy, role, login);
-    }
-    if (!holds) {
-        CAIRN_TRY_ASSIGN(holds, store.holdsRole(login, role));
-    }
-    if (holds.value_or(true))
+    CAIRN_TRY_ASSIGN(const Policy policy, policyOf(row, info));
+    CAIRN_TRY_ASSIGN(const bool holds, holdsRole(store, policy, role, login));
+    if (holds)
         return {};
     return makeError(ErrorKind::NoRight,
         "\"" + login + "\" lacks the role \"" + role
@@ -152,7 +149,7 @@ Status mayReveal(StoreReader& store, const std::string& login, const std::string
 }
 
 AuditRow revealAct(
-    AuditRow who, const RunId& run, const PayloadId& payload, const ShownPayload& shown, TimeMs now, Rng& rng)
+    AuditRow who, const RunId& run, const PayloadId& payload, const Revealable& what, TimeMs now, Rng& rng)
 {
     who.time = now;
     who.kind = "applied";
@@ -161,7 +158,7 @@ AuditRow revealAct(
     who.target = "payload " + toText(payload);
     who.command = makeId<CommandId>(now, rng);
     who.before = "{}";
-    who.after = shown.tooLarge ? "{\"fields\":null}" : "{\"fields\":" + std::to_string(shown.hidden) + "}";
+    who.after = "{\"fields\":" + (what.fields ? std::to_string(*what.fields) : "null") + "}";
     return who;
 }
 

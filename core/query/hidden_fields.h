@@ -18,7 +18,11 @@ struct ShownPayload {
     std::uint64_t size = 0;    // of what is shown, which is not the stored size where something is hidden
     std::uint64_t hidden = 0;  // values that are hidden in it
     std::string role{};        // that whoever reveals needs; empty: none
-    bool tooLarge = false;     // nobody has looked what is hidden: it is given revealed only
+};
+// What there is to reveal in a payload.
+struct Revealable {
+    std::optional<std::uint64_t> fields;  // nullopt: it is too large to look, so it is given whole, on record
+    std::string role{};                   // as in ShownPayload
 };
 
 // One thread. A payload of a run that hides something is read whole, up to kHideMost; the last one is kept.
@@ -32,8 +36,9 @@ public:
     Result<std::vector<FoundPayload>> payloads(
         const RunId& run, std::span<const PayloadId> ids, std::uint64_t inlineUpTo = kInlineLimit) override;
 
-    // What payload() would give of it.
+    // What payload() would give of it; fails where that does.
     [[nodiscard]] Result<ShownPayload> shown(const RunId& run, const PayloadId& id);
+    [[nodiscard]] Result<Revealable> revealable(const RunId& run, const PayloadId& id);
     // Exactly what is stored.
     [[nodiscard]] StoreWriter& stored() noexcept { return *m_store; }
 
@@ -65,7 +70,7 @@ inline constexpr std::uint64_t kHideMost = 256ULL * 1024 * 1024;
 [[nodiscard]] Status mayReveal(StoreReader& store, const std::string& login, const std::string& role);
 
 // The act that says so, for the audit. `who` has person, host, login and reason.
-[[nodiscard]] AuditRow revealAct(AuditRow who, const RunId& run, const PayloadId& payload,
-    const ShownPayload& shown, TimeMs now, Rng& rng);
+[[nodiscard]] AuditRow revealAct(
+    AuditRow who, const RunId& run, const PayloadId& payload, const Revealable& what, TimeMs now, Rng& rng);
 
 }  // namespace cairn

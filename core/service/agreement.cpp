@@ -5,9 +5,9 @@
 
 #include "core/base/json_scan.h"
 #include "core/base/text.h"
-#include "core/definition/policy_text.h"
 #include "core/machine/policy.h"
 #include "core/service/impl.h"
+#include "core/service/roles.h"
 #include "core/service/staged.h"
 
 namespace cairn {
@@ -49,34 +49,17 @@ Result<std::shared_ptr<const Policy>> Service::Impl::policyNow()
     const std::uint64_t version = row ? row->version : 0;
     if (policyKnown && policyKnown->version == version)
         return policyKnown;
-    Policy policy;
-    if (row) {
-        auto parsed = parsePolicy(row->text);
-        if (!parsed)
-            return makeError(ErrorKind::Corrupt,
-                "policy " + std::to_string(version) + " of this store cannot be read by this version ("
-                    + parsed.diagnostics.front().text + "): nothing that it decides about is done");
-        policy = *std::move(parsed.policy);
-    } else {
-        policy = defaultPolicy(store.safety, store.roles);
-    }
+    CAIRN_TRY_ASSIGN(Policy policy, policyOf(row, store));
     policy.version = version;
     policyKnown = std::make_shared<const Policy>(std::move(policy));
     return policyKnown;
 }
 
-// The policy's own list counts where it has the role, else the store's, where it knows it. What nobody knows
-// is kept on record only.
 Result<std::string> Service::Impl::lackedRole(
     const Policy& policy, const std::string& role, const std::string& login)
 {
-    if (role.empty())
-        return std::string();
-    std::optional<bool> holds = hasRole(policy, role, login);
-    if (!holds) {
-        CAIRN_TRY_ASSIGN(holds, reader.holdsRole(login, role));
-    }
-    return holds.value_or(true) ? std::string() : role;
+    CAIRN_TRY_ASSIGN(const bool holds, holdsRole(reader, policy, role, login));
+    return holds ? std::string() : role;
 }
 
 Status Service::Impl::agree(Item& item, const RunState& state, Given& given, bool preview)

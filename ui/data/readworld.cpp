@@ -406,7 +406,7 @@ Result<PayloadText> ReadWorld::payload(const RunId& run, const PayloadLine& line
     CAIRN_TRY_ASSIGN(const ShownPayload shown, m_store->shown(run, line.id));
     text.hidden = shown.hidden;
     if (shown.hidden > 0)
-        if (const auto may = revealing(shown); !may)
+        if (const auto may = revealing(shown.role); !may)
             text.revealOff = qt(may.error().text);
     text.shown = line.plain ? info.ref.size : shown.size;
     CAIRN_TRY_ASSIGN(const std::string head, from->payload(run, line.id, 0, kPayloadShown));

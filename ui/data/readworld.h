@@ -64,7 +64,7 @@ private:
         Safety safety = Safety::Guarded;
         std::string login;
     };
-    [[nodiscard]] Result<Revealing> revealing(const ShownPayload& shown);  // NoRight: it is off
+    [[nodiscard]] Result<Revealing> revealing(const std::string& role);  // NoRight: it is off
     [[nodiscard]] Result<ListFilter> filterOf(const QString& text, TimeMs now) const;
 
     // Without how far they are.

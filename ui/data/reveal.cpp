@@ -37,7 +37,7 @@ Result<quint64> ReadWorld::sizeOf(const RunId& run, const PayloadLine& line)
     return shown.size;
 }
 
-Result<ReadWorld::Revealing> ReadWorld::revealing(const ShownPayload& shown)
+Result<ReadWorld::Revealing> ReadWorld::revealing(const std::string& role)
 {
     CAIRN_TRY_ASSIGN(const StoreInfo info, m_store->info());
     CAIRN_TRY_ASSIGN(const StoreRights rights, m_store->rights());
@@ -47,20 +47,20 @@ Result<ReadWorld::Revealing> ReadWorld::revealing(const ShownPayload& shown)
         return makeError(ErrorKind::NoRight,
             core(Words::tr("in a guarded store to reveal is an act, and it is off: ") + off));
     Revealing how{off.isEmpty(), info.safety, loginOf(rights, m_opening->uid)};
-    CAIRN_TRY(mayReveal(*m_store, how.login, shown.role));
+    CAIRN_TRY(mayReveal(*m_store, how.login, role));
     return how;
 }
 
 Result<QString> ReadWorld::reveal(const RunId& run, const PayloadLine& line, const QString& reason)
 {
-    CAIRN_TRY_ASSIGN(const ShownPayload shown, m_store->shown(run, line.id));
-    CAIRN_TRY_ASSIGN(const Revealing how, revealing(shown));
+    CAIRN_TRY_ASSIGN(const Revealable what, m_store->revealable(run, line.id));
+    CAIRN_TRY_ASSIGN(const Revealing how, revealing(what.role));
     if (const auto missing = reasonMissing(how.safety, reasonLength(core(reason))))
         return makeError(ErrorKind::Refused, missing->text);
     AuditRow who = ownAct(*m_opening, reason);
     who.login = how.login;
     SystemRng rng;
-    AuditRow act = revealAct(std::move(who), run, line.id, shown, m_clock.wallMs(), rng);
+    AuditRow act = revealAct(std::move(who), run, line.id, what, m_clock.wallMs(), rng);
     CAIRN_TRY_ASSIGN(const std::uint64_t seq, recordOwn(*m_opening, std::move(act), how.inStore));
     m_revealed.insert({run, line.id});
     return how.inStore ? Words::tr("audit entry %1").arg(seq)
